@@ -1,0 +1,29 @@
+"""Judgement: from launches to figures with verdicts, ceilings, comparisons and findings."""
+
+from __future__ import annotations
+
+import msgspec
+
+from firstlight.judge.verdict import Figure, Identity
+from firstlight.record import LaunchRecord, Run
+
+
+class Finding(msgspec.Struct, frozen=True):
+    """One oddity, discovered: a sentence, its evidence and the next command to try. `weight` orders them, larger first."""
+
+    rule: str
+    sentence: str
+    evidence: tuple[str, ...]
+    command: str
+    weight: float
+    about: tuple[Identity, ...] = ()
+
+
+class Judgement(msgspec.Struct, frozen=True):
+    """Everything a report shows of one run. `lost` lists launches that did not finish, with the reason."""
+
+    run: Run
+    figures: tuple[Figure, ...]
+    findings: tuple[Finding, ...]
+    records: tuple[LaunchRecord, ...]
+    lost: tuple[str, ...] = ()

@@ -1,0 +1,77 @@
+"""Verdicts: a figure is verified, failed or unverified, and only a verified one carries a number.
+
+Ranking, comparing and rendering take `Verified`; `Failed` and `Unverified` have no median, so the other case cannot be written by accident.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from firstlight.plan import Placement
+
+
+class Identity(msgspec.Struct, frozen=True):
+    """What was measured: equal identities in two runs are the same figure. `parameters` sorted by name."""
+
+    workload: str
+    variant: str
+    toolchain: str
+    mpi: str | None
+    placement: Placement
+    parameters: tuple[tuple[str, int | float | str], ...]
+    metric: str
+
+
+class Estimate(msgspec.Struct, frozen=True):
+    """Median over launches with a nonparametric 95 % interval; no interval (None) from fewer than six launches."""
+
+    median: float
+    low: float | None
+    high: float | None
+    launches: tuple[float, ...]  # one value a launch, in the order of time
+
+
+class Ceiling(msgspec.Struct, frozen=True):
+    """The measured limit in the figure's own unit, and which resource sets it."""
+
+    value: float
+    low: float
+    high: float
+    resource: str  # load_bandwidth, flops_64, ...
+
+
+class Verified(msgspec.Struct, frozen=True, tag="verified"):
+    identity: Identity
+    unit: str
+    better: str
+    estimate: Estimate
+    working_set: float
+    cost: dict[str, float]
+    ceiling: Ceiling | None
+    diverged: float  # share of samples in which wall and CPU time diverged
+    oversubscribed: bool = False  # marked, shown, never ranked or compared
+
+    @property
+    def of_ceiling(self) -> float | None:
+        """Share of the ceiling, 1 = at the ceiling, also for times (where lower is better)."""
+        if self.ceiling is None:
+            return None
+        m, c = self.estimate.median, self.ceiling.value
+        return m / c if self.better == "higher" else c / m
+
+
+class Failed(msgspec.Struct, frozen=True, tag="failed"):
+    identity: Identity
+    unit: str
+    better: str
+    reason: str
+
+
+class Unverified(msgspec.Struct, frozen=True, tag="unverified"):
+    identity: Identity
+    unit: str
+    better: str
+    reason: str
+
+
+Figure = Verified | Failed | Unverified

@@ -1,0 +1,54 @@
+"""The machine: what processors, caches, memory and operating system are here, and what may disturb a measurement."""
+
+from __future__ import annotations
+
+import msgspec
+
+
+class Cache(msgspec.Struct, frozen=True):
+    """One cache instance. `size` in bytes; `shared_by` lists the CPUs (as the system numbers them) behind it."""
+
+    level: int
+    kind: str  # "data" or "unified"
+    size: int
+    line: int
+    shared_by: tuple[int, ...]
+
+
+class Machine(msgspec.Struct, frozen=True):
+    """What a report needs to know about one node. Sizes in bytes. `name` is a salted digest, never the host name."""
+
+    name: str
+    processor: str
+    architecture: str
+    microarchitecture: str
+    sockets: int
+    cores: int
+    cpus: tuple[int, ...]
+    threads_per_core: int
+    numa: tuple[tuple[int, ...], ...]
+    caches: tuple[Cache, ...]
+    memory: int
+    memory_available: int
+    system: str
+    kernel: str
+    virtual: str | None
+    governor: str | None
+    turbo: bool | None
+    huge_pages: str | None
+    load: float
+    counters: str
+    limits: dict[str, str]
+    warnings: tuple[str, ...] = ()
+
+    def cache(self, level: int) -> Cache | None:
+        """The first data or unified cache of that level."""
+        return next((c for c in self.caches if c.level == level), None)
+
+    def last_cache(self) -> Cache | None:
+        return max(self.caches, key=lambda c: c.level, default=None)
+
+
+def discover() -> Machine:
+    """Read this machine's description from the operating system (no privileges needed)."""
+    raise NotImplementedError

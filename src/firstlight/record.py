@@ -1,0 +1,195 @@
+"""The record: what a program writes while it runs, what a launch leaves behind, and what `run.json` holds.
+
+A launch file is JSON lines, tagged by `type`: start (firstlight), launch, case, sample, check, counters, end (the program), exit (firstlight).
+Times are in seconds, sizes in bytes. Every line but the first and the last is written by the C++ harness; docs/records.md describes them.
+"""
+
+from __future__ import annotations
+
+import msgspec
+
+from firstlight.machine import Machine
+from firstlight.plan import Cell, Placement, Program
+from firstlight.toolchains import Absent, Toolbox
+
+SCHEMA = 1
+
+
+class Start(msgspec.Struct, frozen=True, tag="start"):
+    """Written by firstlight before the program starts."""
+
+    run: str
+    cell: str
+    launch: int  # 0, 1, ... within the cell
+    round: int
+    time: float  # seconds since the epoch
+    command: tuple[str, ...]
+    load: float
+
+
+class Binding(msgspec.Struct, frozen=True):
+    """Observed by each rank itself: the CPUs it may use."""
+
+    rank: int
+    cpus: tuple[int, ...]
+    node: int = 0
+
+
+class Launch(msgspec.Struct, frozen=True, tag="launch"):
+    """What the program says of itself."""
+
+    protocol: int
+    workload: str
+    variant: str
+    compiler: str
+    flags: str
+    mpi: str
+    ranks: int
+    nodes: int
+    binding: tuple[Binding, ...]
+    counters: str  # "instructions cycles flops", or the reason why there are none
+    clock: float  # resolution of the wall clock
+
+
+class Case(msgspec.Struct, frozen=True, tag="case"):
+    """One combination of parameters. `cost` is per step and for the whole job: flops, bytes, messages, message_bytes. A sample is `steps` steps."""
+
+    case: int
+    parameters: dict[str, int | float | str]
+    threads: int
+    cost: dict[str, float]
+    working_set: float
+    steps: int
+
+
+class Sample(msgspec.Struct, frozen=True, tag="sample"):
+    """One timed sample. `wall` is the maximum over ranks; `cpu` is process CPU time over wall time and threads, least over ranks (1 = undisturbed)."""
+
+    case: int
+    sample: int
+    wall: float
+    wall_min: float
+    wall_median: float
+    cpu: float
+
+
+class Check(msgspec.Struct, frozen=True, tag="check"):
+    """`error` and `tolerance` as the workload defines them; `error` is null where the result is not finite."""
+
+    case: int
+    when: str  # before, after
+    ok: bool
+    error: float | None
+    tolerance: float
+    what: str  # the sentence to show: which element, which rank, expected, found
+
+
+class Counters(msgspec.Struct, frozen=True, tag="counters"):
+    """Hardware counters over `steps` steps of one untimed sample; a counter that the kernel does not give is null."""
+
+    case: int
+    steps: int
+    instructions: float | None = None
+    cycles: float | None = None
+    flops: float | None = None
+
+
+class End(msgspec.Struct, frozen=True, tag="end"):
+    cases: int
+
+
+class Exit(msgspec.Struct, frozen=True, tag="exit"):
+    """Written by firstlight after the program: `ok` means ended by itself with status 0 or 1 and a complete record."""
+
+    ok: bool
+    status: int | None  # exit status; negative: killed by that signal; null: timed out and killed
+    reason: str  # one sentence, "" when ok
+    seconds: float
+    load: float
+    stderr: str  # the last 4 KiB
+    sha256: str  # of all lines before this one
+
+
+Line = Start | Launch | Case | Sample | Check | Counters | End | Exit
+
+
+class LaunchRecord(msgspec.Struct, frozen=True):
+    """One launch file, read and grouped."""
+
+    start: Start
+    launch: Launch | None
+    cases: tuple[Case, ...]
+    samples: tuple[Sample, ...]
+    checks: tuple[Check, ...]
+    counters: tuple[Counters, ...]
+    complete: bool
+    exit: Exit
+
+
+class Parameter(msgspec.Struct, frozen=True):
+    name: str
+    unit: str
+    default: str
+    help: str
+
+
+class Metric(msgspec.Struct, frozen=True):
+    """`form` rate: scale * cost[quantity] * steps / wall. `form` time: scale * wall / (cost[quantity] * steps)."""
+
+    name: str
+    unit: str
+    quantity: str
+    form: str
+    scale: float
+    better: str  # higher, lower
+
+
+class Description(msgspec.Struct, frozen=True):
+    """What an executable answers to --describe."""
+
+    workload: str
+    variant: str
+    title: str
+    parameters: tuple[Parameter, ...]
+    metrics: tuple[Metric, ...]
+    cost: str
+    verified: str
+    tolerance: str
+
+
+class Build(msgspec.Struct, frozen=True):
+    """One program's build. `error` holds the compiler's full output where it failed."""
+
+    program: Program
+    ok: bool
+    seconds: float
+    sha256: str = ""
+    error: str = ""
+
+
+class Run(msgspec.Struct, frozen=True):
+    """`run.json`. `state`: running, complete, budget (stopped by the budget), interrupted."""
+
+    schema: int
+    id: str
+    started: float
+    finished: float | None
+    state: str
+    firstlight: str
+    revision: str
+    command: tuple[str, ...]
+    suite: str
+    budget: float
+    launches: int  # wanted at least
+    precision: float  # wanted half-width of an interval, relative
+    seed: int
+    machine: Machine
+    toolbox: Toolbox
+    environment: dict[str, str]  # allow-listed variables
+    cells: tuple[Cell, ...]
+    builds: tuple[Build, ...]
+    descriptions: dict[str, Description]  # by "workload.variant"
+    not_available: tuple[Absent, ...]
+
+
+_ = Placement
