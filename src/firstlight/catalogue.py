@@ -1,26 +1,36 @@
-"""The catalogue: every workload folder found, its parameters and suites from workload.toml, its variants from its files."""
+"""The catalogue: every workload folder found, its suites from workload.toml, its variants from its files."""
 
 from __future__ import annotations
 
+import hashlib
+import json
+import os
+import re
+import tomllib
+from functools import cache
 from pathlib import Path
-from typing import Any
 
 import msgspec
 
-from firstlight.toolchains import Toolbox
+from firstlight import ROOT
+from firstlight.errors import UsageError
+
+SUITES = ("quick", "standard", "full")
+NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
 class Selection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One `[[suites.quick]]` entry: these variants, on toolchains matching one of the patterns, with these parameters.
 
-    A parameter is a list of values, numbers or the symbolic sizes L1, L2, L3 (half of that cache) and memory (four times the last cache).
+    A parameter is a list of values: numbers, words, or the symbolic sizes L1, L2, L3 (half of that cache) and memory
+    (four times the last cache).
     """
 
     variants: list[str]
-    toolchains: list[str] = ["*"]
+    toolchains: list[str] = msgspec.field(default_factory=lambda: ["*"])
     parameters: dict[str, list[int | str]] = {}
     ranks: int = 2
-    threads: list[int | str] = [1]  # "all" stands for all cores
+    threads: list[int | str] = msgspec.field(default_factory=lambda: [1])  # "all" stands for all cores
 
 
 class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -33,32 +43,32 @@ class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Provides(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A measured ceiling that this workload supplies: metric `metric` of the cases selected by `where`, best over variants and toolchains."""
+    """A measured ceiling that this workload supplies: `metric` of the cases that `where` selects, best of all."""
 
     ceiling: str
     metric: str
     where: dict[str, int | str] = {}
-    variants: list[str] = ["*"]
+    variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
     by_working_set: bool = False
 
 
 class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A step that moves `quantity` (a cost) cannot be faster than quantity / ceiling. Applies to cases selected by `where`."""
+    """A step that moves `quantity` (a cost) takes at least quantity / ceiling, in the cases that `where` selects."""
 
     quantity: str
     ceiling: str
     where: dict[str, int | str] = {}
-    variants: list[str] = ["*"]
+    variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
 
 
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One line of the terminal page: the best verified figure among those selected. `choose` names what the last column recommends."""
+    """One line of the terminal page: the best figure selected; `choose` names what the last column recommends."""
 
     title: str
     metric: str
     order: int
     where: dict[str, int | str] = {}
-    variants: list[str] = ["*"]
+    variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
     threads: int | str = 1
     ranks: int = 1
     choose: str = "toolchain"  # toolchain, mpi or variant
@@ -72,7 +82,7 @@ class Plot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     metric: str
     lines: str  # toolchain, mpi or variant
     where: dict[str, int | str] = {}
-    variants: list[str] = ["*"]
+    variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
     subject: str = ""  # what the drawn figures are called in the title sentence
     mark_caches: bool = False
 
@@ -88,7 +98,7 @@ class Variant(msgspec.Struct, frozen=True):
 
 
 class Workload(msgspec.Struct, frozen=True):
-    """One folder. `toolchain_sensitive` is false where the compiler's flags cannot matter, so one toolchain is enough."""
+    """One folder. `toolchain_sensitive` is false where the compiler's flags cannot matter: one toolchain is enough."""
 
     name: str
     folder: Path
@@ -106,9 +116,127 @@ class Workload(msgspec.Struct, frozen=True):
     source_hash: str = ""
 
 
+class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A workload.toml, as written."""
+
+    title: str
+    question: str
+    chapter: str
+    toolchain_sensitive: bool = True
+    suites: dict[str, list[Selection]] = {}
+    sizes: Sizes | None = None
+    provides: tuple[Provides, ...] = ()
+    bounded_by: tuple[Bound, ...] = ()
+    rows: tuple[Row, ...] = ()
+    plots: tuple[Plot, ...] = ()
+
+
+class Prefix(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a file-name prefix asks for, and how to say so."""
+
+    needs: str
+    why: str
+
+
+def roots() -> list[Path]:
+    """Where workloads are looked for: `<checkout>/workloads`, then the folders in FIRSTLIGHT_WORKLOADS (a:b)."""
+    extra = os.environ.get("FIRSTLIGHT_WORKLOADS", "")
+    return [ROOT / "workloads", *(Path(part).expanduser() for part in extra.split(":") if part)]
+
+
 def load(roots: list[Path]) -> dict[str, Workload]:
-    """Read every workload folder under `roots`. Raises UsageError naming the file and the key for a defect in a workload.toml."""
-    raise NotImplementedError
+    """Read every workload folder under `roots`, directly or one group deeper, sorted by name.
+
+    Raises UsageError naming the file and the key for a defect in a workload.toml, and for a root that is no folder.
+    """
+    found: dict[str, Workload] = {}
+    for root in roots:
+        if not root.is_dir():
+            raise UsageError(f"{root}: no such folder of workloads; correct FIRSTLIGHT_WORKLOADS")
+        for document in sorted([*root.glob("*/workload.toml"), *root.glob("*/*/workload.toml")]):
+            workload = _read(document)
+            if workload.name in found:
+                other = found[workload.name].folder
+                raise UsageError(
+                    f"{document.parent}: a second workload named {workload.name!r}; the first is {other}; rename one"
+                )
+            found[workload.name] = workload
+    return dict(sorted(found.items()))
 
 
-_ = (Any, Toolbox)
+def _read(document: Path) -> Workload:
+    folder = document.parent.resolve()
+    if not NAME.fullmatch(folder.name):
+        raise UsageError(f"{folder}: a workload folder is named with lower-case letters, digits and underscores")
+    try:
+        content = document.read_text(encoding="utf-8")
+        parsed = msgspec.convert(tomllib.loads(content), _Document)
+    except (tomllib.TOMLDecodeError, msgspec.ValidationError, UnicodeDecodeError, OSError) as error:
+        raise UsageError(f"{document}: {error}") from None
+    for suite in parsed.suites:
+        if suite not in SUITES:
+            raise UsageError(f"{document}: unknown suite `suites.{suite}`; the suites are {', '.join(SUITES)}")
+    return Workload(
+        name=folder.name,
+        folder=folder,
+        variants=tuple(_variants(folder)),
+        source_hash=_source_hash(folder),
+        **{field: getattr(parsed, field) for field in parsed.__struct_fields__},
+    )
+
+
+def _variants(folder: Path) -> list[Variant]:
+    """One variant a source file. `c_abi.cpp` is no variant: it is the C side of the folder's Fortran variants."""
+    variants = []
+    for source in sorted(folder.iterdir()):
+        if source.suffix not in (".cpp", ".f90") or source.name == "c_abi.cpp":
+            continue
+        if not NAME.fullmatch(source.stem):
+            raise UsageError(f"{source}: a variant is named with lower-case letters, digits and underscores")
+        variants.append(Variant(source.stem, source, *_capabilities(source)))
+    repeated = {v.name for v in variants if sum(v.name == w.name for w in variants) > 1}
+    if repeated:
+        raise UsageError(f"{folder}: two sources of variant {min(repeated)!r}; rename one")
+    return variants
+
+
+def _capabilities(source: Path) -> tuple[tuple[str, ...], bool]:
+    """What the file name asks for: prefixes from the left (`mpi_omp_x` needs both), and Fortran from the extension."""
+    rest = source.stem
+    broken = rest.startswith("broken_")
+    if broken:
+        rest = rest.removeprefix("broken_")
+    needs: list[str] = []
+    while True:
+        head, _, tail = rest.partition("_")
+        prefix = prefixes().get(head)
+        if prefix is None:
+            break
+        needs.append(prefix.needs)
+        rest = tail
+    if source.suffix == ".f90":
+        needs.append("fortran")
+    return tuple(dict.fromkeys(needs)), broken
+
+
+@cache
+def prefixes() -> dict[str, Prefix]:
+    """The file-name prefixes that ask for a capability, from native/prefixes.json, which CMake reads too."""
+    table = json.loads((ROOT / "native" / "prefixes.json").read_text(encoding="utf-8"))
+    return msgspec.convert(table, dict[str, Prefix])
+
+
+def why(capability: str) -> str:
+    """What a variant with this need is waiting for, in words: `a Fortran compiler`."""
+    return next((p.why for p in prefixes().values() if p.needs == capability), capability)
+
+
+def _source_hash(folder: Path) -> str:
+    """SHA-256 over names and contents of all sources of a workload: two runs of equal hashes measured the same code."""
+    digest = hashlib.sha256()
+    for source in sorted(folder.iterdir()):
+        if source.suffix in (".cpp", ".hpp", ".f90", ".toml"):
+            content = source.read_bytes()
+            digest.update(f"{source.name} {len(content)}\n".encode())
+            digest.update(content)
+    return digest.hexdigest()

@@ -1,0 +1,140 @@
+"""The catalogue: folders become workloads, file names become variants, defects are named with file and key."""
+
+from __future__ import annotations
+
+import textwrap
+from fnmatch import fnmatch
+from pathlib import Path
+
+import pytest
+
+from firstlight import ROOT, catalogue
+from firstlight.errors import UsageError
+
+TOML = """
+title = "Copy"
+question = "How fast?"
+chapter = "node"
+
+[[suites.quick]]
+variants = ["*"]
+parameters = { n = [10, "L1"] }
+"""
+
+
+def folder(root: Path, name: str, *sources: str, toml: str = TOML) -> Path:
+    place = root / name
+    place.mkdir(parents=True)
+    (place / "workload.toml").write_text(textwrap.dedent(toml))
+    for source in sources:
+        (place / source).write_text(f"// {source}\n")
+    return place
+
+
+def test_file_names_become_variants(tmp_path: Path) -> None:
+    folder(
+        tmp_path,
+        "copy",
+        *(
+            "serial.cpp",
+            "omp.cpp",
+            "omp_blocked.cpp",
+            "mpi_omp_ring.cpp",
+            "blas.cpp",
+            "fortran_loop.f90",
+            "mpi_f08.f90",
+        ),
+        *("broken_mpi_lost.cpp", "ompish.cpp", "c_abi.cpp", "copy.hpp", "README.md"),
+    )
+    variants = {v.name: v for v in catalogue.load([tmp_path])["copy"].variants}
+    assert {name: v.needs for name, v in variants.items()} == {
+        "serial": (),
+        "omp": ("openmp",),
+        "omp_blocked": ("openmp",),
+        "mpi_omp_ring": ("mpi", "openmp"),
+        "blas": ("blas",),
+        "fortran_loop": ("fortran",),
+        "mpi_f08": ("mpi", "fortran"),
+        "broken_mpi_lost": ("mpi",),
+        "ompish": (),
+    }
+    assert [v.name for v in variants.values() if v.broken] == ["broken_mpi_lost"]
+
+
+def test_groups_and_several_roots(tmp_path: Path) -> None:
+    folder(tmp_path / "a", "copy", "serial.cpp")
+    folder(tmp_path / "b" / "group", "add", "serial.cpp")
+    assert list(catalogue.load([tmp_path / "a", tmp_path / "b"])) == ["add", "copy"]
+
+
+@pytest.mark.parametrize(
+    ("line", "named"),
+    [
+        ("colour = 3\n", "colour"),
+        ("[sizes]\nparameter = 'n'\nbytes_per_element = 'many'\n", "$.sizes.bytes_per_element"),
+        ("[[suites.quick]]\nvariants = ['*']\nrank = 2\n", "rank"),
+        ("[[suites.slow]]\nvariants = ['*']\n", "suites.slow"),
+        ("title = \n", "workload.toml"),
+    ],
+)
+def test_a_defect_is_named_with_file_and_key(tmp_path: Path, line: str, named: str) -> None:
+    place = folder(tmp_path, "copy", "serial.cpp", toml=line + TOML if "=" in line.splitlines()[0] else TOML + line)
+    with pytest.raises(UsageError) as caught:
+        catalogue.load([tmp_path])
+    assert str(place / "workload.toml") in str(caught.value)
+    assert named in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_key_is_named(tmp_path: Path) -> None:
+    folder(tmp_path, "copy", toml="title = 'x'\nquestion = 'y'\n")
+    with pytest.raises(UsageError, match="chapter"):
+        catalogue.load([tmp_path])
+
+
+def test_names_are_safe_and_unique(tmp_path: Path) -> None:
+    folder(tmp_path / "a", "copy", "serial.cpp")
+    folder(tmp_path / "b", "copy", "serial.cpp")
+    with pytest.raises(UsageError, match="second workload named 'copy'"):
+        catalogue.load([tmp_path / "a", tmp_path / "b"])
+    folder(tmp_path / "c", "co py")
+    with pytest.raises(UsageError, match="lower-case"):
+        catalogue.load([tmp_path / "c"])
+    folder(tmp_path / "d", "copy", "Serial.cpp")
+    with pytest.raises(UsageError, match=r"Serial\.cpp"):
+        catalogue.load([tmp_path / "d"])
+    folder(tmp_path / "e", "copy", "fortran.cpp", "fortran.f90")
+    with pytest.raises(UsageError, match="two sources of variant 'fortran'"):
+        catalogue.load([tmp_path / "e"])
+
+
+def test_a_root_that_is_missing_is_an_error(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="FIRSTLIGHT_WORKLOADS"):
+        catalogue.load([tmp_path / "nowhere"])
+
+
+def test_roots_come_from_the_environment(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("FIRSTLIGHT_WORKLOADS", "/a:/b")
+    assert catalogue.roots() == [ROOT / "workloads", Path("/a"), Path("/b")]
+
+
+def test_the_source_hash_follows_the_sources(tmp_path: Path) -> None:
+    place = folder(tmp_path, "copy", "serial.cpp", "README.md")
+    before = catalogue.load([tmp_path])["copy"].source_hash
+    (place / "README.md").write_text("changed")
+    assert catalogue.load([tmp_path])["copy"].source_hash == before
+    (place / "serial.cpp").write_text("changed")
+    assert catalogue.load([tmp_path])["copy"].source_hash != before
+
+
+def test_every_pattern_of_the_shipped_workloads_selects_a_variant() -> None:
+    """A misspelt variant would silently measure nothing. `blas_openblas` is made from `blas` when planned."""
+    workloads = catalogue.load([ROOT / "workloads"])
+    assert workloads
+    for workload in workloads.values():
+        names = [v.name for v in workload.variants if not v.broken]
+        names += [f"{v.name}_{b}" for v in workload.variants if "blas" in v.needs for b in ("openblas", "blis", "mkl")]
+        for suite, selections in workload.suites.items():
+            for selection in selections:
+                for pattern in selection.variants:
+                    assert any(fnmatch(name, pattern) for name in names), f"{workload.name} {suite}: {pattern}"
