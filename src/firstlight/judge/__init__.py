@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import msgspec
 
-from firstlight.judge.verdict import Figure, Identity
+from firstlight.judge.verdict import Figure, Identity, Limit
 from firstlight.record import LaunchRecord, Run
 
 
 class Finding(msgspec.Struct, frozen=True):
-    """One oddity, discovered: a sentence, its evidence and the next command to try. `weight` orders them, larger first."""
+    """One oddity, discovered: a sentence, its evidence and the next command to try.
+
+    `weight` orders them, larger first; `about` are the figures that it speaks of, those to show first at the front.
+    """
 
     rule: str
     sentence: str
@@ -20,10 +23,14 @@ class Finding(msgspec.Struct, frozen=True):
 
 
 class Judgement(msgspec.Struct, frozen=True):
-    """Everything a report shows of one run. `lost` lists launches that did not finish, with the reason."""
+    """Everything a report shows of one run.
+
+    `lost` lists launches that did not finish, with the reason; `limits` are the measured ceilings themselves.
+    """
 
     run: Run
     figures: tuple[Figure, ...]
     findings: tuple[Finding, ...]
     records: tuple[LaunchRecord, ...]
     lost: tuple[str, ...] = ()
+    limits: tuple[Limit, ...] = ()

@@ -1,6 +1,7 @@
 """Verdicts: a figure is verified, failed or unverified, and only a verified one carries a number.
 
-Ranking, comparing and rendering take `Verified`; `Failed` and `Unverified` have no median, so the other case cannot be written by accident.
+Ranking, comparing and rendering take `Verified`; `Failed` and `Unverified` have no median, so the other case cannot be
+written by accident.
 """
 
 from __future__ import annotations
@@ -38,6 +39,24 @@ class Ceiling(msgspec.Struct, frozen=True):
     low: float
     high: float
     resource: str  # load_bandwidth, flops_64, ...
+    sure: bool = True  # false: measured in too few launches for an interval
+
+
+class Limit(msgspec.Struct, frozen=True):
+    """A ceiling as measured in this run: `value` of a quantity (bytes, flops) a second that `cores` cores reached.
+
+    `working_set` in bytes; None where the limit does not depend on it. `low`, `high`: 95 % interval, or the median
+    itself where there were too few launches (`sure` is false then). `source`: the figure that it was taken from.
+    """
+
+    name: str  # load_bandwidth, flops_64, ...
+    cores: int
+    working_set: float | None
+    value: float
+    low: float
+    high: float
+    sure: bool
+    source: Identity
 
 
 class Verified(msgspec.Struct, frozen=True, tag="verified"):

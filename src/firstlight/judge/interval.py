@@ -1,0 +1,136 @@
+"""Intervals without a distribution: the median of a sample, and the ratio of two samples.
+
+Everything here is exact for the sample sizes of a run (tens of launches) and plain Python, so importing it is cheap.
+
+Sources: H. A. David and H. N. Nagaraja, Order Statistics, 3rd ed., section 7.1 (interval of a quantile);
+J.-Y. Le Boudec, Performance Evaluation of Computer and Communication Systems, section 2.2 (the same, for measurements);
+J. L. Hodges and E. L. Lehmann, Ann. Math. Stat. 34 (1963) 598 (shift estimate); H. B. Mann and D. R. Whitney,
+Ann. Math. Stat. 18 (1947) 50 (its distribution).
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from functools import cache, lru_cache
+from statistics import NormalDist, median
+from typing import NamedTuple
+
+from firstlight.judge.verdict import Estimate
+
+FEWEST = 6  # two-sided 95 % on a median needs 1 - 2 * 2**-n >= 0.95
+_EXACT = 3600  # the largest m * n for which the Mann-Whitney distribution is counted out
+
+
+class Ratio(NamedTuple):
+    """The ratio b / a of two samples: the Hodges-Lehmann estimate, its interval and the p-value of "they are equal".
+
+    `low` and `high` are None where the samples are too small for the confidence that was asked for.
+    """
+
+    value: float
+    low: float | None
+    high: float | None
+    p: float
+
+
+def estimate(values: Sequence[float], confidence: float = 0.95) -> Estimate:
+    """The median of `values` (one a launch, in the order of time) with its interval; no interval from fewer than six.
+
+    Raises ValueError for an empty sample.
+    """
+    if not values:
+        raise ValueError("no median of an empty sample")
+    bounds = median_interval(values, confidence)
+    low, high = bounds if bounds else (None, None)
+    return Estimate(float(median(values)), low, high, tuple(float(v) for v in values))
+
+
+def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[float, float] | None:
+    """The order statistics x(k), x(n+1-k) that enclose the median with at least `confidence`, or None.
+
+    The number of values below the median is binomial (n, 1/2), whatever the distribution; with ties the coverage only
+    grows.
+    """
+    n = len(values)
+    k = _binomial_rank(n, confidence)
+    if n < FEWEST or k == 0:
+        return None
+    ordered = sorted(values)
+    return float(ordered[k - 1]), float(ordered[n - k])
+
+
+@cache
+def _binomial_rank(n: int, confidence: float) -> int:
+    """The largest k with P(Bin(n, 1/2) <= k - 1) <= (1 - confidence) / 2; 0 where there is none."""
+    allowed, below, k = (1 - confidence) / 2, 0.0, 0
+    while k <= n // 2:
+        below += math.comb(n, k) / 2**n
+        if below > allowed:
+            break
+        k += 1
+    return k
+
+
+def ratio(a: Sequence[float], b: Sequence[float], confidence: float = 0.99) -> Ratio:
+    """How much larger b is than a: exp of the Hodges-Lehmann shift of the logarithms, with its exact interval.
+
+    The interval inverts the two-sided Mann-Whitney test and is closed, so that with ties its coverage is at least the
+    nominal one; the p-value counts a tie as evidence for equality. Raises ValueError unless all values are positive.
+    """
+    if not a or not b or min(a) <= 0 or min(b) <= 0:
+        raise ValueError("a ratio needs two samples of positive values")
+    logs_a, logs_b = [math.log(x) for x in a], [math.log(x) for x in b]
+    shifts = sorted(y - x for x in logs_a for y in logs_b)
+    value = math.exp(median(shifts))
+    p = shift_p(logs_a, logs_b)
+    k = _whitney_rank(len(a), len(b), confidence)
+    if k == 0:
+        return Ratio(value, None, None, p)
+    return Ratio(value, math.exp(shifts[k - 1]), math.exp(shifts[-k]), p)
+
+
+def shift_p(a: Sequence[float], b: Sequence[float], margin: float = 0.0) -> float:
+    """Two-sided p-value of "b is a, shifted by at most `margin`": exact Mann-Whitney, ties counted for equality."""
+    differences = [y - x for x in a for y in b]
+    above = sum(d > margin for d in differences)
+    below = sum(d < -margin for d in differences)
+    total = len(differences)
+    # U is the number of pairs that speak against the larger side; a pair inside the margin or tied is one of them.
+    return min(1.0, 2 * _whitney_below(total - max(above, below), len(a), len(b)))
+
+
+@cache
+def _whitney_rank(m: int, n: int, confidence: float) -> int:
+    """The largest k with P(U <= k - 1) <= (1 - confidence) / 2; 0 where there is none."""
+    allowed, k = (1 - confidence) / 2, 0
+    while k < m * n // 2 and _whitney_below(k, m, n) <= allowed:
+        k += 1
+    return k
+
+
+def _whitney_below(u: int, m: int, n: int) -> float:
+    """P(U <= u) for continuous samples of sizes m and n: counted for small ones, else normal (continuity corrected)."""
+    if m * n <= _EXACT:
+        cumulative = _whitney_counts(min(m, n), max(m, n))
+        return cumulative[min(u, m * n)] / cumulative[-1]
+    mean, deviation = m * n / 2, math.sqrt(m * n * (m + n + 1) / 12)
+    return NormalDist(mean, deviation).cdf(u + 0.5)
+
+
+@lru_cache(maxsize=256)
+def _whitney_counts(m: int, n: int) -> tuple[int, ...]:
+    """How many of the C(m + n, m) orders have U <= u, for u = 0 .. m n.
+
+    The generating function of U is the Gaussian binomial: the product over i = 1..m of (1 - q^(n+i)) / (1 - q^i).
+    """
+    size = m * n + 1
+    counts = [1] + [0] * (size - 1)
+    for i in range(1, m + 1):
+        for u in range(size - 1, n + i - 1, -1):
+            counts[u] -= counts[u - n - i]
+        for u in range(i, size):
+            counts[u] += counts[u - i]
+    for u in range(1, size):
+        counts[u] += counts[u - 1]
+    return tuple(counts)
