@@ -1,0 +1,275 @@
+"""The plan: sizes fit this machine, every cell is planned once, rounds are balanced and reproducible."""
+
+from __future__ import annotations
+
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firstlight.catalogue import Selection, Sizes, Variant, Workload
+from firstlight.errors import UsageError
+from firstlight.machine import Cache, Machine
+from firstlight.plan import Cell, Placement, Plan, Program, order, parse_budget, plan, resolve_size, select
+from firstlight.toolchains import Blas, Mpi, Toolbox, Toolchain
+
+KIB, MIB, GIB = 2**10, 2**20, 2**30
+
+
+def machine(*caches: tuple[int, int], cpus: int = 4, available: int = 8 * GIB) -> Machine:
+    return Machine(
+        name="m",
+        processor="p",
+        architecture="x86_64",
+        microarchitecture="zen3",
+        sockets=1,
+        cores=cpus,
+        cpus=tuple(range(cpus)),
+        threads_per_core=1,
+        numa=(tuple(range(cpus)),),
+        caches=tuple(Cache(level, "data", size, 64, (0,)) for level, size in caches),
+        memory=2 * available,
+        memory_available=available,
+        system="s",
+        kernel="k",
+        virtual=None,
+        governor=None,
+        turbo=None,
+        huge_pages=None,
+        load=0.0,
+        counters="none",
+        limits={},
+    )
+
+
+MACHINE = machine((1, 32 * KIB), (2, 512 * KIB), (3, 32 * MIB))
+
+
+def toolchain(name: str, openmp: bool = True, fortran: str | None = "/usr/bin/gfortran") -> Toolchain:
+    compiler, _, flag_set = name.rpartition("-")
+    return Toolchain(name, compiler, flag_set, "1", "/usr/bin/c++", (), ("-fopenmp",) if openmp else (), fortran)
+
+
+def mpi(name: str, f08: tuple[str, ...] = ("gcc",)) -> Mpi:
+    return Mpi(name, name, name, "1", "system", "mpicxx", "mpif90", f08, "mpiexec", {})
+
+
+TOOLBOX = Toolbox(
+    toolchains=(
+        toolchain("clang-base", fortran=None),
+        toolchain("clang-native", fortran=None),
+        toolchain("gcc-base"),
+        toolchain("gcc-native"),
+    ),
+    mpis=(mpi("openmpi"), mpi("mpich", f08=())),
+    blas=(Blas("openblas", "OpenBLAS", (), ()), Blas("blis", "BLIS", (), ())),
+    absent=(),
+)
+
+
+def workload(
+    *selections: Selection, variants: dict[str, tuple[str, ...]], sensitive: bool = True, sizes: Sizes | None = None
+) -> dict[str, Workload]:
+    made = tuple(
+        Variant(name, Path(f"{name}.cpp"), needs, name.startswith("broken_")) for name, needs in variants.items()
+    )
+    w = Workload(
+        name="w",
+        folder=Path("w"),
+        title="t",
+        question="q",
+        chapter="node",
+        toolchain_sensitive=sensitive,
+        suites={"quick": list(selections)},
+        variants=made,
+        sizes=sizes,
+        provides=(),
+        bounded_by=(),
+        rows=(),
+        plots=(),
+    )
+    return {"w": w}
+
+
+def keys(planned: Plan) -> list[str]:
+    return [cell.program.key for cell in planned.cells]
+
+
+SIZES = Sizes("n", 16)
+
+
+@pytest.mark.parametrize(
+    ("value", "sizes", "expected"),
+    [
+        ("L1", SIZES, 32 * KIB // 2 // 16),
+        ("L2", SIZES, 512 * KIB // 2 // 16),
+        ("L3", SIZES, 32 * MIB // 2 // 16),
+        ("L4", SIZES, None),
+        ("memory", SIZES, 4 * 32 * MIB // 16),
+        ("memory", Sizes("n", 24, memory_bytes_per_element=8), 4 * 32 * MIB // 8),
+        ("L1", Sizes("n", 24, power_of_two=True), 1024),
+        ("word", SIZES, "word"),
+        ("memory", None, "memory"),
+        (1000, SIZES, 1000),
+        (10**12, SIZES, None),
+        (10**12, None, 10**12),
+    ],
+)
+def test_sizes_follow_the_caches(value: int | str, sizes: Sizes | None, expected: int | str | None) -> None:
+    assert resolve_size(value, sizes, MACHINE) == expected
+
+
+def test_memory_without_a_known_cache_is_dropped() -> None:
+    assert resolve_size("memory", SIZES, machine()) is None
+
+
+@given(
+    symbol=st.sampled_from(["L1", "L2", "L3", "memory"]),
+    cache=st.integers(0, 40),
+    available=st.integers(0, 45),
+    bytes_per_element=st.floats(0.5, 1000),
+    power_of_two=st.booleans(),
+)
+def test_no_working_set_takes_more_than_its_share(
+    symbol: str, cache: int, available: int, bytes_per_element: float, power_of_two: bool
+) -> None:
+    here = machine((1, 2**cache), (2, 3 * 2**cache), (3, 5 * 2**cache), available=2**available)
+    size = resolve_size(symbol, Sizes("n", bytes_per_element, power_of_two=power_of_two), here)
+    if size is not None:
+        assert isinstance(size, int)
+        assert size >= 1
+        assert size * bytes_per_element <= 0.6 * 2**available
+        assert not power_of_two or size & (size - 1) == 0
+
+
+def test_needs_decide_what_is_planned_and_what_is_absent() -> None:
+    everything = workload(
+        Selection(["*"], parameters={"n": [1]}),
+        variants={"serial": (), "fortran_loop": ("fortran",), "blas": ("blas",), "mpi_f08": ("mpi", "fortran")},
+    )
+    planned = plan("quick", everything, [], TOOLBOX, MACHINE, toolchains=["*-native"])
+    assert sorted(keys(planned)) == [
+        "w.blas_blis@clang-native",
+        "w.blas_blis@gcc-native",
+        "w.blas_openblas@clang-native",
+        "w.blas_openblas@gcc-native",
+        "w.fortran_loop@gcc-native",
+        "w.mpi_f08@gcc-native+openmpi",
+        "w.serial@clang-native",
+        "w.serial@gcc-native",
+    ]
+    absent = {a.what: a.why for a in planned.absent}
+    assert absent["w.fortran_loop with clang-native"] == "it needs a Fortran compiler"
+    assert "mpi_f08" in absent["w.mpi_f08 with gcc-native and mpich"]
+    assert all(a.fix for a in planned.absent)
+
+
+def test_without_mpi_and_blas_the_reason_is_said_once() -> None:
+    bare = msgspec.structs.replace(TOOLBOX, mpis=(), blas=())
+    chosen = Selection(["blas_openblas", "mpi_x"])
+    planned = plan("quick", workload(chosen, variants={"blas": ("blas",), "mpi_x": ("mpi",)}), [], bare, MACHINE)
+    assert planned.cells == ()
+    assert sorted(a.what for a in planned.absent) == ["w.blas", "w.mpi_x"]
+
+
+def test_one_toolchain_is_enough_where_flags_cannot_matter() -> None:
+    dull = workload(Selection(["*"]), variants={"mpi_x": ("mpi",)}, sensitive=False)
+    assert keys(plan("quick", dull, [], TOOLBOX, MACHINE)) == [
+        "w.mpi_x@gcc-native+openmpi",
+        "w.mpi_x@gcc-native+mpich",
+    ]
+    assert keys(plan("quick", dull, [], TOOLBOX, MACHINE, ["clang-*"], ["mpich"])) == ["w.mpi_x@clang-native+mpich"]
+
+
+def test_threads_belong_to_openmp_and_ranks_to_mpi() -> None:
+    both = workload(
+        Selection(["*"], toolchains=["gcc-native"], ranks=2, threads=[1, "all", 4, 99]),
+        variants={"serial": (), "omp": ("openmp",), "mpi_omp": ("mpi", "openmp"), "broken_x": ()},
+    )
+    planned = plan("quick", both, [], TOOLBOX, MACHINE, mpis=["openmpi"])
+    assert [(c.program.variant, c.placement) for c in planned.cells] == [
+        ("serial", Placement(1, 1, 1)),
+        ("omp", Placement(1, 1, 1)),
+        ("omp", Placement(1, 1, 4)),
+        ("mpi_omp", Placement(1, 2, 1)),
+        ("mpi_omp", Placement(1, 2, 4)),
+    ]
+    assert any("99 threads" in a.what for a in planned.absent)
+
+
+def test_a_value_measured_by_an_earlier_cell_is_not_measured_again() -> None:
+    overlapping = workload(
+        Selection(["*"], parameters={"n": [10, 100], "k": [1]}),
+        Selection(["*"], parameters={"n": [100, "L1", 1024], "k": [1]}),
+        Selection(["*"], parameters={"n": [10], "k": [1]}),
+        Selection(["*"], parameters={"n": [10], "k": [2]}),
+        variants={"serial": ()},
+        sizes=SIZES,
+    )
+    planned = plan("quick", overlapping, [], TOOLBOX, MACHINE, ["gcc-native"])
+    assert [c.arguments[:2] for c in planned.cells] == [("n=10,100", "k=1"), ("n=1024", "k=1"), ("n=10", "k=2")]
+    assert len({c.id for c in planned.cells}) == 3
+
+
+def test_a_named_variant_is_planned_even_where_the_suite_leaves_it_out() -> None:
+    some = workload(
+        Selection(["serial"], parameters={"n": [7]}), variants={"serial": (), "kahan": (), "blas": ("blas",)}
+    )
+    assert keys(plan("quick", some, ["w"], TOOLBOX, MACHINE, ["gcc-base"])) == ["w.serial@gcc-base"]
+    assert keys(plan("quick", some, ["w.kahan"], TOOLBOX, MACHINE, ["gcc-base"])) == ["w.kahan@gcc-base"]
+    assert keys(plan("quick", some, ["w.blas_blis"], TOOLBOX, MACHINE, ["gcc-base"])) == ["w.blas_blis@gcc-base"]
+
+
+def test_unknown_names_and_patterns_are_refused_with_a_hint() -> None:
+    some = workload(Selection(["*"]), variants={"serial": (), "broken_x": ()})
+    for name, hint in [("ww", "did you mean w"), ("w.seriel", "w.serial"), ("w.broken_x", "no workload")]:
+        with pytest.raises(UsageError, match=hint):
+            select(some, [name])
+    with pytest.raises(UsageError, match=r"icc-\*.*gcc-native"):
+        plan("quick", some, [], TOOLBOX, MACHINE, ["icc-*"])
+    with pytest.raises(UsageError, match=r"no MPI library matches 'intel'"):
+        plan("quick", some, [], TOOLBOX, MACHINE, mpis=["intel"])
+
+
+def test_a_workload_without_this_suite_is_reported() -> None:
+    some = workload(Selection(["*"]), variants={"serial": ()})
+    planned = plan("full", some, [], TOOLBOX, MACHINE)
+    assert planned.cells == ()
+    assert [a.what for a in planned.absent] == ["w"]
+
+
+@pytest.mark.parametrize(
+    ("text", "seconds"),
+    [("150", 150), ("150s", 150), ("10m", 600), ("2h", 7200), ("1h30m", 5400), (" 0.5m ", 30), ("2H", 7200)],
+)
+def test_budgets(text: str, seconds: float) -> None:
+    assert parse_budget(text) == seconds
+
+
+@pytest.mark.parametrize("text", ["", "0", "0s", "-5m", "ten", "5 apples", "5m3", "1e9h", "nan", "99999999h", "5mm"])
+def test_bad_budgets(text: str) -> None:
+    with pytest.raises(UsageError, match="no budget"):
+        parse_budget(text)
+
+
+def cells(count: int) -> list[Cell]:
+    return [Cell(f"c{k}", Program("w", f"v{k}", "gcc-base"), Placement(), ()) for k in range(count)]
+
+
+@given(count=st.integers(0, 30), seed=st.integers(), number=st.integers(0, 99), data=st.data())
+def test_every_active_cell_is_launched_once_a_round(count: int, seed: int, number: int, data: st.DataObject) -> None:
+    active = cells(count)
+    ordered = order(active, seed, number)
+    assert Counter(c.id for c in ordered) == Counter(c.id for c in active)
+    assert order(data.draw(st.permutations(active)), seed, number) == ordered
+
+
+def test_rounds_and_seeds_give_different_orders_and_no_place_is_preferred() -> None:
+    active = cells(6)
+    firsts = Counter(order(active, 1, number)[0].id for number in range(600))
+    assert all(50 < firsts[cell.id] < 150 for cell in active)
+    assert order(active, 1, 0) != order(active, 1, 1) or order(active, 1, 0) != order(active, 1, 2)
+    assert any(order(active, 1, n) != order(active, 2, n) for n in range(3))
