@@ -30,7 +30,7 @@ class Source(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Entry(msgspec.Struct, frozen=True):
-    """One published number. `place` says where in the report; `year` is the machine's where known, else the report's."""
+    """One published number. `place` says where in the report; `year`: the machine's where known."""
 
     source: Source
     place: str
@@ -104,7 +104,7 @@ def load(folder: Path = FOLDER) -> Heritage:
 
 
 def _entries(source: Source, table: _Table) -> list[Entry]:
-    """One entry for each published number of a table. Raises ValueError naming the place for a row that does not fit."""
+    """One entry for each published number. Raises ValueError naming the place for a row that does not fit."""
     shared = {k: v for k in _DESCRIBES if (v := getattr(table, k, ""))}
     width = len(table.columns) + len(table.values)
     entries = []
