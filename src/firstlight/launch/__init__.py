@@ -1,0 +1,161 @@
+"""Launch: start one program where the plan wants it, watch over it, and say in one sentence how it ended."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from firstlight.errors import UsageError
+from firstlight.launch.environment import compose
+from firstlight.launch.launcher import Launcher, find, room
+from firstlight.launch.supervise import Ended, supervise
+from firstlight.machine import Machine
+from firstlight.plan import Cell
+from firstlight.toolchains import Mpi, Toolbox
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """How a launch ended. `ok`, `status`, `reason`, `seconds`, `load` and `stderr` are those of record.Exit."""
+
+    command: tuple[str, ...]
+    ok: bool
+    status: int | None
+    reason: str
+    seconds: float
+    load: float
+    stderr: str
+    stdout: str = ""
+
+
+def command(
+    cell: Cell, executable: Path, toolbox: Toolbox, *, output: Path, machine: Machine, options: Sequence[str] = ()
+) -> tuple[str, ...]:
+    """The whole command line of a launch, as it is recorded and as it can be repeated by hand.
+
+    `options` are passed to the program after the cell's arguments (`--samples 5`). `--threads` is added where the
+    placement has more than one thread and the cell does not name threads itself. Raises UsageError when the MPI
+    library of the cell is not in the toolbox or no launcher file is there for it.
+    """
+    cpus, cores = room(machine)
+    mpi, launcher = _launcher(cell, toolbox)
+    return launcher.way(mpi, cell.placement, cpus, cores).prefix + _program(cell, executable, output, options)
+
+
+def launch(
+    cell: Cell,
+    executable: Path,
+    toolbox: Toolbox,
+    *,
+    output: Path,
+    timeout: float,
+    identity: str,
+    machine: Machine,
+    options: Sequence[str] = (),
+) -> Outcome:
+    """Run one launch to its end, at most `timeout` seconds; the program appends its record to `output`.
+
+    Whatever happens (a hang, an abort, Ctrl-C, kill -9 of this process), no process of the launch survives it.
+    `identity` must be unique on this machine. Raises UsageError as `command` does, and KeyboardInterrupt after the
+    launch was ended; everything that the program does wrong is told in the outcome.
+    """
+    cpus, cores = room(machine)
+    mpi, launcher = _launcher(cell, toolbox)
+    way = launcher.way(mpi, cell.placement, cpus, cores)
+    words = way.prefix + _program(cell, executable, output, options)
+    environment = compose(cell.placement, identity, way.environment)
+    try:
+        ended = supervise(words, environment, identity=identity, timeout=timeout, cpu=way.cpu)
+    except OSError as error:
+        reason = f"cannot start {words[0]}: {error.strerror}"
+        return Outcome(words, False, None, reason, 0.0, os.getloadavg()[0], "")
+    stderr = _text(ended.stderr, machine)
+    stdout = _text(ended.stdout, machine)
+    number = None if ended.status is None else launcher.signal_of(ended.status, f"{stderr}\n{stdout}")
+    reason = _reason(ended, number, stderr, timeout, whole=complete(output), noun="program" if mpi is None else "rank")
+    if ended.left:
+        stderr += f"firstlight: ended {len(ended.left)} processes left behind: {', '.join(ended.left)}\n"
+    return Outcome(
+        command=words,
+        ok=not reason,
+        status=ended.status,
+        reason=reason,
+        seconds=ended.seconds,
+        load=os.getloadavg()[0],
+        stderr=stderr,
+        stdout=stdout,
+    )
+
+
+def complete(output: Path) -> bool:
+    """Whether the last whole line of a launch file is the program's `end` line."""
+    try:
+        with output.open("rb") as file:
+            file.seek(max(0, file.seek(0, os.SEEK_END) - 4096))
+            tail = file.read()
+    except FileNotFoundError:
+        return False
+    if not tail.endswith(b"\n"):
+        return False
+    try:
+        line = msgspec.json.decode(tail[:-1].rpartition(b"\n")[2])
+    except msgspec.DecodeError:
+        return False
+    return isinstance(line, dict) and line.get("type") == "end"
+
+
+def _launcher(cell: Cell, toolbox: Toolbox) -> tuple[Mpi | None, Launcher]:
+    name = cell.program.mpi
+    if name is None:
+        return None, find("direct")
+    mpi = next((m for m in toolbox.mpis if m.name == name), None)
+    if mpi is None:
+        raise UsageError(f"{cell.program.key}: MPI library {name!r} is no longer here; see `./fl doctor`")
+    return mpi, find(mpi.family)
+
+
+def _program(cell: Cell, executable: Path, output: Path, options: Sequence[str]) -> tuple[str, ...]:
+    words = [str(executable.absolute()), *cell.arguments, "--output", str(output.absolute()), *options]
+    if cell.placement.threads > 1 and "--threads" not in words:
+        words += ["--threads", str(cell.placement.threads)]
+    return tuple(words)
+
+
+def _reason(ended: Ended, number: int | None, stderr: str, timeout: float, *, whole: bool, noun: str) -> str:
+    """One sentence, empty when the launch ended by itself with status 0 or 1 and a complete record.
+
+    `number` is the signal that the launcher told of, `whole` whether the record ends with its end line.
+    """
+    if ended.stuck:
+        return f"could not be killed: {', '.join(ended.stuck)} still there (waiting in the kernel)"
+    if ended.status is None:
+        return f"timed out after {timeout:g} s and was killed"
+    if number is None and ended.status < 0:
+        number = -ended.status  # the launcher itself
+    if number is not None:
+        return f"{noun} aborted: signal {number} ({_signal_name(number)})"
+    last = next((line.strip() for line in reversed(stderr.splitlines()) if re.search(r"\w", line)), "no message")
+    if ended.status in (0, 1):
+        return "" if whole else f"ended with status {ended.status} and an incomplete record: {last}"
+    kind = {2: "rejected its arguments", 3: "could not run here"}.get(ended.status, "ended by itself")
+    return f"{kind} (status {ended.status}): {last}"
+
+
+def _signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return "unknown"
+
+
+def _text(data: bytes, machine: Machine) -> str:
+    """What was printed, without the name of this host (launchers print it) and without control characters."""
+    text = "".join(c if c == "\n" or c.isprintable() else " " for c in data.decode("utf-8", "replace"))
+    node = os.uname().nodename
+    for name in sorted({node, node.partition(".")[0]} - {""}, key=len, reverse=True):
+        text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", machine.name, text)
+    return text

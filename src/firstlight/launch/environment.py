@@ -1,0 +1,31 @@
+"""The environment of a launched program: allowed variables of the user, threads, and the mark of the launch."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Mapping
+
+from firstlight.launch.tree import MARK
+from firstlight.plan import Placement
+
+NAMES = ("PATH", "HOME", "USER", "TMPDIR", "LD_LIBRARY_PATH")
+PREFIXES = ("OMPI_", "OPAL_", "PMIX_", "PRTE_", "MPICH_", "MPIR_", "HYDRA_", "I_MPI_", "UCX_", "FI_", "OMP_", "SLURM_")
+
+
+def allowed(environment: Mapping[str, str]) -> dict[str, str]:
+    """The variables of the user that reach a program. No others do: runs can be compared and hold no secrets."""
+    return {name: value for name, value in environment.items() if name in NAMES or name.startswith(PREFIXES)}
+
+
+def compose(placement: Placement, identity: str, extra: Mapping[str, str]) -> dict[str, str]:
+    """The whole environment of one launch; `extra` is what its launcher and its MPI library need."""
+    environment = allowed(os.environ)
+    environment |= {
+        "LC_ALL": "C",
+        "OMP_NUM_THREADS": str(placement.threads),
+        # A BLAS that starts threads of its own would measure something else than its label says.
+        "OPENBLAS_NUM_THREADS": "1",
+        "MKL_NUM_THREADS": "1",
+        "BLIS_NUM_THREADS": "1",
+    }
+    return environment | dict(extra) | {MARK: identity}

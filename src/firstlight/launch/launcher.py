@@ -1,0 +1,64 @@
+"""What a launcher file supplies. It is named after the MPI family it starts and found by being in this folder."""
+
+from __future__ import annotations
+
+import os
+import re
+from importlib import import_module
+from importlib.util import find_spec
+from typing import Protocol
+
+import msgspec
+
+from firstlight.errors import UsageError
+from firstlight.machine import Machine
+from firstlight.plan import Placement
+from firstlight.toolchains import Mpi
+
+
+class Way(msgspec.Struct, frozen=True):
+    """How a program is started: words before the executable, extra environment, the CPU it is pinned to (or None)."""
+
+    prefix: tuple[str, ...]
+    environment: dict[str, str]
+    cpu: int | None = None
+
+
+class Launcher(Protocol):
+    """The two functions of a launcher file."""
+
+    def way(self, mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cores: int) -> Way:
+        """`cpus` are those this process may use, `cores` the number of whole cores among them."""
+        ...
+
+    def signal_of(self, status: int, printed: str) -> int | None:
+        """The signal that ended a rank, as this launcher tells it in what was printed; None when there was none."""
+        ...
+
+
+def find(family: str) -> Launcher:
+    """The launcher of an MPI family ("direct" without MPI). Raises UsageError when there is no such file."""
+    name = f"firstlight.launch.{family}"
+    module = import_module(name) if re.fullmatch(r"[a-z][a-z0-9_]*", family) and find_spec(name) else None
+    if module is None or not hasattr(module, "way"):
+        raise UsageError(f"no launcher for MPI family {family!r}: add src/firstlight/launch/{family}.py")
+    launcher: Launcher = module  # a module with the functions of the protocol
+    return launcher
+
+
+def room(machine: Machine) -> tuple[tuple[int, ...], int]:
+    """The CPUs this process may use now (a batch system may allow fewer than the machine has), and the cores."""
+    cpus = tuple(sorted(os.sched_getaffinity(0)))
+    return cpus, max(1, min(machine.cores, len(cpus)))
+
+
+def thread_binding(placement: Placement) -> dict[str, str]:
+    """OpenMP binding: one process to neighbouring cores. Several ranks must not all bind to the first ones."""
+    if placement.ranks > 1 and placement.threads > 1:
+        return {"OMP_PROC_BIND": "false"}
+    return {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores"}
+
+
+def shell_signal(status: int) -> int | None:
+    """The convention of shells: 128 + signal."""
+    return status - 128 if 128 < status < 128 + 65 else None

@@ -1,0 +1,28 @@
+"""Open MPI (mpiexec of 4, prterun of 5)."""
+
+from __future__ import annotations
+
+import os
+
+from firstlight.errors import UsageError
+from firstlight.launch.launcher import Way, shell_signal, thread_binding
+from firstlight.plan import Placement
+from firstlight.toolchains import Mpi
+
+
+def way(mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cores: int) -> Way:
+    if mpi is None:
+        raise UsageError("an Open MPI program needs its MPI library: none was given")
+    words = [mpi.launcher, "-n", str(placement.ranks)]
+    if placement.ranks > cores:
+        words.append("--oversubscribe")
+    if placement.threads == 1 and placement.ranks <= cores:
+        words += ["--map-by", "core", "--bind-to", "core"]
+    else:
+        words += ["--bind-to", "none"]
+    root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}
+    return Way(tuple(words), thread_binding(placement) | root | mpi.environment)
+
+
+def signal_of(status: int, printed: str) -> int | None:
+    return shell_signal(status)
