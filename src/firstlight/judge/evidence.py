@@ -1,0 +1,141 @@
+"""Evidence: what the launches of a run say of one case, gathered over launches and cells, good and lost."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from statistics import median
+from typing import NamedTuple
+
+from firstlight.judge.words import digits
+from firstlight.plan import Cell, Placement, Program
+from firstlight.record import Case, Check, LaunchRecord, Metric, Run, Sample
+
+UNDISTURBED = 0.9  # CPU time over wall time below which a sample is marked as disturbed
+
+
+class Subject(NamedTuple):
+    """What was measured, before a metric is chosen: the key that gathers launches."""
+
+    program: Program
+    placement: Placement
+    parameters: tuple[tuple[str, int | float | str], ...]
+
+
+class Timing(NamedTuple):
+    """One launch of one case: when, its median sample, and the work that it declares."""
+
+    time: float
+    wall: float
+    steps: int
+    cost: dict[str, float]
+
+
+@dataclass
+class Evidence:
+    """All that is known of one subject. `wrong`: sentences of failed checks; `lost`: why launches did not finish."""
+
+    subject: Subject
+    timings: list[Timing] = field(default_factory=list)
+    working_set: float = 0.0
+    quantities: dict[str, float] = field(default_factory=dict)
+    wrong: list[str] = field(default_factory=list)
+    unchecked: int = 0
+    samples: int = 0
+    disturbed: int = 0
+    lost: list[str] = field(default_factory=list)
+    incomplete: int = 0
+
+    @property
+    def diverged(self) -> float:
+        return self.disturbed / self.samples if self.samples else 0.0
+
+
+def gather(run: Run, records: Iterable[LaunchRecord]) -> tuple[dict[Subject, Evidence], list[str]]:
+    """Evidence by subject, in the order of the plan, and one sentence for every launch that was lost."""
+    by_cell: dict[str, list[LaunchRecord]] = defaultdict(list)
+    for record in records:
+        by_cell[record.start.cell].append(record)
+    found: dict[Subject, Evidence] = {}
+    lost: list[str] = []
+    for cell in run.cells:
+        for record in sorted(by_cell.pop(cell.id, ()), key=lambda r: (r.start.time, r.start.launch)):
+            reason = why_lost(cell, record)
+            if reason:
+                lost.append(f"{cell.id}, launch {record.start.launch}: {reason}")
+            _take(found, cell, record, reason)
+    lost += [f"{name}: {len(them)} launch files of a cell that is not in the plan" for name, them in by_cell.items()]
+    for evidence in found.values():
+        evidence.timings.sort(key=lambda t: t.time)
+    return found, lost
+
+
+def why_lost(cell: Cell, record: LaunchRecord) -> str:
+    """Why this launch gives no values; "" where it does."""
+    if not record.exit.ok:
+        return record.exit.reason or f"ended with status {record.exit.status}"
+    if not record.complete:
+        return "the record is incomplete"
+    if record.launch is None:
+        return "the program did not say what it is"
+    if record.launch.workload != cell.program.workload:
+        return f"the program calls itself {record.launch.workload}"
+    if record.launch.ranks != cell.placement.ranks:
+        return f"started as {cell.placement.ranks} ranks, but each process saw {record.launch.ranks}"
+    if record.exit.status == 1 and all(c.ok for c in record.checks):
+        return "the program reports a failed verification (status 1) that its record does not show"
+    return ""
+
+
+def _take(found: dict[Subject, Evidence], cell: Cell, record: LaunchRecord, reason: str) -> None:
+    samples: dict[int, list[Sample]] = defaultdict(list)
+    checks: dict[int, list[Check]] = defaultdict(list)
+    for sample in record.samples:
+        samples[sample.case].append(sample)
+    for check in record.checks:
+        checks[check.case].append(check)
+    for case in record.cases:
+        subject = _subject(cell, case)
+        evidence = found.setdefault(subject, Evidence(subject))
+        evidence.wrong += [sentence(c) for c in checks[case.case] if not c.ok]
+        if not evidence.quantities:
+            evidence.quantities, evidence.working_set = case.cost, case.working_set
+        if reason:
+            evidence.lost.append(reason)
+            evidence.incomplete += record.exit.ok
+            continue
+        evidence.unchecked += not checks[case.case]
+        evidence.samples += len(samples[case.case])
+        evidence.disturbed += sum(not s.cpu >= UNDISTURBED for s in samples[case.case])
+        walls = [s.wall for s in samples[case.case]]
+        wall = median(walls) if walls and all(map(math.isfinite, walls)) else math.nan
+        evidence.timings.append(Timing(record.start.time, wall, case.steps, case.cost))
+
+
+def _subject(cell: Cell, case: Case) -> Subject:
+    placement = Placement(cell.placement.nodes, cell.placement.ranks, case.threads)
+    return Subject(cell.program, placement, tuple(sorted(case.parameters.items())))
+
+
+def sentence(check: Check) -> str:
+    """What the check found, with the error and what was allowed."""
+    error = "not finite" if check.error is None else f"error {digits(check.error)}"
+    return f"{check.what} ({error}, allowed {digits(check.tolerance)})"
+
+
+def launch_value(metric: Metric, timing: Timing) -> float:
+    """The metric of one launch. Raises ValueError, naming what is wrong, for a record that gives no positive number."""
+    try:
+        cost, steps = timing.cost.get(metric.quantity, 0.0), float(timing.steps)
+        for what, amount in (("steps", steps), (metric.quantity, cost), ("wall time", timing.wall)):
+            if not (math.isfinite(amount) and amount > 0):
+                raise ValueError(f"the record is not usable: {what} is {digits(amount)}")
+        work = cost * steps
+        value = metric.scale * (timing.wall / work if metric.form == "time" else work / timing.wall)
+    except (OverflowError, ZeroDivisionError):
+        value = math.nan
+    if not (math.isfinite(value) and value > 0):
+        raise ValueError(f"the record is not usable: {metric.name} is not a positive number")
+    return value

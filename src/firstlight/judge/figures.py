@@ -1,0 +1,198 @@
+"""Figures: from the launches of a run to numbers with verdicts, in three passes.
+
+First every case becomes a figure by its own evidence (checks, launches); then the verified ones that provide ceilings
+become limits; then each figure is held against its ceiling, and one above it fails.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import product
+
+from msgspec.structs import replace
+
+from firstlight.catalogue import Workload
+from firstlight.judge import Judgement
+from firstlight.judge.ceilings import ceiling, impossible, measured_limits
+from firstlight.judge.evidence import Evidence, Subject, gather, launch_value
+from firstlight.judge.findings import discover
+from firstlight.judge.interval import estimate
+from firstlight.judge.verdict import Failed, Figure, Identity, Limit, Unverified, Verified
+from firstlight.plan import Cell, Placement, Program
+from firstlight.record import LaunchRecord, Metric, Run
+
+_MANY = 256  # a cell that left no record is listed case by case up to this many
+
+
+def judge(run: Run, records: Iterable[LaunchRecord], workloads: dict[str, Workload]) -> Judgement:
+    """All figures of a run with their verdicts, the measured limits and the findings. Never raises for odd values."""
+    records = tuple(records)
+    evidence, lost = gather(run, records)
+    drafts = [
+        _draft(run, e, metric)
+        for e in evidence.values()
+        for metric in _metrics(run, e.subject.program)
+        if e.quantities.get(metric.quantity, 0.0) != 0
+    ]
+    metrics = {name: d.metrics for name, d in run.descriptions.items()}
+    limits = measured_limits((d for d in drafts if isinstance(d, Verified)), metrics, workloads, run.machine)
+    figures = [_held(d, run, workloads, limits) for d in drafts]
+    figures += _unbuilt(run)
+    figures += _silent(run, records, evidence)
+    judgement = Judgement(run, tuple(figures), (), records, tuple(lost), limits)
+    return replace(judgement, findings=tuple(discover(judgement, workloads)))
+
+
+def _metrics(run: Run, program: Program) -> tuple[Metric, ...]:
+    description = run.descriptions.get(program.target)
+    return description.metrics if description else ()
+
+
+def _identity(subject: Subject, metric: str) -> Identity:
+    p = subject.program
+    return Identity(p.workload, p.variant, p.toolchain, p.mpi, subject.placement, subject.parameters, metric)
+
+
+def _draft(run: Run, evidence: Evidence, metric: Metric) -> Figure:
+    """The figure by its own evidence alone, without a ceiling."""
+    identity = _identity(evidence.subject, metric.name)
+    reason = _wrong(evidence)
+    if reason:
+        return Failed(identity, metric.unit, metric.better, reason)
+    reason = _doubtful(run, evidence)
+    if reason:
+        return Unverified(identity, metric.unit, metric.better, reason)
+    try:
+        values = [launch_value(metric, t) for t in evidence.timings]
+    except ValueError as error:
+        return Failed(identity, metric.unit, metric.better, str(error))
+    placement = identity.placement
+    return Verified(
+        identity=identity,
+        unit=metric.unit,
+        better=metric.better,
+        estimate=estimate(values),
+        working_set=evidence.working_set,
+        cost=evidence.quantities,
+        ceiling=None,
+        diverged=evidence.diverged,
+        oversubscribed=placement.ranks * placement.threads > placement.nodes * len(run.machine.cpus),
+    )
+
+
+def _wrong(evidence: Evidence) -> str:
+    """Why the figure fails, or "": a check that failed in any launch, lost or not; no launch that ended well."""
+    if evidence.wrong:
+        return evidence.wrong[-1]
+    if not evidence.timings and evidence.incomplete < len(evidence.lost):
+        n = len(evidence.lost)
+        (reason, _), *_rest = Counter(evidence.lost).most_common(1)
+        return reason if n == 1 else f"all {n} launches were lost: {reason}"
+    first = evidence.quantities
+    for timing in evidence.timings:
+        if first.keys() != timing.cost.keys() or any(
+            not abs(first[k] - v) <= 1e-6 * abs(first[k]) for k, v in timing.cost.items()
+        ):
+            return "its launches disagree about the work of a step"
+    return ""
+
+
+def _doubtful(run: Run, evidence: Evidence) -> str:
+    """Why nothing can be said, or ""."""
+    if not evidence.timings:
+        return evidence.lost[-1]
+    n = len(evidence.timings)
+    if evidence.unchecked == n:
+        return "no result was checked"
+    if evidence.unchecked:
+        return f"{evidence.unchecked} of {n} launches did not check the result"
+    if not run.descriptions[evidence.subject.program.target].verified:
+        return "the program does not say what it verifies"
+    return ""
+
+
+def _held(draft: Figure, run: Run, workloads: dict[str, Workload], limits: Sequence[Limit]) -> Figure:
+    """The draft against its ceiling."""
+    workload = workloads.get(draft.identity.workload)
+    if not isinstance(draft, Verified) or workload is None:
+        return draft
+    identity = draft.identity
+    described = run.descriptions[f"{identity.workload}.{identity.variant}"]
+    metric = next(m for m in described.metrics if m.name == identity.metric)
+    figure = replace(draft, ceiling=ceiling(draft, metric, workload, limits, run.machine))
+    reason = impossible(figure, metric, workload, limits, run.machine)
+    return Failed(identity, draft.unit, draft.better, reason) if reason else figure
+
+
+def _unbuilt(run: Run) -> Iterator[Figure]:
+    """One failed figure for each metric of a program that could not be built."""
+    for build in run.builds:
+        if build.ok:
+            continue
+        p = build.program
+        first = next((line.strip() for line in build.error.splitlines() if "error" in line.lower()), "")
+        reason = f"does not build: {first[:200]}" if first else "does not build"
+        placements = {c.placement: None for c in run.cells if c.program == p} or {Placement(): None}
+        for placement in placements:
+            for metric in _any_metrics(run, p):
+                yield Failed(_identity(Subject(p, placement, ()), metric.name), metric.unit, metric.better, reason)
+
+
+def _any_metrics(run: Run, program: Program) -> tuple[Metric, ...]:
+    """The metrics of a program, or of another variant of its workload where this one was never built."""
+    known = _metrics(run, program) or next(
+        (d.metrics for d in run.descriptions.values() if d.workload == program.workload), ()
+    )
+    return known or (Metric("", "", "", "rate", 1.0, "higher"),)
+
+
+def _silent(run: Run, records: Sequence[LaunchRecord], evidence: dict[Subject, Evidence]) -> Iterator[Figure]:
+    """Figures of cells that left no case at all: every launch died first (failed), or none was started (unverified)."""
+    spoke = {r.start.cell for r in records if r.cases}
+    broken = {b.program for b in run.builds if not b.ok}
+    for cell in run.cells:
+        if cell.id in spoke or cell.program in broken:
+            continue
+        reasons = [r.exit.reason or f"ended with status {r.exit.status}" for r in records if r.start.cell == cell.id]
+        if not reasons and run.state == "running":
+            continue
+        subjects = [s for s in _expected(cell) if s not in evidence]
+        for subject, metric in product(subjects, _any_metrics(run, cell.program)):
+            identity = _identity(subject, metric.name)
+            if reasons:
+                reason = reasons[-1] if len(reasons) == 1 else f"all {len(reasons)} launches were lost: {reasons[-1]}"
+                yield Failed(identity, metric.unit, metric.better, reason)
+            else:
+                yield Unverified(identity, metric.unit, metric.better, _unstarted(run))
+
+
+def _unstarted(run: Run) -> str:
+    return {
+        "budget": "never launched: the budget was spent",
+        "interrupted": "never launched: the run was interrupted",
+    }.get(run.state, "never launched")
+
+
+def _expected(cell: Cell) -> list[Subject]:
+    """The cases that a cell's arguments ask for (n=100,1000 --threads 1,2)."""
+    axes: list[list[tuple[str, int | float | str]]] = []
+    threads = [cell.placement.threads]
+    words = iter(cell.arguments)
+    for word in words:
+        if word == "--threads":
+            threads = [int(t) for t in next(words, "").split(",") if t.isdecimal()] or threads
+        elif "=" in word and not word.startswith("-"):
+            key, _, text = word.partition("=")
+            axes.append([(key, int(v) if v.isdecimal() and len(v) < 19 else v) for v in text.split(",")])
+    count = len(threads)
+    for axis in axes:
+        count *= len(axis)
+    if count > _MANY:
+        return [Subject(cell.program, cell.placement, ())]
+    p = cell.placement
+    return [
+        Subject(cell.program, Placement(p.nodes, p.ranks, t), tuple(sorted(choice)))
+        for t in threads
+        for choice in product(*axes)
+    ]
