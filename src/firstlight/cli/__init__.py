@@ -1,0 +1,131 @@
+"""The command line: one file a command, loaded when it is called, so that a light command stays light."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Sequence
+from importlib import import_module
+from pathlib import Path
+
+import click
+
+from firstlight import __version__
+from firstlight.errors import ENVIRONMENT, INTERRUPTED, OK, USAGE, FirstlightError
+
+COMMANDS = ("run", "list", "doctor", "figures", "compare", "check", "report", "schema")
+BROKEN_PIPE = 141  # what a shell reports of a program whose reader went away
+
+EPILOG = """\b
+Exit status:
+  0    done
+  1    a regression, a failed verification, or a defect found by `check`
+  2    wrong usage
+  3    the build or the environment does not allow it
+  4    inconclusive
+  130  interrupted
+"""
+
+
+class LazyGroup(click.Group):
+    """Imports `firstlight.cli.<name>` when that command, or help on all, is asked for."""
+
+    def list_commands(self, ctx: click.Context) -> list[str]:
+        return list(COMMANDS)
+
+    def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
+        if cmd_name not in COMMANDS:
+            return None
+        command = import_module(f"firstlight.cli.{cmd_name}").command
+        assert isinstance(command, click.Command)
+        return command
+
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        if args and args[0] not in COMMANDS and not args[0].startswith("-"):
+            from difflib import get_close_matches
+
+            near = get_close_matches(args[0], COMMANDS, n=1, cutoff=0.4)
+            hint = f"did you mean {near[0]}?" if near else f"the commands are {', '.join(COMMANDS)}"
+            raise click.UsageError(f"no command named {args[0]!r}; {hint}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(
+    cls=LazyGroup, invoke_without_command=True, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]}
+)
+@click.version_option(__version__, prog_name="firstlight", message="%(prog)s %(version)s")
+@click.pass_context
+def group(ctx: click.Context) -> None:
+    """What this parallel machine really gives to your code: measured, verified, compared."""
+    if ctx.invoked_subcommand is None:
+        click.echo(ctx.get_help())
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one command and exit with its documented status. Every error is one line on stderr."""
+    sys.exit(call(list(sys.argv[1:] if arguments is None else arguments)))
+
+
+def call(arguments: list[str]) -> int:
+    """Run one command; its exit status. Commands return their status, None standing for 0."""
+    try:
+        status = group.main(arguments, prog_name="firstlight", standalone_mode=False)
+        sys.stdout.flush()
+        return status if isinstance(status, int) else OK
+    except BrokenPipeError:
+        # The interpreter flushes stdout once more at exit; give it somewhere to go.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return BROKEN_PIPE
+    except click.ClickException as error:
+        return _say(_usage(error), USAGE)
+    except FirstlightError as error:
+        return _say(str(error), error.code)
+    except (KeyboardInterrupt, click.Abort):
+        return _say("interrupted", INTERRUPTED)
+    except OSError as error:
+        return _say(_system(error), ENVIRONMENT)
+    except Exception as error:
+        return _say(_unexpected(error), ENVIRONMENT)
+
+
+def _say(line: str, status: int) -> int:
+    print(f"firstlight: {line}", file=sys.stderr)
+    return status
+
+
+def _usage(error: click.ClickException) -> str:
+    context = getattr(error, "ctx", None)
+    path = context.command_path if context else "firstlight"
+    message = " ".join(error.format_message().split()).rstrip(".")
+    return f"{message}; `{path} --help` shows the options"
+
+
+def _system(error: OSError) -> str:
+    where = f"{error.filename}: " if error.filename else ""
+    _show_traceback()
+    return f"{where}{error.strerror or error}"
+
+
+def _show_traceback() -> bool:
+    if not os.environ.get("FIRSTLIGHT_DEBUG"):
+        return False
+    import traceback
+
+    traceback.print_exc()
+    return True
+
+
+def _unexpected(error: Exception) -> str:
+    """A defect of firstlight itself: its name, and where the traceback is."""
+    first = f"internal error, {type(error).__name__}: {error}".splitlines()[0]
+    if _show_traceback():
+        return first
+    import tempfile
+    import traceback
+
+    handle, name = tempfile.mkstemp(prefix="firstlight-", suffix=".txt")
+    with os.fdopen(handle, "w") as file:
+        traceback.print_exc(file=file)
+    return f"{first}; the traceback is in {Path(name)}"

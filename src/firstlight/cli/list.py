@@ -1,0 +1,58 @@
+"""`firstlight list`: what can be measured."""
+
+from __future__ import annotations
+
+import click
+import msgspec
+
+from firstlight import catalogue
+from firstlight.plan import select
+
+
+class ListedVariant(msgspec.Struct, frozen=True):
+    """`needs`: openmp, mpi, blas, fortran."""
+
+    name: str
+    needs: tuple[str, ...]
+
+
+class ListedWorkload(msgspec.Struct, frozen=True):
+    """One workload and its variants, those kept to prove the verification left out."""
+
+    name: str
+    title: str
+    question: str
+    chapter: str
+    suites: tuple[str, ...]
+    variants: tuple[ListedVariant, ...]
+
+
+def listed(names: tuple[str, ...]) -> list[ListedWorkload]:
+    """The workloads named, or all."""
+    workloads = catalogue.load(catalogue.roots())
+    found = []
+    for name, wanted in select(workloads, names).items():
+        w = workloads[name]
+        variants = [v for v in w.variants if not v.broken and (wanted is None or v.name in wanted)]
+        shown = tuple(ListedVariant(v.name, v.needs) for v in variants)
+        found.append(ListedWorkload(name, w.title, w.question, w.chapter, tuple(w.suites), shown))
+    return found
+
+
+@click.command()
+@click.argument("workload", nargs=-1)
+@click.option("--json", "as_json", is_flag=True, help="Print JSON (schema: list).")
+def command(workload: tuple[str, ...], as_json: bool) -> None:
+    """What can be measured: workloads, their variants and what those need."""
+    found = listed(workload)
+    if as_json:
+        click.echo(msgspec.json.format(msgspec.json.encode(found)).decode())
+        return
+    for entry in found:
+        click.echo(f"{entry.name}  {entry.title}. {entry.question}")
+        width = max((len(v.name) for v in entry.variants), default=0)
+        for variant in entry.variants:
+            needs = f"  needs {', '.join(catalogue.why(n) for n in variant.needs)}" if variant.needs else ""
+            click.echo(f"  {variant.name:<{width}}{needs}".rstrip())
+        click.echo(f"  suites: {', '.join(entry.suites) or 'none'}\n")
+    click.echo("measure one: firstlight run NAME or NAME.VARIANT; everything: firstlight run")
