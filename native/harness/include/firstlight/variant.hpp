@@ -1,0 +1,59 @@
+// What a variant's source file needs: FL_VARIANT(workload, step) says which function is one step.
+//
+//   void step(dot::State& s, fl::Index iteration);
+//   FL_VARIANT(dot, step)                                    or
+//   FL_VARIANT(dot, step, .setup = &setup_function, .threads = fl::Threads::multiple)
+#pragma once
+
+#include "firstlight/workload.hpp"
+
+namespace fl {
+
+enum class Threads { funneled, serialized, multiple };  // what the variant asks of MPI_Init_thread
+
+struct Variant {
+  const char* name;      // from the file's name
+  const char* compiler;  // name and version
+  const char* flags;
+  bool openmp;                                           // compiled with OpenMP
+  void (*batch)(void* state, Index first, Index count);  // `count` steps, iterations first, first + 1, ...
+  void (*setup)(void* state) = nullptr;                  // once after init: first touch, persistent requests, windows
+  void (*finish)(void* state) = nullptr;                 // once at the end: frees what setup made
+  Threads threads = Threads::funneled;
+};
+
+extern const Variant variant;
+
+#ifdef _OPENMP
+inline constexpr bool compiled_with_openmp = true;
+#else
+inline constexpr bool compiled_with_openmp = false;
+#endif
+
+// The loop that is timed lives with the step, so that the compiler under test sees both; the barrier keeps every step alive.
+template <class State, void (*step)(State&, Index)>
+void batch(void* state, Index first, Index count) {
+  State& s = *static_cast<State*>(state);
+  for (Index i = first; i < first + count; ++i) {
+    touch(s, i);
+    step(s, i);
+    asm volatile("" : : "g"(state) : "memory");
+  }
+}
+
+template <class State, void (*hook)(State&)>
+void erased(void* state) {
+  hook(*static_cast<State*>(state));
+}
+
+}  // namespace fl
+
+// FL_VARIANT_NAME, FL_COMPILER and FL_FLAGS come from the build.
+#define FL_VARIANT(workload, step, ...)                          \
+  const fl::Variant fl::variant{.name = FL_VARIANT_NAME,         \
+                                .compiler = FL_COMPILER,         \
+                                .flags = FL_FLAGS,               \
+                                .openmp = fl::compiled_with_openmp, \
+                                .batch = &fl::batch<workload::State, step> __VA_OPT__(, ) __VA_ARGS__};
+// A hook with the workload's own type: .setup = FL_HOOK(dot, prepare)
+#define FL_HOOK(workload, function) &fl::erased<workload::State, function>

@@ -1,0 +1,130 @@
+// What a workload header needs: parameters, costs, metrics, checks, inputs by global index, arrays.
+//
+// A workload is a namespace of the folder's name that provides
+//   struct Params { ...; void declare(fl::Fields&); };
+//   struct State  { ... };                                   inputs, outputs, whatever a step needs
+//   inline constexpr fl::About about{...};                   title, cost model, what is verified against what
+//   inline constexpr fl::Metric metrics[] = {...};
+//   std::string refuse(const Params&, const fl::Team&);      empty, or why these parameters cannot run
+//   void init(State&, const Params&, const fl::Team&);       allocate; inputs are pure functions of the global index
+//   fl::Cost cost(const Params&, const fl::Team&);           of one step, for the whole job
+//   void touch(State&, fl::Index iteration);                 change an input, so that no step can be hoisted or skipped
+//   void poison(State&);                                     outputs become NaN
+//   fl::Check check(State&, fl::Index last_iteration);       of this rank's outputs; collective calls are allowed
+// All of it but touch() is compiled with the harness's own safe flags, never with those of the toolchain under test.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <utility>
+
+namespace fl {
+
+using Index = std::int64_t;
+
+// Where this process stands: its rank, and how many ranks, threads a rank and nodes take part.
+struct Team {
+  int rank = 0;
+  int ranks = 1;
+  int threads = 1;
+  int nodes = 1;
+};
+
+// Work of one step summed over the whole job; 0 means "does not apply". Sizes in bytes.
+struct Cost {
+  double flops = 0;
+  double bytes = 0;          // memory traffic, write-allocate not counted
+  double messages = 0;       // messages one after the other (a latency chain)
+  double message_bytes = 0;  // payload
+  double accesses = 0;       // dependent memory accesses
+  double working_set = 0;    // bytes touched by one core
+};
+
+struct Metric {
+  const char* name;
+  const char* unit;
+  const char* quantity;  // a member of Cost
+  const char* form;      // "rate": scale * quantity / time; "time": scale * time / quantity
+  double scale;
+  const char* better;  // "higher" or "lower"
+};
+
+struct About {
+  const char* title;
+  const char* cost;       // the cost model in words
+  const char* verified;   // what is compared with what
+  const char* tolerance;  // the rule
+};
+
+// The outcome of one check: an error that is not finite is never ok.
+struct Check {
+  bool ok = false;
+  double error = 0;
+  double tolerance = 0;
+  std::string what;  // the sentence a user reads: which element, expected, found
+
+  static Check of(double error, double tolerance, std::string what);
+};
+
+// Parameters declare themselves once; the harness uses the declaration to describe, to parse and to print.
+class Fields {
+ public:
+  virtual void integer(const char* name, Index& value, const char* unit, Index least, Index most, const char* help) = 0;
+  virtual void choice(const char* name, std::string& value, const char* options, const char* help) = 0;
+
+ protected:
+  ~Fields() = default;
+};
+
+// splitmix64 of the global index (Steele, Lea, Flood 2014), the increment applied first.
+inline std::uint64_t hash(std::uint64_t index) {
+  std::uint64_t z = (index + 1) * 0x9E3779B97F4A7C15ull;
+  z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9ull;
+  z = (z ^ (z >> 27)) * 0x94D049BB133111EBull;
+  return z ^ (z >> 31);
+}
+
+// Uniform in [-1/2, 1/2), a pure function of the global index.
+inline double uniform(std::uint64_t index) { return static_cast<double>(hash(index) >> 11) * 0x1p-53 - 0.5; }
+
+// Quiet NaN with a recognisable payload; the bits, because a fast-math compiler may not be trusted with the value.
+inline constexpr std::uint64_t poison_bits = 0x7FF8DEADBEEF0000ull;
+
+void* allocate(std::size_t bytes);  // page-aligned, staggered by lines, huge pages where the system offers them; aborts with a message when out of memory
+void release(void* memory, std::size_t bytes);
+
+// A plain array of T, uninitialised. Large ones get huge pages, as `madvise` allows; no two start on the same cache set.
+template <class T>
+class Array {
+ public:
+  Array() = default;
+  explicit Array(Index size) : size_(size), data_(static_cast<T*>(allocate(static_cast<std::size_t>(size) * sizeof(T)))) {}
+  Array(Array&& other) noexcept : size_(std::exchange(other.size_, 0)), data_(std::exchange(other.data_, nullptr)) {}
+  Array& operator=(Array&& other) noexcept {
+    std::swap(size_, other.size_);
+    std::swap(data_, other.data_);
+    return *this;
+  }
+  ~Array() {
+    if (data_ != nullptr) release(data_, static_cast<std::size_t>(size_) * sizeof(T));
+  }
+  T* data() { return data_; }
+  const T* data() const { return data_; }
+  Index size() const { return size_; }
+  T& operator[](Index i) { return data_[i]; }
+  const T& operator[](Index i) const { return data_[i]; }
+  T* begin() { return data_; }
+  T* end() { return data_ + size_; }
+
+ private:
+  Index size_ = 0;
+  T* data_ = nullptr;
+};
+
+void poison(double* first, Index count);
+void poison(float* first, Index count);
+
+std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
+
+}  // namespace fl

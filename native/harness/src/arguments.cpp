@@ -1,0 +1,137 @@
+#include "arguments.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <cstdlib>
+#include <sstream>
+
+namespace fl {
+namespace {
+
+std::vector<std::string> split(const std::string& list, char separator) {
+  std::vector<std::string> parts;
+  std::stringstream stream(list);
+  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
+  return parts;
+}
+
+double number(const std::string& name, const std::string& value) {
+  double result = 0;
+  const auto [end, error] = std::from_chars(value.data(), value.data() + value.size(), result);
+  if (error != std::errc() || end != value.data() + value.size() || !std::isfinite(result))
+    throw UsageError(text("%.80s: \"%.80s\" is not a number", name.c_str(), value.c_str()));
+  return result;
+}
+
+int whole(const std::string& name, const std::string& value, int least) {
+  const double result = number(name, value);
+  if (result != std::floor(result) || result < least || result > 1e6)
+    throw UsageError(text("%.80s must be a whole number of at least %d, not %.80s", name.c_str(), least, value.c_str()));
+  return static_cast<int>(result);
+}
+
+double positive(const std::string& name, const std::string& value) {
+  const double result = number(name, value);
+  if (result <= 0) throw UsageError(text("%.80s must be more than 0, not %.80s", name.c_str(), value.c_str()));
+  return result;
+}
+
+// Every combination of the lists given for the parameters; the last parameter varies fastest.
+std::vector<Assignment> combinations(const std::vector<std::pair<std::string, std::vector<std::string>>>& lists) {
+  std::vector<Assignment> cases{{}};
+  for (const auto& [name, values] : lists) {
+    std::vector<Assignment> longer;
+    for (const Assignment& prefix : cases) {
+      for (const std::string& value : values) {
+        longer.push_back(prefix);
+        longer.back().emplace_back(name, value);
+      }
+    }
+    cases = std::move(longer);
+  }
+  return cases;
+}
+
+class Assigner final : public Fields {
+ public:
+  explicit Assigner(const Assignment& values) : values_(values), used_(values.size(), false) {}
+
+  void integer(const char* name, Index& value, const char*, Index least, Index most, const char*) override {
+    const std::string* given = find(name);
+    if (given == nullptr) return;
+    const double wanted = number(name, *given);
+    if (wanted != std::floor(wanted) || wanted < static_cast<double>(least) || wanted > static_cast<double>(most))
+      throw UsageError(text("%s must be a whole number from %lld to %lld, not %.80s", name, static_cast<long long>(least),
+                            static_cast<long long>(most), given->c_str()));
+    value = static_cast<Index>(wanted);
+  }
+
+  void choice(const char* name, std::string& value, const char* options, const char*) override {
+    const std::string* given = find(name);
+    if (given == nullptr) return;
+    for (const std::string& option : split(options, '|')) {
+      if (option == *given) {
+        value = option;
+        return;
+      }
+    }
+    throw UsageError(text("%s must be one of %s, not %.80s", name, options, given->c_str()));
+  }
+
+  void finish() const {
+    for (std::size_t i = 0; i < values_.size(); ++i)
+      if (!used_[i]) throw UsageError(text("%s has no parameter \"%.80s\"; --describe lists them", workload.name, values_[i].first.c_str()));
+  }
+
+ private:
+  const std::string* find(const std::string& name) {
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      if (values_[i].first == name) {
+        used_[i] = true;
+        return &values_[i].second;
+      }
+    }
+    return nullptr;
+  }
+
+  const Assignment& values_;
+  std::vector<bool> used_;
+};
+
+}  // namespace
+
+Arguments parse(int argc, char** argv) {
+  Arguments result;
+  std::vector<std::pair<std::string, std::vector<std::string>>> lists;
+  for (int i = 1; i < argc; ++i) {
+    const std::string argument = argv[i];
+    if (argument == "--describe") {
+      result.describe = true;
+    } else if (argument.rfind("--", 0) == 0) {
+      if (i + 1 >= argc) throw UsageError(text("%.80s needs a value", argument.c_str()));
+      const std::string value = argv[++i];
+      if (argument == "--output") result.output = value;
+      else if (argument == "--samples") result.samples = whole(argument, value, 2);
+      else if (argument == "--sample-seconds") result.sample_seconds = positive(argument, value);
+      else if (argument == "--case-seconds") result.case_seconds = positive(argument, value);
+      else if (argument == "--threads") result.threads = whole(argument, value, 1);
+      else throw UsageError(text("unknown option %.80s; known: --describe --output --samples --sample-seconds --case-seconds --threads", argument.c_str()));
+    } else if (const auto equals = argument.find('='); equals != std::string::npos && equals > 0) {
+      const auto values = split(argument.substr(equals + 1), ',');
+      if (values.empty()) throw UsageError(text("%.80s has no value", argument.c_str()));
+      lists.emplace_back(argument.substr(0, equals), values);
+    } else {
+      throw UsageError(text("\"%.80s\" is neither an option nor key=value", argument.c_str()));
+    }
+  }
+  result.cases = combinations(lists);
+  return result;
+}
+
+void assign(Instance& instance, const Assignment& values) {
+  Assigner assigner(values);
+  instance.declare(assigner);
+  assigner.finish();
+}
+
+}  // namespace fl

@@ -1,0 +1,35 @@
+// The command line of a program: options of the harness, and key=value[,value...] parameters whose combinations are the cases.
+#pragma once
+
+#include <stdexcept>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "firstlight/program.hpp"
+
+namespace fl {
+
+// What the user asked cannot be; what() says it in one line. The program ends with status 2.
+struct UsageError : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+using Assignment = std::vector<std::pair<std::string, std::string>>;  // parameter, value
+
+struct Arguments {
+  bool describe = false;
+  std::string output;            // file that gets the JSON lines; standard output when empty
+  int samples = 10;              // a case
+  double sample_seconds = 0.01;  // least length of one sample
+  double case_seconds = 10;      // no further sample is begun after this, but two are always taken
+  int threads = 1;
+  std::vector<Assignment> cases;
+};
+
+Arguments parse(int argc, char** argv);
+
+// Sets the declared parameters from one assignment. Throws UsageError for an unknown name or a value out of range.
+void assign(Instance& instance, const Assignment& values);
+
+}  // namespace fl

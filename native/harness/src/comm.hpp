@@ -1,0 +1,26 @@
+// The job seen by the harness: one process, or the ranks of MPI_COMM_WORLD. Two source files implement it; the build links one.
+#pragma once
+
+#include <cstddef>
+#include <string>
+
+#include "firstlight/variant.hpp"
+
+namespace fl::comm {
+
+void start(int& argc, char**& argv, Threads wanted);  // exits with status 3 when MPI cannot give `wanted`
+void finish();
+[[noreturn]] void abort(int status);  // ends every rank
+
+int rank();
+int size();
+int nodes();            // how many shared-memory nodes take part
+int node();             // the number of this rank's node
+std::string library();  // version string of the MPI library, "" without MPI
+
+void barrier();
+void broadcast(void* data, std::size_t bytes);                    // from rank 0
+bool any(bool mine);                                              // whether it is true on any rank
+void gather(const void* mine, std::size_t bytes, void* at_root);  // `at_root` holds size() * bytes on rank 0
+
+}  // namespace fl::comm

@@ -1,0 +1,63 @@
+// main() of every workload program: describe, or run the cases and record them.
+#include <signal.h>
+#include <sys/prctl.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+
+#include "arguments.hpp"
+#include "comm.hpp"
+#include "describe.hpp"
+#include "firstlight/program.hpp"
+#include "measure.hpp"
+#include "recorder.hpp"
+
+namespace {
+
+// A rank must not outlive the process that started it (the launcher may be killed with no chance to tell).
+void die_with_parent() {
+  if (std::getenv("FIRSTLIGHT_LAUNCH") == nullptr) return;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);
+}
+
+int run(const fl::Arguments& arguments, fl::Counters& counters) {
+  const fl::Team team{fl::comm::rank(), fl::comm::size(), arguments.threads, fl::comm::nodes()};
+  fl::refuse_early(arguments, team);
+  fl::Recorder recorder(arguments.output);
+  recorder.launch(team, counters);
+  bool verified = true;
+  int number = 0;
+  for (const fl::Assignment& assignment : arguments.cases) verified = fl::run_case(recorder, counters, arguments, team, number++, assignment) && verified;
+  recorder.end(number);
+  return verified ? 0 : 1;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  die_with_parent();
+  fl::Counters counters;  // before any thread starts
+  fl::Arguments arguments;
+  try {
+    arguments = fl::parse(argc, argv);
+  } catch (const fl::UsageError& error) {
+    std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
+    return 2;
+  }
+  if (arguments.describe) {
+    std::puts(fl::describe().c_str());
+    return 0;
+  }
+  fl::comm::start(argc, argv, fl::variant.threads);
+  int status = 0;
+  try {
+    status = run(arguments, counters);
+  } catch (const fl::UsageError& error) {
+    // Every rank came to the same conclusion from the same arguments.
+    if (fl::comm::rank() == 0) std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
+    status = 2;
+  }
+  fl::comm::finish();
+  return status;
+}

@@ -1,0 +1,168 @@
+#include "recorder.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cmath>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+#include <vector>
+
+#include "comm.hpp"
+#include "firstlight/program.hpp"
+#include "firstlight/variant.hpp"
+
+namespace fl {
+namespace {
+
+constexpr int protocol = 1;
+
+[[noreturn]] void cannot_write(const std::string& path) {
+  std::fprintf(stderr, "cannot write the record %s: %s\n", path.c_str(), std::strerror(errno));
+  comm::abort(3);
+}
+
+template <class T>
+std::vector<T> gathered(const T& mine) {
+  std::vector<T> all(comm::rank() == 0 ? static_cast<std::size_t>(comm::size()) : 0);
+  comm::gather(&mine, sizeof mine, all.data());
+  return all;
+}
+
+double clock_resolution() {
+  timespec resolution{};
+  clock_getres(CLOCK_MONOTONIC, &resolution);
+  return static_cast<double>(resolution.tv_sec) + 1e-9 * static_cast<double>(resolution.tv_nsec);
+}
+
+}  // namespace
+
+Recorder::Recorder(const std::string& path) : path_(path.empty() ? "standard output" : path) {
+  if (comm::rank() != 0) return;
+  descriptor_ = path.empty() ? STDOUT_FILENO : open(path.c_str(), O_WRONLY | O_APPEND | O_CREAT | O_CLOEXEC, 0644);
+  if (descriptor_ < 0) cannot_write(path_);
+}
+
+Recorder::~Recorder() {
+  if (descriptor_ > STDERR_FILENO) close(descriptor_);
+}
+
+void Recorder::line(Json& json) {
+  std::string bytes = json.close('}').text() + '\n';
+  const char* next = bytes.data();
+  for (std::size_t left = bytes.size(); left > 0;) {
+    const ssize_t written = write(descriptor_, next, left);
+    if (written < 0 && errno == EINTR) continue;
+    if (written <= 0) cannot_write(path_);
+    next += written;
+    left -= static_cast<std::size_t>(written);
+  }
+}
+
+void Recorder::launch(const Team& team, const Counters& counters) {
+  struct Place {
+    CpuSet cpus;
+    int node;
+  };
+  const auto places = gathered(Place{observed_binding(), comm::node()});
+  if (comm::rank() != 0) return;
+  Json json;
+  json.open('{').member("type", "launch").member("protocol", protocol).member("workload", workload.name).member("variant", variant.name);
+  json.member("compiler", variant.compiler).member("flags", variant.flags).member("mpi", comm::library().substr(0, 400));
+  json.member("ranks", team.ranks).member("nodes", team.nodes).key("binding").open('[');
+  for (std::size_t r = 0; r < places.size(); ++r) {
+    json.open('{').member("rank", static_cast<Index>(r)).member("node", places[r].node).key("cpus").open('[');
+    for (const int cpu : places[r].cpus.list()) json.value(cpu);
+    json.close(']').close('}');
+  }
+  json.close(']').member("counters", counters.available()).member("clock", clock_resolution());
+  line(json);
+}
+
+void Recorder::begin_case(int number, Json parameters, const Team& team, const Cost& cost, Index steps) {
+  if (comm::rank() != 0) return;
+  Json json;
+  json.open('{').member("type", "case").member("case", number);
+  std::string open_text = parameters.close('}').text();
+  json.key("parameters").raw(open_text).member("threads", team.threads).key("cost").open('{');
+  const auto quantity = [&](const char* name, double value) {
+    if (value != 0) json.member(name, value);
+  };
+  quantity("flops", cost.flops);
+  quantity("bytes", cost.bytes);
+  quantity("messages", cost.messages);
+  quantity("message_bytes", cost.message_bytes);
+  quantity("accesses", cost.accesses);
+  json.close('}').member("working_set", cost.working_set).member("steps", steps);
+  line(json);
+}
+
+Timing Recorder::sample(int number, int index, const Timing& mine, bool write) {
+  auto all = gathered(mine);
+  Timing worst = mine;
+  if (comm::rank() == 0) {
+    std::sort(all.begin(), all.end(), [](const Timing& a, const Timing& b) { return a.wall < b.wall; });
+    worst.wall = all.back().wall;
+    for (const Timing& timing : all) worst.cpu_share = std::min(worst.cpu_share, timing.cpu_share);
+    const std::size_t half = all.size() / 2;
+    const double median = all.size() % 2 == 1 ? all[half].wall : 0.5 * (all[half - 1].wall + all[half].wall);
+    if (write) {
+      Json json;
+      json.open('{').member("type", "sample").member("case", number).member("sample", index);
+      json.member("wall", worst.wall).member("wall_min", all.front().wall).member("wall_median", median).member("cpu", worst.cpu_share);
+      line(json);
+    }
+  }
+  comm::broadcast(&worst, sizeof worst);
+  return worst;
+}
+
+bool Recorder::check(int number, const char* when, const Check& mine) {
+  // Fixed size, so that it travels in one gather.
+  struct Said {
+    double error, tolerance;
+    int ok;
+    char what[240];
+  } said{mine.error, mine.tolerance, mine.ok ? 1 : 0, {}};
+  mine.what.copy(said.what, sizeof said.what - 1);
+  const auto all = gathered(said);
+  int ok = 1;
+  if (comm::rank() == 0) {
+    // The rank to show: one that failed if there is one, else the largest error.
+    const Said* shown = &all.front();
+    for (const Said& one : all) {
+      const bool worse = one.ok < shown->ok || (one.ok == shown->ok && !(one.error <= shown->error));
+      if (worse) shown = &one;
+    }
+    ok = shown->ok;
+    const std::string place = all.size() > 1 ? text("rank %d: ", static_cast<int>(shown - all.data())) : "";
+    Json json;
+    json.open('{').member("type", "check").member("case", number).member("when", when).member("ok", ok == 1);
+    json.member("error", shown->error).member("tolerance", shown->tolerance).member("what", place + shown->what);
+    line(json);
+  }
+  comm::broadcast(&ok, sizeof ok);
+  return ok == 1;
+}
+
+void Recorder::counters(int number, Index steps, const Counted& counted) {
+  if (comm::rank() != 0) return;
+  Json json;
+  json.open('{').member("type", "counters").member("case", number).member("steps", steps);
+  if (counted.instructions) json.member("instructions", *counted.instructions);
+  if (counted.cycles) json.member("cycles", *counted.cycles);
+  if (counted.flops) json.member("flops", *counted.flops);
+  line(json);
+}
+
+void Recorder::end(int cases) {
+  if (comm::rank() != 0) return;
+  Json json;
+  json.open('{').member("type", "end").member("cases", cases);
+  line(json);
+}
+
+}  // namespace fl

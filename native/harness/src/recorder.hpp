@@ -1,0 +1,40 @@
+// The record as it grows: rank 0 writes each line the moment it is known, with one write() a line.
+#pragma once
+
+#include <string>
+
+#include "binding.hpp"
+#include "counters.hpp"
+#include "firstlight/workload.hpp"
+#include "json.hpp"
+
+namespace fl {
+
+// Seconds of one timed batch on one rank.
+struct Timing {
+  double wall = 0;
+  double cpu_share = 0;  // CPU time over wall time and threads; below 1 something else had the processor
+};
+
+class Recorder {
+ public:
+  explicit Recorder(const std::string& path);  // standard output when empty; ends the job with status 3 when it cannot be opened
+  ~Recorder();
+  Recorder(const Recorder&) = delete;
+  Recorder& operator=(const Recorder&) = delete;
+
+  // The first five are collective; only rank 0 writes.
+  void launch(const Team& team, const Counters& counters);
+  Timing sample(int number, int index, const Timing& mine, bool write);  // returns the maximum over ranks, on every rank
+  bool check(int number, const char* when, const Check& mine);           // returns whether every rank's check is ok, on every rank
+  void begin_case(int number, Json parameters, const Team& team, const Cost& cost, Index steps);
+  void counters(int number, Index steps, const Counted& counted);
+  void end(int cases);
+
+ private:
+  void line(Json& json);
+  int descriptor_ = -1;
+  std::string path_;
+};
+
+}  // namespace fl

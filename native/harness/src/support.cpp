@@ -1,0 +1,34 @@
+// Poison, checks, text: what workload headers call.
+#include <cmath>
+#include <cstdarg>
+#include <cstdio>
+#include <cstring>
+
+#include "firstlight/workload.hpp"
+
+namespace fl {
+
+void poison(double* first, Index count) {
+  const std::uint64_t bits = poison_bits;
+  for (Index i = 0; i < count; ++i) std::memcpy(first + i, &bits, sizeof bits);
+}
+
+void poison(float* first, Index count) {
+  const std::uint32_t bits = 0x7FC0DEADu;
+  for (Index i = 0; i < count; ++i) std::memcpy(first + i, &bits, sizeof bits);
+}
+
+Check Check::of(double error, double tolerance, std::string what) {
+  return Check{std::isfinite(error) && error <= tolerance, error, tolerance, std::move(what)};
+}
+
+std::string text(const char* format, ...) {
+  char buffer[512];
+  va_list arguments;
+  va_start(arguments, format);
+  std::vsnprintf(buffer, sizeof buffer, format, arguments);
+  va_end(arguments);
+  return buffer;
+}
+
+}  // namespace fl

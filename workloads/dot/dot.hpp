@@ -1,0 +1,102 @@
+// dot: s = sum x_i y_i (R1, "DSCAPR"). 2 n flops, 16 n bytes: 0.125 flops a byte, the roofline of each cache level.
+#pragma once
+
+#include <algorithm>
+#include <cfloat>
+#include <cmath>
+#include <cstring>
+
+#include "firstlight/workload.hpp"
+
+namespace dot {
+
+struct Params {
+  fl::Index n = 1000;
+  void declare(fl::Fields& fields) { fields.integer("n", n, "elements", 1, fl::Index{1} << 34, "length of both vectors"); }
+};
+
+struct State {
+  fl::Array<double> x, y;
+  double result = 0;
+  bool compensated = false;  // a variant that promises an error independent of n is held to it, on the input that tells
+  fl::Team team;
+};
+
+inline constexpr fl::About about{
+    .title = "Scalar product",
+    .cost = "2 n flops and 16 n bytes read",
+    .verified = "against the same sum in long double; compensated variants on a few ones among terms of 1.1e-16, which plain summation loses",
+    .tolerance = "n eps sum |x_i y_i|; compensated 3 eps sum |x_i y_i|",
+};
+
+inline constexpr fl::Metric metrics[] = {{"rate", "Gflop/s", "flops", "rate", 1e-9, "higher"}};
+
+inline std::string refuse(const Params&, const fl::Team&) { return ""; }
+
+// Below half an ulp of 1, so that adding it to a sum of 1 or more changes nothing.
+inline constexpr double lost_term = 1.1e-16;
+
+// As many ones at the front as a vectorised loop may have accumulators, so that each of them loses its small terms.
+inline fl::Index ones(fl::Index n) { return std::clamp<fl::Index>(n / 16, 1, 64); }
+
+inline double x_value(const State& s, fl::Index i) {
+  if (s.compensated) return i < ones(s.x.size()) ? 1.0 : lost_term;
+  return fl::uniform(2 * static_cast<std::uint64_t>(i));
+}
+
+// The last element of y follows the iteration.
+inline double y_value(const State& s, fl::Index i, fl::Index iteration) {
+  if (i == s.y.size() - 1) return 1.0 + 0x1p-20 * static_cast<double>(iteration & 1023);
+  return s.compensated ? 1.0 : fl::uniform(2 * static_cast<std::uint64_t>(i) + 1);
+}
+
+inline void fill(State& s) {
+  for (fl::Index i = 0; i < s.x.size(); ++i) {
+    s.x[i] = x_value(s, i);
+    s.y[i] = y_value(s, i, 0);
+  }
+}
+
+// Set-up hook of the compensated variants.
+inline void compensated(State& s) {
+  s.compensated = true;
+  fill(s);
+}
+
+inline void init(State& s, const Params& p, const fl::Team& team) {
+  s.team = team;
+  s.x = fl::Array<double>(p.n);
+  s.y = fl::Array<double>(p.n);
+  fill(s);
+}
+
+inline fl::Cost cost(const Params& p, const fl::Team&) {
+  const auto n = static_cast<double>(p.n);
+  return {.flops = 2 * n, .bytes = 16 * n, .working_set = 16 * n};
+}
+
+// One element at the end: a store just ahead of the first loads would stall them.
+inline void touch(State& s, fl::Index iteration) { s.y[s.y.size() - 1] = 1.0 + 0x1p-20 * static_cast<double>(iteration & 1023); }
+
+inline void poison(State& s) { fl::poison(&s.result, 1); }
+
+// From the index functions, not from the arrays: a step that spoils its inputs is caught too.
+inline fl::Check check(State& s, fl::Index last) {
+  // Compensated too: 10^5 terms of 1e-16 on a sum of 64 would cost plain long double as much as the tolerance.
+  long double sum = 0, lost = 0, magnitude = 0;
+  const fl::Index n = s.x.size();
+  for (fl::Index i = 0; i < n; ++i) {
+    const long double term = static_cast<long double>(x_value(s, i)) * static_cast<long double>(y_value(s, i, last));
+    const long double corrected = term - lost;
+    const long double next = sum + corrected;
+    lost = (next - sum) - corrected;
+    sum = next;
+    magnitude += std::fabs(term);
+  }
+  const double scale = (s.compensated ? 3.0 : static_cast<double>(n)) * DBL_EPSILON;
+  const double error = static_cast<double>(std::fabs(static_cast<long double>(s.result) - sum));
+  return fl::Check::of(error, scale * static_cast<double>(magnitude),
+                       fl::text("sum of %lld products is %.17g, should be %.17Lg", static_cast<long long>(n), s.result, sum));
+}
+
+}  // namespace dot

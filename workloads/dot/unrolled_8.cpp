@@ -1,0 +1,3 @@
+#include "unrolled.hpp"
+
+FL_VARIANT(dot, dot::unrolled<8>)
