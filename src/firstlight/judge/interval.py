@@ -82,12 +82,17 @@ def ratio(a: Sequence[float], b: Sequence[float], confidence: float = 0.99) -> R
         raise ValueError("a ratio needs two samples of positive values")
     logs_a, logs_b = [math.log(x) for x in a], [math.log(x) for x in b]
     shifts = sorted(y - x for x in logs_a for y in logs_b)
-    value = math.exp(median(shifts))
+    value = _exp(median(shifts))
     p = shift_p(logs_a, logs_b)
     k = _whitney_rank(len(a), len(b), confidence)
     if k == 0:
         return Ratio(value, None, None, p)
-    return Ratio(value, math.exp(shifts[k - 1]), math.exp(shifts[-k]), p)
+    return Ratio(value, _exp(shifts[k - 1]), _exp(shifts[-k]), p)
+
+
+def _exp(x: float) -> float:
+    """exp, kept within what a float holds: foreign records may differ by any factor."""
+    return math.exp(max(-700.0, min(700.0, x)))
 
 
 def shift_p(a: Sequence[float], b: Sequence[float], margin: float = 0.0) -> float:

@@ -60,8 +60,8 @@ def alike(a: Verified, b: Verified) -> bool:
 
 def advantage(a: Verified, b: Verified) -> float:
     """How many times better a is than b (> 1: a is better), whatever the direction."""
-    quotient = a.estimate.median / b.estimate.median
-    return quotient if a.better == "higher" else 1 / quotient
+    x, y = a.estimate.median, b.estimate.median
+    return x / y if a.better == "higher" else y / x
 
 
 def choice(groups: Sequence[Group], label: Callable[[Verified], str]) -> str:

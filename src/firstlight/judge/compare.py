@@ -1,0 +1,200 @@
+"""Comparing two runs: for every figure that both verified, is it the same, better, worse, or can it not be told?
+
+What is uncertain between two runs. Within a run the launches of a cell are spread over the whole run, but they are not
+independent: a machine drifts (clock, temperature, neighbours, where pages lie), so the values are serially correlated
+and their scatter shows only a part of how far the level moves from one run to the next. An interval made from the
+scatter alone is therefore too narrow: in simulations with an AR(1) drift of 2 % (standard deviation, correlation 0.9 to
+0.99 from launch to launch) equal runs would be called different in up to 10 % of the cases. Two runs alone cannot
+measure that component, so it is allowed for: `drift` (4 %) is the move of the level between two runs that is taken
+for granted; it is 1.4 standard deviations of the difference of two such levels and, with the threshold, keeps false
+differences below 5 % where drift rules and below 1 % where there is none. For what was measured interleaved in one run
+the drift is common, and 0 is right. A 99 % interval, because one page compares some hundred figures.
+
+    different     the interval of the ratio, widened by the drift, excludes 1, and the ratio differs from 1 by more
+                  than the practical threshold
+    same          the 90 % interval of the ratio lies within the threshold band (two one-sided 5 % tests of equivalence:
+                  D. J. Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987) 657)
+    inconclusive  neither; more launches may tell
+"""
+
+from __future__ import annotations
+
+import math
+from collections import Counter
+from collections.abc import Iterator
+from statistics import median
+
+import msgspec
+
+from firstlight.errors import INCONCLUSIVE, OK, REGRESSION
+from firstlight.judge import Judgement
+from firstlight.judge.environment import differences
+from firstlight.judge.interval import ratio
+from firstlight.judge.verdict import Estimate, Failed, Figure, Identity, Unverified, Verified
+from firstlight.judge.words import digits
+
+THRESHOLD = 0.05
+CONFIDENCE = 0.99
+DRIFT = 0.04
+EQUIVALENCE = 0.90
+
+SAME, BETTER, WORSE, UNCLEAR = "same", "better", "worse", "inconclusive"
+
+
+class Compared(msgspec.Struct, frozen=True):
+    """One figure in both runs. `ratio` is B / A of the values as they are, with its interval (None: too few launches).
+
+    `outcome`: same, better, worse (B against A, by the figure's direction) or inconclusive, with the reason.
+    """
+
+    identity: Identity
+    unit: str
+    better: str
+    a: Estimate
+    b: Estimate
+    ratio: float
+    low: float | None
+    high: float | None
+    outcome: str
+    reason: str = ""
+
+    @property
+    def different(self) -> bool:
+        return self.outcome in (BETTER, WORSE)
+
+
+class Changed(msgspec.Struct, frozen=True):
+    """A figure whose verdict changed. Verified before and failed now is a regression."""
+
+    identity: Identity
+    before: str  # verified, failed, unverified
+    after: str
+    reason: str
+
+    @property
+    def regression(self) -> bool:
+        return self.before == "verified" and self.after == "failed"
+
+
+class Comparison(msgspec.Struct, frozen=True):
+    """Run B against run A. `shift`: the median of how many times better B is, over all figures (1: none).
+
+    `environment`: one sentence a difference. `not_compared`: oversubscribed in either run, or verified in neither.
+    """
+
+    a: str
+    b: str
+    threshold: float
+    confidence: float
+    drift: float
+    figures: tuple[Compared, ...]
+    changed: tuple[Changed, ...]
+    only_a: tuple[Identity, ...]
+    only_b: tuple[Identity, ...]
+    not_compared: tuple[Identity, ...]
+    environment: tuple[str, ...]
+    shift: float | None
+
+    @property
+    def counts(self) -> dict[str, int]:
+        """How many figures are same, better, worse, inconclusive."""
+        found = Counter(f.outcome for f in self.figures)
+        return {outcome: found[outcome] for outcome in (SAME, BETTER, WORSE, UNCLEAR)}
+
+    @property
+    def code(self) -> int:
+        """The exit code: 1 with a regression, 4 where something could not be told, 0 if all is same or better."""
+        if self.counts[WORSE] or any(c.regression for c in self.changed):
+            return REGRESSION
+        if not self.figures or self.counts[UNCLEAR] or any(c.after == "unverified" for c in self.changed):
+            return INCONCLUSIVE
+        return OK
+
+
+def compare(
+    a: Judgement, b: Judgement, threshold: float = THRESHOLD, confidence: float = CONFIDENCE, drift: float = DRIFT
+) -> Comparison:
+    """Run `b` against run `a`, figure by figure. Raises ValueError where a threshold or confidence is out of range."""
+    if not (0 <= threshold < 1 and 0 <= drift < 1 and 0.5 <= confidence < 1):
+        raise ValueError("threshold and drift lie in [0, 1), confidence in [0.5, 1)")
+    in_a, in_b = ({f.identity: f for f in j.figures} for j in (a, b))
+    both = [(f, in_b[i]) for i, f in in_a.items() if i in in_b]
+    pairs = [(x, y) for x, y in both if isinstance(x, Verified) and isinstance(y, Verified)]
+    figures = tuple(
+        compare_figures(x, y, threshold, confidence, drift)
+        for x, y in pairs
+        if not (x.oversubscribed or y.oversubscribed)
+    )
+    changed = tuple(_changed(both))
+    told = {f.identity for f in figures} | {c.identity for c in changed}
+    return Comparison(
+        a=a.run.id,
+        b=b.run.id,
+        threshold=threshold,
+        confidence=confidence,
+        drift=drift,
+        figures=figures,
+        changed=changed,
+        only_a=tuple(i for i in in_a if i not in in_b),
+        only_b=tuple(i for i in in_b if i not in in_a),
+        not_compared=tuple(x.identity for x, _ in both if x.identity not in told),
+        environment=tuple(differences(a.run, b.run)),
+        shift=_shift(figures),
+    )
+
+
+def compare_figures(
+    a: Verified, b: Verified, threshold: float = THRESHOLD, confidence: float = CONFIDENCE, drift: float = DRIFT
+) -> Compared:
+    """One figure of two runs."""
+    found = ratio(a.estimate.launches, b.estimate.launches, confidence)
+    outcome, reason = _outcome(a, b, threshold, confidence, drift)
+    return Compared(
+        a.identity, a.unit, a.better, a.estimate, b.estimate, found.value, found.low, found.high, outcome, reason
+    )
+
+
+def _outcome(a: Verified, b: Verified, threshold: float, confidence: float, drift: float) -> tuple[str, str]:
+    if (a.unit, a.better) != (b.unit, b.better):
+        return UNCLEAR, f"measured in {a.unit} and in {b.unit}"
+    if _work(a) != _work(b):
+        return UNCLEAR, "the work of a step is not the same"
+    found = ratio(a.estimate.launches, b.estimate.launches, confidence)
+    if found.low is None or found.high is None:
+        m, n = len(a.estimate.launches), len(b.estimate.launches)
+        return UNCLEAR, f"too few launches ({m} and {n})"
+    apart = found.low > 1 + drift or found.high < 1 / (1 + drift)
+    # A ratio is as far from 1 as its inverse is: a fall to 1 / 1.05 counts as a rise to 1.05.
+    if apart and max(found.value, 1 / found.value) > 1 + threshold:
+        return (BETTER if (found.value > 1) == (a.better == "higher") else WORSE), ""
+    narrow = ratio(a.estimate.launches, b.estimate.launches, EQUIVALENCE)
+    if narrow.low is not None and narrow.high is not None and _within(narrow.low, narrow.high, threshold):
+        return SAME, ""
+    percent = digits(100 * (found.high - found.low) / 2, 2)
+    return UNCLEAR, f"the interval of the ratio is +- {percent} %"
+
+
+def _within(low: float, high: float, threshold: float) -> bool:
+    return low > 1 / (1 + threshold) and high < 1 + threshold
+
+
+def _work(figure: Verified) -> dict[str, str]:
+    return {k: f"{v:.9g}" for k, v in sorted(figure.cost.items())}
+
+
+def _changed(both: list[tuple[Figure, Figure]]) -> Iterator[Changed]:
+    for x, y in both:
+        before, after = _verdict(x), _verdict(y)
+        if before != after:
+            failing = y if isinstance(y, Failed | Unverified) else x
+            yield Changed(x.identity, before, after, failing.reason if isinstance(failing, Failed | Unverified) else "")
+
+
+def _verdict(figure: Figure) -> str:
+    return str(figure.__struct_config__.tag)
+
+
+def _shift(figures: tuple[Compared, ...]) -> float | None:
+    """All figures moving together tell of the machine (clock, neighbours), not of one code."""
+    gains = [math.log(f.ratio) * (1 if f.better == "higher" else -1) for f in figures]
+    return math.exp(median(gains)) if gains else None

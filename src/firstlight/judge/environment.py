@@ -1,0 +1,88 @@
+"""What differs in the environments of two runs, one sentence a difference."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from typing import TypeVar
+
+from firstlight.judge.words import size
+from firstlight.machine import Machine
+from firstlight.record import Run
+from firstlight.toolchains import Blas, Mpi, Toolchain
+
+_T = TypeVar("_T", Toolchain, Mpi, Blas)
+
+
+def differences(a: Run, b: Run) -> Iterator[str]:
+    """Machine, system, compilers, MPI and BLAS libraries, variables, firstlight itself. A is named first."""
+    yield from _fields(_machine(a.machine), _machine(b.machine))
+    yield from _tools("toolchain", a.toolbox.toolchains, b.toolbox.toolchains, _toolchain)
+    yield from _tools("MPI", a.toolbox.mpis, b.toolbox.mpis, _mpi)
+    yield from _tools("BLAS", a.toolbox.blas, b.toolbox.blas, _blas)
+    for key in sorted(a.environment.keys() | b.environment.keys()):
+        yield from _fields({key: a.environment.get(key, "not set")}, {key: b.environment.get(key, "not set")})
+    yield from _fields(_itself(a), _itself(b))
+
+
+def _fields(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[str]:
+    for key in list(a) + [k for k in b if k not in a]:
+        x, y = a.get(key, "unknown"), b.get(key, "unknown")
+        if x != y:
+            yield f"{key}: {x} in A, {y} in B"
+
+
+def _machine(m: Machine) -> dict[str, str]:
+    caches = {c.level: f"L{c.level} {size(c.size)}" for c in m.caches}
+    return {
+        "node": m.name,
+        "processor": m.processor,
+        "microarchitecture": m.microarchitecture,
+        "cores": f"{m.cores} in {m.sockets} sockets",
+        "usable CPUs": str(len(m.cpus)),
+        "threads per core": str(m.threads_per_core),
+        "NUMA nodes": str(len(m.numa)),
+        "caches": ", ".join(caches[k] for k in sorted(caches)) or "unknown",
+        "memory": size(m.memory // 2**28 * 2**28),  # to a quarter of a GiB: kernels reserve a little more or less
+        "operating system": m.system,
+        "kernel": m.kernel,
+        "virtual machine": m.virtual or "no",
+        "frequency governor": m.governor or "unknown",
+        "turbo": {True: "on", False: "off", None: "unknown"}[m.turbo],
+        "huge pages": m.huge_pages or "unknown",
+    } | {f"limit {k}": v for k, v in sorted(m.limits.items())}
+
+
+def _tools(kind: str, a: Sequence[_T], b: Sequence[_T], describe: Callable[[_T], dict[str, str]]) -> Iterator[str]:
+    in_a, in_b = {t.name: t for t in a}, {t.name: t for t in b}
+    for name in sorted(in_a.keys() | in_b.keys()):
+        if name not in in_b or name not in in_a:
+            yield f"{kind} {name}: only in {'A' if name in in_a else 'B'}"
+            continue
+        x, y = describe(in_a[name]), describe(in_b[name])
+        yield from _fields({f"{name} {k}": v for k, v in x.items()}, {f"{name} {k}": v for k, v in y.items()})
+
+
+def _toolchain(t: Toolchain) -> dict[str, str]:
+    return {
+        "version": t.version,
+        "flags": " ".join(t.flags),
+        "OpenMP flags": " ".join(t.openmp) or "none",
+        "Fortran": t.fortran_version or "none",
+    }
+
+
+def _mpi(m: Mpi) -> dict[str, str]:
+    variables = " ".join(f"{k}={v}" for k, v in sorted(m.environment.items()))
+    return {"version": m.version, "origin": m.origin, "variables": variables or "none"}
+
+
+def _blas(b: Blas) -> dict[str, str]:
+    return {"library": b.label}
+
+
+def _itself(r: Run) -> dict[str, str]:
+    return {
+        "firstlight": r.firstlight,
+        "source revision": r.revision,
+        "suite": r.suite,
+    }
