@@ -1,0 +1,174 @@
+"""Rounds: a virtual clock and invented launches show when launching stops, and that every cell gets its share."""
+
+from __future__ import annotations
+
+import itertools
+from collections import Counter
+from collections.abc import Callable
+
+import msgspec
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+import synthetic
+from firstlight.conduct.progress import State
+from firstlight.conduct.rounds import BUDGET, COMPLETE, Rounds
+from firstlight.plan import Cell, Placement, Program
+from firstlight.record import Case, Check, Description, Exit, Launch, LaunchRecord, Metric, Run, Sample, Start
+
+RATE = Metric("rate", "Gflop/s", "flops", "rate", 1e-9, "higher")
+
+
+class Notes:
+    """A display that remembers."""
+
+    def __init__(self) -> None:
+        self.state = State()
+        self.notes: list[str] = []
+
+    def update(self) -> None:
+        pass
+
+    def note(self, line: str) -> None:
+        self.notes.append(line)
+
+    def __enter__(self) -> Notes:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        pass
+
+
+class Bench:
+    """Invented launches of the cells v0, v1, ... under a clock that only launches move."""
+
+    def __init__(self, count: int, wall: Callable[[str, int], float], seconds: float = 1.0) -> None:
+        self.now, self.seconds, self.wall = 0.0, seconds, wall
+        self.cells = [Cell(f"c{k}", Program("w", f"v{k}", "gcc-base"), Placement(), ("n=1",)) for k in range(count)]
+        self.seen: list[tuple[str, int]] = []
+        self.bad: dict[str, str] = {}
+        self.notes = Notes()
+
+    def run(self, **changes: object) -> Run:
+        described = Description("w", "", "", (), (RATE,), "", "the sum", "eps")
+        base = synthetic.run().run
+        changed = {
+            "cells": tuple(self.cells),
+            "descriptions": {c.program.target: described for c in self.cells},
+            "launches": 6,
+            "precision": 0.025,
+            "seed": 1,
+        }
+        return msgspec.structs.replace(base, **(changed | changes))
+
+    def launch(self, cell: Cell, number: int) -> LaunchRecord:
+        k = sum(name == cell.id for name, _ in self.seen)
+        self.seen.append((cell.id, number))
+        self.now += self.seconds
+        bad = self.bad.get(cell.id)
+        wall = self.wall(cell.id, k)
+        return LaunchRecord(
+            start=Start("run", cell.id, k, number, self.now, (), 0.0),
+            launch=Launch(1, "w", cell.program.variant, "", "", "", 1, 1, (), "", 1e-9),
+            cases=(Case(0, {"n": 1}, 1, {"flops": 1e9}, 8, 1),),
+            samples=(Sample(0, 0, wall, wall, wall, 1.0),),
+            checks=(Check(0, "after", bad != "wrong", 0.0, 1.0, "the sum"),),
+            counters=(),
+            complete=True,
+            exit=Exit(bad != "lost", int(bad == "wrong"), "killed" if bad == "lost" else "", self.seconds, 0.0, "", ""),
+        )
+
+    def rounds(self, budget: float, present: list[LaunchRecord] | None = None, **changes: object) -> Rounds:
+        return Rounds(
+            self.run(**changes), self.cells, self.launch, present or [], budget, self.notes, clock=lambda: self.now
+        )
+
+    def counts(self) -> list[int]:
+        return sorted(Counter(name for name, _ in self.seen).values())
+
+
+def steady(_: str, k: int) -> float:
+    return 1.0 + 0.001 * (k % 3)
+
+
+def noisy(_: str, k: int) -> float:
+    return 1.0 + k % 2
+
+
+def test_narrow_cells_stop_after_six_launches_and_wide_ones_go_on() -> None:
+    bench = Bench(3, lambda name, k: noisy(name, k) if name == "c1" else steady(name, k))
+    rounds = bench.rounds(1000)
+    assert rounds.go() == COMPLETE
+    assert bench.counts() == [6, 6, 30]
+    assert rounds.wide() == ["c1"]
+    assert bench.notes.notes == []
+    assert "w.v" in bench.notes.state.last and "Gflop/s" in bench.notes.state.last
+
+
+@pytest.mark.parametrize(("budget", "expected"), [(11.5, 2), (20, 4), (4.5, 1)])
+def test_below_the_wanted_launches_only_whole_rounds_are_launched(budget: float, expected: int) -> None:
+    bench = Bench(4, steady)
+    assert bench.rounds(budget).go() == BUDGET
+    assert bench.counts() == [expected] * 4
+    assert "rounds fit the budget" in bench.notes.notes[0]
+
+
+def test_a_budget_smaller_than_a_round_leaves_cells_out_but_finishes_the_launch() -> None:
+    bench = Bench(4, steady)
+    rounds = bench.rounds(2.5)
+    assert rounds.go() == BUDGET
+    assert bench.counts() == [1, 1, 1]
+    assert len(rounds.wide()) == 4
+
+
+def test_wrong_cells_are_launched_twice_and_lost_ones_given_up() -> None:
+    bench = Bench(3, steady)
+    bench.bad = {"c0": "wrong", "c1": "lost"}
+    rounds = bench.rounds(1000)
+    assert rounds.go() == COMPLETE
+    assert Counter(name for name, _ in bench.seen) == {"c0": 2, "c1": 2, "c2": 6}
+    assert bench.notes.notes == ["given up after 2 lost launches: c1: killed"]
+    assert "v0" not in bench.notes.state.last
+
+
+def test_a_loss_now_and_then_does_not_end_a_cell() -> None:
+    bench = Bench(1, steady)
+    losses = itertools.cycle(["", "lost"])
+
+    def launch(cell: Cell, number: int) -> LaunchRecord:
+        bench.bad = {"c0": next(losses)}
+        return bench.launch(cell, number)
+
+    rounds = Rounds(bench.run(), bench.cells, launch, [], 1000, bench.notes, clock=lambda: bench.now)
+    assert rounds.go() == COMPLETE
+    assert bench.counts() == [11]  # six good ones
+
+
+def test_fewer_launches_than_an_interval_needs_are_just_as_many() -> None:
+    bench = Bench(2, steady)
+    assert bench.rounds(1000, launches=3).go() == COMPLETE
+    assert bench.counts() == [3, 3]
+
+
+@settings(max_examples=40, deadline=None)
+@given(count=st.integers(1, 5), stopped=st.integers(1, 29), seed=st.integers(0, 9))
+def test_a_run_that_is_resumed_launches_what_the_whole_run_would_have(count: int, stopped: int, seed: int) -> None:
+    """Stop after any launch, go on from the records: the same launches in the same rounds."""
+    whole = Bench(count, steady)
+    whole.rounds(10**6, seed=seed).go()
+
+    first = Bench(count, steady)
+    kept: list[LaunchRecord] = []
+
+    def launch(cell: Cell, number: int) -> LaunchRecord:
+        if len(kept) == stopped:
+            raise KeyboardInterrupt
+        kept.append(first.launch(cell, number))
+        return kept[-1]
+
+    try:
+        Rounds(first.run(seed=seed), first.cells, launch, [], 10**6, first.notes, clock=lambda: first.now).go()
+    except KeyboardInterrupt:
+        assert first.rounds(10**6, kept, seed=seed).go() == COMPLETE
+    assert Counter(first.seen) == Counter(whole.seen)
