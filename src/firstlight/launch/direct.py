@@ -10,7 +10,7 @@ from firstlight.toolchains import Mpi
 def way(mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cores: int) -> Way:
     # The first CPU serves most interrupts, the last ones may be slow cores of a hybrid processor: take the second.
     cpu = cpus[min(1, len(cpus) - 1)] if placement.threads == 1 else None
-    return Way((), thread_binding(placement), cpu)
+    return Way((), thread_binding(placement, cores), cpu)
 
 
 def signal_of(status: int, printed: str) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from firstlight.errors import UsageError
-from firstlight.launch.launcher import Way, shell_signal, thread_binding
+from firstlight.launch.launcher import Way, fits, shell_signal, thread_binding
 from firstlight.plan import Placement
 from firstlight.toolchains import Mpi
 
@@ -13,9 +13,9 @@ from firstlight.toolchains import Mpi
 def way(mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cores: int) -> Way:
     if mpi is None:
         raise UsageError("an Intel MPI program needs its MPI library: none was given")
-    fits = placement.threads == 1 and placement.ranks <= cores
-    pin = {"I_MPI_PIN": "1", "I_MPI_PIN_DOMAIN": "core"} if fits else {"I_MPI_PIN": "0"}
-    return Way((mpi.launcher, "-n", str(placement.ranks)), thread_binding(placement) | pin | mpi.environment)
+    domain = "core" if placement.threads == 1 else f"{placement.threads}:compact"
+    pin = {"I_MPI_PIN": "1", "I_MPI_PIN_DOMAIN": domain} if fits(placement, cores) else {"I_MPI_PIN": "0"}
+    return Way((mpi.launcher, "-n", str(placement.ranks)), thread_binding(placement, cores) | pin | mpi.environment)
 
 
 def signal_of(status: int, printed: str) -> int | None:

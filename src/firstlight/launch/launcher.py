@@ -52,9 +52,14 @@ def room(machine: Machine) -> tuple[tuple[int, ...], int]:
     return cpus, max(1, min(machine.cores, len(cpus)))
 
 
-def thread_binding(placement: Placement) -> dict[str, str]:
-    """OpenMP binding: one process to neighbouring cores. Several ranks must not all bind to the first ones."""
-    if placement.ranks > 1 and placement.threads > 1:
+def fits(placement: Placement, cores: int) -> bool:
+    """Whether every thread of every rank gets a core of its own; only then is anything bound."""
+    return placement.ranks * placement.threads <= cores
+
+
+def thread_binding(placement: Placement, cores: int) -> dict[str, str]:
+    """OpenMP binding: to neighbouring cores. Ranks without cores of their own must not all bind to the first ones."""
+    if placement.ranks > 1 and not fits(placement, cores):
         return {"OMP_PROC_BIND": "false"}
     return {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores"}
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from firstlight.errors import UsageError
-from firstlight.launch.launcher import Way, shell_signal, thread_binding
+from firstlight.launch.launcher import Way, fits, shell_signal, thread_binding
 from firstlight.plan import Placement
 from firstlight.toolchains import Mpi
 
@@ -14,9 +14,9 @@ def way(mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cores: int
     if mpi is None:
         raise UsageError("an MPICH program needs its MPI library: none was given")
     words = [mpi.launcher, "-n", str(placement.ranks)]
-    if placement.threads == 1 and placement.ranks <= cores:
-        words += ["-bind-to", "core"]
-    return Way(tuple(words), thread_binding(placement) | mpi.environment)
+    if fits(placement, cores):
+        words += ["-bind-to", "core" if placement.threads == 1 else f"core:{placement.threads}"]
+    return Way(tuple(words), thread_binding(placement, cores) | mpi.environment)
 
 
 def signal_of(status: int, printed: str) -> int | None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 
 from firstlight.errors import UsageError
-from firstlight.launch.launcher import Way, shell_signal, thread_binding
+from firstlight.launch.launcher import Way, fits, shell_signal, thread_binding
 from firstlight.plan import Placement
 from firstlight.toolchains import Mpi
 
@@ -16,12 +16,14 @@ def way(mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cores: int
     words = [mpi.launcher, "-n", str(placement.ranks)]
     if placement.ranks > cores:
         words.append("--oversubscribe")
-    if placement.threads == 1 and placement.ranks <= cores:
+    if not fits(placement, cores):
+        words += ["--bind-to", "none"]  # said aloud: the default binds, and even a rank with many threads to one core
+    elif placement.threads == 1:
         words += ["--map-by", "core", "--bind-to", "core"]
     else:
-        words += ["--bind-to", "none"]
+        words += ["--map-by", f"slot:PE={placement.threads}", "--bind-to", "core"]
     root = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}
-    return Way(tuple(words), thread_binding(placement) | root | mpi.environment)
+    return Way(tuple(words), thread_binding(placement, cores) | root | mpi.environment)
 
 
 def signal_of(status: int, printed: str) -> int | None:

@@ -1,0 +1,203 @@
+"""The audit of a run directory: all that can be verified without the workloads. Verdicts are judged elsewhere."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+from firstlight.errors import RecordError
+from firstlight.plan import Cell
+from firstlight.record import Case, Check, Counters, End, Exit, Launch, Line, Run, Sample
+from firstlight.store import Store, layout, lines, misplaced
+from firstlight.store.lines import Defect
+
+_KNOWN = {layout.RUN, layout.LAUNCHES, layout.OWNER, layout.BUILDS, *layout.DERIVED}
+Found = Iterator[tuple[int, str]]
+
+
+def audit(store: Store) -> Iterator[Defect]:
+    """All defects, in the order of the files."""
+    try:
+        top = layout.names(store.path)
+    except RecordError as error:
+        yield Defect(".", 0, _bare(error, store.path))
+        return
+    yield from _names(store.path, top)
+    run: Run | None = None
+    try:
+        run = store.run()
+    except RecordError as error:
+        yield Defect(layout.RUN, 0, _bare(error, store.path / layout.RUN))
+    if run is not None:
+        yield from (Defect(layout.RUN, 0, what) for what in _run(run))
+    yield from _launches(store, run)
+
+
+def _bare(error: RecordError, path: Path) -> str:
+    return str(error).removeprefix(f"{path}: ")
+
+
+def _names(path: Path, top: list[str]) -> Iterator[Defect]:
+    """Files that firstlight does not write, links, and what an interrupted run left behind."""
+    for name in top:
+        if name.startswith(".") and name.endswith(".part"):
+            yield Defect(name, 0, "left over from an interrupted write; resume removes it")
+        elif name not in _KNOWN:
+            yield Defect(name, 0, "unknown file")
+        elif (path / name).is_symlink():
+            yield Defect(name, 0, "is a link; a results directory holds plain files only")
+        elif (path / name).is_dir() != (name in (layout.LAUNCHES, layout.BUILDS)):
+            yield Defect(name, 0, "is not the kind of file that firstlight writes there")
+    if layout.BUILDS in top and (path / layout.BUILDS).is_dir() and not (path / layout.BUILDS).is_symlink():
+        for name in layout.names(path / layout.BUILDS):
+            file = path / layout.BUILDS / name
+            if file.is_symlink() or not file.is_file() or not re.fullmatch(r"[\w.+@=,~-]+\.(log|txt)", name):
+                yield Defect(f"{layout.BUILDS}/{name}", 0, "unknown file")
+
+
+def _run(run: Run) -> Iterator[str]:
+    for name, count in Counter(cell.id for cell in run.cells).items():
+        if count > 1:
+            yield f"cell {name!r} is there {count} times"
+        if not layout.CELL.fullmatch(name):
+            yield f"cell id {name!r} cannot be a file name"
+    for cell in run.cells:
+        place = cell.placement
+        if min(place.nodes, place.ranks, place.threads) < 1:
+            yield f"cell {cell.id!r} has a placement without processes"
+    if run.state not in ("running", "complete", "budget", "interrupted"):
+        yield f"state {run.state!r} is none of running, complete, budget, interrupted"
+    if (run.finished is None) != (run.state == "running"):
+        yield f"state is {run.state!r} but finished is {run.finished}"
+
+
+def _launches(store: Store, run: Run | None) -> Iterator[Defect]:
+    """Every file below launches/, and numbers that are missing between the first and the last."""
+    try:
+        names = layout.names(store.path / layout.LAUNCHES)
+    except RecordError as error:
+        yield Defect(layout.LAUNCHES, 0, _bare(error, store.path / layout.LAUNCHES))
+        return
+    cells = {cell.id: cell for cell in run.cells} if run else {}
+    there: dict[str, set[int]] = {}
+    for name in names:
+        shown, launch = f"{layout.LAUNCHES}/{name}", layout.parse_launch(name)
+        if launch is None:
+            part = layout.is_part(name)
+            yield Defect(
+                shown, 0, "left over from an interrupted launch; resume removes it" if part else "unknown file"
+            )
+            continue
+        there.setdefault(launch[0], set()).add(launch[1])
+        try:
+            reading = lines.read(layout.read_file(store.path / shown, layout.MAX_LAUNCH_BYTES))
+        except RecordError as error:
+            yield Defect(shown, 0, _bare(error, store.path / shown))
+            continue
+        yield from (Defect(shown, line, what) for line, what in reading.defects)
+        if reading.record is not None and run is not None:
+            wrong = misplaced(reading.record.start, run.id, set(cells), *launch)
+            yield from (Defect(shown, 1, what) for what in wrong)
+        if not reading.defects:
+            yield from (Defect(shown, line, what) for line, what in _content(reading.lines, cells.get(launch[0])))
+    for cell, numbers in there.items():
+        for number in sorted(set(range(max(numbers))) - numbers):
+            yield Defect(f"{layout.LAUNCHES}/{layout.launch_name(cell, number)}", 0, "is missing")
+
+
+def _content(content: list[tuple[int, Line]], cell: Cell | None) -> Found:
+    """What the lines of a sound file say, against each other and against the plan."""
+    cases: dict[int, Case] = {}
+    samples: Counter[int] = Counter()
+    checks: dict[int, list[Check]] = {}
+    ended = False
+    for number, line in content:
+        what: list[str] = []
+        if isinstance(line, Launch):
+            what = list(_program(line, cell))
+        elif isinstance(line, Case):
+            what = list(_case(line, len(cases)))
+            cases[line.case] = line
+        elif isinstance(line, Sample | Check | Counters) and line.case not in cases:
+            what = [f"case {line.case} was not declared"]
+        elif isinstance(line, Sample):
+            what = list(_sample(line, samples[line.case]))
+            samples[line.case] += 1
+        elif isinstance(line, Check):
+            what = list(_check(line))
+            checks.setdefault(line.case, []).append(line)
+        elif isinstance(line, Counters):
+            what = [] if line.steps >= 1 else ["counters over no steps"]
+        elif isinstance(line, End):
+            ended = True
+            what = [f"{line.cases} cases announced, {len(cases)} found"] if line.cases != len(cases) else []
+            what += _finished(cases, samples, checks)
+        elif isinstance(line, Exit):
+            what = list(_exit(line, ended, all(c.ok for found in checks.values() for c in found)))
+        yield from ((number, sentence) for sentence in what)
+
+
+def _program(line: Launch, cell: Cell | None) -> Iterator[str]:
+    if len(line.binding) != line.ranks or sorted(b.rank for b in line.binding) != list(range(line.ranks)):
+        yield f"the binding of {len(line.binding)} ranks is given, there are {line.ranks}"
+    if cell is None:
+        return
+    planned = cell.program
+    if (line.workload, line.variant) != (planned.workload, planned.variant):
+        yield f"{line.workload}.{line.variant} ran where {planned.target} was planned"
+    if line.ranks != cell.placement.ranks:
+        yield f"{line.ranks} ranks ran where {cell.placement.ranks} were planned"
+
+
+def _case(line: Case, expected: int) -> Iterator[str]:
+    if line.case != expected:
+        yield f"case {line.case} where case {expected} was due"
+    if line.steps < 1 or line.threads < 1 or not 0 <= line.working_set < math.inf:
+        yield "steps, threads or working set are impossible"
+    for quantity, value in line.cost.items():
+        if not 0 <= value < math.inf:
+            yield f"cost {quantity} is {value}"
+
+
+def _sample(line: Sample, expected: int) -> Iterator[str]:
+    if line.sample != expected:
+        yield f"sample {line.sample} of case {line.case} where sample {expected} was due"
+    if not 0 < line.wall_min <= line.wall_median <= line.wall < math.inf:
+        yield f"wall times are impossible: least {line.wall_min}, median {line.wall_median}, most {line.wall}"
+    if not 0 <= line.cpu < math.inf:
+        yield f"share of CPU time is {line.cpu}"
+
+
+def _check(line: Check) -> Iterator[str]:
+    if line.when not in ("before", "after"):
+        yield f"a check {line.when!r}, neither before nor after the samples"
+    if not 0 <= line.tolerance < math.inf:
+        yield f"tolerance is {line.tolerance}"
+    if line.ok != (line.error is not None and line.error <= line.tolerance):
+        said = "passed" if line.ok else "failed"
+        yield f"the check {said}, but its error is {line.error} and its tolerance {line.tolerance}"
+
+
+def _finished(cases: dict[int, Case], samples: Counter[int], checks: dict[int, list[Check]]) -> Iterator[str]:
+    """A complete record has a check for each case, and samples unless the check before them failed."""
+    for case in cases:
+        found = checks.get(case, [])
+        stopped = any(c.when == "before" and not c.ok for c in found)
+        if not stopped and not any(c.when == "after" for c in found):
+            yield f"case {case} was never checked"
+        if not stopped and not samples[case]:
+            yield f"case {case} has no samples"
+        if len(found) != len({c.when for c in found}):
+            yield f"case {case} was checked twice at the same point"
+
+
+def _exit(line: Exit, ended: bool, passed: bool) -> Iterator[str]:
+    if line.ok and (line.status not in (0, 1) or not ended or line.reason):
+        yield "is marked ok, but the status, the record or the reason says otherwise"
+    if not line.ok and not line.reason:
+        yield "is marked as lost without a reason"
+    if line.ok and (line.status == 0) != passed:
+        yield f"status {line.status}, but the checks {'passed' if passed else 'failed'}"

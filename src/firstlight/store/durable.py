@@ -1,0 +1,72 @@
+"""Writing that survives a power cut, and the one error of a disk that takes no more."""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+from firstlight.errors import FirstlightError
+
+SPARE = 1 << 20
+"""Bytes that must be free before a launch is begun: a launch that cannot be recorded is lost time."""
+
+
+class StoreError(FirstlightError):
+    """The results directory cannot be written; everything finished before is whole."""
+
+
+@contextlib.contextmanager
+def told(run: Path) -> Iterator[None]:
+    """Turn what the operating system says into one line that names the way out."""
+    try:
+        yield
+    except OSError as error:
+        what = "the disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else error.strerror or str(error)
+        raise StoreError(
+            f"cannot write {run}: {what}; finished launches are safe. "
+            f"Make room or fix it, then go on with ./fl run --resume {run}"
+        ) from error
+
+
+def require_space(folder: Path) -> None:
+    """Raise OSError (ENOSPC) when less than SPARE bytes are free."""
+    state = os.statvfs(folder)
+    if state.f_bavail * state.f_frsize < SPARE:
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+
+def append(path: Path, data: bytes) -> None:
+    """Add `data` at the end of a file and wait until it is on the disk. Raises OSError."""
+    with path.open("ab", buffering=0) as file:
+        view = memoryview(data)
+        while view:
+            view = view[file.write(view) :]
+        os.fsync(file.fileno())
+
+
+def sync_folder(folder: Path) -> None:
+    """Wait until the names in a folder are on the disk. Raises OSError."""
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
+    try:
+        os.fsync(descriptor)
+    except OSError as error:
+        if error.errno != errno.EINVAL:  # some network file systems have no fsync of a folder
+            raise
+    finally:
+        os.close(descriptor)
+
+
+def replace(path: Path, data: bytes) -> None:
+    """Write a whole file at once: another reader sees the old content or the new one. Raises OSError."""
+    part = path.with_name(f".{path.name}.part")
+    part.unlink(missing_ok=True)
+    try:
+        append(part, data)
+        part.rename(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
+    sync_folder(path.parent)

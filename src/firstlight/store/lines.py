@@ -1,0 +1,162 @@
+"""One launch file as bytes: sealed when it is written, read back line by line with every defect named."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import msgspec
+
+from firstlight.record import Case, Check, Counters, End, Exit, Launch, LaunchRecord, Line, Sample, Start
+from firstlight.store.layout import MAX_LINES
+
+_decoder = msgspec.json.Decoder(Line)
+
+
+class Defect(NamedTuple):
+    """One thing that is wrong in a run directory. `line` counts from 1; 0 means the file as a whole."""
+
+    file: str
+    line: int
+    what: str
+
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.what}" if self.line else f"{self.file}: {self.what}"
+
+
+class Reading(NamedTuple):
+    """A launch file as read: its record (None if it cannot be trusted), its lines with their numbers, its defects."""
+
+    record: LaunchRecord | None
+    lines: list[tuple[int, Line]]
+    defects: list[tuple[int, str]]
+
+
+def encode(line: Line) -> bytes:
+    """The line in its one canonical form. Non-finite numbers become null, as the C++ harness writes them."""
+    return msgspec.json.encode(line) + b"\n"
+
+
+def seal(before: bytes, ending: Exit) -> bytes:
+    """The exit line for a file that holds `before`. Its hash covers those bytes and the exit line without the hash."""
+    bare = encode(msgspec.structs.replace(ending, sha256=""))
+    return encode(msgspec.structs.replace(ending, sha256=hashlib.sha256(before + bare).hexdigest()))
+
+
+def decode(raw: bytes) -> Line | str:
+    """One line without its newline; a string says why it is none."""
+    try:
+        line: Line = _decoder.decode(raw)
+        return line
+    except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
+        return f"malformed line: {error}"
+
+
+def split(data: bytes) -> Iterator[tuple[int, bytes]]:
+    """Whole lines with their numbers and without their newlines; what follows the last newline comes last, if any."""
+    start, number = 0, 1
+    while start < len(data):
+        stop = data.find(b"\n", start)
+        stop = len(data) if stop < 0 else stop
+        yield number, data[start:stop]
+        start, number = stop + 1, number + 1
+
+
+def sound(data: bytes) -> tuple[int, str]:
+    """How many leading bytes of an unfinished file are whole, valid lines of a program, and why not all ("" if all).
+
+    The first line is firstlight's `start`; a program writes neither `start` nor `exit`.
+    """
+    good, order = 0, _Order()
+    for number, raw in split(data):
+        if good + len(raw) == len(data):
+            return good, f"line {number} of the record is cut off"
+        line = decode(raw)
+        if isinstance(line, str):
+            return good, f"line {number} of the record: {line}"
+        wrong = "an exit line is not the program's" if isinstance(line, Exit) else order.wrong(line)
+        if wrong:
+            return good, f"line {number} of the record: {wrong}"
+        good += len(raw) + 1
+    return good, ""
+
+
+def read(data: bytes) -> Reading:
+    """Read a finished launch file. Never raises: whatever is wrong is in `defects`, and then there is no record."""
+    if not data:
+        return Reading(None, [], [(0, "is empty")])
+    defects: list[tuple[int, str]] = []
+    lines: list[tuple[int, Line]] = []
+    for number, raw in split(data):
+        if number > MAX_LINES:
+            defects.append((number, f"more than {MAX_LINES} lines"))
+            break
+        line = decode(raw)
+        if isinstance(line, str):
+            defects.append((number, line))
+        else:
+            lines.append((number, line))
+    if not data.endswith(b"\n"):
+        defects.append((0, "is cut off: the last line has no end"))
+    defects += _frame(lines)
+    if lines and isinstance(lines[-1][1], Exit):
+        defects += _sealed(data, lines[-1][0], lines[-1][1])
+    return Reading(None if defects else _group([line for _, line in lines]), lines, defects)
+
+
+class _Order:
+    """The order of the lines: start, launch, the cases with what belongs to them, end, exit."""
+
+    def __init__(self) -> None:
+        self.began = self.launched = self.ended = self.closed = False
+
+    def wrong(self, line: Line) -> str:
+        """Take the next line; what is wrong with its place, "" if nothing is."""
+        if self.closed:
+            return "follows the exit line"
+        if isinstance(line, Start) == self.began:
+            return "a second start line" if self.began else "does not begin with a start line"
+        if isinstance(line, Launch) and self.launched:
+            return "a second launch line"
+        if isinstance(line, Case | Sample | Check | Counters | End) and not self.launched:
+            return "comes before the launch line"
+        if self.ended and not isinstance(line, Exit):
+            return "follows the end line"
+        self.began = True
+        self.launched |= isinstance(line, Launch)
+        self.ended |= isinstance(line, End)
+        self.closed |= isinstance(line, Exit)
+        return ""
+
+
+def _frame(lines: list[tuple[int, Line]]) -> Iterator[tuple[int, str]]:
+    order = _Order()
+    for number, line in lines:
+        if wrong := order.wrong(line):
+            yield number, wrong
+    if not order.closed:
+        yield 0, "has no exit line: the launch did not end, or the file is cut off"
+
+
+def _sealed(data: bytes, number: int, ending: Exit) -> Iterator[tuple[int, str]]:
+    raw = encode(ending)
+    if not data.endswith(b"\n" + raw):
+        yield number, "the exit line was altered"
+    elif seal(data[: -len(raw)], ending) != raw:
+        yield number, "the hash does not match: the file was altered after it was written"
+
+
+def _group(lines: list[Line]) -> LaunchRecord:
+    start, ending = lines[0], lines[-1]
+    assert isinstance(start, Start) and isinstance(ending, Exit)
+    return LaunchRecord(
+        start=start,
+        launch=next((line for line in lines if isinstance(line, Launch)), None),
+        cases=tuple(line for line in lines if isinstance(line, Case)),
+        samples=tuple(line for line in lines if isinstance(line, Sample)),
+        checks=tuple(line for line in lines if isinstance(line, Check)),
+        counters=tuple(line for line in lines if isinstance(line, Counters)),
+        complete=isinstance(lines[-2], End),
+        exit=ending,
+    )
