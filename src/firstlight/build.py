@@ -1,0 +1,299 @@
+"""Build: programs from sources, once per toolchain, cached by content; what fails keeps the compiler's words in full.
+
+One CMake tree a toolchain, and one more for each MPI library it is combined with. Finished executables lie in a store
+named by the hash of everything that made them, so a changed source never touches an executable that a run refers to,
+and nothing is built twice.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import msgspec
+
+from firstlight import ROOT
+from firstlight.catalogue import Workload, roots
+from firstlight.errors import BuildError
+from firstlight.plan import Program
+from firstlight.toolchains import Mpi, Toolbox, Toolchain
+
+Progress = Callable[[int, int, str], None]
+"""Called with (programs done, programs in all, what was just finished)."""
+
+
+class Options(msgspec.Struct, frozen=True):
+    """How to build beyond the toolchain: `strict` makes warnings errors, `sanitize` is a list for -fsanitize."""
+
+    strict: bool = False
+    sanitize: str = ""
+
+
+class Built(msgspec.Struct, frozen=True):
+    """One program's outcome: an executable with the JSON text of its --describe, or the error in full."""
+
+    program: Program
+    executable: Path | None
+    describe: bytes
+    seconds: float
+    sha256: str
+    error: str
+
+
+class _Tree(msgspec.Struct, frozen=True):
+    """One CMake build tree: a toolchain, perhaps with an MPI library."""
+
+    toolchain: Toolchain
+    mpi: Mpi | None
+    toolbox: Toolbox
+    options: Options
+    roots: tuple[Path, ...]
+
+    @property
+    def environment(self) -> dict[str, str]:
+        extra: dict[str, str] = {}
+        if self.mpi is not None:
+            extra |= self.mpi.environment
+            for wrapper in ("OMPI", "MPICH", "I_MPI"):
+                extra[f"{wrapper}_CXX"] = self.toolchain.cxx
+                if self.toolchain.fortran:
+                    extra[f"{wrapper}_FC"] = extra[f"{wrapper}_F90"] = self.toolchain.fortran
+        return os.environ | extra
+
+    @property
+    def fortran(self) -> str | None:
+        if self.mpi is None:
+            return self.toolchain.fortran
+        return self.mpi.fortran if self.toolchain.compiler in self.mpi.f08 and self.toolchain.fortran else None
+
+    def definitions(self) -> list[str]:
+        """The -D options of CMake."""
+        blas = ";".join(
+            f"{b.name}|{b.prefix}|{' '.join(b.compile_flags)}|{' '.join(b.link_flags)}" for b in self.toolbox.blas
+        )
+        values = {
+            "CMAKE_MAKE_PROGRAM": _tool("ninja"),
+            "CMAKE_CXX_COMPILER": self.mpi.cxx if self.mpi else self.toolchain.cxx,
+            "FL_FLAGS": " ".join(self.toolchain.flags),
+            "FL_OPENMP": " ".join(self.toolchain.openmp),
+            "FL_WITH_MPI": "ON" if self.mpi else "OFF",
+            "FL_WITH_FORTRAN": "ON" if self.fortran else "OFF",
+            "FL_BLAS": blas,
+            "FL_WORKLOAD_ROOTS": ";".join(str(r) for r in self.roots),
+            "FL_STRICT": "ON" if self.options.strict else "OFF",
+            "FL_SANITIZE": self.options.sanitize,
+        }
+        if self.fortran:
+            values["CMAKE_Fortran_COMPILER"] = self.fortran
+            if self.mpi is not None:
+                values["FL_MPI_FORTRAN_LINK"] = " ".join(_fortran_link_flags(self.fortran, self.environment))
+        return [f"-D{name}={value}" for name, value in values.items()]
+
+    def signature(self) -> str:
+        wrapper = (self.mpi.label, self.mpi.cxx) if self.mpi else ()
+        compiler = (self.toolchain.cxx, self.toolchain.version, self.toolchain.fortran_version)
+        return _digest([repr((wrapper, compiler, self.definitions())).encode()])[:12]
+
+    @property
+    def name(self) -> str:
+        return self.toolchain.name + (f"+{self.mpi.name}" if self.mpi else "")
+
+
+def build(
+    programs: Iterable[Program],
+    toolbox: Toolbox,
+    workloads: dict[str, Workload],
+    cache: Path,
+    progress: Progress = lambda done, total, text: None,
+    jobs: int | None = None,
+    options: Options | None = None,
+) -> dict[Program, Built]:
+    """Build every program (or find it in the store) and return one `Built` each, failed ones included.
+
+    Raises BuildError when CMake or Ninja are missing or the cache directory cannot be written.
+    """
+    wanted = list(dict.fromkeys(programs))
+    jobs = jobs or len(os.sched_getaffinity(0))
+    options = options or Options()
+    try:
+        (cache / "programs").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BuildError(
+            f"cannot write the cache {cache}: {error.strerror}; set FIRSTLIGHT_CACHE to another place"
+        ) from error
+
+    trees: dict[tuple[str, str | None], list[Program]] = {}
+    for program in wanted:
+        trees.setdefault((program.toolchain, program.mpi), []).append(program)
+    harness = _digest_files(_harness_files())
+    results: dict[Program, Built] = {}
+
+    def work(key: tuple[str, str | None]) -> list[Built]:
+        tree = _tree(key, toolbox, options)
+        return _build_tree(tree, trees[key], workloads, harness, cache, jobs_each)
+
+    workers = max(1, min(jobs, len(trees)))
+    jobs_each = -(-jobs // workers)
+    with ThreadPoolExecutor(workers) as pool:
+        for key, built in zip(trees, pool.map(work, trees), strict=True):
+            results |= {b.program: b for b in built}
+            progress(len(results), len(wanted), key[0] + (f" with {key[1]}" if key[1] else ""))
+    return {program: results[program] for program in wanted}
+
+
+def _tree(key: tuple[str, str | None], toolbox: Toolbox, options: Options) -> _Tree:
+    toolchain = next(t for t in toolbox.toolchains if t.name == key[0])
+    mpi = next((m for m in toolbox.mpis if m.name == key[1]), None)
+    return _Tree(toolchain, mpi, toolbox, options, tuple(root.resolve() for root in roots()))
+
+
+def _build_tree(
+    tree: _Tree, programs: Sequence[Program], workloads: dict[str, Workload], harness: str, cache: Path, jobs: int
+) -> list[Built]:
+    """The programs of one tree: those in the store, then those that CMake and Ninja make now."""
+    signature = tree.signature()
+    store = {
+        p: cache / "programs" / _program_key(p, workloads[p.workload], signature, harness) / p.target for p in programs
+    }
+    missing = [p for p in programs if not (store[p].parent / "describe.json").exists()]
+    errors: dict[Program, str] = {}
+    started = time.monotonic()
+    if missing:
+        folder = cache / "build" / f"{tree.name}-{signature}"
+        errors = _make(tree, folder, missing, jobs)
+        for program in missing:
+            if program not in errors:
+                errors |= _deposit(folder / "bin" / program.target, store[program], program, tree)
+    seconds = (time.monotonic() - started) / max(1, len(missing))
+    return [_built(p, store[p], errors.get(p, ""), seconds if p in missing else 0.0) for p in programs]
+
+
+def _built(program: Program, executable: Path, error: str, seconds: float) -> Built:
+    if error:
+        return Built(program, None, b"", seconds, "", error)
+    describe = (executable.parent / "describe.json").read_bytes()
+    return Built(program, executable, describe, seconds, _digest([executable.read_bytes()]), "")
+
+
+def _make(tree: _Tree, folder: Path, programs: Sequence[Program], jobs: int) -> dict[Program, str]:
+    """Configure and build; returns the failed programs with the compiler's output."""
+    configure = [_tool("cmake"), "-S", str(ROOT), "-B", str(folder), "-G", "Ninja", *tree.definitions()]
+    code, output = _run(configure, tree.environment)
+    if code != 0:
+        # A half-configured tree would fail for ever; the next attempt starts from nothing.
+        shutil.rmtree(folder, ignore_errors=True)
+        return {p: f"{' '.join(configure)}\n{output}" for p in programs}
+    for program in programs:
+        (folder / "bin" / program.target).unlink(missing_ok=True)
+    targets = [p.target for p in programs]
+    known = _known_targets(folder, tree.environment)
+    unknown = {
+        p: f"{p.target} is no target of {tree.name}: this toolchain lacks what it needs"
+        for p in programs
+        if p.target not in known
+    }
+    code, output = _run(
+        [_tool("ninja"), "-C", str(folder), "-k", "0", f"-j{jobs}", *(t for t in targets if t in known)],
+        tree.environment,
+    )
+    failed = {p: _blame(p, output) for p in programs if p not in unknown and not (folder / "bin" / p.target).exists()}
+    return unknown | failed
+
+
+def _known_targets(folder: Path, environment: dict[str, str]) -> set[str]:
+    _, output = _run([_tool("ninja"), "-C", str(folder), "-t", "targets", "all"], environment)
+    return {line.split(":", 1)[0] for line in output.splitlines() if ": phony" in line}
+
+
+def _blame(program: Program, output: str) -> str:
+    """The blocks of Ninja's output that speak of this program; all failures where none does (the harness failed)."""
+    blocks = re.split(r"(?m)^(?=FAILED: |\[\d+/\d+\] )", output)
+    failures = [b for b in blocks if b.startswith("FAILED: ")]
+    own = [b for b in failures if f"{program.target}.dir/" in b or f"bin/{program.target}" in b]
+    return "".join(own or failures or [output]).strip()
+
+
+def _deposit(fresh: Path, place: Path, program: Program, tree: _Tree) -> dict[Program, str]:
+    """Copy an executable into the store with its description, the description last: it marks the entry complete."""
+    code, output = _run([str(fresh), "--describe"], tree.environment, merge=False)
+    if code != 0:
+        return {program: f"{program.target} was built but does not start (status {code}): {output}"}
+    place.parent.mkdir(parents=True, exist_ok=True)
+    partial = place.with_name(f".{place.name}.{os.getpid()}")
+    shutil.copy2(fresh, partial)
+    partial.replace(place)
+    described = place.parent / f".describe.{os.getpid()}"
+    described.write_text(output)
+    described.replace(place.parent / "describe.json")
+    return {}
+
+
+def _tool(name: str) -> str:
+    """CMake and Ninja come as wheels beside the interpreter; those on PATH serve as well."""
+    beside = Path(sys.executable).with_name(name)
+    found = str(beside) if beside.exists() else shutil.which(name)
+    if found is None:
+        raise BuildError(f"{name} is not there; ./fl brings it, or: pip install {name}")
+    return found
+
+
+def _run(command: Sequence[str], environment: dict[str, str], merge: bool = True) -> tuple[int, str]:
+    done = subprocess.run(
+        command,
+        env=environment,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT if merge else subprocess.PIPE,
+        text=True,
+        errors="replace",
+    )
+    return done.returncode, done.stdout if merge or done.returncode == 0 else done.stdout + done.stderr
+
+
+def _fortran_link_flags(wrapper: str, environment: dict[str, str]) -> list[str]:
+    """What the MPI Fortran wrapper adds when it links: the C++ wrapper, which links here, does not know it."""
+    code, output = _run([wrapper, "-show"], environment)
+    if code != 0:
+        raise BuildError(f"{wrapper} -show failed: {output.strip().splitlines()[-1:]}; check the MPI installation")
+    return [token for token in output.split() if token.startswith(("-l", "-L", "-Wl,"))]
+
+
+def _program_key(program: Program, workload: Workload, signature: str, harness: str) -> str:
+    """Hash of all that makes the executable: toolchain, harness, the folder's shared files, the variant's own."""
+    shared = [p for p in workload.folder.iterdir() if p.suffix == ".hpp" or p.name == "c_abi.cpp"]
+    variant = next(
+        (v for v in workload.variants if program.variant == v.name or program.variant.startswith(f"{v.name}_")), None
+    )
+    exact = next((v for v in workload.variants if program.variant == v.name), variant)
+    sources = [exact.source] if exact else []
+    return _digest(
+        [program.key.encode(), signature.encode(), harness.encode(), _digest_files(shared + sources).encode()]
+    )[:24]
+
+
+def _harness_files() -> list[Path]:
+    native = [p for p in (ROOT / "native").rglob("*") if p.is_file()]
+    return [*native, *(ROOT / "cmake").glob("*.cmake"), ROOT / "CMakeLists.txt"]
+
+
+def _digest_files(paths: Iterable[Path]) -> str:
+    parts: list[bytes] = []
+    for path in sorted(paths):
+        parts += [path.name.encode(), path.read_bytes()]
+    return _digest(parts)
+
+
+def _digest(parts: Iterable[bytes]) -> str:
+    hasher = hashlib.sha256()
+    for part in parts:
+        hasher.update(len(part).to_bytes(8, "little"))
+        hasher.update(part)
+    return hasher.hexdigest()
