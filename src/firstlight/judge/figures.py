@@ -57,16 +57,16 @@ def _identity(subject: Subject, metric: str) -> Identity:
 def _draft(run: Run, evidence: Evidence, metric: Metric) -> Figure:
     """The figure by its own evidence alone, without a ceiling."""
     identity = _identity(evidence.subject, metric.name)
-    reason = _wrong(evidence)
+    cause, reason = _wrong(evidence)
     if reason:
-        return Failed(identity, metric.unit, metric.better, reason)
+        return Failed(identity, metric.unit, metric.better, reason, cause)
     reason = _doubtful(run, evidence)
     if reason:
         return Unverified(identity, metric.unit, metric.better, reason)
     try:
         values = [launch_value(metric, t) for t in evidence.timings]
     except ValueError as error:
-        return Failed(identity, metric.unit, metric.better, str(error))
+        return Failed(identity, metric.unit, metric.better, str(error), "record")
     placement = identity.placement
     return Verified(
         identity=identity,
@@ -81,21 +81,21 @@ def _draft(run: Run, evidence: Evidence, metric: Metric) -> Figure:
     )
 
 
-def _wrong(evidence: Evidence) -> str:
-    """Why the figure fails, or "": a check that failed in any launch, lost or not; no launch that ended well."""
+def _wrong(evidence: Evidence) -> tuple[str, str]:
+    """Cause and reason of a failure, or "": a check that failed in any launch, or no launch that ended well."""
     if evidence.wrong:
-        return evidence.wrong[-1]
+        return "check", evidence.wrong[-1]
     if not evidence.timings and evidence.incomplete < len(evidence.lost):
         n = len(evidence.lost)
         (reason, _), *_rest = Counter(evidence.lost).most_common(1)
-        return reason if n == 1 else f"all {n} launches were lost: {reason}"
+        return "lost", reason if n == 1 else f"all {n} launches were lost: {reason}"
     first = evidence.quantities
     for timing in evidence.timings:
         if first.keys() != timing.cost.keys() or any(
             not abs(first[k] - v) <= 1e-6 * abs(first[k]) for k, v in timing.cost.items()
         ):
-            return "its launches disagree about the work of a step"
-    return ""
+            return "record", "its launches disagree about the work of a step"
+    return "", ""
 
 
 def _doubtful(run: Run, evidence: Evidence) -> str:
@@ -122,7 +122,7 @@ def _held(draft: Figure, run: Run, workloads: dict[str, Workload], limits: Seque
     metric = next(m for m in described.metrics if m.name == identity.metric)
     figure = replace(draft, ceiling=ceiling(draft, metric, workload, limits, run.machine))
     reason = impossible(figure, metric, workload, limits, run.machine)
-    return Failed(identity, draft.unit, draft.better, reason) if reason else figure
+    return Failed(identity, draft.unit, draft.better, reason, "ceiling") if reason else figure
 
 
 def _unbuilt(run: Run) -> Iterator[Figure]:
@@ -136,7 +136,9 @@ def _unbuilt(run: Run) -> Iterator[Figure]:
         placements = {c.placement: None for c in run.cells if c.program == p} or {Placement(): None}
         for placement in placements:
             for metric in _any_metrics(run, p):
-                yield Failed(_identity(Subject(p, placement, ()), metric.name), metric.unit, metric.better, reason)
+                yield Failed(
+                    _identity(Subject(p, placement, ()), metric.name), metric.unit, metric.better, reason, "build"
+                )
 
 
 def _any_metrics(run: Run, program: Program) -> tuple[Metric, ...]:
@@ -162,7 +164,7 @@ def _silent(run: Run, records: Sequence[LaunchRecord], evidence: dict[Subject, E
             identity = _identity(subject, metric.name)
             if reasons:
                 reason = reasons[-1] if len(reasons) == 1 else f"all {len(reasons)} launches were lost: {reasons[-1]}"
-                yield Failed(identity, metric.unit, metric.better, reason)
+                yield Failed(identity, metric.unit, metric.better, reason, "lost")
             else:
                 yield Unverified(identity, metric.unit, metric.better, _unstarted(run))
 

@@ -80,10 +80,13 @@ class Verified(msgspec.Struct, frozen=True, tag="verified"):
 
 
 class Failed(msgspec.Struct, frozen=True, tag="failed"):
+    """`cause`: check (a wrong result), lost (no launch ended well), build, record (unusable values), ceiling."""
+
     identity: Identity
     unit: str
     better: str
     reason: str
+    cause: str = "check"
 
 
 class Unverified(msgspec.Struct, frozen=True, tag="unverified"):

@@ -1,0 +1,101 @@
+"""What several rules need: the verified figures, flag sets by toolchain, commands that reproduce."""
+
+from __future__ import annotations
+
+import shlex
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import TypeVar
+
+from firstlight.judge import Judgement
+from firstlight.judge.interval import Ratio, ratio
+from firstlight.judge.verdict import Failed, Identity, Verified
+from firstlight.judge.words import digits, name
+from firstlight.record import Run
+
+T = TypeVar("T")
+K = TypeVar("K", bound=Hashable)
+
+SHOWN = 6  # pieces of evidence in a finding
+
+
+def verified(judgement: Judgement) -> list[Verified]:
+    """Those that may be ranked and compared."""
+    return [f for f in judgement.figures if isinstance(f, Verified) and not f.oversubscribed]
+
+
+def failed(judgement: Judgement) -> list[Failed]:
+    return [f for f in judgement.figures if isinstance(f, Failed)]
+
+
+def grouped(items: Iterable[T], key: Callable[[T], K]) -> dict[K, list[T]]:
+    """Items by key, in the order in which keys first appear."""
+    groups: dict[K, list[T]] = {}
+    for item in items:
+        groups.setdefault(key(item), []).append(item)
+    return groups
+
+
+def once(items: Iterable[K]) -> list[K]:
+    return list(dict.fromkeys(items))
+
+
+def flag_set(run: Run, toolchain: str) -> str:
+    """base, native, fast: as the toolbox says, else the last part of the name."""
+    known = {t.name: t.flag_set for t in run.toolbox.toolchains}
+    return known.get(toolchain, toolchain.rpartition("-")[2])
+
+
+def compiler(run: Run, toolchain: str) -> str:
+    known = {t.name: t.compiler for t in run.toolbox.toolchains}
+    return known.get(toolchain, toolchain.rpartition("-")[0])
+
+
+def mpi_label(run: Run, mpi: str | None) -> str:
+    """Open MPI, without its version."""
+    known = next((m for m in run.toolbox.mpis if m.name == mpi), None)
+    return known.label.removesuffix(known.version).strip() if known else str(mpi)
+
+
+def command(*what: str, toolchains: Sequence[str] = (), mpi: str | None = None) -> str:
+    """The line that measures this again: `./fl run dot.kahan --toolchain gcc-fast`."""
+    words = ["./fl", "run", *once(what)]
+    pattern = _pattern(toolchains)
+    if pattern:
+        words += ["--toolchain", pattern]
+    if mpi:
+        words += ["--mpi", mpi]
+    return shlex.join(words)
+
+
+def _pattern(toolchains: Sequence[str]) -> str:
+    """One pattern that matches the toolchains: itself, gcc-*, *-fast; "" where only * would."""
+    names = once(toolchains)
+    if len(names) == 1:
+        return names[0]
+    heads, tails = {n.rpartition("-")[0] for n in names}, {n.rpartition("-")[2] for n in names}
+    if len(heads) == 1:
+        return f"{heads.pop()}-*"
+    return f"*-{tails.pop()}" if len(tails) == 1 else ""
+
+
+def target(identity: Identity) -> str:
+    return f"{identity.workload}.{identity.variant}"
+
+
+def shown(figure: Verified) -> str:
+    """A figure as evidence: its name, median and interval."""
+    e = figure.estimate
+    few = "too few launches for an interval"
+    interval = few if e.low is None or e.high is None else f"{digits(e.low)} - {digits(e.high)}"
+    return f"{name(figure.identity)}: {digits(e.median)} {figure.unit} ({interval})"
+
+
+def gain(better: Verified, worse: Verified, confidence: float = 0.95) -> Ratio:
+    """How many times better the first is, whatever the direction."""
+    a, b = worse.estimate.launches, better.estimate.launches
+    return ratio(a, b, confidence) if better.better == "higher" else ratio(b, a, confidence)
+
+
+def clearly(found: Ratio, threshold: float) -> bool:
+    """The interval of a gain excludes 1, and the gain is more than the threshold."""
+    return found.low is not None and found.low > 1 and found.value > 1 + threshold

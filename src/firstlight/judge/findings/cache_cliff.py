@@ -1,0 +1,102 @@
+"""A rate that falls when the working set leaves a cache, at most two falls a workload, on its fastest line."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from firstlight.catalogue import Workload
+from firstlight.judge import Finding, Judgement
+from firstlight.judge.ceilings import cores
+from firstlight.judge.findings._common import command, gain, grouped, shown, target, verified
+from firstlight.judge.verdict import Verified
+from firstlight.judge.words import factor, size, value
+from firstlight.machine import Cache, Machine
+
+FALL = 1.5
+SHARP = 8.0  # the working sets before and after lie within this factor of the capacity, or the fall is another's
+MOST = 2
+
+
+class Cliff(NamedTuple):
+    """The rate falls by `factor` from `before` to `after`: parameter `axis` passes `edge`, where the cache is full."""
+
+    factor: float
+    before: Verified
+    after: Verified
+    axis: str
+    edge: float
+    cache: Cache
+
+
+def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
+    machine = judgement.run.machine
+    found = []
+    rates = [f for f in verified(judgement) if f.better == "higher" and f.working_set > 0]
+    for workload, figures in grouped(rates, lambda f: f.identity.workload).items():
+        lines = [line for line in _lines(figures) if len(line[1]) > 1]
+        if not lines:
+            continue
+        axis, points = max(lines, key=lambda line: max(f.estimate.median for f in line[1]))
+        cliffs = sorted(_cliffs(axis, points, machine), key=lambda c: -c.factor)[:MOST]
+        found += [_finding(workload, c) for c in cliffs]
+    return found
+
+
+def _lines(figures: list[Verified]) -> Iterator[tuple[str, list[Verified]]]:
+    """Figures that differ in one numeric parameter only, by working set; the parameter's name comes first."""
+    axes = {k for f in figures for k, v in f.identity.parameters if not isinstance(v, str)}
+    for axis in sorted(axes):
+        groups = grouped(
+            (f for f in figures if axis in dict(f.identity.parameters)),
+            lambda f: (
+                target(f.identity),
+                f.identity.toolchain,
+                f.identity.mpi,
+                f.identity.placement,
+                f.identity.metric,
+                tuple(p for p in f.identity.parameters if p[0] != axis),  # noqa: B023 (used before the next turn)
+            ),
+        )
+        for line in groups.values():
+            yield axis, sorted(line, key=lambda f: f.working_set)
+
+
+def _cliffs(axis: str, points: list[Verified], machine: Machine) -> Iterator[Cliff]:
+    """One for each cache: from the last point inside it to the lowest of the next ones outside, if the rate falls."""
+    capacities = _capacities(machine, cores(points[0].identity))
+    for k, (capacity, cache) in enumerate(capacities):
+        top = capacities[k + 1][0] if k + 1 < len(capacities) else math.inf
+        inside = [f for f in points if capacity / SHARP <= f.working_set <= capacity]
+        outside = [f for f in points if capacity < f.working_set <= min(top, capacity * SHARP)]
+        if not inside or not outside:
+            continue
+        before = max(inside, key=lambda f: f.estimate.median)
+        after = min(outside, key=lambda f: f.estimate.median)
+        fall = gain(before, after)
+        if fall.value >= FALL and (fall.low is None or fall.low > 1):
+            at = float(dict(before.identity.parameters)[axis])
+            yield Cliff(fall.value, before, after, axis, at * capacity / before.working_set, cache)
+
+
+def _capacities(machine: Machine, used: int) -> list[tuple[float, Cache]]:
+    """What `used` cores hold in each level: private caches add up, a shared one counts once."""
+    levels = grouped(machine.caches, lambda c: c.level)
+    return [(float(same[0].size * max(1, min(used, len(same)))), same[0]) for _, same in sorted(levels.items())]
+
+
+def _finding(workload: str, c: Cliff) -> Finding:
+    i = c.before.identity
+    first, last = (value(c.axis, dict(f.identity.parameters)[c.axis]) for f in (c.before, c.after))
+    return Finding(
+        rule="cache_cliff",
+        sentence=(
+            f"{workload} falls {factor(c.factor)} x between {c.axis} = {first} and {last}: it leaves the "
+            f"L{c.cache.level} cache ({size(c.cache.size)}) at {c.axis} = {value(c.axis, float(f'{c.edge:.2g}'))}"
+        ),
+        evidence=(shown(c.before), shown(c.after)),
+        command=command(target(i), toolchains=[i.toolchain], mpi=i.mpi),
+        weight=40 + min(9.0, math.log(c.factor)),
+        about=(i, c.after.identity),
+    )

@@ -1,0 +1,76 @@
+"""What better flags are worth: the largest verified gain of a flag set over base, one finding a workload."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from firstlight.catalogue import Workload
+from firstlight.judge import Finding, Judgement
+from firstlight.judge.findings._common import (
+    clearly,
+    command,
+    compiler,
+    flag_set,
+    gain,
+    grouped,
+    shown,
+    target,
+    verified,
+)
+from firstlight.judge.verdict import Verified
+from firstlight.judge.words import factor, values
+
+WORTH = 0.2  # a gain of less than 20 % is in the table, not in the findings
+
+
+class Win(NamedTuple):
+    factor: float
+    best: Verified
+    base: Verified
+
+
+def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
+    found = []
+    for workload, wins in grouped(_wins(judgement), lambda w: w.best.identity.workload).items():
+        if workload in workloads and not workloads[workload].toolchain_sensitive:
+            continue
+        win = max(wins, key=lambda w: w.factor)
+        i, run = win.best.identity, judgement.run
+        at = values(i.parameters)
+        found.append(
+            Finding(
+                rule="compiler_wins",
+                sentence=(
+                    f"{flag_set(run, i.toolchain)} flags make {target(i)} {factor(win.factor)} x faster than base with "
+                    f"{compiler(run, i.toolchain)}" + (f" ({at})" if at else "")
+                ),
+                evidence=(shown(win.best), shown(win.base)),
+                command=command(target(i), toolchains=[i.toolchain, win.base.identity.toolchain]),
+                weight=50 + min(9.0, math.log(win.factor)),
+                about=(i, win.base.identity),
+            )
+        )
+    return found
+
+
+def _wins(judgement: Judgement) -> Iterator[Win]:
+    """Every clear gain of a flag set over base: the same compiler, variant, MPI, placement and parameters."""
+    run = judgement.run
+    groups = grouped(
+        verified(judgement),
+        lambda f: (
+            target(f.identity),
+            compiler(run, f.identity.toolchain),
+            f.identity.mpi,
+            f.identity.placement,
+            f.identity.parameters,
+            f.identity.metric,
+        ),
+    )
+    for figures in groups.values():
+        base = next((f for f in figures if flag_set(run, f.identity.toolchain) == "base"), None)
+        for f in figures:
+            if base is not None and f is not base and clearly(found := gain(f, base), WORTH):
+                yield Win(found.value, f, base)

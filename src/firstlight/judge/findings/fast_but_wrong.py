@@ -1,0 +1,42 @@
+"""A flag set that makes a variant wrong while the same variant is right under another: fast but wrong."""
+
+from __future__ import annotations
+
+from firstlight.catalogue import Workload
+from firstlight.judge import Finding, Judgement
+from firstlight.judge.findings._common import SHOWN, command, failed, flag_set, grouped, once, target
+from firstlight.judge.verdict import Failed, Verified
+from firstlight.judge.words import listing, name
+from firstlight.record import Run
+
+
+def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
+    found = []
+    for what, wrong in grouped(broken_by_flags(judgement), lambda f: target(f.identity)).items():
+        toolchains = once(f.identity.toolchain for f in wrong)
+        verb = "breaks" if len(toolchains) == 1 else "break"
+        found.append(
+            Finding(
+                rule="fast_but_wrong",
+                sentence=f"fast but wrong: {listing(toolchains)} {verb} {what}: {wrong[0].reason}",
+                evidence=tuple(f"{name(f.identity)}: {f.reason}" for f in wrong[:SHOWN]),
+                command=command(what, toolchains=toolchains),
+                weight=100 + min(9.0, len(wrong) / 10),
+                about=tuple(f.identity for f in wrong),
+            )
+        )
+    return found
+
+
+def broken_by_flags(judgement: Judgement) -> list[Failed]:
+    """Figures with a wrong result under flags beyond base, where the same variant verifies under another flag set."""
+    run = judgement.run
+    right = {
+        (target(f.identity), flag_set(run, f.identity.toolchain)) for f in judgement.figures if isinstance(f, Verified)
+    }
+    return [f for f in failed(judgement) if f.cause == "check" and _by_flags(f, run, right)]
+
+
+def _by_flags(figure: Failed, run: Run, right: set[tuple[str, str]]) -> bool:
+    flags = flag_set(run, figure.identity.toolchain)
+    return flags != "base" and any(w == target(figure.identity) and other != flags for w, other in right)

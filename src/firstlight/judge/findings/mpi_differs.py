@@ -1,0 +1,109 @@
+"""MPI libraries that differ on the same program, summed up for small and for large messages."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from firstlight.catalogue import Workload
+from firstlight.judge import Finding, Judgement
+from firstlight.judge.findings._common import (
+    SHOWN,
+    clearly,
+    command,
+    gain,
+    grouped,
+    mpi_label,
+    shown,
+    target,
+    verified,
+)
+from firstlight.judge.ranking import best
+from firstlight.judge.verdict import Verified
+from firstlight.judge.words import factor, size
+
+THRESHOLD = 0.05
+SMALL, LARGE = 4096, 32768  # bytes: up to which a message is small, from which on it is large
+
+
+class Difference(NamedTuple):
+    """Two MPI libraries on the same case. `message`: bytes of one message; None for a program without messages."""
+
+    factor: float
+    winner: Verified
+    loser: Verified
+    message: float | None
+
+
+def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
+    found = []
+    for _, differences in grouped(_differences(judgement), lambda d: d.winner.identity.workload).items():
+        chosen = _chosen(differences)
+        i = chosen[0].winner.identity
+        strongest = max(d.factor for d in chosen)
+        pairs = [f for d in chosen for f in (d.winner, d.loser)]
+        found.append(
+            Finding(
+                rule="mpi_differs",
+                sentence=_sentence(judgement, chosen),
+                evidence=tuple(shown(f) for f in pairs[:SHOWN]),
+                command=command(*(target(d.winner.identity) for d in chosen), toolchains=[i.toolchain]),
+                weight=60 + min(9.0, math.log(strongest)),
+                about=tuple(f.identity for f in pairs),
+            )
+        )
+    return found
+
+
+def _differences(judgement: Judgement) -> Iterator[Difference]:
+    """The best against the worst MPI wherever the same case was measured with several and they clearly differ."""
+    with_mpi = [f for f in verified(judgement) if f.identity.mpi]
+    cases = grouped(
+        with_mpi,
+        lambda f: (
+            target(f.identity),
+            f.identity.toolchain,
+            f.identity.placement,
+            f.identity.parameters,
+            f.identity.metric,
+        ),
+    )
+    for figures in cases.values():
+        winner = best(figures)
+        others = [f for f in figures if f is not winner]
+        if winner is None or not others:
+            continue
+        loser = max(others, key=lambda f: gain(winner, f).value)
+        found = gain(winner, loser)
+        if clearly(found, THRESHOLD):
+            yield Difference(found.value, winner, loser, _message(winner))
+
+
+def _message(figure: Verified) -> float | None:
+    total, messages = figure.cost.get("message_bytes"), figure.cost.get("messages")
+    return total / messages if total and messages else None
+
+
+def _chosen(differences: list[Difference]) -> list[Difference]:
+    """The strongest for large messages (a rate), the smallest message that differs (a time); else the strongest."""
+    large = [d for d in differences if d.message is not None and d.message >= LARGE and d.winner.better == "higher"]
+    small = [d for d in differences if d.message is not None and d.message <= SMALL and d.winner.better == "lower"]
+    chosen = [max(large, key=lambda d: d.factor)] if large else []
+    chosen += [min(small, key=lambda d: (d.message or 0, -d.factor))] if small else []
+    return chosen or [max(differences, key=lambda d: d.factor)]
+
+
+def _sentence(judgement: Judgement, chosen: Iterable[Difference]) -> str:
+    parts, before = [], ("", "")
+    for d in chosen:
+        winner, loser = (mpi_label(judgement.run, f.identity.mpi) for f in (d.winner, d.loser))
+        than = "" if before in ((winner, loser), (loser, winner)) else f" than {loser}"
+        if d.message is None:
+            parts.append(f"{winner} makes {target(d.winner.identity)} {factor(d.factor)} x faster{than}")
+        elif d.winner.better == "higher":
+            parts.append(f"{winner} moves {size(d.message)} messages {factor(d.factor)} x faster{than}")
+        else:
+            parts.append(f"{winner} answers {size(d.message)} messages {factor(d.factor)} x sooner{than}")
+        before = (winner, loser)
+    return "; ".join(parts)
