@@ -11,9 +11,10 @@ from pathlib import Path
 import msgspec
 
 from firstlight.errors import UsageError
+from firstlight.launch import supervise
 from firstlight.launch.environment import compose
 from firstlight.launch.launcher import Launcher, find, room
-from firstlight.launch.supervise import Ended, supervise
+from firstlight.launch.supervise import Ended
 from firstlight.machine import Machine
 from firstlight.plan import Cell
 from firstlight.toolchains import Mpi, Toolbox
@@ -69,7 +70,7 @@ def launch(
     words = way.prefix + _program(cell, executable, output, options)
     environment = compose(cell.placement, identity, way.environment)
     try:
-        ended = supervise(words, environment, identity=identity, timeout=timeout, cpu=way.cpu)
+        ended = supervise.run(words, environment, identity=identity, timeout=timeout, cpu=way.cpu)
     except OSError as error:
         reason = f"cannot start {words[0]}: {error.strerror}"
         return Outcome(words, False, None, reason, 0.0, os.getloadavg()[0], "")

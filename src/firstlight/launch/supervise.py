@@ -93,7 +93,7 @@ def _child(cpu: int | None) -> Callable[[], None]:
     return prepare
 
 
-def supervise(
+def run(
     command: Sequence[str], environment: Mapping[str, str], *, identity: str, timeout: float, cpu: int | None = None
 ) -> Ended:
     """Run `command` for at most `timeout` seconds. Raises OSError when it cannot be started.

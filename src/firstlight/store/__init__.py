@@ -187,7 +187,7 @@ def free_id(root: Path, started: float, suite: str) -> str:
 
 
 def create(root: Path, run: Run) -> Store:
-    """Make the directory `root/<run.id>` with its run.json. Raises RecordError if it exists, StoreError if it cannot be."""
+    """Make the directory `root/<run.id>` with its run.json. Raises RecordError if it exists, else StoreError."""
     if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}", run.id):
         raise RecordError(f"run id {run.id!r} cannot be a directory name")
     path = root / run.id

@@ -1,0 +1,64 @@
+"""Fixtures for tests of several rooms: the MPI libraries here, and programs that stand in for native ones."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from firstlight.toolchains import Mpi
+
+sys.path.insert(0, str(Path(__file__).parent))  # synthetic.py, standin.py
+
+
+def _named(text: str) -> Mpi:
+    """`family=/folder/of/mpiexec`"""
+    family, _, folder = text.partition("=")
+    place = Path(folder)
+    environment = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}
+    return Mpi(
+        name=family,
+        family=family,
+        label=family,
+        version="",
+        origin="system",
+        cxx=str(place / "mpicxx"),
+        fortran=None,
+        f08=(),
+        launcher=str(place / "mpiexec"),
+        environment=environment if family == "openmpi" else {},
+    )
+
+
+@pytest.fixture(scope="session")
+def mpis() -> tuple[Mpi, ...]:
+    """Every MPI library found here; FIRSTLIGHT_TEST_MPIS=mpich=/opt/a/bin:openmpi=/opt/b/bin names them instead."""
+    if named := os.environ.get("FIRSTLIGHT_TEST_MPIS"):
+        return tuple(_named(text) for text in named.split(":"))
+    try:
+        from firstlight.toolchains import discover
+    except ImportError:
+        pytest.skip("this firstlight cannot discover MPI libraries yet; FIRSTLIGHT_TEST_MPIS names some")
+    found: tuple[Mpi, ...] = discover().mpis
+    if not found:
+        pytest.skip("no MPI library here: `./fl setup` or the system's package manager brings one")
+    return found
+
+
+@pytest.fixture
+def program(tmp_path: Path) -> Callable[[str], Path]:
+    """Makes an executable from a Python body that can use standin.py: `program("record(); hang()")`."""
+
+    def make(body: str) -> Path:
+        path = tmp_path / f"program{len(list(tmp_path.glob('program*')))}"
+        here = Path(__file__).parent
+        path.write_text(
+            f"#!{sys.executable} -IS\nimport sys\nsys.path.insert(0, {str(here)!r})\nfrom standin import *\n{body}\n"
+        )
+        path.chmod(0o755)
+        return path
+
+    return make

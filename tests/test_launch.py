@@ -1,0 +1,224 @@
+"""Launch: commands, environment, binding, and the sentence that says how a launch ended."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import synthetic
+from firstlight.errors import UsageError
+from firstlight.launch import Outcome, complete, environment, launch, launcher, supervise, tree
+from firstlight.launch import command as command_of
+from firstlight.plan import Cell, Placement, Program
+from firstlight.toolchains import Mpi, Toolbox
+
+MACHINE = synthetic.machine()
+NO_TOOLS = Toolbox((), (), (), ())
+Make = Callable[[str], Path]
+
+
+def cell(mpi: str | None = None, ranks: int = 1, threads: int = 1) -> Cell:
+    return Cell("dot.serial", Program("dot", "serial", "gcc-base", mpi), Placement(1, ranks, threads), ("n=100",))
+
+
+def library(family: str) -> Mpi:
+    return Mpi(family, family, family, "5", "system", "/x/mpicxx", None, (), "/x/mpiexec", {"FROM_LIBRARY": "1"})
+
+
+def run(executable: Path, tmp_path: Path, threads: int = 1, timeout: float = 20, tools: Toolbox = NO_TOOLS) -> Outcome:
+    output = tmp_path / "record.jsonl"
+    output.unlink(missing_ok=True)
+    return launch(
+        cell(threads=threads),
+        executable,
+        tools,
+        output=output,
+        timeout=timeout,
+        identity=f"test-{os.getpid()}-{tmp_path.name}",
+        machine=MACHINE,
+    )
+
+
+def test_a_program_that_ends_well_is_ok(program: Make, tmp_path: Path) -> None:
+    outcome = run(program("record()"), tmp_path)
+    assert (outcome.ok, outcome.status, outcome.reason) == (True, 0, "")
+    assert outcome.seconds > 0
+    assert outcome.command[1:] == ("n=100", "--output", str(tmp_path / "record.jsonl"))
+
+
+def test_a_failed_verification_is_a_complete_launch(program: Make, tmp_path: Path) -> None:
+    outcome = run(program("record(ok=False)"), tmp_path)
+    assert (outcome.ok, outcome.status, outcome.reason) == (True, 1, "")
+
+
+@pytest.mark.parametrize(
+    ("body", "status", "reason"),
+    [
+        ("record(end=False)", 0, "ended with status 0 and an incomplete record: no message"),
+        ("pass", 0, "ended with status 0 and an incomplete record: no message"),
+        ("record(); open(output(), 'a').write('{')", 0, "ended with status 0 and an incomplete record: no message"),
+        ("record(); line(type='sample')", 0, "ended with status 0 and an incomplete record: no message"),
+        ("record(); sys.exit('n must be positive')", 1, ""),
+        ("print('n must be positive', file=sys.stderr); sys.exit(2)", 2, "rejected its arguments (status 2): n must be positive"),  # noqa: E501
+        ("print('no memory', file=sys.stderr); sys.exit(3)", 3, "could not run here (status 3): no memory"),
+        ("sys.exit(77)", 77, "ended by itself (status 77): no message"),
+        ("record(); os.abort()", -6, "program aborted: signal 6 (SIGABRT)"),
+        ("record(); os.kill(os.getpid(), 11)", -11, "program aborted: signal 11 (SIGSEGV)"),
+    ],
+)  # fmt: skip
+def test_the_reason_says_how_it_ended(program: Make, tmp_path: Path, body: str, status: int, reason: str) -> None:
+    outcome = run(program(body), tmp_path)
+    assert (outcome.status, outcome.reason, outcome.ok) == (status, reason, reason == "")
+
+
+def test_what_cannot_be_started_is_a_lost_launch(tmp_path: Path) -> None:
+    outcome = run(tmp_path / "nothing", tmp_path)
+    assert not outcome.ok
+    assert outcome.reason == f"cannot start {tmp_path / 'nothing'}: No such file or directory"
+    with pytest.raises(FileNotFoundError):
+        supervise.run([str(tmp_path / "nothing")], {}, identity="nothing", timeout=1)
+
+
+def test_a_flood_of_output_never_blocks_and_only_its_tail_is_kept(program: Make, tmp_path: Path) -> None:
+    flood = "sys.stderr.write('x' * 3_000_000 + 'the end'); sys.stdout.write('y' * 3_000_000); record()"
+    outcome = run(program(flood), tmp_path)
+    assert outcome.ok
+    assert len(outcome.stderr) == supervise.TAIL and outcome.stderr.endswith("xthe end")
+    assert outcome.stdout == "y" * supervise.TAIL
+
+
+def test_a_program_that_writes_without_end_is_timed_out(program: Make, tmp_path: Path) -> None:
+    outcome = run(program("while True: sys.stderr.write('x' * 65536)"), tmp_path, timeout=0.5)
+    assert (outcome.status, outcome.reason) == (None, "timed out after 0.5 s and was killed")
+
+
+def test_the_host_name_and_control_characters_do_not_reach_the_record(program: Make, tmp_path: Path) -> None:
+    node = os.uname().nodename
+    body = f"print('rank 0 on {node} said \\x1b[31m\\xff', file=sys.stderr); record()"
+    stderr = run(program(body), tmp_path).stderr
+    assert stderr == f"rank 0 on {MACHINE.name} said  [31mÿ\n" or node in MACHINE.name
+    assert "\x1b" not in stderr
+
+
+def test_one_thread_is_pinned_to_one_core_and_more_are_not(program: Make, tmp_path: Path) -> None:
+    mine = sorted(os.sched_getaffinity(0))
+    show = program("record(); print(cpus())")
+    assert len(json.loads(run(show, tmp_path).stdout)) == 1
+    assert json.loads(run(show, tmp_path, threads=2).stdout) == mine
+    assert sorted(os.sched_getaffinity(0)) == mine
+
+
+def test_the_environment_is_an_allow_list(program: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("SOME_TOKEN", "secret")
+    monkeypatch.setenv("UCX_TLS", "self,sm")
+    monkeypatch.setenv("OMP_NUM_THREADS", "64")
+    monkeypatch.setenv("OPENBLAS_NUM_THREADS", "64")
+    outcome = run(program("import json; record(); print(json.dumps(dict(os.environ)))"), tmp_path, threads=2)
+    seen = json.loads(outcome.stdout)
+    assert "SOME_TOKEN" not in seen
+    assert seen["UCX_TLS"] == "self,sm"
+    assert seen["OMP_NUM_THREADS"] == "2" and seen["OPENBLAS_NUM_THREADS"] == "1"
+    assert seen["OMP_PROC_BIND"] == "close" and seen["OMP_PLACES"] == "cores"
+    assert seen[tree.MARK] == f"test-{os.getpid()}-{tmp_path.name}"
+    assert outcome.command[-2:] == ("--threads", "2")
+
+
+@given(st.dictionaries(st.text(min_size=1), st.text()))
+def test_nothing_but_the_allowed_names_passes(variables: dict[str, str]) -> None:
+    passed = environment.allowed(variables)
+    assert passed.items() <= variables.items()
+    assert all(name in environment.NAMES or name.startswith(environment.PREFIXES) for name in passed)
+
+
+@given(st.binary(max_size=200))
+def test_complete_reads_any_bytes(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+    path = tmp_path_factory.mktemp("any") / "record"
+    path.write_bytes(data)
+    assert not complete(path)
+    path.write_bytes(data + b'\n{"type":"end","cases":1}\n')
+    assert complete(path)
+    assert not complete(path.with_name("nothing"))
+
+
+@pytest.mark.parametrize(
+    ("family", "ranks", "threads", "words"),
+    [
+        ("openmpi", 2, 1, ["-n", "2", "--map-by", "core", "--bind-to", "core"]),
+        ("openmpi", 4, 1, ["-n", "4", "--oversubscribe", "--bind-to", "none"]),
+        ("openmpi", 1, 2, ["-n", "1", "--map-by", "slot:PE=2", "--bind-to", "core"]),
+        ("openmpi", 2, 2, ["-n", "2", "--bind-to", "none"]),
+        ("mpich", 2, 1, ["-n", "2", "-bind-to", "core"]),
+        ("mpich", 1, 2, ["-n", "1", "-bind-to", "core:2"]),
+        ("mpich", 4, 1, ["-n", "4"]),
+        ("intel", 2, 1, ["-n", "2"]),
+    ],
+)
+def test_launchers_bind_what_fits(family: str, ranks: int, threads: int, words: list[str]) -> None:
+    way = launcher.find(family).way(library(family), Placement(1, ranks, threads), (0, 1), 2)
+    assert way.prefix == ("/x/mpiexec", *words)
+    assert way.environment["FROM_LIBRARY"] == "1"
+    assert way.environment["OMP_PROC_BIND"] == ("close" if ranks * threads <= 2 else "false")
+
+
+def test_intel_pins_by_environment() -> None:
+    way = launcher.find("intel").way
+    assert way(library("intel"), Placement(1, 2, 1), (0, 1), 2).environment["I_MPI_PIN_DOMAIN"] == "core"
+    assert way(library("intel"), Placement(1, 4, 1), (0, 1), 2).environment["I_MPI_PIN"] == "0"
+
+
+@pytest.mark.parametrize(
+    ("family", "status", "printed", "number"),
+    [
+        ("mpich", 6, "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Aborted (signal 6)", 6),
+        ("mpich", 6, "the program chose status 6", None),
+        ("openmpi", 139, "", 11),
+        ("openmpi", 3, "", None),
+        ("intel", 6, "=   KILLED BY SIGNAL: 6 (Aborted)", 6),
+        ("direct", -9, "", 9),
+        ("direct", 137, "", None),
+    ],
+)
+def test_each_launcher_tells_a_signal_in_its_own_way(
+    family: str, status: int, printed: str, number: int | None
+) -> None:
+    assert launcher.find(family).signal_of(status, printed) == number
+
+
+@pytest.mark.parametrize("name", ["nosuch", "tree", "../direct", "a.b", ""])
+def test_a_launcher_that_is_not_there_is_named(name: str) -> None:
+    with pytest.raises(UsageError, match="no launcher"):
+        launcher.find(name)
+
+
+def test_a_library_that_is_gone_is_named(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="MPI library 'mpich' is no longer here"):
+        command_of(cell(mpi="mpich"), Path("x"), NO_TOOLS, output=tmp_path / "x", machine=MACHINE)
+
+
+def test_options_and_launcher_stand_in_the_command(tmp_path: Path) -> None:
+    tools = Toolbox((), (library("mpich"),), (), ())
+    words = command_of(
+        cell(mpi="mpich", ranks=2),
+        Path("/b/p"),
+        tools,
+        output=Path("/r/o"),
+        machine=MACHINE,
+        options=("--samples", "5"),
+    )
+    assert words[:3] == ("/x/mpiexec", "-n", "2")
+    assert words[-6:] == ("/b/p", "n=100", "--output", "/r/o", "--samples", "5")
+
+
+def test_the_process_table_reads_this_process() -> None:
+    me = tree.table()[os.getpid()]
+    assert me == tree.read(os.getpid())
+    assert me.parent == os.getppid() and me.session == os.getsid(0) and me.state == "R"
+    assert tree.read(2**22 + 1) is None
+    assert sys.executable
