@@ -2,7 +2,12 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
 import msgspec
+
+from firstlight import ROOT
 
 
 class Cache(msgspec.Struct, frozen=True):
@@ -49,6 +54,17 @@ class Machine(msgspec.Struct, frozen=True):
         return max(self.caches, key=lambda c: c.level, default=None)
 
 
+def cache_directory() -> Path:
+    """Where builds, probes and embedded MPI libraries are kept: $FIRSTLIGHT_CACHE, or `.fl` in the checkout."""
+    return Path(os.environ.get("FIRSTLIGHT_CACHE") or ROOT / ".fl").absolute()
+
+
 def discover() -> Machine:
-    """Read this machine's description from the operating system (no privileges needed)."""
-    raise NotImplementedError
+    """Read this machine's description from the operating system (no privileges needed).
+
+    What the system does not tell (a container without /sys, a processor without frequency control) is None or empty.
+    Raises FirstlightError where the cache directory, which holds the salt of the machine's name, cannot be written.
+    """
+    from firstlight.machine.linux import describe  # psutil and archspec are loaded only by who asks
+
+    return describe(Path("/"), cache_directory())

@@ -1,0 +1,127 @@
+"""Parsers of what Linux says about a machine. Each takes text and never raises: text that says nothing gives None or nothing."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterable, Mapping
+
+MOST_CPUS = 1 << 16
+"""No list may name more CPUs than this: a longer one is damaged text, not a machine."""
+
+_UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
+
+
+def number(text: str | None) -> int | None:
+    """A non-negative decimal integer, or None."""
+    stripped = (text or "").strip()
+    return int(stripped) if re.fullmatch(r"[0-9]{1,20}", stripped) else None
+
+
+def cpu_list(text: str | None) -> tuple[int, ...]:
+    """`0-3,8,10-11` as sorted numbers. Damaged parts are left out."""
+    found: set[int] = set()
+    for part in (text or "").strip().split(","):
+        match = re.fullmatch(r"\s*([0-9]{1,6})(?:-([0-9]{1,6}))?\s*", part)
+        if match is None:
+            continue
+        first, last = int(match[1]), int(match[2] or match[1])
+        if first <= last < MOST_CPUS:
+            found.update(range(first, last + 1))
+    return tuple(sorted(found))
+
+
+def size(text: str | None) -> int | None:
+    """`48K`, `307200K`, `32 MB` or `4096` in bytes."""
+    match = re.fullmatch(r"\s*([0-9]{1,15})\s*([KMGT]?)i?B?\s*", text or "", re.ASCII)
+    return int(match[1]) * _UNITS[match[2]] if match else None
+
+
+def fields(text: str | None) -> list[dict[str, str]]:
+    """The blocks of /proc/cpuinfo: one dictionary a block of `key : value` lines."""
+    blocks: list[dict[str, str]] = [{}]
+    for line in (text or "").split("\n"):
+        key, colon, value = line.partition(":")
+        if colon and key.strip():
+            blocks[-1].setdefault(key.strip(), value.strip())
+        elif not line.strip() and blocks[-1]:
+            blocks.append({})
+    return [block for block in blocks if block]
+
+
+def processor(cpuinfo: str | None) -> str | None:
+    """The processor's commercial name: x86 `model name`, POWER `cpu`, some Arm and RISC-V systems `Hardware` or `uarch`."""
+    blocks = fields(cpuinfo)
+    for key in ("model name", "cpu", "Processor", "Hardware", "uarch"):
+        for block in blocks:
+            if block.get(key):
+                return " ".join(block[key].replace("(R)", "").replace("(TM)", "").replace("(tm)", "").split())
+    return None
+
+
+def has_hypervisor(cpuinfo: str | None) -> bool:
+    """Whether the processor says that it runs under a hypervisor (x86 only)."""
+    return any("hypervisor" in block.get("flags", "").split() for block in fields(cpuinfo))
+
+
+def chosen(text: str | None) -> str | None:
+    """The bracketed word of `always [madvise] never`."""
+    match = re.search(r"\[([\w-]+)\]", text or "")
+    return match[1] if match else None
+
+
+def quota(cpu_max: str | None, quota_us: str | None = None, period_us: str | None = None) -> float | None:
+    """CPUs that a control group may use: from version 2 `cpu.max` ("150000 100000"), else from version 1's two files. None: no limit."""
+    words = (cpu_max or "").split()
+    if not words:
+        words = [(quota_us or "").strip(), (period_us or "").strip()]
+    if len(words) != 2:
+        return None
+    allowed, period = number(words[0]), number(words[1])
+    return allowed / period if allowed and period else None
+
+
+def os_release(text: str | None) -> str | None:
+    """PRETTY_NAME of /etc/os-release."""
+    match = re.search(r"^PRETTY_NAME=(.*)$", text or "", re.MULTILINE)
+    return match[1].strip().strip("\"'") or None if match else None
+
+
+def control_groups(text: str | None) -> dict[str, str]:
+    """Controller name ("" for version 2) to path, from /proc/self/cgroup."""
+    groups: dict[str, str] = {}
+    for line in (text or "").split("\n"):
+        parts = line.strip().split(":", 2)
+        if len(parts) == 3 and parts[2].startswith("/"):
+            for controller in parts[1].split(","):
+                groups.setdefault(controller, parts[2])
+    return groups
+
+
+def turbo(no_turbo: str | None, boost: str | None) -> bool | None:
+    """Whether the clock may rise above its nominal value: intel_pstate/no_turbo, else cpufreq/boost, else unknown."""
+    off, on = number(no_turbo), number(boost)
+    if off is not None:
+        return off == 0
+    return None if on is None else on != 0
+
+
+def virtualisation(hypervisor: bool, hints: Iterable[str], container: str | None) -> str | None:
+    """What stands between this program and the hardware, from the hypervisor flag, names found in /sys, and container marks."""
+    known: Mapping[str, str] = {
+        "kvm": "KVM",
+        "qemu": "KVM",
+        "vmware": "VMware",
+        "virtualbox": "VirtualBox",
+        "innotek": "VirtualBox",
+        "hyperv": "Hyper-V",
+        "microsoft corporation": "Hyper-V",
+        "xen": "Xen",
+        "amazon ec2": "Amazon EC2",
+        "google compute engine": "Google Compute Engine",
+        "bochs": "QEMU",
+    }
+    text = " ".join(hints).lower()
+    kind = next((label for word, label in known.items() if word in text), None)
+    bare = "metal" in text  # cloud machines without a hypervisor carry the vendor's name too
+    machine = f"{kind} virtual machine" if kind and not bare else "virtual machine" if hypervisor else None
+    return ", ".join(part for part in (machine, container) if part) or None
