@@ -71,11 +71,15 @@ class Plan(msgspec.Struct, frozen=True):
 
 
 class Effort(NamedTuple):
-    """How much a suite measures: `budget` seconds of launching; `samples` of at least `sample_seconds` in a launch."""
+    """How much a suite measures: `budget` seconds of launching; `samples` of at least `sample_seconds` in a launch.
+
+    A launch that takes longer than `timeout` seconds hangs, and is killed.
+    """
 
     budget: float
     samples: int
     sample_seconds: float
+    timeout: float
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -83,9 +87,9 @@ class Effort(NamedTuple):
 
 
 EFFORT = {
-    "quick": Effort(110, 5, 0.002),
-    "standard": Effort(15 * 60, 10, 0.01),
-    "full": Effort(2 * 3600, 20, 0.02),
+    "quick": Effort(110, 5, 0.002, 40),
+    "standard": Effort(15 * 60, 10, 0.01, 180),
+    "full": Effort(2 * 3600, 20, 0.02, 900),
 }
 LAUNCHES = 6  # fewer give no nonparametric 95 % interval of a median
 MOST_LAUNCHES = 30
@@ -173,7 +177,7 @@ def _unknown(workloads: dict[str, Workload], name: str) -> str:
     known = [*workloads, *(f"{w.name}.{v.name}" for w in workloads.values() for v in w.variants if not v.broken)]
     within = [k for k in known if k.startswith(name.partition(".")[0] + ".")] if "." in name else []
     near = get_close_matches(name, within or known, n=3, cutoff=0.5)
-    hint = f"did you mean {', '.join(near)}?" if near else "`firstlight list` shows all"
+    hint = f"did you mean {', '.join(near)}?" if near else "`./fl list` shows all"
     return f"no workload or variant named {name!r}; {hint}"
 
 
@@ -203,7 +207,7 @@ def _must_match(what: str, patterns: Sequence[str], present: list[str]) -> None:
     for pattern in patterns:
         if not any(fnmatchcase(name, pattern) for name in present):
             here = ", ".join(present) or "none"
-            raise UsageError(f"no {what} matches {pattern!r}; here: {here}; `firstlight doctor` tells more")
+            raise UsageError(f"no {what} matches {pattern!r}; here: {here}; `./fl doctor` tells more")
 
 
 def _matches(name: str, patterns: Sequence[str]) -> bool:

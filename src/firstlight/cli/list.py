@@ -55,4 +55,4 @@ def command(workload: tuple[str, ...], as_json: bool) -> None:
             needs = f"  needs {', '.join(catalogue.why(n) for n in variant.needs)}" if variant.needs else ""
             click.echo(f"  {variant.name:<{width}}{needs}".rstrip())
         click.echo(f"  suites: {', '.join(entry.suites) or 'none'}\n")
-    click.echo("measure one: firstlight run NAME or NAME.VARIANT; everything: firstlight run")
+    click.echo("measure one: ./fl run NAME or ./fl run NAME.VARIANT; everything: ./fl run")

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from firstlight.errors import UsageError
+
+if TYPE_CHECKING:
+    from firstlight.catalogue import Workload
+    from firstlight.judge import Judgement
 
 RESULTS = Path("results")
 
@@ -14,7 +19,7 @@ def find(text: str, results: Path = RESULTS) -> Path:
     if text == "latest":
         known = identifiers(results)
         if not known:
-            raise UsageError(f"no run in {results}/ yet; `firstlight run` makes one")
+            raise UsageError(f"no run in {results}/ yet; `./fl run` makes one")
         return results / known[-1]
     for place in (Path(text), results / text):
         if (place / "run.json").is_file():
@@ -38,3 +43,15 @@ def _age(name: str) -> tuple[str, int]:
     """`20261121-201400-quick-2` comes after `20261121-201400-quick` of the same second, and -10 after -2."""
     stem, _, last = name.rpartition("-")
     return (stem, int(last)) if last.isdigit() and stem.count("-") == 2 else (name, 0)
+
+
+def judged(path: Path) -> tuple[Judgement, dict[str, Workload], list[str]]:
+    """The run at `path`, judged again from its launches, with the workloads, and the defects of files passed over."""
+    from firstlight import catalogue, store
+    from firstlight.judge.figures import judge
+
+    opened = store.open(path)
+    run = opened.run()
+    workloads = catalogue.load(catalogue.roots())
+    records = list(opened.records())
+    return judge(run, records, workloads), workloads, [str(defect) for defect in opened.defects]

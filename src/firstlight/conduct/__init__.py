@@ -1,0 +1,201 @@
+"""Conduct: carry out a run, from what is here to the report. Discover, plan, build, launch in rounds, judge, report."""
+
+from __future__ import annotations
+
+import re
+import signal
+import sys
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from types import FrameType
+
+import msgspec
+from msgspec.structs import replace
+
+from firstlight import __version__, catalogue, store
+from firstlight.catalogue import Workload
+from firstlight.conduct import ending, environment
+from firstlight.conduct.prepare import Made, Order, Prepared, discover, make, prepare
+from firstlight.conduct.progress import Progress, span
+from firstlight.conduct.rounds import Rounds
+from firstlight.conduct.session import REPORT, Session
+from firstlight.errors import INTERRUPTED, UsageError
+from firstlight.judge import Judgement, stop
+from firstlight.machine import Machine
+from firstlight.plan import EFFORT, Program
+from firstlight.record import SCHEMA, Run
+from firstlight.store import Store
+from firstlight.toolchains import Toolbox
+
+__all__ = ["Order", "Prepared", "Result", "discover", "prepare", "resume", "run"]
+
+
+class Result(msgspec.Struct, frozen=True):
+    """How a run ended: `line` says why it stopped, `code` is the exit status."""
+
+    directory: Path
+    report: Path
+    judgement: Judgement
+    workloads: dict[str, Workload]
+    code: int
+    line: str
+
+
+def run(order: Order, progress: Progress) -> Result:
+    """Carry out a new run. Raises UsageError for what is not here, BuildError when nothing could be built."""
+    prepared = prepare(order, progress)
+    made = make(prepared.plan.programs, prepared.toolbox, prepared.workloads, progress)
+    new = _new(order, prepared, made)
+    with store.create(order.results, new) as opened:
+        _keep_logs(opened, new)
+        session = Session(opened, new, prepared.workloads, made.executables, progress)
+        return _carry_out(session, new.budget)
+
+
+def _new(order: Order, prepared: Prepared, made: Made) -> Run:
+    started = time.time()
+    return Run(
+        schema=SCHEMA,
+        id=store.free_id(order.results, started, order.suite),
+        started=started,
+        finished=None,
+        state="running",
+        firstlight=__version__,
+        revision=environment.revision(),
+        command=("./fl", *sys.argv[1:]),
+        suite=order.suite,
+        budget=EFFORT[order.suite].budget if order.budget is None else order.budget,
+        launches=order.launches,
+        precision=stop.PRECISION,
+        seed=int(started * 1000) % 2**31,
+        machine=prepared.machine,
+        toolbox=prepared.toolbox,
+        environment=environment.variables(),
+        cells=prepared.plan.cells,
+        builds=made.builds,
+        descriptions=made.descriptions,
+        not_available=tuple(dict.fromkeys((*prepared.toolbox.absent, *prepared.plan.absent))),
+    )
+
+
+def _keep_logs(opened: Store, run: Run) -> None:
+    """The compiler's words of every failed build, one file each."""
+    failed = [b for b in run.builds if not b.ok]
+    if failed:
+        folder = opened.path / store.layout.BUILDS
+        with store.durable.told(opened.path):
+            folder.mkdir(exist_ok=True)
+            for one in failed:
+                (folder / f"{one.program.key}.log").write_text(one.error, encoding="utf-8")
+
+
+def resume(path: Path, progress: Progress, budget: float | None = None) -> Result:
+    """Go on with a run: its cells, its seed, its executables. `budget`: that many seconds more, None: what is left.
+
+    Raises UsageError where the machine, the tools or the sources are no longer those of the run.
+    """
+    with store.resume(path) as opened:
+        for note in opened.notes:
+            progress.note(note)
+        old = opened.run()
+        workloads = catalogue.load(catalogue.roots())
+        here, toolbox = discover(progress)
+        _same_machine(old, here)
+        _same_tools(old, toolbox)
+        _harmless(old)
+        wanted = {b.program: b.sha256 for b in old.builds if b.ok}
+        _known(wanted, workloads)
+        made = make(list(wanted), toolbox, workloads, progress)
+        _same_executables(wanted, made)
+        session = Session(opened, old, workloads, made.executables, progress, machine=here, toolbox=toolbox)
+        used = ending.spent(session.records)
+        left = old.budget - used if budget is None else budget
+        if left <= 0:
+            raise UsageError(f"{path}: its budget of {span(old.budget)} is spent; give it more with --budget 5m")
+        session.run = replace(old, budget=used + left)
+        return _carry_out(session, left)
+
+
+def _carry_out(session: Session, budget: float) -> Result:
+    """Launch, then judge and report what is there, also after an interrupt."""
+    rounds: Rounds | None = None
+    try:
+        with _interruptible():
+            rounds = session.go(budget)
+    except KeyboardInterrupt:
+        session.progress.note("interrupted: writing the report of what is there")
+    session.progress.state.stage, session.progress.state.now = "report", ""
+    session.progress.update()
+    judgement = session.conclude()
+    directory = session.store.path
+    return Result(
+        directory=directory,
+        report=directory / REPORT,
+        judgement=judgement,
+        workloads=session.workloads,
+        code=ending.status(judgement) if rounds else INTERRUPTED,
+        line=ending.why(session.run, rounds, directory),
+    )
+
+
+@contextmanager
+def _interruptible() -> Iterator[None]:
+    """A batch system ends jobs with SIGTERM, a closed terminal with SIGHUP: both are treated like Ctrl-C."""
+
+    def stop_now(number: int, frame: FrameType | None) -> None:
+        raise KeyboardInterrupt
+
+    before = {number: signal.signal(number, stop_now) for number in (signal.SIGTERM, signal.SIGHUP)}
+    try:
+        yield
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)
+
+
+def _refuse(what: str) -> UsageError:
+    return UsageError(f"{what}; its launches would not be comparable, start a new run with ./fl run")
+
+
+def _same_machine(old: Run, here: Machine) -> None:
+    if (old.machine.name, old.machine.processor, old.machine.cpus) != (here.name, here.processor, here.cpus):
+        raise _refuse(f"run {old.id} was measured on another machine or with other CPUs")
+
+
+def _same_tools(old: Run, toolbox: Toolbox) -> None:
+    """The compilers and MPI libraries in use, with their versions."""
+    used = {b.program.toolchain for b in old.builds if b.ok} | {b.program.mpi for b in old.builds if b.ok}
+    now = _versions(toolbox)
+    for name, version in _versions(old.toolbox).items():
+        if name in used and now.get(name) != version:
+            raise _refuse(f"{name} was {version} in run {old.id} and is {now.get(name, 'absent')} now")
+
+
+def _versions(toolbox: Toolbox) -> dict[str, str]:
+    return {t.name: t.version for t in toolbox.toolchains} | {m.name: m.version for m in toolbox.mpis}
+
+
+_HARMLESS = re.compile(r"[a-z][a-z0-9_]*=[\w.,+-]+|--samples|--sample-seconds|--threads|[0-9.e,+-]+")
+
+
+def _harmless(old: Run) -> None:
+    """The arguments come from a file: they may be parameters and sampling, nothing that names a path."""
+    for cell in old.cells:
+        for word in cell.arguments:
+            if not _HARMLESS.fullmatch(word):
+                raise UsageError(f"run {old.id}: cell {cell.id[:80]!r} has an argument that firstlight does not write")
+
+
+def _known(wanted: dict[Program, str], workloads: dict[str, Workload]) -> None:
+    for program in wanted:
+        if program.workload not in workloads:
+            raise _refuse(f"workload {program.workload!r} is no longer here")
+
+
+def _same_executables(wanted: dict[Program, str], made: Made) -> None:
+    now = {b.program: b.sha256 for b in made.builds}
+    changed = [program.key for program, sha256 in wanted.items() if now.get(program) != sha256]
+    if changed:
+        raise _refuse(f"{len(changed)} of {len(wanted)} programs have changed since, first {changed[0]}")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import socket
 import subprocess
@@ -28,7 +29,7 @@ _PRIVATE = re.compile(r"KEY|TOKEN|SECRET|PASS|AUTH|CRED|COOKIE|URI|URL|HOST|ADDR
 LONGEST = 1000  # characters kept of a value
 
 
-def variables(environment: Mapping[str, str]) -> dict[str, str]:
+def variables(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Those that reach a program and are known to be harmless, by name; the name of this host is taken out."""
     host = socket.gethostname()
     kept = {}

@@ -1,0 +1,63 @@
+"""`firstlight figures`: the figures of a run as a table, as JSON or as CSV."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from firstlight.cli import runs
+from firstlight.cli.output import as_json, results_folder
+
+if TYPE_CHECKING:
+    from firstlight.export import Row
+
+
+@click.command()
+@click.argument("run", default="latest")
+@as_json
+@click.option("--csv", "as_csv", is_flag=True, help="Print CSV with one line a figure.")
+@click.option("--failed", is_flag=True, help="Only figures that failed or are unverified, with their reasons in full.")
+@results_folder
+def command(run: str, as_json: bool, as_csv: bool, failed: bool, results: Path) -> None:
+    """Every figure of RUN with its interval, its ceiling and its verdict.
+
+    RUN is a directory, the name of a run in the results folder, or `latest` (the default). Verdicts are judged anew
+    from the launches. Only a verified figure has numbers.
+    """
+    from firstlight import export
+
+    if as_json and as_csv:
+        raise click.UsageError("choose one of --json and --csv")
+    judgement, _, defects = runs.judged(runs.find(run, results))
+    for defect in defects:
+        click.echo(f"firstlight: passed over {defect}", err=True)
+    table = export.rows(judgement.figures)
+    if failed:
+        table = [row for row in table if row.verdict != "verified"]
+    if as_json:
+        click.echo(export.to_json(table))
+    elif as_csv:
+        click.echo(export.to_csv(table), nl=False)
+    else:
+        for row in table:
+            click.echo(line(row))
+        click.echo(
+            f"{sum(r.verdict == 'verified' for r in table)} verified of {len(table)} figures of {judgement.run.id}"
+        )
+
+
+def line(row: Row) -> str:
+    """One figure as one line; the reason in full where there is no number."""
+    from firstlight.judge.words import digits, values, where
+
+    tools = row.toolchain + (f" {row.mpi}" if row.mpi else "")
+    what = ", ".join(x for x in (values(sorted(row.parameters.items())), where(row.placement)) if x)
+    head = f"{row.workload}.{row.variant} {row.metric} ({tools}) {what}".rstrip()
+    if row.median is None:
+        return f"{head}: {row.verdict}: {row.reason}"
+    interval = "too few" if row.low is None or row.high is None else f"{digits(row.low)} - {digits(row.high)}"
+    share = "" if row.of_ceiling is None else f", {100 * row.of_ceiling:.0f} % of ceiling"
+    note = f" ({row.reason})" if row.reason else ""
+    return f"{head}: {digits(row.median)} {row.unit} [{interval}], {row.launches} launches{share}{note}"

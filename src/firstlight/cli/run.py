@@ -1,0 +1,142 @@
+"""`firstlight run`: measure this machine."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from firstlight.cli import runs
+from firstlight.cli.output import as_json, colour, print_json, width
+from firstlight.errors import UsageError
+
+if TYPE_CHECKING:
+    from firstlight.conduct import Order, Prepared, Result
+
+
+@click.command(
+    epilog="""\b
+Exit status:
+  0    the run was carried out, and every variant is verified under at least one
+       toolchain (a toolchain that makes a program fast but wrong is a finding)
+  1    some variant failed, or was lost, under every toolchain it was tried with
+  2    wrong usage
+  3    nothing could be built, or the environment does not allow it
+  130  interrupted; the report of what is there is written
+"""
+)
+@click.argument("workload", nargs=-1)
+@click.option("--quick", "suite", flag_value="quick", default="quick", help="About two minutes (the default).")
+@click.option("--standard", "suite", flag_value="standard", help="About a quarter of an hour.")
+@click.option("--full", "suite", flag_value="full", help="About two hours.")
+@click.option(
+    "--budget", metavar="TIME", help="Time for launching, as 150s, 10m or 2h; setting up and building come before."
+)
+@click.option(
+    "--toolchain", multiple=True, metavar="PATTERN", help="Only toolchains like gcc-fast or 'clang-*'; repeatable."
+)
+@click.option("--mpi", multiple=True, metavar="PATTERN", help="Only MPI libraries like openmpi; repeatable.")
+@click.option(
+    "--launches",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="At least N launches of each cell, 6 if not given; fewer than 6 give no intervals.",
+)
+@click.option(
+    "--results",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("results"),
+    show_default=True,
+    metavar="DIR",
+    help="The folder in which the run's directory is made.",
+)
+@click.option("--resume", metavar="RUN", help="Go on with a run: a directory, its name, or `latest`.")
+@click.option("--dry-run", is_flag=True, help="Show what would be launched; build and launch nothing.")
+@as_json
+@click.pass_context
+def command(
+    context: click.Context,
+    workload: tuple[str, ...],
+    suite: str,
+    budget: str | None,
+    toolchain: tuple[str, ...],
+    mpi: tuple[str, ...],
+    launches: int | None,
+    results: Path,
+    resume: str | None,
+    dry_run: bool,
+    as_json: bool,
+) -> int:
+    """Measure this machine: discover, build, launch, verify, report.
+
+    WORKLOAD is a name such as dot, or one variant of it such as dot.kahan; without any, all are measured. Programs are
+    launched in random order, round by round, until every figure is sure or the budget is spent. Ctrl-C ends it with the
+    report of what is there.
+    """
+    from firstlight import conduct
+    from firstlight.conduct.progress import display
+    from firstlight.plan import LAUNCHES, parse_budget
+
+    seconds = None if budget is None else parse_budget(budget)
+    order = conduct.Order(
+        workload,
+        suite,
+        seconds,
+        toolchain or ("*",),
+        mpi or ("*",),
+        LAUNCHES if launches is None else launches,
+        results,
+    )
+    if resume is not None:
+        _refuse_with_resume(context)
+    with display() as progress:
+        if dry_run:
+            return _show_plan(conduct.prepare(order, progress), order, as_json)
+        if resume is not None:
+            result = conduct.resume(runs.find(resume, results), progress, seconds)
+        else:
+            result = conduct.run(order, progress)
+    return _show(result, as_json)
+
+
+def _refuse_with_resume(context: click.Context) -> None:
+    """A run that is resumed keeps what it was begun with."""
+    given = {
+        name
+        for name in ("workload", "suite", "toolchain", "mpi", "launches", "dry_run")
+        if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
+    }
+    if given:
+        names = ", ".join(sorted(given)).replace("_", "-")
+        raise UsageError(
+            f"--resume goes on with the plan of that run and takes only --budget and --results, not {names}"
+        )
+
+
+def _show(result: Result, as_json: bool) -> int:
+    from firstlight.cli.report import reported
+    from firstlight.report import terminal
+
+    if as_json:
+        print_json(reported(result.judgement, result.report))
+    else:
+        click.echo(terminal.summary(result.judgement, result.workloads, width(), colour(), result.report))
+    click.echo(f"firstlight: {result.line}", err=True)
+    return result.code
+
+
+def _show_plan(prepared: Prepared, order: Order, as_json: bool) -> int:
+    plan = prepared.plan
+    if as_json:
+        print_json(plan)
+        return 0
+    for cell in plan.cells:
+        click.echo(f"{cell.id}  {' '.join(cell.arguments)}")
+    for absent in plan.absent:
+        click.echo(f"not available: {absent.what}: {absent.why}")
+    click.echo(
+        f"{len(plan.programs)} programs to build, {len(plan.cells)} cells, "
+        f"at least {order.launches} launches of each where the budget allows"
+    )
+    return 0

@@ -1,0 +1,119 @@
+"""Preparing: what is here, what is planned, and the executables for it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from firstlight import ROOT, build, catalogue, machine, toolchains
+from firstlight.build import Built
+from firstlight.catalogue import Workload
+from firstlight.conduct.progress import Progress
+from firstlight.errors import BuildError
+from firstlight.machine import Machine
+from firstlight.plan import LAUNCHES, Plan, Program, plan, select
+from firstlight.record import Build, Description
+from firstlight.toolchains import Toolbox
+
+
+class Order(msgspec.Struct, frozen=True):
+    """What the user asks for. `budget` in seconds of launching; None: that of the suite."""
+
+    names: tuple[str, ...] = ()
+    suite: str = "quick"
+    budget: float | None = None
+    toolchains: tuple[str, ...] = ("*",)
+    mpis: tuple[str, ...] = ("*",)
+    launches: int = LAUNCHES
+    results: Path = Path("results")
+
+
+class Prepared(msgspec.Struct, frozen=True):
+    """What is here and what will be launched."""
+
+    machine: Machine
+    toolbox: Toolbox
+    workloads: dict[str, Workload]
+    plan: Plan
+
+
+class Made(msgspec.Struct, frozen=True):
+    """The builds as recorded, the executables of those that succeeded, and what these say of themselves."""
+
+    builds: tuple[Build, ...]
+    executables: dict[Program, Path]
+    descriptions: dict[str, Description]
+
+
+def cache_folder() -> Path:
+    """Where builds and embedded MPI libraries are kept: $FIRSTLIGHT_CACHE, or `.fl` in the checkout."""
+    named = os.environ.get("FIRSTLIGHT_CACHE")
+    return Path(named).expanduser() if named else ROOT / ".fl"
+
+
+def discover(progress: Progress) -> tuple[Machine, Toolbox]:
+    """This machine and its toolchains; an MPI library is set up once where the system has none."""
+    progress.state.stage, progress.state.now = "look", "which compilers, MPI and BLAS libraries are here"
+    progress.update()
+    here = machine.discover()
+    return here, toolchains.discover(here, cache_folder())
+
+
+def prepare(order: Order, progress: Progress) -> Prepared:
+    """Discover this machine and plan. Raises UsageError for what is not here, BuildError for an empty plan."""
+    workloads = catalogue.load(catalogue.roots())
+    select(workloads, order.names)  # a misspelt name is told before the machine is searched
+    here, toolbox = discover(progress)
+    planned = plan(order.suite, workloads, order.names, toolbox, here, order.toolchains, order.mpis)
+    if not planned.cells:
+        reasons = "; ".join(f"{a.what}: {a.why}" for a in planned.absent[:3])
+        raise BuildError(f"nothing to launch: {reasons or 'no workload has this suite'}; see ./fl doctor")
+    return Prepared(here, toolbox, workloads, planned)
+
+
+def make(programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Workload], progress: Progress) -> Made:
+    """Build every program once. Raises BuildError, with the first compiler's words, when none could be built."""
+    state = progress.state
+
+    def shown(done: int, total: int, text: str) -> None:
+        state.stage, state.done, state.total, state.now = "build", done, total, text
+        progress.update()
+
+    shown(0, len(programs), "")
+    built = build.build(programs, toolbox, workloads, cache_folder(), shown)
+    state.done = state.total = 0
+    state.now = ""
+    made = Made(
+        builds=tuple(_record(b) for b in built.values()),
+        executables={p: b.executable for p, b in built.items() if b.executable is not None and not b.error},
+        descriptions=_descriptions(built.values()),
+    )
+    failed = [b for b in made.builds if not b.ok]
+    if not made.executables:
+        raise BuildError(f"nothing could be built; the first error, of {failed[0].program.key}:\n{failed[0].error}")
+    for one in failed:
+        progress.note(f"does not build: {one.program.key} (the compiler's words are kept in builds/)")
+    return made
+
+
+def _record(built: Built) -> Build:
+    return Build(built.program, not built.error, built.seconds, built.sha256, built.error)
+
+
+def _descriptions(built: Iterable[Built]) -> dict[str, Description]:
+    """By `workload.variant`: all toolchains build the same sources, so the first one's words hold."""
+    found: dict[str, Description] = {}
+    for one in built:
+        if one.describe and one.program.target not in found:
+            found[one.program.target] = _describe(one)
+    return found
+
+
+def _describe(built: Built) -> Description:
+    try:
+        return msgspec.json.decode(built.describe, type=Description)
+    except msgspec.MsgspecError as error:
+        raise BuildError(f"{built.program.key}: --describe is not understood: {error}; rebuild it") from error

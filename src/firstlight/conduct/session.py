@@ -1,0 +1,113 @@
+"""The session: one run directory while it is being filled. Every launch is on the disk before the next begins."""
+
+from __future__ import annotations
+
+import os
+import time
+import uuid
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from firstlight import export, launch
+from firstlight.catalogue import Workload
+from firstlight.conduct.progress import Progress
+from firstlight.conduct.rounds import Rounds
+from firstlight.errors import RecordError
+from firstlight.heritage import load as load_heritage
+from firstlight.judge import Judgement
+from firstlight.judge.figures import judge
+from firstlight.machine import Machine
+from firstlight.plan import EFFORT, Cell, Program
+from firstlight.record import LaunchRecord, Run, Start
+from firstlight.store import Store, durable, layout, lines
+from firstlight.toolchains import Toolbox
+
+REPORT, FIGURES = "report.html", "figures.json"
+
+
+class Session:
+    """Launches the cells of `run` whose programs have an executable, and keeps run.json true."""
+
+    def __init__(
+        self,
+        store: Store,
+        run: Run,
+        workloads: dict[str, Workload],
+        executables: dict[Program, Path],
+        progress: Progress,
+        machine: Machine | None = None,
+        toolbox: Toolbox | None = None,
+    ) -> None:
+        """`machine` and `toolbox`: as found now; a run.json that is resumed does not say what is started."""
+        self.store, self.run, self.workloads, self.progress = store, run, workloads, progress
+        self._executables = executables
+        self._machine, self._toolbox = machine or run.machine, toolbox or run.toolbox
+        self.records: list[LaunchRecord] = list(store.records())
+        for defect in store.defects:
+            progress.note(f"passed over: {defect}")
+
+    def go(self, budget: float) -> Rounds:
+        """Launch for at most `budget` seconds and write the state reached: complete, budget or interrupted.
+
+        Raises KeyboardInterrupt after the launch in flight was ended and the state written.
+        """
+        cells = [cell for cell in self.run.cells if cell.program in self._executables]
+        rounds = Rounds(self.run, cells, self._launch, self.records, budget, self.progress)
+        self._save("running")
+        state = "interrupted"
+        try:
+            state = rounds.go()
+        finally:
+            self._save(state)
+        return rounds
+
+    def _save(self, state: str) -> None:
+        self.run = replace(self.run, state=state, finished=None if state == "running" else time.time())
+        self.store.write_run(self.run)
+
+    def _launch(self, cell: Cell, number: int) -> LaunchRecord:
+        """One launch of round `number`, durable when this returns."""
+        executable, machine, toolbox = self._executables[cell.program], self._machine, self._toolbox
+        count = self.store.next_launch(cell.id)
+        part = self.store.path / layout.LAUNCHES / layout.part_name(cell.id, count)
+        command = launch.command(cell, executable, toolbox, output=part, machine=machine)
+        self.store.begin(Start(self.run.id, cell.id, count, number, time.time(), command, os.getloadavg()[0]))
+        try:
+            outcome = launch.launch(
+                cell,
+                executable,
+                toolbox,
+                output=part,
+                timeout=EFFORT[self.run.suite].timeout,
+                identity=uuid.uuid4().hex,
+                machine=machine,
+            )
+        except BaseException:
+            self.store.discard(part)
+            raise
+        self.store.finish(part, outcome)
+        return self._read(cell, count)
+
+    def _read(self, cell: Cell, count: int) -> LaunchRecord:
+        path = self.store.path / layout.LAUNCHES / layout.launch_name(cell.id, count)
+        reading = lines.read(layout.read_file(path, layout.MAX_LAUNCH_BYTES))
+        if reading.record is None:
+            raise RecordError(f"{path}: cannot be read back: {reading.defects[0][1]}")
+        self.records.append(reading.record)
+        return reading.record
+
+    def conclude(self) -> Judgement:
+        """Judge what is there; write figures.json and report.html."""
+        return conclude(self.store.path, self.run, self.records, self.workloads)
+
+
+def conclude(path: Path, run: Run, records: list[LaunchRecord], workloads: dict[str, Workload]) -> Judgement:
+    """Judge a run and write what is derived from it: figures.json and report.html."""
+    from firstlight.report import html
+
+    judgement = judge(run, records, workloads)
+    with durable.told(path):
+        durable.replace(path / FIGURES, export.to_json(export.rows(judgement.figures)).encode())
+    html.write(judgement, workloads, load_heritage(), path / REPORT)
+    return judgement
