@@ -98,12 +98,18 @@ bool everywhere(bool mine) {
 
 }  // namespace
 
+void first_touch(void* state) {
+  if (variant.first_touch != nullptr) variant.first_touch(state);
+}
+
 void refuse_early(const Arguments& arguments, const Team& team) {
   if (team.threads > 1 && !variant.openmp) throw UsageError("this variant runs one thread; leave --threads out");
   for (const Assignment& assignment : arguments.cases) {
     const auto instance = workload.create();
     assign(*instance, assignment);
-    if (const std::string reason = instance->refuse(team); !reason.empty()) throw UsageError(reason);
+    std::string reason = instance->refuse(team);
+    if (reason.empty() && variant.refuse != nullptr) reason = variant.refuse(instance->params());
+    if (!reason.empty()) throw UsageError(reason);
   }
 }
 

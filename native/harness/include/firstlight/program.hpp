@@ -18,6 +18,7 @@ class Instance {
   virtual void poison() = 0;
   virtual Check check(Index last_iteration) = 0;
   virtual void* state() = 0;
+  virtual const void* params() const = 0;
 };
 
 struct Workload {
@@ -44,6 +45,7 @@ extern const Workload workload;
     void poison() override { W::poison(state_); }                                                               \
     fl::Check check(fl::Index last) override { return W::check(state_, last); }                                 \
     void* state() override { return &state_; }                                                                  \
+    const void* params() const override { return &params_; }                                                    \
   };                                                                                                            \
   std::unique_ptr<fl::Instance> create() { return std::make_unique<Erased>(); }                                 \
   }                                                                                                             \

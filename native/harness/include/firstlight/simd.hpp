@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstring>
+#include <utility>
 
 namespace fl::simd {
 
@@ -24,15 +25,61 @@ template <class T>
 inline constexpr int width = bytes / static_cast<int>(sizeof(T));
 
 template <class V, class T>
-inline V load(const T* from) {  // no alignment needed
+[[gnu::always_inline]] inline V load(const T* from) {  // no alignment needed
   V v;
   std::memcpy(&v, from, sizeof v);
   return v;
 }
 
 template <class V, class T>
-inline void store(T* to, const V& v) {
+[[gnu::always_inline]] inline void store(T* to, const V& v) {
   std::memcpy(to, &v, sizeof v);
+}
+
+namespace detail {
+template <class F, int... k>
+[[gnu::always_inline]] inline void unroll(F& body, std::integer_sequence<int, k...>) {
+  (body(std::integral_constant<int, k>()), ...);
+}
+}  // namespace detail
+
+// body(0), body(1), ... written out, at -O2 too: an array of vectors indexed by a loop that stays a loop lives in memory.
+template <int count, class F>
+[[gnu::always_inline]] inline void unroll(F&& body) {
+  detail::unroll(body, std::make_integer_sequence<int, count>());
+}
+
+namespace detail {
+#if __has_builtin(__builtin_shufflevector)
+template <class T, int count, class V, int... k>
+[[gnu::always_inline]] inline T lanes(const V& v, std::integer_sequence<int, k...>) {
+  if constexpr (count == 2) {
+    return v[0] + v[1];
+  } else {
+    const auto half = __builtin_shufflevector(v, v, k...) + __builtin_shufflevector(v, v, (k + count / 2)...);
+    return lanes<T, count / 2>(half, std::make_integer_sequence<int, count / 4>());
+  }
+}
+#else
+template <class T, int count, class V, int... k>
+[[gnu::always_inline]] inline T lanes(const V& v, std::integer_sequence<int, k...>) {
+  T total = v[0];
+  for (int lane = 1; lane < count; ++lane) total += v[lane];
+  return total;
+}
+#endif
+}  // namespace detail
+
+// The sum of `count` vectors (a power of two) over vectors and lanes, in pairs: the shortest chain of additions.
+template <class T, int count>
+[[gnu::always_inline]] inline T reduce(const native<T> (&sum)[count]) {
+  if constexpr (count == 1) {
+    return detail::lanes<T, width<T>>(sum[0], std::make_integer_sequence<int, width<T> / 2>());
+  } else {
+    native<T> half[count / 2];
+    unroll<count / 2>([&](auto k) { half[k] = sum[k] + sum[k + count / 2]; });
+    return reduce<T>(half);
+  }
 }
 
 }  // namespace fl::simd

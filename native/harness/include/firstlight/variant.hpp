@@ -17,7 +17,9 @@ struct Variant {
   const char* flags;
   bool openmp;                                           // compiled with OpenMP
   void (*batch)(void* state, Index first, Index count);  // `count` steps, iterations first, first + 1, ...
-  void (*setup)(void* state) = nullptr;                  // once after init: first touch, persistent requests, windows
+  std::string (*refuse)(const void* params) = nullptr;   // empty, or why this variant cannot run these parameters
+  void (*first_touch)(void* state) = nullptr;            // between allocation and filling: each thread writes its pages first
+  void (*setup)(void* state) = nullptr;                  // once after init: persistent requests, windows
   void (*finish)(void* state) = nullptr;                 // once at the end: frees what setup made
   Threads threads = Threads::funneled;
 };
@@ -46,6 +48,11 @@ void erased(void* state) {
   hook(*static_cast<State*>(state));
 }
 
+template <class Params, std::string (*question)(const Params&)>
+std::string erased_refusal(const void* params) {
+  return question(*static_cast<const Params*>(params));
+}
+
 }  // namespace fl
 
 // FL_VARIANT_NAME, FL_COMPILER and FL_FLAGS come from the build.
@@ -57,3 +64,5 @@ void erased(void* state) {
                                 .batch = &fl::batch<workload::State, step> __VA_OPT__(, ) __VA_ARGS__};
 // A hook with the workload's own type: .setup = FL_HOOK(dot, prepare)
 #define FL_HOOK(workload, function) &fl::erased<workload::State, function>
+// The same for a question about parameters: .refuse = FL_REFUSE(stream, no_store)
+#define FL_REFUSE(workload, function) &fl::erased_refusal<workload::Params, function>

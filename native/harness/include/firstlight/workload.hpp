@@ -6,7 +6,7 @@
 //   inline constexpr fl::About about{...};                   title, cost model, what is verified against what
 //   inline constexpr fl::Metric metrics[] = {...};
 //   std::string refuse(const Params&, const fl::Team&);      empty, or why these parameters cannot run
-//   void init(State&, const Params&, const fl::Team&);       allocate; inputs are pure functions of the global index
+//   void init(State&, const Params&, const fl::Team&);       allocate, fl::first_touch(&state), fill; inputs are pure functions of the global index
 //   fl::Cost cost(const Params&, const fl::Team&);           of one step, for the whole job
 //   void touch(State&, fl::Index iteration);                 change an input, so that no step can be hoisted or skipped
 //   void poison(State&);                                     outputs become NaN
@@ -93,6 +93,10 @@ inline constexpr std::uint64_t poison_bits = 0x7FF8DEADBEEF0000ull;
 
 void* allocate(std::size_t bytes);  // page-aligned, staggered by lines, huge pages where the system offers them; aborts with a message when out of memory
 void release(void* memory, std::size_t bytes);
+
+// Pages belong to the memory next to the thread that first writes them. An init that fills large arrays calls this between
+// allocation and filling, so that a parallel variant's threads get there before the one thread that fills.
+void first_touch(void* state);
 
 // A plain array of T, uninitialised. Large ones get huge pages, as `madvise` allows; no two start on the same cache set.
 template <class T>

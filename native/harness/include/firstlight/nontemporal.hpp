@@ -1,0 +1,50 @@
+// Stores that go past the caches, of one native vector at an address aligned to it.
+//
+// The one place with a builtin per architecture: gcc has no portable builtin for these stores (clang has). Where there is
+// none at all, `available` is false and a variant that needs them refuses to run.
+#pragma once
+
+#include <atomic>
+
+#include "firstlight/simd.hpp"
+
+#ifndef __has_builtin
+#define __has_builtin(name) 0
+#endif
+
+namespace fl::nontemporal {
+
+#if __has_builtin(__builtin_nontemporal_store)
+
+inline constexpr bool available = true;
+template <class T>
+[[gnu::always_inline]] inline void store(T* to, const simd::native<T>& v) {
+  typedef T aliasing __attribute__((vector_size(simd::bytes), may_alias));
+  __builtin_nontemporal_store(static_cast<aliasing>(v), reinterpret_cast<aliasing*>(to));
+}
+
+#elif defined(__GNUC__) && defined(__SSE2__)
+
+inline constexpr bool available = true;
+[[gnu::always_inline]] inline void store(double* to, const simd::native<double>& v) {
+#if defined(__AVX512F__)
+  __builtin_ia32_movntpd512(to, v);
+#elif defined(__AVX__)
+  __builtin_ia32_movntpd256(to, v);
+#else
+  __builtin_ia32_movntpd(to, v);
+#endif
+}
+
+#else
+
+inline constexpr bool available = false;
+template <class T>
+inline void store(T*, const simd::native<T>&) {}
+
+#endif
+
+// Such stores are weakly ordered: before another thread reads what was written, or the clock, they must be on their way.
+inline void fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
+
+}  // namespace fl::nontemporal

@@ -1,0 +1,145 @@
+// stream: what one element-wise pass over long arrays moves a second (R5; J. McCalpin's STREAM, 1995). The memory ceilings.
+#pragma once
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+
+#include "firstlight/workload.hpp"
+
+namespace stream {
+
+struct Params {
+  std::string op = "triad";
+  fl::Index n = 1000;
+  void declare(fl::Fields& fields) {
+    fields.choice("op", op, "copy|scale|add|triad|load", "out = x; q x; x + y; x + q y; or the sum of x, stored nowhere");
+    fields.integer("n", n, "elements", 1, fl::Index{1} << 32, "length of each array");
+  }
+};
+
+enum class Op { copy, scale, add, triad, load };
+
+inline constexpr double q = 3;
+
+struct State {
+  Op op = Op::triad;
+  fl::Index n = 0;
+  fl::Array<double> x, y, out;  // only those that the operation touches have elements
+  double result = 0;            // of load
+  fl::Team team;
+};
+
+inline constexpr fl::About about{
+    .title = "Memory bandwidth",
+    .cost = "copy, scale 16 n bytes; add, triad 24 n; load 8 n; write-allocate not counted; 0, n, n, 2 n, n flops",
+    .verified = "every element against its value by index; load against the exact sum",
+    .tolerance = "1e-13 relative (all values are multiples of 2^-20 small enough that no rounding occurs)",
+};
+
+inline constexpr fl::Metric metrics[] = {{"bandwidth", "GB/s", "bytes", "rate", 1e-9, "higher"}};
+
+inline std::string refuse(const Params&, const fl::Team&) { return ""; }
+
+inline Op operation(const std::string& name) {
+  if (name == "copy") return Op::copy;
+  if (name == "scale") return Op::scale;
+  if (name == "add") return Op::add;
+  return name == "load" ? Op::load : Op::triad;
+}
+
+inline bool reads_two(Op op) { return op == Op::add || op == Op::triad; }
+
+// Inputs are 1 + k 2^-20 with a k of 20 bits that differs from its neighbours': cheap enough to fill and to check arrays at the
+// speed of memory, and exact in sums of up to 2^32 elements in any order.
+inline constexpr std::uint64_t of_x = 0x9E3779B97F4A7C15ull, of_y = 0xD1B54A32D192ED03ull;
+inline std::uint64_t twenty_bits(fl::Index i, std::uint64_t odd) { return (static_cast<std::uint64_t>(i) + 1) * odd >> 44; }
+inline double one_to_two(std::uint64_t k) { return 1.0 + 0x1p-20 * static_cast<double>(static_cast<std::int64_t>(k)); }
+
+// The last element of x follows the iteration.
+inline std::uint64_t x_bits(fl::Index i, fl::Index n, fl::Index iteration) {
+  return i == n - 1 ? static_cast<std::uint64_t>(iteration & 1023) : twenty_bits(i, of_x);
+}
+inline double y_value(fl::Index i) { return one_to_two(twenty_bits(i, of_y)); }
+
+inline void touch(State& s, fl::Index iteration) { s.x[s.n - 1] = one_to_two(x_bits(s.n - 1, s.n, iteration)); }
+
+inline void init(State& s, const Params& p, const fl::Team& team) {
+  s.op = operation(p.op);
+  s.n = p.n;
+  s.team = team;
+  s.x = fl::Array<double>(s.n);
+  if (reads_two(s.op)) s.y = fl::Array<double>(s.n);
+  if (s.op != Op::load) s.out = fl::Array<double>(s.n);
+  fl::first_touch(&s);
+  for (fl::Index i = 0; i < s.n; ++i) s.x[i] = one_to_two(twenty_bits(i, of_x));
+  for (fl::Index i = 0; i < s.y.size(); ++i) s.y[i] = y_value(i);
+  touch(s, 0);
+}
+
+inline fl::Cost cost(const Params& p, const fl::Team&) {
+  constexpr double flops[] = {0, 1, 1, 2, 1}, bytes[] = {16, 16, 24, 24, 8};
+  const auto op = static_cast<std::size_t>(operation(p.op));
+  const auto n = static_cast<double>(p.n);
+  return {.flops = flops[op] * n, .bytes = bytes[op] * n, .working_set = bytes[op] * n};
+}
+
+inline void poison(State& s) {
+  fl::poison(&s.result, 1);
+  fl::poison(s.out.data(), s.out.size());
+}
+
+inline double combine(Op op, double x, double y) {
+  switch (op) {
+    case Op::copy: return x;
+    case Op::scale: return q * x;
+    case Op::add: return x + y;
+    default: return x + q * y;
+  }
+}
+
+inline constexpr double tolerance = 1e-13;
+
+inline fl::Check check_sum(const State& s, fl::Index last) {
+  std::uint64_t bits = x_bits(s.n - 1, s.n, last);
+  for (fl::Index i = 0; i < s.n - 1; ++i) bits += twenty_bits(i, of_x);
+  const double sum = static_cast<double>(s.n) + 0x1p-20 * static_cast<double>(bits);
+  return fl::Check::of(std::fabs(s.result - sum) / sum, tolerance,
+                       fl::text("sum of %lld elements is %.17g, should be %.17g", static_cast<long long>(s.n), s.result, sum));
+}
+
+// Nearly all elements are exactly right, so they are only compared; an error is computed for those that are not.
+template <Op op>
+fl::Check check_elements(const State& s, fl::Index last) {
+  double worst = 0;
+  fl::Index where = 0, wrong = 0;
+  const auto look = [&](fl::Index i, double expected) {
+    if (s.out[i] == expected) [[likely]] return;
+    const double error = std::fabs(s.out[i] - expected) / expected;
+    if (error <= tolerance) {
+      worst = std::max(worst, error);
+    } else if (wrong++ == 0) {
+      where = i;
+    }
+  };
+  for (fl::Index i = 0; i < s.n - 1; ++i) look(i, combine(op, one_to_two(twenty_bits(i, of_x)), y_value(i)));
+  const double expected_last = combine(op, one_to_two(x_bits(s.n - 1, s.n, last)), y_value(s.n - 1));
+  look(s.n - 1, expected_last);
+  if (wrong == 0) return fl::Check::of(worst, tolerance, fl::text("all %lld elements are right", static_cast<long long>(s.n)));
+  const double expected = where == s.n - 1 ? expected_last : combine(op, one_to_two(twenty_bits(where, of_x)), y_value(where));
+  return fl::Check::of(std::fabs(s.out[where] - expected) / expected, tolerance,
+                       fl::text("%lld of %lld elements are wrong, the first at index %lld: %.17g, should be %.17g", static_cast<long long>(wrong),
+                                static_cast<long long>(s.n), static_cast<long long>(where), s.out[where], expected));
+}
+
+inline fl::Check check(State& s, fl::Index last) {
+  switch (s.op) {
+    case Op::copy: return check_elements<Op::copy>(s, last);
+    case Op::scale: return check_elements<Op::scale>(s, last);
+    case Op::add: return check_elements<Op::add>(s, last);
+    case Op::triad: return check_elements<Op::triad>(s, last);
+    default: return check_sum(s, last);
+  }
+}
+
+}  // namespace stream

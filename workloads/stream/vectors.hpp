@@ -1,0 +1,69 @@
+// The five operations on a part of the arrays with explicit SIMD: what the vector variants share, in one thread or several.
+#pragma once
+
+#include "stream.hpp"
+
+#include "firstlight/nontemporal.hpp"
+#include "firstlight/simd.hpp"
+
+namespace stream {
+
+using Vector = fl::simd::native<double>;
+inline constexpr int width = fl::simd::width<double>;
+
+enum class Store { ordinary, nontemporal };
+
+// out = f(x, y) for first <= i < last; first is a multiple of the width and arrays start on a line, so stores are aligned.
+template <Store kind, bool two, class F>
+[[gnu::always_inline]] inline void map(State& s, fl::Index first, fl::Index last, F f) {
+  constexpr int vectors = 4;
+  const double* x = s.x.data();
+  const double* y = s.y.data();
+  double* out = s.out.data();
+  const auto one = [&](fl::Index i) __attribute__((always_inline)) {
+    const Vector a = fl::simd::load<Vector>(x + i);
+    const Vector value = f(a, two ? fl::simd::load<Vector>(y + i) : a);
+    if constexpr (kind == Store::nontemporal) fl::nontemporal::store(out + i, value);
+    else fl::simd::store(out + i, value);
+  };
+  fl::Index i = first;
+  for (; i + vectors * width <= last; i += vectors * width) fl::simd::unroll<vectors>([&](auto k) __attribute__((always_inline)) { one(i + k * width); });
+  for (; i + width <= last; i += width) one(i);
+  for (; i < last; ++i) out[i] = f(x[i], two ? y[i] : 0.0);
+}
+
+// The sum of x from first to last: sixteen chains hide the latency of the addition at two loads a cycle.
+inline double load(const double* x, fl::Index first, fl::Index last) {
+  constexpr int chains = 8;
+  Vector sum[chains] = {};
+  fl::Index i = first;
+  for (; i + chains * width <= last; i += chains * width) fl::simd::unroll<chains>([&](auto k) __attribute__((always_inline)) { sum[k] += fl::simd::load<Vector>(x + i + k * width); });
+  for (; i + width <= last; i += width) sum[0] += fl::simd::load<Vector>(x + i);
+  double total = fl::simd::reduce<double>(sum);
+  for (; i < last; ++i) total += x[i];
+  return total;
+}
+
+template <Store kind>
+inline void stores(State& s, fl::Index first, fl::Index last) {
+  switch (s.op) {
+    case Op::copy: return map<kind, false>(s, first, last, [](auto x, auto) __attribute__((always_inline)) { return x; });
+    case Op::scale: return map<kind, false>(s, first, last, [](auto x, auto) __attribute__((always_inline)) { return q * x; });
+    case Op::add: return map<kind, true>(s, first, last, [](auto x, auto y) __attribute__((always_inline)) { return x + y; });
+    default: return map<kind, true>(s, first, last, [](auto x, auto y) __attribute__((always_inline)) { return x + q * y; });
+  }
+}
+
+inline std::string nontemporal_refuses(const Params& p) {
+  if (!fl::nontemporal::available) return "this compiler offers no non-temporal stores on this processor; take the variant simd";
+  if (p.op == "load") return "op=load stores nothing, so stores past the caches cannot help it; take the variant simd";
+  return "";
+}
+
+// The part of n elements that is `part` of `parts`, in whole lines so that no two threads share one.
+inline fl::Index part_begin(fl::Index n, int part, int parts) {
+  constexpr fl::Index line = 64 / sizeof(double);
+  return part == parts ? n : (n / line * part / parts) * line;
+}
+
+}  // namespace stream
