@@ -35,7 +35,8 @@ def command(a: str, b: str, as_json: bool, everything: bool, threshold: float, r
     """
     from firstlight.judge.compare import compare
 
-    comparison = compare(*(runs.judged(runs.find(name, results))[0] for name in (a, b)), threshold=threshold)
+    before, after = (runs.judged(runs.find(name, results))[0] for name in (a, b))
+    comparison = compare(before, after, threshold=threshold)
     if as_json:
         print_json(comparison)
     else:

@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 import msgspec
 
-from firstlight import ROOT, build, catalogue, machine, toolchains
+from firstlight import build, catalogue, machine, toolchains
 from firstlight.build import Built
 from firstlight.catalogue import Workload
 from firstlight.conduct.progress import Progress
@@ -48,18 +47,12 @@ class Made(msgspec.Struct, frozen=True):
     descriptions: dict[str, Description]
 
 
-def cache_folder() -> Path:
-    """Where builds and embedded MPI libraries are kept: $FIRSTLIGHT_CACHE, or `.fl` in the checkout."""
-    named = os.environ.get("FIRSTLIGHT_CACHE")
-    return Path(named).expanduser() if named else ROOT / ".fl"
-
-
 def discover(progress: Progress) -> tuple[Machine, Toolbox]:
     """This machine and its toolchains; an MPI library is set up once where the system has none."""
     progress.state.stage, progress.state.now = "look", "which compilers, MPI and BLAS libraries are here"
     progress.update()
     here = machine.discover()
-    return here, toolchains.discover(here, cache_folder())
+    return here, toolchains.discover(here, machine.cache_directory())
 
 
 def prepare(order: Order, progress: Progress) -> Prepared:
@@ -83,7 +76,7 @@ def make(programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Wor
         progress.update()
 
     shown(0, len(programs), "")
-    built = build.build(programs, toolbox, workloads, cache_folder(), shown)
+    built = build.build(programs, toolbox, workloads, machine.cache_directory(), shown)
     state.done = state.total = 0
     state.now = ""
     made = Made(

@@ -1,0 +1,33 @@
+"""The reference of the command line, docs/cli.md, written from the commands themselves."""
+
+from __future__ import annotations
+
+import click
+
+from firstlight.cli import COMMANDS, group
+
+HEAD = """# Command line
+
+Generated from the program by `python -m firstlight.cli.reference > docs/cli.md`. `./fl` sets up once and then calls
+`firstlight`, so every command below is typed as `./fl COMMAND`.
+"""
+
+
+def reference() -> str:
+    """The page in Markdown, with a final newline."""
+    parent = click.Context(group, info_name="./fl", terminal_width=100, max_content_width=100)
+    parts = [HEAD, _block(group.get_help(parent))]
+    for name in COMMANDS:
+        command = group.get_command(parent, name)
+        assert command is not None
+        context = click.Context(command, info_name=name, parent=parent, terminal_width=100, max_content_width=100)
+        parts += [f"## {name}\n", _block(command.get_help(context))]
+    return "\n".join(parts)
+
+
+def _block(text: str) -> str:
+    return f"```text\n{text.rstrip()}\n```\n"
+
+
+if __name__ == "__main__":
+    print(reference(), end="")

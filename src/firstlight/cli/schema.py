@@ -1,0 +1,71 @@
+"""`firstlight schema`: JSON Schemas of the records and of what every command prints with --json."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import click
+
+from firstlight.errors import UsageError
+
+
+def published() -> dict[str, Any]:
+    """The types that leave firstlight as JSON, by the name of their schema."""
+    from firstlight import doctor, export, plan, record
+    from firstlight.cli import check, list, report
+    from firstlight.judge.compare import Comparison
+
+    return {
+        "run": record.Run,
+        "launch-line": record.Line,
+        "describe": record.Description,
+        "figures": _array(export.Row),
+        "list": _array(list.ListedWorkload),
+        "doctor": doctor.Diagnosis,
+        "plan": plan.Plan,
+        "check": check.Checked,
+        "compare": Comparison,
+        "report": report.Reported,
+    }
+
+
+def _array(item: Any) -> Any:
+    return list[item]
+
+
+def schema(name: str) -> str:
+    """The JSON Schema (2020-12) of that name, as text with a final newline."""
+    import msgspec
+
+    found = msgspec.json.schema(published()[name])
+    whole = {"$schema": "https://json-schema.org/draft/2020-12/schema", "title": f"firstlight {name}", **found}
+    return msgspec.json.format(msgspec.json.encode(whole), indent=1).decode() + "\n"
+
+
+@click.command()
+@click.argument("name", required=False)
+@click.option(
+    "--write",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Write all of them into this folder, as NAME.json.",
+)
+def command(name: str | None, write: Path | None) -> None:
+    """The JSON Schema NAME, or the list of names.
+
+    `run.json` follows the schema run, each line of a launch file launch-line, an executable's --describe describe, and
+    what a command prints with --json the schema called like the command (`run` prints report, `run --dry-run` plan).
+    """
+    names = list(published())
+    if write is not None:
+        write.mkdir(parents=True, exist_ok=True)
+        for each in names:
+            (write / f"{each}.json").write_text(schema(each), encoding="utf-8")
+        click.echo(f"{len(names)} schemas in {write}/")
+    elif name is None:
+        click.echo("\n".join(names))
+    elif name in names:
+        click.echo(schema(name), nl=False)
+    else:
+        raise UsageError(f"no schema named {name!r}; there are {', '.join(names)}")

@@ -1,0 +1,129 @@
+"""A firstlight whose compilers are invented: workloads in a folder, programs that are scripts, everything else real."""
+
+from __future__ import annotations
+
+import hashlib
+import sys
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from firstlight import build, catalogue, toolchains
+from firstlight.build import Built
+from firstlight.plan import Program
+from firstlight.record import Description, Metric, Parameter
+from firstlight.toolchains import Absent, Toolbox, Toolchain
+
+TOML = """
+title = "Scalar product"
+question = "What does a core give?"
+chapter = "node"
+
+[[suites.quick]]
+variants = ["*"]
+parameters = { n = [100, 1000] }
+
+[[rows]]
+order = 1
+title = "scalar product"
+metric = "rate"
+where = { n = 1000 }
+"""
+
+# Speaks the record protocol for n=..., --samples; a file `<program>.wrong`, `.hang`, `.die` beside it makes it so.
+BODY = """
+here = sys.argv[0]
+place = os.path.dirname(here)
+workload, variant = os.path.basename(here).split("@")[0].split(".")
+words = dict(w.split("=") for w in sys.argv[1:] if "=" in w)
+asked = lambda what: os.path.exists(f"{here}.{what}") or os.path.exists(os.path.join(place, f"{variant}.{what}"))
+line(type="launch", protocol=1, workload=workload, variant=variant, compiler="c", flags="-O2", mpi="", ranks=1, nodes=1,
+     binding=[{"rank": 0, "node": 0, "cpus": cpus()}], counters="none here", clock=1e-9)
+if asked("hang"):
+    open(f"{here}.hangs", "w").close()
+    hang()
+if asked("die"):
+    os.abort()
+sizes = [int(n) for n in words.get("n", "100").split(",")]
+for k, n in enumerate(sizes):
+    line(type="case", case=k, parameters={"n": n}, threads=1, cost={"flops": 2.0 * n}, working_set=16.0 * n, steps=1000)
+    for index in range(3):
+        wall = 2e-6 * n * (1 + 0.001 * index)
+        line(type="sample", case=k, sample=index, wall=wall, wall_min=wall, wall_median=wall, cpu=0.99)
+    wrong = asked("wrong")
+    line(type="check", case=k, when="after", ok=not wrong, error=1.0 if wrong else 0.0, tolerance=1e-16, what="the sum")
+line(type="end", cases=len(sizes))
+sys.exit(1 if asked("wrong") else 0)
+"""
+
+RATE = Metric("rate", "Gflop/s", "flops", "rate", 1e-9, "higher")
+
+
+def toolchain(name: str) -> Toolchain:
+    compiler, _, flag_set = name.rpartition("-")
+    return Toolchain(name, compiler, flag_set, "12.2", "/usr/bin/c++", ("-O2",), ("-fopenmp",))
+
+
+class Bench:
+    """`programs`: where the scripts lie; `broken`: keys of programs that do not build."""
+
+    def __init__(self, root: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self.root, self.programs = root, root / "programs"
+        self.results = root / "results"
+        self.broken: set[str] = set()
+        self.toolbox = Toolbox(
+            (toolchain("gcc-base"), toolchain("gcc-fast")), (), (), (Absent("MPI", "none here", "install one"),)
+        )
+        self.programs.mkdir()
+        self.workload("dot", "serial", "kahan")
+        monkeypatch.setattr(catalogue, "roots", lambda: [root / "workloads"])
+        monkeypatch.setattr(toolchains, "discover", lambda *_, **__: self.toolbox, raising=False)
+        monkeypatch.setattr(build, "build", self.build)
+
+    def workload(self, name: str, *variants: str, toml: str = TOML) -> None:
+        folder = self.root / "workloads" / name
+        folder.mkdir(parents=True, exist_ok=True)
+        (folder / "workload.toml").write_text(toml)
+        for variant in variants:
+            (folder / f"{variant}.cpp").write_text(f"// {variant}\n")
+
+    def ask(self, behaviour: str, *names: str) -> None:
+        """`wrong`, `die` or `hang` from now on, for a program (its key) or a variant."""
+        for name in names:
+            (self.programs / f"{name}.{behaviour}").touch()
+
+    def build(
+        self,
+        programs: Iterable[Program],
+        toolbox: Toolbox,
+        workloads: object,
+        cache: Path,
+        progress: Callable[[int, int, str], None],
+    ) -> dict[Program, Built]:
+        programs = list(programs)
+        progress(len(programs), len(programs), "all")
+        return {p: self._built(p) for p in programs}
+
+    def _built(self, program: Program) -> Built:
+        if program.key in self.broken:
+            return Built(program, None, b"", 0.1, "", f"{program.target}.cpp:1: error: it is broken\nall the words")
+        path = self.programs / program.key
+        here = Path(__file__).parent
+        path.write_text(
+            f"#!{sys.executable} -IS\nimport sys\nsys.path.insert(0, {str(here)!r})\nfrom standin import *\n{BODY}"
+        )
+        path.chmod(0o755)
+        described = Description(
+            program.workload,
+            program.variant,
+            "t",
+            (Parameter("n", "1", "100", "length"),),
+            (RATE,),
+            "2 n",
+            "the sum",
+            "eps",
+        )
+        digest = hashlib.sha256(path.read_bytes() + program.key.encode()).hexdigest()
+        return Built(program, path, msgspec.json.encode(described), 0.1, digest, "")

@@ -1,0 +1,255 @@
+"""Carrying out a run: what is on the disk afterwards, what the exit status says, and that a run can be gone on with."""
+
+from __future__ import annotations
+
+import io
+import os
+import signal
+import threading
+import time
+from collections import Counter
+from collections.abc import Callable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from bench import Bench, toolchain
+from firstlight import conduct, store
+from firstlight.conduct import Order, environment
+from firstlight.conduct.progress import Moving, Plain, Progress, display, span
+from firstlight.errors import INTERRUPTED, OK, REGRESSION, BuildError, UsageError
+from firstlight.judge.verdict import Failed, Verified
+from firstlight.plan import EFFORT, Cell
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    monkeypatch.chdir(tmp_path)
+    return Bench(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def progress() -> Plain:
+    return Plain(io.StringIO())
+
+
+def said(progress: Plain) -> str:
+    assert isinstance(progress._stream, io.StringIO)
+    return progress._stream.getvalue()
+
+
+def test_a_run_ends_complete_verified_and_whole(bench: Bench, progress: Plain) -> None:
+    result = conduct.run(Order(results=bench.results), progress)
+    assert result.code == OK
+    assert result.line == "complete; every interval is within ± 2.5 %"
+    run = store.open(result.directory).run()
+    assert run.state == "complete" and run.finished is not None and run.finished > run.started
+    records = list(store.open(result.directory).records())
+    assert Counter(r.start.cell for r in records) == {cell.id: 6 for cell in run.cells}
+    assert all(isinstance(f, Verified) for f in result.judgement.figures) and len(result.judgement.figures) == 8
+    assert store.check(result.directory) == []
+    assert result.report.is_file() and (result.directory / "figures.json").is_file()
+    assert [a.what for a in run.not_available] == ["MPI"]
+    assert "round 1" in said(progress)
+
+
+def test_a_fast_but_wrong_toolchain_is_a_finding_and_no_error(bench: Bench, progress: Plain) -> None:
+    bench.ask("wrong", "dot.kahan@gcc-fast")
+    result = conduct.run(Order(results=bench.results), progress)
+    assert result.code == OK
+    failed = [f for f in result.judgement.figures if isinstance(f, Failed)]
+    assert {(f.identity.variant, f.identity.toolchain) for f in failed} == {("kahan", "gcc-fast")}
+    launched = Counter(r.start.cell for r in result.judgement.records)
+    assert sorted(launched.values()) == [2, 6, 6, 6]
+
+
+def test_a_variant_that_no_toolchain_gets_right_is_an_error(bench: Bench, progress: Plain) -> None:
+    bench.ask("wrong", "kahan")
+    assert conduct.run(Order(results=bench.results), progress).code == REGRESSION
+
+
+def test_a_program_that_dies_is_given_up_and_told(bench: Bench, progress: Plain) -> None:
+    bench.ask("die", "dot.kahan@gcc-base")
+    result = conduct.run(Order(results=bench.results), progress)
+    assert result.code == OK
+    assert "given up after 2 lost launches: dot.kahan.gcc-base" in said(progress)
+    assert len(result.judgement.lost) == 2
+    bench.ask("die", "kahan")
+    assert conduct.run(Order(results=bench.results), progress).code == REGRESSION
+
+
+def test_what_does_not_build_is_told_and_kept_in_full(bench: Bench, progress: Plain) -> None:
+    bench.broken = {"dot.kahan@gcc-fast"}
+    result = conduct.run(Order(results=bench.results), progress)
+    assert result.code == OK
+    assert (result.directory / "builds" / "dot.kahan@gcc-fast.log").read_text().endswith("all the words")
+    assert "does not build: dot.kahan@gcc-fast" in said(progress)
+    assert store.check(result.directory) == []
+    bench.broken.add("dot.kahan@gcc-base")
+    assert conduct.run(Order(results=bench.results), progress).code == REGRESSION
+
+
+def test_nothing_built_leaves_no_run(bench: Bench, progress: Plain) -> None:
+    bench.broken = {f"dot.{v}@gcc-{f}" for v in ("serial", "kahan") for f in ("base", "fast")}
+    with pytest.raises(BuildError, match="all the words"):
+        conduct.run(Order(results=bench.results), progress)
+    assert not bench.results.exists()
+
+
+def test_a_spent_budget_is_said_and_more_can_be_given(bench: Bench, progress: Plain) -> None:
+    first = conduct.run(Order(results=bench.results, budget=0.01), progress)
+    assert first.judgement.run.state == "budget"
+    assert "is spent" in first.line and f"--resume {first.directory} --budget" in first.line
+    assert len(first.judgement.records) == 1
+    with pytest.raises(UsageError, match="is spent; give it more"):
+        conduct.resume(first.directory, progress)
+    more = conduct.resume(first.directory, progress, 60)
+    assert more.judgement.run.state == "complete"
+    assert 60 < more.judgement.run.budget < 61
+    assert Counter(r.start.cell for r in more.judgement.records) == {c.id: 6 for c in more.judgement.run.cells}
+    assert store.check(more.directory) == []
+
+
+def interrupt_when(there: Callable[[], bool], number: int) -> threading.Thread:
+    def wait() -> None:
+        deadline = time.monotonic() + 30
+        while not there() and time.monotonic() < deadline:
+            time.sleep(0.01)
+        os.kill(os.getpid(), number)
+
+    thread = threading.Thread(target=wait)
+    thread.start()
+    return thread
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
+def test_an_interrupt_reports_what_is_there_and_resume_completes_it(bench: Bench, progress: Plain, number: int) -> None:
+    bench.ask("hang", "dot.kahan@gcc-fast")
+    thread = interrupt_when((bench.programs / "dot.kahan@gcc-fast.hangs").exists, number)
+    stopped = conduct.run(Order(results=bench.results), progress)
+    thread.join()
+    assert stopped.code == INTERRUPTED
+    assert stopped.line == f"interrupted; go on with: ./fl run --resume {stopped.directory}"
+    assert stopped.judgement.run.state == "interrupted"
+    assert stopped.report.is_file()
+    assert store.check(stopped.directory) == []
+    (bench.programs / "dot.kahan@gcc-fast.hang").unlink()
+    done = conduct.resume(stopped.directory, progress)
+    assert done.code == OK
+    assert done.judgement.run.state == "complete"
+    assert {r.start.cell for r in stopped.judgement.records} <= {r.start.cell for r in done.judgement.records}
+    assert Counter(r.start.cell for r in done.judgement.records) == {c.id: 6 for c in done.judgement.run.cells}
+
+
+@pytest.mark.faults
+def test_a_hang_is_killed_and_counts_as_lost(bench: Bench, progress: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setitem(EFFORT, "quick", EFFORT["quick"]._replace(timeout=0.5))
+    bench.ask("hang", "dot.kahan@gcc-fast")
+    result = conduct.run(Order(results=bench.results), progress)
+    assert result.code == OK
+    assert any("timed out" in lost for lost in result.judgement.lost)
+
+
+@pytest.fixture
+def begun(bench: Bench, progress: Plain) -> Path:
+    return conduct.run(Order(results=bench.results, budget=0.01), progress).directory
+
+
+def test_resume_refuses_other_executables(bench: Bench, progress: Plain, begun: Path) -> None:
+    run = store.open(begun).run()
+    changed = tuple(msgspec.structs.replace(b, sha256="0" * 64) for b in run.builds)
+    with store.resume(begun) as opened:
+        opened.write_run(msgspec.structs.replace(run, builds=changed))
+    with pytest.raises(UsageError, match=r"4 of 4 programs have changed.*start a new run"):
+        conduct.resume(begun, progress, 60)
+
+
+def test_resume_refuses_another_compiler(bench: Bench, progress: Plain, begun: Path) -> None:
+    newer = msgspec.structs.replace(toolchain("gcc-base"), version="13.1")
+    bench.toolbox = msgspec.structs.replace(bench.toolbox, toolchains=(newer, toolchain("gcc-fast")))
+    with pytest.raises(UsageError, match=r"gcc-base was 12\.2.*13\.1 now"):
+        conduct.resume(begun, progress, 60)
+
+
+def test_resume_refuses_another_machine(bench: Bench, progress: Plain, begun: Path) -> None:
+    run = store.open(begun).run()
+    with store.resume(begun) as opened:
+        opened.write_run(msgspec.structs.replace(run, machine=msgspec.structs.replace(run.machine, name="other")))
+    with pytest.raises(UsageError, match="another machine"):
+        conduct.resume(begun, progress, 60)
+
+
+@pytest.mark.parametrize("word", ["--output", "/etc/passwd", "n=1;rm", "--output=x", "n=/dev/sda"])
+def test_resume_starts_nothing_with_arguments_that_firstlight_does_not_write(
+    bench: Bench, progress: Plain, begun: Path, word: str
+) -> None:
+    run = store.open(begun).run()
+    cells = tuple(Cell(c.id, c.program, c.placement, (*c.arguments, word)) for c in run.cells)
+    with store.resume(begun) as opened:
+        opened.write_run(msgspec.structs.replace(run, cells=cells))
+    with pytest.raises(UsageError, match="does not write"):
+        conduct.resume(begun, progress, 60)
+
+
+def test_the_environment_keeps_what_steers_and_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("socket.gethostname", lambda: "node07")
+    kept = environment.variables(
+        {
+            "OMP_PROC_BIND": "close",
+            "UCX_TLS": "shm,node07",
+            "OMPI_MCA_orte_hnp_uri": "tcp://10.0.0.1",
+            "MPICH_TOKEN": "abc",
+            "I_MPI_HYDRA_HOST_FILE": "hosts",
+            "SLURM_JOB_NUM_NODES": "2",
+            "SLURM_JOB_USER": "me",
+            "HOME": "/home/me",
+            "AWS_SECRET_ACCESS_KEY": "abc",
+        }
+    )
+    assert kept == {"OMP_PROC_BIND": "close", "SLURM_JOB_NUM_NODES": "2", "UCX_TLS": "shm,<host>"}
+
+
+def test_plain_progress_is_sparing(monkeypatch: pytest.MonkeyPatch, progress: Plain) -> None:
+    now = 0.0
+    monkeypatch.setattr("firstlight.conduct.progress.time.monotonic", lambda: now)
+    for step in range(100):
+        now = step * 0.2
+        progress.state.stage, progress.state.now, progress.state.left = "round 1", f"cell {step}", 100.0 - now
+        progress.update()
+    lines = said(progress).splitlines()
+    assert len(lines) == 4
+    assert lines[0] == "round 1 · 1 min 40 s left · cell 0"
+
+
+class Terminal(io.StringIO):
+    def isatty(self) -> bool:
+        return True
+
+
+def test_the_display_moves_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("CI", raising=False)
+    assert isinstance(display(io.StringIO()), Plain)
+    stream = Terminal()
+    moving: Progress = display(stream)
+    assert isinstance(moving, Moving)
+    monkeypatch.setenv("CI", "1")
+    assert isinstance(display(stream), Plain)
+    with moving:
+        moving.state.stage, moving.state.now, moving.state.last = (
+            "round 2",
+            "dot.serial.gcc-base.1x1",
+            "dot.x: 3 [GB/s]",
+        )
+        moving.state.done, moving.state.total, moving.state.left = 3, 9, 61
+        moving.note("a line [that] stays")
+    shown = stream.getvalue()
+    assert "a line [that] stays" in shown
+    assert "round 2" in shown and "3/9" in shown and "1 min 01 s left" in shown and "3 [GB/s]" in shown
+
+
+@pytest.mark.parametrize(("seconds", "text"), [(0, "0 s"), (59.4, "59 s"), (125, "2 min 05 s"), (4200, "1 h 10 min")])
+def test_spans(seconds: float, text: str) -> None:
+    assert span(seconds) == text
