@@ -104,7 +104,7 @@ def _take(found: dict[Subject, Evidence], cell: Cell, record: LaunchRecord, reas
             evidence.quantities, evidence.working_set = case.cost, case.working_set
         if reason:
             evidence.lost.append(reason)
-            evidence.incomplete += record.exit.ok
+            evidence.incomplete += record.exit.ok and not record.complete
             continue
         evidence.unchecked += not checks[case.case]
         evidence.samples += len(samples[case.case])

@@ -19,6 +19,7 @@ from typing import NamedTuple
 from firstlight.judge.verdict import Estimate
 
 FEWEST = 6  # two-sided 95 % on a median needs 1 - 2 * 2**-n >= 0.95
+_ROUNDING = 1e-12  # of 1 - confidence, which may be met exactly
 _EXACT = 3600  # the largest m * n for which the Mann-Whitney distribution is counted out
 
 
@@ -63,7 +64,7 @@ def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[
 @cache
 def _binomial_rank(n: int, confidence: float) -> int:
     """The largest k with P(Bin(n, 1/2) <= k - 1) <= (1 - confidence) / 2; 0 where there is none."""
-    allowed, below, k = (1 - confidence) / 2, 0.0, 0
+    allowed, below, k = (1 - confidence) / 2 + _ROUNDING, 0.0, 0
     while k <= n // 2:
         below += math.comb(n, k) / 2**n
         if below > allowed:
@@ -108,7 +109,7 @@ def shift_p(a: Sequence[float], b: Sequence[float], margin: float = 0.0) -> floa
 @cache
 def _whitney_rank(m: int, n: int, confidence: float) -> int:
     """The largest k with P(U <= k - 1) <= (1 - confidence) / 2; 0 where there is none."""
-    allowed, k = (1 - confidence) / 2, 0
+    allowed, k = (1 - confidence) / 2 + _ROUNDING, 0
     while k < m * n // 2 and _whitney_below(k, m, n) <= allowed:
         k += 1
     return k

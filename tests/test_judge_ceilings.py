@@ -1,0 +1,143 @@
+"""Ceilings: taken from what the run measured, never from the figure itself, and nothing verified stands above one."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+import synthetic
+from firstlight.catalogue import Bound, Provides
+from firstlight.judge import Judgement
+from firstlight.judge.figures import judge
+from firstlight.judge.verdict import Failed, Figure, Verified
+
+
+def figures(j: Judgement, workload: str, **parameters: object) -> list[Figure]:
+    return [
+        f
+        for f in j.figures
+        if f.identity.workload == workload and parameters.items() <= dict(f.identity.parameters).items()
+    ]
+
+
+@pytest.fixture(scope="module")
+def scene() -> synthetic.Scene:
+    return synthetic.run(5, 7)
+
+
+@pytest.fixture(scope="module")
+def judged(scene: synthetic.Scene) -> Judgement:
+    return judge(*scene)
+
+
+def test_limits_are_the_best_by_cores_and_working_set(judged: Judgement) -> None:
+    limits = {(x.name, x.cores, x.working_set): x for x in judged.limits}
+    best = max(
+        f.estimate.median
+        for f in figures(judged, "stream", op="load", n=1000)
+        if isinstance(f, Verified) and f.identity.placement.threads == 2
+    )
+    limit = limits["load_bandwidth", 2, 16_000]
+    assert limit.value == pytest.approx(best * 1e9)
+    assert limit.low <= limit.value <= limit.high and limit.sure
+    assert limits["flops_64", 1, None].value == pytest.approx(52e9, rel=0.03)
+    assert limits["flops_32", 2, None].value == pytest.approx(208e9, rel=0.03)
+
+
+def test_the_binding_resource_sets_the_ceiling(judged: Judgement) -> None:
+    for f in figures(judged, "dot", n=10_000_000):
+        if isinstance(f, Verified):
+            assert f.ceiling is not None
+            assert f.ceiling.resource == "load_bandwidth"
+            assert f.ceiling.value == pytest.approx(14.2 * 2 / 16, rel=0.03)
+            assert f.ceiling.low <= f.ceiling.value <= f.ceiling.high
+            assert f.of_ceiling == pytest.approx(f.estimate.median / f.ceiling.value)
+
+
+def test_a_slow_peak_binds_instead(scene: synthetic.Scene) -> None:
+    slow = synthetic.run(5, 7, slower={"peak": 10.0, "dot": 10.0})
+    for f in figures(judge(*slow), "dot", n=1000):
+        if isinstance(f, Verified):
+            assert f.ceiling is not None and f.ceiling.resource == "flops_64"
+            assert f.ceiling.value == pytest.approx(5.2, rel=0.03)
+
+
+def test_share_of_a_time(judged: Judgement) -> None:
+    """A latency's ceiling is the least time; rate and time of one case have the same share."""
+    by_metric = {f.identity.metric: f for f in figures(judged, "pingpong", bytes=1024**2) if isinstance(f, Verified)}
+    latency, bandwidth = by_metric["latency"], by_metric["bandwidth"]
+    assert latency.ceiling is not None and latency.ceiling.value < latency.estimate.median
+    assert latency.of_ceiling == pytest.approx(bandwidth.of_ceiling, rel=1e-6)
+
+
+def test_a_provider_has_no_ceiling(judged: Judgement) -> None:
+    providers = [*figures(judged, "peak"), *figures(judged, "stream", op="load")]
+    assert providers
+    assert all(isinstance(f, Verified) and f.ceiling is None for f in providers)
+
+
+def test_no_ceiling_where_none_was_measured_near(judged: Judgement) -> None:
+    assert all(f.ceiling is None for f in figures(judged, "pingpong", bytes=8) if isinstance(f, Verified))
+    alone = judge(*synthetic.run(5, 7, only=["dot"]))
+    assert all(f.ceiling is None for f in alone.figures if isinstance(f, Verified))
+
+
+@pytest.mark.parametrize("launches", [4, 7])
+@pytest.mark.parametrize("workload", ["dot", "pingpong"])
+def test_above_the_ceiling_fails(workload: str, launches: int) -> None:
+    """Also with too few launches for intervals, and for times as well as rates."""
+    n: dict[str, object] = {"n": 10_000_000} if workload == "dot" else {"bytes": 1024**2}
+    j = judge(*synthetic.run(5, launches, slower={"dot.simd": 0.7, "pingpong": 0.2}))
+    above = [f for f in figures(j, workload, **n) if isinstance(f, Failed) and f.cause == "ceiling"]
+    assert {f.identity.variant for f in above} >= ({"simd"} if workload == "dot" else {"mpi_blocking"})
+    assert {f.identity.metric for f in above} == {m.name for m in synthetic.METRICS[workload]}
+    assert all(f.reason.startswith("above its measured ceiling: ") for f in above)
+    assert "serial" not in {f.identity.variant for f in above}
+
+
+def test_noise_is_not_above_the_ceiling() -> None:
+    for seed in range(3):
+        j = synthetic.judgement(seed, 7, noise=0.05)
+        assert not [f for f in j.figures if isinstance(f, Failed) and f.cause == "ceiling"]
+
+
+def test_near_the_edge_of_a_cache_either_limit_may_apply(scene: synthetic.Scene) -> None:
+    """A working set between two measured ones, one inside and one outside a cache, is not held to the lower."""
+    j = judge(*scene)
+    inside = next(x for x in j.limits if x.name == "load_bandwidth" and x.cores == 1 and x.working_set == 16_000)
+    from firstlight.judge.ceilings import ceiling, impossible
+
+    (figure,) = [
+        f
+        for f in figures(j, "dot", n=1000)
+        if isinstance(f, Verified) and f.identity.variant == "simd" and f.identity.toolchain == "gcc-native"
+    ]
+    outside = replace(inside, working_set=30_000.0, value=inside.value / 2, low=inside.low / 2, high=inside.high / 2)
+    between = replace(figure, working_set=28_000.0, ceiling=None)
+    args = (synthetic.RATE, scene.workloads["dot"], (inside, outside), scene.run.machine)
+    held = replace(between, ceiling=ceiling(between, *args))
+    assert held.of_ceiling is not None and held.of_ceiling > 1.5
+    assert impossible(held, *args) == ""
+    assert impossible(held, *args[:2], (outside,), scene.run.machine)
+
+
+def test_oversubscribed_figures_set_no_limit() -> None:
+    one = synthetic.run(1, 6, only=["peak"], on=synthetic.machine(cpus=(0,), cores=1))
+    assert {x.cores for x in judge(*one).limits} == {1}
+
+
+def test_selection_by_variant_and_symbolic_size(scene: synthetic.Scene) -> None:
+    stream, dot = scene.workloads["stream"], scene.workloads["dot"]
+    sizes = synthetic.Sizes("n", 16, memory_bytes_per_element=8 * 4 * 1024**2 * 4 / 10_000_000)
+    provides = Provides("load_bandwidth", "bandwidth", {"op": "load", "n": "memory"}, ["omp_non*"])
+    workloads = scene.workloads | {
+        "stream": replace(stream, provides=(provides,), sizes=sizes),
+        "dot": replace(dot, bounded_by=(Bound("bytes", "load_bandwidth", {"n": "10000000"}, ["s*"]),)),
+    }
+    j = judge(scene.run, scene.records, workloads)
+    loads = [x.source for x in j.limits if x.name == "load_bandwidth"]
+    assert {(s.variant, dict(s.parameters)["n"]) for s in loads} == {("omp_nontemporal", 10_000_000)}
+    # bound by the slow variant's 0.7 x 14.2 GB/s, dot is above: impossible, so it fails; others stay unbounded
+    held = {f.identity.variant for f in j.figures if isinstance(f, Failed) and f.cause == "ceiling"}
+    assert held == {"serial", "simd"}
+    assert not [f for f in j.figures if isinstance(f, Verified) and f.ceiling]

@@ -1,0 +1,233 @@
+"""Comparing: equal things are not called different, different things are found, and what changed is said."""
+
+from __future__ import annotations
+
+import math
+import random
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+import synthetic
+from firstlight.judge import Judgement
+from firstlight.judge.compare import BETTER, SAME, UNCLEAR, WORSE, Comparison, compare, compare_figures
+from firstlight.judge.figures import judge
+from firstlight.judge.interval import estimate
+from firstlight.judge.verdict import Identity, Verified
+from firstlight.plan import Placement
+
+IDENTITY = Identity("dot", "simd", "gcc-native", None, Placement(), (("n", 1000),), "rate")
+
+
+def figure(values: list[float], better: str = "higher") -> Verified:
+    return Verified(IDENTITY, "Gflop/s", better, estimate(values), 16e3, {"flops": 2000.0}, None, 0.0)
+
+
+def series(rng: random.Random, n: int, noise: float, drift: float = 0.0, memory: float = 0.9) -> list[float]:
+    """Launches of one run: lognormal noise on an AR(1) level whose standard deviation is `drift`."""
+    level, out = rng.gauss(0, drift), []
+    for _ in range(n):
+        out.append(math.exp(level + rng.gauss(0, noise)))
+        level = memory * level + rng.gauss(0, drift * math.sqrt(1 - memory**2))
+    return out
+
+
+def different(n: int, noise: float, drift: float, factor: float, trials: int, memory: float = 0.9) -> float:
+    """How often two runs whose true ratio is `factor` are called different."""
+    rng = random.Random(f"{n} {noise} {drift} {factor}")
+    found = 0
+    for _ in range(trials):
+        a = figure(series(rng, n, noise, drift, memory))
+        b = figure([factor * x for x in series(rng, n, noise, drift, memory)])
+        found += compare_figures(a, b).different
+    return found / trials
+
+
+@pytest.mark.parametrize("n", [6, 8, 10])
+@pytest.mark.parametrize("noise", [0.01, 0.03, 0.1])
+@pytest.mark.parametrize("drift", [0.0, 0.02])
+def test_equal_runs_are_not_called_different(n: int, noise: float, drift: float) -> None:
+    rate = different(n, noise, drift, 1.0, 600)
+    assert rate <= (0.05 if drift else 0.015)
+
+
+def test_without_allowing_for_drift_they_would_be() -> None:
+    """The reason for the allowance, kept as a test: 0 is right only for what was measured interleaved."""
+    rng = random.Random(6)
+    pairs = [[figure(series(rng, 20, 0.03, 0.02, 0.99)) for _ in range(2)] for _ in range(400)]
+    careless = sum(compare_figures(a, b, drift=0.0).different for a, b in pairs)
+    careful = sum(compare_figures(a, b).different for a, b in pairs)
+    assert careless > 0.05 * 400 >= careful
+
+
+@pytest.mark.parametrize("n", [6, 8, 10])
+@pytest.mark.parametrize("factor", [1.15, 1 / 1.15, 0.85])
+@pytest.mark.parametrize("drift", [0.0, 0.02])
+def test_a_true_difference_is_found(n: int, factor: float, drift: float) -> None:
+    assert different(n, 0.02, drift, factor, 150) >= 0.9
+
+
+def test_quiet_equal_runs_are_the_same() -> None:
+    rng = random.Random(2)
+    pairs = [(figure(series(rng, 8, 0.01)), figure(series(rng, 8, 0.01))) for _ in range(200)]
+    assert sum(compare_figures(a, b).outcome == SAME for a, b in pairs) >= 190
+
+
+def test_a_small_true_difference_is_the_same_or_unclear_never_different() -> None:
+    rng = random.Random(3)
+    outcomes = {
+        compare_figures(figure(series(rng, 10, 1e-3)), figure([1.03 * x for x in series(rng, 10, 1e-3)])).outcome
+        for _ in range(50)
+    }
+    assert outcomes == {SAME}
+
+
+def test_direction() -> None:
+    a, b = [1.0 + k / 1000 for k in range(8)], [1.3 + k / 1000 for k in range(8)]
+    assert compare_figures(figure(a), figure(b)).outcome == BETTER
+    assert compare_figures(figure(b), figure(a)).outcome == WORSE
+    assert compare_figures(figure(a, "lower"), figure(b, "lower")).outcome == WORSE
+    found = compare_figures(figure(a), figure(b))
+    assert found.low is not None and found.high is not None
+    assert found.low <= found.ratio <= found.high and found.ratio == pytest.approx(1.3, rel=0.01)
+
+
+def test_too_few_launches_cannot_tell() -> None:
+    found = compare_figures(figure([1.0, 1.0, 1.0]), figure([2.0, 2.0, 2.0]))
+    assert (found.outcome, found.reason, found.low) == (UNCLEAR, "too few launches (3 and 3)", None)
+
+
+def test_another_unit_or_another_work_cannot_be_compared() -> None:
+    a = figure([1.0] * 6)
+    assert compare_figures(a, replace(a, unit="Mflop/s")).outcome == UNCLEAR
+    assert compare_figures(a, replace(a, cost={"flops": 1.0})).outcome == UNCLEAR
+
+
+values = st.lists(st.floats(1e-320, 1e308), min_size=1, max_size=12)
+
+
+@given(values, values, st.sampled_from(["higher", "lower"]))
+def test_swapping_the_runs_swaps_the_outcome(a: list[float], b: list[float], better: str) -> None:
+    forth, back = (compare_figures(figure(x, better), figure(y, better)) for x, y in ((a, b), (b, a)))
+    assert back.outcome == {BETTER: WORSE, WORSE: BETTER}.get(forth.outcome, forth.outcome)
+
+
+# --- whole runs -------------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def first() -> Judgement:
+    return synthetic.judgement(1)
+
+
+def test_the_same_again(first: Judgement) -> None:
+    c = compare(first, synthetic.judgement(2))
+    assert c.code == 0
+    assert c.counts == {SAME: len(c.figures), BETTER: 0, WORSE: 0, UNCLEAR: 0}
+    assert c.shift == pytest.approx(1, abs=0.01)
+    assert c.environment == () and c.changed == () and c.only_a == c.only_b == ()
+    failed = {f.identity for f in first.figures} - {f.identity for f in c.figures}
+    assert set(c.not_compared) == failed
+
+
+def test_many_repetitions_of_the_same_on_a_drifting_machine() -> None:
+    """A/A forty times: at most 5 % of the figures called different."""
+    total = wrong = 0
+    for seed in range(40):
+        a, b = (synthetic.judgement(1000 + 2 * seed + k, 8, only=["dot"], noise=0.03, drift=0.02) for k in (0, 1))
+        c = compare(a, b)
+        wrong += c.counts[BETTER] + c.counts[WORSE]
+        total += len(c.figures)
+    assert wrong <= 0.05 * total
+
+
+def test_a_regression_is_found_and_only_there(first: Judgement) -> None:
+    c = compare(first, synthetic.judgement(2, slower={"dot.simd": 1.15}))
+    assert c.code == 1
+    assert {f.identity.variant for f in c.figures if f.outcome == WORSE} == {"simd"}
+    assert {f.outcome for f in c.figures if f.identity.variant == "simd"} == {WORSE}
+    assert compare(synthetic.judgement(2, slower={"dot.simd": 1.15}), first).code == 0  # better is no failure
+
+
+def test_noise_is_inconclusive(first: Judgement) -> None:
+    assert compare(first, synthetic.judgement(2, noise=0.1)).code == 4
+    assert compare(first, synthetic.judgement(2, 3)).code == 4
+
+
+def test_only_in_one(first: Judgement) -> None:
+    c = compare(first, synthetic.judgement(2, only=["dot", "peak"]))
+    assert {i.workload for i in c.only_a} == {"stream", "latency", "pingpong"}
+    assert c.only_b == ()
+    nothing = compare(synthetic.judgement(1, only=["dot"]), synthetic.judgement(1, only=["peak"]))
+    assert nothing.code == 4 and nothing.shift is None
+
+
+def test_verified_then_failed_is_a_regression(first: Judgement) -> None:
+    scene = synthetic.run(2)
+    chased = "latency.chase-gcc-native"
+    records = tuple(
+        replace(r, checks=tuple(replace(c, ok=False) for c in r.checks)) if r.start.cell == chased else r
+        for r in scene.records
+    )
+    worse = judge(scene.run, records, scene.workloads)
+    c = compare(first, worse)
+    assert {(x.identity.workload, x.before, x.after) for x in c.changed} == {("latency", "verified", "failed")}
+    assert c.code == 1 and all(x.regression for x in c.changed)
+    repaired = compare(worse, first)
+    assert repaired.code == 0 and len(repaired.changed) == len(c.changed)
+
+
+def test_lost_evidence_is_inconclusive(first: Judgement) -> None:
+    scene = synthetic.run(2)
+    records = tuple(replace(r, checks=()) if r.start.cell == "latency.chase-gcc-native" else r for r in scene.records)
+    assert compare(first, judge(scene.run, records, scene.workloads)).code == 4
+
+
+def test_oversubscribed_is_not_compared() -> None:
+    one = synthetic.machine(cpus=(0,), cores=1)
+    c = compare(*(synthetic.judgement(s, only=["pingpong", "dot"], on=one) for s in (1, 2)))
+    assert {f.identity.workload for f in c.figures} == {"dot"}
+    assert "pingpong" in {i.workload for i in c.not_compared}
+
+
+def test_environment_differences_are_sentences(first: Judgement) -> None:
+    run = first.run
+    chains = list(run.toolbox.toolchains[:-1])
+    chains[0] = replace(chains[0], version="13.1.0", flags=("-O1",))
+    mpis = (replace(run.toolbox.mpis[0], version="5.0.6"), run.toolbox.mpis[1])
+    other = replace(
+        run,
+        machine=replace(run.machine, kernel="6.19.1", governor=None, limits={"memlock": "unlimited"}),
+        toolbox=replace(run.toolbox, toolchains=tuple(chains), mpis=mpis, blas=()),
+        environment={"OMP_PROC_BIND": "spread", "OMP_PLACES": "cores"},
+        revision="def5678",
+    )
+    found = compare(first, replace(first, run=other)).environment
+    assert set(found) == {
+        "kernel: 6.18.0 in A, 6.19.1 in B",
+        "frequency governor: powersave in A, unknown in B",
+        "limit memlock: 8388608 in A, unlimited in B",
+        "limit nofile: 1024 in A, unknown in B",
+        "gcc-base version: 12.2.0 in A, 13.1.0 in B",
+        "gcc-base flags: -O2 in A, -O1 in B",
+        "toolchain clang-fast: only in A",
+        "openmpi version: 4.1.4 in A, 5.0.6 in B",
+        "BLAS openblas: only in A",
+        "OMP_PLACES: not set in A, cores in B",
+        "OMP_PROC_BIND: close in A, spread in B",
+        "source revision: abc1234 in A, def5678 in B",
+    }
+
+
+def test_json_round_trip(first: Judgement) -> None:
+    c = compare(first, synthetic.judgement(2, 6, only=["dot"]))
+    assert msgspec.json.decode(msgspec.json.encode(c), type=Comparison) == c
+
+
+@pytest.mark.parametrize("bad", [{"threshold": -0.1}, {"confidence": 1.0}, {"drift": 2.0}])
+def test_settings_out_of_range(first: Judgement, bad: dict[str, float]) -> None:
+    with pytest.raises(ValueError, match="lie in"):
+        compare(first, first, **bad)

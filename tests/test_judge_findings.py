@@ -1,0 +1,201 @@
+"""Findings: each rule fires on what it is for, says so with numbers of the data, and is silent otherwise."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+import synthetic
+from firstlight.judge import Finding, Judgement, findings
+from firstlight.judge.figures import judge
+from firstlight.judge.findings import discover, rules
+from firstlight.judge.words import digits, factor, listing, size
+
+STEADY = synthetic.machine(governor="performance", turbo=False)
+
+
+def said(j: Judgement, rule: str) -> list[Finding]:
+    return [f for f in j.findings if f.rule == rule]
+
+
+@pytest.fixture(scope="module")
+def judged() -> Judgement:
+    return synthetic.judgement()
+
+
+def test_a_file_is_the_registration() -> None:
+    files = {p.stem for p in Path(findings.__file__).parent.glob("*.py") if not p.stem.startswith("_")}
+    assert set(rules()) == files
+    assert len(files) >= 10
+
+
+def test_fast_but_wrong(judged: Judgement) -> None:
+    (found,) = said(judged, "fast_but_wrong")
+    assert found.sentence.startswith("fast but wrong: gcc-fast and clang-fast break dot.kahan: ")
+    assert found.sentence.endswith("(error 2.5e-10, allowed 1e-16)")
+    assert found.command == "./fl run dot.kahan --toolchain '*-fast'"
+    assert {i.toolchain for i in found.about} == {"gcc-fast", "clang-fast"}
+    assert found.weight == max(f.weight for f in judged.findings)
+
+
+def test_wrong_everywhere_is_failed_not_fast_but_wrong() -> None:
+    scene = synthetic.run(1, 6, only=["dot"], failed_build=False)
+    wrong = tuple(
+        replace(r, checks=tuple(replace(c, ok=False, what="wrong") for c in r.checks))
+        if ".kahan" in r.start.cell
+        else r
+        for r in scene.records
+    )
+    j = judge(scene.run, wrong, scene.workloads)
+    assert said(j, "fast_but_wrong") == []
+    (found,) = said(j, "failed")
+    assert found.sentence.startswith("dot.kahan failed with gcc-base, gcc-native, ")
+
+
+def test_wrong_under_base_alone_is_not_fast() -> None:
+    scene = synthetic.run(1, 6, only=["dot"], failed_build=False)
+    wrong = tuple(
+        replace(r, checks=tuple(replace(c, ok=False, what="wrong") for c in r.checks))
+        if r.start.cell == "dot.serial-gcc-base"
+        else r
+        for r in scene.records
+    )
+    j = judge(scene.run, wrong, scene.workloads)
+    assert [f.sentence.partition(" break")[0] for f in said(j, "fast_but_wrong")] == [
+        "fast but wrong: gcc-fast and clang-fast"
+    ]
+    assert [f.command for f in said(j, "failed")] == ["./fl run dot.serial --toolchain gcc-base"]
+
+
+def test_a_failed_build(judged: Judgement) -> None:
+    (found,) = said(judged, "failed")
+    assert found.sentence == (
+        "dot.fortran_loop failed with clang-native: does not build: fortran_loop.f90:12: error: "
+        "module 'omp_lib' not found"
+    )
+
+
+def test_above_ceiling() -> None:
+    j = synthetic.judgement(1, 7, only=["dot", "stream", "peak"], slower={"dot.simd": 0.6})
+    (found,) = said(j, "above_ceiling")
+    assert "dot.simd has " in found.sentence and "load_bandwidth allows" in found.sentence
+    assert found.command.startswith("./fl run dot.simd ") and " stream" in found.command
+    assert not [f for f in said(j, "failed") if "simd" in f.sentence]
+
+
+def test_cache_cliffs_name_level_place_and_factor(judged: Judgement) -> None:
+    found = [f for f in said(judged, "cache_cliff") if f.sentence.startswith("dot ")]
+    assert len(found) == 2
+    sentences = {f.sentence for f in found}
+    assert "dot falls 2.2 x between n = 1e6 and 1e7: it leaves the L3 cache (32 MiB) at n = 2.1e6" in sentences
+    assert "dot falls 2.2 x between n = 1000 and 10000: it leaves the L1 cache (32 KiB) at n = 2000" in sentences
+    by_workload = [f.sentence.split()[0] for f in said(judged, "cache_cliff")]
+    assert max(map(by_workload.count, by_workload)) <= 2
+    assert "pingpong" not in by_workload and "latency" not in by_workload
+
+
+def test_no_cliff_without_caches_or_on_one_point() -> None:
+    assert said(synthetic.judgement(1, 6, on=synthetic.machine(caches=())), "cache_cliff") == []
+    assert said(synthetic.judgement(1, 6, only=["peak"]), "cache_cliff") == []
+
+
+def test_mpi_differs(judged: Judgement) -> None:
+    (found,) = said(judged, "mpi_differs")
+    large, small = found.sentence.split("; ")
+    assert large in [f"Open MPI moves {s} messages 1.6 x faster than MPICH" for s in ("256 KiB", "1 MiB", "4 MiB")]
+    assert small.startswith("MPICH answers 8 B messages 1.") and small.endswith(" x sooner")
+    assert {i.mpi for i in found.about} == {"openmpi", "mpich"}
+
+
+def test_one_mpi_differs_from_none() -> None:
+    scene = synthetic.run(1, 6, only=["pingpong"])
+    cells = tuple(c for c in scene.run.cells if c.program.mpi == "mpich")
+    records = [r for r in scene.records if r.start.cell in {c.id for c in cells}]
+    assert said(judge(replace(scene.run, cells=cells), records, scene.workloads), "mpi_differs") == []
+
+
+def test_divergence(judged: Judgement) -> None:
+    (found,) = said(judged, "divergence")
+    samples = [s for r in judged.records for s in r.samples]
+    low = sum(s.cpu < 0.9 for s in samples)
+    percent = f"{100 * low / len(samples):.1f} %"
+    assert f"diverged in {percent} of the samples ({low} of {len(samples)})" in found.sentence
+    scene = synthetic.run(1, 6)
+    quiet = tuple(replace(r, samples=tuple(replace(s, cpu=0.99) for s in r.samples)) for r in scene.records)
+    assert said(judge(scene.run, quiet, scene.workloads), "divergence") == []
+
+
+def test_oversubscription(judged: Judgement) -> None:
+    assert said(judged, "oversubscription") == []
+    j = synthetic.judgement(1, 6, on=synthetic.machine(cpus=(0,), cores=1))
+    (found,) = said(j, "oversubscription")
+    assert found.sentence.startswith("oversubscribed: stream.omp, stream.omp_nontemporal and 3 more ran with up to ")
+    assert "on 1 CPU; not ranked" in found.sentence
+
+
+@pytest.mark.parametrize(
+    ("governor", "turbo", "expected"),
+    [
+        ("powersave", True, "the frequency governor is powersave and turbo is on: the clock may change"),
+        ("performance", True, "turbo is on: the clock may change"),
+        ("ondemand", None, "the frequency governor is ondemand: the clock may change"),
+        (None, None, "the frequency policy cannot be seen (governor and turbo unknown; virtual machine)"),
+        ("performance", False, None),
+    ],
+)
+def test_frequency_policy(governor: str | None, turbo: bool | None, expected: str | None) -> None:
+    j = synthetic.judgement(1, 1, only=["peak"], on=synthetic.machine(governor=governor, turbo=turbo))
+    found = said(j, "frequency_policy")
+    assert [f.sentence.startswith(expected or "") for f in found] == ([True] if expected else [])
+
+
+def test_compiler_wins(judged: Judgement) -> None:
+    found = {f.sentence.split(" make ")[1].split(".")[0]: f.sentence for f in said(judged, "compiler_wins")}
+    assert set(found) == {"dot", "peak"}  # stream gains 10 %: not worth a finding
+    assert found["dot"].startswith("fast flags make dot.serial 4.7 x faster than base with ")
+    assert found["peak"].startswith("native flags make peak.omp 2.0 x faster than base with gcc")
+    assert "kahan" not in str(found)  # 20 x faster, and wrong
+
+
+def test_lost_launches(judged: Judgement) -> None:
+    assert said(judged, "lost_launches") == []
+    scene = synthetic.run(1, 7, only=["dot", "pingpong"])
+    cell = "pingpong.mpi_blocking-gcc-native-mpich"
+    hung = tuple(
+        synthetic.lost(r) if r.start.cell == cell and r.start.launch == 2 else r for r in scene.records
+    )  # fmt: skip
+    j = judge(scene.run, hung, scene.workloads)
+    (found,) = said(j, "lost_launches")
+    assert found.sentence == f"1 of {len(hung)} launches was lost: rank 1 hung: killed after 60 s"
+    assert found.command == "./fl run pingpong.mpi_blocking --toolchain gcc-native --mpi mpich"
+
+
+def test_a_quiet_run_of_one_workload_says_little() -> None:
+    scene = synthetic.run(1, 6, only=["latency"], on=STEADY)
+    quiet = tuple(replace(r, samples=tuple(replace(s, cpu=0.99) for s in r.samples)) for r in scene.records)
+    assert judge(scene.run, quiet, scene.workloads).findings == ()
+
+
+def test_findings_are_ordered_and_reproducible(judged: Judgement) -> None:
+    weights = [f.weight for f in judged.findings]
+    assert weights == sorted(weights, reverse=True)
+    assert tuple(discover(judged, synthetic.run().workloads)) == judged.findings
+    for f in judged.findings:
+        assert f.command.startswith("./fl ") and f.evidence and "\n" not in f.sentence
+
+
+def test_with_too_few_launches_nothing_is_claimed_of_speed() -> None:
+    j = synthetic.judgement(1, 3)
+    assert {f.rule for f in j.findings} & {"mpi_differs", "compiler_wins"} == set()
+    assert said(j, "fast_but_wrong")
+
+
+def test_words() -> None:
+    assert [digits(x) for x in (0, 0.3124, 14.24, 999.7, 1766, 17241, 2.5e-10, 1e7, -3.5)] == [
+        "0", "0.312", "14.2", "1000", "1770", "17200", "2.5e-10", "1e7", "-3.50"
+    ]  # fmt: skip
+    assert [factor(x) for x in (1.625, 12.34, 240.4)] == ["1.6", "12", "240"]
+    assert [size(x) for x in (8, 1024, 1024**2, 1.5 * 1024**3)] == ["8 B", "1 KiB", "1 MiB", "1.50 GiB"]
+    assert [listing(x) for x in (["a"], ["a", "b"], ["a", "b", "c"], [])] == ["a", "a and b", "a, b and c", ""]
