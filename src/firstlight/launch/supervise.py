@@ -126,7 +126,6 @@ def run(
             left, stuck = _clean(identity, root, settle=SETTLE if ended else 0)
             if process and process.pid not in {p.pid for p in stuck}:
                 process.wait()
-            tree.reap(set(left))
     stdout, stderr = tails.rest()
     names = tuple(sorted(p.name for pid, p in left.items() if pid != process.pid)) if ended else ()
     return Ended(process.returncode if ended else None, seconds, stdout, stderr, names, tuple(p.name for p in stuck))
@@ -144,7 +143,7 @@ def _clean(
     deadline = time.monotonic() + settle
     while True:
         try:
-            while time.monotonic() < deadline and tree.members(identity, root):
+            while time.monotonic() < deadline and tree.look(identity, root).alive:
                 time.sleep(0.01)
             result = tree.end(identity, root)
             break

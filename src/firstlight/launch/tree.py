@@ -30,6 +30,7 @@ class Process(NamedTuple):
 
     pid: int
     parent: int
+    group: int
     session: int
     state: str
     started: int
@@ -45,9 +46,8 @@ def read(pid: int) -> Process | None:
         return None
     name, _, rest = stat.partition(b"(")[2].rpartition(b")")  # the name may hold blanks and parentheses
     fields = rest.split()
-    return Process(
-        pid, int(fields[1]), int(fields[3]), fields[0].decode(), int(fields[19]), name.decode("utf-8", "replace")
-    )
+    parent, group, session, started = (int(fields[i]) for i in (1, 2, 3, 19))
+    return Process(pid, parent, group, session, fields[0].decode(), started, name.decode("utf-8", "replace"))
 
 
 def table() -> dict[int, Process]:
@@ -65,55 +65,80 @@ def marked(pid: int, identity: str) -> bool:
         return False
 
 
-def members(identity: str, root: Process | None = None) -> dict[int, Process]:
-    """The living processes of a launch. `root` is the process firstlight started, None when it is not known.
+class Look(NamedTuple):
+    """One look at a launch: its living processes, and its orphans that wait to be waited for by this process."""
+
+    alive: dict[int, Process]
+    orphans: dict[int, Process]
+
+
+def look(identity: str, root: Process | None = None, sessions: frozenset[int] = frozenset()) -> Look:
+    """The processes of a launch now. `root` is the process firstlight started, None when it is not known.
 
     A root that has ended but was not waited for still holds its number, so the session it leads cannot be another's.
+    `sessions` are others that processes of the launch were seen in; they tell its dead orphans from other children.
     """
-    everything = table()
+    everything, me = table(), os.getpid()
     since = root.started if root else 0
-    alive = [p for p in everything.values() if p.state not in "ZX" and p.started >= since and p.pid != os.getpid()]
+    alive = [p for p in everything.values() if p.state not in "ZX" and p.started >= since and p.pid != me]
     found = {p.pid for p in alive if (root and root.pid in (p.pid, p.session)) or marked(p.pid, identity)}
     size = -1
     while size != len(found):
         size = len(found)
         found |= {p.pid for p in alive if p.parent in found}
-    return {pid: everything[pid] for pid in found}
+    known = (sessions | {root.pid} if root else sessions) - {os.getsid(0)}
+    orphans = {
+        p.pid: p
+        for p in everything.values()
+        if p.state == "Z"
+        and p.parent == me
+        and p.session in known
+        and p.started >= since
+        and not (root and p.pid == root.pid)
+    }
+    return Look({pid: everything[pid] for pid in found}, orphans)
 
 
 def end(identity: str, root: Process | None = None, grace: float = GRACE) -> tuple[dict[int, Process], list[Process]]:
     """End every process of a launch: SIGTERM, `grace` seconds, then SIGKILL until none is left.
 
-    Returns those that were ended, and those that are still there after PATIENCE seconds of SIGKILL. The table is read
-    twice without a find before the launch counts as ended: a process may have forked while the table was read.
+    Returns those that were ended, and those that are still there after PATIENCE seconds of SIGKILL. A process may fork
+    and end while the table is read, again and again. So groups are killed as a whole (the kernel does that at once),
+    and the launch counts as ended when two looks in a row find neither a living process nor a new orphan.
     """
-    began, empty, pause = time.monotonic(), 0, 0.005
+    began, quiet, pause = time.monotonic(), 0, 0.005
     seen: dict[int, Process] = {}
     told: set[int] = set()
     while True:
-        now = members(identity, root)
-        seen |= now
-        empty = 0 if now else empty + 1
+        alive, orphans = look(identity, root, frozenset(p.session for p in seen.values()))
+        seen |= alive
+        quiet = 0 if alive or orphans else quiet + 1
         passed = time.monotonic() - began
-        if empty == 2 or (not seen and empty):
+        if quiet == 2 or (quiet and not seen):
             return seen, []
         if passed > grace + PATIENCE:
-            return seen, list(now.values())
-        number = signal.SIGTERM if passed < grace else signal.SIGKILL
-        for pid in now:
-            if number == signal.SIGKILL or pid not in told:
-                told.add(pid)
-                with contextlib.suppress(ProcessLookupError, PermissionError):
-                    os.kill(pid, number)
+            return seen, list(alive.values())
+        if passed >= grace:
+            _kill({**alive, **orphans})
+        for pid in alive.keys() - told if passed < grace else ():
+            told.add(pid)
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.kill(pid, signal.SIGTERM)
+        for pid in orphans:
+            with contextlib.suppress(ChildProcessError):
+                os.waitpid(pid, os.WNOHANG)
         time.sleep(pause)
         pause = min(pause * 2, 0.05)
 
 
-def reap(pids: set[int]) -> None:
-    """Wait for those of the ended processes that the kernel gave to this process when their parent died."""
-    for pid in pids:
-        with contextlib.suppress(ChildProcessError):
-            os.waitpid(pid, os.WNOHANG)
+def _kill(processes: dict[int, Process]) -> None:
+    """SIGKILL to processes and their groups; a dead process not yet waited for still holds its group's number."""
+    for group in {p.group for p in processes.values()} - {os.getpgrp(), 0}:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.killpg(group, signal.SIGKILL)
+    for pid in processes:
+        with contextlib.suppress(ProcessLookupError, PermissionError):
+            os.kill(pid, signal.SIGKILL)
 
 
 def guard(orders: BinaryIO) -> None:
