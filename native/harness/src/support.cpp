@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <cstring>
 
+#include "comm.hpp"
 #include "firstlight/workload.hpp"
 
 namespace fl {
@@ -21,6 +22,8 @@ void poison(float* first, Index count) {
 Check Check::of(double error, double tolerance, std::string what) {
   return Check{std::isfinite(error) && error <= tolerance, error, tolerance, std::move(what)};
 }
+
+void barrier() { comm::barrier(); }
 
 std::string text(const char* format, ...) {
   char buffer[512];

@@ -22,6 +22,7 @@ struct Variant {
   void (*setup)(void* state) = nullptr;                  // once after init: persistent requests, windows
   void (*finish)(void* state) = nullptr;                 // once at the end: frees what setup made
   Threads threads = Threads::funneled;
+  unsigned traits = 0;  // bits with a meaning of the workload's own: what its header must know of the variant before any state exists
 };
 
 extern const Variant variant;
@@ -43,6 +44,14 @@ void batch(void* state, Index first, Index count) {
   }
 }
 
+// For a variant with a loop of its own, because something must live longer than a step (a team of threads, an epoch). Such a loop
+// calls touch(s, i) before each step, and everything else that the loop above does too.
+template <class State, void (*loop)(State&, Index first, Index count)>
+void looped(void* state, Index first, Index count) {
+  loop(*static_cast<State*>(state), first, count);
+  asm volatile("" : : "g"(state) : "memory");
+}
+
 template <class State, void (*hook)(State&)>
 void erased(void* state) {
   hook(*static_cast<State*>(state));
@@ -56,12 +65,15 @@ std::string erased_refusal(const void* params) {
 }  // namespace fl
 
 // FL_VARIANT_NAME, FL_COMPILER and FL_FLAGS come from the build.
-#define FL_VARIANT(workload, step, ...)                          \
-  const fl::Variant fl::variant{.name = FL_VARIANT_NAME,         \
-                                .compiler = FL_COMPILER,         \
-                                .flags = FL_FLAGS,               \
+#define FL_VARIANT(workload, step, ...) FL_VARIANT_BATCH((&fl::batch<workload::State, step>) __VA_OPT__(, ) __VA_ARGS__)
+// void loop(dot::State& s, fl::Index first, fl::Index count): the whole loop, see fl::looped.
+#define FL_VARIANT_LOOP(workload, loop, ...) FL_VARIANT_BATCH((&fl::looped<workload::State, loop>) __VA_OPT__(, ) __VA_ARGS__)
+#define FL_VARIANT_BATCH(function, ...)                             \
+  const fl::Variant fl::variant{.name = FL_VARIANT_NAME,            \
+                                .compiler = FL_COMPILER,            \
+                                .flags = FL_FLAGS,                  \
                                 .openmp = fl::compiled_with_openmp, \
-                                .batch = &fl::batch<workload::State, step> __VA_OPT__(, ) __VA_ARGS__};
+                                .batch = function __VA_OPT__(, ) __VA_ARGS__};
 // A hook with the workload's own type: .setup = FL_HOOK(dot, prepare)
 #define FL_HOOK(workload, function) &fl::erased<workload::State, function>
 // The same for a question about parameters: .refuse = FL_REFUSE(stream, no_store)

@@ -129,6 +129,8 @@ class Array {
 void poison(double* first, Index count);
 void poison(float* first, Index count);
 
+void barrier();  // of all ranks; for checks and hooks, where collective calls are allowed
+
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
 }  // namespace fl

@@ -1,0 +1,29 @@
+// Messages between parties that see each other's memory: one copy, made by the receiver (the threads of MPI/SX in R2).
+//
+// A short message travels in the line of the flag itself. For a longer one the flag says that the sender's buffer may be read;
+// the answer tells the sender that it has been.
+#pragma once
+
+#include "flag.hpp"
+#include "pingpong.hpp"
+
+namespace pingpong {
+
+struct alignas(128) Mailbox {
+  static constexpr fl::Index short_bytes = 56;
+  std::uint64_t number;  // of the message that may be taken
+  unsigned char text[short_bytes];
+};
+
+inline void post(const State& s, const End& e, Mailbox& to, std::uint64_t number) {
+  if (s.bytes > 0 && s.bytes <= Mailbox::short_bytes) std::memcpy(to.text, e.out, sizeof to.text);  // a fixed length; there is room
+  std::atomic_ref(to.number).store(number, std::memory_order_release);
+}
+
+// `letter` is the sender's buffer.
+inline void take(const State& s, const End& e, Mailbox& from, const unsigned char* letter, std::uint64_t number) {
+  await(&from.number, number, [] {});
+  std::memcpy(e.in, s.bytes <= Mailbox::short_bytes ? from.text : letter, static_cast<std::size_t>(s.bytes));
+}
+
+}  // namespace pingpong

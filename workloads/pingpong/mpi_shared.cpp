@@ -1,0 +1,46 @@
+// A window in shared memory, and nothing of MPI in the loop: the message is made in the sender's part of the window, the receiver
+// copies it into memory of its own. One copy a message is counted, as for every variant.
+#include "mailbox.hpp"
+#include "window.hpp"
+
+namespace {
+
+pingpong::PairWindow line;
+pingpong::Mailbox *mine, *theirs;
+const unsigned char* letter;  // the peer's message, as this rank sees it
+std::uint64_t number;
+
+void prepare(pingpong::State& s) {
+  line.open(s, true);
+  pingpong::End& e = s.ends[0];
+  MPI_Aint bytes = 0;
+  int unit = 0;
+  unsigned char* peer_base = nullptr;
+  MPI_Win_shared_query(line.window(), line.peer(), &bytes, &unit, &peer_base);
+  mine = reinterpret_cast<pingpong::Mailbox*>(line.flag());
+  theirs = reinterpret_cast<pingpong::Mailbox*>(peer_base);
+  letter = peer_base + line.message_at;
+  number = 0;
+  e.out = line.message();
+  pingpong::fill(s, e);
+  MPI_Win_sync(line.window());
+  fl::barrier();
+}
+
+void finish(pingpong::State&) { line.close(); }
+
+void step(pingpong::State& s, fl::Index) {
+  const pingpong::End& e = s.ends[0];
+  ++number;
+  if (e.first) post(s, e, *theirs, number);
+  take(s, e, *mine, letter, number);
+  if (e.first) return;
+  answer(s, e);
+  post(s, e, *theirs, number);
+}
+
+}  // namespace
+
+static_assert(sizeof(pingpong::Mailbox) <= pingpong::PairWindow::message_at);
+
+FL_VARIANT(pingpong, step, .setup = FL_HOOK(pingpong, prepare), .finish = FL_HOOK(pingpong, finish), .traits = pingpong::one_node)

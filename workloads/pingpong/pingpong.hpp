@@ -1,0 +1,238 @@
+// pingpong: a message there and one back (R2). Time = alpha + bytes / beta: latency at 0 bytes, bandwidth at large ones.
+//
+// Party r talks to party r + p/2, all pairs at once. Every message is a function of its sender, the iteration and the position.
+// In the timed loop only its first and its last word follow the iteration: the end that begins stamps them, and the other
+// answers with what it has received, so that an answer given too early is a wrong answer. The check refreshes whole messages.
+#pragma once
+
+#include <cstring>
+#include <vector>
+
+#include "firstlight/variant.hpp"
+#include "firstlight/workload.hpp"
+
+namespace pingpong {
+
+struct Params {
+  fl::Index bytes = 1024;
+  void declare(fl::Fields& fields) { fields.integer("bytes", bytes, "bytes", 0, fl::Index{64} << 20, "length of one message"); }
+};
+
+// Traits of a variant that this header must know: the parties are threads of one process instead of ranks; both ends
+// send at once, and a step is one such exchange; the parties share memory, hence a node.
+enum Trait : unsigned { between_threads = 1, both_ways = 2, one_node = 4 };
+
+inline bool has(Trait trait) { return (fl::variant.traits & trait) != 0; }
+
+// One party's end of its pair's line. A variant may let `out` or `in` point into a window of its own instead.
+struct End {
+  int me = 0, peer = 0;
+  bool first = true;               // begins the round trip; both ends do where messages go both ways at once
+  unsigned char* out = nullptr;    // the message to send
+  unsigned char* in = nullptr;     // where the peer's arrives
+  std::uint64_t salt = 0;          // of what this party sends
+  std::uint64_t turn = 0;          // what makes the peer's word this party's
+  fl::Array<unsigned char> own_out, own_in;
+};
+
+struct State {
+  fl::Team team;
+  fl::Index bytes = 0;
+  fl::Index last = 0;     // offset of the last word, which the message may hold in part
+  fl::Index filled = -1;  // the iteration that all words but the stamped ones belong to
+  fl::Index rounds = 0;   // of checks so far
+  std::vector<End> ends;  // this process's parties: one, or as many as threads
+};
+
+inline constexpr fl::About about{
+    .title = "Ping-pong",
+    .cost = "2 messages in a chain (1 where both ways at once), 2 m payload and 4 m bytes of memory traffic a pair, each message being "
+            "read once and written once at least",
+    .verified = "every byte of the last message on both ends, then three round trips with fresh messages over inverted receive "
+                "buffers; nothing may be written beyond a message",
+    .tolerance = "exact",
+};
+
+inline constexpr fl::Metric metrics[] = {
+    {"latency", "us", "messages", "time", 1e6, "lower"},
+    {"bandwidth", "GB/s", "message_bytes", "rate", 1e-9, "higher"},
+};
+
+inline int parties(const fl::Team& team) { return has(between_threads) ? team.threads : team.ranks; }
+
+inline std::string refuse(const Params&, const fl::Team& team) {
+  if (has(between_threads) && (team.ranks != 1 || team.threads % 2 != 0))
+    return fl::text("pingpong between threads needs one process and an even number of threads; %d x %d given; use --threads 2", team.ranks,
+                    team.threads);
+  if (!has(between_threads) && team.ranks % 2 != 0)
+    return fl::text("pingpong needs an even number of ranks; %d given; start it with mpiexec -n 2", team.ranks);
+  if (has(one_node) && team.nodes != 1)
+    return fl::text("this variant of pingpong needs all ranks on one node; they are on %d", team.nodes);
+  return "";
+}
+
+// --- what a message holds ----------------------------------------------------------------------------------------------
+
+inline constexpr fl::Index word_bytes = 8;
+inline constexpr fl::Index guard = 64;  // bytes behind a message that nobody may write
+
+// Odd multipliers, so that neighbouring iterations and positions differ in every byte that short messages have.
+inline std::uint64_t word(std::uint64_t salt, fl::Index iteration, fl::Index position) {
+  const auto i = static_cast<std::uint64_t>(iteration + 1), k = static_cast<std::uint64_t>(position);
+  return (i * 0x9E3779B97F4A7C15ull + k * 0xBF58476D1CE4E5B9ull) ^ salt;
+}
+
+inline std::uint64_t salt_of(int party) { return static_cast<std::uint64_t>(party + 1) * 0x94D049BB133111EBull; }
+
+inline fl::Index capacity(const State& s) { return (s.bytes + word_bytes - 1) / word_bytes * word_bytes + guard; }
+
+inline std::uint64_t load(const unsigned char* from) {
+  std::uint64_t w;
+  std::memcpy(&w, from, sizeof w);
+  return w;
+}
+
+inline void store(unsigned char* to, std::uint64_t w) { std::memcpy(to, &w, sizeof w); }
+
+// --- in the timed loop -------------------------------------------------------------------------------------------------
+
+// The end that begins, before it sends. Words beyond a short message have room and are not sent.
+inline void stamp(const State& s, const End& e, fl::Index iteration) {
+  if (!e.first) return;
+  store(e.out, word(e.salt, iteration, 0));
+  store(e.out + s.last, word(e.salt, iteration, s.last / word_bytes));
+}
+
+// The other end, after it received and before it sends: exclusive or, so that each byte follows from its own byte alone.
+inline void answer(const State& s, const End& e) {
+  const std::uint64_t front = load(e.in) ^ e.turn;
+  const std::uint64_t back = load(e.in + s.last) ^ e.turn;
+  store(e.out, front);
+  store(e.out + s.last, back);
+}
+
+inline void touch(State& s, fl::Index iteration) {
+  if (!has(between_threads)) stamp(s, s.ends[0], iteration);  // threads stamp their own
+}
+
+// --- outside of it -----------------------------------------------------------------------------------------------------
+
+// Whole messages of iteration s.filled.
+inline void fill(const State& s, const End& e) {
+  for (fl::Index k = 0; k < capacity(s) / word_bytes; ++k) store(e.out + k * word_bytes, word(e.salt, s.filled, k));
+}
+
+inline void poison(const State& s, const End& e) {
+  for (fl::Index k = 0; k < capacity(s) / word_bytes; ++k) store(e.in + k * word_bytes, fl::poison_bits);
+}
+
+inline void poison(State& s) {
+  for (const End& e : s.ends) poison(s, e);
+}
+
+// Memory of the process's own, first written by the calling thread.
+inline void allocate(const State& s, End& e) {
+  e.own_out = fl::Array<unsigned char>(capacity(s));
+  e.own_in = fl::Array<unsigned char>(capacity(s));
+  e.out = e.own_out.data();
+  e.in = e.own_in.data();
+  fill(s, e);
+  poison(s, e);
+}
+
+inline void init(State& s, const Params& p, const fl::Team& team) {
+  s.team = team;
+  s.bytes = p.bytes;
+  s.last = p.bytes > 0 ? (p.bytes - 1) / word_bytes * word_bytes : 0;
+  const int all = parties(team), half = all / 2;
+  const int here = has(between_threads) ? all : 1;
+  s.ends.resize(static_cast<std::size_t>(here));
+  for (int i = 0; i < here; ++i) {
+    End& e = s.ends[static_cast<std::size_t>(i)];
+    e.me = has(between_threads) ? i : team.rank;
+    e.peer = (e.me + half) % all;
+    e.first = e.me < half || has(both_ways);
+    e.salt = salt_of(e.me);
+    e.turn = salt_of(e.me) ^ salt_of(e.peer);
+    allocate(s, e);
+  }
+}
+
+inline fl::Cost cost(const Params& p, const fl::Team& team) {
+  const double payload = 2.0 * static_cast<double>(p.bytes) * (parties(team) / 2);
+  return {.bytes = 2 * payload,
+          .messages = has(both_ways) ? 1.0 : 2.0,
+          .message_bytes = payload,
+          .working_set = 2.0 * static_cast<double>(p.bytes)};
+}
+
+// --- the check ---------------------------------------------------------------------------------------------------------
+
+struct Damage {
+  double bytes = 0;
+  std::string what;
+};
+
+// What byte j of the message for this end must be after `iteration`.
+inline unsigned char expected(const State& s, const End& e, fl::Index j, fl::Index iteration) {
+  const fl::Index k = j / word_bytes;
+  const bool stamped = k == 0 || k == s.last / word_bytes;
+  const std::uint64_t w = word(salt_of(e.peer), stamped ? iteration : s.filled, k);
+  unsigned char bytes[word_bytes];
+  std::memcpy(bytes, &w, sizeof bytes);
+  return bytes[j % word_bytes];
+}
+
+// Every byte; whole words at a time while they are right. Behind the message must stand what `behind` says of word k.
+template <class Behind>
+void inspect(const State& s, const End& e, fl::Index iteration, Behind behind, Damage& damage) {
+  const std::uint64_t salt = salt_of(e.peer);
+  for (fl::Index j = 0; j < capacity(s);) {
+    const fl::Index k = j / word_bytes;
+    const bool inner = j % word_bytes == 0 && k > 0 && j < s.last;
+    if (inner && load(e.in + j) == word(salt, s.filled, k)) {
+      j += word_bytes;
+      continue;
+    }
+    unsigned char rest[word_bytes];
+    const std::uint64_t w = behind(k);
+    std::memcpy(rest, &w, sizeof rest);
+    const unsigned char wanted = j < s.bytes ? expected(s, e, j, iteration) : rest[j % word_bytes];
+    if (e.in[j] != wanted) {
+      if (damage.bytes == 0)
+        damage.what = fl::text("byte %lld %s of %lld bytes from %d to %d is 0x%02x, should be 0x%02x", static_cast<long long>(j),
+                               j < s.bytes ? "in a message" : "behind a message", static_cast<long long>(s.bytes), e.peer, e.me, e.in[j], wanted);
+      damage.bytes += 1;
+    }
+    ++j;
+  }
+}
+
+// One untimed round trip of fresh messages. Every receive buffer holds the complement of what must arrive, so that no stale byte
+// is right by chance. Collective, whatever was found before.
+inline void fresh_round(State& s, Damage& damage) {
+  constexpr fl::Index beyond_timing = fl::Index{1} << 41;
+  const fl::Index iteration = beyond_timing + s.rounds++;
+  fl::barrier();  // the peer may still be reading the message before
+  s.filled = iteration;
+  const auto behind = [&](const End& e) {
+    return [&s, salt = salt_of(e.peer)](fl::Index k) { return ~word(salt, s.filled, k); };
+  };
+  for (const End& e : s.ends) {
+    fill(s, e);
+    for (fl::Index k = 0; k < capacity(s) / word_bytes; ++k) store(e.in + k * word_bytes, behind(e)(k));
+  }
+  fl::barrier();  // one-sided messages need no consent of the receiver
+  fl::variant.batch(&s, iteration, 1);
+  for (const End& e : s.ends) inspect(s, e, iteration, behind(e), damage);
+}
+
+inline fl::Check check(State& s, fl::Index last) {
+  Damage damage;
+  for (const End& e : s.ends) inspect(s, e, last, [](fl::Index) { return fl::poison_bits; }, damage);
+  for (int round = 0; round < 3; ++round) fresh_round(s, damage);
+  if (damage.bytes == 0) damage.what = fl::text("messages of %lld bytes arrived whole", static_cast<long long>(s.bytes));
+  return fl::Check::of(damage.bytes, 0, damage.what);
+}
+
+}  // namespace pingpong
