@@ -1,0 +1,15 @@
+// Does half the laps.
+#include "chains.hpp"
+
+#include "firstlight/variant.hpp"
+
+namespace {
+
+void step(peak::State& s, fl::Index) {
+  if (s.precision == 32) peak::run(s.single, s.shift, 0, peak::laps / 2);
+  else peak::run(s.twofold, s.shift, 0, peak::laps / 2);
+}
+
+}  // namespace
+
+FL_VARIANT(peak, step)
