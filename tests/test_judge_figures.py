@@ -220,19 +220,22 @@ def test_launches_that_disagree_about_the_work_fail(small: Small) -> None:
 
 LITTLE = synthetic.run(1, 6, only=["stream", "pingpong"])
 odd = st.sampled_from([0.0, -1.0, 1e-320, 1e308, -1e308, 1.0, 1e9])
+texts = st.sampled_from([0, -1, 8, 10**400, 1e308, "x" * 1000, "<b>"])
 whole = st.sampled_from([0, -1, 1, 2**62, 10**30])
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(st.lists(st.tuples(odd, odd, odd, whole, st.integers(-2, 2)), min_size=1, max_size=7), odd, st.booleans())
+@given(st.lists(st.tuples(odd, odd, odd, whole, st.integers(-2, 2)), min_size=1, max_size=7), odd, texts, st.booleans())
 def test_foreign_values_never_raise(
-    launches: list[tuple[float, float, float, int, int]], cost: float, checked: bool
+    launches: list[tuple[float, float, float, int, int]], cost: float, parameter: int | float | str, checked: bool
 ) -> None:
     """A directory that somebody sent may hold any numbers: figures of it have positive numbers or none."""
     scene = LITTLE
     program = Program("pingpong", "mpi_blocking", "gcc-native", "openmpi")
     cell = Cell("foreign", program, Placement(ranks=2), ("bytes=8", "--threads", "x,9"))
-    point = synthetic.Point({"bytes": 8}, 1, {"messages": cost, "bytes": cost, "message_bytes": 8.0}, 16.0, 1e-6)
+    point = synthetic.Point(
+        {"bytes": parameter, "n": parameter}, 1, {"messages": cost, "bytes": cost, "message_bytes": 8.0}, 16.0, 1e-6
+    )
     records = []
     for k, (wall, cpu, working_set, steps, threads) in enumerate(launches):
         r = synthetic.launch(cell, k, random.Random(1), points=[point])

@@ -153,10 +153,13 @@ def _silent(run: Run, records: Sequence[LaunchRecord], evidence: dict[Subject, E
     """Figures of cells that left no case at all: every launch died first (failed), or none was started (unverified)."""
     spoke = {r.start.cell for r in records if r.cases}
     broken = {b.program for b in run.builds if not b.ok}
+    ended: dict[str, list[str]] = {}
+    for r in records:
+        ended.setdefault(r.start.cell, []).append(r.exit.reason or f"ended with status {r.exit.status}")
     for cell in run.cells:
         if cell.id in spoke or cell.program in broken:
             continue
-        reasons = [r.exit.reason or f"ended with status {r.exit.status}" for r in records if r.start.cell == cell.id]
+        reasons = ended.get(cell.id, [])
         if not reasons and run.state == "running":
             continue
         subjects = [s for s in _expected(cell) if s not in evidence]

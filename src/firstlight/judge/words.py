@@ -8,9 +8,12 @@ from collections.abc import Iterable, Sequence
 from firstlight.judge.verdict import Identity
 from firstlight.plan import Placement
 
+_LONGEST = 60  # characters of a parameter's value
+
 
 def digits(x: float, n: int = 3) -> str:
     """`n` significant digits, without an exponent between 1e-3 and 1e6: 0.312, 14.2, 1770, 2.5e-10, 1e7."""
+    x = _float(x)
     if x == 0 or not math.isfinite(x):
         return "0" if x == 0 else str(x)
     exponent = math.floor(math.log10(abs(float(f"{x:.{n - 1}e}"))))
@@ -22,6 +25,14 @@ def digits(x: float, n: int = 3) -> str:
     return f"{mantissa}e{int(power)}"
 
 
+def _float(x: float) -> float:
+    """Foreign records may hold integers beyond what a float can."""
+    try:
+        return float(x)
+    except OverflowError:
+        return math.inf if x > 0 else -math.inf
+
+
 def factor(x: float) -> str:
     """A ratio: two digits are as many as a reader uses ("1.6", "12", "240")."""
     return digits(x, 2)
@@ -29,6 +40,9 @@ def factor(x: float) -> str:
 
 def size(n_bytes: float) -> str:
     """Bytes: 8 B, 32 KiB, 1 MiB, 1.53 GiB."""
+    n_bytes = _float(n_bytes)
+    if not math.isfinite(n_bytes):
+        return f"{n_bytes} B"
     for unit in ("B", "KiB", "MiB", "GiB"):
         if n_bytes < 1024 or unit == "GiB":
             break
@@ -39,7 +53,7 @@ def size(n_bytes: float) -> str:
 def value(name: str, v: int | float | str) -> str:
     """A parameter's value: sizes where the parameter is called bytes, digits for other numbers."""
     if isinstance(v, str):
-        return v
+        return v if len(v) <= _LONGEST else v[: _LONGEST - 1] + "…"
     if name == "bytes":
         return size(v)
     return digits(v) if isinstance(v, float) or v >= 100_000 else str(v)

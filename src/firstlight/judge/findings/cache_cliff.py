@@ -17,6 +17,7 @@ from firstlight.machine import Cache, Machine
 FALL = 1.5
 SHARP = 8.0  # the working sets before and after lie within this factor of the capacity, or the fall is another's
 MOST = 2
+_HUGE = 2**63  # no size of anything
 
 
 class Cliff(NamedTuple):
@@ -46,10 +47,10 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
 
 def _lines(figures: list[Verified]) -> Iterator[tuple[str, list[Verified]]]:
     """Figures that differ in one numeric parameter only, by working set; the parameter's name comes first."""
-    axes = {k for f in figures for k, v in f.identity.parameters if not isinstance(v, str)}
+    axes = {k for f in figures for k, _ in f.identity.parameters if _on(k, f)}
     for axis in sorted(axes):
         groups = grouped(
-            (f for f in figures if axis in dict(f.identity.parameters)),
+            (f for f in figures if _on(axis, f)),
             lambda f: (
                 target(f.identity),
                 f.identity.toolchain,
@@ -61,6 +62,11 @@ def _lines(figures: list[Verified]) -> Iterator[tuple[str, list[Verified]]]:
         )
         for line in groups.values():
             yield axis, sorted(line, key=lambda f: f.working_set)
+
+
+def _on(axis: str, figure: Verified) -> bool:
+    at = dict(figure.identity.parameters).get(axis)
+    return at is not None and not isinstance(at, str) and 0 < at < _HUGE
 
 
 def _cliffs(axis: str, points: list[Verified], machine: Machine) -> Iterator[Cliff]:
