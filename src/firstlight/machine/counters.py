@@ -40,7 +40,7 @@ def _try_to_open() -> int | None:
     number = _CALL.get(platform.machine())
     if number is None:
         return None
-    # type = PERF_TYPE_HARDWARE, size, config = PERF_COUNT_HW_INSTRUCTIONS, sample_period, sample_type, read_format, flags
+    # type = PERF_TYPE_HARDWARE, size, config = PERF_COUNT_HW_INSTRUCTIONS, periods and formats, flags
     attributes = struct.pack("=IIQQQQQ", 0, _ATTRIBUTES, 1, 0, 0, 0, _USER_ONLY).ljust(_ATTRIBUTES, b"\0")
     system = ctypes.CDLL(None, use_errno=True)
     system.syscall.restype = ctypes.c_long

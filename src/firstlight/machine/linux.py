@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import platform
@@ -88,7 +89,7 @@ def salted_name(cache_dir: Path, identity: str) -> str:
 
 
 def _salt(cache_dir: Path) -> bytes:
-    """32 random bytes, made once. A link from a complete temporary file: of two who start at once, both read the same salt."""
+    """32 random bytes, made once. Linked from a complete file, so that two who start at once read the same."""
     path = cache_dir / "salt"
     if not path.exists():
         cache_dir.mkdir(parents=True, exist_ok=True)
@@ -97,10 +98,8 @@ def _salt(cache_dir: Path) -> bytes:
         try:
             with os.fdopen(descriptor, "wb") as file:
                 file.write(secrets.token_bytes(32))
-            try:
+            with contextlib.suppress(FileExistsError):  # somebody else was first: theirs is the salt
                 os.link(draft, path)
-            except FileExistsError:
-                pass  # somebody else was first: theirs is the salt
         finally:
             draft.unlink()
     return path.read_bytes()[:64]

@@ -1,4 +1,4 @@
-"""Parsers of what Linux says about a machine. Each takes text and never raises: text that says nothing gives None or nothing."""
+"""Parsers of what Linux says about a machine. Each takes text and never raises: what says nothing gives None."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def fields(text: str | None) -> list[dict[str, str]]:
 
 
 def processor(cpuinfo: str | None) -> str | None:
-    """The processor's commercial name: x86 `model name`, POWER `cpu`, some Arm and RISC-V systems `Hardware` or `uarch`."""
+    """The processor's commercial name, where the architecture's kernel tells it (Arm's mostly does not)."""
     blocks = fields(cpuinfo)
     for key in ("model name", "cpu", "Processor", "Hardware", "uarch"):
         for block in blocks:
@@ -70,7 +70,7 @@ def chosen(text: str | None) -> str | None:
 
 
 def quota(cpu_max: str | None, quota_us: str | None = None, period_us: str | None = None) -> float | None:
-    """CPUs that a control group may use: from version 2 `cpu.max` ("150000 100000"), else from version 1's two files. None: no limit."""
+    """CPUs that a control group may use: version 2's `cpu.max` ("150000 100000"), else version 1's two files."""
     words = (cpu_max or "").split()
     if not words:
         words = [(quota_us or "").strip(), (period_us or "").strip()]
@@ -106,7 +106,7 @@ def turbo(no_turbo: str | None, boost: str | None) -> bool | None:
 
 
 def virtualisation(hypervisor: bool, hints: Iterable[str], container: str | None) -> str | None:
-    """What stands between this program and the hardware, from the hypervisor flag, names found in /sys, and container marks."""
+    """What stands between this program and the hardware. `hints`: names found in /sys. None: nothing known."""
     known: Mapping[str, str] = {
         "kvm": "KVM",
         "qemu": "KVM",

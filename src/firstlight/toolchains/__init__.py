@@ -1,8 +1,13 @@
-"""Toolchains: which compilers, flag sets, MPI libraries and BLAS are here. Discovered, one probe a file, never configured."""
+"""Toolchains: which compilers, flag sets, MPI libraries and BLAS are here. Discovered, never configured."""
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from pathlib import Path
+
 import msgspec
+
+from firstlight.machine import Machine
 
 
 class Absent(msgspec.Struct, frozen=True):
@@ -14,7 +19,7 @@ class Absent(msgspec.Struct, frozen=True):
 
 
 class Toolchain(msgspec.Struct, frozen=True):
-    """A C++ compiler with one flag set, and the Fortran compiler that goes with it. `name` is `<compiler>-<flag set>`."""
+    """A C++ compiler with one flag set, and the Fortran compiler beside it. `name` is `<compiler>-<flag set>`."""
 
     name: str  # gcc-fast
     compiler: str  # gcc; gcc-13 where a second version of a family is present
@@ -59,3 +64,17 @@ class Toolbox(msgspec.Struct, frozen=True):
     mpis: tuple[Mpi, ...]
     blas: tuple[Blas, ...]
     absent: tuple[Absent, ...]
+
+
+def discover(
+    machine: Machine, cache_dir: Path, *, embed_mpi: bool = True, say: Callable[[str], None] | None = None
+) -> Toolbox:
+    """Probe compilers, MPI and BLAS libraries; what works is proved by a trial and remembered in `cache_dir`.
+
+    Where the system has no MPI and `embed_mpi` is true, pip's MPICH and Open MPI are installed below `cache_dir`, once;
+    `say` is told when that takes a while. What is looked for and not usable is in `absent`, with the reason. Raises
+    FirstlightError where `cache_dir` cannot be written.
+    """
+    from firstlight.toolchains.discovery import survey  # the probes are loaded only by who asks
+
+    return survey(machine, cache_dir, embed_mpi=embed_mpi, say=say or (lambda _: None))

@@ -1,0 +1,1 @@
+"""BLAS libraries: one probe a file, each `probe(host) -> Found` of Blas."""

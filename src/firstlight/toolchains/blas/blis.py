@@ -1,0 +1,27 @@
+"""BLIS of the system (Debian keeps its builds in folders of their own), or of a module."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from firstlight.toolchains import Blas
+from firstlight.toolchains.found import Found
+from firstlight.toolchains.host import Host
+from firstlight.toolchains.linking import find_library, library_folders, prove_blas
+
+
+def probe(host: Host) -> Found[Blas]:
+    roots = [host.environ[name] for name in ("EBROOTBLIS", "BLIS_ROOT") if host.environ.get(name)]
+    folders = [*(Path(root) / "lib" for root in roots), *library_folders(host)]
+    names = ("libblis.so", "libblis.so.4", "libblis-mt.so", "libblis.so.3")
+    library = find_library(folders, names, ("", "blis-openmp", "blis-pthread", "blis-serial"))
+    why = "no libblis.so in the linker's folders"
+    if library is not None:
+        declaration = 'extern "C" const char* bli_info_get_version_str(void);'
+        answer = prove_blas(
+            host, "blis", "BLIS", library, declaration, "std::puts(bli_info_get_version_str()); return 0;"
+        )
+        if isinstance(answer, Blas):
+            return Found((answer,))
+        why = answer
+    return Found(absent=(host.absent("BLIS", why, apt="libblis-openmp-dev", dnf="blis-devel"),))

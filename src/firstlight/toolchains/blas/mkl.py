@@ -1,0 +1,28 @@
+"""Intel MKL: $MKLROOT, or pip's mkl-devel beside this Python, or in the linker's folders."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from firstlight.toolchains import Blas
+from firstlight.toolchains.found import Found
+from firstlight.toolchains.host import Host
+from firstlight.toolchains.linking import find_library, library_folders, prove_blas
+
+
+def probe(host: Host) -> Found[Blas]:
+    root = host.environ.get("MKLROOT")
+    folders = [Path(root) / "lib", Path(root) / "lib" / "intel64"] if root else []
+    folders += [Path(sys.prefix) / "lib", *library_folders(host)]
+    library = find_library(folders, ("libmkl_rt.so", "libmkl_rt.so.3", "libmkl_rt.so.2"))
+    why = "no libmkl_rt.so at $MKLROOT, beside this Python or in the linker's folders"
+    if library is not None:
+        declaration = 'extern "C" void mkl_get_version_string(char*, int);'
+        version = "char text[200] = {}; mkl_get_version_string(text, 199); std::puts(text); return 0;"
+        answer = prove_blas(host, "mkl", "MKL", library, declaration, version)
+        if isinstance(answer, Blas):
+            return Found((answer,))
+        why = answer
+    fix = f"optional, 1 GB, x86-64 only: {sys.executable} -m pip install mkl-devel"
+    return Found(absent=(host.absent("MKL", why, otherwise=fix),))

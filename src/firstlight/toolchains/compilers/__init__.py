@@ -1,0 +1,1 @@
+"""Compilers: one probe a file, each `probe(host) -> Found` of Compiler."""

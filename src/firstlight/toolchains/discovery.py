@@ -1,0 +1,91 @@
+"""The survey: asks every probe and lays the answers side by side."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from firstlight.errors import FirstlightError
+from firstlight.machine import Machine
+from firstlight.toolchains import Absent, Blas, Mpi, Toolbox, Toolchain, blas, compilers, extras, mpi
+from firstlight.toolchains.compiling import toolchains_of
+from firstlight.toolchains.embedding import embed, wants_embedding
+from firstlight.toolchains.found import Compiler, Found, probes
+from firstlight.toolchains.host import Host
+from firstlight.toolchains.memory import Memory
+from firstlight.toolchains.wrappers import prove_mpi
+
+
+def survey(
+    machine: Machine,
+    cache_dir: Path,
+    *,
+    embed_mpi: bool,
+    say: Callable[[str], None],
+    environ: Mapping[str, str] | None = None,
+) -> Toolbox:
+    """See `toolchains.discover`. `environ` replaces this process's environment in tests."""
+    try:
+        cache_dir.mkdir(parents=True, exist_ok=True)
+        host = Host(machine, cache_dir, os.environ if environ is None else environ, Memory(cache_dir / "probes.json"))
+        toolbox = _ask(host, embed_mpi, say)
+        host.memory.save()
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise FirstlightError(
+            f"cannot work in the cache {cache_dir}: {reason}; set FIRSTLIGHT_CACHE to a writable folder"
+        ) from error
+    return toolbox
+
+
+def _ask(host: Host, embed_mpi: bool, say: Callable[[str], None]) -> Toolbox:
+    workers = max(1, min(8, len(host.machine.cpus)))
+    with ThreadPoolExecutor(workers) as pool:
+        found_compilers: list[Found[Compiler]] = list(pool.map(lambda probe: probe(host), probes(compilers)))
+        every = [c for found in found_compilers for c in found.items]
+        absent = [a for found in found_compilers for a in found.absent]
+        toolchains: list[Toolchain] = []
+        for some, missing in pool.map(lambda c: toolchains_of(host, c), every):
+            toolchains += some
+            absent += missing
+        found_mpi: list[Found[Mpi]] = list(pool.map(lambda probe: probe(host), probes(mpi)))
+        libraries = [m for found in found_mpi for m in found.items]
+        absent += [a for found in found_mpi for a in found.absent]
+        embedded, missing = embed(host, wants_embedding(libraries), embed_mpi, say)
+        libraries += embedded
+        absent += missing
+        usable, missing = _prove(host, libraries, every)
+        absent += missing
+        blas_found, missing = _blas(host, every)
+        absent += missing
+        for extra in pool.map(lambda probe: probe(host), probes(extras)):
+            absent += extra.absent
+    return Toolbox(toolchains=tuple(toolchains), mpis=tuple(usable), blas=tuple(blas_found), absent=tuple(absent))
+
+
+def _prove(host: Host, libraries: list[Mpi], every: list[Compiler]) -> tuple[list[Mpi], list[Absent]]:
+    """MPI libraries that compile and link with the default compiler, with the Fortran families whose mpi_f08 works."""
+    usable, absent = [], []
+    for library in libraries if every else []:
+        answer = prove_mpi(host, library, every)
+        if isinstance(answer, Absent):
+            absent.append(answer)
+        else:
+            usable.append(answer)
+    return usable, absent
+
+
+def _blas(host: Host, every: list[Compiler]) -> tuple[list[Blas], list[Absent]]:
+    """One BLAS of each name, the first probe's; a library that replaces a missing one takes its Absent away."""
+    chosen: dict[str, Blas] = {}
+    absent: list[Absent] = []
+    if every:
+        host.cxx = every[0].cxx
+        for probe in probes(blas):
+            found: Found[Blas] = probe(host)
+            for library in found.items:
+                chosen.setdefault(library.name, library)
+            absent += found.absent
+    return sorted(chosen.values(), key=lambda b: b.name), absent

@@ -1,0 +1,1 @@
+"""MPI libraries: one probe a file, each `probe(host) -> Found` of Mpi."""
