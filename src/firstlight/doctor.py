@@ -1,0 +1,233 @@
+"""The doctor: what is here, what is missing with one fix each, and what may disturb a measurement."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import tempfile
+import textwrap
+from pathlib import Path
+
+import msgspec
+
+from firstlight.machine import Machine, cache_directory
+from firstlight.toolchains import Absent, Mpi, Toolbox
+
+ROOM = 2 << 30
+"""Bytes of disk that builds, the Python environment and embedded MPI libraries take, with reserve."""
+
+_RANKS = """#include <mpi.h>
+int main(int argc, char** argv) {
+  MPI_Init(&argc, &argv);
+  int size = 0, rank = 0, sum = 0;
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  const int mine = rank + 1;
+  MPI_Allreduce(&mine, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Finalize();
+  return size == 2 && sum == 3 ? 0 : 9;
+}
+"""
+
+
+class Item(msgspec.Struct, frozen=True):
+    """Something that is here: `what` it is, and what is known about it."""
+
+    what: str
+    detail: str
+
+
+class Diagnosis(msgspec.Struct, frozen=True):
+    """What `firstlight doctor` shows. `healthy`: nothing that a run cannot do without is missing."""
+
+    machine: tuple[Item, ...]
+    present: tuple[Item, ...]
+    absent: tuple[Absent, ...]
+    warnings: tuple[str, ...]
+    healthy: bool
+
+
+def diagnose(machine: Machine, toolbox: Toolbox, *, cache_dir: Path | None = None, ranks: bool = False) -> Diagnosis:
+    """Everything that discovery found, and the checks of this room. `ranks`: also let two ranks of each MPI talk."""
+    cache = cache_dir or cache_directory()
+    present, absent = _found(toolbox), []
+    needed = [_cache(cache), _disk(cache), _tool("cmake"), _tool("ninja"), _compiler(toolbox)]
+    optional = [_counters(machine)]
+    if ranks:
+        optional += [talk(mpi, cache) for mpi in toolbox.mpis]
+    for answer in (*needed, *optional):
+        if isinstance(answer, Item):
+            present.append(answer)
+        elif answer is not None:
+            absent.append(answer)
+    return Diagnosis(
+        machine=_machine(machine),
+        present=tuple(present),
+        absent=(*absent, *toolbox.absent),
+        warnings=machine.warnings,
+        healthy=not any(isinstance(answer, Absent) for answer in needed),
+    )
+
+
+def text(diagnosis: Diagnosis, width: int = 80) -> str:
+    """The diagnosis as lines of at most `width` characters: one fact a line, aligned."""
+    lines = [line for item in diagnosis.machine for line in _row("  ", item.what, item.detail, width)]
+    lines += [line for warning in diagnosis.warnings for line in _row("  ", "!", warning, width, column=2)]
+    lines += ["", "here"]
+    lines += [line for item in diagnosis.present for line in _row("  ", item.what, item.detail, width)]
+    if diagnosis.absent:
+        lines += ["", "missing"]
+    for gap in diagnosis.absent:
+        lines += _row("  ", gap.what, gap.why, width)
+        lines += _row("  ", "", f"fix: {gap.fix}", width)
+    ending = "ready: ./fl run" if diagnosis.healthy else "not ready: repair the first entries under missing"
+    return "\n".join([*lines, "", ending])
+
+
+def talk(mpi: Mpi, cache: Path, timeout: float = 60) -> Item | Absent:
+    """Compile a program with the library, start two ranks, and let them add up a number."""
+    what = f"two ranks, {mpi.label}"
+    environment = {**os.environ, **mpi.environment}
+    try:
+        with tempfile.TemporaryDirectory(prefix="talk-", dir=cache) as name:
+            folder = Path(name)
+            (folder / "talk.cpp").write_text(_RANKS)
+            for command in ([mpi.cxx, "talk.cpp", "-o", "talk"], [mpi.launcher, "-n", "2", str(folder / "talk")]):
+                code, said = _run(command, environment, folder, timeout)
+                if code != 0:
+                    reason = said.strip().splitlines()[-1] if said.strip() else f"exit status {code}"
+                    return Absent(what, f"{Path(command[0]).name}: {reason}", f"repair {mpi.label} or remove it")
+    except OSError as error:
+        return Absent(what, error.strerror or str(error), f"repair {mpi.label}, or make {cache} writable")
+    return Item(what, "talk to each other")
+
+
+def _run(command: list[str], environment: dict[str, str], folder: Path, timeout: float) -> tuple[int, str]:
+    """Exit status and output. A launcher that takes too long is asked to end first: only then does it end its ranks."""
+    process = subprocess.Popen(
+        command,
+        env=environment,
+        cwd=folder,
+        stdin=subprocess.DEVNULL,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.STDOUT,
+        start_new_session=True,
+    )
+    try:
+        out, _ = process.communicate(timeout=timeout)
+        return process.returncode, out.decode(errors="replace")
+    except subprocess.TimeoutExpired:
+        os.killpg(process.pid, signal.SIGTERM)
+        try:
+            process.communicate(timeout=5)
+        except subprocess.TimeoutExpired:
+            os.killpg(process.pid, signal.SIGKILL)
+            process.kill()
+            process.wait()
+        return 124, f"no answer within {timeout:g} s"
+
+
+def _machine(machine: Machine) -> tuple[Item, ...]:
+    caches = {c.level: f"L{c.level} {size(c.size)}" for c in machine.caches}
+    cores = f"{_count(machine.cores, 'core')}, {_count(len(machine.cpus), 'CPU')} usable"
+    nodes = f"{_count(machine.sockets, 'socket')}, {_count(len(machine.numa), 'NUMA node')}"
+    parts = [cores, nodes, *caches.values()]
+    memory = f"{size(machine.memory)}, {size(machine.memory_available)} available"
+    turbo = {True: "turbo on", False: "turbo off", None: "turbo unknown"}[machine.turbo]
+    frequency = f"governor {machine.governor or 'unknown'}, {turbo}, huge pages {machine.huge_pages or 'unknown'}"
+    system = f"{machine.system}, Linux {machine.kernel}, {machine.virtual or 'no virtualisation seen'}"
+    limits = ", ".join(f"{k} {v if v == 'unlimited' else size(int(v))}" for k, v in machine.limits.items())
+    return (
+        Item("processor", f"{machine.processor} ({machine.microarchitecture}, {machine.architecture})"),
+        Item("layout", ", ".join(parts)),
+        Item("memory", memory),
+        Item("system", system),
+        Item("frequency", frequency),
+        Item("limits", limits),
+        Item("load", f"{machine.load:.2f}"),
+    )
+
+
+def _found(toolbox: Toolbox) -> list[Item]:
+    """Compilers with their flag sets, MPI libraries, BLAS libraries."""
+    items = []
+    for compiler in dict.fromkeys(t.compiler for t in toolbox.toolchains):
+        chains = [t for t in toolbox.toolchains if t.compiler == compiler]
+        first = chains[0]
+        fortran = f", Fortran {first.fortran_version} ({first.fortran})" if first.fortran else ""
+        openmp = ", OpenMP" if first.openmp else ""
+        sets = " ".join(t.flag_set for t in chains)
+        items.append(Item(f"{compiler} {first.version}", f"{first.cxx}; {sets}{openmp}{fortran}"))
+    for mpi in toolbox.mpis:
+        f08 = f", mpi_f08 with {' '.join(mpi.f08)}" if mpi.f08 else ", no mpi_f08"
+        items.append(Item(mpi.label, f"{mpi.origin}, {mpi.cxx}{f08}"))
+    items += [Item(blas.label, " ".join(blas.link_flags)) for blas in toolbox.blas]
+    return items
+
+
+def _cache(cache: Path) -> Item | Absent:
+    try:
+        cache.mkdir(parents=True, exist_ok=True)
+        with tempfile.NamedTemporaryFile(dir=cache):
+            pass
+    except OSError as error:
+        why = f"cannot write to {cache}: {error.strerror}"
+        return Absent("cache directory", why, "set FIRSTLIGHT_CACHE to a writable folder")
+    return Item("cache directory", str(cache))
+
+
+def _disk(cache: Path) -> Item | Absent | None:
+    """None where the cache directory itself is missing, which is reported already."""
+    if not cache.is_dir():
+        return None
+    free = shutil.disk_usage(cache).free
+    if free < ROOM:
+        why = f"{size(free)} free at {cache}, {size(ROOM)} are wanted"
+        return Absent("disk space", why, "free some space, or set FIRSTLIGHT_CACHE to a larger disk")
+    return Item("disk space", f"{size(free)} free")
+
+
+def _tool(name: str) -> Item | Absent:
+    path = shutil.which(name)
+    if path is None:
+        return Absent(name, "not on the search path", f"start through ./fl, which brings it (or: pip install {name})")
+    return Item(name, path)
+
+
+def _compiler(toolbox: Toolbox) -> Absent | None:
+    if toolbox.toolchains:
+        return None
+    fix = next((gap.fix for gap in toolbox.absent if gap.what == "gcc"), "install g++ 11 or newer")
+    return Absent("a C++ compiler", "no compiler that knows C++20 was found", fix)
+
+
+def _counters(machine: Machine) -> Item | Absent:
+    if machine.counters.startswith("hardware counters are available"):
+        return Item("counters", machine.counters)
+    fix = "optional: sysctl kernel.perf_event_paranoid=2, on hardware or a virtual machine that passes counters on"
+    return Absent("counters", machine.counters, fix)
+
+
+def size(number: int) -> str:
+    """Bytes with a binary unit, three significant digits: 32 MiB, 23.6 GiB."""
+    value, unit = float(number), "B"
+    for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):
+        if value < 1000 or unit == "PiB":
+            break
+        value /= 1024
+    return f"{value:.3g} {unit}"
+
+
+def _count(number: int, noun: str) -> str:
+    return f"{number} {noun}" + ("" if number == 1 else "s")
+
+
+def _row(indent: str, what: str, detail: str, width: int, column: int = 24) -> list[str]:
+    """`what` in a column, `detail` beside it, folded to `width`; a long `what` stands on a line of its own."""
+    room = max(20, width - len(indent) - column)
+    folded = textwrap.wrap(detail, room, break_long_words=False, break_on_hyphens=False) or [""]
+    head = f"{indent}{what:<{column}}"
+    lines = [head + folded[0]] if len(what) < column else [f"{indent}{what}", " " * (len(indent) + column) + folded[0]]
+    return [line.rstrip() for line in (*lines, *(" " * (len(indent) + column) + rest for rest in folded[1:]))]
