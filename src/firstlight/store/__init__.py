@@ -79,8 +79,12 @@ class Store:
             owner.refresh(self.path)
             durable.require_space(folder)
             part.unlink(missing_ok=True)
-            with part.open("xb") as file:
-                file.write(lines.encode(start))
+            try:
+                with part.open("xb") as file:
+                    file.write(lines.encode(start))
+            except OSError:
+                part.unlink(missing_ok=True)
+                raise
         return part
 
     def finish(self, part: Path, outcome: Outcome) -> Exit:

@@ -53,9 +53,10 @@ def read_file(path: Path, bound: int) -> bytes:
     except OSError as error:
         why = "is a link" if path.is_symlink() else (error.strerror or "cannot be opened").lower()
         raise RecordError(f"{path}: {why}; a results directory holds plain files only") from error
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        raise RecordError(f"{path}: is no plain file; a results directory holds plain files only")
     with os.fdopen(descriptor, "rb") as file:
-        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
-            raise RecordError(f"{path}: is no plain file; a results directory holds plain files only")
         data = file.read(bound + 1)
     if len(data) > bound:
         raise RecordError(f"{path}: is larger than {bound >> 20} MiB; such a file was not written by firstlight")

@@ -22,7 +22,8 @@ class Defect(NamedTuple):
     what: str
 
     def __str__(self) -> str:
-        return f"{self.file}:{self.line}: {self.what}" if self.line else f"{self.file}: {self.what}"
+        text = f"{self.file}:{self.line}: {self.what}" if self.line else f"{self.file}: {self.what}"
+        return "".join(c if c.isprintable() else ascii(c)[1:-1] for c in text)  # file names are foreign data too
 
 
 class Reading(NamedTuple):
