@@ -1,0 +1,1 @@
+"""The report: a judged run as one terminal page and one HTML page."""

@@ -1,0 +1,88 @@
+"""Answers: the rows that workloads declare, each with the best verified figure and what to choose."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+
+import msgspec
+
+from firstlight.catalogue import Row, Workload
+from firstlight.judge import Judgement, ranking
+from firstlight.judge.select import selects
+from firstlight.judge.verdict import Failed, Figure, Identity, Verified
+from firstlight.record import Run
+from firstlight.report import wording
+
+
+class Answer(msgspec.Struct, frozen=True):
+    """One row. `best` is None where nothing was verified; `reason` then says why. `rivals`: the best of each choice."""
+
+    row: Row
+    workload: str
+    best: Verified | None
+    choose: str
+    rivals: tuple[Verified, ...]
+    failed: tuple[Failed, ...]
+    reason: str
+
+
+def answers(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Answer]:
+    """All declared rows of which the run measured anything, in their order."""
+    rows = [(row, w) for w in workloads.values() for row in w.rows]
+    made = [_answer(judgement, row, w) for row, w in sorted(rows, key=lambda r: (r[0].order, r[0].title))]
+    return [a for a in made if a is not None]
+
+
+def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None:
+    run = judgement.run
+    threads = run.machine.cores if row.threads == "all" else row.threads
+
+    def wanted(identity: Identity) -> bool:
+        place = identity.placement
+        return (
+            identity.metric == row.metric
+            and (place.threads, place.ranks) == (threads, row.ranks)
+            and selects(identity, row.where, row.variants, workload, run.machine)
+        )
+
+    found = [f for f in judgement.figures if wanted(f.identity)]
+    if not found:
+        return None
+    failed = tuple(f for f in found if isinstance(f, Failed))
+    good = verified(found)
+    best = ranking.best(good)
+    if best is None:
+        reason = next((f.reason for f in found if not isinstance(f, Verified)), "measured oversubscribed only")
+        return Answer(row, workload.name, None, "", (), failed, reason)
+    key = chooser(row.choose)
+    rivals = best_of_each(good, key)
+    choose = ""
+    if row.choose != "toolchain" or workload.toolchain_sensitive:
+        choose = ranking.choice(ranking.rank(rivals), lambda f: label(run, row.choose, key(f.identity)))
+    return Answer(row, workload.name, best, choose, tuple(rivals), failed, "")
+
+
+def chooser(kind: str) -> Callable[[Identity], str]:
+    """What tells one choice from another: the name of the toolchain, the MPI, the variant or a parameter."""
+    if kind in ("toolchain", "variant"):
+        return lambda i: str(getattr(i, kind))
+    if kind == "mpi":
+        return lambda i: i.mpi or "none"
+    return lambda i: str(dict(i.parameters).get(kind, "none"))
+
+
+def label(run: Run, kind: str, name: str) -> str:
+    return wording.mpi_name(run, name) if kind == "mpi" else name
+
+
+def best_of_each(figures: Iterable[Verified], key: Callable[[Identity], str]) -> list[Verified]:
+    """The best figure of each choice, best first; oversubscribed figures are left out."""
+    of: dict[str, list[Verified]] = {}
+    for figure in figures:
+        of.setdefault(key(figure.identity), []).append(figure)
+    found = [best for some in of.values() if (best := ranking.best(some)) is not None]
+    return sorted(found, key=lambda f: f.estimate.median, reverse=bool(found) and found[0].better == "higher")
+
+
+def verified(figures: Iterable[Figure]) -> list[Verified]:
+    return [f for f in figures if isinstance(f, Verified)]

@@ -1,0 +1,171 @@
+"""The machine, drawn: cores, caches, NUMA nodes, what was bound where. Geometry only; a template renders it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+import msgspec
+
+from firstlight.judge import Judgement
+from firstlight.machine import Cache, Machine
+from firstlight.record import Binding, LaunchRecord
+from firstlight.report.quantity import binary, count
+
+_GAP, _CPU, _BAR, _PAD, _MOST_WIDE = 6, 40, 24, 10, 700
+_MOST_COLUMNS = 16
+
+
+class Box(msgspec.Struct, frozen=True):
+    """A rectangle in user units with its label in the middle; `style` is a CSS class."""
+
+    x: float
+    y: float
+    width: float
+    height: float
+    style: str
+    label: str = ""
+    second: str = ""
+    top: bool = False  # label at the top left instead
+
+
+class Picture(msgspec.Struct, frozen=True):
+    width: float
+    height: float
+    boxes: tuple[Box, ...]
+    words: str  # the same for those who cannot see it
+
+
+def picture(judgement: Judgement) -> Picture:
+    """Draw the run's machine with the ranks of the launch that had the most."""
+    machine = judgement.run.machine
+    ranks = _ranks_by_cpu(judgement.records)
+    nodes = machine.numa or (machine.cpus,)
+    boxes: list[Box] = []
+    y, widest = 0.0, 0.0
+    for number, cpus in enumerate(nodes):
+        inner, width, height = _node(machine, tuple(cpus), ranks, y + (_PAD + 16))
+        label = f"NUMA node {number}"
+        boxes.append(Box(0, y, width + 2 * _PAD, height + 16 + 2 * _PAD, "numa", label, top=True))
+        boxes += inner
+        y += height + 16 + 2 * _PAD + _GAP
+        widest = max(widest, width + 2 * _PAD)
+    boxes = [msgspec.structs.replace(b, width=widest) if b.style == "numa" else b for b in boxes]
+    boxes.append(Box(0, y, widest, _BAR + 4, "memory", f"memory {binary(machine.memory)}"))
+    return Picture(widest, y + _BAR + 4, tuple(boxes), in_words(machine))
+
+
+def _node(machine: Machine, cpus: tuple[int, ...], ranks: dict[int, str], top: float) -> tuple[list[Box], float, float]:
+    """The groups of one NUMA node, flowing into rows: (`boxes`, `width`, `height`)."""
+    groups = _groups(machine, cpus)
+    wide = 84.0 if len(machine.cpus) <= 8 else 46.0 if len(machine.cpus) <= 32 else 30.0
+    boxes: list[Box] = []
+    x, y, right, row = float(_PAD), top, 0.0, 0.0
+    for group in groups:
+        columns = min(len(group), _MOST_COLUMNS)
+        width = columns * (wide + _GAP) - _GAP
+        if x > _PAD and x + width > _MOST_WIDE:
+            x, y, row = float(_PAD), y + row + 2 * _GAP, 0.0
+        inner, height = _group(machine, group, ranks, (x, y), wide)
+        boxes += inner
+        right, row = max(right, x + width - _PAD), max(row, height)
+        x += width + 2 * _GAP
+    return boxes, right, y + row - top
+
+
+def _groups(machine: Machine, cpus: tuple[int, ...]) -> list[list[int]]:
+    """CPUs that share a last cache, neighbours in the smaller caches beside each other."""
+
+    def key(cpu: int) -> tuple[int, ...]:
+        behind = sorted((c for c in machine.caches if cpu in c.shared_by), key=lambda c: -c.level)
+        return (*(min(c.shared_by) for c in behind), cpu)
+
+    groups: dict[int, list[int]] = {}
+    for cpu in sorted(cpus, key=key):
+        groups.setdefault(key(cpu)[0] if len(key(cpu)) > 1 else -1, []).append(cpu)
+    last = machine.last_cache()
+    if last is not None and all(len(g) == 1 for g in groups.values()):
+        return [[c for g in groups.values() for c in g]]  # nothing is shared: one row of cores
+    return list(groups.values())
+
+
+def _group(
+    machine: Machine, group: Sequence[int], ranks: dict[int, str], corner: tuple[float, float], wide: float
+) -> tuple[list[Box], float]:
+    left, y = corner
+    boxes: list[Box] = []
+    levels = sorted({c.level for c in machine.caches})
+    for start in range(0, len(group), _MOST_COLUMNS):
+        chunk = group[start : start + _MOST_COLUMNS]
+        for k, cpu in enumerate(chunk):
+            label = f"CPU {cpu}" if wide > 60 else str(cpu)
+            style = "cpu bound" if cpu in ranks else "cpu"
+            boxes.append(Box(left + k * (wide + _GAP), y, wide, _CPU, style, label, ranks.get(cpu, "")))
+        y += _CPU + _GAP
+        for level in levels:
+            boxes += [
+                Box(left + first * (wide + _GAP), y, span * (wide + _GAP) - _GAP, _BAR, f"cache l{level}",
+                    f"L{level} {binary(cache.size)}" if span * wide > 60 else f"L{level}")
+                for first, span, cache in _runs(machine.caches, level, chunk)
+            ]  # fmt: skip
+            y += _BAR + _GAP
+    return boxes, y - corner[1] - _GAP
+
+
+def _runs(caches: Iterable[Cache], level: int, cpus: Sequence[int]) -> list[tuple[int, int, Cache]]:
+    """Where along `cpus` each cache of the level lies: (`first`, `how many`, `cache`)."""
+    found = []
+    for cache in caches:
+        places = [k for k, cpu in enumerate(cpus) if cpu in cache.shared_by]
+        if cache.level == level and places:
+            found.append((places[0], places[-1] - places[0] + 1, cache))
+    return found
+
+
+def _ranks_by_cpu(records: Iterable[LaunchRecord]) -> dict[int, str]:
+    """`rank 0` by CPU, for the observed binding with the most ranks on CPUs of their own."""
+    best: tuple[Binding, ...] = ()
+    for record in records:
+        binding = record.launch.binding if record.launch else ()
+        if len(binding) > len(best) and all(len(b.cpus) == 1 for b in binding):
+            best = binding
+    return {b.cpus[0]: f"rank {b.rank}" for b in best} if len(best) > 1 else {}
+
+
+def in_words(machine: Machine) -> str:
+    levels = sorted({c.level: c for c in machine.caches}.values(), key=lambda c: c.level)
+    cpus = max(len(machine.cpus), 1)
+    parts = [f"{count(machine.sockets, 'socket')}, {count(machine.cores, 'core')}"]
+    if machine.threads_per_core > 1:
+        parts.append(f"{machine.threads_per_core} hardware threads a core")
+    for c in levels:
+        shared = (
+            "" if len(c.shared_by) < 2 else f" shared by {'all' if len(c.shared_by) == cpus else len(c.shared_by)} CPUs"
+        )
+        parts.append(f"L{c.level} {binary(c.size)}{shared}")
+    return ", ".join([*parts, f"{count(len(machine.numa) or 1, 'NUMA node')}, memory {binary(machine.memory)}"])
+
+
+def bindings(records: Iterable[LaunchRecord], most: int = 8) -> list[str]:
+    """What was bound where, as each rank saw it itself: one line for each way that occurred."""
+    seen: dict[str, set[str]] = {}
+    for record in records:
+        if record.launch is None or not record.launch.binding:
+            continue
+        ranks = sorted(record.launch.binding, key=lambda b: b.rank)
+        shown = [f"rank {b.rank} on {_cpus(b.cpus)}" for b in ranks[:4]] + ["…"] * (len(ranks) > 4)
+        way = ", ".join(shown) if len(ranks) > 1 else _cpus(ranks[0].cpus)
+        seen.setdefault(f"{count(len(ranks), 'rank')}: {way}", set()).add(record.launch.workload)
+    lines = [f"{way} ({', '.join(sorted(names))})" for way, names in seen.items()]
+    return lines[:most] + ([f"and {len(lines) - most} other ways"] if len(lines) > most else [])
+
+
+def _cpus(cpus: Sequence[int]) -> str:
+    """`CPU 0`, `CPUs 0-3, 8`"""
+    spans: list[list[int]] = []
+    for cpu in sorted(cpus):
+        if spans and cpu == spans[-1][1] + 1:
+            spans[-1][1] = cpu
+        else:
+            spans.append([cpu, cpu])
+    text = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in spans)
+    return ("CPU " if len(cpus) == 1 else "CPUs ") + text

@@ -1,0 +1,250 @@
+"""The HTML page: one offline file under a strict content security policy, for screen, phone and paper."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import re
+import tempfile
+import time
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from firstlight import export
+from firstlight.catalogue import Workload
+from firstlight.heritage import Heritage
+from firstlight.judge import Finding, Judgement, words
+from firstlight.judge.compare import Comparison
+from firstlight.judge.verdict import Failed, Figure, Unverified, Verified
+from firstlight.report import answers as answering
+from firstlight.report import drawing, matrix, method, plots, quantity, strip, terminal, wording
+from firstlight.report.palette import Palette
+from firstlight.report.plots import spread
+from firstlight.report.plots.frame import Drawing, View
+
+TEMPLATES = Path(__file__).parent / "templates"
+MOST_BYTES = 7_000_000
+MOST_ROWS = 1500  # of a table behind a plot; the rest is in the download
+_UNIT = re.compile(r"(?<=\d) (?=[×%]|[kMGTPmunp]?(?:flop/s|B/s|s\b|B\b|bit/s)|[KMGT]iB)|(?<=[αβ]) (?==)|(?<==) (?=\d)")
+_CHAPTERS = ("node", "network", "applications", "scale")
+_CHAPTER_TITLES = {
+    "node": "What the node gives",
+    "network": "What the network gives",
+    "applications": "What applications get",
+    "scale": "How it scales",
+}
+
+
+class Part(msgspec.Struct):
+    """One workload in a chapter."""
+
+    workload: Workload
+    drawings: list[Drawing]
+
+
+def write(
+    judgement: Judgement,
+    workloads: Mapping[str, Workload],
+    heritage: Heritage,
+    path: Path,
+    compared: Comparison | None = None,
+) -> None:
+    """Write the page to `path`: to a temporary name first, then renamed. Raises OSError where that is not possible."""
+    content = render(judgement, workloads, heritage, compared).encode()
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
+    temporary = Path(name)
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        temporary.chmod(0o644)
+        temporary.replace(path)
+    except BaseException:
+        temporary.unlink(missing_ok=True)
+        raise
+
+
+def render(
+    judgement: Judgement, workloads: Mapping[str, Workload], heritage: Heritage, compared: Comparison | None = None
+) -> str:
+    """The page as text."""
+    import jinja2
+    from markupsafe import Markup
+    from plotly.offline import get_plotlyjs
+
+    environment = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(TEMPLATES),
+        autoescape=True,
+        undefined=jinja2.StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    environment.filters |= {
+        "quantity": quantity.quantity,
+        "percent": quantity.percent,
+        "name": words.name,
+        "repeat": wording.repeat,
+        "duration": quantity.duration,
+        "tied": tied,
+    }
+    library, script = get_plotlyjs(), (TEMPLATES / "report.js").read_text(encoding="utf-8")
+    view = View(judgement, workloads, heritage, Palette(judgement.run))
+    chapters = _chapters(view)
+    trusted = {
+        "plotly": _inline(library),
+        "script": _inline(script),
+        "style": _inline((TEMPLATES / "report.css").read_text(encoding="utf-8")),
+        "policy": policy(library, script),
+    }
+    page = _facts(judgement, workloads, view.palette) | {
+        "chapters": chapters,
+        "spread": _spread(view),
+        "compared": compared,
+        "most_rows": MOST_ROWS,
+        **{k: Markup(v) for k, v in trusted.items()},
+    }
+    drawings = [d for c in chapters for p in c["parts"] for d in p.drawings] + page["spread"]
+    page["data"] = Markup(embedded({d.id: {"data": d.data, "layout": d.layout} for d in drawings}))
+    return environment.get_template("report.html.j2").render(page)
+
+
+def tied(text: str) -> str:
+    """The text with a no-break space between a number and its unit."""
+    return _UNIT.sub("\u00a0", text)
+
+
+def policy(*scripts: str) -> str:
+    """The content security policy: our own two scripts by hash, inline styles, images in data, nothing else."""
+    hashes = " ".join(f"'sha256-{base64.b64encode(hashlib.sha256(s.encode()).digest()).decode()}'" for s in scripts)
+    return (
+        f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:; "
+        "base-uri 'none'; form-action 'none'"
+    )
+
+
+def _inline(code: str) -> str:
+    """Our own code, to stand in the page as it is: it must not end its element. Raises ValueError if it would."""
+    lowered = code.lower()
+    if "</script" in lowered or "</style" in lowered or "<!--" in lowered:
+        raise ValueError("a script or style of the page contains a tag that would end it")
+    return code
+
+
+def embedded(data: object) -> str:
+    """JSON that can stand in a script element: no character in it can end or open a tag."""
+    text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
+    return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
+
+
+def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Palette) -> dict[str, Any]:
+    run = judgement.run
+    good, failed, unverified, absent = terminal.counted(judgement)
+    rows = answering.answers(judgement, workloads)
+    figures = figures_json(judgement)
+    return {
+        "run": run,
+        "machine": run.machine,
+        "date": time.strftime("%d %b %Y %H:%M", time.localtime(run.started)).lstrip("0"),
+        "took": None if run.finished is None else run.finished - run.started,
+        "machine_line": terminal.machine_line(run.machine),
+        "tools": wording.tools(run),
+        "state": terminal.state_sentence(run) if run.state != "complete" else "",
+        "cards": [(a, strip.strip(a.best) if a.best else None, _accent(palette, a)) for a in rows],
+        "interval": quantity.interval,
+        "counts": {"verified": good, "failed": failed, "unverified": unverified, "absent": absent},
+        "findings": [(f, _evidence_link(f, judgement)) for f in sorted(judgement.findings, key=lambda f: -f.weight)],
+        "picture": drawing.picture(judgement),
+        "bindings": drawing.bindings(judgement.records),
+        "diverged": _diverged(judgement),
+        "matrices": matrix.matrices(judgement, workloads),
+        "failures": _failures(judgement),
+        "builds": [b for b in run.builds if not b.ok],
+        "lost": judgement.lost,
+        "method": method.paragraphs(judgement, workloads),
+        "descriptions": sorted(
+            {(d.workload, d.title, d.verified, d.tolerance, d.cost) for d in run.descriptions.values()}
+        ),
+        "environment": method.environment(run),
+        "commands": _commands(judgement),
+        "download": "data:application/json;base64," + base64.b64encode(figures).decode(),
+        "sha256": hashlib.sha256(figures).hexdigest(),
+        "built": [(b.program.key, b.sha256) for b in run.builds if b.ok],
+        "launched": [(f"{r.start.cell}.{r.start.launch:04d}", r.exit.sha256) for r in judgement.records],
+        "text_of_command": " ".join(run.command),
+    }
+
+
+def _accent(palette: Palette, answer: answering.Answer) -> str:
+    if answer.best is None:
+        return "#7F7F7F"
+    i = answer.best.identity
+    return palette.colour(i.mpi if answer.row.choose == "mpi" and i.mpi else i.toolchain)
+
+
+def _chapters(view: View) -> list[dict[str, Any]]:
+    """The chapters with a workload that was measured, in the order of the house; unknown ones after."""
+    measured = {f.identity.workload for f in view.judgement.figures}
+    some = [w for w in view.workloads.values() if w.name in measured]
+    some.sort(key=lambda w: (min([r.order for r in w.rows], default=10**6), w.name))
+    names = sorted({w.chapter for w in some}, key=lambda c: (_CHAPTERS.index(c) if c in _CHAPTERS else 99, c))
+    return [
+        {
+            "name": name,
+            "title": _CHAPTER_TITLES.get(name, name.capitalize()),
+            "parts": [Part(w, plots.draw(view, w)) for w in some if w.chapter == name],
+        }
+        for name in names
+    ]
+
+
+def _spread(view: View) -> list[Drawing]:
+    return [d for d in (spread.distributions(view), spread.drift(view)) if d is not None]
+
+
+def _evidence_link(finding: Finding, judgement: Judgement) -> str:
+    """The place on the page that shows what the finding speaks of."""
+    failed = {f.identity for f in judgement.figures if isinstance(f, Failed)}
+    if any(i in failed for i in finding.about):
+        return "#failed"
+    return f"#w-{finding.about[0].workload}" if finding.about else "#measured"
+
+
+def _diverged(judgement: Judgement) -> str:
+    good = [f for f in judgement.figures if isinstance(f, Verified)]
+    share = sum(f.diverged for f in good) / len(good) if good else 0.0
+    if share <= 0:
+        return ""
+    return f"wall and CPU time diverged in {quantity.percent(share)} of the samples: something else used the processors"
+
+
+def _failures(judgement: Judgement) -> list[tuple[str, str, str, list[Figure]]]:
+    """Figures without a number, those of one program and reason together: (`kind`, `program`, `reason`, `figures`)."""
+    found: dict[tuple[str, str, str], list[Figure]] = {}
+    for f in judgement.figures:
+        if isinstance(f, Failed | Unverified):
+            i = f.identity
+            program = ", ".join(p for p in (f"{i.workload}.{i.variant}", i.toolchain, i.mpi) if p)
+            found.setdefault((type(f).__name__.lower(), program, f.reason), []).append(f)
+    return [(*key, some) for key, some in sorted(found.items(), key=lambda x: x[0])]
+
+
+def _commands(judgement: Judgement) -> list[tuple[str, str]]:
+    run = judgement.run
+    again = sorted({wording.repeat(f.identity) for f in judgement.figures})
+    listed = [("the whole run", " ".join(run.command)), ("every figure as data", f"./fl figures {run.id} --json")]
+    listed += [("check this run's records", f"./fl check {run.id}")]
+    return listed + [("", command) for command in again]
+
+
+def figures_json(judgement: Judgement) -> bytes:
+    """All figures as `./fl figures --json` gives them, and the value of every launch."""
+    rows = [msgspec.to_builtins(row) for row in export.rows(judgement.figures)]
+    for row, figure in zip(rows, judgement.figures, strict=True):
+        row["values"] = figure.estimate.launches if isinstance(figure, Verified) else []
+    return msgspec.json.encode(rows)

@@ -1,0 +1,93 @@
+"""The matrix: what it costs to choose wrongly, toolchain (and MPI) by variant, as the ratio to the best of a case."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+import msgspec
+
+from firstlight.catalogue import Row, Workload
+from firstlight.judge import Judgement, ranking
+from firstlight.judge.select import selects
+from firstlight.judge.verdict import Figure, Identity, Verified
+from firstlight.judge.words import listing
+from firstlight.report import answers, wording
+from firstlight.report.quantity import interval, quantity, significant
+
+_STEPS = (1.03, 1.15, 1.5, 2.5, 5.0)  # upper ends of the shades 0 to 4; 5 beyond
+
+
+class MatrixCell(msgspec.Struct, frozen=True):
+    """`shade` 0 (the best or the same) to 5; None where there is no verified figure: `why` then gives the reason."""
+
+    text: str
+    shade: int | None
+    why: str
+    failed: bool = False
+
+
+class Matrix(msgspec.Struct, frozen=True):
+    id: str
+    title: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, tuple[MatrixCell, ...]], ...]
+
+    @property
+    def reasons(self) -> list[str]:
+        """Why cells failed, each reason once with what it concerns."""
+        told: dict[str, list[str]] = {}
+        for line, cells in self.rows:
+            for column, cell in zip(self.columns, cells, strict=True):
+                if cell.failed:
+                    told.setdefault(cell.why, []).append(f"{column} with {line}")
+        return [f"{listing(where)}: {why}" for why, where in told.items()]
+
+
+def matrices(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Matrix]:
+    """One for each row of the summary that leaves a choice, in their order."""
+    rows = sorted(((r, w) for w in workloads.values() for r in w.rows), key=lambda x: (x[0].order, x[0].title))
+    made = [_matrix(judgement, r, w, f"choose-{k}") for k, (r, w) in enumerate(rows)]
+    return [m for m in made if m is not None]
+
+
+def _matrix(judgement: Judgement, row: Row, workload: Workload, name: str) -> Matrix | None:
+    run = judgement.run
+    threads = run.machine.cores if row.threads == "all" else row.threads
+    cells: dict[tuple[str, str], list[Figure]] = {}
+    for f in judgement.figures:
+        i = f.identity
+        placed = i.metric == row.metric and (i.placement.threads, i.placement.ranks) == (threads, row.ranks)
+        if placed and selects(i, row.where, row.variants, workload, run.machine):
+            cells.setdefault((_line(judgement, i), i.variant), []).append(f)
+    best = ranking.best(f for some in cells.values() for f in some if isinstance(f, Verified))
+    lines, columns = sorted({k[0] for k in cells}), sorted({k[1] for k in cells})
+    if best is None or len(cells) < 2:
+        return None
+    rows = tuple((line, tuple(_cell(cells.get((line, c), []), best) for c in columns)) for line in lines)
+    ratios = [ranking.advantage(best, f) for some in cells.values() for f in some if isinstance(f, Verified)]
+    worst, failed = max(ratios), sum(c.failed for _, line in rows for c in line)
+    cost = (
+        "all choices are equal"
+        if worst < ranking.PRACTICAL + 1
+        else f"the wrong choice costs up to {significant(worst, 2)} ×"
+    )
+    wrong = f", {failed} failed" if failed else ""
+    return Matrix(name, f"{row.title[:1].upper()}{row.title[1:]}: {cost}{wrong}", tuple(columns), rows)
+
+
+def _line(judgement: Judgement, i: Identity) -> str:
+    return f"{wording.mpi_name(judgement.run, i.mpi)} · {i.toolchain}" if i.mpi else i.toolchain
+
+
+def _cell(figures: list[Figure], best: Verified) -> MatrixCell:
+    here = ranking.best(answers.verified(figures))
+    if here is None:
+        reason = next((f.reason for f in figures if not isinstance(f, Verified)), "")
+        failed = bool(figures) and any(type(f).__name__ == "Failed" for f in figures)
+        return MatrixCell("failed" if failed else "–", None, reason or "not measured in this run", failed)
+    by = ranking.advantage(best, here)
+    shade = next((k for k, most in enumerate(_STEPS) if by <= most), len(_STEPS))
+    e = here.estimate
+    span = interval(e.low, e.high, e.median, here.unit)
+    why = f"{quantity(e.median, here.unit)} ({span}); {wording.repeat(here.identity)}"
+    return MatrixCell(f"{significant(by)} ×" if here is not best else "best", shade, why)

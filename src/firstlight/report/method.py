@@ -1,0 +1,112 @@
+"""Method: how the run was measured, in words generated from the run itself."""
+
+from __future__ import annotations
+
+import shlex
+from collections import Counter
+from collections.abc import Mapping
+
+from firstlight.catalogue import Workload
+from firstlight.judge import Judgement
+from firstlight.judge.verdict import Verified
+from firstlight.record import Run
+from firstlight.report.quantity import count, duration, percent
+
+
+def paragraphs(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[str]:
+    """A few short paragraphs; every number in them is the run's own."""
+    return [
+        p
+        for p in (_launches(judgement), _figures(judgement), _verification(judgement), _ceilings(judgement, workloads))
+        if p
+    ]
+
+
+def _launches(judgement: Judgement) -> str:
+    run = judgement.run
+    programs = {(r.start.cell) for r in judgement.records}
+    samples = sum(len(r.samples) for r in judgement.records)
+    spent = sum(r.exit.seconds for r in judgement.records)
+    budget = f" within a budget of {duration(run.budget)}" if run.budget > 0 else ""
+    how = {
+        "complete": "It ended by itself",
+        "budget": "It was stopped by its budget",
+        "interrupted": "It was interrupted",
+        "running": "It had not ended when this page was written",
+    }.get(run.state, f"Its state is {run.state}")
+    return (
+        f"{count(len(programs), 'program')} were launched {len(judgement.records)} times in all{budget}, taking "
+        f"{samples:,} timed samples in {duration(spent)}. A launch, one execution of one program, is the unit of "
+        f"sampling: at least {run.launches} a program were wanted, until the 95 % interval was within "
+        f"±{percent(run.precision)}. Launches of what is compared were interleaved in balanced random order "
+        f"(seed {run.seed}), so that a drifting machine harms all alike. {how}."
+    )
+
+
+def _figures(judgement: Judgement) -> str:
+    good = [f for f in judgement.figures if isinstance(f, Verified)]
+    if not good:
+        return ""
+    few = sum(f.estimate.low is None for f in good)
+    marked = sum(f.diverged > 0 for f in good)
+    over = sum(f.oversubscribed for f in good)
+    told = (
+        "A figure is the median over launches of each launch's median sample, warm-up excluded; its interval is the "
+        "exact nonparametric 95 % interval of a median, which needs six launches. Rates are work over time; the time "
+        "of a sample is the maximum over its ranks."
+    )
+    told += f" {count(few, 'figure')} had too few launches for an interval." if few else ""
+    told += f" In {count(marked, 'figure')} wall and CPU time diverged in some samples." if marked else ""
+    told += f" {count(over, 'figure')} used more ranks and threads than CPUs: shown, never ranked." if over else ""
+    told += " Two figures differ where the interval of their ratio excludes 1 and they are 3 % or more apart."
+    return told
+
+
+def _verification(judgement: Judgement) -> str:
+    checks = [c for r in judgement.records for c in r.checks]
+    failed = sum(not c.ok for c in checks)
+    return (
+        f"Every program checks its results before and after it is timed: {len(checks):,} checks, {failed:,} failed. "
+        "Outputs are filled with NaN first. A figure that failed has no number on this page and is never ranked; one "
+        "above its measured ceiling has failed too."
+    )
+
+
+def _ceilings(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
+    suppliers = sorted({w.title for w in workloads.values() if w.provides and _measured(judgement, w.name)})
+    if not suppliers or not judgement.limits:
+        return ""
+    names = Counter(limit.name for limit in judgement.limits)
+    return (
+        f"Ceilings are measured, not read from a data sheet: {', '.join(suppliers)} supplied "
+        f"{', '.join(names)} ({len(judgement.limits)} values over cores and working sets) in this same run."
+    )
+
+
+def _measured(judgement: Judgement, workload: str) -> bool:
+    return any(f.identity.workload == workload for f in judgement.figures)
+
+
+def environment(run: Run) -> list[tuple[str, str]]:
+    """What may explain a difference, as pairs."""
+    m = run.machine
+    rows = [
+        ("processor", f"{m.processor} ({m.architecture}, {m.microarchitecture})"),
+        ("system", f"{m.system}, kernel {m.kernel}" + (f", virtual ({m.virtual})" if m.virtual else "")),
+        ("frequency policy", f"{m.governor or 'not visible'}, turbo {_yes(m.turbo)}"),
+        ("huge pages", m.huge_pages or "not visible"),
+        ("load at the start", f"{m.load:.2f}"),
+        ("hardware counters", m.counters),
+        *((f"limit {k}", v) for k, v in sorted(m.limits.items())),
+        *((f"{t.name}", f"{t.version}: {shlex.join((t.cxx, *t.flags))}") for t in run.toolbox.toolchains),
+        *((f"Fortran of {t.name}", f"{t.fortran_version}") for t in run.toolbox.toolchains if t.fortran),
+        *((x.name, f"{x.label} ({x.origin})") for x in run.toolbox.mpis),
+        *((x.name, x.label) for x in run.toolbox.blas),
+        *(sorted(run.environment.items())),
+        ("firstlight", f"{run.firstlight}, revision {run.revision}, records of schema {run.schema}"),
+    ]
+    return [(k, v) for k, v in rows if v]
+
+
+def _yes(value: bool | None) -> str:
+    return "not visible" if value is None else "on" if value else "off"

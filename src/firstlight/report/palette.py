@@ -1,0 +1,40 @@
+"""Colours: one colour-blind-safe palette (Okabe and Ito 2008); a toolchain and an MPI keep theirs on the whole page."""
+
+from __future__ import annotations
+
+from firstlight.record import Run
+
+COOL = ("#0072B2", "#56B4E9", "#009E73")  # blue, sky, green: the first compiler
+WARM = ("#D55E00", "#E69F00", "#CC79A7")  # vermillion, orange, purple: the second
+MORE = ("#8C7A00", "#7F7F7F", "#5E4FA2", "#44AA99", "#882255")
+_DASH = {"base": "dot", "native": "solid", "fast": "dash"}
+_SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "star", "hexagon")
+_ORDER = ("native", "base", "fast")
+
+
+class Palette:
+    """Colour, dash and symbol by name of a toolchain, an MPI library or a variant. Names that come later are added."""
+
+    def __init__(self, run: Run) -> None:
+        self._colour: dict[str, str] = {}
+        compilers = list(dict.fromkeys(t.compiler for t in run.toolbox.toolchains))
+        for compiler, colours in zip(compilers, (COOL, WARM), strict=False):
+            mine = [t for t in run.toolbox.toolchains if t.compiler == compiler]
+            mine.sort(key=lambda t: _ORDER.index(t.flag_set) if t.flag_set in _ORDER else len(_ORDER))
+            self._colour |= {t.name: c for t, c in zip(mine, colours, strict=False)}
+        for mpi, colour in zip(run.toolbox.mpis, (COOL[2], WARM[2], MORE[2]), strict=False):
+            self._colour[mpi.name] = colour
+        self._extra = 0
+
+    def colour(self, name: str) -> str:
+        if name not in self._colour:
+            sequence = (COOL[0], WARM[1], COOL[2], WARM[0], WARM[2], COOL[1], *MORE)
+            self._colour[name] = sequence[self._extra % len(sequence)]
+            self._extra += 1
+        return self._colour[name]
+
+    def dash(self, name: str) -> str:
+        return _DASH.get(name.rpartition("-")[2], "solid")
+
+    def symbol(self, position: int) -> str:
+        return _SYMBOLS[position % len(_SYMBOLS)]

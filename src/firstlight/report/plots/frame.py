@@ -1,0 +1,190 @@
+"""Frame: what all drawings share: traces with intervals, axes with units, cache marks, ghosts, the table behind.
+
+A drawing is plain data for plotly.js. The colours "@ink", "@muted", "@grid" and "@paper" are filled in by the page,
+which knows whether it is light or dark.
+"""
+
+from __future__ import annotations
+
+import html
+import math
+import textwrap
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import msgspec
+
+from firstlight.catalogue import Plot, Workload
+from firstlight.heritage import Heritage
+from firstlight.judge import Judgement, words
+from firstlight.judge.select import selects
+from firstlight.judge.verdict import Figure, Verified
+from firstlight.report import wording
+from firstlight.report.palette import Palette
+from firstlight.report.quantity import binary, interval, percent, quantity
+
+Trace = dict[str, Any]
+Limited = tuple[float, float, float, float]  # x, value, low, high of a ceiling
+MOST_LINES = 8
+_MOST_SHOWN = 12
+
+
+class Drawing(msgspec.Struct):
+    """One plot: `title` is its message; `head` and `rows` are the table behind it."""
+
+    id: str
+    title: str
+    caption: str
+    head: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+    data: list[Trace] = []
+    layout: dict[str, Any] = {}
+    alt: str = ""
+
+
+class View(msgspec.Struct, frozen=True):
+    """What drawings are made from."""
+
+    judgement: Judgement
+    workloads: Mapping[str, Workload]
+    heritage: Heritage
+    palette: Palette
+
+    def selected(self, workload: Workload, plot: Plot) -> list[Figure]:
+        """The figures that a `[[plots]]` entry speaks of."""
+        return [
+            f
+            for f in self.judgement.figures
+            if f.identity.metric == plot.metric
+            and selects(f.identity, plot.where, plot.variants, workload, self.judgement.run.machine)
+        ]
+
+    def parameter(self, workload: str, name: str) -> tuple[str, str]:
+        """(`help`, `unit`) of a parameter, as the programs describe it."""
+        for key, description in self.judgement.run.descriptions.items():
+            if key.partition(".")[0] == workload:
+                for p in description.parameters:
+                    if p.name == name:
+                        return p.help or name, p.unit
+        return name, "B" if name == "bytes" else ""
+
+
+def text(foreign: str) -> str:
+    """Text for plotly, which reads a subset of HTML in names and labels."""
+    return html.escape(foreign, quote=False)
+
+
+def hover(figure: Verified) -> str:
+    """The figure, its launches and the command that repeats it."""
+    e, i = figure.estimate, figure.identity
+    shown = [quantity(x, figure.unit) for x in e.launches[:_MOST_SHOWN]]
+    more = f" and {len(e.launches) - _MOST_SHOWN} more" if len(e.launches) > _MOST_SHOWN else ""
+    lines = [
+        f"<b>{quantity(e.median, figure.unit)}</b>  ({interval(e.low, e.high, e.median, figure.unit)})",
+        text(words.name(i)),
+        share(figure),
+        *_folded(f"{len(e.launches)} launches: " + ", ".join(shown) + more),
+        "<i>" + text(wording.repeat(i)) + "</i>",
+    ]
+    return "<br>".join(line for line in lines if line)
+
+
+def share(figure: Verified) -> str:
+    """`71 % of load_bandwidth`; "" where nothing limits the figure."""
+    part = figure.of_ceiling
+    return "" if part is None or figure.ceiling is None else f"{percent(part)} of {figure.ceiling.resource}"
+
+
+def _folded(line: str) -> list[str]:
+    return textwrap.wrap(line, 64)
+
+
+def line(figures: Sequence[tuple[float, Verified]], name: str, look: Trace) -> Trace:
+    """A line through medians with their 95 % intervals. `look`: color, dash, symbol."""
+    e = [f.estimate for _, f in figures]
+    return {
+        "type": "scatter",
+        "mode": "lines+markers",
+        "name": text(name),
+        "x": [x for x, _ in figures],
+        "y": [v.median for v in e],
+        "error_y": {
+            "type": "data",
+            "symmetric": False,
+            "array": [0 if v.high is None else v.high - v.median for v in e],
+            "arrayminus": [0 if v.low is None else v.median - v.low for v in e],
+            "thickness": 1.2,
+            "width": 3,
+            "color": look["color"],
+        },
+        "hovertext": [hover(f) for _, f in figures],
+        "hoverinfo": "text",
+        "line": {"color": look["color"], "dash": look.get("dash", "solid"), "width": 2},
+        "marker": {"color": look["color"], "symbol": look.get("symbol", "circle"), "size": 7},
+    }
+
+
+def log_axis(title: str, values: Iterable[float] = (), sizes: bool = False) -> dict[str, Any]:
+    """A logarithmic axis; `sizes` labels powers of two in bytes."""
+    axis: dict[str, Any] = {"title": {"text": text(title)}, "type": "log", "exponentformat": "power", "dtick": 1}
+    some = [v for v in values if v > 0]
+    if some and max(some) / min(some) < 30:
+        axis |= {"dtick": "D2"}
+    if sizes and some:
+        low, high = math.floor(math.log2(min(some))), math.ceil(math.log2(max(some)))
+        step = max(1, -(-(high - low) // 7))
+        ticks = [2.0**k for k in range(low - low % step, high + step, step)]
+        axis |= {"tickvals": ticks, "ticktext": [binary(t) if t >= 1 else "0 B" for t in ticks], "dtick": None}
+    return {k: v for k, v in axis.items() if v is not None}
+
+
+def layout(x: dict[str, Any], y: dict[str, Any], **more: Any) -> dict[str, Any]:
+    return {"xaxis": x, "yaxis": y, "shapes": [], "annotations": []} | more
+
+
+def mark(drawn: dict[str, Any], x: float, label: str) -> None:
+    """A vertical line with its label at the top: a cache level, a protocol switch."""
+    drawn["shapes"].append(
+        {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "layer": "below",
+         "line": {"color": "@ghost", "width": 1, "dash": "dot"}}
+    )  # fmt: skip
+    drawn["annotations"].append(
+        {"x": math.log10(x), "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False,
+         "text": text(label), "font": {"size": 11, "color": "@muted"}}
+    )  # fmt: skip
+
+
+def ceiling_trace(points: Sequence[Limited], name: str, dash: str = "dash") -> list[Trace]:
+    """A ceiling with its interval as a band."""
+    xs = [p[0] for p in points]
+    shared = {"type": "scatter", "mode": "lines", "x": xs, "hoverinfo": "skip", "legendgroup": "ceiling"}
+    thin = {"width": 0, "color": "@muted"}
+    return [
+        shared | {"y": [p[2] for p in points], "line": thin, "showlegend": False},
+        shared | {"y": [p[3] for p in points], "line": thin, "showlegend": False, "fill": "tonexty",
+                  "fillcolor": "rgba(127,127,127,0.18)"},
+        shared | {"y": [p[1] for p in points], "name": text(name),
+                  "line": {"color": "@ghost", "width": 1.5, "dash": dash},
+                  "hoverinfo": "text", "hovertext": [text(name) + f": {p[1]:.4g}" for p in points]},
+    ]  # fmt: skip
+
+
+HEAD = ("program", "parameters", "median", "95 % interval", "of ceiling", "launches", "verdict")
+
+
+def table(figures: Iterable[Figure]) -> list[tuple[str, ...]]:
+    """The table behind a plot of figures: every one of them, also those that failed."""
+    rows: list[tuple[str, ...]] = []
+    for f in figures:
+        i = f.identity
+        program = ", ".join(p for p in (f"{i.workload}.{i.variant}", i.toolchain, i.mpi) if p)
+        case = ", ".join(p for p in (words.values(i.parameters), words.where(i.placement)) if p)
+        if isinstance(f, Verified):
+            e = f.estimate
+            limit = "–" if f.of_ceiling is None else percent(f.of_ceiling)
+            verdict = "verified" + (", oversubscribed" if f.oversubscribed else "")
+            numbers = (quantity(e.median, f.unit), interval(e.low, e.high, e.median, f.unit), limit)
+            rows.append((program, case, *numbers, str(len(e.launches)), verdict))
+        else:
+            rows.append((program, case, "–", "–", "–", "–", f"{type(f).__name__.lower()}: {f.reason}"))
+    return rows

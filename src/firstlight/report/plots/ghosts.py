@@ -1,0 +1,67 @@
+"""Ghosts: published figures of earlier machines in the plots of the same workload and metric, grey, with their year."""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from firstlight.catalogue import Plot
+from firstlight.heritage import Entry
+from firstlight.report.plots.frame import Trace, View, text
+from firstlight.report.quantity import convert, quantity
+
+NEAR = 1.5  # labels of figures within this factor would overlap
+
+
+class Ghost(NamedTuple):
+    """One published figure in the unit of the plot; `x` is None where none was published: it is drawn as a level."""
+
+    entry: Entry
+    y: float
+    x: float | None
+
+
+def ghosts(view: View, workload: str, plot: Plot, unit: str, left: float, right: float) -> list[Trace]:
+    """Traces for a plot whose x axis runs from `left` to `right`; nothing where nothing was published."""
+    found: list[Ghost] = []
+    for entry in view.heritage.matching(workload, plot.metric):
+        y = convert(entry.value, entry.unit, unit)
+        clash = any(k in plot.where and v != plot.where[k] for k, v in entry.parameters.items())
+        x = entry.parameters.get(plot.x)
+        if y is not None and not clash:
+            found.append(Ghost(entry, y, float(x) if isinstance(x, int | float) else None))
+    found.sort(key=lambda g: (g.x is None, g.x or 0.0, g.y))
+    traces = [_trace(g, left, right, _below(found, k)) for k, g in enumerate(found)]
+    for trace in traces[1:]:
+        trace["showlegend"] = False
+    return traces
+
+
+def _below(found: list[Ghost], k: int) -> bool:
+    """True where the label must stand below, because the next figure of the same x is just above."""
+    return k + 1 < len(found) and found[k + 1].x == found[k].x and found[k + 1].y < NEAR * found[k].y
+
+
+def _trace(ghost: Ghost, left: float, right: float, below: bool) -> Trace:
+    entry, x, y = ghost.entry, ghost.x, ghost.y
+    label = text(", ".join(p for p in (entry.machine, entry.mpi or entry.variant) if p) + f" ({entry.year})")
+    told = f"<b>{label}</b><br>{quantity(entry.value, entry.unit)}"
+    told += "".join(f"<br>{text(t)}" for t in (entry.place, entry.note, entry.source.citation) if t)
+    vertical, side = "bottom" if below else "top", "left"
+    if x is not None and x <= left:
+        side = "right"
+    return {
+        "type": "scatter",
+        "name": "earlier machines, as published",
+        "legendgroup": "ghosts",
+        "legendrank": 2000,
+        "hoverinfo": "text",
+        "hovertext": [told, told] if x is None else [told],
+        "x": [left, right] if x is None else [max(x, left)],
+        "y": [y, y] if x is None else [y],
+        "marker": {"color": "@ghost", "size": 9, "symbol": "x-thin-open", "line": {"width": 2, "color": "@ghost"}},
+        "line": {"color": "@ghost", "width": 1, "dash": "dot"},
+        "text": ["", label] if x is None else [label],
+        "textposition": f"{vertical} {side}",
+        "textfont": {"size": 11, "color": "@ghost"},
+        "mode": "lines+text" if x is None else "markers+text",
+    }

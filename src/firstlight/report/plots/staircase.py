@@ -1,0 +1,140 @@
+"""Staircase: a figure against the size of what it works on, one line a toolchain, cache levels marked."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from firstlight.catalogue import Plot, Workload
+from firstlight.judge import ranking, words
+from firstlight.judge.verdict import Verified
+from firstlight.plan import Placement
+from firstlight.report import answers, wording
+from firstlight.report.plots import frame, sentence
+from firstlight.report.plots.frame import Drawing, View
+from firstlight.report.plots.ghosts import ghosts
+from firstlight.report.quantity import binary
+
+Lines = dict[str, dict[float, Verified]]
+
+
+def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
+    """One drawing for the smallest placement and one for the largest."""
+    figures = answers.verified(view.selected(workload, plot))
+    placements = sorted({f.identity.placement for f in figures if not f.oversubscribed}, key=_cores)
+    ends = placements[:1] + (placements[-1:] if len(placements) > 1 else [])
+    drawn = [_drawing(view, workload, plot, f"{name}-{k}", p, len(ends)) for k, p in enumerate(ends)]
+    return [d for d in drawn if d is not None]
+
+
+def _cores(placement: Placement) -> tuple[int, int]:
+    return placement.nodes * placement.ranks * placement.threads, placement.ranks
+
+
+def _drawing(view: View, workload: Workload, plot: Plot, name: str, placement: Placement, of: int) -> Drawing | None:
+    every = [f for f in view.selected(workload, plot) if f.identity.placement == placement]
+    lines = best_lines(answers.verified(every), plot)
+    if not lines:
+        return None
+    some = next(iter(next(iter(lines.values())).values()))
+    xs = sorted({x for line in lines.values() for x in line})
+    help_text, unit = view.parameter(workload.name, plot.x)
+    drawn = frame.layout(
+        frame.log_axis(f"{help_text} ({unit})" if unit else help_text, xs, unit == "B"),
+        frame.log_axis(f"{plot.metric} ({some.unit})", [f.estimate.median for v in lines.values() for f in v.values()]),
+    )
+    ceiling = _ceiling(lines)
+    data = frame.ceiling_trace(ceiling, "ceiling measured in this run") if len(ceiling) > 1 else []
+    for k, (key, line) in enumerate(list(lines.items())[: frame.MOST_LINES]):
+        look = {"color": view.palette.colour(key), "dash": view.palette.dash(key), "symbol": view.palette.symbol(k)}
+        label = answers.label(view.judgement.run, plot.lines, key)
+        data.append(frame.line(sorted(line.items()), label, look))
+    if plot.mark_caches:
+        _mark_caches(view, drawn, some, plot.x, xs)
+    if name.endswith("-0"):  # earlier figures are of one processor
+        data += ghosts(view, workload.name, plot, some.unit, xs[0], xs[-1])
+    title = _title(view, plot, lines, placement)
+    if of > 1:
+        title += f" ({words.where(placement) or '1 core'})"
+    return Drawing(name, title, _caption(plot, lines, len(ceiling) > 1), frame.HEAD, frame.table(every), data, drawn)
+
+
+def best_lines(figures: list[Verified], plot: Plot, with_zero: bool = False) -> Lines:
+    """By line and x the best figure over what the line does not tell apart; the better line first."""
+    key = answers.chooser(plot.lines)
+    by_x: dict[float, list[Verified]] = {}
+    for f in figures:
+        x = dict(f.identity.parameters).get(plot.x)
+        if isinstance(x, int | float) and (x > 0 or with_zero) and not f.oversubscribed:
+            by_x.setdefault(float(x), []).append(f)
+    lines: Lines = {}
+    behind: dict[str, list[float]] = {}
+    for x, some in sorted(by_x.items()):
+        each = answers.best_of_each(some, key)
+        for f in each:
+            lines.setdefault(key(f.identity), {})[x] = f
+            behind.setdefault(key(f.identity), []).append(ranking.advantage(each[0], f))
+    return dict(sorted(lines.items(), key=lambda item: sum(behind[item[0]]) / len(behind[item[0]])))
+
+
+def _ceiling(lines: Lines) -> list[frame.Limited]:
+    """The highest measured ceiling at each x; (x, value, low, high)."""
+    found: dict[float, frame.Limited] = {}
+    for line in lines.values():
+        for x, f in line.items():
+            c = f.ceiling
+            if c is not None and (x not in found or c.value > found[x][1]):
+                found[x] = (x, c.value, c.low, c.high)
+    return [found[x] for x in sorted(found)]
+
+
+def _mark_caches(view: View, drawn: frame.Trace, some: Verified, name: str, xs: list[float]) -> None:
+    """A line where the working set outgrows each cache; it is taken to be proportional to x, as measured."""
+    x, threads = dict(some.identity.parameters)[name], some.identity.placement.threads
+    machine = view.judgement.run.machine
+    per_x = some.working_set / float(x) if some.working_set else 0.0
+    for number in sorted({c.level for c in machine.caches}):
+        cache = machine.cache(number)
+        if cache is None or per_x <= 0:
+            continue
+        at = cache.size * wording.reach(machine, number, threads) / per_x
+        if xs[0] < at < xs[-1]:
+            frame.mark(drawn, at, f"L{number} {binary(cache.size)}")
+
+
+def _title(view: View, plot: Plot, lines: Lines, placement: Placement) -> str:
+    machine = view.judgement.run.machine
+    at: dict[str, dict[str, Verified]] = {}
+    for name, line in lines.items():
+        for _, f in sorted(line.items()):  # the largest x of a level stays
+            at.setdefault(wording.level(f.working_set, machine, placement.threads), {})[name] = f
+    ordered = [(place, at[place]) for place in wording.levels(machine) if place in at]
+    subject = plot.subject or plot.metric
+    if len(lines) == 1:
+        verb = "takes" if next(iter(ordered[0][1].values())).better == "lower" else "gives"
+        return sentence.capital(
+            f"{subject} " + sentence.staircase({p: next(iter(v.values())) for p, v in ordered}, verb)
+        )
+    key = answers.chooser(plot.lines)
+
+    def label(f: Verified) -> str:
+        return answers.label(view.judgement.run, plot.lines, key(f.identity))
+
+    found = [o for place, v in ordered if (o := sentence.outcome(place, _at_one_x(list(v.values()), plot), label))]
+    return sentence.capital(f"{subject}: {sentence.compared(found, len(ordered))}" if found else subject)
+
+
+def _at_one_x(figures: list[Verified], plot: Plot) -> list[Verified]:
+    """Those measured at the x that most of them share."""
+    xs = [dict(f.identity.parameters).get(plot.x) for f in figures]
+    common = max(set(xs), key=xs.count)
+    return [f for f, x in zip(figures, xs, strict=True) if x == common]
+
+
+def _caption(plot: Plot, lines: Mapping[str, object], ceiling: bool) -> str:
+    best = "" if plot.lines == "variant" else f" Each line is the best variant of its {plot.lines}."
+    rest = (
+        f" The best {frame.MOST_LINES} lines are drawn, all are in the table." if len(lines) > frame.MOST_LINES else ""
+    )
+    limit = " The grey dashed line is what the ceilings measured in this run allow." if ceiling else ""
+    caches = " Dotted verticals: where the data outgrow a cache." if plot.mark_caches else ""
+    return f"Both axes are logarithmic; bars are 95 % intervals of the median over launches.{best}{rest}{limit}{caches}"

@@ -1,0 +1,41 @@
+"""A strip: the launches of one figure as ticks on a line, with the median and its interval."""
+
+from __future__ import annotations
+
+import msgspec
+
+from firstlight.judge.verdict import Verified
+from firstlight.report.quantity import quantity
+
+
+class Strip(msgspec.Struct, frozen=True):
+    """Positions in percent of the width. `low` and `high` are None where there were too few launches."""
+
+    ticks: tuple[float, ...]
+    median: float
+    low: float | None
+    high: float | None
+    left: str
+    right: str
+    words: str
+
+
+def strip(figure: Verified) -> Strip:
+    """The axis spans all launches, but at least 2 % of the median, so that noise does not look like news."""
+    e = figure.estimate
+    reach = max(0.01 * abs(e.median), *(abs(x - e.median) for x in e.launches)) * 1.05 or 1.0
+    first = e.median - reach
+
+    def place(x: float) -> float:
+        return round(100 * (x - first) / (2 * reach), 2)
+
+    least, most = quantity(min(e.launches), figure.unit), quantity(max(e.launches), figure.unit)
+    return Strip(
+        ticks=tuple(place(x) for x in e.launches),
+        median=50.0,
+        low=None if e.low is None else place(e.low),
+        high=None if e.high is None else place(e.high),
+        left=f"{100 * -reach / e.median:+.1f} %",
+        right=f"{100 * reach / e.median:+.1f} %",
+        words=f"{len(e.launches)} launches between {least} and {most}",
+    )

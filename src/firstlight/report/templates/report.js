@@ -1,0 +1,56 @@
+"use strict";
+// Draw every plot in the colours of the page, and again when the page turns light, dark or to paper.
+(function () {
+  const specs = JSON.parse(document.getElementById("plots").textContent);
+  const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const narrow = window.matchMedia("(max-width: 40rem)");
+  const names = { "@ink": "--ink", "@muted": "--muted", "@ghost": "--ghost", "@grid": "--grid", "@paper": "--paper" };
+
+  function colours() {
+    const style = getComputedStyle(document.documentElement);
+    return Object.fromEntries(Object.entries(names).map(([k, v]) => [k, style.getPropertyValue(v).trim()]));
+  }
+
+  function coloured(value, colour) {
+    if (typeof value === "string") return value in colour ? colour[value] : value;
+    if (Array.isArray(value)) return value.map((v) => coloured(v, colour));
+    if (value && typeof value === "object")
+      return Object.fromEntries(Object.entries(value).map(([k, v]) => [k, coloured(v, colour)]));
+    return value;
+  }
+
+  function axis(own, colour) {
+    return {
+      gridcolor: colour["@grid"], linecolor: colour["@ghost"], tickcolor: colour["@ghost"], zerolinecolor: colour["@ghost"],
+      automargin: true, ticks: "outside", ticklen: 4, fixedrange: narrow.matches, ...own,
+      title: { standoff: 8, ...(own.title || {}) },
+    };
+  }
+
+  function draw(element) {
+    const colour = colours();
+    const spec = coloured(specs[element.id], colour);
+    const own = spec.layout;
+    const layout = {
+      paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
+      font: { family: getComputedStyle(document.body).fontFamily, size: narrow.matches ? 11 : 13, color: colour["@ink"] },
+      margin: { l: narrow.matches ? 48 : 64, r: narrow.matches ? 8 : 24, t: 28, b: 52 },
+      legend: { orientation: "h", x: 0, y: -0.2, yanchor: "top", font: { color: colour["@ink"] } },
+      hoverlabel: { bgcolor: colour["@paper"], bordercolor: colour["@ghost"], font: { color: colour["@ink"], size: 12 }, align: "left" },
+      hovermode: "closest", dragmode: narrow.matches ? false : "zoom", height: own.height || (narrow.matches ? 380 : 460),
+      ...own, xaxis: axis(own.xaxis, colour), yaxis: axis(own.yaxis, colour),
+    };
+    const config = { responsive: true, displaylogo: false, displayModeBar: narrow.matches ? false : "hover",
+      modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"] };
+    return Plotly.react(element, spec.data, layout, config);
+  }
+
+  const all = Array.from(document.querySelectorAll(".canvas"));
+  function drawAll() { return Promise.all(all.map(draw)); }
+  dark.addEventListener("change", drawAll);
+  narrow.addEventListener("change", drawAll);
+  let opened = [];
+  window.addEventListener("beforeprint", function () { all.forEach((e) => Plotly.Plots.resize(e)); });
+  window.addEventListener("afterprint", function () { all.forEach((e) => Plotly.Plots.resize(e)); });
+  drawAll().then(function () { document.documentElement.dataset.drawn = String(all.length); });
+})();

@@ -1,0 +1,221 @@
+"""The terminal page: the answer, how sure it is, what is strange, what to do next. 80 columns, no boxes."""
+
+from __future__ import annotations
+
+import textwrap
+import time
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+
+from firstlight.catalogue import Workload
+from firstlight.judge import Finding, Judgement, words
+from firstlight.judge.verdict import Failed, Unverified, Verified
+from firstlight.machine import Machine
+from firstlight.record import Run
+from firstlight.report import answers as answering
+from firstlight.report import wording
+from firstlight.report.answers import Answer
+from firstlight.report.quantity import binary, count, duration, interval, percent, quantity
+
+_STYLE = {"strong": "1", "dim": "2", "good": "32", "warn": "33", "bad": "31"}
+_MOST_FINDINGS = 5
+
+
+class Ink:
+    """Colour as a second signal: every line reads the same without it."""
+
+    def __init__(self, colour: bool) -> None:
+        self.colour = colour
+
+    def __call__(self, style: str, text: str) -> str:
+        return f"\x1b[{_STYLE[style]}m{text}\x1b[0m" if self.colour and text else text
+
+
+def summary(
+    judgement: Judgement,
+    workloads: Mapping[str, Workload],
+    width: int = 80,
+    colour: bool = False,
+    report: Path | str | None = None,
+) -> str:
+    """The page, without a final newline. `report`: where the HTML page is, None where there is none."""
+    ink, run = Ink(colour), judgement.run
+    rows = answering.answers(judgement, workloads)
+    parts = [[header(run, ink)], _machine(run, width) + _warnings(run, width, ink), _table(rows, width, ink)]
+    if judgement.findings:
+        parts.append(_findings(judgement.findings, width, ink))
+    parts.append(_counts(judgement, width, ink, report))
+    return "\n\n".join("\n".join(_plain(line) for line in part) for part in parts if part)
+
+
+def header(run: Run, ink: Ink) -> str:
+    date = time.strftime("%d %b %Y %H:%M", time.localtime(run.started)).lstrip("0")
+    took = "" if run.finished is None else f", {duration(run.finished - run.started)}"
+    return ink("strong", "firstlight") + f" · first light of {run.machine.name} · {date} · {run.suite} suite{took}"
+
+
+def machine_line(machine: Machine) -> str:
+    """`AMD EPYC (zen3), 2 cores, 1 NUMA node, L3 32 MiB, 24 GiB · Linux 6.18, virtual machine`"""
+    architecture = f" ({machine.microarchitecture})" if machine.microarchitecture else ""
+    sockets = f"{machine.sockets} sockets, " if machine.sockets > 1 else ""
+    last = machine.last_cache()
+    cache = f"L{last.level} {binary(last.size)}, " if last else ""
+    virtual = f", virtual machine ({machine.virtual})" if machine.virtual else ""
+    return (
+        f"{machine.processor}{architecture}, {sockets}{count(machine.cores, 'core')}, "
+        f"{count(len(machine.numa) or 1, 'NUMA node')}, {cache}{binary(machine.memory)} · "
+        f"{machine.system} {machine.kernel}{virtual}"
+    )
+
+
+def _machine(run: Run, width: int) -> list[str]:
+    sets = list(dict.fromkeys(t.flag_set for t in run.toolbox.toolchains))
+    mpis = ", ".join(m.label for m in run.toolbox.mpis) or "no MPI"
+    chains = "  ×  ".join([", ".join(wording.tools(run)) or "no compiler", ", ".join(sets), mpis])
+    return [line for text in (machine_line(run.machine), chains) for line in _wrap(text, width, "  ", "    ")]
+
+
+def _warnings(run: Run, width: int, ink: Ink) -> list[str]:
+    told = list(run.machine.warnings)
+    if run.state != "complete":
+        told.append(state_sentence(run))
+    lines = [line for text in told for line in _wrap(text, width, "  ! ", "    ")]
+    return [ink("warn", line) for line in lines]
+
+
+def state_sentence(run: Run) -> str:
+    """How a run ended that is not complete, and what to do."""
+    how = {
+        "budget": "stopped by its budget: intervals are wider than asked for",
+        "interrupted": "interrupted: only part of the suite was measured",
+        "running": "not finished: only part of the suite was measured",
+    }.get(run.state, run.state)
+    return f"{how}; go on with ./fl run --resume {run.id}"
+
+
+def _table(rows: Sequence[Answer], width: int, ink: Ink) -> list[str]:
+    if not rows:
+        return ["  Nothing was measured that a row of the summary shows; see ./fl figures"]
+    cells = [_cells(a) for a in rows]
+    long = sum(_widths(cells, "launches")) + 12 <= width
+    heads = ("your code gets", "median", "95 % interval", "of ceiling" if long else "ceiling", "launches", "choose")
+    if not long:
+        heads = (*heads[:4], "n", "choose")
+    sizes = [max(len(h), *(len(c[k]) for c in cells)) for k, h in enumerate(heads)]
+    lines = [ink("dim", _row(heads, sizes))]
+    for answer, cell in zip(rows, cells, strict=True):
+        lines.append(_row(cell, sizes) if answer.best else ink("bad", _row(cell, sizes)))
+        lines += [] if answer.best else [ink("bad", x) for x in _wrap(answer.reason, width, "      ", "      ")]
+    lines += [] if long else [ink("dim", "  (n: launches)")]
+    return lines
+
+
+def _widths(cells: Sequence[Sequence[str]], heading: str) -> list[int]:
+    heads = ("your code gets", "median", "95 % interval", "of ceiling", heading, "choose")
+    return [max(len(h), *(len(c[k]) for c in cells)) for k, h in enumerate(heads)]
+
+
+def _row(cell: Sequence[str], sizes: Sequence[int]) -> str:
+    title, *numbers, choose = (*cell,)
+    middle = "  ".join(text.rjust(size) for text, size in zip(numbers, sizes[1:-1], strict=True))
+    return f"  {title.ljust(sizes[0])}  {middle}  {choose}".rstrip()
+
+
+def _cells(answer: Answer) -> tuple[str, ...]:
+    best = answer.best
+    if best is None:
+        return (answer.row.title, "✗ failed" if answer.failed else "✗ none", "", "", "", "")
+    e, share = best.estimate, best.of_ceiling
+    return (
+        answer.row.title,
+        _short(quantity(e.median, best.unit)),
+        interval(e.low, e.high, e.median, best.unit, " - "),
+        "-" if share is None else percent(share),
+        str(len(e.launches)),
+        answer.choose,
+    )
+
+
+def _short(text: str) -> str:
+    return text.replace("flop/s", "F/s")
+
+
+def _findings(findings: Sequence[Finding], width: int, ink: Ink) -> list[str]:
+    ordered = sorted(findings, key=lambda f: -f.weight)
+    lines = [ink("dim", "  findings")]
+    for number, finding in enumerate(ordered[:_MOST_FINDINGS], 1):
+        lines += _wrap(finding.sentence, width, f"  {number}  ", "     ")
+        lines += [ink("dim", x) for e in finding.evidence[:1] for x in _wrap(e, width, "     ", "     ")]
+        lines += [f"     see it: {finding.command}"] if finding.command else []
+    if len(ordered) > _MOST_FINDINGS:
+        lines.append(f"     and {len(ordered) - _MOST_FINDINGS} more in the report")
+    return lines
+
+
+def counted(judgement: Judgement) -> tuple[int, int, int, int]:
+    """Figures (`verified`, `failed`, `unverified`) and things `not available`."""
+    kinds = (Verified, Failed, Unverified)
+    numbers = [sum(isinstance(f, kind) for f in judgement.figures) for kind in kinds]
+    return numbers[0], numbers[1], numbers[2], len(judgement.run.not_available)
+
+
+def _counts(judgement: Judgement, width: int, ink: Ink, report: Path | str | None) -> list[str]:
+    good, failed, unverified, absent = counted(judgement)
+    parts = [
+        ink("good", f"{count(good, 'figure')} verified"),
+        ink("bad" if failed else "dim", f"{failed} failed"),
+        *([ink("warn", f"{unverified} unverified")] if unverified else []),
+        f"{absent} not available",
+        *([ink("bad", f"{count(len(judgement.lost), 'launch', 'launches')} lost")] if judgement.lost else []),
+    ]
+    lines = ["  " + " · ".join(parts)]
+    return lines + ([f"  report: {report}"] if report else [])
+
+
+def failures(judgement: Judgement, width: int = 80, colour: bool = False) -> str:
+    """What failed, in full: figures with the reason, builds with the compiler's output, launches that were lost."""
+    ink, run = Ink(colour), judgement.run
+    lines: list[str] = []
+    for title, kind in (("failed", Failed), ("unverified", Unverified)):
+        some = [f for f in judgement.figures if isinstance(f, kind)]
+        lines += _titled(f"{title}: {count(len(some), 'figure')}", some, ink)
+        for f in some:
+            lines += [ink("bad", "  ✗ ") + words.name(f.identity), *_wrap(f.reason, width, "      ", "      ")]
+            lines += [f"      see it: {wording.repeat(f.identity)}"]
+    broken = [b for b in run.builds if not b.ok]
+    lines += _titled(f"not built: {count(len(broken), 'program')}", broken, ink)
+    for b in broken:
+        lines += [ink("bad", "  ✗ ") + b.program.key, *("      " + x for x in b.error.rstrip().splitlines())]
+    lines += _titled(f"lost: {count(len(judgement.lost), 'launch', 'launches')}", judgement.lost, ink)
+    lines += [x for text in judgement.lost for x in _wrap(text, width, "  ✗ ", "      ")]
+    lines += _titled(f"not available: {len(run.not_available)}", run.not_available, ink)
+    for a in run.not_available:
+        lines += _wrap(f"{a.what}: {a.why}; {a.fix}", width, "  - ", "    ")
+    return "\n".join(_plain(line) for line in lines).strip("\n") or "Nothing failed."
+
+
+def _titled(title: str, some: Sequence[object], ink: Ink) -> list[str]:
+    return ["", ink("strong", title)] if some else []
+
+
+def _wrap(text: str, width: int, first: str, rest: str) -> list[str]:
+    return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest) or [first.rstrip()]
+
+
+def _plain(line: str) -> str:
+    """The line without control characters but those of our own colours: records may hold what a program printed."""
+    return "".join(c for c in _escapes(line))
+
+
+def _escapes(line: str) -> Iterable[str]:
+    allowed = {f"\x1b[{s}m" for s in (*_STYLE.values(), "0")}
+    k = 0
+    while k < len(line):
+        code = next((a for a in allowed if line.startswith(a, k)), "")
+        if code:
+            yield code
+        elif line[k].isprintable() or line[k] == "\t":
+            yield line[k]
+        else:
+            yield "�"
+        k += len(code) or 1
