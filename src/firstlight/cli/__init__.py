@@ -14,6 +14,7 @@ from firstlight import __version__
 from firstlight.errors import ENVIRONMENT, INTERRUPTED, OK, USAGE, FirstlightError
 
 COMMANDS = ("run", "list", "doctor", "figures", "compare", "check", "report", "schema")
+_FILES = {"list": "listing"}  # a module `list` here would hide the type from this file
 BROKEN_PIPE = 141  # what a shell reports of a program whose reader went away
 
 EPILOG = """\b
@@ -27,6 +28,10 @@ Exit status:
 """
 
 
+class ReaderGoneError(Exception):
+    """Who read our output closed it: `./fl figures | head`."""
+
+
 class LazyGroup(click.Group):
     """Imports `firstlight.cli.<name>` when that command, or help on all, is asked for."""
 
@@ -36,9 +41,17 @@ class LazyGroup(click.Group):
     def get_command(self, ctx: click.Context, cmd_name: str) -> click.Command | None:
         if cmd_name not in COMMANDS:
             return None
-        command = import_module(f"firstlight.cli.{cmd_name}").command
+        command = import_module(f"firstlight.cli.{_FILES.get(cmd_name, cmd_name)}").command
         assert isinstance(command, click.Command)
         return command
+
+    def invoke(self, ctx: click.Context) -> object:
+        try:
+            done = super().invoke(ctx)
+            sys.stdout.flush()
+            return done
+        except BrokenPipeError:
+            raise ReaderGoneError from None  # click would end with status 1, which stands for a regression here
 
     def resolve_command(
         self, ctx: click.Context, args: list[str]
@@ -72,9 +85,8 @@ def call(arguments: list[str]) -> int:
     """Run one command; its exit status. Commands return their status, None standing for 0."""
     try:
         status = group.main(arguments, prog_name="firstlight", standalone_mode=False)
-        sys.stdout.flush()
         return status if isinstance(status, int) else OK
-    except BrokenPipeError:
+    except (ReaderGoneError, BrokenPipeError):
         # The interpreter flushes stdout once more at exit; give it somewhere to go.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE

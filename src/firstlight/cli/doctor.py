@@ -5,20 +5,25 @@ from __future__ import annotations
 import click
 
 from firstlight.cli.output import as_json, print_json, width
+from firstlight.errors import ENVIRONMENT, OK
 
 
 @click.command()
 @as_json
-def command(as_json: bool) -> None:
-    """What is here, what is missing, and one fix for each."""
+def command(as_json: bool) -> int:
+    """What is here, what is missing, and one fix for each.
+
+    The exit status is 3 if something is missing that a run cannot do without.
+    """
     from firstlight import doctor
     from firstlight.conduct import discover
     from firstlight.conduct.progress import display
 
     with display() as progress:
-        machine, toolbox = discover(progress)
-        diagnosis = doctor.diagnose(machine, toolbox)
+        machine, toolbox = discover(progress, set_up=False)
+        diagnosis = doctor.diagnose(machine, toolbox, ranks=True)
     if as_json:
         print_json(diagnosis)
     else:
         click.echo(doctor.text(diagnosis, width()))
+    return OK if diagnosis.healthy else ENVIRONMENT

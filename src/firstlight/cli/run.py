@@ -92,7 +92,7 @@ def command(
         _refuse_with_resume(context)
     with display() as progress:
         if dry_run:
-            return _show_plan(conduct.prepare(order, progress), order, as_json)
+            return _show_plan(conduct.prepare(order, progress, set_up=False), order, as_json)
         if resume is not None:
             result = conduct.resume(runs.find(resume, results), progress, seconds)
         else:

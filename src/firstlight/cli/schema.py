@@ -13,25 +13,21 @@ from firstlight.errors import UsageError
 def published() -> dict[str, Any]:
     """The types that leave firstlight as JSON, by the name of their schema."""
     from firstlight import doctor, export, plan, record
-    from firstlight.cli import check, list, report
+    from firstlight.cli import check, listing, report
     from firstlight.judge.compare import Comparison
 
     return {
         "run": record.Run,
         "launch-line": record.Line,
         "describe": record.Description,
-        "figures": _array(export.Row),
-        "list": _array(list.ListedWorkload),
+        "figures": list[export.Row],
+        "list": list[listing.ListedWorkload],
         "doctor": doctor.Diagnosis,
         "plan": plan.Plan,
         "check": check.Checked,
         "compare": Comparison,
         "report": report.Reported,
     }
-
-
-def _array(item: Any) -> Any:
-    return list[item]
 
 
 def schema(name: str) -> str:

@@ -126,7 +126,7 @@ def _carry_out(session: Session, budget: float) -> Result:
             rounds = session.go(budget)
     except KeyboardInterrupt:
         session.progress.note("interrupted: writing the report of what is there")
-    session.progress.state.stage, session.progress.state.now = "report", ""
+    session.progress.state.enter("report")
     session.progress.update()
     judgement = session.conclude()
     directory = session.store.path

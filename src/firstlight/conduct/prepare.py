@@ -47,19 +47,19 @@ class Made(msgspec.Struct, frozen=True):
     descriptions: dict[str, Description]
 
 
-def discover(progress: Progress) -> tuple[Machine, Toolbox]:
-    """This machine and its toolchains; an MPI library is set up once where the system has none."""
-    progress.state.stage, progress.state.now = "look", "which compilers, MPI and BLAS libraries are here"
+def discover(progress: Progress, set_up: bool = True) -> tuple[Machine, Toolbox]:
+    """This machine and its toolchains. With `set_up`, MPI libraries are installed once where the system has none."""
+    progress.state.enter("look", "which compilers, MPI and BLAS libraries are here")
     progress.update()
     here = machine.discover()
-    return here, toolchains.discover(here, machine.cache_directory())
+    return here, toolchains.discover(here, machine.cache_directory(), embed_mpi=set_up, say=progress.note)
 
 
-def prepare(order: Order, progress: Progress) -> Prepared:
+def prepare(order: Order, progress: Progress, set_up: bool = True) -> Prepared:
     """Discover this machine and plan. Raises UsageError for what is not here, BuildError for an empty plan."""
     workloads = catalogue.load(catalogue.roots())
     select(workloads, order.names)  # a misspelt name is told before the machine is searched
-    here, toolbox = discover(progress)
+    here, toolbox = discover(progress, set_up)
     planned = plan(order.suite, workloads, order.names, toolbox, here, order.toolchains, order.mpis)
     if not planned.cells:
         reasons = "; ".join(f"{a.what}: {a.why}" for a in planned.absent[:3])
@@ -69,16 +69,14 @@ def prepare(order: Order, progress: Progress) -> Prepared:
 
 def make(programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Workload], progress: Progress) -> Made:
     """Build every program once. Raises BuildError, with the first compiler's words, when none could be built."""
-    state = progress.state
 
     def shown(done: int, total: int, text: str) -> None:
-        state.stage, state.done, state.total, state.now = "build", done, total, text
+        progress.state.enter("build", text)
+        progress.state.done, progress.state.total = done, total
         progress.update()
 
     shown(0, len(programs), "")
     built = build.build(programs, toolbox, workloads, machine.cache_directory(), shown)
-    state.done = state.total = 0
-    state.now = ""
     made = Made(
         builds=tuple(_record(b) for b in built.values()),
         executables={p: b.executable for p, b in built.items() if b.executable is not None and not b.error},

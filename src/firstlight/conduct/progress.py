@@ -27,6 +27,10 @@ class State(msgspec.Struct):
     left: float | None = None
     last: str = ""  # the last verified figure
 
+    def enter(self, stage: str, now: str = "") -> None:
+        """Begin another stage; the last verified figure stays."""
+        self.stage, self.now, self.done, self.total, self.left = stage, now, 0, 0, None
+
     def line(self) -> str:
         count = f"{self.done}/{self.total}" if self.total else ""
         left = f"{span(self.left)} left" if self.left is not None else ""
@@ -57,7 +61,7 @@ def span(seconds: float) -> str:
 
 
 class Plain:
-    """Lines, at most one every EVERY seconds, but each new stage and each note: for logs and CI."""
+    """Lines for logs and CI: one every EVERY seconds, at once where something new begins, and each note."""
 
     def __init__(self, stream: TextIO) -> None:
         self.state = State()
@@ -65,10 +69,10 @@ class Plain:
         self._shown = ("", -EVERY)
 
     def update(self) -> None:
-        stage, when = self._shown
-        now = time.monotonic()
-        if self.state.stage != stage or now - when >= EVERY:
-            self._shown = (self.state.stage, now)
+        before, when = self._shown
+        now, kind = time.monotonic(), self.state.stage.partition(" ")[0]
+        if kind != before or now - when >= EVERY:
+            self._shown = (kind, now)
             self.note(self.state.line())
 
     def note(self, line: str) -> None:

@@ -1,0 +1,354 @@
+"""The command line as a user meets it: output, exit status, and one clear line for every error."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from bench import Bench
+from firstlight import ROOT, cli
+from firstlight.cli import reference, runs, schema
+from firstlight.errors import ENVIRONMENT, OK, REGRESSION, USAGE
+from firstlight.export import Row
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CI", "1")
+    return Bench(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def result(bench: Bench, capsys: Captured) -> Path:
+    """A run with one wrong program."""
+    bench.ask("wrong", "dot.kahan@gcc-fast")
+    assert cli.call(["run", "--launches", "6"]) == OK
+    capsys.readouterr()
+    return runs.find("latest")
+
+
+def call(capsys: Captured, *words: str) -> tuple[int, str, str]:
+    code = cli.call(list(words))
+    done = capsys.readouterr()
+    return code, done.out, done.err
+
+
+def program(*words: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
+    variables = os.environ | {"PYTHONPATH": str(ROOT / "src")} | environment
+    return subprocess.run(
+        [sys.executable, "-m", "firstlight", *words], cwd=cwd, env=variables, capture_output=True, text=True, timeout=60
+    )
+
+
+def test_help_names_every_command_and_the_exit_codes(capsys: Captured) -> None:
+    for words in ([], ["--help"], ["-h"]):
+        code, out, _ = call(capsys, *words)
+        assert code == OK
+        assert all(f"\n  {name} " in out for name in cli.COMMANDS)
+        assert "130  interrupted" in out
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        (["rnu"], "no command named 'rnu'; did you mean run?"),
+        (["run", "dto"], "no workload or variant named 'dto'; did you mean dot?"),
+        (["run", "dot.kahn"], "did you mean dot.kahan"),
+        (["run", "--budget", "0"], "'0' is no budget"),
+        (["run", "--budget", "soon"], "'soon' is no budget"),
+        (["run", "--launches", "0"], "0 is not in the range"),
+        (["run", "--toolchain", "icc-*"], "no toolchain matches 'icc-*'; here: gcc-base, gcc-fast"),
+        (["run", "--mpi", "intel"], "no MPI library matches 'intel'; here: none"),
+        (["run", "--sideways"], "--sideways"),
+        (["run", "--resume", "20990101-000000-quick"], "no run named '20990101-000000-quick'"),
+        (["run", "--resume", "latest", "--full"], "takes only --budget and --results, not suite"),
+        (["run", "dot", "--resume", "latest"], "not workload"),
+        (["figures"], "no run in results/ yet"),
+        (["figures", "."], ".: no run, it has no run.json"),
+        (["compare", "latest"], "Missing argument"),
+        (["list", "nothing_like_it"], "./fl list"),
+        (["schema", "nothing"], "no schema named 'nothing'"),
+    ],
+)
+def test_wrong_usage_is_one_line_and_status_2(bench: Bench, capsys: Captured, words: list[str], expected: str) -> None:
+    code, out, err = call(capsys, *words)
+    assert code == USAGE
+    assert out == ""
+    lines = [line for line in err.splitlines() if not line.startswith("look")]
+    assert len(lines) == 1 and lines[0].startswith("firstlight: ")
+    assert expected in lines[0]
+
+
+def test_list_is_light_and_complete(bench: Bench, capsys: Captured) -> None:
+    code, out, _ = call(capsys, "list")
+    assert code == OK
+    assert "Scalar product" in out and "kahan" in out
+    code, out, _ = call(capsys, "list", "dot.serial", "--json")
+    assert [v["name"] for w in json.loads(out) for v in w["variants"]] == ["serial"]
+
+
+def test_list_imports_nothing_heavy(tmp_path: Path) -> None:
+    """What makes `list` answer at once: none of the large libraries is loaded."""
+    script = (
+        "import sys; from firstlight import cli; code = cli.call(['list']);"
+        "heavy = {'numpy', 'scipy', 'plotly', 'rich', 'psutil', 'archspec', 'jinja2'} & sys.modules.keys();"
+        "sys.exit(f'loaded {heavy}' if heavy or code else 0)"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", script],
+        env=os.environ | {"PYTHONPATH": str(ROOT / "src")},
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+    )
+    assert done.returncode == 0, done.stderr
+
+
+def test_run_prints_the_page_and_tells_why_it_stopped(bench: Bench, capsys: Captured) -> None:
+    code, out, err = call(capsys, "run", "dot.serial", "--toolchain", "*-base")
+    assert code == OK
+    assert "your code gets" in out and "report" in out
+    assert "complete; every interval is within" in err.splitlines()[-1]
+    assert [p.name for p in runs.find("latest").glob("launches/*.0000.jsonl")] == ["dot.serial.gcc-base.1x1.0000.jsonl"]
+
+
+def test_run_says_its_result_in_json(bench: Bench, capsys: Captured) -> None:
+    bench.ask("wrong", "kahan")
+    code, out, _ = call(capsys, "run", "--json", "--results", "elsewhere")
+    assert code == REGRESSION
+    said = json.loads(out)
+    assert (said["verified"], said["failed"], said["state"]) == (4, 4, "complete")
+    assert Path(said["report"]).is_file() and said["report"].startswith("elsewhere/")
+
+
+def test_a_dry_run_builds_and_writes_nothing(bench: Bench, capsys: Captured) -> None:
+    code, out, _ = call(capsys, "run", "--dry-run")
+    assert code == OK
+    assert "dot.serial.gcc-base.1x1  n=100,1000 --samples 5 --sample-seconds 0.002" in out
+    assert "4 programs to build, 4 cells" in out
+    assert not Path("results").exists() and not any(bench.programs.iterdir())
+    _, out, _ = call(capsys, "run", "--dry-run", "--json")
+    assert len(json.loads(out)["cells"]) == 4
+
+
+def test_resume_by_name_completes_a_run(bench: Bench, capsys: Captured) -> None:
+    assert call(capsys, "run", "--budget", "0.05s")[0] == OK
+    name = runs.find("latest").name
+    code, _, err = call(capsys, "run", "--resume", name, "--budget", "1m")
+    assert code == OK and "complete" in err.splitlines()[-1]
+    assert runs.identifiers() == [name]
+
+
+def test_figures_in_json_carry_numbers_only_where_verified(result: Path, capsys: Captured) -> None:
+    code, out, _ = call(capsys, "figures", "latest", "--json")
+    assert code == OK
+    rows = json.loads(out)
+    assert len(rows) == 8
+    assert all(set(row) == set(Row.__struct_fields__) for row in rows)
+    for row in rows:
+        numbers = [row[name] for name in ("median", "low", "high", "launches")]
+        if row["verdict"] == "verified":
+            assert row["low"] <= row["median"] <= row["high"] and row["launches"] == 6
+        else:
+            assert numbers == [None] * 4 and row["of_ceiling"] is None and row["reason"]
+    assert {(r["variant"], r["toolchain"]) for r in rows if r["verdict"] == "failed"} == {("kahan", "gcc-fast")}
+    assert rows[0]["placement"] == {"nodes": 1, "ranks": 1, "threads": 1}
+
+
+def test_figures_in_csv_are_the_same_ones(result: Path, capsys: Captured) -> None:
+    _, out, _ = call(capsys, "figures", str(result), "--json")
+    rows = json.loads(out)
+    code, out, _ = call(capsys, "figures", result.name, "--csv")
+    assert code == OK
+    table = list(csv.DictReader(io.StringIO(out)))
+    assert len(table) == len(rows)
+    for line, row in zip(table, rows, strict=True):
+        assert int(line["parameters.n"]) == row["parameters"]["n"]
+        assert line["placement.ranks"] == "1"
+        assert line["median"] == ("" if row["median"] is None else repr(row["median"]))
+    assert call(capsys, "figures", "--csv", "--json")[0] == USAGE
+
+
+def test_figures_for_reading(result: Path, capsys: Captured) -> None:
+    _, out, _ = call(capsys, "figures")
+    assert "6 verified of 8 figures" in out
+    _, out, _ = call(capsys, "figures", "--failed")
+    assert out.count("failed: the sum") == 2 and "serial" not in out
+
+
+def test_check_of_a_sound_run(result: Path, capsys: Captured) -> None:
+    code, out, _ = call(capsys, "check")
+    assert code == OK and "no defects" in out
+    code, out, _ = call(capsys, "check", "--json")
+    assert json.loads(out)["defects"] == []
+
+
+def test_check_finds_a_changed_verdict_a_changed_number_and_a_changed_launch(result: Path, capsys: Captured) -> None:
+    rows = msgspec.json.decode((result / "figures.json").read_bytes(), type=list[Row])
+    failed = next(k for k, row in enumerate(rows) if row.verdict == "failed")
+    good = next(k for k, row in enumerate(rows) if row.median is not None)
+    rows[failed] = msgspec.structs.replace(rows[failed], verdict="verified")
+    rows[good] = msgspec.structs.replace(rows[good], median=1e6)
+    lost = rows.pop()
+    (result / "figures.json").write_bytes(msgspec.json.encode(rows))
+    code, out, _ = call(capsys, "check")
+    assert code == REGRESSION
+    assert "verdict is verified there, but the launches say failed" in out
+    assert "median is 1000000 there, but the launches say" in out
+    assert f"{lost.workload}.{lost.variant} rate" in out and "is missing" in out
+    assert "3 defects" in out
+    launch = next((result / "launches").iterdir())
+    launch.write_bytes(launch.read_bytes().replace(b'"wall": 0', b'"wall": 1'))
+    _, out, _ = call(capsys, "check")
+    assert "the hash does not match" in out and "defects" in out
+
+
+@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"[" * 100_000])
+def test_check_of_rubbish_figures(result: Path, capsys: Captured, content: bytes) -> None:
+    (result / "figures.json").write_bytes(content)
+    code, out, _ = call(capsys, "check")
+    assert code == REGRESSION and "figures.json" in out
+
+
+def test_check_of_a_truncated_run(result: Path, capsys: Captured) -> None:
+    (result / "run.json").write_bytes((result / "run.json").read_bytes()[:1000])
+    code, out, _ = call(capsys, "check")
+    assert code == REGRESSION and "run.json" in out
+    code, _, err = call(capsys, "figures")
+    assert code == USAGE and err.count("\n") == 1
+
+
+def test_compare_knows_same_worse_and_too_few(result: Path, capsys: Captured) -> None:
+    code, out, _ = call(capsys, "compare", "latest", result.name)
+    assert code == OK and "6 same, 0 better, 0 worse" in out and "no difference" in out
+    code, out, _ = call(capsys, "compare", "latest", "latest", "--json")
+    assert code == OK and len(json.loads(out)["figures"]) == 6
+
+
+def test_compare_with_a_slower_run_is_a_regression(bench: Bench, result: Path, capsys: Captured) -> None:
+    import bench as module
+
+    slower = module.BODY.replace("2e-6 * n", "3e-6 * n")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(module, "BODY", slower)
+        assert call(capsys, "run")[0] == OK
+    code, out, _ = call(capsys, "compare", result.name, "latest")
+    assert code == REGRESSION and "6 worse" in out and out.count("worse  ") == 6
+    code, out, _ = call(capsys, "compare", "latest", result.name)
+    assert code == OK and "6 better" in out
+
+
+def test_compare_of_too_few_launches_is_inconclusive(bench: Bench, capsys: Captured) -> None:
+    assert call(capsys, "run", "--launches", "2")[0] == OK
+    code, out, _ = call(capsys, "compare", "latest", "latest")
+    assert code == 4 and "too few launches" in out
+
+
+def test_report_is_written_again_elsewhere_and_with_a_comparison(
+    result: Path, tmp_path: Path, capsys: Captured
+) -> None:
+    page = tmp_path / "page.html"
+    code, out, _ = call(capsys, "report", "--output", str(page), "--compare", result.name)
+    assert code == OK and "your code gets" in out
+    assert page.read_text().lstrip().lower().startswith("<!doctype html>")
+    code, out, _ = call(capsys, "report", "--json")
+    assert json.loads(out)["report"] == str(result / "report.html")
+
+
+def test_latest_is_the_newest_by_time_and_number(tmp_path: Path) -> None:
+    names = ["20260101-000000-quick-10", "20260101-000000-quick-2", "20260101-000000-quick", "20251231-235959-full"]
+    for name in names:
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "run.json").touch()
+    assert runs.identifiers(tmp_path) == names[::-1]
+
+
+def test_an_unexpected_error_is_one_line_and_the_traceback_is_kept(
+    monkeypatch: pytest.MonkeyPatch, capsys: Captured, tmp_path: Path
+) -> None:
+    monkeypatch.setattr("firstlight.catalogue.load", lambda roots: 1 / 0)
+    monkeypatch.setattr("tempfile.tempdir", str(tmp_path))
+    monkeypatch.delenv("FIRSTLIGHT_DEBUG", raising=False)
+    code, _, err = call(capsys, "list")
+    assert code == ENVIRONMENT
+    assert err.startswith("firstlight: internal error, ZeroDivisionError") and err.count("\n") == 1
+    kept = Path(err.strip().rpartition(" ")[2])
+    assert "ZeroDivisionError" in kept.read_text()
+    monkeypatch.setenv("FIRSTLIGHT_DEBUG", "1")
+    assert "Traceback" in call(capsys, "list")[2]
+
+
+def test_a_reader_that_goes_away_is_no_error(tmp_path: Path) -> None:
+    """As in `./fl schema run | head -1`, with a page larger than a pipe holds."""
+    script = f"{shutil.which('env')} PYTHONPATH={ROOT / 'src'} {sys.executable} -m firstlight schema run; echo $? >&2"
+    done = subprocess.run(["bash", "-c", f"({script}) | true"], capture_output=True, text=True, cwd=tmp_path)
+    assert "Traceback" not in done.stderr and "Exception" not in done.stderr
+    assert done.stderr.strip() in ("0", "141")
+
+
+def test_the_program_itself(tmp_path: Path) -> None:
+    done = program("--version", cwd=tmp_path)
+    assert done.returncode == 0 and done.stdout.startswith("firstlight ")
+    done = program("run", "--budget", "x", cwd=tmp_path)
+    assert done.returncode == USAGE and done.stderr.count("\n") == 1
+
+
+def test_no_colour_where_there_is_no_terminal_or_nobody_wants_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    from firstlight.cli.output import colour
+
+    assert not colour()
+    monkeypatch.setattr("sys.stdout.isatty", lambda: True, raising=False)
+    monkeypatch.setenv("TERM", "xterm")
+    monkeypatch.delenv("NO_COLOR", raising=False)
+    assert colour()
+    monkeypatch.setenv("NO_COLOR", "1")
+    assert not colour()
+
+
+@pytest.mark.parametrize("name", list(schema.published()))
+def test_the_published_schemas_are_those_of_the_types(name: str) -> None:
+    published = (ROOT / "docs" / "schema" / f"{name}.json").read_text(encoding="utf-8")
+    assert published == schema.schema(name), "run: firstlight schema --write docs/schema"
+
+
+def test_no_schema_is_published_that_is_not_there_any_more() -> None:
+    assert {p.stem for p in (ROOT / "docs" / "schema").glob("*.json")} == set(schema.published())
+
+
+def test_what_the_commands_print_follows_the_schemas(result: Path, capsys: Captured) -> None:
+    jsonschema = pytest.importorskip("jsonschema")
+    printed = {
+        "figures": call(capsys, "figures", "--json")[1],
+        "list": call(capsys, "list", "--json")[1],
+        "check": call(capsys, "check", "--json")[1],
+        "compare": call(capsys, "compare", "latest", "latest", "--json")[1],
+        "report": call(capsys, "report", "--json")[1],
+        "plan": call(capsys, "run", "--dry-run", "--json")[1],
+        "doctor": call(capsys, "doctor", "--json")[1],
+        "run": (result / "run.json").read_text(),
+    }
+    for name, text in printed.items():
+        jsonschema.validate(json.loads(text), json.loads(schema.schema(name)))
+    lines = [line for path in (result / "launches").iterdir() for line in path.read_text().splitlines()]
+    validator = jsonschema.Draft202012Validator(json.loads(schema.schema("launch-line")))
+    for line in lines:
+        validator.validate(json.loads(line))
+    with pytest.raises(jsonschema.ValidationError):
+        jsonschema.validate([{"workload": 1}], json.loads(schema.schema("figures")))
+
+
+def test_the_reference_is_that_of_the_commands() -> None:
+    page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
+    assert page == reference.reference(), "run: python -m firstlight.cli.reference > docs/cli.md"
