@@ -15,7 +15,8 @@ Generated from the program by `python -m firstlight.cli.reference > docs/cli.md`
 
 def reference() -> str:
     """The page in Markdown, with a final newline."""
-    parent = click.Context(group, info_name="./fl", terminal_width=100, max_content_width=100)
+    settings = group.context_settings
+    parent = click.Context(group, info_name="./fl", terminal_width=100, max_content_width=100, **settings)
     parts = [HEAD, _block(group.get_help(parent))]
     for name in COMMANDS:
         command = group.get_command(parent, name)
