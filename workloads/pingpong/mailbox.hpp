@@ -9,10 +9,12 @@
 
 namespace pingpong {
 
-struct alignas(128) Mailbox {
+// One line where the memory that it lies in begins with a line, and a neighbour apart: processors fetch lines in pairs.
+struct Mailbox {
   static constexpr fl::Index short_bytes = 56;
   std::uint64_t number;  // of the message that may be taken
   unsigned char text[short_bytes];
+  unsigned char apart[64];
 };
 
 inline void post(const State& s, const End& e, Mailbox& to, std::uint64_t number) {

@@ -8,12 +8,14 @@ namespace {
 
 using pingpong::Mailbox;
 
-std::vector<Mailbox> mailboxes;
+struct alignas(128) Slot : Mailbox {};
+
+std::vector<Slot> mailboxes;
 std::uint64_t sent;  // messages each way before this loop
 
 // Each thread's buffers next to it.
 void prepare(pingpong::State& s) {
-  mailboxes = std::vector<Mailbox>(s.ends.size());
+  mailboxes = std::vector<Slot>(s.ends.size());
   sent = 0;
 #pragma omp parallel for num_threads(s.team.threads) schedule(static, 1)
   for (std::size_t t = 0; t < s.ends.size(); ++t) pingpong::allocate(s, s.ends[t]);

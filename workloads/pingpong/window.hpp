@@ -22,10 +22,14 @@ class PairWindow {
     MPI_Comm_rank(pair_, &rank);
     peer_ = 1 - rank;
     const MPI_Aint bytes = message_at + capacity(s);
+    MPI_Info wishes = MPI_INFO_NULL;
+    MPI_Info_create(&wishes);
+    MPI_Info_set(wishes, "mpi_minimum_memory_alignment", "128");
     if (shared)
-      MPI_Win_allocate_shared(bytes, 1, MPI_INFO_NULL, pair_, &base_, &window_);
+      MPI_Win_allocate_shared(bytes, 1, wishes, pair_, &base_, &window_);
     else
-      MPI_Win_allocate(bytes, 1, MPI_INFO_NULL, pair_, &base_, &window_);
+      MPI_Win_allocate(bytes, 1, wishes, pair_, &base_, &window_);
+    MPI_Info_free(&wishes);
     need_unified();
     *flag() = 0;
     MPI_Win_lock_all(MPI_MODE_NOCHECK, window_);
