@@ -67,6 +67,7 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   s.team = team;
   s.x = fl::Array<double>(p.n);
   s.y = fl::Array<double>(p.n);
+  fl::first_touch(&s);
   fill(s);
 }
 

@@ -1,0 +1,109 @@
+"""Native programs in tests: build them once, run one at small sizes, read what it said."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import uuid
+from collections.abc import Iterable
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+
+import msgspec
+
+from firstlight import ROOT, machine, toolchains
+from firstlight.build import Built, Options, build
+from firstlight.catalogue import Selection, Variant, Workload, load, roots
+from firstlight.launch import launch
+from firstlight.plan import Cell, Placement, Program
+from firstlight.toolchains import Toolbox, Toolchain
+
+CACHE = Path(os.environ.get("FIRSTLIGHT_CACHE", ROOT / ".fl"))
+SMALL = 1 << 20
+"""Parameter values up to this are run in tests: every path of a sweep, without waiting for memory."""
+
+here = machine.discover()
+workloads = load(roots())
+
+
+@cache
+def toolbox() -> Toolbox:
+    return toolchains.discover(here, CACHE)
+
+
+def toolchain(flag_set: str, compiler: str = "gcc") -> Toolchain | None:
+    return next((t for t in toolbox().toolchains if (t.compiler, t.flag_set) == (compiler, flag_set)), None)
+
+
+def variants(broken: bool) -> list[tuple[Workload, Variant]]:
+    return [(w, v) for w in workloads.values() for v in w.variants if v.broken == broken]
+
+
+def programs(workload: Workload, variant: Variant, tool: Toolchain) -> list[Program]:
+    """The programs that one source file becomes with one toolchain here: one an MPI library, one a BLAS library."""
+    names = [f"{variant.name}_{b.name}" for b in toolbox().blas] if "blas" in variant.needs else [variant.name]
+    mpis: list[str | None] = [None]
+    if "mpi" in variant.needs:
+        fortran = "fortran" in variant.needs
+        mpis = [m.name for m in toolbox().mpis if not fortran or (m.fortran and tool.compiler in m.f08)]
+    elif "fortran" in variant.needs and tool.fortran is None:
+        return []
+    if "openmp" in variant.needs and not tool.openmp:
+        return []
+    return [Program(workload.name, name, tool.name, mpi) for name in names for mpi in mpis]
+
+
+def make(wanted: Iterable[Program], options: Options | None = None) -> dict[Program, Built]:
+    return build(wanted, toolbox(), workloads, CACHE, options=options)
+
+
+def selection(workload: Workload, name: str) -> Selection:
+    """The suite entry that plans this variant; a broken one takes the parameters of the entry it was made for."""
+    plain = name.removeprefix("broken_")
+    entries = [s for suite in ("quick", "standard", "full") for s in workload.suites.get(suite, [])]
+    fitting = [s for s in entries if any(fnmatchcase(plain, p) for p in s.variants)]
+    same_kind = [s for s in entries if any(p.split("_")[0] == plain.split("_")[0] for p in s.variants)]
+    return (fitting or same_kind or entries)[0]
+
+
+def arguments(workload: Workload, name: str) -> tuple[str, ...]:
+    """key=value,... with the values that are small on every machine."""
+    chosen = selection(workload, name)
+    lists = {}
+    for key, values in chosen.parameters.items():
+        symbolic = workload.sizes is not None and key == workload.sizes.parameter
+        kept = [v for v in values if (isinstance(v, int) and v <= SMALL) or (isinstance(v, str) and not symbolic)]
+        lists[key] = kept or [1000]
+    return tuple(f"{key}={','.join(map(str, values))}" for key, values in lists.items())
+
+
+class Said(msgspec.Struct):
+    """How a program ended and the lines of its record."""
+
+    status: int | None
+    reason: str
+    stderr: str
+    lines: list[dict]  # type: ignore[type-arg]
+
+    def of(self, kind: str) -> list[dict]:  # type: ignore[type-arg]
+        return [line for line in self.lines if line["type"] == kind]
+
+
+def run(built: Built, place: Placement, arguments: tuple[str, ...], folder: Path) -> Said:
+    """One short launch, as a run does it."""
+    output = folder / f"{uuid.uuid4().hex}.jsonl"
+    cell = Cell("test", built.program, place, arguments)
+    assert built.executable is not None, built.error
+    outcome = launch(
+        cell, built.executable, toolbox(), output=output, timeout=120, identity=uuid.uuid4().hex, machine=here,
+        options=("--samples", "2", "--sample-seconds", "0.0001"),
+    )  # fmt: skip
+    lines = [msgspec.json.decode(line) for line in output.read_bytes().splitlines()] if output.exists() else []
+    return Said(outcome.status, outcome.reason, outcome.stderr, lines)
+
+
+def direct(built: Built, *words: str) -> subprocess.CompletedProcess[str]:
+    """A serial program called by hand."""
+    assert built.executable is not None, built.error
+    return subprocess.run([built.executable, *words], capture_output=True, text=True, timeout=60)

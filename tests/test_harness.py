@@ -1,0 +1,123 @@
+"""The harness: its command line, its record, and what it does when something is in the way."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from functools import cache
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import native
+from firstlight.build import Built
+from firstlight.plan import Program
+
+pytestmark = pytest.mark.native
+
+
+@cache
+def program(variant: str, flag_set: str = "base") -> Built:
+    tool = native.toolchain(flag_set)
+    if tool is None:
+        pytest.skip("no gcc here")
+    wanted = Program("dot", variant, tool.name)
+    return native.make([wanted])[wanted]
+
+
+@pytest.fixture(scope="module")
+def serial() -> Built:
+    return program("serial")
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        ["n=0"],
+        ["n=-5"],
+        ["n=1.5"],
+        ["n=many"],
+        ["n="],
+        ["n=1e99"],
+        ["length=10"],
+        ["nonsense"],
+        ["--samples"],
+        ["--samples", "1"],
+        ["--sample-seconds", "0"],
+        ["--no-check", "1"],
+        ["--threads", "2"],
+    ],
+)
+def test_bad_words_get_one_line_and_status_2(serial: Built, words: list[str]) -> None:
+    done = native.direct(serial, *words)
+    assert done.returncode == 2
+    assert len(done.stderr.splitlines()) == 1 and done.stdout == ""
+
+
+def test_a_sweep_runs_inside_one_launch(serial: Built) -> None:
+    done = native.direct(serial, "n=10,1e2,1000", "--samples", "3", "--sample-seconds", "1e-4")
+    lines = [msgspec.json.decode(line) for line in done.stdout.splitlines()]
+    assert [c["parameters"]["n"] for c in lines if c["type"] == "case"] == [10, 100, 1000]
+    assert [s["sample"] for s in lines if s["type"] == "sample"] == [0, 1, 2] * 3
+    assert lines[-1] == {"type": "end", "cases": 3}
+
+
+def test_verification_cannot_be_switched_off(serial: Built) -> None:
+    done = native.direct(serial, "n=10", "--samples", "2", "--sample-seconds", "1e-5")
+    assert done.stdout.count('"type":"check"') == 2
+
+
+def test_kahan_is_broken_by_fast_flags_and_only_by_them() -> None:
+    words = ["n=100,1000,10000", "--samples", "2", "--sample-seconds", "1e-4"]
+    assert native.direct(program("kahan", "native"), *words).returncode == 0
+    assert native.direct(program("kahan", "fast"), *words).returncode == 1
+
+
+def test_a_full_disk_is_told_and_is_status_3(serial: Built) -> None:
+    done = native.direct(serial, "n=10", "--output", "/dev/full")
+    assert done.returncode == 3
+    assert "cannot write the record /dev/full: No space left on device" in done.stderr
+
+
+def test_an_output_that_cannot_be_opened_is_status_3(serial: Built, tmp_path: Path) -> None:
+    done = native.direct(serial, "n=10", "--output", str(tmp_path / "no" / "such" / "folder"))
+    assert done.returncode == 3 and "No such file" in done.stderr
+
+
+def test_more_memory_than_there_is_is_status_3(serial: Built) -> None:
+    done = subprocess.run(
+        ["sh", "-c", 'ulimit -v 2000000; exec "$0" n=1e9', str(serial.executable)], capture_output=True, text=True
+    )
+    assert done.returncode == 3 and "out of memory" in done.stderr
+
+
+def test_a_program_dies_with_its_parent(serial: Built, tmp_path: Path) -> None:
+    """The parent is killed with no chance to clean up; the rank must not go on."""
+    script = (
+        f'FIRSTLIGHT_LAUNCH=x "{serial.executable}" n=1e6 --samples 1000000 --output {tmp_path}/out & echo $!; wait'
+    )
+    with subprocess.Popen(["sh", "-c", script], stdout=subprocess.PIPE, text=True) as parent:
+        assert parent.stdout is not None
+        child = int(parent.stdout.readline())
+        while not (tmp_path / "out").exists():
+            os.sched_yield()
+        parent.kill()
+        parent.wait()
+    for _ in range(5000):
+        if not Path(f"/proc/{child}").exists() or "Z" in Path(f"/proc/{child}/stat").read_text().split()[2]:
+            return
+        os.sched_yield()
+        subprocess.run(["sleep", "0.001"])
+    pytest.fail("the rank outlived its parent")
+
+
+@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(sizes=st.lists(st.integers(1, 700), min_size=1, max_size=6))
+@pytest.mark.parametrize("variant", ["unrolled_16", "simd", "omp"])
+def test_every_length_is_summed_to_its_last_element(variant: str, sizes: list[int]) -> None:
+    listed = ",".join(map(str, sizes))
+    done = native.direct(program(variant, "native"), f"n={listed}", "--samples", "2", "--sample-seconds", "1e-6")
+    assert done.returncode == 0, done.stdout

@@ -1,0 +1,126 @@
+"""Every workload: every variant agrees with its oracle on several process counts; every broken one is rejected."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import native
+from firstlight.build import Built, Options
+from firstlight.catalogue import Variant, Workload
+from firstlight.plan import Program
+from firstlight.record import Description, Line
+from native import Placement
+
+pytestmark = pytest.mark.native
+
+GOOD = native.variants(broken=False)
+BROKEN = native.variants(broken=True)
+COMPILERS = ("gcc", "clang")
+
+
+def name(pair: tuple[Workload, Variant]) -> str:
+    return f"{pair[0].name}.{pair[1].name}"
+
+
+@pytest.fixture(scope="session")
+def built() -> dict[Program, Built]:
+    """Everything, with the base flags of each compiler, warnings being errors."""
+    tools = [t for c in COMPILERS if (t := native.toolchain("base", c))]
+    wanted = [p for w, v in [*GOOD, *BROKEN] for t in tools for p in native.programs(w, v, t)]
+    return native.make(wanted, Options(strict=True))
+
+
+def placements(variant: Variant) -> list[Placement]:
+    """One, two and more processes or threads; what a variant cannot be, it refuses with status 2."""
+    if "mpi" in variant.needs:
+        return [Placement(ranks=r) for r in (1, 2, 3, 4)]
+    if "openmp" in variant.needs:
+        return [Placement(threads=t) for t in (1, 2, 3)]
+    return [Placement()]
+
+
+def built_from(built: dict[Program, Built], workload: Workload, variant: Variant, compiler: str) -> list[Built]:
+    tool = native.toolchain("base", compiler)
+    if tool is None:
+        pytest.skip(f"no {compiler} here")
+    found = [built[p] for p in native.programs(workload, variant, tool)]
+    if not found:
+        pytest.skip(f"{compiler} here lacks what {variant.name} needs: {', '.join(variant.needs)}")
+    return found
+
+
+@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("pair", GOOD, ids=name)
+def test_variant_verifies(
+    pair: tuple[Workload, Variant], compiler: str, built: dict[Program, Built], tmp_path: Path
+) -> None:
+    workload, variant = pair
+    for program in built_from(built, workload, variant, compiler):
+        assert program.error == ""
+        ran = 0
+        for place in placements(variant):
+            said = native.run(program, place, native.arguments(workload, program.program.variant), tmp_path)
+            if said.status == 2:
+                assert len(said.stderr.strip().splitlines()) == 1, said.stderr
+                assert said.lines == []
+                continue
+            ran += 1
+            assert (said.status, said.reason) == (0, ""), (place, said.reason, said.stderr)
+            assert said.of("check") and all(c["ok"] for c in said.of("check"))
+            assert len(said.of("case")) == said.of("end")[0]["cases"]
+            assert said.of("launch")[0]["ranks"] == place.ranks == len(said.of("launch")[0]["binding"])
+            for line in said.lines:  # the record is what the reader expects, to the type
+                msgspec.convert(line, Line)
+        assert ran > 0, "refused on every placement"
+
+
+@pytest.mark.parametrize("pair", BROKEN, ids=name)
+def test_broken_variant_is_rejected(
+    pair: tuple[Workload, Variant], built: dict[Program, Built], tmp_path: Path
+) -> None:
+    workload, variant = pair
+    for program in built_from(built, workload, variant, "gcc"):
+        ran = 0
+        for place in placements(variant):
+            said = native.run(program, place, native.arguments(workload, program.program.variant), tmp_path)
+            if said.status == 2:
+                continue
+            ran += 1
+            assert said.status == 1, (place, said.reason)
+            assert not all(c["ok"] for c in said.of("check"))
+        assert ran > 0, "refused on every placement"
+
+
+def test_every_workload_has_broken_variants() -> None:
+    for workload in native.workloads.values():
+        assert any(v.broken for v in workload.variants), f"nothing proves that the check of {workload.name} bites"
+
+
+@pytest.mark.parametrize("pair", [p for p in GOOD if "mpi" not in p[1].needs and "blas" not in p[1].needs], ids=name)
+def test_sanitizers_are_silent(pair: tuple[Workload, Variant], sanitized: dict[Program, Built], tmp_path: Path) -> None:
+    workload, variant = pair
+    for program in built_from(sanitized, workload, variant, "gcc"):
+        assert program.error == ""
+        said = native.run(program, placements(variant)[-1], native.arguments(workload, variant.name), tmp_path)
+        assert said.status in (0, 2), said.stderr
+        assert "runtime error" not in said.stderr and "AddressSanitizer" not in said.stderr
+
+
+@pytest.fixture(scope="session")
+def sanitized() -> dict[Program, Built]:
+    tool = native.toolchain("base")
+    if tool is None:
+        pytest.skip("no gcc here")
+    wanted = [p for w, v in GOOD if not {"mpi", "blas"} & set(v.needs) for p in native.programs(w, v, tool)]
+    return native.make(wanted, Options(strict=True, sanitize="address,undefined"))
+
+
+@pytest.mark.parametrize("pair", GOOD, ids=name)
+def test_description_is_complete(pair: tuple[Workload, Variant], built: dict[Program, Built]) -> None:
+    for program in built_from(built, *pair, "gcc"):
+        told = msgspec.json.decode(program.describe, type=Description)
+        assert (told.workload, told.variant) == (program.program.workload, program.program.variant)
+        assert told.metrics and told.cost and told.verified and told.tolerance
