@@ -181,7 +181,7 @@ def test_no_core_file_is_left(program: Make, tmp_path: Path, monkeypatch: pytest
 def driver(tmp_path: Path, executable: Path, wanted: int, mpi: Mpi | None = None) -> subprocess.Popen[str]:
     words = [sys.executable, str(HERE / "driver.py"), str(tmp_path), str(executable), str(wanted)]
     words += [msgspec.json.encode(mpi).decode()] if mpi else []
-    path = os.pathsep.join([str(HERE.parent / "src"), str(HERE)])
+    path = os.pathsep.join([str(HERE.parent / "src"), str(HERE), *sys.path])
     return subprocess.Popen(
         words,
         stdout=subprocess.PIPE,

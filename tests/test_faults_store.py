@@ -126,7 +126,7 @@ except OSError as error:
     print('cannot write the record:', error.strerror, file=sys.stderr)
     sys.exit(3)
 """
-    path = os.pathsep.join([str(HERE.parent / "src"), str(HERE)])
+    path = os.pathsep.join([str(HERE.parent / "src"), str(HERE), *sys.path])
     words = [sys.executable, str(HERE / "driver.py"), str(tmp_path), str(program(body)), "1"]
     driver = subprocess.Popen(words, stdout=subprocess.PIPE, text=True, env={**os.environ, "PYTHONPATH": path})
     assert driver.stdout is not None
@@ -171,7 +171,7 @@ def test_a_full_disk_damages_nothing_and_the_run_goes_on_later(program: Make, tm
     text = (HERE / "driver.py").read_text()
     less = f"from firstlight.store import durable\ndurable.SPARE = {spare}\n"
     driver.write_text(less + text.partition("from __future__ import annotations")[2])
-    path = os.pathsep.join([str(HERE.parent / "src"), str(HERE)])
+    path = os.pathsep.join([str(HERE.parent / "src"), str(HERE), *sys.path])
     done = subprocess.run(
         [*own, "sh", "-c", FULL, "sh", str(place), sys.executable, str(driver), str(program("record(samples=2000)"))],
         capture_output=True,
