@@ -130,14 +130,8 @@ def fake_node(root: Path, cpus: tuple[int, ...]) -> None:
     everybody = ",".join(map(str, cpus))
     for cpu in cpus:
         base = f"sys/devices/system/cpu/cpu{cpu}"
-        for index, (level, kind, size, shared) in enumerate(
-            [
-                (1, "Data", "32K", cpu),
-                (1, "Instruction", "32K", cpu),
-                (2, "Unified", "1M", cpu),
-                (3, "Unified", "32M", everybody),
-            ]
-        ):
+        private = [(1, "Data", "32K", cpu), (1, "Instruction", "32K", cpu), (2, "Unified", "1M", cpu)]
+        for index, (level, kind, size, shared) in enumerate([*private, (3, "Unified", "32M", everybody)]):
             write(
                 root / base / f"cache/index{index}",
                 {

@@ -19,6 +19,9 @@ int main() {{
 }}
 """
 
+_STANDARD = re.compile(r"(/usr)?/lib(32|64)?(/\w+-linux-gnu\w*)?")
+"""Folders in which linker and loader look by themselves. A compiler's own list is no such proof: it holds $LIBRARY_PATH."""
+
 
 def library_folders(host: Host) -> list[Path]:
     """Where the linker looks: $LIBRARY_PATH, $LD_LIBRARY_PATH, then the compiler's own folders."""
@@ -52,12 +55,11 @@ def find_library(folders: Sequence[Path], names: Sequence[str], inside: Sequence
 def prove_blas(
     host: Host, name: str, label: str, library: Path, declaration: str, version: str, prefix: str = ""
 ) -> Blas | str:
-    """The library as a Blas, or the reason why it is none. `declaration` and `version` are C++ that prints its version.
-
-    The version is the first dotted number that the trial prints.
+    """The library as a Blas, or the reason why it is none. `declaration` and `version` are C++ that prints its version:
+    the version is the first dotted number that the trial prints.
     """
     link = [f"-l:{library.name}"]
-    if library.parent not in system_folders(host):
+    if not _STANDARD.fullmatch(str(library.parent.resolve())):
         link = [f"-L{library.parent}", f"-Wl,-rpath,{library.parent}", *link]
     key = f"blas {name} {host.identity(library, host.cxx)}"
     number = host.memory.recall(key, str)

