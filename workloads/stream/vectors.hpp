@@ -17,9 +17,9 @@ enum class Store { ordinary, nontemporal };
 template <Store kind, bool two, class F>
 [[gnu::always_inline]] inline void map(State& s, fl::Index first, fl::Index last, F f) {
   constexpr int vectors = 4;
-  const double* x = s.x.data();
-  const double* y = s.y.data();
-  double* out = s.out.data();
+  const double* __restrict x = s.x.data();
+  const double* __restrict y = s.y.data();
+  double* __restrict out = s.out.data();
   const auto one = [&](fl::Index i) __attribute__((always_inline)) {
     const Vector a = fl::simd::load<Vector>(x + i);
     const Vector value = f(a, two ? fl::simd::load<Vector>(y + i) : a);
@@ -27,17 +27,19 @@ template <Store kind, bool two, class F>
     else fl::simd::store(out + i, value);
   };
   fl::Index i = first;
-  for (; i + vectors * width <= last; i += vectors * width) fl::simd::unroll<vectors>([&](auto k) __attribute__((always_inline)) { one(i + k * width); });
+  for (; i + vectors * width <= last; i += vectors * width)
+    fl::simd::unroll<vectors>([&](auto k) __attribute__((always_inline)) { one(i + k * width); });
   for (; i + width <= last; i += width) one(i);
   for (; i < last; ++i) out[i] = f(x[i], two ? y[i] : 0.0);
 }
 
-// The sum of x from first to last: sixteen chains hide the latency of the addition at two loads a cycle.
+// The sum of x from first to last: eight chains hide four cycles of latency at two loads and additions a cycle.
 inline double load(const double* x, fl::Index first, fl::Index last) {
   constexpr int chains = 8;
   Vector sum[chains] = {};
   fl::Index i = first;
-  for (; i + chains * width <= last; i += chains * width) fl::simd::unroll<chains>([&](auto k) __attribute__((always_inline)) { sum[k] += fl::simd::load<Vector>(x + i + k * width); });
+  for (; i + chains * width <= last; i += chains * width)
+    fl::simd::unroll<chains>([&](auto k) __attribute__((always_inline)) { sum[k] += fl::simd::load<Vector>(x + i + k * width); });
   for (; i + width <= last; i += width) sum[0] += fl::simd::load<Vector>(x + i);
   double total = fl::simd::reduce<double>(sum);
   for (; i < last; ++i) total += x[i];
