@@ -20,7 +20,7 @@ int main() {{
 """
 
 _STANDARD = re.compile(r"(/usr)?/lib(32|64)?(/\w+-linux-gnu\w*)?")
-"""Folders in which linker and loader look by themselves. A compiler's own list is no such proof: it holds $LIBRARY_PATH."""
+"""Where linker and loader look by themselves. A compiler's own list is no such proof: it holds $LIBRARY_PATH."""
 
 
 def library_folders(host: Host) -> list[Path]:

@@ -1,0 +1,155 @@
+"""The doctor: every absence carries a fix, health means that a run can start, and the text fits its width."""
+
+from __future__ import annotations
+
+import os
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firstlight import doctor
+from firstlight.doctor import Diagnosis, Item
+from firstlight.machine import Machine, linux
+from firstlight.toolchains import Absent, Blas, Mpi, Toolbox, Toolchain
+
+
+@pytest.fixture(scope="module")
+def machine(tmp_path_factory) -> Machine:
+    return linux.describe(Path("/"), tmp_path_factory.mktemp("salt"))
+
+
+def script(path: Path, body: str) -> str:
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return str(path)
+
+
+def library(folder: Path, compiler: str, launcher: str) -> Mpi:
+    """An MPI whose wrapper and launcher are these shell lines."""
+    cxx, mpiexec = script(folder / "mpicxx", compiler), script(folder / "mpiexec", launcher)
+    return Mpi("mpich", "mpich", "MPICH 9", "9", "system", cxx, None, (), mpiexec, {"MARK": "set"})
+
+
+GCC = Toolchain("gcc-base", "gcc", "base", "12.2.0", "/usr/bin/g++", ("-O2",), ("-fopenmp",), "/usr/bin/gfortran", "12")
+BLAS = Blas("openblas", "OpenBLAS 0.3", (), ("-l:libopenblas.so",))
+FULL = Toolbox((GCC,), (), (BLAS,), (Absent("MKL", "not here", "install it"),))
+EMPTY = Toolbox((), (), (), (Absent("gcc", "no g++", "apt install g++"),))
+
+
+def test_a_machine_that_can_run_is_healthy(machine, tmp_path, monkeypatch):
+    for tool in ("cmake", "ninja"):
+        script(tmp_path / tool, "exit 0")
+    monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
+    monkeypatch.setattr(doctor, "ROOM", 0)
+    diagnosis = doctor.diagnose(machine, FULL, cache_dir=tmp_path / "cache")
+    assert diagnosis.healthy
+    assert {"gcc 12.2.0", "OpenBLAS 0.3", "cache directory", "disk space", "cmake", "ninja"} <= {
+        item.what for item in diagnosis.present
+    }
+    assert "MKL" in {gap.what for gap in diagnosis.absent}
+    assert doctor.text(diagnosis).endswith("ready: ./fl run")
+
+
+def test_without_a_compiler_nothing_is_ready(machine, tmp_path):
+    diagnosis = doctor.diagnose(machine, EMPTY, cache_dir=tmp_path)
+    gap = next(gap for gap in diagnosis.absent if gap.what == "a C++ compiler")
+    assert gap.fix == "apt install g++" and not diagnosis.healthy
+    assert "not ready" in doctor.text(diagnosis)
+
+
+def test_a_cache_that_cannot_be_written_is_named(machine, tmp_path):
+    (tmp_path / "file").write_text("")
+    diagnosis = doctor.diagnose(machine, FULL, cache_dir=tmp_path / "file" / "cache")
+    gap = next(gap for gap in diagnosis.absent if gap.what == "cache directory")
+    assert "FIRSTLIGHT_CACHE" in gap.fix and not diagnosis.healthy
+
+
+def test_a_full_disk_is_named(machine, tmp_path, monkeypatch):
+    monkeypatch.setattr(doctor, "ROOM", 1 << 62)
+    diagnosis = doctor.diagnose(machine, FULL, cache_dir=tmp_path)
+    assert "free" in next(gap.why for gap in diagnosis.absent if gap.what == "disk space")
+    assert not diagnosis.healthy
+
+
+def test_missing_tools_are_named(machine, tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", str(tmp_path))
+    absent = {gap.what for gap in doctor.diagnose(machine, FULL, cache_dir=tmp_path).absent}
+    assert {"cmake", "ninja"} <= absent
+
+
+def test_counters_are_here_or_missing_with_the_kernel_s_reason(machine, tmp_path):
+    yes = msgspec.structs.replace(machine, counters="hardware counters are available")
+    no = msgspec.structs.replace(machine, counters="no hardware counters: perf_event_paranoid is 4")
+    assert "counters" in {item.what for item in doctor.diagnose(yes, FULL, cache_dir=tmp_path).present}
+    gaps = {gap.what: gap for gap in doctor.diagnose(no, FULL, cache_dir=tmp_path).absent}
+    assert "paranoid is 4" in gaps["counters"].why
+
+
+def test_two_ranks_that_talk(machine, tmp_path):
+    mpi = library(tmp_path, 'touch "$3"', '[ "$1 $2" = "-n 2" ] && [ -f "$3" ] && [ "$MARK" = set ]')
+    assert isinstance(doctor.talk(mpi, tmp_path), Item)
+    box = msgspec.structs.replace(FULL, mpis=(mpi,))
+    assert "two ranks, MPICH 9" in {
+        i.what for i in doctor.diagnose(machine, box, cache_dir=tmp_path, ranks=True).present
+    }
+    assert "two ranks, MPICH 9" not in {i.what for i in doctor.diagnose(machine, box, cache_dir=tmp_path).present}
+
+
+@pytest.mark.parametrize(
+    ("compiler", "launcher", "said"),
+    [
+        ("echo 'no mpi.h' >&2; exit 1", "exit 0", "mpicxx: no mpi.h"),
+        ("exit 0", "echo 'cannot connect'; exit 7", "mpiexec: cannot connect"),
+        ("exit 0", "exit 7", "mpiexec: exit status 7"),
+    ],
+)
+def test_two_ranks_that_do_not(tmp_path, compiler, launcher, said):
+    answer = doctor.talk(library(tmp_path, compiler, launcher), tmp_path)
+    assert isinstance(answer, Absent) and answer.why == said
+
+
+def test_ranks_that_hang_are_ended(tmp_path):
+    launcher = f'echo $$ > "{tmp_path}/pid"; trap "" TERM; while :; do sleep 0.2; done'
+    answer = doctor.talk(library(tmp_path, "exit 0", launcher), tmp_path, timeout=1)
+    assert isinstance(answer, Absent) and "no answer within 1 s" in answer.why
+    assert not Path(f"/proc/{(tmp_path / 'pid').read_text().strip()}").exists()
+
+
+@pytest.mark.native
+def test_real_ranks_talk(mpis, tmp_path):
+    assert [type(doctor.talk(mpi, tmp_path)) for mpi in mpis] == [Item] * len(mpis)
+
+
+@given(st.integers(0, 1 << 55))
+def test_sizes_have_three_digits_and_a_unit(number):
+    match = re.fullmatch(r"([0-9.e+]+) ([KMGTP]?i?B)", doctor.size(number))
+    assert match
+    scale = 1024 ** ["B", "KiB", "MiB", "GiB", "TiB", "PiB"].index(match[2])
+    assert float(match[1]) * scale == pytest.approx(number, rel=0.006)
+
+
+words = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=12)
+sentences = st.lists(words, min_size=1, max_size=30).map(" ".join)
+
+
+@given(
+    st.lists(st.builds(Item, sentences, sentences), max_size=4),
+    st.lists(st.builds(Absent, sentences, sentences, sentences), max_size=4),
+    st.integers(80, 160),
+)
+def test_no_word_is_lost_and_no_detail_exceeds_the_width(items, gaps, width):
+    text = doctor.text(Diagnosis((), tuple(items), tuple(gaps), (), True), width)
+    shown = re.sub(r"\s+", "", text)
+    for part in (*(i.detail for i in items), *(g.why for g in gaps), *(g.fix for g in gaps)):
+        assert part.replace(" ", "") in shown
+    names = {i.what for i in items} | {g.what for g in gaps}
+    assert all(len(line) <= width for line in text.splitlines() if line.strip() not in names)
+
+
+def test_a_diagnosis_travels_as_json(machine, tmp_path):
+    diagnosis = doctor.diagnose(machine, FULL, cache_dir=tmp_path)
+    assert msgspec.json.decode(msgspec.json.encode(diagnosis), type=Diagnosis) == diagnosis
