@@ -17,6 +17,7 @@ endif()
 separate_arguments(harness_flags NATIVE_COMMAND "${FL_HARNESS_FLAGS}")
 separate_arguments(variant_flags NATIVE_COMMAND "${FL_FLAGS}")
 separate_arguments(openmp_flags NATIVE_COMMAND "${FL_OPENMP}")
+separate_arguments(mpi_fortran_link NATIVE_COMMAND "${FL_MPI_FORTRAN_LINK}")
 
 # --- the harness, with its own safe flags -----------------------------------------------------------------------------
 set(harness ${CMAKE_SOURCE_DIR}/native/harness)
@@ -82,6 +83,9 @@ function(add_variant workload variant needs)
   if("fortran" IN_LIST needs)
     # The C++ compiler links, as for every other variant, so the launcher and the flags stay the same.
     set_target_properties(${target} PROPERTIES Fortran_MODULE_DIRECTORY ${CMAKE_BINARY_DIR}/modules/${target})
+    if("mpi" IN_LIST needs)
+      target_link_libraries(${target} PRIVATE ${mpi_fortran_link})
+    endif()
   endif()
 endfunction()
 
