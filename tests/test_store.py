@@ -10,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 from hypothesis import given as having
+from hypothesis import settings
 from hypothesis import strategies as st
 
 import synthetic
@@ -174,6 +175,7 @@ def test_a_program_cannot_forge_the_exit_line(store: stores.Store) -> None:
 
 
 @having(st.binary(max_size=300))
+@settings(max_examples=40, deadline=None)
 def test_whatever_a_program_writes_the_stored_file_is_sound(
     tmp_path_factory: pytest.TempPathFactory, data: bytes
 ) -> None:
