@@ -1,0 +1,250 @@
+"""`fl`: sets up once, passes everything on, and leaves nothing half made. A shell script stands in for Python and pip."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import signal
+import subprocess
+import time
+from pathlib import Path
+
+import pytest
+
+from firstlight import ROOT
+
+PYTHON = r"""#!/bin/sh
+# Stands in for Python: makes environments that hold copies of itself, and writes down what it is asked to do.
+printf '%s\n' "$*" >>"$STAND_IN_LOG"
+case "$1 $2" in
+    "-c import"*) exit "${TOO_OLD:-0}" ;;
+    "-m venv" | "-m virtualenv")
+        [ "$2" = venv ] && [ -n "${NO_VENV:-}" ] && { echo "ensurepip is not available"; exit 1; }
+        [ "$2" = virtualenv ] && [ -z "${HAS_VIRTUALENV:-}" ] && { echo "No module named virtualenv"; exit 1; }
+        mkdir -p "$3/bin" && cp "$0" "$3/bin/python" && cp "$0" "$3/bin/pip"
+        ;;
+    "-m pip")
+        sleep "${PIP_TAKES:-0}"
+        [ -n "${PIP_FAILS:-}" ] && { echo "line one"; echo "ERROR: line two" >&2; exit 1; }
+        exit 0
+        ;;
+    "-m firstlight")
+        shift 2
+        printf '<%s>' "$@"
+        command -v pip
+        exit "${STATUS:-0}"
+        ;;
+    "-m ruff" | "-m mypy" | "-m pytest")
+        [ "$2 ${3:-}" = "${FAILING:-none}" ] || [ "$2" = "${FAILING:-none}" ] && exit 1
+        printf '%s in %s\n' "$*" "$(pwd)"
+        ;;
+esac
+"""
+
+
+class Checkout:
+    """A checkout in a folder with blanks, with a Python that can be told to misbehave."""
+
+    def __init__(self, folder: Path) -> None:
+        self.root = folder / "a check out"
+        self.root.mkdir()
+        shutil.copy(ROOT / "fl", self.root / "fl")
+        shutil.copy(ROOT / "pyproject.toml", self.root / "pyproject.toml")
+        self.python = folder / "python"
+        self.python.write_text(PYTHON)
+        self.python.chmod(0o755)
+        self.log = folder / "log"
+        self.cache = self.root / ".fl"
+        self.venv = self.cache / "venv"
+
+    def environment(self, **more: str) -> dict[str, str]:
+        plain = {k: v for k, v in os.environ.items() if not k.startswith(("FIRSTLIGHT_", "PIP_"))}
+        return {**plain, "FIRSTLIGHT_PYTHON": str(self.python), "STAND_IN_LOG": str(self.log), **more}
+
+    def start(self, *arguments: str, **more: str) -> subprocess.Popen[str]:
+        return subprocess.Popen(
+            [self.root / "fl", *arguments],
+            cwd="/",
+            env=self.environment(**more),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            text=True,
+            start_new_session=True,
+        )
+
+    def run(self, *arguments: str, **more: str) -> tuple[int, str, str]:
+        process = self.start(*arguments, **more)
+        out, err = process.communicate(timeout=60)
+        return process.returncode, out, err
+
+    def asked(self, what: str) -> int:
+        """How many times Python was asked for this."""
+        return self.log.read_text().count(what) if self.log.exists() else 0
+
+    def nothing_half_made(self) -> bool:
+        return not self.venv.exists() and not list(self.cache.glob("venv.lock*"))
+
+
+@pytest.fixture
+def checkout(tmp_path) -> Checkout:
+    return Checkout(tmp_path)
+
+
+def test_it_is_plain_shell():
+    subprocess.run(["sh", "-n", ROOT / "fl"], check=True)
+    if shutil.which("shellcheck"):
+        subprocess.run(["shellcheck", "-s", "sh", ROOT / "fl"], check=True)
+
+
+def test_it_sets_up_once_and_passes_everything_on(checkout):
+    code, out, err = checkout.run("run", "two words", "--x=*", STATUS="4")
+    assert code == 4
+    assert out == f"<run><two words><--x=*>{checkout.venv}/bin/pip\n"
+    assert "half a minute" in err and len(err.splitlines()) == 1
+    assert checkout.asked("-m pip install") == 1 and f"-e {checkout.root}" in checkout.log.read_text()
+    checkout.log.unlink()
+    assert checkout.run("list")[0::2] == (0, "")
+    assert checkout.log.read_text() == "-m firstlight list\n"
+
+
+def test_a_changed_project_is_set_up_anew_and_only_then(checkout):
+    checkout.run("list")
+    (checkout.root / "pyproject.toml").touch()
+    checkout.run("list")
+    assert checkout.asked("-m venv") == 1
+    with (checkout.root / "pyproject.toml").open("a") as file:
+        file.write("# another dependency\n")
+    assert checkout.run("list")[0] == 0
+    assert checkout.asked("-m venv") == 2
+
+
+def test_a_moved_checkout_and_a_removed_python_are_set_up_anew(checkout):
+    checkout.run("list")
+    moved = checkout.root.rename(checkout.root.with_name("moved"))
+    assert subprocess.run([moved / "fl"], env=checkout.environment(), capture_output=True, check=False).returncode == 0
+    assert checkout.asked("-m venv") == 2
+    (moved / ".fl/venv/bin/python").unlink()
+    assert subprocess.run([moved / "fl"], env=checkout.environment(), capture_output=True, check=False).returncode == 0
+    assert checkout.asked("-m venv") == 3
+
+
+def test_it_is_found_through_a_link_and_keeps_to_the_named_cache(checkout, tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/fl").symlink_to("../a check out/fl")
+    world = checkout.environment(FIRSTLIGHT_CACHE="my cache")
+    done = subprocess.run([tmp_path / "bin/fl", "list"], env=world, cwd=tmp_path, capture_output=True, check=False)
+    assert done.returncode == 0 and (tmp_path / "my cache/venv/stamp").exists() and not checkout.cache.exists()
+
+
+def test_an_old_python_is_refused_in_one_line(checkout):
+    code, _, err = checkout.run("list", TOO_OLD="1")
+    assert code == 3 and err.splitlines()[-1].endswith("is no Python 3.11 or newer") and checkout.nothing_half_made()
+
+
+def test_no_python_at_all(checkout, tmp_path):
+    tools = tmp_path / "tools"
+    tools.mkdir()
+    for name in ("sh", "readlink", "dirname", "mkdir", "uname", "rm", "cksum", "cat", "mv"):
+        (tools / name).symlink_to(shutil.which(name))
+    code, _, err = checkout.run("list", FIRSTLIGHT_PYTHON="", PATH=str(tools))
+    assert code == 3 and "no Python 3.11 or newer found" in err and checkout.nothing_half_made()
+
+
+def test_a_failing_pip_is_shown_in_full(checkout):
+    code, _, err = checkout.run("list", PIP_FAILS="1")
+    assert code == 3
+    assert "line one\nERROR: line two\n" in err and err.splitlines()[-1].startswith("fl: installing firstlight failed")
+    assert checkout.nothing_half_made()
+    assert checkout.run("list")[0] == 0
+
+
+def test_virtualenv_stands_in_for_a_missing_venv(checkout):
+    code, _, err = checkout.run("list", NO_VENV="1", HAS_VIRTUALENV="1")
+    assert (code, len(err.splitlines())) == (0, 1)
+
+
+def test_without_venv_and_virtualenv_the_package_is_named(checkout, tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin/virtualenv").write_text("#!/bin/sh\nexit 1\n")
+    (tmp_path / "bin/virtualenv").chmod(0o755)
+    code, _, err = checkout.run("list", NO_VENV="1", PATH=f"{tmp_path}/bin:{os.environ['PATH']}")
+    assert code == 3 and "apt install python3-venv" in err and "ensurepip is not available" in err
+    assert checkout.nothing_half_made()
+
+
+def test_a_cache_that_cannot_be_made_is_one_line(checkout, tmp_path):
+    (tmp_path / "file").write_text("")
+    code, _, err = checkout.run("list", FIRSTLIGHT_CACHE=str(tmp_path / "file/cache"))
+    assert code == 3 and "set FIRSTLIGHT_CACHE to a writable folder" in err and len(err.splitlines()) == 1
+
+
+def test_of_many_at_once_one_sets_up_and_all_go_on(checkout):
+    processes = [checkout.start("list", PIP_TAKES="2") for _ in range(4)]
+    assert [process.wait(timeout=60) for process in processes] == [0] * 4
+    assert checkout.asked("-m venv") == 1 and checkout.asked("-m firstlight list") == 4
+    assert not list(checkout.cache.glob("venv.lock*"))
+    for process in processes:
+        process.communicate()
+
+
+def test_the_lock_of_a_dead_process_is_taken(checkout):
+    dead = subprocess.Popen(["true"])
+    dead.wait()
+    lock = checkout.cache / "venv.lock"
+    lock.mkdir(parents=True)
+    (lock / "owner").write_text(f"{dead.pid} {os.uname().nodename}\n")
+    (checkout.venv / "bin").mkdir(parents=True)
+    shutil.copy(checkout.python, checkout.venv / "bin/python")
+    (checkout.venv / "half").write_text("left by who died")
+    assert checkout.run("list")[0] == 0
+    assert not (checkout.venv / "half").exists() and not list(checkout.cache.glob("venv.lock*"))
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
+def test_an_interrupted_set_up_leaves_nothing(checkout, number):
+    process = checkout.start("list", PIP_TAKES="30")
+    while not checkout.asked("-m pip install"):
+        assert process.poll() is None
+        time.sleep(0.02)
+    os.killpg(process.pid, number)
+    _, err = process.communicate(timeout=20)
+    assert process.returncode == 130 and "interrupted" in err
+    assert checkout.nothing_half_made()
+    assert checkout.run("list")[0] == 0
+
+
+@pytest.mark.faults
+def test_a_killed_set_up_is_made_anew(checkout):
+    process = checkout.start("list", PIP_TAKES="30")
+    while not checkout.asked("-m pip install"):
+        assert process.poll() is None
+        time.sleep(0.02)
+    os.killpg(process.pid, signal.SIGKILL)
+    process.communicate(timeout=20)
+    assert (checkout.cache / "venv.lock").exists() and not (checkout.venv / "stamp").exists()
+    assert checkout.run("list")[0] == 0
+    assert checkout.asked("-m venv") == 2 and not list(checkout.cache.glob("venv.lock*"))
+
+
+def test_the_tests_are_run_from_the_checkout_with_their_arguments(checkout):
+    code, out, err = checkout.run("test", "-k", "two words")
+    assert code == 0
+    assert f"-m pytest -k two words in {checkout.root}\n" in out
+    assert [line for line in err.splitlines() if "passed" in line] == [
+        "fl: ruff check: passed",
+        "fl: ruff format: passed",
+        "fl: mypy: passed",
+    ]
+    assert checkout.asked("[test]") == 1
+    checkout.run("test")
+    assert checkout.asked("[test]") == 1
+
+
+@pytest.mark.parametrize("failing", ["ruff check", "ruff format", "mypy", "pytest"])
+def test_a_failing_check_fails_the_tests_and_the_others_still_run(checkout, failing):
+    code, out, err = checkout.run("test", FAILING=failing)
+    assert code == 1
+    assert failing == "pytest" or f"fl: {failing}: FAILED" in err
+    everything = {"-m ruff check", "-m ruff format", "-m mypy", "-m pytest"}
+    assert {name for name in everything if f"{name} " in out} == everything - {f"-m {failing}"}
