@@ -32,6 +32,7 @@ class Picture(msgspec.Struct, frozen=True):
     width: float
     height: float
     boxes: tuple[Box, ...]
+    scale: float  # how large to draw it where there is room
     words: str  # the same for those who cannot see it
 
 
@@ -51,7 +52,7 @@ def picture(judgement: Judgement) -> Picture:
         widest = max(widest, width + 2 * _PAD)
     boxes = [msgspec.structs.replace(b, width=widest) if b.style == "numa" else b for b in boxes]
     boxes.append(Box(0, y, widest, _BAR + 4, "memory", f"memory {binary(machine.memory)}"))
-    return Picture(widest, y + _BAR + 4, tuple(boxes), in_words(machine))
+    return Picture(widest, y + _BAR + 4, tuple(boxes), 1.5 if len(machine.cpus) <= 8 else 1.0, in_words(machine))
 
 
 def _node(machine: Machine, cpus: tuple[int, ...], ranks: dict[int, str], top: float) -> tuple[list[Box], float, float]:

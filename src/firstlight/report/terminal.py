@@ -18,7 +18,7 @@ from firstlight.report.answers import Answer
 from firstlight.report.quantity import binary, count, duration, interval, percent, quantity
 
 _STYLE = {"strong": "1", "dim": "2", "good": "32", "warn": "33", "bad": "31"}
-_MOST_FINDINGS = 5
+_MOST_FINDINGS = 4
 
 
 class Ink:
@@ -41,17 +41,21 @@ def summary(
     """The page, without a final newline. `report`: where the HTML page is, None where there is none."""
     ink, run = Ink(colour), judgement.run
     rows = answering.answers(judgement, workloads)
-    parts = [[header(run, ink)], _machine(run, width) + _warnings(run, width, ink), _table(rows, width, ink)]
+    parts = [header(run, width, ink), _machine(run, width) + _warnings(run, width, ink), _table(rows, width, ink)]
     if judgement.findings:
         parts.append(_findings(judgement.findings, width, ink))
     parts.append(_counts(judgement, width, ink, report))
-    return "\n\n".join("\n".join(_plain(line) for line in part) for part in parts if part)
+    return "\n\n".join("\n".join(plain(line) for line in part) for part in parts if part)
 
 
-def header(run: Run, ink: Ink) -> str:
+def header(run: Run, width: int, ink: Ink) -> list[str]:
+    """One line, or two where one would be too long."""
     date = time.strftime("%d %b %Y %H:%M", time.localtime(run.started)).lstrip("0")
     took = "" if run.finished is None else f", {duration(run.finished - run.started)}"
-    return ink("strong", "firstlight") + f" · first light of {run.machine.name} · {date} · {run.suite} suite{took}"
+    whose, when = f" · first light of {run.machine.name}", f"{date} · {run.suite} suite{took}"
+    if len("firstlight" + whose + " · " + when) <= width:
+        return [ink("strong", "firstlight") + f"{whose} · {when}"]
+    return [ink("strong", "firstlight") + whose, "  " + when]
 
 
 def machine_line(machine: Machine) -> str:
@@ -60,11 +64,11 @@ def machine_line(machine: Machine) -> str:
     sockets = f"{machine.sockets} sockets, " if machine.sockets > 1 else ""
     last = machine.last_cache()
     cache = f"L{last.level} {binary(last.size)}, " if last else ""
-    virtual = f", virtual machine ({machine.virtual})" if machine.virtual else ""
+    virtual = ", virtual machine" if machine.virtual else ""
     return (
         f"{machine.processor}{architecture}, {sockets}{count(machine.cores, 'core')}, "
         f"{count(len(machine.numa) or 1, 'NUMA node')}, {cache}{binary(machine.memory)} · "
-        f"{machine.system} {machine.kernel}{virtual}"
+        f"Linux {'.'.join(machine.kernel.split('.')[:2])}{virtual}"
     )
 
 
@@ -72,14 +76,14 @@ def _machine(run: Run, width: int) -> list[str]:
     sets = list(dict.fromkeys(t.flag_set for t in run.toolbox.toolchains))
     mpis = ", ".join(m.label for m in run.toolbox.mpis) or "no MPI"
     chains = "  ×  ".join([", ".join(wording.tools(run)) or "no compiler", ", ".join(sets), mpis])
-    return [line for text in (machine_line(run.machine), chains) for line in _wrap(text, width, "  ", "    ")]
+    return [line for text in (machine_line(run.machine), chains) for line in wrap(text, width, "  ", "    ")]
 
 
 def _warnings(run: Run, width: int, ink: Ink) -> list[str]:
     told = list(run.machine.warnings)
     if run.state != "complete":
         told.append(state_sentence(run))
-    lines = [line for text in told for line in _wrap(text, width, "  ! ", "    ")]
+    lines = [line for text in told for line in wrap(text, width, "  ! ", "    ")]
     return [ink("warn", line) for line in lines]
 
 
@@ -105,7 +109,7 @@ def _table(rows: Sequence[Answer], width: int, ink: Ink) -> list[str]:
     lines = [ink("dim", _row(heads, sizes))]
     for answer, cell in zip(rows, cells, strict=True):
         lines.append(_row(cell, sizes) if answer.best else ink("bad", _row(cell, sizes)))
-        lines += [] if answer.best else [ink("bad", x) for x in _wrap(answer.reason, width, "      ", "      ")]
+        lines += [] if answer.best else [ink("bad", x) for x in wrap(answer.reason, width, "      ", "      ")]
     lines += [] if long else [ink("dim", "  (n: launches)")]
     return lines
 
@@ -144,9 +148,9 @@ def _findings(findings: Sequence[Finding], width: int, ink: Ink) -> list[str]:
     ordered = sorted(findings, key=lambda f: -f.weight)
     lines = [ink("dim", "  findings")]
     for number, finding in enumerate(ordered[:_MOST_FINDINGS], 1):
-        lines += _wrap(finding.sentence, width, f"  {number}  ", "     ")
-        lines += [ink("dim", x) for e in finding.evidence[:1] for x in _wrap(e, width, "     ", "     ")]
-        lines += [f"     see it: {finding.command}"] if finding.command else []
+        lines += wrap(finding.sentence, width, f"  {number}  ", "     ")
+        lines += [ink("dim", "     " + e) for e in finding.evidence if len(e) <= width - 5][:1]
+        lines += wrap(f"see it: {finding.command}", width, "     ", "       ") if finding.command else []
     if len(ordered) > _MOST_FINDINGS:
         lines.append(f"     and {len(ordered) - _MOST_FINDINGS} more in the report")
     return lines
@@ -180,29 +184,29 @@ def failures(judgement: Judgement, width: int = 80, colour: bool = False) -> str
         some = [f for f in judgement.figures if isinstance(f, kind)]
         lines += _titled(f"{title}: {count(len(some), 'figure')}", some, ink)
         for f in some:
-            lines += [ink("bad", "  ✗ ") + words.name(f.identity), *_wrap(f.reason, width, "      ", "      ")]
+            lines += [ink("bad", "  ✗ ") + words.name(f.identity), *wrap(f.reason, width, "      ", "      ")]
             lines += [f"      see it: {wording.repeat(f.identity)}"]
     broken = [b for b in run.builds if not b.ok]
     lines += _titled(f"not built: {count(len(broken), 'program')}", broken, ink)
     for b in broken:
         lines += [ink("bad", "  ✗ ") + b.program.key, *("      " + x for x in b.error.rstrip().splitlines())]
     lines += _titled(f"lost: {count(len(judgement.lost), 'launch', 'launches')}", judgement.lost, ink)
-    lines += [x for text in judgement.lost for x in _wrap(text, width, "  ✗ ", "      ")]
+    lines += [x for text in judgement.lost for x in wrap(text, width, "  ✗ ", "      ")]
     lines += _titled(f"not available: {len(run.not_available)}", run.not_available, ink)
     for a in run.not_available:
-        lines += _wrap(f"{a.what}: {a.why}; {a.fix}", width, "  - ", "    ")
-    return "\n".join(_plain(line) for line in lines).strip("\n") or "Nothing failed."
+        lines += wrap(f"{a.what}: {a.why}; {a.fix}", width, "  - ", "    ")
+    return "\n".join(plain(line) for line in lines).strip("\n") or "Nothing failed."
 
 
 def _titled(title: str, some: Sequence[object], ink: Ink) -> list[str]:
     return ["", ink("strong", title)] if some else []
 
 
-def _wrap(text: str, width: int, first: str, rest: str) -> list[str]:
+def wrap(text: str, width: int, first: str, rest: str) -> list[str]:
     return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest) or [first.rstrip()]
 
 
-def _plain(line: str) -> str:
+def plain(line: str) -> str:
     """The line without control characters but those of our own colours: records may hold what a program printed."""
     return "".join(c for c in _escapes(line))
 

@@ -6,6 +6,7 @@ from typing import NamedTuple
 
 from firstlight.catalogue import Plot
 from firstlight.heritage import Entry
+from firstlight.judge.verdict import Verified
 from firstlight.report.plots.frame import Trace, View, text
 from firstlight.report.quantity import convert, quantity
 
@@ -20,17 +21,18 @@ class Ghost(NamedTuple):
     x: float | None
 
 
-def ghosts(view: View, workload: str, plot: Plot, unit: str, left: float, right: float) -> list[Trace]:
-    """Traces for a plot whose x axis runs from `left` to `right`; nothing where nothing was published."""
+def ghosts(view: View, workload: str, plot: Plot, like: Verified, left: float, right: float) -> list[Trace]:
+    """Traces for a plot of figures `like` this one, from `left` to `right`; none where nothing was published."""
     found: list[Ghost] = []
     for entry in view.heritage.matching(workload, plot.metric):
-        y = convert(entry.value, entry.unit, unit)
+        y = convert(entry.value, entry.unit, like.unit)
         clash = any(k in plot.where and v != plot.where[k] for k, v in entry.parameters.items())
         x = entry.parameters.get(plot.x)
         if y is not None and not clash:
             found.append(Ghost(entry, y, float(x) if isinstance(x, int | float) else None))
     found.sort(key=lambda g: (g.x is None, g.x or 0.0, g.y))
-    traces = [_trace(g, left, right, _below(found, k)) for k, g in enumerate(found)]
+    under = like.better == "higher"  # the lines of this run lie above those of earlier machines
+    traces = [_trace(g, left, right, _below(found, k) or (under and g.x is not None)) for k, g in enumerate(found)]
     for trace in traces[1:]:
         trace["showlegend"] = False
     return traces

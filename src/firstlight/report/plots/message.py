@@ -66,7 +66,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
         data += [_fitted(fit, metric, look["color"], left) for fit in fits[label]]
         if len(fits[label]) == 2:
             frame.mark(drawn, math.sqrt(fits[label][0].high * fits[label][1].low), f"switch, {label}")
-    data += ghosts(view, workload.name, plot, some.unit, left, sizes[-1])
+    data += ghosts(view, workload.name, plot, some, left, sizes[-1])
     caption = _caption(fits)
     return [Drawing(name, _title(view, plot, lines), caption, frame.HEAD, frame.table(every), data, drawn)]
 

@@ -133,6 +133,10 @@ def _point_traces(view: View, points: Sequence[Point]) -> list[Trace]:
         for toolchain in dict.fromkeys(f.identity.toolchain for _, _, f in mine):
             some = [p for p in mine if p[2].identity.toolchain == toolchain]
             traces.append(_points_trace(some, view.palette.colour(toolchain), symbol))
+    for toolchain in sorted({f.identity.toolchain for _, _, f in points}):
+        marker = {"size": 8, "symbol": "circle-open", "color": view.palette.colour(toolchain), "line": {"width": 3}}
+        nothing = {"type": "scatter", "mode": "markers", "x": [None], "y": [None]}
+        traces.append(nothing | {"name": frame.text(toolchain), "marker": marker})
     return traces
 
 

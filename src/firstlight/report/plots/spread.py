@@ -12,7 +12,7 @@ from firstlight.report.plots.frame import Drawing, Trace, View
 from firstlight.report.quantity import count, duration, percent
 
 MOST_ROWS = 24
-_WINDOW = 9
+MOST_DOTS = 300  # a row; more are thinned out evenly over their order
 
 
 def distributions(view: View) -> Drawing | None:
@@ -40,7 +40,8 @@ def distributions(view: View) -> Drawing | None:
     )
     kept = f"; the {MOST_ROWS} widest programs are drawn, all are in the table" if len(ordered) > MOST_ROWS else ""
     rows = [_summary(name, by_program[name]) for name in ordered]
-    caption = f"Each tick is one launch of one case, the box spans the middle half, the widest at the top{kept}."
+    dots = f"at most {MOST_DOTS} a row"
+    caption = f"A dot is one launch of one case ({dots}), the box spans the middle half, the widest at the top{kept}."
     return Drawing(
         "plot-distributions", title, caption, ("program", "launches", "least", "middle half", "most"), rows, data, drawn
     )
@@ -54,10 +55,19 @@ def _width(values: Sequence[float]) -> float:
 def _strip(view: View, name: str, values: Sequence[float]) -> Trace:
     toolchain = name.split(" · ")[1]
     return {
-        "type": "box", "orientation": "h", "name": frame.text(name), "x": [round(v, 3) for v in values],
+        "type": "box", "orientation": "h", "name": frame.text(name), "x": [round(v, 3) for v in _thinned(values)],
         "boxpoints": "all", "jitter": 0.6, "pointpos": 0, "line": {"width": 1}, "fillcolor": "rgba(127,127,127,0.12)",
         "marker": {"size": 4, "opacity": 0.6, "color": view.palette.colour(toolchain)}, "hoverinfo": "x+name",
     }  # fmt: skip
+
+
+def _thinned(values: Sequence[float]) -> list[float]:
+    """At most MOST_DOTS of the values, evenly over their order, the least and the most among them."""
+    ordered = sorted(values)
+    if len(ordered) <= MOST_DOTS:
+        return ordered
+    step = (len(ordered) - 1) / (MOST_DOTS - 1)
+    return [ordered[round(k * step)] for k in range(MOST_DOTS)]
 
 
 def _summary(name: str, values: Sequence[float]) -> tuple[str, ...]:
@@ -75,7 +85,7 @@ def drift(view: View) -> Drawing | None:
     begin = view.judgement.run.started
     points.sort()
     xs, ys = [t - begin for t, _, _ in points], [100 * (y - 1) for _, y, _ in points]
-    half = _WINDOW // 2
+    half = max(4, len(points) // 40)
     smooth = [median(ys[max(0, k - half) : k + half + 1]) for k in range(len(ys))]
     data: list[Trace] = []
     for k, name in enumerate(dict.fromkeys(n for _, _, n in points)):
@@ -87,11 +97,12 @@ def drift(view: View) -> Drawing | None:
                         "color": "@ghost"}}
         )  # fmt: skip
     data.append(
-        {"type": "scatter", "mode": "lines", "name": f"running median of {_WINDOW}", "x": [round(x, 2) for x in xs],
-         "y": [round(y, 3) for y in smooth], "line": {"color": "@ink", "width": 2}, "hoverinfo": "skip"}
+        {"type": "scatter", "mode": "lines", "name": f"running median of {2 * half + 1}", "hoverinfo": "skip",
+         "x": [round(x, 2) for x in xs], "y": [round(y, 3) for y in smooth], "line": {"color": "@ink", "width": 2}}
     )  # fmt: skip
     drawn = frame.layout(
-        {"title": {"text": "time since the start of the run (s)"}}, {"title": {"text": "slower than usual (%)"}}
+        {"title": {"text": "time since the start of the run (s)"}, "zeroline": False},
+        {"title": {"text": "slower than usual (%)"}},
     )
     swing = (max(smooth) - min(smooth)) / 100
     span = duration(max(xs) - min(xs))

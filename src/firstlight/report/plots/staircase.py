@@ -51,7 +51,7 @@ def _drawing(view: View, workload: Workload, plot: Plot, name: str, placement: P
     if plot.mark_caches:
         _mark_caches(view, drawn, some, plot.x, xs)
     if name.endswith("-0"):  # earlier figures are of one processor
-        data += ghosts(view, workload.name, plot, some.unit, xs[0], xs[-1])
+        data += ghosts(view, workload.name, plot, some, xs[0], xs[-1])
     title = _title(view, plot, lines, placement)
     if of > 1:
         title += f" ({words.where(placement) or '1 core'})"

@@ -1,8 +1,10 @@
 "use strict";
-// Draw every plot in the colours of the page, and again when the page turns light, dark or to paper.
+// Draw every plot in the colours of the page, and again when the page turns light, dark or to paper. Paper (A4, 182 mm)
+// gets a fixed width, because no resize is seen while printing.
 (function () {
   const specs = JSON.parse(document.getElementById("plots").textContent);
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
+  const paper = window.matchMedia("print");
   const narrow = window.matchMedia("(max-width: 40rem)");
   const names = { "@ink": "--ink", "@muted": "--muted", "@ghost": "--ghost", "@grid": "--grid", "@paper": "--paper" };
 
@@ -38,6 +40,7 @@
       legend: { orientation: "h", x: 0, y: -0.2, yanchor: "top", font: { color: colour["@ink"] } },
       hoverlabel: { bgcolor: colour["@paper"], bordercolor: colour["@ghost"], font: { color: colour["@ink"], size: 12 }, align: "left" },
       hovermode: "closest", dragmode: narrow.matches ? false : "zoom", height: own.height || (narrow.matches ? 380 : 460),
+      ...(paper.matches ? { width: 660, autosize: false } : { autosize: true }),
       ...own, xaxis: axis(own.xaxis, colour), yaxis: axis(own.yaxis, colour),
     };
     const config = { responsive: true, displaylogo: false, displayModeBar: narrow.matches ? false : "hover",
@@ -49,8 +52,6 @@
   function drawAll() { return Promise.all(all.map(draw)); }
   dark.addEventListener("change", drawAll);
   narrow.addEventListener("change", drawAll);
-  let opened = [];
-  window.addEventListener("beforeprint", function () { all.forEach((e) => Plotly.Plots.resize(e)); });
-  window.addEventListener("afterprint", function () { all.forEach((e) => Plotly.Plots.resize(e)); });
+  paper.addEventListener("change", drawAll);
   drawAll().then(function () { document.documentElement.dataset.drawn = String(all.length); });
 })();

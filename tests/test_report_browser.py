@@ -1,0 +1,154 @@
+"""The HTML page in headless Chromium: drawn without an error or a policy violation, on a screen, a phone and paper."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from firstlight import heritage
+from firstlight.judge.compare import compare
+from firstlight.report import html
+from report_samples import HOSTILE, hostile, sample
+
+CHROMIUM = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), None)
+ARGUMENTS = [
+    "--headless", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run",
+    "--disable-background-networking", "--disable-component-update", "--disable-sync",
+]  # fmt: skip
+SIZES = {"desktop": (1280, 900), "phone": (390, 844)}
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.fixture(scope="module")
+def browser() -> Iterator[Any]:
+    api = pytest.importorskip("playwright.sync_api", reason="playwright is not installed")
+    if CHROMIUM is None:
+        pytest.skip("no chromium, chromium-browser or google-chrome in PATH")
+    with api.sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=ARGUMENTS)
+        yield chromium
+        chromium.close()
+
+
+@pytest.fixture(scope="module")
+def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
+    folder = tmp_path_factory.mktemp("report")
+    a, workloads = sample(1)
+    compared = compare(sample(2)[0], a)
+    for name, (judgement, declared) in {"sample": (a, workloads), "hostile": hostile()}.items():
+        html.write(judgement, declared, heritage.load(), folder / f"{name}.html")
+    html.write(a, workloads, heritage.load(), folder / "compared.html", compared)
+    return {p.stem: p for p in folder.iterdir()}
+
+
+class Shown:
+    """A page that has drawn its plots, and everything that the console said."""
+
+    def __init__(self, browser: Any, path: Path, size: str = "desktop", scheme: str = "light") -> None:
+        width, height = SIZES[size]
+        self.context = browser.new_context(viewport={"width": width, "height": height}, color_scheme=scheme)
+        self.page = self.context.new_page()
+        self.said: list[str] = []
+        self.page.on("console", lambda m: self.said.append(f"{m.type}: {m.text}"))
+        self.page.on("pageerror", lambda e: self.said.append(f"error: {e}"))
+        self.page.on("dialog", lambda d: (self.said.append(f"dialog: {d.message}"), d.dismiss()))
+        self.page.on("request", lambda r: self._request(r.url))
+        self.page.add_init_script(
+            "document.addEventListener('securitypolicyviolation', e => console.error('policy: ' + e.violatedDirective))"
+        )
+        self.page.goto(path.as_uri())
+        self.page.wait_for_selector("html[data-drawn]", timeout=60_000, state="attached")
+
+    def _request(self, url: str) -> None:
+        if not url.startswith(("file:", "data:", "blob:")):
+            self.said.append(f"request: {url}")
+
+    def overflow(self) -> int:
+        return int(self.page.evaluate("document.documentElement.scrollWidth - document.documentElement.clientWidth"))
+
+    def __enter__(self) -> Shown:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.context.close()
+
+
+@pytest.mark.parametrize("name", ["sample", "hostile", "compared"])
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+def test_no_error_no_violation_no_request(browser: Any, pages: dict[str, Path], name: str, scheme: str) -> None:
+    with Shown(browser, pages[name], scheme=scheme) as shown:
+        assert shown.said == []
+
+
+def test_every_plot_is_drawn_with_points(browser: Any, pages: dict[str, Path]) -> None:
+    with Shown(browser, pages["sample"]) as shown:
+        canvases = shown.page.query_selector_all(".canvas")
+        assert len(canvases) >= 9
+        for canvas in canvases:
+            assert canvas.query_selector(".main-svg") is not None
+            assert len(canvas.query_selector_all(".point, .points path")) > 1, canvas.get_attribute("id")
+
+
+def test_hostile_text_is_shown_as_text(browser: Any, pages: dict[str, Path]) -> None:
+    with Shown(browser, pages["hostile"]) as shown:
+        assert HOSTILE in shown.page.inner_text("body")
+        assert shown.page.locator("img").count() == 0
+        assert "<script>" in shown.page.text_content("#plot-dot-0-0 .legend")
+
+
+@pytest.mark.parametrize("name", ["sample", "hostile", "compared"])
+def test_nothing_is_wider_than_a_phone(browser: Any, pages: dict[str, Path], name: str) -> None:
+    with Shown(browser, pages[name], "phone") as shown:
+        assert shown.overflow() <= 0
+        shown.page.evaluate("document.querySelectorAll('details').forEach(d => d.open = true)")
+        assert shown.overflow() <= 0
+        widest = shown.page.evaluate("Math.max(...[...document.querySelectorAll('.main-svg')].map(s => s.clientWidth))")
+        assert widest <= 390
+
+
+@pytest.mark.parametrize("name", ["sample", "compared"])
+def test_nothing_is_wider_than_paper(browser: Any, pages: dict[str, Path], name: str, tmp_path: Path) -> None:
+    with Shown(browser, pages[name], scheme="dark") as shown:
+        shown.page.set_viewport_size({"width": 690, "height": 1000})
+        shown.page.emulate_media(media="print")
+        shown.page.wait_for_timeout(1000)
+        assert shown.overflow() <= 0
+        assert shown.page.evaluate("getComputedStyle(document.body).backgroundColor") == "rgb(255, 255, 255)"
+        tick = "getComputedStyle(document.querySelector('.main-svg .xtick text')).fill"
+        assert shown.page.evaluate(tick) == "rgb(0, 0, 0)"
+        shown.page.pdf(path=tmp_path / "report.pdf", format="A4")
+        assert (tmp_path / "report.pdf").stat().st_size > 10_000
+
+
+def test_plots_take_the_colours_of_the_page(browser: Any, pages: dict[str, Path]) -> None:
+    tick = "getComputedStyle(document.querySelector('.main-svg .xtick text')).fill"
+    ink = "getComputedStyle(document.body).color"
+    with Shown(browser, pages["sample"], scheme="light") as shown:
+        light = shown.page.evaluate(tick)
+        assert light == shown.page.evaluate(ink)
+        shown.page.emulate_media(color_scheme="dark")
+        shown.page.wait_for_timeout(1000)
+        dark = shown.page.evaluate(tick)
+        assert dark == shown.page.evaluate(ink) and dark != light
+
+
+def test_keyboard_and_screen_reader_reach_every_plot(browser: Any, pages: dict[str, Path]) -> None:
+    with Shown(browser, pages["sample"]) as shown:
+        assert shown.page.evaluate("[...document.querySelectorAll('.canvas')].every(c => c.getAttribute('aria-label'))")
+        summary = shown.page.locator("figure.plot details summary").first
+        summary.focus()
+        shown.page.keyboard.press("Enter")
+        assert shown.page.locator("figure.plot details[open] table").first.is_visible()
+
+
+def test_hover_tells_the_launches_and_the_command(browser: Any, pages: dict[str, Path]) -> None:
+    with Shown(browser, pages["sample"]) as shown:
+        found = shown.page.evaluate(
+            "document.getElementById('plot-dot-0-0').data.flatMap(t => t.hovertext || []).join('|')"
+        )
+        assert "8 launches: " in found and "./fl run dot.simd --toolchain clang-native" in found

@@ -1,0 +1,178 @@
+"""The HTML page as text: all of it is there, nothing foreign is markup, the file is written whole or not at all."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import html as markup
+import json
+import re
+from functools import cache
+from html.parser import HTMLParser
+from pathlib import Path
+
+import pytest
+
+from firstlight import heritage
+from firstlight.judge.compare import compare
+from firstlight.judge.verdict import Verified
+from firstlight.report import html
+from report_samples import HOSTILE, hostile, sample
+
+
+class Reader(HTMLParser):
+    """Collects elements, ids, links and scripts."""
+
+    def __init__(self, page: str) -> None:
+        super().__init__()
+        self.tags: list[tuple[str, dict[str, str | None]]] = []
+        self.scripts: list[str] = []
+        self._in_script = False
+        self.feed(page)
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        self.tags.append((tag, dict(attrs)))
+        self._in_script = tag == "script"
+        if self._in_script:
+            self.scripts.append("")
+
+    def handle_data(self, data: str) -> None:
+        if self._in_script:
+            self.scripts[-1] += data
+
+    def handle_endtag(self, tag: str) -> None:
+        self._in_script = False
+
+
+@cache
+def page(which: str = "sample") -> str:
+    judgement, workloads = hostile() if which == "hostile" else sample()
+    return html.render(judgement, workloads, heritage.load())
+
+
+def test_the_policy_allows_exactly_our_two_scripts() -> None:
+    reader = Reader(page())
+    policy = next(a["content"] for t, a in reader.tags if a.get("http-equiv") == "Content-Security-Policy")
+    assert policy is not None and policy.startswith("default-src 'none'; ")
+    assert "unsafe-eval" not in policy and "script-src 'unsafe" not in policy
+    allowed = set(re.findall(r"'sha256-([^']+)'", policy))
+    code = [s for s in reader.scripts if not s.lstrip().startswith("{")]
+    assert allowed == {base64.b64encode(hashlib.sha256(s.encode()).digest()).decode() for s in code}
+    assert len(code) == 2
+
+
+def test_the_page_loads_nothing() -> None:
+    for tag, attributes in Reader(page()).tags:
+        for name in ("src", "href", "action", "data"):
+            value = attributes.get(name) or ""
+            assert value == "" or value.startswith(("#", "data:")), (tag, name, value[:60])
+
+
+def test_links_lead_to_places_on_the_page() -> None:
+    tags = Reader(page()).tags
+    ids = [a["id"] for _, a in tags if a.get("id")]
+    assert len(ids) == len(set(ids))
+    links = {a["href"][1:] for _, a in tags if (a.get("href") or "").startswith("#")}  # type: ignore[index]
+    assert links <= set(ids)
+
+
+def test_the_page_is_small_enough_for_a_mail() -> None:
+    assert len(page().encode()) < html.MOST_BYTES
+
+
+def test_the_download_holds_every_figure_and_its_hash_is_printed() -> None:
+    judgement, _ = sample()
+    tags = Reader(page()).tags
+    link = next(a["href"] for t, a in tags if t == "a" and "download" in a)
+    assert link is not None
+    content = base64.b64decode(link.partition(",")[2])
+    rows = json.loads(content)
+    assert len(rows) == len(judgement.figures)
+    assert hashlib.sha256(content).hexdigest() in page()
+    first = next(f for f in judgement.figures if isinstance(f, Verified))
+    assert rows[judgement.figures.index(first)]["values"] == list(first.estimate.launches)
+    assert all(r["median"] is None for r in rows if r["verdict"] == "failed")
+
+
+def test_hostile_text_is_text() -> None:
+    ordinary, spoiled = Reader(page()), Reader(page("hostile"))
+    for tag in ("script", "img", "style", "iframe", "object", "link"):
+        assert sum(t == tag for t, _ in spoiled.tags) == sum(t == tag for t, _ in ordinary.tags), tag
+    assert not any(name.startswith("on") for _, attributes in spoiled.tags for name in attributes)
+    assert "<script>alert(1)" not in page("hostile") and "<img src=x" not in page("hostile")
+    assert markup.escape(HOSTILE) in page("hostile").replace("&#34;", "&quot;")
+    assert "49" not in re.findall(r"<!--(\d+)", page("hostile"))
+
+
+def test_embedded_data_cannot_end_its_element() -> None:
+    text = html.embedded({"name": HOSTILE, "line": "\u2028"})
+    assert not set("<>&\u2028") & set(text)
+    assert json.loads(text) == {"name": HOSTILE, "line": "\u2028"}
+
+
+def test_a_number_that_is_none_is_refused() -> None:
+    with pytest.raises(ValueError, match="JSON"):
+        html.embedded([float("nan")])
+
+
+def test_every_section_of_the_design_is_there() -> None:
+    ids = {a.get("id") for _, a in Reader(page()).tags}
+    wanted = {
+        "answer",
+        "findings",
+        "machine",
+        "chapter-node",
+        "chapter-network",
+        "choose",
+        "failed",
+        "measured",
+        "repeat",
+    }
+    assert wanted <= ids
+
+
+def test_every_plot_has_a_table_behind_it() -> None:
+    text = page()
+    figures = re.findall(r'<figure class="plot".*?</figure>', text, flags=re.S)
+    assert len(figures) >= 9
+    assert all("<table>" in f and "<tbody>" in f and "<figcaption>" in f for f in figures)
+
+
+def test_failed_cells_are_hatched_with_the_reason() -> None:
+    cells = re.findall(r'<td class="hatched" title="([^"]*)">failed</td>', page())
+    assert cells and all("1e7 x 1e-16" in markup.unescape(c) for c in cells)
+
+
+def test_the_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    judgement, workloads = sample()
+    path = tmp_path / "report.html"
+    path.write_text("before", encoding="utf-8")
+
+    def full(handle: int) -> None:
+        raise OSError(28, "No space left on device")
+
+    monkeypatch.setattr("firstlight.report.html.os.fsync", full)
+    with pytest.raises(OSError, match="No space"):
+        html.write(judgement, workloads, heritage.load(), path)
+    assert path.read_text(encoding="utf-8") == "before" and list(tmp_path.iterdir()) == [path]
+    monkeypatch.undo()
+    html.write(judgement, workloads, heritage.load(), path)
+    assert path.read_text(encoding="utf-8") == page() and list(tmp_path.iterdir()) == [path]
+
+
+def test_a_comparison_is_the_same_page_for_two_runs() -> None:
+    a, workloads = sample(1)
+    b = sample(2)[0]
+    compared = compare(a, b)
+    text = html.render(b, workloads, heritage.load(), compared)
+    section = text[text.index('id="compared"') : text.index('id="machine"')]
+    assert f"<b>{compared.counts['same']}</b>the same" in section
+    assert section.count("<tr>") >= len(compared.figures)
+
+
+def test_an_empty_run_is_still_a_page() -> None:
+    judgement, workloads = sample()
+    from firstlight.judge import Judgement
+
+    text = html.render(Judgement(judgement.run, (), (), ()), workloads, heritage.load())
+    assert "Nothing was measured" in text

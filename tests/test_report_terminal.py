@@ -1,0 +1,108 @@
+"""The terminal page: what a reader finds on it, its width, and that foreign text cannot steer the terminal."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from msgspec.structs import replace
+
+from firstlight.judge import Judgement
+from firstlight.judge.compare import compare
+from firstlight.judge.verdict import Failed, Verified
+from firstlight.report import answers, comparison, terminal
+from firstlight.report.quantity import quantity
+from report_samples import HOSTILE, hostile, sample
+
+
+def test_each_declared_row_shows_its_best_verified_figure() -> None:
+    judgement, workloads = sample()
+    page = terminal.summary(judgement, workloads)
+    rows = answers.answers(judgement, workloads)
+    assert [r.row.title for r in rows] == [
+        "memory bandwidth, 1 core", "memory bandwidth, 2 cores", "arithmetic, 64 bit, 1 core", "scalar product in L1",
+        "scalar product in memory", "memory latency", "message latency, 2 ranks", "message bandwidth, 1 MiB",
+    ]  # fmt: skip
+    for row in rows:
+        assert row.best is not None
+        line = next(x for x in page.splitlines() if x.strip().startswith(row.row.title))
+        median = quantity(row.best.estimate.median, row.best.unit).replace("flop/s", "F/s")
+        assert median in line and str(len(row.best.estimate.launches)) in line
+
+
+def test_choice_names_the_mpi_that_is_better() -> None:
+    chosen = {a.row.title: a.choose for a in answers.answers(*sample())}
+    assert chosen["message latency, 2 ranks"] == "MPICH"
+    assert chosen["message bandwidth, 1 MiB"] == "Open MPI"
+    assert chosen["scalar product in memory"] == "any"
+    assert chosen["memory latency"] == ""
+
+
+@pytest.mark.parametrize("width", [80, 100, 132])
+def test_lines_fit_the_width_unless_a_path_or_a_program_does_not(width: int) -> None:
+    page = terminal.summary(*sample(), width=width)
+    assert max(len(x) for x in page.splitlines()) <= width
+
+
+def test_colour_is_a_second_signal_only() -> None:
+    coloured = terminal.summary(*sample(), colour=True)
+    plain = terminal.summary(*sample(), colour=False)
+    assert "\x1b[" in coloured and "\x1b" not in plain
+    assert re.sub(r"\x1b\[\d+m", "", coloured) == plain
+
+
+def test_counts_and_report_path() -> None:
+    judgement, workloads = sample()
+    good = sum(isinstance(f, Verified) for f in judgement.figures)
+    bad = sum(isinstance(f, Failed) for f in judgement.figures)
+    page = terminal.summary(judgement, workloads, report="results/r/report.html")
+    assert f"{good} figures verified · {bad} failed · 1 not available" in page
+    assert page.splitlines()[-1].strip() == "report: results/r/report.html"
+
+
+def test_too_few_launches_are_called_too_few() -> None:
+    assert "too few" in terminal.summary(*sample(1, 3))
+
+
+def test_a_row_without_a_verified_figure_says_why() -> None:
+    judgement, workloads = sample()
+    figures = tuple(
+        Failed(f.identity, f.unit, f.better, "wrong on every CPU") if f.identity.workload == "latency" else f
+        for f in judgement.figures
+    )
+    page = terminal.summary(replace(judgement, figures=figures), workloads)
+    assert re.search(r"memory latency +✗ failed", page) and "wrong on every CPU" in page
+
+
+def test_failures_are_listed_in_full() -> None:
+    judgement, _ = sample()
+    text = terminal.failures(judgement)
+    failed = [f for f in judgement.figures if isinstance(f, Failed)]
+    assert text.count("✗") >= len(failed)
+    assert "fortran_loop.f90:12: error" in text and "install BLIS" in text
+    empty = Judgement(replace(judgement.run, builds=(), not_available=()), (), (), ())
+    assert terminal.failures(empty) == "Nothing failed."
+
+
+def test_foreign_text_cannot_steer_the_terminal() -> None:
+    judgement, workloads = sample()
+    evil = replace(judgement.findings[0], sentence="\x1b]0;title\x07\x1b[2J gone", evidence=("\x9b31m",))
+    page = terminal.summary(replace(judgement, findings=(evil,), lost=("\x1b[2J",)), workloads, colour=True)
+    assert set(re.findall(r"\x1b.{0,3}", page)) <= {f"\x1b[{k}m" for k in "012"} | {"\x1b[32", "\x1b[33", "\x1b[31"}
+    assert "\x07" not in page and "\x9b" not in page and "gone" in page
+
+
+def test_a_hostile_run_is_still_a_page() -> None:
+    assert HOSTILE[:20] in terminal.summary(*hostile())
+    assert HOSTILE[:20] in terminal.failures(hostile()[0])
+
+
+def test_comparison_shows_both_medians_the_ratio_and_the_outcome() -> None:
+    a, b = sample(1)[0], sample(2)[0]
+    compared = compare(a, b)
+    text = comparison.comparison(compared, everything=True, most=1000)
+    for outcome, number in compared.counts.items():
+        assert f"{number} {outcome}" in text
+    one = compared.figures[0]
+    assert quantity(one.a.median, one.unit) in text and quantity(one.b.median, one.unit) in text
+    assert "nothing that was recorded" in text
