@@ -45,10 +45,15 @@ def call(capsys: Captured, *words: str) -> tuple[int, str, str]:
     return code, done.out, done.err
 
 
-def program(*words: str, cwd: Path, **environment: str) -> subprocess.CompletedProcess[str]:
-    variables = os.environ | {"PYTHONPATH": str(ROOT / "src")} | environment
+def program(*words: str, cwd: Path, timeout: float = 60) -> subprocess.CompletedProcess[str]:
+    variables = os.environ | {"PYTHONPATH": str(ROOT / "src")}
     return subprocess.run(
-        [sys.executable, "-m", "firstlight", *words], cwd=cwd, env=variables, capture_output=True, text=True, timeout=60
+        [sys.executable, "-m", "firstlight", *words],
+        cwd=cwd,
+        env=variables,
+        capture_output=True,
+        text=True,
+        timeout=timeout,
     )
 
 
@@ -315,6 +320,22 @@ def test_no_colour_where_there_is_no_terminal_or_nobody_wants_it(monkeypatch: py
     assert colour()
     monkeypatch.setenv("NO_COLOR", "1")
     assert not colour()
+
+
+@pytest.mark.native
+def test_the_whole_way_with_real_programs(tmp_path: Path) -> None:
+    """One variant with all flag sets of the first compiler: built, launched, verified, reported, checked, compared."""
+    done = program("run", "dot.kahan", "--toolchain", "gcc-*", "--budget", "20s", cwd=tmp_path, timeout=500)
+    assert done.returncode == OK, done.stderr
+    assert "your code gets" in done.stdout
+    rows = json.loads(program("figures", "--json", cwd=tmp_path).stdout)
+    verdicts = {(row["toolchain"], row["verdict"]) for row in rows}
+    assert {("gcc-base", "verified"), ("gcc-native", "verified"), ("gcc-fast", "failed")} <= verdicts
+    assert ("gcc-fast", "verified") not in verdicts
+    checked = program("check", cwd=tmp_path)
+    assert checked.returncode == OK, checked.stdout
+    again = program("run", "--resume", "latest", "--budget", "5s", cwd=tmp_path, timeout=200)
+    assert again.returncode == OK, again.stderr
 
 
 @pytest.mark.parametrize("name", list(schema.published()))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import io
 import os
 import signal
@@ -18,7 +19,7 @@ from bench import Bench, toolchain
 from firstlight import conduct, store
 from firstlight.conduct import Order, environment
 from firstlight.conduct.progress import Moving, Plain, Progress, display, span
-from firstlight.errors import INTERRUPTED, OK, REGRESSION, BuildError, UsageError
+from firstlight.errors import ENVIRONMENT, INTERRUPTED, OK, REGRESSION, BuildError, UsageError
 from firstlight.judge.verdict import Failed, Verified
 from firstlight.plan import EFFORT, Cell
 
@@ -111,12 +112,12 @@ def test_a_spent_budget_is_said_and_more_can_be_given(bench: Bench, progress: Pl
     assert store.check(more.directory) == []
 
 
-def interrupt_when(there: Callable[[], bool], number: int) -> threading.Thread:
+def interrupt_when(there: Callable[[], bool], number: int, process: int | None = None) -> threading.Thread:
     def wait() -> None:
         deadline = time.monotonic() + 30
         while not there() and time.monotonic() < deadline:
             time.sleep(0.01)
-        os.kill(os.getpid(), number)
+        os.kill(process or os.getpid(), number)
 
     thread = threading.Thread(target=wait)
     thread.start()
@@ -150,6 +151,50 @@ def test_a_hang_is_killed_and_counts_as_lost(bench: Bench, progress: Plain, monk
     result = conduct.run(Order(results=bench.results), progress)
     assert result.code == OK
     assert any("timed out" in lost for lost in result.judgement.lost)
+
+
+@pytest.mark.faults
+def test_kill_9_loses_at_most_the_launch_in_flight(bench: Bench, progress: Plain) -> None:
+    bench.ask("hang", "dot.kahan@gcc-fast")
+    child = os.fork()
+    if not child:
+        conduct.run(Order(results=bench.results), Plain(io.StringIO()))
+        os._exit(0)
+    thread = interrupt_when((bench.programs / "dot.kahan@gcc-fast.hangs").exists, signal.SIGKILL, child)
+    _, status = os.waitpid(child, 0)
+    thread.join()
+    assert os.WIFSIGNALED(status) and os.WTERMSIG(status) == signal.SIGKILL
+    (bench.programs / "dot.kahan@gcc-fast.hang").unlink()
+    (path,) = bench.results.iterdir()
+    before = {(r.start.cell, r.start.launch): r for r in store.open(path).records()}
+    assert store.open(path).run().state == "running"
+    done = conduct.resume(path, progress)
+    assert done.code == OK and done.judgement.run.state == "complete"
+    assert "being written when firstlight was stopped" in said(progress)
+    after = {(r.start.cell, r.start.launch): r for r in done.judgement.records}
+    assert before.items() <= after.items()
+    assert store.check(path) == []
+
+
+@pytest.mark.faults
+def test_a_full_disk_is_one_line_and_the_run_can_be_gone_on_with(
+    bench: Bench, progress: Plain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    room = iter([True] * 5)
+
+    def require_space(folder: Path) -> None:
+        if not next(room, False):
+            raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    with monkeypatch.context() as patch:
+        patch.setattr(store.durable, "require_space", require_space)
+        with pytest.raises(store.StoreError, match=r"the disk is full.*--resume") as caught:
+            conduct.run(Order(results=bench.results), progress)
+    assert caught.value.code == ENVIRONMENT and "\n" not in str(caught.value)
+    (path,) = bench.results.iterdir()
+    assert store.open(path).run().state == "interrupted"
+    assert len(store.open(path).launches()) == 5
+    assert conduct.resume(path, progress).judgement.run.state == "complete"
 
 
 @pytest.fixture
@@ -191,6 +236,26 @@ def test_resume_starts_nothing_with_arguments_that_firstlight_does_not_write(
         opened.write_run(msgspec.structs.replace(run, cells=cells))
     with pytest.raises(UsageError, match="does not write"):
         conduct.resume(begun, progress, 60)
+
+
+def test_results_that_cannot_be_written_are_told_at_once(bench: Bench, progress: Plain) -> None:
+    Path("results").write_text("a file")
+    with pytest.raises(UsageError, match="cannot write results/here; choose another folder with --results"):
+        conduct.run(Order(results=Path("results/here")), progress)
+    assert said(progress) == ""
+
+
+def test_figures_of_an_earlier_stretch_do_not_outlive_it(bench: Bench, progress: Plain, begun: Path) -> None:
+    """Killed while it goes on, a run must not be left with figures that its launches no longer say."""
+    bench.ask("hang", "dot.kahan@gcc-fast", "dot.kahan@gcc-base", "dot.serial@gcc-base", "dot.serial@gcc-fast")
+    child = os.fork()
+    if not child:
+        conduct.resume(begun, Plain(io.StringIO()), 60)
+        os._exit(0)
+    thread = interrupt_when(lambda: any(bench.programs.glob("*.hangs")), signal.SIGKILL, child)
+    os.waitpid(child, 0)
+    thread.join()
+    assert not (begun / "figures.json").exists()
 
 
 def test_the_environment_keeps_what_steers_and_no_secret(monkeypatch: pytest.MonkeyPatch) -> None:

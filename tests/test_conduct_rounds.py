@@ -172,3 +172,11 @@ def test_a_run_that_is_resumed_launches_what_the_whole_run_would_have(count: int
     except KeyboardInterrupt:
         assert first.rounds(10**6, kept, seed=seed).go() == COMPLETE
     assert Counter(first.seen) == Counter(whole.seen)
+
+
+def test_what_is_missing_is_told_in_time() -> None:
+    bench = Bench(4, steady, seconds=10.0)
+    rounds = bench.rounds(95)
+    assert rounds.go() == BUDGET
+    assert bench.counts() == [2, 2, 2, 2]
+    assert rounds.missing() == pytest.approx(4 * 4 * 10.0)

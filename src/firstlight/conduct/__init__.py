@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import signal
 import sys
@@ -45,6 +46,7 @@ class Result(msgspec.Struct, frozen=True):
 
 def run(order: Order, progress: Progress) -> Result:
     """Carry out a new run. Raises UsageError for what is not here, BuildError when nothing could be built."""
+    _writable(order.results)
     prepared = prepare(order, progress)
     made = make(prepared.plan.programs, prepared.toolbox, prepared.workloads, progress)
     new = _new(order, prepared, made)
@@ -52,6 +54,13 @@ def run(order: Order, progress: Progress) -> Result:
         _keep_logs(opened, new)
         session = Session(opened, new, prepared.workloads, made.executables, progress)
         return _carry_out(session, new.budget)
+
+
+def _writable(results: Path) -> None:
+    """Told before minutes of building, not after."""
+    there = next(p for p in (results.absolute(), *results.absolute().parents) if p.exists())
+    if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
+        raise UsageError(f"cannot write {results}; choose another folder with --results DIR")
 
 
 def _new(order: Order, prepared: Prepared, made: Made) -> Run:
@@ -182,6 +191,8 @@ _HARMLESS = re.compile(r"[a-z][a-z0-9_]*=[\w.,+-]+|--samples|--sample-seconds|--
 
 def _harmless(old: Run) -> None:
     """The arguments come from a file: they may be parameters and sampling, nothing that names a path."""
+    if old.suite not in EFFORT:
+        raise UsageError(f"run {old.id}: its suite {old.suite[:80]!r} is none of {', '.join(EFFORT)}")
     for cell in old.cells:
         for word in cell.arguments:
             if not _HARMLESS.fullmatch(word):

@@ -7,7 +7,7 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from firstlight.conduct.progress import span
-from firstlight.conduct.rounds import BUDGET, Rounds
+from firstlight.conduct.rounds import BUDGET, Rounds, minutes
 from firstlight.errors import OK, REGRESSION
 from firstlight.judge import Judgement
 from firstlight.judge.verdict import Figure
@@ -48,17 +48,13 @@ def why(run: Run, rounds: Rounds | None, directory: Path) -> str:
     if run.state == BUDGET:
         return (
             f"the budget of {span(run.budget)} is spent; less sure than {sure}: {len(wide)} of {cells} cells; "
-            f"go on with: {resume} --budget {_more(run.budget)}"
+            f"go on with: {resume} --budget {minutes(rounds.missing())}"
         )
     if run.launches < LAUNCHES:
         return f"complete; no intervals: they need {LAUNCHES} launches"
     if wide:
         return f"complete; less sure than {sure} after the most launches: {len(wide)} of {cells} cells"
     return f"complete; every interval is within {sure}"
-
-
-def _more(budget: float) -> str:
-    return f"{max(1, round(budget / 60))}m"
 
 
 def spent(records: Iterable[LaunchRecord]) -> float:

@@ -173,7 +173,7 @@ class Rounds:
             fit = 1 + int(left // one)
             self._progress.note(
                 f"a round takes {span(one)}: {fit} of {self._run.launches} rounds fit the budget of "
-                f"{span(self._budget)}; --budget {_minutes(self._elapsed() + needed)} would do for all"
+                f"{span(self._budget)}; --budget {minutes(self._elapsed() + needed)} would do for all"
             )
 
     def wide(self) -> list[str]:
@@ -185,6 +185,14 @@ class Rounds:
             and (not tally.records or not all(stop.narrow(e, self._run.precision) for e in tally.estimates.values()))
         ]
 
+    def missing(self) -> float:
+        """Seconds of launching until every cell has the wanted launches; at least one more of those still wide."""
+        known = [tally.seconds for tally in self.tallies.values() if tally.seconds is not None]
+        usual = sum(known) / len(known) if known else 1.0
+        wanting = [tally for tally in self.tallies.values() if tally.wants(self._run.launches)]
+        return sum(max(1, self._run.launches - len(tally.records)) * (tally.seconds or usual) for tally in wanting)
 
-def _minutes(seconds: float) -> str:
+
+def minutes(seconds: float) -> str:
+    """A budget that is enough for so many seconds, as the user writes it: 3m."""
     return f"{int(seconds * 1.1) // 60 + 1}m"

@@ -55,6 +55,7 @@ class Session:
         cells = [cell for cell in self.run.cells if cell.program in self._executables]
         rounds = Rounds(self.run, cells, self._launch, self.records, budget, self.progress)
         self._save("running")
+        (self.store.path / FIGURES).unlink(missing_ok=True)  # what an earlier stretch had derived is no longer so
         state = "interrupted"
         try:
             state = rounds.go()
