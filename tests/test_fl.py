@@ -1,4 +1,4 @@
-"""`fl`: sets up once, passes everything on, and leaves nothing half made. A shell script stands in for Python and pip."""
+"""`fl` sets up once, passes everything on, leaves nothing half made. A shell script stands in for Python and pip."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ case "$1 $2" in
         mkdir -p "$3/bin" && cp "$0" "$3/bin/python" && cp "$0" "$3/bin/pip"
         ;;
     "-m pip")
-        sleep "${PIP_TAKES:-0}"
+        [ -n "${PIP_TAKES:-}" ] && exec sleep "$PIP_TAKES" # some shells lose a Ctrl-C that comes while they fork
         [ -n "${PIP_FAILS:-}" ] && { echo "line one"; echo "ERROR: line two" >&2; exit 1; }
         exit 0
         ;;
