@@ -7,7 +7,6 @@ import random
 import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -303,7 +302,7 @@ class _Planner:
             self._lacks(f"{workload.name}.{name}", "mpi")
         able = []
         for mpi in self.mpis:
-            if "fortran" in variant.needs and fortran_family(toolchain) not in mpi.f08:
+            if "fortran" in variant.needs and family(toolchain.compiler) not in mpi.f08:
                 what = f"{workload.name}.{name} with {toolchain.name} and {mpi.name}"
                 why_not = f"{mpi.label} has no mpi_f08 module that this Fortran compiler can read"
                 self.absent.append(Absent(what, why_not, "install an MPI library built with this Fortran compiler"))
@@ -365,14 +364,6 @@ class _Planner:
 def family(compiler: str) -> str:
     """The compiler's family: gcc for gcc-13."""
     return compiler.partition("-")[0]
-
-
-def fortran_family(toolchain: Toolchain) -> str:
-    """The family whose module files the toolchain's Fortran compiler reads: gcc for gfortran, clang for flang."""
-    program = Path(toolchain.fortran or "").name
-    if "gfortran" in program:
-        return "gcc"
-    return "clang" if "flang" in program else family(toolchain.compiler)
 
 
 def _without(
