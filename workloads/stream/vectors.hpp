@@ -27,23 +27,30 @@ template <Store kind, bool two, class F>
     else fl::simd::store(out + i, value);
   };
   fl::Index i = first;
-  for (; i + vectors * width <= last; i += vectors * width)
+  for (; i + vectors * width < last; i += vectors * width)
     fl::simd::unroll<vectors>([&](auto k) __attribute__((always_inline)) { one(i + k * width); });
-  for (; i + width <= last; i += width) one(i);
-  for (; i < last; ++i) out[i] = f(x[i], two ? y[i] : 0.0);
+  for (; i + width < last; i += width) one(i);
+  fl::simd::rest<width>(i, last, [&](fl::Index j) { out[j] = f(x[j], two ? y[j] : 0.0); });
 }
 
-// The sum of x from first to last: eight chains hide four cycles of latency at two loads and additions a cycle.
+// The sum of x from first to last, read as two halves side by side: caches deliver two streams faster than one. Eight chains in
+// all hide four cycles of latency at two loads and two additions a cycle.
 inline double load(const double* x, fl::Index first, fl::Index last) {
-  constexpr int chains = 8;
-  Vector sum[chains] = {};
-  fl::Index i = first;
-  for (; i + chains * width <= last; i += chains * width)
-    fl::simd::unroll<chains>([&](auto k) __attribute__((always_inline)) { sum[k] += fl::simd::load<Vector>(x + i + k * width); });
-  for (; i + width <= last; i += width) sum[0] += fl::simd::load<Vector>(x + i);
-  double total = fl::simd::reduce<double>(sum);
-  for (; i < last; ++i) total += x[i];
-  return total;
+  constexpr int chains = 4, streams = 2, block = chains * width;
+  const fl::Index half = std::max<fl::Index>(last - first - 1, 0) / (streams * block) * block;
+  const double* left = x + first;
+  const double* right = left + half;
+  Vector sum[streams * chains] = {};
+  for (fl::Index i = 0; i < half; i += block)
+    fl::simd::unroll<chains>([&](auto k) __attribute__((always_inline)) {
+      sum[k] += fl::simd::load<Vector>(left + i + k * width);
+      sum[k + chains] += fl::simd::load<Vector>(right + i + k * width);
+    });
+  fl::Index i = first + streams * half;
+  for (; i + width < last; i += width) sum[0] += fl::simd::load<Vector>(x + i);
+  double rest = 0;
+  fl::simd::rest<width>(i, last, [&](fl::Index j) { rest += x[j]; });
+  return fl::simd::reduce<double>(sum) + rest;
 }
 
 template <Store kind>

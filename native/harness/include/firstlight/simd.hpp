@@ -49,6 +49,15 @@ template <int count, class F>
   detail::unroll(body, std::make_integer_sequence<int, count>());
 }
 
+// body(i) for the last elements, at most `width`. With two conditions, because a compiler that sees a plain loop vectorises it
+// once more, for lengths that never occur. Vector loops leave it at least one element: inputs that change between steps change
+// there, and a wide load cannot take a value from a store that is still under way.
+template <int width, class I, class F>
+[[gnu::always_inline]] inline void rest(I first, I last, F&& body) {
+  I i = first;
+  for (int k = 0; k < width && i < last; ++k, ++i) body(i);
+}
+
 namespace detail {
 #if __has_builtin(__builtin_shufflevector)
 template <class T, int count, class V, int... k>
