@@ -72,7 +72,9 @@ def chooser(kind: str) -> Callable[[Identity], str]:
 
 
 def label(run: Run, kind: str, name: str) -> str:
-    return wording.mpi_name(run, name) if kind == "mpi" else name
+    if kind == "mpi":
+        return "threads, no MPI" if name == "none" else wording.mpi_name(run, name)
+    return name
 
 
 def best_of_each(figures: Iterable[Verified], key: Callable[[Identity], str]) -> list[Verified]:

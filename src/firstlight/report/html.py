@@ -109,7 +109,9 @@ def render(
         "most_rows": MOST_ROWS,
         **{k: Markup(v) for k, v in trusted.items()},
     }
-    drawings = [d for c in chapters for p in c["parts"] for d in p.drawings] + page["spread"]
+    drawings = [
+        d for c in chapters for some in (c["overview"], *(p.drawings for p in c["parts"])) for d in some
+    ] + page["spread"]
     page["data"] = Markup(embedded({d.id: {"data": d.data, "layout": d.layout} for d in drawings}))
     return environment.get_template("report.html.j2").render(page)
 
@@ -197,6 +199,7 @@ def _chapters(view: View) -> list[dict[str, Any]]:
         {
             "name": name,
             "title": _CHAPTER_TITLES.get(name, name.capitalize()),
+            "overview": plots.overview(view, name),
             "parts": [Part(w, plots.draw(view, w)) for w in some if w.chapter == name],
         }
         for name in names

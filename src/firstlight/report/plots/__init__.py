@@ -9,6 +9,7 @@ from typing import cast
 
 from firstlight.catalogue import Plot, Workload
 from firstlight.errors import UsageError
+from firstlight.report.plots import roofline
 from firstlight.report.plots.frame import Drawing, View
 
 Draw = Callable[[View, Workload, Plot, str], list[Drawing]]
@@ -20,6 +21,14 @@ def draw(view: View, workload: Workload) -> list[Drawing]:
     for number, plot in enumerate(workload.plots):
         drawings += kind(plot.kind, workload)(view, workload, plot, f"plot-{workload.name}-{number}")
     return drawings
+
+
+def overview(view: View, chapter: str) -> list[Drawing]:
+    """What belongs to a chapter and to no workload of it: the node's roofline, unless a workload declares it."""
+    declared = any(p.kind == "roofline" for w in view.workloads.values() for p in w.plots)
+    if chapter != "node" or declared:
+        return []
+    return roofline.draw_limits(view, "plot-roofline")
 
 
 def kind(name: str, workload: Workload) -> Draw:

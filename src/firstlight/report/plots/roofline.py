@@ -21,6 +21,11 @@ Point = tuple[float, float, Verified]  # flop a byte, flop a second, figure
 
 
 def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
+    """The roofline is of the whole run: the workload only says where on the page it stands."""
+    return draw_limits(view, name)
+
+
+def draw_limits(view: View, name: str) -> list[Drawing]:
     """One drawing for one core and one for all cores, where both kinds of ceiling were measured."""
     cores = sorted({limit.cores for limit in view.judgement.limits if limit.name == FLOPS})
     ends = cores[:1] + (cores[-1:] if len(cores) > 1 else [])

@@ -78,5 +78,20 @@ def staircase(at: Mapping[str, Verified], verb: str) -> str:
     return f"{verb} " + listing([f"{quantity(f.estimate.median, f.unit)} in {place}" for place, f in at.items()])
 
 
+def falls(ordered: Sequence[tuple[str, Mapping[str, Verified]]], lines: str) -> str:
+    """`falls 9.8 × from 140 GB/s in L1 (op = load) to 14.2 GB/s in memory (op = load)`: the best line at each end."""
+    ends = []
+    for place, figures in (ordered[0], ordered[-1]):
+        best = ranking.best(figures.values())
+        name = next((key for key, f in figures.items() if f is best), "")
+        if best is not None:
+            ends.append((best, f"{quantity(best.estimate.median, best.unit)} in {place} ({lines} = {name})"))
+    if len(ends) < 2 or len(ordered) < 2:
+        return f"is {ends[0][1]}" if ends else ""
+    a, b = ends[0][0].estimate.median, ends[1][0].estimate.median
+    verb = "falls" if b < a else "rises"
+    return f"{verb} {ratio2(max(a / b, b / a))} from {ends[0][1]} to {ends[1][1]}"
+
+
 def capital(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]

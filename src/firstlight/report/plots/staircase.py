@@ -114,6 +114,8 @@ def _title(view: View, plot: Plot, lines: Lines, placement: Placement) -> str:
         return sentence.capital(
             f"{subject} " + sentence.staircase({p: next(iter(v.values())) for p, v in ordered}, verb)
         )
+    if plot.lines not in ("toolchain", "mpi", "variant"):
+        return sentence.capital(f"{subject} {sentence.falls(ordered, plot.lines)}")
     key = answers.chooser(plot.lines)
 
     def label(f: Verified) -> str:
