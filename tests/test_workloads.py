@@ -61,10 +61,14 @@ def test_variant_verifies(
     for program in built_from(built, workload, variant, compiler):
         assert program.error == ""
         ran = 0
-        for place in placements(variant):
+        for place in placements(variant) if compiler == "gcc" else placements(variant)[1:2] or [Placement()]:
             said = native.run(program, place, native.arguments(workload, program.program.variant), tmp_path)
             if said.status == 2:
-                assert len(said.stderr.strip().splitlines()) == 1, said.stderr
+                told = said.stderr.strip().splitlines()
+                assert (
+                    "needs" in told[0] or "runs" in told[0]
+                )  # the program's own line; an MPI launcher may add its words
+                assert len(told) == 1 or program.program.mpi, said.stderr
                 assert said.lines == []
                 continue
             ran += 1
