@@ -10,6 +10,7 @@ from __future__ import annotations
 import hashlib
 import os
 import re
+import shlex
 import shutil
 import subprocess
 import sys
@@ -77,7 +78,7 @@ class _Tree(msgspec.Struct, frozen=True):
     def definitions(self) -> list[str]:
         """The -D options of CMake."""
         blas = ";".join(
-            f"{b.name}|{b.prefix}|{' '.join(b.compile_flags)}|{' '.join(b.link_flags)}" for b in self.toolbox.blas
+            f"{b.name}|{b.prefix}|{shlex.join(b.compile_flags)}|{shlex.join(b.link_flags)}" for b in self.toolbox.blas
         )
         values = {
             "CMAKE_MAKE_PROGRAM": _tool("ninja"),
@@ -94,7 +95,7 @@ class _Tree(msgspec.Struct, frozen=True):
         if self.fortran:
             values["CMAKE_Fortran_COMPILER"] = self.fortran
             if self.mpi is not None:
-                values["FL_MPI_FORTRAN_LINK"] = " ".join(_fortran_link_flags(self.fortran, self.environment))
+                values["FL_MPI_FORTRAN_LINK"] = shlex.join(_fortran_link_flags(self.fortran, self.environment))
         return [f"-D{name}={value}" for name, value in values.items()]
 
     def signature(self) -> str:
@@ -263,7 +264,7 @@ def _fortran_link_flags(wrapper: str, environment: dict[str, str]) -> list[str]:
     code, output = _run([wrapper, "-show"], environment)
     if code != 0:
         raise BuildError(f"{wrapper} -show failed: {output.strip().splitlines()[-1:]}; check the MPI installation")
-    return [token for token in output.split() if token.startswith(("-l", "-L", "-Wl,"))]
+    return [token for token in shlex.split(output) if token.startswith(("-l", "-L", "-Wl,"))]
 
 
 def _program_key(program: Program, workload: Workload, signature: str, harness: str) -> str:
