@@ -12,9 +12,10 @@ from msgspec.structs import replace
 from firstlight import heritage
 from firstlight.catalogue import Plot
 from firstlight.errors import UsageError
+from firstlight.judge.verdict import Verified
 from firstlight.report import plots
 from firstlight.report.palette import Palette
-from firstlight.report.plots import spread
+from firstlight.report.plots import sentence, spread
 from firstlight.report.plots.frame import Drawing, View
 from firstlight.report.plots.message import hockney
 from report_samples import sample
@@ -116,3 +117,20 @@ def test_fit_finds_a_protocol_switch() -> None:
 
 def test_two_points_are_not_fitted() -> None:
     assert hockney([(8, 1e-6), (16, 1e-6)]) == []
+
+
+def test_what_cannot_be_told_apart_is_not_called_equal() -> None:
+    sure, _ = sample()
+    unsure, _ = sample(1, 3)
+    named: dict[str, str] = {}
+    for name, judgement in (("sure", sure), ("unsure", unsure)):
+        figures = [
+            f
+            for f in judgement.figures
+            if isinstance(f, Verified) and f.identity.variant == "serial" and dict(f.identity.parameters) == {"n": 1000}
+        ]
+        some = [f for f in figures if f.identity.toolchain in ("gcc-native", "gcc-fast")]
+        found = sentence.outcome("L1", some, lambda f: f.identity.toolchain)
+        assert found is not None
+        named[name] = sentence.compared([found], 1)
+    assert named == {"sure": "in L1 gcc-fast wins by 4.7 ×", "unsure": "in L1 no difference can be shown"}

@@ -20,6 +20,7 @@ from firstlight.catalogue import Workload
 from firstlight.heritage import Heritage
 from firstlight.judge import Finding, Judgement, words
 from firstlight.judge.compare import Comparison
+from firstlight.judge.evidence import UNDISTURBED
 from firstlight.judge.verdict import Failed, Figure, Unverified, Verified
 from firstlight.report import answers as answering
 from firstlight.report import drawing, matrix, method, plots, quantity, strip, terminal, wording
@@ -219,8 +220,8 @@ def _evidence_link(finding: Finding, judgement: Judgement) -> str:
 
 
 def _diverged(judgement: Judgement) -> str:
-    good = [f for f in judgement.figures if isinstance(f, Verified)]
-    share = sum(f.diverged for f in good) / len(good) if good else 0.0
+    samples = [s for r in judgement.records if r.complete for s in r.samples]
+    share = sum(not s.cpu >= UNDISTURBED for s in samples) / len(samples) if samples else 0.0
     if share <= 0:
         return ""
     return f"wall and CPU time diverged in {quantity.percent(share)} of the samples: something else used the processors"

@@ -12,13 +12,18 @@ from firstlight.report.quantity import quantity, ratio, significant
 
 
 class Outcome(NamedTuple):
-    """Who is best somewhere: `winners` among `everything`, `by` how many times better than the next (1: all equal)."""
+    """Who is best somewhere: `winners` among `everything`, `by` how many times better than the next (1: all equal).
+
+    `apart`: how far the medians of the winners are from each other; beyond the practical threshold they are only
+    not known to differ.
+    """
 
     where: str
     choice: str
     winners: tuple[str, ...]
     everything: tuple[str, ...]
     by: float
+    apart: float
 
 
 def outcome(where: str, figures: Sequence[Verified], label: Callable[[Verified], str]) -> Outcome | None:
@@ -29,27 +34,39 @@ def outcome(where: str, figures: Sequence[Verified], label: Callable[[Verified],
     winners = tuple(sorted(dict.fromkeys(label(f) for f in groups[0].figures)))
     everything = tuple(sorted({label(f) for g in groups for f in g.figures}))
     by = groups[1].behind if len(groups) > 1 else 1.0
-    return Outcome(where, ranking.choice(groups, label), winners, everything, by)
+    apart = max(ranking.advantage(groups[0].best, f) for f in groups[0].figures)
+    return Outcome(where, ranking.choice(groups, label), winners, everything, by, apart)
 
 
 def compared(outcomes: Sequence[Outcome], levels: int) -> str:
     """`in L1 and L2 native wins by 1.9 ×; in L3 and memory all are equal`"""
     merged: list[list[Outcome]] = []
     for o in outcomes:
-        if merged and (merged[-1][0].winners, merged[-1][0].everything) == (o.winners, o.everything):
+        if merged and _alike(merged[-1][0], o):
             merged[-1].append(o)
         else:
             merged.append([o])
     parts = []
     for some in merged:
-        every = len(merged) == 1 and len(some) >= min(levels, 2)
+        every = len(merged) == 1 and len(some) == levels > 1
         place = "at every size" if every else "in " + listing([o.where for o in some])
         parts.append(f"{place} {_result(some)}")
     return "; ".join(parts)
 
 
+def _alike(a: Outcome, b: Outcome) -> bool:
+    return (a.winners, a.everything, _known(a)) == (b.winners, b.everything, _known(b))
+
+
+def _known(o: Outcome) -> bool:
+    """False where all are called the same because no difference can be shown, not because there is none."""
+    return len(o.winners) < len(o.everything) or o.apart < 1 + ranking.PRACTICAL
+
+
 def _result(some: Sequence[Outcome]) -> str:
     first = some[0]
+    if not _known(first):
+        return "no difference can be shown"
     if len(first.winners) == len(first.everything):
         return "both are equal" if len(first.everything) == 2 else "all are equal"
     by = _by([o.by for o in some])
