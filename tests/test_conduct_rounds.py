@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 import synthetic
 from firstlight.conduct.progress import State
-from firstlight.conduct.rounds import BUDGET, COMPLETE, Rounds
+from firstlight.conduct.rounds import BUDGET, COMPLETE, Rounds, dear
 from firstlight.plan import Cell, Placement, Program
 from firstlight.record import Case, Check, Description, Exit, Launch, LaunchRecord, Metric, Run, Sample, Start
 
@@ -172,6 +172,33 @@ def test_a_run_that_is_resumed_launches_what_the_whole_run_would_have(count: int
     except KeyboardInterrupt:
         assert first.rounds(10**6, kept, seed=seed).go() == COMPLETE
     assert Counter(first.seen) == Counter(whole.seen)
+
+
+def test_the_dearest_cells_wait_where_all_others_can_be_sure() -> None:
+    """Nine cells of 1 s and one of 20 s: the budget has room for six launches of the nine."""
+    bench = Bench(10, steady)
+    cost = {"c3": 20.0}
+
+    def launch(cell: Cell, number: int) -> LaunchRecord:
+        bench.seconds = cost.get(cell.id, 1.0)
+        return bench.launch(cell, number)
+
+    rounds = Rounds(bench.run(), bench.cells, launch, [], 100, bench.notes, clock=lambda: bench.now)
+    assert rounds.go() == BUDGET
+    counts = Counter(name for name, _ in bench.seen)
+    assert counts.pop("c3") == 2  # once in the first round, once more in what was left
+    assert set(counts.values()) == {6}
+    assert rounds.wide() == ["c3"]
+    assert "1 of 10 cells, the dearest, wait" in bench.notes.notes[0]
+
+
+@given(st.dictionaries(st.text(max_size=3), st.floats(0.01, 100), min_size=1), st.floats(0.1, 1000))
+def test_cells_are_left_out_only_where_that_makes_a_round_fit(costs: dict[str, float], room: float) -> None:
+    aside = dear(costs, room)
+    rest = [cost for name, cost in costs.items() if name not in aside]
+    assert not aside or sum(rest) <= room * (1 + 1e-9) + 1e-9
+    assert all(costs[name] >= max(rest, default=0.0) for name in aside)
+    assert sum(costs.values()) > room or not aside
 
 
 def test_what_is_missing_is_told_in_time() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from statistics import median
 from typing import TYPE_CHECKING
 
 from firstlight.conduct.progress import Progress, span
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
 
 COMPLETE, BUDGET = "complete", "budget"
 LOST_IN_A_ROW = 2  # then a cell is given up
+DEAR = 4.0  # times what the median cell takes
 FAILED_LAUNCHES = 2  # of a cell of which every result is wrong: once more, to see that it is no accident
 
 
@@ -102,6 +104,7 @@ class Rounds:
             if record.start.cell in self.tallies:
                 self.tallies[record.start.cell].take(record, record.exit.seconds)
         self._began = clock()
+        self._aside: set[str] = set()  # cells that wait until the others have their launches
 
     def go(self) -> str:
         """Launch until nothing wants more (COMPLETE) or the budget is spent (BUDGET)."""
@@ -119,6 +122,9 @@ class Rounds:
                 self._foretell()
             number += 1
             pending = self._wanting()
+            if not pending and self._aside:
+                self._aside = set()  # what time is left is theirs
+                pending = self._wanting()
         return COMPLETE
 
     def _resume_point(self) -> tuple[int, list[Cell]]:
@@ -132,7 +138,8 @@ class Rounds:
         return (number, rest) if rest else (number + 1, self._wanting())
 
     def _wanting(self) -> list[Cell]:
-        return [tally.cell for tally in self.tallies.values() if tally.wants(self._run.launches)]
+        wanting = [tally.cell for tally in self.tallies.values() if tally.wants(self._run.launches)]
+        return [cell for cell in wanting if cell.id not in self._aside]
 
     def _elapsed(self) -> float:
         return self._clock() - self._began
@@ -165,15 +172,25 @@ class Rounds:
         self._progress.update()
 
     def _foretell(self) -> None:
-        """After the first round: say if the wanted launches will not fit."""
-        one = sum(tally.seconds or 0.0 for tally in self.tallies.values() if tally.wants(self._run.launches))
+        """After the first round: say if the wanted launches will not fit; the dearest cells wait where that helps."""
+        costs = {cell.id: self.tallies[cell.id].seconds or 0.0 for cell in self._wanting()}
         left = self._budget - self._elapsed()
-        needed = one * (self._run.launches - 1)
-        if needed > left:
+        more = self._run.launches - 1
+        one = sum(costs.values())
+        if not costs or one * more <= left:
+            return
+        enough = f"--budget {minutes(self._elapsed() + one * more)} would do for all"
+        self._aside = dear(costs, left / more) if more else set()
+        if self._aside:
+            self._progress.note(
+                f"a round takes {span(one)}, too long for {self._run.launches} in {span(self._budget)}: "
+                f"{len(self._aside)} of {len(costs)} cells, the dearest, wait until the others are done; {enough}"
+            )
+        else:
             fit = 1 + int(left // one)
             self._progress.note(
                 f"a round takes {span(one)}: {fit} of {self._run.launches} rounds fit the budget of "
-                f"{span(self._budget)}; --budget {minutes(self._elapsed() + needed)} would do for all"
+                f"{span(self._budget)}; {enough}"
             )
 
     def wide(self) -> list[str]:
@@ -191,6 +208,22 @@ class Rounds:
         usual = sum(known) / len(known) if known else 1.0
         wanting = [tally for tally in self.tallies.values() if tally.wants(self._run.launches)]
         return sum(max(1, self._run.launches - len(tally.records)) * (tally.seconds or usual) for tally in wanting)
+
+
+def dear(costs: dict[str, float], room: float) -> set[str]:
+    """The fewest cells to leave out of a round so that it takes `room` seconds; only such as cost far more than most.
+
+    Empty where leaving those out does not help: cells that cost the same are treated the same.
+    """
+    outlying = DEAR * median(costs.values())
+    aside: set[str] = set()
+    total = sum(costs.values())
+    for name in sorted(costs, key=lambda name: -costs[name]):
+        if total <= room or costs[name] <= outlying:
+            break
+        aside.add(name)
+        total -= costs[name]
+    return aside if total <= room else set()
 
 
 def minutes(seconds: float) -> str:
