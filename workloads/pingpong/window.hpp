@@ -21,7 +21,8 @@ class PairWindow {
     int rank = 0;
     MPI_Comm_rank(pair_, &rank);
     peer_ = 1 - rank;
-    const MPI_Aint bytes = message_at + capacity(s);
+    // Whole pairs of lines: the parts of a window lie side by side, and MPICH 4.0 loses puts into parts of an odd number of words.
+    const MPI_Aint bytes = message_at + (capacity(s) + message_at - 1) / message_at * message_at;
     MPI_Info wishes = MPI_INFO_NULL;
     MPI_Info_create(&wishes);
     MPI_Info_set(wishes, "mpi_minimum_memory_alignment", "128");
