@@ -13,6 +13,8 @@ from firstlight.judge.verdict import Failed, Figure, Identity, Verified
 from firstlight.record import Run
 from firstlight.report import wording
 
+UNCLEAR = "unclear"  # too few launches to recommend anything
+
 
 class Answer(msgspec.Struct, frozen=True):
     """One row. `best` is None where nothing was verified; `reason` then says why. `rivals`: the best of each choice."""
@@ -58,8 +60,19 @@ def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None
     rivals = best_of_each(good, key)
     choose = ""
     if row.choose != "toolchain" or workload.toolchain_sensitive:
-        choose = ranking.choice(ranking.rank(rivals), lambda f: label(run, row.choose, key(f.identity)))
+        choose = (
+            UNCLEAR
+            if _unclear(rivals)
+            else ranking.choice(ranking.rank(rivals), lambda f: label(run, row.choose, key(f.identity)))
+        )
     return Answer(row, workload.name, best, choose, tuple(rivals), failed, "")
+
+
+def _unclear(rivals: list[Verified]) -> bool:
+    """True where the choices look different but were launched too few times to tell."""
+    if len(rivals) < 2 or all(f.estimate.low is not None for f in rivals):
+        return False
+    return ranking.advantage(rivals[0], rivals[-1]) >= 1 + ranking.PRACTICAL
 
 
 def chooser(kind: str) -> Callable[[Identity], str]:

@@ -72,7 +72,9 @@ def _matrix(judgement: Judgement, row: Row, workload: Workload, name: str) -> Ma
         else f"the wrong choice costs up to {significant(worst, 2)} ×"
     )
     wrong = f", {failed} failed" if failed else ""
-    return Matrix(name, f"{row.title[:1].upper()}{row.title[1:]}: {cost}{wrong}", tuple(columns), rows)
+    few = any(f.estimate.low is None for some in cells.values() for f in some if isinstance(f, Verified))
+    unsure = " (too few launches to be sure)" if few else ""
+    return Matrix(name, f"{row.title[:1].upper()}{row.title[1:]}: {cost}{wrong}{unsure}", tuple(columns), rows)
 
 
 def _line(judgement: Judgement, i: Identity) -> str:

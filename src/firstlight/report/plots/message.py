@@ -166,7 +166,8 @@ def _title(view: View, plot: Plot, lines: dict[str, dict[float, Verified]]) -> s
             better = "faster" if best.better == "lower" else "better"
             parts.append(f"{' and '.join(who)} {verb} {factor} {better} for {what} ({value})")
         elif len(figures) > 1:
-            parts.append(f"all are equal for {what} ({value})")
+            same = "all are equal" if sentence.equal(groups[0].figures) else "no difference can be shown"
+            parts.append(f"{same} for {what} ({value})")
         else:
             parts.append(f"{who[0]} gives {value} for {what}")
     return sentence.capital(f"{plot.metric}: " + "; ".join(parts))

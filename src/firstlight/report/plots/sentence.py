@@ -38,6 +38,12 @@ def outcome(where: str, figures: Sequence[Verified], label: Callable[[Verified],
     return Outcome(where, ranking.choice(groups, label), winners, everything, by, apart)
 
 
+def equal(figures: Sequence[Verified]) -> bool:
+    """True where the medians are within the practical threshold, so that they may be called equal."""
+    best = ranking.best(figures)
+    return best is None or max(ranking.advantage(best, f) for f in figures) < 1 + ranking.PRACTICAL
+
+
 def compared(outcomes: Sequence[Outcome], levels: int) -> str:
     """`in L1 and L2 native wins by 1.9 ×; in L3 and memory all are equal`"""
     merged: list[list[Outcome]] = []

@@ -21,6 +21,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     """One drawing for the smallest placement and one for the largest."""
     figures = answers.verified(view.selected(workload, plot))
     placements = sorted({f.identity.placement for f in figures if not f.oversubscribed}, key=_cores)
+    placements = [p for p in placements if _sizes(figures, p, plot) > 1]  # a single size makes no staircase
     ends = placements[:1] + (placements[-1:] if len(placements) > 1 else [])
     drawn = [_drawing(view, workload, plot, f"{name}-{k}", p, len(ends)) for k, p in enumerate(ends)]
     return [d for d in drawn if d is not None]
@@ -28,6 +29,10 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
 
 def _cores(placement: Placement) -> tuple[int, int]:
     return placement.nodes * placement.ranks * placement.threads, placement.ranks
+
+
+def _sizes(figures: list[Verified], placement: Placement, plot: Plot) -> int:
+    return len({dict(f.identity.parameters).get(plot.x) for f in figures if f.identity.placement == placement})
 
 
 def _drawing(view: View, workload: Workload, plot: Plot, name: str, placement: Placement, of: int) -> Drawing | None:
@@ -39,7 +44,7 @@ def _drawing(view: View, workload: Workload, plot: Plot, name: str, placement: P
     xs = sorted({x for line in lines.values() for x in line})
     help_text, unit = view.parameter(workload.name, plot.x)
     drawn = frame.layout(
-        frame.log_axis(f"{help_text} ({unit})" if unit else help_text, xs, unit == "B"),
+        frame.log_axis(f"{help_text} ({unit})" if unit else help_text, xs, unit in ("B", "bytes")),
         frame.log_axis(f"{plot.metric} ({some.unit})", [f.estimate.median for v in lines.values() for f in v.values()]),
     )
     ceiling = _ceiling(lines)
@@ -54,7 +59,7 @@ def _drawing(view: View, workload: Workload, plot: Plot, name: str, placement: P
         data += ghosts(view, workload.name, plot, some, xs[0], xs[-1])
     title = _title(view, plot, lines, placement)
     if of > 1:
-        title += f" ({words.where(placement) or '1 core'})"
+        title += f" · {words.where(placement) or '1 core'}"
     return Drawing(name, title, _caption(plot, lines, len(ceiling) > 1), frame.HEAD, frame.table(every), data, drawn)
 
 
