@@ -134,3 +134,19 @@ def test_what_cannot_be_told_apart_is_not_called_equal() -> None:
         assert found is not None
         named[name] = sentence.compared([found], 1)
     assert named == {"sure": "in L1 gcc-fast wins by 4.7 ×", "unsure": "in L1 no difference can be shown"}
+
+
+def test_a_single_size_makes_no_staircase() -> None:
+    v = view()
+    one = tuple(f for f in v.judgement.figures if dict(f.identity.parameters).get("n") == 1000)
+    alone = View(replace(v.judgement, figures=one), v.workloads, v.heritage, v.palette)
+    assert plots.draw(alone, v.workloads["dot"]) == []
+
+
+def test_a_sweep_over_a_parameter_tells_how_far_it_falls() -> None:
+    v = view()
+    by_op = Plot("staircase", "n", "bandwidth", "op", subject="bandwidth")
+    drawing = plots.draw(v, replace(v.workloads["stream"], plots=(by_op,)))[0]
+    assert drawing.title.startswith("Bandwidth falls 9.8 × from 140 GB/s in L1 (op = load)")
+    assert drawing.title.endswith("in memory (op = load) · 1 core")
+    assert {"load", "triad", "copy"} <= {t["name"] for t in drawing.data if "name" in t}

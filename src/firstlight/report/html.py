@@ -179,7 +179,6 @@ def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Pal
         "sha256": hashlib.sha256(figures).hexdigest(),
         "built": [(b.program.key, b.sha256) for b in run.builds if b.ok],
         "launched": [(f"{r.start.cell}.{r.start.launch:04d}", r.exit.sha256) for r in judgement.records],
-        "text_of_command": " ".join(run.command),
     }
 
 

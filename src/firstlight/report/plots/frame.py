@@ -39,7 +39,6 @@ class Drawing(msgspec.Struct):
     rows: list[tuple[str, ...]]
     data: list[Trace] = []
     layout: dict[str, Any] = {}
-    alt: str = ""
 
 
 class View(msgspec.Struct, frozen=True):
