@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from firstlight.judge.verdict import Verified
-from firstlight.report.quantity import quantity
+from firstlight.report.quantity import count, quantity
 
 
 class Strip(msgspec.Struct, frozen=True):
@@ -37,5 +37,5 @@ def strip(figure: Verified) -> Strip:
         high=None if e.high is None else place(e.high),
         left=f"{100 * -reach / e.median:+.1f} %",
         right=f"{100 * reach / e.median:+.1f} %",
-        words=f"{len(e.launches)} launches between {least} and {most}",
+        words=f"{count(len(e.launches), 'launch', 'launches')} between {least} and {most}",
     )

@@ -21,7 +21,7 @@ from firstlight.judge.select import selects
 from firstlight.judge.verdict import Figure, Verified
 from firstlight.report import wording
 from firstlight.report.palette import Palette
-from firstlight.report.quantity import binary, interval, percent, quantity
+from firstlight.report.quantity import binary, count, interval, percent, quantity
 
 Trace = dict[str, Any]
 Limited = tuple[float, float, float, float]  # x, value, low, high of a ceiling
@@ -82,7 +82,7 @@ def hover(figure: Verified) -> str:
         f"<b>{quantity(e.median, figure.unit)}</b>  ({interval(e.low, e.high, e.median, figure.unit)})",
         text(words.name(i)),
         share(figure),
-        *_folded(f"{len(e.launches)} launches: " + ", ".join(shown) + more),
+        *_folded(count(len(e.launches), "launch", "launches") + ": " + ", ".join(shown) + more),
         "<i>" + text(wording.repeat(i)) + "</i>",
     ]
     return "<br>".join(line for line in lines if line)
