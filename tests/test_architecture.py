@@ -38,4 +38,3 @@ def test_a_module_imports_only_from_rooms_above(path: Path) -> None:
     assert own in ROOMS, f"{own} is a new room: give it a place in the order and in docs/architecture.md"
     below = {name for name in imported(path) if ROOMS.index(name) > ROOMS.index(own)}
     assert not below, f"{path.name} ({own}) imports {sorted(below)}, which come later"
-

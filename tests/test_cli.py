@@ -141,7 +141,7 @@ def test_run_says_its_result_in_json(bench: Bench, capsys: Captured) -> None:
 def test_a_dry_run_builds_and_writes_nothing(bench: Bench, capsys: Captured) -> None:
     code, out, _ = call(capsys, "run", "--dry-run")
     assert code == OK
-    assert "dot.serial.gcc-base.1x1  n=100,1000 --samples 5 --sample-seconds 0.002" in out
+    assert "dot.serial.gcc-base.1x1  n=100,1000 --samples 5 --sample-seconds 0.002 --case-seconds 0.3" in out
     assert "4 programs to build, 4 cells" in out
     assert not Path("results").exists() and not any(bench.programs.iterdir())
     _, out, _ = call(capsys, "run", "--dry-run", "--json")

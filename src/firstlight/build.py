@@ -24,7 +24,7 @@ import msgspec
 from firstlight import ROOT
 from firstlight.catalogue import Workload, roots
 from firstlight.errors import BuildError
-from firstlight.plan import Program
+from firstlight.plan import Program, family
 from firstlight.toolchains import Mpi, Toolbox, Toolchain
 
 Progress = Callable[[int, int, str], None]
@@ -73,7 +73,7 @@ class _Tree(msgspec.Struct, frozen=True):
     def fortran(self) -> str | None:
         if self.mpi is None:
             return self.toolchain.fortran
-        return self.mpi.fortran if self.toolchain.compiler in self.mpi.f08 and self.toolchain.fortran else None
+        return self.mpi.fortran if family(self.toolchain.compiler) in self.mpi.f08 and self.toolchain.fortran else None
 
     def definitions(self) -> list[str]:
         """The -D options of CMake."""

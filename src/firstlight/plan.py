@@ -72,23 +72,26 @@ class Plan(msgspec.Struct, frozen=True):
 class Effort(NamedTuple):
     """How much a suite measures: `budget` seconds of launching; `samples` of at least `sample_seconds` in a launch.
 
-    A launch that takes longer than `timeout` seconds hangs, and is killed.
+    No sample of a case is begun after `case_seconds`, but two are always taken. A launch that takes longer than
+    `timeout` seconds hangs, and is killed.
     """
 
     budget: float
     samples: int
     sample_seconds: float
+    case_seconds: float
     timeout: float
 
     @property
     def arguments(self) -> tuple[str, ...]:
-        return ("--samples", str(self.samples), "--sample-seconds", repr(self.sample_seconds))
+        given = {"samples": self.samples, "sample-seconds": self.sample_seconds, "case-seconds": self.case_seconds}
+        return tuple(word for name, value in given.items() for word in (f"--{name}", str(value)))
 
 
 EFFORT = {
-    "quick": Effort(110, 5, 0.002, 40),
-    "standard": Effort(15 * 60, 10, 0.01, 180),
-    "full": Effort(2 * 3600, 20, 0.02, 900),
+    "quick": Effort(110, 5, 0.002, 0.3, 40),
+    "standard": Effort(15 * 60, 10, 0.01, 2, 180),
+    "full": Effort(2 * 3600, 20, 0.02, 10, 900),
 }
 LAUNCHES = 6  # fewer give no nonparametric 95 % interval of a median
 MOST_LAUNCHES = 30
@@ -114,18 +117,22 @@ def parse_budget(text: str) -> float:
 def resolve_size(value: Value, sizes: Sizes | None, machine: Machine) -> Value | None:
     """A size in elements for one that may be symbolic (L1, L2, L3, memory); None where this machine has no such size.
 
-    L1..L3 are half of that cache, `memory` four times the last one (as STREAM asks). A working set never takes
-    more than MEMORY_SHARE of the available memory: a symbolic size is capped there, a number above it is dropped.
+    L1..L3 are half of that cache, `memory` four times all last-level caches together (as STREAM asks). A working set
+    never takes more than MEMORY_SHARE of the memory, or of what is available where that is less: a symbolic size is
+    capped there, a number above it is dropped.
     Words that are no size, and all values where no sizes are declared, pass unchanged.
     """
     if sizes is None:
         return value
-    most = int(MEMORY_SHARE * machine.memory_available / sizes.bytes_per_element)
+    # A share of the whole memory where that much is free: what is available changes from run to run, and the size is
+    # part of a figure's identity.
+    share = MEMORY_SHARE * machine.memory
+    free = share if machine.memory_available >= share else MEMORY_SHARE * machine.memory_available
+    most = int(free / sizes.bytes_per_element)
     if isinstance(value, int):
         return value if value <= most else None
     if value == "memory":
-        cache = machine.last_cache()
-        elements = 4 * cache.size / (sizes.memory_bytes_per_element or sizes.bytes_per_element) if cache else 0
+        elements = 4 * machine.last_caches() / (sizes.memory_bytes_per_element or sizes.bytes_per_element)
     elif level := _SYMBOL.fullmatch(value):
         cache = machine.cache(int(level[1]))
         elements = cache.size / 2 / sizes.bytes_per_element if cache else 0

@@ -1,7 +1,8 @@
 """The record: what a program writes while it runs, what a launch leaves behind, and what `run.json` holds.
 
-A launch file is JSON lines, tagged by `type`: start (firstlight), launch, case, sample, check, counters, end (the program), exit (firstlight).
-Times are in seconds, sizes in bytes. Every line but the first and the last is written by the C++ harness; docs/records.md describes them.
+A launch file is JSON lines, tagged by `type`: start (firstlight), launch, case, sample, check, counters, end (the
+program), exit (firstlight). Times are in seconds, sizes in bytes. Every line but the first and the last is written by
+the C++ harness; docs/schema holds the JSON Schemas.
 """
 
 from __future__ import annotations
@@ -52,7 +53,11 @@ class Launch(msgspec.Struct, frozen=True, tag="launch"):
 
 
 class Case(msgspec.Struct, frozen=True, tag="case"):
-    """One combination of parameters. `cost` is per step and for the whole job: flops, bytes, messages, message_bytes. A sample is `steps` steps."""
+    """One combination of parameters.
+
+    `cost` is per step and for the whole job: flops, bytes, messages, message_bytes, accesses; a sample is `steps`
+    of them.
+    """
 
     case: int
     parameters: dict[str, int | float | str]
@@ -63,7 +68,11 @@ class Case(msgspec.Struct, frozen=True, tag="case"):
 
 
 class Sample(msgspec.Struct, frozen=True, tag="sample"):
-    """One timed sample. `wall` is the maximum over ranks; `cpu` is process CPU time over wall time and threads, least over ranks (1 = undisturbed)."""
+    """One timed sample.
+
+    `wall` is the maximum over ranks; `cpu` is process CPU time over wall time and threads, least over ranks
+    (1 = undisturbed).
+    """
 
     case: int
     sample: int

@@ -13,9 +13,15 @@ namespace {
 constexpr std::size_t huge_page = std::size_t{2} << 20;
 constexpr std::size_t stagger_room = 4096;
 
+// Smaller arrays fit a few 4 KiB pages; larger ones, scattered over 4 KiB pages, meet in the same sets of a physically indexed cache
+// by luck, and a figure near the size of L2 would change from launch to launch.
+constexpr std::size_t huge_from = std::size_t{256} << 10;
+
+std::size_t grain_of(std::size_t bytes) { return bytes >= huge_from ? huge_page : 4096; }
+
 // Every mapping keeps room for its stagger, so that release() can find its start from the length alone.
 std::size_t mapping_length(std::size_t bytes) {
-  const std::size_t grain = bytes >= huge_page ? huge_page : 4096;
+  const std::size_t grain = grain_of(bytes);
   return (bytes + stagger_room + grain - 1) / grain * grain + grain;
 }
 
@@ -31,17 +37,17 @@ void* allocate(std::size_t bytes) {
     std::fprintf(stderr, "out of memory: %.1f MiB more are not to be had; choose a smaller size\n", static_cast<double>(bytes) / 0x1p20);
     comm::abort(3);
   }
-  const std::size_t grain = bytes >= huge_page ? huge_page : 4096;
+  const std::size_t grain = grain_of(bytes);
   const auto address = (reinterpret_cast<std::uintptr_t>(mapping) + grain - 1) / grain * grain;
   const std::size_t front = address - reinterpret_cast<std::uintptr_t>(mapping);
   if (front > 0) munmap(mapping, front);
   if (grain > front) munmap(reinterpret_cast<void*>(address + length - grain), grain - front);
-  if (bytes >= huge_page) madvise(reinterpret_cast<void*>(address), length - grain, MADV_HUGEPAGE);
+  if (grain == huge_page) madvise(reinterpret_cast<void*>(address), length - grain, MADV_HUGEPAGE);
   return reinterpret_cast<void*>(address + shift);
 }
 
 void release(void* memory, std::size_t bytes) {
-  const std::size_t grain = bytes >= huge_page ? huge_page : 4096;
+  const std::size_t grain = grain_of(bytes);
   const auto address = reinterpret_cast<std::uintptr_t>(memory) / grain * grain;
   munmap(reinterpret_cast<void*>(address), mapping_length(bytes) - grain);
 }

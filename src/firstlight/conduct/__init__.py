@@ -186,7 +186,7 @@ def _versions(toolbox: Toolbox) -> dict[str, str]:
     return {t.name: t.version for t in toolbox.toolchains} | {m.name: m.version for m in toolbox.mpis}
 
 
-_HARMLESS = re.compile(r"[a-z][a-z0-9_]*=[\w.,+-]+|--samples|--sample-seconds|--threads|[0-9.e,+-]+")
+_HARMLESS = re.compile(r"[a-z][a-z0-9_]*=[\w.,+-]+|--samples|--sample-seconds|--case-seconds|--threads|[0-9.e,+-]+")
 
 
 def _harmless(old: Run) -> None:

@@ -20,7 +20,7 @@ from firstlight.record import Metric
 
 NEAR = 2.0  # a limit measured at a working set within this factor may be used
 ABOVE = 1.10  # an interval wholly above this many times the ceiling's is impossible
-ABOVE_UNSURE = 1.15  # the same for a median, where one of the two has no interval
+ABOVE_UNSURE = 1.5  # the same for a median, where one of the two has no interval
 
 Choose = Callable[[Sequence[Limit], float], Limit]
 

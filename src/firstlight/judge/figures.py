@@ -29,8 +29,9 @@ def judge(run: Run, records: Iterable[LaunchRecord], workloads: dict[str, Worklo
     """All figures of a run with their verdicts, the measured limits and the findings. Never raises for odd values."""
     records = tuple(records)
     evidence, lost = gather(run, records)
+    tainted = _tainted(evidence.values())
     drafts = [
-        _draft(run, e, metric)
+        _draft(run, e, metric, tainted)
         for e in evidence.values()
         for metric in _metrics(run, e.subject.program)
         if e.quantities.get(metric.quantity, 0.0) != 0
@@ -54,10 +55,22 @@ def _identity(subject: Subject, metric: str) -> Identity:
     return Identity(p.workload, p.variant, p.toolchain, p.mpi, subject.placement, subject.parameters, metric)
 
 
-def _draft(run: Run, evidence: Evidence, metric: Metric) -> Figure:
-    """The figure by its own evidence alone, without a ceiling."""
+def _tainted(evidence: Iterable[Evidence]) -> dict[Program, str]:
+    """Programs with a wrong result in any case: none of their figures can be trusted, also where the error hides."""
+    found: dict[Program, str] = {}
+    for e in evidence:
+        if e.wrong and e.subject.program not in found:
+            case = ", ".join(f"{name} = {value}" for name, value in e.subject.parameters)
+            found[e.subject.program] = f"wrong in another case ({case}): {e.wrong[-1]}"
+    return found
+
+
+def _draft(run: Run, evidence: Evidence, metric: Metric, tainted: dict[Program, str]) -> Figure:
+    """The figure by its program's checks and its own launches, without a ceiling."""
     identity = _identity(evidence.subject, metric.name)
     cause, reason = _wrong(evidence)
+    if not reason and evidence.subject.program in tainted:
+        cause, reason = "check", tainted[evidence.subject.program]
     if reason:
         return Failed(identity, metric.unit, metric.better, reason, cause)
     reason = _doubtful(run, evidence)

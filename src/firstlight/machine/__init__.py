@@ -53,6 +53,11 @@ class Machine(msgspec.Struct, frozen=True):
     def last_cache(self) -> Cache | None:
         return max(self.caches, key=lambda c: c.level, default=None)
 
+    def last_caches(self) -> int:
+        """Bytes of all caches of the last level together."""
+        last = self.last_cache()
+        return sum(c.size for c in self.caches if last and c.level == last.level)
+
 
 def cache_directory() -> Path:
     """Where builds, probes and embedded MPI libraries are kept: $FIRSTLIGHT_CACHE, or `.fl` in the checkout."""

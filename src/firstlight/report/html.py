@@ -5,9 +5,7 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
-import os
 import re
-import tempfile
 import time
 from collections.abc import Mapping
 from pathlib import Path
@@ -27,6 +25,7 @@ from firstlight.report import drawing, matrix, method, plots, quantity, strip, t
 from firstlight.report.palette import Palette
 from firstlight.report.plots import spread
 from firstlight.report.plots.frame import Drawing, View
+from firstlight.store.durable import replace
 
 TEMPLATES = Path(__file__).parent / "templates"
 MOST_BYTES = 7_000_000
@@ -56,19 +55,7 @@ def write(
     compared: Comparison | None = None,
 ) -> None:
     """Write the page to `path`: to a temporary name first, then renamed. Raises OSError where that is not possible."""
-    content = render(judgement, workloads, heritage, compared).encode()
-    handle, name = tempfile.mkstemp(dir=path.parent, prefix=path.name, suffix=".tmp")
-    temporary = Path(name)
-    try:
-        with os.fdopen(handle, "wb") as file:
-            file.write(content)
-            file.flush()
-            os.fsync(file.fileno())
-        temporary.chmod(0o644)
-        temporary.replace(path)
-    except BaseException:
-        temporary.unlink(missing_ok=True)
-        raise
+    replace(path, render(judgement, workloads, heritage, compared).encode())
 
 
 def render(
