@@ -1,7 +1,8 @@
 """Ceilings: limits that workloads of the same run measured, and what they allow a figure.
 
 A workload that `provides` a ceiling gives, for each number of cores (and each working set where that matters), the best
-verified median over its variants and toolchains. A step that moves cost c of a quantity bounded by a ceiling of rate r
+launch of the best verified figure over its variants and toolchains: a capacity is a maximum, and medians of a machine
+that is not alone would put the best of many kernels above it. A step that moves cost c of a quantity bounded by a ceiling of rate r
 takes at least c / r; with several bounds the longest time binds (the roofline of S. Williams, A. Waterman and
 D. Patterson, CACM 52 (2009) 65).
 """
@@ -55,14 +56,15 @@ def _provided(
         if p.metric != identity.metric or not selects(identity, p.where, p.variants, workload, machine):
             continue
         e = figure.estimate
-        ends = [_per_second(metric, x) for x in (e.median, e.low or e.median, e.high or e.median)]
+        typical = [_per_second(metric, x) for x in (e.median, e.low or e.median, e.high or e.median)]
+        best = max(_per_second(metric, x) for x in e.launches)
         yield Limit(
             name=p.ceiling,
             cores=cores(identity),
             working_set=figure.working_set if p.by_working_set else None,
-            value=ends[0],
-            low=min(ends),
-            high=max(ends),
+            value=best,
+            low=min(typical),
+            high=best,
             sure=e.low is not None,
             source=identity,
         )
