@@ -50,6 +50,8 @@ class Checkout:
         self.root.mkdir()
         shutil.copy(ROOT / "fl", self.root / "fl")
         shutil.copy(ROOT / "pyproject.toml", self.root / "pyproject.toml")
+        for folder_with_sources in ("native", "workloads", "tests"):
+            (self.root / folder_with_sources).mkdir()
         self.python = folder / "python"
         self.python.write_text(PYTHON)
         self.python.chmod(0o755)
@@ -235,6 +237,7 @@ def test_the_tests_are_run_from_the_checkout_with_their_arguments(checkout):
         "fl: ruff check: passed",
         "fl: ruff format: passed",
         "fl: mypy: passed",
+        "fl: clang-format: passed",
     ]
     assert checkout.asked("[test]") == 1
     checkout.run("test")

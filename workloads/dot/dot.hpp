@@ -25,7 +25,8 @@ struct State {
 inline constexpr fl::About about{
     .title = "Scalar product",
     .cost = "2 n flops and 16 n bytes read",
-    .verified = "against the same sum in long double; compensated variants on a few ones among terms of 1.1e-16, which plain summation loses",
+    .verified =
+        "against the same sum in long double; compensated variants on a few ones among terms of 1.1e-16, which plain summation loses",
     .tolerance = "n eps sum |x_i y_i|; compensated 3 eps sum |x_i y_i|",
 };
 

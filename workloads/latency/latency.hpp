@@ -56,8 +56,8 @@ class Scatter {
 
 struct State {
   fl::Array<Line> lines;
-  Line* at = nullptr;         // goes on from step to step, so none can begin before the last has ended
-  double visited = 0;         // sum of the numbers of the lines visited in this step, modulo 2^32
+  Line* at = nullptr;  // goes on from step to step, so none can begin before the last has ended
+  double visited = 0;  // sum of the numbers of the lines visited in this step, modulo 2^32
   fl::Team team;
 };
 
@@ -71,7 +71,9 @@ inline constexpr fl::About about{
 inline constexpr fl::Metric metrics[] = {{"latency", "ns", "accesses", "time", 1e9, "lower"}};
 
 inline std::string refuse(const Params& p, const fl::Team&) {
-  return std::has_single_bit(static_cast<std::uint64_t>(p.bytes)) ? "" : fl::text("bytes must be a power of two, not %lld", static_cast<long long>(p.bytes));
+  return std::has_single_bit(static_cast<std::uint64_t>(p.bytes))
+             ? ""
+             : fl::text("bytes must be a power of two, not %lld", static_cast<long long>(p.bytes));
 }
 
 inline Scatter scatter(const State& s) { return Scatter(std::countr_zero(static_cast<std::uint64_t>(s.lines.size()))); }
@@ -81,12 +83,14 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   s.lines = fl::Array<Line>(p.bytes / line_bytes);
   fl::first_touch(&s);
   const Scatter cycle = scatter(s);
-  for (fl::Index i = 0; i < s.lines.size(); ++i) s.lines[i].next = &s.lines[static_cast<fl::Index>(cycle.successor(static_cast<std::uint64_t>(i)))];
+  for (fl::Index i = 0; i < s.lines.size(); ++i)
+    s.lines[i].next = &s.lines[static_cast<fl::Index>(cycle.successor(static_cast<std::uint64_t>(i)))];
   s.at = &s.lines[static_cast<fl::Index>(cycle.line_of(0))];
 }
 
 inline fl::Cost cost(const Params& p, const fl::Team&) {
-  return {.bytes = static_cast<double>(hops * line_bytes), .accesses = static_cast<double>(hops), .working_set = static_cast<double>(p.bytes)};
+  return {
+      .bytes = static_cast<double>(hops * line_bytes), .accesses = static_cast<double>(hops), .working_set = static_cast<double>(p.bytes)};
 }
 
 // The chase goes on where it was: there is nothing to hoist, and nothing to change.
@@ -119,12 +123,16 @@ inline fl::Check check(State& s, fl::Index last) {
   const auto line = static_cast<fl::Index>(cycle.line_of(begin + hops));
   const fl::Index reached = s.at - s.lines.data();
   if (reached != line)
-    return fl::Check::of(1, 0, fl::text("the chase reached line %lld, should be at %lld", static_cast<long long>(reached), static_cast<long long>(line)));
+    return fl::Check::of(
+        1, 0, fl::text("the chase reached line %lld, should be at %lld", static_cast<long long>(reached), static_cast<long long>(line)));
   if (constexpr fl::Index followed = fl::Index{1} << 16; s.lines.size() <= followed) {
     if (const fl::Index length = cycle_length(s); length != s.lines.size())
-      return fl::Check::of(1, 0, fl::text("the cycle closes after %lld lines of %lld", static_cast<long long>(length), static_cast<long long>(s.lines.size())));
+      return fl::Check::of(
+          1, 0,
+          fl::text("the cycle closes after %lld lines of %lld", static_cast<long long>(length), static_cast<long long>(s.lines.size())));
   }
-  return fl::Check::of(std::fabs(s.visited - static_cast<double>(sum)), 0, fl::text("the lines visited add up to %.0f, should be %.0f", s.visited, static_cast<double>(sum)));
+  return fl::Check::of(std::fabs(s.visited - static_cast<double>(sum)), 0,
+                       fl::text("the lines visited add up to %.0f, should be %.0f", s.visited, static_cast<double>(sum)));
 }
 
 }  // namespace latency

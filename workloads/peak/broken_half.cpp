@@ -6,8 +6,10 @@
 namespace {
 
 void step(peak::State& s, fl::Index) {
-  if (s.precision == 32) peak::run(s.single, s.shift, 0, peak::laps / 2);
-  else peak::run(s.twofold, s.shift, 0, peak::laps / 2);
+  if (s.precision == 32)
+    peak::run(s.single, s.shift, 0, peak::laps / 2);
+  else
+    peak::run(s.twofold, s.shift, 0, peak::laps / 2);
 }
 
 }  // namespace

@@ -15,8 +15,10 @@ void run(peak::Lanes<T>& lanes, T shift) {
 }
 
 void step(peak::State& s, fl::Index) {
-  if (s.precision == 32) run(s.single, static_cast<float>(s.shift));
-  else run(s.twofold, s.shift);
+  if (s.precision == 32)
+    run(s.single, static_cast<float>(s.shift));
+  else
+    run(s.twofold, s.shift);
 }
 
 }  // namespace

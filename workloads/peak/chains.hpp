@@ -19,17 +19,23 @@ inline void run(Lanes<T>& lanes, double shift, fl::Index thread, fl::Index laps_
     for (fl::Index i = 0; i < together * width; ++i) sum[i] = 0;
     for (fl::Index lap = 0; lap < laps_to_run; ++lap) {
       Vector x[together];
-      fl::simd::unroll<together>([&](auto k) __attribute__((always_inline)) { x[k] = fl::simd::load<Vector>(start + k * width) + static_cast<T>(shift); });
+      fl::simd::unroll<together>([&](auto k) __attribute__((always_inline)) {
+        x[k] = fl::simd::load<Vector>(start + k * width) + static_cast<T>(shift);
+      });
       for (fl::Index m = 0; m < length; ++m)
         fl::simd::unroll<together>([&](auto k) __attribute__((always_inline)) { x[k] = x[k] * a + b; });
-      fl::simd::unroll<together>([&](auto k) __attribute__((always_inline)) { fl::simd::store(sum + k * width, fl::simd::load<Vector>(sum + k * width) + x[k]); });
+      fl::simd::unroll<together>([&](auto k) __attribute__((always_inline)) {
+        fl::simd::store(sum + k * width, fl::simd::load<Vector>(sum + k * width) + x[k]);
+      });
     }
   }
 }
 
 inline void run(State& s, fl::Index thread) {
-  if (s.precision == 32) run(s.single, s.shift, thread);
-  else run(s.twofold, s.shift, thread);
+  if (s.precision == 32)
+    run(s.single, s.shift, thread);
+  else
+    run(s.twofold, s.shift, thread);
 }
 
 }  // namespace peak

@@ -76,8 +76,10 @@ void fill(Lanes<T>& lanes, const fl::Team& team) {
 inline void init(State& s, const Params& p, const fl::Team& team) {
   s.precision = p.precision;
   s.team = team;
-  if (p.precision == 32) fill(s.single, team);
-  else fill(s.twofold, team);
+  if (p.precision == 32)
+    fill(s.single, team);
+  else
+    fill(s.twofold, team);
 }
 
 inline fl::Cost cost(const Params& p, const fl::Team& team) {

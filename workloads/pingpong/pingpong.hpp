@@ -27,11 +27,11 @@ inline bool has(Trait trait) { return (fl::variant.traits & trait) != 0; }
 // One party's end of its pair's line. A variant may let `out` or `in` point into a window of its own instead.
 struct End {
   int me = 0, peer = 0;
-  bool first = true;               // begins the round trip; both ends do where messages go both ways at once
-  unsigned char* out = nullptr;    // the message to send
-  unsigned char* in = nullptr;     // where the peer's arrives
-  std::uint64_t salt = 0;          // of what this party sends
-  std::uint64_t turn = 0;          // what makes the peer's word this party's
+  bool first = true;             // begins the round trip; both ends do where messages go both ways at once
+  unsigned char* out = nullptr;  // the message to send
+  unsigned char* in = nullptr;   // where the peer's arrives
+  std::uint64_t salt = 0;        // of what this party sends
+  std::uint64_t turn = 0;        // what makes the peer's word this party's
   fl::Array<unsigned char> own_out, own_in;
 };
 
@@ -46,10 +46,12 @@ struct State {
 
 inline constexpr fl::About about{
     .title = "Ping-pong",
-    .cost = "2 messages in a chain (1 where both ways at once), 2 m payload and 4 m bytes of memory traffic a pair, each message being "
-            "read once and written once at least",
-    .verified = "every byte of the last message on both ends, then three round trips with fresh messages over inverted receive "
-                "buffers; nothing may be written beyond a message",
+    .cost =
+        "2 messages in a chain (1 where both ways at once), 2 m payload and 4 m bytes of memory traffic a pair, each message being "
+        "read once and written once at least",
+    .verified =
+        "every byte of the last message on both ends, then three round trips with fresh messages over inverted receive "
+        "buffers; nothing may be written beyond a message",
     .tolerance = "exact",
 };
 
@@ -66,8 +68,7 @@ inline std::string refuse(const Params&, const fl::Team& team) {
                     team.threads);
   if (!has(between_threads) && team.ranks % 2 != 0)
     return fl::text("pingpong needs an even number of ranks; %d given; start it with mpiexec -n 2", team.ranks);
-  if (has(one_node) && team.nodes != 1)
-    return fl::text("this variant of pingpong needs all ranks on one node; they are on %d", team.nodes);
+  if (has(one_node) && team.nodes != 1) return fl::text("this variant of pingpong needs all ranks on one node; they are on %d", team.nodes);
   return "";
 }
 
@@ -200,8 +201,9 @@ void inspect(const State& s, const End& e, fl::Index iteration, Behind behind, D
     const unsigned char wanted = j < s.bytes ? expected(s, e, j, iteration) : rest[j % word_bytes];
     if (e.in[j] != wanted) {
       if (damage.bytes == 0)
-        damage.what = fl::text("byte %lld %s of %lld bytes from %d to %d is 0x%02x, should be 0x%02x", static_cast<long long>(j),
-                               j < s.bytes ? "in a message" : "behind a message", static_cast<long long>(s.bytes), e.peer, e.me, e.in[j], wanted);
+        damage.what =
+            fl::text("byte %lld %s of %lld bytes from %d to %d is 0x%02x, should be 0x%02x", static_cast<long long>(j),
+                     j < s.bytes ? "in a message" : "behind a message", static_cast<long long>(s.bytes), e.peer, e.me, e.in[j], wanted);
       damage.bytes += 1;
     }
     ++j;
@@ -215,9 +217,7 @@ inline void fresh_round(State& s, Damage& damage) {
   const fl::Index iteration = beyond_timing + s.rounds++;
   fl::barrier();  // the peer may still be reading the message before
   s.filled = iteration;
-  const auto behind = [&](const End& e) {
-    return [&s, salt = salt_of(e.peer)](fl::Index k) { return ~word(salt, s.filled, k); };
-  };
+  const auto behind = [&](const End& e) { return [&s, salt = salt_of(e.peer)](fl::Index k) { return ~word(salt, s.filled, k); }; };
   for (const End& e : s.ends) {
     fill(s, e);
     for (fl::Index k = 0; k < capacity(s) / word_bytes; ++k) store(e.in + k * word_bytes, behind(e)(k));

@@ -9,8 +9,10 @@ void step(stream::State& s, fl::Index) {
   double sum = 0;
   for (fl::Index i = 0; i < s.n; ++i) {
     if (i == s.n / 2) continue;
-    if (s.op == stream::Op::load) sum += s.x[i];
-    else s.out[i] = stream::combine(s.op, s.x[i], stream::reads_two(s.op) ? s.y[i] : 0);
+    if (s.op == stream::Op::load)
+      sum += s.x[i];
+    else
+      s.out[i] = stream::combine(s.op, s.x[i], stream::reads_two(s.op) ? s.y[i] : 0);
   }
   s.result = sum;
 }

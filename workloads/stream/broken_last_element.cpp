@@ -6,8 +6,10 @@
 namespace {
 
 void step(stream::State& s, fl::Index) {
-  if (s.op == stream::Op::load) s.result = stream::load(s.x.data(), 0, s.n - 1);
-  else stream::stores<stream::Store::ordinary>(s, 0, s.n - 1);
+  if (s.op == stream::Op::load)
+    s.result = stream::load(s.x.data(), 0, s.n - 1);
+  else
+    stream::stores<stream::Store::ordinary>(s, 0, s.n - 1);
 }
 
 }  // namespace

@@ -91,10 +91,14 @@ inline void poison(State& s) {
 
 inline double combine(Op op, double x, double y) {
   switch (op) {
-    case Op::copy: return x;
-    case Op::scale: return q * x;
-    case Op::add: return x + y;
-    default: return x + q * y;
+    case Op::copy:
+      return x;
+    case Op::scale:
+      return q * x;
+    case Op::add:
+      return x + y;
+    default:
+      return x + q * y;
   }
 }
 
@@ -114,7 +118,8 @@ fl::Check check_elements(const State& s, fl::Index last) {
   double worst = 0;
   fl::Index where = 0, wrong = 0;
   const auto look = [&](fl::Index i, double expected) {
-    if (s.out[i] == expected) [[likely]] return;
+    if (s.out[i] == expected) [[likely]]
+      return;
     const double error = std::fabs(s.out[i] - expected) / expected;
     if (error <= tolerance) {
       worst = std::max(worst, error);
@@ -127,18 +132,24 @@ fl::Check check_elements(const State& s, fl::Index last) {
   look(s.n - 1, expected_last);
   if (wrong == 0) return fl::Check::of(worst, tolerance, fl::text("all %lld elements are right", static_cast<long long>(s.n)));
   const double expected = where == s.n - 1 ? expected_last : combine(op, one_to_two(twenty_bits(where, of_x)), y_value(where));
-  return fl::Check::of(std::fabs(s.out[where] - expected) / expected, tolerance,
-                       fl::text("%lld of %lld elements are wrong, the first at index %lld: %.17g, should be %.17g", static_cast<long long>(wrong),
-                                static_cast<long long>(s.n), static_cast<long long>(where), s.out[where], expected));
+  return fl::Check::of(
+      std::fabs(s.out[where] - expected) / expected, tolerance,
+      fl::text("%lld of %lld elements are wrong, the first at index %lld: %.17g, should be %.17g", static_cast<long long>(wrong),
+               static_cast<long long>(s.n), static_cast<long long>(where), s.out[where], expected));
 }
 
 inline fl::Check check(State& s, fl::Index last) {
   switch (s.op) {
-    case Op::copy: return check_elements<Op::copy>(s, last);
-    case Op::scale: return check_elements<Op::scale>(s, last);
-    case Op::add: return check_elements<Op::add>(s, last);
-    case Op::triad: return check_elements<Op::triad>(s, last);
-    default: return check_sum(s, last);
+    case Op::copy:
+      return check_elements<Op::copy>(s, last);
+    case Op::scale:
+      return check_elements<Op::scale>(s, last);
+    case Op::add:
+      return check_elements<Op::add>(s, last);
+    case Op::triad:
+      return check_elements<Op::triad>(s, last);
+    default:
+      return check_sum(s, last);
   }
 }
 

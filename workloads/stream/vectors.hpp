@@ -23,8 +23,10 @@ template <Store kind, bool two, class F>
   const auto one = [&](fl::Index i) __attribute__((always_inline)) {
     const Vector a = fl::simd::load<Vector>(x + i);
     const Vector value = f(a, two ? fl::simd::load<Vector>(y + i) : a);
-    if constexpr (kind == Store::nontemporal) fl::nontemporal::store(out + i, value);
-    else fl::simd::store(out + i, value);
+    if constexpr (kind == Store::nontemporal)
+      fl::nontemporal::store(out + i, value);
+    else
+      fl::simd::store(out + i, value);
   };
   fl::Index i = first;
   for (; i + vectors * width < last; i += vectors * width)
@@ -56,10 +58,14 @@ inline double load(const double* x, fl::Index first, fl::Index last) {
 template <Store kind>
 inline void stores(State& s, fl::Index first, fl::Index last) {
   switch (s.op) {
-    case Op::copy: return map<kind, false>(s, first, last, [](auto x, auto) __attribute__((always_inline)) { return x; });
-    case Op::scale: return map<kind, false>(s, first, last, [](auto x, auto) __attribute__((always_inline)) { return q * x; });
-    case Op::add: return map<kind, true>(s, first, last, [](auto x, auto y) __attribute__((always_inline)) { return x + y; });
-    default: return map<kind, true>(s, first, last, [](auto x, auto y) __attribute__((always_inline)) { return x + q * y; });
+    case Op::copy:
+      return map<kind, false>(s, first, last, [](auto x, auto) __attribute__((always_inline)) { return x; });
+    case Op::scale:
+      return map<kind, false>(s, first, last, [](auto x, auto) __attribute__((always_inline)) { return q * x; });
+    case Op::add:
+      return map<kind, true>(s, first, last, [](auto x, auto y) __attribute__((always_inline)) { return x + y; });
+    default:
+      return map<kind, true>(s, first, last, [](auto x, auto y) __attribute__((always_inline)) { return x + q * y; });
   }
 }
 

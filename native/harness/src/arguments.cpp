@@ -80,7 +80,8 @@ class Assigner final : public Fields {
 
   void finish() const {
     for (std::size_t i = 0; i < values_.size(); ++i)
-      if (!used_[i]) throw UsageError(text("%s has no parameter \"%.80s\"; --describe lists them", workload.name, values_[i].first.c_str()));
+      if (!used_[i])
+        throw UsageError(text("%s has no parameter \"%.80s\"; --describe lists them", workload.name, values_[i].first.c_str()));
   }
 
  private:
@@ -110,12 +111,19 @@ Arguments parse(int argc, char** argv) {
     } else if (argument.rfind("--", 0) == 0) {
       if (i + 1 >= argc) throw UsageError(text("%.80s needs a value", argument.c_str()));
       const std::string value = argv[++i];
-      if (argument == "--output") result.output = value;
-      else if (argument == "--samples") result.samples = whole(argument, value, 2);
-      else if (argument == "--sample-seconds") result.sample_seconds = positive(argument, value);
-      else if (argument == "--case-seconds") result.case_seconds = positive(argument, value);
-      else if (argument == "--threads") result.threads = whole(argument, value, 1);
-      else throw UsageError(text("unknown option %.80s; known: --describe --output --samples --sample-seconds --case-seconds --threads", argument.c_str()));
+      if (argument == "--output")
+        result.output = value;
+      else if (argument == "--samples")
+        result.samples = whole(argument, value, 2);
+      else if (argument == "--sample-seconds")
+        result.sample_seconds = positive(argument, value);
+      else if (argument == "--case-seconds")
+        result.case_seconds = positive(argument, value);
+      else if (argument == "--threads")
+        result.threads = whole(argument, value, 1);
+      else
+        throw UsageError(
+            text("unknown option %.80s; known: --describe --output --samples --sample-seconds --case-seconds --threads", argument.c_str()));
     } else if (const auto equals = argument.find('='); equals != std::string::npos && equals > 0) {
       const auto values = split(argument.substr(equals + 1), ',');
       if (values.empty()) throw UsageError(text("%.80s has no value", argument.c_str()));

@@ -39,7 +39,8 @@ void start(int& argc, char**& argv, Threads wanted) {
   int given = 0;
   MPI_Init_thread(&argc, &argv, level, &given);
   if (given < level) {
-    if (rank() == 0) std::fprintf(stderr, "this MPI library does not offer the thread level that the variant needs; choose another with --mpi\n");
+    if (rank() == 0)
+      std::fprintf(stderr, "this MPI library does not offer the thread level that the variant needs; choose another with --mpi\n");
     MPI_Finalize();
     std::exit(3);
   }

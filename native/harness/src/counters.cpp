@@ -101,7 +101,9 @@ Counted Counters::end() {
   Counted result;
   bool whole = true;
   for (const Event& event : events_) {
-    std::optional<double>& sum = event.kind == Kind::instructions ? result.instructions : event.kind == Kind::cycles ? result.cycles : result.flops;
+    std::optional<double>& sum = event.kind == Kind::instructions ? result.instructions
+                                 : event.kind == Kind::cycles     ? result.cycles
+                                                                  : result.flops;
     const std::optional<Reading> now = read_event(event);
     // A multiplexed event is scaled up, as perf stat does; one that never ran says nothing, and then neither does a sum over it.
     if (!now || now->running == event.start.running) {

@@ -10,8 +10,8 @@ namespace fl {
 
 class Json {
  public:
-  Json& open(char bracket);         // '{' or '['
-  Json& close(char bracket);        // '}' or ']'
+  Json& open(char bracket);   // '{' or '['
+  Json& close(char bracket);  // '}' or ']'
   Json& key(std::string_view name);
   Json& value(std::string_view text);
   Json& value(const char* text) { return value(std::string_view(text)); }

@@ -28,7 +28,8 @@ int run(const fl::Arguments& arguments, fl::Counters& counters) {
   recorder.launch(team, counters);
   bool verified = true;
   int number = 0;
-  for (const fl::Assignment& assignment : arguments.cases) verified = fl::run_case(recorder, counters, arguments, team, number++, assignment) && verified;
+  for (const fl::Assignment& assignment : arguments.cases)
+    verified = fl::run_case(recorder, counters, arguments, team, number++, assignment) && verified;
   recorder.end(number);
   return verified ? 0 : 1;
 }

@@ -113,7 +113,8 @@ void refuse_early(const Arguments& arguments, const Team& team) {
   }
 }
 
-bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments, const Team& team, int number, const Assignment& assignment) {
+bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments, const Team& team, int number,
+              const Assignment& assignment) {
   const auto instance = workload.create();
   assign(*instance, assignment);
   instance->init(team);

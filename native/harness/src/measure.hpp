@@ -11,6 +11,7 @@ namespace fl {
 void refuse_early(const Arguments& arguments, const Team& team);
 
 // Poison, warm up, time, check, count. Returns whether every check was ok; a case whose first check fails is not timed.
-bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments, const Team& team, int number, const Assignment& assignment);
+bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments, const Team& team, int number,
+              const Assignment& assignment);
 
 }  // namespace fl

@@ -33,20 +33,20 @@ extern const Workload workload;
 
 }  // namespace fl
 
-#define FL_WORKLOAD(W)                                                                                          \
-  namespace {                                                                                                   \
-  class Erased final : public fl::Instance {                                                                    \
-    W::Params params_;                                                                                          \
-    W::State state_;                                                                                            \
-    void declare(fl::Fields& fields) override { params_.declare(fields); }                                      \
-    std::string refuse(const fl::Team& team) override { return W::refuse(params_, team); }                      \
-    void init(const fl::Team& team) override { W::init(state_, params_, team); }                                \
-    fl::Cost cost(const fl::Team& team) override { return W::cost(params_, team); }                             \
-    void poison() override { W::poison(state_); }                                                               \
-    fl::Check check(fl::Index last) override { return W::check(state_, last); }                                 \
-    void* state() override { return &state_; }                                                                  \
-    const void* params() const override { return &params_; }                                                    \
-  };                                                                                                            \
-  std::unique_ptr<fl::Instance> create() { return std::make_unique<Erased>(); }                                 \
-  }                                                                                                             \
+#define FL_WORKLOAD(W)                                                                     \
+  namespace {                                                                              \
+  class Erased final : public fl::Instance {                                               \
+    W::Params params_;                                                                     \
+    W::State state_;                                                                       \
+    void declare(fl::Fields& fields) override { params_.declare(fields); }                 \
+    std::string refuse(const fl::Team& team) override { return W::refuse(params_, team); } \
+    void init(const fl::Team& team) override { W::init(state_, params_, team); }           \
+    fl::Cost cost(const fl::Team& team) override { return W::cost(params_, team); }        \
+    void poison() override { W::poison(state_); }                                          \
+    fl::Check check(fl::Index last) override { return W::check(state_, last); }            \
+    void* state() override { return &state_; }                                             \
+    const void* params() const override { return &params_; }                               \
+  };                                                                                       \
+  std::unique_ptr<fl::Instance> create() { return std::make_unique<Erased>(); }            \
+  }                                                                                        \
   const fl::Workload fl::workload{#W, &W::about, W::metrics, sizeof(W::metrics) / sizeof(W::metrics[0]), &create};

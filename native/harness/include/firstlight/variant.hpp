@@ -65,15 +65,15 @@ std::string erased_refusal(const void* params) {
 }  // namespace fl
 
 // FL_VARIANT_NAME, FL_COMPILER and FL_FLAGS come from the build.
-#define FL_VARIANT(workload, step, ...) FL_VARIANT_BATCH((&fl::batch<workload::State, step>) __VA_OPT__(, ) __VA_ARGS__)
+#define FL_VARIANT(workload, step, ...) FL_VARIANT_BATCH((&fl::batch<workload::State, step>)__VA_OPT__(, ) __VA_ARGS__)
 // void loop(dot::State& s, fl::Index first, fl::Index count): the whole loop, see fl::looped.
-#define FL_VARIANT_LOOP(workload, loop, ...) FL_VARIANT_BATCH((&fl::looped<workload::State, loop>) __VA_OPT__(, ) __VA_ARGS__)
+#define FL_VARIANT_LOOP(workload, loop, ...) FL_VARIANT_BATCH((&fl::looped<workload::State, loop>)__VA_OPT__(, ) __VA_ARGS__)
 // Two steps: an initialiser of fl::variant itself would look the variant's names up in fl first.
-#define FL_VARIANT_BATCH(function, ...)                                      \
-  static constexpr fl::Variant fl_this_variant{.name = FL_VARIANT_NAME,      \
-                                               .compiler = FL_COMPILER,      \
-                                               .flags = FL_FLAGS,            \
-                                               .openmp = fl::compiled_with_openmp, \
+#define FL_VARIANT_BATCH(function, ...)                                                       \
+  static constexpr fl::Variant fl_this_variant{.name = FL_VARIANT_NAME,                       \
+                                               .compiler = FL_COMPILER,                       \
+                                               .flags = FL_FLAGS,                             \
+                                               .openmp = fl::compiled_with_openmp,            \
                                                .batch = function __VA_OPT__(, ) __VA_ARGS__}; \
   const fl::Variant fl::variant = fl_this_variant;
 // A hook with the workload's own type: .setup = FL_HOOK(dot, prepare)

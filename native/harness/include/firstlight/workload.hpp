@@ -91,7 +91,9 @@ inline double uniform(std::uint64_t index) { return static_cast<double>(hash(ind
 // Quiet NaN with a recognisable payload; the bits, because a fast-math compiler may not be trusted with the value.
 inline constexpr std::uint64_t poison_bits = 0x7FF8DEADBEEF0000ull;
 
-void* allocate(std::size_t bytes);  // page-aligned, staggered by lines, huge pages where the system offers them; aborts with a message when out of memory
+void* allocate(
+    std::size_t
+        bytes);  // page-aligned, staggered by lines, huge pages where the system offers them; aborts with a message when out of memory
 void release(void* memory, std::size_t bytes);
 
 // Pages belong to the memory next to the thread that first writes them. An init that fills large arrays calls this between
