@@ -7,6 +7,8 @@ and nothing is built twice.
 
 from __future__ import annotations
 
+import contextlib
+import fcntl
 import hashlib
 import os
 import re
@@ -15,7 +17,7 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -143,11 +145,26 @@ def build(
 
     workers = max(1, min(jobs, len(trees)))
     jobs_each = -(-jobs // workers)
-    with ThreadPoolExecutor(workers) as pool:
+    waiting = "another firstlight builds in this cache: waiting for it"
+    with _alone(cache, lambda: progress(0, len(wanted), waiting)), ThreadPoolExecutor(workers) as pool:
         for key, built in zip(trees, pool.map(work, trees), strict=True):
             results |= {b.program: b for b in built}
             progress(len(results), len(wanted), key[0] + (f" with {key[1]}" if key[1] else ""))
     return {program: results[program] for program in wanted}
+
+
+@contextlib.contextmanager
+def _alone(cache: Path, waiting: Callable[[], None]) -> Iterator[None]:
+    """Two that build one tree at once would spoil it. The lock goes with the process that holds it."""
+    with contextlib.ExitStack() as stack:
+        with contextlib.suppress(OSError):  # a cache that is only read, or a file system without locks
+            lock = stack.enter_context((cache / "build.lock").open("w"))
+            try:
+                fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                waiting()
+                fcntl.flock(lock, fcntl.LOCK_EX)
+        yield
 
 
 def _tree(key: tuple[str, str | None], toolbox: Toolbox, options: Options) -> _Tree:
@@ -186,12 +203,16 @@ def _built(program: Program, executable: Path, error: str, seconds: float) -> Bu
 
 def _make(tree: _Tree, folder: Path, programs: Sequence[Program], jobs: int) -> dict[Program, str]:
     """Configure and build; returns the failed programs with the compiler's output."""
+    configured = folder / "configured"
+    if not configured.exists():
+        # A half-configured tree (killed, or failed) could fail for ever; the next attempt starts from nothing.
+        shutil.rmtree(folder, ignore_errors=True)
     configure = [_tool("cmake"), "-S", str(ROOT), "-B", str(folder), "-G", "Ninja", *tree.definitions()]
     code, output = _run(configure, tree.environment)
     if code != 0:
-        # A half-configured tree would fail for ever; the next attempt starts from nothing.
-        shutil.rmtree(folder, ignore_errors=True)
+        configured.unlink(missing_ok=True)
         return {p: f"{' '.join(configure)}\n{output}" for p in programs}
+    configured.touch()
     for program in programs:
         (folder / "bin" / program.target).unlink(missing_ok=True)
     targets = [p.target for p in programs]

@@ -44,6 +44,11 @@ Exit status:
     help="At least N launches of each cell, 6 if not given; fewer than 6 give no intervals.",
 )
 @click.option(
+    "--timeout",
+    metavar="TIME",
+    help="A launch that takes longer is killed; 40s in the quick suite, 3m and 15m in the others.",
+)
+@click.option(
     "--results",
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("results"),
@@ -63,6 +68,7 @@ def command(
     toolchain: tuple[str, ...],
     mpi: tuple[str, ...],
     launches: int | None,
+    timeout: str | None,
     results: Path,
     resume: str | None,
     dry_run: bool,
@@ -76,9 +82,10 @@ def command(
     """
     from firstlight import conduct
     from firstlight.conduct.progress import display
-    from firstlight.plan import LAUNCHES, parse_budget
+    from firstlight.plan import LAUNCHES, parse_budget, parse_time
 
     seconds = None if budget is None else parse_budget(budget)
+    longest = None if timeout is None else parse_time(timeout, "timeout")
     order = conduct.Order(
         workload,
         suite,
@@ -87,6 +94,7 @@ def command(
         mpi or ("*",),
         LAUNCHES if launches is None else launches,
         results,
+        longest,
     )
     if resume is not None:
         _refuse_with_resume(context)
@@ -94,7 +102,7 @@ def command(
         if dry_run:
             return _show_plan(conduct.prepare(order, progress, set_up=False), order, as_json)
         if resume is not None:
-            result = conduct.resume(runs.find(resume, results), progress, seconds)
+            result = conduct.resume(runs.find(resume, results), progress, seconds, longest)
         else:
             result = conduct.run(order, progress)
     return _show(result, as_json)
@@ -110,7 +118,7 @@ def _refuse_with_resume(context: click.Context) -> None:
     if given:
         names = ", ".join(sorted(given)).replace("_", "-")
         raise UsageError(
-            f"--resume goes on with the plan of that run and takes only --budget and --results, not {names}"
+            f"--resume goes on with the plan of that run and takes only --budget, --timeout and --results, not {names}"
         )
 
 

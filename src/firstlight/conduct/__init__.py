@@ -4,13 +4,9 @@ from __future__ import annotations
 
 import os
 import re
-import signal
 import sys
 import time
-from collections.abc import Iterator
-from contextlib import contextmanager
 from pathlib import Path
-from types import FrameType
 
 import msgspec
 from msgspec.structs import replace
@@ -18,6 +14,7 @@ from msgspec.structs import replace
 from firstlight import __version__, catalogue, store
 from firstlight.catalogue import Workload
 from firstlight.conduct import ending, environment
+from firstlight.conduct.interrupt import interruptible, leaving_nothing
 from firstlight.conduct.prepare import Made, Order, Prepared, discover, make, prepare
 from firstlight.conduct.progress import Progress, span
 from firstlight.conduct.rounds import Rounds
@@ -47,12 +44,17 @@ class Result(msgspec.Struct, frozen=True):
 def run(order: Order, progress: Progress) -> Result:
     """Carry out a new run. Raises UsageError for what is not here, BuildError when nothing could be built."""
     _writable(order.results)
-    prepared = prepare(order, progress)
-    made = make(prepared.plan.programs, prepared.toolbox, prepared.workloads, progress)
+    try:
+        with leaving_nothing():
+            prepared = prepare(order, progress)
+            made = make(prepared.plan.programs, prepared.toolbox, prepared.workloads, progress)
+    except KeyboardInterrupt:
+        progress.note("stopped before the first launch: there is no run to resume; what is built is kept, start again")
+        raise
     new = _new(order, prepared, made)
     with store.create(order.results, new) as opened:
         _keep_logs(opened, new)
-        session = Session(opened, new, prepared.workloads, made.executables, progress)
+        session = Session(opened, new, prepared.workloads, made.executables, progress, timeout=order.timeout)
         return _carry_out(session, new.budget)
 
 
@@ -100,9 +102,10 @@ def _keep_logs(opened: Store, run: Run) -> None:
                 (folder / f"{one.program.key}.log").write_text(one.error, encoding="utf-8")
 
 
-def resume(path: Path, progress: Progress, budget: float | None = None) -> Result:
+def resume(path: Path, progress: Progress, budget: float | None = None, timeout: float | None = None) -> Result:
     """Go on with a run: its cells, its seed, its executables. `budget`: that many seconds more, None: what is left.
 
+    `timeout` as in `Order`: it is not part of a run.
     Raises UsageError where the machine, the tools or the sources are no longer those of the run.
     """
     with store.resume(path) as opened:
@@ -110,15 +113,16 @@ def resume(path: Path, progress: Progress, budget: float | None = None) -> Resul
             progress.note(note)
         old = opened.run()
         workloads = catalogue.load(catalogue.roots())
-        here, toolbox = discover(progress)
-        _same_machine(old, here)
-        _same_tools(old, toolbox)
         _harmless(old)
         wanted = {b.program: b.sha256 for b in old.builds if b.ok}
         _known(wanted, workloads)
-        made = make(list(wanted), toolbox, workloads, progress)
+        with leaving_nothing():
+            here, toolbox = discover(progress)
+            _same_machine(old, here)
+            _same_tools(old, toolbox)
+            made = make(list(wanted), toolbox, workloads, progress)
         _same_executables(wanted, made)
-        session = Session(opened, old, workloads, made.executables, progress, machine=here, toolbox=toolbox)
+        session = Session(opened, old, workloads, made.executables, progress, here, toolbox, timeout)
         used = ending.spent(session.records)
         left = old.budget - used if budget is None else budget
         if left <= 0:
@@ -131,7 +135,7 @@ def _carry_out(session: Session, budget: float) -> Result:
     """Launch, then judge and report what is there, also after an interrupt."""
     rounds: Rounds | None = None
     try:
-        with _interruptible():
+        with interruptible():
             rounds = session.go(budget)
     except KeyboardInterrupt:
         session.progress.note("interrupted: writing the report of what is there")
@@ -147,21 +151,6 @@ def _carry_out(session: Session, budget: float) -> Result:
         code=ending.status(judgement) if rounds else INTERRUPTED,
         line=ending.why(session.run, rounds, directory),
     )
-
-
-@contextmanager
-def _interruptible() -> Iterator[None]:
-    """A batch system ends jobs with SIGTERM, a closed terminal with SIGHUP: both are treated like Ctrl-C."""
-
-    def stop_now(number: int, frame: FrameType | None) -> None:
-        raise KeyboardInterrupt
-
-    before = {number: signal.signal(number, stop_now) for number in (signal.SIGTERM, signal.SIGHUP)}
-    try:
-        yield
-    finally:
-        for number, handler in before.items():
-            signal.signal(number, handler)
 
 
 def _refuse(what: str) -> UsageError:

@@ -19,7 +19,7 @@ from firstlight.toolchains import Toolbox
 
 
 class Order(msgspec.Struct, frozen=True):
-    """What the user asks for. `budget` in seconds of launching; None: that of the suite."""
+    """What the user asks for. `budget` in seconds of launching, `timeout` of one launch; None: those of the suite."""
 
     names: tuple[str, ...] = ()
     suite: str = "quick"
@@ -28,6 +28,7 @@ class Order(msgspec.Struct, frozen=True):
     mpis: tuple[str, ...] = ("*",)
     launches: int = LAUNCHES
     results: Path = Path("results")
+    timeout: float | None = None
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -86,7 +87,8 @@ def make(programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Wor
     if not made.executables:
         raise BuildError(f"nothing could be built; the first error, of {failed[0].program.key}:\n{failed[0].error}")
     for one in failed:
-        progress.note(f"does not build: {one.program.key} (the compiler's words are kept in builds/)")
+        key = one.program.key
+        progress.note(f"does not build: {key}; the compiler's words are in builds/{key}.log of the run")
     return made
 
 

@@ -38,10 +38,15 @@ class Session:
         progress: Progress,
         machine: Machine | None = None,
         toolbox: Toolbox | None = None,
+        timeout: float | None = None,
     ) -> None:
-        """`machine` and `toolbox`: as found now; a run.json that is resumed does not say what is started."""
+        """`machine` and `toolbox`: as found now; a run.json that is resumed does not say what is started.
+
+        `timeout`: seconds after which a launch is killed; None: that of the suite.
+        """
         self.store, self.run, self.workloads, self.progress = store, run, workloads, progress
         self._executables = executables
+        self._timeout = EFFORT[run.suite].timeout if timeout is None else timeout
         self._machine, self._toolbox = machine or run.machine, toolbox or run.toolbox
         self.records: list[LaunchRecord] = list(store.records())
         for defect in store.defects:
@@ -80,7 +85,7 @@ class Session:
                 executable,
                 toolbox,
                 output=part,
-                timeout=EFFORT[self.run.suite].timeout,
+                timeout=self._timeout,
                 identity=uuid.uuid4().hex,
                 machine=machine,
             )
