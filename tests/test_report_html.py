@@ -12,11 +12,13 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from firstlight import heritage
+from firstlight.judge import words
 from firstlight.judge.compare import compare
 from firstlight.judge.verdict import Verified
-from firstlight.report import html
+from firstlight.report import absence, failures, html
 from report_samples import HOSTILE, hostile, sample
 
 
@@ -141,6 +143,26 @@ def test_every_plot_has_a_table_behind_it() -> None:
 def test_failed_cells_are_hatched_with_the_reason() -> None:
     cells = re.findall(r'<td class="hatched" title="([^"]*)">failed</td>', page())
     assert cells and all("1e7 x 1e-16" in markup.unescape(c) for c in cells)
+
+
+def test_what_failed_and_what_is_absent_is_there_once() -> None:
+    judgement, workloads = sample()
+    run = replace(judgement.run, not_available=judgement.run.toolbox.absent + judgement.run.not_available)
+    text = html.render(replace(judgement, run=run), workloads, heritage.load())
+    section = markup.unescape(text[text.index('id="failed"') : text.index('id="measured"')])
+    for entry in failures.failures(judgement):
+        assert section.count(f"<b>{entry.program}</b>{entry.title.removeprefix(entry.program)}") == 1
+        assert all(f"{words.name(f.identity)}: {f.reason}" in section for f in entry.figures)
+    shown = absence.absences(run)
+    assert shown and section.count("<tr><td>") == len(shown)
+
+
+def test_too_few_is_said_once_on_a_card() -> None:
+    judgement, workloads = sample(1, 3)
+    page = html.render(judgement, workloads, heritage.load())
+    cards = re.findall(r'<li class="card.*?</li>', page, flags=re.S)
+    assert any("no choice yet" in c for c in cards)
+    assert cards and all(c.count("too few") == 1 for c in cards)
 
 
 def test_the_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -3,21 +3,19 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from firstlight import heritage
 from firstlight.catalogue import Plot
 from firstlight.errors import UsageError
-from firstlight.judge.verdict import Verified
+from firstlight.judge.verdict import Figure, Verified
 from firstlight.report import plots
 from firstlight.report.palette import Palette
 from firstlight.report.plots import sentence, spread
 from firstlight.report.plots.frame import Drawing, View
-from firstlight.report.plots.message import hockney
 from report_samples import sample
 
 
@@ -97,28 +95,6 @@ def test_drift_of_a_quiet_run_says_that_the_machine_held_still() -> None:
     assert len(drawing.rows) == len(view().judgement.records)
 
 
-SIZES = [2.0**k for k in range(3, 23)]
-
-
-@given(st.floats(1e-7, 1e-4), st.floats(1e-11, 1e-8))
-def test_fit_recovers_latency_and_bandwidth(alpha: float, beta: float) -> None:
-    fits = hockney([(m, alpha + beta * m) for m in SIZES])
-    assert len(fits) == 1
-    assert fits[0].alpha == pytest.approx(alpha, rel=1e-6)
-    assert fits[0].beta == pytest.approx(beta, rel=1e-4)
-
-
-def test_fit_finds_a_protocol_switch() -> None:
-    times = [(m, 5e-7 + 3e-10 * m if m <= 16384 else 2e-5 + 1e-10 * m) for m in SIZES]
-    eager, rendezvous = hockney(times)
-    assert (eager.high, rendezvous.low) == (16384, 32768)
-    assert rendezvous.alpha == pytest.approx(2e-5, rel=1e-6)
-
-
-def test_two_points_are_not_fitted() -> None:
-    assert hockney([(8, 1e-6), (16, 1e-6)]) == []
-
-
 def test_what_cannot_be_told_apart_is_not_called_equal() -> None:
     sure, _ = sample()
     unsure, _ = sample(1, 3)
@@ -150,3 +126,102 @@ def test_a_sweep_over_a_parameter_tells_how_far_it_falls() -> None:
     assert drawing.title.startswith("Bandwidth falls 9.8 × from 140 GB/s in L1 (op = load)")
     assert drawing.title.endswith("in memory (op = load) · 1 core")
     assert {"load", "triad", "copy"} <= {t["name"] for t in drawing.data if "name" in t}
+
+
+def stream_at(*ns: int, threads: int | None = None) -> View:
+    """The sample with those sizes of stream alone; `threads`: thin out only the figures with so many."""
+    v = view()
+    kept = tuple(
+        f
+        for f in v.judgement.figures
+        if f.identity.workload == "stream"
+        and (threads not in (None, f.identity.placement.threads) or dict(f.identity.parameters)["n"] in ns)
+    )
+    return View(replace(v.judgement, figures=kept), v.workloads, v.heritage, v.palette)
+
+
+def test_few_sizes_of_more_threads_are_in_the_table_of_the_first_drawing() -> None:
+    v = view()
+    stream = v.workloads["stream"]
+    sizes = {
+        k: sorted({dict(f.identity.parameters)["n"] for f in v.judgement.figures
+                   if f.identity.workload == "stream" and f.identity.placement.threads == k})
+        for k in (1, 2)
+    }  # fmt: skip
+    assert len(sizes[1]) > 2 and len(sizes[2]) > 2
+    assert len(plots.draw(v, stream)) == 2
+    thinned = stream_at(*sizes[2][:2], threads=2)
+    (drawing,) = plots.draw(thinned, stream)
+    assert drawing.title.endswith("· 1 core")
+    assert any("2 threads" in row[1] for row in drawing.rows)
+    (plot,) = stream.plots
+    assert len(drawing.rows) == len(thinned.selected(stream, plot))
+
+
+def test_levels_of_one_kind_of_machine_share_a_label() -> None:
+    ghosts = [t for t in drawings("stream")[0].data if t.get("legendgroup") == "ghosts"]
+    shown = [word for t in ghosts for word in t["text"] if word]
+    assert len(ghosts) == 4 and shown == ["Pentium III 400–800 MHz (2003)", "Pentium 4 (2003)"]
+
+
+def test_two_cores_with_two_figures_make_no_roofline() -> None:
+    v = view()
+    both = plots.draw(v, v.workloads["peak"])
+    few = tuple(f for f in v.judgement.figures if f.identity.placement.threads * f.identity.placement.ranks == 1)
+    alone = plots.draw(View(replace(v.judgement, figures=few), v.workloads, v.heritage, v.palette), v.workloads["peak"])
+    assert len(both) == 2 and len(alone) == 1
+    assert f"{both[1].title}; too few figures" in alone[0].caption
+
+
+def test_no_difference_at_both_ends_is_said_once() -> None:
+    v = view()
+    alike = tuple(_with_launches_of_mpich(f, v) for f in v.judgement.figures)
+    same = View(replace(v.judgement, figures=alike), v.workloads, v.heritage, v.palette)
+    latency, bandwidth = plots.draw(same, v.workloads["pingpong"])
+    for drawing in (latency, bandwidth):
+        assert re.fullmatch(
+            r"(MPICH and Open MPI|Open MPI and MPICH) are equal, from .+ at 8 B to .+ at 4 MiB", drawing.title
+        )
+    unsure = tuple(_spread_wide(f) for f in alike)
+    unknown = plots.draw(
+        View(replace(v.judgement, figures=unsure), v.workloads, v.heritage, v.palette), v.workloads["pingpong"]
+    )
+    assert all(re.match(r"No difference between .+ and .+ can be shown, from .+ at 8 B to", d.title) for d in unknown)
+
+
+def _with_launches_of_mpich(f: Figure, v: View) -> Figure:
+    if not isinstance(f, Verified) or f.identity.mpi != "openmpi":
+        return f
+    twin = next((g for g in v.judgement.figures if g.identity == replace(f.identity, mpi="mpich")), None)
+    return replace(f, estimate=twin.estimate) if isinstance(twin, Verified) else f
+
+
+def _spread_wide(f: Figure) -> Figure:
+    """Open MPI 20 % better in the median, but with launches from a third to three times it."""
+    if not isinstance(f, Verified) or f.identity.mpi != "openmpi":
+        return f
+    m = f.estimate.median * 1.2
+    launches = tuple(m * 3.0 ** (k / 3.5 - 1) for k in range(8))
+    return replace(f, estimate=replace(f.estimate, median=m, low=m / 3, high=m * 3, launches=launches))
+
+
+def test_the_caption_tells_the_fit_and_the_switch() -> None:
+    v = view()
+    alike = tuple(_switching(f) for f in v.judgement.figures)
+    latency = plots.draw(
+        View(replace(v.judgement, figures=alike), v.workloads, v.heritage, v.palette), v.workloads["pingpong"]
+    )[0]
+    assert re.search(
+        r"between 4 KiB and 32 KiB; up to there α = 500 ns, 1/β = 3.33 GB/s, .+; from there α = 20.0 us, 1/β = 10",
+        latency.caption,
+    ), latency.caption
+    assert sum(a["text"].startswith("switch, ") for a in latency.layout["annotations"]) == 1
+
+
+def _switching(f: Figure) -> Figure:
+    """Times of two regimes for every message."""
+    if not isinstance(f, Verified) or f.identity.metric != "latency":
+        return f
+    m = float(dict(f.identity.parameters).get("bytes", 0))
+    t = 0.5 + 3e-4 * m if m <= 16384 else 20.0 + 1e-4 * m
+    return replace(f, estimate=replace(f.estimate, median=t))

@@ -7,11 +7,12 @@ import re
 import pytest
 from msgspec.structs import replace
 
-from firstlight.judge import Judgement
+from firstlight.judge import Judgement, words
 from firstlight.judge.compare import compare
-from firstlight.judge.verdict import Failed, Verified
-from firstlight.report import answers, comparison, terminal
+from firstlight.judge.verdict import Failed, Unverified, Verified
+from firstlight.report import absence, answers, comparison, failures, terminal
 from firstlight.report.quantity import quantity
+from firstlight.toolchains import Absent
 from report_samples import HOSTILE, hostile, sample
 
 
@@ -55,8 +56,9 @@ def test_counts_and_report_path() -> None:
     judgement, workloads = sample()
     good = sum(isinstance(f, Verified) for f in judgement.figures)
     bad = sum(isinstance(f, Failed) for f in judgement.figures)
+    absent = len({*judgement.run.not_available, *judgement.run.toolbox.absent})
     page = terminal.summary(judgement, workloads, report="results/r/report.html")
-    assert f"{good} figures verified · {bad} failed · 1 not available" in page
+    assert f"{good} figures verified · {bad} failed · {absent} not available" in page
     assert page.splitlines()[-1].strip() == "report: results/r/report.html"
 
 
@@ -78,10 +80,66 @@ def test_failures_are_listed_in_full() -> None:
     judgement, _ = sample()
     text = terminal.failures(judgement)
     failed = [f for f in judgement.figures if isinstance(f, Failed)]
-    assert text.count("✗") >= len(failed)
+    line = " ".join(text.split())
+    assert failed and all(words.name(f.identity) in line and f.reason in line for f in failed)
     assert "fortran_loop.f90:12: error" in text and "install BLIS" in text
-    empty = Judgement(replace(judgement.run, builds=(), not_available=()), (), (), ())
+    complete = replace(judgement.run.toolbox, absent=())
+    empty = Judgement(replace(judgement.run, builds=(), not_available=(), toolbox=complete), (), (), ())
     assert terminal.failures(empty) == "Nothing failed."
+
+
+def test_a_program_that_failed_is_one_entry_for_all_its_toolchains_and_sizes() -> None:
+    judgement, _ = sample()
+    some = [f for f in judgement.figures if f.identity.variant == "kahan"]
+    figures = tuple(
+        Failed(f.identity, f.unit, f.better, f"wrong for {dict(f.identity.parameters)['n']}")
+        if f.identity.toolchain in ("gcc-fast", "clang-fast")
+        else f
+        for f in some
+    )
+    number = sum(isinstance(f, Failed) for f in figures)
+    assert number > 2
+    (entry,) = failures.failures(replace(judgement, figures=figures))
+    assert entry.title == f"dot.kahan, gcc-fast and clang-fast: {number} figures failed"
+    assert entry.reason == next(f.reason for f in figures if isinstance(f, Failed))
+    text = terminal.failures(replace(judgement, figures=figures, lost=()))
+    assert text.count(entry.title) == 1 and text.count("see it:") == 1
+    assert all(f.reason in text for f in figures if isinstance(f, Failed))
+
+
+def test_causes_kinds_and_mpi_libraries_are_entries_of_their_own() -> None:
+    judgement, _ = sample()
+    one = next(f for f in judgement.figures if f.identity.mpi == "openmpi").identity
+    other = replace(one, mpi="mpich")
+    figures = (
+        Failed(one, "us", "lower", "a"), Failed(one, "us", "lower", "b", "lost"), Failed(other, "us", "lower", "a"),
+        Unverified(one, "us", "lower", "c"),
+    )  # fmt: skip
+    entries = failures.failures(replace(judgement, figures=figures))
+    assert sorted((e.kind, e.reason, "MPICH" in e.title) for e in entries) == [
+        ("failed", "a", False), ("failed", "a", True), ("failed", "b", False), ("unverified", "c", False),
+    ]  # fmt: skip
+
+
+def test_what_is_absent_is_shown_and_counted_once() -> None:
+    judgement, workloads = sample()
+    blis = Absent("BLIS", "no libblis", "install BLIS")
+    lacking = [Absent(f"dot.f with {t}", "it needs Fortran", "install it") for t in ("clang-base", "clang-fast")]
+    other = Absent("dot.f with gcc-base", "it does not build", "see the log")
+    toolbox = replace(judgement.run.toolbox, absent=(blis,))
+    run = replace(judgement.run, toolbox=toolbox, not_available=(blis, *lacking, other))
+    whats = [a.what for a in absence.absences(run)]
+    assert whats == ["BLIS", "dot.f with clang-base / clang-fast", "dot.f with gcc-base"]
+    assert "3 not available" in terminal.summary(replace(judgement, run=run), workloads)
+    assert terminal.failures(replace(judgement, run=run)).count("BLIS:") == 1
+
+
+@pytest.mark.parametrize(("state", "more"), [("budget", " --budget 2m"), ("interrupted", "")])
+def test_the_command_that_goes_on_stands_on_one_line(state: str, more: str) -> None:
+    judgement, workloads = sample()
+    run = replace(judgement.run, state=state)
+    page = terminal.summary(replace(judgement, run=run), workloads)
+    assert f"    ./fl run --resume {run.id}{more}" in page.splitlines()
 
 
 def test_foreign_text_cannot_steer_the_terminal() -> None:

@@ -19,9 +19,9 @@ from firstlight.heritage import Heritage
 from firstlight.judge import Finding, Judgement, words
 from firstlight.judge.compare import Comparison
 from firstlight.judge.evidence import UNDISTURBED
-from firstlight.judge.verdict import Failed, Figure, Unverified, Verified
+from firstlight.judge.verdict import Failed, Verified
+from firstlight.report import absence, drawing, failures, matrix, method, plots, quantity, strip, terminal, wording
 from firstlight.report import answers as answering
-from firstlight.report import drawing, matrix, method, plots, quantity, strip, terminal, wording
 from firstlight.report.palette import Palette
 from firstlight.report.plots import spread
 from firstlight.report.plots.frame import Drawing, View
@@ -144,7 +144,7 @@ def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Pal
         "took": None if run.finished is None else run.finished - run.started,
         "machine_line": terminal.machine_line(run.machine),
         "tools": wording.tools(run),
-        "state": terminal.state_sentence(run) if run.state != "complete" else "",
+        "state": terminal.state(run) if run.state != "complete" else None,
         "cards": [(a, strip.strip(a.best) if a.best else None, _accent(palette, a)) for a in rows],
         "interval": quantity.interval,
         "counts": {"verified": good, "failed": failed, "unverified": unverified, "absent": absent},
@@ -153,7 +153,8 @@ def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Pal
         "bindings": drawing.bindings(judgement.records),
         "diverged": _diverged(judgement),
         "matrices": matrix.matrices(judgement, workloads),
-        "failures": _failures(judgement),
+        "failures": failures.failures(judgement),
+        "absences": absence.absences(run),
         "builds": [b for b in run.builds if not b.ok],
         "lost": judgement.lost,
         "method": method.paragraphs(judgement, workloads),
@@ -211,17 +212,6 @@ def _diverged(judgement: Judgement) -> str:
     if share <= 0:
         return ""
     return f"wall and CPU time diverged in {quantity.percent(share)} of the samples: something else used the processors"
-
-
-def _failures(judgement: Judgement) -> list[tuple[str, str, str, list[Figure]]]:
-    """Figures without a number, those of one program and reason together: (`kind`, `program`, `reason`, `figures`)."""
-    found: dict[tuple[str, str, str], list[Figure]] = {}
-    for f in judgement.figures:
-        if isinstance(f, Failed | Unverified):
-            i = f.identity
-            program = ", ".join(p for p in (f"{i.workload}.{i.variant}", i.toolchain, i.mpi) if p)
-            found.setdefault((type(f).__name__.lower(), program, f.reason), []).append(f)
-    return [(*key, some) for key, some in sorted(found.items(), key=lambda x: x[0])]
 
 
 def _commands(judgement: Judgement) -> list[tuple[str, str]]:

@@ -13,8 +13,11 @@ from firstlight.judge.verdict import Failed, Unverified, Verified
 from firstlight.machine import Machine
 from firstlight.record import Run
 from firstlight.report import answers as answering
+from firstlight.report import failures as failing
 from firstlight.report import wording
+from firstlight.report.absence import absences
 from firstlight.report.answers import Answer
+from firstlight.report.failures import Failure
 from firstlight.report.quantity import binary, count, duration, interval, percent, quantity
 
 _STYLE = {"strong": "1", "dim": "2", "good": "32", "warn": "33", "bad": "31"}
@@ -80,21 +83,22 @@ def _machine(run: Run, width: int) -> list[str]:
 
 
 def _warnings(run: Run, width: int, ink: Ink) -> list[str]:
-    told = list(run.machine.warnings)
-    if run.state != "complete":
-        told.append(state_sentence(run))
-    lines = [line for text in told for line in wrap(text, width, "  ! ", "    ")]
+    lines = [line for text in run.machine.warnings for line in wrap(text, width, "  ! ", "    ")]
+    if run.state != "complete":  # the command stands on a line of its own, to be copied
+        how, command = state(run)
+        lines += [*wrap(f"{how}; go on with", width, "  ! ", "    "), f"    {command}"]
     return [ink("warn", line) for line in lines]
 
 
-def state_sentence(run: Run) -> str:
-    """How a run ended that is not complete, and what to do."""
+def state(run: Run) -> tuple[str, str]:
+    """How a run ended that is not complete, and the command that goes on with it."""
     how = {
         "budget": "stopped by its budget: intervals are wider than asked for",
         "interrupted": "interrupted: only part of the suite was measured",
         "running": "not finished: only part of the suite was measured",
     }.get(run.state, run.state)
-    return f"{how}; go on with ./fl run --resume {run.id}"
+    more = " --budget 2m" if run.state == "budget" else ""  # what was granted is spent
+    return how, f"./fl run --resume {run.id}{more}"
 
 
 def _table(rows: Sequence[Answer], width: int, ink: Ink) -> list[str]:
@@ -160,7 +164,7 @@ def counted(judgement: Judgement) -> tuple[int, int, int, int]:
     """Figures (`verified`, `failed`, `unverified`) and things `not available`."""
     kinds = (Verified, Failed, Unverified)
     numbers = [sum(isinstance(f, kind) for f in judgement.figures) for kind in kinds]
-    return numbers[0], numbers[1], numbers[2], len(judgement.run.not_available)
+    return numbers[0], numbers[1], numbers[2], len(absences(judgement.run))
 
 
 def _counts(judgement: Judgement, width: int, ink: Ink, report: Path | str | None) -> list[str]:
@@ -180,22 +184,32 @@ def failures(judgement: Judgement, width: int = 80, colour: bool = False) -> str
     """What failed, in full: figures with the reason, builds with the compiler's output, launches that were lost."""
     ink, run = Ink(colour), judgement.run
     lines: list[str] = []
-    for title, kind in (("failed", Failed), ("unverified", Unverified)):
-        some = [f for f in judgement.figures if isinstance(f, kind)]
-        lines += _titled(f"{title}: {count(len(some), 'figure')}", some, ink)
-        for f in some:
-            lines += [ink("bad", "  ✗ ") + words.name(f.identity), *wrap(f.reason, width, "      ", "      ")]
-            lines += [f"      see it: {wording.repeat(f.identity)}"]
+    for kind in ("failed", "unverified"):
+        some = [f for f in failing.failures(judgement) if f.kind == kind]
+        lines += _titled(f"{kind}: {count(sum(len(f.figures) for f in some), 'figure')}", some, ink)
+        lines += [x for f in some for x in _failure(f, width, ink)]
     broken = [b for b in run.builds if not b.ok]
     lines += _titled(f"not built: {count(len(broken), 'program')}", broken, ink)
     for b in broken:
         lines += [ink("bad", "  ✗ ") + b.program.key, *("      " + x for x in b.error.rstrip().splitlines())]
     lines += _titled(f"lost: {count(len(judgement.lost), 'launch', 'launches')}", judgement.lost, ink)
     lines += [x for text in judgement.lost for x in wrap(text, width, "  ✗ ", "      ")]
-    lines += _titled(f"not available: {len(run.not_available)}", run.not_available, ink)
-    for a in run.not_available:
+    absent = absences(run)
+    lines += _titled(f"not available: {len(absent)}", absent, ink)
+    for a in absent:
         lines += wrap(f"{a.what}: {a.why}; {a.fix}", width, "  - ", "    ")
     return "\n".join(plain(line) for line in lines).strip("\n") or "Nothing failed."
+
+
+def _failure(failure: Failure, width: int, ink: Ink) -> list[str]:
+    """A program with the first reason, then its figures; a reason is said where it is not the first one again."""
+    style, mark = ("bad", "✗") if failure.kind == "failed" else ("warn", "?")
+    lines = [ink(style, f"  {mark} ") + failure.title, *wrap(failure.reason, width, "      ", "      ")]
+    lines += [f"      see it: {failure.command}"]
+    for f in failure.figures:
+        lines += wrap(words.name(f.identity), width, "      - ", "        ")
+        lines += wrap(f.reason, width, "        ", "        ") if f.reason != failure.reason else []
+    return lines
 
 
 def _titled(title: str, some: Sequence[object], ink: Ink) -> list[str]:

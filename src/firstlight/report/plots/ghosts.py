@@ -32,10 +32,46 @@ def ghosts(view: View, workload: str, plot: Plot, like: Verified, left: float, r
             found.append(Ghost(entry, y, float(x) if isinstance(x, int | float) else None))
     found.sort(key=lambda g: (g.x is None, g.x or 0.0, g.y))
     under = like.better == "higher"  # the lines of this run lie above those of earlier machines
-    traces = [_trace(g, left, right, _below(found, k) or (under and g.x is not None)) for k, g in enumerate(found)]
+    labels = _labels(found)
+    traces = [
+        _trace(g, label, left, right, (_below(found, k) and bool(labels[k + 1])) or (under and g.x is not None))
+        for k, (g, label) in enumerate(zip(found, labels, strict=True))
+    ]
     for trace in traces[1:]:
         trace["showlegend"] = False
     return traces
+
+
+def _labels(found: list[Ghost]) -> list[str]:
+    """What stands at each ghost; levels close together that differ in a number of the label share that of the last."""
+    labels: list[str] = []
+    cluster: list[Ghost] = []
+    for g in found:
+        near = cluster and g.x is None and cluster[-1].x is None and g.y < NEAR * cluster[-1].y
+        joint = _joint([_label(c.entry) for c in (*cluster, g)]) if near else ""
+        cluster = [*cluster, g] if joint else [g]
+        if joint:
+            labels[-1] = ""
+        labels.append(joint or _label(g.entry))
+    return labels
+
+
+def _label(entry: Entry) -> str:
+    return ", ".join(p for p in (entry.machine, entry.mpi or entry.variant) if p) + f" ({entry.year})"
+
+
+def _joint(labels: list[str]) -> str:
+    """`Pentium III 400–800 MHz (2003)` of labels that differ in one number at most; "" of others."""
+    rows = [label.split(" ") for label in labels]
+    if len({len(r) for r in rows}) > 1:
+        return ""
+    columns = [list(dict.fromkeys(c)) for c in zip(*rows, strict=True)]
+    return " ".join("–".join((c[0], c[-1]) if len(c) > 1 else c) for c in columns) if _one_apart(columns) else ""
+
+
+def _one_apart(columns: list[list[str]]) -> bool:
+    apart = [c for c in columns if len(c) > 1]
+    return not apart or (len(apart) == 1 and all(word.replace(".", "", 1).isdigit() for word in apart[0]))
 
 
 def _below(found: list[Ghost], k: int) -> bool:
@@ -43,10 +79,9 @@ def _below(found: list[Ghost], k: int) -> bool:
     return k + 1 < len(found) and found[k + 1].x == found[k].x and found[k + 1].y < NEAR * found[k].y
 
 
-def _trace(ghost: Ghost, left: float, right: float, below: bool) -> Trace:
+def _trace(ghost: Ghost, shown: str, left: float, right: float, below: bool) -> Trace:
     entry, x, y = ghost.entry, ghost.x, ghost.y
-    label = text(", ".join(p for p in (entry.machine, entry.mpi or entry.variant) if p) + f" ({entry.year})")
-    told = f"<b>{label}</b><br>{quantity(entry.value, entry.unit)}"
+    told = f"<b>{text(_label(entry))}</b><br>{quantity(entry.value, entry.unit)}"
     told += "".join(f"<br>{text(t)}" for t in (entry.place, entry.note, entry.source.citation) if t)
     vertical, side = "bottom" if below else "top", "left"
     if x is not None and x <= left:
@@ -62,7 +97,7 @@ def _trace(ghost: Ghost, left: float, right: float, below: bool) -> Trace:
         "y": [y, y] if x is None else [y],
         "marker": {"color": "@ghost", "size": 9, "symbol": "x-thin-open", "line": {"width": 2, "color": "@ghost"}},
         "line": {"color": "@ghost", "width": 1, "dash": "dot"},
-        "text": ["", label] if x is None else [label],
+        "text": ["", text(shown)] if x is None else [text(shown)],
         "textposition": f"{vertical} {side}",
         "textfont": {"size": 11, "color": "@ghost"},
         "mode": "lines+text" if x is None else "markers+text",

@@ -17,6 +17,7 @@ from firstlight.report.plots.frame import Drawing, Trace, View
 from firstlight.report.quantity import quantity
 
 FLOPS, BYTES = "flops_64", "load_bandwidth"
+FEWEST = 3  # points that are worth a second drawing
 Point = tuple[float, float, Verified]  # flop a byte, flop a second, figure
 
 
@@ -29,7 +30,11 @@ def draw_limits(view: View, name: str) -> list[Drawing]:
     """One drawing for one core and one for all cores, where both kinds of ceiling were measured."""
     cores = sorted({limit.cores for limit in view.judgement.limits if limit.name == FLOPS})
     ends = cores[:1] + (cores[-1:] if len(cores) > 1 else [])
-    return [d for k in ends if (d := _drawing(view, f"{name}-{k}", k, len(ends) > 1)) is not None]
+    drawn = [(k, d) for k in ends if (d := _drawing(view, f"{name}-{k}", k, len(ends) > 1)) is not None]
+    kept = [d for place, (k, d) in enumerate(drawn) if place == 0 or len(_points(view, k)) >= FEWEST]
+    if len(kept) < len(drawn):
+        kept[0].caption += f" {drawn[-1][1].title}; too few figures for a drawing of their own."
+    return kept
 
 
 def _drawing(view: View, name: str, cores: int, several: bool) -> Drawing | None:

@@ -14,6 +14,7 @@ from firstlight.report.plots.frame import Drawing, View
 from firstlight.report.plots.ghosts import ghosts
 from firstlight.report.quantity import binary
 
+FEWEST = 3  # sizes that make a staircase
 Lines = dict[str, dict[float, Verified]]
 
 
@@ -21,10 +22,13 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     """One drawing for the smallest placement and one for the largest."""
     figures = answers.verified(view.selected(workload, plot))
     placements = sorted({f.identity.placement for f in figures if not f.oversubscribed}, key=_cores)
-    placements = [p for p in placements if _sizes(figures, p, plot) > 1]  # a single size makes no staircase
-    ends = placements[:1] + (placements[-1:] if len(placements) > 1 else [])
-    drawn = [_drawing(view, workload, plot, f"{name}-{k}", p, len(ends)) for k, p in enumerate(ends)]
-    return [d for d in drawn if d is not None]
+    stairs = [p for p in placements if _sizes(figures, p, plot) >= FEWEST]
+    ends = stairs[:1] + (stairs[-1:] if len(stairs) > 1 else [])
+    drawn = [_drawing(view, workload, plot, f"{name}-{k}", p, len(placements)) for k, p in enumerate(ends)]
+    drawings = [d for d in drawn if d is not None]
+    if drawings:  # its table has also what is drawn nowhere
+        drawings[0].rows += frame.table(f for f in view.selected(workload, plot) if f.identity.placement not in ends)
+    return drawings
 
 
 def _cores(placement: Placement) -> tuple[int, int]:
