@@ -78,7 +78,7 @@ def test_help_names_every_command_and_the_exit_codes(capsys: Captured) -> None:
         (["run", "--mpi", "intel"], "no MPI library matches 'intel'; here: none"),
         (["run", "--sideways"], "--sideways"),
         (["run", "--resume", "20990101-000000-quick"], "no run named '20990101-000000-quick'"),
-        (["run", "--resume", "latest", "--full"], "takes only --budget and --results, not suite"),
+        (["run", "--resume", "latest", "--full"], "takes only --budget, --timeout and --results, not suite"),
         (["run", "dot", "--resume", "latest"], "not workload"),
         (["figures"], "no run in results/ yet"),
         (["figures", "."], ".: no run, it has no run.json"),

@@ -103,7 +103,9 @@ def call(arguments: list[str]) -> int:
 
 
 def _say(line: str, status: int) -> int:
-    print(f"firstlight: {line}", file=sys.stderr)
+    from firstlight.cli.output import printable
+
+    print(f"firstlight: {printable(line)}", file=sys.stderr)
     return status
 
 

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from firstlight.cli import runs
-from firstlight.cli.output import as_json, results_folder
+from firstlight.cli.output import as_json, printable, results_folder
 
 if TYPE_CHECKING:
     from firstlight.export import Row
@@ -42,10 +42,9 @@ def command(run: str, as_json: bool, as_csv: bool, failed: bool, results: Path) 
         click.echo(export.to_csv(table), nl=False)
     else:
         for row in table:
-            click.echo(line(row))
-        click.echo(
-            f"{sum(r.verdict == 'verified' for r in table)} verified of {len(table)} figures of {judgement.run.id}"
-        )
+            click.echo(printable(line(row)))
+        good = sum(row.verdict == "verified" for row in table)
+        click.echo(printable(f"{good} verified of {len(table)} figures of {judgement.run.id}"))
 
 
 def line(row: Row) -> str:

@@ -26,6 +26,11 @@ def print_json(value: object) -> None:
     click.echo(msgspec.json.format(msgspec.json.encode(value), indent=1).decode())
 
 
+def printable(text: str) -> str:
+    """Foreign text for a terminal: no control characters, which could move the cursor or hide what was said."""
+    return "".join(c if c in "\n\t" or c.isprintable() else ascii(c)[1:-1] for c in text)
+
+
 def width() -> int:
     """Columns of a page of text: those of the terminal, 80 to 120."""
     return min(120, max(80, shutil.get_terminal_size((80, 24)).columns))
