@@ -3,8 +3,8 @@
 A workload that `provides` a ceiling gives, for each number of cores (and each working set where that matters), the best
 launch of the best verified figure over its variants and toolchains: a capacity is a maximum, and medians of a machine
 that is not alone would put the best of many kernels above it. A step that moves cost c of a quantity bounded by a
-ceiling of rate r takes at least c / r; with several bounds the longest time binds (the roofline of S. Williams, A. Waterman and
-D. Patterson, CACM 52 (2009) 65).
+ceiling of rate r takes at least c / r; with several bounds the longest time binds (the roofline of S. Williams,
+A. Waterman and D. Patterson, CACM 52 (2009) 65).
 """
 
 from __future__ import annotations
