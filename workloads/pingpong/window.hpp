@@ -1,4 +1,4 @@
-// A pair of ranks and a window between them, for the one-sided variants. It begins with a flag; the message follows.
+// A window for the one-sided variants. Each rank's part begins with a flag; the message follows.
 #pragma once
 
 #include <mpi.h>
@@ -15,21 +15,18 @@ class PairWindow {
   static constexpr MPI_Aint message_at = 128;  // the flag has two lines for itself: processors fetch lines in pairs
 
   void open(const State& s, bool shared) {
-    const End& e = s.ends[0];
-    // Of its own for each pair, so that no pair waits for another.
-    MPI_Comm_split(MPI_COMM_WORLD, e.me < e.peer ? e.me : e.peer, e.me, &pair_);
-    int rank = 0;
-    MPI_Comm_rank(pair_, &rank);
-    peer_ = 1 - rank;
+    // One window for all pairs: windows of several communicators of one split share a file name, and with it their memory, in
+    // Open MPI 4.1.
+    peer_ = s.ends[0].peer;
     // Whole pairs of lines: the parts of a window lie side by side, and MPICH 4.0 loses puts into parts of an odd number of words.
     const MPI_Aint bytes = message_at + (capacity(s) + message_at - 1) / message_at * message_at;
     MPI_Info wishes = MPI_INFO_NULL;
     MPI_Info_create(&wishes);
     MPI_Info_set(wishes, "mpi_minimum_memory_alignment", "128");
     if (shared)
-      MPI_Win_allocate_shared(bytes, 1, wishes, pair_, &base_, &window_);
+      MPI_Win_allocate_shared(bytes, 1, wishes, MPI_COMM_WORLD, &base_, &window_);
     else
-      MPI_Win_allocate(bytes, 1, wishes, pair_, &base_, &window_);
+      MPI_Win_allocate(bytes, 1, wishes, MPI_COMM_WORLD, &base_, &window_);
     MPI_Info_free(&wishes);
     need_unified();
     *flag() = 0;
@@ -39,7 +36,6 @@ class PairWindow {
   void close() {
     MPI_Win_unlock_all(window_);
     MPI_Win_free(&window_);
-    MPI_Comm_free(&pair_);
   }
 
   MPI_Win window() const { return window_; }
@@ -73,7 +69,6 @@ class PairWindow {
     MPI_Abort(MPI_COMM_WORLD, 3);
   }
 
-  MPI_Comm pair_ = MPI_COMM_NULL;
   MPI_Win window_ = MPI_WIN_NULL;
   unsigned char* base_ = nullptr;
   int peer_ = 0;
