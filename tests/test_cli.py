@@ -235,6 +235,18 @@ def test_check_of_a_truncated_run(result: Path, capsys: Captured) -> None:
     assert code == USAGE and err.count("\n") == 1
 
 
+@pytest.fixture
+def spread_out(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The stand-ins are launched within a second; take each launch as a moment of its own."""
+    monkeypatch.setattr("firstlight.judge.compare.MOMENT", 0.0)
+
+
+def test_compare_of_runs_that_are_over_in_a_moment_is_inconclusive(result: Path, capsys: Captured) -> None:
+    code, out, _ = call(capsys, "compare", "latest", result.name)
+    assert code == 4 and "too short" in out
+
+
+@pytest.mark.usefixtures("spread_out")
 def test_compare_knows_same_worse_and_too_few(result: Path, capsys: Captured) -> None:
     code, out, _ = call(capsys, "compare", "latest", result.name)
     assert code == OK and "0 worse · 0 better · 0 inconclusive · 6 same" in out
@@ -242,6 +254,7 @@ def test_compare_knows_same_worse_and_too_few(result: Path, capsys: Captured) ->
     assert code == OK and len(json.loads(out)["figures"]) == 6
 
 
+@pytest.mark.usefixtures("spread_out")
 def test_compare_with_a_slower_run_is_a_regression(bench: Bench, result: Path, capsys: Captured) -> None:
     import bench as module
 
@@ -255,6 +268,7 @@ def test_compare_with_a_slower_run_is_a_regression(bench: Bench, result: Path, c
     assert code == OK and "6 better" in out
 
 
+@pytest.mark.usefixtures("spread_out")
 def test_compare_of_too_few_launches_is_inconclusive(bench: Bench, capsys: Captured) -> None:
     assert call(capsys, "run", "--launches", "2")[0] == OK
     code, out, _ = call(capsys, "compare", "latest", "latest")

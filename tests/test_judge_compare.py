@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 import synthetic
 from firstlight.judge import Judgement
-from firstlight.judge.compare import BETTER, SAME, UNCLEAR, WORSE, Comparison, compare, compare_figures
+from firstlight.judge.compare import BETTER, SAME, UNCLEAR, WORSE, Comparison, compare, compare_figures, moments
 from firstlight.judge.figures import judge
 from firstlight.judge.interval import estimate
 from firstlight.judge.verdict import Identity, Verified
@@ -231,3 +231,18 @@ def test_json_round_trip(first: Judgement) -> None:
 def test_settings_out_of_range(first: Judgement, bad: dict[str, float]) -> None:
     with pytest.raises(ValueError, match="lie in"):
         compare(first, first, **bad)
+
+
+def test_launches_of_one_moment_count_once() -> None:
+    """Ten launches within a second say how the machine was in that second, not how fast the code is."""
+    crowded = replace(estimate([10.0 + 0.01 * i for i in range(10)]), times=tuple(0.1 * i for i in range(10)))
+    spread = replace(crowded, times=tuple(2.5 * i for i in range(10)))
+    assert moments(crowded) == (pytest.approx(10.045),)
+    assert moments(spread) == spread.launches
+    assert moments(replace(spread, times=())) == spread.launches
+    base = figure([8.0 + 0.01 * i for i in range(10)])
+    far = replace(base, estimate=replace(base.estimate, times=spread.times))
+    told = compare_figures(far, replace(base, estimate=spread))
+    assert told.outcome == "better"
+    short = compare_figures(far, replace(base, estimate=crowded))
+    assert short.outcome == "inconclusive" and "too short" in short.reason

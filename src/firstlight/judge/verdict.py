@@ -30,6 +30,7 @@ class Estimate(msgspec.Struct, frozen=True):
     low: float | None
     high: float | None
     launches: tuple[float, ...]  # one value a launch, in the order of time
+    times: tuple[float, ...] = ()  # when each launch began, seconds since the epoch; empty where it is not known
 
 
 class Ceiling(msgspec.Struct, frozen=True):
