@@ -184,6 +184,12 @@ def test_one_toolchain_is_enough_where_flags_cannot_matter() -> None:
     assert keys(plan("quick", dull, [], TOOLBOX, MACHINE, ["clang-*"], ["mpich"])) == ["w.mpi_x@clang-native+mpich"]
 
 
+def test_one_toolchain_can_be_asked_for() -> None:
+    entry = workload(Selection(["serial"], toolchains=["one"]), variants={"serial": ()})
+    assert keys(plan("quick", entry, [], TOOLBOX, MACHINE)) == ["w.serial@gcc-native"]
+    assert keys(plan("quick", entry, [], TOOLBOX, MACHINE, ["clang-*"])) == ["w.serial@clang-native"]
+
+
 def test_threads_belong_to_openmp_and_ranks_to_mpi() -> None:
     both = workload(
         Selection(["*"], toolchains=["gcc-native"], ranks=2, threads=[1, "all", 4, 99]),

@@ -23,7 +23,7 @@ class Selection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One `[[suites.quick]]` entry: these variants, on toolchains matching one of the patterns, with these parameters.
 
     A parameter is a list of values: numbers, words, or the symbolic sizes L1, L2, L3 (half of that cache) and memory
-    (four times the last cache).
+    (four times the last cache). `toolchains = ["one"]` stands for the native flags of one compiler.
     """
 
     variants: list[str]

@@ -293,17 +293,18 @@ class _Planner:
                     self._add_cell(program, Placement(1, ranks, threads), parameters)
 
     def _toolchains(self, workload: Workload, name: str, variant: Variant, entry: Selection) -> list[Toolchain]:
-        """Those that match the entry and have what the variant needs; only one where the flags cannot matter."""
+        """Those that match the entry and have what the variant needs; only one where that is asked for or enough."""
+        one = entry.toolchains == ["one"]
         able = []
         for toolchain in self.toolchains:
-            if not _matches(toolchain.name, entry.toolchains):
+            if not one and not _matches(toolchain.name, entry.toolchains):
                 continue
             lacking = [n for n in ("openmp", "fortran") if n in variant.needs and not getattr(toolchain, n)]
             for capability in lacking:
                 self._lacks(f"{workload.name}.{name}", capability, toolchain.name)
             if not lacking:
                 able.append(toolchain)
-        if workload.toolchain_sensitive or not able:
+        if not able or (workload.toolchain_sensitive and not one):
             return able
         return [min(able, key=lambda t: (t.flag_set != "native", family(t.compiler) != "gcc"))]
 
