@@ -12,6 +12,7 @@ from firstlight.judge import Finding, Judgement, findings
 from firstlight.judge.figures import judge
 from firstlight.judge.findings import discover, rules
 from firstlight.judge.words import digits, factor, listing, size
+from firstlight.record import LaunchRecord
 
 STEADY = synthetic.machine(governor="performance", turbo=False)
 
@@ -199,3 +200,19 @@ def test_words() -> None:
     assert [factor(x) for x in (1.625, 12.34, 240.4)] == ["1.6", "12", "240"]
     assert [size(x) for x in (8, 1024, 1024**2, 1.5 * 1024**3)] == ["8 B", "1 KiB", "1 MiB", "1.50 GiB"]
     assert [listing(x) for x in (["a"], ["a", "b"], ["a", "b", "c"], [])] == ["a", "a and b", "a, b and c", ""]
+
+
+@pytest.mark.parametrize(("share", "fires"), [(1.0, False), (2.5, False), (0.5, True)])
+def test_missing_operations_are_noticed_where_they_are_counted(share: float, fires: bool) -> None:
+    scene = synthetic.run(1, 6, only=["dot"])
+
+    def counting(r: LaunchRecord) -> LaunchRecord:
+        work = {c.case: c.cost["flops"] for c in r.cases}
+        return replace(r, counters=tuple(replace(c, flops=share * work[c.case] * c.steps) for c in r.counters))
+
+    records = tuple(counting(r) if ".simd" in r.start.cell else r for r in scene.records)
+    found = said(judge(scene.run, records, scene.workloads), "flops_missing")
+    assert bool(found) == fires
+    if fires:
+        assert found[0].sentence == "dot.simd with clang-base does 0.50 of the operations that it declares"
+        assert found[0].command == "./fl run dot.simd --toolchain clang-base"
