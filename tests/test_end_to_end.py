@@ -333,7 +333,7 @@ def copy(real: Path, tmp_path: Path) -> Path:
 def test_a_run_is_never_different_from_itself(real: Path) -> None:
     done = firstlight(real, "compare", "latest", "latest", "--json")
     outcomes = [figure["outcome"] for figure in json.loads(done.stdout)["figures"]]
-    assert len(outcomes) == 6 and set(outcomes) <= {"same", "inconclusive"}, outcomes
+    assert len(outcomes) >= 6 and set(outcomes) <= {"same", "inconclusive"}, outcomes
     assert done.returncode == (INCONCLUSIVE if "inconclusive" in outcomes else OK)
     assert f"{outcomes.count('same')} same" in firstlight(real, "compare", "latest", "latest").stdout
 
@@ -357,7 +357,7 @@ def test_what_a_real_run_leaves_and_prints_follows_the_published_schemas(real: P
 def test_the_table_has_the_rows_of_the_json(real: Path) -> None:
     rows = figures(real)
     table = list(csv.DictReader(io.StringIO(firstlight(real, "figures", "--csv").stdout)))
-    assert len(rows) == len(table) == 6
+    assert len(rows) == len(table) >= 6
     for row, line in zip(rows, table, strict=True):
         assert (line["workload"], line["variant"], line["verdict"]) == (row["workload"], row["variant"], "verified")
         assert float(line["median"]) == row["median"] and row["low"] <= row["median"] <= row["high"]

@@ -128,8 +128,9 @@ def test_a_daemon_without_the_mark_is_found_by_its_ancestry(program: Make, tmp_p
 def test_a_fork_storm_is_ended(program: Make, tmp_path: Path) -> None:
     body = "deaf()\nend = time.time() + 20\nwhile time.time() < end:\n  if os.fork(): os._exit(0)\n  time.sleep(0.001)"
     chain = program(body)
-    outcome = start(chain, tmp_path, 20)
-    assert "left behind" in outcome.stderr
+    start(
+        chain, tmp_path, 20
+    )  # whether one of them is caught alive, and told as left behind, is a matter of milliseconds
     assert not survivors(str(chain), 0)
     time.sleep(0.2)
     assert not survivors(str(chain), 0)
