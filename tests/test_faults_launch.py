@@ -307,16 +307,21 @@ def test_mpi_abort_and_an_unfinished_record_are_told(
         assert not survivors(str(ranks[mpi.name]), 0)
 
 
+def hanging(folder: Path, mpi: Mpi, rank: Path, program: Make) -> tuple[subprocess.Popen[str], Path]:
+    """A firstlight whose ranks hang, and the executable that it launched; returns once the ranks are there."""
+    folder.mkdir()
+    flag = folder / "flag"
+    executable = program(f"os.execv({str(rank)!r}, [{str(rank)!r}, 'hang', {str(flag)!r}])")
+    first = driver(folder, executable, 1, mpi)
+    await_(flag.exists, f"the ranks of {mpi.label}")
+    return first, executable
+
+
 def test_kill_of_firstlight_leaves_no_rank_and_no_launcher(
     mpis: tuple[Mpi, ...], ranks: dict[str, Path], tmp_path: Path, program: Make
 ) -> None:
     for mpi in mpis:
-        folder = tmp_path / mpi.name
-        folder.mkdir()
-        flag = folder / "flag"
-        executable = program(f"os.execv({str(ranks[mpi.name])!r}, [{str(ranks[mpi.name])!r}, 'hang', {str(flag)!r}])")
-        first = driver(folder, executable, 1, mpi)
-        await_(flag.exists, f"the ranks of {mpi.label}")
+        first, executable = hanging(tmp_path / mpi.name, mpi, ranks[mpi.name], program)
         assert survivors(str(ranks[mpi.name]), 0)
         first.kill()
         first.wait(20)
@@ -328,12 +333,7 @@ def test_ranks_are_ended_by_ctrl_c(
     mpis: tuple[Mpi, ...], ranks: dict[str, Path], tmp_path: Path, program: Make
 ) -> None:
     for mpi in mpis:
-        folder = tmp_path / mpi.name
-        folder.mkdir()
-        flag = folder / "flag"
-        executable = program(f"os.execv({str(ranks[mpi.name])!r}, [{str(ranks[mpi.name])!r}, 'hang', {str(flag)!r}])")
-        first = driver(folder, executable, 1, mpi)
-        await_(flag.exists, f"the ranks of {mpi.label}")
+        first, executable = hanging(tmp_path / mpi.name, mpi, ranks[mpi.name], program)
         os.killpg(first.pid, signal.SIGINT)
         assert first.wait(20) == 130
         assert not survivors(str(ranks[mpi.name]), 0), mpi.label
