@@ -123,9 +123,8 @@ class Rounds:
                 self._foretell()
             number += 1
             pending = self._wanting()
-            if not pending and self._aside:
-                self._aside = set()  # what time is left is theirs
-                pending = self._wanting()
+            if self._aside and (not pending or number >= self._run.launches):
+                pending = self._late()
         return COMPLETE
 
     def _resume_point(self) -> tuple[int, list[Cell]]:
@@ -141,6 +140,17 @@ class Rounds:
     def _wanting(self) -> list[Cell]:
         wanting = [tally.cell for tally in self.tallies.values() if tally.wants(self._run.launches)]
         return [cell for cell in wanting if cell.id not in self._aside]
+
+    def _late(self) -> list[Cell]:
+        """The cells that waited, until they have their launches too; then everything that wants more."""
+        late = [
+            tally.cell
+            for name, tally in self.tallies.items()
+            if name in self._aside and tally.wants(self._run.launches) and len(tally.records) < self._run.launches
+        ]
+        if not late:
+            self._aside = set()
+        return late or self._wanting()
 
     def _elapsed(self) -> float:
         return self._clock() - self._began
