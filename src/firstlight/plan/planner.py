@@ -1,195 +1,18 @@
-"""The plan: which programs are launched with which arguments, in which order, within which budget."""
+"""The planner: every cell of a suite that this machine can build and run, and what was absent."""
 
 from __future__ import annotations
 
-import math
-import random
-import re
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
-from typing import NamedTuple
 
-import msgspec
-
-from firstlight.catalogue import Selection, Sizes, Variant, Workload, why
+from firstlight.catalogue import Selection, Variant, Workload, why
 from firstlight.errors import UsageError
 from firstlight.machine import Machine
+from firstlight.plan.choice import select
+from firstlight.plan.effort import EFFORT
+from firstlight.plan.sizes import Value, resolve_size
+from firstlight.plan.types import Cell, Placement, Plan, Program
 from firstlight.toolchains import Absent, Mpi, Toolbox, Toolchain
-
-
-class Placement(msgspec.Struct, frozen=True):
-    """Where a program runs: nodes, ranks in all, threads a rank."""
-
-    nodes: int = 1
-    ranks: int = 1
-    threads: int = 1
-
-
-class Program(msgspec.Struct, frozen=True):
-    """One executable: a variant built by a toolchain, against an MPI library where it needs one.
-
-    `variant` is blas_openblas for blas.cpp with OpenBLAS.
-    """
-
-    workload: str
-    variant: str
-    toolchain: str
-    mpi: str | None = None
-
-    @property
-    def target(self) -> str:
-        return f"{self.workload}.{self.variant}"
-
-    @property
-    def key(self) -> str:
-        return f"{self.target}@{self.toolchain}" + (f"+{self.mpi}" if self.mpi else "")
-
-
-class Cell(msgspec.Struct, frozen=True):
-    """What one launch executes; launches of one cell are the samples of its figures.
-
-    `id` is unique in a run and safe as a file name.
-    """
-
-    id: str
-    program: Program
-    placement: Placement
-    arguments: tuple[str, ...]  # "n=100,1000": the sweep runs inside the launch
-
-
-class Plan(msgspec.Struct, frozen=True):
-    """What will be launched, and what could not be planned on this machine and why."""
-
-    cells: tuple[Cell, ...]
-    absent: tuple[Absent, ...]
-
-    @property
-    def programs(self) -> list[Program]:
-        """Each executable once, in the order of the cells."""
-        return list(dict.fromkeys(cell.program for cell in self.cells))
-
-
-class Effort(NamedTuple):
-    """How much a suite measures: `budget` seconds of launching; `samples` of at least `sample_seconds` in a launch.
-
-    No sample of a case is begun after `case_seconds`, but two are always taken. A launch that takes longer than
-    `timeout` seconds hangs, and is killed.
-    """
-
-    budget: float
-    samples: int
-    sample_seconds: float
-    case_seconds: float
-    timeout: float
-
-    @property
-    def arguments(self) -> tuple[str, ...]:
-        given = {"samples": self.samples, "sample-seconds": self.sample_seconds, "case-seconds": self.case_seconds}
-        return tuple(word for name, value in given.items() for word in (f"--{name}", str(value)))
-
-
-EFFORT = {
-    "quick": Effort(120, 5, 0.002, 0.3, 40),
-    "standard": Effort(15 * 60, 10, 0.01, 2, 180),
-    "full": Effort(2 * 3600, 20, 0.02, 10, 900),
-}
-LAUNCHES = 6  # fewer give no nonparametric 95 % interval of a median
-MOST_LAUNCHES = 30
-MEMORY_SHARE = 0.6  # of the available memory, for one working set
-
-Value = int | str
-_SYMBOL = re.compile(r"L([1-9])")
-_DURATION = re.compile(r"(\d+(?:\.\d+)?)\s*([smh]?)")
-
-
-def parse_budget(text: str) -> float:
-    """Seconds in `110`, `150s`, `10m`, `2h` or `1h30m`. Raises UsageError for anything else and for zero."""
-    return parse_time(text, "budget")
-
-
-def parse_time(text: str, what: str) -> float:
-    """A span of time as `parse_budget`; `what` names it in the error."""
-    compact = text.strip().lower()
-    parts = _DURATION.findall(compact)
-    seconds = sum(float(number) * {"": 1, "s": 1, "m": 60, "h": 3600}[unit] for number, unit in parts)
-    whole = "".join(number + unit for number, unit in parts) == compact
-    plain = len(parts) == 1 or all(unit for _, unit in parts)
-    if not (whole and plain and 0 < seconds < 1e7):
-        raise UsageError(f"{text!r} is no {what}; write it as 150s, 10m or 2h")
-    return seconds
-
-
-def resolve_size(value: Value, sizes: Sizes | None, machine: Machine) -> Value | None:
-    """A size in elements for one that may be symbolic (L1, L2, L3, memory); None where this machine has no such size.
-
-    L1..L3 are half of that cache, `memory` four times all last-level caches together (as STREAM asks). A working set
-    never takes more than MEMORY_SHARE of the memory, or of what is available where that is less: a symbolic size is
-    capped there, a number above it is dropped.
-    Words that are no size, and all values where no sizes are declared, pass unchanged.
-    """
-    if sizes is None:
-        return value
-    # A share of the whole memory where that much is free: what is available changes from run to run, and the size is
-    # part of a figure's identity.
-    share = MEMORY_SHARE * machine.memory
-    free = share if machine.memory_available >= share else MEMORY_SHARE * machine.memory_available
-    most = int(free / sizes.bytes_per_element)
-    if isinstance(value, int):
-        return value if value <= most else None
-    if value == "memory":
-        elements = 4 * machine.last_caches() / (sizes.memory_bytes_per_element or sizes.bytes_per_element)
-    elif level := _SYMBOL.fullmatch(value):
-        cache = machine.cache(int(level[1]))
-        elements = cache.size / 2 / sizes.bytes_per_element if cache else 0
-    else:
-        return value
-    return _fit(elements, most, sizes.power_of_two)
-
-
-def _fit(elements: float, most: int, power_of_two: bool) -> int | None:
-    if elements < 1 or most < 1:
-        return None
-    if not power_of_two:
-        return min(int(elements), most)
-    up = 1 << math.ceil(math.log2(elements))
-    return up if up <= most else 1 << (most.bit_length() - 1)
-
-
-def select(workloads: dict[str, Workload], names: Sequence[str]) -> dict[str, frozenset[str] | None]:
-    """The workloads asked for by `dot` or `dot.kahan`; the variants named, or None for all. No names: every workload.
-
-    Raises UsageError with the nearest names for one that does not exist.
-    """
-    if not names:
-        return dict.fromkeys(workloads)
-    chosen: dict[str, set[str] | None] = {}
-    for name in names:
-        workload, dot, variant = name.partition(".")
-        if workload not in workloads or (dot and not _has_variant(workloads[workload], variant)):
-            raise UsageError(_unknown(workloads, name))
-        if not dot:
-            chosen[workload] = None
-        elif (wanted := chosen.setdefault(workload, set())) is not None:
-            wanted.add(variant)
-    return {name: None if wanted is None else frozenset(wanted) for name, wanted in chosen.items()}
-
-
-def _has_variant(workload: Workload, name: str) -> bool:
-    return any(
-        name == v.name or ("blas" in v.needs and name.startswith(f"{v.name}_"))
-        for v in workload.variants
-        if not v.broken
-    )
-
-
-def _unknown(workloads: dict[str, Workload], name: str) -> str:
-    from difflib import get_close_matches
-
-    known = [*workloads, *(f"{w.name}.{v.name}" for w in workloads.values() for v in w.variants if not v.broken)]
-    within = [k for k in known if k.startswith(name.partition(".")[0] + ".")] if "." in name else []
-    near = get_close_matches(name, within or known, n=3, cutoff=0.5)
-    hint = f"did you mean {', '.join(near)}?" if near else "`./fl list` shows all"
-    return f"no workload or variant named {name!r}; {hint}"
 
 
 def plan(
@@ -229,16 +52,6 @@ def _selects(entry: Selection, name: str, variant: Variant) -> bool:
     """Also where no BLAS is here: then `blas_openblas` and `blas_*` still ask for the source `blas`."""
     missing = "blas" in variant.needs and name == variant.name
     return _matches(name, entry.variants) or (missing and any(p.startswith(f"{name}_") for p in entry.variants))
-
-
-def order(cells: Sequence[Cell], seed: int, number: int) -> list[Cell]:
-    """The cells of round `number` in random order: a function of the seed, the round and which cells, nothing else.
-
-    Each cell occurs once a round, so that a machine that drifts harms all cells alike.
-    """
-    arranged = sorted(cells, key=lambda cell: cell.id)
-    random.Random(f"{seed}:{number}").shuffle(arranged)
-    return arranged
 
 
 class _Planner:

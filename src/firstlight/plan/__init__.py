@@ -1,0 +1,28 @@
+"""The plan: which programs are launched with which arguments, in which order, within which budget."""
+
+from __future__ import annotations
+
+from firstlight.plan.choice import order, select
+from firstlight.plan.effort import EFFORT, LAUNCHES, MOST_LAUNCHES, Effort, parse_budget, parse_time
+from firstlight.plan.planner import family, plan
+from firstlight.plan.sizes import MEMORY_SHARE, resolve_size
+from firstlight.plan.types import Cell, Placement, Plan, Program
+
+__all__ = [
+    "EFFORT",
+    "LAUNCHES",
+    "MEMORY_SHARE",
+    "MOST_LAUNCHES",
+    "Cell",
+    "Effort",
+    "Placement",
+    "Plan",
+    "Program",
+    "family",
+    "order",
+    "parse_budget",
+    "parse_time",
+    "plan",
+    "resolve_size",
+    "select",
+]
