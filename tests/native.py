@@ -46,7 +46,11 @@ def programs(workload: Workload, variant: Variant, tool: Toolchain) -> list[Prog
     mpis: list[str | None] = [None]
     if "mpi" in variant.needs:
         fortran = "fortran" in variant.needs
-        mpis = [m.name for m in toolbox().mpis if not fortran or (m.fortran and tool.compiler in m.f08)]
+        mpis = [
+            m.name
+            for m in toolbox().mpis
+            if (not fortran or (m.fortran and tool.compiler in m.f08)) and (m.mpi4 or "mpi4" not in variant.needs)
+        ]
     elif "fortran" in variant.needs and tool.fortran is None:
         return []
     if "openmp" in variant.needs and not tool.openmp:

@@ -53,8 +53,8 @@ def toolchain(name: str, openmp: bool = True, fortran: str | None = "/usr/bin/gf
     return Toolchain(name, compiler, flag_set, "1", "/usr/bin/c++", (), ("-fopenmp",) if openmp else (), fortran)
 
 
-def mpi(name: str, f08: tuple[str, ...] = ("gcc",)) -> Mpi:
-    return Mpi(name, name, name, "1", "system", "mpicxx", "mpif90", f08, "mpiexec", {})
+def mpi(name: str, f08: tuple[str, ...] = ("gcc",), mpi4: bool = False) -> Mpi:
+    return Mpi(name, name, name, "1", "system", "mpicxx", "mpif90", f08, "mpiexec", {}, mpi4)
 
 
 TOOLBOX = Toolbox(
@@ -64,7 +64,7 @@ TOOLBOX = Toolbox(
         toolchain("gcc-base"),
         toolchain("gcc-native"),
     ),
-    mpis=(mpi("openmpi"), mpi("mpich", f08=())),
+    mpis=(mpi("openmpi"), mpi("mpich", f08=(), mpi4=True)),
     blas=(Blas("openblas", "OpenBLAS", (), ()), Blas("blis", "BLIS", (), ())),
     absent=(),
 )
@@ -204,6 +204,14 @@ def test_threads_belong_to_openmp_and_ranks_to_mpi() -> None:
         ("mpi_omp", Placement(1, 2, 4)),
     ]
     assert any("99 threads" in a.what for a in planned.absent)
+
+
+def test_what_an_mpi_library_lacks_is_said_before_the_build() -> None:
+    some = workload(Selection(["*"]), variants={"mpi4_pieces": ("mpi", "mpi4")})
+    planned = plan("quick", some, [], TOOLBOX, MACHINE, ["gcc-native"])
+    assert keys(planned) == ["w.mpi4_pieces@gcc-native+mpich"]
+    assert [a.what for a in planned.absent] == ["w.mpi4_pieces with gcc-native and openmpi"]
+    assert "partitioned messages of MPI 4; openmpi lacks them" in planned.absent[0].why
 
 
 def test_a_value_measured_by_an_earlier_cell_is_not_measured_again() -> None:

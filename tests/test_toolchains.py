@@ -235,7 +235,18 @@ def test_a_second_survey_starts_no_compiler(machine, tmp_path, only_gcc):
 # -- MPI
 
 
-def fake_mpi(folder: Path, family: str, suffix: str = "") -> None:
+MPI_4 = """
+constexpr int MPI_REQUEST_NULL = 0, MPI_INFO_NULL = 0, MPI_BYTE = 0;
+using MPI_Request = int;
+template <class... T> int MPI_Neighbor_alltoallw_init(T...) { return 0; }
+template <class... T> int MPI_Psend_init(T...) { return 0; }
+template <class... T> int MPI_Precv_init(T...) { return 0; }
+template <class... T> int MPI_Pready(T...) { return 0; }
+template <class... T> int MPI_Parrived(T...) { return 0; }
+"""
+
+
+def fake_mpi(folder: Path, family: str, suffix: str = "", more: str = "") -> None:
     """A wrapper with a header of its own and a launcher, which answer as the recorded ones do."""
     macros = {
         "openmpi": "#define OMPI_MAJOR_VERSION 4\\n#define OMPI_MINOR_VERSION 1\\n#define OMPI_RELEASE_VERSION 4\\n",
@@ -252,7 +263,7 @@ def fake_mpi(folder: Path, family: str, suffix: str = "") -> None:
             "constexpr int MPI_COMM_WORLD = 0;",
         ]
     )
-    (include / "mpi.h").write_text(calls)
+    (include / "mpi.h").write_text(f"{calls}\n{more}\n")
     script(
         folder / f"mpicxx{suffix}",
         f"""case "$*" in *-dM*) printf '{macros}' ;; *) PATH=/usr/bin:/bin exec "{GXX}" -I"{include}" "$@" ;; esac""",
@@ -272,6 +283,15 @@ def test_two_system_libraries_stand_side_by_side(machine, tmp_path, only_gcc):
     assert mpis["openmpi"].launcher.endswith("mpiexec.openmpi") and mpis["openmpi"].origin == "system"
     assert mpis["openmpi"].environment["OMPI_ALLOW_RUN_AS_ROOT_CONFIRM"] == "1"
     assert mpis["mpich"].environment == {} and mpis["mpich"].f08 == () and mpis["mpich"].fortran is None
+
+
+@needs_gcc
+@pytest.mark.parametrize("more", ["", MPI_4, MPI_4.replace("int MPI_Precv_init", "int MPI_Prequest_init")])
+def test_a_library_has_the_calls_of_mpi_4_where_a_program_with_them_links(machine, tmp_path, only_gcc, more):
+    fake_mpi(tmp_path / "bin", "mpich", more=more)
+    for _ in range(2):  # the second answer is remembered
+        (library,) = look(machine, tmp_path, only_gcc, tmp_path / "bin").mpis
+        assert library.mpi4 == (more == MPI_4)
 
 
 @needs_gcc

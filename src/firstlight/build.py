@@ -88,6 +88,7 @@ class _Tree(msgspec.Struct, frozen=True):
             "FL_FLAGS": " ".join(self.toolchain.flags),
             "FL_OPENMP": " ".join(self.toolchain.openmp),
             "FL_WITH_MPI": "ON" if self.mpi else "OFF",
+            "FL_WITH_MPI4": "ON" if self.mpi and self.mpi.mpi4 else "OFF",
             "FL_WITH_FORTRAN": "ON" if self.fortran else "OFF",
             "FL_BLAS": blas,
             "FL_WORKLOAD_ROOTS": ";".join(str(r) for r in self.roots),

@@ -88,7 +88,7 @@ class Plot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Variant(msgspec.Struct, frozen=True):
-    """One source file: `needs` lists capabilities (openmp, mpi, blas, fortran) from its prefix and its extension."""
+    """One source file: `needs` lists capabilities (openmp, mpi, mpi4, blas, fortran) from its prefix and extension."""
 
     name: str
     source: Path
@@ -132,10 +132,11 @@ class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Prefix(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a file-name prefix asks for, and how to say so."""
+    """What a file-name prefix asks for, what that comes with, and how to say so."""
 
     needs: str
     why: str
+    implies: str = ""  # another capability: what has this one has that one
 
 
 def roots() -> list[Path]:
@@ -212,7 +213,7 @@ def _capabilities(source: Path) -> tuple[tuple[str, ...], bool]:
         prefix = prefixes().get(head)
         if prefix is None:
             break
-        needs.append(prefix.needs)
+        needs += [need for need in (prefix.implies, prefix.needs) if need]
         rest = tail
     if source.suffix == ".f90":
         needs.append("fortran")

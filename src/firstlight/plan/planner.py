@@ -128,8 +128,11 @@ class _Planner:
             self._lacks(f"{workload.name}.{name}", "mpi")
         able = []
         for mpi in self.mpis:
-            if "fortran" in variant.needs and family(toolchain.compiler) not in mpi.f08:
-                what = f"{workload.name}.{name} with {toolchain.name} and {mpi.name}"
+            what = f"{workload.name}.{name} with {toolchain.name} and {mpi.name}"
+            if "mpi4" in variant.needs and not mpi.mpi4:
+                why_not = f"it needs {why('mpi4')}; {mpi.label} lacks them"
+                self.absent.append(Absent(what, why_not, "install MPICH 4 or Open MPI 5, or newer"))
+            elif "fortran" in variant.needs and family(toolchain.compiler) not in mpi.f08:
                 why_not = f"{mpi.label} has no mpi_f08 module that this Fortran compiler can read"
                 self.absent.append(Absent(what, why_not, "install an MPI library built with this Fortran compiler"))
             else:

@@ -45,6 +45,7 @@ class Mpi(msgspec.Struct, frozen=True):
     f08: tuple[str, ...]  # Fortran compiler families (gcc, clang) whose mpi_f08 module is usable
     launcher: str  # mpiexec, absolute path
     environment: dict[str, str]  # needed to build or launch with it
+    mpi4: bool = False  # persistent neighbourhood collectives and partitioned messages, whatever version it claims
 
 
 class Blas(msgspec.Struct, frozen=True):
