@@ -23,7 +23,8 @@ class Selection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One `[[suites.quick]]` entry: these variants, on toolchains matching one of the patterns, with these parameters.
 
     A parameter is a list of values: numbers, words, or the symbolic sizes L1, L2, L3 (half of that cache) and memory
-    (four times the last cache). `toolchains = ["one"]` stands for the native flags of one compiler.
+    (four times the last cache). `toolchains = ["one"]` stands for the native flags of one compiler. MPI programs run
+    with `ranks` ranks on one node, or as `placements` say: NODESxRANKSxTHREADS, as in 1x4x2 or allxall-1x1.
     """
 
     variants: list[str]
@@ -31,6 +32,7 @@ class Selection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     parameters: dict[str, list[int | str]] = {}
     ranks: int = 2
     threads: list[int | str] = msgspec.field(default_factory=lambda: [1])  # "all" stands for all cores
+    placements: list[str] = []
 
 
 class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

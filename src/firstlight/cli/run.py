@@ -38,6 +38,12 @@ Exit status:
 )
 @click.option("--mpi", multiple=True, metavar="PATTERN", help="Only MPI libraries like openmpi; repeatable.")
 @click.option(
+    "--placement",
+    multiple=True,
+    metavar="NxRxT",
+    help="MPI programs on N nodes, R ranks a node, T threads a rank, as 1x4x1 or allxall-1x1; repeatable.",
+)
+@click.option(
     "--launches",
     type=click.IntRange(1, 1000),
     metavar="N",
@@ -67,6 +73,7 @@ def command(
     budget: str | None,
     toolchain: tuple[str, ...],
     mpi: tuple[str, ...],
+    placement: tuple[str, ...],
     launches: int | None,
     timeout: str | None,
     results: Path,
@@ -95,6 +102,7 @@ def command(
         LAUNCHES if launches is None else launches,
         results,
         longest,
+        placement,
     )
     if resume is not None:
         _refuse_with_resume(context)
@@ -112,7 +120,7 @@ def _refuse_with_resume(context: click.Context) -> None:
     """A run that is resumed keeps what it was begun with."""
     given = {
         name
-        for name in ("workload", "suite", "toolchain", "mpi", "launches", "dry_run")
+        for name in ("workload", "suite", "toolchain", "mpi", "placement", "launches", "dry_run")
         if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
     }
     if given:

@@ -29,6 +29,7 @@ class Order(msgspec.Struct, frozen=True):
     launches: int = LAUNCHES
     results: Path = Path("results")
     timeout: float | None = None
+    placements: tuple[str, ...] = ()  # of every MPI program, instead of the suite's
 
 
 class Prepared(msgspec.Struct, frozen=True):
@@ -61,7 +62,7 @@ def prepare(order: Order, progress: Progress, set_up: bool = True) -> Prepared:
     workloads = catalogue.load(catalogue.roots())
     select(workloads, order.names)  # a misspelt name is told before the machine is searched
     here, toolbox = discover(progress, set_up)
-    planned = plan(order.suite, workloads, order.names, toolbox, here, order.toolchains, order.mpis)
+    planned = plan(order.suite, workloads, order.names, toolbox, here, order.toolchains, order.mpis, order.placements)
     if not planned.cells:
         reasons = "; ".join(f"{a.what}: {a.why}" for a in planned.absent[:3])
         raise BuildError(f"nothing to launch: {reasons or 'no workload has this suite'}; see ./fl doctor")

@@ -45,6 +45,8 @@ class Machine(msgspec.Struct, frozen=True):
     counters: str
     limits: dict[str, str]
     warnings: tuple[str, ...] = ()
+    nodes: int = 1  # of the batch allocation that this process stands in
+    batch: str = ""  # slurm, pbs, flux: whose allocation it is; "" outside of one
 
     def cache(self, level: int) -> Cache | None:
         """The first data or unified cache of that level."""

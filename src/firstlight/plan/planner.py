@@ -10,6 +10,7 @@ from firstlight.errors import UsageError
 from firstlight.machine import Machine
 from firstlight.plan.choice import select
 from firstlight.plan.effort import EFFORT
+from firstlight.plan.placements import expand
 from firstlight.plan.sizes import Value, resolve_size
 from firstlight.plan.types import Cell, Placement, Plan, Program
 from firstlight.toolchains import Absent, Mpi, Toolbox, Toolchain
@@ -23,15 +24,17 @@ def plan(
     machine: Machine,
     toolchains: Sequence[str] = ("*",),
     mpis: Sequence[str] = ("*",),
+    placements: Sequence[str] = (),
 ) -> Plan:
     """Every cell of the suite that this machine can build and run. `toolchains` and `mpis` are patterns (fnmatch).
 
-    Raises UsageError for an unknown name and for a pattern that matches nothing here.
+    `placements` (see `placements.expand`) replace those of every MPI program.
+    Raises UsageError for an unknown name, for a pattern that matches nothing here and for what is no placement.
     """
     _must_match("toolchain", toolchains, [t.name for t in toolbox.toolchains])
     if tuple(mpis) != ("*",):
         _must_match("MPI library", mpis, [m.name for m in toolbox.mpis])
-    planner = _Planner(suite, toolbox, machine, toolchains, mpis)
+    planner = _Planner(suite, toolbox, machine, toolchains, mpis, placements)
     for name, wanted in select(workloads, names).items():
         planner.add(workloads[name], wanted)
     return Plan(tuple(planner.cells), tuple(dict.fromkeys(planner.absent)))
@@ -58,9 +61,16 @@ class _Planner:
     """Collects the cells of one plan, and what was absent."""
 
     def __init__(
-        self, suite: str, toolbox: Toolbox, machine: Machine, toolchains: Sequence[str], mpis: Sequence[str]
+        self,
+        suite: str,
+        toolbox: Toolbox,
+        machine: Machine,
+        toolchains: Sequence[str],
+        mpis: Sequence[str],
+        placements: Sequence[str],
     ) -> None:
         self.suite, self.toolbox, self.machine = suite, toolbox, machine
+        self.shapes = placements
         self.toolchains = [t for t in toolbox.toolchains if _matches(t.name, toolchains)]
         self.mpis = [m for m in toolbox.mpis if _matches(m.name, mpis)]
         self.cells: list[Cell] = []
@@ -101,9 +111,8 @@ class _Planner:
         for toolchain in self._toolchains(workload, name, variant, entry):
             for mpi in self._mpis(workload, name, variant, toolchain):
                 program = Program(workload.name, name, toolchain.name, mpi.name if mpi else None)
-                ranks = entry.ranks if mpi else 1
-                for threads in self._threads(workload, entry) if "openmp" in variant.needs else [1]:
-                    self._add_cell(program, Placement(1, ranks, threads), parameters)
+                for placement in self._placements(workload, name, variant, entry):
+                    self._add_cell(program, placement, parameters)
 
     def _toolchains(self, workload: Workload, name: str, variant: Variant, entry: Selection) -> list[Toolchain]:
         """Those that match the entry and have what the variant needs; only one where that is asked for or enough."""
@@ -138,6 +147,26 @@ class _Planner:
             else:
                 able.append(mpi)
         return able
+
+    def _placements(self, workload: Workload, name: str, variant: Variant, entry: Selection) -> list[Placement]:
+        """Where the program runs: the user's placements, or the entry's; `threads` counts where it has no ranks."""
+        shapes = (self.shapes or entry.placements) if "mpi" in variant.needs else ()
+        if not shapes:
+            threads = self._threads(workload, entry) if "openmp" in variant.needs else [1]
+            return [Placement(1, entry.ranks if "mpi" in variant.needs else 1, count) for count in threads]
+        placements, missing = expand(shapes, self.machine)
+        for shape in missing:
+            nodes, cpus = self.machine.nodes, len(self.machine.cpus)
+            here = f"{nodes} node{'' if nodes == 1 else 's'} with {cpus} CPU{'' if cpus == 1 else 's'}"
+            fix = "start it in a larger allocation: ./fl submit --nodes K"
+            self.absent.append(Absent(f"{workload.name} as {shape}", f"there are only {here}", fix))
+        if "openmp" in variant.needs:
+            return placements
+        single = [p for p in placements if p.threads == 1]
+        if placements and not single:
+            what = f"{workload.name}.{name} as {', '.join(shapes)}"
+            self.absent.append(Absent(what, "it runs one thread a rank", "choose a placement that ends in x1"))
+        return single
 
     def _threads(self, workload: Workload, entry: Selection) -> list[int]:
         """Thread counts once each; those above the number of CPUs would only disturb each other."""
@@ -178,7 +207,7 @@ class _Planner:
             program.variant,
             program.toolchain,
             program.mpi,
-            f"{placement.ranks}x{placement.threads}",
+            (f"{placement.nodes}n" if placement.nodes > 1 else "") + f"{placement.ranks}x{placement.threads}",
         ]
         name = ".".join(part for part in parts if part) + (f".{len(earlier)}" if len(earlier) > 1 else "")
         values = tuple(f"{key}={','.join(map(str, some))}" for key, some in left.items())

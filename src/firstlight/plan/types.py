@@ -14,6 +14,11 @@ class Placement(msgspec.Struct, frozen=True):
     ranks: int = 1
     threads: int = 1
 
+    @property
+    def per_node(self) -> int:
+        """Ranks on the fullest node."""
+        return -(-self.ranks // self.nodes)
+
 
 class Program(msgspec.Struct, frozen=True):
     """One executable: a variant built by a toolchain, against an MPI library where it needs one.

@@ -1,0 +1,51 @@
+"""Placements: NODESxRANKSxTHREADS as a suite or a user writes it, made concrete for the nodes and CPUs here."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+from firstlight.errors import UsageError
+from firstlight.machine import Machine
+from firstlight.plan.types import Placement
+
+_WORD = r"(all-[1-9]\d*|all|half|[1-9]\d*)"
+_SHAPE = re.compile(rf"{_WORD}x{_WORD}x{_WORD}")
+MOST = 1 << 20  # nodes, ranks or threads: a larger number is a slip of the keyboard
+
+
+def expand(shapes: Sequence[str], machine: Machine) -> tuple[list[Placement], list[str]]:
+    """The placements that `shapes` stand for here, once each, and the shapes that are not to be had here.
+
+    A shape is NODESxRANKSxTHREADS: nodes, ranks a node, threads a rank. Each is a number or one of `all`, `half` and
+    `all-1` (`all-2`, ...): of the nodes of the allocation for the first, of the CPUs of a node for the others. Numbers
+    may ask for more than there are CPUs (oversubscription), not for more nodes.
+    Raises UsageError for anything else.
+    """
+    found: list[Placement] = []
+    absent: list[str] = []
+    for shape in shapes:
+        match = _SHAPE.fullmatch(shape.strip().lower())
+        if match is None:
+            raise UsageError(
+                f"{shape!r} is no placement; write NODESxRANKSxTHREADS, as 1x4x2 or allxall-1x1: nodes, ranks a node, "
+                "threads a rank"
+            )
+        cpus = len(machine.cpus)
+        nodes = _number(match[1], machine.nodes)
+        ranks, threads = _number(match[2], cpus), _number(match[3], cpus)
+        if min(nodes, ranks, threads) < 1 or nodes > machine.nodes:
+            absent.append(shape)
+        elif max(nodes, ranks, threads) > MOST:
+            raise UsageError(f"{shape!r}: no placement has more than {MOST} of anything; correct the number")
+        else:
+            found.append(Placement(nodes, nodes * ranks, threads))
+    return list(dict.fromkeys(found)), list(dict.fromkeys(absent))
+
+
+def _number(word: str, of: int) -> int:
+    if word == "half":
+        return of // 2
+    if word.startswith("all"):
+        return of - int(word[4:] or 0)
+    return int(word)
