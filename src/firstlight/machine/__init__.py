@@ -21,7 +21,10 @@ class Cache(msgspec.Struct, frozen=True):
 
 
 class Machine(msgspec.Struct, frozen=True):
-    """What a report needs to know about one node. Sizes in bytes. `name` is a salted digest, never the host name."""
+    """What a report needs to know about one node. Sizes in bytes. `name` is a salted digest, never the host name.
+
+    `nodes` like this one may be used: those of the allocation of the batch system `batch` (slurm, pbs, flux; "": none).
+    """
 
     name: str
     processor: str

@@ -12,7 +12,7 @@ import subprocess
 from pathlib import Path
 
 from firstlight.errors import FirstlightError
-from firstlight.machine import Cache, Machine, parse
+from firstlight.machine import Cache, Machine, allocation, parse
 from firstlight.machine.counters import availability
 
 BUSY = 0.5
@@ -30,6 +30,7 @@ def describe(root: Path, cache_dir: Path) -> Machine:
     memory = psutil.virtual_memory()
     bound = _memory_bound(root)
     governor, load = _governor(root, cpus), os.getloadavg()[0]
+    allocated = allocation.discover()
     turbo = parse.turbo(
         _read(root / "sys/devices/system/cpu/intel_pstate/no_turbo"),
         _read(root / "sys/devices/system/cpu/cpufreq/boost"),
@@ -56,7 +57,10 @@ def describe(root: Path, cache_dir: Path) -> Machine:
         load=load,
         counters=availability(_read(root / "proc/sys/kernel/perf_event_paranoid")),
         limits=_limits(),
-        warnings=warnings(len(cpus), load, governor, turbo, _frequency(root, cpus), _quota(root)),
+        warnings=warnings(len(cpus), load, governor, turbo, _frequency(root, cpus), _quota(root))
+        + _uneven(allocated, len(cpus)),
+        nodes=allocated.nodes,
+        batch=allocated.system,
     )
 
 
@@ -73,6 +77,14 @@ def warnings(
         found.append(f"not alone: load {load:.1f} on {cpus} CPUs before the run")
     if quota is not None and quota < cpus:
         found.append(f"a control group allows {quota:g} of {cpus} CPUs: threads beyond that are throttled")
+    return tuple(found)
+
+
+def _uneven(allocated: allocation.Allocation, cpus: int) -> tuple[str, ...]:
+    """What is odd about the allocation. Programs are placed by the CPUs of the node that firstlight itself runs on."""
+    found = [allocated.warning] if allocated.warning else []
+    if not allocated.even and allocated.cpus is not None and allocated.cpus < cpus:
+        found.append(f"the nodes of this allocation differ: {cpus} CPUs here, {allocated.cpus} on the smallest")
     return tuple(found)
 
 
