@@ -114,7 +114,7 @@ def test_a_hung_tree_that_hears_no_signal_is_killed(program: Make, tmp_path: Pat
 def test_a_daemon_that_left_the_session_is_killed_after_a_normal_end_and_noted(program: Make, tmp_path: Path) -> None:
     leaver = program("record(); daemon('deaf(); hang()')")
     outcome = start(leaver, tmp_path, 20)
-    assert outcome.ok and outcome.status == 0
+    assert outcome.ok and outcome.status == 0 and outcome.left == 1
     assert "firstlight: ended 1 processes left behind" in outcome.stderr
     assert not survivors(str(leaver), 0)
 

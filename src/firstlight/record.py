@@ -117,6 +117,7 @@ class Exit(msgspec.Struct, frozen=True, tag="exit"):
     load: float
     stderr: str  # the last 4 KiB
     sha256: str  # of all lines before this one
+    left: int = 0  # processes that outlived the launcher and were ended by firstlight
 
 
 Line = Start | Launch | Case | Sample | Check | Counters | End | Exit

@@ -31,6 +31,7 @@ class Outcome(msgspec.Struct, frozen=True):
     load: float
     stderr: str
     stdout: str = ""
+    left: int = 0
 
 
 def command(
@@ -89,6 +90,7 @@ def launch(
         load=os.getloadavg()[0],
         stderr=stderr,
         stdout=stdout,
+        left=len(ended.left),
     )
 
 

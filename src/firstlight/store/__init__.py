@@ -112,7 +112,9 @@ class Store:
             with part.open("r+b") as file:
                 file.truncate(good)
         reason = "; ".join(filter(None, (outcome.reason, why)))
-        ending = Exit(not reason, outcome.status, reason, outcome.seconds, outcome.load, outcome.stderr, "")
+        ending = Exit(
+            not reason, outcome.status, reason, outcome.seconds, outcome.load, outcome.stderr, "", outcome.left
+        )
         line = lines.seal(data[:good], ending)
         durable.append(part, line)
         part.rename(part.with_name(layout.launch_name(cell, int(number))))

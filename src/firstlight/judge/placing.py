@@ -1,0 +1,102 @@
+"""Placing: where the ranks of a launch really ran, as each of them saw it itself, in words that can be compared."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+from typing import NamedTuple
+
+from firstlight.judge import Judgement
+from firstlight.plan import Placement
+from firstlight.record import Binding, Launch
+
+
+class Way(NamedTuple):
+    """How ranks were placed, without the numbers of nodes and processors, which are alike.
+
+    `order`: how the ranks follow each other over the nodes; `binding`: which processors each may use.
+    """
+
+    order: str
+    binding: str
+
+    @property
+    def unbound(self) -> bool:
+        return self.binding == UNBOUND
+
+
+class Placed(NamedTuple):
+    """One way that occurred: of which placement and MPI library, in how many launches of which workloads.
+
+    `launch` is the first of them.
+    """
+
+    placement: Placement
+    mpi: str | None
+    way: Way
+    launch: Launch
+    launches: int
+    workloads: tuple[str, ...]
+
+
+UNBOUND = "unbound"
+SHARED = "several ranks on the same processors"
+
+
+def placed(judgement: Judgement) -> list[Placed]:
+    """Every way that occurred, by placement and MPI library; of each pair the most frequent way first."""
+    cells = {c.id: c for c in judgement.run.cells}
+    cpus = len(judgement.run.machine.cpus)
+    seen: dict[tuple[Placement, str | None, Way], list[Launch]] = {}
+    for record in judgement.records:
+        cell = cells.get(record.start.cell)
+        if cell is None or record.launch is None or not record.launch.binding:
+            continue
+        key = (cell.placement, cell.program.mpi, way(record.launch.binding, cpus))
+        seen.setdefault(key, []).append(record.launch)
+    found = [
+        Placed(placement, mpi, how, some[0], len(some), tuple(dict.fromkeys(x.workload for x in some)))
+        for (placement, mpi, how), some in seen.items()
+    ]
+    return sorted(found, key=lambda p: (_size(p.placement), p.mpi or "", -p.launches))
+
+
+def _size(p: Placement) -> tuple[int, int, int]:
+    return p.nodes, p.ranks, p.threads
+
+
+def way(binding: Sequence[Binding], cpus: int) -> Way:
+    """How these ranks were placed on nodes of `cpus` processors each."""
+    ranks = sorted(binding, key=lambda b: b.rank)
+    return Way(order([b.node for b in ranks]), _bound(ranks, cpus))
+
+
+def order(nodes: Sequence[int]) -> str:
+    """`all on one node`, `node by node` (0 0 1 1), `in turn` (0 1 0 1), or the nodes themselves."""
+    if len(set(nodes)) < 2:
+        return "all on one node"
+    changes = sum(a != b for a, b in pairwise(nodes))
+    if changes == len(set(nodes)) - 1:
+        counts = [list(nodes).count(n) for n in dict.fromkeys(nodes)]
+        even = len(set(counts)) == 1
+        return "node by node" if even else f"node by node, {', '.join(map(str, counts[:8]))} ranks"
+    first = list(dict.fromkeys(nodes))
+    if all(n == first[k % len(first)] for k, n in enumerate(nodes)):
+        return "in turn over the nodes"
+    shown = " ".join(map(str, nodes[:16])) + (" …" if len(nodes) > 16 else "")
+    return f"on nodes {shown}"
+
+
+def _bound(ranks: Sequence[Binding], cpus: int) -> str:
+    if cpus > 1 and all(len(b.cpus) >= cpus for b in ranks):
+        return UNBOUND
+    used: set[tuple[int, int]] = set()
+    for b in ranks:
+        mine = {(b.node, c) for c in b.cpus}
+        if used & mine:
+            return SHARED
+        used |= mine
+    sizes = sorted({len(b.cpus) for b in ranks})
+    if sizes == [1]:
+        return "one processor each" if len(ranks) > 1 else "one processor"
+    return f"{sizes[0] if len(sizes) == 1 else f'{sizes[0]} to {sizes[-1]}'} processors" + (" each" * (len(ranks) > 1))
