@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight.judge.interval import FEWEST, estimate, median_interval, ratio, shift_p
+from firstlight.judge.interval import FEWEST, estimate, median_interval, quotient, ratio, shift_p
 
 positive = st.floats(1e-3, 1e3)
 
@@ -120,7 +120,17 @@ def test_order_of_launches_does_not_matter() -> None:
     assert len({ratio(p, b, 0.9) for p in permutations([2.0, 2.1, 2.3, 2.4])}) == 1
 
 
-@pytest.mark.parametrize(("a", "b"), [([], [1.0]), ([1.0], [0.0]), ([-1.0], [1.0])])
+@pytest.mark.parametrize(("a", "b"), [([], [1.0]), ([1.0], [-1e-9]), ([-1.0], [1.0])])
 def test_ratio_of_what_has_none(a: list[float], b: list[float]) -> None:
-    with pytest.raises(ValueError, match="positive"):
+    with pytest.raises(ValueError, match="not negative"):
         ratio(a, b)
+
+
+def test_zero_is_a_thousandth_of_the_smallest_value_seen() -> None:
+    zero, some = [0.0] * 7, [2.0, 3.0, 2.5, 2.0, 2.2, 2.1, 4.0]
+    up, down = ratio(zero, some), ratio(some, zero)
+    assert up.low is not None and up.low >= 999.9 and up.value == pytest.approx(1000 * median(some) / 2)
+    assert up.value * down.value == pytest.approx(1) and up.p == down.p < 0.01
+    assert ratio(zero, zero)[:3] == (1, 1, 1) and ratio(zero, zero).p == 1
+    quotients = [quotient(0, 0), quotient(3, 0), quotient(0, 3), quotient(6, 3)]
+    assert quotients == pytest.approx([1, 1000, 0.001, 2])

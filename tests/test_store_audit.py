@@ -40,6 +40,17 @@ def drop(kind: str) -> Change:
     return change
 
 
+def series(times: int = 1, **members: object) -> Change:
+    """Adds a series after the first sample."""
+    line = {"type": "series", "case": 0, "name": "points", "unit": "us", "rank": 0, "values": [1.0, 2.0]} | members
+
+    def change(lines: list[dict[str, Any]]) -> None:
+        place = [x["type"] for x in lines].index("sample") + 1
+        lines[place:place] = [line] * times
+
+    return change
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
@@ -54,6 +65,11 @@ def drop(kind: str) -> Change:
         (set_("sample", wall_min=1e9), "wall times are impossible"),
         (set_("sample", cpu=-1.0), "share of CPU time is -1.0"),
         (set_("sample", case=99), "case 99 was not declared"),
+        (set_("sample", values={"noise": [2.0, 1.0, 3.0]}), "observed noise is impossible"),
+        (set_("sample", values={"noise": [1.0, 2.0, 3.0]}), "observes other values than the samples before it"),
+        (series(case=99), "case 99 was not declared"),
+        (series(rank=1), "series points of rank 1, there are 1"),
+        (series(times=2), "series points of rank 0 is there twice"),
         (set_("check", case=99), "case 99 was not declared"),
         (set_("check", ok=False), "the check failed, but its error is"),
         (set_("check", error=None), "the check passed, but its error is None"),
@@ -73,6 +89,15 @@ def test_what_the_lines_say_is_checked(store: stores.Store, change: Change, says
     found = [d for d in stores.check(store.path) if says in d.what]
     assert found, stores.check(store.path)
     assert all(d.file == f"launches/{CELL}.0000.jsonl" and d.line > 1 for d in found)
+
+
+def test_a_series_is_sound(store: stores.Store) -> None:
+    content = [json.loads(line) for line in whole().splitlines()]
+    series()(content)
+    a_launch(store, 0, b"".join(json.dumps(line).encode() + b"\n" for line in content))
+    assert list(stores.check(store.path)) == []
+    (record,) = store.records()
+    assert [(s.name, s.rank, s.values) for s in record.series] == [("points", 0, (1.0, 2.0))]
 
 
 @pytest.mark.parametrize(

@@ -1,11 +1,14 @@
 """The record: what a program writes while it runs, what a launch leaves behind, and what `run.json` holds.
 
-A launch file is JSON lines, tagged by `type`: start (firstlight), launch, case, sample, check, counters, end (the
-program), exit (firstlight). Times are in seconds, sizes in bytes. Every line but the first and the last is written by
-the C++ harness; docs/schema holds the JSON Schemas.
+A launch file is JSON lines, tagged by `type`: start (firstlight), launch, case, sample, series, check, counters, end
+(the program), exit (firstlight). Times are in seconds, sizes in bytes. Every line but the first and the last is written
+by the C++ harness; docs/schema holds the JSON Schemas.
 """
 
 from __future__ import annotations
+
+import sys
+from typing import Annotated
 
 import msgspec
 
@@ -14,6 +17,13 @@ from firstlight.plan import Cell, Placement, Program
 from firstlight.toolchains import Absent, Toolbox
 
 SCHEMA = 1
+
+MOST_VALUES, MOST_POINTS, MOST_RANKS = 16, 4096, 64
+"""Observed values of a sample, points of a series, ranks whose series are kept: as in the harness."""
+
+Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_]{0,31}\Z")]
+Finite = Annotated[float, msgspec.Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
+Spread = tuple[Finite, Finite, Finite]
 
 
 class Start(msgspec.Struct, frozen=True, tag="start"):
@@ -55,8 +65,8 @@ class Launch(msgspec.Struct, frozen=True, tag="launch"):
 class Case(msgspec.Struct, frozen=True, tag="case"):
     """One combination of parameters.
 
-    `cost` is per step and for the whole job: flops, bytes, messages, message_bytes, accesses; a sample is `steps`
-    of them.
+    `cost` is per step and for the whole job: flops, bytes, messages, message_bytes, accesses, operations (of the
+    workload's own kind); flow counts the bytes into and out of one process. A sample is `steps` of them.
     """
 
     case: int
@@ -71,7 +81,7 @@ class Sample(msgspec.Struct, frozen=True, tag="sample"):
     """One timed sample.
 
     `wall` is the maximum over ranks; `cpu` is process CPU time over wall time and threads, least over ranks
-    (1 = undisturbed).
+    (1 = undisturbed). `values`: what the program observed in it, as least, median and largest over ranks.
     """
 
     case: int
@@ -80,6 +90,17 @@ class Sample(msgspec.Struct, frozen=True, tag="sample"):
     wall_min: float
     wall_median: float
     cpu: float
+    values: Annotated[dict[Name, Spread], msgspec.Meta(max_length=MOST_VALUES)] = {}
+
+
+class Series(msgspec.Struct, frozen=True, tag="series"):
+    """Points that one rank observed in the last sample of a case, for drawing."""
+
+    case: int
+    name: Name
+    unit: Annotated[str, msgspec.Meta(max_length=32)]
+    rank: Annotated[int, msgspec.Meta(ge=0, lt=MOST_RANKS)]
+    values: Annotated[tuple[Finite, ...], msgspec.Meta(max_length=MOST_POINTS)]
 
 
 class Check(msgspec.Struct, frozen=True, tag="check"):
@@ -120,7 +141,7 @@ class Exit(msgspec.Struct, frozen=True, tag="exit"):
     left: int = 0  # processes that outlived the launcher and were ended by firstlight
 
 
-Line = Start | Launch | Case | Sample | Check | Counters | End | Exit
+Line = Start | Launch | Case | Sample | Series | Check | Counters | End | Exit
 
 
 class LaunchRecord(msgspec.Struct, frozen=True):
@@ -134,6 +155,7 @@ class LaunchRecord(msgspec.Struct, frozen=True):
     counters: tuple[Counters, ...]
     complete: bool
     exit: Exit
+    series: tuple[Series, ...] = ()
 
 
 class Parameter(msgspec.Struct, frozen=True):
@@ -144,7 +166,11 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class Metric(msgspec.Struct, frozen=True):
-    """`form` rate: scale * cost[quantity] * steps / wall. `form` time: scale * wall / (cost[quantity] * steps)."""
+    """What is told of a case. The first metric of a program decides how often its cells are launched.
+
+    `form` rate: scale * cost[quantity] * steps / wall. `form` time: scale * wall / (cost[quantity] * steps).
+    `form` value: scale * the observed value `quantity`, largest over ranks, median over samples; it may be 0.
+    """
 
     name: str
     unit: str

@@ -53,7 +53,8 @@ class Prepared {
 
 class Timer {
  public:
-  Timer(Recorder& recorder, const Team& team, void* state, int number) : recorder_(recorder), team_(team), state_(state), number_(number) {}
+  Timer(Recorder& recorder, const Team& team, Instance& instance, int number)
+      : recorder_(recorder), team_(team), instance_(instance), state_(instance.state()), number_(number) {}
 
   // Times `steps` further steps on all ranks at once and returns the maximum over ranks.
   double time(Index steps, int index, bool write) {
@@ -64,7 +65,11 @@ class Timer {
     const double wall = wall_seconds() - start;
     const double used = cpu_seconds() - cpu;
     next_ += steps;
-    return recorder_.sample(number_, index, Timing{wall, wall > 0 ? used / (wall * team_.threads) : 1}, write).wall;
+    const Timing timing{wall, wall > 0 ? used / (wall * team_.threads) : 1};
+    if (!instance_.observes()) return recorder_.sample(number_, index, timing, write, nullptr).wall;
+    observed_.begin(steps);
+    instance_.observe(observed_);
+    return recorder_.sample(number_, index, timing, write, &observed_).wall;
   }
 
   // Grows the batch until it lasts `seconds`; what it runs on the way is the warm-up.
@@ -79,12 +84,15 @@ class Timer {
   }
 
   Index last() const { return next_ - 1; }
+  void series() { recorder_.series(number_, observed_); }
   void skip(Index steps) { next_ += steps; }
   Index next() const { return next_; }
 
  private:
   Recorder& recorder_;
   const Team& team_;
+  Instance& instance_;
+  Observed observed_;
   void* state_;
   int number_;
   Index next_ = 0;
@@ -125,7 +133,7 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
   ParameterWriter writer(parameters);
   instance->declare(writer);
 
-  Timer timer(recorder, team, instance->state(), number);
+  Timer timer(recorder, team, *instance, number);
   Check first;
   const bool twice = cost.working_set < check_twice_below;
   instance->poison();
@@ -147,6 +155,7 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
     if (index >= 2 && !everywhere(wall_seconds() - start < arguments.case_seconds)) break;
     timer.time(steps, index, true);
   }
+  timer.series();
   const bool ok = recorder.check(number, "after", instance->check(timer.last()));
   if (counters.any()) {
     counters.begin();

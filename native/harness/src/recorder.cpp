@@ -4,11 +4,14 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <cerrno>
 #include <cmath>
+#include <cstdint>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <utility>
 #include <vector>
 
 #include "comm.hpp"
@@ -30,6 +33,39 @@ std::vector<T> gathered(const T& mine) {
   std::vector<T> all(comm::rank() == 0 ? static_cast<std::size_t>(comm::size()) : 0);
   comm::gather(&mine, sizeof mine, all.data());
   return all;
+}
+
+// The ranks tell their values in the same order; where they do not, or where one is not a number, the record would lie.
+[[noreturn]] void cannot_observe(const std::string& why) {
+  std::fprintf(stderr, "the observed values cannot be recorded: %s\n", why.c_str());
+  comm::abort(3);
+}
+
+using Spread = std::vector<std::pair<std::string, std::array<double, 3>>>;  // least, median, largest over the ranks; empty but on rank 0
+
+Spread spread(const Observed& mine) {
+  struct Told {
+    double values[Observations::most_values];
+    std::uint64_t names;
+  } told{{}, mine.value_names()};
+  for (std::size_t k = 0; k < mine.values().size(); ++k) told.values[k] = mine.values()[k].second;
+  const auto all = gathered(told);
+  Spread found;
+  if (comm::rank() != 0) return found;
+  for (const Told& one : all)
+    if (one.names != told.names) cannot_observe("the ranks observe different things");
+  for (std::size_t k = 0; k < mine.values().size(); ++k) {
+    const std::string& name = mine.values()[k].first;
+    std::vector<double> x;
+    for (const Told& one : all) {
+      if (!std::isfinite(one.values[k])) cannot_observe(name + " is not a finite number");
+      x.push_back(one.values[k]);
+    }
+    std::sort(x.begin(), x.end());
+    const std::size_t half = x.size() / 2;
+    found.emplace_back(name, std::array<double, 3>{x.front(), x.size() % 2 == 1 ? x[half] : 0.5 * (x[half - 1] + x[half]), x.back()});
+  }
+  return found;
 }
 
 double clock_resolution() {
@@ -96,12 +132,15 @@ void Recorder::begin_case(int number, Json parameters, const Team& team, const C
   quantity("messages", cost.messages);
   quantity("message_bytes", cost.message_bytes);
   quantity("accesses", cost.accesses);
+  quantity("operations", cost.operations);
+  quantity("flow", cost.flow);
   json.close('}').member("working_set", cost.working_set).member("steps", steps);
   line(json);
 }
 
-Timing Recorder::sample(int number, int index, const Timing& mine, bool write) {
+Timing Recorder::sample(int number, int index, const Timing& mine, bool write, const Observed* observed) {
   auto all = gathered(mine);
+  const auto values = write && observed != nullptr ? spread(*observed) : Spread{};
   Timing worst = mine;
   if (comm::rank() == 0) {
     std::sort(all.begin(), all.end(), [](const Timing& a, const Timing& b) { return a.wall < b.wall; });
@@ -113,6 +152,15 @@ Timing Recorder::sample(int number, int index, const Timing& mine, bool write) {
       Json json;
       json.open('{').member("type", "sample").member("case", number).member("sample", index);
       json.member("wall", worst.wall).member("wall_min", all.front().wall).member("wall_median", median).member("cpu", worst.cpu_share);
+      if (!values.empty()) {
+        json.key("values").open('{');
+        for (const auto& [name, three] : values) {
+          json.key(name).open('[');
+          for (const double x : three) json.value(x);
+          json.close(']');
+        }
+        json.close('}');
+      }
       line(json);
     }
   }
@@ -146,6 +194,30 @@ bool Recorder::check(int number, const char* when, const Check& mine) {
   }
   comm::broadcast(&ok, sizeof ok);
   return ok == 1;
+}
+
+void Recorder::series(int number, const Observed& observed) {
+  const int ranks = std::min(comm::size(), Observations::most_ranks);
+  int alike = 1;
+  for (const std::uint64_t names : gathered(observed.series_names())) alike &= names == observed.series_names();
+  if (alike == 0) cannot_observe("the ranks observe different series");
+  for (const Observed::Series& mine : observed.points()) {
+    std::vector<double> padded(static_cast<std::size_t>(Observations::most_points) + 1);
+    padded[0] = static_cast<double>(mine.points.size());
+    std::copy(mine.points.begin(), mine.points.end(), padded.begin() + 1);
+    std::vector<double> all(comm::rank() == 0 ? padded.size() * static_cast<std::size_t>(comm::size()) : 0);
+    comm::gather(padded.data(), padded.size() * sizeof(double), all.data());
+    if (comm::rank() != 0) continue;
+    for (int r = 0; r < ranks; ++r) {
+      const double* one = all.data() + static_cast<std::size_t>(r) * padded.size();
+      Json json;
+      json.open('{').member("type", "series").member("case", number).member("name", mine.name).member("unit", mine.unit);
+      json.member("rank", r).key("values").open('[');
+      for (Index k = 0; k < static_cast<Index>(one[0]); ++k) json.value(one[1 + k]);
+      json.close(']');
+      line(json);
+    }
+  }
 }
 
 void Recorder::counters(int number, Index steps, const Counted& counted) {

@@ -7,6 +7,7 @@
 #include "counters.hpp"
 #include "firstlight/workload.hpp"
 #include "json.hpp"
+#include "observed.hpp"
 
 namespace fl {
 
@@ -23,10 +24,11 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // The first five are collective; only rank 0 writes.
+  // All but begin_case, counters and end are collective; only rank 0 writes.
   void launch(const Team& team, const Counters& counters);
-  Timing sample(int number, int index, const Timing& mine, bool write);  // returns the maximum over ranks, on every rank
-  bool check(int number, const char* when, const Check& mine);           // returns whether every rank's check is ok, on every rank
+  Timing sample(int number, int index, const Timing& mine, bool write, const Observed* observed);  // the maximum over ranks, on every rank
+  void series(int number, const Observed& observed);
+  bool check(int number, const char* when, const Check& mine);  // returns whether every rank's check is ok, on every rank
   void begin_case(int number, Json parameters, const Team& team, const Cost& cost, Index steps);
   void counters(int number, Index steps, const Counted& counted);
   void end(int cases);

@@ -50,7 +50,7 @@ def _provided(
     identity = figure.identity
     workload = workloads.get(identity.workload)
     metric = _metric(identity, metrics)
-    if workload is None or metric is None:
+    if workload is None or metric is None or figure.observed:
         return
     for p in workload.provides:
         if p.metric != identity.metric or not selects(identity, p.where, p.variants, workload, machine):
@@ -79,7 +79,7 @@ def ceiling(
     figure: Verified, metric: Metric, workload: Workload, limits: Sequence[Limit], machine: Machine
 ) -> Ceiling | None:
     """What the measured limits allow this figure: None without a bound whose limit was measured near enough."""
-    if figure.oversubscribed or provider(figure.identity, workload, machine):
+    if figure.oversubscribed or figure.observed or provider(figure.identity, workload, machine):
         return None
     return _ceiling(figure, metric, _bounds(figure, workload, machine), limits, _nearest)
 

@@ -13,6 +13,7 @@ from firstlight.judge.words import digits
 from firstlight.plan import Cell, Placement, Program
 from firstlight.record import Case, Check, LaunchRecord, Metric, Run, Sample
 
+VALUE = "value"  # the form of a metric that was observed, not work over time
 UNDISTURBED = 0.9  # CPU time over wall time below which a sample is marked as disturbed
 
 
@@ -25,12 +26,13 @@ class Subject(NamedTuple):
 
 
 class Timing(NamedTuple):
-    """One launch of one case: when, its median sample, and the work that it declares."""
+    """One launch of one case: when, its median sample, the work that it declares, and what it observed."""
 
     time: float
     wall: float
     steps: int
     cost: dict[str, float]
+    values: dict[str, float]  # the largest over ranks, median over samples
 
 
 @dataclass
@@ -46,11 +48,18 @@ class Evidence:
     samples: int = 0
     disturbed: int = 0
     lost: list[str] = field(default_factory=list)
+    observed: set[str] = field(default_factory=set)
     incomplete: int = 0
 
     @property
     def diverged(self) -> float:
         return self.disturbed / self.samples if self.samples else 0.0
+
+    def tells(self, metric: Metric) -> bool:
+        """Whether the metric applies. Where nothing was observed because nothing was timed, every value is missing."""
+        if metric.form != VALUE:
+            return self.quantities.get(metric.quantity, 0.0) != 0
+        return metric.quantity in self.observed or not self.samples
 
 
 def gather(run: Run, records: Iterable[LaunchRecord]) -> tuple[dict[Subject, Evidence], list[str]]:
@@ -111,7 +120,15 @@ def _take(found: dict[Subject, Evidence], cell: Cell, record: LaunchRecord, reas
         evidence.disturbed += sum(not s.cpu >= UNDISTURBED for s in samples[case.case])
         walls = [s.wall for s in samples[case.case]]
         wall = median(walls) if walls and all(map(math.isfinite, walls)) else math.nan
-        evidence.timings.append(Timing(record.start.time, wall, case.steps, case.cost))
+        values = _values(samples[case.case])
+        evidence.observed |= values.keys()
+        evidence.timings.append(Timing(record.start.time, wall, case.steps, case.cost, values))
+
+
+def _values(samples: list[Sample]) -> dict[str, float]:
+    """The median over the samples of the largest over the ranks, for every value that all samples have."""
+    names = set(samples[0].values).intersection(*(s.values for s in samples)) if samples else set()
+    return {name: median(s.values[name][2] for s in samples) for name in sorted(names)}
 
 
 def _subject(cell: Cell, case: Case) -> Subject:
@@ -126,7 +143,12 @@ def sentence(check: Check) -> str:
 
 
 def launch_value(metric: Metric, timing: Timing) -> float:
-    """The metric of one launch. Raises ValueError, naming what is wrong, for a record that gives no positive number."""
+    """The metric of one launch. Raises ValueError, naming what is wrong, for a record that gives no positive number.
+
+    An observed value may be 0.
+    """
+    if metric.form == VALUE:
+        return _observed(metric, timing)
     try:
         cost, steps = timing.cost.get(metric.quantity, 0.0), float(timing.steps)
         for what, amount in (("steps", steps), (metric.quantity, cost), ("wall time", timing.wall)):
@@ -138,4 +160,14 @@ def launch_value(metric: Metric, timing: Timing) -> float:
         value = math.nan
     if not (math.isfinite(value) and value > 0):
         raise ValueError(f"the record is not usable: {metric.name} is not a positive number")
+    return value
+
+
+def _observed(metric: Metric, timing: Timing) -> float:
+    found = timing.values.get(metric.quantity)
+    if found is None:
+        raise ValueError(f"the record is not usable: {metric.quantity} was not observed")
+    value = metric.scale * found
+    if not 0 <= value < math.inf:
+        raise ValueError(f"the record is not usable: {metric.name} is {digits(value)}")
     return value

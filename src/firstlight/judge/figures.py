@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from firstlight.catalogue import Workload
 from firstlight.judge import Judgement
 from firstlight.judge.ceilings import ceiling, impossible, measured_limits
-from firstlight.judge.evidence import Evidence, Subject, gather, launch_value
+from firstlight.judge.evidence import VALUE, Evidence, Subject, gather, launch_value
 from firstlight.judge.findings import discover
 from firstlight.judge.interval import estimate
 from firstlight.judge.verdict import Failed, Figure, Identity, Limit, Unverified, Verified
@@ -34,7 +34,7 @@ def judge(run: Run, records: Iterable[LaunchRecord], workloads: dict[str, Worklo
         _draft(run, e, metric, tainted)
         for e in evidence.values()
         for metric in _metrics(run, e.subject.program)
-        if e.quantities.get(metric.quantity, 0.0) != 0
+        if e.tells(metric)
     ]
     metrics = {name: d.metrics for name, d in run.descriptions.items()}
     limits = measured_limits((d for d in drafts if isinstance(d, Verified)), metrics, workloads, run.machine)
@@ -90,6 +90,7 @@ def _draft(run: Run, evidence: Evidence, metric: Metric, tainted: dict[Program, 
         cost=evidence.quantities,
         ceiling=None,
         diverged=evidence.diverged,
+        observed=metric.form == VALUE,
         oversubscribed=placement.ranks * placement.threads > placement.nodes * len(run.machine.cpus),
     )
 

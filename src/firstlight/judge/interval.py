@@ -19,6 +19,7 @@ from typing import NamedTuple
 from firstlight.judge.verdict import Estimate
 
 FEWEST = 6  # two-sided 95 % on a median needs 1 - 2 * 2**-n >= 0.95
+ZERO = 1000.0  # how many times smaller than the smallest positive value a zero counts in a ratio
 _ROUNDING = 1e-12  # of 1 - confidence, which may be met exactly
 _EXACT = 3600  # the largest m * n for which the Mann-Whitney distribution is counted out
 
@@ -76,12 +77,13 @@ def _binomial_rank(n: int, confidence: float) -> int:
 def ratio(a: Sequence[float], b: Sequence[float], confidence: float = 0.99) -> Ratio:
     """How much larger b is than a: exp of the Hodges-Lehmann shift of the logarithms, with its exact interval.
 
-    The interval inverts the two-sided Mann-Whitney test and is closed, so that with ties its coverage is at least the
-    nominal one; the p-value counts a tie as evidence for equality. Raises ValueError unless all values are positive.
+    An observed value may be 0; it counts as a thousandth of the smallest positive value of both samples. The interval
+    inverts the two-sided Mann-Whitney test and is closed, so that with ties its coverage is at least the nominal one;
+    the p-value counts a tie as evidence for equality. Raises ValueError for an empty sample and for a negative value.
     """
-    if not a or not b or min(a) <= 0 or min(b) <= 0:
-        raise ValueError("a ratio needs two samples of positive values")
-    logs_a, logs_b = [math.log(x) for x in a], [math.log(x) for x in b]
+    if not a or not b or min(a) < 0 or min(b) < 0:
+        raise ValueError("a ratio needs two samples of values that are not negative")
+    logs_a, logs_b = _logs(a, b), _logs(b, a)
     shifts = sorted(y - x for x in logs_a for y in logs_b)
     value = _exp(median(shifts))
     p = shift_p(logs_a, logs_b)
@@ -89,6 +91,16 @@ def ratio(a: Sequence[float], b: Sequence[float], confidence: float = 0.99) -> R
     if k == 0:
         return Ratio(value, None, None, p)
     return Ratio(value, _exp(shifts[k - 1]), _exp(shifts[-k]), p)
+
+
+def _logs(values: Sequence[float], others: Sequence[float]) -> list[float]:
+    least = min((x for x in (*values, *others) if x > 0), default=1.0)
+    return [math.log(x) if x > 0 else math.log(least) - math.log(ZERO) for x in values]
+
+
+def quotient(x: float, y: float) -> float:
+    """x / y of two values that are not negative; 0 beside a positive value counts as a thousandth of it, 0 / 0 is 1."""
+    return ratio([y], [x]).value if x == 0 or y == 0 else x / y
 
 
 def _exp(x: float) -> float:

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from firstlight.judge.interval import ratio
+from firstlight.judge.interval import quotient, ratio
 from firstlight.judge.verdict import Verified
 
 PRACTICAL = 0.03  # a smaller difference is none that a user would act on
@@ -61,7 +61,7 @@ def alike(a: Verified, b: Verified) -> bool:
 def advantage(a: Verified, b: Verified) -> float:
     """How many times better a is than b (> 1: a is better), whatever the direction."""
     x, y = a.estimate.median, b.estimate.median
-    return x / y if a.better == "higher" else y / x
+    return quotient(x, y) if a.better == "higher" else quotient(y, x)
 
 
 def choice(groups: Sequence[Group], label: Callable[[Verified], str]) -> str:

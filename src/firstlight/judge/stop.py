@@ -19,8 +19,10 @@ MOST = "maximum launches"
 
 def half_width(e: Estimate) -> float | None:
     """Half the width of the interval over the median; None without an interval."""
-    if e.low is None or e.high is None or e.median == 0:
+    if e.low is None or e.high is None:
         return None
+    if e.median == 0:  # an observed value
+        return 0.0 if e.low == e.high else None
     return (e.high - e.low) / 2 / abs(e.median)
 
 

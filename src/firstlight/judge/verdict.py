@@ -70,6 +70,7 @@ class Verified(msgspec.Struct, frozen=True, tag="verified"):
     ceiling: Ceiling | None
     diverged: float  # share of samples in which wall and CPU time diverged
     oversubscribed: bool = False  # marked, shown, never ranked or compared
+    observed: bool = False  # a value that the program observed, not work over time: it has no ceiling and may be 0
 
     @property
     def of_ceiling(self) -> float | None:

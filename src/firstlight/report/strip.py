@@ -35,7 +35,17 @@ def strip(figure: Verified) -> Strip:
         median=50.0,
         low=None if e.low is None else place(e.low),
         high=None if e.high is None else place(e.high),
-        left=f"{100 * -reach / e.median:+.1f} %",
-        right=f"{100 * reach / e.median:+.1f} %",
+        left=_apart(-reach, figure),
+        right=_apart(reach, figure),
         words=f"{count(len(e.launches), 'launch', 'launches')} between {least} and {most}",
+    )
+
+
+def _apart(reach: float, figure: Verified) -> str:
+    """An end of the axis, in percent of the median; as a value where the median is 0, which an observed one may be."""
+    middle = figure.estimate.median
+    return (
+        f"{100 * reach / middle:+.1f} %"
+        if middle
+        else f"{'-' if reach < 0 else '+'}{quantity(abs(reach), figure.unit)}"
     )

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from firstlight.errors import RecordError
 from firstlight.plan import Cell
-from firstlight.record import Case, Check, Counters, End, Exit, Launch, Line, Run, Sample
+from firstlight.record import MOST_RANKS, Case, Check, Counters, End, Exit, Launch, Line, Run, Sample, Series
 from firstlight.store import Store, layout, lines, misplaced
 from firstlight.store.lines import Defect
 
@@ -113,19 +113,30 @@ def _content(content: list[tuple[int, Line]], cell: Cell | None) -> Found:
     cases: dict[int, Case] = {}
     samples: Counter[int] = Counter()
     checks: dict[int, list[Check]] = {}
+    observed: dict[int, set[str]] = {}
+    drawn: set[tuple[int, str, int]] = set()
+    ranks = MOST_RANKS
     ended = False
     for number, line in content:
         what: list[str] = []
         if isinstance(line, Launch):
             what = list(_program(line, cell))
+            ranks = line.ranks
         elif isinstance(line, Case):
             what = list(_case(line, len(cases)))
             cases[line.case] = line
-        elif isinstance(line, Sample | Check | Counters) and line.case not in cases:
+        elif isinstance(line, Sample | Series | Check | Counters) and line.case not in cases:
             what = [f"case {line.case} was not declared"]
         elif isinstance(line, Sample):
             what = list(_sample(line, samples[line.case]))
             samples[line.case] += 1
+            if observed.setdefault(line.case, set(line.values)) != set(line.values):
+                what.append(
+                    f"sample {line.sample} of case {line.case} observes other values than the samples before it"
+                )
+        elif isinstance(line, Series):
+            what = list(_series(line, ranks, drawn))
+            drawn.add((line.case, line.name, line.rank))
         elif isinstance(line, Check):
             what = list(_check(line))
             checks.setdefault(line.case, []).append(line)
@@ -169,6 +180,16 @@ def _sample(line: Sample, expected: int) -> Iterator[str]:
         yield f"wall times are impossible: least {line.wall_min}, median {line.wall_median}, most {line.wall}"
     if not 0 <= line.cpu < math.inf:
         yield f"share of CPU time is {line.cpu}"
+    for name, (least, middle, most) in line.values.items():
+        if not least <= middle <= most:
+            yield f"observed {name} is impossible: least {least}, median {middle}, most {most}"
+
+
+def _series(line: Series, ranks: int, drawn: set[tuple[int, str, int]]) -> Iterator[str]:
+    if line.rank >= ranks:
+        yield f"series {line.name} of rank {line.rank}, there are {ranks}"
+    if (line.case, line.name, line.rank) in drawn:
+        yield f"series {line.name} of rank {line.rank} is there twice"
 
 
 def _check(line: Check) -> Iterator[str]:

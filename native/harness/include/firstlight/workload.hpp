@@ -11,6 +11,8 @@
 //   void touch(State&, fl::Index iteration);                 change an input, so that no step can be hoisted or skipped
 //   void poison(State&);                                     outputs become NaN
 //   fl::Check check(State&, fl::Index last_iteration);       of this rank's outputs; collective calls are allowed
+// and, where a step has more to tell than its time, may provide
+//   void observe(State&, fl::Observations&);                 what was seen in the samples, see below; collective calls are allowed
 // All of it but touch() is compiled with the harness's own safe flags, never with those of the toolchain under test.
 #pragma once
 
@@ -38,14 +40,16 @@ struct Cost {
   double messages = 0;       // messages one after the other (a latency chain)
   double message_bytes = 0;  // payload
   double accesses = 0;       // dependent memory accesses
+  double operations = 0;     // of the workload's own kind: exchanges, reductions, quanta
+  double flow = 0;           // bytes into and out of one process
   double working_set = 0;    // bytes touched by one core
 };
 
 struct Metric {
   const char* name;
   const char* unit;
-  const char* quantity;  // a member of Cost
-  const char* form;      // "rate": scale * quantity / time; "time": scale * time / quantity
+  const char* quantity;  // a member of Cost; the name of an observed value where the form is "value"
+  const char* form;      // "rate": scale * quantity / time; "time": scale * time / quantity; "value": scale * the observed value
   double scale;
   const char* better;  // "higher" or "lower"
 };
@@ -65,6 +69,26 @@ struct Check {
   std::string what;  // the sentence a user reads: which element, expected, found
 
   static Check of(double error, double tolerance, std::string what);
+};
+
+// What observe() saw. The harness calls observe() on every rank after each batch of steps, outside the timed span: after the
+// batches of the warm-up too, whose values are dropped, so that a sum that is reset there covers exactly one batch.
+class Observations {
+ public:
+  static constexpr int most_values = 16;      // names a case
+  static constexpr Index most_points = 4096;  // of a series; what is beyond them is left out
+  static constexpr int most_ranks = 64;       // whose series are kept
+
+  Index steps = 0;  // of the batch that just ended
+
+  // One finite number, the same names in the same order on every rank. Its least, median and largest over the ranks go into the
+  // record of the sample. A metric of form "value" takes the largest, and the median of that over the samples; it may be 0, not less.
+  virtual void value(const char* name, double x) = 0;
+  // Points to draw. Kept are those given after the last sample of a case.
+  virtual void series(const char* name, const char* unit, const double* points, Index count) = 0;
+
+ protected:
+  ~Observations() = default;
 };
 
 // Parameters declare themselves once; the harness uses the declaration to describe, to parse and to print.

@@ -19,8 +19,13 @@ SHOWN = 6  # pieces of evidence in a finding
 
 
 def verified(judgement: Judgement) -> list[Verified]:
-    """Those that may be ranked and compared."""
-    return [f for f in judgement.figures if isinstance(f, Verified) and not f.oversubscribed]
+    """Those that may be ranked and compared and are work over time."""
+    return [f for f in judgement.figures if isinstance(f, Verified) and not (f.oversubscribed or f.observed)]
+
+
+def observed(judgement: Judgement) -> list[Verified]:
+    """Values that programs observed themselves."""
+    return [f for f in judgement.figures if isinstance(f, Verified) and f.observed and not f.oversubscribed]
 
 
 def failed(judgement: Judgement) -> list[Failed]:

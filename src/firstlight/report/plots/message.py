@@ -88,7 +88,7 @@ def _metric(view: View, figure: Verified, name: str) -> Metric | None:
 
 def _seconds(metric: Metric | None, figure: Verified, size: float) -> float | None:
     """Seconds a message takes, from a time or from a rate; None where an empty message has no rate."""
-    if metric is None:
+    if metric is None or figure.observed:
         return None
     if metric.form == "time":
         return figure.estimate.median / metric.scale

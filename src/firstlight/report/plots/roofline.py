@@ -96,7 +96,7 @@ def step_seconds(view: View, f: Verified) -> float | None:
     """Seconds a step of the figure's case, recovered from its metric."""
     description = view.judgement.run.descriptions.get(f"{f.identity.workload}.{f.identity.variant}")
     metric = next((m for m in description.metrics if m.name == f.identity.metric), None) if description else None
-    if metric is None or f.estimate.median <= 0:
+    if metric is None or f.observed or f.estimate.median <= 0:
         return None
     work = f.cost.get(metric.quantity, 0.0)
     seconds = (

@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from firstlight.judge import ranking
+from firstlight.judge.interval import quotient
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import listing
 from firstlight.report.quantity import quantity, ratio, significant
@@ -113,7 +114,7 @@ def falls(ordered: Sequence[tuple[str, Mapping[str, Verified]]], lines: str) -> 
         return f"is {ends[0][1]}" if ends else ""
     a, b = ends[0][0].estimate.median, ends[1][0].estimate.median
     verb = "falls" if b < a else "rises"
-    return f"{verb} {ratio2(max(a / b, b / a))} from {ends[0][1]} to {ends[1][1]}"
+    return f"{verb} {ratio2(max(quotient(a, b), quotient(b, a)))} from {ends[0][1]} to {ends[1][1]}"
 
 
 def capital(sentence: str) -> str:

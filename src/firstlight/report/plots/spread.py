@@ -19,6 +19,8 @@ def distributions(view: View) -> Drawing | None:
     """One row a program: all launches of its verified figures, in percent of the figure's median."""
     by_program: dict[str, list[float]] = defaultdict(list)
     for f in answers.verified(view.judgement.figures):
+        if f.estimate.median == 0:  # an observed value: nothing can be in percent of it
+            continue
         i = f.identity
         name = " · ".join(p for p in (f"{i.workload}.{i.variant}", i.toolchain, i.mpi) if p)
         by_program[name] += [100 * (x / f.estimate.median - 1) for x in f.estimate.launches]

@@ -1,0 +1,70 @@
+#include "observed.hpp"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <string_view>
+
+#include "comm.hpp"
+
+namespace fl {
+namespace {
+
+[[noreturn]] void cannot_keep(const char* name, const char* why) {
+  std::fprintf(stderr, "the observation %s cannot be kept: %s\n", name, why);
+  comm::abort(3);
+}
+
+// What the reader of the record accepts: a small word that is a name in every language.
+void expect_name(const char* name) {
+  const std::string_view word(name);
+  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+  const bool good = !word.empty() && word.size() <= 32 && word[0] >= 'a' && word[0] <= 'z' && std::all_of(word.begin(), word.end(), fits);
+  if (!good) cannot_keep(name, "a name has at most 32 lower-case letters, digits and underscores, a letter first");
+}
+
+std::uint64_t mixed(std::uint64_t sum, const std::string& name) {
+  for (const char c : name + '/') sum = hash(sum ^ static_cast<unsigned char>(c));
+  return sum;
+}
+
+}  // namespace
+
+void Observed::value(const char* name, double x) {
+  expect_name(name);
+  if (values_.size() == most_values) cannot_keep(name, "too many values");
+  for (const auto& known : values_)
+    if (known.first == name) cannot_keep(name, "told twice");
+  values_.emplace_back(name, x);
+}
+
+void Observed::series(const char* name, const char* unit, const double* points, Index count) {
+  expect_name(name);
+  if (series_.size() == most_values) cannot_keep(name, "too many series");
+  for (const Series& known : series_)
+    if (known.name == name) cannot_keep(name, "told twice");
+  const Index kept = std::clamp<Index>(count, 0, most_points);
+  for (Index k = 0; k < kept; ++k)
+    if (!std::isfinite(points[k])) cannot_keep(name, "a point is not a finite number");
+  series_.push_back(Series{name, unit, std::vector<double>(points, points + kept)});
+}
+
+void Observed::begin(Index steps_of_batch) {
+  steps = steps_of_batch;
+  values_.clear();
+  series_.clear();
+}
+
+std::uint64_t Observed::value_names() const {
+  std::uint64_t sum = values_.size();
+  for (const auto& known : values_) sum = mixed(sum, known.first);
+  return sum;
+}
+
+std::uint64_t Observed::series_names() const {
+  std::uint64_t sum = series_.size();
+  for (const Series& known : series_) sum = mixed(sum, known.name);
+  return sum;
+}
+
+}  // namespace fl

@@ -1,0 +1,33 @@
+// What one call of a workload's observe() told on this rank.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "firstlight/workload.hpp"
+
+namespace fl {
+
+class Observed final : public Observations {
+ public:
+  struct Series {
+    std::string name, unit;
+    std::vector<double> points;
+  };
+
+  void value(const char* name, double x) override;
+  void series(const char* name, const char* unit, const double* points, Index count) override;
+
+  void begin(Index steps_of_batch);  // forgets what the batch before it told
+  const std::vector<std::pair<std::string, double>>& values() const { return values_; }
+  const std::vector<Series>& points() const { return series_; }
+  std::uint64_t value_names() const;  // a hash of the names in their order
+  std::uint64_t series_names() const;
+
+ private:
+  std::vector<std::pair<std::string, double>> values_;
+  std::vector<Series> series_;
+};
+
+}  // namespace fl

@@ -1,0 +1,244 @@
+"""Observed values: what a program tells of its steps besides their time, from the harness to the figure."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+import native
+import synthetic
+from firstlight import ROOT, export, heritage
+from firstlight.build import Built, build
+from firstlight.catalogue import Plot, Row, load
+from firstlight.judge import Judgement, ranking
+from firstlight.judge.compare import compare
+from firstlight.judge.figures import judge
+from firstlight.judge.stop import narrow
+from firstlight.judge.verdict import Failed, Verified
+from firstlight.plan import Placement, Program
+from firstlight.record import MOST_POINTS, MOST_RANKS, LaunchRecord, Line, Metric, Sample
+from firstlight.report import html
+from firstlight.report.strip import strip
+from firstlight.store import lines
+
+WATCHED = load([ROOT / "tests" / "workloads"])
+NOISE = Metric("noise", "%", "noise", "value", 100.0, "lower")
+
+
+# --- the harness ----------------------------------------------------------------------------------
+
+
+def program(variant: str) -> Built:
+    tool = native.toolchain("base")
+    if tool is None:
+        pytest.skip("no gcc here")
+    mpi = None
+    if variant.startswith("mpi"):
+        if not native.toolbox().mpis:
+            pytest.skip("no MPI library here")
+        mpi = native.toolbox().mpis[0].name
+    wanted = Program("watched", variant, tool.name, mpi)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("FIRSTLIGHT_WORKLOADS", str(ROOT / "tests" / "workloads"))
+        return build([wanted], native.toolbox(), WATCHED, native.CACHE)[wanted]
+
+
+@pytest.mark.native
+def test_every_sample_has_the_values_and_the_case_has_its_series(tmp_path: Path) -> None:
+    said = native.run(program("seen"), Placement(), ("n=100,200", "points=5"), tmp_path)
+    assert (said.status, said.reason) == (0, "")
+    for line in said.lines:
+        msgspec.convert(line, Line)
+    assert len(said.of("sample")) == 4
+    for sample in said.of("sample"):  # "steps" is 0 where observe() was called after each batch, warm-up included
+        assert sample["values"] == {"rank": [1, 1, 1], "nothing": [0, 0, 0], "steps": [0, 0, 0]}
+    assert [(s["case"], s["name"], s["unit"], s["rank"], s["values"]) for s in said.of("series")] == [
+        (case, "points", "us", 0, [0, 0.5, 1, 1.5, 2]) for case in (0, 1)
+    ]
+    assert said.of("case")[0]["cost"] == {"flops": 100, "operations": 1, "flow": 16}
+
+
+@pytest.mark.native
+def test_values_are_spread_over_the_ranks(tmp_path: Path) -> None:
+    said = native.run(program("mpi_seen"), Placement(ranks=3), ("n=100", "points=2"), tmp_path)
+    assert (said.status, said.reason) == (0, ""), said.stderr
+    assert [s["values"]["rank"] for s in said.of("sample")] == [[1, 2, 3]] * 2
+    assert [(s["rank"], s["values"]) for s in said.of("series")] == [(r, [10 * r, 10 * r + 0.5]) for r in range(3)]
+
+
+@pytest.mark.native
+def test_a_long_series_is_cut(tmp_path: Path) -> None:
+    said = native.run(program("seen"), Placement(), ("n=10", "points=100000"), tmp_path)
+    (line,) = said.of("series")
+    assert len(line["values"]) == MOST_POINTS and line["values"][-1] == 0.5 * (MOST_POINTS - 1)
+
+
+@pytest.mark.native
+@pytest.mark.parametrize(
+    ("variant", "says"),
+    [("not_finite", "odd is not a finite number"), ("no_name", "the observation A Name cannot be kept")],
+)
+def test_what_cannot_be_recorded_ends_the_launch(variant: str, says: str) -> None:
+    built = program(variant)
+    done = native.direct(built, "n=10", "--samples", "2", "--sample-seconds", "1e-5")
+    assert done.returncode == 3 and says in done.stderr
+    assert '"values"' not in done.stdout
+
+
+@pytest.mark.native
+@pytest.mark.parametrize("variant", ["mpi_unequal", "mpi_unequal_series"])
+def test_ranks_that_observe_different_things_end_the_launch(variant: str, tmp_path: Path) -> None:
+    said = native.run(program(variant), Placement(ranks=2), ("n=10",), tmp_path)
+    assert said.status != 0 and "the ranks observe different" in said.stderr
+    assert not said.of("end")
+
+
+@pytest.mark.native
+def test_a_program_without_observations_has_none(tmp_path: Path) -> None:
+    tool = native.toolchain("base")
+    if tool is None:
+        pytest.skip("no gcc here")
+    wanted = Program("dot", "serial", tool.name)
+    said = native.run(native.make([wanted])[wanted], Placement(), ("n=10",), tmp_path)
+    assert said.of("sample") and not any("values" in s for s in said.of("sample")) and not said.of("series")
+
+
+# --- foreign data ---------------------------------------------------------------------------------
+
+SAMPLE = {"type": "sample", "case": 0, "sample": 0, "wall": 1.0, "wall_min": 1.0, "wall_median": 1.0, "cpu": 1.0}
+SERIES = {"type": "series", "case": 0, "name": "points", "unit": "us", "rank": 0, "values": [1.0, 2.0]}
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"values": {"noise": [1.0, 2.0]}},
+        {"values": {"noise": [1.0, 2.0, None]}},
+        {"values": {"Noise": [1.0, 2.0, 3.0]}},
+        {"values": {"noise\n": [1.0, 2.0, 3.0]}},
+        {"values": {"<b>": [1.0, 2.0, 3.0]}},
+        {"values": {"n" * 33: [1.0, 2.0, 3.0]}},
+        {"values": {f"v{k}": [1.0, 2.0, 3.0] for k in range(17)}},
+    ],
+)
+def test_values_are_bounded(change: dict[str, object]) -> None:
+    assert isinstance(lines.decode(msgspec.json.encode(SAMPLE | {"values": {"noise": [0.0, 1.0, 2.0]}})), Sample)
+    assert isinstance(lines.decode(msgspec.json.encode(SAMPLE | change)), str)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"rank": -1},
+        {"rank": MOST_RANKS},
+        {"name": "two words"},
+        {"unit": "u" * 33},
+        {"values": [1.0, None]},
+        {"values": [0.0] * (MOST_POINTS + 1)},
+    ],
+)
+def test_series_are_bounded(change: dict[str, object]) -> None:
+    assert not isinstance(lines.decode(msgspec.json.encode(SERIES | {"values": [0.0] * MOST_POINTS})), str)
+    assert isinstance(lines.decode(msgspec.json.encode(SERIES | change)), str)
+
+
+@pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "Infinity"])
+def test_numbers_are_finite(number: str) -> None:
+    raw = msgspec.json.encode(SERIES).replace(b"2.0", number.encode())
+    assert isinstance(lines.decode(raw), str)
+
+
+# --- the judge ------------------------------------------------------------------------------------
+
+Values = Callable[[LaunchRecord, int], dict[str, tuple[float, float, float]]]
+
+
+def judged(values: Values, launches: int = 7, seed: int = 3) -> Judgement:
+    """latency, of which every sample observed `values(record, index of the sample)`."""
+    scene = synthetic.run(seed, launches, only=["latency"])
+
+    def watched(record: LaunchRecord) -> LaunchRecord:
+        samples = tuple(replace(s, values=values(record, s.sample)) for s in record.samples)
+        return replace(record, samples=samples)
+
+    described = {k: replace(d, metrics=(*d.metrics, NOISE)) for k, d in scene.run.descriptions.items()}
+    run = replace(scene.run, descriptions=described)
+    return judge(run, [watched(r) for r in scene.records], scene.workloads)
+
+
+def noise(j: Judgement) -> list[Any]:
+    return [f for f in j.figures if f.identity.metric == "noise"]
+
+
+def test_a_value_is_the_median_over_samples_of_the_largest_over_ranks() -> None:
+    found = noise(judged(lambda r, k: {"noise": (0.0, 0.01, 0.02 + 0.01 * k + 0.001 * r.start.launch)}))
+    assert len(found) == len(synthetic.CHASES)
+    for figure in found:
+        assert isinstance(figure, Verified) and figure.observed and figure.ceiling is None
+        assert figure.estimate.launches == pytest.approx([4 + 0.1 * n for n in range(7)])
+        assert (figure.unit, figure.better, figure.of_ceiling) == ("%", "lower", None)
+
+
+def test_values_that_are_all_zero_go_the_whole_way() -> None:
+    j = judged(lambda r, k: {"noise": (0.0, 0.0, 0.0)}, launches=40)  # long enough to tell it from a moment
+    found = noise(j)
+    assert all(isinstance(f, Verified) and f.estimate.median == f.estimate.high == 0 for f in found)
+    assert narrow(found[0].estimate)
+    (group,) = ranking.rank(found)
+    assert group.behind == 1
+    assert strip(found[0]).left.startswith("-") and "%" in strip(found[0]).left
+    assert export.to_csv(export.rows(found)).count(",0.0,0.0,0.0,") == len(found)
+    same = compare(j, j)
+    assert {c.outcome for c in same.figures if c.identity.metric == "noise"} == {"same"}
+    rows = (Row("noise of the system", "noise", 1, {"bytes": synthetic.CHASES[0]}),)
+    plot = Plot("staircase", "bytes", "noise", "toolchain", subject="the noise")
+    shown = replace(synthetic.workload("latency"), rows=rows, plots=(plot,))
+    page = html.render(j, {"latency": shown}, heritage.load())
+    assert "noise of the system" in page and "0 %" in page
+
+
+def test_zero_against_something_is_worse_and_has_a_finite_ratio() -> None:
+    quiet = judged(lambda r, k: {"noise": (0.0, 0.0, 0.0)})
+    loud = judged(lambda r, k: {"noise": (0.0, 0.0, 0.02)})
+    up = [c for c in compare(quiet, loud).figures if c.identity.metric == "noise"]
+    down = [c for c in compare(loud, quiet).figures if c.identity.metric == "noise"]
+    assert [c.ratio for c in up] == pytest.approx([1000] * len(up))
+    assert [c.ratio for c in down] == pytest.approx([0.001] * len(down))
+    a, b = noise(quiet)[0], noise(loud)[0]
+    assert ranking.advantage(a, b) == pytest.approx(1000) and ranking.best([b, a]) is a
+
+
+@pytest.mark.parametrize(
+    ("values", "says"),
+    [
+        (lambda r, k: {"noise": (-0.1, -0.1, -0.1)}, "noise is -10"),
+        (lambda r, k: {"noise": (0.0, 0.0, 1e308)}, "noise is inf"),
+        (lambda r, k: {"noise": (0.0, 0.0, 0.1)} if r.start.launch else {"other": (0.0, 0.0, 0.0)}, "was not observed"),
+        (lambda r, k: {"noise": (0.0, 0.0, 0.1)} if r.start.launch or k else {}, "was not observed"),
+    ],
+)
+def test_unusable_values_fail(values: Values, says: str) -> None:
+    for figure in noise(judged(values)):
+        assert isinstance(figure, Failed) and figure.cause == "record" and says in figure.reason
+
+
+def test_a_variant_that_does_not_observe_a_value_has_no_figure_of_it() -> None:
+    assert noise(judged(lambda r, k: {"other": (0.0, 0.0, 0.0)})) == []
+
+
+def test_a_wrong_result_has_no_value_even_where_nothing_was_timed() -> None:
+    scene = synthetic.run(3, 6, only=["latency"])
+    described = {k: replace(d, metrics=(NOISE,)) for k, d in scene.run.descriptions.items()}
+
+    def wrong(r: LaunchRecord) -> LaunchRecord:
+        checks = tuple(replace(c, ok=False, error=1.0) for c in r.checks)
+        return replace(r, samples=(), checks=checks, exit=replace(r.exit, status=1))
+
+    records = [wrong(r) for r in scene.records]
+    found = noise(judge(replace(scene.run, descriptions=described), records, scene.workloads))
+    assert found and all(isinstance(f, Failed) and f.cause == "check" for f in found)

@@ -1,0 +1,12 @@
+// Tells what it should, on every rank.
+#include "watched.hpp"
+
+#include "firstlight/variant.hpp"
+
+namespace {
+
+void step(watched::State& s, fl::Index) { watched::sum(s); }
+
+}  // namespace
+
+FL_VARIANT(watched, step)

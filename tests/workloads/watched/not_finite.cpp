@@ -1,0 +1,15 @@
+// Observes something that is no number.
+#include "watched.hpp"
+
+#include "firstlight/variant.hpp"
+
+namespace {
+
+void step(watched::State& s, fl::Index) {
+  s.odd = "not finite";
+  watched::sum(s);
+}
+
+}  // namespace
+
+FL_VARIANT(watched, step)

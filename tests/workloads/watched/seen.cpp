@@ -1,0 +1,12 @@
+// Tells what it should.
+#include "watched.hpp"
+
+#include "firstlight/variant.hpp"
+
+namespace {
+
+void step(watched::State& s, fl::Index) { watched::sum(s); }
+
+}  // namespace
+
+FL_VARIANT(watched, step)

@@ -1,0 +1,85 @@
+// watched: a sum of n ones that tells more of its steps than their time. For tests of firstlight itself.
+#pragma once
+
+#include "firstlight/workload.hpp"
+
+namespace watched {
+
+struct Params {
+  fl::Index n = 1000;
+  fl::Index points = 3;
+  void declare(fl::Fields& fields) {
+    fields.integer("n", n, "elements", 1, fl::Index{1} << 30, "how many ones");
+    fields.integer("points", points, "points", 0, 100000, "how long the series is");
+  }
+};
+
+struct State {
+  fl::Array<double> ones, series;
+  double result = 0;
+  double steps = 0;      // since the last call of observe()
+  const char* odd = "";  // what this variant does wrong
+  fl::Team team;
+};
+
+inline constexpr fl::About about{
+    .title = "Observed values",
+    .cost = "n flops, one operation",
+    .verified = "the sum against n plus what the iteration changed",
+    .tolerance = "exact",
+};
+
+inline constexpr fl::Metric metrics[] = {
+    {"rate", "Gflop/s", "flops", "rate", 1e-9, "higher"},
+    {"sum", "us", "operations", "time", 1e6, "lower"},
+    {"rank", "%", "rank", "value", 100, "lower"},
+    {"nothing", "%", "nothing", "value", 100, "lower"},
+};
+
+inline std::string refuse(const Params&, const fl::Team&) { return ""; }
+
+inline void init(State& s, const Params& p, const fl::Team& team) {
+  s.team = team;
+  s.ones = fl::Array<double>(p.n);
+  for (double& one : s.ones) one = 1;
+  s.series = fl::Array<double>(p.points);
+  for (fl::Index k = 0; k < p.points; ++k) s.series[k] = 10.0 * team.rank + 0.5 * static_cast<double>(k);
+}
+
+inline fl::Cost cost(const Params& p, const fl::Team&) {
+  const double n = static_cast<double>(p.n);
+  return {.flops = n, .operations = 1, .flow = 16, .working_set = 8 * n};
+}
+
+inline double changed(fl::Index iteration) { return static_cast<double>(iteration & 7); }
+
+inline void touch(State& s, fl::Index iteration) { s.ones[0] = 1 + changed(iteration); }
+
+inline void poison(State& s) { fl::poison(&s.result, 1); }
+
+inline void sum(State& s) {
+  double result = 0;
+  for (const double one : s.ones) result += one;
+  s.result = result;
+  s.steps += 1;
+}
+
+inline fl::Check check(State& s, fl::Index last) {
+  const double right = static_cast<double>(s.ones.size()) + changed(last);
+  const double error = s.result > right ? s.result - right : right - s.result;
+  return fl::Check::of(error, 0, fl::text("the sum is %.17g, should be %.17g", s.result, right));
+}
+
+inline void observe(State& s, fl::Observations& seen) {
+  const std::string odd = s.odd;
+  seen.value("rank", s.team.rank + 1);
+  seen.value("nothing", 0);
+  seen.value("steps", s.steps - static_cast<double>(seen.steps));  // 0 where each call covers the batch before it
+  s.steps = 0;
+  if (odd == "not finite") seen.value("odd", 0.0 / s.steps);
+  if (odd == "unequal") seen.value(s.team.rank == 0 ? "one" : "other", 1);
+  if (odd == "name") seen.value("A Name", 1);
+  if (odd != "unequal series" || s.team.rank == 0) seen.series("points", "us", s.series.data(), s.series.size());
+}
+
+}  // namespace watched
