@@ -1,0 +1,335 @@
+// halo: neighbours exchange the rims of their sub-domains (R3's HALO). Phase 1 moves w rows of N words north and south, phase 2
+// moves w columns of N + 2w words west and east, so that corners arrive over two processes.
+//
+// An exchange begins and ends with the call of a process: between its calls its halo stays as it is, and its own words are its own
+// to change, however far its neighbours are ahead. Words are a function of their global place and of an iteration. Of the words
+// that a neighbour needs, touch() renews the four corners in every iteration, and one more a side, which wanders, so that each
+// word of a message has an age that follows from its place. The check renews everything, interior included.
+#pragma once
+
+#include <unistd.h>
+
+#include <array>
+#include <string>
+#include <vector>
+
+#include "firstlight/variant.hpp"
+#include "firstlight/workload.hpp"
+#include "regions.hpp"
+
+namespace halo {
+
+struct Params {
+  fl::Index n = 32, width = 1, word = 8, rows = 0;
+  std::string data = "packed";
+  void declare(fl::Fields& fields) {
+    fields.integer("n", n, "words", 1, 1 << 14, "side of a process's sub-domain");
+    fields.integer("width", width, "words", 1, 64, "width of the halo");
+    fields.integer("word", word, "bytes", 4, 8, "length of a word, 4 or 8");
+    fields.choice("data", data, "packed|datatype|inplace",
+                  "how a message is made: copied together, described to the library, or taken from the field where it is contiguous");
+    fields.integer("rows", rows, "processes", 0, 1 << 20, "rows of the process grid; 0 makes it as square as possible");
+  }
+};
+
+// Traits of a variant that this header must know: the parties are threads of one process instead of ranks; all eight neighbours
+// are served at once instead of in two phases; the parties share memory, hence a node; without neighbours there is nothing to see.
+enum Trait : unsigned { between_threads = 1, at_once = 2, one_node = 4, among_several = 8 };
+
+inline bool has(Trait trait) { return (fl::variant.traits & trait) != 0; }
+
+enum class Data { packed, datatype, inplace };
+
+// One party's sub-domain. A variant may move it into memory of its own, see adopt().
+struct Domain {
+  int me = 0;
+  std::array<int, directions> neighbour{};
+  unsigned char* field = nullptr;  // word (0, 0): the north-west corner of the halo
+  std::uint64_t salt = 0;          // of the interior's first word
+  fl::Index along = 0, depth = 0;  // the place on each side that the last touch() renewed
+  fl::Index touches = 0;           // since the last fill
+  fl::Array<unsigned char> memory;
+};
+
+struct State : Shape {
+  fl::Team team;
+  Data data = Data::packed;
+  Grid grid;
+  fl::Index filled = -1;        // the iteration of all words that were not touched since
+  fl::Index rounds = 0;         // of checks so far
+  std::vector<Domain> domains;  // this process's parties: one, or as many as threads
+};
+
+inline constexpr fl::About about{
+    .title = "Halo exchange",
+    .cost =
+        "1 exchange; 2 messages in a chain (1 where all go at once; none along a dimension of one process), w N words to the north and "
+        "south and w (N + 2w) to the west and east of each process, each read once and written once at least",
+    .verified =
+        "every word of the halo, corners included, the interior and a guard around it, after the last exchange, and after four more with "
+        "fresh words over a poisoned halo while every second process lags behind",
+    .tolerance = "exact",
+};
+
+inline constexpr fl::Metric metrics[] = {
+    {"exchange", "us", "operations", "time", 1e6, "lower"},
+    {"bandwidth", "GB/s", "flow", "rate", 1e-9, "higher"},
+};
+
+inline int parties(const fl::Team& team) { return has(between_threads) ? team.threads : team.ranks; }
+
+inline std::string refuse(const Params& p, const fl::Team& team) {
+  if (p.width > p.n)
+    return fl::text("halo needs width <= n: a neighbour has no more words than n; n=%lld width=%lld given", static_cast<long long>(p.n),
+                    static_cast<long long>(p.width));
+  if (p.word != 4 && p.word != 8) return fl::text("halo needs words of 4 or 8 bytes; word=%lld given", static_cast<long long>(p.word));
+  if (p.rows > 0 && parties(team) % p.rows != 0)
+    return fl::text("halo needs rows that divide the number of processes; rows=%lld and %d processes given", static_cast<long long>(p.rows),
+                    parties(team));
+  if (has(between_threads) && team.ranks != 1)
+    return fl::text("this variant of halo runs between threads of one process; it was started with %d", team.ranks);
+  if (has(among_several) && parties(team) == 1) return "this variant of halo needs more than one process";
+  if (has(one_node) && team.nodes != 1) return fl::text("this variant of halo needs all ranks on one node; they are on %d", team.nodes);
+  return "";
+}
+
+// --- what a word holds -----------------------------------------------------------------------------------------------------
+
+inline constexpr std::uint64_t per_row = 0x9E3779B97F4A7C15ull, per_column = 0xBF58476D1CE4E5B9ull, per_iteration = 0xD6E8FEB86659FD93ull;
+
+inline std::uint64_t place(fl::Index row, fl::Index column) {
+  return static_cast<std::uint64_t>(row) * per_row + static_cast<std::uint64_t>(column) * per_column;
+}
+inline std::uint64_t moment(fl::Index iteration) { return static_cast<std::uint64_t>(iteration + 1) * per_iteration; }
+
+// The sum alone would make words wrong and right together: whoever is shifted by a place and an iteration of equal sum.
+inline std::uint64_t mixed(std::uint64_t sum) {
+  sum = (sum ^ (sum >> 32)) * 0x94D049BB133111EBull;
+  return sum ^ (sum >> 29);
+}
+
+template <class Word>
+inline Word made(std::uint64_t sum) {
+  return static_cast<Word>(mixed(sum) >> (64 - 8 * sizeof(Word)));
+}
+
+inline std::uint64_t word(const Shape& s, std::uint64_t sum) { return s.word == 8 ? made<std::uint64_t>(sum) : made<std::uint32_t>(sum); }
+
+// --- in the timed loop -------------------------------------------------------------------------------------------------------
+
+template <class Word>
+inline void renew(const Shape& s, Domain& d, fl::Index iteration) {
+  const std::uint64_t sum = d.salt + moment(iteration);
+  const auto interior = reinterpret_cast<Word*>(d.field) + s.width * s.pitch + s.width;
+  const auto put = [&](fl::Index row, fl::Index column) { interior[row * s.pitch + column] = made<Word>(sum + place(row, column)); };
+  const fl::Index last = s.n - 1;
+  put(0, 0);
+  put(0, last);
+  put(last, 0);
+  put(last, last);
+  put(d.depth, d.along);
+  put(last - d.depth, d.along);
+  put(d.along, d.depth);
+  put(d.along, last - d.depth);
+}
+
+// Called once before each exchange, by whom the sub-domain belongs to.
+inline void touch(const Shape& s, Domain& d, fl::Index iteration) {
+  if (++d.along == s.n) {
+    d.along = 0;
+    if (++d.depth == s.width) d.depth = 0;
+  }
+  ++d.touches;
+  if (s.word == 8)
+    renew<std::uint64_t>(s, d, iteration);
+  else
+    renew<std::uint32_t>(s, d, iteration);
+}
+
+inline void touch(State& s, fl::Index iteration) {
+  if (!has(between_threads)) touch(s, s.domains[0], iteration);  // threads touch their own
+}
+
+// --- outside of it -----------------------------------------------------------------------------------------------------------
+
+inline constexpr fl::Index guard = 128;  // bytes before and behind a field that nobody may write
+
+inline fl::Index field_bytes(const Shape& s) { return s.pitch * s.pitch * s.word; }
+// What adopt() needs: whole pairs of lines.
+inline fl::Index memory_bytes(const Shape& s) { return 2 * guard + (field_bytes(s) + 127) / 128 * 128; }
+
+inline std::uint64_t load(const Shape& s, const unsigned char* field, fl::Index row, fl::Index column) {
+  const unsigned char* from = field + (row * s.pitch + column) * s.word;
+  return s.word == 8 ? *reinterpret_cast<const std::uint64_t*>(from) : *reinterpret_cast<const std::uint32_t*>(from);
+}
+inline void store(const Shape& s, unsigned char* field, fl::Index row, fl::Index column, std::uint64_t w) {
+  unsigned char* to = field + (row * s.pitch + column) * s.word;
+  if (s.word == 8)
+    *reinterpret_cast<std::uint64_t*>(to) = w;
+  else
+    *reinterpret_cast<std::uint32_t*>(to) = static_cast<std::uint32_t>(w);
+}
+
+inline bool in_halo(const Shape& s, fl::Index row, fl::Index column) {
+  return row < s.width || column < s.width || row >= s.width + s.n || column >= s.width + s.n;
+}
+
+template <class Function>
+inline void each_halo_word(const Shape& s, Function function) {
+  for (int d = 0; d < directions; ++d) {
+    const Region r = ghost(s, d);
+    for (fl::Index row = r.row; row < r.row + r.rows; ++row)
+      for (fl::Index column = r.column; column < r.column + r.columns; ++column) function(row, column);
+  }
+}
+
+inline void poison(const State& s, const Domain& d) {
+  each_halo_word(s, [&](fl::Index row, fl::Index column) { store(s, d.field, row, column, fl::poison_bits | 0x7FC0DEADu); });
+}
+
+inline void poison(State& s) {
+  for (const Domain& d : s.domains) poison(s, d);
+}
+
+// The interior of iteration s.filled, and the guards.
+inline void fill(const State& s, Domain& d) {
+  const std::uint64_t sum = d.salt + moment(s.filled);
+  for (fl::Index row = 0; row < s.n; ++row)
+    for (fl::Index column = 0; column < s.n; ++column)
+      store(s, d.field, s.width + row, s.width + column, word(s, sum + place(row, column)));
+  std::memset(d.field - guard, 0xA5, guard);
+  std::memset(d.field + field_bytes(s), 0xA5, guard);
+  d.touches = 0;
+}
+
+// Moves a sub-domain into other memory of memory_bytes(s), from a variant's set-up.
+inline void adopt(const State& s, Domain& d, unsigned char* memory) {
+  d.field = memory + guard;
+  fill(s, d);
+  poison(s, d);
+}
+
+inline void init(State& s, const Params& p, const fl::Team& team) {
+  s.team = team;
+  s.n = p.n;
+  s.width = p.width;
+  s.pitch = p.n + 2 * p.width;
+  s.word = static_cast<int>(p.word);
+  s.data = p.data == "packed" ? Data::packed : p.data == "datatype" ? Data::datatype : Data::inplace;
+  s.grid = grid_of(parties(team), p.rows);
+  s.domains.resize(has(between_threads) ? static_cast<std::size_t>(team.threads) : 1);
+  for (std::size_t k = 0; k < s.domains.size(); ++k) {
+    Domain& d = s.domains[k];
+    d.me = has(between_threads) ? static_cast<int>(k) : team.rank;
+    for (int way = 0; way < directions; ++way) d.neighbour[static_cast<std::size_t>(way)] = s.grid.neighbour(d.me, way);
+    d.salt = place(d.me / s.grid.columns * s.n, d.me % s.grid.columns * s.n);
+    d.memory = fl::Array<unsigned char>(memory_bytes(s));
+  }
+  fl::first_touch(&s);
+  for (Domain& d : s.domains) adopt(s, d, d.memory.data());
+}
+
+inline fl::Cost cost(const Params& p, const fl::Team& team) {
+  const int all = parties(team);
+  const Grid grid = grid_of(all, p.rows);
+  const Shape shape{p.n, p.width, p.n + 2 * p.width, static_cast<int>(p.word)};
+  const bool along_columns = grid.rows > 1, along_rows = grid.columns > 1;
+  double sent = 0, halo = 0;  // bytes of one party
+  for (int d = 0; d < directions; ++d) {
+    const auto part = static_cast<double>(bytes(shape, ghost(shape, d)));
+    halo += part;
+    // In two phases corners travel twice; they come from a neighbour in the second phase, whom this party then is to its own.
+    if (has(at_once) ? grid.neighbour(0, d) != 0 : column_step[d] == 0 ? along_columns : along_rows) sent += part;
+  }
+  return {.bytes = 2 * halo * all,
+          .messages = has(at_once) ? (along_columns || along_rows ? 1.0 : 0.0) : (along_columns ? 1.0 : 0.0) + (along_rows ? 1.0 : 0.0),
+          .message_bytes = sent * all,
+          .operations = 1,
+          .flow = 2 * sent,
+          .working_set = 2 * halo};
+}
+
+// --- the check -----------------------------------------------------------------------------------------------------------------
+
+struct Damage {
+  double words = 0;
+  std::string what;
+};
+
+// The iteration that interior word (row, column) of any sub-domain was last renewed in, all parties having touched alike.
+inline fl::Index age(const State& s, const Domain& d, fl::Index row, fl::Index column, fl::Index iteration) {
+  const fl::Index last = s.n - 1;
+  if ((row == 0 || row == last) && (column == 0 || column == last)) return d.touches > 0 ? iteration : s.filled;
+  const fl::Index period = s.n * s.width, now = d.depth * s.n + d.along;
+  fl::Index least = d.touches;
+  const auto side = [&](fl::Index depth, fl::Index along) {
+    if (depth >= s.width) return;
+    const fl::Index before = (now - (depth * s.n + along) + period) % period;
+    if (before < least) least = before;
+  };
+  side(row, column);
+  side(last - row, column);
+  side(column, row);
+  side(last - column, row);
+  return least < d.touches ? iteration - least : s.filled;
+}
+
+// Every word of the field, and the guards.
+inline void inspect(const State& s, const Domain& d, fl::Index iteration, Damage& damage) {
+  const fl::Index height = s.grid.rows * s.n, breadth = s.grid.columns * s.n;
+  const fl::Index top = d.me / s.grid.columns * s.n, left = d.me % s.grid.columns * s.n;
+  for (fl::Index row = 0; row < s.pitch; ++row) {
+    const fl::Index global_row = (top + row - s.width + height) % height;
+    for (fl::Index column = 0; column < s.pitch; ++column) {
+      const fl::Index global_column = (left + column - s.width + breadth) % breadth;
+      const fl::Index when = age(s, d, global_row % s.n, global_column % s.n, iteration);
+      const std::uint64_t wanted = word(s, place(global_row, global_column) + moment(when)), found = load(s, d.field, row, column);
+      if (found == wanted) continue;
+      if (damage.words == 0)
+        damage.what = fl::text("process %d, %s word (%lld, %lld): 0x%llx found, 0x%llx should be there; n=%lld width=%lld on %d x %d", d.me,
+                               in_halo(s, row, column) ? "halo" : "interior", static_cast<long long>(row - s.width),
+                               static_cast<long long>(column - s.width), static_cast<unsigned long long>(found),
+                               static_cast<unsigned long long>(wanted), static_cast<long long>(s.n), static_cast<long long>(s.width),
+                               s.grid.rows, s.grid.columns);
+      damage.words += 1;
+    }
+  }
+  for (fl::Index k = 0; k < guard; ++k) {
+    if (d.field[k - guard] == 0xA5 && d.field[field_bytes(s) + k] == 0xA5) continue;
+    if (damage.words == 0) damage.what = fl::text("process %d: bytes outside of the field were written", d.me);
+    damage.words += 1;
+  }
+}
+
+// One untimed exchange of fresh words over a poisoned halo. No barrier: while one process looks at its halo, or fills its field, a
+// neighbour may be ahead by as much as the exchange itself permits; every second one lags behind, before or after.
+inline void fresh_round(State& s, Damage& damage) {
+  constexpr fl::Index beyond_timing = fl::Index{1} << 41;
+  constexpr useconds_t lag = 300;
+  const fl::Index iteration = beyond_timing + s.rounds++;
+  const int where = s.team.rank / s.grid.columns + s.team.rank % s.grid.columns;
+  s.filled = iteration;
+  if ((where + s.rounds) % 3 == 0) usleep(lag);
+  for (Domain& d : s.domains) {
+    fill(s, d);
+    poison(s, d);
+  }
+  fl::variant.batch(&s, iteration, 1);
+  if ((where + s.rounds) % 2 == 0) usleep(lag);
+  for (Domain& d : s.domains) {
+    inspect(s, d, iteration, damage);
+    d.touches = 0;  // what this round's touch() wrote is what was there
+  }
+}
+
+inline fl::Check check(State& s, fl::Index last) {
+  Damage damage;
+  for (const Domain& d : s.domains) inspect(s, d, last, damage);
+  for (int round = 0; round < 4; ++round) fresh_round(s, damage);
+  if (damage.words == 0)
+    damage.what = fl::text("%lld words of halo arrived, and nothing else was written",
+                           static_cast<long long>(4 * s.width * s.pitch - 4 * s.width * s.width));
+  return fl::Check::of(damage.words, 0, damage.what);
+}
+
+}  // namespace halo
