@@ -16,8 +16,8 @@ from firstlight import ROOT, machine, toolchains
 from firstlight.build import Built, Options, build
 from firstlight.catalogue import Selection, Variant, Workload, load, roots
 from firstlight.launch import launch
-from firstlight.plan import Cell, Placement, Program
-from firstlight.toolchains import Toolbox, Toolchain
+from firstlight.plan import RUNTIMES, Cell, Placement, Program
+from firstlight.toolchains import Linking, Mpi, Toolbox, Toolchain
 
 CACHE = Path(os.environ.get("FIRSTLIGHT_CACHE", ROOT / ".fl"))
 SMALL = 1 << 20
@@ -49,13 +49,20 @@ def programs(workload: Workload, variant: Variant, tool: Toolchain) -> list[Prog
         mpis = [
             m.name
             for m in toolbox().mpis
-            if (not fortran or (m.fortran and tool.compiler in m.f08)) and (m.mpi4 or "mpi4" not in variant.needs)
+            if (not fortran or (m.fortran and tool.compiler in m.f08))
+            and (m.mpi4 or "mpi4" not in variant.needs)
+            and all(e and tool.compiler in (e.compilers or (tool.compiler,)) for e in runtimes(variant, m))
         ]
     elif "fortran" in variant.needs and tool.fortran is None:
         return []
     if "openmp" in variant.needs and not tool.openmp:
         return []
     return [Program(workload.name, name, tool.name, mpi) for name in names for mpi in mpis]
+
+
+def runtimes(variant: Variant, mpi: Mpi) -> list[Linking | None]:
+    """How the MPI library gives the runtimes that the variant needs; None for one that it lacks."""
+    return [mpi.extras.get(need) for need in variant.needs if need in RUNTIMES]
 
 
 def make(wanted: Iterable[Program], options: Options | None = None) -> dict[Program, Built]:

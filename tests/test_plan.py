@@ -14,7 +14,7 @@ from firstlight.catalogue import Selection, Sizes, Variant, Workload
 from firstlight.errors import UsageError
 from firstlight.machine import Cache, Machine
 from firstlight.plan import Cell, Placement, Plan, Program, order, parse_budget, plan, resolve_size, select
-from firstlight.toolchains import Blas, Mpi, Toolbox, Toolchain
+from firstlight.toolchains import Blas, Linking, Mpi, Toolbox, Toolchain
 
 KIB, MIB, GIB = 2**10, 2**20, 2**30
 
@@ -212,6 +212,24 @@ def test_what_an_mpi_library_lacks_is_said_before_the_build() -> None:
     assert keys(planned) == ["w.mpi4_pieces@gcc-native+mpich"]
     assert [a.what for a in planned.absent] == ["w.mpi4_pieces with gcc-native and openmpi"]
     assert "partitioned messages of MPI 4; openmpi lacks them" in planned.absent[0].why
+
+
+def test_runtimes_come_with_some_mpi_libraries_and_work_with_some_compilers() -> None:
+    some = workload(Selection(["*"]), variants={"shmem_put": ("mpi", "shmem"), "caf_put": ("mpi", "caf")})
+    runtimes = {"shmem": Linking((), (), {}), "caf": Linking((), (), {}, ("gcc",))}
+    box = msgspec.structs.replace(
+        TOOLBOX, mpis=(msgspec.structs.replace(mpi("openmpi"), extras=runtimes), mpi("mpich"))
+    )
+    planned = plan("quick", some, [], box, MACHINE, ["*-native"])
+    assert keys(planned) == [
+        "w.shmem_put@clang-native+openmpi",
+        "w.shmem_put@gcc-native+openmpi",
+        "w.caf_put@gcc-native+openmpi",
+    ]
+    reasons = {gap.what: gap.why for gap in planned.absent}
+    assert len(reasons) == 5
+    assert "with OpenSHMEM; mpich has none" in reasons["w.shmem_put with gcc-native and mpich"]
+    assert reasons["w.caf_put with clang-native and openmpi"].endswith("which works with gcc only")
 
 
 def test_a_value_measured_by_an_earlier_cell_is_not_measured_again() -> None:

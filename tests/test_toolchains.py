@@ -158,8 +158,7 @@ def test_an_empty_system_gets_one_reason_and_one_fix_for_each_thing(machine, tmp
     toolbox = look(machine, tmp_path, tmp_path / "empty")
     assert toolbox.toolchains == toolbox.mpis == toolbox.blas == ()
     absent = {gap.what: gap for gap in toolbox.absent}
-    assert {"gcc", "clang", "flang", "system Open MPI", "system MPICH", "nvcc", "Slurm", "OpenSHMEM"} <= set(absent)
-    assert "OpenCoarrays" in absent
+    assert {"gcc", "clang", "flang", "system Open MPI", "system MPICH", "nvcc", "Slurm"} <= set(absent)
     assert all(gap.why and gap.fix for gap in toolbox.absent)
 
 

@@ -27,7 +27,7 @@ from firstlight import ROOT
 from firstlight.catalogue import Workload, roots
 from firstlight.errors import BuildError
 from firstlight.plan import Program, family
-from firstlight.toolchains import Mpi, Toolbox, Toolchain
+from firstlight.toolchains import Linking, Mpi, Toolbox, Toolchain
 
 Progress = Callable[[int, int, str], None]
 """Called with (programs done, programs in all, what was just finished)."""
@@ -77,6 +77,12 @@ class _Tree(msgspec.Struct, frozen=True):
             return self.toolchain.fortran
         return self.mpi.fortran if family(self.toolchain.compiler) in self.mpi.f08 and self.toolchain.fortran else None
 
+    @property
+    def extras(self) -> list[tuple[str, Linking]]:
+        """The MPI library's runtimes that work with this compiler, by capability."""
+        every = sorted(self.mpi.extras.items()) if self.mpi is not None else []
+        return [(n, e) for n, e in every if not e.compilers or family(self.toolchain.compiler) in e.compilers]
+
     def definitions(self) -> list[str]:
         """The -D options of CMake."""
         blas = ";".join(
@@ -89,6 +95,9 @@ class _Tree(msgspec.Struct, frozen=True):
             "FL_OPENMP": " ".join(self.toolchain.openmp),
             "FL_WITH_MPI": "ON" if self.mpi else "OFF",
             "FL_WITH_MPI4": "ON" if self.mpi and self.mpi.mpi4 else "OFF",
+            "FL_EXTRAS": ";".join(
+                f"{name}|{shlex.join(e.compile_flags)}|{shlex.join(e.link_flags)}" for name, e in self.extras
+            ),
             "FL_WITH_FORTRAN": "ON" if self.fortran else "OFF",
             "FL_BLAS": blas,
             "FL_WORKLOAD_ROOTS": ";".join(str(r) for r in self.roots),
@@ -303,7 +312,8 @@ def _program_key(program: Program, workload: Workload, signature: str, harness: 
 
 
 def _harness_files() -> list[Path]:
-    native = [p for p in (ROOT / "native").rglob("*") if p.is_file()]
+    profiler = ROOT / "native" / "profile"  # a library of its own, part of no program
+    native = [p for p in (ROOT / "native").rglob("*") if p.is_file() and profiler not in p.parents]
     return [*native, *(ROOT / "cmake").glob("*.cmake"), ROOT / "CMakeLists.txt"]
 
 

@@ -90,7 +90,7 @@ class Plot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Variant(msgspec.Struct, frozen=True):
-    """One source file: `needs` lists capabilities (openmp, mpi, mpi4, blas, fortran) from its prefix and extension."""
+    """One source file: `needs` lists capabilities (openmp, mpi, shmem, fortran, ...) from its prefix and extension."""
 
     name: str
     source: Path
@@ -204,22 +204,23 @@ def _variants(folder: Path) -> list[Variant]:
 
 
 def _capabilities(source: Path) -> tuple[tuple[str, ...], bool]:
-    """What the file name asks for: prefixes from the left (`mpi_omp_x` needs both), and Fortran from the extension."""
-    rest = source.stem
-    broken = rest.startswith("broken_")
-    if broken:
-        rest = rest.removeprefix("broken_")
-    needs: list[str] = []
+    """What the file's name and its extension ask for, and whether it is a broken variant."""
+    fortran = ("fortran",) if source.suffix == ".f90" else ()
+    return tuple(dict.fromkeys(needs(source.stem) + fortran)), source.stem.startswith("broken_")
+
+
+def needs(variant: str) -> tuple[str, ...]:
+    """What a variant's name asks for: prefixes from the left, `mpi_omp_x` needs both. `broken_` asks for nothing."""
+    rest = variant.removeprefix("broken_")
+    found: list[str] = []
     while True:
         head, _, tail = rest.partition("_")
         prefix = prefixes().get(head)
         if prefix is None:
             break
-        needs += [need for need in (prefix.implies, prefix.needs) if need]
+        found += [need for need in (prefix.implies, prefix.needs) if need]
         rest = tail
-    if source.suffix == ".f90":
-        needs.append("fortran")
-    return tuple(dict.fromkeys(needs)), broken
+    return tuple(dict.fromkeys(found))
 
 
 @cache

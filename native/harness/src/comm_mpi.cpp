@@ -47,7 +47,12 @@ void start(int& argc, char**& argv, Threads wanted) {
   find_nodes();
 }
 
-void finish() { MPI_Finalize(); }
+// The end of OpenSHMEM is the end of the MPI below it.
+void finish() {
+  int finalized = 0;
+  MPI_Finalized(&finalized);
+  if (finalized == 0) MPI_Finalize();
+}
 
 void abort(int status) {
   MPI_Abort(MPI_COMM_WORLD, status);

@@ -51,6 +51,7 @@ int main(int argc, char** argv) {
     return 0;
   }
   fl::comm::start(argc, argv, fl::variant.threads);
+  if (fl::variant.start != nullptr) fl::variant.start();
   int status = 0;
   try {
     status = run(arguments, counters);
@@ -59,6 +60,7 @@ int main(int argc, char** argv) {
     if (fl::comm::rank() == 0) std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
     status = 2;
   }
+  if (fl::variant.stop != nullptr) fl::variant.stop();
   fl::comm::finish();
   return status;
 }

@@ -2,26 +2,28 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
 import msgspec
 
+from firstlight.catalogue import needs
 from firstlight.errors import UsageError
 from firstlight.launch import supervise
 from firstlight.launch.environment import compose
-from firstlight.launch.launcher import Launcher, find, room
+from firstlight.launch.launcher import Launcher, Way, find, room
 from firstlight.launch.supervise import Ended
-from firstlight.machine import Machine
+from firstlight.machine import Machine, allocation
 from firstlight.plan import Cell
 from firstlight.toolchains import Mpi, Toolbox
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """How a launch ended. `ok`, `status`, `reason`, `seconds`, `load` and `stderr` are those of record.Exit."""
+    """How a launch ended. `ok`, `status`, `reason`, `seconds`, `load`, `stderr` and `left` are those of record.Exit."""
 
     command: tuple[str, ...]
     ok: bool
@@ -43,9 +45,8 @@ def command(
     placement has more than one thread and the cell does not name threads itself. Raises UsageError when the MPI
     library of the cell is not in the toolbox or no launcher file is there for it.
     """
-    cpus, cores = room(machine)
     mpi, launcher = _launcher(cell, toolbox)
-    return launcher.way(mpi, cell.placement, cpus, cores).prefix + _program(cell, executable, output, options)
+    return _way(cell, mpi, launcher, machine).prefix + _program(cell, executable, output, options)
 
 
 def launch(
@@ -65,13 +66,14 @@ def launch(
     `identity` must be unique on this machine. Raises UsageError as `command` does, and KeyboardInterrupt after the
     launch was ended; everything that the program does wrong is told in the outcome.
     """
-    cpus, cores = room(machine)
     mpi, launcher = _launcher(cell, toolbox)
-    way = launcher.way(mpi, cell.placement, cpus, cores)
+    way = _way(cell, mpi, launcher, machine)
     words = way.prefix + _program(cell, executable, output, options)
-    environment = compose(cell.placement, identity, way.environment)
+    environment = compose(cell.placement, identity, way.environment | _runtimes(cell, mpi))
     try:
-        ended = supervise.run(words, environment, identity=identity, timeout=timeout, cpu=way.cpu)
+        with _abandoning(launcher) as over:
+            ended = supervise.run(words, environment, identity=identity, timeout=timeout, cpu=way.cpu, grace=way.grace)
+            over(ended.status is not None)
     except OSError as error:
         reason = f"cannot start {words[0]}: {error.strerror}"
         return Outcome(words, False, None, reason, 0.0, os.getloadavg()[0], "")
@@ -118,7 +120,35 @@ def _launcher(cell: Cell, toolbox: Toolbox) -> tuple[Mpi | None, Launcher]:
     mpi = next((m for m in toolbox.mpis if m.name == name), None)
     if mpi is None:
         raise UsageError(f"{cell.program.key}: MPI library {name!r} is no longer here; see `./fl doctor`")
-    return mpi, find(mpi.family)
+    return mpi, find(Path(mpi.starter[0]).name if mpi.starter else mpi.family)
+
+
+def _way(cell: Cell, mpi: Mpi | None, launcher: Launcher, machine: Machine) -> Way:
+    """Raises UsageError for more nodes than there are: some launchers would wait for them, others start fewer."""
+    if cell.placement.nodes > machine.nodes:
+        has = f"{machine.nodes} node" + ("s" if machine.nodes > 1 else "")
+        raise UsageError(f"{cell.id} needs {cell.placement.nodes} nodes and there is {has}; see ./fl submit --nodes")
+    cpus, cores = room(machine)
+    return launcher.way(mpi, cell.placement, cpus, cores)
+
+
+@contextlib.contextmanager
+def _abandoning(launcher: Launcher) -> Iterator[Callable[[bool], None]]:
+    """Unless the launch ended by itself, the launcher sees to what it may have left on other nodes."""
+    by_itself = [False]
+    try:
+        yield by_itself.append
+    finally:
+        abandon = getattr(launcher, "abandon", None)
+        if abandon is not None and not by_itself[-1]:
+            abandon()
+
+
+def _runtimes(cell: Cell, mpi: Mpi | None) -> dict[str, str]:
+    """What the runtimes that the program's name asks for (OpenSHMEM, coarrays) want in the environment."""
+    extras = mpi.extras if mpi is not None else {}
+    wanted = [extras[need].environment for need in needs(cell.program.variant) if need in extras]
+    return {name: value for environment in wanted for name, value in environment.items()}
 
 
 def _program(cell: Cell, executable: Path, output: Path, options: Sequence[str]) -> tuple[str, ...]:
@@ -156,9 +186,10 @@ def _signal_name(number: int) -> str:
 
 
 def _text(data: bytes, machine: Machine) -> str:
-    """What was printed, without the name of this host (launchers print it) and without control characters."""
+    """What was printed, without the names of the nodes (launchers print them) and without control characters."""
     text = "".join(c if c == "\n" or c.isprintable() else " " for c in data.decode("utf-8", "replace"))
     node = os.uname().nodename
-    for name in sorted({node, node.partition(".")[0]} - {""}, key=len, reverse=True):
+    others = (name for name in allocation.discover().hosts if name in text) if machine.batch else ()
+    for name in sorted({node, node.partition(".")[0], *others} - {""}, key=len, reverse=True):
         text = re.sub(rf"(?<![\w-]){re.escape(name)}(?![\w-])", machine.name, text)
     return text

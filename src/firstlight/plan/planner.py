@@ -15,6 +15,9 @@ from firstlight.plan.sizes import Value, resolve_size
 from firstlight.plan.types import Cell, Placement, Plan, Program
 from firstlight.toolchains import Absent, Mpi, Toolbox, Toolchain
 
+RUNTIMES = {"shmem", "caf"}
+"""Capabilities that an MPI library may bring as its `extras`."""
+
 
 def plan(
     suite: str,
@@ -144,6 +147,8 @@ class _Planner:
             elif "fortran" in variant.needs and family(toolchain.compiler) not in mpi.f08:
                 why_not = f"{mpi.label} has no mpi_f08 module that this Fortran compiler can read"
                 self.absent.append(Absent(what, why_not, "install an MPI library built with this Fortran compiler"))
+            elif lacking := _lacking(variant, mpi, toolchain):
+                self.absent.append(Absent(what, lacking, "`./fl doctor` says what it lacks"))
             else:
                 able.append(mpi)
         return able
@@ -217,6 +222,17 @@ class _Planner:
         with_toolchain = f" with {toolchain}" if toolchain else ""
         reason = f"it needs {why(capability)}"
         self.absent.append(Absent(what + with_toolchain, reason, f"install {why(capability)}"))
+
+
+def _lacking(variant: Variant, mpi: Mpi, toolchain: Toolchain) -> str:
+    """Why the runtime that the variant needs cannot be had from this MPI library with this compiler, or ""."""
+    for need in RUNTIMES & set(variant.needs):
+        extra = mpi.extras.get(need)
+        if extra is None:
+            return f"it needs {why(need)}; {mpi.label} has none that works here"
+        if extra.compilers and family(toolchain.compiler) not in extra.compilers:
+            return f"it needs {why(need)}, which works with {' or '.join(extra.compilers)} only"
+    return ""
 
 
 def family(compiler: str) -> str:

@@ -32,6 +32,15 @@ class Toolchain(msgspec.Struct, frozen=True):
     fortran_version: str | None = None
 
 
+class Linking(msgspec.Struct, frozen=True):
+    """What a program needs to use a runtime on top of an MPI library: OpenSHMEM, coarrays."""
+
+    compile_flags: tuple[str, ...]  # for the variant's own source file
+    link_flags: tuple[str, ...]
+    environment: dict[str, str]  # of its launches
+    compilers: tuple[str, ...] = ()  # families (gcc, clang) that it works with; empty: all
+
+
 class Mpi(msgspec.Struct, frozen=True):
     """One MPI library with its wrappers and launcher. `name` is unique in a run: openmpi, mpich, intel."""
 
@@ -46,6 +55,8 @@ class Mpi(msgspec.Struct, frozen=True):
     launcher: str  # mpiexec, absolute path
     environment: dict[str, str]  # needed to build or launch with it
     mpi4: bool = False  # persistent neighbourhood collectives and partitioned messages, whatever version it claims
+    extras: dict[str, Linking] = {}  # runtimes that come with it, by capability: shmem, caf
+    starter: tuple[str, ...] = ()  # the batch system's own launcher that starts it here: srun --mpi=pmi2; (): mpiexec
 
 
 class Blas(msgspec.Struct, frozen=True):
@@ -65,6 +76,7 @@ class Toolbox(msgspec.Struct, frozen=True):
     mpis: tuple[Mpi, ...]
     blas: tuple[Blas, ...]
     absent: tuple[Absent, ...]
+    batch: tuple[str, ...] = ()  # batch systems that jobs can be submitted to from here: Slurm 22.05.8
 
 
 def discover(

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import importlib
 import os
-from collections.abc import Callable, Mapping
+import pkgutil
+from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
+import msgspec
+
 from firstlight.errors import FirstlightError
 from firstlight.machine import Machine
-from firstlight.toolchains import Absent, Blas, Mpi, Toolbox, Toolchain, blas, compilers, extras, mpi
+from firstlight.toolchains import Absent, Blas, Linking, Mpi, Toolbox, Toolchain, blas, compilers, extras, mpi, runtimes
 from firstlight.toolchains.compiling import toolchains_of
 from firstlight.toolchains.embedding import embed, wants_embedding
 from firstlight.toolchains.found import Compiler, Found, probes
 from firstlight.toolchains.host import Host
 from firstlight.toolchains.memory import Memory
+from firstlight.toolchains.starting import starting
 from firstlight.toolchains.wrappers import prove_mpi
 
 
@@ -58,11 +63,23 @@ def _ask(host: Host, embed_mpi: bool, say: Callable[[str], None]) -> Toolbox:
         absent += missing
         usable, missing = _prove(host, libraries, every)
         absent += missing
+        equipped = list(pool.map(lambda library: _equip(host, library, every), usable))
+        absent += [gap for _, missing in equipped for gap in missing]
         blas_found, missing = _blas(host, every)
         absent += missing
+        batch: list[str] = []
         for extra in pool.map(lambda probe: probe(host), probes(extras)):
+            batch += extra.items
             absent += extra.absent
-    return Toolbox(toolchains=tuple(toolchains), mpis=tuple(usable), blas=tuple(blas_found), absent=tuple(absent))
+    started = [starting(host, library) for library, _ in equipped]  # one after the other: they share the allocation
+    absent += [gap for _, missing in started for gap in missing]
+    return Toolbox(
+        toolchains=tuple(toolchains),
+        mpis=tuple(library for library, _ in started),
+        blas=tuple(blas_found),
+        absent=tuple(absent),
+        batch=tuple(batch),
+    )
 
 
 def _prove(host: Host, libraries: list[Mpi], every: list[Compiler]) -> tuple[list[Mpi], list[Absent]]:
@@ -75,6 +92,20 @@ def _prove(host: Host, libraries: list[Mpi], every: list[Compiler]) -> tuple[lis
         else:
             usable.append(answer)
     return usable, absent
+
+
+def _equip(host: Host, library: Mpi, every: list[Compiler]) -> tuple[Mpi, list[Absent]]:
+    """`library` with the runtimes that work with it, and those that do not."""
+    answers = {name: probe(host, library, every) for name, probe in _runtimes().items()}
+    extras = {name: answer for name, answer in answers.items() if isinstance(answer, Linking)}
+    absent = [answer for answer in answers.values() if isinstance(answer, Absent)]
+    return msgspec.structs.replace(library, extras=extras), absent
+
+
+def _runtimes() -> dict[str, Callable[[Host, Mpi, Sequence[Compiler]], Linking | Absent]]:
+    """The `probe` of every file in `runtimes`, by the capability that the file is named after."""
+    names = sorted(module.name for module in pkgutil.iter_modules(runtimes.__path__))
+    return {name: importlib.import_module(f"{runtimes.__name__}.{name}").probe for name in names}
 
 
 def _blas(host: Host, every: list[Compiler]) -> tuple[list[Blas], list[Absent]]:

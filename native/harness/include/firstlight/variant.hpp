@@ -21,6 +21,8 @@ struct Variant {
   void (*first_touch)(void* state) = nullptr;            // between allocation and filling: each thread writes its pages first
   void (*setup)(void* state) = nullptr;                  // once after init: persistent requests, windows
   void (*finish)(void* state) = nullptr;                 // once at the end: frees what setup made
+  void (*start)() = nullptr;  // once a process, right after MPI is initialised: a runtime on top of it (OpenSHMEM, coarrays)
+  void (*stop)() = nullptr;   // once, right before MPI is finalised; such a runtime may finalise it by itself
   Threads threads = Threads::funneled;
   unsigned traits = 0;  // bits with a meaning of the workload's own: what its header must know of the variant before any state exists
 };

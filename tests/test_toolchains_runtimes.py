@@ -1,0 +1,178 @@
+"""Runtimes on top of MPI: flags come from the runtime's own wrapper, are proved, and are never those of another MPI."""
+
+from __future__ import annotations
+
+import os
+import shutil
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import native
+from firstlight.launch import launch
+from firstlight.machine import linux
+from firstlight.plan import RUNTIMES, Cell, Placement, Program
+from firstlight.toolchains import Absent, Linking, Mpi, Toolbox
+from firstlight.toolchains.discovery import _runtimes
+from firstlight.toolchains.found import Compiler
+from firstlight.toolchains.host import Host
+from firstlight.toolchains.memory import Memory
+from firstlight.toolchains.runtimes import caf, shmem
+
+GXX, GFORTRAN = shutil.which("g++"), shutil.which("gfortran")
+needs_gcc = pytest.mark.skipif(GXX is None, reason="no g++ here")
+COMPILERS = [Compiler("gcc", "gcc", "12.2.0", str(GXX), "/usr/bin/gfortran", "12.2.0")]
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Host:
+    """A host whose search path is one empty folder, without a package manager."""
+    machine = linux.describe(Path("/"), tmp_path)
+    (tmp_path / "path").mkdir()
+    return Host(machine, tmp_path, {"PATH": str(tmp_path / "path")}, Memory(tmp_path / "memory"))
+
+
+def script(path: Path, body: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return path
+
+
+def openmpi(folder: Path, suffix: str = ".openmpi", version: str = "4.1.4") -> Mpi:
+    """An Open MPI whose wrappers note what they are asked and refuse what holds no -lruntime."""
+    answers = '*-lruntime*) : > trial.out ;; *) echo "error: undefined"; exit 1 ;;'
+    note = f'echo "$*" >> "{folder}/asked"; case "$*" in {answers} esac'
+    cxx, fortran = script(folder / f"mpicxx{suffix}", note), script(folder / f"mpifort{suffix}", note)
+    label = f"Open MPI {version}"
+    return Mpi("openmpi", "openmpi", label, version, "system", str(cxx), str(fortran), ("gcc",), "/l", {"MARK": "1"})
+
+
+def oshcc(path: Path, version: str = "4.1.4", link: str = "-L/there -lruntime") -> None:
+    named = f"*version) echo 'oshcc: Open SHMEM {version} (Language: C)' ;;"
+    script(path, f"case \"$1\" in {named} *compile) echo -I/there ;; *link) echo '{link}' ;; esac")
+
+
+def asked(folder: Path) -> list[str]:
+    return (folder / "asked").read_text().splitlines() if (folder / "asked").exists() else []
+
+
+def test_openshmem_is_linked_as_its_own_wrapper_says(host: Host, tmp_path: Path) -> None:
+    mpi = openmpi(tmp_path / "bin")
+    oshcc(tmp_path / "bin" / "oshcc")
+    found = shmem.probe(host, mpi, COMPILERS)
+    assert found == Linking(("-I/there",), ("-L/there", "-lruntime"), {"OMPI_MCA_btl": "^openib"})
+    (trial,) = asked(tmp_path / "bin")
+    assert trial.startswith("-I/there -o ") and trial.endswith("trial.cpp -L/there -lruntime")
+    assert shmem.probe(host, mpi, COMPILERS) == found
+    assert len(asked(tmp_path / "bin")) == 1, "a trial that went well is remembered"
+
+
+def test_the_workaround_is_for_open_mpi_4_only(host: Host, tmp_path: Path) -> None:
+    oshcc(tmp_path / "bin" / "oshcc", "5.0.3")
+    found = shmem.probe(host, openmpi(tmp_path / "bin", version="5.0.3"), COMPILERS)
+    assert isinstance(found, Linking) and found.environment == {}
+
+
+def test_an_openshmem_that_does_not_link_is_absent_with_its_words_and_tried_again(host: Host, tmp_path: Path) -> None:
+    mpi = openmpi(tmp_path / "bin")
+    oshcc(tmp_path / "bin" / "oshcc.openmpi", link="-lnothing")
+    for _ in range(2):
+        gap = shmem.probe(host, mpi, COMPILERS)
+        assert isinstance(gap, Absent) and gap.what == "OpenSHMEM with Open MPI 4.1.4"
+        assert gap.why == "error: undefined" and gap.fix
+    assert len(asked(tmp_path / "bin")) == 2
+
+
+def test_the_openshmem_of_another_version_is_not_taken(host: Host, tmp_path: Path) -> None:
+    oshcc(tmp_path / "bin" / "oshcc", version="5.0.3")
+    gap = shmem.probe(host, openmpi(tmp_path / "bin"), COMPILERS)
+    assert isinstance(gap, Absent) and gap.why.startswith("no oshcc of Open MPI 4.1.4 beside")
+    assert asked(tmp_path / "bin") == []
+
+
+def test_libraries_that_bring_no_openshmem_say_so(host: Host, tmp_path: Path) -> None:
+    mpich = msgspec.structs.replace(openmpi(tmp_path / "bin"), family="mpich", label="MPICH 4.0.2")
+    gap = shmem.probe(host, mpich, COMPILERS)
+    assert gap == Absent("OpenSHMEM with MPICH 4.0.2", "MPICH 4.0.2 brings no OpenSHMEM", "use Open MPI for it")
+
+
+def test_coarrays_are_linked_as_caf_says(host: Host, tmp_path: Path) -> None:
+    mpi = openmpi(tmp_path / "bin")
+    script(tmp_path / "path" / "caf", f'echo {mpi.fortran} -I/mods -fcoarray=lib "$2" -lruntime /lib/libcaf.a')
+    found = caf.probe(host, mpi, COMPILERS)
+    assert found == Linking(("-I/mods", "-fcoarray=lib"), ("-lruntime", "/lib/libcaf.a"), {}, ("gcc",))
+    (trial,) = asked(tmp_path / "bin")
+    assert trial.startswith("-I/mods -fcoarray=lib -o ") and trial.endswith("trial.f90 -lruntime /lib/libcaf.a")
+    assert caf.probe(host, mpi, COMPILERS) == found and len(asked(tmp_path / "bin")) == 1
+
+
+@pytest.mark.parametrize("other", ["bin/mpifort.mpich", "elsewhere/mpifort.openmpi"])
+def test_coarrays_of_another_mpi_library_are_not_taken(host: Host, tmp_path: Path, other: str) -> None:
+    script(tmp_path / "path" / "caf", f'echo {tmp_path / other} -fcoarray=lib "$2" -lruntime')
+    gap = caf.probe(host, openmpi(tmp_path / "bin"), COMPILERS)
+    assert isinstance(gap, Absent) and "no caf that calls it" in gap.why
+    assert gap.fix == "install the OpenCoarrays built with Open MPI 4.1.4, so that its caf is on PATH"
+    assert asked(tmp_path / "bin") == []
+
+
+def test_the_package_with_coarrays_is_named_where_there_is_a_package_manager(host: Host, tmp_path: Path) -> None:
+    script(tmp_path / "path" / "apt-get", "exit 0")
+    gap = caf.probe(host, openmpi(tmp_path / "bin"), COMPILERS)
+    assert isinstance(gap, Absent) and gap.fix == "apt install libcoarrays-openmpi-dev"
+
+
+def test_coarrays_that_do_not_link_are_absent(host: Host, tmp_path: Path) -> None:
+    mpi = openmpi(tmp_path / "bin")
+    script(tmp_path / "bin" / "caf", f'echo {mpi.fortran} -fcoarray=lib "$2" -lnothing')
+    gap = caf.probe(host, mpi, COMPILERS)
+    assert isinstance(gap, Absent) and gap.why == "error: undefined"
+
+
+def test_without_fortran_there_are_no_coarrays(host: Host, tmp_path: Path) -> None:
+    wheel = msgspec.structs.replace(openmpi(tmp_path / "bin"), fortran=None, f08=())
+    gap = caf.probe(host, wheel, COMPILERS)
+    assert isinstance(gap, Absent) and gap.why == "Open MPI 4.1.4 has no Fortran"
+
+
+def test_the_planner_knows_every_runtime() -> None:
+    assert set(_runtimes()) == RUNTIMES
+
+
+@needs_gcc
+@pytest.mark.native
+def test_each_library_here_has_a_runtime_or_a_reason() -> None:
+    box = native.toolbox()
+    told = {gap.what for gap in box.absent}
+    for mpi in box.mpis:
+        for name, words in (("shmem", "OpenSHMEM"), ("caf", "Co-Array Fortran")):
+            assert (name in mpi.extras) != (f"{words} with {mpi.label}" in told), (mpi.label, name)
+    if Path("/usr/bin/oshcc").exists() and os.access("/usr/bin/mpicxx.openmpi", os.X_OK):
+        assert "shmem" in next(m for m in box.mpis if m.name == "openmpi").extras
+
+
+def test_a_library_written_before_there_were_runtimes_can_be_read(tmp_path: Path) -> None:
+    old = msgspec.to_builtins(openmpi(tmp_path))
+    del old["extras"], old["mpi4"]
+    assert msgspec.convert(old, Mpi).extras == {}
+
+
+@pytest.mark.parametrize(("variant", "mark"), [("shmem_put", "^openib"), ("broken_shmem_x", "^openib"), ("put", "")])
+def test_the_environment_of_a_runtime_reaches_its_programs_only(tmp_path: Path, variant: str, mark: str) -> None:
+    """The launcher passes its environment to the ranks; this one prints what it was given."""
+    launcher = script(tmp_path / "mpiexec", 'printf %s "$OMPI_MCA_btl"')
+    extras = {"shmem": Linking((), (), {"OMPI_MCA_btl": "^openib"})}
+    library = msgspec.structs.replace(openmpi(tmp_path), launcher=str(launcher), extras=extras)
+    cell = Cell("c", Program("halo", variant, "gcc-base", "openmpi"), Placement(1, 2, 1), ())
+    box = Toolbox((), (library,), (), ())
+    outcome = launch(
+        cell,
+        tmp_path,
+        box,
+        output=tmp_path / "r",
+        timeout=20,
+        identity=f"runtimes-{tmp_path.name}",
+        machine=native.here,
+    )
+    assert outcome.stdout == mark
