@@ -1,0 +1,312 @@
+"""Collective: a global sum against the length of its vectors, a line an MPI library and route, models beside them.
+
+The rate is R1's, 16 d L / t Mbit/s with d = log2 p: it counts the hypercube's traffic, for every other route it is
+fictitious.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from firstlight.catalogue import Plot, Workload
+from firstlight.judge import ranking, words
+from firstlight.judge.verdict import Identity, Verified
+from firstlight.judge.words import listing
+from firstlight.plan import Placement
+from firstlight.record import Metric
+from firstlight.report import answers, hockney, routes, wording
+from firstlight.report.plots import frame, sentence
+from firstlight.report.plots.frame import Drawing, Trace, View, text
+from firstlight.report.quantity import binary, convert, quantity
+from firstlight.report.routes import Link
+
+WORD = 8  # bytes of an element
+FEWEST = 2  # lengths that make a line
+MOST_LINES = 12  # three MPI libraries with four routes each
+SYMBOLS = ("mpi_allreduce", "mpi_cube", "mpi_ring", "mpi_rabenseifner")
+MODELS: dict[str, tuple[routes.Route, str]] = {
+    "mpi_cube": (routes.cube, "dash"),
+    "mpi_rabenseifner": (routes.rabenseifner, "dashdot"),
+}
+Key = tuple[str, str]  # MPI library, variant
+Lines = dict[Key, dict[float, Verified]]
+
+
+def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
+    """One drawing for the smallest placement of several processes and one for the largest."""
+    figures = answers.verified(view.selected(workload, plot))
+    some = {f.identity.placement for f in figures if f.identity.placement.ranks > 1 and not f.oversubscribed}
+    placements = sorted((p for p in some if _lengths(figures, p, plot) >= FEWEST), key=lambda p: (p.ranks, p.nodes))
+    ends = placements[:1] + (placements[-1:] if len(placements) > 1 else [])
+    drawings = [_drawing(view, workload, plot, f"{name}-{k}", p) for k, p in enumerate(ends)]
+    if drawings:  # its table has also what is drawn nowhere
+        drawings[0].rows += frame.table(f for f in view.selected(workload, plot) if f.identity.placement not in ends)
+    return drawings
+
+
+def _lengths(figures: list[Verified], placement: Placement, plot: Plot) -> int:
+    return len({dict(f.identity.parameters).get(plot.x) for f in figures if f.identity.placement == placement})
+
+
+def _drawing(view: View, workload: Workload, plot: Plot, name: str, placement: Placement) -> Drawing:
+    every = [f for f in view.selected(workload, plot) if f.identity.placement == placement]
+    lines = _lines(answers.verified(every), plot)
+    some = next(iter(next(iter(lines.values())).values()))
+    metric = next(m for m in _metrics(view, some.identity) if m.name == plot.metric)
+    sizes = sorted({x for line in lines.values() for x in line})
+    drawn = frame.layout(
+        frame.log_axis("bytes of the vector that each process holds (8 n)", sizes, True),
+        frame.log_axis(f"{plot.metric} ({some.unit})"),
+    )
+    data: list[Trace] = []
+    for (mpi, variant), line in list(lines.items())[:MOST_LINES]:
+        place = SYMBOLS.index(variant) if variant in SYMBOLS else len(SYMBOLS)
+        look = {"color": view.palette.colour(mpi), "symbol": view.palette.symbol(place)}
+        data.append(frame.line(sorted(line.items()), _label(view, mpi, variant, metric), look))
+    models = _models(view, lines, placement)
+    rows = frame.table(every)
+    for model in models:
+        data.append(_curve(view, model, metric, sizes))
+        rows += _model_rows(view, model, metric, lines[model.mpi, model.variant])
+    data += _ghosts(view, workload.name, plot, some.unit, placement)
+    title = _title(view, plot, lines, metric, placement)
+    return Drawing(name, title, _caption(view, metric, lines, models, placement), frame.HEAD, rows, data, drawn)
+
+
+def _lines(figures: list[Verified], plot: Plot) -> Lines:
+    """By MPI and variant, for each size in bytes, the best figure over the toolchains."""
+    by_size: dict[float, list[Verified]] = {}
+    for f in figures:
+        n = dict(f.identity.parameters).get(plot.x)
+        if isinstance(n, int | float) and n > 0 and not f.oversubscribed:
+            by_size.setdefault(WORD * float(n), []).append(f)
+    lines: Lines = {}
+    for size, some in sorted(by_size.items()):
+        for f in answers.best_of_each(some, lambda i: f"{i.mpi} {i.variant}"):
+            lines.setdefault(_key(f.identity), {})[size] = f
+    return dict(sorted(lines.items()))
+
+
+def _key(identity: Identity) -> Key:
+    return identity.mpi or "none", identity.variant
+
+
+def _metrics(view: View, identity: Identity) -> tuple[Metric, ...]:
+    description = view.judgement.run.descriptions.get(f"{identity.workload}.{identity.variant}")
+    return description.metrics if description else ()
+
+
+def _label(view: View, mpi: str, variant: str, metric: Metric | None = None) -> str:
+    """`Open MPI allreduce`; where a rate is printed that counts another route's traffic, it says so."""
+    fictitious = metric is not None and metric.form == "rate" and variant != "mpi_cube"
+    name = f"{wording.mpi_name(view.judgement.run, mpi)} {variant.removeprefix('mpi_')}"
+    return f"{name} (fictitious)" if fictitious else name
+
+
+# --- models -----------------------------------------------------------------------------------------------------------
+
+
+class Model(NamedTuple):
+    """One route over one MPI library. `flow`: bytes into and out of a process for each byte of the vector."""
+
+    mpi: str
+    variant: str
+    link: Link
+    ranks: int
+    flow: float
+
+    def value(self, metric: Metric, size: float) -> float | None:
+        """In the metric's unit, for vectors of `size` bytes; None where the route does not exist."""
+        seconds = MODELS[self.variant][0](self.link, self.ranks, size)
+        if seconds is None or seconds <= 0:
+            return None
+        return metric.scale * (self.flow * size / seconds if metric.form == "rate" else seconds)
+
+
+def _models(view: View, lines: Lines, placement: Placement) -> list[Model]:
+    """For every line that a model speaks of, where this run measured what the model needs."""
+    found = []
+    for (mpi, variant), line in lines.items():
+        link = routes.link(view.judgement, mpi, placement) if variant in MODELS else ""
+        if isinstance(link, Link):
+            size, f = next(iter(line.items()))
+            found.append(Model(mpi, variant, link, placement.ranks, f.cost.get("flow", 0.0) / size))
+    return found
+
+
+def _curve(view: View, model: Model, metric: Metric, sizes: list[float]) -> Trace:
+    xs = [sizes[0] * (sizes[-1] / sizes[0]) ** (k / 60) for k in range(61)]
+    return {
+        "type": "scatter", "mode": "lines", "hoverinfo": "name", "legendgroup": "models",
+        "name": text(f"model, {_label(view, model.mpi, model.variant)}"),
+        "x": xs, "y": [model.value(metric, x) for x in xs],
+        "line": {"color": view.palette.colour(model.mpi), "width": 1.2, "dash": MODELS[model.variant][1]},
+    }  # fmt: skip
+
+
+def _model_rows(view: View, model: Model, metric: Metric, line: dict[float, Verified]) -> list[tuple[str, ...]]:
+    rows: list[tuple[str, ...]] = []
+    for size, f in line.items():
+        value = model.value(metric, size)
+        if value is None:
+            continue
+        case = ", ".join((words.values(f.identity.parameters), words.where(f.identity.placement)))
+        times = max(f.estimate.median / value, value / f.estimate.median)
+        side = "above" if f.estimate.median > value else "below"
+        name = f"model, {_label(view, model.mpi, model.variant)}"
+        verdict = f"model; measured {sentence.ratio2(times)} {side}"
+        rows.append((name, case, quantity(value, metric.unit), "–", "–", "–", verdict))
+    return rows
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
+class _Stretch(NamedTuple):
+    """Neighbouring sizes at which `names` are among the best; `behind`: the rest at the last of them, 1 if none."""
+
+    names: frozenset[str]
+    first: float
+    last: float
+    behind: float
+    best: Verified
+    known: bool
+
+
+def _title(view: View, plot: Plot, lines: Lines, metric: Metric, placement: Placement) -> str:
+    """Who wins where, and between which sizes that changes."""
+    subject = f"{sentence.capital(plot.subject or plot.metric)}, {words.where(placement)}: "
+    everyone = {_label(view, *key, metric) for key in lines}
+    if len(everyone) == 1:
+        points = list(next(iter(lines.values())).items())
+        ends = [
+            f"{quantity(f.estimate.median, f.unit)} at {binary(x)}" for x, f in dict((points[0], points[-1])).items()
+        ]
+        return f"{subject}{next(iter(everyone))} {'takes' if metric.better == 'lower' else 'gives'} {listing(ends)}"
+    found = _stretches(view, lines, metric)
+    if not found:
+        return f"{subject}no two were measured at the same size"
+    told = found if len(found) <= 3 else [found[0], found[-1]]
+    parts = [_told(s, everyone, metric, first=s is found[0], last=s is found[-1]) for s in told]
+    if len(told) < len(found):
+        parts.insert(1, f"in between the lead changes {len(found) - 1} times")
+    return subject + "; ".join(parts)
+
+
+def _stretches(view: View, lines: Lines, metric: Metric) -> list[_Stretch]:
+    found: list[_Stretch] = []
+    for size in sorted({x for line in lines.values() for x in line}):
+        groups = ranking.rank(line[size] for line in lines.values() if size in line)
+        if sum(len(g.figures) for g in groups) < 2:
+            continue
+        names = frozenset(_label(view, *_key(f.identity), metric) for f in groups[0].figures)
+        behind = groups[1].behind if len(groups) > 1 else 1.0
+        best, known = groups[0].best, sentence.equal(groups[0].figures)
+        if found and (both := found[-1].names & names):
+            found[-1] = _Stretch(both, found[-1].first, size, behind, best, found[-1].known and known)
+        else:
+            found.append(_Stretch(names, size, size, behind, best, known))
+    return found
+
+
+def _told(s: _Stretch, everyone: set[str], metric: Metric, *, first: bool, last: bool) -> str:
+    """`up to 32 KiB MPICH cube is fastest (1.20 us at 32 KiB, the next is 1.4 × slower)`"""
+    if first and last:
+        place = "at every size"
+    elif s.first == s.last:
+        place = f"at {binary(s.first)}"
+    elif first:
+        place = f"up to {binary(s.last)}"
+    else:
+        place = f"from {binary(s.first)} on" if last else f"from {binary(s.first)} to {binary(s.last)}"
+    value = quantity(s.best.estimate.median, s.best.unit)
+    if s.first != s.last:
+        value += f" at {binary(s.last)}"
+    if s.names == everyone:
+        return f"{place} {'all are equal' if s.known else 'no difference can be shown'} ({value})"
+    word = "fastest" if metric.better == "lower" else "best"
+    verb = "is" if len(s.names) == 1 else "are"
+    rest = f", {sentence.ratio2(s.behind)} ahead" if s.behind > 1 else ""
+    return f"{place} {listing(sorted(s.names))} {verb} {word} ({value}{rest})"
+
+
+def _caption(view: View, metric: Metric, lines: Lines, models: list[Model], placement: Placement) -> str:
+    parts = ["Both axes are logarithmic; lines are medians, bars their 95 % intervals."]
+    if metric.form == "rate":
+        parts.append(
+            "The rate is 16 d L / t with d = log2 p and L the length in 2^20 bytes, the traffic of the hypercube; "
+            "for the other routes it is fictitious (MPI prescribes none to a collective) and only restates the time. A "
+            "Mbit is 2^20 bits, as R1 counts; a Gbit is 1000 of them."
+        )
+    wanted = list(dict.fromkeys(mpi for mpi, variant in lines if variant in MODELS))
+    if models:
+        parts.append(
+            "Dashed: d (α + m β + m γ), the cube; dash-dotted: 2 d α + 2 (p-1)/p m β + (p-1)/p m γ, Rabenseifner; "
+            "α, β are from this run's ping-pong (each message in the regime of its size), γ from stream's "
+            f"{models[0].link.operation} on {models[0].link.threads} core{'s' * (models[0].link.threads > 1)}."
+        )
+    for mpi in wanted:
+        mine = next((m for m in models if m.mpi == mpi), None)
+        name = wording.mpi_name(view.judgement.run, mpi)
+        parts.append(f"{name}: {_parameters(mine)}." if mine else f"{name}: no model, {_why(view, mpi, placement)}.")
+    if not wanted:
+        parts.append("No model: it would speak of mpi_cube and mpi_rabenseifner, of which nothing was verified here.")
+    return " ".join(parts)
+
+
+def _why(view: View, mpi: str, placement: Placement) -> str:
+    found = routes.link(view.judgement, mpi, placement)
+    return found if isinstance(found, str) else "the number of ranks is no power of two"
+
+
+def _parameters(model: Model) -> str:
+    """`α = 391 ns, 1/β = 9.80 GB/s up to 32 KiB; α = ... from 64 KiB on; 1/γ = 5.1 to 12.0 GB/s`"""
+    fits, told = model.link.regimes, []
+    for k, fit in enumerate(fits):
+        rate = f"1/β = {quantity(1e-9 / fit.beta, 'GB/s')}" if fit.beta > 0 else "β not told from 0"
+        place = "" if len(fits) == 1 else f" up to {binary(fit.high)}" if k == 0 else f" from {binary(fit.low)} on"
+        miss = f" (misses by {fit.misfit:.0%})" if fit.misfit > hockney.NEGLIGIBLE else ""
+        told.append(f"α = {quantity(fit.alpha, 's')}, {rate}{place}{miss}")
+    rates = sorted(1e-9 / a.gamma for a in model.link.additions)
+    ends = list(dict.fromkeys((quantity(rates[0], "GB/s"), quantity(rates[-1], "GB/s"))))
+    return "; ".join([*told, f"1/γ = {' to '.join(ends)}, by working set"])
+
+
+# --- earlier machines -------------------------------------------------------------------------------------------------
+
+
+def _ghosts(view: View, workload: str, plot: Plot, unit: str, placement: Placement) -> list[Trace]:
+    """Published figures of as many processes, one a node, or of the fewest published; the machine is named once."""
+    entries = [e for e in view.heritage.matching(workload, plot.metric) if "ranks_per_node" not in e.parameters]
+    if not entries:
+        return []
+    ranks = placement.ranks if any(e.ranks == placement.ranks for e in entries) else min(e.ranks for e in entries)
+    points = []
+    for e in entries:
+        n, y = e.parameters.get(plot.x), convert(e.value, e.unit, unit)
+        if e.ranks == ranks and y is not None and isinstance(n, int | float):
+            points.append((WORD * float(n), y, e))
+    traces: list[Trace] = []
+    for machine in dict.fromkeys(e.machine for _, _, e in points):
+        mine = [(x, y, e) for x, y, e in points if e.machine == machine]
+        named = max(range(len(mine)), key=lambda k: mine[k][:2])
+        told = [
+            "<br>".join(
+                text(t)
+                for t in (f"{', '.join(p for p in (e.machine, e.mpi, e.variant) if p)} ({e.year}), {ranks} processes",
+                          quantity(e.value, e.unit), e.place, e.note, e.source.citation)
+                if t
+            )
+            for _, _, e in mine
+        ]  # fmt: skip
+        label = text(f"{machine} ({mine[0][2].year}), {ranks} processes")
+        traces.append(
+            {"type": "scatter", "mode": "markers+text", "name": "earlier machines, as published",
+             "legendgroup": "ghosts", "legendrank": 2000, "showlegend": not traces, "hoverinfo": "text",
+             "hovertext": told, "x": [x for x, _, _ in mine], "y": [y for _, y, _ in mine],
+             "text": [label if k == named else "" for k in range(len(mine))], "textposition": "top left",
+             "textfont": {"size": 11, "color": "@ghost"},
+             "marker": {"color": "@ghost", "size": 9, "symbol": "x-thin-open",
+                        "line": {"width": 2, "color": "@ghost"}}}
+        )  # fmt: skip
+    return traces

@@ -1,0 +1,105 @@
+"""Routes: what a global sum should cost by its route, from messages and additions measured in the same run.
+
+For m bytes on p processes, d = log2 p, with seconds alpha + beta m a message (R. Hockney, Parallel Computing 20 (1994)
+389) and gamma seconds to add a byte's worth of doubles: the hypercube takes d (alpha + m beta + m gamma); R.
+Rabenseifner's reduce-scatter and allgather (ICCS 2004, LNCS 3036) 2 d alpha + 2 (p-1)/p m beta + (p-1)/p m gamma.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable
+from typing import NamedTuple
+
+from firstlight.judge import Judgement
+from firstlight.judge.verdict import Verified
+from firstlight.plan import Placement
+from firstlight.report import answers, hockney, wording
+from firstlight.report.hockney import Regime
+from firstlight.report.quantity import convert
+
+TRAFFIC = 3  # bytes that an addition c = a + b moves for each byte of its result
+ADDITIONS = ("add", "triad")  # operations of STREAM that add with that traffic, the plain one first
+
+
+class Addition(NamedTuple):
+    """`gamma`: seconds a byte of result, where each process works on `working_set` bytes."""
+
+    working_set: float
+    gamma: float
+
+
+class Link(NamedTuple):
+    """What a model needs of one MPI library on one placement. `operation`, `threads`: of STREAM, for `additions`."""
+
+    regimes: tuple[Regime, ...]
+    additions: tuple[Addition, ...]
+    operation: str
+    threads: int
+
+    def message(self, size: float) -> float:
+        """Seconds that a message of `size` bytes takes, in the regime that its size lies in."""
+        if len(self.regimes) > 1 and size > math.sqrt(self.regimes[0].high * self.regimes[1].low):
+            return self.regimes[1].time(size)
+        return self.regimes[0].time(size)
+
+    def gamma(self, vector: float) -> float:
+        """Seconds a byte of an addition while vectors of `vector` bytes are summed: the working set nearest to it."""
+        wanted = TRAFFIC * vector
+        return min(self.additions, key=lambda a: abs(math.log(a.working_set / wanted))).gamma
+
+
+Route = Callable[[Link, int, float], float | None]
+
+
+def cube(link: Link, p: int, m: float) -> float | None:
+    """Seconds of the hypercube; None where p is no power of two."""
+    d = p.bit_length() - 1
+    return d * (link.message(m) + m * link.gamma(m)) if p == 1 << d else None
+
+
+def rabenseifner(link: Link, p: int, m: float) -> float | None:
+    """Seconds of halving and doubling; processes beyond a power of two send m bytes first and receive m in the end."""
+    d = p.bit_length() - 1
+    time: float = sum(2 * link.message(m / 2**k) + m / 2**k * link.gamma(m) for k in range(1, d + 1))
+    return time + (2 * link.message(m) + m * link.gamma(m) if p > 1 << d else 0.0)
+
+
+def link(judgement: Judgement, mpi: str, placement: Placement) -> Link | str:
+    """The link of an MPI library between processes placed so, or why there is none, in words."""
+    figures = [f for f in answers.verified(judgement.figures) if not f.oversubscribed]
+    fits = _messages(figures, mpi, placement)
+    if not fits:
+        return f"this run has no ping-pong of {wording.mpi_name(judgement.run, mpi)} in three sizes or more"
+    for operation in ADDITIONS:
+        for threads in dict.fromkeys((placement.per_node, 1)):
+            if found := _additions(figures, operation, threads):
+                return Link(tuple(fits), tuple(found), operation, threads)
+    return "this run measured no addition (stream with op = add or triad)"
+
+
+def _messages(figures: Iterable[Verified], mpi: str, placement: Placement) -> list[Regime]:
+    """Hockney's fit of the blocking ping-pong, within a node or between nodes as the placement has it."""
+    times: dict[float, float] = {}
+    for f in figures:
+        i, size = f.identity, dict(f.identity.parameters).get("bytes")
+        wanted = (i.workload, i.variant, i.metric, i.mpi) == ("pingpong", "mpi_blocking", "latency", mpi)
+        if wanted and i.placement.ranks == 2 and (i.placement.nodes > 1) == (placement.nodes > 1):
+            seconds = convert(f.estimate.median, f.unit, "s")
+            if seconds is not None and isinstance(size, int | float):
+                times[float(size)] = min(seconds, times.get(float(size), math.inf))
+    return hockney.regimes(sorted(times.items()))
+
+
+def _additions(figures: Iterable[Verified], operation: str, threads: int) -> list[Addition]:
+    """The best addition of each working set, for one of `threads` cores that add at the same time."""
+    found: dict[float, float] = {}
+    for f in figures:
+        i = f.identity
+        if (i.workload, i.metric, dict(i.parameters).get("op")) != ("stream", "bandwidth", operation):
+            continue
+        rate = convert(f.estimate.median, f.unit, "B/s")
+        if i.placement.threads == threads and rate and f.working_set > 0:
+            each = f.working_set / threads
+            found[each] = min(TRAFFIC * threads / rate, found.get(each, math.inf))
+    return [Addition(size, gamma) for size, gamma in sorted(found.items())]

@@ -1,0 +1,54 @@
+// MPI's calls with the arguments that the routes share: parts of vectors, and the vector cut into pieces.
+#pragma once
+
+#include <mpi.h>
+
+#include <algorithm>
+
+#include "addition.hpp"
+
+namespace vector_sum {
+
+// Part of a vector. Empty parts travel too: which pieces are empty depends on n and p alone, and both ends keep the same order.
+struct Part {
+  fl::Index begin, end;
+  fl::Index size() const { return end - begin; }
+};
+
+// One of `pieces` that differ by one element at most; some are empty where n < pieces.
+inline Part piece(fl::Index n, int pieces, int k) { return {n * k / pieces, n * (k + 1) / pieces}; }
+
+// The pieces `first` to `last`, exclusive, as one part.
+inline Part span(fl::Index n, int pieces, int first, int last) { return {n * first / pieces, n * last / pieces}; }
+
+inline void send(const double* from, fl::Index count, int to) {
+  MPI_Send(from, static_cast<int>(count), MPI_DOUBLE, to, 0, MPI_COMM_WORLD);
+}
+
+inline void receive(double* into, fl::Index count, int from) {
+  MPI_Recv(into, static_cast<int>(count), MPI_DOUBLE, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+}
+
+// Sends to one and receives from another (or the same) at the same time: no order of ranks can deadlock.
+inline void exchange(const double* out, fl::Index out_count, int to, double* in, fl::Index in_count, int from) {
+  MPI_Sendrecv(out, static_cast<int>(out_count), MPI_DOUBLE, to, 0, in, static_cast<int>(in_count), MPI_DOUBLE, from, 0, MPI_COMM_WORLD,
+               MPI_STATUS_IGNORE);
+}
+
+inline void whole_buffer(State& s) { s.buffer = fl::Array<double>(s.n); }
+
+inline void copy(State& s) { std::copy(s.own.data(), s.own.data() + s.n, s.result.data()); }
+
+// R1's Cube_DoD: in every dimension below p, the whole vector to the neighbour, the neighbour's to the own one.
+inline void cube(State& s, int dimensions_end) {
+  const double* mine = s.own.data();
+  for (int bit = 1; bit < dimensions_end; bit <<= 1) {
+    const int peer = s.team.rank ^ bit;
+    exchange(mine, s.n, peer, s.buffer.data(), s.n, peer);
+    add(s.result.data(), mine, s.buffer.data(), s.n);
+    mine = s.result.data();
+  }
+  if (mine == s.own.data()) copy(s);
+}
+
+}  // namespace vector_sum

@@ -1,0 +1,174 @@
+// vector_sum: every process holds n doubles; afterwards every process holds their sum over all processes (R1, "Cube_DoD").
+//
+// Whole numbers, so that the sum is exact in any order: the result has one bit pattern, on all ranks. In the timed loop only the
+// first and the last element follow the iteration; the check refreshes whole vectors.
+#pragma once
+
+#include <cmath>
+#include <cstring>
+
+#include "firstlight/variant.hpp"
+#include "firstlight/workload.hpp"
+
+namespace vector_sum {
+
+struct Params {
+  fl::Index n = 65536;
+  void declare(fl::Fields& fields) { fields.integer("n", n, "elements", 1, fl::Index{1} << 30, "length of the vector, in doubles"); }
+};
+
+// Traits of a variant that this header must know: its route exists for powers of two only; it says nothing with one process.
+enum Trait : unsigned { power_of_two = 1, partner = 2 };
+
+inline bool has(Trait trait) { return (fl::variant.traits & trait) != 0; }
+
+inline constexpr fl::Index guard = 8;  // doubles behind the result that nobody may write
+
+struct State {
+  fl::Team team;
+  fl::Index n = 0;
+  fl::Array<double> own;     // this process's vector
+  fl::Array<double> result;  // of all processes, and the guard
+  fl::Array<double> buffer;  // for what arrives, where a variant wants one
+  std::int64_t weight = 0;   // of this process
+  fl::Index filled = -1;     // the iteration that all elements but the first and the last belong to
+  fl::Index rounds = 0;      // of checks so far
+};
+
+inline constexpr fl::About about{
+    .title = "Global vector sum",
+    .cost =
+        "as R1 counts, whatever the route: 2 log2(p) L MB into and out of a process, L = 8 n / 2^20. That is the traffic of the "
+        "hypercube; of every other variant (MPI prescribes no route) the rate is fictitious, a time in other words. At least "
+        "(p - 1) n additions and 16 p n bytes of memory traffic",
+    .verified =
+        "every word of the result on every rank against the closed form, bit by bit, then two sums of fresh vectors over a poisoned "
+        "result; nothing may be written beyond it",
+    .tolerance = "exact",
+};
+
+inline constexpr fl::Metric metrics[] = {
+    {"rate", "Mbit/s", "flow", "rate", 8 / 0x1p20, "higher"},
+    {"time", "us", "operations", "time", 1e6, "lower"},
+};
+
+inline bool is_power_of_two(int p) { return (p & (p - 1)) == 0; }
+
+inline std::string refuse(const Params&, const fl::Team& team) {
+  if (has(power_of_two) && !is_power_of_two(team.ranks))
+    return fl::text("the hypercube needs a number of ranks that is a power of two; %d given; start it with mpiexec -n 2, 4, 8 ...",
+                    team.ranks);
+  if (has(partner) && team.ranks < 2) return "this variant needs 2 ranks at least; start it with mpiexec -n 2";
+  return "";
+}
+
+// R1: bytes into and out of one process while n doubles are summed over p processes along the hypercube.
+inline double flow(double n, int p) { return 2 * std::log2(p) * 8 * n; }
+
+inline fl::Cost cost(const Params& p, const fl::Team& team) {
+  const auto n = static_cast<double>(p.n);
+  return {.flops = (team.ranks - 1) * n, .bytes = 16 * n * team.ranks, .operations = 1, .flow = flow(n, team.ranks), .working_set = 24 * n};
+}
+
+// --- what a vector holds -----------------------------------------------------------------------------------------------
+
+// Element i of a process of weight w is a + b w with a, b of the element and the iteration. The weights follow no rule, so that
+// no other multiset of processes has the same sum, and every b is odd. Below 2^33: exact for 2^20 processes.
+struct Line {
+  std::int64_t a, b;
+};
+
+inline Line line(fl::Index i, fl::Index iteration) {
+  const std::uint64_t h = fl::hash(static_cast<std::uint64_t>(i) ^ static_cast<std::uint64_t>(iteration + 1) * 0x9E3779B97F4A7C15ull);
+  const auto a = static_cast<std::int64_t>(h & 0xFFFFFF) - (std::int64_t{1} << 23);
+  const auto b = static_cast<std::int64_t>((h >> 24) & 0xFFFF) - (std::int64_t{1} << 15);
+  return {a, b | 1};
+}
+
+inline std::int64_t weight_of(int rank) { return static_cast<std::int64_t>(fl::hash(static_cast<std::uint64_t>(rank)) & 0xFFFF) + 1; }
+
+// Computed in whole numbers: no flag can change it.
+inline double value(std::int64_t weight, fl::Index i, fl::Index iteration) {
+  const Line l = line(i, iteration);
+  return static_cast<double>(l.a + l.b * weight);
+}
+
+// --- in the timed loop -------------------------------------------------------------------------------------------------
+
+inline void touch(State& s, fl::Index iteration) {
+  s.own[0] = value(s.weight, 0, iteration);
+  s.own[s.n - 1] = value(s.weight, s.n - 1, iteration);
+}
+
+// --- outside of it -----------------------------------------------------------------------------------------------------
+
+inline void fill(State& s) {
+  for (fl::Index i = 0; i < s.n; ++i) s.own[i] = value(s.weight, i, s.filled);
+}
+
+inline void poison(State& s) { fl::poison(s.result.data(), s.result.size()); }
+
+inline void init(State& s, const Params& p, const fl::Team& team) {
+  s.team = team;
+  s.n = p.n;
+  s.weight = weight_of(team.rank);
+  s.own = fl::Array<double>(p.n);
+  s.result = fl::Array<double>(p.n + guard);
+  fl::first_touch(&s);
+  fill(s);
+  poison(s);
+}
+
+// --- the check ---------------------------------------------------------------------------------------------------------
+
+struct Damage {
+  double words = 0;
+  std::string what;
+};
+
+inline std::uint64_t bits(double x) {
+  std::uint64_t b;
+  std::memcpy(&b, &x, sizeof b);
+  return b;
+}
+
+// Every word, bit by bit: what equals the same bits on every rank is equal on all ranks.
+inline void inspect(State& s, fl::Index iteration, Damage& damage) {
+  const std::int64_t p = s.team.ranks;
+  std::int64_t weights = 0;
+  for (int r = 0; r < s.team.ranks; ++r) weights += weight_of(r);
+  for (fl::Index i = 0; i < s.n + guard; ++i) {
+    const bool stamped = i == 0 || i == s.n - 1;
+    const Line l = line(i, stamped ? iteration : s.filled);
+    const auto sum = static_cast<double>(p * l.a + weights * l.b);
+    const bool behind = i >= s.n;
+    if (bits(s.result[i]) == (behind ? fl::poison_bits : bits(sum))) continue;
+    if (damage.words == 0)
+      damage.what = behind ? fl::text("word %lld behind the %lld of the result was written", static_cast<long long>(i - s.n),
+                                      static_cast<long long>(s.n))
+                           : fl::text("element %lld of %lld, summed over %d processes, is %.17g, should be %.17g",
+                                      static_cast<long long>(i), static_cast<long long>(s.n), s.team.ranks, s.result[i], sum);
+    damage.words += 1;
+  }
+}
+
+// One untimed sum of vectors that are new in every element. Collective, whatever was found before.
+inline void fresh_round(State& s, Damage& damage) {
+  constexpr fl::Index beyond_timing = fl::Index{1} << 41;
+  s.filled = beyond_timing + s.rounds++;
+  fill(s);
+  poison(s);
+  fl::variant.batch(&s, s.filled, 1);
+  inspect(s, s.filled, damage);
+}
+
+inline fl::Check check(State& s, fl::Index last) {
+  Damage damage;
+  inspect(s, last, damage);
+  for (int round = 0; round < 2; ++round) fresh_round(s, damage);
+  if (damage.words == 0)
+    damage.what = fl::text("%lld sums over %d processes are exact on every rank", static_cast<long long>(s.n), s.team.ranks);
+  return fl::Check::of(damage.words, 0, damage.what);
+}
+
+}  // namespace vector_sum
