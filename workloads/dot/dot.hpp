@@ -26,7 +26,8 @@ inline constexpr fl::About about{
     .title = "Scalar product",
     .cost = "2 n flops and 16 n bytes read",
     .verified =
-        "against the same sum in long double; compensated variants on a few ones among terms of 1.1e-16, which plain summation loses",
+        "against the exact sum in integers; compensated variants against long double on a few ones among terms of 1.1e-16, which plain "
+        "summation loses",
     .tolerance = "n eps sum |x_i y_i|; compensated 3 eps sum |x_i y_i|",
 };
 
@@ -82,23 +83,61 @@ inline void touch(State& s, fl::Index iteration) { s.y[s.y.size() - 1] = 1.0 + 0
 
 inline void poison(State& s) { fl::poison(&s.result, 1); }
 
-// From the index functions, not from the arrays: a step that spoils its inputs is caught too.
-inline fl::Check check(State& s, fl::Index last) {
-  // Compensated too: 10^5 terms of 1e-16 on a sum of 64 would cost plain long double as much as the tolerance.
-  long double sum = 0, lost = 0, magnitude = 0;
+// What the sum must be, and the sum of the terms' magnitudes, from the index functions and not from the arrays: a step that spoils
+// its inputs is caught too.
+struct Expected {
+  long double sum = 0;
+  long double magnitude = 0;
+};
+
+// Every input is a multiple of 2^-53, so the sum of the products is a whole number of 2^-106: summed exactly, in two parts because
+// 2^34 products of 106 bits exceed 128. Quicker than long double by four times, and without its rounding.
+inline Expected expected_exactly(const State& s, fl::Index last) {
+  constexpr fl::Index block = 4096;  // of products that 128 bits hold
+  constexpr int low_bits = 40;
   const fl::Index n = s.x.size();
-  for (fl::Index i = 0; i < n; ++i) {
+  const auto bits = [](double multiple) { return static_cast<std::int64_t>(0x1p53 * multiple); };
+  __int128 high = 0, low = 0;
+  Expected expected;
+  for (fl::Index first = 0; first < n; first += block) {
+    __int128 part = 0;
+    double magnitude = 0;
+    for (fl::Index i = first; i < std::min(first + block, n); ++i) {
+      const double x = x_value(s, i), y = y_value(s, i, last);
+      part += static_cast<__int128>(bits(x)) * bits(y);
+      magnitude += std::fabs(x * y);
+    }
+    high += part >> low_bits;
+    low += part & ((__int128{1} << low_bits) - 1);
+    expected.magnitude += magnitude;
+  }
+  expected.sum = 0x1p-106L * (0x1p40L * static_cast<long double>(high) + static_cast<long double>(low));
+  return expected;
+}
+
+// Terms of 1.1e-16 are no such multiples. Compensated too: 10^5 of them on a sum of 64 would cost plain long double as much as the
+// tolerance.
+inline Expected expected_compensated(const State& s, fl::Index last) {
+  long double lost = 0;
+  Expected expected;
+  for (fl::Index i = 0; i < s.x.size(); ++i) {
     const long double term = static_cast<long double>(x_value(s, i)) * static_cast<long double>(y_value(s, i, last));
     const long double corrected = term - lost;
-    const long double next = sum + corrected;
-    lost = (next - sum) - corrected;
-    sum = next;
-    magnitude += std::fabs(term);
+    const long double next = expected.sum + corrected;
+    lost = (next - expected.sum) - corrected;
+    expected.sum = next;
+    expected.magnitude += std::fabs(term);
   }
+  return expected;
+}
+
+inline fl::Check check(State& s, fl::Index last) {
+  const fl::Index n = s.x.size();
+  const Expected expected = s.compensated ? expected_compensated(s, last) : expected_exactly(s, last);
   const double scale = (s.compensated ? 3.0 : static_cast<double>(n)) * DBL_EPSILON;
-  const double error = static_cast<double>(std::fabs(static_cast<long double>(s.result) - sum));
-  return fl::Check::of(error, scale * static_cast<double>(magnitude),
-                       fl::text("sum of %lld products is %.17g, should be %.17Lg", static_cast<long long>(n), s.result, sum));
+  const double error = static_cast<double>(std::fabs(static_cast<long double>(s.result) - expected.sum));
+  return fl::Check::of(error, scale * static_cast<double>(expected.magnitude),
+                       fl::text("sum of %lld products is %.17g, should be %.17Lg", static_cast<long long>(n), s.result, expected.sum));
 }
 
 }  // namespace dot

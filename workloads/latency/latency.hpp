@@ -35,24 +35,28 @@ class Scatter {
   }
   std::uint64_t turn_of(std::uint64_t line) const {
     std::uint64_t z = line;
-    for (int k = rounds - 1; k >= 0; --k) z = fold(z) * inverse(factors[k]) & mask_;
+    for (int k = rounds - 1; k >= 0; --k) z = fold(z) * inverses[k] & mask_;
     return z;
   }
   std::uint64_t successor(std::uint64_t line) const { return line_of(turn_of(line) + 1); }
 
  private:
-  static constexpr int rounds = 3;
-  static constexpr std::uint64_t factors[rounds] = {0x9E3779B97F4A7C15ull, 0xBF58476D1CE4E5B9ull, 0x94D049BB133111EBull};
-  std::uint64_t fold(std::uint64_t z) const { return z ^ z >> shift_; }
   // Newton's iteration modulo 2^64: each round doubles the number of right bits, three of which an odd number has itself.
   static constexpr std::uint64_t inverse(std::uint64_t odd) {
     std::uint64_t x = odd;
     for (int k = 0; k < 5; ++k) x *= 2 - odd * x;
     return x;
   }
+  std::uint64_t fold(std::uint64_t z) const { return z ^ z >> shift_; }
+
+  static constexpr int rounds = 3;
+  static constexpr std::uint64_t factors[rounds] = {0x9E3779B97F4A7C15ull, 0xBF58476D1CE4E5B9ull, 0x94D049BB133111EBull};
+  static const std::uint64_t inverses[rounds];
   std::uint64_t mask_;
   int shift_;
 };
+
+inline constexpr std::uint64_t Scatter::inverses[rounds] = {inverse(factors[0]), inverse(factors[1]), inverse(factors[2])};
 
 struct State {
   fl::Array<Line> lines;

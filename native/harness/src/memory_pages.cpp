@@ -3,6 +3,8 @@
 
 #include <atomic>
 #include <cstdio>
+#include <mutex>
+#include <vector>
 
 #include "comm.hpp"
 #include "firstlight/workload.hpp"
@@ -22,7 +24,57 @@ std::size_t grain_of(std::size_t bytes) { return bytes >= huge_from ? huge_page 
 // Every mapping keeps room for its stagger, so that release() can find its start from the length alone.
 std::size_t mapping_length(std::size_t bytes) {
   const std::size_t grain = grain_of(bytes);
-  return (bytes + stagger_room + grain - 1) / grain * grain + grain;
+  return (bytes + stagger_room + grain - 1) / grain * grain;
+}
+
+// Large blocks that were given back, kept for the next case: where it asks for blocks of the same size it gets the last one first,
+// so each array finds the pages where the same variant with the same threads has put them, and nothing is mapped and zeroed again.
+// The first block of any other size gives all kept ones back to the system: they never add to what a case needs.
+class Kept {
+ public:
+  void* take(std::size_t length) {
+    const std::lock_guard guard(lock_);
+    for (auto block = blocks_.rbegin(); block != blocks_.rend(); ++block) {
+      if (block->length != length) continue;
+      void* memory = block->memory;
+      blocks_.erase(std::next(block).base());
+      return memory;
+    }
+    for (const Block& block : blocks_) munmap(block.memory, block.length);
+    blocks_.clear();
+    return nullptr;
+  }
+
+  void put(void* memory, std::size_t length) {
+    const std::lock_guard guard(lock_);
+    blocks_.push_back({memory, length});
+  }
+
+ private:
+  struct Block {
+    void* memory;
+    std::size_t length;
+  };
+  std::mutex lock_;
+  std::vector<Block> blocks_;
+};
+
+Kept& kept() {
+  static Kept& forever = *new Kept;  // arrays with static storage may be given back after main()
+  return forever;
+}
+
+// A mapping of so many bytes that starts on a multiple of `grain`, or null.
+void* map(std::size_t length, std::size_t grain) {
+  void* mapping = mmap(nullptr, length + grain, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (mapping == MAP_FAILED) return nullptr;
+  const auto begin = reinterpret_cast<std::uintptr_t>(mapping);
+  const auto address = (begin + grain - 1) / grain * grain;
+  const std::size_t front = address - begin;
+  if (front > 0) munmap(mapping, front);
+  if (grain > front) munmap(reinterpret_cast<void*>(address + length), grain - front);
+  if (grain == huge_page) madvise(reinterpret_cast<void*>(address), length, MADV_HUGEPAGE);
+  return reinterpret_cast<void*>(address);
 }
 
 }  // namespace
@@ -31,25 +83,23 @@ void* allocate(std::size_t bytes) {
   // Arrays that all start on a page boundary share cache sets and 4 KiB aliases: shift each by another odd number of lines.
   static std::atomic<unsigned> count{0};
   const std::size_t shift = (count++ * 9 % 64) * 64;
-  const std::size_t length = mapping_length(bytes);
-  void* mapping = mmap(nullptr, length, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-  if (mapping == MAP_FAILED) {
+  const std::size_t grain = grain_of(bytes), length = mapping_length(bytes);
+  void* block = grain == huge_page ? kept().take(length) : nullptr;
+  if (block == nullptr) block = map(length, grain);
+  if (block == nullptr) {
     std::fprintf(stderr, "out of memory: %.1f MiB more are not to be had; choose a smaller size\n", static_cast<double>(bytes) / 0x1p20);
     comm::abort(3);
   }
-  const std::size_t grain = grain_of(bytes);
-  const auto address = (reinterpret_cast<std::uintptr_t>(mapping) + grain - 1) / grain * grain;
-  const std::size_t front = address - reinterpret_cast<std::uintptr_t>(mapping);
-  if (front > 0) munmap(mapping, front);
-  if (grain > front) munmap(reinterpret_cast<void*>(address + length - grain), grain - front);
-  if (grain == huge_page) madvise(reinterpret_cast<void*>(address), length - grain, MADV_HUGEPAGE);
-  return reinterpret_cast<void*>(address + shift);
+  return static_cast<char*>(block) + shift;
 }
 
 void release(void* memory, std::size_t bytes) {
   const std::size_t grain = grain_of(bytes);
-  const auto address = reinterpret_cast<std::uintptr_t>(memory) / grain * grain;
-  munmap(reinterpret_cast<void*>(address), mapping_length(bytes) - grain);
+  void* block = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(memory) / grain * grain);
+  if (grain == huge_page)
+    kept().put(block, mapping_length(bytes));
+  else
+    munmap(block, mapping_length(bytes));
 }
 
 }  // namespace fl

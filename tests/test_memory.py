@@ -1,0 +1,94 @@
+"""The memory of large arrays: kept for a case of the same size, given back before any other, mapped as before."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+from pathlib import Path
+
+import pytest
+
+from firstlight import ROOT
+
+pytestmark = pytest.mark.native
+
+HARNESS = ROOT / "native" / "harness"
+PROGRAM = r"""
+#include <sys/mman.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "comm.hpp"
+#include "firstlight/workload.hpp"
+
+namespace fl::comm {
+void abort(int status) { std::_Exit(status); }
+}
+
+namespace {
+
+constexpr std::size_t MiB = std::size_t{1} << 20;
+
+std::uintptr_t block_of(const void* array) { return reinterpret_cast<std::uintptr_t>(array) / (2 * MiB) * (2 * MiB); }
+
+bool mapped(std::uintptr_t block) {
+  unsigned char resident = 0;
+  return mincore(reinterpret_cast<void*>(block), 4096, &resident) == 0;
+}
+
+void say(const char* what, bool value) { std::printf("%s %d\n", what, value ? 1 : 0); }
+
+}  // namespace
+
+int main() {
+  char* first = static_cast<char*>(fl::allocate(8 * MiB));
+  char* second = static_cast<char*>(fl::allocate(8 * MiB));
+  say("lines", reinterpret_cast<std::uintptr_t>(first) % 64 == 0 && reinterpret_cast<std::uintptr_t>(second) % 64 == 0);
+  say("staggered", reinterpret_cast<std::uintptr_t>(first) % 4096 != reinterpret_cast<std::uintptr_t>(second) % 4096);
+  for (char* array : {first, second})
+    for (std::size_t i = 0; i < 8 * MiB; ++i) array[i] = 7;  // the whole length is there
+  const std::uintptr_t a = block_of(first), b = block_of(second);
+  // As a state's arrays: the last one goes first.
+  fl::release(second, 8 * MiB);
+  fl::release(first, 8 * MiB);
+  say("kept", mapped(a) && mapped(b));
+  char* again = static_cast<char*>(fl::allocate(8 * MiB));
+  say("same place", block_of(again) == a);
+  char* beside = static_cast<char*>(fl::allocate(8 * MiB));
+  say("same place of the second", block_of(beside) == b);
+  void* fresh = fl::allocate(8 * MiB);
+  say("never one block twice", block_of(fresh) != a && block_of(fresh) != b);
+  fl::release(fresh, 8 * MiB);
+  fl::release(beside, 8 * MiB);
+  void* small = fl::allocate(1000);
+  say("small ones are apart", mapped(b));
+  void* other = fl::allocate(32 * MiB);
+  const bool taken_over = b >= block_of(other) && b < block_of(other) + 34 * MiB;  // the system may map it there again
+  say("another size ends it", (taken_over || !mapped(b)) && mapped(a));
+  for (std::size_t i = 0; i < 8 * MiB; ++i) again[i] = 8;  // what is in use stays
+  fl::release(small, 1000);
+  fl::release(other, 32 * MiB);
+  fl::release(again, 8 * MiB);
+  return 0;
+}
+"""
+
+
+def test_blocks_are_kept_for_a_case_of_the_same_size_only(tmp_path: Path) -> None:
+    compiler = shutil.which("g++") or shutil.which("clang++")
+    if compiler is None:
+        pytest.skip("no C++ compiler here")
+    source, program = tmp_path / "blocks.cpp", tmp_path / "blocks"
+    source.write_text(PROGRAM)
+    options = ["-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror", f"-I{HARNESS / 'include'}", f"-I{HARNESS / 'src'}"]
+    subprocess.run(
+        [compiler, *options, source, HARNESS / "src" / "memory_pages.cpp", "-o", program],
+        check=True,
+    )
+    done = subprocess.run([program], capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    said = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
+    assert len(said) == 8
+    assert {what for what, answer in said.items() if answer != "1"} == set()
