@@ -100,7 +100,7 @@ def render(
     drawings = [
         d for c in chapters for some in (c["overview"], *(p.drawings for p in c["parts"])) for d in some
     ] + page["spread"]
-    page["data"] = Markup(embedded({d.id: {"data": d.data, "layout": d.layout} for d in drawings}))
+    page["data"] = Markup(embedded({d.id: {"data": d.data, "layout": d.layout} for d in drawings if d.data}))
     return environment.get_template("report.html.j2").render(page)
 
 

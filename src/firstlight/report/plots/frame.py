@@ -30,7 +30,10 @@ _MOST_SHOWN = 12
 
 
 class Drawing(msgspec.Struct):
-    """One plot: `title` is its message; `head` and `rows` are the table behind it."""
+    """One plot: `title` is its message; `head` and `rows` are the table behind it, or all of it where `data` is empty.
+
+    `notes`: what the drawing does not show, and why.
+    """
 
     id: str
     title: str
@@ -39,6 +42,7 @@ class Drawing(msgspec.Struct):
     rows: list[tuple[str, ...]]
     data: list[Trace] = []
     layout: dict[str, Any] = {}
+    notes: tuple[str, ...] = ()
 
 
 class View(msgspec.Struct, frozen=True):

@@ -29,10 +29,21 @@
     };
   }
 
+  // Names at the lines ("direct") and numbers in cells need room; where it is missing, a legend and hovering tell the same.
+  function fitted(own, data) {
+    const { direct, ...layout } = own;
+    if (narrow.matches) for (const trace of data) if (trace.type === "heatmap") delete trace.texttemplate;
+    if (!direct) return layout;
+    if (!narrow.matches) return { ...layout, showlegend: false };
+    const { margin, annotations, ...rest } = layout;
+    return { ...rest, annotations: annotations.filter((a) => a.name !== "direct") };
+  }
+
   function draw(element) {
     const colour = colours();
     const spec = coloured(specs[element.id], colour);
-    const own = spec.layout;
+    const own = fitted(spec.layout, spec.data);
+    element.style.minHeight = own.height ? own.height + "px" : "";
     const layout = {
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       font: { family: getComputedStyle(document.body).fontFamily, size: narrow.matches ? 11 : 13, color: colour["@ink"] },

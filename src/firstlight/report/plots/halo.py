@@ -1,0 +1,167 @@
+"""Halo: time per exchange against the size of the sub-domain, one line a strategy, one drawing an MPI library.
+
+The few strategies that are the best somewhere are coloured and named at their lines, the same in every drawing; the
+others are grey. Beside it: who wins at each size, what handing the data over costs, how the time grows with processes.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Mapping, Sequence
+
+from firstlight.catalogue import Plot, Workload
+from firstlight.judge.verdict import Figure, Verified
+from firstlight.judge.words import listing
+from firstlight.report import answers
+from firstlight.report.plots import frame, handover, processes, sentence, strategies, winners
+from firstlight.report.plots.frame import Drawing, Trace, View
+from firstlight.report.plots.strategies import Contest, Times, short
+
+NAMED = 6  # coloured lines; more cannot be told apart
+_HEIGHT, _LABEL = 540, 16  # pixels: of the drawing, between names at the lines
+_INNER = _HEIGHT - 90  # what axes and margins leave
+FAINT = "rgba(127,127,127,0.5)"
+Range = tuple[float, float]  # of an axis
+
+
+def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
+    every = view.selected(workload, plot)
+    figures, said = strategies.usual(answers.verified(every), plot)
+    where = strategies.main_place(figures)
+    contests = strategies.contests(view, figures, plot, where) if where else []
+    if not contests:
+        return []
+    chosen = named(contests)
+    span = _span(contests)
+    drawn = [
+        _drawing(view, plot, f"{name}-{k}", c, chosen, span, said, _rows(every, c, contests))
+        for k, c in enumerate(contests)
+    ]
+    for d in drawn:
+        d.layout["xaxis"]["title"]["text"] = frame.text(_axis_title(view, workload, plot))
+    drawn[0].notes = tuple(strategies.missing(view, workload, {s for c in contests for s in c.times}))
+    drawn += winners.drawings(plot, f"{name}-winners", contests)
+    drawn += handover.drawings(view, plot, f"{name}-data", contests, figures)
+    return drawn + processes.drawings(view, plot, f"{name}-processes", figures)
+
+
+def named(contests: Sequence[Contest]) -> list[str]:
+    """The strategies to colour: the reference, those that win somewhere with few others, then the next in standing."""
+    order = strategies.standing(contests)
+    won: dict[str, int] = {}
+    for w in (w for c in contests for w in c.wins if len(w.winners) <= NAMED // 2):
+        for f in w.winners:
+            won[f.identity.variant] = won.get(f.identity.variant, 0) + 1
+    best = sorted(won, key=lambda s: (-won[s], order.index(s)))
+    reference = [c.reference for c in contests if c.reference][:1]
+    return list(dict.fromkeys([*reference, *best, *order]))[:NAMED]
+
+
+def _axis_title(view: View, workload: Workload, plot: Plot) -> str:
+    help_text, unit = view.parameter(workload.name, plot.x)
+    return f"{plot.x.upper() if len(plot.x) == 1 else plot.x}: {help_text}" + (f" ({unit})" if unit else "")
+
+
+def _rows(every: Iterable[Figure], contest: Contest, contests: Sequence[Contest]) -> list[tuple[str, ...]]:
+    """All figures of that MPI library; what belongs to none of the contests stands with the first."""
+    others = {c.mpi for c in contests if c is not contest}
+    first = contest is contests[0]
+    return frame.table(
+        f for f in every if f.identity.mpi == contest.mpi or (first and (f.identity.mpi or "") not in others)
+    )
+
+
+def _span(contests: Sequence[Contest]) -> tuple[Range, Range]:
+    """What the axes of all drawings show, as logarithms: of x, of the time with its intervals."""
+    figures = [(x, f.estimate) for c in contests for line in c.times.values() for x, f in line.items()]
+    xs = [math.log10(x) for x, _ in figures]
+    low = min(math.log10(e.low or e.median) for _, e in figures)
+    high = max(math.log10(e.high or e.median) for _, e in figures)
+    return (min(xs) - 0.06, max(xs) + 0.06), (low - 0.08, high + 0.08)
+
+
+def _drawing(
+    view: View,
+    plot: Plot,
+    name: str,
+    contest: Contest,
+    chosen: Sequence[str],
+    span: tuple[Range, Range],
+    said: str,
+    rows: list[tuple[str, ...]],
+) -> Drawing:
+    times = contest.times
+    coloured = [s for s in chosen if s in times]
+    grey = [s for s in times if s not in coloured]
+    colours = {s: "@ink" if s == contest.reference else view.palette.colour(s) for s in coloured}
+    data = [_grey(times[s], short(s, times), k == 0) for k, s in enumerate(grey)]
+    for k, s in enumerate(coloured):
+        look = {"color": colours[s], "symbol": view.palette.symbol(k)}
+        data.append(frame.line(list(times[s].items()), short(s, times), look))
+    some = next(iter(next(iter(times.values())).values()))
+    decades = span[1][1] - span[1][0]
+    time = frame.log_axis(f"{plot.subject or plot.metric} ({some.unit})") | {"range": list(span[1])}
+    drawn = frame.layout(
+        _ticks(sorted({x for line in times.values() for x in line}), span[0]),
+        time | ({"dtick": "D2"} if decades < 2.5 else {}),
+        height=_HEIGHT,
+        margin={"l": 64, "r": 24 + 8 * max(len(short(s, times)) for s in coloured), "t": 28, "b": 52},
+        direct=True,
+    )
+    drawn["annotations"] += _names({s: times[s] for s in coloured}, colours, span[1], times)
+    title = winners.title(plot, contest)
+    title = f"{contest.label}: {title}" if contest.label else sentence.capital(title)
+    return Drawing(name, title, _caption(contest, grey, said), frame.HEAD, rows, data, drawn)
+
+
+def _ticks(xs: Sequence[float], span: Range) -> Trace:
+    step = -(-len(xs) // 12)
+    shown = list(xs)[::step]
+    return {
+        "title": {"text": ""}, "type": "log", "range": list(span), "tickvals": shown,
+        "ticktext": [f"{x:g}" for x in shown],
+    }  # fmt: skip
+
+
+def _grey(line: Mapping[float, Verified], label: str, first: bool) -> Trace:
+    trace = frame.line(list(line.items()), label, {"color": FAINT})
+    trace["line"]["width"], trace["marker"]["size"] = 1, 4
+    trace["error_y"] |= {"thickness": 0.8, "width": 0}
+    return trace | {"showlegend": first, "legendgroup": "others", "name": "the others" if first else trace["name"]}
+
+
+def _names(lines: Times, colours: Mapping[str, str], span: Range, everyone: Iterable[str]) -> list[Trace]:
+    """The name of each coloured line at its right end, moved apart where they would overlap.
+
+    Lines often end at one point: their names then stand in the order of the lines, the slowest at the top.
+    """
+    least = (span[1] - span[0]) * _LABEL / _INNER
+    logs = {s: [math.log10(f.estimate.median) for f in line.values()] for s, line in lines.items()}
+    order = sorted(logs, key=lambda s: (sum(logs[s]) / len(logs[s]), s))
+    placed: list[float] = []
+    for y in sorted(v[-1] for v in logs.values()):
+        placed.append(max(y, placed[-1] + least) if placed else y)
+    top = span[1] - least / 2
+    for k in range(len(placed) - 1, -1, -1):  # what was pushed out at the top comes back down
+        placed[k] = min(placed[k], top)
+        top = placed[k] - least
+    return [
+        {"name": "direct", "x": 1.005, "xref": "paper", "xanchor": "left", "y": y, "yanchor": "middle",
+         "showarrow": False, "text": frame.text(short(s, everyone)), "font": {"size": 12, "color": colours[s]}}
+        for y, s in zip(placed, order, strict=True)
+    ]  # fmt: skip
+
+
+def _caption(contest: Contest, grey: Sequence[str], said: str) -> str:
+    others = f" Grey: {listing([short(s, contest.times) for s in grey])}." if grey else ""
+    case = f" {said}." if said else ""
+    crowded = " There are more of them than processors, so nothing is ranked." if contest.crowded else ""
+    alone = any(f.identity.mpi is None for line in contest.times.values() for f in line.values())
+    threads = (
+        " Strategies of threads alone use no MPI library and stand in every drawing." if alone and contest.mpi else ""
+    )
+    return (
+        f"{sentence.capital(contest.place.words)}.{crowded}{case} Both axes are logarithmic; a line is the best of "
+        f"toolchains and of ways to hand data over, the maximum over processes, bars are 95 % intervals."
+        f"{threads}{others}"
+    )

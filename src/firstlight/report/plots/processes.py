@@ -1,0 +1,119 @@
+"""Processes: the fastest exchange against how many take part, at a fixed number on each node (R3).
+
+Where the run has several numbers of nodes, a line is one number of processes a node; on one node the number itself
+grows.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from firstlight.catalogue import Plot
+from firstlight.judge import ranking
+from firstlight.judge.verdict import Verified
+from firstlight.report import wording
+from firstlight.report.plots import frame, sentence, strategies
+from firstlight.report.plots.frame import Drawing, Trace, View
+
+FLAT = 1.15  # growth below that is none
+MOST_LINES = 8
+
+
+class Line(NamedTuple):
+    """`per_node`: None where it grows along the line. `points`: by parties, the fastest strategy there."""
+
+    mpi: str
+    per_node: int | None
+    points: dict[int, Verified]
+
+    @property
+    def growth(self) -> float:
+        ordered = [f for _, f in sorted(self.points.items())]
+        return ranking.advantage(ordered[0], ordered[-1])
+
+
+def drawings(view: View, plot: Plot, name: str, figures: Sequence[Verified]) -> list[Drawing]:
+    """At the smallest and at the largest x that was measured in several places; none without several."""
+    by_x: dict[float, list[Verified]] = {}
+    for f in figures:
+        x = strategies.at(f, plot)
+        if x is not None:
+            by_x.setdefault(x, []).append(f)
+    wide = {x: found for x, some in sorted(by_x.items()) if (found := lines(some))}
+    ends = list(dict.fromkeys([*list(wide)[:1], *list(wide)[-1:]]))
+    return [_drawing(view, plot, f"{name}-{k}", x, wide[x], by_x[x]) for k, x in enumerate(ends)]
+
+
+def lines(figures: Sequence[Verified]) -> list[Line]:
+    """Every line with at least two points."""
+    several = len({strategies.place(f.identity).nodes for f in figures}) > 1
+    found: dict[tuple[str, int | None], dict[int, Verified]] = {}
+    for f in figures:
+        where = strategies.place(f.identity)
+        points = found.setdefault((f.identity.mpi or "", where.parties // where.nodes if several else None), {})
+        known = points.get(where.parties)
+        if known is None or ranking.advantage(f, known) > 1:
+            points[where.parties] = f
+    made = [Line(mpi, per_node, points) for (mpi, per_node), points in found.items() if len(points) > 1]
+    return sorted(made, key=lambda line: (line.mpi, line.per_node or 0))
+
+
+def _drawing(view: View, plot: Plot, name: str, x: float, some: list[Line], figures: Sequence[Verified]) -> Drawing:
+    every = sorted({p for line in some for p in line.points})
+    step = -(-len(every) // 12)
+    unit = next(iter(some[0].points.values())).unit
+    axis = {
+        "title": {"text": "processes in all" if some[0].per_node else "processes on the node"}, "type": "log",
+        "tickvals": every[::step], "ticktext": [str(p) for p in every[::step]],
+    }  # fmt: skip
+    values = [f.estimate.median for line in some for f in line.points.values()]
+    drawn = frame.layout(axis, frame.log_axis(f"{plot.subject or plot.metric} ({unit})", values))
+    data = [_trace(view, line, k) for k, line in enumerate(some[:MOST_LINES])]
+    crowded = any(f.oversubscribed for line in some for f in line.points.values())
+    caption = (
+        "Both axes are logarithmic; a point is the fastest strategy there, bars are 95 % intervals."
+        + (" Open symbols: more processes than processors; shown, never ranked." if crowded else "")
+        + (f" {len(some) - MOST_LINES} more lines are in the table." if len(some) > MOST_LINES else "")
+    )
+    return Drawing(name, _title(view, plot, x, some), caption, frame.HEAD, frame.table(figures), data, drawn)
+
+
+def _trace(view: View, line: Line, k: int) -> Trace:
+    points = sorted(line.points.items())
+    look = {"color": view.palette.colour(line.mpi or "threads"), "symbol": view.palette.symbol(k)}
+    trace = frame.line([(float(p), f) for p, f in points], _label(view, line), look)
+    symbol = look["symbol"]
+    trace["marker"]["symbol"] = [f"{symbol}-open" if f.oversubscribed else symbol for _, f in points]
+    trace["marker"]["size"] = 9
+    trace["line"]["dash"] = ("solid", "dash", "dot", "dashdot")[k % 4] if line.per_node else "solid"
+    return trace
+
+
+def _label(view: View, line: Line) -> str:
+    who = wording.mpi_name(view.judgement.run, line.mpi) if line.mpi else "threads, no MPI"
+    return who if line.per_node is None else f"{who}, {line.per_node} a node"
+
+
+def _title(view: View, plot: Plot, x: float, some: Sequence[Line]) -> str:
+    """`N = 2: from 2 to 8 processes Open MPI takes 1.8 × as long; MPICH stays flat`"""
+    place = f"{plot.x.upper() if len(plot.x) == 1 else plot.x} = {x:g}"
+    ends = {(min(line.points), max(line.points)) for line in some}
+    if len(ends) == 1 and all(_growth(line) == "stays flat" for line in some):
+        first, last = ends.pop()
+        return f"{place}: flat from {first} to {last} processes"
+    parts, before = [], ""
+    for line in some[:3]:
+        span = f"from {min(line.points)} to {max(line.points)} processes "
+        parts.append(("" if span == before else span) + f"{_label(view, line)} {_growth(line)}")
+        before = span
+    return f"{place}: {'; '.join(parts)}" + (f"; {len(some) - 3} more lines" if len(some) > 3 else "")
+
+
+def _growth(line: Line) -> str:
+    if 1 / FLAT < line.growth < FLAT:
+        return "stays flat"
+    if line.growth < 1:
+        return f"gets {sentence.ratio2(1 / line.growth)} faster"
+    crowded = line.points[max(line.points)].oversubscribed
+    return f"takes {sentence.ratio2(line.growth)} as long" + (", more than there are processors" if crowded else "")

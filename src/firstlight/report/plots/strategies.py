@@ -1,0 +1,207 @@
+"""Strategies: who competes in a halo exchange, where, and who wins at each size.
+
+Strategies compete where as many parties (ranks, or threads where there is no MPI) exchange on as many nodes, through
+one MPI library; those that need no MPI compete with each library's.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from typing import NamedTuple
+
+from firstlight.catalogue import Plot, Workload
+from firstlight.judge import ranking
+from firstlight.judge.verdict import Identity, Verified
+from firstlight.report import wording
+from firstlight.report.plots import sentence
+from firstlight.report.plots.frame import View
+
+REFERENCE = "sendrecv"  # what a program does that does nothing special
+Times = dict[str, dict[float, Verified]]  # by strategy and x
+
+
+class Place(NamedTuple):
+    """Where strategies compete: nodes, and parties that exchange in all."""
+
+    nodes: int
+    parties: int
+
+    @property
+    def words(self) -> str:
+        nodes = f" on {self.nodes} nodes" if self.nodes > 1 else ""
+        return f"{self.parties} {'party' if self.parties == 1 else 'parties'}{nodes}"
+
+
+class Win(NamedTuple):
+    """Who is the fastest at one x: `winners` are alike, best first. `behind`: the first that is not (1 without one).
+
+    `known`: false where all are called alike only because no difference can be shown.
+    """
+
+    x: float
+    winners: tuple[Verified, ...]
+    everyone: tuple[Verified, ...]
+    behind: float
+    known: bool
+
+    @property
+    def all_alike(self) -> bool:
+        return len(self.winners) == len(self.everyone)
+
+    def over(self, strategy: str) -> float | None:
+        """How many times longer that strategy takes; None where it is among the winners or was not measured."""
+        at = next((f for f in self.everyone if f.identity.variant == strategy), None)
+        return None if at is None or at in self.winners else ranking.advantage(self.winners[0], at)
+
+
+class Contest(NamedTuple):
+    """The strategies of one MPI library at one place. `times` are of figures that may be ranked, unless `crowded`."""
+
+    mpi: str
+    label: str
+    place: Place
+    times: Times
+    crowded: bool
+
+    @property
+    def wins(self) -> list[Win]:
+        """The winners at each x, ascending; none where there is nothing to rank."""
+        xs = sorted({x for line in self.times.values() for x in line})
+        at = [win(x, [line[x] for line in self.times.values() if x in line]) for x in xs]
+        return [w for w in at if w is not None]
+
+    @property
+    def reference(self) -> str:
+        """The strategy that others are held against; "" without one."""
+        return next((s for s in self.times if s.endswith(REFERENCE)), "")
+
+
+def win(x: float, figures: Sequence[Verified]) -> Win | None:
+    groups = ranking.rank(figures)
+    if not groups:
+        return None
+    everyone = tuple(f for g in groups for f in g.figures)
+    winners = groups[0].figures
+    known = len(groups) > 1 or sentence.equal(winners)
+    return Win(x, winners, everyone, groups[1].behind if len(groups) > 1 else 1.0, known)
+
+
+def place(identity: Identity) -> Place:
+    p = identity.placement
+    return Place(p.nodes, p.ranks if identity.mpi else p.ranks * p.threads)
+
+
+def at(figure: Verified, plot: Plot) -> float | None:
+    """Where the figure stands on the axis; None where it has no number there."""
+    x = dict(figure.identity.parameters).get(plot.x)
+    return float(x) if isinstance(x, int | float) and x > 0 else None
+
+
+def usual(figures: Iterable[Verified], plot: Plot) -> tuple[list[Verified], str]:
+    """The figures with the values that most have of every numeric parameter but x, and those values in words.
+
+    Parameters of words (how data are handed over) stay free; a value is only said where there are others.
+    """
+    some = [f for f in figures if at(f, plot) is not None]
+    others = Counter(_numbers(f, plot) for f in some)
+    if not others:
+        return [], ""
+    common = max(others, key=lambda k: (others[k], [-v for _, v in k]))
+    said = [f"{name} = {value:g}" for name, value in common if len({dict(k).get(name) for k in others}) > 1]
+    return [f for f in some if _numbers(f, plot) == common], ", ".join(said)
+
+
+def _numbers(figure: Verified, plot: Plot) -> tuple[tuple[str, float], ...]:
+    return tuple((k, float(v)) for k, v in figure.identity.parameters if isinstance(v, int | float) and k != plot.x)
+
+
+def main_place(figures: Iterable[Verified]) -> Place | None:
+    """Where most figures are that may be ranked, the larger place of equals; else the smallest crowded one."""
+    some = list(figures)
+    free = Counter(place(f.identity) for f in some if not f.oversubscribed)
+    if free:
+        return max(free, key=lambda p: (len(_strategies(some, p)), free[p], p))
+    return min((place(f.identity) for f in some), default=None)
+
+
+def _strategies(figures: Iterable[Verified], where: Place) -> set[str]:
+    return {f.identity.variant for f in figures if place(f.identity) == where}
+
+
+def contests(view: View, figures: Sequence[Verified], plot: Plot, where: Place) -> list[Contest]:
+    """One for each MPI library, in the order of the run; one without a name where no library takes part."""
+    here = [f for f in figures if place(f.identity) == where]
+    known = [m.name for m in view.judgement.run.toolbox.mpis]
+    mpis = sorted(
+        {f.identity.mpi for f in here if f.identity.mpi},
+        key=lambda m: (known.index(m) if m in known else len(known), m),
+    )
+    made = []
+    for mpi in mpis or [""]:
+        some = [f for f in here if f.identity.mpi in (mpi, None)]
+        free = [f for f in some if not f.oversubscribed]
+        label = wording.mpi_name(view.judgement.run, mpi) if mpi else ""
+        made.append(Contest(mpi, label, where, fastest(free or some, plot), not free))
+    return [c for c in made if c.times]
+
+
+def fastest(figures: Iterable[Verified], plot: Plot) -> Times:
+    """By strategy and x the best figure over all that is not told apart, also of oversubscribed ones."""
+    times: Times = {}
+    for f in figures:
+        x = at(f, plot)
+        if x is None:
+            continue
+        line = times.setdefault(f.identity.variant, {})
+        if x not in line or ranking.advantage(f, line[x]) > 1:
+            line[x] = f
+    return {s: dict(sorted(line.items())) for s, line in sorted(times.items())}
+
+
+def standing(some: Iterable[Contest]) -> list[str]:
+    """Strategies by how far they are behind on the mean over all contests and x, the best first."""
+    behind: dict[str, list[float]] = {}
+    for contest in some:
+        for x in {x for line in contest.times.values() for x in line}:
+            at_x = {s: line[x] for s, line in contest.times.items() if x in line}
+            best = min(at_x.values(), key=lambda f: f.estimate.median if f.better == "lower" else -f.estimate.median)
+            for s, f in at_x.items():
+                behind.setdefault(s, []).append(ranking.advantage(best, f))
+    return sorted(behind, key=lambda s: (sum(behind[s]) / len(behind[s]), s))
+
+
+def short(strategy: str, everyone: Iterable[str] = ()) -> str:
+    """The name without `mpi_`, where that leaves it different from all others."""
+    bare = strategy.removeprefix("mpi_")
+    return bare if bare not in set(everyone) - {strategy} else strategy
+
+
+def missing(view: View, workload: Workload, measured: Collection[str]) -> list[str]:
+    """What stands in no drawing, with the reason, each reason once: `partitioned: it needs MPI-4 calls`."""
+    run = view.judgement.run
+    reasons: dict[str, dict[str, None]] = {}
+
+    def note(variant: str, reason: str) -> None:
+        reasons.setdefault(reason, {})[variant] = None
+
+    for absent in run.not_available:
+        program, _, condition = absent.what.partition(" with ")
+        name, dot, variant = program.partition(".")
+        if name == workload.name and dot:
+            note(short(variant) + _only(view, condition, variant in measured), absent.why)
+    for build in run.builds:
+        p = build.program
+        if not build.ok and p.workload == workload.name:
+            note(short(p.variant) + _only(view, p.mpi or p.toolchain, p.variant in measured), "does not build")
+    for f in view.judgement.figures:
+        i = f.identity
+        if i.workload == workload.name and not isinstance(f, Verified) and getattr(f, "cause", "") != "build":
+            note(short(i.variant) + _only(view, i.mpi or i.toolchain, i.variant in measured), f.reason)
+    return [f"{', '.join(who)}: {reason}" for reason, who in reasons.items()]
+
+
+def _only(view: View, condition: str, elsewhere: bool) -> str:
+    """` (MPICH)` where an MPI library is the reason, or where the strategy was measured with others."""
+    library = condition.rpartition(" and ")[2] if " and " in condition else condition if elsewhere else ""
+    return f" ({wording.mpi_name(view.judgement.run, library)})" if library else ""

@@ -1,0 +1,177 @@
+"""Winners: which strategy is the fastest at each size, in one sentence and as a table."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firstlight.catalogue import Plot
+from firstlight.judge.words import listing
+from firstlight.report.plots import sentence
+from firstlight.report.plots.frame import Drawing
+from firstlight.report.plots.strategies import Contest, Win, short
+from firstlight.report.quantity import interval, quantity
+
+MOST_NAMES, MOST_STRETCHES = 3, 3
+
+
+class Stretch:
+    """Neighbouring x at which the same strategies win: `winners` are those that win at all of them, best first."""
+
+    def __init__(self, first: Win) -> None:
+        self.wins = [first]
+        self.winners = [f.identity.variant for f in first.winners]
+
+    def takes(self, w: Win) -> bool:
+        """Add the next x if it tells the same; False where it does not."""
+        first = self.wins[0]
+        common = [s for s in self.winners if s in {f.identity.variant for f in w.winners}]
+        if (w.all_alike, w.known) != (first.all_alike, first.known) or not common:
+            return False
+        self.wins.append(w)
+        self.winners = common
+        return True
+
+
+def stretches(wins: Sequence[Win]) -> list[Stretch]:
+    found: list[Stretch] = []
+    for w in wins:
+        if not found or not found[-1].takes(w):
+            found.append(Stretch(w))
+    return found
+
+
+def title(plot: Plot, contest: Contest) -> str:
+    """`shared_flags wins up to N = 128 (2.1 × over sendrecv); from N = 256 all are equal`"""
+    wins = contest.wins
+    if contest.crowded or not wins:
+        return "measured with more parties than processors: shown, not ranked"
+    if len(contest.times) == 1:
+        first, last = wins[0].winners[0], wins[-1].winners[0]
+        ends = [quantity(f.estimate.median, f.unit) for f in (first, last)]
+        only = short(next(iter(contest.times)))
+        return f"{only} takes {ends[0]} at {_x(plot, wins[0].x)}" + (
+            f" and {ends[1]} at {_x(plot, wins[-1].x)}" if len(wins) > 1 else ""
+        )
+    some = stretches(wins)
+    if len(some) > MOST_STRETCHES:
+        return _mostly(plot, contest, wins)
+    return "; ".join(_told(plot, contest, s, k == 0, k == len(some) - 1) for k, s in enumerate(some))
+
+
+def _x(plot: Plot, x: float) -> str:
+    return f"{plot.x.upper() if len(plot.x) == 1 else plot.x} = {x:g}"
+
+
+def _told(plot: Plot, contest: Contest, s: Stretch, first: bool, last: bool) -> str:
+    where = _where(plot, s, first, last)
+    w = s.wins[0]
+    if w.all_alike:
+        same = "all are equal" if w.known else "no difference can be shown"
+        return f"{where} {same}" if not first or last else f"{same} {where}"
+    names = [short(x, contest.times) for x in s.winners]
+    everyone = max(len(x.everyone) for x in s.wins)
+    if len(names) > MOST_NAMES:
+        who, verb = f"{len(names)} of {everyone} strategies", "lead"
+    else:
+        who, verb = listing(names), "wins" if len(names) == 1 else "lead"
+    by = _by(contest, s)
+    return f"{who} {verb} {where}" + (f" ({by})" if by else "")
+
+
+def _where(plot: Plot, s: Stretch, first: bool, last: bool) -> str:
+    low, high = s.wins[0].x, s.wins[-1].x
+    if first and last:
+        return "at every " + (plot.x.upper() if len(plot.x) == 1 else plot.x) if low < high else f"at {_x(plot, low)}"
+    if low == high:
+        return f"at {_x(plot, low)}"
+    if first:
+        return f"up to {_x(plot, high)}"
+    return f"from {_x(plot, low)}" + ("" if last else f" to {high:g}")
+
+
+def _by(contest: Contest, s: Stretch) -> str:
+    """`2.1 × over sendrecv`, `up to 2.1 × over sendrecv`; over the next one where the reference leads itself."""
+    reference = contest.reference
+    if reference and reference not in s.winners:
+        over = [w.over(reference) or 1.0 for w in s.wins]
+        return f"{_range(over)} over {short(reference, contest.times)}"
+    return f"{_range([w.behind for w in s.wins])} over the next"
+
+
+def _range(factors: Sequence[float]) -> str:
+    low, high = min(factors), max(factors)
+    return sentence.ratio2(high) if high < 1.1 * low else f"up to {sentence.ratio2(high)}"
+
+
+def _mostly(plot: Plot, contest: Contest, wins: Sequence[Win]) -> str:
+    """Where the winner changes often: who is among the fastest most often, and what the reference costs."""
+    count: dict[str, int] = {}
+    for w in wins:
+        for f in w.winners:
+            count[f.identity.variant] = count.get(f.identity.variant, 0) + 1
+    most = max(count.values())
+    best = [short(s, contest.times) for s, n in count.items() if n == most]
+    who = listing(best) if len(best) <= MOST_NAMES else f"{len(best)} of {len(contest.times)} strategies"
+    verb = "is" if len(best) == 1 else "are"
+    every = "every size" if most == len(wins) else f"{most} of {len(wins)} sizes"
+    over = [(o, w.x) for w in wins if (o := w.over(contest.reference)) is not None]
+    costs = (
+        f"; {short(contest.reference, contest.times)} takes up to {sentence.ratio2(max(over)[0])} as long"
+        if over
+        else ""
+    )
+    at = f" ({_x(plot, max(over)[1])})" if over else ""
+    return f"{who} {verb} among the fastest at {every}{costs}{at}"
+
+
+def drawings(plot: Plot, name: str, contests: Sequence[Contest]) -> list[Drawing]:
+    """The table of winners; none where nothing may be ranked or one strategy was measured alone."""
+    some = [c for c in contests if not c.crowded and len(c.times) > 1]
+    if not some:
+        return []
+    reference = next((c.reference for c in some if c.reference), "")
+    x = plot.x.upper() if len(plot.x) == 1 else plot.x
+    over = (f"{short(reference)} takes",) if reference else ()
+    head = (x, "MPI", "fastest", "time", "95 % interval", "the next takes", *over)
+    rows = [
+        _row(c, w, reference) for at in sorted({w.x for c in some for w in c.wins}) for c in some for w in c.wins
+        if w.x == at
+    ]  # fmt: skip
+    caption = (
+        "Strategies that no difference can be shown between, or that differ by less than 3 %, win together, the least "
+        "median first. The next: the first that is not alike."
+    )
+    return [Drawing(name, _table_title(plot, some), caption, head, rows)]
+
+
+def _row(contest: Contest, w: Win, reference: str) -> tuple[str, ...]:
+    best = w.winners[0]
+    e = best.estimate
+    names = [short(f.identity.variant, contest.times) for f in w.winners]
+    who = names[0] if len(names) == 1 else f"{', '.join(names[:4])} (alike)"
+    if w.all_alike and len(names) > 1:
+        who = f"all {len(names)} alike" if w.known else f"no difference between all {len(names)} can be shown"
+    elif len(names) > 4:
+        who = f"{', '.join(names[:3])} and {len(names) - 3} more (alike)"
+    following = [f for f in w.everyone if f not in w.winners]
+    then = f"{sentence.ratio2(w.behind)} ({short(following[0].identity.variant, contest.times)})" if following else "–"
+    over = w.over(reference) if reference else None
+    measured = any(f.identity.variant == reference for f in w.everyone)
+    last = (sentence.ratio2(over) if over else "alike" if measured else "–",) if reference else ()
+    time = quantity(e.median, best.unit)
+    return (f"{w.x:g}", contest.label or "none", who, time, interval(e.low, e.high, e.median, best.unit), then, *last)
+
+
+def _table_title(plot: Plot, contests: Sequence[Contest]) -> str:
+    """`The fastest through Open MPI and MPICH: the same strategies win at 3 of 10 sizes`"""
+    labels = [c.label for c in contests if c.label]
+    if len(contests) < 2:
+        return f"The fastest at each {plot.x.upper()}" + (f", {labels[0]}" if labels else "")
+    by_x: dict[float, list[set[str]]] = {}
+    for c in contests:
+        for w in c.wins:
+            by_x.setdefault(w.x, []).append({f.identity.variant for f in w.winners})
+    shared = [sets for sets in by_x.values() if len(sets) == len(contests)]
+    same = sum(bool(set.intersection(*sets)) for sets in shared)
+    every = "every size" if same == len(shared) else f"{same} of {len(shared)} sizes"
+    return f"The fastest through {listing(labels)}: the same strategies win at {every}"
