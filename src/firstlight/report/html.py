@@ -7,7 +7,7 @@ import hashlib
 import json
 import re
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -62,6 +62,19 @@ def render(
     judgement: Judgement, workloads: Mapping[str, Workload], heritage: Heritage, compared: Comparison | None = None
 ) -> str:
     """The page as text."""
+    view = View(judgement, workloads, heritage, Palette(judgement.run))
+    chapters = _chapters(view)
+    page = _facts(judgement, workloads, view.palette) | {
+        "chapters": chapters,
+        "spread": _spread(view),
+        "compared": compared,
+    }
+    drawings = [d for c in chapters for some in (c["overview"], *(p.drawings for p in c["parts"])) for d in some]
+    return page_of("report.html.j2", page, drawings + page["spread"])
+
+
+def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing]) -> str:
+    """A template with its facts and drawings, in the frame of all our pages: scripts, style, security policy."""
     import jinja2
     from markupsafe import Markup
     from plotly.offline import get_plotlyjs
@@ -82,26 +95,15 @@ def render(
         "tied": tied,
     }
     library, script = get_plotlyjs(), (TEMPLATES / "report.js").read_text(encoding="utf-8")
-    view = View(judgement, workloads, heritage, Palette(judgement.run))
-    chapters = _chapters(view)
     trusted = {
         "plotly": _inline(library),
         "script": _inline(script),
         "style": _inline((TEMPLATES / "report.css").read_text(encoding="utf-8")),
         "policy": policy(library, script),
+        "data": embedded({d.id: {"data": d.data, "layout": d.layout} for d in drawings if d.data}),
     }
-    page = _facts(judgement, workloads, view.palette) | {
-        "chapters": chapters,
-        "spread": _spread(view),
-        "compared": compared,
-        "most_rows": MOST_ROWS,
-        **{k: Markup(v) for k, v in trusted.items()},
-    }
-    drawings = [
-        d for c in chapters for some in (c["overview"], *(p.drawings for p in c["parts"])) for d in some
-    ] + page["spread"]
-    page["data"] = Markup(embedded({d.id: {"data": d.data, "layout": d.layout} for d in drawings if d.data}))
-    return environment.get_template("report.html.j2").render(page)
+    own = {k: Markup(v) for k, v in trusted.items()}
+    return environment.get_template(template).render({**page, "most_rows": MOST_ROWS, **own})
 
 
 def tied(text: str) -> str:
