@@ -1,0 +1,17 @@
+// Quanta of work on several processors at once, each by itself.
+#include <omp.h>
+
+#include "noise.hpp"
+
+#include "firstlight/variant.hpp"
+
+namespace {
+
+void step(noise::State& s, fl::Index) {
+#pragma omp parallel num_threads(s.team.threads)
+  noise::do_quanta(s, omp_get_thread_num());
+}
+
+}  // namespace
+
+FL_VARIANT(noise, step)
