@@ -13,7 +13,7 @@ from msgspec.structs import replace
 import sums
 from firstlight import heritage
 from firstlight.judge.figures import judge
-from firstlight.judge.verdict import Verified
+from firstlight.judge.verdict import Figure, Verified
 from firstlight.plan import Placement
 from firstlight.report import plots, routes
 from firstlight.report.hockney import Regime
@@ -38,7 +38,7 @@ def drawings(**options: object) -> tuple[Drawing, Drawing]:
 
 
 def one(alpha: float, beta: float, gamma: float) -> Link:
-    return Link((Regime(alpha, beta, 0.0, 1e9, 0.0, 9),), (Addition(1e6, gamma),), "add", 1)
+    return Link((Regime(alpha, beta, 0.0, 1e9, 0.0, 9),), (Addition(1e6, gamma, 1),), "add")
 
 
 @given(st.integers(0, 10), st.floats(8, 1e9), st.floats(1e-7, 1e-4), st.floats(1e-11, 1e-8), st.floats(1e-11, 1e-8))
@@ -59,7 +59,7 @@ def test_models_where_p_is_no_power_of_two() -> None:
 
 def test_each_message_takes_the_regime_of_its_size() -> None:
     regimes = (Regime(1e-6, 1e-9, 0.0, 4096.0, 0.0, 5), Regime(5e-6, 1e-10, 16384.0, 1e6, 0.0, 5))
-    link = Link(regimes, (Addition(100.0, 1e-10), Addition(1e6, 1e-9)), "add", 2)
+    link = Link(regimes, (Addition(100.0, 1e-10, 1), Addition(1e6, 1e-9, 1)), "add")
     assert link.message(8000) == pytest.approx(9e-6) and link.message(8400) == pytest.approx(5.84e-6)
     assert link.gamma(64.0) == 1e-10 and link.gamma(1e5) == 1e-9  # nearest to three times the vector
 
@@ -70,7 +70,7 @@ def test_the_link_is_measured_in_the_same_run() -> None:
     assert isinstance(found, Link)
     assert found.regimes[0].alpha == pytest.approx(0.45e-6, rel=0.05)
     assert 1 / found.regimes[0].beta == pytest.approx(9.8e9, rel=0.05)
-    assert (found.operation, found.threads) == ("add", 2)
+    assert found.operation == "add" and {a.cores for a in found.additions} == {1, 2}
     add = [
         f
         for f in j.figures
@@ -81,6 +81,13 @@ def test_the_link_is_measured_in_the_same_run() -> None:
     ]
     best = max(f.estimate.median for f in add)  # GB/s of two cores, 24 bytes an addition
     assert found.gamma(8e6 / 2) == pytest.approx(24 / 8 / (1e9 * best / 2))
+
+
+def test_additions_of_all_cores_are_preferred_where_they_are_near() -> None:
+    alone, together = Addition(1e4, 1e-10, 1), Addition(3e6, 3e-9, 2)
+    link = Link(one(1e-6, 1e-9, 1.0).regimes, (alone, Addition(1e6, 1e-9, 1), together), "triad")
+    assert link.gamma(1e6 / 3) == 3e-9  # of two cores that share the memory, though one core was measured closer
+    assert link.gamma(1e4 / 3) == 1e-10  # two cores were measured in memory only
 
 
 def test_between_nodes_the_pingpong_of_one_node_says_nothing() -> None:
@@ -101,8 +108,42 @@ def test_the_title_of_one_winner_and_of_equals() -> None:
     assert time.title.startswith("A global sum, 2 ranks: at every size Open MPI allreduce is fastest (")
     time, _ = drawings(mpis=["openmpi"], variants=ANY)
     assert re.search(r"at every size (all are equal|no difference can be shown) \(", time.title), time.title
+    time, _ = drawings(launches=3, factors={("openmpi", "mpi_allreduce"): 0.6}, mpis=["openmpi"], variants=ANY)
+    assert re.search(r": at every size no difference can be shown \(", time.title), time.title
     time, _ = drawings(mpis=["openmpi"], variants=["mpi_allreduce"])
     assert re.fullmatch(r"A global sum, 2 ranks: Open MPI allreduce takes .+ at 128 B and .+ at 8 MiB", time.title)
+
+
+def test_many_changes_of_the_lead_are_counted() -> None:
+    v = view(mpis=["openmpi"], variants=ANY)
+    turns = {16: 0.5, 1024: 2.0, 65536: 0.5, 1 << 20: 2.0}
+
+    def turned(f: Figure) -> Figure:
+        n = dict(f.identity.parameters).get("n")
+        if not isinstance(f, Verified) or (f.identity.variant, f.identity.metric) != ("mpi_allreduce", "time"):
+            return f
+        e, by = f.estimate, turns[int(str(n))]
+        launches = tuple(x * by for x in e.launches)
+        return replace(f, estimate=replace(e, median=e.median * by, launches=launches))
+
+    j = replace(v.judgement, figures=tuple(turned(f) for f in v.judgement.figures))
+    time = plots.draw(View(j, v.workloads, v.heritage, v.palette), v.workloads["vector_sum"])[0]
+    assert re.fullmatch(
+        r"A global sum, 2 ranks: at 128 B Open MPI allreduce is fastest \(.+\); in between the lead changes 3 times; "
+        r"at 8 MiB Open MPI rabenseifner is fastest \(.+\)",
+        time.title,
+    ), time.title
+
+
+def test_who_shares_the_lead_somewhere_is_among_the_fastest() -> None:
+    time, _ = drawings(mpis=["openmpi"], variants=(*ANY, "mpi_cube"), large_only={("openmpi", "mpi_allreduce"): 1.5})
+    assert re.fullmatch(
+        r"A global sum, 2 ranks: at 128 B Open MPI cube is fastest \(.+ × ahead\); "
+        r"from 8 KiB on Open MPI rabenseifner is among the fastest \(.+ at 8 MiB, .+ × ahead\)",
+        time.title,
+    ), time.title
+    line = next(t for t in time.data if t["name"] == "Open MPI rabenseifner")
+    assert f"({line['y'][-1] / 1000:.2f} ms at 8 MiB" in time.title  # its own figure
 
 
 def test_a_line_a_library_and_route_with_models_beside_them() -> None:

@@ -19,23 +19,24 @@ from firstlight.report.hockney import Regime
 from firstlight.report.quantity import convert
 
 TRAFFIC = 3  # bytes that an addition c = a + b moves for each byte of its result
+NEAR = math.log(4)  # working sets within this factor lie in the same cache, more or less
 ADDITIONS = ("add", "triad")  # operations of STREAM that add with that traffic, the plain one first
 
 
 class Addition(NamedTuple):
-    """`gamma`: seconds a byte of result, where each process works on `working_set` bytes."""
+    """`gamma`: seconds a byte of result, where each of `cores` cores works on `working_set` bytes."""
 
     working_set: float
     gamma: float
+    cores: int
 
 
 class Link(NamedTuple):
-    """What a model needs of one MPI library on one placement. `operation`, `threads`: of STREAM, for `additions`."""
+    """What a model needs of one MPI library on one placement. `operation`: of STREAM, for `additions`."""
 
     regimes: tuple[Regime, ...]
     additions: tuple[Addition, ...]
     operation: str
-    threads: int
 
     def message(self, size: float) -> float:
         """Seconds that a message of `size` bytes takes, in the regime that its size lies in."""
@@ -44,9 +45,16 @@ class Link(NamedTuple):
         return self.regimes[0].time(size)
 
     def gamma(self, vector: float) -> float:
-        """Seconds a byte of an addition while vectors of `vector` bytes are summed: the working set nearest to it."""
-        wanted = TRAFFIC * vector
-        return min(self.additions, key=lambda a: abs(math.log(a.working_set / wanted))).gamma
+        """Seconds a byte of an addition while vectors of `vector` bytes are summed: in the nearest working set.
+
+        Of those that are near enough the one with the most cores: all processes of a node add at the same time.
+        """
+
+        def preference(a: Addition) -> tuple[float, int, float]:
+            apart = abs(math.log(a.working_set / (TRAFFIC * vector)))
+            return apart if apart > NEAR else 0.0, -a.cores, apart
+
+        return min(self.additions, key=preference).gamma
 
 
 Route = Callable[[Link, int, float], float | None]
@@ -72,9 +80,9 @@ def link(judgement: Judgement, mpi: str, placement: Placement) -> Link | str:
     if not fits:
         return f"this run has no ping-pong of {wording.mpi_name(judgement.run, mpi)} in three sizes or more"
     for operation in ADDITIONS:
-        for threads in dict.fromkeys((placement.per_node, 1)):
-            if found := _additions(figures, operation, threads):
-                return Link(tuple(fits), tuple(found), operation, threads)
+        cores = dict.fromkeys((placement.per_node, 1))
+        if found := [a for n in cores for a in _additions(figures, operation, n)]:
+            return Link(tuple(fits), tuple(found), operation)
     return "this run measured no addition (stream with op = add or triad)"
 
 
@@ -91,15 +99,15 @@ def _messages(figures: Iterable[Verified], mpi: str, placement: Placement) -> li
     return hockney.regimes(sorted(times.items()))
 
 
-def _additions(figures: Iterable[Verified], operation: str, threads: int) -> list[Addition]:
-    """The best addition of each working set, for one of `threads` cores that add at the same time."""
+def _additions(figures: Iterable[Verified], operation: str, cores: int) -> list[Addition]:
+    """The best addition of each working set, for one of so many cores that add at the same time."""
     found: dict[float, float] = {}
     for f in figures:
         i = f.identity
         if (i.workload, i.metric, dict(i.parameters).get("op")) != ("stream", "bandwidth", operation):
             continue
         rate = convert(f.estimate.median, f.unit, "B/s")
-        if i.placement.threads == threads and rate and f.working_set > 0:
-            each = f.working_set / threads
-            found[each] = min(TRAFFIC * threads / rate, found.get(each, math.inf))
-    return [Addition(size, gamma) for size, gamma in sorted(found.items())]
+        if i.placement.threads == cores and rate and f.working_set > 0:
+            each = f.working_set / cores
+            found[each] = min(TRAFFIC * cores / rate, found.get(each, math.inf))
+    return [Addition(size, gamma, cores) for size, gamma in sorted(found.items())]

@@ -17,7 +17,7 @@ from firstlight.record import Metric
 from firstlight.report import answers, hockney, routes, wording
 from firstlight.report.plots import frame, sentence
 from firstlight.report.plots.frame import Drawing, Trace, View, text
-from firstlight.report.quantity import binary, convert, quantity
+from firstlight.report.quantity import binary, convert, count, percent, quantity
 from firstlight.report.routes import Link
 
 WORD = 8  # bytes of an element
@@ -27,6 +27,10 @@ SYMBOLS = ("mpi_allreduce", "mpi_cube", "mpi_ring", "mpi_rabenseifner")
 MODELS: dict[str, tuple[routes.Route, str]] = {
     "mpi_cube": (routes.cube, "dash"),
     "mpi_rabenseifner": (routes.rabenseifner, "dashdot"),
+}
+LAWS = {
+    "mpi_cube": "Dashed: d (α + m β + m γ), the cube",
+    "mpi_rabenseifner": "Dash-dotted: 2 d α + 2 (p-1)/p m β + (p-1)/p m γ, Rabenseifner",
 }
 Key = tuple[str, str]  # MPI library, variant
 Lines = dict[Key, dict[float, Verified]]
@@ -163,14 +167,18 @@ def _model_rows(view: View, model: Model, metric: Metric, line: dict[float, Veri
 
 
 class _Stretch(NamedTuple):
-    """Neighbouring sizes at which `names` are among the best; `behind`: the rest at the last of them, 1 if none."""
+    """Neighbouring sizes with a winner in common: `names` are among the best at each; empty where nobody wins.
+
+    `clear`: nobody else was as good anywhere (without names: the medians are equal, too). `best`: of the names, at the
+    last size; `ahead`: of the best of the others there.
+    """
 
     names: frozenset[str]
     first: float
     last: float
-    behind: float
+    clear: bool
     best: Verified
-    known: bool
+    ahead: float
 
 
 def _title(view: View, plot: Plot, lines: Lines, metric: Metric, placement: Placement) -> str:
@@ -187,7 +195,7 @@ def _title(view: View, plot: Plot, lines: Lines, metric: Metric, placement: Plac
     if not found:
         return f"{subject}no two were measured at the same size"
     told = found if len(found) <= 3 else [found[0], found[-1]]
-    parts = [_told(s, everyone, metric, first=s is found[0], last=s is found[-1]) for s in told]
+    parts = [_told(s, metric, first=s is found[0], last=s is found[-1]) for s in told]
     if len(told) < len(found):
         parts.insert(1, f"in between the lead changes {len(found) - 1} times")
     return subject + "; ".join(parts)
@@ -199,18 +207,22 @@ def _stretches(view: View, lines: Lines, metric: Metric) -> list[_Stretch]:
         groups = ranking.rank(line[size] for line in lines.values() if size in line)
         if sum(len(g.figures) for g in groups) < 2:
             continue
-        names = frozenset(_label(view, *_key(f.identity), metric) for f in groups[0].figures)
-        behind = groups[1].behind if len(groups) > 1 else 1.0
-        best, known = groups[0].best, sentence.equal(groups[0].figures)
-        if found and (both := found[-1].names & names):
-            found[-1] = _Stretch(both, found[-1].first, size, behind, best, found[-1].known and known)
-        else:
-            found.append(_Stretch(names, size, size, behind, best, known))
+        winners = {_label(view, *_key(f.identity), metric): f for f in groups[0].figures}
+        names, first = frozenset(winners if len(groups) > 1 else ()), size
+        clear = bool(names) or sentence.equal(groups[0].figures)
+        before = found[-1] if found else None
+        if before and (before.names & names or not (before.names or names)):
+            found.pop()
+            clear = clear and before.clear and before.names == names
+            names, first = before.names & names, before.first
+        best = next(f for label, f in winners.items() if label in names or not names)
+        ahead = ranking.advantage(best, groups[1].best) if len(groups) > 1 else 1.0
+        found.append(_Stretch(names, first, size, clear, best, ahead))
     return found
 
 
-def _told(s: _Stretch, everyone: set[str], metric: Metric, *, first: bool, last: bool) -> str:
-    """`up to 32 KiB MPICH cube is fastest (1.20 us at 32 KiB, the next is 1.4 × slower)`"""
+def _told(s: _Stretch, metric: Metric, *, first: bool, last: bool) -> str:
+    """`up to 32 KiB MPICH cube is fastest (1.20 us at 32 KiB, 1.4 × ahead)`"""
     if first and last:
         place = "at every size"
     elif s.first == s.last:
@@ -222,12 +234,11 @@ def _told(s: _Stretch, everyone: set[str], metric: Metric, *, first: bool, last:
     value = quantity(s.best.estimate.median, s.best.unit)
     if s.first != s.last:
         value += f" at {binary(s.last)}"
-    if s.names == everyone:
-        return f"{place} {'all are equal' if s.known else 'no difference can be shown'} ({value})"
+    if not s.names:
+        return f"{place} {'all are equal' if s.clear else 'no difference can be shown'} ({value})"
     word = "fastest" if metric.better == "lower" else "best"
-    verb = "is" if len(s.names) == 1 else "are"
-    rest = f", {sentence.ratio2(s.behind)} ahead" if s.behind > 1 else ""
-    return f"{place} {listing(sorted(s.names))} {verb} {word} ({value}{rest})"
+    verb = ("is " if len(s.names) == 1 else "are ") + ("" if s.clear else "among the ")
+    return f"{place} {listing(sorted(s.names))} {verb}{word} ({value}, {sentence.ratio2(s.ahead)} ahead)"
 
 
 def _caption(view: View, metric: Metric, lines: Lines, models: list[Model], placement: Placement) -> str:
@@ -240,10 +251,12 @@ def _caption(view: View, metric: Metric, lines: Lines, models: list[Model], plac
         )
     wanted = list(dict.fromkeys(mpi for mpi, variant in lines if variant in MODELS))
     if models:
+        laws = [LAWS[v] for v in LAWS if any(m.variant == v for m in models)]
+        cores = [count(n, "core") for n in sorted({a.cores for a in models[0].link.additions}, reverse=True)]
         parts.append(
-            "Dashed: d (α + m β + m γ), the cube; dash-dotted: 2 d α + 2 (p-1)/p m β + (p-1)/p m γ, Rabenseifner; "
-            "α, β are from this run's ping-pong (each message in the regime of its size), γ from stream's "
-            f"{models[0].link.operation} on {models[0].link.threads} core{'s' * (models[0].link.threads > 1)}."
+            f"{'; '.join(laws)}; m in bytes. α, β are from this run's ping-pong (each message in the regime of its "
+            f"size), γ from stream's {models[0].link.operation} on {' or '.join(cores)}, in the working set nearest to "
+            "the sum's."
         )
     for mpi in wanted:
         mine = next((m for m in models if m.mpi == mpi), None)
@@ -265,7 +278,7 @@ def _parameters(model: Model) -> str:
     for k, fit in enumerate(fits):
         rate = f"1/β = {quantity(1e-9 / fit.beta, 'GB/s')}" if fit.beta > 0 else "β not told from 0"
         place = "" if len(fits) == 1 else f" up to {binary(fit.high)}" if k == 0 else f" from {binary(fit.low)} on"
-        miss = f" (misses by {fit.misfit:.0%})" if fit.misfit > hockney.NEGLIGIBLE else ""
+        miss = f" (misses by {percent(fit.misfit)})" if fit.misfit > hockney.NEGLIGIBLE else ""
         told.append(f"α = {quantity(fit.alpha, 's')}, {rate}{place}{miss}")
     rates = sorted(1e-9 / a.gamma for a in model.link.additions)
     ends = list(dict.fromkeys((quantity(rates[0], "GB/s"), quantity(rates[-1], "GB/s"))))
