@@ -23,6 +23,10 @@ struct Side {
   Region out, in;
   Message send, receive;
   unsigned char *outbox = nullptr, *inbox = nullptr;
+
+  // The number of the message in the inbox, where such are written: just before it, so that a short message comes in one line with it.
+  std::uint64_t* flag() const { return reinterpret_cast<std::uint64_t*>(inbox - flag_bytes); }
+  static constexpr fl::Index flag_bytes = 16;
 };
 
 // All sides of this process's sub-domain, in two phases of two opposite sides, or eight at once.
@@ -31,11 +35,16 @@ class Sides {
   std::array<Side, directions> side;
   int count = sides;
 
-  void open(State& s) {
+  // `boxes`: boxes_bytes(s) of somebody else's memory, in whole pairs of lines; else of its own.
+  void open(State& s, unsigned char* boxes = nullptr) {
     count = has(at_once) ? directions : sides;
     Domain& d = s.domains[0];
     word_ = s.word == 8 ? MPI_UINT64_T : MPI_UINT32_T;
-    boxes_ = fl::Array<unsigned char>(2 * count * box_bytes(s));
+    if (boxes == nullptr) {
+      own_ = fl::Array<unsigned char>(boxes_bytes(s));
+      boxes = own_.data();
+    }
+    std::memset(boxes, 0, static_cast<std::size_t>(boxes_bytes(s)));
     for (int way = 0; way < count; ++way) {
       Side& each = side[static_cast<std::size_t>(way)];
       each.way = way;
@@ -45,7 +54,7 @@ class Sides {
       each.in_tag = opposite(way);
       each.out = has(at_once) ? boundary(s, way) : outgoing(s, way);
       each.in = has(at_once) ? ghost(s, way) : incoming(s, way);
-      each.outbox = boxes_.data() + 2 * way * box_bytes(s);
+      each.outbox = boxes + 2 * way * box_bytes(s) + Side::flag_bytes;
       each.inbox = each.outbox + box_bytes(s);
       each.boxed = s.data == Data::packed || (s.data == Data::inplace && each.out.rows > 1);
       each.send = message(s, d.field, each.out, each.boxed, each.outbox);
@@ -58,13 +67,15 @@ class Sides {
       for (Message* m : {&each.send, &each.receive})
         if (m->type != word_ && m->type != MPI_BYTE) MPI_Type_free(&m->type);
     side = {};
-    boxes_ = {};
+    own_ = {};
   }
 
-  // A box holds the longest message, in whole pairs of lines.
-  static fl::Index box_bytes(const Shape& s) { return (s.width * s.pitch * s.word + 127) / 128 * 128; }
+  static fl::Index boxes_bytes(const Shape& s) { return 2 * (has(at_once) ? directions : sides) * box_bytes(s); }
 
  private:
+  // A flag and the longest message, in whole pairs of lines: processors fetch lines in pairs.
+  static fl::Index box_bytes(const Shape& s) { return (Side::flag_bytes + s.width * s.pitch * s.word + 127) / 128 * 128; }
+
   Message message(const State& s, unsigned char* field, const Region& r, bool boxed, unsigned char* box) const {
     if (boxed) return {box, static_cast<int>(r.words()), word_};
     if (s.data == Data::inplace) return {field + offset(s, r), static_cast<int>(r.words()), word_};
@@ -75,7 +86,7 @@ class Sides {
   }
 
   MPI_Datatype word_ = MPI_BYTE;
-  fl::Array<unsigned char> boxes_;
+  fl::Array<unsigned char> own_;
 };
 
 // --- the pieces of a step ------------------------------------------------------------------------------------------------------

@@ -4,7 +4,7 @@
 // the answer tells the sender that it has been.
 #pragma once
 
-#include "flag.hpp"
+#include "firstlight/await.hpp"
 #include "pingpong.hpp"
 
 namespace pingpong {
@@ -24,7 +24,7 @@ inline void post(const State& s, const End& e, Mailbox& to, std::uint64_t number
 
 // `letter` is the sender's buffer.
 inline void take(const State& s, const End& e, Mailbox& from, const unsigned char* letter, std::uint64_t number) {
-  await(&from.number, number, [] {});
+  fl::await(&from.number, number, [] {});
   std::memcpy(e.in, s.bytes <= Mailbox::short_bytes ? from.text : letter, static_cast<std::size_t>(s.bytes));
 }
 

@@ -5,7 +5,7 @@
 
 #include <cstdio>
 
-#include "flag.hpp"
+#include "firstlight/await.hpp"
 #include "pingpong.hpp"
 
 namespace pingpong {
@@ -52,7 +52,7 @@ class PairWindow {
   // Until this rank's own flag holds `number`. In the unified memory model a put becomes visible by itself; a library that
   // moves data in software is given its turn now and then.
   void await(std::uint64_t number) const {
-    pingpong::await(flag(), number, [] {
+    fl::await(flag(), number, [] {
       int found = 0;
       MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
     });

@@ -1,4 +1,4 @@
-// Waiting for a number that the other end writes.
+// Waiting for a number that another process or thread writes.
 #pragma once
 
 #include <sched.h>
@@ -6,7 +6,7 @@
 #include <atomic>
 #include <cstdint>
 
-namespace pingpong {
+namespace fl {
 
 // Plain loads first: a pause between them would cost a part of the latency that is measured. `now_and_then` is called between
 // batches of them; a party that waits for long may share its processor with the one that it waits for.
@@ -22,4 +22,4 @@ inline void await(std::uint64_t* flag, std::uint64_t number, Hook now_and_then) 
   }
 }
 
-}  // namespace pingpong
+}  // namespace fl

@@ -1,0 +1,31 @@
+// One-sided: gets between fences. The first fence of a phase says that the words are there, the second that they have been read.
+#include "window.hpp"
+
+namespace {
+
+halo::Sides all;
+halo::SidesWindow line;
+
+void prepare(halo::State& s) {
+  line.open(s, &all, 1, false);
+  MPI_Win_fence(MPI_MODE_NOPRECEDE, line.window());
+}
+
+void finish(halo::State&) {
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, line.window());
+  all.close();
+  line.close();
+}
+
+void step(halo::State& s, fl::Index) {
+  halo::two_packed_phases(s, all, [](const halo::Side& low, const halo::Side& high) {
+    MPI_Win_fence(0, line.window());
+    line.get(low, high);
+    line.get(high, low);
+    MPI_Win_fence(0, line.window());
+  });
+}
+
+}  // namespace
+
+FL_VARIANT(halo, step, .refuse = FL_REFUSE(halo, halo::narrow_in_place), .setup = FL_HOOK(halo, prepare), .finish = FL_HOOK(halo, finish))

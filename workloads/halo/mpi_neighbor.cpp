@@ -1,0 +1,21 @@
+// A neighbourhood collective a phase, blocking.
+#include "neighborhood.hpp"
+
+namespace {
+
+halo::Neighborhoods around;
+
+void prepare(halo::State& s) { around.open(s); }
+void finish(halo::State&) { around.close(); }
+
+void step(halo::State& s, fl::Index) {
+  around.step(s, [](std::size_t k) {
+    halo::Neighborhood& n = around.phase[k];
+    MPI_Neighbor_alltoallw(MPI_BOTTOM, n.send_counts.data(), n.sends.data(), n.send_types.data(), MPI_BOTTOM, n.receive_counts.data(),
+                           n.receives.data(), n.receive_types.data(), n.graph);
+  });
+}
+
+}  // namespace
+
+FL_VARIANT(halo, step, .refuse = FL_REFUSE(halo, halo::narrow_in_place), .setup = FL_HOOK(halo, prepare), .finish = FL_HOOK(halo, finish))

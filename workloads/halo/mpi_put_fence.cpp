@@ -1,0 +1,36 @@
+// One-sided: puts between fences, in which all processes take part. What is put into boxes needs a fence a phase, and two sets of
+// boxes, because a neighbour can be one exchange ahead. What is put into the halo itself needs the consent of its owner: a fence more.
+#include "window.hpp"
+
+namespace {
+
+halo::Sides all[2];
+halo::SidesWindow line;
+std::uint64_t number;  // of this exchange
+
+void prepare(halo::State& s) {
+  line.open(s, all, 2, false);
+  MPI_Win_fence(MPI_MODE_NOPRECEDE, line.window());
+  number = 0;
+}
+
+void finish(halo::State&) {
+  MPI_Win_fence(MPI_MODE_NOSUCCEED, line.window());
+  all[0].close();
+  all[1].close();
+  line.close();
+}
+
+void step(halo::State& s, fl::Index) {
+  ++number;
+  if (s.data != halo::Data::packed) MPI_Win_fence(0, line.window());
+  halo::two_packed_phases(s, all[number % 2], [](const halo::Side& low, const halo::Side& high) {
+    line.put(low, high);
+    line.put(high, low);
+    MPI_Win_fence(0, line.window());
+  });
+}
+
+}  // namespace
+
+FL_VARIANT(halo, step, .refuse = FL_REFUSE(halo, halo::narrow_in_place), .setup = FL_HOOK(halo, prepare), .finish = FL_HOOK(halo, finish))

@@ -1,0 +1,60 @@
+// One-sided in one passive epoch: put into the neighbour's box, flush, put its flag, flush. The flush between orders the two. A
+// neighbour can be one exchange ahead, not two, for it needs this one's words: two sets of boxes are enough.
+#include "window.hpp"
+
+namespace {
+
+halo::Sides all[2];
+halo::SidesWindow line;
+std::uint64_t number;  // of this exchange
+
+void prepare(halo::State& s) {
+  line.open(s, all, 2, false);
+  MPI_Win_lock_all(MPI_MODE_NOCHECK, line.window());
+  number = 0;
+}
+
+void finish(halo::State&) {
+  MPI_Win_unlock_all(line.window());
+  all[0].close();
+  all[1].close();
+  line.close();
+}
+
+void flush(const halo::Side& low, const halo::Side& high) {
+  MPI_Win_flush(low.peer, line.window());
+  if (high.peer != low.peer) MPI_Win_flush(high.peer, line.window());
+}
+
+// Says on one side that the neighbour's box is full.
+void signal(const halo::Side& side, const halo::Side& opposite) {
+  MPI_Put(&number, 1, MPI_UINT64_T, side.peer, line.place(opposite.flag()), 1, MPI_UINT64_T, line.window());
+}
+
+// In the unified memory model a put becomes visible by itself; a library that moves data in software is given its turn now and then.
+void await(const halo::Side& side) {
+  fl::await(side.flag(), number, [] {
+    int found = 0;
+    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
+  });
+}
+
+void step(halo::State& s, fl::Index) {
+  ++number;
+  halo::two_packed_phases(s, all[number % 2], [](const halo::Side& low, const halo::Side& high) {
+    MPI_Win_sync(line.window());
+    line.put(low, high);
+    line.put(high, low);
+    flush(low, high);
+    signal(low, high);
+    signal(high, low);
+    flush(low, high);
+    await(low);
+    await(high);
+    MPI_Win_sync(line.window());
+  });
+}
+
+}  // namespace
+
+FL_VARIANT(halo, step, .refuse = FL_REFUSE(halo, halo::packed_only), .setup = FL_HOOK(halo, prepare), .finish = FL_HOOK(halo, finish))
