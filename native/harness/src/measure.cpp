@@ -65,7 +65,7 @@ class Timer {
     const double wall = wall_seconds() - start;
     const double used = cpu_seconds() - cpu;
     next_ += steps;
-    const Timing timing{wall, wall > 0 ? used / (wall * team_.threads) : 1};
+    const Timing timing{wall, wall > 0 && !variant.idle ? used / (wall * team_.threads) : 1};
     if (!instance_.observes()) return recorder_.sample(number_, index, timing, write, nullptr).wall;
     observed_.begin(steps);
     instance_.observe(observed_);

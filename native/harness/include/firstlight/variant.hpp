@@ -25,6 +25,7 @@ struct Variant {
   void (*stop)() = nullptr;   // once, right before MPI is finalised; such a runtime may finalise it by itself
   Threads threads = Threads::funneled;
   unsigned traits = 0;  // bits with a meaning of the workload's own: what its header must know of the variant before any state exists
+  bool idle = false;    // a step leaves the processor on purpose: CPU time below wall time is then no sign of a disturbance
 };
 
 extern const Variant variant;

@@ -1,0 +1,24 @@
+"""Table: a few figures that need no drawing; the title tells the best of each line, the table all of them."""
+
+from __future__ import annotations
+
+from firstlight.catalogue import Plot, Workload
+from firstlight.judge.words import listing
+from firstlight.report import answers
+from firstlight.report.plots import frame, sentence
+from firstlight.report.plots.frame import Drawing, View
+from firstlight.report.quantity import quantity
+
+
+def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
+    every = view.selected(workload, plot)
+    if not every:
+        return []
+    key = answers.chooser(plot.lines)
+    told = [
+        f"{quantity(f.estimate.median, f.unit)} ({answers.label(view.judgement.run, plot.lines, key(f.identity))})"
+        for f in answers.best_of_each(answers.verified(every), key)
+    ]
+    message = listing(told) if told else "nothing was verified"
+    title = sentence.capital(f"{plot.subject or plot.metric}: {message}")
+    return [Drawing(name, title, "Medians over launches with their 95 % intervals.", frame.HEAD, frame.table(every))]

@@ -1,0 +1,17 @@
+// Nobody enters the barrier.
+#include "waiting.hpp"
+
+namespace {
+
+void step(waiting::State& s, fl::Index) {
+  if (s.team.rank == 0) {
+    waiting::sleep(s);
+  } else {
+    waiting::begin(s);
+    waiting::end(s);
+  }
+}
+
+}  // namespace
+
+FL_VARIANT(waiting, step, .traits = waiting::no_payload, .idle = true)
