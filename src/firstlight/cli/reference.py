@@ -23,6 +23,10 @@ def reference() -> str:
         assert command is not None
         context = click.Context(command, info_name=name, parent=parent, terminal_width=100, max_content_width=100)
         parts += [f"## {name}\n", _block(command.get_help(context))]
+        if isinstance(command, click.Group):
+            for inner, part in command.commands.items():
+                below = click.Context(part, info_name=inner, parent=context, terminal_width=100, max_content_width=100)
+                parts += [f"### {name} {inner}\n", _block(part.get_help(below))]
     return "\n".join(parts)
 
 

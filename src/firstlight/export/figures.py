@@ -1,4 +1,4 @@
-"""The export: the figures of a run as plain rows, in JSON and in CSV. Only a verified figure has numbers."""
+"""The figures of a run as plain rows, in JSON and in CSV. Only a verified figure has numbers."""
 
 from __future__ import annotations
 

@@ -1,0 +1,61 @@
+"""`firstlight export`: a run, or the catalogue, in the formats of other tools."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from firstlight.cli import runs
+from firstlight.cli.output import results_folder
+
+output = click.option(
+    "-o",
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write it here, not to the terminal.",
+)
+
+
+@click.group()
+def command() -> None:
+    """A run for other tools: JUnit XML, ReFrame checks. Rows of figures: `./fl figures --json` or `--csv`."""
+
+
+@command.command()
+@click.argument("run", default="latest")
+@output
+@results_folder
+def junit(run: str, output: Path | None, results: Path) -> None:
+    """The verdicts of RUN as JUnit XML, which Jenkins and GitLab show.
+
+    RUN is a directory, the name of a run in the results folder, or `latest` (the default). Verdicts are judged anew
+    from the launches. The exit status is 0 whatever they are: the server counts the failures.
+    """
+    from firstlight.export.junit import to_junit
+
+    judgement, _, defects = runs.judged(runs.find(run, results))
+    for defect in defects:
+        click.echo(f"firstlight: passed over {defect}", err=True)
+    _write(to_junit(judgement), output)
+
+
+@command.command()
+@output
+def reframe(output: Path | None) -> None:
+    """A ReFrame check of every workload, for `reframe -c FILE -r`; it calls this checkout.
+
+    ReFrame 4 is needed to run it, not to write it. The head of the file says what can be set.
+    """
+    from firstlight import ROOT, catalogue
+    from firstlight.export.reframe import to_reframe
+
+    _write(to_reframe(catalogue.load(catalogue.roots()), ROOT / "fl"), output)
+
+
+def _write(text: str, output: Path | None) -> None:
+    if output is None:
+        click.echo(text, nl=False)
+    else:
+        output.write_text(text, encoding="utf-8")

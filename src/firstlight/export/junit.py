@@ -1,0 +1,161 @@
+"""JUnit XML: the verdicts of a run as a continuous-integration server shows them (the dialect of Jenkins and GitLab).
+
+A suite is a workload, a test is a case of a program. A failed verdict is a failure, or an error where every launch was
+lost; what is unverified or was not available is skipped. The time of a test is the median time of one step.
+"""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Iterable, Sequence
+from datetime import UTC, datetime
+from xml.etree import ElementTree
+
+from firstlight.export.figures import OVERSUBSCRIBED
+from firstlight.judge import Judgement
+from firstlight.judge.verdict import Failed, Figure, Identity, Unverified, Verified
+from firstlight.judge.words import digits, values, where
+from firstlight.record import Metric, Run
+
+NOT_AVAILABLE = "not available"  # the suite of what could not be tried
+_LONGEST = 2000  # characters of a foreign text
+
+# What XML 1.0 cannot hold, not even escaped.
+_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
+
+
+def to_junit(judgement: Judgement) -> str:
+    """One document with a suite for each workload, and one for what was not available if there is any."""
+    run = judgement.run
+    root = ElementTree.Element("testsuites", name=_clean(f"firstlight {run.id}"))
+    for workload in dict.fromkeys(figure.identity.workload for figure in judgement.figures):
+        suite = _suite(root, workload, run)
+        for figures in _cases(f for f in judgement.figures if f.identity.workload == workload):
+            _test(suite, figures, run)
+        _notes(suite, [line for line in judgement.lost if line.startswith(f"{workload}.")])
+    if run.not_available:
+        suite = _suite(root, NOT_AVAILABLE, run)
+        for absent in run.not_available:
+            test = ElementTree.SubElement(suite, "testcase", classname=NOT_AVAILABLE, name=_clean(absent.what))
+            _mark(test, "skipped", absent.why)
+    for suite in root:
+        _count(suite)
+    for name in ("tests", "failures", "errors"):
+        root.set(name, str(sum(int(suite.get(name, "0")) for suite in root)))
+    ElementTree.indent(root)
+    return '<?xml version="1.0" encoding="UTF-8"?>\n' + ElementTree.tostring(root, encoding="unicode") + "\n"
+
+
+def _clean(text: str) -> str:
+    """Foreign text as XML can hold it: a forbidden character becomes its escape (\\x1b), a long text is cut."""
+    kept = _FORBIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text[:_LONGEST])
+    return kept if len(text) <= _LONGEST else kept + "…"
+
+
+def _suite(root: ElementTree.Element, name: str, run: Run) -> ElementTree.Element:
+    """An empty suite with what the figures hang on: the machine, the toolchains."""
+    began = datetime.fromtimestamp(run.started, UTC).strftime("%Y-%m-%dT%H:%M:%S")
+    suite = ElementTree.SubElement(
+        root, "testsuite", name=_clean(name), timestamp=began, hostname=_clean(run.machine.name)
+    )
+    tools = run.toolbox
+    properties = {
+        "run": run.id,
+        "state": run.state,
+        "suite": run.suite,
+        "firstlight": run.firstlight,
+        "machine": run.machine.name,
+        "processor": run.machine.processor,
+        "toolchains": ", ".join(f"{t.name} ({t.version})" for t in tools.toolchains),
+        "mpi": ", ".join(f"{m.name} ({m.version})" for m in tools.mpis),
+    }
+    element = ElementTree.SubElement(suite, "properties")
+    for key, value in properties.items():
+        ElementTree.SubElement(element, "property", name=key, value=_clean(value))
+    return suite
+
+
+def _cases(figures: Iterable[Figure]) -> list[list[Figure]]:
+    """The figures of one case of one program together: they share their launches and their checks."""
+    found: dict[tuple[object, ...], list[Figure]] = {}
+    for figure in figures:
+        i = figure.identity
+        found.setdefault((i.variant, i.toolchain, i.mpi, i.placement, i.parameters), []).append(figure)
+    return list(found.values())
+
+
+def _test(suite: ElementTree.Element, figures: Sequence[Figure], run: Run) -> None:
+    who = figures[0].identity
+    test = ElementTree.SubElement(
+        suite, "testcase", classname=_clean(f"{who.workload}.{who.variant}"), name=_clean(_name(who))
+    )
+    seconds = next((t for t in (_seconds(figure, run) for figure in figures) if t is not None), None)
+    if seconds is not None:
+        test.set("time", f"{seconds:.9f}")
+    for figure in figures:
+        match figure:
+            case Failed(cause="lost"):
+                _mark(test, "error", figure.reason, "lost")
+            case Failed():
+                _mark(test, "failure", figure.reason, figure.cause)
+            case Unverified():
+                _mark(test, "skipped", figure.reason)
+    told = [_figure(figure) for figure in figures if isinstance(figure, Verified)]
+    if told:
+        ElementTree.SubElement(test, "system-out").text = _clean("\n".join(told))
+
+
+def _name(who: Identity) -> str:
+    """n = 1000, 2 ranks (gcc-native, mpich)"""
+    what = ", ".join(x for x in (values(who.parameters), where(who.placement)) if x)
+    tools = who.toolchain + (f", {who.mpi}" if who.mpi else "")
+    return f"{what} ({tools})" if what else f"({tools})"
+
+
+def _mark(test: ElementTree.Element, kind: str, reason: str, cause: str = "") -> None:
+    """At most once a test: the metrics of a case fail together."""
+    if test.find(kind) is None:
+        element = ElementTree.SubElement(test, kind, message=_clean(reason))
+        if cause:
+            element.set("type", _clean(cause))
+
+
+def _figure(figure: Verified) -> str:
+    """rate: 39.3 Gflop/s [22.6 - 40.2], 7 launches, 99 % of ceiling"""
+    e = figure.estimate
+    interval = "too few" if e.low is None or e.high is None else f"{digits(e.low)} - {digits(e.high)}"
+    share = "" if figure.of_ceiling is None else f", {100 * figure.of_ceiling:.0f} % of ceiling"
+    note = f" ({OVERSUBSCRIBED})" if figure.oversubscribed else ""
+    number = f"{digits(e.median)} {figure.unit} [{interval}]"
+    return f"{figure.identity.metric}: {number}, {len(e.launches)} launches{share}{note}"
+
+
+def _seconds(figure: Figure, run: Run) -> float | None:
+    """The median time of one step; None where there is no verified time, or one that was shared with others."""
+    if not isinstance(figure, Verified) or figure.oversubscribed:
+        return None
+    metric = _metric(figure.identity, run)
+    work = figure.cost.get(metric.quantity, 0.0) if metric else 0.0
+    median = figure.estimate.median
+    if metric is None or metric.form not in ("rate", "time") or not work or not metric.scale or not median:
+        return None
+    seconds = metric.scale * work / median if metric.form == "rate" else median * work / metric.scale
+    return seconds if math.isfinite(seconds) and seconds >= 0 else None
+
+
+def _metric(who: Identity, run: Run) -> Metric | None:
+    description = run.descriptions.get(f"{who.workload}.{who.variant}")
+    return next((m for m in description.metrics if m.name == who.metric), None) if description else None
+
+
+def _notes(suite: ElementTree.Element, lost: Sequence[str]) -> None:
+    if lost:
+        ElementTree.SubElement(suite, "system-err").text = _clean("\n".join(lost))
+
+
+def _count(suite: ElementTree.Element) -> None:
+    tests = suite.findall("testcase")
+    suite.set("tests", str(len(tests)))
+    for name, kind in (("failures", "failure"), ("errors", "error"), ("skipped", "skipped")):
+        suite.set(name, str(sum(test.find(kind) is not None for test in tests)))

@@ -1,0 +1,251 @@
+"""The exports: JUnit XML that a server accepts whatever a run holds, and a check that ReFrame itself runs."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import re
+import shutil
+import stat
+import subprocess
+import sys
+from functools import cache
+from pathlib import Path
+from xml.etree import ElementTree
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+import synthetic
+from firstlight import ROOT, catalogue
+from firstlight.catalogue import Workload
+from firstlight.cli import call
+from firstlight.export.junit import NOT_AVAILABLE, to_junit
+from firstlight.export.reframe import to_reframe
+from firstlight.judge import Judgement
+from firstlight.judge.verdict import Failed, Unverified, Verified
+from firstlight.toolchains import Absent
+
+# What the schema of Jenkins' xUnit plugin (junit-10) allows: attributes (in capitals what must be there), children.
+SCHEMA: dict[str, tuple[str, set[str]]] = {
+    "testsuites": ("name time tests failures errors", {"testsuite"}),
+    "testsuite": (
+        "NAME TESTS FAILURES ERRORS group time skipped timestamp hostname id package file log url",
+        {"testsuite", "properties", "testcase", "system-out", "system-err"},
+    ),
+    "properties": ("", {"property"}),
+    "property": ("NAME VALUE", set()),
+    "testcase": ("NAME time classname group", {"skipped", "error", "failure", "system-out", "system-err"}),
+    "failure": ("type message", set()),
+    "error": ("type message", set()),
+    "skipped": ("type message", set()),
+    "system-out": ("", set()),
+    "system-err": ("", set()),
+}
+
+
+def checked(document: str) -> ElementTree.Element:
+    """The root of a document that follows the schema."""
+    root = ElementTree.fromstring(document)
+    assert root.tag == "testsuites"
+    for element in root.iter():
+        attributes, children = SCHEMA[element.tag]
+        names = attributes.split()
+        assert set(element.keys()) <= {name.lower() for name in names}, element.tag
+        assert {name.lower() for name in names if name.isupper()} <= set(element.keys()), element.tag
+        assert {child.tag for child in element} <= children, element.tag
+        assert re.fullmatch(r"\d*(\.\d*)?", element.get("time", "")), element.get("time")
+    return root
+
+
+@cache
+def invented() -> Judgement:
+    return synthetic.judgement()
+
+
+@cache
+def dot() -> Workload:
+    return catalogue.load(catalogue.roots())["dot"]
+
+
+@pytest.fixture
+def judgement() -> Judgement:
+    return invented()
+
+
+def test_every_case_of_every_program_is_a_test_with_its_verdict(judgement: Judgement) -> None:
+    root = checked(to_junit(judgement))
+    cases = {
+        (i.workload, i.variant, i.toolchain, i.mpi, i.placement, i.parameters)
+        for i in (figure.identity for figure in judgement.figures)
+    }
+    suites = {suite.get("name"): suite for suite in root}
+    assert set(suites) - {NOT_AVAILABLE} == {case[0] for case in cases}
+    tests = [test for name, suite in suites.items() if name != NOT_AVAILABLE for test in suite.findall("testcase")]
+    assert len(tests) == len(cases)
+    assert len({(test.get("classname"), test.get("name")) for test in tests}) == len(cases)
+
+    def case_of(figure: Verified | Failed | Unverified) -> tuple[object, ...]:
+        i = figure.identity
+        return (i.workload, i.variant, i.toolchain, i.mpi, i.placement, i.parameters)
+
+    failed = {case_of(f) for f in judgement.figures if isinstance(f, Failed) and f.cause != "lost"}
+    lost = {case_of(f) for f in judgement.figures if isinstance(f, Failed) and f.cause == "lost"}
+    assert failed and len(root.findall(".//failure")) == len(failed) == int(root.get("failures", ""))
+    assert len(root.findall(".//error")) == len(lost) == int(root.get("errors", ""))
+    assert int(root.get("tests", "")) == len(root.findall(".//testcase"))
+    told = {element.get("message") for element in root.findall(".//failure")}
+    assert told == {f.reason for f in judgement.figures if isinstance(f, Failed) and f.cause != "lost"}
+
+
+def test_a_suite_names_run_machine_and_toolchains(judgement: Judgement) -> None:
+    for suite in checked(to_junit(judgement)):
+        properties = {p.get("name"): p.get("value", "") for p in suite.findall("properties/property")}
+        assert properties["run"] == judgement.run.id
+        assert properties["machine"] == judgement.run.machine.name == suite.get("hostname")
+        assert all(t.name in properties["toolchains"] for t in judgement.run.toolbox.toolchains)
+
+
+def test_only_what_is_verified_has_a_time_and_it_is_that_of_a_step(judgement: Judgement) -> None:
+    root = checked(to_junit(judgement))
+    for test in root.iter("testcase"):
+        if any(test.find(kind) is not None for kind in ("failure", "error", "skipped")):
+            assert test.get("time") is None
+    (peak,) = (
+        f for f in judgement.figures
+        if isinstance(f, Verified) and f.identity.workload == "dot" and f.identity.variant == "serial"
+        and f.identity.toolchain == "gcc-native" and dict(f.identity.parameters) == {"n": 1_000_000}
+    )  # fmt: skip
+    (test,) = (
+        t for t in root.iter("testcase")
+        if t.get("classname") == "dot.serial" and "1e6" in t.get("name", "") and "(gcc-native)" in t.get("name", "")
+    )  # fmt: skip
+    assert float(test.get("time", "")) == pytest.approx(2e6 / (peak.estimate.median * 1e9), abs=1e-9)
+
+
+def test_lost_launches_are_errors_and_what_was_never_launched_is_skipped(judgement: Judgement) -> None:
+    first, second, *rest = judgement.figures
+    odd = replace(
+        judgement,
+        figures=(
+            Failed(first.identity, first.unit, first.better, "all 2 launches were lost: killed by signal 9", "lost"),
+            Unverified(second.identity, second.unit, second.better, "never launched: the budget was spent"),
+            *rest,
+        ),
+        lost=(f"{first.identity.workload}.x.gcc-base.1x1, launch 0: killed by signal 9",),
+        run=replace(judgement.run, not_available=(Absent("intel MPI", "no mpiicpx here", "install it"),)),
+    )
+    root = checked(to_junit(odd))
+    errors = root.findall(".//error")
+    assert [e.get("message") for e in errors] == ["all 2 launches were lost: killed by signal 9"]
+    assert root.get("errors") == "1"
+    skipped = {e.get("message") for e in root.findall(".//skipped")}
+    assert {"never launched: the budget was spent", "no mpiicpx here"} <= skipped
+    assert "launch 0: killed by signal 9" in (root.findtext(".//system-err") or "")
+
+
+@given(
+    text=st.text(st.characters(codec=None, exclude_categories=())), place=st.sampled_from(["reason", "value", "run"])
+)
+def test_foreign_text_cannot_break_the_document(text: str, place: str) -> None:
+    whole = invented()
+    figure = next(f for f in whole.figures if isinstance(f, Failed))
+    if place == "value":
+        figure = replace(figure, identity=replace(figure.identity, parameters=(("op", text),)))
+    if place == "reason":
+        figure = replace(figure, reason=text)
+    run = replace(whole.run, id=text) if place == "run" else whole.run
+    root = checked(to_junit(replace(whole, run=run, figures=(figure,), lost=())))
+    (test,) = root.findall("testsuite/testcase") if not run.not_available else root.findall("testsuite[1]/testcase")
+    failure = test.find("failure")
+    assert failure is not None
+    if place == "reason" and text.isprintable() and text.isascii():
+        assert failure.get("message") == text[:2000]
+
+
+# --- ReFrame --------------------------------------------------------------------------------------
+
+GOLDEN = Path(__file__).parent / "golden" / "firstlight_check.txt"
+
+
+def test_the_check_is_the_template_with_the_catalogue_in_it() -> None:
+    workloads = {name: w for name, w in catalogue.load(catalogue.roots()).items() if name in ("dot", "pingpong")}
+    text = to_reframe(workloads, Path("/opt/first light/fl"))
+    assert text == GOLDEN.read_text(), "if the change is meant: write the new text to tests/golden/firstlight_check.txt"
+
+
+@settings(max_examples=30)
+@given(st.text(st.characters(codec="utf-8")), st.text(st.characters(codec="utf-8", exclude_characters="\0")))
+def test_titles_and_paths_are_literals(title: str, path: str) -> None:
+    fl = Path(f"/opt/{path}/fl")
+    tree = ast.parse(to_reframe({"dot": replace(dot(), title=title)}, fl))
+    literals = [node.value for node in ast.walk(tree) if isinstance(node, ast.Constant)]
+    assert title in literals and str(fl) in literals
+
+
+def test_every_workload_of_the_catalogue_is_in_it(capsys: pytest.CaptureFixture[str]) -> None:
+    assert call(["export", "reframe"]) == 0
+    text = capsys.readouterr().out
+    for name, workload in catalogue.load(catalogue.roots()).items():
+        if any(workload.suites.values()):
+            assert f'    "{name}": ' in text
+    assert f'"{ROOT / "fl"}"' in text
+
+
+def stand_at(folder: Path, after: str = "") -> Path:
+    """`fl` as in a checkout that is set up already: the interpreter and the sources of this test."""
+    fl = folder / "fl"
+    fl.write_text(
+        f'#!/bin/sh\nPYTHONPATH={ROOT / "src"} FIRSTLIGHT_CACHE={CACHE} {sys.executable} -m firstlight "$@"\n{after}\n'
+    )
+    fl.chmod(fl.stat().st_mode | stat.S_IXUSR)
+    return fl
+
+
+CACHE = Path(os.environ.get("FIRSTLIGHT_CACHE", ROOT / ".fl")).absolute()
+
+
+def reframe(folder: Path, *settings: str) -> subprocess.CompletedProcess[str]:
+    """The check of `peak`, run by ReFrame with one toolchain for a few seconds."""
+    beside = Path(sys.executable).with_name("reframe")
+    program = str(beside) if beside.exists() else shutil.which("reframe")
+    if program is None:
+        pytest.skip("no ReFrame here: pip install reframe-hpc, which is among the requirements of the tests")
+    check = folder / "firstlight_check.py"
+    assert call(["export", "reframe", "-o", str(check)]) == 0
+    words = [f"fl={folder / 'fl'}", "budget=4s", "options=--toolchain gcc-base --launches 1", *settings]
+    return subprocess.run(
+        [program, "-c", check, "-n", "firstlight_check%workload=peak", "--prefix", folder, "--nocolor", "-r",
+         *(word for setting in words for word in ("-S", setting))],
+        cwd=folder, capture_output=True, text=True, timeout=120, env={**os.environ, "RFM_ENABLE_RESULTS_DB": "0"},
+    )  # fmt: skip
+
+
+@pytest.mark.native
+def test_reframe_runs_a_workload_and_knows_its_figures(tmp_path: Path) -> None:
+    stand_at(tmp_path)
+    done = reframe(tmp_path)
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert re.search(r"P: peak\.fma rate precision=64 gcc-base: [\d.]+ Gflop/s", done.stdout)
+    (figures,) = (tmp_path / "output").rglob("firstlight_check_*/figures.json")
+
+    rows = json.loads(figures.read_text())
+    assert rows and all(row["verdict"] == "verified" for row in rows)
+    for row in rows:
+        row["median"] *= 1e3  # an earlier run that was far better
+    baseline = tmp_path / "baseline.json"
+    baseline.write_text(json.dumps(rows))
+    slower = reframe(tmp_path, f"baseline={baseline}")
+    assert slower.returncode != 0
+    assert "performance error" in slower.stdout
+
+
+@pytest.mark.native
+def test_a_run_that_does_not_pass_fails_in_reframe(tmp_path: Path) -> None:
+    stand_at(tmp_path, after='status=$?; [ "$1" = run ] && exit 1; exit $status')
+    done = reframe(tmp_path)
+    assert done.returncode != 0
+    assert "firstlight run did not pass" in done.stdout
