@@ -1,0 +1,10 @@
+// Room for the longest message, in whole pairs of lines: no two boxes share what processors fetch together.
+#pragma once
+
+#include "halo.hpp"
+
+namespace halo {
+
+inline fl::Index longest_bytes(const Shape& s) { return (s.width * s.pitch * s.word + 127) / 128 * 128; }
+
+}  // namespace halo

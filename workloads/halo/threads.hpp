@@ -1,0 +1,55 @@
+// Sub-domains of threads that share an address space: each thread packs into boxes of its own and counts up a flag; its neighbours
+// read the boxes. Boxes come in two sets, used in turn: who packs exchange k + 2 has seen its neighbours' flags of exchange k + 1,
+// which they raise after they have read exchange k.
+#pragma once
+
+#include <vector>
+
+#include "boxes.hpp"
+#include "flag.hpp"
+
+namespace halo {
+
+class Desk {
+ public:
+  void open(const Shape& s) {
+    room_ = longest_bytes(s);
+    boxes_ = fl::Array<unsigned char>(2 * sides * room_);
+    std::memset(boxes_.data(), 0, static_cast<std::size_t>(boxes_.size()));  // written first by the thread that it belongs to
+    for (Flag& flag : ready) flag.number = 0;
+  }
+
+  unsigned char* box(int way, std::uint64_t exchange) { return boxes_.data() + (2 * way + static_cast<int>(exchange & 1)) * room_; }
+
+  std::array<Flag, 2> ready;  // the last exchange whose boxes are packed, for either phase
+
+ private:
+  fl::Index room_ = 0;
+  fl::Array<unsigned char> boxes_;
+};
+
+// One phase: sides `low` and `low + 1`. `wait(flag, number)` returns when the neighbour has packed.
+template <class Wait>
+inline void exchange(const State& s, std::vector<Desk>& desks, const Domain& d, int low, std::uint64_t number, Wait wait) {
+  const auto phase = static_cast<std::size_t>(low / 2);
+  if (d.neighbour[static_cast<std::size_t>(low)] == d.me) {
+    for (int way = low; way < low + 2; ++way) copy(s, d.field, outgoing(s, way), d.field, incoming(s, opposite(way)));
+    return;
+  }
+  Desk& mine = desks[static_cast<std::size_t>(d.me)];
+  for (int way = low; way < low + 2; ++way) pack(s, d.field, outgoing(s, way), mine.box(way, number));
+  announce(mine.ready[phase], number);
+  for (int way = low; way < low + 2; ++way) {
+    Desk& other = desks[static_cast<std::size_t>(d.neighbour[static_cast<std::size_t>(way)])];
+    wait(other.ready[phase], number);
+    unpack(s, other.box(opposite(way), number), d.field, incoming(s, way));
+  }
+}
+
+inline std::string packed_between_threads(const Params& p) {
+  if (p.data != "packed")
+    return "this variant of halo runs data=packed only: a neighbour may not look into a field that its owner goes on to change";
+  return "";
+}
+
+}  // namespace halo
