@@ -1,0 +1,68 @@
+"""`firstlight profile`: who talks to whom in any MPI program."""
+
+from __future__ import annotations
+
+import sys
+import time
+from pathlib import Path
+
+import click
+
+from firstlight.cli.output import print_json, printable, results_folder, width
+from firstlight.errors import ENVIRONMENT, FirstlightError, UsageError
+
+
+@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.argument("words", metavar="-- COMMAND...", nargs=-1, type=click.UNPROCESSED)
+@click.option("--mpi", metavar="NAME", help="The MPI library that the program uses, where it cannot be told.")
+@click.option("--json", "as_json", is_flag=True, help="Print the profile as JSON; COMMAND's own output goes to stderr.")
+@results_folder
+def command(words: tuple[str, ...], mpi: str | None, as_json: bool, results: Path) -> int:
+    """Run COMMAND, an MPI program with its launcher, and record which rank sends how much to which.
+
+    The profile is written to a folder of its own below the results folder: profile.json, report.html and the records of
+    the ranks. The summary goes to stderr; COMMAND keeps its output, its signals and its exit status. The status is 3 if
+    COMMAND ended well but nothing was recorded.
+
+    Phases: MPI_Pcontrol(0) stops recording, any other level goes on in the phase of that number; a program begins in
+    phase 1.
+    """
+    from firstlight import __version__, machine, profile, store, toolchains
+    from firstlight.profile import collect, library, recording, which
+    from firstlight.profile.traffic import Traffic
+    from firstlight.report import traffic as page
+    from firstlight.store.durable import replace
+
+    if not words:
+        raise UsageError("profile what? give a command: ./fl profile -- mpiexec -n 4 ./program")
+    cache = machine.cache_directory()
+    toolbox = toolchains.discover(machine.discover(), cache, embed_mpi=False)
+    used = which.mpi_of(words, toolbox.mpis, mpi)
+    cxx = toolbox.toolchains[0].cxx if toolbox.toolchains else None
+    preload = library.build(used, cxx, cache)
+    folder = results / store.free_id(results, time.time(), "profile")
+    (folder / profile.RANKS).mkdir(parents=True)
+    status = recording.run(words, used, preload, folder / profile.RANKS, to_stderr=as_json)
+    ended = status if status >= 0 else 128 - status
+    try:
+        found = collect.collect(folder / profile.RANKS)
+    except FirstlightError as error:
+        if isinstance(error, collect.NothingRecordedError):
+            (folder / profile.RANKS).rmdir()
+            folder.rmdir()
+        click.echo(f"firstlight: {printable(str(error))}", err=True)
+        return ended or ENVIRONMENT
+    traffic = Traffic(folder.name, __version__, words, status, **found.fields())
+    replace(folder / profile.PROFILE, msgspec_bytes(traffic))
+    page.write(traffic, folder / "report.html")
+    if as_json:
+        print_json(traffic)
+    sys.stdout.flush()
+    click.echo(printable(page.summary(traffic, folder / "report.html", width())), err=True)
+    return ended
+
+
+def msgspec_bytes(value: object) -> bytes:
+    import msgspec
+
+    return msgspec.json.format(msgspec.json.encode(value), indent=1) + b"\n"

@@ -1,0 +1,69 @@
+"""Recording: run a command with the profiler's library before its MPI; streams, signals and status stay its own."""
+
+from __future__ import annotations
+
+import os
+import re
+import signal
+import subprocess
+import sys
+import tempfile
+from collections.abc import Sequence
+from pathlib import Path
+from types import FrameType
+
+from firstlight.errors import UsageError
+from firstlight.toolchains import Mpi
+
+FOLDER = "FIRSTLIGHT_PROFILE"
+_OPEN_MPI_LAUNCHER = re.compile(r"(mpiexec|mpirun|orterun|prterun|oshrun)(\.openmpi)?")
+
+
+def words(command: Sequence[str], mpi: Mpi) -> list[str]:
+    """The command as it is started. Open MPI's launcher carries to other nodes only variables that it is told of."""
+    given = list(command)
+    if mpi.family != "openmpi":
+        return given
+    for place, word in enumerate(given):
+        if _OPEN_MPI_LAUNCHER.fullmatch(Path(word).name):
+            return [*given[: place + 1], "-x", "LD_PRELOAD", "-x", FOLDER, *given[place + 1 :]]
+    return given
+
+
+def run(command: Sequence[str], mpi: Mpi, library: Path, folder: Path, to_stderr: bool = False) -> int:
+    """Run `command` to its end; ranks write into `folder`. Returns its status, negative for a signal.
+
+    With `to_stderr` its standard output goes there. Raises UsageError where the command cannot be started.
+    """
+    with tempfile.TemporaryDirectory(prefix="firstlight-") as scratch:
+        path = library
+        if re.search(r"[\s:]", str(library)):  # LD_PRELOAD is a list separated by blanks and colons
+            path = Path(scratch) / library.name
+            path.symlink_to(library)
+        before = os.environ.get("LD_PRELOAD")
+        preload = f"{path}:{before}" if before else str(path)
+        environment = {**os.environ, **mpi.environment, "LD_PRELOAD": preload, FOLDER: str(folder.absolute())}
+        try:
+            process = subprocess.Popen(
+                words(command, mpi), env=environment, stdout=sys.stderr.fileno() if to_stderr else None
+            )
+        except OSError as error:
+            raise UsageError(f"cannot start {command[0]}: {error.strerror}") from error
+        return _wait(process)
+
+
+def _wait(process: subprocess.Popen[bytes]) -> int:
+    """Ctrl-C reaches the command by itself, because it is in our group; what is sent to us alone is passed on."""
+
+    def pass_on(number: int, frame: FrameType | None) -> None:
+        process.send_signal(number)
+
+    before = {
+        signal.SIGINT: signal.signal(signal.SIGINT, signal.SIG_IGN),
+        **{number: signal.signal(number, pass_on) for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)},
+    }
+    try:
+        return process.wait()
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

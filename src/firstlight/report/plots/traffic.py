@@ -1,0 +1,232 @@
+"""Traffic: a communication matrix as a heat map, kinds of calls as bars, time in MPI by rank.
+
+For any page that has a profile: `drawings(traffic, "profile")`.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from firstlight.profile import shape
+from firstlight.profile.traffic import Kind, Phase, Traffic, whole
+from firstlight.report.palette import COOL, WARM
+from firstlight.report.plots.frame import Drawing, text
+from firstlight.report.quantity import binary, count, percent, quantity, significant
+
+MOST_PHASES = 6
+"""Phases that are drawn each on its own; the others are in the whole."""
+MOST_KINDS = 24
+_GROUPS = {
+    "point-to-point": COOL[0], "one-sided": COOL[1], "neighbourhood": COOL[2], "collective": WARM[1],
+    "receiving": WARM[0], "waiting": WARM[2], "setting up": "#7F7F7F", "files": "#8C7A00",
+}  # fmt: skip
+
+
+def drawings(traffic: Traffic, prefix: str) -> list[Drawing]:
+    """All drawings of a profile; `prefix` begins their ids. At least one: a job without messages has its calls."""
+    found: list[Drawing] = []
+    some = [p for p in traffic.phases if p.pairs]
+    total = whole(traffic)
+    if len(some) > 1:
+        found += matrices(total, traffic.ranks, f"{prefix}-all", "All phases: ")
+    by_size = sorted(some, key=lambda p: -p.bytes)[:MOST_PHASES]
+    for phase in (p for p in some if p in by_size):
+        name = "" if len(some) == 1 else f"Phase {phase.level}: "
+        found += matrices(phase, traffic.ranks, f"{prefix}-{phase.level}".replace("--", "-minus-"), name)
+    found.append(kinds(total, traffic, f"{prefix}-kinds"))
+    found.append(times(traffic, f"{prefix}-times"))
+    return found
+
+
+def matrices(phase: Phase, ranks: int, name: str, before: str) -> list[Drawing]:
+    """The bytes and the messages of a phase, each as a heat map: a row a sender, a column a receiver."""
+    said = shape.title(phase, ranks)
+    symmetry = shape.symmetry_sentence(phase)
+    sizes = sorted({p.bytes // p.messages for p in phase.pairs})
+    mean = phase.bytes / phase.messages if phase.messages else 0
+    spread = (
+        f"all of {binary(sizes[0])}" if len(sizes) == 1 else f"of {binary(sizes[0])} to {binary(sizes[-1])} on average"
+    )
+    messages = f"{count(phase.messages, 'message')}, {spread} a pair; {binary(mean)} each in the mean"
+    return [
+        _heat(
+            phase,
+            ranks,
+            f"{name}-bytes",
+            f"{before}{_capital(said, before)}",
+            1,
+            binary,
+            f"{binary(phase.bytes)} in all; {symmetry}.",
+        ),
+        _heat(phase, ranks, f"{name}-messages", f"{before}{messages}", 0, _plain, "Messages of each pair."),
+    ]
+
+
+def _capital(sentence: str, before: str) -> str:
+    return sentence if not before else sentence[:1].lower() + sentence[1:]
+
+
+def _plain(value: float) -> str:
+    return f"{value:.0f}"
+
+
+def _heat(
+    phase: Phase, ranks: int, name: str, title: str, which: int, form: Callable[[float], str], said: str
+) -> Drawing:
+    width, sums = shape.blocks(phase.pairs, ranks)
+    side = -(-ranks // width)
+    values = [[sums.get((row, column), (0, 0))[which] for column in range(side)] for row in range(side)]
+    labels = [str(k) if width == 1 else f"{k * width}–{min(ranks, (k + 1) * width) - 1}" for k in range(side)]
+    noun = "rank" if width == 1 else "ranks"
+    hover = [
+        [f"{noun} {a} → {noun} {b}: {form(v) if v else 'nothing'}" for b, v in zip(labels, row, strict=True)]
+        for a, row in zip(labels, values, strict=True)
+    ]
+    what = "bytes" if which else "messages"
+    colours = [
+        [math.log10(v) if v else _nothing(sums, r, c) for c, v in enumerate(row)] for r, row in enumerate(values)
+    ]
+    grouped = "" if width == 1 else f" Blocks of {width} x {width} ranks are added up."
+    return Drawing(
+        name,
+        title,
+        f"{said} A row is a sender, a column a receiver; the colour is logarithmic, empty is nothing.{grouped}",
+        ("from", "to", "messages", "bytes", "bytes a message"),
+        [
+            (str(p.source), str(p.target), str(p.messages), str(p.bytes), significant(p.bytes / p.messages))
+            for p in sorted(phase.pairs, key=lambda p: (-p.bytes, -p.messages, p.source, p.target))
+        ],
+        [
+            {
+                "type": "heatmap",
+                "z": colours,
+                "x": list(range(side)),
+                "y": list(range(side)),
+                "text": hover,
+                "hoverinfo": "text",
+                "hoverongaps": False,
+                "colorscale": "Cividis",
+                "reversescale": True,
+                "colorbar": _bar(what, [v for row in values for v in row if v], form),
+                "xgap": 1 if side <= 64 else 0,
+                "ygap": 1 if side <= 64 else 0,
+            }
+        ],
+        {
+            "xaxis": _axis(f"to {noun}", labels) | {"side": "bottom"},
+            "yaxis": _axis(f"from {noun}", labels) | {"autorange": "reversed", "scaleanchor": "x"},
+            "height": 560,
+        },
+    )  # fmt: skip
+
+
+def _nothing(sums: dict[tuple[int, int], tuple[int, int]], row: int, column: int) -> float | None:
+    """Messages without bytes are something too: they get the lowest colour, no message none."""
+    return 0.0 if sums.get((row, column), (0, 0))[0] else None
+
+
+def _axis(title: str, labels: Sequence[str]) -> dict[str, Any]:
+    step = -(-len(labels) // 16)
+    shown = range(0, len(labels), step)
+    return {
+        "title": {"text": text(title)}, "tickvals": list(shown), "ticktext": [labels[k] for k in shown],
+        "constrain": "domain", "showgrid": False, "zeroline": False,
+    }  # fmt: skip
+
+
+def _bar(what: str, values: Sequence[int], form: Callable[[float], str]) -> dict[str, Any]:
+    low, high = (math.log10(min(values)), math.log10(max(values))) if values else (0.0, 1.0)
+    ticks = [low + k * (high - low) / 4 for k in range(5)] if high > low else [low]
+    return {
+        "title": {"text": what},
+        "tickvals": ticks,
+        "ticktext": [form(round(10**t)) for t in ticks],
+        "thickness": 14,
+    }
+
+
+def kinds(phase: Phase, traffic: Traffic, name: str) -> Drawing:
+    """Seconds inside each kind of MPI call, all ranks together."""
+    ordered = sorted(phase.kinds, key=lambda k: -k.seconds)
+    total = sum(k.seconds for k in ordered)
+    share = shape.mpi_share(traffic)
+    first = f"; {ordered[0].name} takes {percent(ordered[0].seconds / total)} of it" if total > 0 else ""
+    return Drawing(
+        name,
+        f"MPI takes {percent(share)} of the recorded time{first}",
+        "Seconds inside calls, all ranks added up; a call that waits for another rank counts its waiting. "
+        "The bytes of a collective call are what its callers contribute.",
+        ("call", "group", "calls", "bytes", "seconds", "mean of a call"),
+        [
+            (k.name, k.group, str(k.calls), str(k.bytes), significant(k.seconds), _mean(k))
+            for k in ordered
+        ],
+        [_bars(group, colour, ordered[:MOST_KINDS]) for group, colour in _GROUPS.items() if _any(group, ordered)],
+        {
+            "barmode": "stack",
+            "xaxis": {"title": {"text": "seconds, all ranks"}, "rangemode": "tozero"},
+            "yaxis": {"autorange": "reversed", "type": "category", "categoryorder": "array",
+                      "categoryarray": [k.name for k in ordered[:MOST_KINDS]]},
+            "height": max(260, 90 + 24 * min(len(ordered), MOST_KINDS)),
+        },
+    )  # fmt: skip
+
+
+def _mean(kind: Kind) -> str:
+    return quantity(kind.seconds / max(1, kind.calls), "s")
+
+
+def _any(group: str, ordered: Sequence[Kind]) -> bool:
+    return any(k.group == group for k in ordered[:MOST_KINDS])
+
+
+def _bars(group: str, colour: str, ordered: Sequence[Kind]) -> dict[str, Any]:
+    mine = [k for k in ordered if k.group == group]
+    return {
+        "type": "bar",
+        "orientation": "h",
+        "name": group,
+        "y": [k.name for k in mine],
+        "x": [k.seconds for k in mine],
+        "hovertext": [
+            f"{k.name}: {quantity(k.seconds, 's')} in {count(k.calls, 'call')}, {binary(k.bytes)}" for k in mine
+        ],
+        "hoverinfo": "text",
+        "marker": {"color": colour},
+    }
+
+
+def times(traffic: Traffic, name: str) -> Drawing:
+    """The share of its time that each rank spent in MPI."""
+    shares = [r.mpi / r.recorded if r.recorded else 0.0 for r in traffic.times]
+    low, high = min(shares), max(shares)
+    least, most = traffic.times[shares.index(low)].rank, traffic.times[shares.index(high)].rank
+    title = (
+        f"All ranks spend about {percent(sum(shares) / len(shares))} of their time in MPI"
+        if high - low < 0.1
+        else f"Rank {most} spends {percent(high)} of its time in MPI, rank {least} {percent(low)}: the work is uneven"
+    )
+    return Drawing(
+        name,
+        title,
+        "Share of the recorded time inside MPI calls. Those who wait for others have the larger share.",
+        ("rank", "seconds recorded", "seconds in MPI", "share", "end"),
+        [
+            (str(r.rank), significant(r.recorded), significant(r.mpi), percent(s), "" if r.complete else r.how)
+            for r, s in zip(traffic.times, shares, strict=True)
+        ],
+        [
+            {
+                "type": "bar" if len(shares) <= 256 else "scatter",
+                "x": [r.rank for r in traffic.times],
+                "y": [100 * s for s in shares],
+                "hovertext": [f"rank {r.rank}: {percent(s)}" for r, s in zip(traffic.times, shares, strict=True)],
+                "hoverinfo": "text",
+                "marker": {"color": COOL[0]},
+            }
+        ],
+        {"xaxis": {"title": {"text": "rank"}, "rangemode": "tozero", **({"dtick": 1} if len(shares) <= 24 else {})},
+         "yaxis": {"title": {"text": "time in MPI, %"}, "rangemode": "tozero"}, "height": 320, "showlegend": False},
+    )  # fmt: skip
