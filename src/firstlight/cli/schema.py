@@ -15,6 +15,7 @@ def published() -> dict[str, Any]:
     from firstlight import doctor, export, plan, record
     from firstlight.cli import check, listing, report
     from firstlight.judge.compare import Comparison
+    from firstlight.profile import traffic
 
     return {
         "run": record.Run,
@@ -27,6 +28,7 @@ def published() -> dict[str, Any]:
         "check": check.Checked,
         "compare": Comparison,
         "report": report.Reported,
+        "profile": traffic.Traffic,
     }
 
 
