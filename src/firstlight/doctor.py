@@ -164,7 +164,16 @@ def _found(toolbox: Toolbox) -> list[Item]:
         f08 = f", mpi_f08 with {' '.join(mpi.f08)}" if mpi.f08 else ", no mpi_f08"
         items.append(Item(mpi.label, f"{mpi.origin}, {mpi.cxx}{f08}"))
     items += [Item(blas.label, " ".join(blas.link_flags)) for blas in toolbox.blas]
+    items += [Item(name, f"./fl submit; {_started(toolbox)}") for name in toolbox.batch]
     return items
+
+
+def _started(toolbox: Toolbox) -> str:
+    """Which MPI libraries the batch system starts: known inside of an allocation only."""
+    ways = [
+        f"{mpi.label} by {Path(mpi.starter[0]).name} {' '.join(mpi.starter[1:])}" for mpi in toolbox.mpis if mpi.starter
+    ]
+    return "starts " + ", ".join(ways) if ways else "MPI programs are started by mpiexec here"
 
 
 def _cache(cache: Path) -> Item | Absent:

@@ -62,6 +62,7 @@ Exit status:
     metavar="DIR",
     help="The folder in which the run's directory is made.",
 )
+@click.option("--as", "name", metavar="NAME", help="The name of the run's directory; made from the time if not given.")
 @click.option("--resume", metavar="RUN", help="Go on with a run: a directory, its name, or `latest`.")
 @click.option("--dry-run", is_flag=True, help="Show what would be launched; build and launch nothing.")
 @as_json
@@ -77,6 +78,7 @@ def command(
     launches: int | None,
     timeout: str | None,
     results: Path,
+    name: str | None,
     resume: str | None,
     dry_run: bool,
     as_json: bool,
@@ -88,6 +90,7 @@ def command(
     report of what is there.
     """
     from firstlight import conduct
+    from firstlight.conduct.interrupt import interruptible
     from firstlight.conduct.progress import display
     from firstlight.plan import LAUNCHES, parse_budget, parse_time
 
@@ -103,10 +106,11 @@ def command(
         results,
         longest,
         placement,
+        name,
     )
     if resume is not None:
         _refuse_with_resume(context)
-    with display() as progress:
+    with interruptible(), display() as progress:
         if dry_run:
             return _show_plan(conduct.prepare(order, progress, set_up=False), order, as_json)
         if resume is not None:
@@ -120,7 +124,7 @@ def _refuse_with_resume(context: click.Context) -> None:
     """A run that is resumed keeps what it was begun with."""
     given = {
         name
-        for name in ("workload", "suite", "toolchain", "mpi", "placement", "launches", "dry_run")
+        for name in ("workload", "suite", "toolchain", "mpi", "placement", "launches", "name", "dry_run")
         if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
     }
     if given:

@@ -14,6 +14,7 @@ def published() -> dict[str, Any]:
     """The types that leave firstlight as JSON, by the name of their schema."""
     from firstlight import doctor, export, plan, record
     from firstlight.cli import check, listing, report
+    from firstlight.conduct import job
     from firstlight.judge.compare import Comparison
     from firstlight.profile import traffic
 
@@ -29,6 +30,7 @@ def published() -> dict[str, Any]:
         "compare": Comparison,
         "report": report.Reported,
         "profile": traffic.Traffic,
+        "submit": job.Job,
     }
 
 

@@ -44,6 +44,8 @@ class Result(msgspec.Struct, frozen=True):
 def run(order: Order, progress: Progress) -> Result:
     """Carry out a new run. Raises UsageError for what is not here, BuildError when nothing could be built."""
     _writable(order.results)
+    if order.name is not None:
+        store.free_name(order.results, order.name)
     try:
         with leaving_nothing():
             prepared = prepare(order, progress)
@@ -69,7 +71,7 @@ def _new(order: Order, prepared: Prepared, made: Made) -> Run:
     started = time.time()
     return Run(
         schema=SCHEMA,
-        id=store.free_id(order.results, started, order.suite),
+        id=order.name or store.free_id(order.results, started, order.suite),
         started=started,
         finished=None,
         state="running",
@@ -118,7 +120,7 @@ def resume(path: Path, progress: Progress, budget: float | None = None, timeout:
         _known(wanted, workloads)
         with leaving_nothing():
             here, toolbox = discover(progress)
-            _same_machine(old, here)
+            old = _same_machine(old, here, progress)
             _same_tools(old, toolbox)
             made = make(list(wanted), toolbox, workloads, progress)
         _same_executables(wanted, made)
@@ -157,9 +159,29 @@ def _refuse(what: str) -> UsageError:
     return UsageError(f"{what}; its launches would not be comparable, start a new run with ./fl run")
 
 
-def _same_machine(old: Run, here: Machine) -> None:
-    if (old.machine.name, old.machine.processor, old.machine.cpus) != (here.name, here.processor, here.cpus):
+OTHER_NODES = "resumed on other nodes of the same kind: its figures hold for the kind, not for one node"
+
+
+def _same_machine(old: Run, here: Machine, progress: Progress) -> Run:
+    """The run to go on with. A batch system gives other nodes to a job that goes on: those of the same kind will do.
+
+    That does no harm to comparisons: a round holds every cell, so the other nodes harm all cells alike.
+    """
+    was = old.machine
+    if (was.name, was.processor, was.cpus, was.nodes) == (here.name, here.processor, here.cpus, here.nodes):
+        return old
+    if not (was.batch and was.batch == here.batch and _kind(was) == _kind(here)):
         raise _refuse(f"run {old.id} was measured on another machine or with other CPUs")
+    progress.note(OTHER_NODES)
+    told = was.warnings if OTHER_NODES in was.warnings else (*was.warnings, OTHER_NODES)
+    return replace(old, machine=replace(was, warnings=told))
+
+
+def _kind(machine: Machine) -> tuple[object, ...]:
+    """What two nodes must have in common to count as the same."""
+    caches = tuple((c.level, c.size, len(c.shared_by)) for c in machine.caches)
+    layout = (machine.sockets, machine.cores, len(machine.cpus), machine.threads_per_core, len(machine.numa))
+    return machine.processor, machine.microarchitecture, machine.nodes, layout, caches
 
 
 def _same_tools(old: Run, toolbox: Toolbox) -> None:

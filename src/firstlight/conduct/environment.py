@@ -24,7 +24,6 @@ _BATCH = frozenset(
         "CPU_BIND",
     )
 )
-_STEERING = tuple(prefix for prefix in PREFIXES if prefix != "SLURM_")
 _PRIVATE = re.compile(r"KEY|TOKEN|SECRET|PASS|AUTH|CRED|COOKIE|URI|URL|HOST|ADDR|USER|NODELIST|SERVER", re.IGNORECASE)
 LONGEST = 1000  # characters kept of a value
 
@@ -34,7 +33,7 @@ def variables(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     host = socket.gethostname()
     kept = {}
     for name, value in sorted(environment.items()):
-        if name in _BATCH or (name.startswith(_STEERING) and not _PRIVATE.search(name)):
+        if name in _BATCH or (name.startswith(PREFIXES) and not _PRIVATE.search(name)):
             hidden = re.sub(rf"\b{re.escape(host)}\b", "<host>", value) if host else value
             kept[name] = hidden[:LONGEST]
     return kept

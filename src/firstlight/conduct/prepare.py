@@ -30,6 +30,7 @@ class Order(msgspec.Struct, frozen=True):
     results: Path = Path("results")
     timeout: float | None = None
     placements: tuple[str, ...] = ()  # of every MPI program, instead of the suite's
+    name: str | None = None  # of the run; None: made from the time
 
 
 class Prepared(msgspec.Struct, frozen=True):

@@ -24,6 +24,8 @@ from firstlight.store import Store, durable, layout, lines
 from firstlight.toolchains import Toolbox
 
 REPORT, FIGURES = "report.html", "figures.json"
+SETTLE = 1.0
+"""Seconds. A batch system that ends a job may end its programs a moment before it tells firstlight."""
 
 
 class Session:
@@ -89,6 +91,8 @@ class Session:
                 identity=uuid.uuid4().hex,
                 machine=machine,
             )
+            if machine.batch and not outcome.ok:
+                time.sleep(SETTLE)
         except BaseException:
             self.store.discard(part)
             raise

@@ -9,12 +9,14 @@ from firstlight.launch.tree import MARK
 from firstlight.plan import Placement
 
 NAMES = ("PATH", "HOME", "USER", "TMPDIR", "LD_LIBRARY_PATH")
-PREFIXES = ("OMPI_", "OPAL_", "PMIX_", "PRTE_", "MPICH_", "MPIR_", "HYDRA_", "I_MPI_", "UCX_", "FI_", "OMP_", "SLURM_")
+PREFIXES = ("OMPI_", "OPAL_", "PMIX_", "PRTE_", "MPICH_", "MPIR_", "HYDRA_", "I_MPI_", "UCX_", "FI_", "OMP_")
+BATCH = ("SLURM_", "PBS_", "FLUX_")
+"""What launchers learn their nodes from; with the names of hosts, so not recorded."""
 
 
 def allowed(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables of the user that reach a program. No others do: runs can be compared and hold no secrets."""
-    return {name: value for name, value in environment.items() if name in NAMES or name.startswith(PREFIXES)}
+    return {name: value for name, value in environment.items() if name in NAMES or name.startswith(PREFIXES + BATCH)}
 
 
 def compose(placement: Placement, identity: str, extra: Mapping[str, str]) -> dict[str, str]:

@@ -15,7 +15,11 @@ def way(mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cores: int
         raise UsageError("an Intel MPI program needs its MPI library: none was given")
     domain = "core" if placement.threads == 1 else f"{placement.threads}:compact"
     pin = {"I_MPI_PIN": "1", "I_MPI_PIN_DOMAIN": domain} if fits(placement, cores) else {"I_MPI_PIN": "0"}
-    return Way((mpi.launcher, "-n", str(placement.ranks)), thread_binding(placement, cores) | pin | mpi.environment)
+    words = [mpi.launcher, "-n", str(placement.ranks)]
+    if placement.nodes > 1:
+        words += ["-ppn", str(placement.per_node)]
+        pin["I_MPI_JOB_RESPECT_PROCESS_PLACEMENT"] = "0"  # else it takes the batch system's layout, not -ppn
+    return Way(tuple(words), thread_binding(placement, cores) | pin | mpi.environment)
 
 
 def signal_of(status: int, printed: str) -> int | None:

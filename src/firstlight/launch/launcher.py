@@ -11,24 +11,29 @@ from typing import Protocol
 import msgspec
 
 from firstlight.errors import UsageError
-from firstlight.machine import Machine
+from firstlight.launch.tree import GRACE
+from firstlight.machine import Machine, allocation
 from firstlight.plan import Placement
 from firstlight.toolchains import Mpi
 
 
 class Way(msgspec.Struct, frozen=True):
-    """How a program is started: words before the executable, extra environment, the CPU it is pinned to (or None)."""
+    """How a program is started: words before the executable, extra environment, the CPU it is pinned to (or None).
+
+    `grace`: seconds that the launcher gets to end its ranks, also those on other nodes, before it is killed itself.
+    """
 
     prefix: tuple[str, ...]
     environment: dict[str, str]
     cpu: int | None = None
+    grace: float = GRACE
 
 
 class Launcher(Protocol):
-    """The two functions of a launcher file."""
+    """The functions of a launcher file. One more is optional: `abandon()`, called after a launch that was ended."""
 
     def way(self, mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cores: int) -> Way:
-        """`cpus` are those this process may use, `cores` the number of whole cores among them."""
+        """`cpus` are those this process may use, `cores` the number of whole cores among them; both of one node."""
         ...
 
     def signal_of(self, status: int, printed: str) -> int | None:
@@ -37,7 +42,10 @@ class Launcher(Protocol):
 
 
 def find(family: str) -> Launcher:
-    """The launcher of an MPI family ("direct" without MPI). Raises UsageError when there is no such file."""
+    """The launcher of an MPI family ("direct" without MPI), or that of a batch system ("srun").
+
+    Raises UsageError when there is no such file.
+    """
     name = f"firstlight.launch.{family}"
     module = import_module(name) if re.fullmatch(r"[a-z][a-z0-9_]*", family) and find_spec(name) else None
     if module is None or not hasattr(module, "way"):
@@ -49,17 +57,19 @@ def find(family: str) -> Launcher:
 def room(machine: Machine) -> tuple[tuple[int, ...], int]:
     """The CPUs this process may use now (a batch system may allow fewer than the machine has), and the cores."""
     cpus = tuple(sorted(os.sched_getaffinity(0)))
+    allowed = allocation.discover().cpus if machine.nodes > 1 else None
+    cpus = cpus[:allowed]  # programs on several nodes are placed by the smallest of them
     return cpus, max(1, min(machine.cores, len(cpus)))
 
 
 def fits(placement: Placement, cores: int) -> bool:
-    """Whether every thread of every rank gets a core of its own; only then is anything bound."""
-    return placement.ranks * placement.threads <= cores
+    """Whether every thread of every rank gets a core of its own on its node; only then is anything bound."""
+    return placement.per_node * placement.threads <= cores
 
 
 def thread_binding(placement: Placement, cores: int) -> dict[str, str]:
     """OpenMP binding: to neighbouring cores. Ranks without cores of their own must not all bind to the first ones."""
-    if placement.ranks > 1 and not fits(placement, cores):
+    if placement.per_node > 1 and not fits(placement, cores):
         return {"OMP_PROC_BIND": "false"}
     return {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores"}
 

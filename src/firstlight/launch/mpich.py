@@ -14,6 +14,8 @@ def way(mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cores: int
     if mpi is None:
         raise UsageError("an MPICH program needs its MPI library: none was given")
     words = [mpi.launcher, "-n", str(placement.ranks)]
+    if placement.nodes > 1:
+        words += ["-ppn", str(placement.per_node)]
     if fits(placement, cores):
         words += ["-bind-to", "core" if placement.threads == 1 else f"core:{placement.threads}"]
     return Way(tuple(words), thread_binding(placement, cores) | mpi.environment)

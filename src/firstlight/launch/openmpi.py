@@ -14,9 +14,13 @@ def way(mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cores: int
     if mpi is None:
         raise UsageError("an Open MPI program needs its MPI library: none was given")
     words = [mpi.launcher, "-n", str(placement.ranks)]
-    if placement.ranks > cores:
+    if placement.per_node > cores:
         words.append("--oversubscribe")
-    if not fits(placement, cores):
+    if placement.nodes > 1:
+        wide = f":PE={placement.threads}" if fits(placement, cores) and placement.threads > 1 else ""
+        words += ["--map-by", f"ppr:{placement.per_node}:node{wide}"]
+        words += ["--bind-to", "core" if fits(placement, cores) else "none"]
+    elif not fits(placement, cores):
         words += ["--bind-to", "none"]  # said aloud: the default binds, and even a rank with many threads to one core
     elif placement.threads == 1:
         words += ["--map-by", "core", "--bind-to", "core"]

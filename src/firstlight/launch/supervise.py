@@ -94,13 +94,19 @@ def _child(cpu: int | None) -> Callable[[], None]:
 
 
 def run(
-    command: Sequence[str], environment: Mapping[str, str], *, identity: str, timeout: float, cpu: int | None = None
+    command: Sequence[str],
+    environment: Mapping[str, str],
+    *,
+    identity: str,
+    timeout: float,
+    cpu: int | None = None,
+    grace: float = tree.GRACE,
 ) -> Ended:
     """Run `command` for at most `timeout` seconds. Raises OSError when it cannot be started.
 
     After the end, however it came, every process of the launch that is still there is ended. KeyboardInterrupt ends
-    them too and goes on upwards. Call it from a thread that lives as long as the launch: the kernel ends the command
-    when the thread that started it ends.
+    them too and goes on upwards. `grace`: seconds between SIGTERM and SIGKILL for what has to be ended. Call it from a
+    thread that lives as long as the launch: the kernel ends the command when the thread that started it ends.
     """
     _become_subreaper()
     process: subprocess.Popen[bytes] | None = None
@@ -123,7 +129,7 @@ def run(
             ended = _wait(process.pid, tails, began + timeout)
             seconds = time.monotonic() - began
         finally:  # also when Ctrl-C came before Popen returned: the mark finds what was started
-            left, stuck = _clean(identity, root, settle=SETTLE if ended else 0)
+            left, stuck = _clean(identity, root, SETTLE if ended else 0, grace)
             if process and process.pid not in {p.pid for p in stuck}:
                 process.wait()
     stdout, stderr = tails.rest()
@@ -132,7 +138,7 @@ def run(
 
 
 def _clean(
-    identity: str, root: tree.Process | None, settle: float
+    identity: str, root: tree.Process | None, settle: float, grace: float = tree.GRACE
 ) -> tuple[dict[int, tree.Process], list[tree.Process]]:
     """End what is left; another Ctrl-C does not stop the cleaning half way.
 
@@ -145,7 +151,7 @@ def _clean(
         try:
             while time.monotonic() < deadline and tree.look(identity, root).alive:
                 time.sleep(0.01)
-            result = tree.end(identity, root)
+            result = tree.end(identity, root, grace)
             break
         except KeyboardInterrupt as interrupt:
             interrupted, deadline = interrupt, 0

@@ -8,7 +8,6 @@ A launch is written to a hidden `.part` file, sealed with a hash, brought to the
 from __future__ import annotations
 
 import contextlib
-import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -17,14 +16,14 @@ from types import TracebackType
 
 import msgspec
 
-from firstlight.errors import RecordError
+from firstlight.errors import RecordError, UsageError
 from firstlight.launch import Outcome
 from firstlight.record import SCHEMA, Exit, LaunchRecord, Run, Start
 from firstlight.store import durable, layout, lines, owner
 from firstlight.store.durable import StoreError
 from firstlight.store.lines import Defect
 
-__all__ = ["Defect", "Store", "StoreError", "check", "create", "free_id", "open", "resume"]
+__all__ = ["Defect", "Store", "StoreError", "check", "create", "free_id", "free_name", "open", "resume"]
 
 
 class Store:
@@ -192,9 +191,18 @@ def free_id(root: Path, started: float, suite: str) -> str:
     return next(n for n in names if not (root / n).exists())
 
 
+def free_name(root: Path, name: str) -> str:
+    """`name`, if a run may have it and none has. Raises UsageError otherwise."""
+    if not layout.NAME.fullmatch(name) or name in layout.TAKEN:
+        raise UsageError(f"{name!r} cannot name a run: use letters, digits and . _ - (not in front), at most 200")
+    if (root / name).exists():
+        raise UsageError(f"{root / name} is there already; go on with it by ./fl run --resume, or choose another name")
+    return name
+
+
 def create(root: Path, run: Run) -> Store:
     """Make the directory `root/<run.id>` with its run.json. Raises RecordError if it exists, else StoreError."""
-    if not re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}", run.id):
+    if not layout.NAME.fullmatch(run.id):
         raise RecordError(f"run id {run.id!r} cannot be a directory name")
     path = root / run.id
     with durable.told(path):

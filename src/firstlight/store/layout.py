@@ -15,6 +15,13 @@ OWNER = "owner"
 BUILDS = "builds"
 DERIVED = ("report.html", "figures.json")
 
+NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}")
+"""Of a run: the name of its directory."""
+JOBS = "jobs"
+"""Beside the runs: the folder of job scripts."""
+TAKEN = ("latest", JOBS)
+"""Names that a run cannot have."""
+
 MAX_RUN_BYTES = 16 << 20
 MAX_LAUNCH_BYTES = 64 << 20
 MAX_LINES = 1_000_000

@@ -6,6 +6,7 @@ the note names no host.
 
 from __future__ import annotations
 
+import functools
 import hashlib
 import os
 import time
@@ -14,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from firstlight.errors import RecordError, UsageError
+from firstlight.machine import allocation
 from firstlight.store import durable
 from firstlight.store.layout import OWNER, read_file
 
@@ -25,12 +27,19 @@ class Owner(msgspec.Struct, frozen=True):
     where: str
     pid: int
     started: int  # clock ticks since boot
+    job: str = ""  # the batch job, hashed: a job that is started again is the same one
 
 
 def myself() -> Owner:
     boot = Path("/proc/sys/kernel/random/boot_id").read_text(encoding="ascii").strip()
     where = hashlib.sha256(f"{boot} {Path('/proc/self/ns/pid').readlink()}".encode()).hexdigest()[:16]
-    return Owner(where, os.getpid(), _started(os.getpid()) or 0)
+    return Owner(where, os.getpid(), _started(os.getpid()) or 0, _job())
+
+
+@functools.cache
+def _job() -> str:
+    held = allocation.discover()
+    return hashlib.sha256(f"{held.system} {held.job}".encode()).hexdigest()[:16] if held.job else ""
 
 
 def _started(pid: int) -> int | None:
@@ -52,7 +61,8 @@ def claim(run: Path) -> None:
                 f"{run}: another firstlight (process {other.pid}) works on this run; wait for it or stop it"
             )
         age = time.time() - path.stat().st_mtime
-        if other.where != me.where and age < FRESH:
+        requeued = bool(me.job) and other.job == me.job  # after its node failed; what ran there has ended
+        if other.where != me.where and age < FRESH and not requeued:
             raise UsageError(
                 f"{run}: a firstlight on another machine worked on this run {age:.0f} s ago; "
                 f"wait for it, or delete {path} if it is dead"

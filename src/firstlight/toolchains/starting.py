@@ -1,4 +1,4 @@
-"""Starting MPI programs inside a batch allocation: by the batch system's own launcher, where a trial proves that it can.
+"""Starting MPI programs inside a batch allocation: by the batch system's own launcher, where a trial proves it able.
 
 A launcher and an MPI library that do not understand each other often start N programs of one rank each, which all end
 well. So the trial adds up the ranks.

@@ -1,0 +1,172 @@
+"""`firstlight submit`: the same run as one job of a cluster."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+import msgspec
+
+from firstlight.cli import runs
+from firstlight.cli.output import print_json, results_folder
+from firstlight.errors import ENVIRONMENT, OK, UsageError
+
+if TYPE_CHECKING:
+    from firstlight.batch import State, System
+    from firstlight.conduct.job import Job
+
+PAUSES = (1.0, 2.0, 5.0, 10.0, 20.0)
+"""Seconds between two questions to the batch system, the last one for ever."""
+LOST = 5  # questions in a row without an answer until a job counts as gone
+
+
+@click.command(
+    context_settings={"ignore_unknown_options": True},
+    epilog="""\b
+Example:
+  ./fl submit --nodes 4 --time 1h --setup 'module load gcc' --standard halo
+
+\b
+Exit status:
+  0    the job is submitted; with --wait: that of the run
+  2    wrong usage
+  3    the job could not be submitted; with --wait: it ended without a status
+""",
+)
+@click.option("--nodes", type=click.IntRange(1, 1 << 16), default=1, show_default=True, metavar="K", help="Nodes.")
+@click.option(
+    "--per-node",
+    type=click.IntRange(1, 1 << 16),
+    metavar="N",
+    help="CPUs of each node, where not whole nodes are wanted; PBS always needs it.",
+)
+@click.option(
+    "--time", "limit", metavar="TIME", help="The job's time limit, as 30m or 2h; made from the budget if not given."
+)
+@click.option(
+    "--setup-time", metavar="TIME", help="Of that, for looking around and building inside of the job; 15m if not given."
+)
+@click.option("--partition", "--queue", default="", metavar="P", help="The partition or queue.")
+@click.option("--account", default="", metavar="A", help="The account, project or bank that pays.")
+@click.option("--system", metavar="SYSTEM", help="The batch system (slurm, pbs, flux), where more than one is here.")
+@click.option(
+    "--setup", multiple=True, metavar="LINE", help="A shell line before the run: 'module load gcc'; repeatable."
+)
+@click.option("--directive", multiple=True, metavar="OPTION", help="A further option of the batch system; repeatable.")
+@click.option("--as", "name", metavar="NAME", help="The name of the run's directory; made from the time if not given.")
+@click.option("--dry-run", is_flag=True, help="Show the job script; set up, write and submit nothing.")
+@click.option("--wait", is_flag=True, help="Wait for the end of the job; Ctrl-C stops the waiting, not the job.")
+@click.option("--json", "as_json", is_flag=True, help="Print JSON; `./fl schema` has its schema.")
+@results_folder
+@click.argument("options", nargs=-1, type=click.UNPROCESSED, metavar="[RUN OPTIONS]...")
+def command(
+    nodes: int,
+    per_node: int | None,
+    limit: str | None,
+    setup_time: str | None,
+    partition: str,
+    account: str,
+    system: str | None,
+    setup: tuple[str, ...],
+    directive: tuple[str, ...],
+    name: str | None,
+    dry_run: bool,
+    wait: bool,
+    as_json: bool,
+    results: Path,
+    options: tuple[str, ...],
+) -> int:
+    """Write ONE job in which `./fl run RUN OPTIONS` works, and submit it.
+
+    RUN OPTIONS are workloads and options of `./fl run`; with --resume RUN the job goes on with that run. Programs are
+    launched through the batch system's own launcher where it can start them. What needs the network is prepared before;
+    programs are built in the job, for the processor of its nodes. A job that is requeued, or whose script is submitted
+    again, resumes its run.
+    """
+    from firstlight import batch
+    from firstlight.conduct import job
+    from firstlight.plan import EFFORT, parse_time
+
+    asked = _run_options(options)
+    chosen = batch.choose(system)
+    target = job.again(runs.find(asked.resume, results)) if asked.resume else job.new(results, name, asked.suite)
+    limits = batch.agree(
+        None if limit is None else parse_time(limit, "time"),
+        asked.budget,
+        EFFORT[asked.suite].budget if target.left is None else target.left,
+        None if setup_time is None else parse_time(setup_time, "time"),
+    )
+    output = target.folder / job.OUTPUT
+    request = batch.Request(
+        target.directory.name, limits.time, limits.warning, output, nodes, per_node, partition, account, directive
+    )
+    script = batch.write(chosen, request, job.work(target, limits, options, asked.always, setup))
+    if dry_run:
+        click.echo(script, nl=False)
+        return OK
+    job.prepare(setup)
+    sent = job.submit(chosen, target, script)
+    if as_json:
+        print_json(sent)
+    else:
+        click.echo(_told(sent))
+    return _wait(chosen, sent) if wait else OK
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """What the options of `./fl run` say about the job. `always`: those that a resumed run is given again."""
+
+    suite: str
+    budget: float | None
+    resume: str | None
+    always: tuple[str, ...]
+
+
+def _run_options(options: tuple[str, ...]) -> Asked:
+    """What `./fl run` would make of them. Raises as it would, now and not when the job has waited for a day."""
+    from firstlight import catalogue
+    from firstlight.cli.run import command as run
+    from firstlight.plan import parse_budget, parse_time, select
+
+    given = run.make_context("run", list(options)).params
+    if given["dry_run"] or given["name"]:
+        raise UsageError(
+            "--dry-run and --as belong in front of the options of run, as in ./fl submit --as first --quick"
+        )
+    select(catalogue.load(catalogue.roots()), given["workload"])
+    if given["timeout"] is not None:
+        parse_time(given["timeout"], "timeout")
+    always = ["--timeout", given["timeout"]] if given["timeout"] else []
+    always += ["--json"] if given["as_json"] else []
+    budget = None if given["budget"] is None else parse_budget(given["budget"])
+    return Asked(given["suite"], budget, given["resume"], tuple(always))
+
+
+def _told(sent: Job) -> str:
+    return (
+        f"{sent.system} job {sent.job}: run {sent.run}, output in {sent.output}\n"
+        f"when it has ended: ./fl report {sent.directory}\n"
+        f"to resume it after a time limit or a lost node: submit {sent.script} again"
+    )
+
+
+def _wait(system: System, sent: Job) -> int:
+    """Until the job has ended: its exit status, ENVIRONMENT where the batch system does not tell one."""
+    from firstlight import batch
+
+    shown, silent, count = "", 0, 0
+    while True:
+        now: State | None = batch.state(system, sent.job)
+        silent = 0 if now else silent + 1
+        if now and now.word != shown:
+            shown = now.word
+            click.echo(f"firstlight: job {sent.job}: {shown.lower()}", err=True)
+        if now and now.kind == "ended":
+            return ENVIRONMENT if now.code is None else now.code
+        if silent >= LOST:
+            click.echo(f"firstlight: {system.LABEL} does not know job {sent.job} any more; see ./fl report", err=True)
+            return ENVIRONMENT
+        time.sleep(PAUSES[min(count, len(PAUSES) - 1)])
+        count += 1

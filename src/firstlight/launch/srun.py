@@ -1,0 +1,86 @@
+"""Slurm's srun: starts the ranks of any MPI library that talks to it (proved by a trial, see toolchains/starting.py).
+
+Every count is given here: what the job was submitted with (SLURM_NTASKS and others) must not decide where ranks run.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import time
+
+from firstlight.errors import UsageError
+from firstlight.launch.launcher import Way, fits, shell_signal, thread_binding
+from firstlight.machine import allocation
+from firstlight.plan import Placement
+from firstlight.toolchains import Mpi
+
+STEP = "firstlight"
+"""The name of every job step that is started here: by it a step that outlived its srun is found."""
+GRACE = 15.0
+"""Seconds for srun to end the ranks on all nodes after SIGTERM."""
+
+
+def way(mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cores: int) -> Way:
+    """Raises UsageError for more nodes than the allocation has: srun would wait for them for ever."""
+    if mpi is None or not mpi.starter:
+        raise UsageError("srun needs an MPI library that it can start: none was given")
+    held = allocation.discover()
+    if placement.nodes > held.nodes:
+        raise UsageError(
+            f"{placement.nodes} nodes are wanted, this Slurm job has {held.nodes}; see ./fl submit --nodes"
+        )
+    if placement.ranks != placement.per_node * placement.nodes:
+        raise UsageError(f"{placement.ranks} ranks cannot be spread evenly over {placement.nodes} nodes")
+    words = [
+        *mpi.starter,
+        f"--job-name={STEP}",
+        f"--nodes={placement.nodes}",
+        f"--ntasks={placement.ranks}",
+        f"--ntasks-per-node={placement.per_node}",
+        "--distribution=block:block",
+        "--overlap",  # firstlight itself holds a processor of the allocation while it waits
+        "--kill-on-bad-exit=1",
+        "--input=none",
+        "--immediate=60",  # nodes that are busy are an error, not a reason to wait
+    ]
+    if fits(placement, cores):
+        words += [f"--cpus-per-task={placement.threads}", "--exact", "--cpu-bind=cores"]
+    else:
+        words += ["--cpus-per-task=1", "--overcommit", "--cpu-bind=none"]
+    return Way(tuple(words), thread_binding(placement, cores) | mpi.environment, grace=GRACE)
+
+
+def signal_of(status: int, printed: str) -> int | None:
+    """srun returns 128 + signal; what it prints tells of the first rank, `Aborted` or `Segmentation fault`."""
+    return shell_signal(status)
+
+
+def abandon(patience: float = 10.0) -> None:
+    """After a launch that did not end by itself: its step, on all nodes, is gone when this returns."""
+    job = os.environ.get("SLURM_JOB_ID", "")
+    deadline = time.monotonic() + patience
+    while steps := _steps(job):
+        _run("scancel", "--signal=KILL", *steps)
+        if time.monotonic() > deadline:
+            return
+        time.sleep(0.2)
+
+
+def _steps(job: str) -> list[str]:
+    """The steps of this job that were started here and still run."""
+    if not job:
+        return []
+    lines = _run("squeue", "--steps", "--noheader", f"--jobs={job}", "--format=%i %j").splitlines()
+    return [words[0] for words in map(str.split, lines) if len(words) == 2 and words[1] == STEP and _IS_STEP(words[0])]
+
+
+_IS_STEP = re.compile(r"[0-9]+\.[0-9]+").fullmatch
+
+
+def _run(*words: str) -> str:
+    try:
+        return subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=10, check=False).stdout
+    except (OSError, subprocess.TimeoutExpired):
+        return ""  # the controller does not answer: the end of the job ends its steps, too
