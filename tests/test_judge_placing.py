@@ -73,6 +73,11 @@ def test_the_same_processor_number_on_two_nodes_is_not_shared() -> None:
     assert way([Binding(0, (0,), 0), Binding(1, (0,), 1)], 2).binding == "one processor each"
 
 
+@pytest.mark.parametrize(("threads", "expected"), [(1, UNBOUND), (2, "2 processors"), (4, "2 processors")])
+def test_one_process_with_threads_for_all_processors_is_where_it_should_be(threads: int, expected: str) -> None:
+    assert way([Binding(0, (0, 1))], 2, threads).binding == expected
+
+
 def test_ways_are_counted_by_placement_and_library() -> None:
     ways = placed(synthetic.judgement(1, 6, only=["pingpong"]))
     assert {(p.mpi, p.way.binding, p.launches, p.workloads) for p in ways} == {

@@ -8,7 +8,9 @@ from msgspec.structs import replace
 import synthetic
 from firstlight.judge import Judgement
 from firstlight.machine import Cache, Machine
-from firstlight.report import drawing
+from firstlight.plan import Placement
+from firstlight.record import Binding, LaunchRecord
+from firstlight.report import drawing, maps
 from firstlight.report.wording import level
 from report_samples import sample
 
@@ -66,7 +68,7 @@ def test_observed_binding_is_drawn_and_told() -> None:
     judgement, _ = sample()
     bound = {b.label: b.second for b in drawing.picture(judgement).boxes if b.second}
     assert bound == {"CPU 0": "rank 0", "CPU 1": "rank 1"}
-    assert "2 ranks: rank 0 on CPU 0, rank 1 on CPU 1 (pingpong)" in drawing.bindings(judgement.records)
+    assert "rank 0 on CPU 0, rank 1 on CPU 1" in [m.picture.words for m in maps.maps(judgement)[0]]
 
 
 def test_working_sets_lie_where_they_fit() -> None:
@@ -75,3 +77,72 @@ def test_working_sets_lie_where_they_fit() -> None:
     assert [level(size, machine) for size in sizes] == ["L1", "L2", "L3", "memory"]
     assert level(64 << 10, machine, threads=2) == "L1"  # two cores bring two caches
     assert level(64 << 20, machine, threads=2) == "memory"  # but share the last one
+
+
+def mapped(cpus: int, bindings: dict[str, tuple[Binding, ...]], placement: Placement) -> list[maps.Map]:
+    """Maps of a run of pingpong in which the ranks of each MPI library saw that binding."""
+    scene = synthetic.run(1, 2, only=["pingpong"])
+    machine = synthetic.machine(cpus=tuple(range(cpus)), cores=cpus, numa=(tuple(range(cpus)),))
+    cells = tuple(replace(c, placement=placement) for c in scene.run.cells)
+
+    def seen(r: LaunchRecord) -> LaunchRecord:
+        assert r.launch is not None
+        mpi = r.start.cell.rpartition("-")[2]
+        return replace(r, launch=replace(r.launch, binding=bindings[mpi], nodes=placement.nodes))
+
+    run = replace(scene.run, machine=machine, cells=cells)
+    return maps.maps(Judgement(run, (), (), tuple(map(seen, scene.records))))[0]
+
+
+OWN = (Binding(0, (0,)), Binding(1, (1,)))
+
+
+def test_libraries_that_do_the_same_share_a_map() -> None:
+    (found,) = mapped(2, {"openmpi": OWN, "mpich": OWN}, Placement(1, 2, 1))
+    assert found.title == "2 ranks · MPICH and Open MPI" and not found.strange
+    assert [(b.label, b.second) for b in found.picture.boxes] == [("0", "rank 0"), ("1", "rank 1")]
+    assert found.note == "one processor each; 8 launches of pingpong"
+
+
+def test_unbound_ranks_are_drawn_as_such() -> None:
+    free = (Binding(0, (0, 1)), Binding(1, (0, 1)))
+    mpich, openmpi = mapped(2, {"openmpi": OWN, "mpich": free}, Placement(1, 2, 1))
+    assert mpich.strange and not openmpi.strange
+    assert [b.label for b in mpich.picture.boxes if b.style == "free"] == ["ranks 0-1: on any"]
+    assert all(b.style == "cpu" for b in mpich.picture.boxes if b.style != "free")
+
+
+def test_ranks_on_one_processor_and_more_ranks_than_processors_are_marked() -> None:
+    one = (Binding(0, (0,)), Binding(1, (0,)))
+    (both,) = mapped(2, {"openmpi": one, "mpich": one}, Placement(1, 2, 1))
+    assert both.strange and [(b.style, b.second) for b in both.picture.boxes] == [("cpu shared", "0 1"), ("cpu", "")]
+    four = tuple(Binding(r, (0, 1)) for r in range(4))
+    (crowded,) = mapped(2, {"openmpi": four, "mpich": four}, Placement(1, 4, 1))
+    assert crowded.strange and crowded.note.startswith("more ranks and threads than processors; unbound; ")
+
+
+def test_nodes_that_look_alike_share_a_drawing() -> None:
+    each = tuple(Binding(r, (r % 64,), r // 64) for r in range(64 * 100))
+    (found,) = mapped(64, {"openmpi": each, "mpich": each}, Placement(100, 6400, 1))
+    assert [b.label for b in found.picture.boxes if b.style == "label"] == ["node 0 and 99 others like it"]
+    assert sum(b.style == "cpu bound" for b in found.picture.boxes) == 64
+    assert found.note.startswith("node by node; one processor each; ")
+
+
+@pytest.mark.parametrize("cpus", [1, 2, 8, 9, 33, 300])
+def test_every_processor_is_inside_the_map_once(cpus: int) -> None:
+    ranks = tuple(Binding(r, (r,)) for r in range(cpus))
+    (found,) = mapped(cpus, {"openmpi": ranks, "mpich": ranks}, Placement(1, cpus, 1))
+    boxes = found.picture.boxes
+    assert len(boxes) == cpus == len({(b.x, b.y) for b in boxes})
+    assert all(
+        b.x + b.width <= found.picture.width + 1e-9 and b.y + b.height <= found.picture.height + 1e-9 for b in boxes
+    )
+    assert found.picture.width <= 900
+
+
+@pytest.mark.parametrize(
+    ("cpus", "expected"), [((3,), "CPU 3"), ((0, 1, 2, 3, 8), "CPUs 0-3, 8"), ((5, 1), "CPUs 1, 5")]
+)
+def test_processors_in_words(cpus: tuple[int, ...], expected: str) -> None:
+    assert maps.spans(cpus) == expected

@@ -52,7 +52,7 @@ def placed(judgement: Judgement) -> list[Placed]:
         cell = cells.get(record.start.cell)
         if cell is None or record.launch is None or not record.launch.binding:
             continue
-        key = (cell.placement, cell.program.mpi, way(record.launch.binding, cpus))
+        key = (cell.placement, cell.program.mpi, way(record.launch.binding, cpus, cell.placement.threads))
         seen.setdefault(key, []).append(record.launch)
     found = [
         Placed(placement, mpi, how, some[0], len(some), tuple(dict.fromkeys(x.workload for x in some)))
@@ -65,10 +65,10 @@ def _size(p: Placement) -> tuple[int, int, int]:
     return p.nodes, p.ranks, p.threads
 
 
-def way(binding: Sequence[Binding], cpus: int) -> Way:
-    """How these ranks were placed on nodes of `cpus` processors each."""
+def way(binding: Sequence[Binding], cpus: int, threads: int = 1) -> Way:
+    """How these ranks, each of `threads` threads, were placed on nodes of `cpus` processors each."""
     ranks = sorted(binding, key=lambda b: b.rank)
-    return Way(order([b.node for b in ranks]), _bound(ranks, cpus))
+    return Way(order([b.node for b in ranks]), _bound(ranks, cpus, threads))
 
 
 def order(nodes: Sequence[int]) -> str:
@@ -87,8 +87,9 @@ def order(nodes: Sequence[int]) -> str:
     return f"on nodes {shown}"
 
 
-def _bound(ranks: Sequence[Binding], cpus: int) -> str:
-    if cpus > 1 and all(len(b.cpus) >= cpus for b in ranks):
+def _bound(ranks: Sequence[Binding], cpus: int, threads: int) -> str:
+    wide = len(ranks) > 1 or cpus > threads  # one process with a thread for every processor is where it should be
+    if cpus > 1 and wide and all(len(b.cpus) >= cpus for b in ranks):
         return UNBOUND
     used: set[tuple[int, int]] = set()
     for b in ranks:

@@ -129,7 +129,7 @@ def _ranks_by_cpu(records: Iterable[LaunchRecord]) -> dict[int, str]:
         binding = record.launch.binding if record.launch else ()
         if len(binding) > len(best) and all(len(b.cpus) == 1 for b in binding):
             best = binding
-    return {b.cpus[0]: f"rank {b.rank}" for b in best} if len(best) > 1 else {}
+    return {b.cpus[0]: f"rank {b.rank}" for b in best if b.node == best[0].node} if len(best) > 1 else {}
 
 
 def in_words(machine: Machine) -> str:
@@ -144,29 +144,3 @@ def in_words(machine: Machine) -> str:
         )
         parts.append(f"L{c.level} {binary(c.size)}{shared}")
     return ", ".join([*parts, f"{count(len(machine.numa) or 1, 'NUMA node')}, memory {binary(machine.memory)}"])
-
-
-def bindings(records: Iterable[LaunchRecord], most: int = 8) -> list[str]:
-    """What was bound where, as each rank saw it itself: one line for each way that occurred."""
-    seen: dict[str, set[str]] = {}
-    for record in records:
-        if record.launch is None or not record.launch.binding:
-            continue
-        ranks = sorted(record.launch.binding, key=lambda b: b.rank)
-        shown = [f"rank {b.rank} on {_cpus(b.cpus)}" for b in ranks[:4]] + ["…"] * (len(ranks) > 4)
-        way = ", ".join(shown) if len(ranks) > 1 else _cpus(ranks[0].cpus)
-        seen.setdefault(f"{count(len(ranks), 'rank')}: {way}", set()).add(record.launch.workload)
-    lines = [f"{way} ({', '.join(sorted(names))})" for way, names in seen.items()]
-    return lines[:most] + ([f"and {len(lines) - most} other ways"] if len(lines) > most else [])
-
-
-def _cpus(cpus: Sequence[int]) -> str:
-    """`CPU 0`, `CPUs 0-3, 8`"""
-    spans: list[list[int]] = []
-    for cpu in sorted(cpus):
-        if spans and cpu == spans[-1][1] + 1:
-            spans[-1][1] = cpu
-        else:
-            spans.append([cpu, cpu])
-    text = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in spans)
-    return ("CPU " if len(cpus) == 1 else "CPUs ") + text

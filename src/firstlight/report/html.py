@@ -20,7 +20,19 @@ from firstlight.judge import Finding, Judgement, words
 from firstlight.judge.compare import Comparison
 from firstlight.judge.evidence import UNDISTURBED
 from firstlight.judge.verdict import Failed, Verified
-from firstlight.report import absence, drawing, failures, matrix, method, plots, quantity, strip, terminal, wording
+from firstlight.report import (
+    absence,
+    drawing,
+    failures,
+    maps,
+    matrix,
+    method,
+    plots,
+    quantity,
+    strip,
+    terminal,
+    wording,
+)
 from firstlight.report import answers as answering
 from firstlight.report.palette import Palette
 from firstlight.report.plots import spread
@@ -30,7 +42,7 @@ from firstlight.store.durable import replace
 TEMPLATES = Path(__file__).parent / "templates"
 MOST_BYTES = 7_000_000
 MOST_ROWS = 1500  # of a table behind a plot; the rest is in the download
-_UNIT = re.compile(r"(?<=\d) (?=[×%]|[kMGTPmunp]?(?:flop/s|B/s|s\b|B\b|bit/s)|[KMGT]iB)|(?<=[αβ]) (?==)|(?<==) (?=\d)")
+_UNIT = re.compile(r"(?<=\d) (?=[×%]|[kMGTPmunp]?(?:flop/s|B/s|s\b|B\b|bit/s)|[KMGT]iB)|(?<=[αβN]) (?==)|(?<==) (?=\d)")
 _CHAPTERS = ("node", "network", "applications", "scale")
 _CHAPTER_TITLES = {
     "node": "What the node gives",
@@ -139,6 +151,7 @@ def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Pal
     good, failed, unverified, absent = terminal.counted(judgement)
     rows = answering.answers(judgement, workloads)
     figures = figures_json(judgement)
+    drawn_maps, more_maps = maps.maps(judgement)
     return {
         "run": run,
         "machine": run.machine,
@@ -152,7 +165,8 @@ def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Pal
         "counts": {"verified": good, "failed": failed, "unverified": unverified, "absent": absent},
         "findings": [(f, _evidence_link(f, judgement)) for f in sorted(judgement.findings, key=lambda f: -f.weight)],
         "picture": drawing.picture(judgement),
-        "bindings": drawing.bindings(judgement.records),
+        "maps": drawn_maps,
+        "more_maps": more_maps,
         "diverged": _diverged(judgement),
         "matrices": matrix.matrices(judgement, workloads),
         "failures": failures.failures(judgement),
@@ -205,6 +219,8 @@ def _evidence_link(finding: Finding, judgement: Judgement) -> str:
     failed = {f.identity for f in judgement.figures if isinstance(f, Failed)}
     if any(i in failed for i in finding.about):
         return "#failed"
+    if finding.rule == "rank_placement":
+        return "#machine"
     return f"#w-{finding.about[0].workload}" if finding.about else "#measured"
 
 
