@@ -35,6 +35,8 @@ def built() -> dict[Program, Built]:
 
 def placements(variant: Variant) -> list[Placement]:
     """One, two and more processes or threads; what a variant cannot be, it refuses with status 2."""
+    if {"mpi", "openmp"} <= set(variant.needs):
+        return [Placement(1, ranks, threads) for ranks, threads in ((1, 1), (2, 1), (2, 2), (3, 2))]
     if "mpi" in variant.needs:
         return [Placement(ranks=r) for r in (1, 2, 3, 4)]
     if "openmp" in variant.needs:

@@ -1,0 +1,82 @@
+"""Halo strategies whose parties are not plain MPI ranks: threads, images, processing elements, teams of threads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import native
+from firstlight.build import Built, Options
+from firstlight.plan import Program
+from native import Placement
+
+pytestmark = pytest.mark.native
+
+HALO = native.workloads["halo"]
+VARIANTS = {v.name: v for v in HALO.variants}
+NAMES = ("omp_flags", "shmem_put", "caf_put", "mpi_omp_funnelled", "mpi_omp_spinning")
+SHAPES = ("n=2,7", "width=1,2", "word=4,8")
+
+
+@pytest.fixture(scope="module")
+def built() -> dict[Program, Built]:
+    tool = native.toolchain("base")
+    if tool is None:
+        pytest.skip("no gcc here")
+    return native.make([p for n in NAMES for p in native.programs(HALO, VARIANTS[n], tool)], Options(strict=True))
+
+
+def programs(built: dict[Program, Built], variant: str, oversubscribed: bool = False) -> list[Built]:
+    """One an MPI library. MPICH's ranks spin: with more of them than processors a message takes milliseconds."""
+    found = [b for p, b in built.items() if p.variant == variant and not (oversubscribed and p.mpi == "mpich")]
+    if not found:
+        pytest.skip(f"no MPI library here has what {variant} needs")
+    assert [b.error for b in found] == [""] * len(found)
+    return found
+
+
+@pytest.mark.parametrize(
+    ("variant", "place"),
+    [
+        *(("omp_flags", Placement(threads=t)) for t in (1, 2, 4, 6, 8)),
+        *((name, Placement(ranks=r)) for name in ("shmem_put", "caf_put") for r in (1, 2, 6, 8)),
+        *(("mpi_omp_funnelled", p) for p in (Placement(1, 1, 3), Placement(1, 2, 1), Placement(1, 2, 2))),
+        *(("mpi_omp_spinning", p) for p in (Placement(1, 1, 3), Placement(1, 2, 1), Placement(1, 2, 2))),
+    ],
+    ids=str,
+)
+def test_halos_are_right_on_every_grid(
+    variant: str, place: Placement, built: dict[Program, Built], tmp_path: Path
+) -> None:
+    for program in programs(built, variant, place.ranks > 2):
+        said = native.run(program, place, SHAPES, tmp_path)
+        assert (said.status, said.reason) == (0, ""), said.stderr
+        assert len(said.of("check")) == 16 and all(check["ok"] for check in said.of("check"))
+        assert said.of("case")[0]["threads"] == place.threads
+
+
+@pytest.mark.parametrize("rows", [1, 2, 4])
+def test_the_grid_may_be_given(rows: int, built: dict[Program, Built], tmp_path: Path) -> None:
+    (program,) = programs(built, "omp_flags")
+    said = native.run(program, Placement(threads=4), (*SHAPES, f"rows={rows}"), tmp_path)
+    assert (said.status, said.reason) == (0, ""), said.stderr
+
+
+@pytest.mark.parametrize(
+    ("variant", "place", "arguments", "why"),
+    [
+        ("omp_flags", Placement(threads=2), "data=inplace", "runs data=packed only"),
+        ("shmem_put", Placement(ranks=2), "data=datatype", "runs data=packed only"),
+        ("caf_put", Placement(ranks=2), "data=inplace", "runs data=packed only"),
+        ("mpi_omp_funnelled", Placement(1, 2, 1), "data=inplace width=2", "needs width=1 for data=inplace"),
+    ],
+)
+def test_what_cannot_be_is_refused_and_the_runtime_still_ends_well(
+    variant: str, place: Placement, arguments: str, why: str, built: dict[Program, Built], tmp_path: Path
+) -> None:
+    for program in programs(built, variant):
+        said = native.run(program, place, ("n=4", *arguments.split()), tmp_path)
+        assert said.status == 2 and said.lines == []
+        assert any(why in line for line in said.stderr.splitlines()), said.stderr
+        assert "signal" not in said.stderr.lower()
