@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from statistics import median
 from typing import TYPE_CHECKING
 
+from firstlight.catalogue import Workload
 from firstlight.conduct.progress import Progress, span
 from firstlight.judge import stop, words
 from firstlight.judge.evidence import Evidence, gather, launch_value, why_lost
 from firstlight.judge.interval import estimate
+from firstlight.judge.select import in_row
 from firstlight.judge.verdict import Estimate, Identity
 from firstlight.plan import LAUNCHES, MOST_LAUNCHES, Cell, order
 from firstlight.record import LaunchRecord, Metric, Run
@@ -56,6 +58,11 @@ class Tally:
         except ValueError:
             return None  # the judgement says what is wrong with it
 
+    @property
+    def expected(self) -> float:
+        """Seconds of the next launch: the first one finds nothing in any cache."""
+        return (self.seconds or 0.0) * (COLD if len(self.records) == 1 else 1.0)
+
     def metric(self) -> Metric | None:
         description = self._run.descriptions.get(self.cell.program.target)
         return description.metrics[0] if description and description.metrics else None
@@ -81,9 +88,7 @@ class Tally:
         if not self.estimates or metric is None:
             return ""
         subject, estimate = list(self.estimates.items())[-1]
-        p = subject.program
-        who = Identity(p.workload, p.variant, p.toolchain, p.mpi, subject.placement, subject.parameters, metric.name)
-        return f"{words.name(who)}: {words.digits(estimate.median)} {metric.unit}"
+        return f"{words.name(identity(subject, metric.name))}: {words.digits(estimate.median)} {metric.unit}"
 
 
 class Rounds:
@@ -98,14 +103,18 @@ class Rounds:
         budget: float,
         progress: Progress,
         clock: Callable[[], float] = time.monotonic,
+        workloads: Mapping[str, Workload] | None = None,
     ) -> None:
+        """`workloads` say from which cells the lines of the terminal page choose: those wait last if time is short."""
         self._run, self._launch, self._budget, self._progress, self._clock = run, launch, budget, progress, clock
+        self._workloads = workloads or {}
         self.tallies = {cell.id: Tally(run, cell) for cell in cells}
         for record in sorted(present, key=lambda r: r.start.time):
             if record.start.cell in self.tallies:
                 self.tallies[record.start.cell].take(record, record.exit.seconds)
         self._began = clock()
         self._aside: set[str] = set()  # cells that wait until the others have their launches
+        self._told = False
 
     def go(self) -> str:
         """Launch until nothing wants more (COMPLETE) or the budget is spent (BUDGET)."""
@@ -119,38 +128,36 @@ class Rounds:
                     return BUDGET
                 self._show(number, place, len(pending), cell)
                 self._one(cell, number)
-            if number == 0:
-                self._foretell()
             number += 1
-            pending = self._wanting()
-            if self._aside and (not pending or number >= self._run.launches):
-                pending = self._late()
+            self._make_room(number)
+            pending = self._pending()
         return COMPLETE
 
     def _resume_point(self) -> tuple[int, list[Cell]]:
         """The round to go on with, and its cells: an interrupted round is finished first."""
         done = [record for tally in self.tallies.values() for record in tally.records]
         if not done:
-            return 0, self._wanting()
+            return 0, self._pending()
         number = max(record.start.round for record in done)
         launched = {record.start.cell for record in done if record.start.round == number}
-        rest = [cell for cell in self._wanting() if cell.id not in launched]
-        return (number, rest) if rest else (number + 1, self._wanting())
+        if not any(cell.id not in launched for cell in self._pending()):
+            number, launched = number + 1, set()
+        self._make_room(number)
+        rest = [cell for cell in self._pending() if cell.id not in launched]
+        return (number, rest) if rest else (number + 1, self._pending())
 
-    def _wanting(self) -> list[Cell]:
-        wanting = [tally.cell for tally in self.tallies.values() if tally.wants(self._run.launches)]
-        return [cell for cell in wanting if cell.id not in self._aside]
+    def _short(self) -> list[Tally]:
+        """Those that want more and have not had the wanted launches yet."""
+        launches = self._run.launches
+        return [t for t in self.tallies.values() if len(t.records) < launches and t.wants(launches)]
 
-    def _late(self) -> list[Cell]:
-        """The cells that waited, until they have their launches too; then everything that wants more."""
-        late = [
-            tally.cell
-            for name, tally in self.tallies.items()
-            if name in self._aside and tally.wants(self._run.launches) and len(tally.records) < self._run.launches
-        ]
-        if not late:
+    def _pending(self) -> list[Cell]:
+        """The cells of the next round: those short of launches, then those that waited, then all that want more."""
+        short = [tally.cell for tally in self._short()]
+        now = [cell for cell in short if cell.id not in self._aside]
+        if not now:
             self._aside = set()
-        return late or self._wanting()
+        return now or short or [t.cell for t in self.tallies.values() if t.wants(self._run.launches)]
 
     def _elapsed(self) -> float:
         return self._clock() - self._began
@@ -163,7 +170,7 @@ class Rounds:
         """Below the wanted number of launches part of a round would favour some cells: none is better."""
         if number == 0 or number >= self._run.launches:
             return True
-        needed = sum(self.tallies[cell.id].seconds or 0.0 for cell in pending)
+        needed = sum(self.tallies[cell.id].expected for cell in pending)
         return self._elapsed() + needed <= self._budget
 
     def _one(self, cell: Cell, number: int) -> None:
@@ -182,26 +189,44 @@ class Rounds:
         state.left = max(0.0, self._budget - self._elapsed())
         self._progress.update()
 
-    def _foretell(self) -> None:
-        """After the first round: say if the wanted launches will not fit; the dearest cells wait where that helps."""
-        costs = {cell.id: COLD * (self.tallies[cell.id].seconds or 0.0) for cell in self._wanting()}
-        left = self._budget - self._elapsed()
-        more = self._run.launches - 1
-        one = sum(costs.values())
-        if not costs or one * more <= left:
+    def _make_room(self, number: int) -> None:
+        """Before round `number`: if the wanted launches will not fit, choose cells that wait, and say so once."""
+        more = self._run.launches - number
+        short = [tally for tally in self._short() if tally.cell.id not in self._aside]
+        costs = {tally.cell.id: tally.expected for tally in short}
+        left, one = self._budget - self._elapsed(), sum(costs.values())
+        if more <= 0 or one * more <= left:
             return
-        enough = f"--budget {minutes(self._elapsed() + one * more)} would do for all"
-        self._aside = dear(costs, left / more) if more else set()
-        if self._aside:
+        aside = dear(costs, left / more, {t.cell.id for t in short if self._on_front_page(t)})
+        self._aside |= aside
+        if not self._told:
+            self._tell(one, len(aside), len(costs), self._elapsed() + one * more, number + int(left // one))
+        self._told = True
+
+    def _on_front_page(self, tally: Tally) -> bool:
+        """Whether a line of the terminal page chooses from its figures."""
+        workload = self._workloads.get(tally.cell.program.workload)
+        if workload is None:
+            return False
+        machine = self._run.machine
+        return any(
+            in_row(identity(subject, row.metric), row, workload, machine)
+            for row in workload.rows
+            for subject in tally.estimates
+        )
+
+    def _tell(self, one: float, waiting: int, cells: int, enough: float, fit: int) -> None:
+        """That a round takes `one` seconds, too long: `waiting` cells wait, or only `fit` rounds are launched."""
+        wanted, budget = self._run.launches, span(self._budget)
+        hint = f"--budget {minutes(enough)} would do for all"
+        if waiting:
             self._progress.note(
-                f"a round takes {span(one)}, too long for {self._run.launches} in {span(self._budget)}: "
-                f"{len(self._aside)} of {len(costs)} cells, the dearest, wait until the others are done; {enough}"
+                f"a round takes {span(one)}, too long for {wanted} in {budget}: "
+                f"{waiting} of {cells} cells, the dearest, wait until the others are done; {hint}"
             )
         else:
-            fit = 1 + int(left // one)
             self._progress.note(
-                f"a round takes {span(one)}: {fit} of {self._run.launches} rounds fit the budget of "
-                f"{span(self._budget)}; {enough}"
+                f"a round takes {span(one)}: {fit} of {wanted} rounds fit the budget of {budget}; {hint}"
             )
 
     def wide(self) -> list[str]:
@@ -221,20 +246,35 @@ class Rounds:
         return sum(max(1, self._run.launches - len(tally.records)) * (tally.seconds or usual) for tally in wanting)
 
 
-def dear(costs: dict[str, float], room: float) -> set[str]:
-    """The fewest cells to leave out of a round so that it takes `room` seconds; only such as cost far more than most.
+def identity(subject: Subject, metric: str) -> Identity:
+    p = subject.program
+    return Identity(p.workload, p.variant, p.toolchain, p.mpi, subject.placement, subject.parameters, metric)
 
-    Empty where leaving those out does not help: cells that cost the same are treated the same.
+
+def dear(costs: Mapping[str, float], room: float, front: Collection[str] = ()) -> set[str]:
+    """The fewest cells to leave out of a round so that it takes `room` seconds; empty where that cannot be had.
+
+    First such as cost far more than most, then any, but none of the `front`, which the terminal page shows; those only
+    where they cost far more than most themselves. Without a front, cells that cost the same are treated the same.
     """
-    outlying = DEAR * median(costs.values())
-    aside: set[str] = set()
-    total = sum(costs.values())
-    for name in sorted(costs, key=lambda name: -costs[name]):
-        if total <= room or costs[name] <= outlying:
+    outlying = {name for name in costs if costs[name] > DEAR * median(costs.values())}
+    others = costs.keys() - front
+    for candidates in (outlying & others, others if front else set(), outlying):
+        aside = _fewest(costs, room, candidates)
+        if aside is not None:
+            return aside
+    return set()
+
+
+def _fewest(costs: Mapping[str, float], room: float, candidates: Iterable[str]) -> set[str] | None:
+    """The dearest of the candidates, as many as it takes; None where all of them are not enough."""
+    total, aside = sum(costs.values()), set[str]()
+    for name in sorted(candidates, key=lambda name: (-costs[name], name)):
+        if total <= room:
             break
         aside.add(name)
         total -= costs[name]
-    return aside if total <= room else set()
+    return aside if total <= room else None
 
 
 def minutes(seconds: float) -> str:

@@ -60,7 +60,7 @@ class Session:
         Raises KeyboardInterrupt after the launch in flight was ended and the state written.
         """
         cells = [cell for cell in self.run.cells if cell.program in self._executables]
-        rounds = Rounds(self.run, cells, self._launch, self.records, budget, self.progress)
+        rounds = Rounds(self.run, cells, self._launch, self.records, budget, self.progress, workloads=self.workloads)
         self._save("running")
         (self.store.path / FIGURES).unlink(missing_ok=True)  # what an earlier stretch had derived is no longer so
         state = "interrupted"

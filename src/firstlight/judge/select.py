@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from firstlight.catalogue import Workload
+from firstlight.catalogue import Row, Workload
 from firstlight.judge.verdict import Identity
 from firstlight.machine import Machine
 from firstlight.plan import resolve_size
@@ -19,6 +19,16 @@ def selects(
         return False
     parameters = dict(identity.parameters)
     return all(same_value(parameters.get(k), resolved(k, v, workload, machine)) for k, v in where.items())
+
+
+def in_row(identity: Identity, row: Row, workload: Workload, machine: Machine) -> bool:
+    """Whether the figure is one of those that a line of the terminal page chooses from."""
+    threads = machine.cores if row.threads == "all" else row.threads
+    return (
+        identity.metric == row.metric
+        and (identity.placement.threads, identity.placement.ranks) == (threads, row.ranks)
+        and selects(identity, row.where, row.variants, workload, machine)
+    )
 
 
 def resolved(name: str, value: int | str, workload: Workload, machine: Machine) -> int | str | None:

@@ -8,7 +8,7 @@ import msgspec
 
 from firstlight.catalogue import Row, Workload
 from firstlight.judge import Judgement, ranking
-from firstlight.judge.select import selects
+from firstlight.judge.select import in_row
 from firstlight.judge.verdict import Failed, Figure, Identity, Verified
 from firstlight.record import Run
 from firstlight.report import wording
@@ -37,17 +37,7 @@ def answers(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Ans
 
 def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None:
     run = judgement.run
-    threads = run.machine.cores if row.threads == "all" else row.threads
-
-    def wanted(identity: Identity) -> bool:
-        place = identity.placement
-        return (
-            identity.metric == row.metric
-            and (place.threads, place.ranks) == (threads, row.ranks)
-            and selects(identity, row.where, row.variants, workload, run.machine)
-        )
-
-    found = [f for f in judgement.figures if wanted(f.identity)]
+    found = [f for f in judgement.figures if in_row(f.identity, row, workload, run.machine)]
     if not found:
         return None
     failed = tuple(f for f in found if isinstance(f, Failed))
