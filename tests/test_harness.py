@@ -47,6 +47,7 @@ def serial() -> Built:
         ["--samples"],
         ["--samples", "1"],
         ["--sample-seconds", "0"],
+        ["--steps", "0"],
         ["--no-check", "1"],
         ["--threads", "2"],
     ],

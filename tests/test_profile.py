@@ -113,3 +113,97 @@ def test_every_call_is_counted_exactly(mpis: tuple[Mpi, ...], compiled: Compile,
         older |= {"MPI_Isendrecv", "MPI_Isendrecv_replace"}
         assert sending - older <= seen, f"{mpi.label}: not tried: {sorted(sending - older - seen)}"
         assert done.traffic is not None and done.traffic.complete and done.traffic.ranks == ranks
+
+
+# --- the harness: its timed samples are phase 2 ---------------------------------------------------------------------
+
+SAMPLES, STEPS = 2, 7
+HALO = ("mpi_sendrecv", "mpi_ordered", "mpi_isend_recv", "mpi_irecv_isend_waitall", "mpi_waitany", "mpi_persistent",
+        "mpi_all_at_once", "mpi_put_fence", "mpi_get_fence", "mpi_neighbor", "mpi_neighbor_nonblocking",
+        "mpi4_neighbor_persistent", "mpi4_partitioned")  # fmt: skip
+
+
+def grid(ranks: int) -> tuple[int, int]:
+    """Rows and columns: as square as possible, not more rows than columns."""
+    rows = max(r for r in range(1, ranks + 1) if ranks % r == 0 and r * r <= ranks)
+    return rows, ranks // rows
+
+
+def halo(ranks: int, n: int, width: int, word: int, at_once: bool) -> Matrix:
+    """What one exchange sends. A dimension of one process is a local copy."""
+    rows, columns = grid(ranks)
+    found: Matrix = {}
+    for rank in range(ranks):
+        y, x = divmod(rank, columns)
+        side = n if at_once else n + 2 * width
+        moves = [(-1, 0, n), (1, 0, n), (0, -1, side), (0, 1, side)]
+        if at_once:
+            moves += [(a, b, width) for a in (-1, 1) for b in (-1, 1)]
+        for dy, dx, length in moves:
+            to = (y + dy) % rows * columns + (x + dx) % columns
+            if to != rank:
+                messages, size = found.get((rank, to), (0, 0))
+                found[rank, to] = messages + 1, size + width * length * word
+    return found
+
+
+def times(one: Matrix, often: int) -> Matrix:
+    return {pair: (often * messages, often * size) for pair, (messages, size) in one.items()}
+
+
+def harness(tmp_path: Path, mpi: Mpi, ranks: int, workload: str, variant: str, *words: str) -> Profiled:
+    """A program of ours, built and profiled with a fixed number of steps."""
+    import native
+    from firstlight.plan import Program
+
+    tool = native.toolchain("native") or native.toolchain("base")
+    assert tool is not None
+    program = Program(workload, variant, tool.name, mpi.name)
+    built = native.make([program])[program]
+    assert built.executable is not None, built.error
+    fixed = ("--samples", str(SAMPLES), "--steps", str(STEPS), "--output", str(tmp_path / "record.jsonl"))
+    done = profiled(tmp_path, launch(mpi, ranks, built.executable, *words, *fixed))
+    assert done.status == 0, done.stderr
+    return done
+
+
+@pytest.mark.parametrize("variant", HALO)
+def test_the_matrix_of_a_halo_exchange_is_the_analytic_one(mpis: tuple[Mpi, ...], variant: str, tmp_path: Path) -> None:
+    for mpi in mpis:
+        if variant.startswith("mpi4_") and not mpi.mpi4:
+            continue
+        for ranks, n, width in ((4, 16, 1), (6, 8, 2)):
+            place = tmp_path / f"{mpi.name}-{ranks}"
+            place.mkdir()
+            done = harness(place, mpi, ranks, "halo", variant, f"n={n}", f"width={width}")
+            expected = times(halo(ranks, n, width, 8, variant == "mpi_all_at_once"), SAMPLES * STEPS)
+            assert matrix(done.phase(2)) == expected, f"{variant} with {mpi.label} on {ranks} ranks"
+
+
+def test_derived_datatypes_of_a_halo_exchange_count_what_they_carry(mpis: tuple[Mpi, ...], tmp_path: Path) -> None:
+    for mpi in mpis:
+        place = tmp_path / mpi.name
+        place.mkdir()
+        done = harness(place, mpi, 2, "halo", "mpi_sendrecv", "n=16", "width=2", "word=4", "data=datatype")
+        assert matrix(done.phase(2)) == times(halo(2, 16, 2, 4, False), SAMPLES * STEPS)
+
+
+def test_the_matrix_of_the_cube_is_the_analytic_one(mpis: tuple[Mpi, ...], tmp_path: Path) -> None:
+    for mpi in mpis:
+        place = tmp_path / mpi.name
+        place.mkdir()
+        done = harness(place, mpi, 4, "vector_sum", "mpi_cube", "n=100")
+        cube = {(r, r ^ 2**d): (SAMPLES * STEPS, SAMPLES * STEPS * 800) for r in range(4) for d in range(2)}
+        assert matrix(done.phase(2)) == cube
+
+
+def test_a_collective_is_counted_by_kind_and_names_nobody(mpis: tuple[Mpi, ...], tmp_path: Path) -> None:
+    for mpi in mpis:
+        place = tmp_path / mpi.name
+        place.mkdir()
+        done = harness(place, mpi, 3, "vector_sum", "mpi_allreduce", "n=100")
+        phase = done.phase(2)
+        assert not phase.pairs
+        assert [(k.name, k.calls, k.bytes) for k in phase.kinds] == [
+            ("MPI_Allreduce", 3 * SAMPLES * STEPS, 3 * SAMPLES * STEPS * 800)
+        ]

@@ -121,9 +121,12 @@ Arguments parse(int argc, char** argv) {
         result.case_seconds = positive(argument, value);
       else if (argument == "--threads")
         result.threads = whole(argument, value, 1);
+      else if (argument == "--steps")
+        result.steps = whole(argument, value, 1);
       else
         throw UsageError(
-            text("unknown option %.80s; known: --describe --output --samples --sample-seconds --case-seconds --threads", argument.c_str()));
+            text("unknown option %.80s; known: --describe --output --samples --sample-seconds --case-seconds --steps --threads",
+                 argument.c_str()));
     } else if (const auto equals = argument.find('='); equals != std::string::npos && equals > 0) {
       const auto values = split(argument.substr(equals + 1), ',');
       if (values.empty()) throw UsageError(text("%.80s has no value", argument.c_str()));

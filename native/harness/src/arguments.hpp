@@ -24,6 +24,7 @@ struct Arguments {
   double sample_seconds = 0.01;  // least length of one sample
   double case_seconds = 10;      // no further sample is begun after this, but two are always taken
   int threads = 1;
+  int steps = 0;  // of every sample; 0: as many as last sample_seconds
   std::vector<Assignment> cases;
 };
 

@@ -19,6 +19,7 @@ int node();             // the number of this rank's node
 std::string library();  // version string of the MPI library, "" without MPI
 
 void barrier();
+void phase(int level);  // MPI_Pcontrol: a profiler then counts what follows apart; it costs a call of an empty function
 void broadcast(void* data, std::size_t bytes);                    // from rank 0
 bool any(bool mine);                                              // whether it is true on any rank
 void gather(const void* mine, std::size_t bytes, void* at_root);  // `at_root` holds size() * bytes on rank 0

@@ -83,6 +83,8 @@ std::string library() {
 
 void barrier() { MPI_Barrier(MPI_COMM_WORLD); }
 
+void phase(int level) { MPI_Pcontrol(level); }
+
 void broadcast(void* data, std::size_t bytes) { MPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, 0, MPI_COMM_WORLD); }
 
 bool any(bool mine) {

@@ -16,6 +16,8 @@ namespace {
 // Beyond this a check of its own before timing costs more than the measurement; poison and the check after it remain.
 constexpr double check_twice_below = 64 * 0x1p20;
 constexpr Index most_steps = Index{1} << 40;
+// What a profiler of MPI sees of the recorded samples, and of nothing else, is phase 2.
+constexpr int sampled = 2;
 
 double cpu_seconds() {
   timespec now{};
@@ -59,11 +61,13 @@ class Timer {
   // Times `steps` further steps on all ranks at once and returns the maximum over ranks.
   double time(Index steps, int index, bool write) {
     comm::barrier();
+    comm::phase(write ? sampled : 1);
     const double cpu = cpu_seconds();
     const double start = wall_seconds();
     variant.batch(state_, next_, steps);
     const double wall = wall_seconds() - start;
     const double used = cpu_seconds() - cpu;
+    comm::phase(1);
     next_ += steps;
     const Timing timing{wall, wall > 0 && !variant.idle ? used / (wall * team_.threads) : 1};
     if (!instance_.observes()) return recorder_.sample(number_, index, timing, write, nullptr).wall;
@@ -147,7 +151,7 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
     }
     instance->poison();
   }
-  const Index steps = timer.calibrate(arguments.sample_seconds);
+  const Index steps = arguments.steps > 0 ? arguments.steps : timer.calibrate(arguments.sample_seconds);
   recorder.begin_case(number, parameters, team, cost, steps);
   if (twice) recorder.check(number, "before", first);
   const double start = wall_seconds();
