@@ -1,0 +1,142 @@
+"""Detours: how often a processor was taken away for how long, and when, in one window."""
+
+from __future__ import annotations
+
+from statistics import median
+from typing import NamedTuple
+
+from firstlight.catalogue import Plot, Workload
+from firstlight.judge import words
+from firstlight.judge.verdict import Verified
+from firstlight.report import answers
+from firstlight.report.plots import frame, observed
+from firstlight.report.plots.frame import Drawing, Trace, View
+from firstlight.report.plots.observed import Window
+from firstlight.report.quantity import count, quantity, significant
+
+MOST_POINTS = 400  # of a line
+MOST_COLOURS = 8
+_MOST_THREADS = 65536
+
+
+class Detour(NamedTuple):
+    """Microseconds; `processor` counts ranks and their threads."""
+
+    at: float
+    length: float
+    processor: tuple[int, int]
+
+
+def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
+    every = view.selected(workload, plot)
+    seen = [(f, some) for f in answers.verified(every) if (some := observed.windows(view, f))]
+    if not seen:
+        return []
+    seen.sort(key=lambda s: -s[0].identity.placement.ranks * s[0].identity.placement.threads)
+    title = _title(view, *seen[0])
+    drawn = frame.layout(
+        frame.log_axis("length of a detour (us)"), frame.log_axis("longer ones, a second and processor (1/s)")
+    )
+    data = [_distribution(view, f, some, k) for k, (f, some) in enumerate(seen[: frame.MOST_LINES])]
+    caption = (
+        "A point of a line says how many detours a second are longer than its length, over all launches; the fewer "
+        "points to the right, the rarer. Of a window each rank keeps its longest detours only, so a line may end on "
+        "the left before the shortest. Both axes are logarithmic."
+    )
+    made = [Drawing(name, title, caption, frame.HEAD, frame.table(every), data, drawn)]
+    return made + _over_time(view, f"{name}-time", *seen[0])
+
+
+def detours(window: Window) -> list[Detour]:
+    """Those of all ranks, in the order of time; of foreign data, those that can be detours."""
+    found = []
+    for rank, series in window.ranks.items():
+        columns = [series.get(f"detour_{x}", ()) for x in ("at", "length", "thread")]
+        found += [
+            Detour(at, length, (rank, int(thread)))
+            for at, length, thread in zip(*columns, strict=False)
+            if 0 <= at < observed.MOST and observed.LEAST < length < observed.MOST and 0 <= thread < _MOST_THREADS
+        ]
+    return sorted(found)
+
+
+def _title(view: View, figure: Verified, some: list[Window]) -> str:
+    place = figure.identity.placement
+    processors = place.ranks * place.threads
+    whose = "one processor" if processors == 1 else f"the worst of {processors} processors"
+    stolen = f"The system and its neighbours take {quantity(figure.estimate.median, figure.unit)} of {whose}"
+    lengths = sorted(d.length for w in some for d in detours(w))
+    if not lengths:
+        return f"{stolen}: no detour was seen"
+    rate = observed.other(view, figure, "detours")
+    often = "" if rate is None else f"{significant(rate.estimate.median)} detours a second, "
+    return (
+        f"{stolen}: {often}half of those seen shorter than {quantity(median(lengths), 'us')}, "
+        f"the longest {quantity(lengths[-1], 'us')}"
+    )
+
+
+def _distribution(view: View, figure: Verified, some: list[Window], k: int) -> Trace:
+    """The number of longer detours a second and processor, against length."""
+    place = figure.identity.placement
+    watched = sum(w.seconds for w in some) * place.ranks * place.threads
+    lengths = sorted((d.length for w in some for d in detours(w)), reverse=True)
+    points = [(x, (n + 1) / watched) for n, x in enumerate(lengths)]
+    step = max(1, len(points) // MOST_POINTS)
+    points = points[: MOST_POINTS // 4] + points[MOST_POINTS // 4 :: step]
+    i = figure.identity
+    label = ", ".join(x for x in (i.variant, words.where(place) or "1 processor") if x)
+    colour = view.palette.colour(f"{i.variant} {words.where(place)}")
+    return {
+        "type": "scatter", "mode": "lines+markers", "name": frame.text(label),
+        "x": [x for x, _ in points], "y": [float(f"{y:.4g}") for _, y in points],
+        "hovertemplate": "%{y:.3g} a second are longer than %{x:.3g} us",
+        "line": {"color": colour, "width": 2, "shape": "hv"},
+        "marker": {"color": colour, "size": 5, "symbol": view.palette.symbol(k)},
+    }  # fmt: skip
+
+
+def _over_time(view: View, name: str, figure: Verified, some: list[Window]) -> list[Drawing]:
+    """The last window, detour by detour."""
+    window = some[-1]
+    found = detours(window)
+    if not found:
+        return []
+    by: dict[tuple[int, int], list[Detour]] = {}
+    for d in found:
+        by.setdefault(d.processor, []).append(d)
+    shown = sorted(by)[:MOST_COLOURS]
+    data: list[Trace] = [
+        {"type": "scatter", "mode": "markers", "name": frame.text(_processor(figure, p)),
+         "x": [round(d.at / 1000, 4) for d in by[p]], "y": [d.length for d in by[p]],
+         "hovertemplate": "%{y:.3g} us away after %{x:.4g} ms",
+         "marker": {"color": view.palette.colour(f"processor {k}"), "size": 7, "symbol": view.palette.symbol(k)}}
+        for k, p in enumerate(shown)
+    ]  # fmt: skip
+    drawn = frame.layout(
+        {"title": {"text": "time since the window began (ms)"}, "rangemode": "tozero"},
+        frame.log_axis("length of a detour (us)", [d.length for d in found]),
+    )
+    longest = max(found, key=lambda d: d.length)
+    away = quantity(sum(d.length for d in found), "us")
+    title = (
+        f"One window of {quantity(window.seconds, 's')}: {count(len(found), 'detour')}, {away} in all; the longest, "
+        f"{quantity(longest.length, 'us')}, after {quantity(longest.at, 'us')}"
+    )
+    more = f" {len(by) - len(shown)} more processors are in the table." if len(by) > len(shown) else ""
+    caption = f"A point is one detour of the last launch; equal distances show something that comes regularly.{more}"
+    rows = [_row(figure, p, by[p], window) for p in sorted(by)]
+    head = ("processor", "detours", "away", "share", "longest")
+    return [Drawing(name, title, caption, head, rows, data, drawn)]
+
+
+def _processor(figure: Verified, processor: tuple[int, int]) -> str:
+    rank, thread = processor
+    return f"rank {rank}, thread {thread}" if figure.identity.placement.ranks > 1 else f"thread {thread}"
+
+
+def _row(figure: Verified, processor: tuple[int, int], some: list[Detour], window: Window) -> tuple[str, ...]:
+    away = sum(d.length for d in some)
+    share = f"{significant(1e-4 * away / window.seconds)} %"
+    longest = quantity(max(d.length for d in some), "us")
+    return _processor(figure, processor), str(len(some)), quantity(away, "us"), share, longest
