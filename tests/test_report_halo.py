@@ -201,6 +201,7 @@ def test_winners_that_change_often_are_counted() -> None:
 def test_names_are_short_as_long_as_they_differ() -> None:
     assert strategies.short("mpi_put", ["mpi_put", "mpi_get"]) == "put"
     assert strategies.short("mpi_put", ["mpi_put", "put"]) == "mpi_put"
+    assert strategies.short("mpi4_put", ["mpi_put", "mpi4_put"]) == "mpi4_put"
     assert strategies.short("omp_flags") == "omp_flags"
 
 

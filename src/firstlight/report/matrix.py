@@ -1,4 +1,4 @@
-"""The matrix: what it costs to choose wrongly, toolchain (and MPI) by variant, as the ratio to the best of a case."""
+"""The matrix: what it costs to choose wrongly, toolchain, MPI and placement by variant, as the ratio to the best."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from firstlight.catalogue import Row, Workload
 from firstlight.judge import Judgement, ranking
 from firstlight.judge.select import selects
 from firstlight.judge.verdict import Figure, Identity, Verified
-from firstlight.judge.words import listing
+from firstlight.judge.words import listing, where
 from firstlight.report import answers, wording
-from firstlight.report.quantity import interval, quantity, significant
+from firstlight.report.quantity import count, interval, quantity, significant
 
 _STEPS = (1.03, 1.15, 1.5, 2.5, 5.0)  # upper ends of the shades 0 to 4; 5 beyond
 
@@ -40,51 +40,74 @@ class Matrix(msgspec.Struct, frozen=True):
             for column, cell in zip(self.columns, cells, strict=True):
                 if cell.failed:
                     told.setdefault(cell.why, []).append(f"{column} with {line}")
-        return [f"{listing(where)}: {why}" for why, where in told.items()]
+        return [f"{listing(what)}: {why}" for why, what in told.items()]
 
 
 def matrices(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Matrix]:
-    """One for each row of the summary that leaves a choice, in their order."""
+    """For each row of the summary that leaves a choice, in their order: one for its ranks, one for every other number.
+
+    Placements of as many ranks (over more or fewer nodes, with more or fewer threads) are lines of one matrix.
+    """
     rows = sorted(((r, w) for w in workloads.values() for r in w.rows), key=lambda x: (x[0].order, x[0].title))
-    made = [_matrix(judgement, r, w, f"choose-{k}") for k, (r, w) in enumerate(rows)]
+    made = []
+    for k, (row, workload) in enumerate(rows):
+        for ranks, figures in sorted(_by_ranks(judgement, row, workload).items(), key=lambda x: x[0] != row.ranks):
+            own = ranks == row.ranks
+            title = row.title if own else f"{row.title}, with {count(ranks, 'rank')} instead"
+            made.append(_matrix(judgement, figures, title, f"choose-{k}" + ("" if own else f"-{ranks}")))
     return [m for m in made if m is not None]
 
 
-def _matrix(judgement: Judgement, row: Row, workload: Workload, name: str) -> Matrix | None:
+def _by_ranks(judgement: Judgement, row: Row, workload: Workload) -> dict[int, list[Figure]]:
+    """The figures that a row speaks of, by their number of ranks; another number where no other row speaks of it."""
     run = judgement.run
     threads = run.machine.cores if row.threads == "all" else row.threads
-    cells: dict[tuple[str, str], list[Figure]] = {}
+    alike = (row.metric, row.where, row.variants)
+    told = {r.ranks for r in workload.rows if r is not row and (r.metric, r.where, r.variants) == alike}
+    found: dict[int, list[Figure]] = {}
     for f in judgement.figures:
         i = f.identity
-        placed = i.metric == row.metric and (i.placement.threads, i.placement.ranks) == (threads, row.ranks)
-        if placed and selects(i, row.where, row.variants, workload, run.machine):
-            cells.setdefault((_line(judgement, i), i.variant), []).append(f)
+        fits = (
+            i.placement.ranks not in told if i.mpi else (i.placement.threads, i.placement.ranks) == (threads, row.ranks)
+        )
+        if i.metric == row.metric and fits and selects(i, row.where, row.variants, workload, run.machine):
+            found.setdefault(i.placement.ranks, []).append(f)
+    return dict(sorted(found.items()))
+
+
+def _matrix(judgement: Judgement, figures: list[Figure], title: str, name: str) -> Matrix | None:
+    several = len({f.identity.placement for f in figures}) > 1
+    cells: dict[tuple[str, str], list[Figure]] = {}
+    for f in figures:
+        cells.setdefault((_line(judgement, f.identity, several), f.identity.variant), []).append(f)
     best = ranking.best(f for some in cells.values() for f in some if isinstance(f, Verified))
     lines, columns = sorted({k[0] for k in cells}), sorted({k[1] for k in cells})
     if best is None or len(cells) < 2:
         return None
     rows = tuple((line, tuple(_cell(cells.get((line, c), []), best) for c in columns)) for line in lines)
-    ratios = [ranking.advantage(best, f) for some in cells.values() for f in some if isinstance(f, Verified)]
-    worst, failed = max(ratios), sum(c.failed for _, line in rows for c in line)
+    ranked = [f for some in cells.values() for f in some if isinstance(f, Verified) and not f.oversubscribed]
+    worst, failed = max(ranking.advantage(best, f) for f in ranked), sum(c.failed for _, line in rows for c in line)
     cost = (
         "all choices are equal"
         if worst < ranking.PRACTICAL + 1
         else f"the wrong choice costs up to {significant(worst, 2)} ×"
     )
     wrong = f", {failed} failed" if failed else ""
-    few = any(f.estimate.low is None for some in cells.values() for f in some if isinstance(f, Verified))
-    unsure = " (too few launches to be sure)" if few else ""
-    return Matrix(name, f"{row.title[:1].upper()}{row.title[1:]}: {cost}{wrong}{unsure}", tuple(columns), rows)
+    unsure = " (too few launches to be sure)" if any(f.estimate.low is None for f in ranked) else ""
+    return Matrix(name, f"{title[:1].upper()}{title[1:]}: {cost}{wrong}{unsure}", tuple(columns), rows)
 
 
-def _line(judgement: Judgement, i: Identity) -> str:
-    return f"{wording.mpi_name(judgement.run, i.mpi)} · {i.toolchain}" if i.mpi else i.toolchain
+def _line(judgement: Judgement, i: Identity, several: bool) -> str:
+    tools = f"{wording.mpi_name(judgement.run, i.mpi)} · {i.toolchain}" if i.mpi else i.toolchain
+    return f"{tools} · {where(i.placement) or '1 core'}" if several else tools
 
 
 def _cell(figures: list[Figure], best: Verified) -> MatrixCell:
     here = ranking.best(answers.verified(figures))
     if here is None:
         reason = next((f.reason for f in figures if not isinstance(f, Verified)), "")
+        if figures and not reason:
+            reason = "more ranks and threads than processors: shown, never ranked"
         failed = bool(figures) and any(type(f).__name__ == "Failed" for f in figures)
         return MatrixCell("failed" if failed else "–", None, reason or "not measured in this run", failed)
     by = ranking.advantage(best, here)

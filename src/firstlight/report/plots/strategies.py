@@ -172,9 +172,10 @@ def standing(some: Iterable[Contest]) -> list[str]:
 
 
 def short(strategy: str, everyone: Iterable[str] = ()) -> str:
-    """The name without `mpi_`, where that leaves it different from all others."""
-    bare = strategy.removeprefix("mpi_")
-    return bare if bare not in set(everyone) - {strategy} else strategy
+    """The name without `mpi_` or `mpi4_`, where that leaves it different from all others."""
+    bare = strategy.removeprefix("mpi_").removeprefix("mpi4_")
+    others = {s.removeprefix("mpi_").removeprefix("mpi4_") for s in everyone if s != strategy}
+    return strategy if bare in others else bare
 
 
 def missing(view: View, workload: Workload, measured: Collection[str]) -> list[str]:
