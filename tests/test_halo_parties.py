@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import shutil
+import subprocess
 from pathlib import Path
 
 import pytest
 
 import native
+from firstlight import ROOT
 from firstlight.build import Built, Options
 from firstlight.plan import Program
 from native import Placement
@@ -80,3 +83,24 @@ def test_what_cannot_be_is_refused_and_the_runtime_still_ends_well(
         assert said.status == 2 and said.lines == []
         assert any(why in line for line in said.stderr.splitlines()), said.stderr
         assert "signal" not in said.stderr.lower()
+
+
+@pytest.mark.parametrize("careless", [0, 1, 2], ids=["right", "nobody waits", "one set of boxes"])
+def test_the_thread_sanitizer_sees_no_race_between_flags(careless: int, tmp_path: Path) -> None:
+    compiler, harness = shutil.which("g++"), ROOT / "native" / "harness"
+    if compiler is None:
+        pytest.skip("no g++ here")
+    sources = [harness / "src" / f"{name}.cpp" for name in ("memory_heap", "comm_serial", "support")]
+    flags = ["-std=c++20", "-O1", "-g", "-fsanitize=thread", f"-DCARELESS={careless}", f"-I{harness / 'include'}"]
+    program = tmp_path / "threads"
+    command = [compiler, *flags, Path(__file__).with_name("halo_threads.cpp"), *sources, "-o", program]
+    built = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    if "cannot find" in built.stderr and "tsan" in built.stderr:
+        pytest.skip("this g++ comes without the thread sanitizer")
+    assert built.returncode == 0, built.stderr
+    ran = subprocess.run(
+        [program], env={"TSAN_OPTIONS": "halt_on_error=1"}, capture_output=True, text=True, timeout=120
+    )
+    if "unexpected memory mapping" in ran.stderr:
+        pytest.skip("this kernel's address space is too random for this thread sanitizer")
+    assert ("data race" in ran.stderr, ran.returncode == 0) == (careless > 0, careless == 0), ran.stderr
