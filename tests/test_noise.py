@@ -62,9 +62,10 @@ def test_waiting_for_each_other_loses_what_any_of_them_loses(tmp_path: Path) -> 
     assert values["together"][2] > values["noise"][0]
 
 
-def test_waiting_needs_two(tmp_path: Path) -> None:
-    told = native.run(program("mpi_fixed_work"), Placement(ranks=1), (), tmp_path)
-    assert told.status == 2 and "needs two at least" in told.stderr
+@pytest.mark.parametrize("ranks", [1, 3])
+def test_any_number_of_processes_waits(ranks: int, tmp_path: Path) -> None:
+    told = said("mpi_fixed_work", tmp_path, "quanta=3", "work=1000", place=Placement(ranks=ranks))
+    assert len(series(told, "cycles")) == ranks
 
 
 @pytest.mark.parametrize(("variant", "threads"), [("selfish", 1), ("omp_selfish", 2)])

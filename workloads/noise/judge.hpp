@@ -20,18 +20,26 @@ inline std::string wrong_times(const State& s, const Party& p) {
 }
 
 inline std::string wrong_results(const State& s, const Party& p, fl::Index party, fl::Index last) {
+  if (has(waiting)) return "";
   for (fl::Index q = 0; q < s.quanta; ++q)
     if (p.results[q] != jump(seed(last, q, number(s, party)), s.work))
       return fl::text("quantum %lld of processor %lld did not do its work", static_cast<long long>(q), static_cast<long long>(party));
   return "";
 }
 
-// Nobody can know the sum before the last of all has given its part: the processes did wait.
+// Nobody can know a sum before the last of all has given its part, nor begin the next quantum without it: the processes did wait.
 inline std::string wrong_sums(const State& s, const Party& p, fl::Index last) {
+  if (!has(waiting)) return "";
+  std::uint64_t before = 0;
   for (fl::Index q = 0; q < s.quanta; ++q) {
     std::uint64_t sum = 0;
-    for (fl::Index r = 0; r < s.team.ranks; ++r) sum += jump(seed(last, q, r), s.work);
+    for (fl::Index r = 0; r < s.team.ranks; ++r) {
+      const std::uint64_t result = jump(seed_after(last, q, r, before), s.work);
+      if (r == s.team.rank && p.results[q] != result) return fl::text("quantum %lld did not do its work", static_cast<long long>(q));
+      sum += result;
+    }
     if (p.sums[q] != sum) return fl::text("after quantum %lld the processes did not wait for each other", static_cast<long long>(q));
+    before = sum;
   }
   return "";
 }
@@ -87,7 +95,7 @@ inline fl::Check check(State& s, fl::Index last) {
     } else {
       wrong = wrong_results(s, p, static_cast<fl::Index>(k), last);
       if (wrong.empty()) wrong = wrong_times(s, p);
-      if (wrong.empty() && has(waiting)) wrong = wrong_sums(s, p, last);
+      if (wrong.empty()) wrong = wrong_sums(s, p, last);
     }
     if (!wrong.empty() && s.parties.size() > 1) wrong = fl::text("thread %d: ", static_cast<int>(k)) + wrong;
   }

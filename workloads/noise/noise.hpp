@@ -80,9 +80,7 @@ inline Nanoseconds now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
 
-inline std::string refuse(const Params&, const fl::Team& team) {
-  return has(waiting) && team.ranks < 2 ? "processes that wait for each other: this variant of noise needs two at least" : "";
-}
+inline std::string refuse(const Params&, const fl::Team&) { return ""; }
 
 // --- a quantum of work ----------------------------------------------------------------------------------------------------
 
@@ -93,6 +91,11 @@ inline constexpr std::uint64_t multiplier = 6364136223846793005ull, increment = 
 inline std::uint64_t seed(fl::Index iteration, fl::Index quantum, fl::Index party) {
   return fl::hash(fl::hash(fl::hash(static_cast<std::uint64_t>(iteration)) + static_cast<std::uint64_t>(quantum)) +
                   static_cast<std::uint64_t>(party));
+}
+
+// With waiting, a quantum begins where the sum over all processes of the one before it left off: nobody can begin it earlier.
+inline std::uint64_t seed_after(fl::Index iteration, fl::Index quantum, fl::Index party, std::uint64_t sum_before) {
+  return seed(iteration, quantum, party) ^ (quantum > 0 ? sum_before : 0);
 }
 
 // x -> a x + b, composed with itself `steps` times (F. Brown, Trans. Am. Nucl. Soc. 71 (1994) 202).
