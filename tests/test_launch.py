@@ -11,6 +11,7 @@ from pathlib import Path
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 import synthetic
 from firstlight.errors import UsageError
@@ -167,6 +168,80 @@ def test_launchers_bind_what_fits(family: str, ranks: int, threads: int, words: 
     assert way.prefix == ("/x/mpiexec", *words)
     assert way.environment["FROM_LIBRARY"] == "1"
     assert way.environment["OMP_PROC_BIND"] == ("close" if ranks * threads <= 2 else "false")
+
+
+@pytest.mark.parametrize(
+    ("family", "placement", "words"),
+    [
+        ("openmpi", (2, 4, 1), ["-n", "4", "--map-by", "ppr:2:node", "--bind-to", "core"]),
+        ("openmpi", (3, 3, 2), ["-n", "3", "--map-by", "ppr:1:node:PE=2", "--bind-to", "core"]),
+        ("openmpi", (2, 8, 1), ["-n", "8", "--oversubscribe", "--map-by", "ppr:4:node", "--bind-to", "none"]),
+        ("mpich", (2, 4, 1), ["-n", "4", "-ppn", "2", "-bind-to", "core"]),
+        ("mpich", (2, 8, 1), ["-n", "8", "-ppn", "4"]),
+        ("intel", (2, 4, 1), ["-n", "4", "-ppn", "2"]),
+    ],
+)
+def test_launchers_spread_over_nodes(family: str, placement: tuple[int, int, int], words: list[str]) -> None:
+    assert launcher.find(family).way(library(family), Placement(*placement), (0, 1), 2).prefix == ("/x/mpiexec", *words)
+
+
+def slurm_library() -> Mpi:
+    return replace(library("mpich"), starter=("/x/srun", "--mpi=pmi2"))
+
+
+@pytest.fixture
+def in_slurm(monkeypatch: pytest.MonkeyPatch) -> None:
+    given = {"JOB_ID": "7", "JOB_NUM_NODES": "2", "JOB_NODELIST": "node[1-2]", "JOB_CPUS_PER_NODE": "2(x2)"}
+    for name, value in given.items():
+        monkeypatch.setenv(f"SLURM_{name}", value)
+    monkeypatch.setenv("SLURMD_NODENAME", "node1")
+
+
+@pytest.mark.parametrize(
+    ("placement", "words"),
+    [
+        ((1, 2, 1), ["--nodes=1", "--ntasks=2", "--ntasks-per-node=2", "--cpus-per-task=1", "--exact"]),
+        ((2, 4, 1), ["--nodes=2", "--ntasks=4", "--ntasks-per-node=2", "--cpu-bind=cores"]),
+        ((2, 2, 2), ["--nodes=2", "--ntasks=2", "--ntasks-per-node=1", "--cpus-per-task=2", "--cpu-bind=cores"]),
+        ((2, 8, 1), ["--ntasks=8", "--ntasks-per-node=4", "--cpus-per-task=1", "--overcommit", "--cpu-bind=none"]),
+    ],
+)
+def test_srun_is_told_every_count(in_slurm: None, placement: tuple[int, int, int], words: list[str]) -> None:
+    way = launcher.find("srun").way(slurm_library(), Placement(*placement), (0, 1), 2)
+    assert way.prefix[:2] == ("/x/srun", "--mpi=pmi2")
+    assert set(words) <= set(way.prefix)
+    assert {"--kill-on-bad-exit=1", "--input=none", "--overlap"} <= set(way.prefix)
+    assert ("--overcommit" in way.prefix) == (way.environment["OMP_PROC_BIND"] == "false")
+
+
+def test_srun_never_asks_for_more_nodes_than_it_has(in_slurm: None) -> None:
+    way = launcher.find("srun").way
+    with pytest.raises(UsageError, match="3 nodes are wanted, this Slurm job has 2"):
+        way(slurm_library(), Placement(3, 3, 1), (0, 1), 2)
+    with pytest.raises(UsageError, match="cannot be spread evenly"):
+        way(slurm_library(), Placement(2, 3, 1), (0, 1), 2)
+
+
+def test_more_nodes_than_there_are_are_refused_whatever_the_launcher(tmp_path: Path) -> None:
+    tools = Toolbox((), (library("mpich"),), (), ())
+    wide = replace(cell(mpi="mpich"), placement=Placement(2, 2, 1))
+    with pytest.raises(UsageError, match="needs 2 nodes and there is 1 node; see"):
+        command_of(wide, Path("x"), tools, output=tmp_path / "x", machine=MACHINE)
+
+
+def test_the_batch_systems_launcher_is_taken_where_it_is_proved(in_slurm: None, tmp_path: Path) -> None:
+    tools = Toolbox((), (slurm_library(),), (), ())
+    machine = replace(MACHINE, nodes=2, batch="slurm")
+    words = command_of(cell(mpi="mpich", ranks=2), Path("x"), tools, output=tmp_path / "x", machine=machine)
+    assert words[0] == "/x/srun"
+
+
+def test_the_names_of_other_nodes_do_not_reach_the_record(
+    in_slurm: None, program: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("test_launch.MACHINE", replace(MACHINE, nodes=2, batch="slurm"))
+    stderr = run(program("print('lost node2, not node21', file=sys.stderr); record()"), tmp_path).stderr
+    assert stderr == f"lost {MACHINE.name}, not node21\n"
 
 
 def test_intel_pins_by_environment() -> None:

@@ -231,6 +231,20 @@ def test_a_note_of_the_dead_is_ignored(store: stores.Store) -> None:
     assert not (store.path / "owner").exists()
 
 
+def test_a_batch_job_that_is_started_again_on_another_node_takes_its_run_over(
+    store: stores.Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(owner, "_job", lambda: "this job")
+    note(store, where="elsewhere", job="this job")
+    stores.resume(store.path)
+    note(store, where="elsewhere", job="another job")
+    with pytest.raises(UsageError, match="on another machine"):
+        stores.resume(store.path)
+    note(store, job="this job", pid=os.getppid(), started=owner._started(os.getppid()))
+    with pytest.raises(UsageError, match="another firstlight"):
+        stores.resume(store.path)
+
+
 def test_a_note_of_another_machine_is_believed_while_it_is_fresh(store: stores.Store) -> None:
     note(store, where="elsewhere")
     with pytest.raises(UsageError, match="on another machine"):

@@ -60,4 +60,5 @@ def state(printed: str) -> State | None:
         return State("waiting" if word[1] in _WAITING else "running", word[1])
     status = re.search(r"(?:\bExitCode=|\|)([0-9]{1,3}):([0-9]{1,3})\b", printed)
     code = int(status[1]) if status and status[2] == "0" else None
-    return State("ended", word[1], code)
+    # A job that timed out or lost its node may be told with status 0.
+    return State("ended", word[1], code if code or word[1] == "COMPLETED" else None)

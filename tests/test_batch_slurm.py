@@ -1,0 +1,210 @@
+"""A real Slurm: a run submitted as a job gives what a local one gives, and survives all that happens to jobs."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import slurm
+from firstlight import ROOT, store
+from firstlight.record import LaunchRecord, Run
+from slurm import Cluster
+
+REASON = slurm.why_not()
+pytestmark = [
+    pytest.mark.native,
+    pytest.mark.faults,
+    pytest.mark.skipif(bool(REASON), reason=f"no Slurm can be started: {REASON}"),
+]
+CACHE = Path(os.environ.get("FIRSTLIGHT_CACHE", ROOT / ".fl")).absolute()
+
+
+@pytest.fixture(scope="module")
+def cluster(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Cluster]:
+    with Cluster(tmp_path_factory.mktemp("slurm")) as started:
+        yield started
+
+
+def variables(cluster: Cluster) -> dict[str, str]:
+    paths = {"PYTHONPATH": str(ROOT / "src"), "FIRSTLIGHT_CACHE": str(CACHE)}
+    return os.environ | paths | {"FIRSTLIGHT_WORKLOADS": str(ROOT / "tests" / "workloads")} | cluster.environment
+
+
+def firstlight(cluster: Cluster, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+    command = [sys.executable, "-m", "firstlight", *words]
+    return subprocess.run(command, cwd=folder, env=variables(cluster), capture_output=True, text=True, timeout=280)
+
+
+def until(ready: Callable[[], object], what: str, seconds: float = 120) -> None:
+    deadline = time.monotonic() + seconds
+    while not ready():
+        assert time.monotonic() < deadline, f"after {seconds:g} s still not: {what}"
+        time.sleep(0.2)
+
+
+def records(path: Path) -> tuple[Run, list[LaunchRecord]]:
+    opened = store.open(path)
+    return opened.run(), list(opened.records())
+
+
+def launched(path: Path, least: int) -> bool:
+    return (path / "run.json").exists() and len(store.open(path).launches()) >= least
+
+
+def test_a_job_measures_as_a_local_run_does(cluster: Cluster, tmp_path: Path) -> None:
+    words = ("--setup-time", "3m", "--as", "first", "faulty.good", "faulty.mpi_good", "--toolchain", "gcc-base")
+    done = firstlight(cluster, tmp_path, "submit", "--wait", *words, "--launches", "2", "--budget", "40s")
+    output = (tmp_path / "results/jobs/first/output.txt").read_text()
+    assert done.returncode == 0, done.stderr + output
+    run, launches = records(tmp_path / "results/first")
+    assert (run.id, run.machine.batch, run.machine.nodes) == ("first", "slurm", 1)
+    assert run.state in ("complete", "budget")
+    starters = {m.name: m.starter for m in run.toolbox.mpis}
+    for record in launches:
+        assert record.exit.ok, record.exit
+        mpi = next(c for c in run.cells if c.id == record.start.cell).program.mpi
+        if mpi is None:
+            continue
+        assert (Path(record.start.command[0]).name == "srun") == bool(starters[mpi])
+        assert len(record.launch.binding) == 2
+        if (os.cpu_count() or 1) > 1 and starters[mpi]:
+            bound = [set(b.cpus) for b in record.launch.binding]
+            assert not bound[0] & bound[1], "two ranks share a processor"
+    assert any(starters.values()), f"srun starts no MPI library here: {run.not_available}"
+    shown = firstlight(cluster, tmp_path, "figures", "first", "--json")
+    assert {row["verdict"] for row in json.loads(shown.stdout)} == {"verified"}
+    twice = firstlight(cluster, tmp_path, "submit", *words)
+    assert (twice.returncode, "is there already" in twice.stderr) == (2, True)
+
+
+@pytest.fixture
+def running(cluster: Cluster, tmp_path: Path) -> Iterator[tuple[str, Path]]:
+    """A job in the midst of its launches: its name, and the directory of its run."""
+    words = ("--setup-time", "3m", "--as", "long", "faulty.good", "--toolchain", "gcc-base", "--launches", "1000")
+    sent = firstlight(cluster, tmp_path, "submit", "--json", *words, "--budget", "10m")
+    assert sent.returncode == 0, sent.stderr
+    job, path = json.loads(sent.stdout)["job"], tmp_path / "results" / "long"
+    again = firstlight(cluster, tmp_path, "submit", *words)
+    assert (again.returncode, "submitted already" in again.stderr or "is there already" in again.stderr) == (2, True)
+    try:
+        until(lambda: launched(path, 3), "three launches")
+        yield job, path
+    finally:
+        cluster("scancel", job)
+        until(lambda: cluster.state(job) not in ("RUNNING", "PENDING", "COMPLETING"), "the end of the job")
+
+
+def readable_and_resumable(cluster: Cluster, path: Path, state: str) -> None:
+    """The run tells its state, can be reported, and goes on."""
+    run, before = records(path)
+    assert run.state == state
+    assert all(record.exit.ok for record in before), "the end of a job is no failure of its programs"
+    folder = path.parent.parent
+    assert firstlight(cluster, folder, "report", "long").returncode == 0
+    done = firstlight(cluster, folder, "run", "--resume", "long", "--budget", "2s")
+    assert done.returncode == 0, done.stderr
+    run, after = records(path)
+    assert len(after) > len(before) and run.state in ("budget", "complete")
+    assert store.check(path) == []
+
+
+def ended(cluster: Cluster, job: str) -> None:
+    until(lambda: cluster.state(job) not in ("RUNNING", "PENDING", "COMPLETING"), "the end of the job")
+
+
+def test_a_cancelled_job(cluster: Cluster, running: tuple[str, Path]) -> None:
+    job, path = running
+    cluster("scancel", job)
+    ended(cluster, job)
+    until(lambda: not (path / "owner").exists(), "the report of what is there")
+    assert (path / "report.html").exists()
+    readable_and_resumable(cluster, path, "interrupted")
+
+
+def test_a_job_that_is_warned_of_its_time_limit(cluster: Cluster, running: tuple[str, Path]) -> None:
+    job, path = running
+    assert "--signal=B:TERM@120" in (path.parent / "jobs/long/script.sh").read_text()
+    cluster("scancel", "--batch", "--signal=TERM", job)  # what --signal=B:TERM does
+    ended(cluster, job)
+    shown = cluster("scontrol", "--oneliner", "show", "job", job).stdout
+    assert "ExitCode=130:0" in shown
+    readable_and_resumable(cluster, path, "interrupted")
+
+
+def test_a_requeued_job_resumes_its_run(cluster: Cluster, running: tuple[str, Path]) -> None:
+    job, path = running
+    before = len(records(path)[1])
+    cluster("scontrol", "requeue", job)
+    until(lambda: cluster.state(job) == "PENDING", "the job waits again")
+    assert records(path)[0].state == "interrupted"
+    before = len(records(path)[1])
+    cluster("scontrol", "update", f"JobId={job}", "StartTime=now")
+    until(lambda: len(store.open(path).launches()) > before, "launches of the second start")
+    output = (path.parent / "jobs/long/output.txt").read_text()
+    cluster("scancel", job)
+    ended(cluster, job)
+    until(lambda: not (path / "owner").exists(), "the report of what is there")
+    assert "internal error" not in output
+    readable_and_resumable(cluster, path, "interrupted")
+
+
+def test_a_job_that_is_lost_with_its_node(cluster: Cluster, running: tuple[str, Path]) -> None:
+    job, path = running
+    owner = json.loads((path / "owner").read_text())
+    os.kill(owner["pid"], signal.SIGKILL)
+    ended(cluster, job)
+    assert (path / "owner").exists()
+    readable_and_resumable(cluster, path, "running")
+
+
+HANGING = """
+import json, os, sys
+from pathlib import Path
+from msgspec.structs import replace
+from firstlight import launch, machine, toolchains
+from firstlight.launch.srun import STEP, _steps
+from firstlight.plan import Cell, Placement, Program
+here = machine.discover()
+tools = toolchains.discover(here, machine.cache_directory(), embed_mpi=False)
+told = {}
+for mpi in tools.mpis:
+    if not mpi.starter:
+        continue
+    cell = Cell("dot.hang", Program("dot", "hang", "gcc-base", mpi.name), Placement(1, 2, 1), ())
+    outcome = launch.launch(cell, Path(sys.argv[1]), tools, output=Path(sys.argv[2]), timeout=3,
+                            identity=f"hanging-{os.getpid()}", machine=here)
+    left = [p for p in Path("/proc").glob("[0-9]*/cmdline") if p.exists() and sys.argv[1].encode() in p.read_bytes()]
+    told[mpi.name] = [outcome.reason, len(left) - 1, _steps(os.environ["SLURM_JOB_ID"])]
+    try:
+        wide = replace(cell, placement=Placement(2, 4, 1))
+        launch.command(wide, Path("x"), tools, output=Path("y"), machine=replace(here, nodes=2))
+    except Exception as error:
+        told[mpi.name].append(str(error))
+Path(sys.argv[2]).with_suffix(".json").write_text(json.dumps(told))
+"""
+
+
+def test_nothing_of_a_hanging_launch_survives_and_more_nodes_than_there_are_are_refused(
+    cluster: Cluster, program: Callable[[str], Path], tmp_path: Path
+) -> None:
+    hanging = program("deaf(); hang()")
+    script, output = tmp_path / "job.sh", tmp_path / "record.jsonl"
+    (tmp_path / "hanging.py").write_text(HANGING)
+    line = f"exec {sys.executable} {tmp_path}/hanging.py {hanging} {output}"
+    script.write_text(f"#!/bin/bash\n#SBATCH --exclusive --output={tmp_path}/out.txt\n{line}\n")
+    words = ["sbatch", "--wait", str(script)]
+    done = subprocess.run(words, env=variables(cluster), capture_output=True, text=True, timeout=200)
+    assert done.returncode == 0, (tmp_path / "out.txt").read_text()
+    told = json.loads(output.with_suffix(".json").read_text())
+    assert told, "srun starts no MPI library here"
+    for reason, processes, steps, refused in told.values():
+        assert (reason, processes, steps) == ("timed out after 3 s and was killed", 0, [])
+        assert "2 nodes are wanted, this Slurm job has 1" in refused
