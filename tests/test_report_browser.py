@@ -9,8 +9,11 @@ from typing import Any
 
 import pytest
 
+import synthetic_halo
 from firstlight import heritage
 from firstlight.judge.compare import compare
+from firstlight.judge.figures import judge
+from firstlight.plan import Placement
 from firstlight.report import html
 from report_samples import HOSTILE, hostile, sample
 
@@ -40,7 +43,9 @@ def pages(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     folder = tmp_path_factory.mktemp("report")
     a, workloads = sample(1)
     compared = compare(sample(2)[0], a)
-    for name, (judgement, declared) in {"sample": (a, workloads), "hostile": hostile()}.items():
+    exchanged = synthetic_halo.run(placements=(Placement(1, 1, 1), Placement(1, 2, 1)), launches=6)
+    halo = judge(*exchanged), exchanged.workloads
+    for name, (judgement, declared) in {"sample": (a, workloads), "hostile": hostile(), "halo": halo}.items():
         html.write(judgement, declared, heritage.load(), folder / f"{name}.html")
     html.write(a, workloads, heritage.load(), folder / "compared.html", compared)
     return {p.stem: p for p in folder.iterdir()}
@@ -78,20 +83,35 @@ class Shown:
         self.context.close()
 
 
-@pytest.mark.parametrize("name", ["sample", "hostile", "compared"])
+@pytest.mark.parametrize("name", ["sample", "hostile", "compared", "halo"])
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_no_error_no_violation_no_request(browser: Any, pages: dict[str, Path], name: str, scheme: str) -> None:
     with Shown(browser, pages[name], scheme=scheme) as shown:
         assert shown.said == []
 
 
-def test_every_plot_is_drawn_with_points(browser: Any, pages: dict[str, Path]) -> None:
-    with Shown(browser, pages["sample"]) as shown:
+@pytest.mark.parametrize("name", ["sample", "halo"])
+def test_every_plot_is_drawn_with_points(browser: Any, pages: dict[str, Path], name: str) -> None:
+    with Shown(browser, pages[name]) as shown:
         canvases = shown.page.query_selector_all(".canvas")
-        assert len(canvases) >= 9
+        assert len(canvases) >= 8
         for canvas in canvases:
             assert canvas.query_selector(".main-svg") is not None
-            assert len(canvas.query_selector_all(".point, .points path")) > 1, canvas.get_attribute("id")
+            points = canvas.query_selector_all(".point, .points path")
+            heat = canvas.query_selector(".heatmaplayer image")
+            assert len(points) > 1 or heat is not None, canvas.get_attribute("id")
+
+
+def test_lines_carry_their_names_where_there_is_room_and_a_legend_on_a_phone(
+    browser: Any, pages: dict[str, Path]
+) -> None:
+    for size, labels, legends in (("desktop", True, 0), ("phone", False, 1)):
+        with Shown(browser, pages["halo"], size) as shown:
+            named = shown.page.locator("#plot-halo-0-0 .annotation-text", has_text="shared_flags").count()
+            assert (named == 1) is labels
+            assert shown.page.locator("#plot-halo-0-0 .legend").count() == legends
+            numbers = shown.page.locator("#plot-halo-0-data-0 .heatmap-label").count()
+            assert (numbers > 0) is labels
 
 
 def test_hostile_text_is_shown_as_text(browser: Any, pages: dict[str, Path]) -> None:
@@ -101,7 +121,7 @@ def test_hostile_text_is_shown_as_text(browser: Any, pages: dict[str, Path]) -> 
         assert "<script>" in shown.page.text_content("#plot-dot-0-0 .legend")
 
 
-@pytest.mark.parametrize("name", ["sample", "hostile", "compared"])
+@pytest.mark.parametrize("name", ["sample", "hostile", "compared", "halo"])
 def test_nothing_is_wider_than_a_phone(browser: Any, pages: dict[str, Path], name: str) -> None:
     with Shown(browser, pages[name], "phone") as shown:
         assert shown.overflow() <= 0
@@ -111,7 +131,7 @@ def test_nothing_is_wider_than_a_phone(browser: Any, pages: dict[str, Path], nam
         assert widest <= 390
 
 
-@pytest.mark.parametrize("name", ["sample", "compared"])
+@pytest.mark.parametrize("name", ["sample", "compared", "halo"])
 def test_nothing_is_wider_than_paper(browser: Any, pages: dict[str, Path], name: str, tmp_path: Path) -> None:
     with Shown(browser, pages[name], scheme="dark") as shown:
         shown.page.set_viewport_size({"width": 690, "height": 1000})

@@ -157,7 +157,7 @@ def _row(contest: Contest, w: Win, reference: str) -> tuple[str, ...]:
     then = f"{sentence.ratio2(w.behind)} ({short(following[0].identity.variant, contest.times)})" if following else "–"
     over = w.over(reference) if reference else None
     measured = any(f.identity.variant == reference for f in w.everyone)
-    last = (sentence.ratio2(over) if over else "alike" if measured else "–",) if reference else ()
+    last = (sentence.ratio2(over) if over else "alike" if measured and w.known else "–",) if reference else ()
     time = quantity(e.median, best.unit)
     return (f"{w.x:g}", contest.label or "none", who, time, interval(e.low, e.high, e.median, best.unit), then, *last)
 
@@ -169,9 +169,12 @@ def _table_title(plot: Plot, contests: Sequence[Contest]) -> str:
         return f"The fastest at each {plot.x.upper()}" + (f", {labels[0]}" if labels else "")
     by_x: dict[float, list[set[str]]] = {}
     for c in contests:
-        for w in c.wins:
+        for w in (w for w in c.wins if w.known):
             by_x.setdefault(w.x, []).append({f.identity.variant for f in w.winners})
     shared = [sets for sets in by_x.values() if len(sets) == len(contests)]
+    if not shared:
+        return f"The fastest through {listing(labels)}: no difference can be shown"
     same = sum(bool(set.intersection(*sets)) for sets in shared)
     every = "every size" if same == len(shared) else f"{same} of {len(shared)} sizes"
-    return f"The fastest through {listing(labels)}: the same strategies win at {every}"
+    told = "" if len(shared) == len({w.x for c in contests for w in c.wins}) else " that tell strategies apart"
+    return f"The fastest through {listing(labels)}: the same strategies win at {every}{told}"

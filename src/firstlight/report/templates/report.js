@@ -21,10 +21,18 @@
     return value;
   }
 
+  // Every second label, where a phone would have to turn or overlap them.
+  function thinned(own) {
+    const labels = own.ticktext;
+    if (!narrow.matches || !labels || labels.join("  ").length < 36) return {};
+    const every = (list) => list.filter((_, k) => k % 2 === 0);
+    return { tickvals: every(own.tickvals), ticktext: every(labels) };
+  }
+
   function axis(own, colour) {
     return {
       gridcolor: colour["@grid"], linecolor: colour["@ghost"], tickcolor: colour["@ghost"], zerolinecolor: colour["@ghost"],
-      automargin: true, ticks: "outside", ticklen: 4, fixedrange: narrow.matches, ...own,
+      automargin: true, ticks: "outside", ticklen: 4, fixedrange: narrow.matches, ...own, ...thinned(own),
       title: { standoff: 8, ...(own.title || {}) },
     };
   }
@@ -48,7 +56,7 @@
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       font: { family: getComputedStyle(document.body).fontFamily, size: narrow.matches ? 11 : 13, color: colour["@ink"] },
       margin: { l: narrow.matches ? 48 : 64, r: narrow.matches ? 8 : 24, t: 28, b: 52 },
-      legend: { orientation: "h", x: 0, y: -0.2, yanchor: "top", font: { color: colour["@ink"] } },
+      legend: { orientation: "h", x: 0, y: narrow.matches ? -0.26 : -0.2, yanchor: "top", font: { color: colour["@ink"] } },
       hoverlabel: { bgcolor: colour["@paper"], bordercolor: colour["@ghost"], font: { color: colour["@ink"], size: 12 }, align: "left" },
       hovermode: "closest", dragmode: narrow.matches ? false : "zoom", height: own.height || (narrow.matches ? 380 : 460),
       ...(paper.matches ? { width: 660, autosize: false } : { autosize: true }),
