@@ -16,8 +16,8 @@ from firstlight import ROOT, machine, toolchains
 from firstlight.build import Built, Options, build
 from firstlight.catalogue import Selection, Variant, Workload, load, roots
 from firstlight.launch import launch
-from firstlight.plan import RUNTIMES, Cell, Placement, Program
-from firstlight.toolchains import Linking, Mpi, Toolbox, Toolchain
+from firstlight.plan import Cell, Placement, Program
+from firstlight.toolchains import RUNTIMES, Linking, Mpi, Toolbox, Toolchain
 
 CACHE = Path(os.environ.get("FIRSTLIGHT_CACHE", ROOT / ".fl"))
 SMALL = 1 << 20

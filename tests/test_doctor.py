@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from firstlight import doctor
 from firstlight.doctor import Diagnosis, Item
 from firstlight.machine import Machine, linux
-from firstlight.toolchains import Absent, Blas, Mpi, Toolbox, Toolchain
+from firstlight.toolchains import Absent, Blas, Linking, Mpi, Toolbox, Toolchain
 
 
 @pytest.fixture(scope="module")
@@ -122,6 +122,13 @@ def test_ranks_that_hang_are_ended(tmp_path):
 @pytest.mark.native
 def test_real_ranks_talk(mpis, tmp_path):
     assert [type(doctor.talk(mpi, tmp_path)) for mpi in mpis] == [Item] * len(mpis)
+
+
+def test_the_runtimes_of_an_mpi_library_are_told_with_it(machine, tmp_path):
+    mpi = msgspec.structs.replace(library(tmp_path, "exit 0", "exit 0"), extras={"shmem": Linking((), (), {})})
+    diagnosis = doctor.diagnose(machine, msgspec.structs.replace(FULL, mpis=(mpi,)), cache_dir=tmp_path)
+    told = next(item.detail for item in diagnosis.present if item.what == "MPICH 9")
+    assert "OpenSHMEM" in told and "Co-Array" not in told
 
 
 @given(st.integers(0, 1 << 55))

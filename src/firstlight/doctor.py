@@ -13,7 +13,7 @@ from pathlib import Path
 import msgspec
 
 from firstlight.machine import Machine, cache_directory
-from firstlight.toolchains import Absent, Mpi, Toolbox
+from firstlight.toolchains import RUNTIMES, Absent, Mpi, Toolbox
 
 ROOM = 2 << 30
 """Bytes of disk that builds, the Python environment and embedded MPI libraries take, with reserve."""
@@ -162,7 +162,8 @@ def _found(toolbox: Toolbox) -> list[Item]:
         items.append(Item(f"{compiler} {first.version}", f"{first.cxx}; {sets}{openmp}{fortran}"))
     for mpi in toolbox.mpis:
         f08 = f", mpi_f08 with {' '.join(mpi.f08)}" if mpi.f08 else ", no mpi_f08"
-        items.append(Item(mpi.label, f"{mpi.origin}, {mpi.cxx}{f08}"))
+        extras = "".join(f", {name}" for key, name in RUNTIMES.items() if key in mpi.extras)
+        items.append(Item(mpi.label, f"{mpi.origin}, {mpi.cxx}{f08}{extras}"))
     items += [Item(blas.label, " ".join(blas.link_flags)) for blas in toolbox.blas]
     items += [Item(name, f"./fl submit; {_started(toolbox)}") for name in toolbox.batch]
     return items

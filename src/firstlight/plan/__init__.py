@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firstlight.plan.choice import order, select
 from firstlight.plan.effort import EFFORT, LAUNCHES, MOST_LAUNCHES, Effort, parse_budget, parse_time
-from firstlight.plan.planner import RUNTIMES, family, plan
+from firstlight.plan.planner import family, plan
 from firstlight.plan.sizes import MEMORY_SHARE, resolve_size
 from firstlight.plan.types import Cell, Placement, Plan, Program
 
@@ -13,7 +13,6 @@ __all__ = [
     "LAUNCHES",
     "MEMORY_SHARE",
     "MOST_LAUNCHES",
-    "RUNTIMES",
     "Cell",
     "Effort",
     "Placement",

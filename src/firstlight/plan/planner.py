@@ -13,10 +13,7 @@ from firstlight.plan.effort import EFFORT
 from firstlight.plan.placements import expand
 from firstlight.plan.sizes import Value, resolve_size
 from firstlight.plan.types import Cell, Placement, Plan, Program
-from firstlight.toolchains import Absent, Mpi, Toolbox, Toolchain
-
-RUNTIMES = {"shmem", "caf"}
-"""Capabilities that an MPI library may bring as its `extras`."""
+from firstlight.toolchains import RUNTIMES, Absent, Mpi, Toolbox, Toolchain
 
 
 def plan(
@@ -226,7 +223,7 @@ class _Planner:
 
 def _lacking(variant: Variant, mpi: Mpi, toolchain: Toolchain) -> str:
     """Why the runtime that the variant needs cannot be had from this MPI library with this compiler, or ""."""
-    for need in RUNTIMES & set(variant.needs):
+    for need in sorted(RUNTIMES.keys() & set(variant.needs)):
         extra = mpi.extras.get(need)
         if extra is None:
             return f"it needs {why(need)}; {mpi.label} has none that works here"

@@ -32,6 +32,10 @@ class Toolchain(msgspec.Struct, frozen=True):
     fortran_version: str | None = None
 
 
+RUNTIMES = {"caf": "Co-Array Fortran", "shmem": "OpenSHMEM"}
+"""Capabilities that an MPI library may bring as its `extras`, and their names."""
+
+
 class Linking(msgspec.Struct, frozen=True):
     """What a program needs to use a runtime on top of an MPI library: OpenSHMEM, coarrays."""
 

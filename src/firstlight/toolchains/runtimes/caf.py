@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from firstlight.toolchains import Absent, Linking, Mpi
+from firstlight.toolchains import RUNTIMES, Absent, Linking, Mpi
 from firstlight.toolchains.found import Compiler
 from firstlight.toolchains.host import Host
 from firstlight.toolchains.wrappers import SWAP
@@ -24,7 +24,7 @@ end program
 
 def probe(host: Host, mpi: Mpi, compilers: Sequence[Compiler]) -> Linking | Absent:
     """The flags of the OpenCoarrays built with this library, proved by a trial with gfortran, or why there is none."""
-    what = f"Co-Array Fortran with {mpi.label}"
+    what = f"{RUNTIMES['caf']} with {mpi.label}"
     gfortran = next((c.fortran for c in compilers if c.family == "gcc" and c.fortran), None)
     if mpi.fortran is None or gfortran is None or "gcc" not in mpi.f08:
         why = (

@@ -6,7 +6,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
-from firstlight.toolchains import Absent, Linking, Mpi
+from firstlight.toolchains import RUNTIMES, Absent, Linking, Mpi
 from firstlight.toolchains.found import Compiler
 from firstlight.toolchains.host import Host
 from firstlight.toolchains.wrappers import SWAP
@@ -29,7 +29,7 @@ _ENVIRONMENT = {"OMPI_MCA_btl": "^openib"}
 
 def probe(host: Host, mpi: Mpi, compilers: Sequence[Compiler]) -> Linking | Absent:
     """The flags of the library's own OpenSHMEM, proved by a trial, or why there is none."""
-    what = f"OpenSHMEM with {mpi.label}"
+    what = f"{RUNTIMES['shmem']} with {mpi.label}"
     if mpi.family != "openmpi":
         return host.absent(what, f"{mpi.label} brings no OpenSHMEM", otherwise="use Open MPI for it")
     cxx = compilers[0].cxx
