@@ -92,6 +92,8 @@ def command(
     asked = _run_options(options)
     chosen = batch.choose(system)
     target = job.again(runs.find(asked.resume, results)) if asked.resume else job.new(results, name, asked.suite)
+    if target.left == 0 and asked.budget is None:
+        raise UsageError(f"{target.directory}: its budget is spent; give it more with --budget 5m")
     limits = batch.agree(
         None if limit is None else parse_time(limit, "time"),
         asked.budget,

@@ -1,0 +1,173 @@
+"""`submit`: what is asked for, refused and left behind. The batch system is a stand-in; a real one has own tests."""
+
+from __future__ import annotations
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from bench import Bench
+from firstlight import cli, conduct, machine, store
+from firstlight.cli import runs
+from firstlight.conduct.prepare import Order
+from firstlight.conduct.progress import Plain
+from firstlight.errors import ENVIRONMENT, OK, USAGE, UsageError
+
+Captured = pytest.CaptureFixture[str]
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CI", "1")
+    return Bench(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def queue(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A folder with an `sbatch` that runs the script at once, and a `scontrol` that tells how it ended."""
+    folder = bench.root / "bin"
+    folder.mkdir()
+    tell(folder, "sbatch", "echo $# $2 >>sbatch.log; echo 77")
+    tell(folder, "scontrol", "echo JobId=77 JobState=FAILED ExitCode=1:0")
+    monkeypatch.setenv("PATH", f"{folder}:/usr/bin:/bin")
+    monkeypatch.setattr("firstlight.batch.queue.shutil.which", lambda name: name if (folder / name).exists() else None)
+    return folder
+
+
+def tell(folder: Path, name: str, body: str) -> None:
+    (folder / name).write_text(f"#!/bin/sh\n{body}\n")
+    (folder / name).chmod(0o755)
+
+
+def call(capsys: Captured, *words: str) -> tuple[int, str, str]:
+    code = cli.call(list(words))
+    done = capsys.readouterr()
+    return code, done.out, done.err
+
+
+def test_a_dry_run_shows_the_script_and_leaves_nothing(queue: Path, capsys: Captured, tmp_path: Path) -> None:
+    before = sorted(tmp_path.rglob("*"))
+    code, out, _ = call(
+        capsys, "submit", "--dry-run", "--nodes", "2", "--as", "x", "dot.serial", "--toolchain", "gcc-*"
+    )
+    assert code == OK and "#SBATCH --nodes=2\n" in out
+    words = f"run dot.serial --toolchain 'gcc-*' --as x --results {tmp_path}/results --budget 120s\n"
+    assert out.endswith(words)
+    assert f"run --resume {tmp_path}/results/x --results {tmp_path}/results\n" in out
+    assert sorted(tmp_path.rglob("*")) == before
+
+
+def test_a_job_is_submitted_once(queue: Path, capsys: Captured, tmp_path: Path) -> None:
+    code, out, err = call(capsys, "submit", "--json", "--as", "x", "--", "--budget", "1m", "dot")
+    job = json.loads(out)
+    assert (code, job["job"], job["run"]) == (OK, "77", "x"), err
+    folder = tmp_path / "results/jobs/x"
+    assert sorted(p.name for p in folder.iterdir()) == ["job.json", "sbatch.log", "script.sh"]
+    assert json.loads((folder / "job.json").read_text()) == job
+    code, _, err = call(capsys, "submit", "--as", "x", "dot")
+    assert code == USAGE and "x is submitted already" in err and err.count("\n") == 1
+
+
+def test_a_job_that_is_refused_leaves_nothing(queue: Path, capsys: Captured, tmp_path: Path) -> None:
+    tell(queue, "sbatch", "echo 'error: Invalid account' >&2; exit 1")
+    code, _, err = call(capsys, "submit", "--as", "x", "dot")
+    assert (code, "Slurm did not take the job: error: Invalid account" in err) == (ENVIRONMENT, True)
+    assert list((tmp_path / "results/jobs").iterdir()) == []
+
+
+def test_waiting_ends_with_the_status_of_the_job(queue: Path, capsys: Captured) -> None:
+    code, _, err = call(capsys, "submit", "--wait", "dot")
+    assert (code, "job 77: failed" in err) == (1, True)
+    tell(queue, "scontrol", "echo JobId=77 JobState=NODE_FAIL ExitCode=0:0")
+    assert call(capsys, "submit", "--wait", "--as", "y", "dot")[0] == ENVIRONMENT
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("--time", "5m"), "leaves no room"),
+        (("--time", "nonsense"), "'nonsense' is no time"),
+        (("dott",), "no workload or variant named 'dott'"),
+        (("--no-such-option",), "--no-such-option"),
+        (("--budget", "x"), "'x' is no budget"),
+        (("--system", "lsf"), "no batch system named 'lsf'"),
+        (("--as", "latest"), "cannot name a run"),
+        (("--as", "a b"), "cannot name a run"),
+        (("--as", "../x"), "cannot name a run"),
+        (("--results", "a b"), "cannot name this path"),
+        (("--", "--dry-run"), "in front of the options of run"),
+        (("--resume", "nothing"), "no run named 'nothing'"),
+    ],
+)
+def test_what_cannot_work_is_told_before_anything_is_submitted(
+    queue: Path, capsys: Captured, tmp_path: Path, words: tuple[str, ...], message: str
+) -> None:
+    code, _, err = call(capsys, "submit", *words)
+    assert (code, message in err, err.count("\n")) == (USAGE, True, 1), err
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_set_up_line_that_fails_here_is_told(queue: Path, capsys: Captured, tmp_path: Path) -> None:
+    code, _, err = call(capsys, "submit", "--setup", "false", "dot")
+    assert (code, "a --setup line fails here" in err) == (USAGE, True)
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_run_has_the_name_that_was_asked_for_and_only_once(bench: Bench, capsys: Captured) -> None:
+    assert call(capsys, "run", "--as", "mine", "--launches", "1")[0] == OK
+    assert (bench.results / "mine" / "run.json").exists()
+    code, _, err = call(capsys, "run", "--as", "mine")
+    assert (code, "is there already" in err) == (USAGE, True)
+    assert call(capsys, "run", "--as", "-x")[0] == USAGE
+    assert call(capsys, "run", "--resume", "mine", "--as", "other")[0] == USAGE
+
+
+def test_the_latest_run_is_the_latest_whatever_its_name(bench: Bench, capsys: Captured) -> None:
+    for name in ("zebra", "20261121-000000-quick", "aardvark"):
+        assert call(capsys, "run", "--as", name, "--launches", "1")[0] == OK
+    with store.resume(bench.results / "zebra") as opened:
+        opened.write_run(replace(opened.run(), started=1.0))
+    assert runs.identifiers(bench.results)[0] == "zebra"
+    later = replace(store.open(bench.results / "aardvark").run(), started=4e9)
+    with store.resume(bench.results / "aardvark") as opened:
+        opened.write_run(later)
+    assert runs.find("latest").name == "aardvark"
+
+
+def test_a_job_to_resume_a_run_takes_the_budget_that_is_left(bench: Bench, queue: Path, capsys: Captured) -> None:
+    assert call(capsys, "run", "--as", "mine", "--launches", "1")[0] == OK
+    _, out, _ = call(capsys, "submit", "--dry-run", "--resume", "mine")
+    lines = {line.strip() for line in out.splitlines() if line.strip().startswith("exec ")}
+    (line,) = lines
+    assert "--resume" in line and "--as" not in line and "--budget 11" in line
+    with store.resume(bench.results / "mine") as opened:
+        opened.write_run(replace(opened.run(), budget=0.001))
+    code, _, err = call(capsys, "submit", "--dry-run", "--resume", "mine")
+    assert (code, "its budget is spent; give it more with --budget" in err) == (USAGE, True)
+    assert call(capsys, "submit", "--dry-run", "--resume", "mine", "--budget", "5m")[0] == OK
+
+
+def test_a_run_goes_on_on_other_nodes_of_the_same_kind_in_a_batch_job_only(
+    bench: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    progress = Plain(open(os.devnull, "w"))  # noqa: SIM115, PTH123
+    here = machine.discover()
+    node = replace(here, batch="slurm", name="one")
+    monkeypatch.setattr(machine, "discover", lambda: node)
+    path = conduct.run(Order(results=bench.results, budget=0.01), progress).directory
+    for other in (
+        replace(node, name="other", batch=""),
+        replace(node, name="other", processor="another"),
+        replace(node, name="other", nodes=2),
+    ):
+        monkeypatch.setattr(machine, "discover", lambda other=other: other)
+        with pytest.raises(UsageError, match="another machine"):
+            conduct.resume(path, progress, 1)
+    monkeypatch.setattr(machine, "discover", lambda: replace(node, name="other"))
+    conduct.resume(path, progress, 1)
+    conduct.resume(path, progress, 1)
+    assert [w for w in store.open(path).run().machine.warnings if "other nodes" in w] == [conduct.OTHER_NODES]

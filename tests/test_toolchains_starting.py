@@ -1,0 +1,70 @@
+"""Starting through the batch system's launcher: only what a trial proves, and the reason for what it does not."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+import synthetic
+from firstlight.toolchains import Mpi
+from firstlight.toolchains.host import Host
+from firstlight.toolchains.memory import Memory
+from firstlight.toolchains.starting import starting
+
+
+def script(path: Path, body: str) -> Path:
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+    return path
+
+
+def host(tmp_path: Path, srun: str | None, batch: str = "slurm") -> Host:
+    bin = tmp_path / "bin"
+    bin.mkdir()
+    if srun is not None:
+        script(bin / "srun", f'echo "$@" >>{tmp_path}/asked; {srun}')
+    machine = replace(synthetic.machine(), batch=batch, nodes=2)
+    return Host(machine, tmp_path, {"PATH": f"{bin}:/usr/bin:/bin"}, Memory(tmp_path / "memory.json"))
+
+
+def library(tmp_path: Path, wrapper: str = "touch start") -> Mpi:
+    """Its wrapper compiles nothing: the stand-in srun decides how the trial ends."""
+    place = script(tmp_path / "mpicxx", wrapper)
+    return Mpi("mpich", "mpich", "MPICH 4", "4", "system", str(place), None, (), "/x/mpiexec", {})
+
+
+def test_the_first_way_that_is_proved_is_taken(tmp_path: Path) -> None:
+    found, absent = starting(host(tmp_path, 'case "$1" in *pmix) exit 0;; esac; exit 9'), library(tmp_path))
+    assert found.starter == (str(tmp_path / "bin" / "srun"), "--mpi=pmix")
+    assert absent == []
+    asked = (tmp_path / "asked").read_text()
+    assert "--nodes=2 --ntasks=4 --ntasks-per-node=2" in asked and "--mpi=pmi2" in asked
+    assert list(tmp_path.glob("start-*")) == []
+
+
+def test_ranks_that_are_alone_are_no_proof(tmp_path: Path) -> None:
+    found, (absent,) = starting(host(tmp_path, "exit 9"), library(tmp_path))
+    assert found.starter == ()
+    assert absent.what == "MPICH 4 through srun"
+    assert absent.why.count("each rank is alone") == 2
+    assert "mpiexec" in absent.fix
+
+
+def test_the_words_of_srun_are_the_reason(tmp_path: Path) -> None:
+    _, (absent,) = starting(host(tmp_path, "echo 'srun: error: no such plugin' >&2; exit 1"), library(tmp_path))
+    assert "--mpi=pmi2: srun: error: no such plugin" in absent.why
+
+
+def test_a_wrapper_that_does_not_compile_is_told(tmp_path: Path) -> None:
+    _, (absent,) = starting(host(tmp_path, "exit 0"), library(tmp_path, "echo 'error: no mpi.h' >&2; exit 1"))
+    assert absent.why == "error: no mpi.h"
+
+
+@pytest.mark.parametrize(("srun", "batch"), [(None, "slurm"), ("exit 0", ""), ("exit 0", "pbs")])
+def test_outside_of_a_slurm_allocation_nothing_is_tried(tmp_path: Path, srun: str | None, batch: str) -> None:
+    mine, here = library(tmp_path), host(tmp_path, srun, batch)
+    here.path = (tmp_path / "bin",)  # without an srun that this system may have
+    assert starting(here, mine) == (mine, [])
+    assert not (tmp_path / "asked").exists()
