@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import subprocess
 import sys
 from collections.abc import Callable, Iterable
@@ -207,3 +208,154 @@ def test_a_collective_is_counted_by_kind_and_names_nobody(mpis: tuple[Mpi, ...],
         assert [(k.name, k.calls, k.bytes) for k in phase.kinds] == [
             ("MPI_Allreduce", 3 * SAMPLES * STEPS, 3 * SAMPLES * STEPS * 800)
         ]
+
+
+# --- Fortran, threads, and ends of all kinds --------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("source", ["fortran_f08.f90", "fortran_include.f90"])
+def test_fortran_programs_are_counted_exactly(
+    mpis: tuple[Mpi, ...], compiled: Compile, tmp_path: Path, source: str
+) -> None:
+    able = [mpi for mpi in mpis if "gcc" in mpi.f08]
+    if not able:
+        pytest.skip("no MPI library with Fortran for gfortran here")
+    for mpi in able:
+        program = compiled(mpi, source, "-fallow-argument-mismatch")
+        done = profiled(tmp_path / mpi.name, launch(mpi, 4, program))
+        assert done.status == 0, done.stderr
+        lines = done.stdout.split("\n")[:-1]
+        assert len(lines) == 9
+        for line in lines:
+            level, call, count, size, to, messages, each = line.split()
+            phase = done.phase(int(level))
+            kind = next(k for k in phase.kinds if k.name == call)
+            assert (kind.calls, kind.bytes) == (int(count), int(size)), f"{mpi.label}: {line}"
+            assert matrix(phase) == pattern(to, 4, int(messages), int(each)), f"{mpi.label}: {line}"
+
+
+def test_threads_lose_nothing(mpis: tuple[Mpi, ...], compiled: Compile, tmp_path: Path) -> None:
+    for mpi in mpis:
+        done = profiled(tmp_path / mpi.name, launch(mpi, 2, compiled(mpi, "ends.cpp", "-pthread"), "threads"))
+        if done.status == 77:
+            continue  # this library has no MPI_THREAD_MULTIPLE
+        assert done.status == 0, done.stderr
+        assert matrix(done.phase(1)) == pattern("next", 2, 401, 401 * 24)
+
+
+@pytest.mark.parametrize(("how", "said"), [("abort", "MPI_Abort"), ("exit", "the process ended without MPI_Finalize")])
+def test_an_early_end_is_recorded_and_said(
+    mpis: tuple[Mpi, ...], compiled: Compile, tmp_path: Path, how: str, said: str
+) -> None:
+    for mpi in mpis:
+        done = profiled(tmp_path / mpi.name, launch(mpi, 3, compiled(mpi, "ends.cpp", "-pthread"), how))
+        assert done.traffic is not None, done.stderr
+        assert how == "exit" or done.status != 0
+        assert not done.traffic.complete
+        assert {r.how for r in done.traffic.times} == {said}
+        there = {r.rank for r in done.traffic.times}
+        assert set(done.traffic.missing) == set(range(3)) - there
+        assert matrix(done.phase(1)) == {(r, (r + 1) % 3): (1, 24) for r in there}
+        assert "ended early" in done.stderr
+
+
+def test_a_killed_rank_is_missing_and_the_others_are_there(
+    mpis: tuple[Mpi, ...], compiled: Compile, tmp_path: Path
+) -> None:
+    for mpi in mpis:
+        done = profiled(tmp_path / mpi.name, launch(mpi, 3, compiled(mpi, "ends.cpp", "-pthread"), "kill"))
+        assert done.status != 0
+        assert done.traffic is not None, done.stderr
+        assert done.traffic.missing == (1,)
+        assert matrix(done.phase(1)) == {(0, 1): (1, 24), (2, 0): (1, 24)}
+        assert "no record of 1 rank (1)" in done.stderr
+
+
+def test_a_child_of_a_rank_writes_nothing(mpis: tuple[Mpi, ...], compiled: Compile, tmp_path: Path) -> None:
+    for mpi in mpis:
+        done = profiled(tmp_path / mpi.name, launch(mpi, 2, compiled(mpi, "ends.cpp", "-pthread"), "fork"))
+        assert done.status == 0, done.stderr
+        assert done.traffic is not None and done.traffic.complete
+        assert len(list((done.folder / "ranks").iterdir())) == 2
+
+
+def test_too_many_phases_are_said(mpis: tuple[Mpi, ...], compiled: Compile, tmp_path: Path) -> None:
+    mpi = mpis[0]
+    done = profiled(tmp_path, launch(mpi, 2, compiled(mpi, "ends.cpp", "-pthread"), "levels"))
+    assert done.traffic is not None and len(done.traffic.phases) == 256
+    assert "more than 256 levels" in done.stderr
+
+
+# --- the command ------------------------------------------------------------------------------------------------------
+
+
+def test_status_and_streams_pass_through(mpis: tuple[Mpi, ...], compiled: Compile, tmp_path: Path) -> None:
+    mpi = mpis[0]
+    program = compiled(mpi, "ends.cpp", "-pthread")
+    done = profiled(tmp_path / "late", launch(mpi, 2, program, "late"))
+    assert done.status == 5
+    assert done.traffic is not None and done.traffic.complete and done.traffic.status == 5
+    done = profiled(tmp_path / "json", launch(mpi, 2, program), "--json")
+    assert msgspec.json.decode(done.stdout, type=Traffic) == done.traffic
+    assert (done.folder / "report.html").stat().st_size < 7_000_000
+    assert "2 ranks" in done.stderr and str(done.folder / "report.html") in done.stderr
+    done = profiled(tmp_path / "own", ["sh", "-c", "echo out; echo err >&2; exit 7"], "--mpi", mpi.name)
+    assert (done.status, done.stdout) == (7, "out\n")
+    assert "err" in done.stderr and "nothing was recorded" in done.stderr
+
+
+def test_what_cannot_be_profiled_is_one_clear_line(mpis: tuple[Mpi, ...], compiled: Compile, tmp_path: Path) -> None:
+    mpi = mpis[0]
+    program = compiled(mpi, "ends.cpp", "-pthread")
+    for words, options, status, said in (
+        ([], (), 2, "give a command"),
+        (["true"], (), 2, "cannot tell which MPI library"),
+        (["true"], ("--mpi", "nosuch"), 2, "no MPI library named 'nosuch'"),
+        (["true"], ("--mpi", mpi.name), 3, "nothing was recorded"),
+        (["./nosuch"], ("--mpi", mpi.name), 2, "cannot start ./nosuch"),
+        (["sh", "-c", f"{program}; {program}"], ("--mpi", mpi.name), 3, "recorded more than once"),
+    ):
+        done = profiled(tmp_path, words, *options, **mpi.environment)
+        assert (done.status, done.traffic) == (status, None), (words, done.stderr)
+        lines = [line for line in done.stderr.splitlines() if line.startswith("firstlight:")]
+        assert len(lines) == 1 and said in lines[0], done.stderr
+
+
+def test_a_folder_that_cannot_be_written_is_said_by_the_ranks(
+    mpis: tuple[Mpi, ...], compiled: Compile, tmp_path: Path
+) -> None:
+    mpi = mpis[0]
+    words = launch(mpi, 2, compiled(mpi, "ends.cpp", "-pthread"))
+    done = profiled(tmp_path, ["sh", "-c", 'rmdir "$FIRSTLIGHT_PROFILE" && exec "$@"', "sh", *words])
+    assert done.status == 3
+    assert "rank 1 cannot write its record" in done.stderr
+
+
+def test_a_library_for_another_mpi_is_refused_by_the_program(
+    mpis: tuple[Mpi, ...], compiled: Compile, tmp_path: Path
+) -> None:
+    found = {m.family: m for m in mpis}
+    if not {"openmpi", "mpich"} <= found.keys():
+        pytest.skip("needs two MPI libraries")
+    for used, named in (("openmpi", "mpich"), ("mpich", "openmpi")):
+        words = launch(found[used], 1, compiled(found[used], "ends.cpp", "-pthread"))
+        done = profiled(tmp_path, words, "--mpi", named, **found[used].environment)
+        assert done.status == 3
+        assert "another MPI library than the profiler was built for" in done.stderr
+
+
+def test_a_cache_with_a_blank_in_its_name(mpis: tuple[Mpi, ...], compiled: Compile, tmp_path: Path) -> None:
+    mpi = mpis[-1]
+    cache = tmp_path / "a b"
+    done = profiled(tmp_path, launch(mpi, 2, compiled(mpi, "ends.cpp", "-pthread")), FIRSTLIGHT_CACHE=str(cache))
+    assert done.status == 0, done.stderr
+    assert matrix(done.phase(1)) == pattern("next", 2, 1, 24)
+
+
+def test_a_signal_is_passed_on(mpis: tuple[Mpi, ...], tmp_path: Path) -> None:
+    words = [sys.executable, "-m", "firstlight", "profile", "--results", str(tmp_path), "--mpi", mpis[0].name, "--"]
+    process = subprocess.Popen([*words, "sh", "-c", "echo ready; exec sleep 60"], stdout=subprocess.PIPE)
+    assert process.stdout is not None and process.stdout.readline() == b"ready\n"
+    process.terminate()
+    assert process.wait(timeout=30) == 128 + signal.SIGTERM
+    process.stdout.close()

@@ -100,7 +100,6 @@ FL_VISIBLE int MPI_Pcontrol(const int level, ...) {
   return MPI_SUCCESS;
 }
 
-#ifdef FL_FORTRAN
 #define FL_FORTRAN_INIT(name)                                        \
   FL_VISIBLE void name(MPI_Fint* error) {                            \
     fl::attach();                                                    \
@@ -136,4 +135,3 @@ FL_FORTRAN_ABORT(mpi_abort_)
 FL_FORTRAN_ABORT(mpi_abort_f08_)
 FL_FORTRAN_PCONTROL(mpi_pcontrol_)
 FL_FORTRAN_PCONTROL(mpi_pcontrol_f08_)
-#endif

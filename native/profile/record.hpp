@@ -23,7 +23,7 @@ template <class Handle>
 struct Types {
   const Handle* at;
   MPI_Datatype operator[](int i) const {
-#ifdef FL_FORTRAN
+#ifdef OPEN_MPI
     if constexpr (!std::is_same_v<Handle, MPI_Datatype>)
       return real.Type_f2c(at[i]);
     else
@@ -202,14 +202,22 @@ Bytes of_all(N counts, MPI_Datatype type, MPI_Comm comm) {
   return sum(counts, type, group_of(comm).size);
 }
 
-#ifdef FL_FORTRAN
-// Handles and numbers as Fortran passes them: by address, integers.
+// Numbers and handles as Fortran passes them: integers, by address.
 inline int value(const void* p) { return static_cast<int>(*static_cast<const MPI_Fint*>(p)); }
+inline MPI_Count large_value(const void* p) { return *static_cast<const MPI_Count*>(p); }
+#ifdef OPEN_MPI
 inline MPI_Comm comm_of(const void* p) { return real.Comm_f2c(value(p)); }
 inline MPI_Win win_of(const void* p) { return real.Win_f2c(value(p)); }
 inline MPI_Op op_of(const void* p) { return real.Op_f2c(value(p)); }
 inline MPI_Datatype type_of(const void* p) { return real.Type_f2c(value(p)); }
 inline MPI_Request request_of(const void* p) { return real.Request_f2c(value(p)); }
+#else  // the handles of MPICH are the same integers in C
+inline MPI_Comm comm_of(const void* p) { return value(p); }
+inline MPI_Win win_of(const void* p) { return value(p); }
+inline MPI_Op op_of(const void* p) { return value(p); }
+inline MPI_Datatype type_of(const void* p) { return value(p); }
+inline MPI_Request request_of(const void* p) { return value(p); }
+#endif
 inline const int* values(const void* p) {
   static_assert(std::is_same_v<MPI_Fint, int>);
   return static_cast<const int*>(p);
@@ -217,9 +225,8 @@ inline const int* values(const void* p) {
 inline Types<MPI_Fint> types_of(const void* p) { return {static_cast<const MPI_Fint*>(p)}; }
 struct FortranRequests {
   const MPI_Fint* at;
-  MPI_Request operator[](int i) const { return real.Request_f2c(at[i]); }
+  MPI_Request operator[](int i) const { return request_of(at + i); }
 };
 inline FortranRequests requests_of(const void* p) { return {static_cast<const MPI_Fint*>(p)}; }
-#endif
 
 }  // namespace fl

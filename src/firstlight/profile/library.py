@@ -33,7 +33,7 @@ def build(mpi: Mpi, cxx: str | None, cache: Path) -> Path:
         environment |= {SWAP[mpi.family][0]: cxx}
     try:
         table = calls.read(calls.FOLDER / "calls.txt")
-        header, source = wrappers.generate(table, _mpi_h(mpi, environment), mpi.family == "openmpi")
+        header, source = wrappers.generate(table, _mpi_h(mpi, environment), mpi.family)
     except ValueError as error:
         raise BuildError(f"the profiler cannot be built for {mpi.label}: {error}") from error
     sources = sorted([*calls.FOLDER.glob("*.cpp"), *calls.FOLDER.glob("*.hpp")])

@@ -65,9 +65,9 @@ def _number(count: int) -> str:
 
 
 def distance_sentence(phase: Phase, ranks: int) -> str:
-    """`92 % of the bytes go to ranks r ± 1`; "" where nothing is sent."""
+    """`92 % of the bytes go to ranks r ± 1`; "" where that says nothing."""
     found = distances(phase, ranks)
-    if not found:
+    if not found or ranks <= 3:  # everyone is a neighbour then
         return ""
     taken, share = [], 0.0
     for distance, part in found[:3]:

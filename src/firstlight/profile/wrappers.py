@@ -1,8 +1,12 @@
 """Wrappers: the C++ source of the functions that stand before those of one MPI library, made from its own mpi.h.
 
 The prototypes are those of that mpi.h (handles are numbers in one library and pointers in another, and an older one
-lacks some functions); what each call sends comes from the table of calls. Open MPI's Fortran side calls PMPI functions,
-which no C wrapper sees, so its Fortran functions are wrapped too (mpi_send_ and mpi_send_f08_); MPICH's calls MPI_Send.
+lacks some functions); what each call sends comes from the table of calls.
+
+Fortran calls reach a C wrapper only where the library's Fortran side calls MPI_Send. Open MPI's calls PMPI_Send, so
+all of its Fortran functions are wrapped too (mpi_send_ and mpi_send_f08_). MPICH's does so only in those functions of
+mpi_f08 that take no buffer (mpi_barrier_f08_); the others, and mpif.h, call MPI functions. A call that reaches two
+wrappers counts once.
 """
 
 from __future__ import annotations
@@ -45,7 +49,7 @@ HELPERS = [
     "Abort",
 ]
 """Functions that the profiler itself calls, by their PMPI names."""
-FORTRAN_HELPERS = ["Comm_f2c", "Type_f2c", "Request_f2c", "Win_f2c", "Op_f2c"]
+OPEN_MPI_HELPERS = ["Comm_f2c", "Type_f2c", "Request_f2c", "Win_f2c", "Op_f2c"]
 _PARAMETER = re.compile(r"(.*?)(\w+)\s*((?:\[\d*\]\s*)*)", re.DOTALL)
 
 
@@ -74,7 +78,7 @@ class Wrapper(msgspec.Struct, frozen=True):
     parameters: tuple[Parameter, ...]
 
 
-def generate(calls: Sequence[Call], mpi_h: str, fortran: bool) -> tuple[str, str]:
+def generate(calls: Sequence[Call], mpi_h: str, family: str) -> tuple[str, str]:
     """(generated.hpp, generated.cpp) for an mpi.h after the preprocessor.
 
     Raises ValueError where mpi.h declares a function with another number of arguments than the standard.
@@ -86,7 +90,7 @@ def generate(calls: Sequence[Call], mpi_h: str, fortran: bool) -> tuple[str, str
         for name in (call.name, f"{call.name}_c")
         if name in prototypes
     ]
-    return _header(calls, wrappers, fortran), _source(wrappers, fortran)
+    return _header(calls, wrappers, family), _source(wrappers, family)
 
 
 def wrapper(name: str, call: Call, prototype: str) -> Wrapper:
@@ -102,13 +106,12 @@ def wrapper(name: str, call: Call, prototype: str) -> Wrapper:
     return Wrapper(name, call.name, call, tuple(parameters))
 
 
-def _header(calls: Sequence[Call], wrappers: Sequence[Wrapper], fortran: bool) -> str:
+def _header(calls: Sequence[Call], wrappers: Sequence[Wrapper], family: str) -> str:
     names = [w.name.removeprefix("MPI_") for w in wrappers]
-    helpers = [h for h in [*HELPERS, *(FORTRAN_HELPERS if fortran else [])] if h not in names]
-    foreign = [f for w in wrappers for f in fortran_names(w)] if fortran else []
+    helpers = [h for h in [*HELPERS, *(OPEN_MPI_HELPERS if family == "openmpi" else [])] if h not in names]
+    foreign = [f for w in wrappers for f in fortran_names(w, family)]
     kinds = [call.name.removeprefix("MPI_") for call in calls]
     lines = ["#pragma once", "#include <mpi.h>", "#include <cstddef>", "#include <new>"]
-    lines += ["#define FL_FORTRAN"] if fortran else []
     lines += ["namespace fl {", f"enum class Kind : int {{ {', '.join(kinds)}, count }};"]
     lines += [f"inline constexpr const char* kind_names[] = {{ {', '.join(_quoted(c.name) for c in calls)} }};"]
     lines += ["struct Real {", *(f"  decltype(&::PMPI_{name}) {name};" for name in [*names, *helpers])]
@@ -124,11 +127,10 @@ def _quoted(text: str) -> str:
     return f'"{text}"'
 
 
-def _source(wrappers: Sequence[Wrapper], fortran: bool) -> str:
+def _source(wrappers: Sequence[Wrapper], family: str) -> str:
     parts = ['#include "record.hpp"', '#define FL_VISIBLE extern "C" __attribute__((visibility("default")))']
     parts += [c_wrapper(w) for w in wrappers]
-    if fortran:
-        parts += [fortran_wrapper(w, name) for w in wrappers for name in fortran_names(w)]
+    parts += [fortran_wrapper(w, name) for w in wrappers for name in fortran_names(w, family)]
     return "\n".join([*parts, ""])
 
 
@@ -149,11 +151,12 @@ def c_wrapper(w: Wrapper) -> str:
     )
 
 
-def fortran_names(w: Wrapper) -> list[str]:
-    """The symbols of the Fortran bindings: mpif.h and `use mpi`, then `use mpi_f08`."""
+def fortran_names(w: Wrapper, family: str) -> list[str]:
+    """The Fortran symbols to wrap: of mpif.h and `use mpi` where those do not call MPI functions, of `mpi_f08`."""
     if w.call.rule == "hidden" or w.name.endswith("_c"):
         return []
-    return [f"{w.name.lower()}_", f"{w.name.lower()}_f08_"]
+    suffixes = ("_", "_f08_") if family == "openmpi" else ("_f08_",)
+    return [w.name.lower() + suffix for suffix in suffixes]
 
 
 def fortran_wrapper(w: Wrapper, name: str) -> str:
@@ -178,7 +181,10 @@ def _fortran_value(p: Parameter) -> str:
         return f"fl::requests_of({a})"
     if p.array and p.type.endswith("MPI_Datatype"):
         return f"fl::types_of({a})"
-    single = {"MPI_Comm": "comm_of", "MPI_Win": "win_of", "MPI_Op": "op_of", "MPI_Datatype": "type_of", "int": "value"}
+    single = {
+        "int": "value", "MPI_Count": "large_value", "MPI_Comm": "comm_of", "MPI_Win": "win_of", "MPI_Op": "op_of",
+        "MPI_Datatype": "type_of",
+    }  # fmt: skip
     if not p.pointer and p.type in single:
         return f"fl::{single[p.type]}({a})"
     return f"fl::values({a})" if p.array else a
