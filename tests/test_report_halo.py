@@ -126,6 +126,40 @@ def test_a_strategy_that_failed_is_in_the_table_and_the_note_and_never_drawn() -
     assert sum("failed: wrong corner" in r[-1] for r in drawn[0].rows) == len(synthetic_halo.SIZES)
 
 
+def test_a_size_with_one_strategy_is_no_contest() -> None:
+    small = {"mpi_sendrecv": (2, 4), "mpi_persistent": (8, 16)}
+    kept = [
+        f for f in view().judgement.figures
+        if f.identity.variant in small and dict(f.identity.parameters)["n"] in small[f.identity.variant]
+    ]  # fmt: skip
+    drawn = with_figures(tuple(kept))
+    assert drawn[0].title == "Open MPI: no two strategies were measured at one size"
+    assert {r[2] for r in drawn[2].rows} == {"sendrecv", "persistent"}
+    assert drawn[2].title.endswith("no difference can be shown")
+
+
+def test_equal_medians_of_few_launches_are_not_called_equal() -> None:
+    few = [
+        replace(f, estimate=replace(f.estimate, low=None, high=None, launches=f.estimate.launches[:1]))
+        for f in view().judgement.figures
+        if isinstance(f, Verified)
+    ]
+    assert with_figures(tuple(few))[0].title == "Open MPI: no difference can be shown at any N"
+
+
+def test_what_was_never_launched_is_a_note_only_where_nothing_else_is_known() -> None:
+    from firstlight.judge.verdict import Unverified
+
+    def unlaunched(f: object) -> object:
+        large = isinstance(f, Verified) and dict(f.identity.parameters)["n"] > 4
+        if isinstance(f, Verified) and (f.identity.variant == "mpi_waitany" or large):
+            return Unverified(f.identity, f.unit, f.better, "never launched: the budget was spent")
+        return f
+
+    notes = with_figures(tuple(map(unlaunched, view().judgement.figures)))[0].notes
+    assert "waitany: never launched: the budget was spent" in notes
+
+
 def test_each_figure_is_in_one_table() -> None:
     drawn = drawings()
     assert len(drawn["0"].rows) + len(drawn["1"].rows) == len(view().judgement.figures)

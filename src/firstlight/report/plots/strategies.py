@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 from firstlight.catalogue import Plot, Workload
 from firstlight.judge import ranking
-from firstlight.judge.verdict import Identity, Verified
+from firstlight.judge.verdict import Failed, Identity, Unverified, Verified
 from firstlight.report import wording
 from firstlight.report.plots import sentence
 from firstlight.report.plots.frame import View
@@ -83,7 +83,8 @@ def win(x: float, figures: Sequence[Verified]) -> Win | None:
         return None
     everyone = tuple(f for g in groups for f in g.figures)
     winners = groups[0].figures
-    known = len(groups) > 1 or sentence.equal(winners)
+    sure = all(f.estimate.low is not None for f in winners)
+    known = len(groups) > 1 or (sure and sentence.equal(winners))
     return Win(x, winners, everyone, groups[1].behind if len(groups) > 1 else 1.0, known)
 
 
@@ -197,8 +198,10 @@ def missing(view: View, workload: Workload, measured: Collection[str]) -> list[s
             note(short(p.variant) + _only(view, p.mpi or p.toolchain, p.variant in measured), "does not build")
     for f in view.judgement.figures:
         i = f.identity
-        if i.workload == workload.name and not isinstance(f, Verified) and getattr(f, "cause", "") != "build":
+        if i.workload == workload.name and isinstance(f, Failed) and f.cause != "build":
             note(short(i.variant) + _only(view, i.mpi or i.toolchain, i.variant in measured), f.reason)
+        if i.workload == workload.name and isinstance(f, Unverified) and i.variant not in measured:
+            note(short(i.variant), f.reason)
     return [f"{', '.join(who)}: {reason}" for reason, who in reasons.items()]
 
 

@@ -52,6 +52,9 @@ def title(plot: Plot, contest: Contest) -> str:
         return f"{only} takes {ends[0]} at {_x(plot, wins[0].x)}" + (
             f" and {ends[1]} at {_x(plot, wins[-1].x)}" if len(wins) > 1 else ""
         )
+    wins = [w for w in wins if len(w.everyone) > 1]
+    if not wins:
+        return "no two strategies were measured at one size"
     some = stretches(wins)
     if len(some) > MOST_STRETCHES:
         return _mostly(plot, contest, wins)
@@ -67,7 +70,9 @@ def _told(plot: Plot, contest: Contest, s: Stretch, first: bool, last: bool) -> 
     w = s.wins[0]
     if w.all_alike:
         same = "all are equal" if w.known else "no difference can be shown"
-        return f"{where} {same}" if not first or last else f"{same} {where}"
+        if not w.known:
+            where = where.replace("at every", "at any")
+        return f"{same} {where}" if first else f"{where} {same}"
     names = [short(x, contest.times) for x in s.winners]
     everyone = max(len(x.everyone) for x in s.wins)
     if len(names) > MOST_NAMES:
@@ -169,12 +174,13 @@ def _table_title(plot: Plot, contests: Sequence[Contest]) -> str:
         return f"The fastest at each {plot.x.upper()}" + (f", {labels[0]}" if labels else "")
     by_x: dict[float, list[set[str]]] = {}
     for c in contests:
-        for w in (w for w in c.wins if w.known):
+        for w in (w for w in c.wins if w.known and len(w.everyone) > 1):
             by_x.setdefault(w.x, []).append({f.identity.variant for f in w.winners})
     shared = [sets for sets in by_x.values() if len(sets) == len(contests)]
     if not shared:
         return f"The fastest through {listing(labels)}: no difference can be shown"
     same = sum(bool(set.intersection(*sets)) for sets in shared)
     every = "every size" if same == len(shared) else f"{same} of {len(shared)} sizes"
-    told = "" if len(shared) == len({w.x for c in contests for w in c.wins}) else " that tell strategies apart"
+    s = "s" if same == len(shared) else ""
+    told = "" if len(shared) == len({w.x for c in contests for w in c.wins}) else f" that tell{s} strategies apart"
     return f"The fastest through {listing(labels)}: the same strategies win at {every}{told}"
