@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import subprocess
+from fractions import Fraction
 from functools import cache
 from pathlib import Path
 
@@ -69,6 +70,27 @@ def test_a_sweep_runs_inside_one_launch(serial: Built) -> None:
 def test_verification_cannot_be_switched_off(serial: Built) -> None:
     done = native.direct(serial, "n=10", "--samples", "2", "--sample-seconds", "1e-5")
     assert done.stdout.count('"type":"check"') == 2
+
+
+def _mixed(index: int) -> int:
+    """splitmix64, as the harness fills arrays with."""
+    z = (index + 1) * 0x9E3779B97F4A7C15 % 2**64
+    z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9 % 2**64
+    z = (z ^ z >> 27) * 0x94D049BB133111EB % 2**64
+    return z ^ z >> 31
+
+
+@pytest.mark.parametrize("n", [1, 100, 4096, 10_001])
+def test_the_scalar_product_is_held_against_the_exact_sum(serial: Built, n: int) -> None:
+    def value(index: int) -> Fraction:
+        return Fraction(_mixed(index) >> 11, 2**53) - Fraction(1, 2)
+
+    done = native.direct(serial, f"n={n}", "--samples", "2", "--sample-seconds", "1e-5")
+    first = next(m for m in map(msgspec.json.decode, done.stdout.splitlines()) if m["type"] == "check")
+    but_the_last = sum(value(2 * i) * value(2 * i + 1) for i in range(n - 1))
+    exact = float(but_the_last + value(2 * n - 2))  # the first check follows iteration 0, where the last y is 1
+    assert first["when"] == "before" and first["ok"]
+    assert float(first["what"].rpartition("should be ")[2]) == pytest.approx(exact, rel=1e-15)
 
 
 def test_kahan_is_broken_by_fast_flags_and_only_by_them() -> None:
