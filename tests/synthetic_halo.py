@@ -113,6 +113,7 @@ def run(
             Absent("halo.mpi_partitioned with gcc-native and openmpi", "it needs MPI 4; Open MPI 4.1.4 lacks it", "-"),
             Absent("halo.mpi_partitioned with gcc-native and mpich", "the library gives wrong halos", "-"),
             Absent("halo.caf_put with gcc-native", "it needs coarrays over MPI", "install them"),
+            Absent("halo.omp_flags with clang-native", "it needs a compiler with OpenMP", "install it"),
         ),
     )
     return synthetic.Scene(it, tuple(records), {"halo": workload()})

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 from msgspec.structs import replace
 
 import synthetic_halo
@@ -16,8 +18,8 @@ ROW = Row("halo exchange, N = 2", "exchange", 85, {"n": 2, "data": "packed"}, ra
 FEW = ("mpi_sendrecv", "mpi_shared_flags")
 
 
-def made(*placements: Placement, rows: tuple[Row, ...] = (ROW,)) -> list[Matrix]:
-    scene = synthetic_halo.run(strategies=FEW, placements=placements, launches=6)
+def made(*placements: Placement, rows: tuple[Row, ...] = (ROW,), strategies: Iterable[str] = FEW) -> list[Matrix]:
+    scene = synthetic_halo.run(strategies=strategies, placements=placements, launches=6, sizes=(2,))
     workloads = {"halo": replace(scene.workloads["halo"], rows=rows)}
     judgement: Judgement = judge(scene.run, scene.records, workloads)
     return matrices(judgement, workloads)
@@ -64,3 +66,11 @@ def test_an_ordinary_run_has_one_matrix_a_row() -> None:
     found = matrices(judgement, workloads)
     assert len({m.id for m in found}) == len(found) <= sum(len(w.rows) for w in workloads.values())
     assert not any("instead" in m.title for m in found)
+
+
+def test_many_strategies_stand_below_each_other() -> None:
+    many = [s for s in synthetic_halo.LATENCY if s.startswith("mpi_")]
+    (found,) = made(Placement(1, 2, 1), strategies=many)
+    assert found.columns == ("MPICH · gcc-native", "Open MPI · gcc-native")
+    assert [line for line, _ in found.rows] == sorted(many)
+    assert sum(cell.text == "best" for _, cells in found.rows for cell in cells) == 1

@@ -14,6 +14,7 @@ from firstlight.judge.words import listing, where
 from firstlight.report import answers, wording
 from firstlight.report.quantity import count, interval, quantity, significant
 
+MOST_COLUMNS = 6
 _STEPS = (1.03, 1.15, 1.5, 2.5, 5.0)  # upper ends of the shades 0 to 4; 5 beyond
 
 
@@ -84,6 +85,9 @@ def _matrix(judgement: Judgement, figures: list[Figure], title: str, name: str) 
     lines, columns = sorted({k[0] for k in cells}), sorted({k[1] for k in cells})
     if best is None or len(cells) < 2:
         return None
+    if len(columns) > MOST_COLUMNS and len(columns) > len(lines):  # many strategies stand below each other
+        cells = {(variant, line): some for (line, variant), some in cells.items()}
+        lines, columns = columns, lines
     rows = tuple((line, tuple(_cell(cells.get((line, c), []), best) for c in columns)) for line in lines)
     ranked = [f for some in cells.values() for f in some if isinstance(f, Verified) and not f.oversubscribed]
     worst, failed = max(ranking.advantage(best, f) for f in ranked), sum(c.failed for _, line in rows for c in line)

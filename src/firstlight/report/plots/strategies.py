@@ -190,7 +190,8 @@ def missing(view: View, workload: Workload, measured: Collection[str]) -> list[s
     for absent in run.not_available:
         program, _, condition = absent.what.partition(" with ")
         name, dot, variant = program.partition(".")
-        if name == workload.name and dot:
+        shown = variant in measured and " and " not in condition  # with another compiler
+        if name == workload.name and dot and not shown:
             note(short(variant) + _only(view, condition, variant in measured), absent.why)
     for build in run.builds:
         p = build.program
