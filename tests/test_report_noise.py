@@ -128,6 +128,15 @@ def test_the_distribution_counts_the_longer_ones_a_second_and_processor() -> Non
     assert time.rows == [("thread 1", "4", "410 us", "4.10 %", "400 us")]
 
 
+def test_a_window_with_more_detours_than_are_kept_says_so() -> None:
+    def many(record: LaunchRecord, number: int) -> LaunchRecord:
+        made = detouring(record, number)
+        return replace(made, series=tuple(replace(s, values=s.values * (detours.KEPT // 4)) for s in made.series))
+
+    _, time = seen(many)
+    assert time.title.startswith(f"One window of 10.0 ms: the longest {detours.KEPT} detours, ")
+
+
 def test_a_quiet_machine_has_no_detours_to_draw() -> None:
     def quiet(record: LaunchRecord, number: int) -> LaunchRecord:
         zero = dict.fromkeys(("stolen", "detours", "longest"), (0.0, 0.0, 0.0))
@@ -184,8 +193,8 @@ def quanta(edit: Edit) -> list[Drawing]:
 def test_waiting_amplifies_what_each_loses() -> None:
     (drawing,) = quanta(working(0.1, 0.3))
     assert drawing.title == (
-        "A quantum of 1.00 ms takes 10.0 % longer in the mean, the worst 2.0 times as long; 4 processes that wait "
-        "for each other lose 30.0 %, 3.0 × what each of them loses by itself"
+        "A quantum of 1.00 ms takes 10.0 % longer in the mean (1 processor), the worst 2.0 times as long; 4 "
+        "processes that wait for each other lose 30.0 %, 3.0 × what the worst of them loses by itself"
     )
     alone, waiting, cycles = drawing.data
     assert [round(y) for y in alone["y"] if y] == [90, 10]
@@ -200,7 +209,7 @@ def test_equal_quanta_are_one_column() -> None:
 
     (drawing,) = quanta(equal)
     assert [y for y in drawing.data[0]["y"] if y] == [100]
-    assert "takes 0 % longer in the mean, the worst 1.0 times as long" in drawing.title
+    assert "takes 0 % longer in the mean (1 processor), the worst 1.0 times as long" in drawing.title
 
 
 # --- overhead and the finding ---------------------------------------------------------------------

@@ -16,6 +16,7 @@ from firstlight.report.quantity import count, quantity, significant
 
 MOST_POINTS = 400  # of a line
 MOST_COLOURS = 8
+KEPT = 512  # detours of a rank and window that a program keeps: its longest
 _MOST_THREADS = 65536
 
 
@@ -119,8 +120,10 @@ def _over_time(view: View, name: str, figure: Verified, some: list[Window]) -> l
     )
     longest = max(found, key=lambda d: d.length)
     away = quantity(sum(d.length for d in found), "us")
+    cut = any(len(series.get("detour_at", ())) >= KEPT for series in window.ranks.values())
+    many = f"the longest {len(found)} detours" if cut else count(len(found), "detour")
     title = (
-        f"One window of {quantity(window.seconds, 's')}: {count(len(found), 'detour')}, {away} in all; the longest, "
+        f"One window of {quantity(window.seconds, 's')}: {many}, {away} in all; the longest, "
         f"{quantity(longest.length, 'us')}, after {quantity(longest.at, 'us')}"
     )
     more = f" {len(by) - len(shown)} more processors are in the table." if len(by) > len(shown) else ""

@@ -89,7 +89,9 @@ def _drawing(view: View, plot: Plot, name: str, mpi: str, found: list[Line], row
     axis = frame.log_axis(f"{help_text} ({unit})" if unit else help_text)
     axis |= {"tickvals": xs[:: -(-len(xs) // 12)], "ticktext": [f"{x:g}" for x in xs[:: -(-len(xs) // 12)]]}
     axis.pop("dtick", None)
-    time = frame.log_axis(f"{plot.metric} ({figures[0].unit})", [f.estimate.median for f in figures])
+    time = frame.log_axis(
+        f"time of {plot.subject or plot.metric} ({figures[0].unit})", [f.estimate.median for f in figures]
+    )
     caption = (
         "Both axes are logarithmic, bars are 95 % intervals. One thread of each rank exchanges, its others spin. "
         f"Solid: {SPARE}. Dashed: {FULL}. Dotted, open symbols: {OVER}; verified, but never ranked or compared."

@@ -101,22 +101,23 @@ def _title(view: View, seen: list[tuple[Verified, list[Window]]]) -> str:
     parts = []
     if alone:
         figure, some = alone[-1]
-        parts.append(f"{_mean(figure, some)}, the worst {_times(points(some, 'quanta'))}")
+        parts.append(f"{_mean(view, figure, some)}, the worst {_times(points(some, 'quanta'))}")
     if waiting:
         figure, some = waiting[-1]
         together = observed.other(view, figure, "together")
         assert together is not None
         more = quotient(together.estimate.median, figure.estimate.median)
-        by = f", {sentence.ratio2(more)} what each of them loses by itself" if more > 1 else ""
+        by = f", {sentence.ratio2(more)} what the worst of them loses by itself" if more > 1 else ""
         lost = quantity(together.estimate.median, together.unit)
-        head = "" if parts else f"{_mean(figure, some)}; "
+        head = "" if parts else f"{_mean(view, figure, some)}; "
         parts.append(f"{head}{figure.identity.placement.ranks} processes that wait for each other lose {lost}{by}")
     return "; ".join(parts)
 
 
-def _mean(figure: Verified, some: Sequence[Window]) -> str:
+def _mean(view: View, figure: Verified, some: Sequence[Window]) -> str:
     least = quantity(min(points(some, "quanta")), "us")
-    return f"A quantum of {least} takes {quantity(figure.estimate.median, figure.unit)} longer in the mean"
+    longer = quantity(figure.estimate.median, figure.unit)
+    return f"A quantum of {least} takes {longer} longer in the mean ({_label(view, figure)})"
 
 
 def _times(values: Sequence[float]) -> str:
