@@ -25,13 +25,13 @@ end program
 def probe(host: Host, mpi: Mpi, compilers: Sequence[Compiler]) -> Linking | Absent:
     """The flags of the OpenCoarrays built with this library, proved by a trial with gfortran, or why there is none."""
     what = f"{RUNTIMES['caf']} with {mpi.label}"
+    apt = f"libcoarrays-{mpi.family}-dev" if mpi.family in ("openmpi", "mpich") else ""
     gfortran = next((c.fortran for c in compilers if c.family == "gcc" and c.fortran), None)
     if mpi.fortran is None or gfortran is None or "gcc" not in mpi.f08:
-        why = (
-            f"{mpi.label} has no Fortran" if mpi.fortran is None else f"{mpi.label} has no mpi_f08 for a gfortran here"
-        )
-        return host.absent(what, why, otherwise="use an MPI library with Fortran, and the OpenCoarrays built with it")
-    apt = f"libcoarrays-{mpi.family}-dev" if mpi.family in ("openmpi", "mpich") and mpi.origin == "system" else ""
+        lacking = "Fortran" if mpi.fortran is None else "mpi_f08 for a gfortran here"
+        fix = "use an MPI library with Fortran, and the OpenCoarrays built with it"
+        packages = f"gfortran lib{mpi.family}-dev {apt}" if apt else ""
+        return host.absent(what, f"{mpi.label} has no {lacking}", apt=packages, otherwise=fix)
     fix = f"install the OpenCoarrays built with {mpi.label}, so that its caf is on PATH"
     told = _flags(host, mpi, mpi.fortran)
     if told is None:
