@@ -23,6 +23,7 @@ from firstlight.judge.verdict import Failed, Verified
 from firstlight.plan import Placement, Program
 from firstlight.record import MOST_POINTS, MOST_RANKS, LaunchRecord, Line, Metric, Sample
 from firstlight.report import html
+from firstlight.report.comparison import comparison
 from firstlight.report.strip import strip
 from firstlight.store import lines
 
@@ -209,8 +210,20 @@ def test_zero_against_something_is_worse_and_has_a_finite_ratio() -> None:
     down = [c for c in compare(loud, quiet).figures if c.identity.metric == "noise"]
     assert [c.ratio for c in up] == pytest.approx([1000] * len(up))
     assert [c.ratio for c in down] == pytest.approx([0.001] * len(down))
+    assert compare(quiet, loud, threshold=0.5).shift == pytest.approx(1)  # of the times, not of what was observed
     a, b = noise(quiet)[0], noise(loud)[0]
     assert ranking.advantage(a, b) == pytest.approx(1000) and ranking.best([b, a]) is a
+
+
+def test_an_observed_value_is_told_but_decides_no_exit_code() -> None:
+    quiet = judged(lambda r, k: {"noise": (0.0, 0.0, 0.0)}, launches=40)
+    loud = judged(lambda r, k: {"noise": (0.0, 0.0, 0.02)}, launches=40)
+    compared = compare(quiet, loud)
+    assert compared.counts["worse"] == len(noise(quiet)) and compared.code == 0
+    assert {c.outcome for c in compared.figures if not c.observed} == {"same"}
+    assert f"of these, {len(noise(quiet))} observed values (noise, shares of time) decide no exit status" in " ".join(
+        comparison(compared).split()
+    )
 
 
 @pytest.mark.parametrize(

@@ -53,6 +53,8 @@ class Compared(msgspec.Struct, frozen=True):
     """One figure in both runs. `ratio` is B / A of the values as they are, with its interval (None: too few launches).
 
     `outcome`: same, better, worse (B against A, by the figure's direction) or inconclusive, with the reason.
+    `observed`: a value that the program observed (noise, a share of the time). It may lie near 0, where a ratio tells
+    little, and often speaks of the machine's mood: it is compared and shown, but decides no exit code.
     """
 
     identity: Identity
@@ -65,6 +67,7 @@ class Compared(msgspec.Struct, frozen=True):
     high: float | None
     outcome: str
     reason: str = ""
+    observed: bool = False
 
     @property
     def different(self) -> bool:
@@ -112,9 +115,10 @@ class Comparison(msgspec.Struct, frozen=True):
     @property
     def code(self) -> int:
         """The exit code: 1 with a regression, 4 where something could not be told, 0 if all is same or better."""
-        if self.counts[WORSE] or any(c.regression for c in self.changed):
+        deciding = {f.outcome for f in self.figures if not f.observed}
+        if WORSE in deciding or any(c.regression for c in self.changed):
             return REGRESSION
-        if not self.figures or self.counts[UNCLEAR] or any(c.after == "unverified" for c in self.changed):
+        if not self.figures or UNCLEAR in deciding or any(c.after == "unverified" for c in self.changed):
             return INCONCLUSIVE
         return OK
 
@@ -158,7 +162,17 @@ def compare_figures(
     found = ratio(moments(a.estimate), moments(b.estimate), confidence)
     outcome, reason = _outcome(a, b, threshold, confidence, drift)
     return Compared(
-        a.identity, a.unit, a.better, a.estimate, b.estimate, found.value, found.low, found.high, outcome, reason
+        a.identity,
+        a.unit,
+        a.better,
+        a.estimate,
+        b.estimate,
+        found.value,
+        found.low,
+        found.high,
+        outcome,
+        reason,
+        a.observed,
     )
 
 
@@ -225,5 +239,5 @@ def _verdict(figure: Figure) -> str:
 
 def _shift(figures: tuple[Compared, ...]) -> float | None:
     """All figures moving together tell of the machine (clock, neighbours), not of one code."""
-    gains = [math.log(f.ratio) * (1 if f.better == "higher" else -1) for f in figures]
+    gains = [math.log(f.ratio) * (1 if f.better == "higher" else -1) for f in figures if not f.observed]
     return math.exp(median(gains)) if gains else None

@@ -71,6 +71,10 @@ def _verdict(compared: Comparison, width: int, ink: Ink) -> list[str]:
     n = compared.counts
     told = " · ".join(ink(_STYLE[k], f"{n[k]} {k}") if n[k] else f"{n[k]} {k}" for k in (WORSE, BETTER, UNCLEAR, SAME))
     lines = ["  " + told]
+    observed = sum(f.observed and f.outcome in (WORSE, UNCLEAR) for f in compared.figures)
+    if observed:
+        which = f"of these, {count(observed, 'observed value')} (noise, shares of time) decide{'s' * (observed == 1)}"
+        lines += wrap(f"{which} no exit status", width, "  ", "  ")
     meaning = (
         f"different: the {percent(compared.confidence)} interval of B / A, widened by {percent(compared.drift)} for "
         f"drift between runs, excludes 1, and B / A is more than {percent(compared.threshold)} from 1"
