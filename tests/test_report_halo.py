@@ -185,11 +185,11 @@ def test_a_datatype_that_costs_is_told_with_its_factor() -> None:
 def test_more_processes_than_processors_are_open_and_told() -> None:
     drawn = drawings("one node")
     small = drawn["processes-0"]
-    assert small.title.startswith("N = 2: from 1 to 4 processes ")
-    assert len(small.data) == 2 and all(t["x"] == [1.0, 2.0, 4.0] for t in small.data)
-    assert all([s.endswith("-open") for s in t["marker"]["symbol"]] == [False, False, True] for t in small.data)
+    assert small.title.startswith("N = 2: flat from 2 to 4 processes (oversubscribed from 4 on)")
+    assert len(small.data) == 2 and all(t["x"] == [2.0, 4.0] for t in small.data)
+    assert all([s.endswith("-open") for s in t["marker"]["symbol"]] == [False, True] for t in small.data)
     assert "Open symbols" in small.caption
-    assert drawn["processes-1"].title == "N = 1024: flat from 1 to 4 processes"
+    assert drawn["processes-1"].title == "N = 1024: flat from 2 to 4 processes (oversubscribed from 4 on)"
     assert "2 parties" in drawn["0"].caption  # ranked where there are processors enough
 
 
@@ -198,7 +198,7 @@ def test_over_nodes_a_line_is_a_number_of_processes_a_node() -> None:
     assert [t["name"] for t in small.data] == [
         "MPICH, 1 a node", "MPICH, 2 a node", "Open MPI, 1 a node", "Open MPI, 2 a node",
     ]  # fmt: skip
-    assert [t["x"] for t in small.data] == [[1.0, 2.0, 4.0], [2.0, 4.0, 8.0]] * 2
+    assert [t["x"] for t in small.data] == [[2.0, 4.0], [2.0, 4.0, 8.0]] * 2
     assert "MPICH, 2 a node takes 1.3 × as long" in small.title
 
 

@@ -46,11 +46,13 @@ def drawings(view: View, plot: Plot, name: str, figures: Sequence[Verified]) -> 
 
 
 def lines(figures: Sequence[Verified]) -> list[Line]:
-    """Every line with at least two points."""
+    """Every line with at least two points; a process alone exchanges with itself and sends no message."""
     several = len({strategies.place(f.identity).nodes for f in figures}) > 1
     found: dict[tuple[str, int | None], dict[int, Verified]] = {}
     for f in figures:
         where = strategies.place(f.identity)
+        if where.parties < 2:
+            continue
         points = found.setdefault((f.identity.mpi or "", where.parties // where.nodes if several else None), {})
         known = points.get(where.parties)
         if known is None or ranking.advantage(f, known) > 1:
@@ -98,16 +100,19 @@ def _label(view: View, line: Line) -> str:
 def _title(view: View, plot: Plot, x: float, some: Sequence[Line]) -> str:
     """`N = 2: from 2 to 8 processes Open MPI takes 1.8 × as long; MPICH stays flat`"""
     place = f"{plot.x.upper() if len(plot.x) == 1 else plot.x} = {x:g}"
+    crowded = min((n for line in some for n, f in line.points.items() if f.oversubscribed), default=0)
+    over = f" (oversubscribed from {crowded} on)" if crowded else ""
     ends = {(min(line.points), max(line.points)) for line in some}
     if len(ends) == 1 and all(_growth(line) == "stays flat" for line in some):
         first, last = ends.pop()
-        return f"{place}: flat from {first} to {last} processes"
+        return f"{place}: flat from {first} to {last} processes{over}"
     parts, before = [], ""
     for line in some[:3]:
         span = f"from {min(line.points)} to {max(line.points)} processes "
         parts.append(("" if span == before else span) + f"{_label(view, line)} {_growth(line)}")
         before = span
-    return f"{place}: {'; '.join(parts)}" + (f"; {len(some) - 3} more lines" if len(some) > 3 else "")
+    more = f"; {len(some) - 3} more lines" if len(some) > 3 else ""
+    return f"{place}: {'; '.join(parts)}{more}{over}"
 
 
 def _growth(line: Line) -> str:
@@ -115,5 +120,4 @@ def _growth(line: Line) -> str:
         return "stays flat"
     if line.growth < 1:
         return f"gets {sentence.ratio2(1 / line.growth)} faster"
-    crowded = line.points[max(line.points)].oversubscribed
-    return f"takes {sentence.ratio2(line.growth)} as long" + (", more than there are processors" if crowded else "")
+    return f"takes {sentence.ratio2(line.growth)} as long"
