@@ -52,7 +52,13 @@ def command(words: tuple[str, ...], mpi: str | None, as_json: bool, results: Pat
             folder.rmdir()
         click.echo(f"firstlight: {printable(str(error))}", err=True)
         return ended or ENVIRONMENT
-    traffic = Traffic(folder.name, __version__, words, status, **found.fields())
+    fields = found.fields()
+    if used.version not in found.mpi:
+        fields["notes"] += (
+            f"the profiler was built for {used.label}, the program ran with {found.mpi}: calls that only this one has "
+            "are not counted",
+        )
+    traffic = Traffic(folder.name, __version__, words, status, **fields)
     replace(folder / profile.PROFILE, msgspec_bytes(traffic))
     page.write(traffic, folder / "report.html")
     if as_json:

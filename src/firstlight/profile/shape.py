@@ -109,7 +109,7 @@ def mpi_share(traffic: Traffic) -> float:
     return sum(r.mpi for r in traffic.times) / recorded if recorded else 0.0
 
 
-def blocks(pairs: Sequence[Pair], ranks: int, most: int = 128) -> tuple[int, dict[tuple[int, int], tuple[int, int]]]:
+def blocks(pairs: Sequence[Pair], ranks: int, most: int) -> tuple[int, dict[tuple[int, int], tuple[int, int]]]:
     """(`width`, {(row, column): (messages, bytes)}): the matrix in at most `most` x `most` blocks of `width` ranks."""
     width = max(1, -(-ranks // most))
     sums: dict[tuple[int, int], tuple[int, int]] = {}

@@ -2,67 +2,112 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
+import msgspec
+
 from firstlight.errors import FirstlightError, UsageError
 from firstlight.toolchains import Mpi
-from firstlight.toolchains.wrappers import LABELS, launcher_of
+from firstlight.toolchains.wrappers import ENVIRONMENT, LABELS, launcher_of, library_of
 
 _LAUNCHER = re.compile(r"(mpiexec|mpirun|orterun|prterun|oshrun)([.-].*)?")
 _ABI = {"mpich": ("mpich", "intel"), "intel": ("intel", "mpich"), "openmpi": ("openmpi",)}
 """MPICH and Intel MPI have one binary interface, so a library built for either serves both."""
 
 
+class Trace(msgspec.Struct, frozen=True):
+    """An MPI library that a command line leads to: its family, and a file of its installation."""
+
+    family: str
+    place: Path  # its libmpi.so, or its launcher
+
+
 def mpi_of(command: Sequence[str], mpis: Sequence[Mpi], named: str | None) -> Mpi:
-    """The MPI library of `command`. Raises UsageError where it cannot be told, FirstlightError where it is not here."""
-    if not mpis:
-        raise FirstlightError("no MPI library with a compiler wrapper is here: `./fl doctor` says how to get one")
-    known = ", ".join(m.name for m in mpis)
+    """The MPI library of `command`, with the wrapper of the same installation where that has one.
+
+    Raises UsageError where it cannot be told, FirstlightError where no wrapper of its family is here.
+    """
+    known = ", ".join(m.name for m in mpis) or "none"
     if named is not None:
         found = next((m for m in mpis if m.name == named), None)
         if found is None:
             raise UsageError(f"no MPI library named {named!r} is here; there are {known}")
         return found
     paths = [path for word in command if (path := _program(word)) is not None]
-    family = next((f for p in paths if not _LAUNCHER.fullmatch(p.name) and (f := linked(p))), None)
-    family = family or next((f for p in paths if _LAUNCHER.fullmatch(p.name) and (f := _launched(p, mpis))), None)
-    if family is None:
+    trace = next((t for p in paths if not _LAUNCHER.fullmatch(p.name) and (t := linked(p))), None)
+    trace = trace or next((t for p in paths if _LAUNCHER.fullmatch(p.name) and (t := _launched(p))), None)
+    if trace is None:
         raise UsageError(f"cannot tell which MPI library this command uses: name it with --mpi (here are {known})")
     mine = {m.family: m for m in reversed(mpis)}
-    found = next((mine[f] for f in _ABI.get(family, ()) if f in mine), None)
+    found = next((mine[f] for f in _ABI[trace.family] if f in mine), None)
+    found = _of_installation(trace, found) or found
     if found is None:
-        raise FirstlightError(f"the program uses {LABELS[family]}, whose compiler wrapper is not here (only {known})")
+        raise FirstlightError(
+            f"the program uses {LABELS[trace.family]}, whose compiler wrapper is not here (only {known})"
+        )
     return found
 
 
 def _program(word: str) -> Path | None:
     """An executable file that a word of the command line names."""
-    found = shutil.which(word)
-    return Path(found) if found is not None and not word.startswith("-") else None
+    found = shutil.which(word) if not word.startswith("-") else None
+    return Path(found).absolute() if found is not None else None
 
 
-def linked(program: Path) -> str | None:
-    """The MPI family that an executable is linked with, directly or not; None for one that needs none (a script)."""
+def linked(program: Path) -> Trace | None:
+    """What an executable is linked with, directly or not; None for one that needs no MPI library (a script)."""
     with program.open("rb") as file:
         if file.read(4) != b"\x7fELF":
             return None
-    done = subprocess.run(["ldd", str(program.absolute())], capture_output=True, text=True, errors="replace")
-    names = re.findall(r"^\s*(\S+\.so[.\d]*)", done.stdout, re.MULTILINE)
-    if any(n.startswith("libmpi_abi.so") for n in names):
+    done = subprocess.run(["ldd", str(program)], capture_output=True, text=True, errors="replace")
+    needs = dict(re.findall(r"^\s*(libmpi\S*) => (/\S+)", done.stdout, re.MULTILINE))
+    if any(name.startswith("libmpi_abi.so") for name in needs):
         raise UsageError(f"{program} uses the standard MPI ABI, which the profiler does not know; link it with mpicxx")
-    if any(n.startswith("libmpich.so") or re.fullmatch(r"libmpi\.so\.1[23]", n) for n in names):
-        return "mpich"
-    return "openmpi" if any(n.startswith("libmpi.so") for n in names) else None
+    for name, path in needs.items():
+        if name.startswith("libmpich.so") or re.fullmatch(r"libmpi\.so\.1[23]", name):
+            return Trace("mpich", Path(path))
+        if name.startswith("libmpi.so"):
+            return Trace("openmpi", Path(path))
+    return None
 
 
-def _launched(launcher: Path, mpis: Sequence[Mpi]) -> str | None:
-    real = launcher.resolve()
-    for mpi in mpis:
-        if Path(mpi.launcher).resolve() == real:
-            return mpi.family
+def _launched(launcher: Path) -> Trace | None:
     done = subprocess.run([str(launcher), "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
-    return launcher_of(done.stdout + done.stderr)
+    family = launcher_of(done.stdout + done.stderr)
+    return Trace(family, launcher) if family else None
+
+
+def _of_installation(trace: Trace, found: Mpi | None) -> Mpi | None:
+    """The library with the wrapper that lies beside what was found: <prefix>/lib/libmpi.so, <prefix>/bin/mpicxx.
+
+    A wrapper of another version of the family serves too, but it does not know calls that are new in a later one.
+    """
+    place = trace.place.resolve()
+    if found is not None and place.parent == Path(found.launcher).resolve().parent:
+        return found
+    for prefix in place.parents[1:4]:
+        wrapper = prefix / "bin" / "mpicxx"
+        if not wrapper.exists() or (found is not None and wrapper.resolve() == Path(found.cxx).resolve()):
+            continue
+        words = [str(wrapper), "-dM", "-E", "-x", "c++", "-include", "mpi.h", "/dev/null"]
+        environment = dict(ENVIRONMENT.get(trace.family, {}))
+        if trace.family == "mpich":
+            environment["I_MPI_ROOT"] = str(prefix)  # which Intel MPI's wrapper needs, and MPICH's ignores
+        done = subprocess.run(words, capture_output=True, text=True, errors="replace", env=os.environ | environment)
+        who = library_of(done.stdout) if done.returncode == 0 else None
+        if who is not None and who[0] in _ABI[trace.family]:
+            return _made(wrapper, who, environment)
+    return None
+
+
+def _made(wrapper: Path, who: tuple[str, str], environment: dict[str, str]) -> Mpi:
+    family, version = who
+    return Mpi(
+        name=family, family=family, label=f"{LABELS[family]} {version}", version=version, origin="system",
+        cxx=str(wrapper), fortran=None, f08=(), launcher=str(wrapper.with_name("mpiexec")), environment=environment,
+    )  # fmt: skip

@@ -15,9 +15,11 @@ from firstlight.report.palette import COOL, WARM
 from firstlight.report.plots.frame import Drawing, text
 from firstlight.report.quantity import binary, count, percent, quantity, significant
 
-MOST_PHASES = 6
+MOST_PHASES = 3
 """Phases that are drawn each on its own; the others are in the whole."""
 MOST_KINDS = 24
+MOST_BLOCKS = 96  # along a side of a matrix: with all of them dense the page stays below its limit of bytes
+MOST_ROWS = 300  # of a table of pairs
 _GROUPS = {
     "point-to-point": COOL[0], "one-sided": COOL[1], "neighbourhood": COOL[2], "collective": WARM[1],
     "receiving": WARM[0], "waiting": WARM[2], "setting up": "#7F7F7F", "files": "#8C7A00",
@@ -75,20 +77,22 @@ def _plain(value: float) -> str:
 def _heat(
     phase: Phase, ranks: int, name: str, title: str, which: int, form: Callable[[float], str], said: str
 ) -> Drawing:
-    width, sums = shape.blocks(phase.pairs, ranks)
+    width, sums = shape.blocks(phase.pairs, ranks, MOST_BLOCKS)
     side = -(-ranks // width)
     values = [[sums.get((row, column), (0, 0))[which] for column in range(side)] for row in range(side)]
     labels = [str(k) if width == 1 else f"{k * width}–{min(ranks, (k + 1) * width) - 1}" for k in range(side)]
     noun = "rank" if width == 1 else "ranks"
-    hover = [
-        [f"{noun} {a} → {noun} {b}: {form(v) if v else 'nothing'}" for b, v in zip(labels, row, strict=True)]
-        for a, row in zip(labels, values, strict=True)
-    ]
     what = "bytes" if which else "messages"
     colours = [
-        [math.log10(v) if v else _nothing(sums, r, c) for c, v in enumerate(row)] for r, row in enumerate(values)
+        [round(math.log10(v), 3) if v else _nothing(sums, r, c) for c, v in enumerate(row)]
+        for r, row in enumerate(values)
+    ]
+    shown = [
+        [form(v) if v else "0" if (r, c) in sums else "" for c, v in enumerate(row)] for r, row in enumerate(values)
     ]
     grouped = "" if width == 1 else f" Blocks of {width} x {width} ranks are added up."
+    if len(phase.pairs) > MOST_ROWS:
+        grouped += f" The table has the {MOST_ROWS} pairs with the most bytes; profile.json has all {len(phase.pairs)}."
     return Drawing(
         name,
         title,
@@ -96,7 +100,7 @@ def _heat(
         ("from", "to", "messages", "bytes", "bytes a message"),
         [
             (str(p.source), str(p.target), str(p.messages), str(p.bytes), significant(p.bytes / p.messages))
-            for p in sorted(phase.pairs, key=lambda p: (-p.bytes, -p.messages, p.source, p.target))
+            for p in sorted(phase.pairs, key=lambda p: (-p.bytes, -p.messages, p.source, p.target))[:MOST_ROWS]
         ],
         [
             {
@@ -104,8 +108,9 @@ def _heat(
                 "z": colours,
                 "x": list(range(side)),
                 "y": list(range(side)),
-                "text": hover,
-                "hoverinfo": "text",
+                "text": shown,
+                "hovertemplate": f"block %{{y}} → %{{x}}: %{{text}} {what}<extra></extra>" if width > 1
+                else f"rank %{{y}} → rank %{{x}}: %{{text}}{'' if which else ' messages'}<extra></extra>",
                 "hoverongaps": False,
                 "colorscale": "Cividis",
                 "reversescale": True,
@@ -169,7 +174,8 @@ def kinds(phase: Phase, traffic: Traffic, name: str) -> Drawing:
             "xaxis": {"title": {"text": "seconds, all ranks"}, "rangemode": "tozero"},
             "yaxis": {"autorange": "reversed", "type": "category", "categoryorder": "array",
                       "categoryarray": [k.name for k in ordered[:MOST_KINDS]]},
-            "height": max(260, 90 + 24 * min(len(ordered), MOST_KINDS)),
+            "height": max(320, 150 + 24 * min(len(ordered), MOST_KINDS)),
+            "legend": {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
         },
     )  # fmt: skip
 
