@@ -219,6 +219,26 @@ def test_what_the_terminal_page_shows_does_not_wait_for_the_rest(slower: float) 
     assert len(bench.notes.notes) == 1 and "the dearest, wait" in bench.notes.notes[0]
 
 
+def test_of_those_that_waited_the_ones_that_can_be_completed_come_first() -> None:
+    """Eight cells of 1 s, one of 6 s and one of 20 s; it goes faster than it began: time for one."""
+    bench = Bench(10, steady)
+    cost = {"c3": 20.0, "c7": 6.0}
+
+    def launch(cell: Cell, number: int) -> LaunchRecord:
+        bench.seconds = cost.get(cell.id, 1.0) * (1.0 if number == 0 else 0.6)
+        return bench.launch(cell, number)
+
+    rounds = Rounds(
+        bench.run(), bench.cells, launch, [], 94, bench.notes, clock=lambda: bench.now,
+        workloads=front_page_of("v3", "v7"),
+    )  # fmt: skip
+    assert rounds.go() == BUDGET
+    counts = Counter(name for name, _ in bench.seen)
+    assert "2 of 10 cells, the dearest, wait" in bench.notes.notes[0]
+    assert (counts.pop("c3"), counts.pop("c7")) == (1, 6)
+    assert set(counts.values()) == {6}
+
+
 def test_a_run_that_goes_on_with_little_time_serves_the_terminal_page_first() -> None:
     bench = Bench(10, steady)
     kept: list[LaunchRecord] = []

@@ -156,8 +156,25 @@ class Rounds:
         short = [tally.cell for tally in self._short()]
         now = [cell for cell in short if cell.id not in self._aside]
         if not now:
-            self._aside = set()
+            self._aside = self._hopeless()
+            now = [cell for cell in short if cell.id not in self._aside]
         return now or short or [t.cell for t in self.tallies.values() if t.wants(self._run.launches)]
+
+    def _hopeless(self) -> set[str]:
+        """Of those short of launches: whom to leave out, so that the others can be completed; nobody if all are.
+
+        What the terminal page does not show goes first, then what takes longest.
+        """
+        short = self._short()
+        needs = {t.cell.id: t.expected * (self._run.launches - len(t.records)) for t in short}
+        front = {t.cell.id for t in short if self._on_front_page(t)}
+        left, total, aside = self._budget - self._elapsed(), sum(needs.values()), set[str]()
+        for name in sorted(needs, key=lambda name: (name in front, -needs[name], name)):
+            if total <= left:
+                break
+            aside.add(name)
+            total -= needs[name]
+        return aside if len(aside) < len(needs) else set()
 
     def _elapsed(self) -> float:
         return self._clock() - self._began
