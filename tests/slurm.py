@@ -1,4 +1,4 @@
-"""A real Slurm of one node for tests: munged, slurmctld, slurmd; all state in one folder, ports of its own."""
+"""A real Slurm for tests: its daemons, two nodes that are both this host, all state in one folder, ports of its own."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import time
 from pathlib import Path
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
+NODES = ("n1", "n2")
 
 _CONF = """\
 ClusterName=box
@@ -20,24 +21,24 @@ SlurmdUser=root
 AuthType=auth/munge
 AuthInfo=socket={folder}/run/munge.sock
 SlurmctldPort={ports[0]}
-SlurmdPort={ports[1]}
 StateSaveLocation={folder}/state
-SlurmdSpoolDir={folder}/spool
+SlurmdSpoolDir={folder}/spool-%n
 SlurmctldPidFile={folder}/run/slurmctld.pid
-SlurmdPidFile={folder}/run/slurmd.pid
+SlurmdPidFile={folder}/run/slurmd-%n.pid
 SlurmctldLogFile={folder}/log/slurmctld.log
-SlurmdLogFile={folder}/log/slurmd.log
+SlurmdLogFile={folder}/log/slurmd-%n.log
 ProctrackType=proctrack/linuxproc
 TaskPlugin=task/affinity
 MpiDefault=none
 ReturnToService=2
-KillWait=10
+KillWait=60
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 JobAcctGatherType=jobacct_gather/none
 AccountingStorageType=accounting_storage/none
-NodeName={host} NodeAddr=127.0.0.1 CPUs={cpus} RealMemory=1000 State=UNKNOWN
-PartitionName=debug Nodes={host} Default=YES MaxTime=INFINITE State=UP
+NodeName=n1 NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[1]} CPUs={cpus} RealMemory=1000 State=UNKNOWN
+NodeName=n2 NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[2]} CPUs={cpus} RealMemory=1000 State=UNKNOWN
+PartitionName=debug Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
 """
 
 
@@ -64,10 +65,10 @@ def _program(name: str) -> str | None:
 
 
 def _free_ports() -> list[int]:
-    with socket.socket() as one, socket.socket() as two:
-        for each in (one, two):
+    with socket.socket() as one, socket.socket() as two, socket.socket() as three:
+        for each in (one, two, three):
             each.bind(("127.0.0.1", 0))
-        return [one.getsockname()[1], two.getsockname()[1]]
+        return [each.getsockname()[1] for each in (one, two, three)]
 
 
 class Cluster:
@@ -79,7 +80,7 @@ class Cluster:
         self._daemons: list[subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> Cluster:
-        for name in ("run", "state", "spool", "log"):
+        for name in ("run", "state", "spool-n1", "spool-n2", "log"):
             (self.folder / name).mkdir(parents=True)
         conf = _CONF.format(host=_host(), folder=self.folder, ports=_free_ports(), cpus=os.cpu_count())
         (self.folder / "slurm.conf").write_text(conf)
@@ -93,15 +94,16 @@ class Cluster:
             self._start("munged", *munge)
             self._until(lambda: (run / "munge.sock").exists(), "munged")
             self._start("slurmctld", "-D")
-            self._start("slurmd", "-D", "-N", _host())
-            self._until(lambda: self("sinfo", "-h", "-o", "%T").stdout.strip() == "idle", "slurmctld and slurmd")
+            for node in NODES:
+                self._start("slurmd", "-D", "-N", node)
+            self._until(lambda: self("sinfo", "-h", "-o", "%D %T").stdout.strip() == "2 idle", "slurmctld and slurmd")
         except BaseException:
             self.__exit__()
             raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        if len(self._daemons) == len(DAEMONS):
+        if len(self._daemons) == len(DAEMONS) + len(NODES) - 1:
             self("scancel", "--user=root", "--signal=KILL", "--full")
             self("scancel", "--user=root")
         for process in reversed(self._daemons):
@@ -124,7 +126,7 @@ class Cluster:
     def _start(self, name: str, *options: str) -> None:
         program = _program(name)
         assert program is not None
-        with (self.folder / "log" / f"{name}.out").open("wb") as out:
+        with (self.folder / "log" / f"{name}-{options[-1].strip('-')}.out").open("wb") as out:
             self._daemons.append(
                 subprocess.Popen(
                     [program, *options],
