@@ -279,6 +279,16 @@ def test_a_child_of_a_rank_writes_nothing(mpis: tuple[Mpi, ...], compiled: Compi
         assert len(list((done.folder / "ranks").iterdir())) == 2
 
 
+def test_a_communicator_that_is_never_freed_harms_nothing(
+    mpis: tuple[Mpi, ...], compiled: Compile, tmp_path: Path
+) -> None:
+    for mpi in mpis:
+        done = profiled(tmp_path / mpi.name, launch(mpi, 3, compiled(mpi, "ends.cpp", "-pthread"), "leave"))
+        assert done.status == 0, done.stderr
+        turned = {(0, 2): (1, 0), (1, 1): (1, 0)}  # number r there is rank 2 - r
+        assert matrix(done.phase(1)) == {(0, 1): (1, 24), (1, 2): (1, 24), (2, 0): (2, 24)} | turned
+
+
 def test_too_many_phases_are_said(mpis: tuple[Mpi, ...], compiled: Compile, tmp_path: Path) -> None:
     mpi = mpis[0]
     done = profiled(tmp_path, launch(mpi, 2, compiled(mpi, "ends.cpp", "-pthread"), "levels"))

@@ -50,6 +50,7 @@ void begin() {
 
 void end(bool complete, const char* how) {
   if (owner != getpid() || !running.exchange(false)) return;
+  state.ended.store(true);
   enter_phase(0);
   const double seconds = 1e-9 * static_cast<double>(nanoseconds() - first_nanosecond);
   const std::uint64_t ticks = now() - first_tick;

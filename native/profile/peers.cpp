@@ -28,7 +28,8 @@ void forget(std::uint64_t handle) {
     if ((*at)->handle != handle) continue;
     Group* gone = *at;
     *at = gone->next;
-    if (state.phase_count > 0 && !gone->same) real.Group_free(&gone->group);
+    // What a program leaves behind is taken down inside MPI_Finalize, where no MPI call is allowed any more.
+    if (!state.ended.load() && !gone->same) real.Group_free(&gone->group);
     std::free(gone->neighbour);
     std::free(gone);
     break;

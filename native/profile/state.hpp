@@ -85,6 +85,7 @@ struct Phase {
 };
 
 struct State {
+  std::atomic<bool> ended{false};
   std::atomic<bool> attached{false};         // the MPI library was found
   std::atomic<int> phase{-1};                // index into phases; -1: nothing is recorded
   std::atomic<std::uint32_t> generation{1};  // changes when what a slot holds may be no longer true

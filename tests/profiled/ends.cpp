@@ -41,6 +41,15 @@ int main(int argc, char** argv) {
     }
   }
   ring(9);
+  if (how == "leave") {  // a communicator that is never freed
+    MPI_Comm turned;
+    MPI_Comm_split(MPI_COMM_WORLD, 0, -rank, &turned);
+    int empty = 0;
+    MPI_Request request;
+    MPI_Irecv(&empty, 0, MPI_INT, rank, 0, turned, &request);
+    MPI_Send(&empty, 0, MPI_INT, rank, 0, turned);
+    MPI_Wait(&request, MPI_STATUS_IGNORE);
+  }
   if (how == "fork") {
     const pid_t child = fork();
     if (child == 0) std::exit(0);
