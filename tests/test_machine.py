@@ -39,6 +39,7 @@ PARSERS = [
     parse.fields,
     parse.processor,
     parse.has_hypervisor,
+    parse.instructions,
     parse.chosen,
     parse.quota,
     parse.os_release,
@@ -116,6 +117,13 @@ def test_processor_names():
     assert parse.has_hypervisor(CPUINFO_X86)
     assert parse.processor(CPUINFO_ARM) is None
     assert not parse.has_hypervisor(CPUINFO_ARM)
+
+
+def test_what_native_means_is_the_model_and_its_features_not_its_clock():
+    assert parse.instructions(CPUINFO_X86) == "vendor_id: AuthenticAMD; flags: fpu vme hypervisor lahf_lm"
+    assert parse.instructions(CPUINFO_X86 + "cpu MHz : 2000\n") == parse.instructions(CPUINFO_X86)
+    assert parse.instructions(CPUINFO_ARM).startswith("CPU implementer: 0x41; CPU part: 0xd0c; Features: fp")
+    assert parse.instructions(None) == ""
 
 
 def write(root: Path, files: dict[str, str]) -> None:

@@ -26,6 +26,7 @@ import msgspec
 from firstlight import ROOT
 from firstlight.catalogue import Workload, roots
 from firstlight.errors import BuildError
+from firstlight.machine import parse
 from firstlight.plan import Program, family
 from firstlight.toolchains import Linking, Mpi, Toolbox, Toolchain
 
@@ -111,9 +112,12 @@ class _Tree(msgspec.Struct, frozen=True):
         return [f"-D{name}={value}" for name, value in values.items()]
 
     def signature(self) -> str:
+        """`native` means another thing on another processor; login and compute nodes may share one cache."""
+        native = any("native" in flag for flag in self.toolchain.flags)
+        processor = (parse.instructions(Path("/proc/cpuinfo").read_text(errors="replace")),) if native else ()
         wrapper = (self.mpi.label, self.mpi.cxx) if self.mpi else ()
         compiler = (self.toolchain.cxx, self.toolchain.version, self.toolchain.fortran_version)
-        return _digest([repr((wrapper, compiler, self.definitions())).encode()])[:12]
+        return _digest([repr((wrapper, compiler, self.definitions(), *processor)).encode()])[:12]
 
     @property
     def name(self) -> str:

@@ -58,6 +58,13 @@ def processor(cpuinfo: str | None) -> str | None:
     return None
 
 
+def instructions(cpuinfo: str | None) -> str:
+    """What decides which instructions `-march=native` may use: model and feature flags of the first processor told."""
+    keys = ("vendor_id", "cpu family", "model", "flags", "CPU implementer", "CPU part", "Features", "isa", "cpu")
+    first = next((block for block in fields(cpuinfo) if block), {})
+    return "; ".join(f"{key}: {first[key]}" for key in keys if key in first)
+
+
 def has_hypervisor(cpuinfo: str | None) -> bool:
     """Whether the processor says that it runs under a hypervisor (x86 only)."""
     return any("hypervisor" in block.get("flags", "").split() for block in fields(cpuinfo))
