@@ -160,3 +160,14 @@ def test_no_word_is_lost_and_no_detail_exceeds_the_width(items, gaps, width):
 def test_a_diagnosis_travels_as_json(machine, tmp_path):
     diagnosis = doctor.diagnose(machine, FULL, cache_dir=tmp_path)
     assert msgspec.json.decode(msgspec.json.encode(diagnosis), type=Diagnosis) == diagnosis
+
+
+def test_a_library_that_the_batch_system_starts_is_not_tried_by_mpiexec(tmp_path) -> None:
+    mpi = Mpi(
+        "mpich", "mpich", "MPICH 4", "4", "system", "/none", None, (), "/none", {}, starter=("/x/srun", "--mpi=pmi2")
+    )
+    item = doctor.talk(mpi, tmp_path)
+    assert isinstance(item, doctor.Item) and item.detail.endswith("started by /x/srun --mpi=pmi2")
+    here = Toolbox((), (mpi,), (), (), ("Slurm 22.05.8",))
+    (slurm,) = [i for i in doctor._found(here) if i.what == "Slurm 22.05.8"]
+    assert "MPICH 4 by srun --mpi=pmi2" in slurm.detail

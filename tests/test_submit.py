@@ -15,6 +15,8 @@ from firstlight.cli import runs
 from firstlight.conduct.prepare import Order
 from firstlight.conduct.progress import Plain
 from firstlight.errors import ENVIRONMENT, OK, USAGE, UsageError
+from firstlight.launch.environment import compose
+from firstlight.plan import Placement
 
 Captured = pytest.CaptureFixture[str]
 
@@ -109,6 +111,13 @@ def test_what_cannot_work_is_told_before_anything_is_submitted(
     code, _, err = call(capsys, "submit", *words)
     assert (code, message in err, err.count("\n")) == (USAGE, True, 1), err
     assert not (tmp_path / "results").exists()
+
+
+def test_mpiexec_may_start_its_helpers_inside_of_a_job_step(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("SLURM_JOB_ID", raising=False)
+    assert "SLURM_OVERLAP" not in compose(Placement(), "x", {})
+    monkeypatch.setenv("SLURM_JOB_ID", "7")
+    assert compose(Placement(), "x", {})["SLURM_OVERLAP"] == "1"
 
 
 def test_a_set_up_line_that_fails_here_is_told(queue: Path, capsys: Captured, tmp_path: Path) -> None:

@@ -30,4 +30,7 @@ def compose(placement: Placement, identity: str, extra: Mapping[str, str]) -> di
         "MKL_NUM_THREADS": "1",
         "BLIS_NUM_THREADS": "1",
     }
+    if "SLURM_JOB_ID" in environment:
+        # mpiexec starts its helpers by srun; in a shell from `srun --pty` that waits for ever for the shell to end.
+        environment["SLURM_OVERLAP"] = "1"
     return environment | dict(extra) | {MARK: identity}
