@@ -67,17 +67,17 @@ class Bench:
         k = sum(name == cell.id for name, _ in self.seen)
         self.seen.append((cell.id, number))
         self.now += self.seconds
-        bad = self.bad.get(cell.id)
+        bad = self.bad.get(cell.id, "")
         wall = self.wall(cell.id, k)
         return LaunchRecord(
             start=Start("run", cell.id, k, number, self.now, (), 0.0),
             launch=Launch(1, "w", cell.program.variant, "", "", "", 1, 1, (), "", 1e-9),
-            cases=(Case(0, {"n": 1}, 1, {"flops": 1e9}, 8, 1),),
+            cases=() if bad == "refused" else (Case(0, {"n": 1}, 1, {"flops": 1e9}, 8, 1),),
             samples=(Sample(0, 0, wall, wall, wall, 1.0),),
             checks=(Check(0, "after", bad != "wrong", 0.0, 1.0, "the sum"),),
             counters=(),
             complete=True,
-            exit=Exit(bad != "lost", int(bad == "wrong"), "killed" if bad == "lost" else "", self.seconds, 0.0, "", ""),
+            exit=Exit(bad in ("", "wrong"), *ENDED[bad], self.seconds, 0.0, "", ""),
         )
 
     def rounds(self, budget: float, present: list[LaunchRecord] | None = None, **changes: object) -> Rounds:
@@ -87,6 +87,14 @@ class Bench:
 
     def counts(self) -> list[int]:
         return sorted(Counter(name for name, _ in self.seen).values())
+
+
+ENDED: dict[str, tuple[int, str]] = {
+    "": (0, ""),
+    "wrong": (1, ""),
+    "lost": (0, "killed"),
+    "refused": (2, "rejected its arguments (status 2): it needs pairs"),
+}
 
 
 def steady(_: str, k: int) -> float:
@@ -131,6 +139,14 @@ def test_wrong_cells_are_launched_twice_and_lost_ones_given_up() -> None:
     assert Counter(name for name, _ in bench.seen) == {"c0": 2, "c1": 2, "c2": 6}
     assert bench.notes.notes == ["given up after 2 lost launches: c1: killed"]
     assert "v0" not in bench.notes.state.last
+
+
+def test_a_program_that_refuses_is_not_asked_again() -> None:
+    bench = Bench(2, steady)
+    bench.bad = {"c0": "refused"}
+    assert bench.rounds(1000).go() == COMPLETE
+    assert bench.counts() == [1, 6]
+    assert bench.notes.notes == ["refused: c0: it needs pairs"]
 
 
 def test_a_loss_now_and_then_does_not_end_a_cell() -> None:

@@ -103,6 +103,17 @@ def test_one_failed_check_in_one_launch_fails_the_figure(small: Small) -> None:
     assert isinstance(elsewhere, Failed) and elsewhere.reason.startswith("wrong in another case (n = 10000): element 3")
 
 
+def test_what_a_program_refuses_to_run_is_no_failure(small: Small) -> None:
+    def edit(r: LaunchRecord) -> LaunchRecord:
+        ended = replace(r.exit, ok=False, status=2, reason="rejected its arguments (status 2): it needs pairs")
+        return replace(r, cases=(), samples=(), checks=(), launch=None, complete=False, exit=ended)
+
+    j = small.change(CELL, edit).judged()
+    figure = of(j, "dot.simd", n=1000)
+    assert isinstance(figure, Unverified) and figure.reason == "it needs pairs"
+    assert not any(CELL in sentence for sentence in j.lost)
+
+
 def test_kahan_under_fast_math_has_no_number(small: Small) -> None:
     figure = of(small.judged(), "dot.kahan", "clang-fast", n=100)
     assert isinstance(figure, Failed)

@@ -68,6 +68,7 @@ def test_a_failed_verification_is_a_complete_launch(program: Make, tmp_path: Pat
         ("record(); line(type='sample')", 0, "ended with status 0 and an incomplete record: no message"),
         ("record(); sys.exit('n must be positive')", 1, ""),
         ("print('n must be positive', file=sys.stderr); sys.exit(2)", 2, "rejected its arguments (status 2): n must be positive"),  # noqa: E501
+        ("print(sys.argv[0] + ': it needs pairs\\nExit code: 2', file=sys.stderr); sys.exit(2)", 2, "rejected its arguments (status 2): it needs pairs"),  # noqa: E501
         ("print('no memory', file=sys.stderr); sys.exit(3)", 3, "could not run here (status 3): no memory"),
         ("sys.exit(77)", 77, "ended by itself (status 77): no message"),
         ("record(); os.abort()", -6, "program aborted: signal 6 (SIGABRT)"),

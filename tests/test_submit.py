@@ -149,10 +149,13 @@ def test_the_latest_run_is_the_latest_whatever_its_name(bench: Bench, capsys: Ca
 
 def test_a_job_to_resume_a_run_takes_the_budget_that_is_left(bench: Bench, queue: Path, capsys: Captured) -> None:
     assert call(capsys, "run", "--as", "mine", "--launches", "1")[0] == OK
+    with store.resume(bench.results / "mine") as opened:
+        used = sum(record.exit.seconds for record in opened.records())
+        opened.write_run(replace(opened.run(), budget=used + 50.2))
     _, out, _ = call(capsys, "submit", "--dry-run", "--resume", "mine")
     lines = {line.strip() for line in out.splitlines() if line.strip().startswith("exec ")}
     (line,) = lines
-    assert "--resume" in line and "--as" not in line and "--budget 11" in line
+    assert "--resume" in line and "--as" not in line and line.endswith("--budget 50s")
     with store.resume(bench.results / "mine") as opened:
         opened.write_run(replace(opened.run(), budget=0.001))
     code, _, err = call(capsys, "submit", "--dry-run", "--resume", "mine")

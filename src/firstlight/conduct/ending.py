@@ -10,6 +10,7 @@ from firstlight.conduct.progress import span
 from firstlight.conduct.rounds import BUDGET, Rounds, minutes
 from firstlight.errors import OK, REGRESSION
 from firstlight.judge import Judgement
+from firstlight.judge.evidence import refused
 from firstlight.judge.verdict import Figure
 from firstlight.plan import LAUNCHES
 from firstlight.record import LaunchRecord, Run
@@ -19,9 +20,9 @@ def status(judgement: Judgement) -> int:
     """0 where every variant that was tried is verified under at least one toolchain, 1 otherwise.
 
     A flag set that makes a program fast but wrong is a finding about the flags; a variant that no toolchain gets right
-    is a failure of the run.
+    is a failure of the run. What a program refused to run (three ranks for pairs) was not tried.
     """
-    launched = {(r.start.cell) for r in judgement.records}
+    launched = {r.start.cell for r in judgement.records if not refused(r)}
     tried = {c.program for c in judgement.run.cells if c.id in launched}
     tried |= {b.program for b in judgement.run.builds if not b.ok}
     by_program: dict[tuple[str, str, str, str | None], list[Figure]] = defaultdict(list)

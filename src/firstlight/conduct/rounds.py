@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING
 from firstlight.catalogue import Workload
 from firstlight.conduct.progress import Progress, span
 from firstlight.judge import stop, words
-from firstlight.judge.evidence import Evidence, gather, launch_value, why_lost
+from firstlight.judge.evidence import Evidence, gather, launch_value, refused, why_lost
 from firstlight.judge.interval import estimate
 from firstlight.judge.select import in_row
 from firstlight.judge.verdict import Estimate, Identity
@@ -69,7 +69,9 @@ class Tally:
 
     @property
     def dropped(self) -> str:
-        """Why this cell is given up, or "": its last launches were lost one after the other."""
+        """Why this cell is given up, or "": its program refused, or its last launches were lost one after the other."""
+        if self.records and (told := refused(self.records[-1])):
+            return told
         last = [why_lost(self.cell, record) for record in self.records[-LOST_IN_A_ROW:]]
         return last[-1] if len(last) == LOST_IN_A_ROW and all(last) else ""
 
@@ -196,7 +198,8 @@ class Rounds:
         record = self._launch(cell, number)
         tally.take(record, self._clock() - before)
         if tally.dropped:
-            self._progress.note(f"given up after {LOST_IN_A_ROW} lost launches: {cell.id}: {tally.dropped}")
+            why = "refused" if refused(record) else f"given up after {LOST_IN_A_ROW} lost launches"
+            self._progress.note(f"{why}: {cell.id}: {tally.dropped}")
         self._progress.state.last = tally.last() or self._progress.state.last
 
     def _show(self, number: int, place: int, total: int, cell: Cell) -> None:

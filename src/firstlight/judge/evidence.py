@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import NamedTuple
 
+from firstlight.errors import USAGE
 from firstlight.judge.words import digits
 from firstlight.plan import Cell, Placement, Program
 from firstlight.record import Case, Check, LaunchRecord, Metric, Run, Sample
@@ -72,13 +73,20 @@ def gather(run: Run, records: Iterable[LaunchRecord]) -> tuple[dict[Subject, Evi
     for cell in run.cells:
         for record in sorted(by_cell.pop(cell.id, ()), key=lambda r: (r.start.time, r.start.launch)):
             reason = why_lost(cell, record)
-            if reason:
+            if reason and not refused(record):
                 lost.append(f"{cell.id}, launch {record.start.launch}: {reason}")
             _take(found, cell, record, reason)
     lost += [f"{name}: {len(them)} launch files of a cell that is not in the plan" for name, them in by_cell.items()]
     for evidence in found.values():
         evidence.timings.sort(key=lambda t: t.time)
     return found, lost
+
+
+def refused(record: LaunchRecord) -> str:
+    """What the program needs and did not get (it said so and ended with status 2), or ""."""
+    if record.exit.ok or record.exit.status != USAGE or record.cases:
+        return ""
+    return record.exit.reason.partition("(status 2): ")[2] or record.exit.reason or "it refused its arguments"
 
 
 def why_lost(cell: Cell, record: LaunchRecord) -> str:

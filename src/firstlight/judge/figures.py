@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from firstlight.catalogue import Workload
 from firstlight.judge import Judgement
 from firstlight.judge.ceilings import ceiling, impossible, measured_limits
-from firstlight.judge.evidence import VALUE, Evidence, Subject, gather, launch_value
+from firstlight.judge.evidence import Evidence, Subject, VALUE, gather, launch_value, refused
 from firstlight.judge.findings import discover
 from firstlight.judge.interval import estimate
 from firstlight.judge.verdict import Failed, Figure, Identity, Limit, Unverified, Verified
@@ -164,10 +164,14 @@ def _any_metrics(run: Run, program: Program) -> tuple[Metric, ...]:
 
 
 def _silent(run: Run, records: Sequence[LaunchRecord], evidence: dict[Subject, Evidence]) -> Iterator[Figure]:
-    """Figures of cells that left no case at all: every launch died first (failed), or none was started (unverified)."""
+    """Figures of cells that left no case at all.
+
+    Failed where every launch died first; unverified where the program refused what it was asked, or was never started.
+    """
     spoke = {r.start.cell for r in records if r.cases}
     broken = {b.program for b in run.builds if not b.ok}
     ended: dict[str, list[str]] = {}
+    refusals = {r.start.cell: told for r in records if (told := refused(r))}
     for r in records:
         ended.setdefault(r.start.cell, []).append(r.exit.reason or f"ended with status {r.exit.status}")
     for cell in run.cells:
@@ -179,7 +183,9 @@ def _silent(run: Run, records: Sequence[LaunchRecord], evidence: dict[Subject, E
         subjects = [s for s in _expected(cell) if s not in evidence]
         for subject, metric in product(subjects, _any_metrics(run, cell.program)):
             identity = _identity(subject, metric.name)
-            if reasons:
+            if cell.id in refusals:
+                yield Unverified(identity, metric.unit, metric.better, refusals[cell.id])
+            elif reasons:
                 reason = reasons[-1] if len(reasons) == 1 else f"all {len(reasons)} launches were lost: {reasons[-1]}"
                 yield Failed(identity, metric.unit, metric.better, reason, "lost")
             else:

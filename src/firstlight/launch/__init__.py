@@ -80,7 +80,9 @@ def launch(
     stderr = _text(ended.stderr, machine)
     stdout = _text(ended.stdout, machine)
     number = None if ended.status is None else launcher.signal_of(ended.status, f"{stderr}\n{stdout}")
-    reason = _reason(ended, number, stderr, timeout, whole=complete(output), noun="program" if mpi is None else "rank")
+    noun = "program" if mpi is None else "rank"
+    told = _told(stderr, executable)
+    reason = _reason(ended, number, told, timeout, whole=complete(output), noun=noun)
     if ended.left:
         stderr += f"firstlight: ended {len(ended.left)} processes left behind: {', '.join(ended.left)}\n"
     return Outcome(
@@ -158,10 +160,18 @@ def _program(cell: Cell, executable: Path, output: Path, options: Sequence[str])
     return tuple(words)
 
 
-def _reason(ended: Ended, number: int | None, stderr: str, timeout: float, *, whole: bool, noun: str) -> str:
+def _told(stderr: str, executable: Path) -> str:
+    """The line to show: the program's own (`PROGRAM: message`), for launchers add theirs; else the last with a word."""
+    lines = [line.strip() for line in stderr.splitlines() if re.search(r"\w", line)]
+    own = [line.partition(f"{executable.absolute()}: ")[2] for line in lines]
+    return next((message for message in own if message), lines[-1] if lines else "no message")
+
+
+def _reason(ended: Ended, number: int | None, told: str, timeout: float, *, whole: bool, noun: str) -> str:
     """One sentence, empty when the launch ended by itself with status 0 or 1 and a complete record.
 
-    `number` is the signal that the launcher told of, `whole` whether the record ends with its end line.
+    `number` is the signal that the launcher told of, `told` what was printed last, `whole` whether the record ends with
+    its end line.
     """
     if ended.stuck:
         return f"could not be killed: {', '.join(ended.stuck)} still there (waiting in the kernel)"
@@ -171,11 +181,10 @@ def _reason(ended: Ended, number: int | None, stderr: str, timeout: float, *, wh
         number = -ended.status  # the launcher itself
     if number is not None:
         return f"{noun} aborted: signal {number} ({_signal_name(number)})"
-    last = next((line.strip() for line in reversed(stderr.splitlines()) if re.search(r"\w", line)), "no message")
     if ended.status in (0, 1):
-        return "" if whole else f"ended with status {ended.status} and an incomplete record: {last}"
+        return "" if whole else f"ended with status {ended.status} and an incomplete record: {told}"
     kind = {2: "rejected its arguments", 3: "could not run here"}.get(ended.status, "ended by itself")
-    return f"{kind} (status {ended.status}): {last}"
+    return f"{kind} (status {ended.status}): {told}"
 
 
 def _signal_name(number: int) -> str:
