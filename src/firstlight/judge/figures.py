@@ -15,7 +15,7 @@ from msgspec.structs import replace
 from firstlight.catalogue import Workload
 from firstlight.judge import Judgement
 from firstlight.judge.ceilings import ceiling, impossible, measured_limits
-from firstlight.judge.evidence import Evidence, Subject, VALUE, gather, launch_value, refused
+from firstlight.judge.evidence import VALUE, Evidence, Subject, gather, launch_value, refused
 from firstlight.judge.findings import discover
 from firstlight.judge.interval import estimate
 from firstlight.judge.verdict import Failed, Figure, Identity, Limit, Unverified, Verified
