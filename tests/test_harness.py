@@ -144,3 +144,11 @@ def test_every_length_is_summed_to_its_last_element(variant: str, sizes: list[in
     listed = ",".join(map(str, sizes))
     done = native.direct(program(variant, "native"), f"n={listed}", "--samples", "2", "--sample-seconds", "1e-6")
     assert done.returncode == 0, done.stdout
+
+
+def test_the_binding_is_that_of_all_threads(tmp_path: Path) -> None:
+    """OpenMP binds the first thread to a place of its own before main() begins: that is not all that a process has."""
+    if len(native.here.cpus) < 2:
+        pytest.skip("one CPU here")
+    said = native.run(program("omp"), native.Placement(threads=2), ("n=100",), tmp_path)
+    assert len(said.of("launch")[0]["binding"][0]["cpus"]) >= 2

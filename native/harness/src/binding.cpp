@@ -2,6 +2,10 @@
 
 #include <sched.h>
 
+#include <mutex>
+
+#include "firstlight/variant.hpp"
+
 namespace fl {
 
 std::vector<int> CpuSet::list() const {
@@ -11,14 +15,32 @@ std::vector<int> CpuSet::list() const {
   return cpus;
 }
 
-CpuSet observed_binding() {
-  CpuSet result;
+namespace {
+
+struct Observed {
+  std::mutex mutex;
+  CpuSet cpus;
+};
+
+void add_own(void* data) {
   cpu_set_t set;
   CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0) return result;
+  if (sched_getaffinity(0, sizeof set, &set) != 0) return;
+  auto& observed = *static_cast<Observed*>(data);
+  const std::lock_guard lock(observed.mutex);
   for (int c = 0; c < CpuSet::most; ++c)
-    if (CPU_ISSET(static_cast<unsigned>(c), &set)) result.bits[static_cast<std::size_t>(c) / 64] |= std::uint64_t{1} << (c % 64);
-  return result;
+    if (CPU_ISSET(static_cast<unsigned>(c), &set)) observed.cpus.bits[static_cast<std::size_t>(c) / 64] |= std::uint64_t{1} << (c % 64);
+}
+
+}  // namespace
+
+CpuSet observed_binding(int threads) {
+  Observed observed;
+  if (threads > 1 && variant.in_each_thread != nullptr)
+    variant.in_each_thread(threads, &add_own, &observed);
+  else
+    add_own(&observed);
+  return observed.cpus;
 }
 
 }  // namespace fl

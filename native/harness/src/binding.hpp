@@ -1,4 +1,4 @@
-// The CPUs that this process may use, as it sees them itself.
+// The CPUs that this process and its threads may use, as they see them themselves.
 #pragma once
 
 #include <array>
@@ -13,6 +13,6 @@ struct CpuSet {
   std::vector<int> list() const;
 };
 
-CpuSet observed_binding();
+CpuSet observed_binding(int threads);  // of all threads together: each may have been bound to a place of its own
 
 }  // namespace fl

@@ -115,7 +115,7 @@ void first_touch(void* state) {
 }
 
 void refuse_early(const Arguments& arguments, const Team& team) {
-  if (team.threads > 1 && !variant.openmp) throw UsageError("this variant runs one thread; leave --threads out");
+  if (team.threads > 1 && variant.in_each_thread == nullptr) throw UsageError("this variant runs one thread; leave --threads out");
   for (const Assignment& assignment : arguments.cases) {
     const auto instance = workload.create();
     assign(*instance, assignment);

@@ -103,7 +103,7 @@ void Recorder::launch(const Team& team, const Counters& counters) {
     CpuSet cpus;
     int node;
   };
-  const auto places = gathered(Place{observed_binding(), comm::node()});
+  const auto places = gathered(Place{observed_binding(team.threads), comm::node()});
   if (comm::rank() != 0) return;
   Json json;
   json.open('{').member("type", "launch").member("protocol", protocol).member("workload", workload.name).member("variant", variant.name);

@@ -15,12 +15,12 @@ struct Variant {
   const char* name;      // from the file's name
   const char* compiler;  // name and version
   const char* flags;
-  bool openmp;                                           // compiled with OpenMP
-  void (*batch)(void* state, Index first, Index count);  // `count` steps, iterations first, first + 1, ...
-  std::string (*refuse)(const void* params) = nullptr;   // empty, or why this variant cannot run these parameters
-  void (*first_touch)(void* state) = nullptr;            // between allocation and filling: each thread writes its pages first
-  void (*setup)(void* state) = nullptr;                  // once after init: persistent requests, windows
-  void (*finish)(void* state) = nullptr;                 // once at the end: frees what setup made
+  void (*in_each_thread)(int threads, void (*call)(void*), void* data);  // null where it was compiled without OpenMP
+  void (*batch)(void* state, Index first, Index count);                  // `count` steps, iterations first, first + 1, ...
+  std::string (*refuse)(const void* params) = nullptr;                   // empty, or why this variant cannot run these parameters
+  void (*first_touch)(void* state) = nullptr;  // between allocation and filling: each thread writes its pages first
+  void (*setup)(void* state) = nullptr;        // once after init: persistent requests, windows
+  void (*finish)(void* state) = nullptr;       // once at the end: frees what setup made
   void (*start)() = nullptr;  // once a process, right after MPI is initialised: a runtime on top of it (OpenSHMEM, coarrays)
   void (*stop)() = nullptr;   // once, right before MPI is finalised; such a runtime may finalise it by itself
   Threads threads = Threads::funneled;
@@ -30,10 +30,14 @@ struct Variant {
 
 extern const Variant variant;
 
+// The harness has no OpenMP of its own: it sees the threads through the variant. Static, for it differs from file to file.
 #ifdef _OPENMP
-inline constexpr bool compiled_with_openmp = true;
+[[maybe_unused]] static void call_in_each_thread(int threads, void (*call)(void*), void* data) {
+#pragma omp parallel num_threads(threads)
+  call(data);
+}
 #else
-inline constexpr bool compiled_with_openmp = false;
+inline constexpr std::nullptr_t call_in_each_thread = nullptr;
 #endif
 
 // The loop that is timed lives with the step, so that the compiler under test sees both; the barrier keeps every step alive.
@@ -76,7 +80,7 @@ std::string erased_refusal(const void* params) {
   static constexpr fl::Variant fl_this_variant{.name = FL_VARIANT_NAME,                       \
                                                .compiler = FL_COMPILER,                       \
                                                .flags = FL_FLAGS,                             \
-                                               .openmp = fl::compiled_with_openmp,            \
+                                               .in_each_thread = fl::call_in_each_thread,     \
                                                .batch = function __VA_OPT__(, ) __VA_ARGS__}; \
   const fl::Variant fl::variant = fl_this_variant;
 // A hook with the workload's own type: .setup = FL_HOOK(dot, prepare)
