@@ -3,6 +3,8 @@
 #include <cstdarg>
 #include <cstdio>
 #include <cstring>
+#include <numeric>
+#include <vector>
 
 #include "comm.hpp"
 #include "firstlight/workload.hpp"
@@ -24,6 +26,14 @@ Check Check::of(double error, double tolerance, std::string what) {
 }
 
 void barrier() { comm::barrier(); }
+
+double total(double mine) {
+  std::vector<double> all(static_cast<std::size_t>(comm::size()));
+  comm::gather(&mine, sizeof mine, all.data());
+  double sum = std::accumulate(all.begin(), all.end(), 0.0);
+  comm::broadcast(&sum, sizeof sum);
+  return sum;
+}
 
 std::string text(const char* format, ...) {
   char buffer[512];

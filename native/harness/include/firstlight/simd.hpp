@@ -4,6 +4,13 @@
 #include <cstring>
 #include <utility>
 
+// Before a loop whose iterations do not depend on each other, which the compiler cannot see.
+#if defined(__clang__)
+#define FL_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
+#else
+#define FL_INDEPENDENT _Pragma("GCC ivdep")
+#endif
+
 namespace fl::simd {
 
 #if defined(__AVX512F__)

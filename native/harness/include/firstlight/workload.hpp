@@ -155,7 +155,9 @@ class Array {
 void poison(double* first, Index count);
 void poison(float* first, Index count);
 
-void barrier();  // of all ranks; for checks and hooks, where collective calls are allowed
+// Of all ranks; for checks and hooks, where collective calls are allowed.
+void barrier();
+double total(double mine);  // the sum over ranks, in their order, on every rank
 
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
