@@ -32,12 +32,12 @@ class Toolchain(msgspec.Struct, frozen=True):
     fortran_version: str | None = None
 
 
-RUNTIMES = {"caf": "Co-Array Fortran", "shmem": "OpenSHMEM"}
+RUNTIMES = {"caf": "Co-Array Fortran", "hypre": "hypre", "petsc": "PETSc", "shmem": "OpenSHMEM"}
 """Capabilities that an MPI library may bring as its `extras`, and their names."""
 
 
 class Linking(msgspec.Struct, frozen=True):
-    """What a program needs to use a runtime on top of an MPI library: OpenSHMEM, coarrays."""
+    """What a program needs to use a runtime or a solver library on top of an MPI library."""
 
     compile_flags: tuple[str, ...]  # for the variant's own source file
     link_flags: tuple[str, ...]
@@ -59,7 +59,7 @@ class Mpi(msgspec.Struct, frozen=True):
     launcher: str  # mpiexec, absolute path
     environment: dict[str, str]  # needed to build or launch with it
     mpi4: bool = False  # persistent neighbourhood collectives and partitioned messages, whatever version it claims
-    extras: dict[str, Linking] = {}  # runtimes that come with it, by capability: shmem, caf
+    extras: dict[str, Linking] = {}  # what works on top of it, by capability: shmem, caf, hypre, petsc
     starter: tuple[str, ...] = ()  # the batch system's own launcher that starts it here: srun --mpi=pmi2; (): mpiexec
 
 

@@ -1,4 +1,4 @@
-"""Runtimes on top of an MPI library: one file each, named after the capability that it gives (shmem, caf).
+"""Runtimes and libraries on top of an MPI library: one file each, named after what it gives (shmem, caf, hypre, petsc).
 
 Each has `probe(host, mpi, compilers) -> Linking | Absent`.
 """
