@@ -9,6 +9,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from firstlight.catalogue import Selection, Sizes, Variant, Workload
 from firstlight.errors import UsageError
@@ -99,6 +100,7 @@ def keys(planned: Plan) -> list[str]:
 
 
 SIZES = Sizes("n", 16)
+LEVELS = Sizes("level", 9000, growth=4)
 
 
 @pytest.mark.parametrize(
@@ -116,6 +118,20 @@ SIZES = Sizes("n", 16)
         (1000, SIZES, 1000),
         (10**12, SIZES, None),
         (10**12, None, 10**12),
+        ("largest", SIZES, int(0.6 * MACHINE.memory_available / 16)),
+        ("largest", None, "largest"),
+        ("largest", LEVELS, 9),
+        ("largest", replace(LEVELS, bytes_per_element=36000), 8),
+        ("largest", replace(LEVELS, most=7), 7),
+        ("largest", replace(LEVELS, bytes_per_element=1e12), None),
+        ("memory", LEVELS, 7),
+        ("L3", LEVELS, 5),
+        ("L1", LEVELS, 0),
+        ("L1", replace(LEVELS, bytes_per_element=40000), None),
+        (0, LEVELS, 0),
+        (9, LEVELS, 9),
+        (10, LEVELS, None),
+        (10**12, LEVELS, None),
     ],
 )
 def test_sizes_follow_the_caches(value: int | str, sizes: Sizes | None, expected: int | str | None) -> None:
@@ -127,7 +143,7 @@ def test_memory_without_a_known_cache_is_dropped() -> None:
 
 
 @given(
-    symbol=st.sampled_from(["L1", "L2", "L3", "memory"]),
+    symbol=st.sampled_from(["L1", "L2", "L3", "memory", "largest"]),
     cache=st.integers(0, 40),
     available=st.integers(0, 45),
     bytes_per_element=st.floats(0.5, 1000),
@@ -143,6 +159,37 @@ def test_no_working_set_takes_more_than_its_share(
         assert size >= 1
         assert size * bytes_per_element <= 0.6 * 2**available
         assert not power_of_two or size & (size - 1) == 0
+
+
+@given(
+    symbol=st.sampled_from(["L1", "L2", "L3", "memory", "largest"]),
+    cache=st.integers(0, 40),
+    available=st.integers(0, 45),
+    bytes_per_element=st.floats(0.5, 1e6),
+    growth=st.integers(2, 8),
+)
+def test_no_refinement_takes_more_than_its_share(
+    symbol: str, cache: int, available: int, bytes_per_element: float, growth: int
+) -> None:
+    here = machine((1, 2**cache), (2, 3 * 2**cache), (3, 5 * 2**cache), available=2**available)
+    level = resolve_size(symbol, Sizes("level", bytes_per_element, growth=growth), here)
+    if level is not None:
+        assert isinstance(level, int) and level >= 0
+        assert growth**level * bytes_per_element <= 0.6 * 2**available
+        if symbol == "largest":
+            assert growth ** (level + 1) * bytes_per_element > 0.6 * 2**available
+
+
+def test_variants_that_need_more_memory_are_planned_to_a_smaller_size() -> None:
+    hungry = workload(
+        Selection(["lean"], parameters={"level": [1, "largest"]}),
+        Selection(["hungry"], parameters={"level": [8, 9, "largest"]}, bytes_per_element=4 * LEVELS.bytes_per_element),
+        variants={"lean": (), "hungry": ()},
+        sizes=LEVELS,
+    )
+    planned = plan("quick", hungry, [], TOOLBOX, MACHINE, ["gcc-native"])
+    assert {c.program.variant: c.arguments[0] for c in planned.cells} == {"hungry": "level=8", "lean": "level=1,9"}
+    assert [a.what for a in planned.absent] == ["w with level=9"]
 
 
 def test_needs_decide_what_is_planned_and_what_is_absent() -> None:

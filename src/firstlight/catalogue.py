@@ -9,6 +9,7 @@ import re
 import tomllib
 from functools import cache
 from pathlib import Path
+from typing import Annotated
 
 import msgspec
 
@@ -33,15 +34,21 @@ class Selection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ranks: int = 2
     threads: list[int | str] = msgspec.field(default_factory=lambda: [1])  # "all" stands for all cores
     placements: list[str] = []
+    bytes_per_element: float | None = None
 
 
 class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How a symbolic size becomes a value of `parameter`: bytes of working set an element."""
+    """How a symbolic size becomes a value of `parameter`: bytes of working set an element.
+
+    With `growth`, the parameter counts refinements: a value v has growth^v elements. `most`: the program takes no more.
+    """
 
     parameter: str
     bytes_per_element: float
     memory_bytes_per_element: float | None = None  # where "memory" is counted differently (STREAM: each array)
     power_of_two: bool = False
+    growth: Annotated[int, msgspec.Meta(ge=2)] | None = None
+    most: int | None = None
 
 
 class Provides(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from fnmatch import fnmatchcase
 
+from msgspec.structs import replace
+
 from firstlight.catalogue import Selection, Variant, Workload, why
 from firstlight.errors import UsageError
 from firstlight.machine import Machine
@@ -185,6 +187,8 @@ class _Planner:
         resolved: dict[str, list[Value]] = {}
         for name, values in entry.parameters.items():
             sizes = workload.sizes if workload.sizes and workload.sizes.parameter == name else None
+            if sizes and entry.bytes_per_element:
+                sizes = replace(sizes, bytes_per_element=entry.bytes_per_element)
             kept: list[Value] = []
             for value in values:
                 number = resolve_size(value, sizes, self.machine)

@@ -15,11 +15,12 @@ _SYMBOL = re.compile(r"L([1-9])")
 
 
 def resolve_size(value: Value, sizes: Sizes | None, machine: Machine) -> Value | None:
-    """A size in elements for one that may be symbolic (L1, L2, L3, memory); None where this machine has no such size.
+    """A size in elements for one that may be symbolic (L1, L2, L3, memory, largest); None where there is no such size.
 
-    L1..L3 are half of that cache, `memory` four times all last-level caches together (as STREAM asks). A working set
-    never takes more than MEMORY_SHARE of the memory, or of what is available where that is less: a symbolic size is
-    capped there, a number above it is dropped.
+    L1..L3 are half of that cache, `memory` four times all last-level caches together (as STREAM asks), `largest` all
+    that fits. A working set never takes more than MEMORY_SHARE of the memory, or of what is available where that is
+    less: a symbolic size is capped there, a number above it is dropped. Where the sizes have a growth, all of these are
+    numbers of refinements.
     Words that are no size, and all values where no sizes are declared, pass unchanged.
     """
     if sizes is None:
@@ -28,23 +29,45 @@ def resolve_size(value: Value, sizes: Sizes | None, machine: Machine) -> Value |
     # part of a figure's identity.
     share = MEMORY_SHARE * machine.memory
     free = share if machine.memory_available >= share else MEMORY_SHARE * machine.memory_available
-    most = int(free / sizes.bytes_per_element)
+    most = _most(free / sizes.bytes_per_element, sizes)
     if isinstance(value, int):
         return value if value <= most else None
     if value == "memory":
         elements = 4 * machine.last_caches() / (sizes.memory_bytes_per_element or sizes.bytes_per_element)
+    elif value == "largest":
+        elements = math.inf
     elif level := _SYMBOL.fullmatch(value):
         cache = machine.cache(int(level[1]))
         elements = cache.size / 2 / sizes.bytes_per_element if cache else 0
     else:
         return value
-    return _fit(elements, most, sizes.power_of_two)
+    return _fit(elements, most, sizes, up=value == "memory")
 
 
-def _fit(elements: float, most: int, power_of_two: bool) -> int | None:
-    if elements < 1 or most < 1:
+def _most(fitting: float, sizes: Sizes) -> int:
+    """The largest value of at most so many elements; -1 where not even the smallest fits."""
+    most = int(fitting) if sizes.growth is None else _refinements(fitting, sizes.growth)
+    return most if sizes.most is None else min(most, sizes.most)
+
+
+def _refinements(fitting: float, growth: int) -> int:
+    count = -1
+    while growth ** (count + 1) <= fitting:
+        count += 1
+    return count
+
+
+def _fit(wanted: float, most: int, sizes: Sizes, up: bool) -> int | None:
+    """The value of so many elements, at most `most`; `up`: rather more elements than fewer."""
+    least = 0 if sizes.growth else 1
+    if wanted < 1 or most < least:
         return None
-    if not power_of_two:
-        return min(int(elements), most)
-    up = 1 << math.ceil(math.log2(elements))
-    return up if up <= most else 1 << (most.bit_length() - 1)
+    if wanted == math.inf:
+        return most if not sizes.power_of_two or sizes.growth else 1 << (most.bit_length() - 1)
+    if sizes.growth:
+        below = _refinements(wanted, sizes.growth)
+        return min(most, below + (up and sizes.growth**below < wanted))
+    if not sizes.power_of_two:
+        return min(int(wanted), most)
+    power = 1 << math.ceil(math.log2(wanted))
+    return power if power <= most else 1 << (most.bit_length() - 1)
