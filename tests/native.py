@@ -22,6 +22,8 @@ from firstlight.toolchains import RUNTIMES, Linking, Mpi, Toolbox, Toolchain
 CACHE = Path(os.environ.get("FIRSTLIGHT_CACHE", ROOT / ".fl"))
 SMALL = 1 << 20
 """Parameter values up to this are run in tests: every path of a sweep, without waiting for memory."""
+SMALL_REFINED = 1 << 6
+"""The same for elements of what is refined: they stand for the coarse mesh and are solved for many times over."""
 
 here = machine.discover()
 workloads = load(roots())
@@ -70,9 +72,10 @@ def make(wanted: Iterable[Program], options: Options | None = None) -> dict[Prog
 
 
 def selection(workload: Workload, name: str) -> Selection:
-    """The suite entry that plans this variant; a broken one takes the parameters of the entry it was made for."""
+    """The first suite entry that plans this variant with small sizes; a broken one takes that which it was made for."""
     plain = name.removeprefix("broken_")
-    entries = [s for suite in ("quick", "standard", "full") for s in workload.suites.get(suite, [])]
+    every = [s for suite in ("quick", "standard", "full") for s in workload.suites.get(suite, [])]
+    entries = [s for s in every if all(small(workload, *item) for item in s.parameters.items())] or every
     fitting = [s for s in entries if any(fnmatchcase(plain, p) for p in s.variants)]
     same_kind = [s for s in entries if any(p.split("_")[0] == plain.split("_")[0] for p in s.variants)]
     return (fitting or same_kind or entries)[0]
@@ -81,12 +84,16 @@ def selection(workload: Workload, name: str) -> Selection:
 def arguments(workload: Workload, name: str) -> tuple[str, ...]:
     """key=value,... with the values that are small on every machine."""
     chosen = selection(workload, name)
-    lists = {}
-    for key, values in chosen.parameters.items():
-        symbolic = workload.sizes is not None and key == workload.sizes.parameter
-        kept = [v for v in values if (isinstance(v, int) and v <= SMALL) or (isinstance(v, str) and not symbolic)]
-        lists[key] = kept or [1000]
+    lists = {key: small(workload, key, values) or [1000] for key, values in chosen.parameters.items()}
     return tuple(f"{key}={','.join(map(str, values))}" for key, values in lists.items())
+
+
+def small(workload: Workload, key: str, values: list[int | str]) -> list[int | str]:
+    """Those of a parameter's values that are small on every machine; of refinements, so many elements at most."""
+    sizes = workload.sizes if workload.sizes and workload.sizes.parameter == key else None
+    if sizes and sizes.growth:
+        return [v for v in values if isinstance(v, int) and sizes.growth**v <= SMALL_REFINED]
+    return [v for v in values if (isinstance(v, int) and v <= SMALL) or (isinstance(v, str) and not sizes)]
 
 
 class Said(msgspec.Struct):

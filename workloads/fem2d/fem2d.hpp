@@ -1,0 +1,220 @@
+// fem2d: the CHiC finite-element reference example (R1). -Laplace u = f on the unit square, quadratic triangles, conjugate gradients
+// with the additive multilevel preconditioner BPX. One step is one solution from the start vector to the tolerance.
+//
+// u = 0 at y = 0 and u = g at y = 1, natural conditions at x = 0 and x = 1. Problem R: f = 0, so that the discrete solution is g y
+// exactly. Problem M: u = g (y + cos(pi x) sin(pi y)). g is a power of two that changes with the step: it scales every number of a
+// solution and changes no rounding.
+#pragma once
+
+#include <cmath>
+#include <numbers>
+
+#include "elements.hpp"
+#include "firstlight/variant.hpp"
+
+namespace fem2d {
+
+struct Params {
+  fl::Index level = 5;
+  std::string problem = "R";
+  fl::Index digits = 6;
+  fl::Index rows = 0;
+  void declare(fl::Fields& fields) {
+    fields.integer("level", level, "refinements", 0, 11, "of the coarse mesh of 128 triangles; (16 * 2^level + 1)^2 unknowns");
+    fields.choice("problem", problem, "R|M", "R: f = 0, the solution is y; M: a manufactured solution");
+    fields.integer("digits", digits, "digits", 1, 12, "stop when the preconditioned residual has fallen by so many powers of ten");
+    fields.integer("rows", rows, "blocks", 0, 1024, "of the grid of blocks; 0: as square as possible");
+  }
+};
+
+// Traits of a variant that this header must know.
+enum Trait : unsigned { threads_are_blocks = 1, another_preconditioner = 2, coarse_in_32_bits = 4, needs_neighbours = 8, a_library = 16 };
+
+inline bool has(Trait trait) { return (fl::variant.traits & trait) != 0; }
+
+struct Outcome {
+  fl::Index iterations = 0;  // updates of x
+  double rho0 = 0;           // r^T C^-1 r at the start, of g = 1
+  double seconds = 0;        // from the start vector to the tolerance
+  double setup = 0;          // of these, what prepared the preconditioner, before the first iteration
+  double communication = 0;  // seconds of these in exchanges and sums
+  double assembly = 0;       // seconds
+};
+
+struct State {
+  fl::Team team;
+  fl::Index level = 0, digits = 6;
+  bool manufactured = false;
+  double g = 1;
+  Cut cut;
+  std::vector<Block> blocks;  // this process's
+  std::vector<Grid> load;     // of each block where f is not 0, for g = 1; additive
+  Outcome outcome;
+};
+
+inline constexpr fl::About about{
+    .title = "Finite elements",
+    .cost = "56 bytes and 25 flop per unknown and iteration, the least that these variants move; the iterations are the published ones",
+    .verified =
+        "the solution at every node, the number of iterations, the preconditioned norm of the first residual, and the residual from "
+        "element matrices",
+    .tolerance = "ten times the reduction asked for, iterations within one of the reference, first norm to 1e-6",
+};
+
+inline constexpr fl::Metric metrics[] = {
+    {"time_to_tolerance", "s", "operations", "time", 1, "lower"},
+    {"time_per_unknown_iteration", "ns", "time_per_unknown_iteration", "value", 1e9, "lower"},
+    {"iterations", "iterations", "iterations", "value", 1, "lower"},
+    {"assembly", "s", "assembly", "value", 1, "lower"},
+    {"communication_share", "%", "communication_share", "value", 100, "lower"},
+};
+
+inline double unknowns(fl::Index level) {
+  const auto side = static_cast<double>(cells(level + 1) + 1);
+  return side * side;
+}
+
+// Updates of x to 1e-6 for problem R, levels 0..11 (computed up to 8, published by R1 beyond).
+inline constexpr int reference_iterations[] = {36, 39, 41, 42, 43, 44, 44, 45, 45, 44, 47, 48};
+inline constexpr double reference_rho0[] = {9.027778, 20.322917, 42.969618, 88.292752, 178.954264, 360.285007, 722.950375, 1448.283058};
+
+inline int parties(const fl::Team& team) { return has(threads_are_blocks) ? team.ranks * team.threads : team.ranks; }
+
+inline std::string refuse(const Params& p, const fl::Team& team) {
+  const int blocks = parties(team);
+  if (has(needs_neighbours) && blocks < 2) return "this variant of fem2d needs two blocks or more; start it with mpiexec -n 2";
+  if (p.rows > 0 && blocks % p.rows != 0)
+    return fl::text("fem2d needs rows=%lld to divide its %d blocks; leave rows out", static_cast<long long>(p.rows), blocks);
+  if (has(coarse_in_32_bits) && p.digits > 7)
+    return "this variant of fem2d runs up to digits=7: the rounding of 32 bits shows beyond, first as more iterations";
+  const Cut c = cut(blocks, p.rows);
+  if (c.base > p.level)
+    return fl::text("fem2d needs level=%lld or more to be cut into %d x %d blocks", static_cast<long long>(c.base), c.rows, c.columns);
+  return "";
+}
+
+inline fl::Cost cost(const Params& p, const fl::Team& team) {
+  const double work = unknowns(p.level) * reference_iterations[p.level] * static_cast<double>(p.digits) / 6;
+  return {.flops = 25 * work, .bytes = 56 * work, .operations = 1, .working_set = 32 * unknowns(p.level) / parties(team)};
+}
+
+// --- set-up ------------------------------------------------------------------------------------------------------------
+
+// All nodes that block and neighbour (dx, dy) away share on a grid of nx x ny cells.
+inline Segment shared_side(Grid* g, Grid32* g32, fl::Index nx, fl::Index ny, int dx, int dy) {
+  const fl::Index i = dx < 0 ? 0 : nx, j = dy < 0 ? 0 : ny;
+  if (dx == 0) return {g, g32, 0, j, 1, 0, nx + 1};
+  if (dy == 0) return {g, g32, i, 0, 0, 1, ny + 1};
+  return {g, g32, i, j, 0, 0, 1};
+}
+
+// The block's own grids, finest last: those beyond `base`, and r.
+template <class Visit>
+void each_own_grid(Block& b, fl::Index base, Visit visit) {
+  const auto first = static_cast<std::size_t>(base) + 1;
+  for (std::size_t k = first; k < b.coarse.size(); ++k) visit(&b.coarse[k], nullptr, b.coarse[k].nx, b.coarse[k].ny);
+  for (std::size_t k = first; k < b.coarse32.size(); ++k) visit(nullptr, &b.coarse32[k], b.coarse32[k].nx, b.coarse32[k].ny);
+  visit(&b.r, nullptr, b.r.nx, b.r.ny);
+}
+
+inline void connect(Block& b, const Cut& c) {
+  const int column = b.number % c.columns, row = b.number / c.columns;
+  const auto inside = [&](int dx, int dy) { return column + dx >= 0 && column + dx < c.columns && row + dy >= 0 && row + dy < c.rows; };
+  for (int dy = -1; dy <= 1; ++dy)
+    for (int dx = -1; dx <= 1; ++dx) {
+      if ((dx == 0 && dy == 0) || !inside(dx, dy)) continue;
+      Link link;
+      link.block = b.number + dy * c.columns + dx;
+      fl::Index count = 0;
+      each_own_grid(b, c.base, [&](Grid* g, Grid32* g32, fl::Index nx, fl::Index ny) {
+        link.shared.push_back(shared_side(g, g32, nx, ny, dx, dy));
+        count += link.shared.back().count;
+      });
+      link.out.resize(static_cast<std::size_t>(count));
+      b.links.push_back(std::move(link));
+    }
+  fl::Index count = 0;
+  each_own_grid(b, c.base, [&](Grid* g, Grid32* g32, fl::Index nx, fl::Index ny) {
+    const bool low = inside(0, -1), high = inside(0, 1);
+    if (low) b.frame.push_back(shared_side(g, g32, nx, ny, 0, -1));
+    if (high) b.frame.push_back(shared_side(g, g32, nx, ny, 0, 1));
+    for (const int dx : {-1, 1}) {
+      if (!inside(dx, 0)) continue;
+      Segment side = shared_side(g, g32, nx, ny, dx, 0);
+      if (low) ++side.j, --side.count;
+      if (high) --side.count;
+      b.frame.push_back(side);
+    }
+  });
+  for (const Segment& segment : b.frame) count += segment.count;
+  b.own.resize(static_cast<std::size_t>(count));
+}
+
+inline Block make_block(int number, fl::Index level, const Cut& c) {
+  Block b;
+  b.number = number;
+  const int column = number % c.columns, row = number / c.columns;
+  const fl::Index ci = c.line(column, c.columns), cj = c.line(row, c.rows);
+  const fl::Index cx = c.line(column + 1, c.columns) - ci, cy = c.line(row + 1, c.rows) - cj;
+  const auto refined = [&](fl::Index n, fl::Index k) { return n << (k - c.base); };
+  b.i0 = refined(ci, level + 1);
+  b.j0 = refined(cj, level + 1);
+  b.bottom = !(b.south = row > 0);
+  b.top = !(b.north = row < c.rows - 1);
+  b.west = column > 0;
+  b.east = column < c.columns - 1;
+  const fl::Index nx = refined(cx, level + 1), ny = refined(cy, level + 1);
+  b.x = Grid(nx, ny);
+  b.r = Grid(nx, ny);
+  b.s = Grid(nx, ny);
+  for (fl::Index k = 0; k <= level; ++k) {
+    const fl::Index columns = k <= c.base ? cells(k) : refined(cx, k), rows = k <= c.base ? cells(k) : refined(cy, k);
+    if (has(coarse_in_32_bits))
+      b.coarse32.emplace_back(columns, rows);
+    else
+      b.coarse.emplace_back(columns, rows);
+  }
+  return b;
+}
+
+// The pages of a block lie near the thread that calls this.
+inline void place(Block& b) {
+  for (Grid* g : {&b.x, &b.r, &b.s}) g->clear();
+  for (Grid& g : b.coarse) g.clear();
+  for (Grid32& g : b.coarse32) g.clear();
+}
+
+inline void init(State& s, const Params& p, const fl::Team& team) {
+  s.team = team;
+  s.level = p.level;
+  s.digits = p.digits;
+  s.manufactured = p.problem == "M";
+  s.cut = cut(parties(team), p.rows);
+  const int here = parties(team) / team.ranks;
+  s.blocks.clear();
+  for (int k = 0; k < here; ++k) s.blocks.push_back(make_block(team.rank * here + k, p.level, s.cut));
+  fl::first_touch(&s);
+  for (Block& b : s.blocks) {
+    place(b);
+    connect(b, s.cut);  // grids no longer move
+  }
+  s.load.clear();
+  if (s.manufactured)
+    for (const Block& b : s.blocks) {
+      s.load.emplace_back(b.x.nx, b.x.ny);
+      load_vector(s.load.back(), b, p.level);
+    }
+}
+
+inline void touch(State& s, fl::Index iteration) { s.g = static_cast<double>(fl::Index{1} << (iteration & 3)); }
+
+inline void poison(State& s) {
+  for (Block& b : s.blocks) fl::poison(b.x.memory().data(), b.x.memory().size());
+  s.outcome = {};
+}
+
+}  // namespace fem2d
+
+#ifdef FL_JUDGE
+#include "judge.hpp"
+#endif

@@ -1,0 +1,41 @@
+// Processes of threads, each thread with a block of its own; the first thread of a process talks to the others.
+#include "messages.hpp"
+#include "solver.hpp"
+#include "threads.hpp"
+
+namespace {
+
+struct Thread {
+  fem2d::Crew& crew;
+  fem2d::Mail& mail;
+  int me;
+
+  void sum(double* values, fl::Index count) { crew.sum(me, values, count, fem2d::sum_over_ranks); }
+  void swap(fem2d::Block&) {
+#pragma omp barrier
+    if (me == 0) mail.swap();
+#pragma omp barrier
+  }
+};
+
+void first_touch(fem2d::State& s) {
+#pragma omp parallel num_threads(s.team.threads)
+  fem2d::place(s.blocks[static_cast<std::size_t>(omp_get_thread_num())]);
+}
+
+void step(fem2d::State& s, fl::Index) {
+  fem2d::Crew crew(s);
+  crew.connect();
+  fem2d::Mail mail(s, fem2d::Mail::whole);
+#pragma omp parallel num_threads(s.team.threads)
+  {
+    const int me = omp_get_thread_num();
+    Thread thread{crew, mail, me};
+    const fem2d::Outcome outcome = fem2d::Solver<Thread>(s, static_cast<std::size_t>(me), thread).chronopoulos_gear();
+    if (me == 0) s.outcome = outcome;
+  }
+}
+
+}  // namespace
+
+FL_VARIANT(fem2d, step, .first_touch = FL_HOOK(fem2d, first_touch), .traits = fem2d::threads_are_blocks)
