@@ -6,7 +6,7 @@ from firstlight.record import Run
 
 COOL = ("#0072B2", "#56B4E9", "#009E73")  # blue, sky, green: the first compiler
 WARM = ("#D55E00", "#E69F00", "#CC79A7")  # vermillion, orange, purple: the second
-MORE = ("#8C7A00", "#7F7F7F", "#5E4FA2", "#44AA99", "#882255")
+MORE = ("#8C7A00", "#661100", "#5E4FA2", "#44AA99", "#882255")  # no grey: that is what stays in the background
 _DASH = {"base": "dot", "native": "solid", "fast": "dash"}
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "star", "hexagon")
 _ORDER = ("native", "base", "fast")

@@ -1,8 +1,9 @@
-"""Observed: the series that programs left behind a figure, launch by launch."""
+"""Observed: what programs saw behind a figure, launch by launch: series, and values over the ranks."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator
+from statistics import median
 from typing import NamedTuple
 
 import msgspec
@@ -24,15 +25,8 @@ class Window(NamedTuple):
 def windows(view: View, figure: Verified) -> list[Window]:
     """One for each complete launch that left series, in the order of time."""
     who = figure.identity
-    cells = {
-        c.id
-        for c in view.judgement.run.cells
-        if (c.program.workload, c.program.variant) == (who.workload, who.variant)
-        and (c.program.toolchain, c.program.mpi) == (who.toolchain, who.mpi)
-        and (c.placement.nodes, c.placement.ranks) == (who.placement.nodes, who.placement.ranks)
-    }
-    records = [r for r in view.judgement.records if r.start.cell in cells and r.complete]
-    found = [_window(r, case.case) for r in sorted(records, key=lambda r: r.start.time) for case in _cases(r, who)]
+    records = sorted(_records(view, who), key=lambda r: r.start.time)
+    found = [_window(r, case.case) for r in records for case in _cases(r, who)]
     return [w for w in found if w.ranks and LEAST < 1e6 * w.seconds < MOST]
 
 
@@ -40,6 +34,18 @@ def other(view: View, figure: Figure, metric: str) -> Verified | None:
     """Another metric of the same case, where it was verified."""
     wanted = msgspec.structs.replace(figure.identity, metric=metric)
     return next((f for f in view.judgement.figures if f.identity == wanted and isinstance(f, Verified)), None)
+
+
+def _records(view: View, who: Identity) -> list[LaunchRecord]:
+    """The complete launches of that program in that placement."""
+    cells = {
+        c.id
+        for c in view.judgement.run.cells
+        if (c.program.workload, c.program.variant) == (who.workload, who.variant)
+        and (c.program.toolchain, c.program.mpi) == (who.toolchain, who.mpi)
+        and (c.placement.nodes, c.placement.ranks) == (who.placement.nodes, who.placement.ranks)
+    }
+    return [r for r in view.judgement.records if r.start.cell in cells and r.complete]
 
 
 def _cases(record: LaunchRecord, who: Identity) -> Iterator[Case]:
@@ -55,3 +61,21 @@ def _window(record: LaunchRecord, case: int) -> Window:
             ranks.setdefault(line.rank, {})[line.name] = line.values
     walls = [s.wall for s in record.samples if s.case == case]
     return Window(walls[-1] if walls else 0.0, ranks)
+
+
+def over_ranks(view: View, figure: Figure, value: str) -> tuple[float, float, float] | None:
+    """(`least`, `median`, `largest`) over the ranks of a value observed in that case.
+
+    Medians over samples and launches; None where no complete launch observed it.
+    """
+    who = figure.identity
+    launches = []
+    for record in _records(view, who):
+        cases = {case.case for case in _cases(record, who)}
+        seen = [s.values[value] for s in record.samples if s.case in cases and value in s.values]
+        if seen:
+            launches.append([median(v[k] for v in seen) for k in range(3)])
+    if not launches:
+        return None
+    low, middle, high = (median(v[k] for v in launches) for k in range(3))
+    return low, middle, high

@@ -1,0 +1,92 @@
+"""Methods: how the variants of an elliptic solver are told apart in drawings, and where they stand.
+
+A method is the published one (BPX), multigrid, or a library; the best of its variants speaks for it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from firstlight.judge import ranking
+from firstlight.judge.verdict import Figure, Identity, Verified
+from firstlight.plan import Placement
+from firstlight.record import Run
+from firstlight.report import wording
+from firstlight.report.quantity import count, significant
+
+PUBLISHED, MULTIGRID = "BPX", "multigrid"
+LIBRARY = "peer_"
+COARSEST = 16  # cells a side of the grid of all nodes at level 0
+
+
+class Way(NamedTuple):
+    """How the work is spread: threads of one process (no MPI), ranks, or ranks of threads."""
+
+    mpi: str
+    hybrid: bool
+
+    def words(self, run: Run) -> str:
+        name = wording.mpi_name(run, self.mpi) if self.mpi else "threads"
+        return f"{name}, ranks of threads" if self.hybrid else name
+
+
+def method(variant: str) -> str:
+    """`BPX`, `multigrid`, or the library that a variant calls."""
+    if variant.startswith(LIBRARY):
+        return variant.removeprefix(LIBRARY)
+    return MULTIGRID if MULTIGRID in variant.split("_") else PUBLISHED
+
+
+def way(identity: Identity) -> Way:
+    return Way(identity.mpi or "", bool(identity.mpi) and "omp" in identity.variant.split("_"))
+
+
+def level(figure: Figure) -> int | None:
+    """Refinements; None where the record has none that could be."""
+    found = dict(figure.identity.parameters).get("level")
+    return found if isinstance(found, int) and 0 <= found <= 20 else None
+
+
+def unknowns(refinements: int) -> int:
+    """R1: all nodes of quadratic triangles on 8 x 8 squares, boundary nodes among them."""
+    side: int = (COARSEST << refinements) + 1
+    return side * side
+
+
+def cores(figure: Figure) -> int:
+    p = figure.identity.placement
+    return p.ranks * p.threads
+
+
+def shape(placement: Placement) -> str:
+    """NODESxRANKSxTHREADS, as `--placement` takes it."""
+    return f"{placement.nodes}x{placement.ranks // max(placement.nodes, 1)}x{placement.threads}"
+
+
+def amount(number: float) -> str:
+    """`4.20 M` unknowns"""
+    for size, name in ((1e9, " G"), (1e6, " M"), (1e3, " k")):
+        if number >= size:
+            return significant(number / size) + name
+    return f"{number:g}"
+
+
+def on(number: int) -> str:
+    return f"on {count(number, 'core')}"
+
+
+def best(figures: Iterable[Verified]) -> Verified | None:
+    """The best that may be ranked; where all are oversubscribed, the best of those."""
+    some = list(figures)
+    crowded = min(some, key=lambda f: f.estimate.median, default=None)
+    return ranking.best(some) or crowded
+
+
+def axis(levels: Iterable[int]) -> dict[str, object]:
+    """A logarithmic axis of unknowns with a tick a level."""
+    some = sorted(set(levels))
+    return {
+        "title": {"text": "unknowns (below: level)"}, "type": "log", "tickvals": [unknowns(v) for v in some],
+        "ticktext": [f"{amount(unknowns(v))}<br>{v}" for v in some],
+    }  # fmt: skip

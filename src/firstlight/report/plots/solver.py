@@ -1,0 +1,27 @@
+"""Solver: an elliptic problem solved to a tolerance, as R1 reports its finite-element example.
+
+Time to tolerance by method, time per unknown and iteration against the memory's bandwidth, strong and weak scaling, and
+R1's table: assembly, conjugate gradients, share of communication over the ranks.
+"""
+
+from __future__ import annotations
+
+from firstlight.catalogue import Plot, Workload
+from firstlight.report import answers
+from firstlight.report.plots import frame, methods, pace, scaling, shares, tolerance
+from firstlight.report.plots.frame import Drawing, View
+
+
+def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
+    """`plot.metric` is the time to the tolerance; the other metrics are those of the same cases."""
+    every = view.selected(workload, plot)
+    figures = [f for f in answers.verified(every) if methods.level(f) is not None]
+    if not figures:
+        return []
+    drawn = tolerance.drawings(view, workload, plot, f"{name}-tolerance", figures)
+    drawn += pace.drawings(view, f"{name}-pace", figures)
+    drawn += scaling.drawings(view, f"{name}-scaling", figures)
+    drawn += shares.drawings(view, f"{name}-shares", figures)
+    if drawn:  # its table has every figure, also those that are drawn nowhere
+        drawn[0].rows = frame.table(every)
+    return drawn

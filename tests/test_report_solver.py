@@ -1,0 +1,187 @@
+"""The drawings of an elliptic solver: methods, pace, scaling and R1's table, all of it computed from the figures."""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+
+import pytest
+from msgspec.structs import replace
+
+import synthetic_solver
+from firstlight import heritage
+from firstlight.judge.figures import judge
+from firstlight.judge.verdict import Failed, Verified
+from firstlight.report import html, plots
+from firstlight.report.palette import Palette
+from firstlight.report.plots import methods, observed, pace
+from firstlight.report.plots.frame import Drawing, View
+
+CASES = {
+    "plain": lambda: synthetic_solver.run(),
+    "quick": lambda: synthetic_solver.run(variants=synthetic_solver.FEW, levels=(6,), stream=False),
+    "crowded": lambda: synthetic_solver.run(ranks=(1, 2, 4)),
+    "few launches": lambda: synthetic_solver.run(launches=3, noise=0.3),
+    "all crowded": lambda: synthetic_solver.run(variants=("mpi",), ranks=(4,), mpis=("mpich",)),
+}
+
+
+@cache
+def view(case: str = "plain") -> View:
+    scene = CASES[case]()
+    judgement = judge(*scene)
+    return View(judgement, scene.workloads, heritage.load(), Palette(judgement.run))
+
+
+def named(v: View) -> dict[str, Drawing]:
+    drawn = plots.draw(v, v.workloads["fem2d"])
+    return {d.id.removeprefix("plot-fem2d-0-"): d for d in drawn}
+
+
+@cache
+def drawings(case: str = "plain") -> dict[str, Drawing]:
+    return named(view(case))
+
+
+def traces(drawn: Drawing) -> dict[str, dict[str, object]]:
+    return {t["name"]: t for t in drawn.data if t.get("name")}
+
+
+def test_the_fastest_method_is_named_with_what_the_others_take() -> None:
+    alone, both = drawings()["tolerance-0"], drawings()["tolerance-1"]
+    assert alone.title.startswith("Time to tolerance on 1 core: multigrid takes ")
+    assert " at level 7, " in alone.title and "BPX 3.0 ×" in alone.title and "hypre 3.0 ×" in alone.title
+    assert both.title.startswith("Time to tolerance on 2 cores: multigrid takes 205 ms at level 7")
+    assert set(traces(both)) == {"BPX", "multigrid", "hypre"}
+    assert traces(alone)["BPX"]["x"] == [66049, 263169, 1050625, 4198401]
+
+
+def test_earlier_machines_stand_beside_one_core_with_their_year() -> None:
+    ghosts = [t for t in drawings()["tolerance-0"].data if t.get("legendgroup") == "ghosts"]
+    entries = heritage.load().matching("fem2d", "time")
+    assert sorted(y for t in ghosts for y in t["y"]) == sorted(e.value for e in entries) and len(entries) > 10
+    assert all(len(t["x"]) == len(t["y"]) == len(t["hovertext"]) and "(2007)" in t["hovertext"][0] for t in ghosts)
+    labels = [t["text"][0] for t in ghosts if t["text"][0]]
+    assert labels[0] == "CHiC (2007)" and all(label.endswith(" (2007)") for label in labels)
+    named = "; ".join(label.removesuffix(" (2007)") for label in labels).split("; ")
+    assert sorted(named) == sorted({e.machine.partition(",")[0] for e in entries})
+    assert not [t for t in drawings()["tolerance-1"].data if t.get("legendgroup") == "ghosts"]
+
+
+def test_few_launches_tell_no_method_from_another() -> None:
+    title = drawings("few launches")["tolerance-0"].title
+    assert "cannot be told apart" in title and "as long" not in title
+
+
+def test_the_pace_is_held_against_85_bytes_from_memory() -> None:
+    drawn = drawings()["pace"]
+    assert drawn.title.startswith("An unknown costs one_pass 6.0")
+    assert "ns an iteration at level 7, 0.8" in drawn.title and "what 85 bytes take from memory" in drawn.title
+    limit = pace.memory(view())
+    assert limit is not None and limit.cores == 1
+    (model,) = [t for name, t in traces(drawn).items() if name.startswith("85 bytes")]
+    assert model["y"] == [pytest.approx(85e9 / limit.value)] * 2
+    caches = [a["text"] for a in drawn.layout["annotations"]]
+    assert caches == ["L3 32 MiB"]
+    assert {f"{name}" for name in traces(drawn)} >= {"one_pass", "serial", "assembled", "multigrid"}
+
+
+def test_without_a_measured_bandwidth_there_is_no_model_and_the_caption_says_how_to_get_it() -> None:
+    drawn = drawings("quick")["pace"]
+    assert not [name for name in traces(drawn) if name.startswith("85")]
+    assert "./fl run stream fem2d" in drawn.caption and "85" not in drawn.title
+    assert set(drawings("quick")) == {"tolerance-0", "pace"}
+
+
+def test_strong_scaling_is_drawn_against_the_ideal() -> None:
+    drawn = drawings()["scaling-bpx"]
+    assert drawn.title.startswith("BPX, level 7 (4.20 M unknowns): 2 cores gain 1.8 × with ")
+    assert drawn.title.endswith(" and 1.5 × with MPICH")
+    lines = traces(drawn)
+    (ideal,) = [t for name, t in lines.items() if name.startswith("ideal")]
+    assert ideal["x"] == [1, 2] and ideal["y"][0] == pytest.approx(2 * ideal["y"][1])
+    assert set(lines) - {ideal["name"]} == {"threads", "Open MPI", "MPICH"}
+    assert lines["Open MPI"]["y"][1] == pytest.approx(ideal["y"][0] / 1.8, rel=0.01)
+
+
+def test_weak_scaling_follows_a_level_more_on_four_times_the_cores() -> None:
+    assert "scaling-bpx-weak" not in drawings()
+    drawn = drawings("crowded")["scaling-bpx-weak"]
+    assert "Open MPI keeps 45 % of its pace on 4 cores, more than there are processors" in drawn.title
+    line = next(t for name, t in traces(drawn).items() if name.startswith("Open MPI"))
+    assert line["name"] == "Open MPI, 1.05 M unknowns a core"
+    assert line["x"] == [1, 4] and line["marker"]["symbol"][1].endswith("-open")
+    assert "Open symbols" in drawn.caption
+
+
+def test_shares_span_the_ranks_and_the_table_is_that_of_the_report() -> None:
+    drawn = drawings()["shares"]
+    assert drawn.title == (
+        f"Communication takes 3.0 % at level 7 ({drawn.title.split('(')[1].split(';')[0]}; 2.0 % to 5.0 % over the "
+        "ranks), 3.0 % at level 4"
+    )
+    line = traces(drawn)["Open MPI, 1x2x1"]
+    assert line["y"] == [pytest.approx(3)] * 4
+    assert line["error_y"]["array"] == [pytest.approx(2)] * 4
+    assert line["error_y"]["arrayminus"] == [pytest.approx(1)] * 4
+    rows = {(r[0], r[1], r[2]): r for r in drawn.rows}
+    mine = rows["mpi_assembled, gcc-native, mpich", "1x2x1", "7"]
+    assert mine[3:6] == ("4 198 401", "44", "400 ms") and mine[7:] == ("2.0 %", "3.0 %", "5.0 %")
+    assert rows["mpi, gcc-native, mpich", "1x2x1", "7"][5] == "–"
+    assert rows["peer_hypre, gcc-native, mpich", "1x2x1", "7"][7:] == ("–", "–", "–")
+    chic = rows["CHiC, Opteron 2.6 GHz, InfiniBand (2007)", "16x4x1", "9"]
+    assert chic[3:] == ("67 125 249", "44", "1.75 s", "11.3 s", "–", "5.0 %", "–")
+
+
+def test_oversubscribed_only_is_shown_and_not_ranked() -> None:
+    drawn = drawings("all crowded")
+    assert set(drawn) == {"shares"}
+    assert all("oversubscribed" in r[1] for r in drawn["shares"].rows if r[0].startswith("mpi"))
+
+
+def test_values_over_the_ranks_are_medians_of_what_was_observed() -> None:
+    v = view()
+    f = next(f for f in v.judgement.figures if f.identity.variant == "mpi" and f.identity.placement.ranks == 2)
+    assert observed.over_ranks(v, f, "communication_share") == pytest.approx(synthetic_solver.SHARE)
+    assert observed.over_ranks(v, f, "nothing") is None
+
+
+def test_every_figure_is_in_the_first_table_and_what_failed_is_never_drawn() -> None:
+    v = view()
+    times = [f for f in v.judgement.figures if f.identity.metric == "time_to_tolerance"]
+    assert len(drawings()["tolerance-0"].rows) == len(times)
+
+    def fail(f: object) -> object:
+        bad = isinstance(f, Verified) and f.identity.variant in ("multigrid", "mpi_multigrid")
+        return Failed(f.identity, f.unit, f.better, "wrong node", "check") if bad else f
+
+    judgement = replace(v.judgement, figures=tuple(map(fail, v.judgement.figures)))
+    drawn = named(View(judgement, v.workloads, v.heritage, v.palette))
+    assert "multigrid" not in traces(drawn["tolerance-0"])
+    assert sum("failed: wrong node" in r[-1] for r in drawn["tolerance-0"].rows) == 4 * (1 + 4)
+
+
+def test_nothing_verified_draws_nothing() -> None:
+    v = view()
+    nothing = replace(v.judgement, figures=())
+    assert plots.draw(View(nothing, v.workloads, v.heritage, v.palette), v.workloads["fem2d"]) == []
+
+
+@pytest.mark.parametrize("case", CASES)
+def test_drawings_are_plain_data_and_the_page_renders(case: str) -> None:
+    json.dumps([(d.data, d.layout) for d in drawings(case).values()], allow_nan=False)
+    page = html.render(view(case).judgement, view(case).workloads, heritage=view(case).heritage)
+    assert "plot-fem2d-0-" in page
+
+
+@pytest.mark.parametrize(
+    ("variant", "method"),
+    [("one_pass", "BPX"), ("mpi_omp", "BPX"), ("mpi_multigrid", "multigrid"), ("peer_petsc", "petsc")],
+)
+def test_variants_belong_to_methods(variant: str, method: str) -> None:
+    assert methods.method(variant) == method
+
+
+def test_unknowns_are_the_published_ones() -> None:
+    for entry in heritage.load().matching("fem2d", "communication_share"):
+        assert methods.unknowns(int(entry.parameters["level"])) == entry.parameters["unknowns"]
