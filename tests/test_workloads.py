@@ -44,6 +44,11 @@ def placements(variant: Variant) -> list[Placement]:
     return [Placement()]
 
 
+def bearable(places: list[Placement], program: Built) -> list[Placement]:
+    """MPICH waits by spinning: where its ranks share processors it crawls, so Open MPI takes the larger placements."""
+    return [p for p in places if program.program.mpi != "mpich" or p.ranks * p.threads <= 3]
+
+
 def built_from(built: dict[Program, Built], workload: Workload, variant: Variant, compiler: str) -> list[Built]:
     tool = native.toolchain("base", compiler)
     if tool is None:
@@ -73,7 +78,8 @@ def test_variant_verifies(
     for program in built_from(built, workload, variant, compiler):
         assert program.error == ""
         ran = 0
-        for place in placements(variant) if compiler == "gcc" else placements(variant)[1:2] or [Placement()]:
+        places = placements(variant) if compiler == "gcc" else placements(variant)[1:2] or [Placement()]
+        for place in bearable(places, program):
             said = native.run(program, place, native.arguments(workload, program.program.variant), tmp_path)
             if said.status == 2:
                 told = said.stderr.strip().splitlines()
@@ -100,7 +106,7 @@ def test_broken_variant_is_rejected(
     workload, variant = pair
     for program in built_from(built, workload, variant, "gcc"):
         ran = 0
-        for place in placements(variant):
+        for place in bearable(placements(variant), program):
             said = native.run(program, place, native.arguments(workload, program.program.variant), tmp_path)
             if said.status == 2:
                 continue
