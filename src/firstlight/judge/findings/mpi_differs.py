@@ -21,7 +21,7 @@ from firstlight.judge.findings._common import (
 )
 from firstlight.judge.ranking import best
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import factor, size
+from firstlight.judge.words import factor, size, values
 
 THRESHOLD = 0.05
 SMALL, LARGE = 4096, 32768  # bytes: up to which a message is small, from which on it is large
@@ -100,7 +100,9 @@ def _sentence(judgement: Judgement, chosen: Iterable[Difference]) -> str:
         winner, loser = (mpi_label(judgement.run, f.identity.mpi) for f in (d.winner, d.loser))
         than = "" if before in ((winner, loser), (loser, winner)) else f" than {loser}"
         if d.message is None:
-            parts.append(f"{winner} makes {target(d.winner.identity)} {factor(d.factor)} x faster{than}")
+            case = values(d.winner.identity.parameters)
+            what = target(d.winner.identity) + (f" ({case})" if case else "")
+            parts.append(f"{winner} makes {what} {factor(d.factor)} x faster{than}")
         elif d.winner.better == "higher":
             parts.append(f"{winner} moves {size(d.message)} messages {factor(d.factor)} x faster{than}")
         else:
