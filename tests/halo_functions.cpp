@@ -11,7 +11,7 @@ void release(void* memory, std::size_t) { std::free(memory); }
 void first_touch(void*) {}
 Check Check::of(double error, double tolerance, std::string what) { return {error <= tolerance, error, tolerance, std::move(what)}; }
 std::string text(const char*, ...) { return "text"; }
-const Variant variant{.name = "test", .compiler = "", .flags = "", .openmp = false, .batch = nullptr, .traits = HALO_TRAITS};
+const Variant variant{.name = "test", .compiler = "", .flags = "", .in_each_thread = nullptr, .batch = nullptr, .traits = HALO_TRAITS};
 }  // namespace fl
 
 namespace {

@@ -24,7 +24,7 @@ void nothing(void*, fl::Index, fl::Index) {}
 }  // namespace
 
 const fl::Variant fl::variant{
-    .name = "threads", .compiler = "", .flags = "", .openmp = false, .batch = nothing, .traits = halo::between_threads};
+    .name = "threads", .compiler = "", .flags = "", .in_each_thread = nullptr, .batch = nothing, .traits = halo::between_threads};
 void fl::first_touch(void*) {}
 
 int main() {

@@ -82,8 +82,8 @@ def test_detours_add_up_to_what_was_stolen(variant: str, threads: int, tmp_path:
         assert values["stolen"] == values["detours"] == values["longest"] == [0, 0, 0]
     elif len(at) < 512:
         assert values["longest"][2] == pytest.approx(1e-6 * max(length))
-        mine = [sum(x for x, t in zip(length, thread, strict=True) if t == k) for k in range(threads)]
-        assert values["stolen"][2] <= max(mine) / (1e6 * 200_000 * values["look"][0])
+        if threads == 1:  # of several, the worst by one measure need not be the worst by the other
+            assert values["stolen"][2] <= sum(length) / (1e6 * 200_000 * values["look"][0]) * (1 + 1e-9)
 
 
 def test_a_clock_too_slow_for_the_threshold_is_no_measurement(tmp_path: Path) -> None:
