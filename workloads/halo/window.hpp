@@ -13,14 +13,14 @@ class SidesWindow {
  public:
   // Moves the field there; `sets` of boxes follow it (a set for odd and one for even exchanges, where no neighbour waits for consent).
   void open(State& s, Sides* all, int sets, bool shared) {
-    const MPI_Aint bytes = memory_bytes(s) + sets * Sides::boxes_bytes(s);  // whole pairs of lines: MPICH 4.0 loses puts into odd parts
+    bytes_ = memory_bytes(s) + sets * Sides::boxes_bytes(s);  // whole pairs of lines: MPICH 4.0 loses puts into odd parts
     MPI_Info wishes = MPI_INFO_NULL;
     MPI_Info_create(&wishes);
     MPI_Info_set(wishes, "mpi_minimum_memory_alignment", "128");
     if (shared)
-      MPI_Win_allocate_shared(bytes, 1, wishes, MPI_COMM_WORLD, &base_, &window_);
+      MPI_Win_allocate_shared(bytes_, 1, wishes, MPI_COMM_WORLD, &base_, &window_);
     else
-      MPI_Win_allocate(bytes, 1, wishes, MPI_COMM_WORLD, &base_, &window_);
+      MPI_Win_allocate(bytes_, 1, wishes, MPI_COMM_WORLD, &base_, &window_);
     MPI_Info_free(&wishes);
     need_unified();
     adopt(s, s.domains[0], base_);
@@ -32,10 +32,18 @@ class SidesWindow {
 
   MPI_Win window() const { return window_; }
 
+  // A second window on the same memory.
+  MPI_Win again() const {
+    MPI_Win window = MPI_WIN_NULL;
+    MPI_Win_create(base_, bytes_, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    return window;
+  }
+
   // What leaves on one side arrives in what the neighbour knows as its opposite side.
-  void put(const Side& side, const Side& opposite) const {
+  void put(const Side& side, const Side& opposite) const { put(side, opposite, window_); }
+  void put(const Side& side, const Side& opposite, MPI_Win window) const {
     const Message& there = opposite.receive;
-    MPI_Put(side.send.data, side.send.count, side.send.type, side.peer, place(there.data), there.count, there.type, window_);
+    MPI_Put(side.send.data, side.send.count, side.send.type, side.peer, place(there.data), there.count, there.type, window);
   }
   void get(const Side& side, const Side& opposite) const {
     const Message& there = opposite.send;
@@ -65,6 +73,7 @@ class SidesWindow {
 
   MPI_Win window_ = MPI_WIN_NULL;
   unsigned char* base_ = nullptr;
+  MPI_Aint bytes_ = 0;
 };
 
 }  // namespace halo
