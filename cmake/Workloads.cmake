@@ -45,6 +45,8 @@ target_include_directories(harness PUBLIC ${harness}/include)
 target_compile_options(harness PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${harness_flags}>)
 target_link_libraries(harness PUBLIC Threads::Threads)
 
+include(cmake/Collectives.cmake)
+
 # --- what a file's name says ------------------------------------------------------------------------------------------
 file(READ ${CMAKE_SOURCE_DIR}/native/prefixes.json prefixes)
 string(JSON prefix_count LENGTH "${prefixes}")
@@ -85,6 +87,9 @@ function(add_variant workload variant needs)
   list(GET ARGN 0 own)
   add_executable(${target} EXCLUDE_FROM_ALL ${ARGN})
   target_link_libraries(${target} PRIVATE ${workload}.judge harness)
+  if(TARGET executor)
+    target_link_libraries(${target} PRIVATE executor)
+  endif()
   target_compile_options(${target} PRIVATE ${variant_flags})
   target_link_options(${target} PRIVATE ${variant_flags})
   target_compile_definitions(${target} PRIVATE
