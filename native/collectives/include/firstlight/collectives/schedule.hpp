@@ -93,8 +93,8 @@ struct Operation {
   Rank peer = -1;          // of send, receive, combine
   std::int32_t tag = 0;    // messages between two ranks with one tag match in the order of both programs
   std::int32_t round = 0;  // for the round model: the first segment's; segment k belongs to round + k
-  Range range;             // what is read (send), written (receive, copy) or added to (combine); compute: count = nanoseconds
-  Range source;            // what a copy reads
+  Range range = {};        // what is read (send), written (receive, copy) or added to (combine); compute: count = nanoseconds
+  Range source = {};       // what a copy reads
   std::uint32_t dependency = 0;
   std::uint32_t dependencies = 0;  // of Program::dependencies(), that many from there on
 };
