@@ -13,10 +13,10 @@ from msgspec.structs import replace
 import sums
 from firstlight import heritage
 from firstlight.judge.figures import judge
+from firstlight.judge.hockney import Regime
 from firstlight.judge.verdict import Figure, Verified
 from firstlight.plan import Placement
 from firstlight.report import plots, routes
-from firstlight.report.hockney import Regime
 from firstlight.report.palette import Palette
 from firstlight.report.plots.frame import Drawing, View
 from firstlight.report.routes import Addition, Link

@@ -11,11 +11,11 @@ import math
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from firstlight.judge import Judgement
+from firstlight.judge import Judgement, hockney
+from firstlight.judge.hockney import Regime
 from firstlight.judge.verdict import Verified
 from firstlight.plan import Placement
-from firstlight.report import answers, hockney, wording
-from firstlight.report.hockney import Regime
+from firstlight.report import answers, wording
 from firstlight.report.quantity import convert
 
 TRAFFIC = 3  # bytes that an addition c = a + b moves for each byte of its result

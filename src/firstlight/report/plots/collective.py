@@ -9,12 +9,12 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import ranking, words
+from firstlight.judge import hockney, ranking, words
 from firstlight.judge.verdict import Identity, Verified
 from firstlight.judge.words import listing
 from firstlight.plan import Placement
 from firstlight.record import Metric
-from firstlight.report import answers, hockney, routes, wording
+from firstlight.report import answers, routes, wording
 from firstlight.report.plots import frame, sentence
 from firstlight.report.plots.frame import Drawing, Trace, View, text
 from firstlight.report.quantity import binary, convert, count, percent, quantity

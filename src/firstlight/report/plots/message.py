@@ -9,12 +9,12 @@ import math
 from collections.abc import Sequence
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import ranking
+from firstlight.judge import hockney, ranking
+from firstlight.judge.hockney import Regime
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import listing
 from firstlight.record import Metric
-from firstlight.report import answers, hockney
-from firstlight.report.hockney import Regime
+from firstlight.report import answers
 from firstlight.report.plots import frame, sentence
 from firstlight.report.plots.frame import Drawing, Trace, View
 from firstlight.report.plots.ghosts import ghosts
