@@ -89,6 +89,8 @@ class _Tree(msgspec.Struct, frozen=True):
         blas = ";".join(
             f"{b.name}|{b.prefix}|{shlex.join(b.compile_flags)}|{shlex.join(b.link_flags)}" for b in self.toolbox.blas
         )
+        nvcc = self.toolbox.cuda if self.mpi is None else None
+        cuda = f"{nvcc.nvcc}|{nvcc.host}|{nvcc.architecture}|{shlex.join(nvcc.link_flags)}" if nvcc else ""
         values = {
             "CMAKE_MAKE_PROGRAM": _tool("ninja"),
             "CMAKE_CXX_COMPILER": self.mpi.cxx if self.mpi else self.toolchain.cxx,
@@ -101,6 +103,7 @@ class _Tree(msgspec.Struct, frozen=True):
             ),
             "FL_WITH_FORTRAN": "ON" if self.fortran else "OFF",
             "FL_BLAS": blas,
+            "FL_CUDA": cuda,
             "FL_WORKLOAD_ROOTS": ";".join(str(r) for r in self.roots),
             "FL_STRICT": "ON" if self.options.strict else "OFF",
             "FL_SANITIZE": self.options.sanitize,
@@ -117,7 +120,8 @@ class _Tree(msgspec.Struct, frozen=True):
         processor = (parse.instructions(Path("/proc/cpuinfo").read_text(errors="replace")),) if native else ()
         wrapper = (self.mpi.label, self.mpi.cxx) if self.mpi else ()
         compiler = (self.toolchain.cxx, self.toolchain.version, self.toolchain.fortran_version)
-        return _digest([repr((wrapper, compiler, self.definitions(), *processor)).encode()])[:12]
+        cuda = (self.toolbox.cuda.label,) if self.toolbox.cuda else ()
+        return _digest([repr((wrapper, compiler, self.definitions(), *processor, *cuda)).encode()])[:12]
 
     @property
     def name(self) -> str:

@@ -199,7 +199,7 @@ def _variants(folder: Path) -> list[Variant]:
     """One variant a source file. `c_abi.cpp` is no variant: it is the C side of the folder's Fortran variants."""
     variants = []
     for source in sorted(folder.iterdir()):
-        if source.suffix not in (".cpp", ".f90") or source.name == "c_abi.cpp":
+        if source.suffix not in (".cpp", ".f90", ".cu") or source.name == "c_abi.cpp":
             continue
         if not NAME.fullmatch(source.stem):
             raise UsageError(f"{source}: a variant is named with lower-case letters, digits and underscores")
@@ -212,8 +212,8 @@ def _variants(folder: Path) -> list[Variant]:
 
 def _capabilities(source: Path) -> tuple[tuple[str, ...], bool]:
     """What the file's name and its extension ask for, and whether it is a broken variant."""
-    fortran = ("fortran",) if source.suffix == ".f90" else ()
-    return tuple(dict.fromkeys(needs(source.stem) + fortran)), source.stem.startswith("broken_")
+    language = {".f90": ("fortran",), ".cu": ("cuda",)}.get(source.suffix, ())
+    return tuple(dict.fromkeys(needs(source.stem) + language)), source.stem.startswith("broken_")
 
 
 def needs(variant: str) -> tuple[str, ...]:
@@ -246,7 +246,7 @@ def _source_hash(folder: Path) -> str:
     """SHA-256 over names and contents of all sources of a workload: two runs of equal hashes measured the same code."""
     digest = hashlib.sha256()
     for source in sorted(folder.iterdir()):
-        if source.suffix in (".cpp", ".hpp", ".f90", ".toml"):
+        if source.suffix in (".cpp", ".hpp", ".f90", ".cu", ".toml"):
             content = source.read_bytes()
             digest.update(f"{source.name} {len(content)}\n".encode())
             digest.update(content)

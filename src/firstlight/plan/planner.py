@@ -104,9 +104,10 @@ class _Planner:
         return [variant.name]
 
     def _add_variant(self, workload: Workload, name: str, variant: Variant, entry: Selection) -> None:
-        if "blas" in variant.needs and not self.toolbox.blas:
-            self._lacks(f"{workload.name}.{name}", "blas")
-            return
+        for capability, present in (("blas", self.toolbox.blas), ("cuda", self.toolbox.cuda)):
+            if capability in variant.needs and not present:
+                self._lacks(f"{workload.name}.{name}", capability)
+                return
         parameters = self._parameters(workload, entry)
         if parameters is None:
             return

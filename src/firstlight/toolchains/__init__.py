@@ -73,6 +73,16 @@ class Blas(msgspec.Struct, frozen=True):
     prefix: str = ""  # symbol prefix: "scipy_" in the scipy-openblas wheel
 
 
+class Cuda(msgspec.Struct, frozen=True):
+    """NVIDIA's compiler with a host compiler that it accepts. Programs of it start without a GPU, and say so."""
+
+    label: str  # nvcc 13.0.88
+    nvcc: str  # absolute path
+    host: str  # C++ compiler, absolute path
+    architecture: str  # sm_90: of the GPU here; compute_75: intermediate code for this and every later one
+    link_flags: tuple[str, ...]
+
+
 class Toolbox(msgspec.Struct, frozen=True):
     """Everything found, and everything looked for and not found."""
 
@@ -81,6 +91,7 @@ class Toolbox(msgspec.Struct, frozen=True):
     blas: tuple[Blas, ...]
     absent: tuple[Absent, ...]
     batch: tuple[str, ...] = ()  # batch systems that jobs can be submitted to from here: Slurm 22.05.8
+    cuda: Cuda | None = None
 
 
 def discover(

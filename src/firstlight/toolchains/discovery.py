@@ -8,12 +8,27 @@ import pkgutil
 from collections.abc import Callable, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+from types import ModuleType
 
 import msgspec
 
 from firstlight.errors import FirstlightError
 from firstlight.machine import Machine
-from firstlight.toolchains import Absent, Blas, Linking, Mpi, Toolbox, Toolchain, blas, compilers, extras, mpi, runtimes
+from firstlight.toolchains import (
+    Absent,
+    Blas,
+    Cuda,
+    Linking,
+    Mpi,
+    Toolbox,
+    Toolchain,
+    accelerators,
+    blas,
+    compilers,
+    extras,
+    mpi,
+    runtimes,
+)
 from firstlight.toolchains.compiling import toolchains_of
 from firstlight.toolchains.embedding import embed, wants_embedding
 from firstlight.toolchains.found import Compiler, Found, probes
@@ -67,6 +82,8 @@ def _ask(host: Host, embed_mpi: bool, say: Callable[[str], None]) -> Toolbox:
         absent += [gap for _, missing in equipped for gap in missing]
         blas_found, missing = _blas(host, every)
         absent += missing
+        cuda, missing = _cuda(host, every)
+        absent += missing
         batch: list[str] = []
         for extra in pool.map(lambda probe: probe(host), probes(extras)):
             batch += extra.items
@@ -79,6 +96,7 @@ def _ask(host: Host, embed_mpi: bool, say: Callable[[str], None]) -> Toolbox:
         blas=tuple(blas_found),
         absent=tuple(absent),
         batch=tuple(batch),
+        cuda=cuda,
     )
 
 
@@ -104,8 +122,7 @@ def _equip(host: Host, library: Mpi, every: list[Compiler]) -> tuple[Mpi, list[A
 
 def _runtimes() -> dict[str, Callable[[Host, Mpi, Sequence[Compiler]], Linking | Absent]]:
     """The `probe` of every file in `runtimes`, by the capability that the file is named after."""
-    names = sorted(module.name for module in pkgutil.iter_modules(runtimes.__path__))
-    return {name: importlib.import_module(f"{runtimes.__name__}.{name}").probe for name in names}
+    return {m.name: importlib.import_module(f"{runtimes.__name__}.{m.name}").probe for m in _files(runtimes)}
 
 
 def _blas(host: Host, every: list[Compiler]) -> tuple[list[Blas], list[Absent]]:
@@ -120,3 +137,15 @@ def _blas(host: Host, every: list[Compiler]) -> tuple[list[Blas], list[Absent]]:
                 chosen.setdefault(library.name, library)
             absent += found.absent
     return sorted(chosen.values(), key=lambda b: b.name), absent
+
+
+def _cuda(host: Host, every: list[Compiler]) -> tuple[Cuda | None, list[Absent]]:
+    """The first CUDA compiler that works, and those that do not."""
+    modules = [importlib.import_module(f"{accelerators.__name__}.{m.name}") for m in _files(accelerators)]
+    answers: list[Cuda | Absent] = [module.probe(host, every) for module in modules]
+    usable = [answer for answer in answers if isinstance(answer, Cuda)]
+    return (usable[0] if usable else None), [answer for answer in answers if isinstance(answer, Absent)]
+
+
+def _files(package: ModuleType) -> list[pkgutil.ModuleInfo]:
+    return sorted(pkgutil.iter_modules(package.__path__), key=lambda module: module.name)

@@ -1,0 +1,1 @@
+"""Compilers for accelerators: one file each, with `probe(host, compilers) -> Cuda | Absent`."""
