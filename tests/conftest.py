@@ -4,14 +4,35 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Generator
 from pathlib import Path
 
+import hypothesis
 import pytest
 
 from firstlight.toolchains import Mpi
 
 sys.path.insert(0, str(Path(__file__).parent))  # synthetic.py, standin.py
+
+import turns
+
+hypothesis.settings.register_profile("firstlight", deadline=None)  # a busy machine is no failure
+hypothesis.settings.load_profile("firstlight")
+
+
+def pytest_xdist_auto_num_workers() -> int:
+    return turns.workers()
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Those that run alone come last: until then no worker waits for another."""
+    items.sort(key=lambda item: item.get_closest_marker("alone") is not None)
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_protocol(item: pytest.Item) -> Generator[None, object, object]:
+    with turns.turn(item.get_closest_marker("alone") is not None):
+        return (yield)
 
 
 def _named(text: str) -> Mpi:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+import turns
 from firstlight import ROOT, machine, toolchains
 from firstlight.build import Built, Options, build
 from firstlight.catalogue import Selection, Variant, Workload, load, roots
@@ -113,10 +114,11 @@ def run(built: Built, place: Placement, arguments: tuple[str, ...], folder: Path
     output = folder / f"{uuid.uuid4().hex}.jsonl"
     cell = Cell("test", built.program, place, arguments)
     assert built.executable is not None, built.error
-    outcome = launch(
-        cell, built.executable, toolbox(), output=output, timeout=120, identity=uuid.uuid4().hex, machine=here,
-        options=("--samples", "2", "--sample-seconds", "0.0001"),
-    )  # fmt: skip
+    with turns.party(place.ranks * place.threads):
+        outcome = launch(
+            cell, built.executable, toolbox(), output=output, timeout=120, identity=uuid.uuid4().hex, machine=here,
+            options=("--samples", "2", "--sample-seconds", "0.0001"),
+        )  # fmt: skip
     lines = [msgspec.json.decode(line) for line in output.read_bytes().splitlines()] if output.exists() else []
     return Said(outcome.status, outcome.reason, outcome.stderr, lines)
 

@@ -22,6 +22,7 @@ REASON = slurm.why_not()
 pytestmark = [
     pytest.mark.native,
     pytest.mark.faults,
+    pytest.mark.alone,
     pytest.mark.skipif(bool(REASON), reason=f"no Slurm can be started: {REASON}"),
 ]
 CACHE = Path(os.environ.get("FIRSTLIGHT_CACHE", ROOT / ".fl")).absolute()

@@ -145,6 +145,7 @@ def test_an_interrupt_reports_what_is_there_and_resume_completes_it(bench: Bench
 
 
 @pytest.mark.faults
+@pytest.mark.alone
 def test_a_hang_is_killed_and_counts_as_lost(bench: Bench, progress: Plain, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setitem(EFFORT, "quick", EFFORT["quick"]._replace(timeout=0.5))
     bench.ask("hang", "dot.kahan@gcc-fast")

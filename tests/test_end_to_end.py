@@ -25,7 +25,7 @@ from firstlight.record import Exit
 from firstlight.store import lines
 from firstlight.toolchains import Mpi
 
-pytestmark = [pytest.mark.native, pytest.mark.faults]
+pytestmark = [pytest.mark.native, pytest.mark.faults, pytest.mark.alone]
 
 FIRSTLIGHT = (sys.executable, "-m", "firstlight")
 CACHE = Path(os.environ.get("FIRSTLIGHT_CACHE", ROOT / ".fl"))

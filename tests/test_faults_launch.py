@@ -21,7 +21,7 @@ from firstlight.launch import Outcome, guard, launch, tree
 from firstlight.plan import Cell, Placement, Program
 from firstlight.toolchains import Mpi, Toolbox
 
-pytestmark = pytest.mark.faults
+pytestmark = [pytest.mark.faults, pytest.mark.alone]
 
 Make = Callable[[str], Path]
 HERE = Path(__file__).parent

@@ -232,7 +232,7 @@ def test_a_killed_set_up_is_made_anew(checkout):
 def test_the_tests_are_run_from_the_checkout_with_their_arguments(checkout):
     code, out, err = checkout.run("test", "-k", "two words")
     assert code == 0
-    assert f"-m pytest -k two words in {checkout.root}\n" in out
+    assert f"-m pytest -n auto --dist worksteal -k two words in {checkout.root}\n" in out
     assert [line for line in err.splitlines() if "passed" in line] == [
         "fl: ruff check: passed",
         "fl: ruff format: passed",

@@ -11,7 +11,7 @@ import native
 from firstlight.build import Built
 from firstlight.plan import Placement, Program
 
-pytestmark = pytest.mark.native
+pytestmark = [pytest.mark.native, pytest.mark.alone]
 
 
 @cache

@@ -68,15 +68,26 @@ def test_petsc_has_headers_in_two_folders(tmp_path: Path) -> None:
     assert found.link_flags[-1] == "-lpetsc"
 
 
-def test_a_library_of_another_mpi_is_absent_with_the_reason_and_tried_again(tmp_path: Path) -> None:
+def test_a_library_of_another_mpi_is_absent_with_the_reason_until_it_changes(tmp_path: Path) -> None:
     host = host_of(tmp_path)
     mpi = wrapper(tmp_path, "echo the program loads libmpich.so.12 and libmpi.so.40 >&2; exit 1")
     place = Place([], library(tmp_path / "other", "libHYPRE.so"))
-    for _ in range(2):
+    for tried, change in ((1, False), (1, False), (2, True)):
+        if change:
+            place.library.write_text("another build")
         gap = prove_peer(host, mpi, COMPILERS, "hypre", [place], ("", ""), ("libhypre-dev", "build hypre"))
         assert isinstance(gap, Absent) and gap.what == "hypre with Open MPI 4.1.4" and gap.fix == "build hypre"
         assert gap.why.endswith("libHYPRE.so: the program loads libmpich.so.12 and libmpi.so.40")
-    assert len((tmp_path / "asked").read_text().splitlines()) == 2
+        assert len((tmp_path / "asked").read_text().splitlines()) == tried
+
+
+def test_a_trial_that_could_not_answer_is_repeated(tmp_path: Path) -> None:
+    host, mpi = host_of(tmp_path), wrapper(tmp_path, "kill -9 $$")
+    place = Place([], library(tmp_path / "other", "libHYPRE.so"))
+    for tried in (1, 2):
+        gap = prove_peer(host, mpi, COMPILERS, "hypre", [place], ("", ""), ("libhypre-dev", "build hypre"))
+        assert isinstance(gap, Absent)
+        assert len((tmp_path / "asked").read_text().splitlines()) == tried
 
 
 def test_what_is_nowhere_is_absent(tmp_path: Path) -> None:

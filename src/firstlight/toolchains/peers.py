@@ -36,11 +36,16 @@ int main(int argc, char** argv) {{
 """
 
 
+REFUSED = 1
+"""The status of a compiler, a linker or a trial that says no; any other (killed, too slow) may say yes next time."""
+
+
 class Place:
     """Where a library may lie: header folders and the file to link."""
 
     def __init__(self, includes: Sequence[Path], library: Path, standard: bool = False) -> None:
         self.library = library
+        self.includes = tuple(includes)
         self.compile_flags = tuple(f"-I{folder}" for folder in includes)
         run_path = () if standard else (f"-L{library.parent}", f"-Wl,-rpath,{library.parent}")
         self.link_flags = (*run_path, f"-l{library.name.removeprefix('lib').partition('.')[0]}")
@@ -64,15 +69,18 @@ def prove_peer(
     cxx = compilers[0].cxx
     reason = f"no {label} here"
     for place in places:
-        key = f"peer {label} {place.compile_flags} {place.link_flags} {host.identity(mpi.cxx, cxx, place.library)}"
-        if not host.memory.recall(key, bool):
+        key = f"peer {label} {place.compile_flags} {place.link_flags} "
+        key += host.identity(mpi.cxx, cxx, place.library, *place.includes)
+        answer = host.memory.recall(key, str)  # "" where it works, else why not
+        if answer is None:
             environment = {**mpi.environment, SWAP[mpi.family][0]: cxx}
             command = [mpi.cxx, *place.compile_flags]
             text = _TRIAL.format(includes=includes, calls=calls)
             outcome = host.trial(text, ".cpp", command, place.link_flags, environment)
-            if not outcome.ok:
-                reason = f"{place.library}: {outcome.reason}"
-                continue
-            host.memory.keep(key, True)
-        return Linking(place.compile_flags, place.link_flags, {})
+            answer = "" if outcome.ok else f"{place.library}: {outcome.reason}"
+            if outcome.ok or (outcome.code == REFUSED and "No space left" not in outcome.err):
+                host.memory.keep(key, answer)
+        if not answer:
+            return Linking(place.compile_flags, place.link_flags, {})
+        reason = answer
     return host.absent(what, reason, apt=apt, otherwise=fix[1])
