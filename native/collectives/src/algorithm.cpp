@@ -1,5 +1,7 @@
 #include "firstlight/collectives/algorithm.hpp"
 
+#include <algorithm>
+#include <functional>
 #include <numeric>
 
 namespace fl::collectives {
@@ -30,6 +32,12 @@ Schedule schedule(const Algorithm& algorithm, const Problem& problem) {
   if (form == nullptr) throw Refused(std::string(algorithm.name) + " has no " + word(problem.collective));
   if (problem.ranks < 1) throw Refused("a collective needs 1 rank at least");
   if (problem.root < 0 || problem.root >= problem.ranks) throw Refused("the root is no rank");
+  if (!algorithm.holes && !problem.missing.empty()) throw Refused(std::string(algorithm.name) + " needs every rank");
+  if (!algorithm.holes && algorithm.torus && std::ranges::any_of(problem.open, std::identity()))
+    throw Refused(std::string(algorithm.name) + " needs the wrapping links");
+  if (!std::ranges::is_sorted(problem.missing, std::less_equal())) throw Refused("missing ranks are given in ascending order, each once");
+  for (const Rank r : problem.missing)
+    if (r < 0 || r >= problem.ranks || r == problem.root) throw Refused("a missing rank is the root, or no rank");
   if (problem.segments < 1) throw Refused("a message has 1 segment at least");
   if (!problem.shape.empty()) {
     const auto nodes = std::accumulate(problem.shape.begin(), problem.shape.end(), std::int64_t{1}, std::multiplies<>());
@@ -42,6 +50,7 @@ Schedule schedule(const Algorithm& algorithm, const Problem& problem) {
   made.name = algorithm.name;
   made.ranks = problem.ranks;
   made.root = problem.root;
+  made.missing = problem.missing;
   return made;
 }
 

@@ -29,6 +29,7 @@ struct Algorithm {
   std::array<Form, 6> forms;
   bool pipelined = false;  // Problem::segments matters
   bool torus = false;      // wants Problem::shape
+  bool holes = false;      // can do with Problem::open and Problem::missing
 
   const Form* form(Collective collective) const {
     for (const Form& f : forms)

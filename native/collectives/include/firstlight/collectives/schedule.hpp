@@ -51,8 +51,9 @@ enum class Space : std::uint8_t {
 };
 
 // The chunks that an operation touches: `count` of them from `first` on, in runs of `run` neighbours, `stride` apart from start to
-// start (run 0: all are neighbours). A train of `segments` repeats that: segment k is shifted by k * step chunks. In a message the
-// chunks follow each other without gaps.
+// start (run 0: all are neighbours). With `row`, every `row` chunks of that make a row, and rows start `skip` apart (planes of a torus;
+// row 0: it is all one row). A train of `segments` repeats that: segment k is shifted by k * step chunks. In a message the chunks
+// follow each other without gaps.
 struct Range {
   Chunk first = 0;
   Chunk count = 1;
@@ -61,10 +62,13 @@ struct Range {
   Chunk stride = 0;
   std::int32_t segments = 1;
   Chunk step = 1;
+  Chunk row = 0;
+  Chunk skip = 0;
 
   // The index of chunk i of segment k.
   Chunk chunk(std::int32_t k, Chunk i) const {
-    const Chunk start = first + k * step;
+    const Chunk start = first + k * step + (row == 0 ? 0 : i / row * skip);
+    if (row != 0) i %= row;
     return run == 0 ? start + i : start + i / run * stride + i % run;
   }
   friend bool operator==(const Range&, const Range&) = default;
@@ -186,10 +190,11 @@ struct Schedule {
   Collective collective = Collective::other;
   std::string name = "";  // of the algorithm
   Rank ranks = 1;
-  Rank root = 0;                 // of broadcast and reduce
-  Chunk chunks = 1;              // of data, and of Space::input
-  Chunk scratch = 0;             // of Space::scratch, of the same size as those of data
-  std::vector<Rank> shape = {};  // of the torus or mesh, where the algorithm knows one; the first axis varies fastest in a rank
+  Rank root = 0;                   // of broadcast and reduce
+  Chunk chunks = 1;                // of data, and of Space::input
+  Chunk scratch = 0;               // of Space::scratch, of the same size as those of data
+  std::vector<Rank> missing = {};  // ranks that take no part, ascending: their programs are empty, nobody expects anything of them
+  std::vector<Rank> shape = {};    // of the torus or mesh, where the algorithm knows one; the first axis varies fastest in a rank
   Symmetry symmetry = Symmetry::none;
   double chunk_bytes = 0;  // for schedules read from a file (1); else the caller divides its message into chunks
   std::function<void(Rank, Program&)> program =
