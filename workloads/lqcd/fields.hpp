@@ -47,12 +47,8 @@ inline void normalise(Row& a) {
 
 inline Complex uniform(std::uint64_t pair) { return {fl::uniform(2 * pair), fl::uniform(2 * pair + 1)}; }
 
-// U_mu at global site number `site`: two random rows made orthonormal, the third is the conjugate of their cross product.
-inline Matrix link(Index site, std::size_t mu) {
-  const auto first = (static_cast<std::uint64_t>(site) * 4 + mu) * 9;
-  Matrix u;
-  for (std::size_t row = 0; row < 2; ++row)
-    for (std::size_t column = 0; column < 3; ++column) u[row][column] = uniform(first + row * 3 + column);
+// Makes the first two rows orthonormal; the third is the conjugate of their cross product.
+inline void complete(Matrix& u) {
   normalise(u[0]);
   const Complex overlap = dot(u[0], u[1]);
   for (std::size_t c = 0; c < 3; ++c) u[1][c] -= overlap * u[0][c];
@@ -61,6 +57,15 @@ inline Matrix link(Index site, std::size_t mu) {
     const std::size_t d = (c + 1) % 3, e = (c + 2) % 3;
     u[2][c] = conj(u[0][d] * u[1][e] - u[0][e] * u[1][d]);
   }
+}
+
+// U_mu at global site number `site`: two random rows, completed.
+inline Matrix link(Index site, std::size_t mu) {
+  const auto first = (static_cast<std::uint64_t>(site) * 4 + mu) * 9;
+  Matrix u;
+  for (std::size_t row = 0; row < 2; ++row)
+    for (std::size_t column = 0; column < 3; ++column) u[row][column] = uniform(first + row * 3 + column);
+  complete(u);
   return u;
 }
 
