@@ -243,10 +243,13 @@ def why(capability: str) -> str:
 
 
 def _source_hash(folder: Path) -> str:
-    """SHA-256 over names and contents of all sources of a workload: two runs of equal hashes measured the same code."""
+    """SHA-256 over names and contents of all sources of a workload: two runs of equal hashes measured the same code.
+
+    Headers beside the folder, which the workloads of a group share, are sources of each of them.
+    """
     digest = hashlib.sha256()
-    for source in sorted(folder.iterdir()):
-        if source.suffix in (".cpp", ".hpp", ".f90", ".cu", ".toml"):
+    for source in [*sorted(folder.iterdir()), *sorted(folder.parent.glob("*.hpp"))]:
+        if source.suffix in (".cpp", ".hpp", ".f90", ".toml"):
             content = source.read_bytes()
             digest.update(f"{source.name} {len(content)}\n".encode())
             digest.update(content)

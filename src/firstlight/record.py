@@ -66,7 +66,8 @@ class Case(msgspec.Struct, frozen=True, tag="case"):
     """One combination of parameters.
 
     `cost` is per step and for the whole job: flops, bytes, messages, message_bytes, accesses, operations (of the
-    workload's own kind); flow counts the bytes into and out of one process. A sample is `steps` of them.
+    workload's own kind); flow counts the bytes into and out of one process, elements what a time is told for one of. A
+    sample is `steps` of them.
     """
 
     case: int
@@ -191,6 +192,7 @@ class Description(msgspec.Struct, frozen=True):
     cost: str
     verified: str
     tolerance: str
+    unverified: str = ""  # why this variant is timed and never checked, "" where it is checked
 
 
 class Build(msgspec.Struct, frozen=True):

@@ -134,6 +134,7 @@ void Recorder::begin_case(int number, Json parameters, const Team& team, const C
   quantity("accesses", cost.accesses);
   quantity("operations", cost.operations);
   quantity("flow", cost.flow);
+  quantity("elements", cost.elements);
   json.close('}').member("working_set", cost.working_set).member("steps", steps);
   line(json);
 }

@@ -42,6 +42,7 @@ struct Cost {
   double accesses = 0;       // dependent memory accesses
   double operations = 0;     // of the workload's own kind: exchanges, reductions, quanta
   double flow = 0;           // bytes into and out of one process
+  double elements = 0;       // what a time is told for one of: lattice sites, unknowns
   double working_set = 0;    // bytes touched by one core
 };
 

@@ -1,0 +1,178 @@
+// dirac: the Wilson-Dirac operator of lattice QCD and the linear algebra around it (R5).
+//
+// D, or the even-odd preconditioned Dhat, or axpy, dot and norm of spinor fields. Fields are functions of the global index. What
+// changes with the step is an overall factor, a power of two: it scales every number of a result and changes no rounding.
+#pragma once
+
+#include "../layout.hpp"
+#include "../reference.hpp"
+#include "firstlight/variant.hpp"
+
+namespace dirac {
+
+using lqcd::Complex;
+using lqcd::Extents;
+using lqcd::Layout;
+
+struct Params {
+  fl::Index t = 8, x = 8, y = 8, z = 8;
+  fl::Index bits = 64;
+  std::string op = "D";
+  std::string boundary = "periodic";
+  fl::Index pt = 0, px = 0, py = 0, pz = 0;
+  void declare(fl::Fields& fields) {
+    constexpr fl::Index most = 4096;
+    fields.integer("t", t, "sites", 2, most, "extent in time, even");
+    fields.integer("x", x, "sites", 2, most, "extent in x, even");
+    fields.integer("y", y, "sites", 2, most, "extent in y, even");
+    fields.integer("z", z, "sites", 2, most, "extent in z, even; neighbours in memory");
+    fields.integer("bits", bits, "bit", 32, 64, "of a number: 32 or 64");
+    fields.choice("operator", op, "D|Dhat|axpy|dot|norm",
+                  "Wilson-Dirac operator, even-odd preconditioned, or linear algebra of spinor fields");
+    fields.choice("boundary", boundary, "periodic|antiperiodic", "of fermions in time");
+    fields.integer("pt", pt, "processes", 0, most, "along t; 0: chosen");
+    fields.integer("px", px, "processes", 0, most, "along x; 0: chosen");
+    fields.integer("py", py, "processes", 0, most, "along y; 0: chosen");
+    fields.integer("pz", pz, "processes", 0, most, "along z; 0: chosen");
+  }
+  Extents global() const { return {t, x, y, z}; }
+  Extents processes() const { return {pt, px, py, pz}; }
+};
+
+// Traits of a variant that this header must know: the bytes of a vector whose lanes are sub-lattices (0: one site after the other),
+// and flags.
+enum Trait : unsigned { vector_bytes = 0xFF, colours_outside = 0x100 };
+
+inline bool has(Trait trait) { return (fl::variant.traits & trait) != 0; }
+inline int lanes(fl::Index bits) {
+  const unsigned bytes = fl::variant.traits & vector_bytes;
+  return bytes == 0 ? 1 : static_cast<int>(bytes * 8 / static_cast<unsigned>(bits));
+}
+
+enum class Op { d, dhat, axpy, dot, norm };
+
+inline Op operation(const std::string& name) {
+  if (name == "D") return Op::d;
+  if (name == "Dhat") return Op::dhat;
+  if (name == "axpy") return Op::axpy;
+  return name == "dot" ? Op::dot : Op::norm;
+}
+inline bool is_operator(Op op) { return op == Op::d || op == Op::dhat; }
+
+// The numbers of one precision, in the layout of the variant; only those arrays that the operation touches have elements.
+template <class T>
+struct Arrays {
+  fl::Array<T> links, psi, chi, out;
+  fl::Array<T> half;  // Dhat: H_oe psi on the odd sites, half as long as a spinor field
+};
+
+struct State {
+  fl::Team team;
+  Op op = Op::d;
+  fl::Index bits = 64;
+  double scale = 1;  // of every result
+  lqcd::ProcessGrid grid;
+  Layout layout;
+  lqcd::GivenFields given;
+  Arrays<float> single;
+  Arrays<double> twofold;
+  Complex sum;  // of dot and norm, over all processes
+};
+
+// body(arrays of the precision that this state has)
+template <class Body>
+[[gnu::always_inline]] inline auto in_precision(State& s, Body body) {
+  return s.bits == 32 ? body(s.single) : body(s.twofold);
+}
+
+inline constexpr fl::About about{
+    .title = "Wilson-Dirac operator",
+    .cost =
+        "flops a site as R5 counts them: D 1392, Dhat 1356; axpy 96, dot 96, norm 48. Bytes a site, 32 bit (64: twice), every number "
+        "read or written once, no write-allocate: D 480; Dhat 816, for it reads the links twice; axpy 288, dot 192, norm 96",
+    .verified =
+        "D and Dhat at every site of small lattices, else at many sites, against dense gamma matrices in 64 bits and fields by global "
+        "index; on 4^4 norms and products against reference numbers; axpy likewise; dot and norm against long double",
+    .tolerance = "64 eps on components of about 1 to 10; norms 4 eps on 4^4, at least 1e-12",
+};
+
+inline constexpr fl::Metric metrics[] = {
+    {"speed", "Mflop/s", "operations", "rate", 1e-6, "higher"},
+    {"time", "us", "elements", "time", 1e6, "lower"},
+};
+
+inline std::string refuse(const Params& p, const fl::Team& team) {
+  const Extents global = p.global();
+  for (std::size_t mu = 0; mu < 4; ++mu)
+    if (global[mu] % 2 != 0)
+      return fl::text("dirac needs even extents; %s=%lld given", lqcd::dimension_names[mu], static_cast<long long>(global[mu]));
+  if (p.bits != 32 && p.bits != 64) return fl::text("dirac needs bits=32 or bits=64; %lld given", static_cast<long long>(p.bits));
+  const lqcd::ProcessGrid grid = lqcd::process_grid(global, team.ranks, p.processes());
+  if (!grid.valid)
+    return fl::text("dirac needs a process grid pt, px, py, pz of %d in all that leaves each process even extents of %s", team.ranks,
+                    lqcd::words(global).c_str());
+  if (!Layout(grid.block(global, 0), lanes(p.bits)).valid())
+    return fl::text("this variant of dirac needs a lattice that splits into %d parts of even extents; %s a process does not", lanes(p.bits),
+                    lqcd::words(grid.block(global, 0).local).c_str());
+  return "";
+}
+
+inline fl::Cost cost(const Params& p, const fl::Team& team) {
+  constexpr double flops[] = {1392, 1356, 96, 96, 48}, words[] = {120, 204, 72, 48, 24}, kept[] = {120, 132, 72, 48, 24};
+  const auto op = static_cast<std::size_t>(operation(p.op));
+  const auto sites = static_cast<double>(lqcd::product(p.global()));
+  const double cores = static_cast<double>(team.ranks) * team.threads, bytes = static_cast<double>(p.bits) / 8;
+  return {.flops = flops[op] * sites,
+          .bytes = words[op] * bytes * sites,
+          .operations = flops[op] * sites / cores,
+          .elements = sites / cores,
+          .working_set = kept[op] * bytes * sites / cores};
+}
+
+template <class T>
+void allocate(Arrays<T>& a, Op op, const Layout& layout) {
+  const fl::Index size = layout.spinor_size();
+  a.psi = fl::Array<T>(size);
+  if (is_operator(op)) a.links = fl::Array<T>(layout.links_size());
+  if (op == Op::dhat) a.half = fl::Array<T>(size / 2);
+  if (op == Op::axpy || op == Op::dot) a.chi = fl::Array<T>(size);
+  if (is_operator(op) || op == Op::axpy) a.out = fl::Array<T>(size);
+}
+
+inline void init(State& s, const Params& p, const fl::Team& team) {
+  s.team = team;
+  s.op = operation(p.op);
+  s.bits = p.bits;
+  s.grid = lqcd::process_grid(p.global(), team.ranks, p.processes());
+  s.layout = Layout(s.grid.block(p.global(), team.rank), lanes(p.bits));
+  s.layout.colours_outside = has(colours_outside);
+  s.given = {p.global(), p.boundary == "antiperiodic"};
+  in_precision(s, [&](auto& a) { allocate(a, s.op, s.layout); });
+  fl::first_touch(&s);
+  in_precision(s, [&](auto& a) {
+    if (a.links.size() > 0) lqcd::fill_links(a.links.data(), s.layout, s.given);
+    lqcd::fill_spinor(a.psi.data(), s.layout, s.given, 0);
+    if (a.chi.size() > 0) lqcd::fill_spinor(a.chi.data(), s.layout, s.given, 1);
+  });
+}
+
+inline double scale_of(fl::Index iteration) { return static_cast<double>(fl::Index{1} << (iteration & 3)); }
+inline void touch(State& s, fl::Index iteration) { s.scale = scale_of(iteration); }
+
+// axpy: out = scale * factor * psi + chi.
+inline constexpr Complex factor{0.75, -0.5};
+
+inline void poison(State& s) {
+  fl::poison(&s.sum.re, 1);
+  fl::poison(&s.sum.im, 1);
+  in_precision(s, [](auto& a) {
+    fl::poison(a.out.data(), a.out.size());
+    fl::poison(a.half.data(), a.half.size());
+  });
+}
+
+}  // namespace dirac
+
+#ifdef FL_JUDGE
+#include "judge.hpp"
+#endif
