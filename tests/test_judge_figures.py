@@ -138,6 +138,18 @@ def test_a_program_that_verifies_nothing_is_unverified(small: Small) -> None:
     assert isinstance(of(Small(small.scene._replace(run=run)).judged(), "dot.simd", n=100), Unverified)
 
 
+def test_what_is_unverified_by_design_has_no_number_whatever_its_checks_say(small: Small) -> None:
+    run = small.scene.run
+    marked = replace(run.descriptions["dot.simd"], unverified="half of it is left out")
+    figure = of(
+        judge(*small.scene._replace(run=replace(run, descriptions=run.descriptions | {"dot.simd": marked}))),
+        "dot.simd",
+        n=1000,
+    )
+    assert isinstance(figure, Unverified)
+    assert figure.reason == "by design: half of it is left out"
+
+
 def test_lost_launches_hide_nothing(small: Small) -> None:
     j = small.change(CELL, synthetic.lost, range(1)).judged()
     figure = of(j, "dot.simd", n=1000)

@@ -91,7 +91,10 @@ def test_variant_verifies(
                 continue
             ran += 1
             assert (said.status, said.reason) == (0, ""), (place, said.reason, said.stderr)
-            assert said.of("check") and all(c["ok"] for c in said.of("check"))
+            if msgspec.json.decode(program.describe, type=Description).unverified:
+                assert said.of("check") == []
+            else:
+                assert said.of("check") and all(c["ok"] for c in said.of("check"))
             assert len(said.of("case")) == said.of("end")[0]["cases"]
             assert said.of("launch")[0]["ranks"] == place.ranks == len(said.of("launch")[0]["binding"])
             for line in said.lines:  # the record is what the reader expects, to the type

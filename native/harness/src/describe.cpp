@@ -39,7 +39,8 @@ std::string describe() {
     json.open('{').member("name", metric.name).member("unit", metric.unit).member("quantity", metric.quantity);
     json.member("form", metric.form).member("scale", metric.scale).member("better", metric.better).close('}');
   }
-  json.close(']').member("cost", about.cost).member("verified", about.verified).member("tolerance", about.tolerance).close('}');
+  json.close(']').member("unverified", variant.unverified == nullptr ? "" : variant.unverified);
+  json.member("cost", about.cost).member("verified", about.verified).member("tolerance", about.tolerance).close('}');
   return json.text();
 }
 

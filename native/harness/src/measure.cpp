@@ -139,7 +139,7 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
 
   Timer timer(recorder, team, *instance, number);
   Check first;
-  const bool twice = cost.working_set < check_twice_below;
+  const bool checked = variant.unverified == nullptr, twice = checked && cost.working_set < check_twice_below;
   instance->poison();
   if (twice) {
     timer.time(1, 0, false);
@@ -160,7 +160,7 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
     timer.time(steps, index, true);
   }
   timer.series();
-  const bool ok = recorder.check(number, "after", instance->check(timer.last()));
+  const bool ok = !checked || recorder.check(number, "after", instance->check(timer.last()));
   if (counters.any()) {
     counters.begin();
     variant.batch(instance->state(), timer.next(), steps);

@@ -117,6 +117,8 @@ def _doubtful(run: Run, evidence: Evidence) -> str:
     if not evidence.timings:
         return evidence.lost[-1]
     n = len(evidence.timings)
+    if by_design := run.descriptions[evidence.subject.program.target].unverified:
+        return f"by design: {by_design}"
     if evidence.unchecked == n:
         return "no result was checked"
     if evidence.unchecked:

@@ -25,7 +25,8 @@ struct Variant {
   void (*stop)() = nullptr;   // once, right before MPI is finalised; such a runtime may finalise it by itself
   Threads threads = Threads::funneled;
   unsigned traits = 0;  // bits with a meaning of the workload's own: what its header must know of the variant before any state exists
-  bool idle = false;    // a step leaves the processor on purpose: CPU time below wall time is then no sign of a disturbance
+  const char* unverified = nullptr;  // why nothing is checked (a part is left out on purpose): it is timed, never ranked or compared
+  bool idle = false;                 // a step leaves the processor on purpose: CPU time below wall time is then no sign of a disturbance
 };
 
 extern const Variant variant;
