@@ -1,0 +1,34 @@
+#include <algorithm>
+#include <cmath>
+
+#include "firstlight/collectives/executor.hpp"
+
+namespace fl::collectives {
+
+Channel::Channel(MPI_Comm comm) {
+  MPI_Comm_dup(comm, &comm_);
+  int rank = 0, ranks = 1;
+  MPI_Comm_rank(comm_, &rank);
+  MPI_Comm_size(comm_, &ranks);
+  rank_ = rank;
+  ranks_ = ranks;
+}
+
+Channel::~Channel() {
+  if (comm_ != MPI_COMM_NULL) MPI_Comm_free(&comm_);
+}
+
+std::int64_t elements_of(Collective collective, std::int64_t count, Rank ranks) {
+  if (collective == Collective::barrier) return 0;
+  const bool blocks = collective == Collective::allgather || collective == Collective::reduce_scatter || collective == Collective::alltoall;
+  return blocks ? count * ranks : count;
+}
+
+std::int32_t automatic_segments(const Algorithm& algorithm, Collective collective, double bytes, Rank ranks) {
+  constexpr double segment = 65536, most = 64;
+  // Between two ranks a message has nowhere to go on to; a sum can be added to while the next piece arrives.
+  if (!algorithm.pipelined || (ranks <= 2 && collective == Collective::broadcast)) return 1;
+  return static_cast<std::int32_t>(std::clamp(std::round(bytes / segment), 1.0, most));
+}
+
+}  // namespace fl::collectives
