@@ -13,7 +13,10 @@ import click
 from firstlight import __version__
 from firstlight.errors import ENVIRONMENT, INTERRUPTED, OK, USAGE, FirstlightError
 
-COMMANDS = ("run", "submit", "list", "doctor", "figures", "export", "compare", "check", "report", "profile", "schema")
+COMMANDS = (
+    "run", "submit", "list", "doctor", "figures", "export", "compare", "check", "report", "profile", "simulate",
+    "schema",
+)  # fmt: skip
 _FILES = {"list": "listing"}  # a module `list` here would hide the type from this file
 BROKEN_PIPE = 141  # what a shell reports of a program whose reader went away
 

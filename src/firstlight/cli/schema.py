@@ -17,6 +17,7 @@ def published() -> dict[str, Any]:
     from firstlight.conduct import job
     from firstlight.judge.compare import Comparison
     from firstlight.profile import traffic
+    from firstlight.simulate import answer, validate
 
     return {
         "run": record.Run,
@@ -30,6 +31,8 @@ def published() -> dict[str, Any]:
         "compare": Comparison,
         "report": report.Reported,
         "profile": traffic.Traffic,
+        "simulate": answer.Simulated,
+        "validate": validate.Validated,
         "submit": job.Job,
     }
 
@@ -55,7 +58,8 @@ def command(name: str | None, write: Path | None) -> None:
     """The JSON Schema NAME, or the list of names.
 
     `run.json` follows the schema run, each line of a launch file launch-line, an executable's --describe describe, and
-    what a command prints with --json the schema called like the command (`run` prints report, `run --dry-run` plan).
+    what a command prints with --json the schema called like the command (`run` prints report, `run --dry-run` plan,
+    `simulate --validate` validate).
     """
     names = list(published())
     if write is not None:

@@ -141,6 +141,16 @@ def log_axis(title: str, values: Iterable[float] = (), sizes: bool = False) -> d
     return {k: v for k, v in axis.items() if v is not None}
 
 
+def seconds_axis(title: str, values: Iterable[float]) -> dict[str, Any]:
+    """A logarithmic axis of times in seconds, labelled as people say them: 10 us, 1 ms."""
+    some = [v for v in values if v > 0] or [1.0]
+    low, high = math.floor(math.log10(min(some))), math.ceil(math.log10(max(some)))
+    steps = (1, 2, 5) if high - low <= 1 else (1,)
+    ticks = [step * 10.0**k for k in range(low, high + 1) for step in steps]
+    words = [quantity(float(f"{t:.0e}"), "s").replace(".00 ", " ").replace(".0 ", " ") for t in ticks]
+    return log_axis(title) | {"tickvals": ticks, "ticktext": words}
+
+
 def layout(x: dict[str, Any], y: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"xaxis": x, "yaxis": y, "shapes": [], "annotations": []} | more
 

@@ -1,0 +1,168 @@
+"""`firstlight simulate`: what a collective would take on a network, and how far such predictions are off here."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from firstlight.cli.output import as_json, print_json, printable, results_folder, width
+from firstlight.errors import INCONCLUSIVE, OK, REGRESSION, UsageError
+
+if TYPE_CHECKING:
+    from firstlight.simulate.answer import Simulated
+    from firstlight.simulate.fit import Fitted
+
+
+@click.command(
+    epilog="""\b
+Topologies: tofu:24x18x16 (the K computer's six axes; each has 2x3x2 nodes inside),
+torus:8x8x8, mesh:16x16, fattree:..., dragonfly:..., hypercube:10, and flat:1024
+(no links, every rank is equally far from every other).
+
+\b
+Exit status:
+  0    predicted
+  1    a schedule is wrong: the checker says why
+  2    wrong usage
+  3    firstlight-simulate cannot be built
+  4    nothing could be predicted: every algorithm refused the problem
+"""
+)
+@click.argument("subject", required=False, metavar="[COLLECTIVE|FILE.goal]")
+@click.option("--topology", metavar="SPEC", help="The network, as tofu:24x18x16; see below.")
+@click.option(
+    "--bytes",
+    "sizes",
+    default="1MiB",
+    show_default=True,
+    metavar="SIZES",
+    help="1MiB, 8,64KiB or 1KiB..16MiB: of the whole message, or of a rank's block.",
+)
+@click.option("--algorithm", default="all", show_default=True, metavar="NAMES", help="One or more, comma separated.")
+@click.option(
+    "--segments", default="auto", show_default=True, metavar="auto|K", help="Segments of a pipelined message."
+)
+@click.option("--segment-bytes", metavar="SIZE", help="Instead of --segments: the size of one.")
+@click.option("--root", type=click.IntRange(0), default=0, show_default=True, help="Of broadcast and reduce.")
+@click.option(
+    "--scale", metavar="SHAPES", help="Also on these shapes of the same kind: 4x4x4,8x8x8 or 64..65536 (for flat)."
+)
+@click.option("--missing", default="", metavar="RANKS", help="Ranks that take no part, comma separated.")
+@click.option(
+    "--machine",
+    default="",
+    metavar="PARAMETERS",
+    help="LogGOPS parameters as key=value,..., or `fitted`: to the ping-pong of a run (see --run, --mpi).",
+)
+@click.option("--run", "run_name", default="latest", show_default=True, metavar="RUN", help="The run for `fitted`.")
+@click.option("--mpi", metavar="NAME", help="The MPI library whose ping-pong counts, where the run has several.")
+@click.option("--noise", default="", metavar="PARAMETERS", help="period_us=1000,duration_us=100,phase=independent,...")
+@click.option(
+    "--evaluator",
+    type=click.Choice(["auto", "maxplus", "rounds", "events"]),
+    default="auto",
+    show_default=True,
+    help="auto: what the checker's verdict allows.",
+)
+@click.option(
+    "--validate",
+    is_flag=False,
+    flag_value="latest",
+    metavar="[RUN]",
+    help="Predict the collectives that a run measured from its own ping-pong, and report the error.",
+)
+@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write a page, too.")
+@results_folder
+@as_json
+def command(
+    subject: str | None,
+    topology: str | None,
+    sizes: str,
+    algorithm: str,
+    segments: str,
+    segment_bytes: str | None,
+    root: int,
+    scale: str | None,
+    missing: str,
+    machine: str,
+    run_name: str,
+    mpi: str | None,
+    noise: str,
+    evaluator: str,
+    validate: str | None,
+    html: Path | None,
+    results: Path,
+    as_json: bool,
+) -> int:
+    """Predict what a collective takes on a network, algorithm by algorithm.
+
+    COLLECTIVE is broadcast, reduce, allreduce, allgather, reduce_scatter, alltoall or barrier; FILE.goal is a schedule
+    in the GOAL language. Schedules are checked before they are believed, and the same schedules run on MPI.
+    """
+    if validate is not None:
+        if subject is not None:
+            raise UsageError(f"--validate takes a run, not {subject!r}; write --validate RUN or --validate alone")
+        return _validate(validate, results, mpi, html, as_json)
+    if subject is None:
+        raise UsageError("simulate what? name a collective, as ./fl simulate broadcast --topology tofu:24x18x16")
+    from firstlight.report import simulation
+    from firstlight.simulate import asking
+
+    order = asking.Order(
+        subject=subject,
+        topology=topology,
+        sizes=sizes,
+        algorithms=algorithm,
+        segments=segments,
+        segment_bytes=segment_bytes,
+        root=root,
+        scale=scale,
+        missing=missing,
+        machine="" if machine == "fitted" else machine,
+        noise=noise,
+        evaluator=evaluator,
+        loads=html is not None,
+    )
+    simulated = asking.simulate(order, _fitted(run_name, results, mpi) if machine == "fitted" else None)
+    if html is not None:
+        simulation.write(simulated, html)
+    if as_json:
+        print_json(simulated)
+    else:
+        click.echo(printable(simulation.summary(simulated, html, width())))
+    return _code(simulated)
+
+
+def _code(simulated: Simulated) -> int:
+    if any(p.wrong for p in simulated.predictions):
+        return REGRESSION
+    return OK if any(p.usable for p in simulated.predictions) else INCONCLUSIVE
+
+
+def _fitted(name: str, results: Path, mpi: str | None) -> Fitted:
+    from firstlight.cli import runs
+    from firstlight.simulate import fit
+
+    judgement, _, _ = runs.judged(runs.find(name, results))
+    return fit.fitted(judgement, mpi)[0]
+
+
+def _validate(name: str, results: Path, mpi: str | None, html: Path | None, as_json: bool) -> int:
+    from firstlight import __version__
+    from firstlight.cli import runs
+    from firstlight.report import validation
+    from firstlight.simulate import program
+    from firstlight.simulate.validate import validate
+
+    judgement, _, _ = runs.judged(runs.find(name, results))
+    built = program.build()
+    found = validate(judgement, lambda question: program.predict(built, question), __version__, mpi)
+    if html is not None:
+        validation.write(found, html)
+    if as_json:
+        print_json(found)
+    else:
+        click.echo(printable(validation.summary(found, html, width())))
+    return OK

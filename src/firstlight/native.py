@@ -1,0 +1,73 @@
+"""Native: programs and libraries of firstlight itself, built once by the same CMake tree and kept by content."""
+
+from __future__ import annotations
+
+import os
+import platform
+import shutil
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from firstlight import ROOT
+from firstlight.build import _alone, _digest, _digest_files, _run, _tool
+from firstlight.errors import BuildError
+
+
+def make(
+    target: str,
+    file: str,
+    folders: Sequence[str],
+    cache: Path,
+    compiler: Callable[[], str],
+    definitions: Mapping[str, str] | None = None,
+    environment: Mapping[str, str] | None = None,
+    waiting: Callable[[], None] = lambda: None,
+) -> Path:
+    """`file`, what CMake's `target` makes from the sources in `folders` of native/; from the cache or built now.
+
+    `compiler` is asked only where something is to be built; `definitions` and `environment` are those of the MPI
+    library that the target is for. Raises BuildError, in one line with the place of the compiler's whole output.
+    """
+    sources = [p for f in folders for p in (ROOT / "native" / f).rglob("*") if p.is_file()]
+    cmake = [ROOT / "CMakeLists.txt", *(ROOT / "cmake").glob("*.cmake")]
+    said = repr((target, sorted((definitions or {}).items()), platform.machine())).encode()
+    folder = cache / "native" / _digest([said, _digest_files([*sources, *cmake]).encode()])[:24]
+    if (folder / file).exists():
+        return folder / file
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BuildError(f"cannot write the cache {cache}: {error.strerror}; set FIRSTLIGHT_CACHE") from error
+    with _alone(cache, waiting):
+        if not (folder / file).exists():
+            _compile(target, file, folder, compiler(), definitions or {}, os.environ | dict(environment or {}))
+    return folder / file
+
+
+def _compile(
+    target: str, file: str, folder: Path, cxx: str, definitions: Mapping[str, str], environment: dict[str, str]
+) -> None:
+    tree = folder / "tree"
+    shutil.rmtree(tree, ignore_errors=True)
+    values = {
+        "CMAKE_MAKE_PROGRAM": _tool("ninja"),
+        "CMAKE_CXX_COMPILER": cxx,
+        "FL_WORKLOAD_ROOTS": "",
+        **definitions,
+    }
+    configure = [_tool("cmake"), "-S", str(ROOT), "-B", str(tree), "-G", "Ninja"]
+    configure += [f"-D{name}={value}" for name, value in values.items()]
+    code, output = _run(configure, environment)
+    if code == 0:
+        code, more = _run([_tool("ninja"), "-C", str(tree), target], environment)
+        output += more
+    made = [p for p in tree.rglob(file) if p.is_file()] if code == 0 else []
+    if not made:
+        (folder / "build.log").write_text(output)
+        lines = [line.strip() for line in output.splitlines() if line.strip()]
+        first = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "no message")
+        raise BuildError(f"{target} does not build: {first}; the compiler's words are in {folder / 'build.log'}")
+    part = folder / f".{file}.{os.getpid()}"
+    shutil.copy2(made[0], part)
+    part.replace(folder / file)
+    shutil.rmtree(tree, ignore_errors=True)

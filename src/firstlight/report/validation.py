@@ -1,0 +1,82 @@
+"""The pages of a validation: predictions against what was measured here."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+
+from firstlight.report import html
+from firstlight.report.plots import validation as plots
+from firstlight.report.quantity import binary, quantity, significant
+from firstlight.simulate.fit import Fitted
+from firstlight.simulate.validate import Error, Validated
+from firstlight.store.durable import replace
+
+
+def write(validated: Validated, path: Path) -> None:
+    """Write the page, whole or not at all. Raises OSError."""
+    replace(path, render(validated).encode())
+
+
+def render(validated: Validated) -> str:
+    """The page as text."""
+    drawings = plots.drawings(validated)
+    page = {
+        "validated": validated,
+        "sentences": sentences(validated),
+        "fits": [fitted(f) for f in validated.fits],
+        "drawings": drawings,
+    }
+    return html.page_of("validation.html.j2", page, drawings)
+
+
+def sentences(validated: Validated) -> list[str]:
+    return [s[:1].upper() + s[1:] + "." for s in validated.sentences]
+
+
+def fitted(fit: Fitted) -> list[str]:
+    """What was fitted, regime by regime, and what could not be separated."""
+    said = [fit.source]
+    for k, r in enumerate(fit.regimes):
+        where = ""
+        if fit.switch is not None:
+            where = f"up to about {binary(fit.switch)}" if k == 0 else f"beyond about {binary(fit.switch)}"
+        rate = f"{quantity(1 / r.G, 'B/s')}" if r.G > 0 else "no measurable time a byte"
+        said.append(
+            f"{where + ': ' if where else ''}L + 2 o = {quantity(r.L + 2 * r.o, 's')} "
+            f"(L {quantity(r.L, 's')}, o {quantity(r.o, 's')}), G {rate}; "
+            f"the fit misses by {significant(100 * r.misfit, 2)} % over {r.sizes} sizes"
+        )
+    return [*said, *fit.separated]
+
+
+def summary(validated: Validated, page: Path | None, width: int = 80) -> str:
+    """The terminal page."""
+    said = [f"firstlight · predictions against run {validated.run}", ""]
+    for sentence in sentences(validated):
+        said += _folded(sentence, width)
+    said += ["", *_table(validated.errors), ""]
+    for fit in validated.fits:
+        for k, line in enumerate(fitted(fit)):
+            said += _folded(line if k == 0 else f"- {line}", width)
+    for line in validated.unpredicted:
+        said += _folded(f"not predicted: {line}", width)
+    if page is not None:
+        said.append(f"  page: {page}")
+    return "\n".join(line.rstrip() for line in said)
+
+
+def _folded(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width - 2, initial_indent="  ", subsequent_indent="    ")
+
+
+def _table(errors: Sequence[Error]) -> list[str]:
+    rows = [f"  {'collective':<15}{'algorithm':<21}{'MPI':<10}{'ranks':>5}{'sizes':>6}{'median':>8}{'worst':>7} at"]
+    for e in errors:
+        name = e.algorithm if len(e.algorithm) <= 20 else e.algorithm[:19] + "…"
+        rows.append(
+            f"  {e.collective:<15}{name:<21}{e.mpi[:9]:<10}{e.ranks:>5}{e.sizes:>6}"
+            f"{significant(e.median_factor) + ' x':>8}{significant(e.worst_off, 2) + ' x':>7} {binary(e.worst_bytes)}"
+        )
+    return rows

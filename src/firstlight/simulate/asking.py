@@ -1,0 +1,161 @@
+"""Asking: what the user wants simulated, as questions to the native program, and the answers put together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from difflib import get_close_matches
+from pathlib import Path
+
+import msgspec
+
+from firstlight import __version__
+from firstlight.errors import UsageError
+from firstlight.simulate import program, sizes, sweep
+from firstlight.simulate.answer import Simulated
+from firstlight.simulate.fit import Fitted
+from firstlight.simulate.prediction import COLLECTIVES, Algorithm, Prediction
+from firstlight.simulate.program import Question
+
+_OWN = "the program's own parameters"
+
+
+class Order(msgspec.Struct, frozen=True):
+    """What the user asks for, as written on the command line. `loads`: also the load of every link."""
+
+    subject: str
+    topology: str | None
+    sizes: str = "1MiB"
+    algorithms: str = "all"
+    segments: str = "auto"
+    segment_bytes: str | None = None
+    root: int = 0
+    scale: str | None = None
+    missing: str = ""
+    machine: str = ""
+    noise: str = ""
+    evaluator: str = "auto"
+    loads: bool = False
+
+
+def simulate(order: Order, fitted: Fitted | None = None) -> Simulated:
+    """Every algorithm for every size and every topology asked for; with `fitted`, by the regime of each size.
+
+    Raises UsageError for what does not exist, saying what does, and BuildError where the program cannot be built.
+    """
+    if order.subject.endswith(".goal") or Path(order.subject).is_file():
+        return _goal(order, fitted)
+    _known("collective", order.subject, COLLECTIVES)
+    if order.topology is None:
+        raise UsageError("on which network? give --topology tofu:24x18x16, torus:8x8x8 or flat:1024")
+    wanted = (0,) if order.subject == "barrier" else tuple(sizes.parse_list(order.sizes))
+    more = sizes.scale(order.topology, order.scale) if order.scale else []
+    built = program.build()
+    chosen = _algorithms(order, program.algorithms(built))
+    predictions: list[Prediction] = []
+    for place, some in [(order.topology, wanted), *((t, wanted[-1:]) for t in more if t != order.topology)]:
+        for machine, group in _machines(order, fitted, some):
+            predictions += program.predict(built, _question(order, chosen, place, machine, group))
+    topologies = tuple(dict.fromkeys((order.topology, *more)))
+    return _together(order, fitted, topologies, () if order.subject == "barrier" else wanted, predictions)
+
+
+def _together(
+    order: Order,
+    fitted: Fitted | None,
+    topologies: tuple[str, ...],
+    wanted: tuple[int, ...],
+    predictions: Sequence[Prediction],
+) -> Simulated:
+    """Sizes sweep on the first topology, the scale is swept with the last size."""
+    named = [msgspec.structs.replace(p, topology=p.topology or topologies[0]) for p in predictions]
+    first = [p for p in named if p.topology == topologies[0]] if topologies else named
+    last = max((p.bytes for p in named), default=0)
+    scaled = [p for p in named if p.bytes == last] if len(topologies) > 1 else []
+    return Simulated(
+        firstlight=__version__,
+        subject=order.subject,
+        topologies=topologies,
+        bytes=wanted,
+        machine=order.machine if fitted is None else "; ".join(fitted.word(r) for r in fitted.regimes),
+        machine_from=_from(order, fitted),
+        noise=order.noise,
+        predictions=tuple(named),
+        by_size=tuple(sweep.spans(sweep.lines(first))),
+        by_scale=tuple(sweep.spans(sweep.lines(scaled, by_scale=True))),
+        notes=() if fitted is None else fitted.separated,
+    )
+
+
+def _from(order: Order, fitted: Fitted | None) -> str:
+    if fitted is not None:
+        return fitted.source
+    return "given" if order.machine else _OWN
+
+
+def _machines(order: Order, fitted: Fitted | None, wanted: Sequence[int]) -> list[tuple[str, tuple[int, ...]]]:
+    if fitted is None:
+        return [(order.machine, tuple(wanted))]
+    return [(fitted.word(regime), tuple(some)) for regime, some in fitted.groups(wanted)]
+
+
+def _question(order: Order, chosen: tuple[str, ...], place: str, machine: str, wanted: tuple[int, ...]) -> Question:
+    return Question(
+        collective=order.subject,
+        algorithms=chosen,
+        topology=place,
+        bytes=wanted,
+        segments=_segments(order.segments),
+        segment_bytes=None if order.segment_bytes is None else sizes.parse(order.segment_bytes),
+        root=order.root,
+        machine=machine,
+        noise=order.noise,
+        evaluator=order.evaluator,
+        missing=order.missing,
+        loads=order.loads,
+    )
+
+
+def _segments(text: str) -> str:
+    if text != "auto" and not re.fullmatch(r"[1-9]\d{0,6}", text):
+        raise UsageError(f"--segments {text!r}: write auto or a number of segments")
+    return text
+
+
+def _algorithms(order: Order, known: Sequence[Algorithm]) -> tuple[str, ...]:
+    """Those asked for; `all` stands for those that have this collective."""
+    able = [a.name for a in known if order.subject in a.collectives]
+    if order.algorithms == "all":
+        return tuple(able)
+    names = tuple(dict.fromkeys(n.strip() for n in order.algorithms.split(",") if n.strip()))
+    for name in names:
+        _known("algorithm", name, [a.name for a in known])
+        if name not in able:
+            raise UsageError(f"{name} is no algorithm of {order.subject}; there are {', '.join(able) or 'none'}")
+    if not names:
+        raise UsageError(f"no algorithm is named; for {order.subject} there are {', '.join(able)}")
+    return names
+
+
+def _known(what: str, name: str, known: Sequence[str]) -> None:
+    if name not in known:
+        near = get_close_matches(name, known, n=1, cutoff=0.6)
+        hint = f"did you mean {near[0]}? " if near else ""
+        raise UsageError(f"no {what} named {name!r}; {hint}There are {', '.join(known)}")
+
+
+def _goal(order: Order, fitted: Fitted | None) -> Simulated:
+    """A schedule from a file: its sizes stand in it."""
+    file = Path(order.subject)
+    if not file.is_file():
+        raise UsageError(f"{file}: no such file")
+    built = program.build()
+    said = {
+        "topology": order.topology or "",
+        "machine": order.machine if fitted is None else fitted.word(fitted.regimes[-1]),
+        "noise": order.noise,
+        "evaluator": order.evaluator,
+    }
+    words = [word for name, value in said.items() if value for word in (f"--{name}", value)]
+    predictions = program.predict_goal(built, file, words)
+    return _together(order, fitted, (order.topology,) if order.topology else ("",), (), predictions)

@@ -1,0 +1,100 @@
+"""Prediction: what firstlight-simulate answers, one object a line. Times in seconds, sizes in bytes."""
+
+from __future__ import annotations
+
+import msgspec
+
+COLLECTIVES = ("broadcast", "reduce", "allreduce", "allgather", "reduce_scatter", "alltoall", "barrier")
+
+
+class Algorithm(msgspec.Struct, frozen=True):
+    """What `list` tells of an algorithm. `pipelined`: segments matter; `torus`: it wants a torus or mesh."""
+
+    name: str
+    title: str
+    source: str
+    collectives: tuple[str, ...]
+    pipelined: bool = False
+    torus: bool = False
+
+
+class Verdict(msgspec.Struct, frozen=True):
+    """What the checker proved of the schedule, and of its routes on the topology; None: not asked."""
+
+    correct: bool | None = None
+    deadlock_free: bool | None = None
+    link_disjoint: bool | None = None
+    contention_free: bool | None = None
+    max_load: float | None = None
+    why: str = ""
+
+
+class Breakdown(msgspec.Struct, frozen=True):
+    """Seconds of the whole by what they are spent for."""
+
+    latency: float = 0.0
+    bandwidth: float = 0.0
+    contention: float = 0.0
+    noise: float = 0.0
+
+
+class Noise(msgspec.Struct, frozen=True):
+    """Seconds over the runs with different seeds; `slowdown`: the median against the time without noise."""
+
+    median: float
+    least: float
+    most: float
+    slowdown: float
+
+
+class AxisLoad(msgspec.Struct, frozen=True):
+    """Bytes over the links of one axis (+x, -x, ...) or kind: `used` of `links` carry anything; `mean` over these."""
+
+    axis: str
+    most: float
+    mean: float
+    used: int | None = None
+    links: int | None = None
+    planes: tuple[tuple[float, ...], ...] = ()
+
+
+class Loads(msgspec.Struct, frozen=True):
+    """Bytes that cross each link. `histogram`: (bytes, links) ascending."""
+
+    links: int
+    used: int
+    most: float
+    histogram: tuple[tuple[float, int], ...] = ()
+    axes: tuple[AxisLoad, ...] = ()
+
+
+class Prediction(msgspec.Struct, frozen=True):
+    """One algorithm for one size on one topology. `refused`: why it does not solve this problem; then no time."""
+
+    algorithm: str
+    collective: str = ""
+    topology: str = ""
+    ranks: int = 0
+    bytes: float = 0
+    segments: int | None = None
+    seconds: float | None = None
+    depth: int | None = None
+    operations: int | None = None
+    messages: int | None = None
+    evaluator: str = ""
+    verdict: Verdict | None = None
+    breakdown: Breakdown | None = None
+    noise: Noise | None = None
+    wall_seconds: float = 0.0
+    refused: str = ""
+    loads: Loads | None = None
+
+    @property
+    def usable(self) -> bool:
+        """Whether there is a time, and of a schedule that does what it should."""
+        return self.seconds is not None and not self.refused and not self.wrong
+
+    @property
+    def wrong(self) -> bool:
+        """Whether the checker found the schedule wrong."""
+        return self.verdict is not None and False in (self.verdict.correct, self.verdict.deadlock_free)

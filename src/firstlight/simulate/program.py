@@ -1,0 +1,108 @@
+"""Program: firstlight-simulate, built once without MPI and kept in the cache by content; and how it is asked."""
+
+from __future__ import annotations
+
+import subprocess
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import TypeVar
+
+import msgspec
+
+from firstlight import machine, native, toolchains
+from firstlight.errors import BuildError, UsageError
+from firstlight.simulate.prediction import Algorithm, Prediction
+
+_T = TypeVar("_T")
+TARGET = "firstlight-simulate"
+_FOLDERS = ("collectives/include", "collectives/algorithms", "collectives/src", "network")
+
+
+def build() -> Path:
+    """The program, from the cache or built now. Raises BuildError with the compiler's first error."""
+    return native.make(TARGET, TARGET, _FOLDERS, machine.cache_directory(), _compiler)
+
+
+def _compiler() -> str:
+    """Asked for only where something is to be built: looking for compilers takes longer than most answers."""
+    found = toolchains.discover(machine.discover(), machine.cache_directory(), embed_mpi=False).toolchains
+    if not found:
+        raise BuildError("no C++ compiler here, and firstlight-simulate must be built once; see ./fl doctor")
+    return found[0].cxx
+
+
+def algorithms(program: Path) -> tuple[Algorithm, ...]:
+    """Every algorithm that is there."""
+    return tuple(_decode(line, Algorithm) for line in ask(program, ["list"]))
+
+
+class Question(msgspec.Struct, frozen=True):
+    """What to predict. `bytes`: of the message, or of a rank's block; words of `machine` and `noise` as key=value."""
+
+    collective: str
+    algorithms: tuple[str, ...]
+    topology: str
+    bytes: tuple[int, ...]
+    segments: str = "auto"
+    segment_bytes: int | None = None
+    root: int = 0
+    machine: str = ""
+    noise: str = ""
+    evaluator: str = "auto"
+    missing: str = ""
+    loads: bool = False
+
+    def words(self) -> list[str]:
+        """The command line of `firstlight-simulate predict`."""
+        said = {
+            "collective": self.collective,
+            "algorithm": ",".join(self.algorithms),
+            "topology": self.topology,
+            "bytes": ",".join(map(str, self.bytes)),
+            "segments": self.segments,
+            "root": str(self.root) if self.root else "",
+            "segment-bytes": "" if self.segment_bytes is None else str(self.segment_bytes),
+            "machine": self.machine,
+            "noise": self.noise,
+            "evaluator": self.evaluator,
+            "missing": self.missing,
+        }
+        given = [word for name, value in said.items() if value for word in (f"--{name}", value)]
+        return ["predict", *given, *(["--loads"] if self.loads else [])]
+
+
+def predict(program: Path, question: Question) -> list[Prediction]:
+    """The answers, in the order of the program. Raises UsageError with its words where it refuses the question."""
+    return [_decode(line, Prediction) for line in ask(program, question.words())]
+
+
+def predict_goal(program: Path, file: Path, words: Sequence[str]) -> list[Prediction]:
+    """The answer for a schedule in a GOAL file."""
+    return [_decode(line, Prediction) for line in ask(program, ["goal", "predict", str(file), *words])]
+
+
+def ask(program: Path, words: Iterable[str]) -> list[bytes]:
+    """The lines that the program prints.
+
+    Raises UsageError with its own words where it ends with 2, BuildError for any other end.
+    """
+    command = [str(program), *words]
+    try:
+        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    except OSError as error:
+        raise BuildError(f"cannot start {program}: {error.strerror}; remove it and try again") from error
+    told = done.stderr.decode("utf-8", "replace").strip().splitlines()
+    last = told[-1].removeprefix(f"{program.name}: ") if told else ""
+    if done.returncode == 2:
+        raise UsageError(last or "firstlight-simulate does not accept this")
+    if done.returncode != 0:
+        how = f"signal {-done.returncode}" if done.returncode < 0 else f"status {done.returncode}"
+        raise BuildError(f"firstlight-simulate ended with {how}: {last or 'no message'}")
+    return [line for line in done.stdout.splitlines() if line.strip()]
+
+
+def _decode(line: bytes, kind: type[_T]) -> _T:
+    try:
+        return msgspec.json.decode(line, type=kind)
+    except msgspec.MsgspecError as error:
+        raise BuildError(f"firstlight-simulate says what is not understood: {error}") from error

@@ -1,0 +1,220 @@
+"""Validate: what was measured on this machine, predicted from the ping-pong of the same run, and how far it is off."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+from statistics import median
+
+import msgspec
+
+from firstlight.errors import UsageError
+from firstlight.judge import Judgement
+from firstlight.judge.verdict import Figure, Verified
+from firstlight.simulate import fit
+from firstlight.simulate.fit import Fitted
+from firstlight.simulate.prediction import COLLECTIVES, Prediction
+from firstlight.simulate.program import Question
+
+WORKLOAD, LIBRARY = "collectives", "mpi_library"
+Ask = Callable[[Question], Sequence[Prediction]]
+
+
+class Point(msgspec.Struct, frozen=True):
+    """One algorithm at one size: seconds measured (median over launches, with its interval) and predicted.
+
+    `factor` is predicted / measured: 2 where the prediction says twice the time.
+    """
+
+    mpi: str
+    collective: str
+    algorithm: str
+    ranks: int
+    nodes: int
+    bytes: int
+    measured: float
+    low: float | None
+    high: float | None
+    predicted: float
+
+    @property
+    def factor(self) -> float:
+        return self.predicted / self.measured
+
+    @property
+    def off(self) -> float:
+        """How many times too large or too small, at least 1."""
+        return max(self.factor, 1 / self.factor)
+
+
+class Error(msgspec.Struct, frozen=True):
+    """Over the sizes of one algorithm: the median of predicted / measured and the factor of the worst miss."""
+
+    mpi: str
+    collective: str
+    algorithm: str
+    ranks: int
+    sizes: int
+    median_factor: float
+    median_off: float
+    worst_off: float
+    worst_bytes: int
+
+
+class Validated(msgspec.Struct, frozen=True):
+    """A run's collectives against predictions. `ranking`: cases whose best algorithm was predicted, and all cases.
+
+    `unpredicted`: what was measured and not predicted, with the reason.
+    """
+
+    firstlight: str
+    run: str
+    fits: tuple[Fitted, ...]
+    points: tuple[Point, ...]
+    errors: tuple[Error, ...]
+    median_off: float
+    worst_off: float
+    ranking: tuple[int, int]
+    unpredicted: tuple[str, ...]
+    sentences: tuple[str, ...]
+
+
+class _Case(msgspec.Struct, frozen=True):
+    """What one question to the program asks for."""
+
+    mpi: str
+    collective: str
+    ranks: int
+    nodes: int
+
+
+def validate(judgement: Judgement, ask: Ask, version: str, mpi: str | None = None) -> Validated:
+    """Predict every verified time of the workload `collectives`; the library's own calls cannot be predicted.
+
+    Raises UsageError where the run lacks what is needed, saying which command measures it.
+    """
+    run = judgement.run
+    measured = _measured(judgement.figures, mpi)
+    if not measured:
+        of = f" with {mpi}" if mpi else ""
+        raise UsageError(
+            f"run {run.id} has no verified collectives of ours{of}; `./fl run collectives pingpong` measures them"
+        )
+    fits = {f.mpi: f for f in fit.fitted(judgement, mpi)}
+    points: list[Point] = []
+    missing: list[str] = []
+    for case, some in measured.items():
+        if case.mpi not in fits:
+            missing.append(f"{case.collective} with {case.mpi}: no verified ping-pong of it")
+            continue
+        found, told = _predict(case, some, fits[case.mpi], ask)
+        points += found
+        missing += told
+    if not points:
+        raise UsageError(f"run {run.id}: none of its collectives could be predicted: {'; '.join(missing[:2])}")
+    errors = tuple(_errors(points))
+    offs = [p.off for p in points]
+    ranking = _ranking(points)
+    return Validated(
+        version, run.id, tuple(fits.values()), tuple(points), errors, median(offs), max(offs), ranking,
+        tuple(dict.fromkeys(missing)), tuple(_sentences(points, ranking)),
+    )  # fmt: skip
+
+
+def _measured(figures: Iterable[Figure], mpi: str | None) -> dict[_Case, dict[tuple[str, int], Verified]]:
+    """By case, the times by (algorithm, bytes); the faster of several toolchains."""
+    found: dict[_Case, dict[tuple[str, int], Verified]] = {}
+    for f in figures:
+        i = f.identity
+        values = dict(i.parameters)
+        collective, size = values.get("collective"), values.get("bytes")
+        wanted = (i.workload, i.metric) == (WORKLOAD, "time") and i.variant != LIBRARY
+        if not wanted or not isinstance(f, Verified) or f.oversubscribed or i.mpi is None or i.placement.ranks < 2:
+            continue
+        if mpi not in (None, i.mpi) or collective not in COLLECTIVES or not isinstance(size, int):
+            continue
+        case = _Case(i.mpi, str(collective), i.placement.ranks, i.placement.nodes)
+        some = found.setdefault(case, {})
+        key = (i.variant.removeprefix("mpi_"), size)
+        if key not in some or f.estimate.median < some[key].estimate.median:
+            some[key] = f
+    return found
+
+
+def _predict(
+    case: _Case, some: dict[tuple[str, int], Verified], fitted: Fitted, ask: Ask
+) -> tuple[list[Point], list[str]]:
+    """One question a regime; all ranks are alike far from each other, for a ping-pong between two tells no more."""
+    names = tuple(sorted({name for name, _ in some}))
+    points: list[Point] = []
+    missing: list[str] = []
+    for regime, sizes in fitted.groups({size for _, size in some}):
+        question = Question(case.collective, names, f"flat:{case.ranks}", tuple(sizes), machine=fitted.word(regime))
+        for p in ask(question):
+            figure = some.get((p.algorithm, int(p.bytes)))
+            if figure is None:
+                continue
+            if not p.usable or not p.seconds:
+                missing.append(f"{p.algorithm} for {case.collective} on {case.ranks} ranks: {p.refused or 'no time'}")
+                continue
+            points.append(_point(case, p, figure))
+    return points, missing
+
+
+def _point(case: _Case, p: Prediction, figure: Verified) -> Point:
+    scale = {"us": 1e-6, "s": 1.0, "ns": 1e-9, "ms": 1e-3}[figure.unit]
+    e = figure.estimate
+    low, high = (None if v is None else v * scale for v in (e.low, e.high))
+    assert p.seconds is not None
+    return Point(
+        case.mpi, case.collective, p.algorithm, case.ranks, case.nodes, int(p.bytes), e.median * scale, low, high,
+        p.seconds,
+    )  # fmt: skip
+
+
+def _errors(points: Sequence[Point]) -> list[Error]:
+    groups: dict[tuple[str, str, str, int], list[Point]] = {}
+    for p in points:
+        groups.setdefault((p.mpi, p.collective, p.algorithm, p.ranks), []).append(p)
+    found = []
+    for (mpi, collective, algorithm, ranks), some in sorted(groups.items()):
+        worst = max(some, key=lambda p: p.off)
+        found.append(
+            Error(
+                mpi, collective, algorithm, ranks, len(some), median(p.factor for p in some),
+                median(p.off for p in some), worst.off, worst.bytes,
+            )
+        )  # fmt: skip
+    return found
+
+
+def _ranking(points: Sequence[Point]) -> tuple[int, int]:
+    """In how many cases (one size with two algorithms or more) the predicted best is the measured best.
+
+    An algorithm whose measured time is within 5 % of the best counts as best too.
+    """
+    cases: dict[tuple[str, str, int, int], list[Point]] = {}
+    for p in points:
+        cases.setdefault((p.mpi, p.collective, p.ranks, p.bytes), []).append(p)
+    some = [c for c in cases.values() if len(c) > 1]
+    right = 0
+    for case in some:
+        chosen = min(case, key=lambda p: p.predicted)
+        right += chosen.measured <= 1.05 * min(p.measured for p in case)
+    return right, len(some)
+
+
+def _sentences(points: Sequence[Point], ranking: tuple[int, int]) -> list[str]:
+    offs = [p.off for p in points]
+    worst = max(points, key=lambda p: p.off)
+    way = "long" if worst.factor > 1 else "short"
+    said = [
+        f"Half of the {len(points)} predictions are within a factor of {median(offs):.2f} of what was measured",
+        f"the worst is {worst.algorithm} for {worst.collective} of {worst.bytes} bytes on {worst.ranks} ranks: "
+        f"{worst.off:.2g} times too {way}",
+    ]
+    if ranking[1]:
+        said.append(
+            f"the algorithm that is predicted to be the fastest is the fastest, or within 5 % of it, in {ranking[0]} "
+            f"of {ranking[1]} cases"
+        )
+    return said

@@ -1,0 +1,221 @@
+"""`simulate`: sizes, sweeps, questions and answers, the pages; and the native program once for real."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firstlight import cli
+from firstlight.errors import UsageError
+from firstlight.report import simulation as page
+from firstlight.simulate import program, sizes, sweep
+from firstlight.simulate.answer import Simulated
+from firstlight.simulate.prediction import Prediction
+from firstlight.simulate.sweep import Span
+
+
+@pytest.fixture
+def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """The native program, played by tests/simulator.py."""
+    path = tmp_path / "firstlight-simulate"
+    path.write_text(f'#!/bin/sh\nexec {sys.executable} {Path(__file__).with_name("simulator.py")} "$@"\n')
+    path.chmod(0o755)
+    monkeypatch.setattr(program, "build", lambda: path)
+    return path
+
+
+@pytest.mark.parametrize(
+    ("text", "value"),
+    [("24", 24), ("1KiB", 1024), ("1.5 MiB", 3 << 19), ("64k", 65536), ("1MB", 10**6), ("0", 0), ("2GiB", 1 << 31)],
+)
+def test_sizes_as_people_write_them(text: str, value: int) -> None:
+    assert sizes.parse(text) == value
+
+
+@pytest.mark.parametrize("text", ["", "x", "-1", "1.5", "1e3", "3TiBs", "2000000GiB", "1..2..3", "8..4", "0..8"])
+def test_what_is_no_size_is_refused(text: str) -> None:
+    with pytest.raises(UsageError):
+        sizes.parse_list(text)
+
+
+@given(st.integers(1, 1 << 30), st.integers(1, 1 << 30))
+def test_a_range_doubles_from_its_first_to_its_last(a: int, b: int) -> None:
+    low, high = sorted((a, b))
+    found = sizes.parse_list(f"{low}..{high}")
+    assert (found[0], found[-1]) == (low, high)
+    assert all(y == 2 * x for x, y in zip(found[:-1], found[1:-1], strict=False))
+    assert all(x < y <= 2 * x for x, y in zip(found, found[1:], strict=False))
+
+
+def test_scales() -> None:
+    assert sizes.scale("torus:2x2", "4x4,8x8") == ["torus:4x4", "torus:8x8"]
+    assert sizes.scale("flat:2", "8..64") == ["flat:8", "flat:16", "flat:32", "flat:64"]
+    assert sizes.scale("tofu:2x1x1", "2x1x1..4x3x1") == ["tofu:2x1x1", "tofu:4x2x1", "tofu:4x3x1"]
+    assert sizes.scale("hypercube:3", "3..5") == ["hypercube:3", "hypercube:4", "hypercube:5"]
+    assert sizes.scale("flat:2", "torus:3x3,4") == ["torus:3x3", "flat:4"]
+    for wrong in ("4x4..8", "8..4", "x", "4x0", ""):
+        with pytest.raises(UsageError):
+            sizes.scale("torus:2x2", wrong)
+
+
+def test_cross_overs_are_named_in_words() -> None:
+    a = {1024.0: 1.0, 4096.0: 1.0, 65536.0: 4.0}
+    b = {1024.0: 2.0, 4096.0: 2.0, 65536.0: 2.0}
+    found = sweep.spans({"a": a, "b": b})
+    assert [(s.algorithm, s.first, s.last) for s in found] == [("a", 1024.0, 4096.0), ("b", 65536.0, 65536.0)]
+    assert found[0].until == pytest.approx(16384)  # the lines cross half way, both axes logarithmic
+    assert sweep.crossings(found, "size") == "up to 16 KiB a, beyond it b"
+    assert sweep.crossings([found[0]], "size") == "a is the fastest at every size"
+    three = [Span("a", 1, 2, 3.0), Span("b", 4, 8, 1234.0), Span("c", 2000, 4000, None)]
+    assert sweep.crossings(three, "scale") == "up to 3 ranks a, then up to 1,200 ranks b, beyond it c"
+
+
+def test_equal_algorithms_do_not_take_turns() -> None:
+    a = {float(x): 1.0 + 0.01 * (x % 2) for x in range(1, 9)}
+    b = {float(x): 1.0 + 0.01 * ((x + 1) % 2) for x in range(1, 9)}
+    assert len(sweep.spans({"a": a, "b": b})) == 1
+
+
+@given(
+    st.dictionaries(
+        st.sampled_from("abcd"),
+        st.dictionaries(st.integers(1, 1 << 20).map(float), st.floats(1e-9, 1e3), min_size=1, max_size=8),
+        min_size=1,
+    )
+)
+def test_spans_cover_the_sweep_and_name_a_best_one(some: dict[str, dict[float, float]]) -> None:
+    found = sweep.spans(some)
+    xs = sorted({x for line in some.values() for x in line})
+    assert (found[0].first, found[-1].last, found[-1].until) == (xs[0], xs[-1], None)
+    for span, following in zip(found, found[1:], strict=False):
+        assert span.algorithm != following.algorithm
+        assert span.until is not None and span.last * (1 - 1e-9) <= span.until <= following.first * (1 + 1e-9)
+    for x in xs:
+        [own] = [s for s in found if s.first <= x <= s.last]
+        best = min(line[x] for line in some.values() if x in line)
+        assert some[own.algorithm][x] <= (1 + sweep.TIE) * best
+
+
+def simulate(*words: str) -> int:
+    return cli.call(["simulate", *words])
+
+
+def test_a_prediction_in_the_terminal(stand_in: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert simulate("broadcast", "--topology", "torus:4x4x4", "--bytes", "1MiB") == 0
+    said = capsys.readouterr().out
+    assert said.startswith("firstlight · broadcast of 1 MiB on torus:4x4x4, 64 ranks\n")
+    assert "trinaryx3 takes 170 us, 7.5 x less than the next, binomial." in said
+    assert "- ring: a ring of this algorithm needs 3 ranks" in said
+    assert max(map(len, said.splitlines())) <= 80
+
+
+def test_sweeps_in_the_terminal(stand_in: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    words = ("broadcast", "--topology", "torus:4x4x4", "--bytes", "1KiB..16MiB", "--scale", "2x2x2..8x8x8")
+    assert simulate(*words) == 0
+    said = capsys.readouterr().out
+    assert "Up to 76 KiB binomial, beyond it trinaryx3." in said
+    assert "trinaryx3 is the fastest at every scale (16 MiB)." in said
+    assert max(map(len, said.splitlines())) <= 80
+
+
+def test_json_is_the_published_type(stand_in: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    assert simulate("broadcast", "--topology", "torus:4x4x4", "--bytes", "1KiB..16MiB", "--json") == 0
+    found = msgspec.json.decode(capsys.readouterr().out, type=Simulated)
+    assert [s.algorithm for s in found.by_size] == ["binomial", "trinaryx3"]
+    assert {p.algorithm for p in found.predictions} == {"binomial", "ring", "trinaryx3"}
+    assert all(p.breakdown and p.depth == 6 and p.evaluator == "maxplus" for p in found.predictions if p.usable)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["brodcast", "--topology", "flat:4"], "did you mean broadcast? There are broadcast, reduce"),
+        (["broadcast", "--topology", "flat:4", "--algorithm", "binomail"], "did you mean binomial?"),
+        (["broadcast", "--topology", "flat:4", "--algorithm", "dissemination"], "no algorithm of broadcast"),
+        (["broadcast", "--topology", "foo:4"], "there are torus, tofu and flat"),
+        (["broadcast"], "give --topology"),
+        ([], "name a collective"),
+        (["broadcast", "--topology", "flat:4", "--bytes", "many"], "'many' is no size"),
+        (["broadcast", "--topology", "flat:4", "--segments", "x"], "write auto or a number"),
+        (["missing.goal", "--topology", "flat:4"], "no such file"),
+        (["broadcast", "--validate", "latest"], "--validate takes a run"),
+    ],
+)
+def test_wrong_usage_is_one_line_that_says_what_exists(
+    words: list[str], told: str, stand_in: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert simulate(*words) == 2
+    said = capsys.readouterr().err
+    assert told in said and said.count("\n") == 1
+
+
+def test_nothing_predicted_is_inconclusive(stand_in: Path) -> None:
+    assert simulate("allgather", "--topology", "flat:4") == 4
+
+
+def test_a_wrong_schedule_is_a_failure(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    answer = {
+        "algorithm": "bad",
+        "ranks": 4,
+        "bytes": 8,
+        "seconds": 1e-6,
+        "verdict": {"correct": False, "why": "rank 3"},
+    }
+    listed = {"name": "bad", "title": "", "source": "", "collectives": ["broadcast"]}
+    path = tmp_path / "program"
+    path.write_text(
+        f"#!/bin/sh\nif [ $1 = list ]; then echo '{json.dumps(listed)}'; else echo '{json.dumps(answer)}'; fi\n"
+    )
+    path.chmod(0o755)
+    monkeypatch.setattr(program, "build", lambda: path)
+    assert simulate("broadcast", "--topology", "flat:4", "--bytes", "8") == 1
+    assert "WRONG: bad: rank 3." in capsys.readouterr().out
+
+
+def test_a_program_that_fails_is_told(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "program"
+    monkeypatch.setattr(program, "build", lambda: path)
+    assert simulate("broadcast", "--topology", "flat:4") == 3
+    for body, told in (
+        ("kill -9 $$", "signal 9"),
+        ("echo oh >&2; exit 7", "status 7: oh"),
+        ("echo {", "not understood"),
+    ):
+        path.write_text(f"#!/bin/sh\n{body}\n")
+        path.chmod(0o755)
+        assert simulate("broadcast", "--topology", "flat:4") == 3
+        assert told in capsys.readouterr().err
+
+
+def test_the_page(stand_in: Path, tmp_path: Path) -> None:
+    place = tmp_path / "page.html"
+    words = ("broadcast", "--topology", "torus:4x4x4", "--bytes", "1KiB..1MiB", "--scale", "2x2x2,8x8x8")
+    assert simulate(*words, "--html", str(place)) == 0
+    html = place.read_text()
+    assert "Content-Security-Policy" in html and "http-equiv" in html
+    for name in ("simulation-size", "simulation-scale", "simulation-parts", "simulation-axes", "simulation-links"):
+        assert f'id="{name}"' in html
+    assert "Up to 76 KiB binomial, beyond it trinaryx3" in html.replace("\u00a0", " ")
+    assert len(html) < 7_000_000
+
+
+def test_foreign_words_are_escaped() -> None:
+    bad = "<script>alert(1)</script>"
+    p = Prediction(bad, "broadcast", bad, 4, 8, seconds=1.0, refused="")
+    some = Simulated("1", bad, (bad,), (8,), bad, bad, bad, (p, Prediction("b", topology=bad, bytes=8, refused=bad)))
+    assert bad not in page.render(some)
+
+
+@pytest.mark.parametrize(("value", "said"), [(829, "829"), (12_400, "12.4k"), (45_500_000, "45.5M"), (None, "-")])
+def test_counts_are_short(value: float | None, said: str) -> None:
+    assert page.short(value) == said
