@@ -249,7 +249,7 @@ def _source_hash(folder: Path) -> str:
     """
     digest = hashlib.sha256()
     for source in [*sorted(folder.iterdir()), *sorted(folder.parent.glob("*.hpp"))]:
-        if source.suffix in (".cpp", ".hpp", ".f90", ".toml"):
+        if source.suffix in (".cpp", ".hpp", ".f90", ".cu", ".toml"):
             content = source.read_bytes()
             digest.update(f"{source.name} {len(content)}\n".encode())
             digest.update(content)
