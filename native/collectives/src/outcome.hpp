@@ -1,0 +1,21 @@
+// What a collective promises, against what a replay left.
+#pragma once
+
+#include <string>
+
+#include "firstlight/collectives/algorithm.hpp"
+#include "replay.hpp"
+
+namespace fl::collectives {
+
+// The first chunk that is wrong, in words; empty where all are right. Exact contents say how it is wrong.
+template <class Content>
+std::string wrong_data(const Schedule& schedule, const Replay<Content>& replay);
+
+// Whether everybody leaves a barrier after everybody came, in words where not.
+std::string wrong_barrier(const Schedule& schedule, const Graph& graph, const std::vector<Node>& order);
+
+// Whether a rank of Schedule::shape takes part.
+bool takes_part(const Schedule& schedule, Rank rank);
+
+}  // namespace fl::collectives
