@@ -61,31 +61,29 @@ Trees trees(const Problem& p) {
   return arborescences(torus, p.root, most);
 }
 
-// One train a tree: up to the root if `up`, down again if `down`. Streams take the interfaces in turn.
+// One train a tree: up to the root if `up`, down again if `down`.
 Schedule trains(const Problem& p, bool up, bool down) {
   const Trees all = trees(p);
   const Torus torus(p);
   return {.chunks = all.count * static_cast<Chunk>(p.segments), .shape = p.shape, .program = [=](Rank me, Program& out) {
             if (!torus.present(me)) return;
             std::array<Rank, 2 * most_axes> memory;
-            std::uint8_t sends = 0, receives = 0;
-            const auto add = [&](Kind kind, Rank peer, int tag, Chunk first, std::int32_t round, Op after) {
-              out.round(round);
-              std::uint8_t& streams = kind == Kind::send ? sends : receives;
-              return out.add({.kind = kind, .nic = streams++, .peer = peer, .tag = tag, .range = train(first, p.segments)}, {after});
-            };
             for (int t = 0; t < all.count; ++t) {
               const Trees::Place place = all.place(t, me, memory);
-              const Chunk first = t * static_cast<Chunk>(p.segments);
+              const Range part = train(t * static_cast<Chunk>(p.segments), p.segments);
               const std::int32_t turn = up ? all.depth : 0;  // rounds until the first segment is at the root
               Op ready = no_op;
               if (up) {
-                for (const Rank child : place.children) ready = add(Kind::combine, child, t, first, turn - place.depth - 1, ready);
-                if (me != p.root) ready = add(Kind::send, place.parent, t, first, turn - place.depth, ready);
+                out.round(turn - place.depth - 1);
+                for (const Rank child : place.children) ready = out.combine(child, part, {ready}, t);
+                out.round(turn - place.depth);
+                if (me != p.root) ready = out.send(place.parent, part, {ready}, t);
               }
               if (!down) continue;
-              if (me != p.root) ready = add(Kind::receive, place.parent, all.count + t, first, turn + place.depth - 1, ready);
-              for (const Rank child : place.children) add(Kind::send, child, all.count + t, first, turn + place.depth, ready);
+              out.round(turn + place.depth - 1);
+              if (me != p.root) ready = out.receive(place.parent, part, {ready}, all.count + t);
+              out.round(turn + place.depth);
+              for (const Rank child : place.children) out.send(child, part, {ready}, all.count + t);
             }
           }};
 }
