@@ -72,7 +72,7 @@ Verdict check(const Schedule& s, std::int64_t memory) {
   v.in_rounds = replay.in_rounds();
   std::string why = replay.stuck();
   v.deadlock_free = why.empty();
-  if (why.empty()) why = s.collective == Collective::barrier ? wrong_barrier(s, graph, replay.order()) : wrong_data(s, replay);
+  if (why.empty()) why = s.collective == Collective::barrier ? wrong_barrier(s, graph, replay.events()) : wrong_data(s, replay);
   v.correct = why.empty();
   if (v.deadlock_free && !v.correct && s.ranks * (s.chunks + s.scratch) * s.ranks <= explained && s.collective != Collective::barrier) {
     Replay<Exact> exact(s, graph);

@@ -76,7 +76,7 @@ void learn(Known& k, const Known& other) {
 
 }  // namespace
 
-std::string wrong_barrier(const Schedule& schedule, const Graph& graph, const std::vector<Node>& order) {
+std::string wrong_barrier(const Schedule& schedule, const Graph& graph, const std::vector<Event>& events) {
   for (const Graph::Operation& o : graph.operations)
     if (o.segments != 1) return "a barrier of trains is not judged";
   std::vector<Node> sender(graph.operations.size(), -1);
@@ -93,14 +93,16 @@ std::string wrong_barrier(const Schedule& schedule, const Graph& graph, const st
       return k;
     };
     for (Rank r = 0; r < schedule.ranks; ++r) left[static_cast<std::size_t>(r)] = came(r);
-    for (const Node node : order) {
+    for (const auto [node, complete] : events) {
       const auto n = static_cast<std::size_t>(node);
-      Known k = came(graph.operations[n].rank);
-      for (const Graph::Edge& e : graph.after(node)) learn(k, (e.started ? begin : end)[static_cast<std::size_t>(e.on)]);
-      begin[n] = k;
-      if (sender[n] >= 0) learn(k, begin[static_cast<std::size_t>(sender[n])]);
-      end[n] = k;
-      learn(left[static_cast<std::size_t>(graph.operations[n].rank)], k);
+      if (!complete) {
+        begin[n] = came(graph.operations[n].rank);
+        for (const Graph::Edge& e : graph.after(node)) learn(begin[n], (e.started ? begin : end)[static_cast<std::size_t>(e.on)]);
+        continue;
+      }
+      end[n] = begin[n];
+      if (sender[n] >= 0) learn(end[n], begin[static_cast<std::size_t>(sender[n])]);
+      learn(left[static_cast<std::size_t>(graph.operations[n].rank)], end[n]);
     }
     for (Rank r = 0; r < schedule.ranks; ++r)
       for (Rank other = base; takes_part(schedule, r) && other < std::min(base + together, schedule.ranks); ++other) {

@@ -13,7 +13,7 @@ template <class Content>
 std::string wrong_data(const Schedule& schedule, const Replay<Content>& replay);
 
 // Whether everybody leaves a barrier after everybody came, in words where not.
-std::string wrong_barrier(const Schedule& schedule, const Graph& graph, const std::vector<Node>& order);
+std::string wrong_barrier(const Schedule& schedule, const Graph& graph, const std::vector<Event>& events);
 
 // Whether a rank of Schedule::shape takes part.
 bool takes_part(const Schedule& schedule, Rank rank);

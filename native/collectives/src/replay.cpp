@@ -87,7 +87,7 @@ void Replay<Content>::wake_followers(Node node) {
 template <class Content>
 void Replay<Content>::complete(Node node) {
   wake_followers(node);
-  if (states_[index(node)].done == graph_.operations[index(node)].segments) order_.push_back(node);
+  if (states_[index(node)].done == graph_.operations[index(node)].segments) events_.push_back({node, true});
 }
 
 // Looks whether more segments of a node may start.
@@ -114,6 +114,7 @@ template <class Content>
 void Replay<Content>::turn(Node node) {
   if (!start(node)) return;
   wake_followers(node);
+  if (states_[index(node)].allowed == graph_.operations[index(node)].segments) events_.push_back({node, false});
   switch (graph_.operations[index(node)].kind) {
     case Kind::copy:
       copy(node);

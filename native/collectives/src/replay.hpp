@@ -64,6 +64,11 @@ struct Graph {
   std::string name(Node node) const;
 };
 
+struct Event {
+  Node node;
+  bool complete;
+};
+
 // Runs the graph until nothing moves.
 template <class Content>
 class Replay {
@@ -76,8 +81,8 @@ class Replay {
   const Content& data(Rank rank, Chunk chunk) const { return contents_[place(rank, Space::data, chunk)]; }
   int depth() const { return depth_; }
   bool in_rounds() const { return in_rounds_; }
-  // Complete operations, each after all that it waits for.
-  const std::vector<Node>& order() const { return order_; }
+  // When all segments of operations were started or complete, in an order that respects all waiting.
+  const std::vector<Event>& events() const { return events_; }
 
  private:
   struct State {
@@ -115,7 +120,7 @@ class Replay {
   std::vector<std::int32_t> following_;  // of each node, of followers_
   std::vector<Node> followers_;
   std::vector<Node> list_;
-  std::vector<Node> order_;
+  std::vector<Event> events_;
   std::unordered_map<Node, std::deque<Content>> waiting_;  // what came for a combine before it may add
   int depth_ = 0;
   bool in_rounds_ = true;
