@@ -41,7 +41,7 @@ struct Params {
 
 // Traits of a variant that this header must know: the bytes of a vector whose lanes are sub-lattices (0: one site after the other),
 // and flags.
-enum Trait : unsigned { vector_bytes = 0xFF, colours_outside = 0x100 };
+enum Trait : unsigned { vector_bytes = 0xFF, colours_outside = 0x100, several = 0x200 };  // several: processes, at least two
 
 inline bool has(Trait trait) { return (fl::variant.traits & trait) != 0; }
 inline int lanes(fl::Index bits) {
@@ -66,6 +66,11 @@ struct Arrays {
   fl::Array<T> half;  // Dhat: H_oe psi on the odd sites, half as long as a spinor field
 };
 
+struct Corner {
+  fl::Index at = 0;  // in psi
+  std::array<double, lqcd::spinor_reals> value{};
+};
+
 struct State {
   fl::Team team;
   Op op = Op::d;
@@ -76,7 +81,8 @@ struct State {
   lqcd::GivenFields given;
   Arrays<float> single;
   Arrays<double> twofold;
-  Complex sum;  // of dot and norm, over all processes
+  std::array<Corner, 2> corners;  // the first and the last site of the block
+  Complex sum;                    // of dot and norm, over all processes
 };
 
 // body(arrays of the precision that this state has)
@@ -111,10 +117,20 @@ inline std::string refuse(const Params& p, const fl::Team& team) {
   if (!grid.valid)
     return fl::text("dirac needs a process grid pt, px, py, pz of %d in all that leaves each process even extents of %s", team.ranks,
                     lqcd::words(global).c_str());
+  if (has(several) && team.ranks < 2) return "this variant of dirac needs at least 2 processes";
   if (!Layout(grid.block(global, 0), lanes(p.bits)).valid())
     return fl::text("this variant of dirac needs a lattice that splits into %d parts of even extents; %s a process does not", lanes(p.bits),
                     lqcd::words(grid.block(global, 0).local).c_str());
   return "";
+}
+
+// Numbers that leave a process in one application of D or Dhat, as half spinors; as many arrive.
+inline double sent(const Params& p, const fl::Team& team) {
+  const lqcd::Lattice block = lqcd::process_grid(p.global(), team.ranks, p.processes()).block(p.global(), 0);
+  double faces = 0;  // sites
+  for (std::size_t mu = 0; mu < 4; ++mu)
+    if (block.cut(mu)) faces += 2 * static_cast<double>(block.volume() / block.local[mu]);
+  return is_operator(operation(p.op)) ? 12 * faces : 0;
 }
 
 inline fl::Cost cost(const Params& p, const fl::Team& team) {
@@ -125,6 +141,7 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
   return {.flops = flops[op] * sites,
           .bytes = words[op] * bytes * sites,
           .operations = flops[op] * sites / cores,
+          .flow = 2 * sent(p, team) * bytes,
           .elements = sites / cores,
           .working_set = kept[op] * bytes * sites / cores};
 }
@@ -137,6 +154,14 @@ void allocate(Arrays<T>& a, Op op, const Layout& layout) {
   if (op == Op::dhat) a.half = fl::Array<T>(size / 2);
   if (op == Op::axpy || op == Op::dot) a.chi = fl::Array<T>(size);
   if (is_operator(op) || op == Op::axpy) a.out = fl::Array<T>(size);
+}
+
+inline Corner corner(const State& s, const Extents& x) {
+  Corner c{s.layout.spinor(x), {}};
+  std::size_t k = 0;
+  for (const lqcd::Row& row : s.given.spinor(s.layout.lattice.to_global(x)))
+    for (const Complex& z : row) c.value[k++] = z.re, c.value[k++] = z.im;
+  return c;
 }
 
 inline void init(State& s, const Params& p, const fl::Team& team) {
@@ -154,10 +179,27 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
     lqcd::fill_spinor(a.psi.data(), s.layout, s.given, 0);
     if (a.chi.size() > 0) lqcd::fill_spinor(a.chi.data(), s.layout, s.given, 1);
   });
+  const Extents last{s.layout.lattice.local[0] - 1, s.layout.lattice.local[1] - 1, s.layout.lattice.local[2] - 1,
+                     s.layout.lattice.local[3] - 1};
+  s.corners = {corner(s, {}), corner(s, last)};
 }
 
 inline double scale_of(fl::Index iteration) { return static_cast<double>(fl::Index{1} << (iteration & 3)); }
-inline void touch(State& s, fl::Index iteration) { s.scale = scale_of(iteration); }
+
+// Where several processes exchange, the first and the last site of every block change with the step too: each message carries one of
+// them, so that none may be left out or come late. Not on 4^4, whose results are published.
+inline bool turns(const State& s) { return is_operator(s.op) && s.team.ranks > 1 && s.given.global != Extents{4, 4, 4, 4}; }
+
+inline void touch(State& s, fl::Index iteration) {
+  s.scale = scale_of(iteration);
+  if (!turns(s)) return;
+  const auto size = static_cast<std::size_t>(lqcd::spinor_reals);
+  in_precision(s, [&](auto& a) {
+    for (const Corner& c : s.corners)
+      for (std::size_t k = 0; k < size; ++k)
+        a.psi[c.at + static_cast<fl::Index>(k) * s.layout.lanes] = static_cast<std::decay_t<decltype(a.psi[0])>>(c.value[k] / s.scale);
+  });
+}
 
 // axpy: out = scale * factor * psi + chi.
 inline constexpr Complex factor{0.75, -0.5};
