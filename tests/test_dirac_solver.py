@@ -1,0 +1,220 @@
+"""D x = b: iterations by an independent implementation, the same for every layout, precision and number of threads."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.typing import NDArray
+
+import native
+from firstlight.build import Built, Options
+from firstlight.plan import Program
+from native import Placement, Said
+
+pytestmark = pytest.mark.native
+
+SOLVER = native.workloads["dirac_solver"]
+METHODS = ("cg", "bicgstab", "mixed_cg", "mixed_bicgstab")
+Array = NDArray[np.complex128]
+
+
+@cache
+def built() -> dict[Program, Built]:
+    """With the flags of the processor: lanes of one width are those that `test_workloads` builds."""
+    tools = [t for name in ("base", "native") if (t := native.toolchain(name))]
+    if not tools:
+        pytest.skip("no gcc here")
+    wanted = [p for v in SOLVER.variants if not v.broken for t in tools for p in native.programs(SOLVER, v, t)]
+    return native.make(wanted, Options(strict=True))
+
+
+def program(variant: str, flag_set: str = "native") -> Built:
+    found = [b for p, b in built().items() if p.variant == variant and p.toolchain == f"gcc-{flag_set}"]
+    if not found:
+        pytest.skip(f"no {variant} here")
+    assert found[0].error == ""
+    return found[0]
+
+
+def solve(built: Built, place: Placement, folder: Path, *arguments: str) -> Said:
+    said = native.run(built, place, arguments, folder)
+    assert (said.status, said.reason) == (0, ""), said.stderr
+    assert said.of("check") and all(check["ok"] for check in said.of("check"))
+    return said
+
+
+def counts(said: Said, *names: str) -> dict[tuple[object, ...], int]:
+    """Iterations by the values of those parameters, the same in every sample."""
+    found: dict[tuple[object, ...], set[float]] = {}
+    for sample in said.of("sample"):
+        parameters = said.of("case")[sample["case"]]["parameters"]
+        found.setdefault(tuple(parameters[n] for n in names), set()).update(sample["values"]["iterations"])
+    assert all(len(some) == 1 for some in found.values())
+    return {key: int(some.pop()) for key, some in found.items()}
+
+
+# -- an independent implementation: D as it is written down on the whole lattice, Dhat by projecting on even sites
+
+
+def uniform(numbers: NDArray[np.uint64]) -> NDArray[np.float64]:
+    z = (numbers + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
+    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
+    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
+    z ^= z >> np.uint64(31)
+    return (z >> np.uint64(11)).astype(np.float64) * 2.0**-53 - 0.5
+
+
+def complexes(first: int, shape: tuple[int, ...]) -> Array:
+    count = 2 * int(np.prod(shape))
+    pairs = uniform(np.uint64(first) + np.arange(count, dtype=np.uint64)).reshape(-1, 2)
+    return (pairs[:, 0] + 1j * pairs[:, 1]).reshape(shape)
+
+
+def links(extents: tuple[int, ...]) -> Array:
+    u = complexes(0, (*extents, 4, 3, 3))
+    a = u[..., 0, :] / np.linalg.norm(u[..., 0, :], axis=-1, keepdims=True)
+    b = u[..., 1, :] - np.sum(a.conj() * u[..., 1, :], axis=-1, keepdims=True) * a
+    b /= np.linalg.norm(b, axis=-1, keepdims=True)
+    return np.stack([a, b, np.cross(a, b).conj()], axis=-2)
+
+
+PAULI = np.array([[[0, 1], [1, 0]], [[0, -1j], [1j, 0]], [[1, 0], [0, -1]]])
+ZERO, ONE = np.zeros((2, 2)), np.eye(2)
+GAMMA = [np.block([[ZERO, -ONE], [-ONE, ZERO]])] + [np.block([[ZERO, -1j * s], [1j * s, ZERO]]) for s in PAULI]
+GAMMA5 = np.diag([1, 1, -1, -1])
+
+
+class Dirac:
+    """Hopping term, Dhat and the source on a lattice of `extents`."""
+
+    def __init__(self, extents: tuple[int, ...], antiperiodic: bool, mass: float) -> None:
+        self.m = 4 + mass
+        self.u = links(extents)
+        if antiperiodic:
+            self.u[-1, ..., 0, :, :] *= -1
+        site = np.indices(extents).sum(axis=0)
+        self.even = (site % 2 == 0)[..., None, None]
+        self.b = complexes(2**40, (*extents, 4, 3))
+
+    def hop(self, psi: Array) -> Array:
+        total = np.zeros_like(psi)
+        for mu in range(4):
+            u = self.u[..., mu, :, :]
+            forward = np.einsum("...ab,...sb->...sa", u, np.roll(psi, -1, axis=mu))
+            back = np.roll(np.einsum("...ba,...sb->...sa", u.conj(), psi), 1, axis=mu)
+            total += np.einsum("rs,...sa->...ra", np.eye(4) - GAMMA[mu], forward)
+            total += np.einsum("rs,...sa->...ra", np.eye(4) + GAMMA[mu], back)
+        return -0.5 * total
+
+    def dhat(self, psi: Array) -> Array:
+        return self.even * (self.m * psi - self.hop(self.hop(psi)) / self.m)
+
+    def adjoint(self, psi: Array) -> Array:
+        return np.einsum("rs,...sa->...ra", GAMMA5, self.dhat(np.einsum("rs,...sa->...ra", GAMMA5, psi)))
+
+    def source(self) -> Array:
+        return self.even * (self.b - self.hop(~self.even * self.b) / self.m)
+
+    def cg(self, digits: int) -> int:
+        r = self.source()
+        goal = np.linalg.norm(r) * 10.0**-digits
+        s = p = self.adjoint(r)
+        for count in range(1000):
+            if np.linalg.norm(r) <= goal:
+                return count
+            q = self.dhat(p)
+            r = r - np.vdot(s, s).real / np.vdot(q, q).real * q
+            before, s = s, self.adjoint(r)
+            p = s + np.vdot(s, s).real / np.vdot(before, before).real * p
+        raise AssertionError("no convergence")
+
+    def bicgstab(self, digits: int) -> int:
+        r = self.source()
+        goal = np.linalg.norm(r) * 10.0**-digits
+        shadow = p = r
+        rho = np.vdot(shadow, r)
+        for count in range(1000):
+            if np.linalg.norm(r) <= goal:
+                return count
+            v = self.dhat(p)
+            alpha = rho / np.vdot(shadow, v)
+            s = r - alpha * v
+            t = self.dhat(s)
+            omega = np.vdot(t, s) / np.vdot(t, t)
+            r = s - omega * t
+            before, rho = rho, np.vdot(shadow, r)
+            p = r + rho / before * alpha / omega * (p - omega * v)
+        raise AssertionError("no convergence")
+
+
+@cache
+def independent(boundary: str, mass: int, digits: int) -> tuple[int, int]:
+    """Iterations of conjugate gradients and BiCGStab on 4^4."""
+    dirac = Dirac((4, 4, 4, 4), boundary == "antiperiodic", mass / 1000)
+    return dirac.cg(digits), dirac.bicgstab(digits)
+
+
+# -- what the programs count
+
+LATTICE = ("t=4", "x=4", "y=4", "z=4", f"method={','.join(METHODS)}", "boundary=periodic,antiperiodic")
+
+
+@pytest.mark.parametrize(
+    ("variant", "flag_set"), [("serial", "base"), ("virtual_nodes", "base"), ("virtual_nodes", "native")]
+)
+def test_iterations_are_those_of_an_independent_implementation(variant: str, flag_set: str, tmp_path: Path) -> None:
+    said = solve(program(variant, flag_set), Placement(), tmp_path, *LATTICE, "mass=100,-1000", "digits=8")
+    found = counts(said, "method", "boundary", "mass")
+    assert len(found) == 16
+    for (method, boundary, mass), count in found.items():
+        cg, bicgstab = independent(str(boundary), int(str(mass)), 8)
+        assert abs(count - (cg if str(method).endswith("cg") else bicgstab)) <= 1, (method, boundary, mass)
+
+
+@pytest.mark.parametrize("threads", [1, 2, 3, 5])
+def test_any_number_of_threads_takes_the_iterations_of_one(threads: int, tmp_path: Path) -> None:
+    """The sums do not depend on the threads, so nothing does."""
+    arguments = ("t=8", "x=4", "y=4", "z=8", f"method={','.join(METHODS)}", "mass=100,-1300")
+    alone = solve(program("virtual_nodes"), Placement(), tmp_path, *arguments)
+    said = solve(program("omp_virtual_nodes"), Placement(threads=threads), tmp_path, *arguments)
+    assert counts(said, "method", "mass") == counts(alone, "method", "mass")
+    residuals = [[s["values"]["residual"][1] for s in one.of("sample")] for one in (alone, said)]
+    assert np.allclose(*residuals, rtol=1e-3)
+
+
+def test_mixed_precision_reaches_what_32_bits_cannot(tmp_path: Path) -> None:
+    """To 11 digits, with the iterations of 64 bits and few residuals in them."""
+    said = solve(program("virtual_nodes"), Placement(), tmp_path, *LATTICE, "mass=-1000", "digits=11")
+    found = counts(said, "method", "boundary")
+    for boundary in ("periodic", "antiperiodic"):
+        for method in ("cg", "bicgstab"):
+            assert abs(found[f"mixed_{method}", boundary] - found[method, boundary]) <= 2
+    for sample in said.of("sample"):
+        method = said.of("case")[sample["case"]]["parameters"]["method"]
+        updates = sample["values"]["updates"][1]
+        assert 4 <= updates <= 8 if method.startswith("mixed") else updates == 0
+
+
+@pytest.mark.parametrize("digits", [2, 5, 12])
+def test_the_residual_that_is_asked_for_and_not_much_less(digits: int, tmp_path: Path) -> None:
+    said = solve(program("virtual_nodes"), Placement(), tmp_path, *LATTICE, "mass=-1000", f"digits={digits}")
+    for sample in said.of("sample"):
+        assert 0 < sample["values"]["residual"][2] <= 10.0**-digits
+
+
+@pytest.mark.parametrize(
+    ("variant", "arguments", "sentence"),
+    [
+        ("serial", ("t=5",), "dirac_solver needs even extents; t=5 given"),
+        ("virtual_nodes", ("t=2", "x=2", "y=2", "z=2"), "2x2x2x2 does not"),
+    ],
+)
+def test_lattices_that_cannot_be_are_refused(
+    variant: str, arguments: tuple[str, ...], sentence: str, tmp_path: Path
+) -> None:
+    said = native.run(program(variant), Placement(), arguments, tmp_path)
+    assert (said.status, said.lines) == (2, [])
+    assert sentence in said.stderr

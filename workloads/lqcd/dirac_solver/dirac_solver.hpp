@@ -1,0 +1,148 @@
+// dirac_solver: D x = b of lattice QCD by even-odd preconditioning and a Krylov solver. One step is one solution, from b to x on the
+// whole lattice.
+//
+// The gauge field is random and b is psi of the reference numbers, times a power of two that changes with the step: it scales every
+// number of a solution and changes no rounding.
+#pragma once
+
+#include "../layout.hpp"
+#include "../reference.hpp"
+#include "../tabled.hpp"
+#include "firstlight/variant.hpp"
+
+namespace dirac_solver {
+
+using lqcd::Extents;
+using lqcd::Layout;
+
+struct Params {
+  fl::Index t = 8, x = 8, y = 8, z = 8;
+  fl::Index mass = 100, digits = 8;
+  std::string method = "cg";
+  std::string boundary = "antiperiodic";
+  void declare(fl::Fields& fields) {
+    constexpr fl::Index most = 4096;
+    fields.integer("t", t, "sites", 2, most, "extent in time, even");
+    fields.integer("x", x, "sites", 2, most, "extent in x, even");
+    fields.integer("y", y, "sites", 2, most, "extent in y, even");
+    fields.integer("z", z, "sites", 2, most, "extent in z, even; neighbours in memory");
+    fields.integer("mass", mass, "1/1000", -3000, 100000, "bare mass m0 in thousandths; the smaller, the harder");
+    fields.integer("digits", digits, "digits", 1, 12, "stop when the residual of Dhat x = b has fallen by so many powers of ten");
+    fields.choice("method", method, "cg|bicgstab|mixed_cg|mixed_bicgstab",
+                  "conjugate gradients on the normal equations, or BiCGStab; mixed: iterations in 32 bits, residuals in 64");
+    fields.choice("boundary", boundary, "antiperiodic|periodic", "of fermions in time");
+  }
+  Extents global() const { return {t, x, y, z}; }
+};
+
+// Traits of a variant that this header must know: the bytes of a vector whose lanes are sub-lattices (0: one site after the other).
+enum Trait : unsigned { vector_bytes = 0xFF };
+
+inline int lanes(int bits) {
+  const unsigned bytes = fl::variant.traits & vector_bytes;
+  return bytes == 0 ? 1 : static_cast<int>(bytes * 8) / bits;
+}
+
+enum class Method { cg, bicgstab, mixed_cg, mixed_bicgstab };
+
+inline Method method(const std::string& name) {
+  if (name == "cg") return Method::cg;
+  if (name == "bicgstab") return Method::bicgstab;
+  return name == "mixed_cg" ? Method::mixed_cg : Method::mixed_bicgstab;
+}
+inline bool mixed(Method m) { return m == Method::mixed_cg || m == Method::mixed_bicgstab; }
+
+struct Outcome {
+  fl::Index iterations = 0, updates = 0;  // updates: of the residual, in 64 bits
+  double residual = 0;                    // |b - Dhat x| / |b| as the solver knows it
+  double seconds = 0;                     // in the iterations
+};
+
+struct State {
+  fl::Team team;
+  Method method = Method::cg;
+  fl::Index digits = 8;
+  double mass = 0, scale = 1;
+  Layout layout, layout32;
+  lqcd::TabledFields given;
+  fl::Array<double> links, b, x;
+  fl::Array<float> links32;
+  Outcome outcome;
+};
+
+inline constexpr fl::About about{
+    .title = "Wilson-Dirac solver",
+    .cost = "an iteration is two applications of Dhat, 1356 flop a site each, and the linear algebra of the method",
+    .verified = "b - D x on every site by dense gamma matrices in 64 bits, the number of iterations on 4^4 and 8^4",
+    .tolerance = "the reduction asked for, of |b_e - H b_o / (4 + m0)|; iterations within one of the reference",
+};
+
+inline constexpr fl::Metric metrics[] = {
+    {"time_to_solution", "s", "operations", "time", 1, "lower"}, {"time_per_iteration", "us", "time_per_iteration", "value", 1e6, "lower"},
+    {"speed", "Mflop/s", "speed", "value", 1e-6, "higher"},      {"iterations", "iterations", "iterations", "value", 1, "lower"},
+    {"residual", "1", "residual", "value", 1, "lower"},
+};
+
+inline std::string refuse(const Params& p, const fl::Team&) {
+  const Extents global = p.global();
+  for (std::size_t mu = 0; mu < 4; ++mu)
+    if (global[mu] % 2 != 0)
+      return fl::text("dirac_solver needs even extents; %s=%lld given", lqcd::dimension_names[mu], static_cast<long long>(global[mu]));
+  const int most = mixed(method(p.method)) ? lanes(32) : lanes(64);
+  if (!Layout(lqcd::Lattice::whole(global), most).valid())
+    return fl::text("this variant of dirac_solver needs a lattice that splits into %d parts of even extents; %s does not", most,
+                    lqcd::words(global).c_str());
+  return "";
+}
+
+inline fl::Cost cost(const Params& p, const fl::Team& team) {
+  const auto sites = static_cast<double>(lqcd::product(p.global()));
+  return {.operations = 1, .working_set = 8 * (72 + 4 * 12) * sites / team.threads};
+}
+
+inline void init(State& s, const Params& p, const fl::Team& team) {
+  s.team = team;
+  s.method = method(p.method);
+  s.digits = p.digits;
+  s.mass = static_cast<double>(p.mass) / 1000;
+  const auto whole = lqcd::Lattice::whole(p.global());
+  s.layout = Layout(whole, lanes(64));
+  s.layout32 = mixed(s.method) ? Layout(whole, lanes(32)) : Layout();
+  s.given = lqcd::tabled(p.global(), p.boundary == "antiperiodic",
+                         [&](const Extents& x, std::size_t mu) { return lqcd::link(lqcd::number(x, whole.global), mu); });
+  s.links = fl::Array<double>(s.layout.links_size());
+  s.b = fl::Array<double>(s.layout.spinor_size());
+  s.x = fl::Array<double>(s.layout.spinor_size());
+  s.links32 = fl::Array<float>(mixed(s.method) ? s.layout32.links_size() : 0);
+  fl::first_touch(&s);
+  lqcd::fill_links(s.links.data(), s.layout, s.given);
+  if (mixed(s.method)) lqcd::fill_links(s.links32.data(), s.layout32, s.given);
+  lqcd::fill_spinor(s.b.data(), s.layout, s.given);
+}
+
+inline double scale_of(fl::Index iteration) { return static_cast<double>(fl::Index{1} << (iteration & 3)); }
+
+// In place: b is the same up to the power of two.
+inline void touch(State& s, fl::Index iteration) { s.scale = scale_of(iteration); }
+
+inline void poison(State& s) {
+  fl::poison(s.x.data(), s.x.size());
+  s.outcome = {};
+}
+
+inline void observe(State& s, fl::Observations& seen) {
+  const Outcome& o = s.outcome;
+  const auto iterations = static_cast<double>(o.iterations), sites = static_cast<double>(lqcd::product(s.given.global));
+  const double flops = 2 * 1356 * sites * iterations / s.team.threads;  // of the operator alone, a core
+  seen.value("iterations", iterations);
+  seen.value("residual", o.residual);
+  seen.value("updates", static_cast<double>(o.updates));
+  seen.value("time_per_iteration", iterations > 0 ? o.seconds / iterations : 0);
+  seen.value("speed", o.seconds > 0 ? flops / o.seconds : 0);
+}
+
+}  // namespace dirac_solver
+
+#ifdef FL_JUDGE
+#include "judge.hpp"
+#endif
