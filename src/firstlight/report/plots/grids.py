@@ -1,0 +1,147 @@
+"""Grids: lattices and process grids side by side, in 32 and 64 bits, with communication and without."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from firstlight.catalogue import Plot, Workload
+from firstlight.heritage import Entry
+from firstlight.judge import ranking
+from firstlight.judge.communication import Exchange
+from firstlight.judge.verdict import Verified
+from firstlight.judge.words import listing
+from firstlight.report.plots import frame, sentence, sites
+from firstlight.report.plots.frame import Drawing, Trace, View, text
+from firstlight.report.plots.sites import Case
+from firstlight.report.quantity import convert, percent, quantity
+
+Best = dict[str, dict[Case, Verified]]  # by variant
+MOST = 24  # cases that fit side by side
+
+
+def drawings(
+    view: View, workload: Workload, plot: Plot, name: str, figures: Sequence[Verified], exchanges: Sequence[Exchange]
+) -> list[Drawing]:
+    """None where nothing ran on several processes."""
+    found = best(figures)
+    cases = sorted({c for line in found.values() for c in line}, key=_order)
+    if not cases:
+        return []
+    some = next(iter(next(iter(found.values())).values()))
+    shown = cases[:MOST]
+    ghosts = [e for e in view.heritage.matching(workload.name, plot.metric) if _on_a_grid(e)]
+    ticks = [label(c) for c in shown] + list(dict.fromkeys(_place(e) for e in ghosts))
+    data = [_line(view, variant, {c: f for c, f in line.items() if c in shown}, k)
+            for k, (variant, line) in enumerate(found.items())]  # fmt: skip
+    data += _without(exchanges, shown)
+    data += _traces(ghosts, some.unit)
+    axis = {"title": {"text": "lattice, processes along t x y z, precision"}, "type": "category",
+            "categoryorder": "array", "categoryarray": ticks}  # fmt: skip
+    speed = {"title": {"text": f"speed of a core ({some.unit})"}, "rangemode": "tozero"}
+    drawn = frame.layout(axis, speed, height=520)
+    caption = (
+        "The best toolchain and MPI library of each way to exchange; bars are 95 % intervals. Grey lines: the best of "
+        "them without communication, timed and never verified. Crosses: R5's machines on their own lattices."
+        + (f" {len(cases) - MOST} more cases are in the table only." if len(cases) > MOST else "")
+        + (" Open symbols: more ranks and threads than processors." if any(f.oversubscribed for f in figures) else "")
+    )
+    return [Drawing(name, _title(found, cases), caption, frame.HEAD, frame.table(figures), data, drawn)]
+
+
+def best(figures: Sequence[Verified]) -> Best:
+    """By variant and case the best toolchain and MPI library; a case with threads stands with its ranks."""
+    every: dict[str, dict[Case, list[Verified]]] = {}
+    for f in figures:
+        c = sites.case(f)
+        if c is not None and sites.cores(f) > 1:
+            every.setdefault(f.identity.variant, {}).setdefault(c, []).append(f)
+    return {
+        variant: {c: b for c, some in sorted(line.items(), key=lambda item: _order(item[0])) if (b := sites.best(some))}
+        for variant, line in sorted(every.items())
+    }
+
+
+def label(c: Case) -> str:
+    return f"{c.lattice}<br>{c.processes}<br>{c.bits} bit"
+
+
+def _order(c: Case) -> tuple[object, ...]:
+    return c.volume, c.extents, c.ranks, c.grid, c.bits
+
+
+def _line(view: View, variant: str, line: Mapping[Case, Verified], k: int) -> Trace:
+    name, symbol = sites.words(variant), view.palette.symbol(k)
+    trace = frame.line([(0.0, f) for f in line.values()], name, {"color": view.palette.colour(name), "symbol": symbol})
+    trace |= {"mode": "markers", "x": [label(c) for c in line]}
+    trace["marker"]["symbol"] = [f"{symbol}-open" if f.oversubscribed else symbol for f in line.values()]
+    return trace
+
+
+def _without(exchanges: Sequence[Exchange], shown: Sequence[Case]) -> list[Trace]:
+    """Of each case, the speed of the fastest twin without communication."""
+    top: dict[Case, float] = {}
+    for e in exchanges:
+        c = sites.case(e.figure)
+        if c in shown and c is not None:
+            top[c] = max(top.get(c, 0.0), e.figure.estimate.median * e.seconds / e.silent)
+    if not top:
+        return []
+    return [
+        {"type": "scatter", "mode": "markers", "name": "without communication", "x": [label(c) for c in top],
+         "y": list(top.values()), "hoverinfo": "text",
+         "hovertext": ["without communication: timed, unverified by design"] * len(top),
+         "marker": {"color": "@muted", "symbol": "line-ew-open", "size": 22, "line": {"width": 2, "color": "@muted"}}}
+    ]  # fmt: skip
+
+
+# --- earlier machines -------------------------------------------------------------------------------------------------
+
+
+def _on_a_grid(entry: Entry) -> bool:
+    p = entry.parameters
+    return isinstance(p.get("lattice"), str) and isinstance(p.get("grid"), str) and isinstance(p.get("bits"), int)
+
+
+def _place(entry: Entry) -> str:
+    p = entry.parameters
+    return f"{text(str(p['lattice']).replace('^3', '³'))}<br>{text(str(p['grid']))}<br>{p['bits']} bit ({entry.year})"
+
+
+def _traces(entries: Sequence[Entry], unit: str) -> list[Trace]:
+    known = [(e, y) for e in entries if (y := convert(e.value, e.unit, unit)) is not None]
+    if not known:
+        return []
+    told = [
+        f"<b>{text(e.machine)} ({e.year})</b><br>{quantity(e.value, e.unit)}<br>{text(e.place)}<br>"
+        f"{text(e.source.citation)}"
+        for e, _ in known
+    ]
+    return [
+        {"type": "scatter", "mode": "markers", "name": "earlier machines, as published", "legendgroup": "ghosts",
+         "legendrank": 2000, "hoverinfo": "text", "hovertext": told, "x": [_place(e) for e, _ in known],
+         "y": [y for _, y in known],
+         "marker": {"color": "@ghost", "size": 9, "symbol": "x-thin-open", "line": {"width": 2, "color": "@ghost"}}}
+    ]  # fmt: skip
+
+
+# --- words ------------------------------------------------------------------------------------------------------------
+
+
+def _title(found: Best, cases: Sequence[Case]) -> str:
+    """`16x16³ on 2x1x1x1 in 32 bit: overlap reaches 3.4 Gflop/s a core, ... ; 2x1x1x1 is the best grid by 1.2 ×`"""
+    free = {v: {c: f for c, f in line.items() if not f.oversubscribed} for v, line in found.items()}
+    at = next((c for c in reversed(cases) if any(c in line for line in free.values())), None)
+    if at is None:
+        return "More ranks and threads than processors: shown, not ranked"
+    groups = ranking.rank([line[at] for line in free.values() if at in line])
+    top = groups[0].best
+    names = listing([sites.words(f.identity.variant) for f in groups[0].figures])
+    alike = "reach the same:" if sentence.equal(groups[0].figures) else "cannot be told apart:"
+    verb = "reaches" if len(groups[0].figures) == 1 else alike
+    value = quantity(top.estimate.median, top.unit)
+    title = f"{at.lattice} on {at.processes} in {at.bits} bit: {names} {verb} {value} a core"
+    last = groups[-1].best
+    if len(groups) > 1:
+        share = 1 / ranking.advantage(top, last)
+        title += f", {sites.words(last.identity.variant)} {percent(share)} of it"
+    return title

@@ -1,0 +1,29 @@
+"""Lattice: the operator of a lattice field theory, as R5 reports it.
+
+With and without SIMD in 32 and 64 bits, in cache and from memory; lattices and process grids side by side, with and
+without communication; the efficiency of communication with R5's model through the points that were measured.
+"""
+
+from __future__ import annotations
+
+from firstlight.catalogue import Plot, Workload
+from firstlight.report import answers
+from firstlight.report.plots import efficiency, frame, grids, layouts, sites
+from firstlight.report.plots.frame import Drawing, View
+
+
+def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
+    """`plot.metric` is the speed of a core."""
+    every = view.selected(workload, plot)
+    figures = [f for f in answers.verified(every) if sites.case(f) is not None]
+    if not figures:
+        return []
+    several = [f for f in figures if sites.parallel(f.identity)]
+    exchanges = efficiency.measured(view, several)
+    drawn = layouts.drawings(view, workload, plot, f"{name}-layouts", figures)
+    drawn += grids.drawings(view, workload, plot, f"{name}-grids", several, exchanges)
+    drawn += efficiency.drawings(view, workload, f"{name}-efficiency", exchanges)
+    if drawn:
+        shown = {f.identity for f in figures if sites.cores(f) == 1 and not sites.parallel(f.identity)}
+        drawn[0].rows += frame.table(f for f in every if f.identity not in shown)
+    return drawn

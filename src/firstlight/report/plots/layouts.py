@@ -1,0 +1,124 @@
+"""Layouts: one core with and without SIMD, 32 against 64 bits, from the first cache to memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from firstlight.catalogue import Plot, Workload
+from firstlight.heritage import Entry
+from firstlight.judge import ranking
+from firstlight.judge.verdict import Verified
+from firstlight.judge.words import listing
+from firstlight.report import wording
+from firstlight.report.plots import frame, sentence, sites
+from firstlight.report.plots.frame import Drawing, Trace, View, text
+from firstlight.report.quantity import binary, convert, quantity
+
+Key = tuple[str, int]  # variant, bits
+Lines = dict[Key, dict[float, Verified]]  # by bytes a core
+
+
+def drawings(view: View, workload: Workload, plot: Plot, name: str, figures: Sequence[Verified]) -> list[Drawing]:
+    """None where nothing ran on one core."""
+    alone = [f for f in figures if sites.cores(f) == 1 and not sites.parallel(f.identity)]
+    found = lines(alone)
+    if not found:
+        return []
+    xs = sorted({x for line in found.values() for x in line})
+    some = next(iter(next(iter(found.values())).values()))
+    ghosts = [e for e in view.heritage.matching(workload.name, plot.metric) if _of_one(e)]
+    values = [f.estimate.median for line in found.values() for f in line.values()]
+    drawn = frame.layout(
+        frame.log_axis("links and spinors a core (bytes)", xs, sizes=True),
+        frame.log_axis(f"speed of a core ({some.unit})", values),
+        height=480,
+    )
+    data = [_line(view, key, line, k) for k, (key, line) in enumerate(list(found.items())[: frame.MOST_LINES])]
+    data += _traces(ghosts, some.unit, xs)
+    _mark_caches(view, drawn, xs)
+    caption = (
+        "One core, the best toolchain of each layout; filled symbols and full lines are 32 bit, crossed symbols and "
+        "dashed lines 64 bit; bars are 95 % intervals. Flops are counted as R5 counts them."
+    )
+    return [Drawing(name, _title(view, found), caption, frame.HEAD, frame.table(alone), data, drawn)]
+
+
+def lines(figures: Sequence[Verified]) -> Lines:
+    """The best figure of each layout and precision on each lattice; plain loops last."""
+    found: dict[Key, dict[float, list[Verified]]] = {}
+    for f in figures:
+        c = sites.case(f)
+        if c is not None and f.working_set > 0:
+            found.setdefault((f.identity.variant, c.bits), {}).setdefault(f.working_set, []).append(f)
+    made: Lines = {}
+    for key, line in sorted(found.items(), key=lambda item: (item[0][0] == "serial", item[0])):
+        made[key] = {x: b for x, some in sorted(line.items()) if (b := sites.best(some)) is not None}
+    return made
+
+
+def _line(view: View, key: Key, line: Mapping[float, Verified], k: int) -> Trace:
+    variant, bits = key
+    label = sites.words(variant)
+    look = {
+        "color": view.palette.colour(label),
+        "dash": "solid" if bits == 32 else "dash",
+        "symbol": "circle" if bits == 32 else "circle-cross",
+    }
+    return frame.line(sorted(line.items()), f"{label}, {bits} bit", look)
+
+
+def _mark_caches(view: View, drawn: frame.Trace, xs: Sequence[float]) -> None:
+    machine = view.judgement.run.machine
+    for number in sorted({c.level for c in machine.caches}):
+        cache = machine.cache(number)
+        if cache is not None and xs[0] < cache.size < xs[-1]:
+            frame.mark(drawn, cache.size, f"L{number} {binary(cache.size)}")
+
+
+def _of_one(entry: Entry) -> bool:
+    """Published for one processor, by precision."""
+    return isinstance(entry.parameters.get("bits"), int) and "lattice" not in entry.parameters
+
+
+def _traces(entries: Sequence[Entry], unit: str, xs: Sequence[float]) -> list[Trace]:
+    made: list[Trace] = []
+    for e in entries:
+        y = convert(e.value, e.unit, unit)
+        if y is None:
+            continue
+        label = f"{e.machine}, {e.parameters['bits']} bit ({e.year})"
+        told = f"<b>{text(label)}</b><br>{quantity(e.value, e.unit)}<br>{text(e.place)}<br>{text(e.source.citation)}"
+        made.append(
+            {"type": "scatter", "mode": "lines+text", "name": "earlier machines, as published",
+             "legendgroup": "ghosts", "legendrank": 2000, "showlegend": not made, "hoverinfo": "text",
+             "hovertext": [told, told], "x": [xs[0], xs[-1]], "y": [y, y], "text": [text(label), ""],
+             "textposition": "top right", "textfont": {"size": 11, "color": "@ghost"},
+             "line": {"color": "@ghost", "width": 1, "dash": "dot"}}
+        )  # fmt: skip
+    return made
+
+
+def _title(view: View, found: Lines) -> str:
+    """`virtual nodes reach 12.1 Gflop/s a core in 32 bit (8x8³, L2), 5.2 × plain loops; 64 bit takes 1.9 × as long`"""
+    first: dict[int, Verified] = {}
+    for bits in sorted({bits for _, bits in found}):
+        top = sites.best(f for (_, b), line in found.items() if b == bits for f in line.values())
+        if top is not None:
+            first[bits] = top
+    bits, top = next(iter(first.items()))
+    x, c = top.working_set, sites.case(top)
+    place = wording.level(x, view.judgement.run.machine)
+    value = quantity(top.estimate.median, top.unit)
+    title = f"{sites.words(top.identity.variant)} reach {value} a core in {bits} bit"
+    title += f" ({c.lattice if c else ''}, {place})"
+    others = [
+        f"{sentence.ratio2(ranking.advantage(top, line[x]))} {sites.words(v)}"
+        for (v, b), line in found.items()
+        if b == bits and v != top.identity.variant and x in line
+    ]
+    if others:
+        title += f", {listing(others)}"
+    twin = found.get((top.identity.variant, 64), {}).get(2 * x) if bits == 32 else None
+    if twin is not None:
+        title += f"; 64 bit takes {sentence.ratio2(ranking.advantage(top, twin))} as long"
+    return sentence.capital(title)

@@ -1,0 +1,77 @@
+"""Sites: what figures of a lattice program say of their lattice, process grid and precision, in words."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from firstlight.judge import ranking
+from firstlight.judge.verdict import Figure, Identity, Verified
+
+DIMENSIONS = ("t", "x", "y", "z")
+ALONE = "plain loops"  # what the variant without any SIMD of its own is called
+PARALLEL = "mpi"
+SILENT = "mpi_silent"  # the twin without communication
+
+
+class Case(NamedTuple):
+    """A lattice, the process grid (0: chosen by the program), and the precision."""
+
+    extents: tuple[int, ...]
+    grid: tuple[int, ...]
+    ranks: int
+    bits: int
+
+    @property
+    def volume(self) -> int:
+        n = 1
+        for extent in self.extents:
+            n *= extent
+        return n
+
+    @property
+    def lattice(self) -> str:
+        """`16x16³` as R5 writes it, or all four extents."""
+        t, *space = self.extents
+        return f"{t}x{space[0]}³" if len(set(space)) == 1 else "x".join(map(str, self.extents))
+
+    @property
+    def processes(self) -> str:
+        """`2x1x1x1`: along t, x, y, z."""
+        return "x".join(map(str, self.grid)) if all(self.grid) else f"{self.ranks} ranks"
+
+
+def case(figure: Figure) -> Case | None:
+    """None where the figure is of no lattice."""
+    p = dict(figure.identity.parameters)
+    found = [p.get(name) for name in (*DIMENSIONS, "bits")]
+    grid = [p.get(f"p{name}", 0) for name in DIMENSIONS]
+    if not all(isinstance(v, int) and v > 0 for v in found) or not all(isinstance(v, int) and v >= 0 for v in grid):
+        return None
+    *extents, bits = (int(v) for v in found if v is not None)
+    return Case(tuple(extents), tuple(map(int, grid)), figure.identity.placement.ranks, bits)
+
+
+def cores(figure: Figure) -> int:
+    p = figure.identity.placement
+    return p.ranks * p.threads
+
+
+def parallel(who: Identity) -> bool:
+    return who.variant.split("_")[0] == PARALLEL
+
+
+def words(variant: str) -> str:
+    """`virtual nodes`, `overlap`: the variant without the prefix that says how it is started."""
+    if variant == "serial":
+        return ALONE
+    bare = variant.removeprefix("mpi_")
+    return (
+        f"{bare.removeprefix('omp_').replace('_', ' ')}, threads" if bare.startswith("omp_") else bare.replace("_", " ")
+    )
+
+
+def best(figures: Iterable[Verified]) -> Verified | None:
+    """The best that may be ranked; where all are oversubscribed, the best of those."""
+    some = list(figures)
+    return ranking.best(some) or max(some, key=lambda f: f.estimate.median, default=None)
