@@ -1,0 +1,36 @@
+// GOAL, the language of LogGOPSim: what each rank sends, receives and computes, and what requires what.
+//
+//   num_ranks 2
+//   rank 0 {
+//   l1: calc 100
+//   l2: send 8b to 1 tag 7
+//   l2 requires l1        // l1 irequires l2: when l2 has started
+//   }
+//
+// Source: Hoefler, Siebert, Lumsdaine 2009, Group Operation Assembly Language - A Flexible Way to Express Collective Communication.
+#pragma once
+
+#include <iosfwd>
+#include <stdexcept>
+#include <string>
+#include <string_view>
+
+#include "firstlight/collectives/schedule.hpp"
+#include "firstlight/network/machine.hpp"
+
+namespace fl::network {
+
+// The text is no GOAL; says in which line.
+class GoalError : public std::runtime_error {
+ public:
+  GoalError(std::size_t line, const std::string& what) : std::runtime_error("line " + std::to_string(line) + ": " + what) {}
+};
+
+// A schedule of collective `other`, whose chunks are bytes. Raises GoalError.
+collectives::Schedule read_goal(std::string_view text);
+
+// Trains become messages of their own, additions and copies become calc with the time that the machine takes. bytes: as whole() takes
+// them; a message has 1 byte at least, unless the schedule was read from GOAL.
+void write_goal(const collectives::Schedule& schedule, double bytes, const Machine& machine, std::ostream& out);
+
+}  // namespace fl::network

@@ -1,0 +1,224 @@
+#include "answer.hpp"
+
+#include <algorithm>
+#include <chrono>
+#include <cmath>
+#include <map>
+
+#include "firstlight/collectives/checker.hpp"
+#include "json.hpp"
+
+namespace simulate {
+
+namespace {
+
+using fl::Json;
+using fl::collectives::Schedule;
+namespace collectives = fl::collectives;
+namespace network = fl::network;
+
+constexpr std::size_t most_bins = 64;
+
+Schedule with(const Task& task, std::int32_t segments) {
+  collectives::Problem problem = task.problem;
+  problem.segments = segments;
+  return collectives::schedule(*task.algorithm, problem);
+}
+
+std::int32_t bounded(double segments, double bytes) {
+  return static_cast<std::int32_t>(std::clamp(std::floor(segments + 0.5), 1.0, std::clamp(bytes, 1.0, 65536.0)));
+}
+
+// The number of segments at which a chain of `depth` is fastest, and its neighbours; the evaluation without queues chooses.
+std::int32_t best_segments(const Task& task, const network::Topology& topology, const Schedule& one, double piece) {
+  const bool flat = topology.links() == 0;
+  const double bytes = network::whole(one, task.question.bytes);
+  const auto time = [&](const Schedule& s) {
+    const network::Plan plan(s, bytes, task.question.symmetry && network::representative(s, topology));
+    return std::pair(network::max_plus(plan, topology, task.machine, {}).nanoseconds, plan.depth());
+  };
+  auto [least, depth] = time(one);
+  std::int32_t best = 1;
+  const double each = flat ? std::max(task.machine.o, task.machine.g) : task.machine.overhead;
+  const double stream = flat ? piece * std::max(task.machine.G, task.machine.O) : task.machine.stream(piece);
+  if (each <= 0 || depth < 2 || stream <= 0) return best;
+  const double ideal = std::sqrt((depth - 1) * stream / each);
+  for (const double factor : {0.25, 0.5, 1.0, 2.0}) {
+    const std::int32_t k = bounded(ideal * factor, piece);
+    if (k == 1 || k == best) continue;
+    const double now = time(with(task, k)).first;
+    if (now < least) {
+      least = now;
+      best = k;
+    }
+  }
+  return best;
+}
+
+void write_verdict(Json& json, const collectives::Verdict* v, const network::Contention* c) {
+  json.key("verdict").open('{');
+  const auto truth = [&](const char* name, const bool* value) {
+    json.key(name);
+    value == nullptr ? json.raw("null") : json.value(*value);
+  };
+  truth("correct", v ? &v->correct : nullptr);
+  truth("deadlock_free", v ? &v->deadlock_free : nullptr);
+  truth("race_free", v ? &v->race_free : nullptr);
+  truth("link_disjoint", c ? &c->link_disjoint : nullptr);
+  truth("contention_free", c ? &c->contention_free : nullptr);
+  json.member("max_load", c ? c->max_load : 0).member("links_used", c ? c->links_used : 0);
+  const std::string wrong = v ? v->why : "";
+  json.member("why", !wrong.empty() ? wrong : c ? c->why : "").close('}');
+}
+
+void write_loads(Json& json, const network::Plan& plan, const network::Topology& topology) {
+  const std::vector<double> loads = network::loads(plan, topology);
+  const std::vector<std::string> kinds = topology.kinds();
+  struct Kind {
+    double most = 0, sum = 0;
+    std::int64_t count = 0;
+  };
+  std::vector<Kind> of(kinds.size());
+  std::map<double, std::int64_t> histogram;
+  const double most = loads.empty() ? 0 : *std::ranges::max_element(loads);
+  std::int64_t links = 0, used = 0;
+  for (network::Link l = 0; l < topology.links(); ++l) {
+    if (!topology.exists(l)) continue;
+    const double load = loads[static_cast<std::size_t>(l)];
+    Kind& k = of[static_cast<std::size_t>(topology.kind(l))];
+    k.most = std::max(k.most, load);
+    k.sum += load;
+    ++k.count, ++links, used += load > 0;
+    ++histogram[std::round(load)];
+  }
+  if (histogram.size() > most_bins) {  // bins of equal width, each named by its upper end
+    std::map<double, std::int64_t> bins;
+    for (const auto& [load, count] : histogram) bins[load <= 0 ? 0 : std::ceil(load / most * most_bins) * most / most_bins] += count;
+    histogram = std::move(bins);
+  }
+  json.key("loads").open('{').member("links", links).member("used", used).member("most", most).key("histogram").open('[');
+  for (const auto& [load, count] : histogram) json.open('[').value(load).value(count).close(']');
+  json.close(']').key("axes").open('[');
+  for (std::size_t k = 0; k < kinds.size(); ++k) {
+    if (of[k].count == 0) continue;
+    json.open('{')
+        .member("axis", kinds[k])
+        .member("most", of[k].most)
+        .member("mean", of[k].sum / static_cast<double>(of[k].count))
+        .close('}');
+  }
+  json.close(']').close('}');
+}
+
+void write_prediction(Json& json, const network::Prediction& p) {
+  json.member("seconds", p.seconds).member("depth", p.depth).member("operations", p.operations).member("messages", p.messages);
+  json.member("evaluator", network::word(p.evaluator)).member("events", p.events);
+  json.key("breakdown").open('{').member("latency", p.breakdown.latency).member("bandwidth", p.breakdown.bandwidth);
+  json.member("contention", p.breakdown.contention).member("noise", p.breakdown.noise).close('}').key("noise");
+  if (p.noise) {
+    json.open('{').member("median", p.noise->median).member("least", p.noise->least).member("most", p.noise->most);
+    json.member("slowdown", p.noise->slowdown).close('}');
+  } else {
+    json.raw("null");
+  }
+}
+
+Json& begin(Json& json, const Task& task, const network::Topology& topology) {
+  json.open('{').member("algorithm", task.algorithm ? task.algorithm->name : "goal");
+  json.member("collective", collectives::word(task.algorithm ? task.problem.collective : collectives::Collective::other));
+  return json.member("topology", task.topology).member("ranks", fl::Index{topology.nodes()});
+}
+
+double seconds_since(std::chrono::steady_clock::time_point start) {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+std::string predicted(const Task& task, const network::Topology& topology, const auto& make) {
+  const auto start = std::chrono::steady_clock::now();
+  Json json;
+  begin(json, task, topology).member("bytes", task.question.bytes);
+  try {
+    const Schedule made = make();
+    const network::Prediction p = network::evaluate(made, topology, task.machine, task.question);
+    std::int32_t segments = 1;
+    collectives::Program program;
+    for (const collectives::Rank r : {0, made.ranks - 1}) {
+      program.clear();
+      made.program(r, program);
+      for (const collectives::Operation& o : program.operations()) segments = std::max(segments, o.range.segments);
+    }
+    json.member("segments", segments);
+    write_prediction(json, p);
+    if (task.checked) {
+      const collectives::Verdict v = collectives::check(made);
+      write_verdict(json, &v, &p.contention);
+    } else {
+      write_verdict(json, nullptr, &p.contention);
+    }
+    if (task.loads) {
+      const bool one = task.question.symmetry && network::representative(made, topology);
+      write_loads(json, network::Plan(made, network::whole(made, task.question.bytes), one), topology);
+    }
+    json.member("refused", "");
+  } catch (const collectives::Refused& refused) {
+    json = Json();
+    begin(json, task, topology).member("bytes", task.question.bytes).member("refused", refused.what());
+  } catch (const network::Unroutable& refused) {
+    json = Json();
+    begin(json, task, topology).member("bytes", task.question.bytes).member("refused", refused.what());
+  }
+  return json.member("wall_seconds", seconds_since(start)).close('}').text();
+}
+
+}  // namespace
+
+std::string list() {
+  std::string lines;
+  for (const collectives::Algorithm* a : collectives::all_algorithms()) {
+    Json json;
+    json.open('{').member("algorithm", a->name).member("title", a->title).member("source", a->source).key("collectives").open('[');
+    for (const collectives::Form& f : a->forms)
+      if (f.schedule != nullptr) json.value(collectives::word(f.collective));
+    json.close(']').member("pipelined", a->pipelined).member("torus", a->torus).member("holes", a->holes).close('}');
+    lines += json.text() + "\n";
+  }
+  return lines;
+}
+
+Schedule schedule(const Task& task, const network::Topology& topology) {
+  if (!task.algorithm->pipelined) return with(task, 1);
+  if (task.segments > 0) return with(task, task.segments);
+  const Schedule one = with(task, 1);
+  if (one.chunks == 0) return one;
+  const double piece = network::whole(one, task.question.bytes) / static_cast<double>(one.chunks);
+  if (task.segment_bytes > 0) return with(task, bounded(std::ceil(piece / task.segment_bytes), piece));
+  return with(task, best_segments(task, topology, one, piece));
+}
+
+std::string prediction(const Task& task, const network::Topology& topology) {
+  return predicted(task, topology, [&] { return schedule(task, topology); });
+}
+
+std::string prediction(const Schedule& made, const Task& task, const network::Topology& topology) {
+  return predicted(task, topology, [&] { return made; });
+}
+
+std::string verdict(const Task& task, const network::Topology& topology) {
+  Json json;
+  begin(json, task, topology);
+  try {
+    const Schedule made = schedule(task, topology);
+    const collectives::Verdict v = collectives::check(made);
+    const network::Contention c = network::contention(made, topology, task.machine, task.question.bytes);
+    json.member("operations", v.operations).member("messages", v.messages).member("segments_sent", v.segments_sent);
+    json.member("depth", v.depth).member("rounds", v.rounds).member("in_rounds", v.in_rounds).member("by_symmetry", v.by_symmetry);
+    write_verdict(json, &v, &c);
+    json.member("refused", "");
+  } catch (const std::runtime_error& refused) {
+    json = Json();
+    begin(json, task, topology).member("refused", refused.what());
+  }
+  return json.close('}').text();
+}
+
+}  // namespace simulate

@@ -1,0 +1,152 @@
+// Predicts and checks collectives on networks: firstlight-simulate list | predict | check | goal export | goal predict.
+#include <cmath>
+#include <cstdio>
+#include <fstream>
+#include <iostream>
+#include <sstream>
+
+#include "answer.hpp"
+#include "firstlight/network/goal.hpp"
+
+namespace {
+
+using namespace simulate;
+namespace collectives = fl::collectives;
+namespace network = fl::network;
+
+constexpr std::size_t most_text = std::size_t{1} << 31;
+
+Task common(const Options& options) {
+  Task task;
+  task.machine = machine(options);
+  task.question = question(options);
+  task.loads = options.has("loads");
+  task.checked = !options.has("unchecked");
+  if (options.has("segment-bytes")) task.segment_bytes = number("segment-bytes", options.text("segment-bytes"));
+  const std::string segments = options.text("segments", "auto");
+  if (segments != "auto") {
+    const double k = number("segments", segments);
+    if (k < 1 || k > 1 << 20 || k != std::floor(k)) throw Usage("--segments should be auto or a number from 1 on");
+    task.segments = static_cast<std::int32_t>(k);
+  }
+  return task;
+}
+
+std::vector<const collectives::Algorithm*> algorithms(const Options& options, collectives::Collective collective) {
+  std::vector<const collectives::Algorithm*> all;
+  const std::string wanted = options.text("algorithm", "all");
+  if (wanted == "all") {
+    for (const collectives::Algorithm* a : collectives::all_algorithms())
+      if (a->form(collective) != nullptr) all.push_back(a);
+    return all;
+  }
+  for (const std::string& name : split(wanted, ',')) {
+    const collectives::Algorithm* a = collectives::find_algorithm(name);
+    if (a == nullptr) throw Usage("there is no algorithm '" + name + "'");
+    all.push_back(a);
+  }
+  return all;
+}
+
+std::unique_ptr<network::Topology> topology(const std::string& spec, const std::vector<collectives::Rank>& missing) {
+  try {
+    return network::make_topology(spec, missing);
+  } catch (const network::Unroutable& error) {
+    throw Usage(std::string("--topology: ") + error.what());
+  }
+}
+
+// Calls say(task, topology) for every algorithm and size that was asked for.
+template <class Say>
+void each(const Options& options, Say say) {
+  Task task = common(options);
+  const auto collective = collectives::collective_named(options.text("collective"));
+  if (!collective) throw Usage("--collective: there is no collective '" + options.text("collective") + "'");
+  task.topology = options.text("topology");
+  const std::vector<collectives::Rank> missing = options.ranks("missing");
+  const auto net = topology(task.topology, missing);
+  const double root = number("root", options.text("root", "0"));
+  if (root >= net->nodes() || root != std::floor(root)) throw Usage("--root is no rank");
+  task.problem = {.collective = *collective,
+                  .ranks = net->nodes(),
+                  .root = static_cast<collectives::Rank>(root),
+                  .shape = net->shape(),
+                  .open = net->open(),
+                  .missing = missing};
+  const bool sized = *collective != collectives::Collective::barrier;
+  for (const double bytes : sized&& options.has("bytes") ? options.numbers("bytes") : std::vector<double>{0}) {
+    for (const collectives::Algorithm* a : algorithms(options, *collective)) {
+      task.algorithm = a;
+      task.question.bytes = bytes;
+      say(task, *net);
+    }
+  }
+}
+
+void line(const std::string& text) { std::cout << text << '\n' << std::flush; }
+
+std::string contents(const std::string& path) {
+  std::ifstream file;
+  if (path != "-") {
+    file.open(path, std::ios::binary);
+    if (!file) throw Usage("cannot read " + path);
+  }
+  std::istream& in = path == "-" ? std::cin : file;
+  std::string text, part(1 << 20, '\0');
+  while (in.read(part.data(), static_cast<std::streamsize>(part.size())) || in.gcount() > 0) {
+    text.append(part.data(), static_cast<std::size_t>(in.gcount()));
+    if (text.size() > most_text) throw Usage(path + " has more than " + std::to_string(most_text) + " bytes");
+  }
+  return text;
+}
+
+void goal(const Options& options) {
+  const std::vector<std::string>& words = options.words();
+  if (words.size() == 2 && words[1] == "export") {
+    std::ofstream file;
+    if (options.has("output")) {
+      file.open(options.text("output"), std::ios::binary);
+      if (!file) throw Usage("cannot write " + options.text("output"));
+    }
+    std::ostream& out = options.has("output") ? file : std::cout;
+    int written = 0;
+    each(options, [&](const Task& task, const network::Topology& net) {
+      if (written++ > 0) throw Usage("goal export writes one schedule: one --algorithm and one of --bytes");
+      network::write_goal(schedule(task, net), task.question.bytes, task.machine, out);
+    });
+    if (!out.flush()) throw Usage("the schedule could not be written");
+    return;
+  }
+  if (words.size() != 3 || words[1] != "predict") throw Usage("goal export ... or goal predict FILE ...");
+  const collectives::Schedule read = network::read_goal(contents(words[2]));
+  Task task = common(options);
+  task.topology = options.text("topology", "flat:" + std::to_string(read.ranks));
+  const auto net = topology(task.topology, {});
+  line(prediction(read, task, *net));
+}
+
+void run(const Options& options) {
+  const std::string what = options.words().empty() ? "" : options.words()[0];
+  if (what == "list")
+    std::cout << list();
+  else if (what == "predict" && options.words().size() == 1)
+    each(options, [](const Task& task, const network::Topology& net) { line(prediction(task, net)); });
+  else if (what == "check" && options.words().size() == 1)
+    each(options, [](const Task& task, const network::Topology& net) { line(verdict(task, net)); });
+  else if (what == "goal")
+    goal(options);
+  else
+    throw Usage("usage: firstlight-simulate list | predict | check | goal export | goal predict FILE, with --collective, --topology, ...");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  try {
+    run(Options(argc, argv));
+  } catch (const std::exception& error) {
+    std::cerr << "firstlight-simulate: " << error.what() << '\n';
+    return 2;
+  }
+  return 0;
+}

@@ -1,0 +1,199 @@
+// Discrete events of LogGOPS: processors and interfaces queue, the network does not. An operation that finds its processor or
+// interface taken tries again when it is free; of those that try at one time the one that was made first goes first.
+// Source: Hoefler, Schneider, Lumsdaine 2010, LogGOPSim: Simulating Large-Scale Applications in the LogGOPS Model.
+#include <algorithm>
+
+#include "firstlight/network/evaluate.hpp"
+#include "heap.hpp"
+
+namespace fl::network {
+
+namespace {
+
+using collectives::Kind;
+
+struct Event {
+  double time;
+  std::uint64_t order;
+  std::uint32_t step;
+  bool message;  // the first byte of it arrives at the step, a receive
+  bool before(const Event& e) const { return time < e.time || (time == e.time && order < e.order); }
+};
+
+struct Progress {
+  std::int32_t queued = 0, begun = 0, done = 0, posted = 0, arrived = 0;  // segments
+  double since = 0;                                                       // not before that
+};
+
+class LogGOPS {
+ public:
+  LogGOPS(const Plan& plan, const Machine& machine, const Interruptions& noise)
+      : plan_(plan), machine_(machine), noise_(noise), progress_(plan.steps().size()) {
+    for (const Step& s : plan.steps()) {
+      processors_ = std::max<std::size_t>(processors_, s.cpu + std::size_t{1});
+      interfaces_ = std::max<std::size_t>(interfaces_, s.nic + std::size_t{1});
+    }
+    // As many interfaces as the schedule names, but not more than there are.
+    interfaces_ = std::min(interfaces_, static_cast<std::size_t>(machine.interfaces));
+    const auto ranks = static_cast<std::size_t>(plan.ranks());
+    processor_.resize(ranks * processors_, 0);
+    sending_.resize(ranks * interfaces_, 0);
+    receiving_.resize(ranks * interfaces_, 0);
+  }
+
+  Time run() {
+    for (std::int32_t rank = 0; rank < plan_.ranks(); ++rank) {
+      for (Index i = plan_.first(rank); i < plan_.first(rank + 1); ++i) freed_.push_back(i);
+      release();
+    }
+    Time result{.exact = true};
+    while (!queue_.empty()) {
+      const Event e = queue_.pop();
+      ++result.events;
+      const Step& s = plan_.steps()[e.step];
+      if (e.message)
+        arrive(e, s);
+      else if (s.kind == Kind::send)
+        send(e, s);
+      else if (s.kind == Kind::receive)
+        post(e, s);
+      else
+        work(e, s);
+      if (!freed_.empty()) release();
+    }
+    for (const double t : processor_) result.nanoseconds = std::max(result.nanoseconds, t);
+    return result;
+  }
+
+ private:
+  void send(const Event& e, const Step& s);
+  void arrive(const Event& e, const Step& s);
+  void post(const Event& e, const Step& s);
+  void work(const Event& e, const Step& s);
+  void begin(Index i, double time);
+  void finish(Index i, double time);
+  void release();
+  bool satisfied(const Step& s, std::int32_t segment) const {
+    for (const Wait& w : plan_.waits(s)) {
+      const std::int32_t segments = plan_.steps()[w.on].segments, seen = w.started ? progress_[w.on].begun : progress_[w.on].done;
+      if (segments == s.segments ? seen <= segment : seen < segments) return false;
+    }
+    return true;
+  }
+  std::size_t interface(const Step& s) const { return static_cast<std::size_t>(s.rank) * interfaces_ + s.nic % interfaces_; }
+  double& processor(const Step& s) { return processor_[static_cast<std::size_t>(s.rank) * processors_ + s.cpu]; }
+  void push(double time, Index step, bool message) { queue_.push({time, order_++, step, message}); }
+  void again(Event e, double time) {
+    e.time = time;
+    queue_.push(e);
+  }
+
+  const Plan& plan_;
+  const Machine& machine_;
+  const Interruptions& noise_;
+  std::vector<Progress> progress_;
+  std::size_t processors_ = 1, interfaces_ = 1;
+  std::vector<double> processor_, sending_, receiving_;  // free from then on
+  std::vector<Index> freed_;
+  Heap<Event> queue_;
+  std::uint64_t order_ = 0;
+};
+
+void LogGOPS::send(const Event& e, const Step& s) {
+  double &cpu = processor(s), &nic = sending_[interface(s)];
+  if (std::max(cpu, nic) > e.time) return again(e, std::max(cpu, nic));
+  const double more = loggops_bytes(s.bytes) - 1;
+  const double said = noise_.done(s.rank, e.time, machine_.o);
+  cpu = more * machine_.O > 0 ? noise_.done(s.rank, e.time, machine_.o + more * machine_.O) : said;
+  nic = e.time + machine_.g + more * machine_.G;
+  begin(e.step, e.time);
+  push(said + machine_.L, s.match, true);
+  if (more + 1 <= machine_.S) finish(e.step, cpu);
+}
+
+void LogGOPS::arrive(const Event& e, const Step& s) {
+  double &cpu = processor(s), &nic = receiving_[interface(s)];
+  if (std::max(cpu, nic) > e.time) return again(e, std::max(cpu, nic));
+  const double bytes = loggops_bytes(s.bytes), more = bytes - 1;
+  cpu = noise_.done(s.rank, e.time, machine_.o + more * std::max(machine_.O, machine_.G));
+  nic = e.time + machine_.g + more * machine_.G;
+  Progress& p = progress_[e.step];
+  ++p.arrived;
+  if (p.posted < p.arrived) return;
+  if (bytes > machine_.S) {  // the sender may go on; the way of that news costs nothing
+    const Step& from = plan_.steps()[s.match];
+    double &far = processor(from), &near = sending_[interface(from)];
+    far = std::max(far, e.time);
+    near = std::max(near, e.time);
+    finish(s.match, e.time);
+  }
+  finish(e.step, cpu);
+}
+
+void LogGOPS::post(const Event& e, const Step& s) {
+  Progress& p = progress_[e.step];
+  ++p.posted;
+  begin(e.step, e.time);
+  if (p.arrived < p.posted) return;
+  if (loggops_bytes(s.bytes) > machine_.S) {
+    const Step& from = plan_.steps()[s.match];
+    double &far = processor(from), &near = sending_[interface(from)];
+    far = std::max(far, e.time);
+    near = std::max(near, e.time);
+    finish(s.match, e.time);
+  }
+  finish(e.step, e.time);
+}
+
+void LogGOPS::work(const Event& e, const Step& s) {
+  double& cpu = processor(s);
+  if (cpu > e.time) return again(e, cpu);
+  const double work = s.kind == Kind::compute ? s.bytes : s.bytes * (s.kind == Kind::copy ? machine_.copy : machine_.reduce);
+  cpu = noise_.done(s.rank, e.time, work);
+  begin(e.step, e.time);
+  finish(e.step, cpu);
+}
+
+void LogGOPS::begin(Index i, double time) {
+  ++progress_[i].begun;
+  const Step& s = plan_.steps()[i];
+  if (s.segments > 1) freed_.push_back(i);
+  for (const Index f : plan_.frees(s))
+    for (const Wait& w : plan_.waits(plan_.steps()[f]))
+      if (w.started && w.on == i) {
+        progress_[f].since = std::max(progress_[f].since, time);
+        freed_.push_back(f);
+      }
+}
+
+void LogGOPS::finish(Index i, double time) {
+  ++progress_[i].done;
+  for (const Index f : plan_.frees(plan_.steps()[i])) {
+    progress_[f].since = std::max(progress_[f].since, time);
+    freed_.push_back(f);
+  }
+}
+
+// Queues what may go now: sends first, then receives, then work. Segments of a train begin one after the other.
+void LogGOPS::release() {
+  const auto later = [this](Index a, Index b) {
+    const auto class_of = [](Kind k) { return k == Kind::send ? 0 : k == Kind::receive ? 1 : 2; };
+    return class_of(plan_.steps()[a].kind) < class_of(plan_.steps()[b].kind);
+  };
+  if (freed_.size() > 1) std::ranges::stable_sort(freed_, later);
+  for (const Index i : freed_) {
+    const Step& s = plan_.steps()[i];
+    Progress& p = progress_[i];
+    if (p.queued == s.segments || p.queued > p.begun || !satisfied(s, p.queued)) continue;
+    ++p.queued;
+    const double resource = s.kind == Kind::send ? std::max(processor(s), sending_[interface(s)]) : processor(s);
+    push(std::max(p.since, resource), i, false);
+  }
+  freed_.clear();
+}
+
+}  // namespace
+
+Time loggops_events(const Plan& plan, const Machine& machine, const Interruptions& noise) { return LogGOPS(plan, machine, noise).run(); }
+
+}  // namespace fl::network

@@ -1,0 +1,104 @@
+#include "firstlight/network/machine.hpp"
+
+#include <charconv>
+#include <cmath>
+#include <stdexcept>
+
+namespace fl::network {
+
+namespace {
+
+double number(std::string_view key, std::string_view text, double least, double most) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc() || end != text.data() + text.size() || !(value >= least && value <= most))
+    throw std::invalid_argument("'" + std::string(key) + "' should be a number that makes sense, not '" + std::string(text) + "'");
+  return value;
+}
+
+// Calls take(key, value) for each key=value; false means that there is no such key.
+template <class Take>
+void each(std::string_view text, const char* keys, Take take) {
+  while (!text.empty()) {
+    const std::string_view item = text.substr(0, text.find(','));
+    text.remove_prefix(item.size() < text.size() ? item.size() + 1 : item.size());
+    const std::size_t equals = item.find('=');
+    if (equals == std::string_view::npos || !take(item.substr(0, equals), item.substr(equals + 1)))
+      throw std::invalid_argument("'" + std::string(item) + "' should be one of " + keys);
+  }
+}
+
+}  // namespace
+
+Machine machine_of(std::string_view text) {
+  Machine m;
+  const struct {
+    std::string_view key;
+    double* value;
+    double least;
+  } all[] = {{"L", &m.L, 0},
+             {"o", &m.o, 0},
+             {"g", &m.g, 0},
+             {"G", &m.G, 0},
+             {"O", &m.O, 0},
+             {"S", &m.S, 0},
+             {"hop", &m.hop, 0},
+             {"overhead", &m.overhead, 0},
+             {"bandwidth", &m.bandwidth, 1},
+             {"reduce", &m.reduce, 0},
+             {"copy", &m.copy, 0}};
+  each(text, "L, o, g, G, O, S, hop, overhead, reduce, copy (ns), bandwidth (bytes/s), interfaces", [&](auto key, auto value) {
+    for (const auto& a : all) {
+      if (a.key != key) continue;
+      *a.value = number(key, value, a.least, 1e15);
+      return true;
+    }
+    if (key == "interfaces") m.interfaces = static_cast<std::int32_t>(number(key, value, 1, 255));
+    return key == "interfaces";
+  });
+  return m;
+}
+
+Noise noise_of(std::string_view text) {
+  Noise n;
+  each(text, "period_us, duration_us, phase=independent|same, seed, runs", [&](auto key, auto value) {
+    if (key == "period_us")
+      n.period = number(key, value, 1e-3, 1e12) * 1e3;
+    else if (key == "duration_us")
+      n.duration = number(key, value, 0, 1e12) * 1e3;
+    else if (key == "phase" && (value == "independent" || value == "same"))
+      n.same = value == "same";
+    else if (key == "seed")
+      n.seed = static_cast<std::uint64_t>(number(key, value, 0, 9e15));
+    else if (key == "runs")
+      n.runs = static_cast<int>(number(key, value, 1, 100000));
+    else
+      return false;
+    return true;
+  });
+  if (n.period <= n.duration) throw std::invalid_argument("noise needs a period_us above its duration_us");
+  return n;
+}
+
+double Interruptions::interrupted(std::int32_t rank, double time, double work) const {
+  std::uint64_t x = seed_ + (noise_.same ? 0 : static_cast<std::uint64_t>(rank) + 1) * 0xbf58476d1ce4e5b9U;  // splitmix64
+  x = (x ^ (x >> 30)) * 0xbf58476d1ce4e5b9U;
+  x = (x ^ (x >> 27)) * 0x94d049bb133111ebU;
+  x ^= x >> 31;
+  const double phase = static_cast<double>(x >> 11) * 0x1p-53 * noise_.period;
+  const double since = time + noise_.period - phase;
+  double within = since - std::floor(since / noise_.period) * noise_.period;  // 0: an interruption begins
+  double now = time;
+  if (within < noise_.duration) {
+    now += noise_.duration - within;
+    within = noise_.duration;
+  }
+  const double left = noise_.period - within;  // until the next one
+  if (work <= left) return now + work;
+  work -= left;
+  const double free = noise_.period - noise_.duration;
+  const double whole = std::ceil(work / free) - 1;  // interruptions after the next one
+  return now + left + (whole + 1) * noise_.duration + work;
+}
+
+}  // namespace fl::network

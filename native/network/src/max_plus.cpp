@@ -1,0 +1,187 @@
+// Max-plus: one pass in topological order. Of each operation the times at which its segments are complete are kept only until
+// everything that waits for them has been seen, so memory follows the front of the schedule and not its length.
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "firstlight/network/evaluate.hpp"
+
+namespace fl::network {
+
+namespace {
+
+using collectives::Kind;
+
+constexpr Index nowhere = std::numeric_limits<Index>::max();
+
+class MaxPlus {
+ public:
+  MaxPlus(const Plan& plan, const Topology& topology, const Machine& machine, const Interruptions& noise)
+      : plan_(plan), topology_(topology), machine_(machine), noise_(noise), linked_(topology.links() > 0) {
+    for (const Step& s : plan.steps()) width_ = std::max(width_, static_cast<std::size_t>(s.segments));
+    slot_.resize(plan.steps().size(), nowhere);
+    readers_.resize(plan.steps().size());
+    keep_ = !linked_ && !plan.trains();
+    if (keep_) begun_.resize(plan.steps().size()), ended_.resize(plan.steps().size());
+    ready_.resize(width_);
+  }
+
+  Time run() {
+    for (const Index i : plan_.order()) step(i);
+    return {latest_, plan_.operations(), keep_ && undisturbed()};
+  }
+
+ private:
+  double* times(Index slot) { return &pool_[static_cast<std::size_t>(slot) * width_]; }
+  Index take() {
+    if (free_.empty()) {
+      pool_.resize(pool_.size() + width_);
+      return slots_++;
+    }
+    const Index slot = free_.back();
+    free_.pop_back();
+    return slot;
+  }
+  void read(Index i) {
+    if (--readers_[i] == 0) free_.push_back(slot_[i]);
+  }
+  // When the segments of a step may begin, as far as others are concerned.
+  void gather(const Step& s) {
+    std::fill_n(ready_.begin(), s.segments, 0.0);
+    for (const Wait& w : plan_.waits(s)) {
+      const Step& on = plan_.steps()[w.on];
+      const double* done = times(slot_[w.on]);
+      const auto k = static_cast<std::size_t>(s.segments);
+      if (on.segments == s.segments) {
+        for (std::size_t j = 0; j < k; ++j) ready_[j] = std::max(ready_[j], done[j]);
+      } else {
+        for (std::size_t j = 0; j < k; ++j) ready_[j] = std::max(ready_[j], done[on.segments - 1]);
+      }
+      read(w.on);
+    }
+  }
+  void step(Index i);
+  double send(const Step& s, double* out);
+  double receive(const Step& s, const double* sent, double* out);
+  double local(const Step& s, double* out);
+  bool undisturbed() const;
+
+  const Plan& plan_;
+  const Topology& topology_;
+  const Machine& machine_;
+  const Interruptions& noise_;
+  bool linked_, keep_ = false;
+  std::size_t width_ = 1;
+  std::vector<double> pool_, ready_;
+  std::vector<Index> free_, slot_, readers_;
+  Index slots_ = 0;
+  std::vector<double> begun_, ended_;  // use of the processor, if keep_
+  std::vector<Link> way_;
+  double latest_ = 0;
+};
+
+void MaxPlus::step(Index i) {
+  const Step& s = plan_.steps()[i];
+  gather(s);
+  readers_[i] = s.frees_end - s.frees + (s.kind == Kind::send ? 1 : 0);
+  slot_[i] = take();
+  double* out = times(slot_[i]);
+  const double begin = s.kind == Kind::send      ? send(s, out)
+                       : s.kind == Kind::receive ? receive(s, times(slot_[s.match]), out)
+                                                 : local(s, out);
+  latest_ = std::max(latest_, out[s.segments - 1]);
+  if (keep_) begun_[i] = begin, ended_[i] = out[0];
+  if (s.kind == Kind::receive) read(s.match);
+  if (readers_[i] == 0) free_.push_back(slot_[i]);
+}
+
+// Times at which the sender is done; returns when it began.
+double MaxPlus::send(const Step& s, double* out) {
+  const auto segments = static_cast<std::size_t>(s.segments);
+  double free = 0, begin = 0;
+  if (linked_) {
+    const double stream = machine_.stream(s.bytes), gap = machine_.overhead + stream;
+    for (std::size_t k = 0; k < segments; ++k) {
+      begin = std::max(ready_[k], free);
+      free = out[k] = noise_.present() ? noise_.done(s.rank, begin, machine_.overhead) + stream : begin + gap;
+    }
+    return begin;
+  }
+  const double more = loggops_bytes(s.bytes) - 1, gap = machine_.g + more * machine_.G, work = machine_.o + more * machine_.O;
+  for (std::size_t k = 0; k < segments; ++k) {
+    begin = std::max(ready_[k], free);
+    out[k] = noise_.done(s.rank, begin, work);
+    free = std::max(out[k], begin + gap);
+  }
+  return begin;
+}
+
+double MaxPlus::receive(const Step& s, const double* sent, double* out) {
+  const auto segments = static_cast<std::size_t>(s.segments);
+  if (linked_) {
+    const Step& from = plan_.steps()[s.match];
+    route(from, topology_, way_);
+    const double travel = static_cast<double>(way_.size()) * machine_.hop;
+    for (std::size_t k = 0; k < segments; ++k) out[k] = std::max(sent[k] + travel, ready_[k]);
+    return 0;
+  }
+  const double more = loggops_bytes(s.bytes) - 1, work = machine_.o + more * std::max(machine_.O, machine_.G);
+  double free = 0, begin = 0;
+  for (std::size_t k = 0; k < segments; ++k) {
+    begin = std::max(sent[k] - more * machine_.O + machine_.L, free);
+    free = noise_.done(s.rank, begin, work);
+    out[k] = std::max(free, ready_[k]);
+  }
+  return begin;
+}
+
+double MaxPlus::local(const Step& s, double* out) {
+  const double work = s.kind == Kind::compute ? s.bytes : s.bytes * (s.kind == Kind::copy ? machine_.copy : machine_.reduce);
+  double free = 0, begin = 0;
+  for (std::size_t k = 0; k < static_cast<std::size_t>(s.segments); ++k) {
+    begin = std::max(ready_[k], free);
+    free = out[k] = noise_.done(s.rank, begin, work);
+  }
+  return begin;
+}
+
+// Whether no two operations of a rank wanted its processor at once, nor its interface: then queues have nothing to do.
+bool MaxPlus::undisturbed() const {
+  struct Use {
+    double begin, end, gap;
+    Kind kind;
+  };
+  std::vector<Use> uses;
+  for (std::int32_t rank = 0; rank < plan_.ranks(); ++rank) {
+    uses.clear();
+    for (Index i = plan_.first(rank); i < plan_.first(rank + 1); ++i) {
+      const Step& s = plan_.steps()[i];
+      const double bytes = loggops_bytes(s.bytes);
+      const bool message = s.kind == Kind::send || s.kind == Kind::receive;
+      if ((message && bytes > machine_.S) || s.cpu != 0 || s.nic != 0) return false;
+      for (const Wait& w : plan_.waits(s))
+        if (w.started) return false;
+      uses.push_back({begun_[i], ended_[i], message ? begun_[i] + machine_.g + (bytes - 1) * machine_.G : 0, s.kind});
+    }
+    std::ranges::sort(uses, {}, [](const Use& u) { return std::pair(u.begin, u.end); });
+    double processor = 0, sending = 0, receiving = 0;
+    for (const Use& u : uses) {
+      double none = 0;
+      double& interface = u.kind == Kind::send ? sending : u.kind == Kind::receive ? receiving : none;
+      if (u.begin < processor || u.begin < interface) return false;
+      processor = u.end;
+      interface = u.gap;
+    }
+  }
+  return true;
+}
+
+}  // namespace
+
+double loggops_bytes(double bytes) { return std::max(1.0, std::floor(bytes + 0.5)); }
+
+Time max_plus(const Plan& plan, const Topology& topology, const Machine& machine, const Interruptions& noise) {
+  return MaxPlus(plan, topology, machine, noise).run();
+}
+
+}  // namespace fl::network

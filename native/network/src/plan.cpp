@@ -1,0 +1,203 @@
+#include "firstlight/network/plan.hpp"
+
+#include <algorithm>
+#include <limits>
+
+namespace fl::network {
+
+using collectives::Collective;
+using collectives::Kind;
+using collectives::Operation;
+using collectives::Program;
+using collectives::Refused;
+using collectives::Schedule;
+using collectives::Symmetry;
+
+namespace {
+
+constexpr std::size_t most_steps = 100'000'000;
+
+// The rank from which a message comes to rank 0 if rank 0 sends its own to `to`.
+std::int32_t opposite(const Schedule& s, std::int32_t to) {
+  if (s.symmetry == Symmetry::exclusive) return to;
+  if (s.symmetry == Symmetry::cyclic) return to == 0 ? 0 : s.ranks - to;
+  std::int32_t from = 0, stride = 1;
+  for (const std::int32_t extent : s.shape) {
+    from += (extent - to % extent) % extent * stride;
+    to /= extent;
+    stride *= extent;
+  }
+  return from;
+}
+
+}  // namespace
+
+double whole(const Schedule& s, double bytes) {
+  if (s.chunk_bytes > 0) return s.chunk_bytes * static_cast<double>(s.chunks);
+  const bool blocks =
+      s.collective == Collective::allgather || s.collective == Collective::reduce_scatter || s.collective == Collective::alltoall;
+  return blocks ? bytes * s.ranks : bytes;
+}
+
+bool representative(const Schedule& s, const Topology& t) {
+  if (s.symmetry == Symmetry::none || !s.missing.empty() || s.ranks != t.nodes()) return false;
+  if (s.symmetry == Symmetry::torus && s.shape.empty()) return false;
+  if (t.links() == 0) return true;
+  if (s.symmetry == Symmetry::exclusive) return t.exclusive();
+  const bool line = s.symmetry == Symmetry::cyclic && t.shape().size() == 1;
+  return t.translates() && (line || (s.symmetry == Symmetry::torus && s.shape == t.shape()));
+}
+
+Plan::Plan(const Schedule& schedule, double bytes, bool representative) : representative_(representative) {
+  const double chunk_bytes = schedule.chunk_bytes > 0 ? schedule.chunk_bytes
+                             : schedule.chunks > 0    ? bytes / static_cast<double>(schedule.chunks)
+                                                      : 0;
+  const std::int32_t ranks = representative ? 1 : schedule.ranks;
+  first_.reserve(static_cast<std::size_t>(ranks) + 1);
+  Program program;
+  for (std::int32_t rank = 0; rank < ranks; ++rank) {
+    first_.push_back(static_cast<Index>(steps_.size()));
+    append(schedule, rank, chunk_bytes, program);
+    if (rank == 0) {
+      const double all = static_cast<double>(steps_.size()) * ranks;
+      if (all > 4.0 * most_steps)
+        throw Refused("about " + std::to_string(static_cast<std::int64_t>(all)) + " operations are too many to look at one by one");
+      if (all < static_cast<double>(most_steps)) steps_.reserve(static_cast<std::size_t>(all));
+    }
+    if (steps_.size() > most_steps)
+      throw Refused("more than " + std::to_string(most_steps) + " operations are too many to look at one by one");
+  }
+  first_.push_back(static_cast<Index>(steps_.size()));
+  match(schedule);
+  invert();
+  sort();
+  if (representative) {
+    operations_ *= schedule.ranks;
+    messages_ *= schedule.ranks;
+  }
+}
+
+// A combine becomes a receive into memory of its own, which waits for nothing, and an addition, which waits for that and the rest.
+void Plan::append(const Schedule& schedule, std::int32_t rank, double chunk_bytes, Program& program) {
+  program.clear();
+  schedule.program(rank, program);
+  places_.clear();
+  for (const Operation& o : program.operations()) {
+    Step s{.kind = o.kind, .cpu = o.cpu, .nic = o.nic, .rank = rank, .peer = o.peer, .segments = o.range.segments, .round = o.round};
+    s.bytes = o.kind == Kind::compute ? static_cast<double>(o.range.count) : static_cast<double>(o.range.count) * chunk_bytes;
+    if (s.segments < 1) throw Refused("an operation has no segments");
+    const bool message = o.kind == Kind::send || o.kind == Kind::receive || o.kind == Kind::combine;
+    if (message && (o.peer < 0 || o.peer >= schedule.ranks))
+      throw Refused("rank " + std::to_string(rank) + " talks to " + std::to_string(o.peer) + ", which is no rank");
+    s.waits = static_cast<Index>(waits_.size());
+    const auto here = static_cast<Index>(steps_.size());
+    if (o.kind == Kind::combine) {
+      Step received = s;
+      received.kind = Kind::receive;
+      received.waits_end = s.waits;
+      steps_.push_back(received);
+      tags_.push_back(o.tag);
+      waits_.push_back({here});
+    }
+    places_.push_back(static_cast<Index>(steps_.size()));
+    for (const collectives::Dependency& d : program.after(o)) waits_.push_back({places_[static_cast<std::size_t>(d.on)], d.started});
+    s.waits_end = static_cast<Index>(waits_.size());
+    steps_.push_back(s);
+    tags_.push_back(o.tag);
+    trains_ = trains_ || s.segments > 1;
+    operations_ += s.segments;
+    if (o.kind == Kind::send) messages_ += s.segments;
+  }
+}
+
+// Messages between two ranks with one tag match in the order of both programs. Sends are dealt out to their receivers, and then both
+// sides of one receiver are sorted by sender, tag and order.
+void Plan::match(const Schedule& schedule) {
+  std::vector<Index> start(first_.size() + 1, 0);
+  const auto box = [this](const Step& s) { return representative_ ? std::size_t{0} : static_cast<std::size_t>(s.peer); };
+  for (const Step& s : steps_)
+    if (s.kind == Kind::send) ++start[box(s) + 1];
+  for (std::size_t i = 1; i < start.size(); ++i) start[i] += start[i - 1];
+  std::vector<Index> sends(start.back()), next(start.begin(), start.end() - 1);
+  for (Index i = 0; i < steps_.size(); ++i)
+    if (steps_[i].kind == Kind::send) sends[next[box(steps_[i])]++] = i;
+  for (std::int32_t rank = 0; rank < ranks(); ++rank) {
+    const auto r = static_cast<std::size_t>(rank);
+    match_for(schedule, rank, std::span(sends).subspan(start[r], start[r + 1] - start[r]));
+  }
+}
+
+namespace {
+
+struct Key {
+  std::int32_t from, tag;
+  Index step;
+  friend auto operator<=>(const Key&, const Key&) = default;
+};
+
+}  // namespace
+
+void Plan::match_for(const Schedule& schedule, std::int32_t receiver, std::span<const Index> sends) {
+  static thread_local std::vector<Key> sent, wanted;
+  sent.clear();
+  wanted.clear();
+  for (const Index i : sends) sent.push_back({representative_ ? opposite(schedule, steps_[i].peer) : steps_[i].rank, tags_[i], i});
+  for (Index i = first(receiver); i < first(receiver + 1); ++i)
+    if (steps_[i].kind == Kind::receive) wanted.push_back({steps_[i].peer, tags_[i], i});
+  std::ranges::sort(sent);
+  std::ranges::sort(wanted);
+  for (std::size_t k = 0; k < std::max(sent.size(), wanted.size()); ++k) {
+    const bool both = k < sent.size() && k < wanted.size() && sent[k].from == wanted[k].from && sent[k].tag == wanted[k].tag;
+    const auto rank = std::to_string(receiver);
+    if (!both &&
+        (k >= wanted.size() || (k < sent.size() && std::pair(sent[k].from, sent[k].tag) < std::pair(wanted[k].from, wanted[k].tag))))
+      throw Refused("rank " + rank + " does not receive what rank " + std::to_string(sent[k].from) + " sends it with tag " +
+                    std::to_string(sent[k].tag));
+    if (!both)
+      throw Refused("rank " + rank + " waits for what rank " + std::to_string(wanted[k].from) + " does not send, with tag " +
+                    std::to_string(wanted[k].tag));
+    Step &s = steps_[sent[k].step], &r = steps_[wanted[k].step];
+    if (s.segments != r.segments)
+      throw Refused("rank " + rank + " receives a train of another length than rank " + std::to_string(sent[k].from) + " sends");
+    s.match = wanted[k].step;
+    r.match = sent[k].step;
+  }
+}
+
+void Plan::invert() {
+  for (const Wait& w : waits_) ++steps_[w.on].frees_end;
+  Index sum = 0;
+  for (Step& s : steps_) {
+    const Index count = s.frees_end;
+    s.frees = s.frees_end = sum;
+    sum += count;
+  }
+  frees_.resize(sum);
+  for (Index i = 0; i < steps_.size(); ++i)
+    for (Index w = steps_[i].waits; w < steps_[i].waits_end; ++w) frees_[steps_[waits_[w].on].frees_end++] = i;
+}
+
+// Kahn's algorithm, breadth first, and the longest chain of messages on the way.
+void Plan::sort() {
+  std::vector<Index> missing(steps_.size());
+  std::vector<std::int32_t> chain(steps_.size(), 0);
+  order_.reserve(steps_.size());
+  for (Index i = 0; i < steps_.size(); ++i) {
+    missing[i] = steps_[i].waits_end - steps_[i].waits + (steps_[i].kind == Kind::receive ? 1 : 0);
+    if (missing[i] == 0) order_.push_back(i);
+  }
+  const auto after = [&](Index i, std::int32_t depth) {
+    chain[i] = std::max(chain[i], depth);
+    if (--missing[i] == 0) order_.push_back(i);
+  };
+  for (std::size_t k = 0; k < order_.size(); ++k) {
+    const Index i = order_[k];
+    const Step& s = steps_[i];
+    depth_ = std::max(depth_, chain[i] + (s.kind == Kind::send ? 1 : 0));
+    for (const Index f : frees(s)) after(f, chain[i]);
+    if (s.kind == Kind::send) after(s.match, chain[i] + 1);
+  }
+  if (order_.size() != steps_.size()) throw Refused("operations wait for one another in a circle: this schedule never ends");
+}
+
+}  // namespace fl::network
