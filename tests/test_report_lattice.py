@@ -160,7 +160,7 @@ def test_efficiency_is_that_of_the_report_with_b_printed() -> None:
     drawn = drawings()["efficiency"]
     assert (
         drawn.title.startswith("Where most is sent (")
-        and "blocking keeps" in drawn.title
+        and " of its speed without communication (Open MPI, " in drawn.title
         and "GB/s each way" in drawn.title
     )
     row = next(
