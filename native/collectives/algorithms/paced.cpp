@@ -14,7 +14,7 @@ namespace fl::collectives {
 
 namespace {
 
-constexpr std::size_t window = 16;  // messages on their way from each rank
+constexpr std::size_t window = 64;  // messages on their way from each rank
 
 // A node, with every coordinate negated, or complemented: half the ring minus it, in the same direction.
 Rank opposite(const Torus& torus, Rank node) {

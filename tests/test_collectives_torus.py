@@ -1,0 +1,286 @@
+"""Collectives on tori: Trinaryx3 against its published depths, arc-disjoint trees against minimum cuts, and the rest."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import shutil
+import subprocess
+from collections import deque
+from collections.abc import Callable
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import assume, given, settings
+from hypothesis import strategies as st
+
+from firstlight import ROOT
+
+GXX = shutil.which("g++")
+COLLECTIVES = ROOT / "native" / "collectives"
+Shape = tuple[int, ...]
+Ask = Callable[[list[str]], list[dict[str, Any]]]
+"""Questions to answers, see collectives_torus.cpp."""
+
+
+def compile_driver(folder: Path, *flags: str) -> Path:
+    """The driver with all that it needs, and a registry of the algorithms of tori alone."""
+    if GXX is None:
+        pytest.skip("no g++ here")
+    names = ("trinaryx3", "four_way", "paced")
+    declared = "".join(f"extern const Algorithm {name};" for name in names)
+    listed = ", ".join(f"&algorithms::{name}" for name in names)
+    registry = folder / "registry.cpp"
+    registry.write_text(
+        '#include "firstlight/collectives/algorithm.hpp"\nnamespace fl::collectives {\n'
+        f"namespace algorithms {{ {declared} }}\nstd::span<const Algorithm* const> all_algorithms() {{\n"
+        f"  static const Algorithm* const all[] = {{{listed}}};\n  return all;\n}}\n}}\n"
+    )
+    sources = [
+        registry,
+        Path(__file__).with_name("collectives_torus.cpp"),
+        *sorted((COLLECTIVES / "src").glob("*.cpp")),
+    ]
+    sources += [COLLECTIVES / "algorithms" / f"{name}.cpp" for name in names]
+    objects = [folder / f"{source.stem}.o" for source in sources]
+    include = f"-I{COLLECTIVES}/include"
+    for source, target in zip(sources, objects, strict=True):
+        subprocess.run([GXX, "-std=c++20", *flags, include, "-c", source, "-o", target], check=True)
+    subprocess.run([GXX, *flags, *objects, "-o", folder / "driver"], check=True)
+    return folder / "driver"
+
+
+def asker(driver: Path) -> Ask:
+    def ask(questions: list[str]) -> list[dict[str, Any]]:
+        said = subprocess.run([driver], input="\n".join(questions), capture_output=True, text=True, timeout=120)
+        assert said.returncode == 0, said.stderr
+        return [json.loads(line) for line in said.stdout.splitlines()]
+
+    return ask
+
+
+@pytest.fixture(scope="module")
+def ask(tmp_path_factory: pytest.TempPathFactory) -> Ask:
+    return asker(compile_driver(tmp_path_factory.mktemp("torus"), "-O1"))
+
+
+def question(
+    collective: str,
+    algorithm: str,
+    shape: Shape,
+    *,
+    open: str = "-",
+    missing: Shape = (),
+    root: int = 0,
+    segments: int = 3,
+) -> str:
+    extents = "x".join(map(str, shape))
+    return f"{collective} {algorithm} {extents} {open} {','.join(map(str, missing)) or '-'} {root} {segments}"
+
+
+def right(answer: dict[str, Any]) -> bool:
+    assert all(answer[key] for key in ("correct", "deadlock_free", "race_free", "in_rounds")), answer
+    return True
+
+
+# -- Trinaryx3 by rule
+
+
+@pytest.mark.parametrize(
+    ("shape", "depth"),
+    [((48, 36, 32), 114), ((48, 54, 32), 132), ((4, 4, 4), 10), ((8, 6, 32), 44), ((5, 3, 7), 13)],
+)
+def test_published_depths(ask: Ask, shape: Shape, depth: int) -> None:
+    (answer,) = ask(["programs trinaryx3 " + "x".join(map(str, shape))])
+    assert (answer["rounds"], answer["messages"]) == (depth, 3 * (prod(shape) - 1))
+
+
+def test_three_link_disjoint_trees_on_all_512_shapes(ask: Ask) -> None:
+    shapes = list(itertools.product(range(2, 10), repeat=3))
+    answers = ask([question("broadcast", "trinaryx3", s, root=sum(s) % prod(s), segments=2) for s in shapes])
+    assert len(answers) == 512
+    for shape, answer in zip(shapes, answers, strict=True):
+        assert right(answer)
+        assert (answer["chunks"], answer["messages"]) == (6, 3 * (prod(shape) - 1))
+        assert answer["depth"] == answer["rounds"] == sum(shape) - 2
+        assert (answer["far"], answer["load"]) == (0, 1)
+        assert answer["in"] == 3 >= answer["out"]
+
+
+@pytest.mark.parametrize("shape", [(2, 2, 2), (4, 4, 4), (5, 3, 7), (3, 8, 2)])
+@pytest.mark.parametrize("collective", ["reduce", "allreduce"])
+def test_reduction_goes_backwards(ask: Ask, collective: str, shape: Shape) -> None:
+    for root in (0, prod(shape) // 2):
+        (answer,) = ask([question(collective, "trinaryx3", shape, root=root)])
+        assert right(answer)
+        both = 2 if collective == "allreduce" else 1
+        assert answer["depth"] == both * (sum(shape) - 2)
+        assert answer["messages"] == both * 3 * (prod(shape) - 1)
+        # a ring of two has one link each way, which both phases use
+        assert answer["load"] == (both if 2 in shape else 1)
+
+
+# -- arc-disjoint trees
+
+
+def neighbours(shape: Shape, open: str, missing: set[int], node: int) -> set[int]:
+    found = set()
+    stride = 1
+    for axis, extent in enumerate(shape):
+        at = node // stride % extent
+        for to in (at - 1, at + 1):
+            if open[axis] == "0" or 0 <= to < extent:
+                found.add(node + (to % extent - at) * stride)
+        stride *= extent
+    return found - missing - {node}
+
+
+def connectivity(graph: dict[int, set[int]], root: int) -> int:
+    """The least number of links that cut some node off from the root, by maximum flows; unbounded for a single node."""
+    least = len(graph)
+    for goal in graph.keys() - {root}:
+        flow: set[tuple[int, int]] = set()
+        paths = 0
+        while (way := path(graph, flow, root, goal)) is not None:
+            for a, b in itertools.pairwise(way):
+                flow.symmetric_difference_update({(b, a)} if (b, a) in flow else {(a, b)})
+            paths += 1
+        least = min(least, paths)
+    return least
+
+
+def path(graph: dict[int, set[int]], flow: set[tuple[int, int]], root: int, goal: int) -> list[int] | None:
+    before = {root: root}
+    queue = deque([root])
+    while queue:
+        node = queue.popleft()
+        if node == goal:
+            way = [goal]
+            while way[-1] != root:
+                way.append(before[way[-1]])
+            return way[::-1]
+        for other in graph[node]:
+            if other not in before and (node, other) not in flow:
+                before[other] = node
+                queue.append(other)
+    return None
+
+
+@st.composite
+def networks(draw: st.DrawFn) -> tuple[Shape, str, tuple[int, ...], int]:
+    """A mesh or torus of up to 60 nodes, its open axes, missing nodes, and a root."""
+    shape = tuple(draw(st.lists(st.integers(1, 6), min_size=1, max_size=4).filter(lambda s: prod(s) <= 60)))
+    open = "".join(draw(st.lists(st.sampled_from("01"), min_size=len(shape), max_size=len(shape))))
+    missing = draw(st.sets(st.integers(0, prod(shape) - 1), max_size=prod(shape) // 4))
+    root = draw(st.sampled_from(sorted(set(range(prod(shape))) - missing)))
+    return shape, open, tuple(sorted(missing)), root
+
+
+@settings(deadline=None, max_examples=150)
+@given(network=networks())
+def test_as_many_disjoint_trees_as_the_cuts_allow(ask: Ask, network: tuple[Shape, str, tuple[int, ...], int]) -> None:
+    shape, open, missing, root = network
+    nodes = sorted(set(range(prod(shape))) - set(missing))
+    graph = {n: neighbours(shape, open, set(missing), n) for n in nodes}
+    cut = connectivity(graph, root)
+    whole = len(shape) == 3 and min(shape) > 1 and "1" not in open and not missing  # three trees by rule
+    answers = ask(
+        [
+            question(collective, "trinaryx3", shape, open=open, missing=missing, root=root, segments=2)
+            for collective in ("broadcast", "reduce", "allreduce")
+        ]
+    )
+    if cut == 0 and len(nodes) > 1:
+        assert all("cut others off" in answer["refused"] for answer in answers)
+        return
+    for answer in answers:
+        assert right(answer)
+    trees = answers[0]["chunks"] // 2
+    if len(nodes) > 1:
+        assert trees == (3 if whole else min(3, cut))
+        assert answers[0]["messages"] == trees * (len(nodes) - 1)
+        assert (answers[0]["far"], answers[0]["load"]) == (0, 1)
+        assert answers[0]["in"] == trees
+        assert answers[2]["load"] <= 2
+
+
+@settings(deadline=None, max_examples=30)
+@given(data=st.data(), shape=st.tuples(*[st.integers(2, 5)] * 3))
+def test_trees_stay_shallow_where_nodes_are_missing(ask: Ask, data: st.DataObject, shape: Shape) -> None:
+    missing = tuple(sorted(data.draw(st.sets(st.integers(1, prod(shape) - 1), min_size=1, max_size=3))))
+    (answer,) = ask([question("broadcast", "trinaryx3", shape, missing=missing)])
+    assume("refused" not in answer)
+    assert right(answer)
+    assert answer["depth"] <= 2 * sum(shape)
+
+
+def test_holes_in_the_whole_machine(ask: Ask) -> None:
+    """82,944 nodes less 60: three trees, no deeper than those of the torus without holes."""
+    missing = tuple(range(1000, 82_000, 1357))
+    (answer,) = ask([question("broadcast", "trinaryx3", (48, 54, 32), missing=missing, segments=1)])
+    assert right(answer)
+    assert (answer["chunks"], answer["messages"]) == (3, 3 * (82_944 - len(missing) - 1))
+    assert (answer["far"], answer["load"]) == (0, 1)
+    assert answer["rounds"] <= 132
+
+
+# -- four ways, and all to all
+
+shapes_of_three = st.tuples(*[st.integers(1, 5)] * 3)
+
+
+@settings(deadline=None, max_examples=30)
+@given(shape=shapes_of_three)
+def test_four_ways(ask: Ask, shape: Shape) -> None:
+    for answer in ask([question(collective, "four_way", shape) for collective in ("allgather", "reduce_scatter")]):
+        assert right(answer)
+        assert answer["depth"] == answer["rounds"] == sum(shape) - 3
+        assert answer["messages"] == 4 * prod(shape) * (sum(shape) - 3)
+        assert answer["far"] == 0
+
+
+@settings(deadline=None, max_examples=30)
+@given(data=st.data(), shape=st.lists(st.integers(1, 6), min_size=1, max_size=4).filter(lambda s: prod(s) <= 100))
+def test_paced_alltoall(ask: Ask, data: st.DataObject, shape: list[int]) -> None:
+    missing = tuple(sorted(data.draw(st.sets(st.integers(1, prod(shape)), max_size=2)) - {prod(shape)}))
+    (answer,) = ask([question("alltoall", "paced", tuple(shape), missing=missing)])
+    assert right(answer)
+    nodes = prod(shape) - len(missing)
+    assert answer["messages"] == nodes * (nodes - 1)
+
+
+def test_refusals(ask: Ask) -> None:
+    answers = ask(
+        [
+            question("allgather", "four_way", (4, 4)),
+            question("allgather", "four_way", (4, 4, 4), open="100"),
+            question("allgather", "four_way", (4, 4, 4), missing=(3,)),
+            question("broadcast", "trinaryx3", (4, 4, 4), missing=(3,), root=3),
+            question("broadcast", "trinaryx3", (2,) * 17),
+            question("broadcast", "paced", (4, 4, 4)),
+        ]
+    )
+    for answer, words in zip(
+        answers,
+        ["three axes", "wrapping links", "every rank", "is the root", "16 axes", "has no broadcast"],
+        strict=True,
+    ):
+        assert words in answer["refused"]
+
+
+def test_memory_is_used_properly(tmp_path: Path) -> None:
+    sane = asker(compile_driver(tmp_path, "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover"))
+    answers = sane(
+        [
+            question("broadcast", "trinaryx3", (4, 3, 2)),
+            question("allreduce", "trinaryx3", (4, 3, 3), missing=(5, 7)),
+            question("allreduce", "trinaryx3", (4, 1, 3), open="110", root=2),
+            question("allgather", "four_way", (3, 2, 4)),
+            question("reduce_scatter", "four_way", (3, 2, 4)),
+            question("alltoall", "paced", (3, 2, 4), missing=(1,)),
+        ]
+    )
+    assert len(answers) == 6
+    assert all(right(answer) for answer in answers)
