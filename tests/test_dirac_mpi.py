@@ -1,0 +1,186 @@
+"""dirac on several processes: the reference numbers on every process grid, stale halos rejected, the twin unchecked."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import native
+from firstlight.build import Built, Options
+from firstlight.record import Description
+from native import Placement, Said
+
+pytestmark = pytest.mark.native
+
+DIRAC = native.workloads["dirac"]
+GOOD = ("mpi_blocking", "mpi_overlap", "mpi_persistent", "mpi_omp_overlap")
+NORMS = {
+    ("D", "periodic"): 10752.7212084013,
+    ("D", "antiperiodic"): 10680.8187278149,
+    ("Dhat", "periodic"): 4542.738225674,
+}
+PRODUCT = (2107.6384883855, 8.5471924112)  # <psi, D psi>, periodic
+GRIDS = {
+    1: [(1, 1, 1, 1)],
+    2: [(2, 1, 1, 1), (1, 1, 1, 2), (0, 0, 0, 0)],
+    4: [(2, 2, 1, 1), (1, 2, 2, 1), (1, 0, 0, 2)],
+}
+ON_4_4 = [(ranks, grid) for ranks, grids in GRIDS.items() for grid in grids]
+MOST_OF_MPICH = 2  # it waits by spinning
+
+
+@pytest.fixture(scope="module")
+def built() -> dict[str, list[Built]]:
+    """By variant, the program of each MPI library; those that `test_workloads` builds as well."""
+    tool = native.toolchain("base")
+    if tool is None or not native.toolbox().mpis:
+        pytest.skip("no gcc or no MPI library here")
+    chosen = [v for v in DIRAC.variants if "mpi" in v.needs]
+    wanted = [p for v in chosen for p in native.programs(DIRAC, v, tool)]
+    made = native.make(wanted, Options(strict=True))
+    return {v.name: [b for p, b in made.items() if p.variant == v.name] for v in chosen}
+
+
+def some(built: dict[str, list[Built]], variant: str, ranks: int) -> list[Built]:
+    programs = [b for b in built[variant] if b.program.mpi != "mpich" or ranks <= MOST_OF_MPICH]
+    if not programs:
+        pytest.skip(f"no MPI library here bears {ranks} ranks on few processors")
+    return programs
+
+
+def lattice(extents: tuple[int, ...], grid: tuple[int, ...]) -> tuple[str, ...]:
+    names = ("t", "x", "y", "z")
+    return (
+        *(f"{n}={e}" for n, e in zip(names, extents, strict=True)),
+        *(f"p{n}={g}" for n, g in zip(names, grid, strict=True)),
+    )
+
+
+def run(program: Built, ranks: int, folder: Path, *words: str, threads: int = 1) -> Said:
+    return native.run(program, Placement(1, ranks, threads), words, folder)
+
+
+def numbers(told: str) -> tuple[float, float, float]:
+    """|out|^2 and <psi, out> of a sentence."""
+    found = re.search(r"\|out\|\^2 = (\S+), <psi, out> = (\S+) (\S+) i$", told)
+    assert found, told
+    return float(found[1]), float(found[2]), float(found[3])
+
+
+@pytest.mark.parametrize("variant", GOOD)
+@pytest.mark.parametrize(("ranks", "grid"), ON_4_4)
+def test_reference_numbers_on_every_grid(
+    variant: str, ranks: int, grid: tuple[int, ...], built: dict[str, list[Built]], tmp_path: Path
+) -> None:
+    words = (*lattice((4, 4, 4, 4), grid), "bits=32,64", "operator=D,Dhat", "boundary=periodic,antiperiodic")
+    threads = 2 if "omp" in variant and ranks < 4 else 1
+    for program in some(built, variant, ranks):
+        said = run(program, ranks, tmp_path, *words, threads=threads)
+        assert (said.status, said.reason) == (0, ""), said.stderr
+        seen = set()
+        for case in said.of("case"):
+            p = case["parameters"]
+            tolerance = 1e-12 if p["bits"] == 64 else 4 * 2.0**-23
+            for check in (c for c in said.of("check") if c["case"] == case["case"]):
+                norm, re_, im = numbers(check["what"])
+                if (wanted := NORMS.get((p["operator"], p["boundary"]))) is not None:
+                    assert norm == pytest.approx(wanted, rel=tolerance), p
+                    seen.add((p["bits"], p["operator"], p["boundary"]))
+                if (p["operator"], p["boundary"]) == ("D", "periodic"):
+                    size = (513.0781428890 * NORMS["D", "periodic"]) ** 0.5
+                    assert (re_, im) == pytest.approx(PRODUCT, abs=tolerance * size)
+        assert seen == {(bits, *key) for bits in (32, 64) for key in NORMS}
+
+
+@pytest.mark.parametrize("variant", ("mpi_blocking", "mpi_overlap", "mpi_persistent"))
+def test_eight_processes_have_the_same_numbers(variant: str, built: dict[str, list[Built]], tmp_path: Path) -> None:
+    """Blocks of 2x2x2x4 split into two lanes: 64 bits with the vectors of the base flags."""
+    for program in some(built, variant, 8):
+        said = run(program, 8, tmp_path, *lattice((4, 4, 4, 4), (2, 2, 2, 1)), "bits=64", "operator=D,Dhat")
+        assert (said.status, said.reason) == (0, ""), said.stderr
+        for check in said.of("check"):
+            assert numbers(check["what"])[0] == pytest.approx(
+                NORMS["Dhat" if check["case"] else "D", "periodic"], rel=1e-12
+            )
+
+
+def test_sixteen_processes_in_four_dimensions(built: dict[str, list[Built]], tmp_path: Path) -> None:
+    for program in some(built, "mpi_overlap", 16):
+        words = (*lattice((8, 4, 4, 4), (2, 2, 2, 2)), "bits=64", "operator=D,Dhat", "boundary=antiperiodic")
+        said = run(program, 16, tmp_path, *words)
+        assert (said.status, said.reason) == (0, ""), said.stderr
+        assert all(c["ok"] for c in said.of("check")) and len(said.of("check")) == 4
+
+
+@pytest.mark.parametrize("variant", GOOD)
+def test_linear_algebra_is_summed_over_the_processes(
+    variant: str, built: dict[str, list[Built]], tmp_path: Path
+) -> None:
+    for program in some(built, variant, 2):
+        said = run(program, 2, tmp_path, *lattice((8, 4, 4, 4), (0, 0, 0, 0)), "bits=32,64", "operator=axpy,dot,norm")
+        assert (said.status, said.reason) == (0, ""), said.stderr
+        assert all(c["ok"] for c in said.of("check"))
+        assert all("flow" not in c["cost"] for c in said.of("case"))
+
+
+@pytest.mark.parametrize(("ranks", "grid"), [(2, (2, 1, 1, 1)), (2, (1, 1, 1, 2)), (4, (2, 2, 1, 1))])
+def test_a_stale_halo_is_rejected(
+    ranks: int, grid: tuple[int, ...], built: dict[str, list[Built]], tmp_path: Path
+) -> None:
+    for program in some(built, "broken_mpi_stale_halo", ranks):
+        said = run(program, ranks, tmp_path, *lattice((8, 4, 4, 4), grid), "bits=32,64", "operator=D,Dhat")
+        assert said.status == 1, (said.reason, said.stderr)
+        assert {c["case"] for c in said.of("check") if not c["ok"]} == {0, 1, 2, 3}
+
+
+def test_without_communication_nothing_is_checked(built: dict[str, list[Built]], tmp_path: Path) -> None:
+    for program in some(built, "mpi_silent", 2):
+        told = msgspec.json.decode(program.describe, type=Description)
+        assert "leaves the exchange out" in told.unverified
+        said = run(program, 2, tmp_path, *lattice((8, 4, 4, 4), (2, 1, 1, 1)), "bits=32,64")
+        assert (said.status, said.reason) == (0, ""), said.stderr
+        assert said.of("check") == [] and len(said.of("sample")) == 4
+
+
+@pytest.mark.parametrize(
+    ("ranks", "grid", "faces"),
+    [
+        (2, (2, 1, 1, 1), 2 * 64),
+        (2, (0, 0, 0, 0), 2 * 64),
+        (2, (1, 2, 1, 1), 2 * 128),
+        (1, (0, 0, 0, 0), 0),
+        (4, (2, 1, 1, 2), 192),
+    ],
+)
+def test_bytes_are_counted(
+    ranks: int, grid: tuple[int, ...], faces: int, built: dict[str, list[Built]], tmp_path: Path
+) -> None:
+    """Half spinors of all faces that are cut, in and out of one process."""
+    program = some(built, "mpi_blocking", ranks)[0]
+    said = run(program, ranks, tmp_path, *lattice((8, 4, 4, 4), grid), "bits=32,64")
+    assert said.status == 0, said.stderr
+    assert [c["cost"].get("flow", 0) for c in said.of("case")] == [2 * faces * 12 * 4, 2 * faces * 12 * 8]
+
+
+@pytest.mark.parametrize(
+    ("ranks", "grid", "why"),
+    [
+        (3, (0, 0, 0, 0), "needs a process grid pt, px, py, pz of 3 in all"),
+        (2, (4, 1, 1, 1), "needs a process grid"),
+        (2, (1, 1, 1, 1), "needs a process grid"),
+    ],
+)
+def test_what_cannot_be_is_refused(
+    ranks: int, grid: tuple[int, ...], why: str, built: dict[str, list[Built]], tmp_path: Path
+) -> None:
+    program = built["mpi_overlap"][0]
+    said = run(program, ranks, tmp_path, *lattice((4, 4, 4, 4), grid))
+    assert said.status == 2 and why in said.stderr
+
+
+def test_a_stale_halo_needs_a_neighbour(built: dict[str, list[Built]], tmp_path: Path) -> None:
+    said = run(built["broken_mpi_stale_halo"][0], 1, tmp_path, *lattice((8, 4, 4, 4), (0, 0, 0, 0)))
+    assert said.status == 2 and "needs at least 2 processes" in said.stderr
