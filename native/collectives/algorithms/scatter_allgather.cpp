@@ -1,0 +1,55 @@
+// Scatter and allgather: a binomial tree scatters the root's message, a ring gathers the parts everywhere. Who has a part from the
+// scatter, as inner nodes of the tree do, is not sent it again.
+#include <vector>
+
+#include "firstlight/collectives/algorithm.hpp"
+#include "ranks.hpp"
+
+namespace fl::collectives {
+
+namespace {
+
+// Relative to the root, a rank gets the parts of so many ranks, from its own on, by the scatter.
+Rank scattered(Rank relative, Rank ranks) {
+  if (relative == 0) return ranks;
+  return std::min(relative & -relative, ranks - relative);
+}
+
+Schedule broadcast(const Problem& p) {
+  return {.chunks = p.ranks, .program = [p](Rank me, Program& out) {
+            const Rank v = around(me - p.root, p.ranks), top = static_cast<Rank>(std::bit_ceil(static_cast<std::uint32_t>(p.ranks)));
+            const Rank span = v == 0 ? top : v & -v, next = around(v + 1, p.ranks), before = around(v - 1, p.ranks);
+            auto real = [&](Rank relative) { return around(std::int64_t{relative} + p.root, p.ranks); };
+            auto round_of = [&](Rank far) { return logarithm(top) - 1 - logarithm(far); };
+            std::vector<Op> have(static_cast<std::size_t>(p.ranks), no_op);
+            Op got = no_op;
+            if (v != 0) {
+              out.round(round_of(span));
+              got = out.receive(real(v - span), chunks(v, scattered(v, p.ranks)));
+            }
+            for (Rank far = span >> 1; far > 0; far >>= 1) {
+              if (v + far >= p.ranks) continue;
+              out.round(round_of(far));
+              out.send(real(v + far), chunks(v + far, scattered(v + far, p.ranks)), {got});
+            }
+            for (Rank k = 0; k + 1 < p.ranks; ++k) {
+              out.round(logarithm(top) + k);
+              const Rank gives = around(v - k, p.ranks), takes = around(v - 1 - k, p.ranks);
+              const bool held = around(gives - v, p.ranks) < scattered(v, p.ranks);
+              if (around(gives - next, p.ranks) >= scattered(next, p.ranks))
+                out.send(real(next), chunks(gives, 1), {held ? got : have[static_cast<std::size_t>(gives)]}, 1);
+              if (around(takes - v, p.ranks) >= scattered(v, p.ranks))
+                have[static_cast<std::size_t>(takes)] = out.receive(real(before), chunks(takes, 1), {}, 1);
+            }
+          }};
+}
+
+}  // namespace
+
+FL_ALGORITHM(scatter_allgather){
+    .name = "scatter_allgather",
+    .title = "binomial scatter, ring allgather",
+    .source = "Barnett, Shuler, van de Geijn, Gupta, Payne, Watts 1994, Interprocessor Collective Communication Library",
+    .forms = {{{Collective::broadcast, broadcast}}}};
+
+}  // namespace fl::collectives
