@@ -146,21 +146,21 @@ def test_grids_stand_side_by_side_with_what_is_without_communication() -> None:
     drawn = drawings()["grids"]
     assert drawn.title.startswith("16x16³ on 2x1x1x1 in 64 bit: overlap reaches ")
     lines = traces(drawn)
-    assert list(lines["overlap"]["x"])[:2] == ["8x8³<br>1x2x1x1<br>32 bit", "8x8³<br>1x2x1x1<br>64 bit"]
-    above = dict(zip(lines["without communication"]["x"], lines["without communication"]["y"], strict=True))
+    assert list(lines["overlap"]["y"])[:2] == ["8x8³ on 1x2x1x1, 32 bit", "8x8³ on 1x2x1x1, 64 bit"]
+    above = dict(zip(lines["without communication"]["y"], lines["without communication"]["x"], strict=True))
     for name in ("overlap", "blocking"):
-        for x, y in zip(lines[name]["x"], lines[name]["y"], strict=True):
-            assert y < above[x]
+        for place, x in zip(lines[name]["y"], lines[name]["x"], strict=True):
+            assert x < above[place]
     (ghosts,) = [t for t in drawn.data if t.get("legendgroup") == "ghosts"]
-    assert "8x8³<br>2x2<br>32 bit (2003)" in ghosts["x"] and len(ghosts["x"]) == 8
-    assert drawn.layout["xaxis"]["categoryarray"][-1] == "16x16³<br>2x4<br>64 bit (2003)"
+    assert "8x8³ on 2x2, 32 bit (2003)" in ghosts["y"] and len(ghosts["x"]) == 8
+    assert drawn.layout["yaxis"]["categoryarray"][0] == "16x16³ on 2x4, 64 bit (2003)"
 
 
 def test_efficiency_is_that_of_the_report_with_b_printed() -> None:
-    drawn = drawings()["efficiency"]
+    drawn = drawings()["efficiency-1"]
     assert (
-        drawn.title.startswith("Where most is sent (")
-        and " of its speed without communication (Open MPI, " in drawn.title
+        drawn.title.startswith("Open MPI, where most is sent (2x16³ on 2x1x1x1, 64 bit): overlap keeps 78 %")
+        and " of its speed without communication (" in drawn.title
         and "GB/s each way" in drawn.title
     )
     row = next(
@@ -188,9 +188,9 @@ def test_oversubscribed_is_shown_and_not_ranked() -> None:
     drawn = drawings("crowded")
     assert "2x2x1x1" not in drawn["grids"].title and "Open symbols" in drawn["grids"].caption
     line = traces(drawn["grids"])["overlap"]
-    crowded = [s for x, s in zip(line["x"], line["marker"]["symbol"], strict=True) if "2x2x1x1" in x]
+    crowded = [s for x, s in zip(line["y"], line["marker"]["symbol"], strict=True) if "2x2x1x1" in x]
     assert crowded and all(s.endswith("-open") for s in crowded)
-    assert "oversubscribed" in " ".join(r[0] for r in drawn["efficiency"].rows)
+    assert "oversubscribed" in " ".join(r[0] for r in drawn["efficiency-0"].rows)
     assert drawings("only crowded")["grids"].title == "More ranks and threads than processors: shown, not ranked"
 
 

@@ -17,6 +17,7 @@ from firstlight.report.quantity import convert, percent, quantity
 
 Best = dict[str, dict[Case, Verified]]  # by variant
 MOST = 24  # cases that fit side by side
+ROW, HEAD_ROOM = 26, 160  # pixels
 
 
 def drawings(
@@ -35,10 +36,9 @@ def drawings(
             for k, (variant, line) in enumerate(found.items())]  # fmt: skip
     data += _without(exchanges, shown)
     data += _traces(ghosts, some.unit)
-    axis = {"title": {"text": "lattice, processes along t x y z, precision"}, "type": "category",
-            "categoryorder": "array", "categoryarray": ticks}  # fmt: skip
+    axis = {"type": "category", "categoryorder": "array", "categoryarray": ticks[::-1], "automargin": True}
     speed = {"title": {"text": f"speed of a core ({some.unit})"}, "rangemode": "tozero"}
-    drawn = frame.layout(axis, speed, height=520)
+    drawn = frame.layout(speed, axis, height=HEAD_ROOM + ROW * len(ticks))
     caption = (
         "The best toolchain and MPI library of each way to exchange; bars are 95 % intervals. Grey lines: the best of "
         "them without communication, timed and never verified. Crosses: R5's machines on their own lattices."
@@ -62,17 +62,17 @@ def best(figures: Sequence[Verified]) -> Best:
 
 
 def label(c: Case) -> str:
-    return f"{c.lattice}<br>{c.processes}<br>{c.bits} bit"
+    return f"{c.lattice} on {c.processes}, {c.bits} bit"
 
 
 def _order(c: Case) -> tuple[object, ...]:
-    return c.volume, c.extents, c.ranks, c.grid, c.bits
+    return c.volume, c.extents, c.ranks, c.threads, c.grid, c.bits
 
 
 def _line(view: View, variant: str, line: Mapping[Case, Verified], k: int) -> Trace:
     name, symbol = sites.words(variant), view.palette.symbol(k)
     trace = frame.line([(0.0, f) for f in line.values()], name, {"color": view.palette.colour(name), "symbol": symbol})
-    trace |= {"mode": "markers", "x": [label(c) for c in line]}
+    trace |= {"mode": "markers", "x": trace["y"], "y": [label(c) for c in line], "error_x": trace.pop("error_y")}
     trace["marker"]["symbol"] = [f"{symbol}-open" if f.oversubscribed else symbol for f in line.values()]
     return trace
 
@@ -87,10 +87,10 @@ def _without(exchanges: Sequence[Exchange], shown: Sequence[Case]) -> list[Trace
     if not top:
         return []
     return [
-        {"type": "scatter", "mode": "markers", "name": "without communication", "x": [label(c) for c in top],
-         "y": list(top.values()), "hoverinfo": "text",
+        {"type": "scatter", "mode": "markers", "name": "without communication", "y": [label(c) for c in top],
+         "x": list(top.values()), "hoverinfo": "text",
          "hovertext": ["without communication: timed, unverified by design"] * len(top),
-         "marker": {"color": "@muted", "symbol": "line-ew-open", "size": 22, "line": {"width": 2, "color": "@muted"}}}
+         "marker": {"color": "@muted", "symbol": "line-ns-open", "size": 18, "line": {"width": 2, "color": "@muted"}}}
     ]  # fmt: skip
 
 
@@ -104,11 +104,11 @@ def _on_a_grid(entry: Entry) -> bool:
 
 def _place(entry: Entry) -> str:
     p = entry.parameters
-    return f"{text(str(p['lattice']).replace('^3', '³'))}<br>{text(str(p['grid']))}<br>{p['bits']} bit ({entry.year})"
+    return f"{text(str(p['lattice']).replace('^3', '³'))} on {text(str(p['grid']))}, {p['bits']} bit ({entry.year})"
 
 
 def _traces(entries: Sequence[Entry], unit: str) -> list[Trace]:
-    known = [(e, y) for e in entries if (y := convert(e.value, e.unit, unit)) is not None]
+    known = [(e, x) for e in entries if (x := convert(e.value, e.unit, unit)) is not None]
     if not known:
         return []
     told = [
@@ -118,8 +118,8 @@ def _traces(entries: Sequence[Entry], unit: str) -> list[Trace]:
     ]
     return [
         {"type": "scatter", "mode": "markers", "name": "earlier machines, as published", "legendgroup": "ghosts",
-         "legendrank": 2000, "hoverinfo": "text", "hovertext": told, "x": [_place(e) for e, _ in known],
-         "y": [y for _, y in known],
+         "legendrank": 2000, "hoverinfo": "text", "hovertext": told, "y": [_place(e) for e, _ in known],
+         "x": [x for _, x in known],
          "marker": {"color": "@ghost", "size": 9, "symbol": "x-thin-open", "line": {"width": 2, "color": "@ghost"}}}
     ]  # fmt: skip
 

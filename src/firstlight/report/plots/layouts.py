@@ -33,12 +33,12 @@ def drawings(view: View, workload: Workload, plot: Plot, name: str, figures: Seq
         frame.log_axis(f"speed of a core ({some.unit})", values),
         height=480,
     )
-    data = [_line(view, key, line, k) for k, (key, line) in enumerate(list(found.items())[: frame.MOST_LINES])]
+    data = [_line(view, key, line) for key, line in list(found.items())[: frame.MOST_LINES]]
     data += _traces(ghosts, some.unit, xs)
     _mark_caches(view, drawn, xs)
     caption = (
-        "One core, the best toolchain of each layout; filled symbols and full lines are 32 bit, crossed symbols and "
-        "dashed lines 64 bit; bars are 95 % intervals. Flops are counted as R5 counts them."
+        "One core, the best toolchain of each layout; circles and full lines are 32 bit, squares and dashed lines 64 "
+        "bit; bars are 95 % intervals. Flops are counted as R5 counts them, bytes of links, spinor and result."
     )
     return [Drawing(name, _title(view, found), caption, frame.HEAD, frame.table(alone), data, drawn)]
 
@@ -56,13 +56,13 @@ def lines(figures: Sequence[Verified]) -> Lines:
     return made
 
 
-def _line(view: View, key: Key, line: Mapping[float, Verified], k: int) -> Trace:
+def _line(view: View, key: Key, line: Mapping[float, Verified]) -> Trace:
     variant, bits = key
     label = sites.words(variant)
     look = {
         "color": view.palette.colour(label),
         "dash": "solid" if bits == 32 else "dash",
-        "symbol": "circle" if bits == 32 else "circle-cross",
+        "symbol": "circle" if bits == 32 else "square",
     }
     return frame.line(sorted(line.items()), f"{label}, {bits} bit", look)
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from firstlight.judge import ranking
 from firstlight.judge.verdict import Figure, Identity, Verified
+from firstlight.report.quantity import count
 
 DIMENSIONS = ("t", "x", "y", "z")
 ALONE = "plain loops"  # what the variant without any SIMD of its own is called
@@ -21,6 +22,7 @@ class Case(NamedTuple):
     grid: tuple[int, ...]
     ranks: int
     bits: int
+    threads: int = 1
 
     @property
     def volume(self) -> int:
@@ -38,18 +40,20 @@ class Case(NamedTuple):
     @property
     def processes(self) -> str:
         """`2x1x1x1`: along t, x, y, z."""
-        return "x".join(map(str, self.grid)) if all(self.grid) else f"{self.ranks} ranks"
+        shape = "x".join(map(str, self.grid)) if all(self.grid) else count(self.ranks, "rank")
+        return shape + (f" of {self.threads} threads" if self.threads > 1 else "")
 
 
 def case(figure: Figure) -> Case | None:
     """None where the figure is of no lattice."""
-    p = dict(figure.identity.parameters)
-    found = [p.get(name) for name in (*DIMENSIONS, "bits")]
-    grid = [p.get(f"p{name}", 0) for name in DIMENSIONS]
+    told = dict(figure.identity.parameters)
+    found = [told.get(name) for name in (*DIMENSIONS, "bits")]
+    grid = [told.get(f"p{name}", 0) for name in DIMENSIONS]
     if not all(isinstance(v, int) and v > 0 for v in found) or not all(isinstance(v, int) and v >= 0 for v in grid):
         return None
     *extents, bits = (int(v) for v in found if v is not None)
-    return Case(tuple(extents), tuple(map(int, grid)), figure.identity.placement.ranks, bits)
+    p = figure.identity.placement
+    return Case(tuple(extents), tuple(map(int, grid)), p.ranks, bits, p.threads)
 
 
 def cores(figure: Figure) -> int:
