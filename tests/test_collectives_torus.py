@@ -1,4 +1,4 @@
-"""Collectives on tori: Trinaryx3 against its published depths, arc-disjoint trees against minimum cuts, and the rest."""
+"""Collectives on tori: Trinaryx3 against published depths, arc-disjoint trees against minimum cuts, and the rest."""
 
 from __future__ import annotations
 
@@ -25,31 +25,47 @@ Ask = Callable[[list[str]], list[dict[str, Any]]]
 """Questions to answers, see collectives_torus.cpp."""
 
 
-def compile_driver(folder: Path, *flags: str) -> Path:
-    """The driver with all that it needs, and a registry of the algorithms of tori alone."""
+ALGORITHMS = ("trinaryx3", "four_way", "paced")
+OURS = [
+    Path(__file__).with_name("collectives_torus.cpp"),
+    *(COLLECTIVES / "src" / f"{name}.cpp" for name in ("torus", "arborescences")),
+    *(COLLECTIVES / "algorithms" / f"{name}.cpp" for name in ALGORITHMS),
+]
+CHECKER = [source for source in (COLLECTIVES / "src").glob("*.cpp") if source not in OURS]
+REGISTRY = f"""
+#include "firstlight/collectives/algorithm.hpp"
+namespace fl::collectives {{
+namespace algorithms {{ {"".join(f"extern const Algorithm {name};" for name in ALGORITHMS)} }}
+std::span<const Algorithm* const> all_algorithms() {{
+  static const Algorithm* const all[] = {{{", ".join(f"&algorithms::{name}" for name in ALGORITHMS)}}};
+  return all;
+}}
+}}
+"""
+
+
+def compiled(sources: list[Path], folder: Path, *flags: str) -> list[Path]:
     if GXX is None:
         pytest.skip("no g++ here")
-    names = ("trinaryx3", "four_way", "paced")
-    declared = "".join(f"extern const Algorithm {name};" for name in names)
-    listed = ", ".join(f"&algorithms::{name}" for name in names)
-    registry = folder / "registry.cpp"
-    registry.write_text(
-        '#include "firstlight/collectives/algorithm.hpp"\nnamespace fl::collectives {\n'
-        f"namespace algorithms {{ {declared} }}\nstd::span<const Algorithm* const> all_algorithms() {{\n"
-        f"  static const Algorithm* const all[] = {{{listed}}};\n  return all;\n}}\n}}\n"
-    )
-    sources = [
-        registry,
-        Path(__file__).with_name("collectives_torus.cpp"),
-        *sorted((COLLECTIVES / "src").glob("*.cpp")),
-    ]
-    sources += [COLLECTIVES / "algorithms" / f"{name}.cpp" for name in names]
     objects = [folder / f"{source.stem}.o" for source in sources]
-    include = f"-I{COLLECTIVES}/include"
     for source, target in zip(sources, objects, strict=True):
-        subprocess.run([GXX, "-std=c++20", *flags, include, "-c", source, "-o", target], check=True)
-    subprocess.run([GXX, *flags, *objects, "-o", folder / "driver"], check=True)
-    return folder / "driver"
+        subprocess.run([GXX, "-std=c++20", *flags, f"-I{COLLECTIVES}/include", "-c", source, "-o", target], check=True)
+    return objects
+
+
+def linked(objects: list[Path], program: Path, *flags: str) -> Path:
+    assert GXX is not None
+    subprocess.run([GXX, *flags, *objects, "-o", program], check=True)
+    return program
+
+
+@pytest.fixture(scope="module")
+def checker(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
+    """The checker, and a registry of the algorithms of tori alone, compiled."""
+    folder = tmp_path_factory.mktemp("checker")
+    registry = folder / "registry.cpp"
+    registry.write_text(REGISTRY)
+    return compiled([registry, *CHECKER], folder, "-O1")
 
 
 def asker(driver: Path) -> Ask:
@@ -62,8 +78,9 @@ def asker(driver: Path) -> Ask:
 
 
 @pytest.fixture(scope="module")
-def ask(tmp_path_factory: pytest.TempPathFactory) -> Ask:
-    return asker(compile_driver(tmp_path_factory.mktemp("torus"), "-O1"))
+def ask(tmp_path_factory: pytest.TempPathFactory, checker: list[Path]) -> Ask:
+    folder = tmp_path_factory.mktemp("torus")
+    return asker(linked([*checker, *compiled(OURS, folder, "-O1")], folder / "driver"))
 
 
 def question(
@@ -234,11 +251,16 @@ shapes_of_three = st.tuples(*[st.integers(1, 5)] * 3)
 @settings(deadline=None, max_examples=30)
 @given(shape=shapes_of_three)
 def test_four_ways(ask: Ask, shape: Shape) -> None:
-    for answer in ask([question(collective, "four_way", shape) for collective in ("allgather", "reduce_scatter")]):
+    gathered, scattered = ask(
+        [question(collective, "four_way", shape) for collective in ("allgather", "reduce_scatter")]
+    )
+    for answer in (gathered, scattered):
         assert right(answer)
-        assert answer["depth"] == answer["rounds"] == sum(shape) - 3
         assert answer["messages"] == 4 * prod(shape) * (sum(shape) - 3)
         assert answer["far"] == 0
+    assert scattered["depth"] == scattered["rounds"] == sum(shape) - 3
+    steps = [extent - 1 for extent in shape]  # the last phase starts when all parts have done two
+    assert gathered["depth"] == gathered["rounds"] == sum(steps) - min(steps) + max(steps)
 
 
 @settings(deadline=None, max_examples=30)
@@ -270,8 +292,10 @@ def test_refusals(ask: Ask) -> None:
         assert words in answer["refused"]
 
 
-def test_memory_is_used_properly(tmp_path: Path) -> None:
-    sane = asker(compile_driver(tmp_path, "-O0", "-fsanitize=address,undefined", "-fno-sanitize-recover"))
+def test_memory_is_used_properly(tmp_path: Path, checker: list[Path]) -> None:
+    sanitize = ("-fsanitize=address,undefined", "-fno-sanitize-recover")
+    objects = compiled(OURS, tmp_path, "-O0", *sanitize)
+    sane = asker(linked([*checker, *objects], tmp_path / "driver", *sanitize))
     answers = sane(
         [
             question("broadcast", "trinaryx3", (4, 3, 2)),

@@ -1,6 +1,7 @@
 // Four-way allgather on a 3-D torus: each block is divided in four parts, and each part goes round the rings of the three axes one
 // after the other, with what was gathered so far: the first three parts in + links, never two along one axis, the fourth in - links.
 // Its time reversal scatters a reduction.
+#include <algorithm>
 #include <array>
 
 #include "firstlight/collectives/algorithm.hpp"
@@ -41,22 +42,28 @@ Torus torus_of(const Problem& p) {
   return Torus(p);
 }
 
+// The last phase moves nearly everything. On axes of unequal length, parts would come to it at different times, and hold up those
+// that still are in the second phase along the same axis with short messages; so the last phase starts when all parts are ready.
 Schedule allgather(const Problem& p) {
   return {.chunks = static_cast<Chunk>(ways.size()) * p.ranks, .shape = p.shape, .program = [torus = torus_of(p)](Rank me, Program& out) {
-            for (std::size_t part = 0; part < ways.size(); ++part) {
-              std::vector<Op> before;  // what came in the phases before
-              std::int32_t round = 0;
-              for (int phase = 0; phase < 3; ++phase) {
+            std::array<std::vector<Op>, ways.size()> before;  // what came
+            std::array<std::int32_t, ways.size()> round{};
+            for (int phase = 0; phase < 3; ++phase) {
+              if (phase == 2) round.fill(*std::ranges::max_element(round));
+              std::vector<Op> all;
+              for (const auto& part : before) all.insert(all.end(), part.begin(), part.end());
+              for (std::size_t part = 0; part < ways.size(); ++part) {
                 const int axis = ways[part].axes[static_cast<std::size_t>(phase)];
                 const Rank on = ways[part].step, tag = static_cast<Rank>(part);
                 Op came = no_op;
-                for (Rank far = 0; far + 1 < torus.extent(axis); ++far, ++round) {
-                  out.round(round);
+                for (Rank far = 0; far + 1 < torus.extent(axis); ++far) {
+                  out.round(round[part]++);
                   out.send(torus.along(me, axis, on), gathered(torus, part, torus.along(me, axis, -on * far), phase), {came}, tag);
-                  for (std::size_t i = 0; far == 0 && i < before.size(); ++i) out.also(before[i]);
+                  if (far == 0)
+                    for (const Op op : phase == 2 ? all : before[part]) out.also(op);
                   came = out.receive(torus.along(me, axis, -on), gathered(torus, part, torus.along(me, axis, -on * (far + 1)), phase), {},
                                      tag);
-                  before.push_back(came);
+                  if (phase < 2) before[part].push_back(came);
                 }
               }
             }
