@@ -7,18 +7,17 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from numpy.typing import NDArray
 
 import native
 from firstlight.build import Built, Options
 from firstlight.plan import Program
 from native import Placement, Said
+from wilson import Array, Wilson, gamma5, psi, random_links
 
 pytestmark = pytest.mark.native
 
 SOLVER = native.workloads["dirac_solver"]
 METHODS = ("cg", "bicgstab", "mixed_cg", "mixed_bicgstab")
-Array = NDArray[np.complex128]
 
 
 @cache
@@ -56,64 +55,22 @@ def counts(said: Said, *names: str) -> dict[tuple[object, ...], int]:
     return {key: int(some.pop()) for key, some in found.items()}
 
 
-# -- an independent implementation: D as it is written down on the whole lattice, Dhat by projecting on even sites
+# -- an independent implementation: D on the whole lattice from its definition, Dhat by projecting on even sites
 
 
-def uniform(numbers: NDArray[np.uint64]) -> NDArray[np.float64]:
-    z = (numbers + np.uint64(1)) * np.uint64(0x9E3779B97F4A7C15)
-    z = (z ^ (z >> np.uint64(30))) * np.uint64(0xBF58476D1CE4E5B9)
-    z = (z ^ (z >> np.uint64(27))) * np.uint64(0x94D049BB133111EB)
-    z ^= z >> np.uint64(31)
-    return (z >> np.uint64(11)).astype(np.float64) * 2.0**-53 - 0.5
-
-
-def complexes(first: int, shape: tuple[int, ...]) -> Array:
-    count = 2 * int(np.prod(shape))
-    pairs = uniform(np.uint64(first) + np.arange(count, dtype=np.uint64)).reshape(-1, 2)
-    return (pairs[:, 0] + 1j * pairs[:, 1]).reshape(shape)
-
-
-def links(extents: tuple[int, ...]) -> Array:
-    u = complexes(0, (*extents, 4, 3, 3))
-    a = u[..., 0, :] / np.linalg.norm(u[..., 0, :], axis=-1, keepdims=True)
-    b = u[..., 1, :] - np.sum(a.conj() * u[..., 1, :], axis=-1, keepdims=True) * a
-    b /= np.linalg.norm(b, axis=-1, keepdims=True)
-    return np.stack([a, b, np.cross(a, b).conj()], axis=-2)
-
-
-PAULI = np.array([[[0, 1], [1, 0]], [[0, -1j], [1j, 0]], [[1, 0], [0, -1]]])
-ZERO, ONE = np.zeros((2, 2)), np.eye(2)
-GAMMA = [np.block([[ZERO, -ONE], [-ONE, ZERO]])] + [np.block([[ZERO, -1j * s], [1j * s, ZERO]]) for s in PAULI]
-GAMMA5 = np.diag([1, 1, -1, -1])
-
-
-class Dirac:
-    """Hopping term, Dhat and the source on a lattice of `extents`."""
+class Dirac(Wilson):
+    """Dhat and the source of the even sites."""
 
     def __init__(self, extents: tuple[int, ...], antiperiodic: bool, mass: float) -> None:
-        self.m = 4 + mass
-        self.u = links(extents)
-        if antiperiodic:
-            self.u[-1, ..., 0, :, :] *= -1
-        site = np.indices(extents).sum(axis=0)
-        self.even = (site % 2 == 0)[..., None, None]
-        self.b = complexes(2**40, (*extents, 4, 3))
-
-    def hop(self, psi: Array) -> Array:
-        total = np.zeros_like(psi)
-        for mu in range(4):
-            u = self.u[..., mu, :, :]
-            forward = np.einsum("...ab,...sb->...sa", u, np.roll(psi, -1, axis=mu))
-            back = np.roll(np.einsum("...ba,...sb->...sa", u.conj(), psi), 1, axis=mu)
-            total += np.einsum("rs,...sa->...ra", np.eye(4) - GAMMA[mu], forward)
-            total += np.einsum("rs,...sa->...ra", np.eye(4) + GAMMA[mu], back)
-        return -0.5 * total
+        super().__init__(random_links(extents), mass, antiperiodic)
+        self.even = (np.indices(extents).sum(axis=0) % 2 == 0)[..., None, None]
+        self.b = psi(extents)
 
     def dhat(self, psi: Array) -> Array:
         return self.even * (self.m * psi - self.hop(self.hop(psi)) / self.m)
 
     def adjoint(self, psi: Array) -> Array:
-        return np.einsum("rs,...sa->...ra", GAMMA5, self.dhat(np.einsum("rs,...sa->...ra", GAMMA5, psi)))
+        return gamma5(self.dhat(gamma5(psi)))
 
     def source(self) -> Array:
         return self.even * (self.b - self.hop(~self.even * self.b) / self.m)

@@ -1,0 +1,54 @@
+// The overlap operator and its approximation of the sign with C linkage, so that tests can ask them.
+#include <cstdarg>
+#include <cstdlib>
+
+#include "../even_odd.hpp"
+#include "gauge.hpp"
+#include "operator.hpp"
+
+namespace fl {
+void* allocate(std::size_t bytes) { return std::aligned_alloc(64, (bytes + 63) / 64 * 64); }
+void release(void* memory, std::size_t) { std::free(memory); }
+std::string text(const char* format, ...) { return format; }
+}  // namespace fl
+
+extern "C" {
+
+// Largest error; shifts and weights of `poles` poles on [least, 1].
+double zolotarev(int poles, double least, double* shifts, double* weights) {
+  const lqcd::Zolotarev z(poles, least);
+  for (std::size_t l = 0; l < z.shift.size(); ++l) shifts[l] = z.shift[l], weights[l] = z.weight[l];
+  return z.error;
+}
+
+// out = D_ov psi on n^4 with a constant flux, periodic; fields lexicographic, spin, colour, reim. Returns the iterations.
+std::int64_t overlap(int n, std::int64_t flux, double rho, double least, int poles, double tolerance, const double* psi, double* out) {
+  const lqcd::Extents global{n, n, n, n};
+  const lqcd::TabledFields given =
+      lqcd::tabled(global, false, [&](const lqcd::Extents& x, std::size_t mu) { return lqcd::flux_link(x, mu, global, flux); });
+  const lqcd::Layout layout(lqcd::Lattice::whole(global), 1);
+  lqcd::Field<double> links(layout.links_size()), in(layout.spinor_size()), result(layout.spinor_size());
+  lqcd::fill_links(links.data(), layout, given);
+  lqcd::each_site(global, [&](const lqcd::Extents& x) {
+    for (std::int64_t k = 0; k < 24; ++k) in[layout.spinor(x) + k] = psi[lqcd::number(x, global) * 24 + k];
+  });
+  lqcd::Overlap<lqcd::ScalarHop<double>> overlap(layout, 1, links.data(), rho, {least, 4 + (4 - rho)}, poles);
+  const lqcd::Solved solved = overlap.apply(result, in, 1, {.tolerance = tolerance, .most = 10000});
+  lqcd::each_site(global, [&](const lqcd::Extents& x) {
+    for (std::int64_t k = 0; k < 24; ++k) out[lqcd::number(x, global) * 24 + k] = result[layout.spinor(x) + k];
+  });
+  return solved.iterations;
+}
+
+// The bounds of |H| that the workload works with.
+double least(int n, std::int64_t flux, double rho) {
+  const lqcd::Extents global{n, n, n, n};
+  const lqcd::TabledFields given =
+      lqcd::tabled(global, false, [&](const lqcd::Extents& x, std::size_t mu) { return lqcd::flux_link(x, mu, global, flux); });
+  const lqcd::Layout layout(lqcd::Lattice::whole(global), 1);
+  lqcd::Field<double> links(layout.links_size()), start(layout.spinor_size());
+  lqcd::fill_links(links.data(), layout, given);
+  lqcd::fill_spinor(start.data(), layout, given);
+  return lqcd::bounds<lqcd::ScalarHop<double>>(layout, 1, links.data(), rho, start, 60, 0.05).least;
+}
+}
