@@ -24,8 +24,9 @@ struct Layout {
 
   Layout() = default;
 
-  // As even a distribution of lanes as there is: halve the longest dimension, first those that no process grid cuts, t last, because
-  // kernels walk along t and keep a slice in cache. Sub-lattices keep even extents, so that all lanes of an outer site have its parity.
+  // Dimensions are halved until there are enough parts: those first that no process grid cuts, then z and y while they leave rows of
+  // some length; t last, for kernels walk along t and want to find the slice behind them in cache. Sub-lattices keep even extents, so
+  // that all lanes of an outer site have its parity.
   Layout(const Lattice& block, int lanes_wanted) : lattice(block), lanes(lanes_wanted), outer(block.local) {
     for (int left = lanes; left > 1; left /= 2) {
       const std::size_t mu = best_to_split();
@@ -82,7 +83,10 @@ struct Layout {
     }
     return best;
   }
-  Index rank(std::size_t mu) const { return (lattice.cut(mu) ? 0 : Index{1} << 40) + (mu == 0 ? 0 : Index{1} << 20) + outer[mu]; }
+  int rank(std::size_t mu) const {
+    constexpr int long_enough[4] = {0, 11, 12, 13}, short_already[4] = {0, 2, 3, 1};
+    return (lattice.cut(mu) ? 0 : 100) + (outer[mu] >= 8 ? long_enough[mu] : short_already[mu]);
+  }
 };
 
 // Calls visit(x) for every site of a block, in lexicographic order of its local coordinates.

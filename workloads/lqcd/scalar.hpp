@@ -5,6 +5,7 @@
 #include "half.hpp"
 #include "layout.hpp"
 #include "reference.hpp"
+#include "walk.hpp"
 
 namespace lqcd {
 
@@ -17,29 +18,21 @@ struct Rules {
 // and out begin at their parity; centre may be psi of any field, or null where a = 0.
 template <class Rules, class T>
 void scalar_hop(const Layout& layout, int target, const T* links, const T* psi, const T* centre, T* out, T a, T b) {
-  const Extents& n = layout.outer;
-  const auto move = [&](Extents x, std::size_t mu, Index step) {
-    x[mu] = (x[mu] + step + n[mu]) % n[mu];
-    return layout.outer_site(x);
-  };
   const Index target_first = target * layout.half_volume, other_first = (1 - target) * layout.half_volume;
-  each_site(n, [&](const Extents& x) {
-    if (parity(x) != target) return;
-    const Index here = layout.outer_site(x);
+  each_target(layout, target, [&](const Neighbours& site) {
     T sum[24] = {};
     fl::simd::unroll<4>([&](auto mu) {
-      const Index up = move(x, mu, 1), down = move(x, mu, -1);
       T h[half_reals];
-      project<mu, Rules::forward>(h, psi + (up - other_first) * 24);
-      add_product<mu, Rules::forward, false>(sum, links + (here * 4 + mu) * 18, h);
-      project<mu, Rules::backward>(h, psi + (down - other_first) * 24);
-      add_product<mu, Rules::backward, Rules::adjoint>(sum, links + (down * 4 + mu) * 18, h);
+      project<mu, Rules::forward>(h, psi + (site.up[mu] - other_first) * 24);
+      add_product<mu, Rules::forward, false>(sum, links + (site.here * 4 + mu) * 18, h);
+      project<mu, Rules::backward>(h, psi + (site.down[mu] - other_first) * 24);
+      add_product<mu, Rules::backward, Rules::adjoint>(sum, links + (site.down[mu] * 4 + mu) * 18, h);
     });
-    T* to = out + (here - target_first) * 24;
+    T* to = out + (site.here - target_first) * 24;
     if (centre == nullptr) {
       for (int k = 0; k < 24; ++k) to[k] = b * sum[k];
     } else {
-      const T* from = centre + (here - target_first) * 24;
+      const T* from = centre + (site.here - target_first) * 24;
       for (int k = 0; k < 24; ++k) to[k] = a * from[k] + b * sum[k];
     }
   });

@@ -7,7 +7,7 @@
 // flags under test: only variants include it, never a header that the judge sees.
 //
 // One process:
-//   Hop<T> job{&layout, links, {even, odd}, {even, odd}, {out_even, out_odd}, {}, a, b};
+//   Hop<T> job{&layout, links};  and psi, centre, out (by parity), a, b
 //   hop<true>(job, runs(layout, both));                       D; hop<false> leaves the term of `centre` out
 //
 // Several processes. A dimension is cut where its neighbours belong to other processes: give Halo::forward[mu] and backward[mu] for it,
@@ -23,8 +23,11 @@
 // have lanes / split[mu] numbers: those of the sub-lattices at the face, the others never leave the process.
 #pragma once
 
+#include <unistd.h>
+
 #include <vector>
 
+#include "firstlight/nontemporal.hpp"
 #include "half.hpp"
 #include "layout.hpp"
 
@@ -46,14 +49,20 @@ struct Run {
 enum Parities { even = 1, odd = 2, both = 3 };
 enum Which { everything, interior, boundary };  // boundary: sites that need what another process sends
 
-// Rows that lie side by side in x for all t, before the next ones: the window of slices t-1, t, t+1 shall stay in a cache of this size.
-inline constexpr double window_bytes = 1 << 20;
-
+// Rows are visited in blocks of x, each for all t: what slice t leaves in the cache (of this process's core) serves t + 1. A number is
+// used again two slices later, when as much has gone by as two slices of the block hold.
 inline Index block_of_rows(const Layout& layout, std::size_t number_bytes) {
-  const double slice_of_row =
-      2.0 * layout.half_row * layout.outer[2] * layout.lanes * static_cast<double>(number_bytes) * (3 * 24 + 18 + 48);
+  if (number_bytes == 0) return layout.outer[1];  // no blocks
+#ifdef _SC_LEVEL2_CACHE_SIZE
+  const long told = sysconf(_SC_LEVEL2_CACHE_SIZE);
+#else
+  const long told = 0;
+#endif
+  const double cache = told > 0 ? static_cast<double>(told) : 1 << 20;
+  const double reals = (matrix_reals * 4 + 2 * spinor_reals) * 2 * layout.half_row * layout.outer[2] * layout.lanes;  // at one t, x
+  const double fitting = 0.75 * cache / (2 * reals * static_cast<double>(number_bytes));
   Index block = layout.outer[1];
-  while (block > 2 && static_cast<double>(block) * slice_of_row > window_bytes) block = (block + 1) / 2;
+  while (block > 1 && static_cast<double>(block) > fitting) block = (block + 1) / 2;
   return block;
 }
 
@@ -174,14 +183,26 @@ template <class T>
 struct Hop {
   const Layout* layout;
   const T* links;
-  const T* psi[2];  // even sites, odd sites; only the parity that the targets read need be there
-  const T* centre[2];
-  T* out[2];
-  Halo<T> halo;
-  T a, b;
+  const T* psi[2]{};  // even sites, odd sites; only the parity that the targets read need be there
+  const T* centre[2]{};
+  T* out[2]{};
+  Halo<T> halo{};
+  T a = 0, b = 0;
+  bool streaming = false;  // store past the caches: pays where the fields are larger than them
 };
 
 namespace detail {
+
+// The links and the spinors one slice further are needed from memory two sites later. One of two lines: their neighbours follow, and
+// the few places where a core keeps track of what it has asked for are not all taken.
+inline constexpr Index ahead = 2;
+template <int vectors, Index w, class T>
+[[gnu::always_inline]] inline void ask_for(const T* from) {
+  constexpr int lines = static_cast<int>(vectors * w * static_cast<Index>(sizeof(T)) / 64);
+  fl::simd::unroll<lines / 2>([&](auto i) __attribute__((always_inline)) {
+    __builtin_prefetch(reinterpret_cast<const char*>(from) + 128 * i, 0, 2);
+  });
+}
 
 template <class T>
 struct Ready {
@@ -225,7 +246,7 @@ template <int mu, int step, class T>
 }
 
 // One run: everything that is the same along a row is found once.
-template <bool with_centre, class T>
+template <bool with_centre, bool streaming, class T>
 [[gnu::noinline]] void hop_run(const Hop<T>& job, const Run& run) {
   using V = Vector<T>;
   constexpr Index w = lanes<T>, site_reals = 24 * w, link_reals = 18 * w;
@@ -293,6 +314,8 @@ template <bool with_centre, class T>
     });
     fl::simd::unroll<4>([&](auto mu) __attribute__((always_inline)) {
       constexpr int m = mu;
+      detail::ask_for<18, w>(links_here + ((here + ahead) * 4 + m) * link_reals);
+      detail::ask_for<6, w>(psi + (up[0] + k + ahead) * site_reals + 6 * m * w);
       V h[half_reals];
       if (ready.from[2 * m] == nullptr) [[likely]]
         project<m, -1>(h, psi + forward(mu) * site_reals);
@@ -309,7 +332,12 @@ template <bool with_centre, class T>
       }
     });
     T* out = job.out[parity] + here * site_reals;
-    fl::simd::unroll<24>([&](auto i) __attribute__((always_inline)) { fl::simd::store(out + i * w, b * sum[i]); });
+    fl::simd::unroll<24>([&](auto i) __attribute__((always_inline)) {
+      if constexpr (streaming)
+        fl::nontemporal::store(out + i * w, V{b * sum[i]});
+      else
+        fl::simd::store(out + i * w, b * sum[i]);
+    });
   }
 }
 
@@ -318,7 +346,12 @@ template <bool with_centre, class T>
 // The runs first .. last - 1: threads and overlapping communication take parts of a list.
 template <bool with_centre, class T>
 void hop(const Hop<T>& job, const Run* first, const Run* last) {
-  for (; first != last; ++first) detail::hop_run<with_centre>(job, *first);
+  if (job.streaming && fl::nontemporal::available) {
+    for (; first != last; ++first) detail::hop_run<with_centre, true>(job, *first);
+    fl::nontemporal::fence();
+  } else {
+    for (; first != last; ++first) detail::hop_run<with_centre, false>(job, *first);
+  }
 }
 template <bool with_centre, class T>
 void hop(const Hop<T>& job, const std::vector<Run>& list) {

@@ -6,19 +6,23 @@
 
 namespace dirac {
 
-template <class Rules, class T>
-void scalar_operator(State& s, Arrays<T>& a) {
+template <class T>
+using HopOf = void (*)(const Layout&, int target, const T* links, const T* psi, const T* centre, T* out, T a, T b);
+
+// D or Dhat by a function that knows how to hop.
+template <class T>
+void operator_by(HopOf<T> hop, State& s, Arrays<T>& a) {
   const T diagonal = static_cast<T>(4 + lqcd::mass), scale = static_cast<T>(s.scale);
   const T* even = a.psi.data();
   const T* odd = even + s.layout.parity_offset(1);
   T* out = a.out.data();
   if (s.op == Op::d) {
-    lqcd::scalar_hop<Rules>(s.layout, 0, a.links.data(), odd, even, out, scale * diagonal, scale * T(-0.5));
-    lqcd::scalar_hop<Rules>(s.layout, 1, a.links.data(), even, odd, out + s.layout.parity_offset(1), scale * diagonal, scale * T(-0.5));
+    hop(s.layout, 0, a.links.data(), odd, even, out, scale * diagonal, scale * T(-0.5));
+    hop(s.layout, 1, a.links.data(), even, odd, out + s.layout.parity_offset(1), scale * diagonal, scale * T(-0.5));
   } else {
     const T* none = nullptr;
-    lqcd::scalar_hop<Rules>(s.layout, 1, a.links.data(), even, none, a.half.data(), T(0), T(-0.5));
-    lqcd::scalar_hop<Rules>(s.layout, 0, a.links.data(), a.half.data(), even, out, scale * diagonal, scale * T(0.5) / diagonal);
+    hop(s.layout, 1, a.links.data(), even, none, a.half.data(), T(0), T(-0.5));
+    hop(s.layout, 0, a.links.data(), a.half.data(), even, out, scale * diagonal, scale * T(0.5) / diagonal);
   }
 }
 
@@ -59,7 +63,7 @@ void scalar_norm(State& s, Arrays<T>& a) {
 
 template <class Rules>
 void scalar_step(State& s) {
-  in_precision(s, [&](auto& a) {
+  in_precision(s, [&]<class T>(Arrays<T>& a) {
     switch (s.op) {
       case Op::axpy:
         return scalar_axpy(s, a);
@@ -68,7 +72,7 @@ void scalar_step(State& s) {
       case Op::norm:
         return scalar_norm(s, a);
       default:
-        return scalar_operator<Rules>(s, a);
+        return operator_by<T>(&lqcd::scalar_hop<Rules, T>, s, a);
     }
   });
 }

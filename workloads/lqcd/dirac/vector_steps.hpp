@@ -18,44 +18,55 @@ struct Orders {
 };
 
 inline Orders orders(const State& s) {
-  const auto bytes = static_cast<std::size_t>(s.bits / 8);
+  // Threads take parts of t, where their pages are; blocks for the cache of one core would scatter them.
+  const std::size_t bytes = s.team.threads > 1 ? 0 : static_cast<std::size_t>(s.bits / 8);
   return {lqcd::runs(s.layout, lqcd::both, lqcd::everything, bytes), lqcd::runs(s.layout, lqcd::even, lqcd::everything, bytes),
           lqcd::runs(s.layout, lqcd::odd, lqcd::everything, bytes)};
+}
+
+// Fields that no private cache holds are stored past the caches: they would be read first to be overwritten.
+inline bool past_the_caches(const State& s) {
+  constexpr fl::Index most = fl::Index{4} << 20;
+  return (s.layout.links_size() + 2 * s.layout.spinor_size()) * s.bits / 8 / s.team.threads > most;
 }
 
 template <class T>
 lqcd::Hop<T> job_of_d(State& s, Arrays<T>& a) {
   const fl::Index odd = s.layout.parity_offset(1);
-  const T* psi = a.psi.data();
-  const double diagonal = 4 + lqcd::mass;
-  return {&s.layout,
-          a.links.data(),
-          {psi, psi + odd},
-          {psi, psi + odd},
-          {a.out.data(), a.out.data() + odd},
-          {},
-          static_cast<T>(s.scale * diagonal),
-          static_cast<T>(s.scale * -0.5)};
+  lqcd::Hop<T> job{&s.layout, a.links.data()};
+  job.psi[0] = job.centre[0] = a.psi.data();
+  job.psi[1] = job.centre[1] = a.psi.data() + odd;
+  job.out[0] = a.out.data();
+  job.out[1] = a.out.data() + odd;
+  job.a = static_cast<T>(s.scale * (4 + lqcd::mass));
+  job.b = static_cast<T>(s.scale * -0.5);
+  job.streaming = past_the_caches(s);
+  return job;
 }
 
 // half = H_oe psi, on the odd sites
 template <class T>
 lqcd::Hop<T> job_to_odd(State& s, Arrays<T>& a) {
-  return {&s.layout, a.links.data(), {a.psi.data(), nullptr}, {nullptr, nullptr}, {nullptr, a.half.data()}, {}, T(0), T(-0.5)};
+  lqcd::Hop<T> job{&s.layout, a.links.data()};
+  job.psi[0] = a.psi.data();
+  job.out[1] = a.half.data();
+  job.a = 0;
+  job.b = static_cast<T>(-0.5);
+  job.streaming = past_the_caches(s);
+  return job;
 }
 
 // out = (4 + m0) psi - H_eo half / (4 + m0), on the even sites
 template <class T>
 lqcd::Hop<T> job_to_even(State& s, Arrays<T>& a) {
-  const double diagonal = 4 + lqcd::mass;
-  return {&s.layout,
-          a.links.data(),
-          {nullptr, a.half.data()},
-          {a.psi.data(), nullptr},
-          {a.out.data(), nullptr},
-          {},
-          static_cast<T>(s.scale * diagonal),
-          static_cast<T>(s.scale * 0.5 / diagonal)};
+  lqcd::Hop<T> job{&s.layout, a.links.data()};
+  job.psi[1] = a.half.data();
+  job.centre[0] = a.psi.data();
+  job.out[0] = a.out.data();
+  job.a = static_cast<T>(s.scale * (4 + lqcd::mass));
+  job.b = static_cast<T>(s.scale * 0.5 / (4 + lqcd::mass));
+  job.streaming = past_the_caches(s);
+  return job;
 }
 
 template <bool with_centre, class T>

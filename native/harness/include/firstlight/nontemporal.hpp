@@ -36,6 +36,16 @@ inline constexpr bool available = true;
 #endif
 }
 
+[[gnu::always_inline]] inline void store(float* to, const simd::native<float>& v) {
+#if defined(__AVX512F__)
+  __builtin_ia32_movntps512(to, v);
+#elif defined(__AVX__)
+  __builtin_ia32_movntps256(to, v);
+#else
+  __builtin_ia32_movntps(to, v);
+#endif
+}
+
 #else
 
 inline constexpr bool available = false;
