@@ -12,6 +12,9 @@ namespace {
 
 // Contents that small are replayed exactly to explain what is wrong.
 constexpr std::int64_t explained = 1 << 16;
+// Where rank 0 may stand for all, so many chunks and operations are replayed nevertheless.
+constexpr std::int64_t replayed_whole = 1 << 20;
+constexpr std::int64_t bytes_an_operation = 120;
 
 std::string impossible(const Schedule& s) {
   constexpr std::int64_t most = std::numeric_limits<std::int32_t>::max();
@@ -21,6 +24,15 @@ std::string impossible(const Schedule& s) {
   if (blocks && (s.chunks == 0 || s.chunks % s.ranks != 0)) return "chunks are no multiple of the ranks";
   if (s.root < 0 || s.root >= s.ranks) return "the root is no rank";
   return "";
+}
+
+void count(const Program& program, std::int64_t ranks, Verdict& v) {
+  for (const Operation& o : program.operations()) {
+    v.operations += ranks;
+    if (o.kind == Kind::compute) continue;
+    v.rounds = std::max(v.rounds, o.round + o.range.segments);
+    if (o.kind == Kind::send) v.messages += ranks, v.segments_sent += ranks * o.range.segments;
+  }
 }
 
 // Programs of all ranks into one graph. What is wrong with one alone, in words.
@@ -35,36 +47,21 @@ std::string gather(const Schedule& s, std::int64_t memory, Graph& graph, Verdict
     if (std::string why = alone.invalid(rank, program); !why.empty()) return why;
     if (!takes_part(s, rank) && !program.operations().empty()) return "rank " + std::to_string(rank) + " is missing, but has operations";
     if (race.empty()) race = alone.race(rank, program);
-    for (const Operation& o : program.operations()) {
-      v.operations += 1;
-      if (o.kind == Kind::compute) continue;
-      v.rounds = std::max(v.rounds, o.round + o.range.segments);
-      if (o.kind == Kind::send) v.messages += 1, v.segments_sent += o.range.segments;
-    }
-    graph.append(rank, program);
-    if (room < v.operations * 120)
+    count(program, 1, v);
+    if (room < v.operations * bytes_an_operation)
       throw Refused("too large to check: " + std::to_string(rank + 1) + " ranks of " + std::to_string(s.ranks) + " fill the memory");
+    graph.append(rank, program);
   }
   v.race_free = race.empty();
   v.why = race;
   return "";
 }
 
-}  // namespace
-
-Verdict check(const Schedule& s, std::int64_t memory) {
-  Verdict v;
-  v.why = impossible(s);
-  if (!v.why.empty()) return v;
-  Graph graph;
-  if (std::string why = gather(s, memory, graph, v); !why.empty()) {
-    v.race_free = false;
-    v.why = why;
-    return v;
-  }
+// What remains when the programs are known to be valid.
+void judge(const Schedule& s, Graph& graph, Verdict& v) {
   if (std::string why = graph.match(); !why.empty()) {
     v.why = why;
-    return v;
+    return;
   }
   Replay<Fingerprint> replay(s, graph);
   replay.run();
@@ -72,14 +69,80 @@ Verdict check(const Schedule& s, std::int64_t memory) {
   v.in_rounds = replay.in_rounds();
   std::string why = replay.stuck();
   v.deadlock_free = why.empty();
-  if (why.empty()) why = s.collective == Collective::barrier ? wrong_barrier(s, graph, replay.events()) : wrong_data(s, replay);
+  const bool barrier = s.collective == Collective::barrier;
+  if (why.empty()) why = barrier ? wrong_barrier(s, graph, replay.events()) : wrong_data(s, replay);
   v.correct = why.empty();
-  if (v.deadlock_free && !v.correct && s.ranks * (s.chunks + s.scratch) * s.ranks <= explained && s.collective != Collective::barrier) {
+  if (v.deadlock_free && !v.correct && !barrier && s.ranks * (s.chunks + s.scratch) * s.ranks <= explained) {
     Replay<Exact> exact(s, graph);
     exact.run();
     why = wrong_data(s, exact);
   }
   if (!why.empty()) v.why = why;
+}
+
+// Rank 0 stands for all, which are known to be alike.
+Verdict judge_one(const Schedule& s, const Translation& translation) {
+  Verdict v{.by_symmetry = true};
+  ProgramCheck alone(s);
+  Program program;
+  s.program(0, program);
+  count(program, s.ranks, v);
+  v.why = alone.invalid(0, program);
+  if (!v.why.empty()) return v;
+  Graph graph;
+  v.why = alone.race(0, program);
+  v.race_free = v.why.empty();
+  graph.append(0, program);
+  std::string why = graph.match(&translation);
+  if (why.empty()) {
+    Replay<Single> replay(s, graph, &translation);
+    replay.run();
+    v.depth = replay.depth();
+    v.in_rounds = replay.in_rounds();
+    why = replay.stuck();
+    v.deadlock_free = why.empty();
+    if (why.empty())
+      why = s.collective == Collective::barrier ? wrong_barrier(s, graph, replay.events(), translation) : wrong_data(s, replay);
+    v.correct = why.empty();
+  }
+  if (!why.empty()) v.why = why;
+  return v;
+}
+
+// Whether one rank can stand for all: contents then are single contributions, of blocks that move along.
+bool one_suffices(const Schedule& s) {
+  const bool single = s.collective == Collective::allgather || s.collective == Collective::alltoall || s.collective == Collective::barrier;
+  return s.symmetry != Symmetry::none && single && s.missing.empty() && s.chunks % s.ranks == 0;
+}
+
+}  // namespace
+
+Verdict check(const Schedule& s, Thoroughness thoroughness, std::int64_t memory) {
+  Verdict v;
+  v.why = impossible(s);
+  if (!v.why.empty()) return v;
+  if (s.symmetry != Symmetry::none) {
+    const Translation translation(s);
+    v.why = broken_symmetry(s, translation);
+    if (!v.why.empty()) {
+      v.why = "claims a symmetry that it lacks: " + v.why;
+      return v;
+    }
+    Program program;
+    s.program(0, program);
+    const auto size = static_cast<std::int64_t>(program.operations().size());
+    const bool large = thoroughness == Thoroughness::one_rank ||
+                       (thoroughness == Thoroughness::automatic && s.ranks * (size + s.chunks + s.scratch) > replayed_whole);
+    if (large && one_suffices(s)) return judge_one(s, translation);
+  }
+  if (std::int64_t{16} * s.ranks * (s.chunks + s.scratch) > memory) throw Refused("too large to check: the contents of all ranks' chunks");
+  Graph graph;
+  if (std::string why = gather(s, memory, graph, v); !why.empty()) {
+    v.race_free = false;
+    v.why = why;
+    return v;
+  }
+  judge(s, graph, v);
   return v;
 }
 

@@ -56,6 +56,19 @@ struct Exact {
   friend bool operator==(const Exact&, const Exact&) = default;
 };
 
+// What one rank holds that stands for all, where nothing is added.
+struct Single {
+  Token token;
+  bool mixed = false;
+
+  static Single of(const Token& t) { return {t}; }
+  Single& operator+=(const Single&) {
+    mixed = true;
+    return *this;
+  }
+  friend bool operator==(const Single&, const Single&) = default;
+};
+
 // The first difference between what there is and what should be, in words.
 std::string difference(const Exact& is, const Exact& should);
 

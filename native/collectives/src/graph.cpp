@@ -62,15 +62,17 @@ std::string Graph::name(Node node) const {
   return describe(o.rank, node - first[static_cast<std::size_t>(o.rank)], shown);
 }
 
-std::string Graph::match() {
+std::string Graph::match(const Translation* translation) {
   std::vector<End> all;
   for (std::size_t i = 0; i < operations.size(); ++i) {
     const Operation& o = operations[i];
     if (o.kind == Kind::copy || o.kind == Kind::compute) continue;
     const bool receives = o.kind != Kind::send;
-    const auto from = static_cast<std::uint64_t>(receives ? o.peer : o.rank), to = static_cast<std::uint64_t>(receives ? o.rank : o.peer);
+    Rank from = receives ? o.peer : o.rank, to = receives ? o.rank : o.peer;
+    if (receives && translation != nullptr) from = 0, to = translation->back(0, o.peer);  // what rank 0 sends alike
+    const std::uint64_t pair = static_cast<std::uint64_t>(from) << 32 | static_cast<std::uint64_t>(to);
     const std::uint64_t tag = static_cast<std::uint32_t>(o.tag);
-    all.push_back({from << 32 | to, tag << 32 | std::uint64_t{receives} << 31 | i});
+    all.push_back({pair, tag << 32 | std::uint64_t{receives} << 31 | i});
   }
   std::ranges::sort(all);
   ends.reserve(all.size());

@@ -22,7 +22,7 @@ std::string wrong_data(const Schedule& schedule, const Replay<Content>& replay) 
   std::vector<Content> sums;
   if (what == Collective::reduce || what == Collective::allreduce)
     for (Chunk c = 0; c < schedule.chunks; ++c) sums.push_back(sum(c));
-  for (Rank rank = 0; rank < schedule.ranks; ++rank) {
+  for (Rank rank = 0; rank < replay.ranks(); ++rank) {
     if (!takes_part(schedule, rank) || (what == Collective::reduce && rank != schedule.root)) continue;
     const Chunk begin = what == Collective::reduce_scatter ? rank * block : 0;
     const Chunk end = what == Collective::reduce_scatter ? begin + block : schedule.chunks;
@@ -63,6 +63,7 @@ std::string wrong_data(const Schedule& schedule, const Replay<Content>& replay) 
 
 template std::string wrong_data(const Schedule&, const Replay<Fingerprint>&);
 template std::string wrong_data(const Schedule&, const Replay<Exact>&);
+template std::string wrong_data(const Schedule&, const Replay<Single>&);
 
 namespace {
 
@@ -74,16 +75,48 @@ void learn(Known& k, const Known& other) {
   for (std::size_t w = 0; w < words; ++w) k[w] |= other[w];
 }
 
-}  // namespace
-
-std::string wrong_barrier(const Schedule& schedule, const Graph& graph, const std::vector<Event>& events) {
-  for (const Graph::Operation& o : graph.operations)
-    if (o.segments != 1) return "a barrier of trains is not judged";
+// Which send a receive belongs to; -1 for all other operations.
+std::vector<Node> senders(const Graph& graph) {
   std::vector<Node> sender(graph.operations.size(), -1);
   for (const Graph::Stream& s : graph.streams)
     for (std::int32_t i = 0; i < s.sends - s.send; ++i)
       sender[static_cast<std::size_t>(graph.ends[static_cast<std::size_t>(s.receive + i)])] =
           graph.ends[static_cast<std::size_t>(s.send + i)];
+  return sender;
+}
+
+}  // namespace
+
+std::string wrong_barrier(const Schedule& schedule, const Graph& graph, const std::vector<Event>& events, const Translation& translation) {
+  const auto ranks = static_cast<std::size_t>(schedule.ranks);
+  const std::vector<Node> sender = senders(graph);
+  std::vector<std::vector<bool>> begin(graph.operations.size()), end(graph.operations.size());
+  std::vector<bool> left(ranks);
+  auto learn_all = [&](std::vector<bool>& k, const std::vector<bool>& other, Rank by) {
+    for (std::size_t r = 0; r < ranks; ++r)
+      if (other[r]) k[static_cast<std::size_t>(translation.to(static_cast<Rank>(r), by))] = true;
+  };
+  for (const auto [node, complete] : events) {
+    const auto n = static_cast<std::size_t>(node);
+    if (complete) {
+      end[n] = begin[n];
+      if (sender[n] >= 0) learn_all(end[n], begin[static_cast<std::size_t>(sender[n])], graph.operations[n].peer);
+      learn_all(left, end[n], 0);
+      continue;
+    }
+    begin[n].assign(ranks, false);
+    begin[n][0] = true;
+    for (const Graph::Edge& e : graph.after(node)) learn_all(begin[n], (e.started ? begin : end)[static_cast<std::size_t>(e.on)], 0);
+  }
+  left[0] = true;
+  const auto unknown = std::ranges::find(left, false) - left.begin();
+  return unknown == schedule.ranks ? "" : "rank 0 may leave the barrier before rank " + std::to_string(unknown) + " came";
+}
+
+std::string wrong_barrier(const Schedule& schedule, const Graph& graph, const std::vector<Event>& events) {
+  for (const Graph::Operation& o : graph.operations)
+    if (o.segments != 1) return "a barrier of trains is not judged";
+  const std::vector<Node> sender = senders(graph);
   std::vector<Known> begin(graph.operations.size()), end(graph.operations.size()), left(static_cast<std::size_t>(schedule.ranks));
   constexpr Rank together = 64 * words;
   for (Rank base = 0; base < schedule.ranks; base += together) {

@@ -14,6 +14,8 @@ std::string wrong_data(const Schedule& schedule, const Replay<Content>& replay);
 
 // Whether everybody leaves a barrier after everybody came, in words where not.
 std::string wrong_barrier(const Schedule& schedule, const Graph& graph, const std::vector<Event>& events);
+// The same where rank 0 stands for all.
+std::string wrong_barrier(const Schedule& schedule, const Graph& graph, const std::vector<Event>& events, const Translation& translation);
 
 // Whether a rank of Schedule::shape takes part.
 bool takes_part(const Schedule& schedule, Rank rank);

@@ -14,7 +14,8 @@ std::size_t index(std::int64_t i) { return static_cast<std::size_t>(i); }
 }  // namespace
 
 template <class Content>
-Replay<Content>::Replay(const Schedule& schedule, const Graph& graph) : schedule_(schedule), graph_(graph) {}
+Replay<Content>::Replay(const Schedule& schedule, const Graph& graph, const Translation* translation)
+    : schedule_(schedule), graph_(graph), translation_(translation) {}
 
 template <class Content>
 std::size_t Replay<Content>::place(Rank rank, Space space, std::int64_t chunk) const {
@@ -27,15 +28,23 @@ Content Replay<Content>::load(Rank rank, Space space, std::int64_t chunk) const 
   return contents_[place(rank, space, chunk)];
 }
 
+// A chunk of a message as its receiver has it.
+template <class Content>
+Content Replay<Content>::sent(const Graph::Operation& send, std::int32_t segment, std::int32_t i, [[maybe_unused]] Rank peer) const {
+  Content content = load(send.rank, send.range.space, send.range.chunk(segment, i));
+  if constexpr (std::is_same_v<Content, Single>) content.token = translation_->token(content.token, peer);
+  return content;
+}
+
 // What ranks have at the beginning.
 template <class Content>
 void Replay<Content>::fill() {
   const Collective what = schedule_.collective;
   const Chunk block = what == Collective::allgather ? schedule_.chunks / schedule_.ranks : 0;
   const bool vector = what == Collective::reduce || what == Collective::allreduce || what == Collective::reduce_scatter;
-  contents_.resize(index(schedule_.ranks * (schedule_.chunks + schedule_.scratch)));
+  contents_.resize(index(ranks() * (schedule_.chunks + schedule_.scratch)));
   std::size_t at = 0;
-  for (Rank rank = 0; rank < schedule_.ranks; ++rank)
+  for (Rank rank = 0; rank < ranks(); ++rank)
     for (Chunk c = 0; c < schedule_.chunks + schedule_.scratch; ++c) {
       bool defined = vector || (what == Collective::broadcast && rank == schedule_.root);
       if (what == Collective::allgather) defined = c / block == rank;
@@ -177,10 +186,10 @@ void Replay<Content>::transfer(Node send, Node receive) {
   depth_ = std::max(depth_, r.depth);
   if (to.kind == Kind::combine) {
     std::deque<Content>& waiting = waiting_[receive];
-    for (std::int32_t i = 0; i < from.range.count; ++i) waiting.push_back(load(from.rank, from.range.space, from.range.chunk(s.done, i)));
+    for (std::int32_t i = 0; i < from.range.count; ++i) waiting.push_back(sent(from, s.done, i, to.peer));
   } else {
     for (std::int32_t i = 0; i < from.range.count; ++i)
-      contents_[place(to.rank, to.range.space, to.range.chunk(r.done, i))] = load(from.rank, from.range.space, from.range.chunk(s.done, i));
+      contents_[place(to.rank, to.range.space, to.range.chunk(r.done, i))] = sent(from, s.done, i, to.peer);
     ++r.done;
   }
   ++s.done;
@@ -243,5 +252,6 @@ std::string Replay<Content>::stuck() const {
 
 template class Replay<Fingerprint>;
 template class Replay<Exact>;
+template class Replay<Single>;
 
 }  // namespace fl::collectives

@@ -9,6 +9,7 @@
 
 #include "contents.hpp"
 #include "firstlight/collectives/schedule.hpp"
+#include "symmetry.hpp"
 
 namespace fl::collectives {
 
@@ -57,8 +58,8 @@ struct Graph {
   std::vector<Node> ends;
 
   void append(Rank rank, const Program& program);
-  // Finds the messages. What is unmatched or differs in length, in words; empty where nothing is.
-  std::string match();
+  // Finds the messages; with a translation, between rank 0 and those that it stands for. What is unmatched or differs in length, in words; empty where nothing is.
+  std::string match(const Translation* translation = nullptr);
   // The edges that an operation waits for.
   std::span<const Edge> after(Node node) const;
   std::string name(Node node) const;
@@ -69,15 +70,16 @@ struct Event {
   bool complete;
 };
 
-// Runs the graph until nothing moves.
+// Runs the graph until nothing moves. With a translation, the graph is that of rank 0, which stands for all.
 template <class Content>
 class Replay {
  public:
-  Replay(const Schedule& schedule, const Graph& graph);
+  Replay(const Schedule& schedule, const Graph& graph, const Translation* translation = nullptr);
 
   void run();
   // Which operations cannot go on, and why; empty where all are complete.
   std::string stuck() const;
+  Rank ranks() const { return translation_ == nullptr ? schedule_.ranks : 1; }
   const Content& data(Rank rank, Chunk chunk) const { return contents_[place(rank, Space::data, chunk)]; }
   int depth() const { return depth_; }
   bool in_rounds() const { return in_rounds_; }
@@ -99,6 +101,7 @@ class Replay {
 
   std::size_t place(Rank rank, Space space, std::int64_t chunk) const;
   Content load(Rank rank, Space space, std::int64_t chunk) const;
+  Content sent(const Graph::Operation& send, std::int32_t segment, std::int32_t i, Rank peer) const;
   void fill();
   void follow();
   void wake(Node node);
@@ -114,6 +117,7 @@ class Replay {
 
   const Schedule& schedule_;
   const Graph& graph_;
+  const Translation* translation_;
   std::vector<Content> contents_;  // of each rank: data, then scratch
   std::vector<State> states_;
   std::vector<Cursor> cursors_;

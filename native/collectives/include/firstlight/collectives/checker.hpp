@@ -35,8 +35,11 @@ struct Verdict {
   explicit operator bool() const { return correct && deadlock_free && race_free; }
 };
 
-// Contents of 16 bytes a chunk and 80 bytes an operation, all ranks at once, unless symmetry spares that. Raises Refused for what is
-// beyond `memory` bytes.
-Verdict check(const Schedule& schedule, std::int64_t memory = std::int64_t{4} << 30);
+// Whether one rank may be replayed in the name of all that look alike.
+enum class Thoroughness : std::uint8_t { automatic, all_ranks, one_rank };
+
+// Takes 16 bytes a chunk and 120 an operation of all ranks, unless symmetry spares that. A symmetry that is claimed is compared, on all
+// ranks or a sample. Raises Refused for what is beyond `memory` bytes.
+Verdict check(const Schedule& schedule, Thoroughness thoroughness = Thoroughness::automatic, std::int64_t memory = std::int64_t{4} << 30);
 
 }  // namespace fl::collectives
