@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import sys
+from itertools import pairwise
 from pathlib import Path
 
 import msgspec
@@ -49,8 +50,8 @@ def test_a_range_doubles_from_its_first_to_its_last(a: int, b: int) -> None:
     low, high = sorted((a, b))
     found = sizes.parse_list(f"{low}..{high}")
     assert (found[0], found[-1]) == (low, high)
-    assert all(y == 2 * x for x, y in zip(found[:-1], found[1:-1], strict=False))
-    assert all(x < y <= 2 * x for x, y in zip(found, found[1:], strict=False))
+    assert all(y == 2 * x for x, y in pairwise(found[:-1]))
+    assert all(x < y <= 2 * x for x, y in pairwise(found))
 
 
 def test_scales() -> None:
@@ -93,7 +94,7 @@ def test_spans_cover_the_sweep_and_name_a_best_one(some: dict[str, dict[float, f
     found = sweep.spans(some)
     xs = sorted({x for line in some.values() for x in line})
     assert (found[0].first, found[-1].last, found[-1].until) == (xs[0], xs[-1], None)
-    for span, following in zip(found, found[1:], strict=False):
+    for span, following in pairwise(found):
         assert span.algorithm != following.algorithm
         assert span.until is not None and span.last * (1 - 1e-9) <= span.until <= following.first * (1 + 1e-9)
     for x in xs:
@@ -169,7 +170,7 @@ def test_a_wrong_schedule_is_a_failure(
         "seconds": 1e-6,
         "verdict": {"correct": False, "why": "rank 3"},
     }
-    listed = {"name": "bad", "title": "", "source": "", "collectives": ["broadcast"]}
+    listed = {"algorithm": "bad", "title": "", "source": "", "collectives": ["broadcast"]}
     path = tmp_path / "program"
     path.write_text(
         f"#!/bin/sh\nif [ $1 = list ]; then echo '{json.dumps(listed)}'; else echo '{json.dumps(answer)}'; fi\n"
@@ -219,3 +220,10 @@ def test_foreign_words_are_escaped() -> None:
 @pytest.mark.parametrize(("value", "said"), [(829, "829"), (12_400, "12.4k"), (45_500_000, "45.5M"), (None, "-")])
 def test_counts_are_short(value: float | None, said: str) -> None:
     assert page.short(value) == said
+
+
+def test_a_schedule_from_a_file(stand_in: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "some.goal"
+    file.write_text("num_ranks 2\nrank 0 {\nl1: send 8b to 1\n}\nrank 1 {\nl1: recv 8b from 0\n}\n")
+    assert simulate(str(file)) == 0
+    assert "on flat:2, 2 ranks\n\n  goal takes 5.00 us.\n" in capsys.readouterr().out

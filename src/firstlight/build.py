@@ -313,16 +313,24 @@ def _program_key(program: Program, workload: Workload, signature: str, harness: 
         (v for v in workload.variants if program.variant == v.name or program.variant.startswith(f"{v.name}_")), None
     )
     exact = next((v for v in workload.variants if program.variant == v.name), variant)
-    sources = [exact.source] if exact else []
-    return _digest(
-        [program.key.encode(), signature.encode(), harness.encode(), _digest_files(shared + sources).encode()]
-    )[:24]
+    sources = shared + ([exact.source] if exact else [])
+    if any(_SCHEDULES.encode() in p.read_bytes() for p in sources):
+        sources += _files("collectives")
+    return _digest([program.key.encode(), signature.encode(), harness.encode(), _digest_files(sources).encode()])[:24]
+
+
+_SCHEDULES = '"firstlight/collectives/'
+"""What a program includes that runs schedules; all others do without that library."""
 
 
 def _harness_files() -> list[Path]:
-    profiler = ROOT / "native" / "profile"  # a library of its own, part of no program
-    native = [p for p in (ROOT / "native").rglob("*") if p.is_file() and profiler not in p.parents]
-    return [*native, *(ROOT / "cmake").glob("*.cmake"), ROOT / "CMakeLists.txt"]
+    """What is part of every program: not the libraries beside the harness, which have no part in most."""
+    prefixes = ROOT / "native" / "prefixes.json"
+    return [*_files("harness"), prefixes, *(ROOT / "cmake").glob("*.cmake"), ROOT / "CMakeLists.txt"]
+
+
+def _files(room: str) -> list[Path]:
+    return [p for p in (ROOT / "native" / room).rglob("*") if p.is_file()]
 
 
 def _digest_files(paths: Iterable[Path]) -> str:

@@ -40,34 +40,40 @@ def make(
         raise BuildError(f"cannot write the cache {cache}: {error.strerror}; set FIRSTLIGHT_CACHE") from error
     with _alone(cache, waiting):
         if not (folder / file).exists():
-            _compile(target, file, folder, compiler(), definitions or {}, os.environ | dict(environment or {}))
+            tree = cache / "native" / f"{target}-{_digest([said])[:12]}"
+            made = _compile(target, file, tree, compiler(), definitions or {}, os.environ | dict(environment or {}))
+            part = folder / f".{file}.{os.getpid()}"
+            shutil.copy2(made, part)
+            part.replace(folder / file)
     return folder / file
 
 
 def _compile(
-    target: str, file: str, folder: Path, cxx: str, definitions: Mapping[str, str], environment: dict[str, str]
-) -> None:
-    tree = folder / "tree"
-    shutil.rmtree(tree, ignore_errors=True)
+    target: str, file: str, tree: Path, cxx: str, definitions: Mapping[str, str], environment: dict[str, str]
+) -> Path:
+    """The fresh `file`, in a tree that is kept: after a change only what depends on it is compiled."""
     values = {
         "CMAKE_MAKE_PROGRAM": _tool("ninja"),
         "CMAKE_CXX_COMPILER": cxx,
         "FL_WORKLOAD_ROOTS": "",
         **definitions,
     }
+    configured = tree / "configured"
+    if not configured.exists():
+        shutil.rmtree(tree, ignore_errors=True)
     configure = [_tool("cmake"), "-S", str(ROOT), "-B", str(tree), "-G", "Ninja"]
-    configure += [f"-D{name}={value}" for name, value in values.items()]
-    code, output = _run(configure, environment)
+    code, output = _run([*configure, *(f"-D{name}={value}" for name, value in values.items())], environment)
     if code == 0:
+        configured.touch()
         code, more = _run([_tool("ninja"), "-C", str(tree), target], environment)
         output += more
+    else:
+        configured.unlink(missing_ok=True)
     made = [p for p in tree.rglob(file) if p.is_file()] if code == 0 else []
     if not made:
-        (folder / "build.log").write_text(output)
+        log = tree.with_name(f"{tree.name}.log")
+        log.write_text(output)
         lines = [line.strip() for line in output.splitlines() if line.strip()]
         first = next((line for line in lines if "error" in line.lower()), lines[-1] if lines else "no message")
-        raise BuildError(f"{target} does not build: {first}; the compiler's words are in {folder / 'build.log'}")
-    part = folder / f".{file}.{os.getpid()}"
-    shutil.copy2(made[0], part)
-    part.replace(folder / file)
-    shutil.rmtree(tree, ignore_errors=True)
+        raise BuildError(f"{target} does not build: {first}; the compiler's words are in {log}")
+    return made[0]

@@ -112,7 +112,7 @@ def _winner(ordered: Sequence[Prediction]) -> str:
 
 def verdicts(predictions: Sequence[Prediction]) -> list[str]:
     """What the checker proved, in as few sentences as possible."""
-    judged = [p for p in predictions if p.verdict is not None and not p.refused]
+    judged = [p for p in predictions if p.judged]
     if not judged:
         return []
     wrong = {p.algorithm: p.verdict.why for p in judged if p.wrong and p.verdict}
@@ -120,6 +120,9 @@ def verdicts(predictions: Sequence[Prediction]) -> list[str]:
     proved = [p for p in judged if p.verdict and p.verdict.correct and p.verdict.deadlock_free]
     if not wrong and len(proved) == len(judged):
         said.append("Every schedule is proved correct and free of deadlock.")
+    unproved = dict.fromkeys(p.algorithm for p in judged if p.verdict and p.verdict.correct is None)
+    if unproved:
+        said.append(f"Too large to be proved here, as smaller ones of the same kind are: {', '.join(unproved)}.")
     free = _always(judged, "contention_free")
     disjoint = _always(judged, "link_disjoint")
     if free:

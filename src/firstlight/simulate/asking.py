@@ -158,4 +158,5 @@ def _goal(order: Order, fitted: Fitted | None) -> Simulated:
     }
     words = [word for name, value in said.items() if value for word in (f"--{name}", value)]
     predictions = program.predict_goal(built, file, words)
-    return _together(order, fitted, (order.topology,) if order.topology else ("",), (), predictions)
+    places = tuple(dict.fromkeys(p.topology for p in predictions))
+    return _together(order, fitted, places, (), predictions)

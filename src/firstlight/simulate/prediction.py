@@ -10,7 +10,7 @@ COLLECTIVES = ("broadcast", "reduce", "allreduce", "allgather", "reduce_scatter"
 class Algorithm(msgspec.Struct, frozen=True):
     """What `list` tells of an algorithm. `pipelined`: segments matter; `torus`: it wants a torus or mesh."""
 
-    name: str
+    name: str = msgspec.field(name="algorithm")
     title: str
     source: str
     collectives: tuple[str, ...]
@@ -90,11 +90,16 @@ class Prediction(msgspec.Struct, frozen=True):
     loads: Loads | None = None
 
     @property
+    def judged(self) -> bool:
+        """Whether there is a verdict on what the schedule does."""
+        return self.verdict is not None and not self.refused and self.collective != "other"
+
+    @property
     def usable(self) -> bool:
         """Whether there is a time, and of a schedule that does what it should."""
         return self.seconds is not None and not self.refused and not self.wrong
 
     @property
     def wrong(self) -> bool:
-        """Whether the checker found the schedule wrong."""
-        return self.verdict is not None and False in (self.verdict.correct, self.verdict.deadlock_free)
+        """Whether the checker found the schedule wrong. What a schedule from a file should do is not known."""
+        return self.judged and self.verdict is not None and False in (self.verdict.correct, self.verdict.deadlock_free)

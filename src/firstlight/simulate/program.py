@@ -92,7 +92,7 @@ def ask(program: Path, words: Iterable[str]) -> list[bytes]:
     except OSError as error:
         raise BuildError(f"cannot start {program}: {error.strerror}; remove it and try again") from error
     told = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    last = told[-1].removeprefix(f"{program.name}: ") if told else ""
+    last = told[-1].removeprefix(f"{TARGET}: ") if told else ""
     if done.returncode == 2:
         raise UsageError(last or "firstlight-simulate does not accept this")
     if done.returncode != 0:

@@ -130,6 +130,8 @@ def _measured(figures: Iterable[Figure], mpi: str | None) -> dict[_Case, dict[tu
         wanted = (i.workload, i.metric) == (WORKLOAD, "time") and i.variant != LIBRARY
         if not wanted or not isinstance(f, Verified) or f.oversubscribed or i.mpi is None or i.placement.ranks < 2:
             continue
+        if values.get("segments", 0) or values.get("root", 0):
+            continue  # predicted is what the programs do by themselves
         if mpi not in (None, i.mpi) or collective not in COLLECTIVES or not isinstance(size, int):
             continue
         case = _Case(i.mpi, str(collective), i.placement.ranks, i.placement.nodes)
