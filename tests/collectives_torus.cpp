@@ -49,6 +49,31 @@ int distance(const std::vector<Rank>& shape, const std::vector<bool>& open, Rank
   return sum;
 }
 
+// Whether the ranks look alike on the torus, as the schedule says.
+bool alike(const Schedule& s) {
+  if (s.symmetry != Symmetry::torus) return true;
+  const auto moved = [&](Rank to, Rank by) {
+    Rank sum = 0, stride = 1;
+    for (const Rank extent : s.shape) {
+      sum += (to / stride % extent + by / stride % extent) % extent * stride;
+      stride *= extent;
+    }
+    return sum;
+  };
+  Program zero, program;
+  s.program(0, zero);
+  for (Rank r = 1; r < s.ranks; ++r) {
+    program.clear();
+    s.program(r, program);
+    const bool same = std::ranges::equal(zero.operations(), program.operations(), [&](const Operation& a, const Operation& b) {
+      return a.kind == b.kind && a.tag == b.tag && a.round == b.round && a.range.count == b.range.count &&
+             (a.peer < 0 ? b.peer < 0 : moved(a.peer, r) == b.peer) && std::ranges::equal(zero.after(a), program.after(b));
+    });
+    if (!same) return false;
+  }
+  return true;
+}
+
 void answer(std::istringstream& line, const std::string& collective) {
   std::string algorithm, shape, open, missing;
   Problem p;
@@ -58,7 +83,7 @@ void answer(std::istringstream& line, const std::string& collective) {
   for (const char c : open)
     if (c != '-') p.open.push_back(c == '1');
   const Schedule s = made(collective, algorithm, p);
-  const Verdict v = check(s);
+  const Verdict v = check(s, Thoroughness::all_ranks);
   std::map<std::pair<Rank, Rank>, int> links;
   std::int64_t messages = 0;
   int rounds = 0, far = 0, load = 0;
@@ -80,12 +105,12 @@ void answer(std::istringstream& line, const std::string& collective) {
     in = std::max(in, receives);
     out = std::max(out, sends);
   }
+  const auto truth = [](bool b) { return b ? "true" : "false"; };
+  std::printf("{\"correct\": %s, \"deadlock_free\": %s, \"race_free\": %s, \"in_rounds\": %s, \"alike\": %s, \"why\": \"%s\", ",
+              truth(v.correct), truth(v.deadlock_free), truth(v.race_free), truth(v.in_rounds), truth(alike(s)), v.why.c_str());
   std::printf(
-      "{\"correct\": %s, \"deadlock_free\": %s, \"race_free\": %s, \"in_rounds\": %s, \"why\": \"%s\", \"depth\": %d, \"chunks\": %lld, "
-      "\"messages\": "
-      "%lld, \"rounds\": %d, \"far\": %d, \"load\": %d, \"in\": %zu, \"out\": %zu}\n",
-      v.correct ? "true" : "false", v.deadlock_free ? "true" : "false", v.race_free ? "true" : "false", v.in_rounds ? "true" : "false",
-      v.why.c_str(), v.depth, static_cast<long long>(s.chunks), static_cast<long long>(messages), rounds, far, load, in, out);
+      "\"depth\": %d, \"chunks\": %lld, \"messages\": %lld, \"rounds\": %d, \"far\": %d, \"load\": %d, \"in\": %zu, \"out\": %zu}\n",
+      v.depth, static_cast<long long>(s.chunks), static_cast<long long>(messages), rounds, far, load, in, out);
 }
 
 void programs(std::istringstream& line) {

@@ -98,7 +98,7 @@ def question(
 
 
 def right(answer: dict[str, Any]) -> bool:
-    assert all(answer[key] for key in ("correct", "deadlock_free", "race_free", "in_rounds")), answer
+    assert all(answer[key] for key in ("correct", "deadlock_free", "race_free", "in_rounds", "alike")), answer
     return True
 
 

@@ -45,7 +45,10 @@ Torus torus_of(const Problem& p) {
 // The last phase moves nearly everything. On axes of unequal length, parts would come to it at different times, and hold up those
 // that still are in the second phase along the same axis with short messages; so the last phase starts when all parts are ready.
 Schedule allgather(const Problem& p) {
-  return {.chunks = static_cast<Chunk>(ways.size()) * p.ranks, .shape = p.shape, .program = [torus = torus_of(p)](Rank me, Program& out) {
+  return {.chunks = static_cast<Chunk>(ways.size()) * p.ranks,
+          .shape = p.shape,
+          .symmetry = Symmetry::torus,
+          .program = [torus = torus_of(p)](Rank me, Program& out) {
             std::array<std::vector<Op>, ways.size()> before;  // what came
             std::array<std::int32_t, ways.size()> round{};
             for (int phase = 0; phase < 3; ++phase) {
@@ -71,7 +74,10 @@ Schedule allgather(const Problem& p) {
 }
 
 Schedule reduce_scatter(const Problem& p) {
-  return {.chunks = static_cast<Chunk>(ways.size()) * p.ranks, .shape = p.shape, .program = [torus = torus_of(p)](Rank me, Program& out) {
+  return {.chunks = static_cast<Chunk>(ways.size()) * p.ranks,
+          .shape = p.shape,
+          .symmetry = Symmetry::torus,
+          .program = [torus = torus_of(p)](Rank me, Program& out) {
             for (std::size_t part = 0; part < ways.size(); ++part) {
               Op sum = no_op;
               std::int32_t round = 0;
