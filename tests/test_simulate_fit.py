@@ -1,0 +1,141 @@
+"""Parameters fitted to a ping-pong, and predictions against what was measured."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firstlight.errors import UsageError
+from firstlight.judge.verdict import Estimate, Figure, Identity, Limit, Verified
+from firstlight.plan import Placement
+from firstlight.report import validation as page
+from firstlight.simulate import fit
+from firstlight.simulate.prediction import Prediction
+from firstlight.simulate.program import Question
+from firstlight.simulate.validate import validate
+
+SIZES = (0, 8, 64, 1024, 4096, 16384, 65536, 1 << 20)
+
+
+def figure(variant: str, parameters: dict[str, Any], microseconds: float, **more: Any) -> Verified:
+    workload, _, name = variant.partition(".")
+    place = more.pop("place", Placement(1, 2, 1))
+    metric = "latency" if workload == "pingpong" else "time"
+    identity = Identity(workload, name, "gcc-native", "mpich", place, tuple(sorted(parameters.items())), metric)
+    estimate = Estimate(microseconds, 0.9 * microseconds, 1.1 * microseconds, (microseconds,) * 6)
+    return Verified(identity, "us", "lower", estimate, 0.0, {}, None, 0.0, **more)
+
+
+def judgement(figures: list[Figure], limits: tuple[Limit, ...] = ()) -> Any:
+    run = SimpleNamespace(id="here", toolbox=SimpleNamespace(mpis=(SimpleNamespace(name="mpich", label="MPICH 4"),)))
+    return SimpleNamespace(run=run, figures=tuple(figures), limits=limits)
+
+
+def pingpong(alpha: float, beta: float, variant: str = "mpi_blocking", **more: Any) -> list[Figure]:
+    """Half round trips of alpha us and beta us a byte."""
+    return [figure(f"pingpong.{variant}", {"bytes": m}, alpha + beta * m, **more) for m in SIZES]
+
+
+@given(st.floats(0.1, 100), st.floats(1e-5, 1e-2))
+def test_the_sum_of_latency_and_overheads_is_recovered(alpha: float, beta: float) -> None:
+    [found] = fit.fitted(judgement(pingpong(alpha, beta)))
+    for regime in found.regimes:
+        assert regime.L + 2 * regime.o == pytest.approx(1e-6 * alpha, rel=1e-3)
+        assert pytest.approx(1e-6 * beta, rel=1e-3) == regime.G
+    assert found.variant == "mpi_blocking" and "only the sum L + 2 o" in found.separated[0]
+
+
+def test_on_one_node_processors_copy_between_nodes_they_do_not() -> None:
+    [one] = fit.fitted(judgement(pingpong(1, 1e-3)))
+    assert (pytest.approx(0, abs=1e-12), one.regimes[0].G) == (one.regimes[0].L, one.regimes[0].O)
+    [two] = fit.fitted(judgement(pingpong(1, 1e-3) + pingpong(2, 1e-3, place=Placement(2, 2, 1))))
+    assert two.nodes == 2 and two.regimes[0].O == 0
+    assert pytest.approx(1e-6) == two.regimes[0].L and two.regimes[0].o == pytest.approx(0.5e-6)
+
+
+def test_an_exchange_tells_the_overhead_a_byte() -> None:
+    [found] = fit.fitted(judgement(pingpong(1, 1e-3) + pingpong(1, 1.25e-3, "mpi_bidirectional")))
+    assert pytest.approx(0.25e-9, rel=1e-3) == found.regimes[0].O
+    assert "what an exchange takes longer" in found.separated[-2]
+
+
+def test_two_regimes_and_the_size_that_parts_them() -> None:
+    some = [figure("pingpong.mpi_blocking", {"bytes": m}, 1 + 1e-3 * m) for m in (0, 8, 64, 512, 1024)]
+    some += [figure("pingpong.mpi_blocking", {"bytes": m}, 30 + 1e-4 * m) for m in (65536, 131072, 524288, 1 << 20)]
+    [found] = fit.fitted(judgement(some))
+    assert found.switch is not None and 1024 < found.switch < 65536
+    assert found.groups([8, 1 << 20, 64]) == [(found.regimes[0], [8, 64]), (found.regimes[1], [1 << 20])]
+    assert found.regimes[1].o > found.regimes[0].o
+
+
+def test_copying_comes_from_the_measured_bandwidth() -> None:
+    identity = figure("stream.serial", {}, 1.0).identity
+    limits = tuple(
+        Limit("copy_bandwidth", 1, w, v, v, v, True, identity) for w, v in ((1e4, 1e12), (1e6, 1e11), (1e9, 1e10))
+    )
+    [found] = fit.fitted(judgement(pingpong(1, 1e-3), limits))
+    assert found.copying == fit.Copying(2e-11, 3e-11)
+    assert "reduce=0.03" in found.word(found.regimes[0]) and "bandwidth=1e+09" in found.word(found.regimes[0])
+
+
+def test_too_few_sizes_say_what_measures_them() -> None:
+    with pytest.raises(UsageError, match=r"\./fl run pingpong collectives"):
+        fit.fitted(judgement(pingpong(1, 1e-3)[:2]))
+    with pytest.raises(UsageError, match="with openmpi"):
+        fit.fitted(judgement(pingpong(1, 1e-3)), "openmpi")
+    crowded = pingpong(1, 1e-3, oversubscribed=True)
+    with pytest.raises(UsageError, match="no verified ping-pong"):
+        fit.fitted(judgement(crowded))
+
+
+def collective(algorithm: str, size: int, microseconds: float, **more: Any) -> Figure:
+    values = {"collective": "broadcast", "bytes": size, "segments": more.pop("segments", 0), "root": 0}
+    return figure(f"collectives.{algorithm}", values, microseconds, **more)
+
+
+def answers(question: Question) -> list[Prediction]:
+    """10 us for everything; what is called refuse is refused."""
+    return [
+        Prediction(a, question.collective, question.topology, 2, size, seconds=1e-5)
+        if a != "refuse"
+        else Prediction(a, question.collective, bytes=size, refused="not this one")
+        for size in question.bytes
+        for a in question.algorithms
+    ]
+
+
+def test_predictions_against_measurements() -> None:
+    figures = [
+        *pingpong(1, 1e-3),
+        collective("mpi_good", 8, 10.0), collective("mpi_good", 64, 5.0), collective("mpi_bad", 8, 40.0),
+        collective("mpi_bad", 64, 40.0), collective("mpi_library", 8, 1.0), collective("mpi_refuse", 8, 1.0),
+        collective("mpi_good", 512, 1.0, segments=4), collective("mpi_good", 512, 1.0, oversubscribed=True),
+    ]  # fmt: skip
+    found = validate(judgement(figures), answers, "1")
+    assert {(p.algorithm, p.bytes): round(p.factor, 3) for p in found.points} == {
+        ("good", 8): 1.0, ("good", 64): 2.0, ("bad", 8): 0.25, ("bad", 64): 0.25,
+    }  # fmt: skip
+    assert (found.median_off, found.worst_off) == (pytest.approx(3), pytest.approx(4))
+    [bad, good] = found.errors
+    assert (bad.algorithm, bad.median_factor, bad.worst_off) == ("bad", pytest.approx(0.25), pytest.approx(4))
+    assert (good.median_off, good.worst_bytes) == (pytest.approx(1.5), 64)
+    assert found.ranking[1] == 2
+    assert "not this one" in found.unpredicted[0]
+    said = page.summary(found, Path("a.html"))
+    assert "Half of the 4 predictions are within a factor of 3.00" in said and "4 times too short" in said
+    assert max(map(len, said.splitlines())) <= 80
+    assert "http-equiv" in page.render(found)
+
+
+def test_what_a_run_lacks_is_told() -> None:
+    with pytest.raises(UsageError, match=r"`\./fl run collectives pingpong` measures them"):
+        validate(judgement(pingpong(1, 1e-3)), answers, "1")
+    with pytest.raises(UsageError, match="no verified ping-pong"):
+        validate(judgement([collective("mpi_good", 8, 10.0)]), answers, "1")
+    with pytest.raises(UsageError, match="could be predicted: refuse"):
+        validate(judgement([*pingpong(1, 1e-3), collective("mpi_refuse", 8, 1.0)]), answers, "1")
