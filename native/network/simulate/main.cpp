@@ -21,7 +21,8 @@ Task common(const Options& options) {
   task.machine = machine(options);
   task.question = question(options);
   task.loads = options.has("loads");
-  task.checked = !options.has("unchecked");
+  if (options.has("checked")) task.check = Task::Check::always;
+  if (options.has("unchecked")) task.check = Task::Check::never;
   if (options.has("segment-bytes")) task.segment_bytes = number("segment-bytes", options.text("segment-bytes"));
   const std::string segments = options.text("segments", "auto");
   if (segments != "auto") {

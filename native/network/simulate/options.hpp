@@ -45,7 +45,7 @@ struct Task {
   fl::network::Machine machine;
   fl::network::Question question;
   bool loads = false;
-  bool checked = true;
+  enum class Check { small, always, never } check = Check::small;  // whether the schedule is proved right as well
 };
 
 std::vector<std::string> split(std::string_view text, char separator);

@@ -1,5 +1,6 @@
 #include <cmath>
 #include <ostream>
+#include <unordered_map>
 
 #include "firstlight/network/evaluate.hpp"
 #include "firstlight/network/goal.hpp"
@@ -13,7 +14,9 @@ using collectives::Kind;
 
 class Writer {
  public:
-  Writer(const Plan& plan, const Machine& machine, bool raw, std::ostream& out) : plan_(plan), machine_(machine), raw_(raw), out_(out) {}
+  Writer(const Plan& plan, const Machine& machine, bool raw, std::ostream& out) : plan_(plan), machine_(machine), raw_(raw), out_(out) {
+    if (!raw) number_messages();
+  }
 
   void rank(std::int32_t rank) {
     const Index first = plan_.first(rank), end = plan_.first(rank + 1);
@@ -28,6 +31,22 @@ class Writer {
   }
 
  private:
+  // A tag for each message between two ranks: messages match in the order of the programs, which need not be that in which they go.
+  void number_messages() {
+    tags_.resize(plan_.steps().size());
+    std::unordered_map<std::int32_t, std::int32_t> sent;
+    for (std::int32_t rank = 0; rank < plan_.ranks(); ++rank) {
+      sent.clear();
+      for (Index i = plan_.first(rank); i < plan_.first(rank + 1); ++i) {
+        const Step& s = plan_.steps()[i];
+        if (s.kind != Kind::send) continue;
+        std::int32_t& next = sent[s.peer];
+        tags_[i] = tags_[s.match] = next;
+        next += s.segments;
+      }
+    }
+  }
+  std::int32_t tag(Index i, std::int32_t k) const { return raw_ ? plan_.tag(i) : tags_[i] + k; }
   std::int64_t label(Index i, Index first, std::int32_t k) const { return labels_[i - first] + k; }
   std::int64_t whole_number(double x) const { return std::llround(x); }
 
@@ -38,7 +57,7 @@ class Writer {
       const double bytes = raw_ ? s.bytes : loggops_bytes(s.bytes);
       out_ << (s.kind == Kind::send ? "send " : "recv ") << whole_number(bytes) << "b " << (s.kind == Kind::send ? "to " : "from ")
            << s.peer;
-      if (plan_.tag(i) != 0) out_ << " tag " << plan_.tag(i);
+      if (tag(i, k) != 0) out_ << " tag " << tag(i, k);
     } else {
       const double work = s.kind == Kind::compute ? s.bytes : s.bytes * (s.kind == Kind::copy ? machine_.copy : machine_.reduce);
       out_ << "calc " << whole_number(work);
@@ -63,6 +82,7 @@ class Writer {
   bool raw_;
   std::ostream& out_;
   std::vector<std::int64_t> labels_;
+  std::vector<std::int32_t> tags_;  // of the first segment
 };
 
 }  // namespace
