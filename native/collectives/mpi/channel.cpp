@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <cmath>
+#include <functional>
 
 #include "firstlight/collectives/executor.hpp"
 
@@ -29,6 +30,22 @@ std::int32_t automatic_segments(const Algorithm& algorithm, Collective collectiv
   // Between two ranks a message has nowhere to go on to; a sum can be added to while the next piece arrives.
   if (!algorithm.pipelined || (ranks <= 2 && collective == Collective::broadcast)) return 1;
   return static_cast<std::int32_t>(std::clamp(std::round(bytes / segment), 1.0, most));
+}
+
+std::vector<Rank> balanced_shape(Rank ranks) {
+  std::vector<Rank> factors, shape(3, 1);
+  for (Rank factor = 2, left = ranks; left > 1; ++factor)
+    for (; left % factor == 0; left /= factor) factors.push_back(factor);
+  for (auto factor = factors.rbegin(); factor != factors.rend(); ++factor) *std::ranges::min_element(shape) *= *factor;
+  std::ranges::sort(shape, std::greater<>());
+  return shape;
+}
+
+Schedule schedule_for(const Algorithm& algorithm, Collective collective, Rank ranks, Rank root, std::int32_t segments, double bytes) {
+  Problem problem{.collective = collective, .ranks = ranks, .root = root};
+  problem.segments = !algorithm.pipelined ? 1 : segments > 0 ? segments : automatic_segments(algorithm, collective, bytes, ranks);
+  if (algorithm.torus) problem.shape = balanced_shape(ranks);
+  return schedule(algorithm, problem);
 }
 
 }  // namespace fl::collectives

@@ -20,6 +20,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <vector>
 
 #include "firstlight/collectives/algorithm.hpp"
 #include "firstlight/collectives/schedule.hpp"
@@ -55,6 +56,12 @@ std::int64_t elements_of(Collective collective, std::int64_t count, Rank ranks);
 
 // The segments for a message of so many bytes, where a user says 0: pieces that two of fit into a core's own cache.
 std::int32_t automatic_segments(const Algorithm& algorithm, Collective collective, double bytes, Rank ranks);
+
+// Three axes as equal as the factors of `ranks` allow, for algorithms that want a torus; longest first.
+std::vector<Rank> balanced_shape(Rank ranks);
+
+// The schedule for a message, or for blocks, of so many bytes; `segments` 0: automatic. Raises Refused.
+Schedule schedule_for(const Algorithm& algorithm, Collective collective, Rank ranks, Rank root, std::int32_t segments, double bytes);
 
 class Execution {
  public:

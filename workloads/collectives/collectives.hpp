@@ -1,0 +1,249 @@
+// collectives: one collective operation of MPI, by the library's own call or by a schedule of ours.
+//
+// Whole numbers in doubles, so that sums are exact in any order and have one bit pattern. In the timed loop the first and the last
+// word of every block follow the iteration; the check refreshes everything.
+#pragma once
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstring>
+
+#include "firstlight/variant.hpp"
+#include "firstlight/workload.hpp"
+
+namespace collectives {
+
+enum class Kind { broadcast, reduce, allreduce, allgather, reduce_scatter, alltoall, barrier };
+
+inline constexpr const char* kinds[] = {"broadcast", "reduce", "allreduce", "allgather", "reduce_scatter", "alltoall", "barrier"};
+
+struct Params {
+  std::string collective = "allreduce";
+  fl::Index bytes = 8;
+  fl::Index segments = 0;
+  fl::Index root = 0;
+  Kind kind() const { return static_cast<Kind>(std::find(std::begin(kinds), std::end(kinds), collective) - std::begin(kinds)); }
+  void declare(fl::Fields& fields) {
+    fields.choice("collective", collective, "broadcast|reduce|allreduce|allgather|reduce_scatter|alltoall|barrier", "what is done");
+    fields.integer("bytes", bytes, "bytes", 0, fl::Index{1} << 30,
+                   "of the whole message (broadcast, reduce, allreduce), of one block (allgather, reduce_scatter, alltoall); 8, 16, ...");
+    fields.integer("segments", segments, "segments", 0, 4096, "that a pipelined algorithm cuts a message into; 0: as many as suit it");
+    fields.integer("root", root, "rank", 0, 1 << 24, "of broadcast and reduce");
+  }
+};
+
+inline constexpr fl::Index guard = 8;  // doubles behind the result that nobody may write
+
+struct State {
+  fl::Team team;
+  Kind kind = Kind::barrier;
+  int root = 0;
+  fl::Index segments = 0;
+  fl::Index n = 0;           // words of the message, or of one block
+  fl::Index blocks = 1;      // that `own` consists of
+  fl::Array<double> own;     // what this rank gives
+  fl::Array<double> result;  // room for what it gets, and the guard
+  fl::Index filled = -1;     // the iteration that all words but the first and last of each block belong to
+  fl::Index rounds = 0;      // of checks so far
+  void* plan = nullptr;      // of a variant with a schedule
+
+  bool is(Kind other) const { return kind == other; }
+  bool roots() const { return team.rank == root; }
+  fl::Index words() const { return result.size() - guard; }  // that schedules call the data of a rank
+};
+
+inline constexpr fl::About about{
+    .title = "Collective operations",
+    .cost = "one operation. Its rate counts the bytes that one rank holds afterwards, or gave (reduce), whatever the route",
+    .verified =
+        "every word received on every rank against the closed form, bit by bit, then two operations on fresh data over a poisoned result; "
+        "nothing may be written beyond it. Barrier: nobody leaves before the last has come, each rank being late in turn",
+    .tolerance = "exact",
+};
+
+inline constexpr fl::Metric metrics[] = {
+    {"time", "us", "operations", "time", 1e6, "lower"},
+    {"rate", "GB/s", "flow", "rate", 1e-9, "higher"},
+};
+
+inline bool blockwise(Kind kind) { return kind == Kind::allgather || kind == Kind::reduce_scatter || kind == Kind::alltoall; }
+
+// Words that a schedule calls the data of a rank.
+inline fl::Index words(const Params& p, int ranks) {
+  if (p.kind() == Kind::barrier) return 0;
+  return p.bytes / 8 * (blockwise(p.kind()) ? ranks : 1);
+}
+
+inline std::string refuse(const Params& p, const fl::Team& team) {
+  if (p.bytes % 8 != 0) return fl::text("a message needs whole words of 8 bytes; bytes=%lld given", static_cast<long long>(p.bytes));
+  if (p.kind() == Kind::barrier && p.bytes != 0) return "a barrier has no data; it needs bytes=0";
+  if (p.root >= team.ranks) return fl::text("root=%lld needs more ranks than %d", static_cast<long long>(p.root), team.ranks);
+  if (words(p, team.ranks) >= (fl::Index{1} << 31)) return "all blocks together need to be fewer than 2^31 words";
+  return "";
+}
+
+inline fl::Cost cost(const Params& p, const fl::Team& team) {
+  const double held = 8 * static_cast<double>(words(p, team.ranks));
+  return {.operations = 1, .flow = team.ranks > 1 ? held : 0, .working_set = 2 * held};
+}
+
+// --- what a rank gives -------------------------------------------------------------------------------------------------
+
+// Word i of a rank of weight w is a + b w, with a and b of the word and the iteration. The weights follow no rule, so that no other
+// multiset of ranks has the same sum, and every b is odd. Below 2^33: exact for 2^20 ranks.
+struct Line {
+  std::int64_t a, b;
+};
+
+inline Line line(fl::Index i, fl::Index iteration) {
+  const std::uint64_t h = fl::hash(static_cast<std::uint64_t>(i) ^ static_cast<std::uint64_t>(iteration + 1) * 0x9E3779B97F4A7C15ull);
+  const auto a = static_cast<std::int64_t>(h & 0xFFFFFF) - (std::int64_t{1} << 23);
+  const auto b = static_cast<std::int64_t>((h >> 24) & 0xFFFF) - (std::int64_t{1} << 15);
+  return {a, b | 1};
+}
+
+inline std::int64_t weight_of(int rank) { return static_cast<std::int64_t>(fl::hash(static_cast<std::uint64_t>(rank)) & 0xFFFF) + 1; }
+
+inline double value(int rank, fl::Index i, fl::Index iteration) {
+  const Line l = line(i, iteration);
+  return static_cast<double>(l.a + l.b * weight_of(rank));
+}
+
+// The buffer that an operation starts from: a broadcast's is the one it fills.
+inline double* given(State& s) { return s.is(Kind::broadcast) ? s.result.data() : s.own.data(); }
+
+// --- in the timed loop -------------------------------------------------------------------------------------------------
+
+inline void touch(State& s, fl::Index iteration) {
+  if (s.n == 0 || (s.is(Kind::broadcast) && !s.roots())) return;
+  double* const words = given(s);
+  for (fl::Index block = 0; block < s.blocks; ++block)
+    for (const fl::Index i : {block * s.n, block * s.n + s.n - 1}) words[i] = value(s.team.rank, i, iteration);
+}
+
+// --- outside of it -----------------------------------------------------------------------------------------------------
+
+inline void fill(State& s) {
+  if (s.is(Kind::broadcast) && !s.roots()) return;
+  double* const words = given(s);
+  for (fl::Index i = 0; i < s.blocks * s.n; ++i) words[i] = value(s.team.rank, i, s.filled);
+}
+
+inline void poison(State& s) {
+  const bool keeps = s.is(Kind::broadcast) && s.roots();
+  fl::poison(s.result.data() + (keeps ? s.n : 0), s.result.size() - (keeps ? s.n : 0));
+}
+
+inline void init(State& s, const Params& p, const fl::Team& team) {
+  s.team = team;
+  s.kind = p.kind();
+  s.root = static_cast<int>(p.root);
+  s.segments = p.segments;
+  s.n = p.bytes / 8;
+  s.blocks = s.is(Kind::reduce_scatter) || s.is(Kind::alltoall) ? team.ranks : 1;
+  s.own = fl::Array<double>(std::max<fl::Index>(s.blocks * s.n, 1));
+  s.result = fl::Array<double>(words(p, team.ranks) + guard);
+  fl::first_touch(&s);
+  fill(s);
+  poison(s);
+}
+
+// --- the check ---------------------------------------------------------------------------------------------------------
+
+struct Damage {
+  double words = 0;
+  std::string what;
+  void add(fl::Index i, const char* means, double found, double expected) {
+    if (words == 0) what = fl::text("word %lld %s is %.17g, should be %.17g", static_cast<long long>(i), means, found, expected);
+    words += 1;
+  }
+};
+
+inline std::uint64_t bits(double x) {
+  std::uint64_t b;
+  std::memcpy(&b, &x, sizeof b);
+  return b;
+}
+
+// What word i of the result has to be.
+class Expected {
+ public:
+  Expected(const State& s, fl::Index iteration) : s_(s), iteration_(iteration) {
+    for (int r = 0; r < s.team.ranks; ++r) weights_ += weight_of(r);
+  }
+  // Whether word i is prescribed at all, and not only room that an operation may use.
+  bool prescribed(fl::Index i) const {
+    if (s_.is(Kind::reduce)) return s_.roots();
+    return !s_.is(Kind::reduce_scatter) || i / s_.n == s_.team.rank;
+  }
+  double operator()(fl::Index i) const {
+    if (s_.is(Kind::broadcast)) return of(s_.root, i);
+    if (s_.is(Kind::allgather)) return of(static_cast<int>(i / s_.n), i % s_.n);
+    if (s_.is(Kind::alltoall)) return of(static_cast<int>(i / s_.n), s_.team.rank * s_.n + i % s_.n);
+    const Line l = line(i, age(i));
+    return static_cast<double>(s_.team.ranks * l.a + weights_ * l.b);
+  }
+
+ private:
+  fl::Index age(fl::Index i) const { return i % s_.n == 0 || i % s_.n == s_.n - 1 ? iteration_ : s_.filled; }
+  double of(int rank, fl::Index i) const { return value(rank, i, age(i)); }
+
+  const State& s_;
+  fl::Index iteration_;
+  std::int64_t weights_ = 0;
+};
+
+inline void inspect(State& s, fl::Index iteration, Damage& damage) {
+  const Expected expected(s, iteration);
+  for (fl::Index i = 0; i < s.words(); ++i)
+    if (expected.prescribed(i) && bits(s.result[i]) != bits(expected(i))) damage.add(i, "of the result", s.result[i], expected(i));
+  for (fl::Index i = 0; i < guard; ++i)
+    if (bits(s.result[s.words() + i]) != fl::poison_bits) damage.add(i, "behind the result", s.result[s.words() + i], 0);
+}
+
+// One untimed operation on data that is new in every word. Collective, whatever was found before.
+inline void fresh_round(State& s, Damage& damage) {
+  constexpr fl::Index beyond_timing = fl::Index{1} << 41;
+  s.filled = beyond_timing + s.rounds++;
+  fill(s);
+  poison(s);
+  fl::variant.batch(&s, s.filled, 1);
+  inspect(s, s.filled, damage);
+}
+
+inline double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+
+// One rank comes late; nobody may leave before it has come. On one node all clocks are one; on several, durations tell.
+inline void late_round(State& s, int late, Damage& damage) {
+  constexpr double delay = 2e-3;
+  fl::barrier();
+  const double start = now();
+  if (s.team.rank == late) usleep(static_cast<useconds_t>(1e6 * delay));
+  const double came = now();
+  fl::variant.batch(&s, s.rounds++, 1);
+  const double left = now();
+  const double last = fl::total(s.team.rank == late ? came : 0);
+  const double early = s.team.nodes == 1 ? last - left : delay / 2 - (left - start);
+  if (early <= 0) return;
+  if (damage.words == 0) damage.what = fl::text("left the barrier %.0f us before rank %d had come", 1e6 * early, late);
+  damage.words += 1;
+}
+
+inline fl::Check check(State& s, fl::Index last) {
+  constexpr int most_late = 8;
+  Damage damage;
+  if (s.is(Kind::barrier)) {
+    for (int k = 0; k < std::min(s.team.ranks, most_late); ++k) late_round(s, (k + 1) % s.team.ranks, damage);
+    if (damage.words == 0) damage.what = fl::text("no rank of %d left before the last had come", s.team.ranks);
+  } else {
+    inspect(s, last, damage);
+    for (int round = 0; round < 2; ++round) fresh_round(s, damage);
+    if (damage.words == 0)
+      damage.what = fl::text("%lld words on each of %d ranks are exact", static_cast<long long>(s.words()), s.team.ranks);
+  }
+  return fl::Check::of(damage.words, 0, damage.what);
+}
+
+}  // namespace collectives
