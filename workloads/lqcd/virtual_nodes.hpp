@@ -246,8 +246,9 @@ template <int mu, int step, class T>
 }
 
 // One run: everything that is the same along a row is found once.
-template <bool with_centre, bool streaming, class T>
-[[gnu::noinline]] void hop_run(const Hop<T>& job, const Run& run) {
+// Two flags of the job, not of the compiler: four of these would take four times as long to compile and be no faster.
+template <class T>
+[[gnu::noinline]] void hop_run(const Hop<T>& job, const Run& run, bool with_centre, bool streaming) {
   using V = Vector<T>;
   constexpr Index w = lanes<T>, site_reals = 24 * w, link_reals = 18 * w;
   const Layout& layout = *job.layout;
@@ -306,12 +307,12 @@ template <bool with_centre, bool streaming, class T>
     else
       for (const T*& from : ready.from) from = nullptr;
     V sum[24];
-    fl::simd::unroll<24>([&](auto i) __attribute__((always_inline)) {
-      if constexpr (with_centre)
+    if (with_centre)
+      fl::simd::unroll<24>([&](auto i) __attribute__((always_inline)) {
         sum[i] = a * fl::simd::load<V>(job.centre[parity] + here * site_reals + i * w);
-      else
-        sum[i] = V{};
-    });
+      });
+    else
+      fl::simd::unroll<24>([&](auto i) __attribute__((always_inline)) { sum[i] = V{}; });
     fl::simd::unroll<4>([&](auto mu) __attribute__((always_inline)) {
       constexpr int m = mu;
       detail::ask_for<18, w>(links_here + ((here + ahead) * 4 + m) * link_reals);
@@ -332,12 +333,10 @@ template <bool with_centre, bool streaming, class T>
       }
     });
     T* out = job.out[parity] + here * site_reals;
-    fl::simd::unroll<24>([&](auto i) __attribute__((always_inline)) {
-      if constexpr (streaming)
-        fl::nontemporal::store(out + i * w, V{b * sum[i]});
-      else
-        fl::simd::store(out + i * w, b * sum[i]);
-    });
+    if (streaming)
+      fl::simd::unroll<24>([&](auto i) __attribute__((always_inline)) { fl::nontemporal::store(out + i * w, V{b * sum[i]}); });
+    else
+      fl::simd::unroll<24>([&](auto i) __attribute__((always_inline)) { fl::simd::store(out + i * w, b * sum[i]); });
   }
 }
 
@@ -346,12 +345,9 @@ template <bool with_centre, bool streaming, class T>
 // The runs first .. last - 1: threads and overlapping communication take parts of a list.
 template <bool with_centre, class T>
 void hop(const Hop<T>& job, const Run* first, const Run* last) {
-  if (job.streaming && fl::nontemporal::available) {
-    for (; first != last; ++first) detail::hop_run<with_centre, true>(job, *first);
-    fl::nontemporal::fence();
-  } else {
-    for (; first != last; ++first) detail::hop_run<with_centre, false>(job, *first);
-  }
+  const bool streaming = job.streaming && fl::nontemporal::available;
+  for (; first != last; ++first) detail::hop_run(job, *first, with_centre, streaming);
+  if (streaming) fl::nontemporal::fence();
 }
 template <bool with_centre, class T>
 void hop(const Hop<T>& job, const std::vector<Run>& list) {
