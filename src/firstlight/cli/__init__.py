@@ -15,7 +15,7 @@ from firstlight.errors import ENVIRONMENT, INTERRUPTED, OK, USAGE, FirstlightErr
 
 COMMANDS = (
     "run", "submit", "list", "doctor", "figures", "export", "compare", "check", "report", "profile", "simulate",
-    "schema",
+    "tune", "schema",
 )  # fmt: skip
 _FILES = {"list": "listing"}  # a module `list` here would hide the type from this file
 BROKEN_PIPE = 141  # what a shell reports of a program whose reader went away

@@ -18,6 +18,7 @@ def published() -> dict[str, Any]:
     from firstlight.judge.compare import Comparison
     from firstlight.profile import traffic
     from firstlight.simulate import answer, validate
+    from firstlight.tune import carrying
 
     return {
         "run": record.Run,
@@ -33,6 +34,7 @@ def published() -> dict[str, Any]:
         "profile": traffic.Traffic,
         "simulate": answer.Simulated,
         "validate": validate.Validated,
+        "tune": carrying.Tuned,
         "submit": job.Job,
     }
 

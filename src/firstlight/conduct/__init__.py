@@ -27,7 +27,7 @@ from firstlight.record import SCHEMA, Run
 from firstlight.store import Store
 from firstlight.toolchains import Toolbox
 
-__all__ = ["Order", "Prepared", "Result", "discover", "prepare", "resume", "run"]
+__all__ = ["Made", "Order", "Prepared", "Result", "carry_out", "discover", "make", "prepare", "resume", "run"]
 
 
 class Result(msgspec.Struct, frozen=True):
@@ -53,6 +53,11 @@ def run(order: Order, progress: Progress) -> Result:
     except KeyboardInterrupt:
         progress.note("stopped before the first launch: there is no run to resume; what is built is kept, start again")
         raise
+    return carry_out(order, prepared, made, progress)
+
+
+def carry_out(order: Order, prepared: Prepared, made: Made, progress: Progress) -> Result:
+    """A new run of what is planned and built."""
     new = _new(order, prepared, made)
     with store.create(order.results, new) as opened:
         _keep_logs(opened, new)

@@ -61,6 +61,7 @@ class Mpi(msgspec.Struct, frozen=True):
     mpi4: bool = False  # persistent neighbourhood collectives and partitioned messages, whatever version it claims
     extras: dict[str, Linking] = {}  # what works on top of it, by capability: shmem, caf, hypre, petsc
     starter: tuple[str, ...] = ()  # the batch system's own launcher that starts it here: srun --mpi=pmi2; (): mpiexec
+    setting: str = ""  # the name of the library that this one is, with another environment; "": none but itself
 
 
 class Blas(msgspec.Struct, frozen=True):

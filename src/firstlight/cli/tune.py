@@ -1,0 +1,114 @@
+"""`firstlight tune`: make a library choose better, and prove it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from firstlight.cli.output import as_json, print_json, printable, results_folder, width
+from firstlight.errors import INCONCLUSIVE, INTERRUPTED, OK, UsageError
+
+COLLECTIVES = ("broadcast", "reduce", "allreduce", "allgather", "reduce_scatter", "alltoall", "barrier")
+SIZES = "8,64,512,4KiB,32KiB,256KiB,1MiB"
+
+
+@click.command(
+    epilog="""\b
+Exit status:
+  0    something is kept, and its files are written; or nothing is better than the
+       library's own choice, and this is known
+  2    wrong usage
+  3    nothing could be built, or the environment does not allow it
+  4    candidates were found, and the budget did not suffice to tell about any
+  130  interrupted
+"""
+)
+@click.argument("what", type=click.Choice(["collectives"]))
+@click.option(
+    "--collective",
+    "names",
+    multiple=True,
+    type=click.Choice(COLLECTIVES),
+    help="Only this one; repeatable. Otherwise broadcast, allreduce, allgather and alltoall.",
+)
+@click.option("--bytes", "sizes", default=SIZES, show_default=True, metavar="SIZES", help="Also as 8..1MiB.")
+@click.option(
+    "--budget", default="10m", show_default=True, metavar="TIME", help="Time for launching, as 150s, 10m or 2h."
+)
+@click.option("--mpi", multiple=True, metavar="PATTERN", help="Only MPI libraries like openmpi; repeatable.")
+@click.option("--toolchain", multiple=True, metavar="PATTERN", help="Only toolchains like gcc-native; repeatable.")
+@click.option(
+    "--placement",
+    multiple=True,
+    metavar="NxRxT",
+    help="N nodes, R ranks a node, T threads a rank, as 1x4x1 or allxallx1; repeatable. 1xallx1 if not given.",
+)
+@click.option(
+    "--launches", type=click.IntRange(2, 100), default=6, show_default=True, help="Of each setting, at least."
+)
+@click.option(
+    "--trials", type=click.IntRange(6, 1000), default=12, show_default=True, help="Launches of each side of a trial."
+)
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, file_okay=False),
+    metavar="DIR",
+    help="Where the files are written; the folder `tuned` of the trial's run if not given.",
+)
+@results_folder
+@as_json
+def command(
+    what: str,
+    names: tuple[str, ...],
+    sizes: str,
+    budget: str,
+    mpi: tuple[str, ...],
+    toolchain: tuple[str, ...],
+    placement: tuple[str, ...],
+    launches: int,
+    trials: int,
+    output: Path | None,
+    results: Path,
+    as_json: bool,
+) -> int:
+    """Find better algorithms for the collectives of MPI libraries, write them down, keep what proves better.
+
+    First each library's own algorithms and ours are measured beside what it takes by itself, interleaved. What is
+    faster by more than 5 % is written into the files that the library reads, and tried: the library with the file
+    against the library without it, launch by launch. Only what is better there is kept; the rest is listed with the
+    reason.
+    """
+    from firstlight.conduct.interrupt import interruptible
+    from firstlight.conduct.progress import display
+    from firstlight.plan import parse_budget
+    from firstlight.simulate.sizes import parse_list
+    from firstlight.tune import words
+    from firstlight.tune.carrying import Wish, tune
+
+    wanted = parse_list(sizes)
+    if odd := [s for s in wanted if s % 8]:
+        raise UsageError(f"sizes are whole words of 8 bytes; {odd[0]} is not")
+    wish = Wish(
+        collectives=names or ("broadcast", "allreduce", "allgather", "alltoall"),
+        sizes=tuple(wanted),
+        targets=("rules",),
+        budget=parse_budget(budget),
+        mpis=mpi or ("*",),
+        placements=placement or ("1xallx1",),
+        toolchains=toolchain or ("*",),
+        results=results,
+        output=output,
+        launches=launches,
+        trials=trials,
+    )
+    with interruptible(), display() as progress:
+        tuned = tune(wish, progress)
+    if as_json:
+        print_json(tuned)
+    else:
+        click.echo(printable(words.summary(tuned, width())))
+    if tuned.interrupted:
+        return INTERRUPTED
+    unclear = bool(tuned.choices) and all(c.reason.startswith("its trial") for c in tuned.choices)
+    return INCONCLUSIVE if unclear else OK

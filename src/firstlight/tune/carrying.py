@@ -1,0 +1,215 @@
+"""Carrying out: measure, choose, write what a library reads, try it against the library as it is, keep the better."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import msgspec
+from msgspec.structs import replace
+
+from firstlight import __version__, conduct, store
+from firstlight.catalogue import Workload
+from firstlight.conduct import Made, Order, Prepared, Result
+from firstlight.conduct.progress import Progress
+from firstlight.errors import UsageError
+from firstlight.judge.verdict import Figure
+from firstlight.plan import Cell, Plan, Program
+from firstlight.record import Build
+from firstlight.toolchains import Absent, Mpi
+from firstlight.tune import choosing, files
+from firstlight.tune.choosing import Candidate, Choice
+from firstlight.tune.files import Written
+from firstlight.tune.planning import LIBRARY_VARIANT, WORKLOAD, Place, Planned, cell, first, places
+from firstlight.tune.setting import under
+from firstlight.tune.table import table
+
+FIRST = 0.6
+"""The share of the budget for the first measurement; the trial of what it chose gets the rest."""
+TRIALS = 12
+"""Launches of each side in a trial, at least."""
+
+
+class Wish(msgspec.Struct, frozen=True):
+    """What to tune. `sizes` in bytes; `budget` in seconds of launching, for both measurements together."""
+
+    collectives: tuple[str, ...]
+    sizes: tuple[int, ...]
+    targets: tuple[str, ...]
+    budget: float
+    mpis: tuple[str, ...] = ("*",)
+    placements: tuple[str, ...] = ()
+    toolchains: tuple[str, ...] = ("*",)
+    results: Path = Path("results")
+    output: Path | None = None
+    launches: int = 6
+    trials: int = TRIALS
+
+
+class Tuned(msgspec.Struct, frozen=True):
+    """What came of it: the runs in which it was measured and tried, every choice with its reason, the files."""
+
+    firstlight: str
+    measured: str
+    tried: str
+    cases: int  # points that were measured
+    choices: tuple[Choice, ...]
+    files: tuple[Written, ...]
+    absent: tuple[Absent, ...]
+    interrupted: bool = False
+
+    @property
+    def kept(self) -> list[Choice]:
+        return [c for c in self.choices if c.kept]
+
+
+def tune(wish: Wish, progress: Progress) -> Tuned:
+    """Measure, choose, try and write. Raises UsageError for what is not here and BuildError for what does not build."""
+    order = Order(
+        names=(f"{WORKLOAD}.{LIBRARY_VARIANT}",),
+        budget=FIRST * wish.budget,
+        toolchains=wish.toolchains,
+        mpis=wish.mpis,
+        launches=wish.launches,
+        results=wish.results,
+        placements=wish.placements,
+        name=store.free_id(wish.results, time.time(), "tune"),
+    )
+    prepared = conduct.prepare(order, progress)
+    where = [p for p in places(prepared.plan.cells, prepared.toolbox) if not _crowded(p, prepared)]
+    if not where:
+        raise UsageError("every placement has more ranks than CPUs; such figures choose nothing, ask for fewer ranks")
+    planned = first(where, wish.collectives, wish.sizes, _ours(prepared.workloads[WORKLOAD], wish), wish.targets)
+    made = conduct.make(_bases(planned.cells, planned), prepared.toolbox, prepared.workloads, progress)
+    measured = conduct.carry_out(order, *_run(prepared, planned.cells, planned.mpis, made), progress)
+    figures = measured.judgement.figures
+    some = choosing.candidates(figures, planned.settings)
+    points = _points(figures, where)
+    if not some or measured.judgement.run.state == "interrupted":
+        stopped = measured.judgement.run.state == "interrupted"
+        return Tuned(__version__, measured.directory.name, "", len(points), (), (), planned.absent, stopped)
+    trial = _Trial(wish, prepared, planned, where, made, points)
+    tried, tuned = trial.go(some, measured.directory, progress)
+    choices = choosing.judged(some, tried.judgement.figures, tuned)
+    folder = wish.output or tried.directory / "tuned"
+    written = trial.write([c for c in choices if c.kept], folder)
+    return Tuned(
+        __version__, measured.directory.name, tried.directory.name, len(points), tuple(choices), tuple(written),
+        planned.absent, tried.judgement.run.state == "interrupted",
+    )  # fmt: skip
+
+
+def _crowded(place: Place, prepared: Prepared) -> bool:
+    p = place.placement
+    return p.ranks * p.threads > p.nodes * len(prepared.machine.cpus)
+
+
+def _ours(workload: Workload, wish: Wish) -> dict[str, list[str]]:
+    """Our variants by collective, as the workload's suites name them."""
+    found: dict[str, list[str]] = {}
+    for selections in workload.suites.values():
+        for entry in selections:
+            for variant in (v.name for v in workload.variants if not v.broken and v.name != LIBRARY_VARIANT):
+                if not any(fnmatchcase(variant, p) for p in entry.variants):
+                    continue
+                for collective in map(str, entry.parameters.get("collective", [])):
+                    if collective in wish.collectives and variant not in found.setdefault(collective, []):
+                        found[collective].append(variant)
+    return found
+
+
+def _base(program: Program, names: Mapping[str, str]) -> Program:
+    """The program that is built for this one: a setting changes only the environment."""
+    return replace(program, mpi=names.get(program.mpi or "", program.mpi))
+
+
+def _bases(cells: Sequence[Cell], planned: Planned) -> list[Program]:
+    names = {m.name: m.setting for m in planned.mpis}
+    return list(dict.fromkeys(_base(c.program, names) for c in cells))
+
+
+def _run(prepared: Prepared, cells: Sequence[Cell], mpis: Sequence[Mpi], made: Made) -> tuple[Prepared, Made]:
+    """The run of these cells: libraries with settings beside those that are here, programs under the names of both."""
+    names = {m.name: m.setting for m in mpis}
+    toolbox = replace(prepared.toolbox, mpis=(*prepared.toolbox.mpis, *mpis))
+    built = {b.program: b for b in made.builds}
+    wanted = list(dict.fromkeys(c.program for c in cells))
+    builds: list[Build] = []
+    executables: dict[Program, Path] = {}
+    for program in wanted:
+        base = _base(program, names)
+        if base in built:
+            builds.append(replace(built[base], program=program))
+        if base in made.executables:
+            executables[program] = made.executables[base]
+    plan = Plan(tuple(cells), prepared.plan.absent)
+    return replace(prepared, toolbox=toolbox, plan=plan), Made(tuple(builds), executables, made.descriptions)
+
+
+def _points(figures: Sequence[Figure], where: Sequence[Place]) -> dict[tuple[str, str, int], list[int]]:
+    """The measured sizes by (MPI library, collective, ranks)."""
+    bases = {p.mpi.name for p in where}
+    found: dict[tuple[str, str, int], list[int]] = {}
+    for mpi, variant, collective, ranks, size in choosing.times(figures):
+        if mpi in bases and variant == LIBRARY_VARIANT:
+            found.setdefault((mpi, collective, ranks), []).append(size)
+    return found
+
+
+class _Trial(msgspec.Struct):
+    """The second run: each library with its candidate file against the library as it is."""
+
+    wish: Wish
+    prepared: Prepared
+    planned: Planned
+    where: list[Place]
+    made: Made
+    points: dict[tuple[str, str, int], list[int]]
+
+    def go(
+        self, some: Sequence[Candidate], folder: Path, progress: Progress
+    ) -> tuple[Result, dict[tuple[str, str], str]]:
+        """The run, and the name of the tuned library by (MPI library, target)."""
+        written = self.write(some, folder / "candidates")
+        mpis = {p.mpi.name: p.mpi for p in self.where}
+        tuned = {(w.mpi, w.target): _tuned(mpis[w.mpi], w) for w in written}
+        cells: dict[str, Cell] = {}
+        for place in self.where:
+            for collective in self.wish.collectives:
+                here = [c for c in some if self._at(c, place, collective)]
+                sizes = sorted({c.case.bytes for c in here})
+                names = [tuned[c.case.mpi, c.case.target].name for c in here]
+                for name in dict.fromkeys([place.mpi.name, *names]) if here else ():
+                    one = cell(replace(place.program, mpi=name), place.placement, collective, sizes)
+                    cells[one.id] = one
+        order = Order(
+            budget=(1 - FIRST) * self.wish.budget,
+            launches=self.wish.trials,
+            results=self.wish.results,
+            name=store.free_id(self.wish.results, time.time(), "trial"),
+        )
+        prepared, made = _run(self.prepared, list(cells.values()), list(tuned.values()), self.made)
+        result = conduct.carry_out(order, prepared, made, progress)
+        return result, {key: mpi.name for key, mpi in tuned.items()}
+
+    def _at(self, c: Candidate, place: Place, collective: str) -> bool:
+        case = c.case
+        return (case.mpi, case.collective, case.ranks) == (place.mpi.name, collective, place.placement.ranks)
+
+    def write(self, some: Sequence[Candidate] | Sequence[Choice], folder: Path) -> list[Written]:
+        """A file for every library and target that has anything chosen."""
+        mpis = {p.mpi.name: p.mpi for p in self.where}
+        found = []
+        for mpi, target in sorted({(c.case.mpi, c.case.target) for c in some}):
+            mine = [c for c in some if (c.case.mpi, c.case.target) == (mpi, target)]
+            points = {key[1:]: sizes for key, sizes in self.points.items() if key[0] == mpi}
+            rules = table(choosing.choices(mine, points))
+            found.append(files.write(folder, mpis[mpi], target, rules, files.words(self.planned.settings, mpi)))
+        return found
+
+
+def _tuned(mpi: Mpi, written: Written) -> Mpi:
+    words = "tuned by its own file" if written.target == "rules" else "with the preloaded library"
+    return under(mpi, f"{mpi.name}-tuned-{written.target}", words, files.variables(written))

@@ -1,0 +1,127 @@
+"""Choosing: from measured times to what is worth trying, and from its trial to what is kept."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+
+import msgspec
+from msgspec.structs import replace
+
+from firstlight.judge.compare import BETTER, SAME, THRESHOLD, WORSE, compare_figures
+from firstlight.judge.verdict import Estimate, Figure, Verified
+from firstlight.tune.planning import LIBRARY_VARIANT, PRELOAD, RULES, WORKLOAD
+from firstlight.tune.setting import Setting
+from firstlight.tune.table import Choices
+
+
+class Case(msgspec.Struct, frozen=True, order=True):
+    """What is decided about. `target`: rules or preload."""
+
+    mpi: str
+    target: str
+    collective: str
+    ranks: int
+    bytes: int
+
+
+class Candidate(msgspec.Struct, frozen=True):
+    """The fastest alternative at one point, with microseconds of it and of the library as it is."""
+
+    case: Case
+    algorithm: str
+    library: float
+    alternative: float
+
+
+class Choice(msgspec.Struct, frozen=True):
+    """How a candidate did in its trial. `ratio`: time with it / time without, and its 99 % interval."""
+
+    case: Case
+    algorithm: str
+    kept: bool
+    reason: str
+    ratio: float | None = None
+    low: float | None = None
+    high: float | None = None
+
+
+def times(figures: Iterable[Figure]) -> dict[tuple[str, str, str, int, int], Verified]:
+    """Verified times by (MPI library, variant, collective, ranks, bytes); what shares processors is left out."""
+    found: dict[tuple[str, str, str, int, int], Verified] = {}
+    for f in figures:
+        i = f.identity
+        if not isinstance(f, Verified) or f.oversubscribed or i.mpi is None:
+            continue
+        if (i.workload, i.metric) != (WORKLOAD, "time"):
+            continue
+        values = dict(i.parameters)
+        collective, size = values.get("collective"), values.get("bytes")
+        if isinstance(size, int):
+            found[i.mpi, i.variant, str(collective), i.placement.ranks, size] = f
+    return found
+
+
+def candidates(figures: Iterable[Figure], settings: Mapping[str, tuple[str, Setting]]) -> list[Candidate]:
+    """At each point and for each target the alternative with the least median, if it gains more than the threshold."""
+    measured = times(figures)
+    best: dict[Case, tuple[float, str]] = {}
+    for (mpi, variant, collective, ranks, size), figure in measured.items():
+        if mpi in settings:
+            base, setting = settings[mpi]
+            case, algorithm = Case(base, RULES, collective, ranks, size), setting.algorithm
+        elif variant != LIBRARY_VARIANT:
+            case, algorithm = Case(mpi, PRELOAD, collective, ranks, size), variant.removeprefix("mpi_")
+        else:
+            continue
+        value = (figure.estimate.median, algorithm)
+        best[case] = min(value, best.get(case, value))
+    found = []
+    for case, (median, algorithm) in sorted(best.items()):
+        library = measured.get((case.mpi, LIBRARY_VARIANT, case.collective, case.ranks, case.bytes))
+        if library is not None and library.estimate.median > (1 + THRESHOLD) * median:
+            found.append(Candidate(case, algorithm, library.estimate.median, median))
+    return found
+
+
+def choices(some: Iterable[Candidate | Choice], points: Mapping[tuple[str, int], Sequence[int]]) -> Choices:
+    """What a table is made of: the algorithm at each measured size, the library's own where there is no candidate."""
+    from firstlight.tune.table import LIBRARY
+
+    found: dict[tuple[str, int], dict[int, str]] = {k: dict.fromkeys(sizes, LIBRARY) for k, sizes in points.items()}
+    for one in some:
+        if isinstance(one, Candidate) or one.kept:
+            found.setdefault((one.case.collective, one.case.ranks), {})[one.case.bytes] = one.algorithm
+    return found
+
+
+def judged(some: Sequence[Candidate], figures: Iterable[Figure], tuned: Mapping[tuple[str, str], str]) -> list[Choice]:
+    """The verdict of the trial on each candidate. `tuned`: the name of the tuned library by (MPI library, target).
+
+    Both were launched in turn within one run, so a drift of the machine harms both alike and none is allowed for.
+    """
+    measured = times(figures)
+    found = []
+    for c in some:
+        case = c.case
+        point = (LIBRARY_VARIANT, case.collective, case.ranks, case.bytes)
+        without = measured.get((case.mpi, *point))
+        name = tuned.get((case.mpi, case.target))
+        with_it = measured.get((name, *point)) if name else None
+        if without is None or with_it is None:
+            found.append(Choice(case, c.algorithm, False, "its trial was not verified"))
+            continue
+        compared = compare_figures(_together(without), _together(with_it), drift=0.0)
+        reason = {
+            BETTER: "better",
+            WORSE: "worse in its trial",
+            SAME: "no difference in its trial",
+        }.get(compared.outcome, f"its trial does not tell: {compared.reason}")
+        kept = compared.outcome == BETTER
+        found.append(Choice(case, c.algorithm, kept, reason, compared.ratio, compared.low, compared.high))
+    return found
+
+
+def _together(figure: Verified) -> Verified:
+    """Launches that alternate share the moods of the machine: they need not be pooled by moments."""
+    e = figure.estimate
+    return replace(figure, estimate=Estimate(e.median, e.low, e.high, e.launches))

@@ -1,0 +1,48 @@
+"""Files: what a library reads, written for it, and the lines that make it read them."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from firstlight.store.durable import replace
+from firstlight.toolchains import Mpi
+from firstlight.tune import mpich, openmpi
+from firstlight.tune.setting import Setting
+from firstlight.tune.table import Table
+
+
+class Written(msgspec.Struct, frozen=True):
+    """A file for one MPI library; `lines`: what to put into the environment, as NAME=value."""
+
+    mpi: str
+    target: str  # rules, preload
+    file: str
+    lines: tuple[str, ...]
+    rules: int
+
+
+def words(settings: Mapping[str, tuple[str, Setting]], mpi: str) -> dict[tuple[str, str], str]:
+    """What the files of this library call each (collective, algorithm)."""
+    return {(s.collective, s.algorithm): s.word for base, s in settings.values() if base == mpi}
+
+
+def write(folder: Path, mpi: Mpi, target: str, table: Table, named: Mapping[tuple[str, str], str]) -> Written:
+    """Write the table for a library. Raises OSError; BuildError where the library lacks what a file is made from."""
+    folder.mkdir(parents=True, exist_ok=True)
+    if mpi.family == "openmpi":
+        path = folder / f"rules-{mpi.name}.conf"
+        replace(path, openmpi.rules(table, named).encode())
+        environment = openmpi.environment(path)
+    else:
+        path = folder / f"selection-{mpi.name}.json"
+        replace(path, mpich.selection(mpich.tree_of(mpi), table, named).encode())
+        environment = mpich.environment(path)
+    return Written(mpi.name, target, str(path), tuple(f"{k}={v}" for k, v in environment.items()), len(table.rules))
+
+
+def variables(written: Written) -> dict[str, str]:
+    """The lines as an environment."""
+    return dict(line.split("=", 1) for line in written.lines)

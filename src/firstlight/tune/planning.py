@@ -1,0 +1,98 @@
+"""Planning: the cells that measure a library's own algorithms and ours beside what it takes by itself."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+
+from firstlight.errors import UsageError
+from firstlight.plan import EFFORT, Cell, Placement, Program
+from firstlight.toolchains import Absent, Mpi, Toolbox
+from firstlight.tune import mpich, openmpi
+from firstlight.tune.setting import Setting, applied
+
+WORKLOAD, LIBRARY_VARIANT = "collectives", "mpi_library"
+RULES, PRELOAD = "rules", "preload"
+"""What is written: a file that the library reads, or the table of the library to preload."""
+
+FAMILIES: dict[str, Any] = {"openmpi": openmpi, "mpich": mpich}
+"""MPI families whose own algorithms can be chosen by a file."""
+
+
+class Place(msgspec.Struct, frozen=True):
+    """Where and with which library is tuned: the program that calls the library, the library, the placement."""
+
+    program: Program
+    mpi: Mpi
+    placement: Placement
+
+
+class Planned(msgspec.Struct, frozen=True):
+    """`settings`: by the name of the library that they became, the library's name and what was set."""
+
+    cells: tuple[Cell, ...]
+    mpis: tuple[Mpi, ...]
+    settings: dict[str, tuple[str, Setting]]
+    absent: tuple[Absent, ...]
+
+
+def places(cells: Sequence[Cell], toolbox: Toolbox) -> list[Place]:
+    """From the cells planned for the library's own calls. Raises UsageError where none has two ranks of their own."""
+    mpis = {m.name: m for m in toolbox.mpis}
+    found = {
+        (c.program, c.placement): Place(c.program, mpis[c.program.mpi], c.placement)
+        for c in cells
+        if c.program.variant == LIBRARY_VARIANT and c.program.mpi is not None and c.placement.ranks > 1
+    }
+    if not found:
+        raise UsageError("collectives need two ranks or more; give --placement 1x2x1, or more CPUs")
+    return list(found.values())
+
+
+def first(
+    where: Sequence[Place],
+    collectives: Sequence[str],
+    sizes: Sequence[int],
+    ours: dict[str, list[str]],
+    targets: Sequence[str],
+) -> Planned:
+    """The cells of the first measurement. `ours`: the variants of the workload by collective."""
+    cells: list[Cell] = []
+    mpis: dict[str, Mpi] = {}
+    settings: dict[str, tuple[str, Setting]] = {}
+    absent: list[Absent] = []
+    for place in where:
+        for collective in collectives:
+            cells.append(cell(place.program, place.placement, collective, sizes))
+            if RULES in targets:
+                for setting in _own(place, collective, absent):
+                    other = applied(place.mpi, setting)
+                    mpis[other.name] = other
+                    settings[other.name] = (place.mpi.name, setting)
+                    program = msgspec.structs.replace(place.program, mpi=other.name)
+                    cells.append(cell(program, place.placement, collective, sizes))
+            if PRELOAD in targets:
+                for variant in ours.get(collective, []):
+                    program = msgspec.structs.replace(place.program, variant=variant)
+                    cells.append(cell(program, place.placement, collective, sizes))
+    return Planned(tuple(cells), tuple(mpis.values()), settings, tuple(dict.fromkeys(absent)))
+
+
+def _own(place: Place, collective: str, absent: list[Absent]) -> Sequence[Setting]:
+    family = FAMILIES.get(place.mpi.family)
+    if family is None:
+        why = "firstlight does not know how its algorithms are chosen"
+        absent.append(Absent(f"rules for {place.mpi.label}", why, "use the library to preload"))
+        return ()
+    own: Sequence[Setting] = family.settings(place.mpi, collective, place.placement.ranks)
+    return own
+
+
+def cell(program: Program, placement: Placement, collective: str, sizes: Sequence[int]) -> Cell:
+    """One collective over all sizes in one launch; a barrier has none."""
+    values = "0" if collective == "barrier" else ",".join(map(str, sizes))
+    parts = [program.target, program.toolchain, program.mpi or "", f"{placement.nodes}n{placement.ranks}", collective]
+    arguments = (f"collective={collective}", f"bytes={values}", *EFFORT["quick"].arguments)
+    return Cell(".".join(parts), program, placement, arguments)

@@ -1,0 +1,55 @@
+"""Words: the terminal page of a tuning."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+
+from firstlight.judge.words import digits, size
+from firstlight.tune.carrying import Tuned
+from firstlight.tune.choosing import Choice
+
+_TARGETS = {"rules": "its own algorithms", "preload": "schedules of the preloaded library"}
+
+
+def summary(tuned: Tuned, width: int = 80) -> str:
+    """What is kept, what is not and why, and how to use what was written."""
+    kept = tuned.kept
+    said = [f"firstlight · tuned collectives · {_counted(len(tuned.choices), 'candidate')}, {len(kept)} kept", ""]
+    if not tuned.choices:
+        said.append("  nothing here beats the library's own choice by more than 5 %: nothing is written")
+    if kept:
+        said += ["  kept: the library with it beat the library without it", *_table(kept)]
+    lost = [c for c in tuned.choices if not c.kept]
+    if lost:
+        said += ["", "  not kept", *_table(lost)]
+    for written in tuned.files:
+        said += ["", f"  to use {written.file} with {written.mpi}:"]
+        said += [f"    export {line}" for line in written.lines]
+    for absent in tuned.absent:
+        said += textwrap.wrap(
+            f"- {absent.what}: {absent.why}", width - 2, initial_indent="  ", subsequent_indent="    "
+        )
+    said += ["", f"  measured in run {tuned.measured}" + (f", tried in run {tuned.tried}" if tuned.tried else "")]
+    return "\n".join(line.rstrip() for line in said)
+
+
+def _counted(number: int, noun: str) -> str:
+    return f"{number} {noun}{'' if number == 1 else 's'}"
+
+
+def _table(some: Sequence[Choice]) -> list[str]:
+    rows: list[str] = []
+    for mpi, target in dict.fromkeys((c.case.mpi, c.case.target) for c in some):
+        rows.append(f"  {mpi}, {_TARGETS[target]}:")
+        rows += [line for c in some if (c.case.mpi, c.case.target) == (mpi, target) for line in _row(c)]
+    return rows
+
+
+def _row(c: Choice) -> list[str]:
+    case = c.case
+    gain = "" if c.ratio is None else f"{digits(1 / c.ratio)} x"
+    between = "" if c.low is None or c.high is None else f"({digits(1 / c.high)} - {digits(1 / c.low)})"
+    where = f"{case.collective:<15}{case.ranks:>3} ranks{'' if case.collective == 'barrier' else size(case.bytes):>8}"
+    line = f"   {where} {c.algorithm[:20]:<21}{gain:>6} {between}"
+    return [line] if c.kept else [line, f"      {c.reason}"]
