@@ -81,8 +81,9 @@ struct State {
   lqcd::GivenFields given;
   Arrays<float> single;
   Arrays<double> twofold;
-  std::array<Corner, 2> corners;  // the first and the last site of the block
-  Complex sum;                    // of dot and norm, over all processes
+  std::array<Corner, 2> corners;    // the first and the last site of the block
+  Complex sum;                      // of dot and norm, over all processes
+  void (*fetch)(State&) = nullptr;  // brings a result to `out` where it lies elsewhere; called before every check
 };
 
 // body(arrays of the precision that this state has)
