@@ -240,7 +240,16 @@ def test_holes_in_the_whole_machine(ask: Ask) -> None:
     assert right(answer)
     assert (answer["chunks"], answer["messages"]) == (3, 3 * (82_944 - len(missing) - 1))
     assert (answer["far"], answer["load"]) == (0, 1)
+    assert (answer["in"], answer["out"]) == (3, 4)
     assert answer["rounds"] <= 132
+
+
+@pytest.mark.parametrize("shape", [(4, 4, 4), (8, 6, 5), (12, 3, 2)])
+def test_meshes_have_three_trees_and_four_streams_a_node(ask: Ask, shape: Shape) -> None:
+    (answer,) = ask([question("broadcast", "trinaryx3", shape, open="111", segments=2)])
+    assert right(answer)
+    assert (answer["chunks"], answer["load"]) == (6, 1)
+    assert answer["out"] <= 4
 
 
 # -- four ways, and all to all

@@ -65,6 +65,9 @@ class Packing {
         if (level >= tree.offers.size()) continue;
         for (const Offer& offer : std::exchange(tree.offers[level], {})) consider(tree, offer, level);
       }
+    for (Rank u = 0; u < torus_.nodes(); ++u)
+      if (u != root_) relieve(u, streams, 3);
+    for (Tree& tree : trees_) measure(tree);
     return std::move(trees_);
   }
 
@@ -89,6 +92,45 @@ class Packing {
     at(tree.parent, v) = u;
     ++at(sends_, u);
     join(tree, v, at(tree.depth, u) + 1, level + 1);
+  }
+
+  // Lets others, over arcs that no tree took, send to what this node sends to, until it sends no more than `most`. Others that have
+  // no stream to spare are relieved in their turn, if `deep`. Whether it worked.
+  bool relieve(Rank u, int most, int deep) {
+    for (Tree& tree : trees_)
+      for (int d = 0; d < ways_ && at(sends_, u) > most; ++d) {
+        const Rank v = torus_.neighbour(u, d);
+        if (v < 0 || at(tree.parent, v) != u) continue;
+        for (const bool ask : {false, true})
+          for (int e = 0; e < ways_ && at(tree.parent, v) == u; ++e) {
+            const Rank w = at(from_, v * ways_ + e);
+            if (w < 0 || w == root_ || below(tree, w, v)) continue;
+            const bool room = at(sends_, w) < streams || (ask && deep > 0 && relieve(w, streams - 1, deep - 1));
+            if (!room || at(tree.parent, v) != u || at(from_, v * ways_ + e) != w || below(tree, w, v)) continue;
+            at(from_, v * ways_ + e) = at(to_, w * ways_ + e) = -1;
+            at(to_, u * ways_ + d) = v;
+            at(from_, v * ways_ + d) = u;
+            at(tree.parent, v) = w;
+            --at(sends_, u);
+            ++at(sends_, w);
+          }
+      }
+    return at(sends_, u) <= most;
+  }
+  bool below(const Tree& tree, Rank node, Rank ancestor) const {
+    while (node != root_ && node != ancestor) node = at(tree.parent, node);
+    return node == ancestor;
+  }
+  void measure(Tree& tree) {
+    std::ranges::fill(tree.depth, -1);
+    at(tree.depth, root_) = 0;
+    for (Rank leaf = 0; leaf < torus_.nodes(); ++leaf) {
+      queue_.clear();
+      for (Rank x = leaf; x >= 0 && at(tree.depth, x) < 0; x = at(tree.parent, x)) queue_.push_back(x);
+      if (queue_.empty() || at(tree.parent, queue_.back()) < 0) continue;
+      std::int32_t depth = at(tree.depth, at(tree.parent, queue_.back()));
+      for (; !queue_.empty(); queue_.pop_back()) at(tree.depth, queue_.back()) = ++depth;
+    }
   }
 
   // k paths to every node: a node that has them may stand for the root when others are looked at.
