@@ -60,6 +60,8 @@ def programs(workload: Workload, variant: Variant, tool: Toolchain) -> list[Prog
         return []
     if "openmp" in variant.needs and not tool.openmp:
         return []
+    if "cuda" in variant.needs and toolbox().cuda is None:
+        return []
     return [Program(workload.name, name, tool.name, mpi) for name in names for mpi in mpis]
 
 

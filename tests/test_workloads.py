@@ -99,6 +99,8 @@ def test_variant_verifies(
             assert said.of("launch")[0]["ranks"] == place.ranks == len(said.of("launch")[0]["binding"])
             for line in said.lines:  # the record is what the reader expects, to the type
                 msgspec.convert(line, Line)
+        if ran == 0 and "cuda" in variant.needs:
+            pytest.skip("no GPU here")
         assert ran > 0, "refused on every placement"
 
 

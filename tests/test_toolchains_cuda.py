@@ -1,0 +1,86 @@
+"""nvcc: what it tells about itself becomes a way to build; what does not work is absent, with the reason."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from firstlight.machine import linux
+from firstlight.toolchains import Absent, Cuda
+from firstlight.toolchains.accelerators.nvcc import probe
+from firstlight.toolchains.found import Compiler
+from firstlight.toolchains.host import Host
+from firstlight.toolchains.memory import Memory
+
+OLD, NEW = (
+    Compiler(name, "gcc", version, f"/usr/bin/{name}") for name, version in (("g++-99", "99.1"), ("g++", "12.2"))
+)
+
+NVCC = """
+case "$*" in
+*--version*) echo 'nvcc: NVIDIA (R) Cuda compiler driver'; echo 'Cuda compilation tools, release 13.0, V13.0.88' ;;
+*--list-gpu-arch*) printf 'compute_75\\ncompute_90\\n' ;;
+*--dryrun*) echo '#$ TOP=/opt/cuda' >&2; echo '#$ LIBRARIES=  "-L/opt/cuda/lib/stubs" "-L/opt/cuda/lib"' >&2 ;;
+*g++-99*) echo 'error: unsupported GNU version' >&2; exit 1 ;;
+*) echo compiled >> TRIALS ;;
+esac
+"""
+
+
+@pytest.fixture
+def host(tmp_path: Path) -> Host:
+    machine = linux.describe(Path("/"), tmp_path)
+    (tmp_path / "path").mkdir()
+    return Host(machine, tmp_path, {"PATH": f"{tmp_path / 'path'}:/usr/bin:/bin"}, Memory(tmp_path / "memory"))
+
+
+def tool(host: Host, name: str, body: str) -> Path:
+    path = host.path[0] / name
+    path.write_text(f"#!/bin/sh\n{body.replace('TRIALS', str(host.cache_dir / 'trials'))}\n")
+    path.chmod(0o755)
+    return path
+
+
+def test_it_is_taken_with_the_first_compiler_that_it_accepts_and_remembered(host: Host) -> None:
+    nvcc = tool(host, "nvcc", NVCC)
+    tool(host, "nvidia-smi", "exit 9")
+    for _ in range(2):
+        found = probe(host, [OLD, NEW])
+        link = ("-L/opt/cuda/lib", "-lcudart_static", "-lpthread", "-ldl", "-lrt")
+        assert found == Cuda("nvcc 13.0.88", str(nvcc), "/usr/bin/g++", "compute_75", link)
+    assert (host.cache_dir / "trials").read_text() == "compiled\n"
+
+
+def test_code_is_made_for_the_gpu_that_is_here(host: Host) -> None:
+    tool(host, "nvcc", NVCC)
+    tool(host, "nvidia-smi", "printf '9.0\\n8.0\\n'")
+    found = probe(host, [NEW])
+    assert isinstance(found, Cuda)
+    assert found.architecture == "sm_90"
+
+
+def test_what_a_driver_without_a_gpu_says_is_no_architecture(host: Host) -> None:
+    tool(host, "nvcc", NVCC)
+    tool(host, "nvidia-smi", "echo 'No devices were found'")
+    found = probe(host, [NEW])
+    assert isinstance(found, Cuda)
+    assert found.architecture == "compute_75"
+
+
+@pytest.mark.parametrize(
+    ("compilers", "reason"),
+    [([OLD], "unsupported GNU version"), ([], "there is no C++ compiler for its host code")],
+)
+def test_it_is_absent_with_the_reason(host: Host, compilers: list[Compiler], reason: str) -> None:
+    tool(host, "nvcc", NVCC)
+    found = probe(host, compilers)
+    assert isinstance(found, Absent)
+    assert found.what == "nvcc" and reason in found.why and found.fix
+
+
+def test_one_that_tells_nothing_is_absent(host: Host) -> None:
+    tool(host, "nvcc", "exit 1")
+    found = probe(host, [NEW])
+    assert isinstance(found, Absent)
+    assert "does not tell" in found.why

@@ -1,0 +1,154 @@
+// A thread a site on one GPU. Fields lie on the device from the set-up on: what is timed is the kernels, from the start of the first to
+// the end of the last.
+#include <cstdio>
+#include <cstdlib>
+#include <vector>
+
+#include "../device.hpp"
+#include "dirac.hpp"
+
+namespace {
+
+namespace device = lqcd::device;
+
+void must(cudaError_t outcome, const char* what) {
+  if (outcome == cudaSuccess) return;
+  std::fprintf(stderr, "dirac.cuda: %s: %s\n", what, cudaGetErrorString(outcome));
+  std::exit(3);
+}
+
+template <class T>
+struct Memory {
+  T* data = nullptr;
+  std::size_t bytes = 0;
+
+  void allocate(fl::Index size) {
+    bytes = static_cast<std::size_t>(size) * sizeof(T);
+    must(cudaMalloc(reinterpret_cast<void**>(&data), bytes), "allocation on the GPU");
+  }
+  void poison() { must(cudaMemset(data, 0xFF, bytes), "poison"); }  // every number a NaN
+  void release() {
+    cudaFree(data);
+    data = nullptr;
+  }
+};
+
+template <class T>
+struct Fields {
+  Memory<T> links, psi, half, out;
+};
+
+Fields<float> single;
+Fields<double> twofold;
+
+template <class T>
+Fields<T>& fields() {
+  if constexpr (sizeof(T) == 4)
+    return single;
+  else
+    return twofold;
+}
+
+template <class T>
+__global__ void hop(device::Job<T> job) {
+  const auto site = static_cast<fl::Index>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (site < job.shape.sites) device::hop_site(job, site);
+}
+
+template <class T>
+void launch(const device::Job<T>& job) {
+  constexpr unsigned threads = 128;
+  hop<<<static_cast<unsigned>((job.shape.sites + threads - 1) / threads), threads>>>(job);
+}
+
+device::Shape shape(const dirac::State& s) {
+  device::Shape shape;
+  for (std::size_t mu = 0; mu < 4; ++mu) shape.n[mu] = static_cast<int>(s.layout.outer[mu]);
+  shape.half_row = static_cast<int>(s.layout.half_row);
+  shape.sites = s.layout.half_volume;
+  return shape;
+}
+
+// Both parities of a field, one after the other.
+template <class T>
+void upload(Memory<T>& to, const fl::Array<T>& from, fl::Index sites, int reals) {
+  std::vector<T> turned(static_cast<std::size_t>(from.size()));
+  for (fl::Index first = 0; first < from.size(); first += sites * reals)
+    device::side_by_side(turned.data() + first, from.data() + first, sites, reals);
+  to.allocate(from.size());
+  must(cudaMemcpy(to.data, turned.data(), to.bytes, cudaMemcpyHostToDevice), "copy to the GPU");
+}
+
+template <class T>
+void download(fl::Array<T>& to, Memory<T>& from, fl::Index sites) {
+  std::vector<T> turned(static_cast<std::size_t>(to.size()));
+  must(cudaMemcpy(turned.data(), from.data, from.bytes, cudaMemcpyDeviceToHost), "copy from the GPU");
+  for (fl::Index first = 0; first < to.size(); first += sites * 24)
+    device::site_by_site(to.data() + first, turned.data() + first, sites, 24);
+  from.poison();
+}
+
+void fetch(dirac::State& s) {
+  dirac::in_precision(s,
+                      [&](auto& a) { download(a.out, fields<std::remove_reference_t<decltype(a.out[0])>>().out, s.layout.half_volume); });
+}
+
+void setup(dirac::State& s) {
+  s.fetch = fetch;
+  dirac::in_precision(s, [&](auto& a) {
+    auto& f = fields<std::remove_reference_t<decltype(a.out[0])>>();
+    upload(f.links, a.links, s.layout.half_volume, 72);
+    upload(f.psi, a.psi, s.layout.half_volume, 24);
+    f.half.allocate(a.psi.size() / 2);
+    f.out.allocate(a.out.size());
+    f.out.poison();
+  });
+}
+
+void finish(dirac::State& s) {
+  dirac::in_precision(s, [](auto& a) {
+    auto& f = fields<std::remove_reference_t<decltype(a.out[0])>>();
+    for (auto* memory : {&f.links, &f.psi, &f.half, &f.out}) memory->release();
+  });
+}
+
+template <class T>
+void apply(const dirac::State& s, Fields<T>& f) {
+  const device::Shape grid = shape(s);
+  const fl::Index spinors = 24 * grid.sites;
+  const T diagonal = static_cast<T>(4 + lqcd::mass), scale = static_cast<T>(s.scale);
+  const T* const links[2] = {f.links.data, f.links.data + 72 * grid.sites};
+  const auto run = [&](int target, const T* psi, const T* centre, T* out, T a, T b) {
+    launch(device::Job<T>{grid, target, links[target], links[1 - target], psi, centre, out, a, b});
+  };
+  if (s.op == dirac::Op::d) {
+    run(0, f.psi.data + spinors, f.psi.data, f.out.data, scale * diagonal, scale * T(-0.5));
+    run(1, f.psi.data, f.psi.data + spinors, f.out.data + spinors, scale * diagonal, scale * T(-0.5));
+  } else {
+    run(1, f.psi.data, nullptr, f.half.data, T(0), T(-0.5));
+    run(0, f.half.data, f.psi.data, f.out.data, scale * diagonal, scale * T(0.5) / diagonal);
+  }
+}
+
+void step(dirac::State& s, fl::Index) {
+  if (s.bits == 32)
+    apply(s, single);
+  else
+    apply(s, twofold);
+  must(cudaGetLastError(), "start of the kernels");
+  must(cudaDeviceSynchronize(), "the kernels");
+}
+
+std::string refuse(const dirac::Params& p) {
+  int count = 0;
+  const cudaError_t outcome = cudaGetDeviceCount(&count);
+  if (outcome != cudaSuccess || count == 0)
+    return fl::text("this variant of dirac needs a GPU and found none: %s",
+                    outcome != cudaSuccess ? cudaGetErrorString(outcome) : "no error");
+  if (!dirac::is_operator(dirac::operation(p.op))) return "this variant of dirac runs operator=D and operator=Dhat";
+  return "";
+}
+
+}  // namespace
+
+FL_VARIANT(dirac, step, .refuse = FL_REFUSE(dirac, refuse), .setup = FL_HOOK(dirac, setup), .finish = FL_HOOK(dirac, finish))
