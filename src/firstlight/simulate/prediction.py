@@ -48,14 +48,11 @@ class Noise(msgspec.Struct, frozen=True):
 
 
 class AxisLoad(msgspec.Struct, frozen=True):
-    """Bytes over the links of one axis (+x, -x, ...) or kind: `used` of `links` carry anything; `mean` over these."""
+    """Bytes over the links of one axis (+x, -x, ...) or kind: of the busiest, and the mean over all of them."""
 
     axis: str
     most: float
     mean: float
-    used: int | None = None
-    links: int | None = None
-    planes: tuple[tuple[float, ...], ...] = ()
 
 
 class Loads(msgspec.Struct, frozen=True):

@@ -10,11 +10,14 @@ import msgspec
 from firstlight.errors import UsageError
 from firstlight.judge import Judgement
 from firstlight.judge.verdict import Figure, Verified
+from firstlight.judge.words import digits
+from firstlight.judge.words import size as words_size
 from firstlight.simulate import fit
 from firstlight.simulate.fit import Fitted
 from firstlight.simulate.prediction import COLLECTIVES, Prediction
 from firstlight.simulate.program import Question
 
+DISTURBED = 0.3  # a root mean square relative error of the fit
 WORKLOAD, LIBRARY = "collectives", "mpi_library"
 Ask = Callable[[Question], Sequence[Prediction]]
 
@@ -116,7 +119,7 @@ def validate(judgement: Judgement, ask: Ask, version: str, mpi: str | None = Non
     ranking = _ranking(points)
     return Validated(
         version, run.id, tuple(fits.values()), tuple(points), errors, median(offs), max(offs), ranking,
-        tuple(dict.fromkeys(missing)), tuple(_sentences(points, ranking)),
+        tuple(dict.fromkeys(missing)), tuple(_sentences(points, ranking, list(fits.values()))),
     )  # fmt: skip
 
 
@@ -145,21 +148,54 @@ def _measured(figures: Iterable[Figure], mpi: str | None) -> dict[_Case, dict[tu
 def _predict(
     case: _Case, some: dict[tuple[str, int], Verified], fitted: Fitted, ask: Ask
 ) -> tuple[list[Point], list[str]]:
-    """One question a regime; all ranks are alike far from each other, for a ping-pong between two tells no more."""
-    names = tuple(sorted({name for name, _ in some}))
+    """One question a size; all ranks are alike far from each other, for a ping-pong between two tells no more."""
     points: list[Point] = []
     missing: list[str] = []
     for regime, sizes in fitted.groups({size for _, size in some}):
-        question = Question(case.collective, names, f"flat:{case.ranks}", tuple(sizes), machine=fitted.word(regime))
-        for p in ask(question):
-            figure = some.get((p.algorithm, int(p.bytes)))
-            if figure is None:
-                continue
-            if not p.usable or not p.seconds:
-                missing.append(f"{p.algorithm} for {case.collective} on {case.ranks} ranks: {p.refused or 'no time'}")
-                continue
-            points.append(_point(case, p, figure))
+        for size in sizes:
+            names = tuple(sorted({name for name, s in some if s == size}))
+            for p in _answers(case, names, size, fitted.word(regime), ask):
+                figure = some.get((p.algorithm, int(p.bytes)))
+                if figure is not None and p.usable and p.seconds:
+                    points.append(_point(case, p, figure))
+                elif figure is not None:
+                    why = p.refused or "no time"
+                    missing.append(f"{p.algorithm} for {case.collective} on {case.ranks} ranks: {why}")
     return points, missing
+
+
+def _answers(case: _Case, names: tuple[str, ...], size: int, machine: str, ask: Ask) -> list[Prediction]:
+    """What needs the shape of a torus gets that of the executor, with one interface a rank and links without length."""
+    segments = str(executed_segments(case.collective, size, case.ranks))
+    first = Question(case.collective, names, f"flat:{case.ranks}", (size,), segments=segments, machine=machine)
+    found = list(ask(first))
+    refused = tuple(p.algorithm for p in found if p.refused)
+    if not refused:
+        return found
+    shape = "x".join(map(str, executed_shape(case.ranks)))
+    second = Question(
+        case.collective, refused, f"torus:{shape}", (size,), segments=segments, machine=f"{machine},hop=0,interfaces=1"
+    )
+    return [p for p in found if not p.refused] + list(ask(second))
+
+
+def executed_segments(collective: str, size: int, ranks: int) -> int:
+    """Into how many pieces the executor cuts a message (automatic_segments in native/collectives/mpi/channel.cpp)."""
+    return 1 if ranks <= 2 and collective == "broadcast" else min(64, max(1, round(size / 65536)))
+
+
+def executed_shape(ranks: int) -> list[int]:
+    """The torus that the executor makes of so many ranks (balanced_shape in native/collectives/mpi/channel.cpp)."""
+    factors, left, factor = [], ranks, 2
+    while left > 1:
+        while left % factor == 0:
+            factors.append(factor)
+            left //= factor
+        factor += 1
+    shape = [1, 1, 1]
+    for f in reversed(factors):
+        shape[shape.index(min(shape))] *= f
+    return sorted(shape, reverse=True)
 
 
 def _point(case: _Case, p: Prediction, figure: Verified) -> Point:
@@ -205,15 +241,22 @@ def _ranking(points: Sequence[Point]) -> tuple[int, int]:
     return right, len(some)
 
 
-def _sentences(points: Sequence[Point], ranking: tuple[int, int]) -> list[str]:
+def _sentences(points: Sequence[Point], ranking: tuple[int, int], fits: Sequence[Fitted]) -> list[str]:
     offs = [p.off for p in points]
     worst = max(points, key=lambda p: p.off)
     way = "long" if worst.factor > 1 else "short"
     said = [
         f"Half of the {len(points)} predictions are within a factor of {median(offs):.2f} of what was measured",
-        f"the worst is {worst.algorithm} for {worst.collective} of {worst.bytes} bytes on {worst.ranks} ranks: "
-        f"{worst.off:.2g} times too {way}",
+        f"the worst is {worst.algorithm} for {worst.collective} of {words_size(worst.bytes)} on {worst.ranks} ranks: "
+        f"{digits(worst.off, 2)} times too {way}",
     ]
+    poor = [f for f in fits if max(r.misfit for r in f.regimes) > DISTURBED]
+    for f in poor:
+        misfit = max(r.misfit for r in f.regimes)
+        said.append(
+            f"the ping-pong of {f.label} itself is off its fit by {100 * misfit:.0f} %, so the machine was busy or has "
+            "more regimes than two: no prediction can be better than that; measure again"
+        )
     if ranking[1]:
         said.append(
             f"the algorithm that is predicted to be the fastest is the fastest, or within 5 % of it, in {ranking[0]} "

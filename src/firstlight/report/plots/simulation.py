@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -213,8 +214,8 @@ def _axes(ordered: Sequence[Prediction]) -> list[Drawing]:
         return []
     axes = list(dict.fromkeys(a.axis for p in some if p.loads for a in p.loads.axes))
     loads = [{a.axis: a for a in p.loads.axes} if p.loads else {} for p in some]
-    values = [[(here[a].most or None) if a in here else None for a in axes] for here in loads]
-    top = max((v for row in values for v in row if v is not None), default=0.0)
+    values = [[math.log10(here[a].most) if a in here and here[a].most > 0 else None for a in axes] for here in loads]
+    some_values = [v for row in values for v in row if v is not None] or [0.0]
     least = min(some, key=lambda p: p.loads.most if p.loads else 0.0)
     worst = max(some, key=lambda p: p.loads.most if p.loads else 0.0)
     assert least.loads is not None and worst.loads is not None
@@ -229,8 +230,8 @@ def _axes(ordered: Sequence[Prediction]) -> list[Drawing]:
             "simulation-axes",
             title,
             f"The load of the busiest link of each axis and direction{_on(some[0])}; the number in a cell is the mean "
-            "over the links of that axis that are used. Empty: an axis that lies idle.",
-            ("algorithm", "axis", "busiest link", "mean of used links"),
+            "over all its links. The colour is logarithmic; empty: an axis that lies idle.",
+            ("algorithm", "axis", "busiest link", "mean over all links"),
             [
                 (p.algorithm, a.axis, binary(a.most), binary(a.mean))
                 for p in some
@@ -252,9 +253,7 @@ def _axes(ordered: Sequence[Prediction]) -> list[Drawing]:
                     "hoverinfo": "text",
                     "colorscale": "Cividis",
                     "reversescale": True,
-                    "zmin": 0,
-                    "zmax": top or 1,
-                    "colorbar": _bar(top),
+                    "colorbar": _bar(min(some_values), max(some_values)),
                     "xgap": 2,
                     "ygap": 2,
                 }
@@ -278,9 +277,14 @@ def _axis_words(algorithm: str, axis: str, load: AxisLoad | None) -> str:
     return f"{text(algorithm)}, {text(axis)}: busiest {binary(load.most)}, mean {binary(load.mean)}"
 
 
-def _bar(top: float) -> dict[str, Any]:
-    ticks = [top * k / 4 for k in range(5)] if top > 0 else [0.0]
-    return {"title": {"text": "bytes"}, "tickvals": ticks, "ticktext": [binary(t) for t in ticks], "thickness": 14}
+def _loads(p: Prediction) -> list[float]:
+    return [load for load, _ in p.loads.histogram if load > 0] if p.loads is not None else []
+
+
+def _bar(low: float, high: float) -> dict[str, Any]:
+    ticks = [low + k * (high - low) / 4 for k in range(5)] if high > low else [low]
+    words = [binary(round(10**t)) for t in ticks]
+    return {"title": {"text": "bytes"}, "tickvals": ticks, "ticktext": words, "thickness": 14}
 
 
 def _histogram(ordered: Sequence[Prediction], look: dict[str, dict[str, str]]) -> list[Drawing]:
@@ -299,7 +303,6 @@ def _histogram(ordered: Sequence[Prediction], look: dict[str, dict[str, str]]) -
             y += [load, load]
             seen += links
             rows.append((p.algorithm, binary(load), str(links), percent(seen / p.loads.links)))
-        x, y = [*x, x[-1], 100.0], [*y, 0.0, 0.0]
         data.append(
             {
                 "type": "scatter",
@@ -328,7 +331,7 @@ def _histogram(ordered: Sequence[Prediction], look: dict[str, dict[str, str]]) -
             data,
             {
                 "xaxis": {"title": {"text": "links, %"}, "range": [0, 100]},
-                "yaxis": {"title": {"text": "load (bytes)"}, "rangemode": "tozero", "exponentformat": "SI"},
+                "yaxis": frame.log_axis("load", [load for p in some for load in _loads(p)], sizes=True),
                 "height": 380,
             },
         )

@@ -114,7 +114,7 @@ def _factors(points: list[Point], collective: str) -> Drawing:
             }
         )  # fmt: skip
     worst = max(points, key=lambda p: p.off)
-    way = "slow" if worst.factor > 1 else "fast"
+    way = "long" if worst.factor > 1 else "short"
     drawn = frame.layout(
         frame.log_axis("bytes of the message or block", [float(s) for s in sizes], True),
         frame.log_axis("predicted / measured", [p.factor for p in points]),
