@@ -42,6 +42,14 @@ if(FL_WITH_MPI)
     target_compile_options(executor PRIVATE ${harness_flags})
     set_target_properties(executor PROPERTIES POSITION_INDEPENDENT_CODE ON)
   endif()
+  # libfirstlight_coll.so, to preload: shows the program MPI's own names and nothing else, and needs no libstdc++ in it.
+  file(GLOB preload_sources CONFIGURE_DEPENDS ${collectives}/preload/*.cpp)
+  if(preload_sources)
+    add_library(firstlight_coll SHARED EXCLUDE_FROM_ALL ${preload_sources})
+    target_link_libraries(firstlight_coll PRIVATE executor)
+    target_compile_options(firstlight_coll PRIVATE ${harness_flags} -fvisibility=hidden)
+    target_link_options(firstlight_coll PRIVATE -Wl,--exclude-libs,ALL -static-libstdc++ -static-libgcc)
+  endif()
 endif()
 
 # Topologies, evaluators and the program `firstlight-simulate`, which needs no MPI.

@@ -1,0 +1,41 @@
+"""Preload: libfirstlight_coll.so for one MPI library, and the decision table that it reads."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from firstlight import native
+from firstlight.toolchains import Mpi
+from firstlight.toolchains.wrappers import SWAP
+from firstlight.tune.table import Table
+
+NAME = "libfirstlight_coll.so"
+VARIABLE = "FIRSTLIGHT_COLLECTIVES"
+"""The environment variable that names the table; with FIRSTLIGHT_COLLECTIVES_VERBOSE=1 rank 0 tells what ran how often."""
+MAGIC = "firstlight-collectives 1"
+
+
+def library(mpi: Mpi, cxx: str | None, cache: Path) -> Path:
+    """The library for `mpi`, from the cache or built now with the compiler `cxx` behind its wrapper.
+
+    Raises BuildError, in one line with the place of the compiler's whole output, where it does not build.
+    """
+    environment = dict(mpi.environment)
+    if cxx is not None:
+        environment[SWAP[mpi.family][0]] = cxx
+    return native.make(
+        "firstlight_coll", NAME, ("collectives",), cache, lambda: mpi.cxx,
+        {"FL_WITH_MPI": "ON", "CMAKE_CXX_COMPILER": mpi.cxx}, environment,
+    )  # fmt: skip
+
+
+def text(table: Table) -> str:
+    """The decision table as the library reads it; native/collectives/preload/table.hpp describes it."""
+    lines = [MAGIC, "# collective ranks bytes algorithm segments (0: automatic)"]
+    lines += [f"{r.collective} {r.ranks} {r.low}-{r.high - 1} {r.algorithm} 0" for r in table.rules]
+    return "\n".join(lines) + "\n"
+
+
+def environment(library: Path, table: Path) -> dict[str, str]:
+    """What a user sets before mpiexec: the library and its table."""
+    return {"LD_PRELOAD": str(library), VARIABLE: str(table)}
