@@ -21,7 +21,7 @@ from firstlight.errors import BuildError
 from firstlight.judge.verdict import Estimate, Figure, Identity, Verified
 from firstlight.plan import Placement
 from firstlight.toolchains import Mpi
-from firstlight.tune import choosing, mpich, openmpi
+from firstlight.tune import choosing, mpich, openmpi, preload
 from firstlight.tune.carrying import Tuned
 from firstlight.tune.choosing import Candidate, Case, Choice
 from firstlight.tune.setting import Setting, applied
@@ -354,9 +354,9 @@ def test_a_small_tuning(mpis: tuple[Mpi, ...], tmp_path: Path, capsys: pytest.Ca
     mpi = next((m for m in mpis if m.family in ("openmpi", "mpich")), None)
     if mpi is None or len(os.sched_getaffinity(0)) < 2:
         pytest.skip("needs Open MPI or MPICH and two CPUs")
-    words = ["--mpi", mpi.name, "--collective", "broadcast", "--bytes", "8,4096", "--placement", "1x2x1", "--json"]
+    words = ["--mpi", mpi.name, "--collective", "broadcast", "--bytes", "8,4096", "--placement", "1x2x1"]
     with turns.party(2):
-        effort = ["--budget", "40s", "--launches", "2", "--trials", "6"]
+        effort = ["--json", "--for", "rules", "--budget", "40s", "--launches", "2", "--trials", "6"]
         where = ["--results", str(tmp_path / "results"), "--output", str(tmp_path / "tuned")]
         status = cli.call(["tune", "collectives", *words, *effort, *where])
     assert status in (0, 4)
@@ -366,3 +366,24 @@ def test_a_small_tuning(mpis: tuple[Mpi, ...], tmp_path: Path, capsys: pytest.Ca
     assert bool(tuned.files) == bool(tuned.kept)
     assert all(Path(w.file).is_file() and w.rules >= 1 for w in tuned.files)
     assert all(c.reason for c in tuned.choices)
+
+
+@given(choices, cases)
+def test_a_decision_table_decides_as_the_table(chosen: Any, case: tuple[str, int, int]) -> None:
+    """Read as native/collectives/preload/table.hpp says: the first line that fits decides."""
+    collective, ranks, size = case
+    found = table(chosen)
+    first, *lines = preload.text(found).splitlines()
+    assert first == "firstlight-collectives 1"
+    decided = LIBRARY
+    for line in lines:
+        words = line.partition("#")[0].split()
+        if not words:
+            continue
+        name, on, sizes, algorithm, segments = words
+        low, high = map(int, sizes.split("-"))
+        assert (int(segments), low <= high) == (0, True)
+        if (name, int(on)) == (collective, ranks) and low <= size <= high:
+            decided = algorithm
+            break
+    assert decided == found.choose(collective, ranks, size)

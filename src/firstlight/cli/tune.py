@@ -34,6 +34,13 @@ Exit status:
 )
 @click.option("--bytes", "sizes", default=SIZES, show_default=True, metavar="SIZES", help="Also as 8..1MiB.")
 @click.option(
+    "--for",
+    "targets",
+    multiple=True,
+    type=click.Choice(["rules", "preload"]),
+    help="rules: the file that the library reads; preload: the table of libfirstlight_coll.so. Both, if not given.",
+)
+@click.option(
     "--budget", default="10m", show_default=True, metavar="TIME", help="Time for launching, as 150s, 10m or 2h."
 )
 @click.option("--mpi", multiple=True, metavar="PATTERN", help="Only MPI libraries like openmpi; repeatable.")
@@ -62,6 +69,7 @@ def command(
     what: str,
     names: tuple[str, ...],
     sizes: str,
+    targets: tuple[str, ...],
     budget: str,
     mpi: tuple[str, ...],
     toolchain: tuple[str, ...],
@@ -92,7 +100,7 @@ def command(
     wish = Wish(
         collectives=names or ("broadcast", "allreduce", "allgather", "alltoall"),
         sizes=tuple(wanted),
-        targets=("rules",),
+        targets=targets or ("rules", "preload"),
         budget=parse_budget(budget),
         mpis=mpi or ("*",),
         placements=placement or ("1xallx1",),

@@ -77,6 +77,6 @@ def _table(errors: Sequence[Error]) -> list[str]:
         name = e.algorithm if len(e.algorithm) <= 20 else e.algorithm[:19] + "…"
         rows.append(
             f"  {e.collective:<15}{name:<21}{e.mpi[:9]:<10}{e.ranks:>5}{e.sizes:>6}"
-            f"{significant(e.median_factor, 2) + ' x':>8}{significant(e.worst_off, 2) + ' x':>7} {binary(e.worst_bytes)}"
+            f"{significant(e.median_factor, 2):>6} x{significant(e.worst_off, 2):>5} x {binary(e.worst_bytes)}"
         )
     return rows

@@ -7,9 +7,11 @@ from pathlib import Path
 
 import msgspec
 
+from firstlight import machine
 from firstlight.store.durable import replace
 from firstlight.toolchains import Mpi
-from firstlight.tune import mpich, openmpi
+from firstlight.tune import mpich, openmpi, preload
+from firstlight.tune.planning import PRELOAD
 from firstlight.tune.setting import Setting
 from firstlight.tune.table import Table
 
@@ -32,7 +34,14 @@ def words(settings: Mapping[str, tuple[str, Setting]], mpi: str) -> dict[tuple[s
 def write(folder: Path, mpi: Mpi, target: str, table: Table, named: Mapping[tuple[str, str], str]) -> Written:
     """Write the table for a library. Raises OSError; BuildError where the library lacks what a file is made from."""
     folder.mkdir(parents=True, exist_ok=True)
-    if mpi.family == "openmpi":
+    if target == PRELOAD:
+        path = folder / f"collectives-{mpi.name}.table"
+        replace(path, preload.text(table).encode())
+        built = folder / f"{mpi.name}-{preload.NAME}"
+        made = preload.library(mpi, None, machine.cache_directory())
+        replace(built, made.read_bytes())  # beside its table: the cache may be cleaned
+        environment = preload.environment(built.absolute(), path.absolute())
+    elif mpi.family == "openmpi":
         path = folder / f"rules-{mpi.name}.conf"
         replace(path, openmpi.rules(table, named).encode())
         environment = openmpi.environment(path)

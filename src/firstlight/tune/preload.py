@@ -11,7 +11,7 @@ from firstlight.tune.table import Table
 
 NAME = "libfirstlight_coll.so"
 VARIABLE = "FIRSTLIGHT_COLLECTIVES"
-"""The environment variable that names the table; with FIRSTLIGHT_COLLECTIVES_VERBOSE=1 rank 0 tells what ran how often."""
+"""The variable that names the table; with FIRSTLIGHT_COLLECTIVES_VERBOSE=1 rank 0 tells what ran how often."""
 MAGIC = "firstlight-collectives 1"
 
 
