@@ -50,7 +50,7 @@ class Relayout {
   }
 
   fl::Index high_, low_;
-  int threads_;
+  [[maybe_unused]] int threads_;  // of OpenMP, where the file is compiled with it
   std::shared_ptr<std::vector<Place>> sites_;
 };
 
