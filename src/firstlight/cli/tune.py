@@ -118,5 +118,5 @@ def command(
         click.echo(printable(words.summary(tuned, width())))
     if tuned.interrupted:
         return INTERRUPTED
-    unclear = bool(tuned.choices) and all(c.reason.startswith("its trial") for c in tuned.choices)
+    unclear = bool(tuned.choices) and all(c.unclear for c in tuned.choices)
     return INCONCLUSIVE if unclear else OK

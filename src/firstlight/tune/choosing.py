@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 import msgspec
 from msgspec.structs import replace
 
-from firstlight.judge.compare import BETTER, SAME, THRESHOLD, WORSE, compare_figures
+from firstlight.judge.compare import BETTER, SAME, THRESHOLD, UNCLEAR, WORSE, compare_figures
 from firstlight.judge.verdict import Estimate, Figure, Verified
 from firstlight.tune.planning import LIBRARY_VARIANT, PRELOAD, RULES, WORKLOAD
 from firstlight.tune.setting import Setting
@@ -43,6 +43,7 @@ class Choice(msgspec.Struct, frozen=True):
     ratio: float | None = None
     low: float | None = None
     high: float | None = None
+    unclear: bool = False  # its trial did not tell; more launches may
 
 
 def times(figures: Iterable[Figure]) -> dict[tuple[str, str, str, int, int], Verified]:
@@ -108,7 +109,7 @@ def judged(some: Sequence[Candidate], figures: Iterable[Figure], tuned: Mapping[
         name = tuned.get((case.mpi, case.target))
         with_it = measured.get((name, *point)) if name else None
         if without is None or with_it is None:
-            found.append(Choice(case, c.algorithm, False, "its trial was not verified"))
+            found.append(Choice(case, c.algorithm, False, "its trial was not verified", unclear=True))
             continue
         compared = compare_figures(_together(without), _together(with_it), drift=0.0)
         reason = {
@@ -117,7 +118,9 @@ def judged(some: Sequence[Candidate], figures: Iterable[Figure], tuned: Mapping[
             SAME: "no difference in its trial",
         }.get(compared.outcome, f"its trial does not tell: {compared.reason}")
         kept = compared.outcome == BETTER
-        found.append(Choice(case, c.algorithm, kept, reason, compared.ratio, compared.low, compared.high))
+        unclear = compared.outcome == UNCLEAR
+        ratio, low, high = compared.ratio, compared.low, compared.high
+        found.append(Choice(case, c.algorithm, kept, reason, ratio, low, high, unclear))
     return found
 
 

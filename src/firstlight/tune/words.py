@@ -15,14 +15,17 @@ _TARGETS = {"rules": "its own algorithms", "preload": "schedules of the preloade
 def summary(tuned: Tuned, width: int = 80) -> str:
     """What is kept, what is not and why, and how to use what was written."""
     kept = tuned.kept
-    said = [f"firstlight · tuned collectives · {_counted(len(tuned.choices), 'candidate')}, {len(kept)} kept", ""]
+    said = [f"firstlight · tuned collectives · {_counted(len(tuned.choices), 'candidate')}, {len(kept)} kept"]
     if not tuned.choices:
-        said.append("  nothing here beats the library's own choice by more than 5 %: nothing is written")
+        said += ["", "  nothing here beats the library's own choice by more than 5 %: nothing is written"]
     if kept:
-        said += ["  kept: the library with it beat the library without it", *_table(kept)]
+        said += ["", "  kept: the library with it beat the library without it", *_table(kept)]
     lost = [c for c in tuned.choices if not c.kept]
     if lost:
         said += ["", "  not kept", *_table(lost)]
+    if unclear := sum(c.unclear for c in lost):
+        said += ["", f"  {_counted(unclear, 'trial')} did not tell: launches were too few or too different;"]
+        said.append("  give a larger --budget, fewer collectives or sizes, or a quieter machine")
     for written in tuned.files:
         said += ["", f"  to use {written.file} with {written.mpi}:"]
         said += [f"    export {line}" for line in written.lines]
