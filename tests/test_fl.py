@@ -35,6 +35,7 @@ case "$1 $2" in
         exit "${STATUS:-0}"
         ;;
     "-m ruff" | "-m mypy" | "-m pytest")
+        [ "$2 ${TESTS_TAKE:-}" = "pytest ${TESTS_TAKE:-none}" ] && { trap 'kill $!; exit 2' INT; sleep "$TESTS_TAKE" & wait; }
         [ "$2 ${3:-}" = "${FAILING:-none}" ] || [ "$2" = "${FAILING:-none}" ] && exit 1
         printf '%s in %s\n' "$*" "$(pwd)"
         ;;
@@ -251,3 +252,15 @@ def test_a_failing_check_fails_the_tests_and_the_others_still_run(checkout, fail
     assert failing == "pytest" or f"fl: {failing}: FAILED" in err
     everything = {"-m ruff check", "-m ruff format", "-m mypy", "-m pytest"}
     assert {name for name in everything if f"{name} " in out} == everything - {f"-m {failing}"}
+
+
+@pytest.mark.faults
+def test_interrupted_tests_end_with_130(checkout):
+    process = checkout.start("test", TESTS_TAKE="30")
+    while not checkout.asked("-m pytest"):
+        assert process.poll() is None
+        time.sleep(0.02)
+    time.sleep(0.2)  # until the stand-in is ready for it
+    os.killpg(process.pid, signal.SIGINT)
+    process.communicate(timeout=20)
+    assert process.returncode == 130
