@@ -227,3 +227,24 @@ def test_a_schedule_from_a_file(stand_in: Path, tmp_path: Path, capsys: pytest.C
     file.write_text("num_ranks 2\nrank 0 {\nl1: send 8b to 1\n}\nrank 1 {\nl1: recv 8b from 0\n}\n")
     assert simulate(str(file)) == 0
     assert "on flat:2, 2 ranks\n\n  goal takes 5.00 us.\n" in capsys.readouterr().out
+
+
+def test_the_native_program_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Trinaryx3 on a torus of 4 x 4 x 4 has depth 10 and no contention, and beats binomial trees for long messages."""
+    place = tmp_path / "page.html"
+    words = ["broadcast", "--topology", "torus:4x4x4", "--bytes", "1KiB,4MiB", "--algorithm", "trinaryx3,binomial"]
+    assert simulate(*words, "--html", str(place), "--json") == 0
+    found = msgspec.json.decode(capsys.readouterr().out, type=Simulated)
+    long = {p.algorithm: p for p in found.predictions if p.bytes == 4 << 20}
+    ours, other = long["trinaryx3"], long["binomial"]
+    assert ours.verdict is not None and ours.verdict.contention_free and ours.verdict.correct
+    assert ours.depth == 10 and ours.evaluator == "maxplus"
+    assert ours.seconds is not None and other.seconds is not None and other.seconds > 3 * ours.seconds
+    assert ours.loads is not None and {a.axis for a in ours.loads.axes if a.most} == {"+x", "+y", "+z"}
+    assert 'id="simulation-axes"' in place.read_text()
+
+
+def test_the_native_program_tells_what_exists(capsys: pytest.CaptureFixture[str]) -> None:
+    assert simulate("broadcast", "--topology", "square:4") == 2
+    said = capsys.readouterr().err
+    assert "torus:AxB" in said and said.count("\n") == 1

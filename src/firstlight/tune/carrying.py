@@ -172,6 +172,8 @@ class _Trial(msgspec.Struct):
         self, some: Sequence[Candidate], folder: Path, progress: Progress
     ) -> tuple[Result, dict[tuple[str, str], str]]:
         """The run, and the name of the tuned library by (MPI library, target)."""
+        progress.state.enter("build", "what the libraries read")
+        progress.update()
         written = self.write(some, folder / "candidates")
         mpis = {p.mpi.name: p.mpi for p in self.where}
         tuned = {(w.mpi, w.target): _tuned(mpis[w.mpi], w) for w in written}
