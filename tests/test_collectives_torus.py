@@ -17,6 +17,8 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 from firstlight import ROOT
+from firstlight.simulate.prediction import Verdict
+from firstlight.simulate.program import Question, build, predict
 
 GXX = shutil.which("g++")
 COLLECTIVES = ROOT / "native" / "collectives"
@@ -317,3 +319,86 @@ def test_memory_is_used_properly(tmp_path: Path, checker: list[Path]) -> None:
     )
     assert len(answers) == 6
     assert all(right(answer) for answer in answers)
+
+
+# -- on networks
+
+OVERHEAD, HOP, BANDWIDTH = 200e-9, 100e-9, 5e9
+MACHINE = "overhead=200,hop=100,bandwidth=5e9,interfaces=4"
+
+
+@pytest.fixture(scope="module")
+def simulator() -> Path:
+    return build()
+
+
+def predicted(
+    simulator: Path,
+    collective: str,
+    algorithm: str,
+    topology: str,
+    bytes: int,
+    *,
+    segments: int = 1,
+    missing: str = "",
+    evaluator: str = "auto",
+) -> tuple[float, Verdict]:
+    """Seconds, and what was proved."""
+    question = Question(
+        collective,
+        (algorithm,),
+        topology,
+        (bytes,),
+        segments=str(segments),
+        machine=MACHINE,
+        missing=missing,
+        evaluator=evaluator,
+    )
+    (answer,) = predict(simulator, question)
+    assert not answer.refused
+    assert answer.seconds is not None
+    assert answer.verdict is not None
+    return answer.seconds, answer.verdict
+
+
+@pytest.mark.parametrize(("topology", "depth"), [("tofu:2x2x2", 12), ("torus:5x3x7", 13), ("tofu:24x18x16", 132)])
+def test_trains_keep_to_the_published_time(simulator: Path, topology: str, depth: int) -> None:
+    bytes, segments = 3 << 20, 16
+    seconds, verdict = predicted(simulator, "broadcast", "trinaryx3", topology, bytes, segments=segments)
+    assert verdict.link_disjoint and verdict.contention_free
+    segment = bytes / (3 * segments)
+    time = (depth + segments - 1) * (OVERHEAD + segment / BANDWIDTH) + depth * HOP
+    assert seconds == pytest.approx(time, rel=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("topology", "missing"), [("mesh:6x5x4", ""), ("torus:9x8", ""), ("torus:12", ""), ("tofu:4x3x2", "100,101")]
+)
+def test_irregular_trees_are_free_of_contention(simulator: Path, topology: str, missing: str) -> None:
+    _, verdict = predicted(simulator, "broadcast", "trinaryx3", topology, 1 << 20, segments=8, missing=missing)
+    assert verdict.link_disjoint and verdict.contention_free
+
+
+def test_both_phases_of_allreduce_share_no_link(simulator: Path) -> None:
+    seconds, verdict = predicted(simulator, "allreduce", "trinaryx3", "torus:6x5x4", 1 << 27, segments=200)
+    assert verdict.link_disjoint
+    assert 10e9 * 0.85 < (1 << 27) / seconds < 10e9  # six streams over four interfaces
+
+
+@pytest.mark.parametrize("collective", ["allgather", "reduce_scatter"])
+def test_four_ways_keep_to_their_model(simulator: Path, collective: str) -> None:
+    block = 4096
+    seconds, _ = predicted(simulator, collective, "four_way", "torus:6x6x6", block)
+    time = 15 * (OVERHEAD + HOP) + 215 * block / (4 * BANDWIDTH)
+    assert seconds == pytest.approx(time, rel=1e-6)
+
+
+@pytest.mark.parametrize("shape", [(8, 6, 32), (8, 8, 8), (5, 3, 7), (48, 54, 32)])
+def test_paced_alltoall_comes_close_to_the_bisection(simulator: Path, shape: Shape) -> None:
+    topology = "torus:" + "x".join(map(str, shape))
+    block = 16384
+    seconds, _ = predicted(simulator, "alltoall", "paced", topology, block, evaluator="events")
+    longest = max(shape)
+    farthest = longest / 4 if longest % 2 == 0 else (longest**2 - 1) / (4 * longest)  # on average, along that axis
+    bound = prod(shape) * block * farthest / (2 * BANDWIDTH)
+    assert 0.9 < bound / seconds <= 1
