@@ -2,6 +2,9 @@
 //
 //   check COLLECTIVE ALGORITHM RANKS|AxBxC [root [segments]]    the verdict, a JSON object
 //   sweep RANKS|AxBxC...                                        all algorithms, roots and segments: what is not proved, and how many were
+//   symmetry RANKS|AxBxC...                                     what one rank proves for all against what all prove
+//   run SEED RANKS|AxBxC                                        random runs of all
+//   example WORD                                                what is said of some mistakes
 //   loads COLLECTIVE ALGORITHM AxBxC FIRST_ROUND                the sum over rounds of the busiest link's load, in chunks
 //   mutate SEED RANKS|AxBxC...                                  all mutations of all of these, against random runs
 #include <algorithm>
@@ -135,10 +138,66 @@ double loads(const Schedule& s, std::int32_t first_round) {
   return sum;
 }
 
+// What one rank proves for all against what all prove.
+int symmetry(int count, char** words) {
+  int agreed = 0, differ = 0;
+  for (int i = 0; i < count; ++i)
+    each(problem(words[i]), false, [&](const Algorithm& a, const Problem& p, const Schedule& s) {
+      if (s.symmetry == Symmetry::none) return;
+      const Verdict all = check(s, Thoroughness::all_ranks), one = check(s, Thoroughness::one_rank);
+      const bool same = bool(all) == bool(one) && all.depth == one.depth && all.rounds == one.rounds && all.operations == one.operations &&
+                        all.messages == one.messages && all.in_rounds == one.in_rounds && !all.by_symmetry;
+      (same ? agreed : differ) += one.by_symmetry || !same ? 1 : 0;
+      if (!same) std::cout << line(p, a) << ": " << one.why << "\n";
+    });
+  std::cout << "agreed " << agreed << "\n";
+  return differ == 0 ? 0 : 1;
+}
+
+// Random runs of all algorithms.
+int random_runs(std::uint64_t seed, const char* text) {
+  int wrong = 0;
+  each(problem(text), false, [&](const Algorithm& a, const Problem& p, const Schedule& s) {
+    Programs programs(static_cast<std::size_t>(s.ranks));
+    for (Rank r = 0; r < s.ranks; ++r) s.program(r, programs[static_cast<std::size_t>(r)]);
+    const Rank late = p.collective == Collective::barrier ? static_cast<Rank>(seed % static_cast<std::uint64_t>(p.ranks)) : -1;
+    for (const Buffering buffering : {Buffering::none, Buffering::some, Buffering::all}) {
+      if (RandomRun(s, programs, seed++, buffering, late).run() == Ending::right) continue;
+      ++wrong;
+      std::cout << line(p, a) << "\n";
+    }
+  });
+  std::cout << (wrong == 0 ? "right" : "wrong") << "\n";
+  return wrong == 0 ? 0 : 1;
+}
+
+// Mistakes between two ranks, and what is said of them.
+int example(const std::string& which) {
+  const Schedule s{.collective = Collective::allreduce, .ranks = 2, .program = [which](Rank me, Program& out) {
+                     const Rank other = 1 - me;
+                     const Range all = chunks(0, 1);
+                     if (which == "lost" && me == 1) return;
+                     const Op sent = out.send(other, all);
+                     if (which == "lost") return;
+                     if (which == "cycle") {
+                       out.receive(other, all, {sent});
+                       return;
+                     }
+                     const Op again = me == 1 ? out.send(other, all) : no_op;
+                     const Op sum = out.combine(other, all, {sent, again});
+                     if (me == 0) out.combine(other, all, {sum});
+                   }};
+  std::cout << check(s).why << "\n";
+  return 0;
+}
+
 }  // namespace
 
 int main(int count, char** words) {
   const std::string what = count > 1 ? words[1] : "";
+  if (what == "symmetry") return symmetry(count - 2, words + 2);
+  if (what == "run" && count == 4) return random_runs(static_cast<std::uint64_t>(std::atoll(words[2])), words[3]);
+  if (what == "example" && count == 3) return example(words[2]);
   if (what == "sweep") return sweep(count - 2, words + 2);
   if (what == "check" && count >= 5) return ask(count - 2, words + 2);
   if (what == "loads" && count == 6) {
