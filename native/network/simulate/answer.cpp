@@ -18,6 +18,7 @@ namespace collectives = fl::collectives;
 namespace network = fl::network;
 
 constexpr std::size_t most_bins = 64;
+constexpr double most_tried = 3e7;                // segments of a trial
 constexpr std::int64_t few_operations = 300'000;  // are proved right on the way
 
 Schedule with(const Task& task, std::int32_t segments) {
@@ -34,8 +35,10 @@ std::int32_t bounded(double segments, double bytes) {
 std::int32_t best_segments(const Task& task, const network::Topology& topology, const Schedule& one, double piece) {
   const bool flat = topology.links() == 0;
   const double bytes = network::whole(one, task.question.bytes);
+  double operations = 0;
   const auto time = [&](const Schedule& s) {
     const network::Plan plan(s, bytes, task.question.symmetry && network::representative(s, topology));
+    operations = static_cast<double>(plan.steps().size());
     return std::pair(network::max_plus(plan, topology, task.machine, {}).nanoseconds, plan.depth());
   };
   auto [least, depth] = time(one);
@@ -46,7 +49,7 @@ std::int32_t best_segments(const Task& task, const network::Topology& topology, 
   const double ideal = std::sqrt((depth - 1) * stream / each);
   for (const double factor : {0.25, 0.5, 1.0, 2.0}) {
     const std::int32_t k = bounded(ideal * factor, piece);
-    if (k == 1 || k == best) continue;
+    if (k == 1 || k == best || (factor != 1 && operations * k > most_tried)) continue;
     const double now = time(with(task, k)).first;
     if (now < least) {
       least = now;
@@ -77,7 +80,7 @@ void write_loads(Json& json, const network::Plan& plan, const network::Topology&
   const std::vector<std::string> kinds = topology.kinds();
   struct Kind {
     double most = 0, sum = 0;
-    std::int64_t count = 0;
+    std::int64_t count = 0, used = 0;
   };
   std::vector<Kind> of(kinds.size());
   std::map<double, std::int64_t> histogram;
@@ -89,7 +92,7 @@ void write_loads(Json& json, const network::Plan& plan, const network::Topology&
     Kind& k = of[static_cast<std::size_t>(topology.kind(l))];
     k.most = std::max(k.most, load);
     k.sum += load;
-    ++k.count, ++links, used += load > 0;
+    ++k.count, ++links, used += load > 0, k.used += load > 0;
     ++histogram[std::round(load)];
   }
   if (histogram.size() > most_bins) {  // bins of equal width, each named by its upper end
@@ -105,8 +108,8 @@ void write_loads(Json& json, const network::Plan& plan, const network::Topology&
     json.open('{')
         .member("axis", kinds[k])
         .member("most", of[k].most)
-        .member("mean", of[k].sum / static_cast<double>(of[k].count))
-        .close('}');
+        .member("mean", of[k].used > 0 ? of[k].sum / static_cast<double>(of[k].used) : 0.0);
+    json.member("used", of[k].used).member("links", of[k].count).close('}');
   }
   json.close(']').close('}');
 }
@@ -157,7 +160,7 @@ std::string predicted(const Task& task, const network::Topology& topology, const
       write_verdict(json, nullptr, &p.contention);
     }
     if (task.loads) {
-      const bool one = task.question.symmetry && network::representative(made, topology);
+      const bool one = task.question.symmetry && !topology.rings() && network::representative(made, topology);
       write_loads(json, network::Plan(made, network::whole(made, task.question.bytes), one), topology);
     }
     json.member("refused", "");

@@ -15,12 +15,6 @@ std::size_t place(const Plan& plan, const Topology& topology, Link link) {
 std::size_t places(const Plan& plan, const Topology& topology) {
   return plan.representative() ? topology.kinds().size() : static_cast<std::size_t>(topology.links());
 }
-std::int64_t existing(const Topology& topology, int kind) {
-  std::int64_t count = 0;
-  for (Link l = 0; l < topology.links(); ++l) count += topology.kind(l) == kind && topology.exists(l);
-  return count;
-}
-
 }  // namespace
 
 Contention contention(const Plan& plan, const Topology& topology, const Machine& machine) {
@@ -48,7 +42,7 @@ Contention contention(const Plan& plan, const Topology& topology, const Machine&
     if (crowded < 0 && std::max(sends, receives) > machine.interfaces) crowded = rank;
   }
   for (std::size_t k = 0; k < users.size(); ++k)
-    if (users[k] > 0) c.links_used += plan.representative() ? existing(topology, static_cast<int>(k)) : 1;
+    if (users[k] > 0) c.links_used += plan.representative() ? topology.nodes() : 1;
   c.link_disjoint = c.max_load <= 1;
   c.contention_free = c.link_disjoint && crowded < 0;
   if (!c.link_disjoint)

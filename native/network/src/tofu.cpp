@@ -57,6 +57,7 @@ class Tofu : public Topology {
   // The virtual torus: x goes out on a = 0 and back on a = 1; y snakes over b = 1, 2 and returns on b = 0; z with c is like x with a.
   Coordinates shape() const override { return {2 * extents_[X], 3 * extents_[Y], 2 * extents_[Z]}; }
   Node node_of(std::int32_t rank) const override;
+  bool rings() const override { return faulty_.empty(); }
 
  private:
   Place place(Node node) const {

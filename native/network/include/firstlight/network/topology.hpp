@@ -48,6 +48,8 @@ class Topology {
   // Whether routes depend on the displacement only: cyclic on every axis of shape(), or by exclusive or.
   virtual bool translates() const { return false; }
   virtual bool exclusive() const { return false; }
+  // Whether each step to a neighbour on shape() is one link, of one kind for each direction as seen from rank 0, and nobody else's.
+  virtual bool rings() const { return false; }
 };
 
 // tofu:XxYxZ, torus:AxBx..., mesh:AxBx..., fattree:MxN[x...][/MU], dragonfly:GROUPSxROUTERSxNODES, hypercube:DIMENSION, flat:NODES.
