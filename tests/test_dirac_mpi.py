@@ -76,7 +76,7 @@ def test_reference_numbers_on_every_grid(
     variant: str, ranks: int, grid: tuple[int, ...], built: dict[str, list[Built]], tmp_path: Path
 ) -> None:
     words = (*lattice((4, 4, 4, 4), grid), "bits=32,64", "operator=D,Dhat", "boundary=periodic,antiperiodic")
-    threads = 2 if "omp" in variant and ranks < 4 else 1
+    threads = 2 if "omp" in variant and ranks == 1 else 1  # more would share the few processors of a test machine
     for program in some(built, variant, ranks):
         said = run(program, ranks, tmp_path, *words, threads=threads)
         assert (said.status, said.reason) == (0, ""), said.stderr
