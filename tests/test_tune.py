@@ -356,7 +356,7 @@ def test_a_small_tuning(mpis: tuple[Mpi, ...], tmp_path: Path, capsys: pytest.Ca
         pytest.skip("needs Open MPI or MPICH and two CPUs")
     words = ["--mpi", mpi.name, "--collective", "broadcast", "--bytes", "8,4096", "--placement", "1x2x1"]
     with turns.party(2):
-        effort = ["--json", "--for", "rules", "--budget", "40s", "--launches", "2", "--trials", "6"]
+        effort = ["--json", "--for", "rules", "--budget", "15s", "--launches", "2", "--trials", "6"]
         where = ["--results", str(tmp_path / "results"), "--output", str(tmp_path / "tuned")]
         status = cli.call(["tune", "collectives", *words, *effort, *where])
     assert status in (0, 4)
@@ -366,6 +366,11 @@ def test_a_small_tuning(mpis: tuple[Mpi, ...], tmp_path: Path, capsys: pytest.Ca
     assert bool(tuned.files) == bool(tuned.kept)
     assert all(Path(w.file).is_file() and w.rules >= 1 for w in tuned.files)
     assert all(c.reason for c in tuned.choices)
+    with turns.party(2):
+        status = cli.call(["tune", "collectives", *words, *effort, *where, "--from", tuned.measured])
+    again = msgspec.json.decode(capsys.readouterr().out, type=Tuned)
+    assert status in (0, 4) and again.measured == tuned.measured
+    assert [c.case for c in again.choices] == [c.case for c in tuned.choices]  # the same candidates, tried once more
 
 
 @given(choices, cases)

@@ -58,6 +58,12 @@ Exit status:
     "--trials", type=click.IntRange(6, 1000), default=12, show_default=True, help="Launches of each side of a trial."
 )
 @click.option(
+    "--from",
+    "measured",
+    metavar="RUN",
+    help="Take the first measurement of an earlier tuning, and spend the budget on the trial.",
+)
+@click.option(
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
@@ -76,6 +82,7 @@ def command(
     placement: tuple[str, ...],
     launches: int,
     trials: int,
+    measured: str | None,
     output: Path | None,
     results: Path,
     as_json: bool,
@@ -87,6 +94,7 @@ def command(
     against the library without it, launch by launch. Only what is better there is kept; the rest is listed with the
     reason.
     """
+    from firstlight.cli import runs
     from firstlight.conduct.interrupt import interruptible
     from firstlight.conduct.progress import display
     from firstlight.plan import parse_budget
@@ -109,6 +117,7 @@ def command(
         output=output,
         launches=launches,
         trials=trials,
+        measured=None if measured is None else runs.find(measured, results),
     )
     with interruptible(), display() as progress:
         tuned = tune(wish, progress)

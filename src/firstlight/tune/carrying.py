@@ -15,6 +15,8 @@ from firstlight.catalogue import Workload
 from firstlight.conduct import Made, Order, Prepared, Result
 from firstlight.conduct.progress import Progress
 from firstlight.errors import UsageError
+from firstlight.judge import Judgement
+from firstlight.judge.figures import judge
 from firstlight.judge.verdict import Figure
 from firstlight.plan import Cell, Plan, Program
 from firstlight.record import Build
@@ -46,6 +48,7 @@ class Wish(msgspec.Struct, frozen=True):
     output: Path | None = None
     launches: int = 6
     trials: int = TRIALS
+    measured: Path | None = None  # the run of an earlier tuning, instead of the first measurement
 
 
 class Tuned(msgspec.Struct, frozen=True):
@@ -82,23 +85,37 @@ def tune(wish: Wish, progress: Progress) -> Tuned:
     if not where:
         raise UsageError("every placement has more ranks than CPUs; such figures choose nothing, ask for fewer ranks")
     planned = first(where, wish.collectives, wish.sizes, _ours(prepared.workloads[WORKLOAD], wish), wish.targets)
-    made = conduct.make(_bases(planned.cells, planned), prepared.toolbox, prepared.workloads, progress)
-    measured = conduct.carry_out(order, *_run(prepared, planned.cells, planned.mpis, made), progress)
-    figures = measured.judgement.figures
+    wanted = _bases(planned.cells, planned) if wish.measured is None else [p.program for p in where]
+    made = conduct.make(list(dict.fromkeys(wanted)), prepared.toolbox, prepared.workloads, progress)
+    if wish.measured is None:
+        first_run = conduct.carry_out(order, *_run(prepared, planned.cells, planned.mpis, made), progress)
+        directory, judgement = first_run.directory, first_run.judgement
+    else:
+        directory, judgement = wish.measured, _judged(wish.measured, prepared)
+    figures = judgement.figures
     some = choosing.candidates(figures, planned.settings)
     points = _points(figures, where)
-    if not some or measured.judgement.run.state == "interrupted":
-        stopped = measured.judgement.run.state == "interrupted"
-        return Tuned(__version__, measured.directory.name, "", len(points), (), (), planned.absent, stopped)
+    stopped = judgement.run.state == "interrupted" and wish.measured is None
+    if not some or stopped:
+        return Tuned(__version__, directory.name, "", len(points), (), (), planned.absent, stopped)
     trial = _Trial(wish, prepared, planned, where, made, points)
-    tried, tuned = trial.go(some, measured.directory, progress)
+    tried, tuned = trial.go(some, directory, progress)
     choices = choosing.judged(some, tried.judgement.figures, tuned)
     folder = wish.output or tried.directory / "tuned"
     written = trial.write([c for c in choices if c.kept], folder)
     return Tuned(
-        __version__, measured.directory.name, tried.directory.name, len(points), tuple(choices), tuple(written),
+        __version__, directory.name, tried.directory.name, len(points), tuple(choices), tuple(written),
         planned.absent, tried.judgement.run.state == "interrupted",
     )  # fmt: skip
+
+
+def _judged(path: Path, prepared: Prepared) -> Judgement:
+    """An earlier measurement. What was set in it is known by our own names only, and its figures are judged again."""
+    opened = store.open(path)
+    run = opened.run()
+    if run.machine.name != prepared.machine.name:
+        raise UsageError(f"run {run.id} was measured on another machine; measure here, without --from")
+    return judge(run, list(opened.records()), prepared.workloads)
 
 
 def _crowded(place: Place, prepared: Prepared) -> bool:
@@ -187,7 +204,7 @@ class _Trial(msgspec.Struct):
                     one = cell(replace(place.program, mpi=name), place.placement, collective, sizes)
                     cells[one.id] = one
         order = Order(
-            budget=(1 - FIRST) * self.wish.budget,
+            budget=self.wish.budget * (1 - FIRST if self.wish.measured is None else 1),
             launches=self.wish.trials,
             results=self.wish.results,
             name=store.free_id(self.wish.results, time.time(), "trial"),
