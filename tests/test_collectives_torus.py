@@ -274,6 +274,12 @@ def test_four_ways(ask: Ask, shape: Shape) -> None:
     assert gathered["depth"] == gathered["rounds"] == sum(steps) - min(steps) + max(steps)
 
 
+@pytest.mark.parametrize(("collective", "algorithm"), [("allreduce", "trinaryx3"), ("alltoall", "paced")])
+def test_rank_0_may_be_missing(ask: Ask, collective: str, algorithm: str) -> None:
+    (answer,) = ask([question(collective, algorithm, (4, 3, 3), missing=(0, 1))])
+    assert right(answer)
+
+
 @settings(deadline=None, max_examples=30)
 @given(data=st.data(), shape=st.lists(st.integers(1, 6), min_size=1, max_size=4).filter(lambda s: prod(s) <= 100))
 def test_paced_alltoall(ask: Ask, data: st.DataObject, shape: list[int]) -> None:
@@ -297,7 +303,7 @@ def test_refusals(ask: Ask) -> None:
     )
     for answer, words in zip(
         answers,
-        ["three axes", "wrapping links", "every rank", "is the root", "16 axes", "has no broadcast"],
+        ["three axes", "wrapping links", "every rank", "root is missing", "16 axes", "has no broadcast"],
         strict=True,
     ):
         assert words in answer["refused"]

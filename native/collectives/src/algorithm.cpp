@@ -27,30 +27,43 @@ const Algorithm* find_algorithm(std::string_view name) {
   return nullptr;
 }
 
+namespace {
+
+bool rooted(Collective collective) { return collective == Collective::broadcast || collective == Collective::reduce; }
+
+void refuse(const Algorithm& algorithm, const Problem& p) {
+  const std::string name = algorithm.name;
+  if (p.ranks < 1) throw Refused("a collective needs 1 rank at least");
+  if (p.root < 0 || p.root >= p.ranks) throw Refused("the root is no rank");
+  if (!algorithm.holes && !p.missing.empty()) throw Refused(name + " needs every rank");
+  if (!algorithm.holes && algorithm.torus && std::ranges::any_of(p.open, std::identity()))
+    throw Refused(name + " needs the wrapping links");
+  if (!std::ranges::is_sorted(p.missing, std::less_equal())) throw Refused("missing ranks are given in ascending order, each once");
+  if (!p.missing.empty() && (p.missing.front() < 0 || p.missing.back() >= p.ranks)) throw Refused("a missing rank is no rank");
+  if (std::ssize(p.missing) == p.ranks) throw Refused("all ranks are missing");
+  if (rooted(p.collective) && std::ranges::binary_search(p.missing, p.root)) throw Refused("the root is missing");
+  if (p.segments < 1) throw Refused("a message has 1 segment at least");
+  if (p.shape.empty() && algorithm.torus) throw Refused(name + " needs the shape of a torus");
+  if (p.shape.empty()) return;
+  const auto nodes = std::accumulate(p.shape.begin(), p.shape.end(), std::int64_t{1}, std::multiplies<>());
+  if (nodes != p.ranks || std::ranges::min(p.shape) < 1) throw Refused("the product of the shape is not the number of ranks");
+}
+
+}  // namespace
+
 Schedule schedule(const Algorithm& algorithm, const Problem& problem) {
   const Form* form = algorithm.form(problem.collective);
   if (form == nullptr) throw Refused(std::string(algorithm.name) + " has no " + word(problem.collective));
-  if (problem.ranks < 1) throw Refused("a collective needs 1 rank at least");
-  if (problem.root < 0 || problem.root >= problem.ranks) throw Refused("the root is no rank");
-  if (!algorithm.holes && !problem.missing.empty()) throw Refused(std::string(algorithm.name) + " needs every rank");
-  if (!algorithm.holes && algorithm.torus && std::ranges::any_of(problem.open, std::identity()))
-    throw Refused(std::string(algorithm.name) + " needs the wrapping links");
-  if (!std::ranges::is_sorted(problem.missing, std::less_equal())) throw Refused("missing ranks are given in ascending order, each once");
-  for (const Rank r : problem.missing)
-    if (r < 0 || r >= problem.ranks || r == problem.root) throw Refused("a missing rank is the root, or no rank");
-  if (problem.segments < 1) throw Refused("a message has 1 segment at least");
-  if (!problem.shape.empty()) {
-    const auto nodes = std::accumulate(problem.shape.begin(), problem.shape.end(), std::int64_t{1}, std::multiplies<>());
-    if (nodes != problem.ranks) throw Refused("the product of the shape is not the number of ranks");
-  } else if (algorithm.torus) {
-    throw Refused(std::string(algorithm.name) + " needs the shape of a torus");
-  }
-  Schedule made = form->schedule(problem);
-  made.collective = problem.collective;
+  refuse(algorithm, problem);
+  Problem p = problem;
+  // Where the collective has no root, whoever is there may act as one.
+  while (std::ranges::binary_search(p.missing, p.root)) p.root = (p.root + 1) % p.ranks;
+  Schedule made = form->schedule(p);
+  made.collective = p.collective;
   made.name = algorithm.name;
-  made.ranks = problem.ranks;
-  made.root = problem.root;
-  made.missing = problem.missing;
+  made.ranks = p.ranks;
+  made.root = p.root;
+  made.missing = p.missing;
   return made;
 }
 
