@@ -1,4 +1,4 @@
-"""Networks: every route is a path of links that exist, in the order of the axes, as short as it can be, and around faults."""
+"""Networks: every route is a path of links that exist, in the order of the axes, as short as can be, around faults."""
 
 from __future__ import annotations
 

@@ -1,0 +1,346 @@
+"""The evaluators against one another and closed forms, LogGOPS and noise against published numbers, GOAL in and out."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+from collections.abc import Iterator
+from math import ceil, log2
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from firstlight.simulate import program
+from network_tool import Tool, build
+
+LOGGOPS = "L=2500,o=1500,g=1000,G=6,O=0,S=65535"
+shared = settings(max_examples=80, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.fixture(scope="module")
+def tool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tool]:
+    tool = Tool(build(tmp_path_factory.mktemp("network")))
+    yield tool
+    tool.end()
+
+
+@pytest.fixture(scope="module")
+def simulator() -> Path:
+    return program.build()
+
+
+def run(simulator: Path, *words: object, status: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run([simulator, *map(str, words)], capture_output=True, text=True, timeout=120)
+    assert done.returncode == status, done.stderr
+    return done
+
+
+def ask(simulator: Path, *words: object) -> dict[str, Any]:
+    (line,) = run(simulator, *words).stdout.splitlines()
+    answer: dict[str, Any] = json.loads(line)
+    return answer
+
+
+def predict(simulator: Path, collective: str, algorithm: str, topology: str, *words: object) -> dict[str, Any]:
+    task = ("--collective", collective, "--algorithm", algorithm, "--topology", topology)
+    return ask(simulator, "predict", *task, *words)
+
+
+# --- closed forms and published numbers
+
+
+@pytest.mark.parametrize(("ranks", "microseconds"), [(2, 5.5), (1024, 55.0), (82944, 93.5)])
+@pytest.mark.parametrize("evaluator", ["auto", "maxplus", "events"])
+def test_dissemination_barrier_takes_what_loggopsim_says(
+    simulator: Path, ranks: int, microseconds: float, evaluator: str
+) -> None:
+    said = predict(
+        simulator, "barrier", "dissemination", f"flat:{ranks}", "--machine", LOGGOPS, "--evaluator", evaluator
+    )
+    assert said["seconds"] == pytest.approx(microseconds * 1e-6, rel=1e-12)
+    assert said["depth"] == ceil(log2(ranks))
+
+
+@pytest.mark.parametrize(("torus", "depth"), [("tofu:24x18x16", 132), ("torus:48x36x32", 114), ("torus:4x4x4", 10)])
+def test_trinaryx3_takes_its_closed_form(simulator: Path, torus: str, depth: int) -> None:
+    size, segments, overhead, bandwidth, hop = 1 << 20, 22, 200e-9, 5e9, 100e-9
+    said = predict(simulator, "broadcast", "trinaryx3", torus, "--bytes", size, "--segment-bytes", 16384)
+    assert (said["depth"], said["segments"], said["evaluator"]) == (depth, segments, "maxplus")
+    assert said["verdict"]["contention_free"]
+    piece = size / (3 * segments)
+    assert said["seconds"] == pytest.approx(
+        (depth + segments - 1) * (overhead + piece / bandwidth) + depth * hop, rel=1e-12
+    )
+    assert said["breakdown"]["contention"] == said["breakdown"]["noise"] == 0
+    assert said["breakdown"]["latency"] == pytest.approx((depth + segments - 1) * overhead + depth * hop, rel=1e-12)
+
+
+def test_automatic_segments_are_about_as_good_as_any(simulator: Path) -> None:
+    def seconds(segments: object) -> float:
+        said = predict(simulator, "broadcast", "trinaryx3", "torus:8x8x8", "--bytes", 1 << 22, "--segments", segments)
+        return float(said["seconds"])
+
+    assert seconds("auto") <= 1.02 * min(seconds(k) for k in (1, 8, 32, 64, 128, 200, 256, 512))
+
+
+def test_a_paced_alltoall_reaches_the_bisection_bound(simulator: Path) -> None:
+    size = 1 << 14
+    said = predict(simulator, "alltoall", "paced", "torus:8x6x32", "--bytes", size)
+    assert said["evaluator"] == "events"
+    assert 0.9 < 1536 * size * 32 / (8 * 5e9) / said["seconds"] <= 1
+
+
+@pytest.mark.parametrize(("collective", "algorithm"), [("alltoall", "paced"), ("allgather", "four_way")])
+@pytest.mark.parametrize("evaluator", ["maxplus", "rounds", "events"])
+def test_one_rank_stands_for_all(simulator: Path, collective: str, algorithm: str, evaluator: str) -> None:
+    words = ("--bytes", 8192, "--evaluator", evaluator)
+    one = predict(simulator, collective, algorithm, "torus:4x3x4", *words)
+    all_of_them = predict(simulator, collective, algorithm, "torus:4x3x4", *words, "--every-rank")
+    same = ("operations", "messages", "depth")
+    assert [one[k] for k in same] == [all_of_them[k] for k in same]
+    assert one["verdict"]["max_load"] == all_of_them["verdict"]["max_load"]
+    # Messages that reach a link at once are served in an order that only one rank for all keeps the same everywhere.
+    assert one["seconds"] == pytest.approx(all_of_them["seconds"], rel=0.02 if evaluator == "events" else 1e-12)
+
+
+def test_allreduce_on_four_interfaces_stays_below_their_bandwidth(simulator: Path) -> None:
+    size = 1 << 24
+    said = predict(simulator, "allreduce", "trinaryx3", "torus:4x4x4", "--bytes", size, "--segments", 200)
+    assert said["evaluator"] == "events"
+    assert said["verdict"]["link_disjoint"]
+    assert not said["verdict"]["contention_free"]
+    assert 0.75 * 10e9 < size / said["seconds"] < 10e9
+
+
+# --- noise
+
+
+@pytest.mark.parametrize(("ranks", "low", "high"), [(2, 1.0, 1.0), (4, 1.0, 1.0), (16, 5.0, 7.5), (1024, 7.8, 9.2)])
+def test_noise_slows_a_barrier_down_as_published(simulator: Path, ranks: int, low: float, high: float) -> None:
+    noise = "period_us=1000,duration_us=100,runs=31"
+    said = predict(simulator, "barrier", "dissemination", f"flat:{ranks}", "--machine", LOGGOPS, "--noise", noise)
+    assert low <= said["noise"]["slowdown"] <= high
+    assert said["noise"]["least"] <= said["noise"]["median"] <= said["noise"]["most"]
+    assert said["seconds"] == said["noise"]["median"]
+    assert sum(said["breakdown"].values()) == pytest.approx(said["seconds"])
+
+
+def test_noise_at_once_costs_nothing_and_long_rare_noise_more_than_short_frequent_noise(simulator: Path) -> None:
+    def slowdown(noise: str, machine: str = LOGGOPS) -> float:
+        words = ("--machine", machine, "--noise", f"{noise},runs=15", "--evaluator", "maxplus")
+        return float(predict(simulator, "barrier", "dissemination", "flat:4096", *words)["noise"]["slowdown"])
+
+    assert slowdown("period_us=1000,duration_us=100,phase=same") == 1
+    short, long = slowdown("period_us=1000,duration_us=25"), slowdown("period_us=100000,duration_us=2500")
+    assert 1.5 < short < 3 < 60 < long
+    # The time with noise hardly depends on the latency of the network.
+    fast = slowdown("period_us=1000,duration_us=100", LOGGOPS.replace("2500", "250")) * 12 * 3250
+    assert fast == pytest.approx(slowdown("period_us=1000,duration_us=100") * 12 * 5500, rel=0.15)
+
+
+def test_noise_is_seeded(simulator: Path) -> None:
+    def noise(seed: int) -> dict[str, float]:
+        words = ("--noise", f"period_us=1000,duration_us=100,runs=5,seed={seed}")
+        said: dict[str, float] = predict(simulator, "barrier", "dissemination", "flat:64", *words)["noise"]
+        return said
+
+    assert noise(1) == noise(1) != noise(2)
+
+
+@given(
+    st.integers(2, 1000), st.data(), st.integers(0, 99), st.integers(0, 5), st.integers(0, 5000), st.integers(1, 3000)
+)  # fmt: skip
+def test_an_interrupted_processor_goes_on(
+    tool: Tool, period: int, data: st.DataObject, seed: int, rank: int, time: int, work: int
+) -> None:
+    duration = data.draw(st.integers(1, period - 1))
+
+    def done(work: float, time: float) -> float:
+        return float(tool("done", period, duration, seed, rank, time, work)["ns"])
+
+    end = done(work, time)
+    periods = work / (period - duration)
+    assert work <= end - time + 1e-6
+    assert end - time <= work + (periods + 2) * duration + 1e-6
+    # Work in two parts is done when it would be in one; more work is not done sooner.
+    part = data.draw(st.integers(1, work))
+    if part < work:
+        assert done(work - part, done(part, time)) == pytest.approx(end, abs=1e-6)
+    # A whole period of free time takes a whole period.
+    assert done(work + period - duration, time) == pytest.approx(end + period, abs=1e-6)
+
+
+# --- random programs
+
+
+@st.composite
+def programs(draw: st.DrawFn, ranks: int = 8) -> str:
+    """GOAL: messages between random ranks, in one order everywhere, so that nobody waits for ever."""
+    count = [0] * ranks
+    lines: list[list[str]] = [[] for _ in range(ranks)]
+    for tag in range(draw(st.integers(1, 14))):
+        source = draw(st.integers(0, ranks - 1))
+        target = (source + draw(st.integers(1, ranks - 1))) % ranks
+        size = draw(st.integers(1, 5000))
+        for rank, what in (
+            (source, f"send {size}b to {target} tag {tag}"),
+            (target, f"recv {size}b from {source} tag {tag}"),
+        ):
+            count[rank] += 1
+            lines[rank].append(f"l{count[rank]}: {what}")
+            if count[rank] > 1 and draw(st.booleans()):
+                lines[rank].append(f"l{count[rank]} requires l{draw(st.integers(1, count[rank] - 1))}")
+        if draw(st.integers(0, 3)) == 0:
+            count[source] += 1
+            lines[source] += [
+                f"l{count[source]}: calc {draw(st.integers(0, 3000))}",
+                f"l{count[source]} requires l{count[source] - 1}",
+            ]
+    body = "".join(f"rank {r} {{\n" + "".join(f"{x}\n" for x in lines[r]) + "}\n" for r in range(ranks))
+    return f"num_ranks {ranks}\n{body}"
+
+
+@shared
+@given(
+    programs(),
+    st.sampled_from(["torus:2x2x2", "torus:8", "mesh:4x2", "hypercube:3", "fattree:4x2/2", "dragonfly:2x2x2"]),
+)
+def test_events_agree_with_maxplus_where_nothing_queues_and_are_later_elsewhere(
+    tool: Tool, tmp_path: Path, text: str, spec: str
+) -> None:
+    file = tmp_path / "random.goal"
+    file.write_text(text)
+    machine = "hop=70,overhead=300,bandwidth=2e9,interfaces=3"
+    free, queued = (tool("time", file, spec, evaluator, machine) for evaluator in ("maxplus", "events"))
+    if free["free"]:
+        assert queued["ns"] == pytest.approx(free["ns"], rel=1e-12)
+    assert queued["ns"] >= free["ns"] * (1 - 1e-12)
+
+
+@shared
+@given(programs(), st.integers(0, 1))
+def test_loggops_events_agree_with_maxplus_where_it_says_so(tool: Tool, tmp_path: Path, text: str, big: int) -> None:
+    file = tmp_path / "random.goal"
+    file.write_text(text)
+    machine = f"L=900,o=300,g=500,G=0.5,O=0,S={65535 if big else 100}"
+    free, queued = (tool("time", file, "flat:8", evaluator, machine) for evaluator in ("maxplus", "events"))
+    if free["exact"]:
+        assert queued["ns"] == pytest.approx(free["ns"], rel=1e-12)
+
+
+# --- GOAL
+
+
+@shared
+@given(programs())
+def test_goal_comes_back_as_it_was(tool: Tool, tmp_path: Path, text: str) -> None:
+    """What is written, read and written again is the same; what is read first means the same."""
+    paths = [tmp_path / f"{k}.goal" for k in range(3)]
+    paths[0].write_text(text)
+    assert tool("goal", paths[0], paths[1]) == {}
+    assert tool("goal", paths[1], paths[2]) == {}
+    assert paths[1].read_text() == paths[2].read_text()
+    statements = [sorted(p.read_text().replace(" tag 0", "").splitlines()) for p in paths[:2]]
+    assert statements[0] == statements[1]
+    assert tool("time", paths[0], "flat:8", "events", LOGGOPS) == tool("time", paths[1], "flat:8", "events", LOGGOPS)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "line 1: expected 'num_ranks', found the end"),
+        ("num_ranks 0", "1 rank at least"),
+        ("num_ranks 99999999999999999999", "line 1: a number of ranks is above"),
+        ("num_ranks 2\nrank 2 {\n}", "line 2: there is no rank 2"),
+        ("num_ranks 2\nrank 0 {\n}\nrank 0 {\n}", "line 4: rank 0 has a program already"),
+        ("num_ranks 2\n/* a\nb */ rank 0 {\nsend 8 to 1\n}", "line 4: expected 'b', found 'to'"),
+        ("num_ranks 2\nrank 0 {\nsend 8b to 2\n}", "line 3: there is no rank 2"),
+        ("num_ranks 2\nrank 0 {\nl1: calc 5\nl1: calc 6\n}", "line 4: the label l1 is taken"),
+        ("num_ranks 2\nrank 0 {\nl1: calc 5\nl1 requires l2\n}", "line 4: there is no label l2 before"),
+        ("num_ranks 2\nrank 0 {\na: calc 5\nb: calc 5\na requires b\nb requires a\n}", "in a circle"),
+        ("num_ranks 2\nrank 0 {\ncalc 5", "line 2: this rank has no closing bracket"),
+        ("num_ranks 2\nrank 0 {\nrecv 8b from -1\n}", "a rank (not any), found '-'"),
+        ("num_ranks 2\nrank 0 {\ncalc 5 nic 1\n}", "line 3: expected"),
+        ("num_ranks 2 /* no end", "line 1: this comment has no end"),
+        ("num_ranks 2\nrank 0 {\nsend 8b to 1\n}", "rank 1 does not receive what rank 0 sends"),
+        ("num_ranks 2\nrank 0 {\nrecv 8b from 1\n}", "rank 0 waits for what rank 1 does not send"),
+    ],
+)
+def test_bad_goal_is_refused_with_its_line(tool: Tool, tmp_path: Path, text: str, said: str) -> None:
+    file = tmp_path / "bad.goal"
+    file.write_text(text)
+    assert said in tool("goal", file, tmp_path / "out.goal")["refused"]
+
+
+def test_what_is_required_may_come_later_and_comments_say_nothing(tool: Tool, tmp_path: Path) -> None:
+    file, out = tmp_path / "in.goal", tmp_path / "out.goal"
+    file.write_text(
+        "// a ping\nnum_ranks 2\nrank 0 {\nb: send 8b to 1 tag 3 cpu 1 nic 2\na: calc 100 /* first */\n"
+        "b irequires a\n}\nrank 1 { recv 8b from 0 tag 3\n}\n"
+    )
+    assert tool("goal", file, out) == {}
+    assert out.read_text() == (
+        "num_ranks 2\nrank 0 {\nl1: calc 100\nl2: send 8b to 1 tag 3 cpu 1 nic 2\nl2 irequires l1\n}\n"
+        "rank 1 {\nl1: recv 8b from 0 tag 3\n}\n"
+    )
+
+
+@pytest.mark.parametrize(
+    ("collective", "algorithm"), [("broadcast", "scatter_allgather"), ("reduce", "binomial"), ("allreduce", "ring")]
+)
+def test_an_exported_schedule_takes_the_time_of_the_schedule(
+    simulator: Path, tmp_path: Path, collective: str, algorithm: str
+) -> None:
+    file = tmp_path / "out.goal"
+    words = ("--machine", f"{LOGGOPS},reduce=2,copy=1", "--evaluator", "events")
+    task = ("--collective", collective, "--algorithm", algorithm, "--topology", "flat:12")
+    sizes = ("--bytes", 3600, "--segments", 3)
+    run(simulator, "goal", "export", *task, *sizes, *words, "--output", file)
+    if collective != "broadcast":
+        assert " calc " in file.read_text()
+    said = ask(simulator, "goal", "predict", file, *words)
+    assert said["verdict"]["deadlock_free"]
+    direct = predict(simulator, collective, algorithm, "flat:12", *sizes, *words, "--every-rank")
+    assert (said["ranks"], said["messages"]) == (12, direct["messages"])
+    assert said["seconds"] == pytest.approx(direct["seconds"], rel=1e-12)
+
+
+# --- the program
+
+
+def test_a_refusal_is_an_answer_and_wrong_usage_an_error(simulator: Path) -> None:
+    said = predict(simulator, "broadcast", "trinaryx3", "flat:8", "--bytes", 100)
+    assert "shape" in said["refused"]
+    assert "seconds" not in said
+    for words in (["predict"], ["predict", "--collective", "x"], ["nothing"], ["predict", "--what", "1"], ["goal"]):
+        done = run(simulator, *words, status=2)
+        assert done.stdout == ""
+        assert len(done.stderr.splitlines()) == 1
+
+
+def test_faults_and_loads(simulator: Path) -> None:
+    said = predict(
+        simulator,
+        "broadcast",
+        "trinaryx3",
+        "tofu:2x2x2",
+        "--bytes",
+        9000,
+        "--segments",
+        2,
+        "--missing",
+        "5,17",
+        "--loads",
+    )
+    assert said["refused"] == ""
+    loads = said["loads"]
+    assert loads["used"] == sum(count for load, count in loads["histogram"] if load > 0)
+    assert loads["links"] == sum(count for _, count in loads["histogram"])
+    assert loads["most"] == max(axis["most"] for axis in loads["axes"])
+    whole = predict(simulator, "broadcast", "trinaryx3", "torus:4x4x4", "--bytes", 9000, "--segments", 2, "--loads")[
+        "loads"
+    ]
+    assert (whole["used"], whole["most"]) == (189, 3000)
