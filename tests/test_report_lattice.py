@@ -10,9 +10,11 @@ from msgspec.structs import replace
 
 import synthetic_lattice
 from firstlight import heritage
+from firstlight.conduct import ending
+from firstlight.errors import OK, REGRESSION
 from firstlight.judge import communication, ranking
 from firstlight.judge.figures import judge
-from firstlight.judge.verdict import Unverified, Verified
+from firstlight.judge.verdict import Failed, Unverified, Verified
 from firstlight.report import html, plots, terminal
 from firstlight.report.palette import Palette
 from firstlight.report.plots import efficiency, sites
@@ -227,3 +229,15 @@ def test_drawings_are_plain_data_and_the_page_renders(case: str) -> None:
 )
 def test_variants_have_words(variant: str, shown: str) -> None:
     assert sites.words(variant) == shown
+
+
+def test_a_run_with_a_twin_ends_well_unless_the_twin_is_lost() -> None:
+    v = view()
+    assert ending.status(v.judgement) == OK
+    lost = tuple(
+        Failed(f.identity, f.unit, f.better, "all 8 launches were lost", "lost")
+        if f.identity.variant == "mpi_silent"
+        else f
+        for f in v.judgement.figures
+    )
+    assert ending.status(replace(v.judgement, figures=lost)) == REGRESSION
