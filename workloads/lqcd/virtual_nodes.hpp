@@ -188,20 +188,22 @@ struct Hop {
   T* out[2]{};
   Halo<T> halo{};
   T a = 0, b = 0;
-  bool streaming = false;  // store past the caches: pays where the fields are larger than them
+  bool streaming = false;  // fields come from memory: ask for them ahead of time, store past the caches
 };
 
 namespace detail {
 
-// The links and the spinors one slice further are needed from memory two sites later. One of two lines: their neighbours follow, and
-// the few places where a core keeps track of what it has asked for are not all taken.
-inline constexpr Index ahead = 2;
-template <int vectors, Index w, class T>
-[[gnu::always_inline]] inline void ask_for(const T* from) {
-  constexpr int lines = static_cast<int>(vectors * w * static_cast<Index>(sizeof(T)) / 64);
-  fl::simd::unroll<lines / 2>([&](auto i) __attribute__((always_inline)) {
-    __builtin_prefetch(reinterpret_cast<const char*>(from) + 128 * i, 0, 2);
-  });
+// Asks for the links of a site and its neighbour one slice further, which come from memory, all at once: in pieces between the
+// arithmetic, the processor does not recognise the streams that they are, and runs behind.
+template <Index w, class T>
+[[gnu::always_inline]] inline void ask_for(const T* links, const T* psi) {
+  constexpr Index line = 64;
+  const auto every_line = [](const T* from, Index vectors) __attribute__((always_inline)) {
+    const char* bytes = reinterpret_cast<const char*>(from);
+    for (Index at = 0; at < vectors * w * static_cast<Index>(sizeof(T)); at += line) __builtin_prefetch(bytes + at, 0, 3);
+  };
+  every_line(links, 4 * 18);
+  every_line(psi, 24);
 }
 
 template <class T>
@@ -306,6 +308,7 @@ template <class T>
       });
     else
       for (const T*& from : ready.from) from = nullptr;
+    if (job.streaming) detail::ask_for<w>(links_here + (here + 1) * 4 * link_reals, psi + (up[0] + k + 1) * site_reals);
     V sum[24];
     if (with_centre)
       fl::simd::unroll<24>([&](auto i) __attribute__((always_inline)) {
@@ -315,8 +318,6 @@ template <class T>
       fl::simd::unroll<24>([&](auto i) __attribute__((always_inline)) { sum[i] = V{}; });
     fl::simd::unroll<4>([&](auto mu) __attribute__((always_inline)) {
       constexpr int m = mu;
-      detail::ask_for<18, w>(links_here + ((here + ahead) * 4 + m) * link_reals);
-      detail::ask_for<6, w>(psi + (up[0] + k + ahead) * site_reals + 6 * m * w);
       V h[half_reals];
       if (ready.from[2 * m] == nullptr) [[likely]]
         project<m, -1>(h, psi + forward(mu) * site_reals);
