@@ -8,6 +8,7 @@ import shutil
 import subprocess
 from collections import deque
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -50,8 +51,13 @@ def compiled(sources: list[Path], folder: Path, *flags: str) -> list[Path]:
     if GXX is None:
         pytest.skip("no g++ here")
     objects = [folder / f"{source.stem}.o" for source in sources]
-    for source, target in zip(sources, objects, strict=True):
-        subprocess.run([GXX, "-std=c++20", *flags, f"-I{COLLECTIVES}/include", "-c", source, "-o", target], check=True)
+    command = [GXX, "-std=c++20", *flags, f"-I{COLLECTIVES}/include"]
+
+    def one(source: Path, target: Path) -> None:
+        subprocess.run([*command, "-c", source, "-o", target], check=True)
+
+    with ThreadPoolExecutor(2) as pool:
+        list(pool.map(one, sources, objects))
     return objects
 
 
