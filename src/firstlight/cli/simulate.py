@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -125,7 +126,7 @@ def command(
         evaluator=evaluator,
         loads=html is not None,
     )
-    simulated = asking.simulate(order, _fitted(run_name, results, mpi) if machine == "fitted" else None)
+    simulated = asking.simulate(order, _fitted(run_name, results, mpi) if machine == "fitted" else None, _progress)
     if html is not None:
         simulation.write(simulated, html)
     if as_json:
@@ -133,6 +134,13 @@ def command(
     else:
         click.echo(printable(simulation.summary(simulated, html, width())))
     return _code(simulated)
+
+
+def _progress(done: int, total: int) -> None:
+    """One line that is overwritten, only where somebody looks at it."""
+    if sys.stderr.isatty():
+        line = "" if done == total else f"{done} of {total} predictions"
+        click.echo(f"\r{line:<40}\r", err=True, nl=False)
 
 
 def _code(simulated: Simulated) -> int:

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from difflib import get_close_matches
+from itertools import count
 from pathlib import Path
 
 import msgspec
@@ -38,7 +39,11 @@ class Order(msgspec.Struct, frozen=True):
     loads: bool = False
 
 
-def simulate(order: Order, fitted: Fitted | None = None) -> Simulated:
+Progress = Callable[[int, int], None]
+"""Called with (predictions made, predictions in all)."""
+
+
+def simulate(order: Order, fitted: Fitted | None = None, progress: Progress = lambda done, total: None) -> Simulated:
     """Every algorithm for every size and every topology asked for; with `fitted`, by the regime of each size.
 
     Raises UsageError for what does not exist, saying what does, and BuildError where the program cannot be built.
@@ -53,9 +58,13 @@ def simulate(order: Order, fitted: Fitted | None = None) -> Simulated:
     built = program.build()
     chosen = _algorithms(order, program.algorithms(built))
     predictions: list[Prediction] = []
-    for place, some in [(order.topology, wanted), *((t, wanted[-1:]) for t in more if t != order.topology)]:
+    sweeps = [(order.topology, wanted), *((t, wanted[-1:]) for t in more if t != order.topology)]
+    made = count(1)
+    total = sum(len(some) for _, some in sweeps) * len(chosen)
+    for place, some in sweeps:
         for machine, group in _machines(order, fitted, some):
-            predictions += program.predict(built, _question(order, chosen, place, machine, group))
+            question = _question(order, chosen, place, machine, group)
+            predictions += program.predict(built, question, lambda _: progress(next(made), total))
     topologies = tuple(dict.fromkeys((order.topology, *more)))
     return _together(order, fitted, topologies, () if order.subject == "barrier" else wanted, predictions)
 

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import subprocess
-from collections.abc import Iterable, Sequence
+import tempfile
+from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
 from typing import TypeVar
 
@@ -14,6 +15,7 @@ from firstlight.errors import BuildError, UsageError
 from firstlight.simulate.prediction import Algorithm, Prediction
 
 _T = TypeVar("_T")
+Told = Callable[[bytes], None]
 TARGET = "firstlight-simulate"
 _FOLDERS = ("collectives/include", "collectives/algorithms", "collectives/src", "network")
 
@@ -71,9 +73,9 @@ class Question(msgspec.Struct, frozen=True):
         return ["predict", *given, *(["--loads"] if self.loads else [])]
 
 
-def predict(program: Path, question: Question) -> list[Prediction]:
+def predict(program: Path, question: Question, told: Told = lambda line: None) -> list[Prediction]:
     """The answers, in the order of the program. Raises UsageError with its words where it refuses the question."""
-    return [_decode(line, Prediction) for line in ask(program, question.words())]
+    return [_decode(line, Prediction) for line in ask(program, question.words(), told)]
 
 
 def predict_goal(program: Path, file: Path, words: Sequence[str]) -> list[Prediction]:
@@ -81,24 +83,37 @@ def predict_goal(program: Path, file: Path, words: Sequence[str]) -> list[Predic
     return [_decode(line, Prediction) for line in ask(program, ["goal", "predict", str(file), *words])]
 
 
-def ask(program: Path, words: Iterable[str]) -> list[bytes]:
-    """The lines that the program prints.
+def ask(program: Path, words: Iterable[str], told: Told = lambda line: None) -> list[bytes]:
+    """The lines that the program prints; `told` gets each as it comes, for large networks take their time.
 
     Raises UsageError with its own words where it ends with 2, BuildError for any other end.
     """
-    command = [str(program), *words]
-    try:
-        done = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, check=False)
-    except OSError as error:
-        raise BuildError(f"cannot start {program}: {error.strerror}; remove it and try again") from error
-    told = done.stderr.decode("utf-8", "replace").strip().splitlines()
-    last = told[-1].removeprefix(f"{TARGET}: ") if told else ""
-    if done.returncode == 2:
+    lines: list[bytes] = []
+    with tempfile.TemporaryFile() as errors:
+        try:
+            with subprocess.Popen(
+                [str(program), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors
+            ) as running:
+                assert running.stdout is not None
+                try:
+                    for line in running.stdout:
+                        if line.strip():
+                            lines.append(line)
+                            told(line)
+                except BaseException:
+                    running.kill()
+                    raise
+        except OSError as error:
+            raise BuildError(f"cannot start {program}: {error.strerror}; remove it and try again") from error
+        errors.seek(0)
+        said = errors.read().decode("utf-8", "replace").strip().splitlines()
+    last = said[-1].removeprefix(f"{TARGET}: ") if said else ""
+    if running.returncode == 2:
         raise UsageError(last or "firstlight-simulate does not accept this")
-    if done.returncode != 0:
-        how = f"signal {-done.returncode}" if done.returncode < 0 else f"status {done.returncode}"
+    if running.returncode != 0:
+        how = f"signal {-running.returncode}" if running.returncode < 0 else f"status {running.returncode}"
         raise BuildError(f"firstlight-simulate ended with {how}: {last or 'no message'}")
-    return [line for line in done.stdout.splitlines() if line.strip()]
+    return lines
 
 
 def _decode(line: bytes, kind: type[_T]) -> _T:
