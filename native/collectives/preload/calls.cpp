@@ -37,7 +37,8 @@ Request moving(Collective collective, std::int64_t bytes, int root = 0) {
 }
 
 // The execution for a sum; null where the library is to do it.
-collectives::Execution* summing(Collective collective, Schedules& schedules, int count, MPI_Datatype type, MPI_Op op, int root, bool apart) {
+collectives::Execution* summing(Collective collective, Schedules& schedules, int count, MPI_Datatype type, MPI_Op op, int root,
+                                bool apart) {
   if (!predefined(op)) return nullptr;
   const Shape shape = shape_of(type);
   if (!shape.plain) return nullptr;
@@ -170,7 +171,8 @@ int run_alltoall(Schedules& s, collectives::Execution& e, const Blocks& from, co
   if (moved && from.shape.plain)
     std::memcpy(input, from.at, static_cast<std::size_t>(all));
   else if (moved)
-    for (int r = 0; r < ranks && status == MPI_SUCCESS; ++r) status = pack(from.block(r), from.count, from.type, input + bytes * r, bytes, comm);
+    for (int r = 0; r < ranks && status == MPI_SUCCESS; ++r)
+      status = pack(from.block(r), from.count, from.type, input + bytes * r, bytes, comm);
   if (status == MPI_SUCCESS) status = e.run(data, input);
   if (!to.shape.plain)
     for (int r = 0; r < ranks && status == MPI_SUCCESS; ++r) status = unpack(data + bytes * r, bytes, to.block(r), to.count, to.type, comm);

@@ -17,13 +17,15 @@ FL_VISIBLE int MPI_Reduce(const void* give, void* get, int count, MPI_Datatype t
 FL_VISIBLE int MPI_Allreduce(const void* give, void* get, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   return preload::allreduce(give, get, count, type, op, comm);
 }
-FL_VISIBLE int MPI_Allgather(const void* give, int count, MPI_Datatype type, void* get, int get_count, MPI_Datatype get_type, MPI_Comm comm) {
+FL_VISIBLE int MPI_Allgather(const void* give, int count, MPI_Datatype type, void* get, int get_count, MPI_Datatype get_type,
+                             MPI_Comm comm) {
   return preload::allgather(give, count, type, get, get_count, get_type, comm);
 }
 FL_VISIBLE int MPI_Reduce_scatter_block(const void* give, void* get, int count, MPI_Datatype type, MPI_Op op, MPI_Comm comm) {
   return preload::reduce_scatter_block(give, get, count, type, op, comm);
 }
-FL_VISIBLE int MPI_Alltoall(const void* give, int count, MPI_Datatype type, void* get, int get_count, MPI_Datatype get_type, MPI_Comm comm) {
+FL_VISIBLE int MPI_Alltoall(const void* give, int count, MPI_Datatype type, void* get, int get_count, MPI_Datatype get_type,
+                            MPI_Comm comm) {
   return preload::alltoall(give, count, type, get, get_count, get_type, comm);
 }
 FL_VISIBLE int MPI_Barrier(MPI_Comm comm) { return preload::barrier(comm); }
@@ -56,30 +58,29 @@ using F = MPI_Fint;
 
 }  // namespace
 
-#define FL_FORTRAN(suffix)                                                                                                     \
-  FL_VISIBLE void mpi_bcast##suffix(void* buffer, F* count, F* type, F* root, F* comm, F* error) {                             \
-    tell(error, preload::bcast(address(buffer), *count, PMPI_Type_f2c(*type), *root, PMPI_Comm_f2c(*comm)));                   \
-  }                                                                                                                            \
-  FL_VISIBLE void mpi_reduce##suffix(void* give, void* get, F* count, F* type, F* op, F* root, F* comm, F* error) {            \
-    tell(error, preload::reduce(address(give), address(get), *count, PMPI_Type_f2c(*type), PMPI_Op_f2c(*op), *root,            \
-                                PMPI_Comm_f2c(*comm)));                                                                        \
-  }                                                                                                                            \
-  FL_VISIBLE void mpi_allreduce##suffix(void* give, void* get, F* count, F* type, F* op, F* comm, F* error) {                  \
-    tell(error, preload::allreduce(address(give), address(get), *count, PMPI_Type_f2c(*type), PMPI_Op_f2c(*op),                \
-                                   PMPI_Comm_f2c(*comm)));                                                                     \
-  }                                                                                                                            \
-  FL_VISIBLE void mpi_allgather##suffix(void* give, F* count, F* type, void* get, F* get_count, F* get_type, F* comm, F* error) { \
-    tell(error, preload::allgather(address(give), *count, PMPI_Type_f2c(*type), address(get), *get_count,                      \
-                                   PMPI_Type_f2c(*get_type), PMPI_Comm_f2c(*comm)));                                           \
-  }                                                                                                                            \
-  FL_VISIBLE void mpi_reduce_scatter_block##suffix(void* give, void* get, F* count, F* type, F* op, F* comm, F* error) {       \
-    tell(error, preload::reduce_scatter_block(address(give), address(get), *count, PMPI_Type_f2c(*type), PMPI_Op_f2c(*op),     \
-                                              PMPI_Comm_f2c(*comm)));                                                          \
-  }                                                                                                                            \
-  FL_VISIBLE void mpi_alltoall##suffix(void* give, F* count, F* type, void* get, F* get_count, F* get_type, F* comm, F* error) { \
-    tell(error, preload::alltoall(address(give), *count, PMPI_Type_f2c(*type), address(get), *get_count,                       \
-                                  PMPI_Type_f2c(*get_type), PMPI_Comm_f2c(*comm)));                                            \
-  }                                                                                                                            \
+#define FL_FORTRAN(suffix)                                                                                                              \
+  FL_VISIBLE void mpi_bcast##suffix(void* buffer, F* count, F* type, F* root, F* comm, F* error) {                                      \
+    tell(error, preload::bcast(address(buffer), *count, PMPI_Type_f2c(*type), *root, PMPI_Comm_f2c(*comm)));                            \
+  }                                                                                                                                     \
+  FL_VISIBLE void mpi_reduce##suffix(void* give, void* get, F* count, F* type, F* op, F* root, F* comm, F* error) {                     \
+    tell(error,                                                                                                                         \
+         preload::reduce(address(give), address(get), *count, PMPI_Type_f2c(*type), PMPI_Op_f2c(*op), *root, PMPI_Comm_f2c(*comm)));    \
+  }                                                                                                                                     \
+  FL_VISIBLE void mpi_allreduce##suffix(void* give, void* get, F* count, F* type, F* op, F* comm, F* error) {                           \
+    tell(error, preload::allreduce(address(give), address(get), *count, PMPI_Type_f2c(*type), PMPI_Op_f2c(*op), PMPI_Comm_f2c(*comm))); \
+  }                                                                                                                                     \
+  FL_VISIBLE void mpi_allgather##suffix(void* give, F* count, F* type, void* get, F* get_count, F* get_type, F* comm, F* error) {       \
+    tell(error, preload::allgather(address(give), *count, PMPI_Type_f2c(*type), address(get), *get_count, PMPI_Type_f2c(*get_type),     \
+                                   PMPI_Comm_f2c(*comm)));                                                                              \
+  }                                                                                                                                     \
+  FL_VISIBLE void mpi_reduce_scatter_block##suffix(void* give, void* get, F* count, F* type, F* op, F* comm, F* error) {                \
+    tell(error, preload::reduce_scatter_block(address(give), address(get), *count, PMPI_Type_f2c(*type), PMPI_Op_f2c(*op),              \
+                                              PMPI_Comm_f2c(*comm)));                                                                   \
+  }                                                                                                                                     \
+  FL_VISIBLE void mpi_alltoall##suffix(void* give, F* count, F* type, void* get, F* get_count, F* get_type, F* comm, F* error) {        \
+    tell(error, preload::alltoall(address(give), *count, PMPI_Type_f2c(*type), address(get), *get_count, PMPI_Type_f2c(*get_type),      \
+                                  PMPI_Comm_f2c(*comm)));                                                                               \
+  }                                                                                                                                     \
   FL_VISIBLE void mpi_barrier##suffix(F* comm, F* error) { tell(error, preload::barrier(PMPI_Comm_f2c(*comm))); }
 
 FL_FORTRAN(_)

@@ -1,0 +1,173 @@
+"""Schedules on real MPI: every algorithm on several process counts, random ones; the workload and its broken variants."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import native
+import schedules
+import turns
+from firstlight.build import Built, Options
+from firstlight.toolchains import Mpi
+from native import Placement
+
+pytestmark = pytest.mark.native
+
+SOURCE = Path(__file__).with_name("collectives_run.cpp")
+WORKLOAD = native.workloads["collectives"]
+MOST = {"mpich": 3}  # ranks of an MPI library that waits by spinning, on a small machine
+
+
+def mpi_ids() -> list[str]:
+    return [m.name for m in native.toolbox().mpis] or ["none"]
+
+
+def mpi_named(name: str) -> Mpi:
+    found = next((m for m in native.toolbox().mpis if m.name == name), None)
+    if found is None:
+        pytest.skip("no MPI library here")
+    return found
+
+
+def ask(mpi: Mpi, program: Path, ranks: int, *words: str) -> str:
+    """What rank 0 of the driver prints; it fails where an element is wrong."""
+    with turns.party(ranks):
+        said = subprocess.run(
+            [*schedules.launcher(mpi, ranks), program, *words],
+            env=os.environ | mpi.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120,
+        )  # fmt: skip
+    assert said.returncode == 0, said.stdout + said.stderr
+    return said.stdout
+
+
+@pytest.fixture(scope="module", params=mpi_ids())
+def driver(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Mpi, Path]:
+    mpi = mpi_named(request.param)
+    return mpi, schedules.driver(mpi, SOURCE, tmp_path_factory.mktemp(mpi.name))
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4, 6])
+def test_every_algorithm_gives_every_element(ranks: int, driver: tuple[Mpi, Path]) -> None:
+    mpi, program = driver
+    if ranks > MOST.get(mpi.name, ranks):
+        pytest.skip(f"{mpi.name} spins")
+    told = ask(mpi, program, ranks, "all", "3").split()
+    assert told[0] == "runs" and int(told[1]) > 100 and told[-1] == "0"
+
+
+@pytest.mark.parametrize(("ranks", "seed"), [(1, 1), (2, 2), (3, 3), (4, 4), (5, 5), (6, 6)])
+def test_random_schedules(ranks: int, seed: int, driver: tuple[Mpi, Path]) -> None:
+    mpi, program = driver
+    if ranks > MOST.get(mpi.name, ranks):
+        pytest.skip(f"{mpi.name} spins")
+    assert ask(mpi, program, ranks, str(seed), "60").split()[-1] == "0"
+
+
+def test_what_is_a_chain_runs_without_bookkeeping(driver: tuple[Mpi, Path]) -> None:
+    mpi, program = driver
+    lines = [line.split() for line in ask(mpi, program, 2, "chains").splitlines()]
+    chains = {(name, collective) for name, collective, _, chain in (x for x in lines if len(x) == 4) if chain == "1"}
+    assert {
+        ("binomial", "broadcast"),
+        ("binomial", "reduce"),
+        ("dissemination", "barrier"),
+        ("ring", "allgather"),
+    } <= chains
+
+
+def test_memory_is_used_as_it_should_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The executor under sanitizers; what the MPI library itself leaks is not looked at."""
+    mpi = mpi_named(mpi_ids()[0])
+    program = schedules.driver(mpi, SOURCE, tmp_path, "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+    monkeypatch.setenv("ASAN_OPTIONS", "detect_leaks=0")
+    for ranks in (1, 3):
+        assert ask(mpi, program, ranks, "7", "60").split()[-1] == "0"
+
+
+# --- the workload ----------------------------------------------------------------------------------------------------
+
+
+@pytest.fixture(scope="module")
+def built() -> dict[str, list[Built]]:
+    """Every variant with gcc's base flags, for each MPI library."""
+    tool = native.toolchain("base")
+    if tool is None or not native.toolbox().mpis:
+        pytest.skip("no gcc or no MPI library here")
+    made = native.make((p for v in WORKLOAD.variants for p in native.programs(WORKLOAD, v, tool)), Options(strict=True))
+    found: dict[str, list[Built]] = {}
+    for program, one in made.items():
+        assert one.error == ""
+        found.setdefault(program.variant, []).append(one)
+    return found
+
+
+def planned() -> list[tuple[str, str]]:
+    """(variant, collective) of the standard suite."""
+    names = {v.name for v in WORKLOAD.variants}
+    return [
+        (variant.removesuffix("*"), str(collective))
+        for entry in WORKLOAD.suites["standard"]
+        for variant in entry.variants
+        for collective in entry.parameters["collective"]
+        if variant.removesuffix("*") in names
+    ]
+
+
+def test_every_variant_is_planned() -> None:
+    assert {v for v, _ in planned()} == {v.name for v in WORKLOAD.variants if not v.broken}
+
+
+@pytest.mark.parametrize(("variant", "collective"), planned())
+def test_every_collective_of_every_variant(
+    variant: str, collective: str, built: dict[str, list[Built]], tmp_path: Path
+) -> None:
+    sizes = "bytes=0" if collective == "barrier" else "bytes=0,8,56,8000,300000"
+    root = ("root=1",) if collective in ("broadcast", "reduce") else ()
+    for one in built[variant]:
+        said = native.run(one, Placement(ranks=2), (f"collective={collective}", sizes, *root), tmp_path)
+        assert (said.status, said.reason) == (0, ""), (one.program, said.reason, said.stderr)
+
+
+@pytest.mark.parametrize(
+    ("variant", "ranks", "words", "told"),
+    [
+        ("mpi_ring", 2, ("collective=broadcast",), "ring has no broadcast"),
+        ("mpi_hypercube", 3, ("collective=allreduce",), "needs"),
+        ("mpi_binomial", 2, ("collective=broadcast", "root=2"), "root=2 needs more ranks than 2"),
+        ("mpi_library", 1, ("collective=broadcast", "bytes=12"), "needs whole words"),
+        ("mpi_library", 1, ("collective=barrier", "bytes=8"), "needs bytes=0"),
+    ],
+)
+def test_refusals(
+    variant: str, ranks: int, words: tuple[str, ...], told: str, built: dict[str, list[Built]], tmp_path: Path
+) -> None:
+    for one in built[variant]:
+        said = native.run(one, Placement(ranks=ranks), words, tmp_path)
+        assert said.status == 2 and said.lines == [] and told in said.stderr, said.stderr
+
+
+@pytest.mark.parametrize(
+    ("variant", "words", "told"),
+    [
+        ("broken_mpi_lost_contribution", ("collective=allreduce", "bytes=8"), "word 0 of the result is"),
+        ("broken_mpi_paced_shifted", ("collective=alltoall", "bytes=64"), "word 0 of the result is"),
+        ("broken_mpi_dissemination_silent", ("collective=barrier", "bytes=0"), "left the barrier"),
+        ("broken_mpi_nothing", ("collective=barrier", "bytes=0"), "left the barrier"),
+        ("broken_mpi_nothing", ("collective=reduce_scatter", "bytes=8"), "of the result is nan"),
+        ("broken_mpi_nothing", ("collective=allgather", "bytes=8"), "of the result is nan"),
+        ("broken_mpi_last_word", ("collective=allreduce", "bytes=64"), "word 7 of the result is nan"),
+        ("broken_mpi_overrun", ("collective=allreduce", "bytes=64"), "word 0 behind the result is 0"),
+        ("broken_mpi_stale", ("collective=allreduce", "bytes=64"), "word 1 of the result is"),
+    ],
+)
+def test_the_check_says_what_is_wrong(
+    variant: str, words: tuple[str, ...], told: str, built: dict[str, list[Built]], tmp_path: Path
+) -> None:
+    for one in built[variant]:
+        said = native.run(one, Placement(ranks=3), words, tmp_path)
+        wrong = [c["what"] for c in said.of("check") if not c["ok"]]
+        assert said.status == 1 and wrong and told in wrong[0], (said.reason, wrong)
