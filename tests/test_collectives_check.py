@@ -114,13 +114,14 @@ def test_random_runs_end_right(checker: Path, seed: int, ranks: int) -> None:
     assert ask(checker, "run", seed, ranks).split()[0] == "right"
 
 
-@pytest.mark.parametrize("word", ["twice", "cycle", "lost"])
+@pytest.mark.parametrize("word", ["twice", "cycle", "lost", "lengths"])
 def test_a_mistake_is_told_in_words(checker: Path, word: str) -> None:
     told = {
         "twice": "rank 0, chunk 0 at the end: holds the contribution of rank 1 (its chunk 0) twice",
         "cycle": "deadlock: rank 0, operation 0 (send to rank 1) waits for rank 1, operation 1 (receive from rank 0) "
         "waits for rank 1, operation 0 (send to rank 0) waits for rank 0, operation 1 (receive from rank 1) "
         "waits for the first of these",
+        "lengths": "nothing",
         "lost": "rank 0 sends 1 message to rank 1 with tag 0, which awaits 0",
     }
     assert ask(checker, "example", word).strip() == told[word]
@@ -173,6 +174,15 @@ def test_laws_of_distance_doubling_and_halving(checker: Path, extent: int, doubl
     down = float(ask(checker, "loads", "allgather", "distance_halving", shape, 1))  # after the shuffle
     assert up / (5 / 24 * ranks ** (4 / 3)) == pytest.approx(doubling, abs=0.0006)
     assert down / (7 / 6 * ranks) == pytest.approx(halving, abs=0.0006)
+
+
+@pytest.mark.parametrize("shape", ["8x8x8", "4x4", "5x5x5"])
+@pytest.mark.parametrize("collective", ["allgather", "reduce_scatter"])
+def test_all_ports_share_the_load(checker: Path, shape: str, collective: str) -> None:
+    """P - 1 blocks over the busiest link with one port, of parts of blocks as many as directions with all."""
+    ranks = prod(map(int, shape.split("x")))
+    assert float(ask(checker, "loads", collective, "bucket", shape, 0)) == ranks - 1
+    assert float(ask(checker, "loads", collective, "bucket_ported", shape, 0)) == ranks - 1
 
 
 @pytest.mark.parametrize(

@@ -26,6 +26,11 @@ std::string impossible(const Schedule& s) {
   return "";
 }
 
+// Bytes of all ranks' fingerprints.
+std::int64_t contents(const Schedule& s) {
+  return s.collective == Collective::other ? 0 : std::int64_t{16} * s.ranks * (s.chunks + s.scratch);
+}
+
 void count(const Program& program, std::int64_t ranks, Verdict& v) {
   for (const Operation& o : program.operations()) {
     v.operations += ranks;
@@ -40,7 +45,7 @@ std::string gather(const Schedule& s, std::int64_t memory, Graph& graph, Verdict
   ProgramCheck alone(s);
   Program program;
   std::string race;
-  const std::int64_t room = memory - std::int64_t{16} * s.ranks * (s.chunks + s.scratch);
+  const std::int64_t room = memory - contents(s);
   for (Rank rank = 0; rank < s.ranks; ++rank) {
     program.clear();
     s.program(rank, program);
@@ -135,7 +140,7 @@ Verdict check(const Schedule& s, Thoroughness thoroughness, std::int64_t memory)
                        (thoroughness == Thoroughness::automatic && s.ranks * (size + s.chunks + s.scratch) > replayed_whole);
     if (large && one_suffices(s)) return judge_one(s, translation);
   }
-  if (std::int64_t{16} * s.ranks * (s.chunks + s.scratch) > memory) throw Refused("too large to check: the contents of all ranks' chunks");
+  if (contents(s) > memory) throw Refused("too large to check: the contents of all ranks' chunks");
   Graph graph;
   if (std::string why = gather(s, memory, graph, v); !why.empty()) {
     v.race_free = false;

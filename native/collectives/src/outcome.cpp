@@ -10,6 +10,7 @@ bool takes_part(const Schedule& schedule, Rank rank) { return !std::ranges::bina
 template <class Content>
 std::string wrong_data(const Schedule& schedule, const Replay<Content>& replay) {
   const Collective what = schedule.collective;
+  if (what == Collective::other) return "";
   const Chunk block = what == Collective::allgather || what == Collective::alltoall || what == Collective::reduce_scatter
                           ? schedule.chunks / schedule.ranks
                           : schedule.chunks;

@@ -36,10 +36,17 @@ Content Replay<Content>::sent(const Graph::Operation& send, std::int32_t segment
   return content;
 }
 
+// The chunks of a segment; none where a schedule tells lengths, not places.
+template <class Content>
+std::int32_t Replay<Content>::length(const Graph::Operation& o) const {
+  return schedule_.collective == Collective::other ? 0 : o.range.count;
+}
+
 // What ranks have at the beginning.
 template <class Content>
 void Replay<Content>::fill() {
   const Collective what = schedule_.collective;
+  if (what == Collective::other) return;
   const Chunk block = what == Collective::allgather ? schedule_.chunks / schedule_.ranks : 0;
   const bool vector = what == Collective::reduce || what == Collective::allreduce || what == Collective::reduce_scatter;
   contents_.resize(index(ranks() * (schedule_.chunks + schedule_.scratch)));
@@ -148,7 +155,7 @@ void Replay<Content>::copy(Node node) {
   const Strip& from = graph_.sources[index(o.peer)];
   State& s = states_[index(node)];
   for (; s.done < s.allowed; ++s.done)
-    for (std::int32_t i = 0; i < o.range.count; ++i)
+    for (std::int32_t i = 0; i < length(o); ++i)
       contents_[place(o.rank, o.range.space, o.range.chunk(s.done, i))] = load(o.rank, from.space, from.chunk(s.done, i));
   complete(node);
 }
@@ -186,9 +193,9 @@ void Replay<Content>::transfer(Node send, Node receive) {
   depth_ = std::max(depth_, r.depth);
   if (to.kind == Kind::combine) {
     std::deque<Content>& waiting = waiting_[receive];
-    for (std::int32_t i = 0; i < from.range.count; ++i) waiting.push_back(sent(from, s.done, i, to.peer));
+    for (std::int32_t i = 0; i < length(from); ++i) waiting.push_back(sent(from, s.done, i, to.peer));
   } else {
-    for (std::int32_t i = 0; i < from.range.count; ++i)
+    for (std::int32_t i = 0; i < length(from); ++i)
       contents_[place(to.rank, to.range.space, to.range.chunk(r.done, i))] = sent(from, s.done, i, to.peer);
     ++r.done;
   }
@@ -203,7 +210,7 @@ void Replay<Content>::add(Node combine) {
   if (s.done == std::min(s.arrived, s.allowed)) return;
   const auto store = waiting_.find(combine);
   for (; s.done < std::min(s.arrived, s.allowed); ++s.done)
-    for (std::int32_t i = 0; i < o.range.count; ++i) {
+    for (std::int32_t i = 0; i < length(o); ++i) {
       contents_[place(o.rank, o.range.space, o.range.chunk(s.done, i))] += store->second.front();
       store->second.pop_front();
     }

@@ -102,6 +102,7 @@ class Replay {
   std::size_t place(Rank rank, Space space, std::int64_t chunk) const;
   Content load(Rank rank, Space space, std::int64_t chunk) const;
   Content sent(const Graph::Operation& send, std::int32_t segment, std::int32_t i, Rank peer) const;
+  std::int32_t length(const Graph::Operation& operation) const;
   void fill();
   void follow();
   void wake(Node node);
