@@ -1,4 +1,4 @@
-"""Schedules on real MPI: every algorithm on several process counts, random ones; the workload and its broken variants."""
+"""Schedules on real MPI: every algorithm on several process counts, random ones; the workload and what it catches."""
 
 from __future__ import annotations
 
