@@ -285,7 +285,8 @@ class Algebra {
   void chunks(Body body) {
     const auto count = static_cast<fl::Index>(parts_.size());
 #ifdef _OPENMP
-#pragma omp parallel for num_threads(threads_) schedule(static) if (threads_ > 1)
+    // To wake threads takes longer than a few chunks.
+#pragma omp parallel for num_threads(threads_) schedule(static) if (threads_ > 1 && count >= 2 * threads_)
 #endif
     for (fl::Index c = 0; c < count; ++c) body(c * chunk, std::min(length_, (c + 1) * chunk), static_cast<std::size_t>(c));
   }
