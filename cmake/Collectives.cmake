@@ -33,7 +33,7 @@ target_include_directories(collectives PUBLIC ${collectives}/include)
 target_compile_options(collectives PRIVATE ${harness_flags})
 set_target_properties(collectives PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
-# What runs a schedule on MPI; linked into every variant that needs MPI, and into the library to preload.
+# What runs a schedule on MPI; linked into variants that include it, and into the library to preload.
 if(FL_WITH_MPI)
   file(GLOB executor_sources CONFIGURE_DEPENDS ${collectives}/mpi/*.cpp)
   if(executor_sources)
