@@ -214,4 +214,4 @@ def test_programs_obey_the_relation_below_1e_14(variant: str, threads: int, tmp_
     for sample in said.of("sample"):
         assert 0 < sample["values"]["violation"][2] < 1e-14
         field = said.of("case")[sample["case"]]["parameters"]["field"]
-        assert abs(sample["values"]["iterations"][1] - {"smooth": 150, "flux": 127}[field]) <= 1
+        assert abs(sample["values"]["iterations"][1] - {"smooth": 150, "flux": 127}[field]) <= 3
