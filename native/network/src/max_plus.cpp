@@ -52,6 +52,14 @@ class MaxPlus {
       const Step& on = plan_.steps()[w.on];
       const double* done = times(slot_[w.on]);
       const auto k = static_cast<std::size_t>(s.segments);
+      if (w.started && on.kind == Kind::send) {
+        for (std::size_t j = 0; j < k; ++j) {
+          const std::size_t last = on.segments == s.segments ? j : static_cast<std::size_t>(on.segments) - 1;
+          ready_[j] = std::max(ready_[j], keep_ ? begun_[w.on] : done[last] - duration(on));
+        }
+        read(w.on);
+        continue;
+      }
       if (on.segments == s.segments) {
         for (std::size_t j = 0; j < k; ++j) ready_[j] = std::max(ready_[j], done[j]);
       } else {
@@ -59,6 +67,11 @@ class MaxPlus {
       }
       read(w.on);
     }
+  }
+  // Of a segment's send, from its begin to the end, without noise.
+  double duration(const Step& s) const {
+    if (linked_) return machine_.overhead + machine_.stream(s.bytes);
+    return machine_.o + (loggops_bytes(s.bytes) - 1) * machine_.O;
   }
   void step(Index i);
   double send(const Step& s, double* out);
@@ -160,7 +173,7 @@ bool MaxPlus::undisturbed() const {
       const bool message = s.kind == Kind::send || s.kind == Kind::receive;
       if ((message && bytes > machine_.S) || s.cpu != 0 || s.nic != 0) return false;
       for (const Wait& w : plan_.waits(s))
-        if (w.started) return false;
+        if (w.started && plan_.steps()[w.on].kind != Kind::send) return false;
       uses.push_back({begun_[i], ended_[i], message ? begun_[i] + machine_.g + (bytes - 1) * machine_.G : 0, s.kind});
     }
     std::ranges::sort(uses, {}, [](const Use& u) { return std::pair(u.begin, u.end); });

@@ -1,0 +1,65 @@
+"""Operations per second of firstlight-simulate and LogGOPSim, side by side on the same schedules; no test, run by hand:
+
+    python tests/bench_simulate.py FIRSTLIGHT_SIMULATE LOGGOPSIM TXT2BIN [ROUNDS]
+
+Programs run in turn; what counts is the least processor time (user and system) of a whole process, for other work on
+the machine disturbs that least. LogGOPSim reads its own binary format; turning GOAL into that is counted apart.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+MACHINE = {"L": 2500, "o": 1500, "g": 1000, "G": 6, "O": 0, "S": 65535}
+BARRIER = ("--collective", "barrier", "--algorithm", "dissemination", "--topology", "flat:16384")
+TREES = ("--collective", "broadcast", "--algorithm", "trinaryx3", "--topology", "tofu:6x4x4", "--bytes", "10000000")
+CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
+    "dissemination, 16384 ranks, one stands for all": (BARRIER, ()),
+    "dissemination, 16384 ranks, each evaluated": (BARRIER, ("--every-rank",)),
+    "Trinaryx3, 1152 ranks, trains of 200": ((*TREES, "--segments", "200"), ()),
+}
+"""The schedule, and what only the prediction is told."""
+
+
+def timed(command: list[str]) -> tuple[float, str]:
+    """Processor seconds of a whole process, and what it printed."""
+    with tempfile.TemporaryFile() as out:
+        child = subprocess.Popen(command, stdout=out)
+        _, status, usage = os.wait4(child.pid, 0)
+        if status != 0:
+            raise SystemExit(f"{command[0]} failed")
+        out.seek(0)
+        return usage.ru_utime + usage.ru_stime, out.read().decode()
+
+
+def main(ours: str, theirs: str, txt2bin: str, rounds: str = "5") -> None:
+    machine = ",".join(f"{k}={v}" for k, v in MACHINE.items())
+    for name, (schedule, more) in CASES.items():
+        with tempfile.TemporaryDirectory() as folder:
+            goal, binary = Path(folder, "a.goal"), Path(folder, "a.bin")
+            subprocess.run([ours, "goal", "export", *schedule, "--output", goal], check=True)
+            reading, _ = timed([txt2bin, "-i", str(goal), "-o", str(binary)])
+            best = {"ours": 1e9, "theirs": 1e9}
+            for _ in range(int(rounds)):
+                seconds, said = timed([ours, "predict", *schedule, *more, "--machine", machine, "--unchecked"])
+                answer = json.loads(said)
+                best["ours"] = min(best["ours"], seconds)
+                seconds, said = timed(
+                    [theirs, "-f", str(binary), "-b", *(f"--LogGOPS_{k}={v}" for k, v in MACHINE.items())]
+                )
+                best["theirs"] = min(best["theirs"], seconds)
+        count = answer["operations"]
+        whole = (best["theirs"] + reading) / best["ours"]
+        print(f"{name}: {count} operations by {answer['evaluator']}")
+        for who, program in (("ours", "firstlight-simulate"), ("theirs", "LogGOPSim")):
+            print(f"  {program:20} {best[who]:8.4f} s {count / best[who] / 1e6:8.2f} M operations/s")
+        print(f"  ratio {best['theirs'] / best['ours']:.1f}; with {reading:.3f} s for reading GOAL {whole:.1f}")
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
