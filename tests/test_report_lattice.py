@@ -11,6 +11,7 @@ from msgspec.structs import replace
 import synthetic_lattice
 from firstlight import heritage
 from firstlight.conduct import ending
+from firstlight.conduct.rounds import Tally
 from firstlight.errors import OK, REGRESSION
 from firstlight.judge import communication, ranking
 from firstlight.judge.figures import judge
@@ -241,3 +242,14 @@ def test_a_run_with_a_twin_ends_well_unless_the_twin_is_lost() -> None:
         for f in v.judgement.figures
     )
     assert ending.status(replace(v.judgement, figures=lost)) == REGRESSION
+
+
+def test_progress_shows_no_number_of_the_twin() -> None:
+    scene = synthetic_lattice.run(launches=1)
+    told = {}
+    for cell in scene.run.cells:
+        tally = Tally(scene.run, cell)
+        for record in (r for r in scene.records if r.start.cell == cell.id):
+            tally.take(record, 1.0)
+        told.setdefault(cell.program.variant, tally.last())
+    assert told.pop("mpi_silent") == "" and all("Mflop/s" in words for words in told.values())

@@ -87,7 +87,8 @@ class Tally:
     def last(self) -> str:
         """The newest verified figure in words, or ""."""
         metric = self.metric()
-        if not self.estimates or metric is None:
+        description = self._run.descriptions.get(self.cell.program.target)
+        if not self.estimates or metric is None or description is None or description.unverified:
             return ""
         subject, estimate = list(self.estimates.items())[-1]
         return f"{words.name(identity(subject, metric.name))}: {words.digits(estimate.median)} {metric.unit}"
