@@ -192,7 +192,8 @@ def programs(draw: st.DrawFn, ranks: int = 8) -> str:
             count[rank] += 1
             lines[rank].append(f"l{count[rank]}: {what}")
             if count[rank] > 1 and draw(st.booleans()):
-                lines[rank].append(f"l{count[rank]} requires l{draw(st.integers(1, count[rank] - 1))}")
+                how = draw(st.sampled_from(["requires", "requires", "irequires"]))
+                lines[rank].append(f"l{count[rank]} {how} l{draw(st.integers(1, count[rank] - 1))}")
         if draw(st.integers(0, 3)) == 0:
             count[source] += 1
             lines[source] += [
