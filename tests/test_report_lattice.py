@@ -253,3 +253,8 @@ def test_progress_shows_no_number_of_the_twin() -> None:
             tally.take(record, 1.0)
         told.setdefault(cell.program.variant, tally.last())
     assert told.pop("mpi_silent") == "" and all("Mflop/s" in words for words in told.values())
+
+
+def test_few_launches_tell_nothing_of_communication() -> None:
+    title = drawings("few launches")["efficiency-0"].title
+    assert title == "MPICH: too few launches to tell what communication costs (2x16³ on 2x1x1x1, 64 bit sends most)"

@@ -235,9 +235,11 @@ def _title(view: View, exchanges: Sequence[Exchange]) -> str:
             best.setdefault(sites.words(e.figure.identity.variant), e)
     (name, first), *others = best.items()
     mpi = wording.mpi_name(view.judgement.run, first.figure.identity.mpi or "")
+    where = f"{c.lattice} on {c.processes}, {c.bits} bit" if c else ""
+    if any(e.kept.low is None for e in best.values()):
+        return f"{mpi}: too few launches to tell what communication costs ({where} sends most)"
     told = [f"{name} keeps {percent(first.kept.value)} of its speed without communication ({_lost(first)})"]
     told += [f"{other} {percent(e.kept.value)} ({_lost(e)})" for other, e in others]
-    where = f"{c.lattice} on {c.processes}, {c.bits} bit" if c else ""
     return f"{mpi}, where most is sent ({where}): {', '.join(told)}"
 
 
