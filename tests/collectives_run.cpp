@@ -69,7 +69,7 @@ std::int64_t wrong(const Case& c, Execution& e) {
       const auto k = static_cast<std::size_t>(i);
       input[k] = value(me, i, run);
       if (c.collective == Collective::allgather) {
-        if (c.count > 0 && i / c.count == me) d[k] = value(me, i % c.count, run);
+        if (!c.apart && c.count > 0 && i / c.count == me) d[k] = value(me, i % c.count, run);
       } else if (c.collective == Collective::broadcast ? me == c.root : c.collective != Collective::alltoall && !c.apart) {
         d[k] = value(me, i, run);
       }
@@ -83,7 +83,9 @@ std::int64_t wrong(const Case& c, Execution& e) {
   return bad;
 }
 
-bool sums(Collective c) { return c == Collective::reduce || c == Collective::allreduce || c == Collective::reduce_scatter; }
+bool can_be_apart(Collective c) {
+  return c == Collective::reduce || c == Collective::allreduce || c == Collective::reduce_scatter || c == Collective::allgather;
+}
 
 int failures = 0, runs = 0, refusals = 0;
 
@@ -91,11 +93,11 @@ void examine(const Case& c, const Channel& channel, bool tell) {
   try {
     const double bytes = 8 * static_cast<double>(c.count);
     const Schedule s = schedule_for(*c.algorithm, c.collective, ranks, c.root, c.segments, bytes);
-    Execution e(s, channel, {MPI_INT64_T, MPI_SUM, elements_of(c.collective, c.count, ranks)}, c.apart && sums(c.collective));
+    Execution e(s, channel, {MPI_INT64_T, MPI_SUM, elements_of(c.collective, c.count, ranks)}, c.apart && can_be_apart(c.collective));
     const Execution::Numbers numbers = e.numbers();
     if (tell && me == 0)
       std::printf("%s %s %lld %d\n", c.algorithm->name, word(c.collective), static_cast<long long>(numbers.items), numbers.chain ? 1 : 0);
-    const std::int64_t mine = wrong({c.algorithm, c.collective, c.root, c.segments, c.count, c.apart && sums(c.collective)}, e);
+    const std::int64_t mine = wrong({c.algorithm, c.collective, c.root, c.segments, c.count, c.apart && can_be_apart(c.collective)}, e);
     std::int64_t all = 0;
     MPI_Allreduce(&mine, &all, 1, MPI_INT64_T, MPI_SUM, MPI_COMM_WORLD);
     ++runs;

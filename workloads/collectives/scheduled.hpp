@@ -19,7 +19,8 @@ struct Plan {
   Plan(const ours::Schedule& schedule, fl::Index words, bool apart) : execution(schedule, channel, {MPI_DOUBLE, MPI_SUM, words}, apart) {}
 };
 
-inline bool sums(Kind kind) { return kind == Kind::reduce || kind == Kind::allreduce || kind == Kind::reduce_scatter; }
+// What a rank gives lies apart from what it gets, as in the calls of MPI.
+inline bool apart(Kind kind) { return kind != Kind::broadcast && kind != Kind::alltoall && kind != Kind::barrier; }
 
 inline ours::Schedule schedule_of(const ours::Algorithm& algorithm, Kind kind, int ranks, int root, fl::Index segments, fl::Index bytes) {
   const ours::Collective collective = *ours::collective_named(kinds[static_cast<std::size_t>(kind)]);
@@ -44,7 +45,7 @@ template <const ours::Algorithm& algorithm, void (*alter)(ours::Schedule&)>
 void prepare(State& s) {
   ours::Schedule schedule = schedule_of(algorithm, s.kind, s.team.ranks, s.root, s.segments, 8 * s.n);
   if (alter != nullptr) alter(schedule);
-  s.plan = new Plan(schedule, s.words(), sums(s.kind));
+  s.plan = new Plan(schedule, s.words(), apart(s.kind));
 }
 
 inline void release(State& s) {
@@ -55,8 +56,7 @@ inline void release(State& s) {
 inline void step(State& s, fl::Index) {
   double* const own = s.own.data();
   double* const result = s.result.data();
-  const bool reads = sums(s.kind) || s.is(Kind::alltoall);
-  if (s.is(Kind::allgather)) std::copy(own, own + s.n, result + s.team.rank * s.n);
+  const bool reads = apart(s.kind) || s.is(Kind::alltoall);
   static_cast<Plan*>(s.plan)->execution.run(result, reads ? own : nullptr);
 }
 

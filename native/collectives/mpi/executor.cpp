@@ -37,6 +37,7 @@ struct Execution::Parts {
   MPI_Aint size = 1;  // of an element
   bool apart = false;
   std::int64_t count = 0;
+  std::int64_t before = 0;            // bytes of the data that lie before the input's first element
   std::vector<Message> messages;      // one an item; unused for additions and copies
   std::vector<MPI_Request> requests;  // likewise; those that are awaited at the end follow each other in `order`
   std::vector<std::uint32_t> slot;    // of an item in `requests`
@@ -139,6 +140,7 @@ Execution::Execution(const Schedule& schedule, const Channel& channel, const Ele
   p.size = extent;
   p.apart = apart;
   p.count = elements.count;
+  if (apart && schedule.collective == Collective::allgather) p.before = elements.count / schedule.ranks * channel.rank() * extent;
   p.plan = unroll(schedule, channel.rank(), elements.count, apart);
   p.chain = chain(p.plan, small_bytes / std::max<MPI_Aint>(extent, 1));
   for (const Item& item : p.plan.items) p.describe(item);
@@ -329,8 +331,8 @@ int Execution::Parts::run_ready() {
 int Execution::run(void* data, const void* input) {
   Parts& p = *parts_;
   const auto bytes = static_cast<std::size_t>(p.size);
-  if (p.apart && p.plan.copy_first) std::memcpy(data, input, static_cast<std::size_t>(p.count) * bytes);
-  p.bind(data, input);
+  // As a number: of the input of an allgather only one block exists.
+  p.bind(data, reinterpret_cast<const void*>(reinterpret_cast<std::uintptr_t>(input) - static_cast<std::uintptr_t>(p.before)));
   for (const Piece& piece : p.plan.left)
     std::memcpy(p.bases[0] + piece.offset * p.size, p.bases[1] + piece.offset * p.size, static_cast<std::size_t>(piece.length) * bytes);
   return p.chain.possible ? p.run_chain() : p.run_ready();

@@ -18,7 +18,6 @@ class Unroller {
       : schedule_(schedule), me_(me), elements_(elements), apart_(apart) {
     schedule.program(me, program_);
     written_.assign(apart ? static_cast<std::size_t>(schedule.chunks) : 0, false);
-    plan_.copy_first = false;
     plan_.scratch = start(schedule.scratch);
   }
 
@@ -30,6 +29,12 @@ class Unroller {
     if (apart_) leave();
     sort();
     return true;
+  }
+  // What of the input is the rank's own to give, as elements of the data.
+  Piece own() const {
+    const Chunk block = schedule_.chunks / schedule_.ranks;
+    if (schedule_.collective != Collective::allgather) return {0, elements_};
+    return {start(me_ * block), start((me_ + 1) * block) - start(me_ * block)};
   }
   Plan take() { return std::move(plan_); }
 
@@ -244,7 +249,7 @@ class Unroller {
     const Chunk chunks = schedule_.chunks, block = schedule_.ranks == 0 ? chunks : chunks / schedule_.ranks;
     Chunk first = 0, end = chunks;
     if (schedule_.collective == Collective::reduce && me_ != schedule_.root) end = 0;
-    if (schedule_.collective == Collective::reduce_scatter) {
+    if (schedule_.collective == Collective::reduce_scatter || schedule_.collective == Collective::allgather) {
       first = me_ * block;
       end = first + block;
     }
@@ -305,7 +310,7 @@ Plan unroll(const Schedule& schedule, Rank me, std::int64_t elements, bool apart
   Unroller second(schedule, me, elements, false);
   second.unroll();
   Plan plan = second.take();
-  plan.copy_first = true;
+  plan.left = {second.own()};
   return plan;
 }
 

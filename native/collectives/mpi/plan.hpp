@@ -42,9 +42,8 @@ struct Plan {
   std::vector<Item> items;  // in an order in which edges point forwards
   std::vector<Edge> edges;
   std::vector<Piece> pieces;
-  std::vector<Piece> left;                  // elements of the input that are part of the result as they are
+  std::vector<Piece> left;                  // elements of the input that are copied into the data first
   std::int64_t scratch = 0, temporary = 0;  // elements
-  bool copy_first = false;                  // the input has to be copied into the data before
 
   std::span<const Piece> of(const Pieces& p) const { return std::span(pieces).subspan(p.first, p.count); }
 };

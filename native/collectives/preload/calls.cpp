@@ -187,7 +187,10 @@ int allgather(const void* give, int count, MPI_Datatype type, void* get, int get
   if (s != nullptr) {
     const Blocks to{static_cast<char*>(get), get_count, get_type, shape_of(get_type)};
     const std::int64_t bytes = get_count * to.shape.size;
-    collectives::Execution* const e = bytes > packable ? nullptr : s->find(moving(Collective::allgather, bytes));
+    Request request = moving(Collective::allgather, bytes);
+    request.apart = give != MPI_IN_PLACE && to.shape.plain && shape_of(type).plain;
+    collectives::Execution* const e = bytes > packable ? nullptr : s->find(request);
+    if (e != nullptr && request.apart) return done(Collective::allgather, e->run(get, give));
     if (e != nullptr) return done(Collective::allgather, run_allgather(*s, *e, give, count, type, to, bytes, comm));
   }
   return library(Collective::allgather, PMPI_Allgather(give, count, type, get, get_count, get_type, comm));
