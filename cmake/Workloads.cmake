@@ -15,6 +15,9 @@ endif()
 if(FL_SANITIZE)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${FL_SANITIZE}> $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all> -g)
   add_link_options(-fsanitize=${FL_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-var-tracking-assignments>)  # which takes longer than all the rest on unrolled kernels
+  endif()
 endif()
 
 separate_arguments(harness_flags NATIVE_COMMAND "${FL_HARNESS_FLAGS}")

@@ -18,8 +18,9 @@ namespace collectives = fl::collectives;
 namespace network = fl::network;
 
 constexpr std::size_t most_bins = 64;
-constexpr double most_tried = 3e7;                // segments of a trial
-constexpr std::int64_t few_operations = 300'000;  // are proved right on the way
+constexpr double most_unqueued = 1e8;               // segments of an evaluation without queues, a few seconds
+constexpr double most_queued = 2e7;                 // segments of one with queues, likewise
+constexpr std::int64_t few_operations = 5'000'000;  // are proved right on the way, in less than a second
 
 Schedule with(const Task& task, std::int32_t segments) {
   collectives::Problem problem = task.problem;
@@ -31,26 +32,28 @@ std::int32_t bounded(double segments, double bytes) {
   return static_cast<std::int32_t>(std::clamp(std::floor(segments + 0.5), 1.0, std::clamp(bytes, 1.0, 65536.0)));
 }
 
-// The number of segments at which a chain of `depth` is fastest, and its neighbours; the evaluation without queues chooses.
+// The number of segments at which a chain of `depth` is fastest, and its neighbours; the evaluation without queues chooses. No more
+// than can be evaluated in seconds.
 std::int32_t best_segments(const Task& task, const network::Topology& topology, const Schedule& one, double piece) {
   const bool flat = topology.links() == 0;
   const double bytes = network::whole(one, task.question.bytes);
-  double operations = 0;
-  const auto time = [&](const Schedule& s) {
-    const network::Plan plan(s, bytes, task.question.symmetry && network::representative(s, topology));
-    operations = static_cast<double>(plan.steps().size());
-    return std::pair(network::max_plus(plan, topology, task.machine, {}).nanoseconds, plan.depth());
+  const auto planned = [&](const Schedule& s) {
+    return network::Plan(s, bytes, task.question.symmetry && network::representative(s, topology));
   };
-  auto [least, depth] = time(one);
+  const auto time = [&](const network::Plan& plan) { return network::max_plus(plan, topology, task.machine, {}).nanoseconds; };
+  const network::Plan whole = planned(one);
+  const bool queues = !network::contention(whole, topology, task.machine).contention_free;
+  const double most = (queues ? most_queued : most_unqueued) / static_cast<double>(whole.steps().size());
+  double least = time(whole);
   std::int32_t best = 1;
   const double each = flat ? std::max(task.machine.o, task.machine.g) : task.machine.overhead;
   const double stream = flat ? piece * std::max(task.machine.G, task.machine.O) : task.machine.stream(piece);
-  if (each <= 0 || depth < 2 || stream <= 0) return best;
-  const double ideal = std::sqrt((depth - 1) * stream / each);
+  if (each <= 0 || whole.depth() < 2 || stream <= 0) return best;
+  const double ideal = std::sqrt((whole.depth() - 1) * stream / each);
   for (const double factor : {0.25, 0.5, 1.0, 2.0}) {
-    const std::int32_t k = bounded(ideal * factor, piece);
-    if (k == 1 || k == best || (factor != 1 && operations * k > most_tried)) continue;
-    const double now = time(with(task, k)).first;
+    const std::int32_t k = bounded(std::min(ideal * factor, most), piece);
+    if (k == 1 || k == best) continue;
+    const double now = time(planned(with(task, k)));
     if (now < least) {
       least = now;
       best = k;

@@ -77,7 +77,6 @@ Plan::Plan(const Schedule& schedule, double bytes, bool representative) : repres
     append(schedule, rank, chunk_bytes, program);
     if (rank == 0) {
       const double all = static_cast<double>(steps_.size()) * ranks;
-      if (all > 4.0 * most_steps) throw Refused("about " + std::to_string(static_cast<std::int64_t>(all)) + too_many);
       if (all < static_cast<double>(most_steps)) steps_.reserve(static_cast<std::size_t>(all));
     }
     if (steps_.size() > most_steps) throw Refused("more than " + std::to_string(most_steps) + too_many);
