@@ -35,7 +35,10 @@ case "$1 $2" in
         exit "${STATUS:-0}"
         ;;
     "-m ruff" | "-m mypy" | "-m pytest")
-        [ "$2 ${TESTS_TAKE:-}" = "pytest ${TESTS_TAKE:-none}" ] && { trap 'kill $!; exit 2' INT; sleep "$TESTS_TAKE" & wait; }
+        [ "$2 ${TESTS_TAKE:-}" = "pytest ${TESTS_TAKE:-none}" ] && {
+            trap 'kill $!; exit 2' INT
+            sleep "$TESTS_TAKE" & wait
+        }
         [ "$2 ${3:-}" = "${FAILING:-none}" ] || [ "$2" = "${FAILING:-none}" ] && exit 1
         printf '%s in %s\n' "$*" "$(pwd)"
         ;;
