@@ -27,7 +27,7 @@ Exit status:
 """
 )
 @click.argument("workload", nargs=-1)
-@click.option("--quick", "suite", flag_value="quick", default="quick", help="About two minutes (the default).")
+@click.option("--quick", "suite", flag_value="quick", default="quick", help="Two to three minutes (the default).")
 @click.option("--standard", "suite", flag_value="standard", help="About a quarter of an hour.")
 @click.option("--full", "suite", flag_value="full", help="About two hours.")
 @click.option(

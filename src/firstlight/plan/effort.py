@@ -28,7 +28,7 @@ class Effort(NamedTuple):
 
 
 EFFORT = {
-    "quick": Effort(120, 5, 0.002, 0.3, 40),
+    "quick": Effort(140, 5, 0.002, 0.3, 40),
     "standard": Effort(15 * 60, 10, 0.01, 2, 180),
     "full": Effort(2 * 3600, 20, 0.02, 10, 900),
 }
