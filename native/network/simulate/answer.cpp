@@ -168,7 +168,7 @@ std::string predicted(const Task& task, const network::Topology& topology, const
       made.program(r, program);
       for (const collectives::Operation& o : program.operations()) segments = std::max(segments, o.range.segments);
     }
-    json.member("segments", segments);
+    json.member("segments", segments).member("machine", network::text_of(task.machine, topology.links() > 0));
     write_prediction(json, p);
     if (task.check == Task::Check::always || (task.check == Task::Check::small && p.operations <= few_operations)) {
       const collectives::Verdict v = collectives::check(task.algorithm ? made : without_data(made));

@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <stdexcept>
 
 namespace fl::network {
@@ -57,6 +58,20 @@ Machine machine_of(std::string_view text) {
     return key == "interfaces";
   });
   return m;
+}
+
+std::string text_of(const Machine& m, bool links) {
+  const auto list = [](std::initializer_list<std::pair<const char*, double>> all) {
+    std::string text;
+    for (const auto& [key, value] : all) {
+      char number[32];
+      std::snprintf(number, sizeof number, "%g", value);
+      text += (text.empty() ? "" : ",") + std::string(key) + "=" + number;
+    }
+    return text;
+  };
+  if (!links) return list({{"L", m.L}, {"o", m.o}, {"g", m.g}, {"G", m.G}, {"O", m.O}, {"S", m.S}});
+  return list({{"hop", m.hop}, {"overhead", m.overhead}, {"bandwidth", m.bandwidth}, {"interfaces", m.interfaces}});
 }
 
 Noise noise_of(std::string_view text) {

@@ -150,9 +150,9 @@ def refused(predictions: Sequence[Prediction]) -> list[tuple[str, str]]:
 
 
 def machine(simulated: Simulated) -> str:
-    """Where the parameters of the machine are from."""
-    given = f" ({simulated.machine.replace(',', ', ')})" if simulated.machine else ""
-    return f"{simulated.machine_from}{given}"
+    """The parameters of the machine, and where they are from."""
+    told = simulated.machine or next((p.machine for p in simulated.predictions if p.machine), "")
+    return f"{told.replace(',', ', ')} ({simulated.machine_from})" if told else simulated.machine_from
 
 
 def summary(simulated: Simulated, page: Path | None, width: int = 80) -> str:

@@ -18,7 +18,7 @@ from firstlight.simulate.fit import Fitted
 from firstlight.simulate.prediction import COLLECTIVES, Algorithm, Prediction
 from firstlight.simulate.program import Question
 
-_OWN = "the program's own parameters"
+_OWN = "the model's defaults; --machine changes them"
 
 
 class Order(msgspec.Struct, frozen=True):

@@ -66,7 +66,10 @@ class Loads(msgspec.Struct, frozen=True):
 
 
 class Prediction(msgspec.Struct, frozen=True):
-    """One algorithm for one size on one topology. `refused`: why it does not solve this problem; then no time."""
+    """One algorithm for one size on one topology. `refused`: why it does not solve this problem; then no time.
+
+    `machine`: the parameters that counted, key=value,... in nanoseconds, bytes a second and numbers.
+    """
 
     algorithm: str
     collective: str = ""
@@ -84,6 +87,7 @@ class Prediction(msgspec.Struct, frozen=True):
     noise: Noise | None = None
     wall_seconds: float = 0.0
     refused: str = ""
+    machine: str = ""
     loads: Loads | None = None
 
     @property

@@ -47,6 +47,8 @@ struct Noise {
 
 // key=value,...; raises std::invalid_argument
 Machine machine_of(std::string_view text);
+// The parameters that matter on a network, as machine_of reads them.
+std::string text_of(const Machine& machine, bool links);
 Noise noise_of(std::string_view text);
 
 // The interruptions of one run.
