@@ -124,6 +124,7 @@ def interrupt_when(there: Callable[[], bool], number: int, process: int | None =
     return thread
 
 
+@pytest.mark.alone
 @pytest.mark.faults
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM])
 def test_an_interrupt_reports_what_is_there_and_resume_completes_it(bench: Bench, progress: Plain, number: int) -> None:

@@ -52,7 +52,7 @@ class MaxPlus {
       const Step& on = plan_.steps()[w.on];
       const double* done = times(slot_[w.on]);
       const auto k = static_cast<std::size_t>(s.segments);
-      if (w.started && on.kind == Kind::send) {
+      if (w.started && on.kind != Kind::receive) {
         for (std::size_t j = 0; j < k; ++j) {
           const std::size_t last = on.segments == s.segments ? j : static_cast<std::size_t>(on.segments) - 1;
           ready_[j] = std::max(ready_[j], keep_ ? begun_[w.on] : done[last] - duration(on));
@@ -68,8 +68,13 @@ class MaxPlus {
       read(w.on);
     }
   }
-  // Of a segment's send, from its begin to the end, without noise.
+  // Of a local operation on a segment, without noise.
+  double work(const Step& s) const {
+    return s.kind == Kind::compute ? s.bytes : s.bytes * (s.kind == Kind::copy ? machine_.copy : machine_.reduce);
+  }
+  // Of a segment, from its begin to the end, without noise.
   double duration(const Step& s) const {
+    if (s.kind != Kind::send) return work(s);
     if (linked_) return machine_.overhead + machine_.stream(s.bytes);
     return machine_.o + (loggops_bytes(s.bytes) - 1) * machine_.O;
   }
@@ -149,11 +154,11 @@ double MaxPlus::receive(const Step& s, const double* sent, double* out) {
 }
 
 double MaxPlus::local(const Step& s, double* out) {
-  const double work = s.kind == Kind::compute ? s.bytes : s.bytes * (s.kind == Kind::copy ? machine_.copy : machine_.reduce);
+  const double needed = work(s);
   double free = 0, begin = 0;
   for (std::size_t k = 0; k < static_cast<std::size_t>(s.segments); ++k) {
     begin = std::max(ready_[k], free);
-    free = out[k] = noise_.done(s.rank, begin, work);
+    free = out[k] = noise_.done(s.rank, begin, needed);
   }
   return begin;
 }
