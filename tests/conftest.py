@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import signal
 import sys
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -15,6 +16,9 @@ from firstlight.toolchains import Mpi
 sys.path.insert(0, str(Path(__file__).parent))  # synthetic.py, standin.py
 
 import turns
+
+if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background: children would inherit that
+    signal.signal(signal.SIGINT, signal.default_int_handler)
 
 hypothesis.settings.register_profile("firstlight", deadline=None)  # a busy machine is no failure
 hypothesis.settings.load_profile("firstlight")
