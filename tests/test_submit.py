@@ -16,7 +16,7 @@ from firstlight.conduct.prepare import Order
 from firstlight.conduct.progress import Plain
 from firstlight.errors import ENVIRONMENT, OK, USAGE, UsageError
 from firstlight.launch.environment import compose
-from firstlight.plan import Placement
+from firstlight.plan import EFFORT, Placement
 
 Captured = pytest.CaptureFixture[str]
 
@@ -57,7 +57,8 @@ def test_a_dry_run_shows_the_script_and_leaves_nothing(queue: Path, capsys: Capt
         capsys, "submit", "--dry-run", "--nodes", "2", "--as", "x", "dot.serial", "--toolchain", "gcc-*"
     )
     assert code == OK and "#SBATCH --nodes=2\n" in out
-    words = f"run dot.serial --toolchain 'gcc-*' --as x --results {tmp_path}/results --budget 120s\n"
+    seconds = f"{EFFORT['quick'].budget:.0f}s"
+    words = f"run dot.serial --toolchain 'gcc-*' --as x --results {tmp_path}/results --budget {seconds}\n"
     assert out.endswith(words)
     assert f"run --resume {tmp_path}/results/x --results {tmp_path}/results\n" in out
     assert sorted(tmp_path.rglob("*")) == before
