@@ -65,7 +65,7 @@ def prepare(order: Order, progress: Progress, set_up: bool = True) -> Prepared:
     here, toolbox = discover(progress, set_up)
     planned = plan(order.suite, workloads, order.names, toolbox, here, order.toolchains, order.mpis, order.placements)
     if not planned.cells:
-        reasons = "; ".join(f"{a.what}: {a.why}" for a in planned.absent[:3])
+        reasons = "; ".join(f"{a.what}: {a.why} ({a.fix})" for a in planned.absent[:3])
         raise BuildError(f"nothing to launch: {reasons or 'no workload has this suite'}; see ./fl doctor")
     return Prepared(here, toolbox, workloads, planned)
 

@@ -84,7 +84,8 @@ class _Planner:
         selections = workload.suites.get(self.suite, [])
         if not selections:
             why = f"it has no {self.suite} suite"
-            self.absent.append(Absent(workload.name, why, f"choose another suite than --{self.suite}"))
+            others = " or ".join(f"--{name}" for name in workload.suites)
+            self.absent.append(Absent(workload.name, why, f"choose {others}"))
             return
         for variant in workload.variants:
             if variant.broken:

@@ -72,6 +72,7 @@ def tune(wish: Wish, progress: Progress) -> Tuned:
     """Measure, choose, try and write. Raises UsageError for what is not here and BuildError for what does not build."""
     order = Order(
         names=(f"{WORKLOAD}.{LIBRARY_VARIANT}",),
+        suite="standard",  # every library and placement is in it
         budget=FIRST * wish.budget,
         toolchains=wish.toolchains,
         mpis=wish.mpis,
