@@ -74,19 +74,24 @@ def make(wanted: Iterable[Program], options: Options | None = None) -> dict[Prog
     return build(wanted, toolbox(), workloads, CACHE, options=options)
 
 
-def selection(workload: Workload, name: str) -> Selection:
-    """The first suite entry that plans this variant with small sizes; a broken one takes that which it was made for."""
+def selections(workload: Workload, name: str) -> list[Selection]:
+    """The suite entries that may plan this variant, those with small sizes first; of a broken one, those that plan what
+    it was made from, or anything of its kind."""
     plain = name.removeprefix("broken_")
     every = [s for suite in ("quick", "standard", "full") for s in workload.suites.get(suite, [])]
     entries = [s for s in every if all(small(workload, *item) for item in s.parameters.items())] or every
     fitting = [s for s in entries if any(fnmatchcase(plain, p) for p in s.variants)]
     same_kind = [s for s in entries if any(p.split("_")[0] == plain.split("_")[0] for p in s.variants)]
-    return (fitting or same_kind or entries)[0]
+    return fitting or same_kind or entries
 
 
 def arguments(workload: Workload, name: str) -> tuple[str, ...]:
     """key=value,... with the values that are small on every machine."""
-    chosen = selection(workload, name)
+    return words(workload, selections(workload, name)[0])
+
+
+def words(workload: Workload, chosen: Selection) -> tuple[str, ...]:
+    """key=value,... of this entry, with the values that are small on every machine."""
     lists = {key: small(workload, key, values) or [1000] for key, values in chosen.parameters.items()}
     return tuple(f"{key}={','.join(map(str, values))}" for key, values in lists.items())
 

@@ -20,12 +20,19 @@ inline std::string alone(const Params&) {
   return ranks > 1 ? "" : "this variant needs 2 ranks at least; start it with mpiexec -n 2";
 }
 
+template <const ours::Algorithm& algorithm>
+std::string altered_refusal(const Params& p) {
+  const std::string why = alone(p);
+  return why.empty() ? refusal<algorithm>(p) : why;
+}
+
 }  // namespace collectives
 
-#define FL_ALTERED(algorithm, alter)                                                                               \
-  namespace fl::collectives::algorithms {                                                                          \
-  extern const Algorithm algorithm;                                                                                \
-  }                                                                                                                \
-  FL_VARIANT(collectives, collectives::step, .refuse = FL_REFUSE(collectives, collectives::alone),                 \
-             .setup = FL_HOOK(collectives, (collectives::prepare<fl::collectives::algorithms::algorithm, alter>)), \
+#define FL_ALTERED(algorithm, alter)                                                                                 \
+  namespace fl::collectives::algorithms {                                                                            \
+  extern const Algorithm algorithm;                                                                                  \
+  }                                                                                                                  \
+  FL_VARIANT(collectives, collectives::step,                                                                         \
+             .refuse = FL_REFUSE(collectives, collectives::altered_refusal<fl::collectives::algorithms::algorithm>), \
+             .setup = FL_HOOK(collectives, (collectives::prepare<fl::collectives::algorithms::algorithm, alter>)),   \
              .finish = FL_HOOK(collectives, collectives::release))
