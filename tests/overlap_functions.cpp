@@ -24,8 +24,8 @@ double zolotarev(int poles, double least, double* shifts, double* weights) {
 // out = D_ov psi on n^4 with a constant flux, periodic; fields lexicographic, spin, colour, reim. Returns the iterations.
 std::int64_t overlap(int n, std::int64_t flux, double rho, double least, int poles, double tolerance, const double* psi, double* out) {
   const lqcd::Extents global{n, n, n, n};
-  const lqcd::TabledFields given =
-      lqcd::tabled(global, false, [&](const lqcd::Extents& x, std::size_t mu) { return lqcd::flux_link(x, mu, global, flux); });
+  const lqcd::TabledFields given = lqcd::tabled(
+      lqcd::Lattice::whole(global), false, [&](const lqcd::Extents& x, std::size_t mu) { return lqcd::flux_link(x, mu, global, flux); });
   const lqcd::Layout layout(lqcd::Lattice::whole(global), 1);
   lqcd::Field<double> links(layout.links_size()), in(layout.spinor_size()), result(layout.spinor_size());
   lqcd::fill_links(links.data(), layout, given);
@@ -43,8 +43,8 @@ std::int64_t overlap(int n, std::int64_t flux, double rho, double least, int pol
 // The bounds of |H| that the workload works with.
 double least(int n, std::int64_t flux, double rho) {
   const lqcd::Extents global{n, n, n, n};
-  const lqcd::TabledFields given =
-      lqcd::tabled(global, false, [&](const lqcd::Extents& x, std::size_t mu) { return lqcd::flux_link(x, mu, global, flux); });
+  const lqcd::TabledFields given = lqcd::tabled(
+      lqcd::Lattice::whole(global), false, [&](const lqcd::Extents& x, std::size_t mu) { return lqcd::flux_link(x, mu, global, flux); });
   const lqcd::Layout layout(lqcd::Lattice::whole(global), 1);
   lqcd::Field<double> links(layout.links_size()), start(layout.spinor_size());
   lqcd::fill_links(links.data(), layout, given);

@@ -193,23 +193,32 @@ def test_the_zero_mode_is_one_of_the_program_too(functions: ctypes.CDLL) -> None
 
 @cache
 def built() -> dict[Program, Built]:
-    tool = native.toolchain("native")
-    if tool is None:
+    """With the flags of the processor; on several processes those that `test_workloads` builds as well."""
+    tool, base = native.toolchain("native"), native.toolchain("base")
+    if tool is None or base is None:
         pytest.skip("no gcc here")
-    wanted = [p for v in OVERLAP.variants if not v.broken for p in native.programs(OVERLAP, v, tool)]
+    good = [v for v in OVERLAP.variants if not v.broken]
+    wanted = [p for v in good for p in native.programs(OVERLAP, v, base if "mpi" in v.needs else tool)]
     return native.make(wanted, Options(strict=True))
 
 
 @pytest.mark.parametrize(
-    ("variant", "threads"), [("serial", 1), ("virtual_nodes", 1), ("omp_virtual_nodes", 1), ("omp_virtual_nodes", 3)]
+    ("variant", "place"),
+    [
+        ("serial", Placement()),
+        ("virtual_nodes", Placement()),
+        ("omp_virtual_nodes", Placement(threads=1)),
+        ("omp_virtual_nodes", Placement(threads=3)),
+        ("mpi_overlap", Placement(ranks=2)),
+    ],
 )
-def test_programs_obey_the_relation_below_1e_14(variant: str, threads: int, tmp_path: Path) -> None:
-    """And need as many iterations, whatever the layout and the number of threads."""
+def test_programs_obey_the_relation_below_1e_14(variant: str, place: Placement, tmp_path: Path) -> None:
+    """And need as many iterations, whatever the layout, the number of threads and that of processes."""
     found = [b for p, b in built().items() if p.variant == variant]
     if not found:
         pytest.skip(f"no {variant} here")
     arguments = ("t=4", "x=4", "y=4", "z=4", "field=smooth,flux", "poles=16", "digits=15")
-    said = native.run(found[0], Placement(threads=threads), arguments, tmp_path)
+    said = native.run(found[0], place, arguments, tmp_path)
     assert (said.status, said.reason) == (0, ""), said.stderr
     for sample in said.of("sample"):
         assert 0 < sample["values"]["violation"][2] < 1e-14

@@ -26,7 +26,9 @@ def built() -> dict[Program, Built]:
     tools = [t for name in ("base", "native") if (t := native.toolchain(name))]
     if not tools:
         pytest.skip("no gcc here")
-    wanted = [p for v in SOLVER.variants if not v.broken for t in tools for p in native.programs(SOLVER, v, t)]
+    good = [v for v in SOLVER.variants if not v.broken]
+    wanted = [p for v in good if "mpi" not in v.needs for t in tools for p in native.programs(SOLVER, v, t)]
+    wanted += [p for v in good if "mpi" in v.needs for p in native.programs(SOLVER, v, tools[0])]
     return native.make(wanted, Options(strict=True))
 
 
@@ -108,9 +110,9 @@ class Dirac(Wilson):
 
 
 @cache
-def independent(boundary: str, mass: int, digits: int) -> tuple[int, int]:
-    """Iterations of conjugate gradients and BiCGStab on 4^4."""
-    dirac = Dirac((4, 4, 4, 4), boundary == "antiperiodic", mass / 1000)
+def independent(boundary: str, mass: int, digits: int, extents: tuple[int, ...] = (4, 4, 4, 4)) -> tuple[int, int]:
+    """Iterations of conjugate gradients and BiCGStab."""
+    dirac = Dirac(extents, boundary == "antiperiodic", mass / 1000)
     return dirac.cg(digits), dirac.bicgstab(digits)
 
 
@@ -140,6 +142,30 @@ def test_any_number_of_threads_takes_the_iterations_of_one(threads: int, tmp_pat
     assert counts(said, "method", "mass") == counts(alone, "method", "mass")
     residuals = [[s["values"]["residual"][1] for s in one.of("sample")] for one in (alone, said)]
     assert np.allclose(*residuals, rtol=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("ranks", "extents", "grid", "methods"),
+    [
+        (3, (6, 4, 4, 4), (3, 1, 1, 1), METHODS),
+        (4, (4, 4, 4, 4), (1, 2, 0, 2), METHODS),
+        (8, (4, 4, 4, 4), (2, 2, 2, 1), ("cg", "bicgstab")),
+        (16, (8, 4, 4, 4), (2, 2, 2, 2), ("cg", "bicgstab")),
+    ],
+)
+def test_every_process_grid_takes_the_iterations_of_an_independent_implementation(
+    ranks: int, extents: tuple[int, ...], grid: tuple[int, ...], methods: tuple[str, ...], tmp_path: Path
+) -> None:
+    """Blocks of 2x2x2x4 split into two lanes: 64 bits with the vectors of the base flags."""
+    programs = [b for p, b in built().items() if p.variant == "mpi_overlap" and (p.mpi != "mpich" or ranks <= 3)]
+    if not programs:
+        pytest.skip(f"no MPI library here bears {ranks} ranks on few processors")
+    words = [f"{d}={n}" for d, n in zip("txyz", extents, strict=True)]
+    words += [f"p{d}={n}" for d, n in zip("txyz", grid, strict=True)]
+    said = solve(programs[0], Placement(ranks=ranks), tmp_path, *words, f"method={','.join(methods)}")
+    cg, bicgstab = independent("antiperiodic", 100, 8, extents)
+    wanted = {(method,): cg if method.endswith("cg") else bicgstab for method in methods}
+    assert counts(said, "method") == wanted
 
 
 def test_mixed_precision_reaches_what_32_bits_cannot(tmp_path: Path) -> None:

@@ -150,6 +150,25 @@ def test_noise_is_seeded(simulator: Path) -> None:
     assert noise(1) == noise(1) != noise(2)
 
 
+@pytest.mark.parametrize(
+    ("collective", "algorithm", "ranks"),
+    [("barrier", "dissemination", 13), ("allreduce", "recursive_doubling", 16), ("allreduce", "ring", 6)],
+)
+@pytest.mark.parametrize("noise", ["", "period_us=20,duration_us=5,runs=3"])
+def test_ranks_of_one_program_take_the_times_of_their_own(
+    simulator: Path, tmp_path: Path, collective: str, algorithm: str, ranks: int, noise: str
+) -> None:
+    """GOAL knows nothing of programs that are alike: there every rank is evaluated by its own."""
+    file = tmp_path / "out.goal"
+    size = ("--bytes", 4800)
+    machine = ("--machine", f"{LOGGOPS},reduce=2", "--evaluator", "maxplus", *(("--noise", noise) if noise else ()))
+    task = ("--collective", collective, "--algorithm", algorithm, "--topology", f"flat:{ranks}", "--segments", 1)
+    run(simulator, "goal", "export", *task, *size, *machine, "--output", file)
+    alike = ask(simulator, "predict", *task, *size, *machine, "--every-rank")
+    each = ask(simulator, "goal", "predict", file, *machine)
+    assert (alike["seconds"], alike["noise"]) == (each["seconds"], each["noise"])
+
+
 @given(
     st.integers(2, 1000), st.data(), st.integers(0, 99), st.integers(0, 5), st.integers(0, 5000), st.integers(1, 3000)
 )  # fmt: skip

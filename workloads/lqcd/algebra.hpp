@@ -216,6 +216,18 @@ class Algebra {
     });
   }
 
+  // x += a y with complex a
+  void caxpy(Complex a, const Field<Real>& y, Field<Real>& x) {
+    const Real* py = y.data();
+    Real* px = x.data();
+    const C ar = of(a.re), ai = of(a.im);
+    pairs([=](fl::Index i) {
+      const C yr = part(py + i), yi = part(py + i + W);
+      put(px + i, part(px + i) + (ar * yr - ai * yi));
+      put(px + i + W, part(px + i + W) + (ar * yi + ai * yr));
+    });
+  }
+
   // x += a y with complex a, and |x|^2
   double caxpy_norm2(Complex a, const Field<Real>& y, Field<Real>& x) {
     const Real* py = y.data();

@@ -2,7 +2,8 @@
 // Dhat x_e = b_e - H_eo b_o / m and back.
 //
 // Hop(layout, threads) is the hopping term of a layout: hop.apply(target, links, psi, centre, out, a, b) sets the sites of parity
-// `target` to a centre + b (the sum of the eight neighbours' terms of psi); no centre: null and a = 0.
+// `target` to a centre + b (the sum of the eight neighbours' terms of psi); no centre: null and a = 0. Hop::lanes are those of the
+// layout, Hop::reduce adds the sums of all processes.
 #pragma once
 
 #include "algebra.hpp"
@@ -45,6 +46,7 @@ class EvenOdd {
 template <class T>
 struct ScalarHop {
   static constexpr int lanes = 1;
+  static constexpr Reduce reduce = nullptr;
   const Layout& layout;
 
   ScalarHop(const Layout& layout, int) : layout(layout) {}

@@ -44,10 +44,11 @@ class Faces {
   std::vector<Message<T>> messages;
   Halo<T> halo;
 
-  void open(const Layout& layout, const ProcessGrid& grid, int rank) {
+  void open(const Layout& layout) {
     close();
     layout_ = &layout;
-    const Extents here = grid.position(rank);
+    const ProcessGrid grid = grid_of(layout.lattice);
+    const Extents here = position_of(layout.lattice);
     for (std::size_t mu = 0; mu < 4; ++mu)
       for (int step = -1; step <= 1; step += 2) {
         if (!layout.lattice.cut(mu)) continue;

@@ -63,6 +63,18 @@ struct ProcessGrid {
   }
 };
 
+// The grid in which a process has this block, and where it stands there.
+inline ProcessGrid grid_of(const Lattice& block) {
+  ProcessGrid grid;
+  for (std::size_t mu = 0; mu < 4; ++mu) grid.count[mu] = block.global[mu] / block.local[mu];
+  return grid;
+}
+inline Extents position_of(const Lattice& block) {
+  Extents position;
+  for (std::size_t mu = 0; mu < 4; ++mu) position[mu] = block.origin[mu] / block.local[mu];
+  return position;
+}
+
 inline bool divides(const Extents& global, const Extents& count) {
   for (std::size_t mu = 0; mu < 4; ++mu)
     if (count[mu] < 1 || global[mu] % (2 * count[mu]) != 0) return false;

@@ -92,7 +92,7 @@ class BiCgStab {
   void iterate(Apply&& apply, F& x) {
     apply(v_, p_);
     alpha_ = rho_ / a_.cdot(shadow_, v_);
-    a_.caxpy_norm2(-alpha_, v_, r_);
+    a_.caxpy(-alpha_, v_, r_);
     apply(t_, r_);
     const auto ts = a_.cdot_norm2(t_, r_);
     omega_ = {ts[0] / ts[2], ts[1] / ts[2]};

@@ -1,6 +1,7 @@
 // The hopping term of virtual_nodes.hpp for a solver: on one whole lattice, with threads where the file is compiled with OpenMP.
 #pragma once
 
+#include "algebra.hpp"
 #include "virtual_nodes.hpp"
 
 namespace lqcd {
@@ -9,6 +10,7 @@ template <class T>
 class VectorHop {
  public:
   static constexpr int lanes = lqcd::lanes<T>;
+  static constexpr Reduce reduce = nullptr;
 
   VectorHop(const Layout& layout, int threads) : layout_(layout), threads_(threads) {
     for (int p = 0; p < 2; ++p) runs_[p] = runs(layout, 1 << p, everything, sizeof(T));

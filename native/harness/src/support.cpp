@@ -1,4 +1,5 @@
 // Poison, checks, text: what workload headers call.
+#include <algorithm>
 #include <cmath>
 #include <cstdarg>
 #include <cstdio>
@@ -33,6 +34,19 @@ double total(double mine) {
   double sum = std::accumulate(all.begin(), all.end(), 0.0);
   comm::broadcast(&sum, sizeof sum);
   return sum;
+}
+
+// In parts, for an MPI library counts bytes in an int.
+void gather(const double* mine, Index count, double* all) {
+  constexpr Index most = Index{1} << 15;
+  const auto ranks = static_cast<std::size_t>(comm::size());
+  std::vector<double> part(ranks * static_cast<std::size_t>(std::min(count, most)));
+  for (Index first = 0; first < count; first += most) {
+    const auto size = static_cast<std::size_t>(std::min(count - first, most));
+    comm::gather(mine + first, size * sizeof(double), part.data());
+    comm::broadcast(part.data(), ranks * size * sizeof(double));
+    for (std::size_t r = 0; r < ranks; ++r) std::copy_n(part.data() + r * size, size, all + static_cast<Index>(r) * count + first);
+  }
 }
 
 std::string text(const char* format, ...) {

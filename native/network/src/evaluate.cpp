@@ -27,34 +27,65 @@ double events_wanted(const Plan& plan, const Topology& topology) {
   return events;
 }
 
-struct Evaluation {
-  const Plan& plan;
-  const Topology& topology;
-  const Machine& machine;
-  bool flat = topology.links() == 0;
+// Who is evaluated: one rank for all, all by one program, or each by its own.
+enum class Who : std::uint8_t { one, alike, each };
 
-  Time by(Evaluator evaluator, const Interruptions& noise) const {
-    if (evaluator == Evaluator::maxplus) return max_plus(plan, topology, machine, noise);
-    if (evaluator == Evaluator::rounds) return round_model(plan, topology, machine, false);
-    return flat ? loggops_events(plan, machine, noise) : link_events(plan, topology, machine, noise);
+Who who(const collectives::Schedule& schedule, const Topology& topology, const Question& question) {
+  if (!representative(schedule, topology)) return Who::each;
+  if (question.symmetry && !question.noise.present()) return Who::one;
+  if (topology.links() > 0 || schedule.symmetry == collectives::Symmetry::torus) return Who::each;
+  const Plan plan(schedule, 0, true);  // how copies are cut may differ from rank to rank
+  const bool copies = std::ranges::any_of(plan.steps(), [](const Step& s) { return s.kind == collectives::Kind::copy; });
+  return copies || plan.trains() ? Who::each : Who::alike;
+}
+
+class Evaluation {
+ public:
+  Evaluation(const collectives::Schedule& schedule, double bytes, Who who, const Topology& topology, const Machine& machine)
+      : schedule_(schedule), bytes_(bytes), who_(who), topology_(topology), machine_(machine), plan_(schedule, bytes, who != Who::each) {}
+
+  const Plan& plan() const { return plan_; }
+  Time by(Evaluator evaluator, const Interruptions& noise, const Machine& machine) const {
+    if (evaluator == Evaluator::maxplus)
+      return who_ == Who::alike ? each_rank(schedule_, plan_, machine, noise) : max_plus(plan_, topology_, machine, noise);
+    if (evaluator == Evaluator::rounds) return round_model(every(), topology_, machine, false);
+    return flat_ ? loggops_events(every(), machine, noise) : link_events(plan_, topology_, machine, noise);
   }
+  Time by(Evaluator evaluator, const Interruptions& noise) const { return by(evaluator, noise, machine_); }
   // The evaluator that is exact at the least cost, and what it says without noise.
   Evaluator choose(const Contention& contention, const Noise& noise, Time& quiet) const {
-    if (!flat && contention.contention_free) {
+    if (!flat_ && contention.contention_free) {
       quiet = by(Evaluator::maxplus, {});
       return Evaluator::maxplus;
     }
-    if (events_wanted(plan, topology) > most_events) {
+    if (events_wanted(plan_, topology_) > most_events) {
       quiet = by(Evaluator::rounds, {});
       return Evaluator::rounds;
     }
-    if (flat && !plan.representative() && !plan.trains() && !noise.present()) {
+    if (flat_ && who_ != Who::one && !plan_.trains() && !noise.present()) {
       quiet = by(Evaluator::maxplus, {});
       if (quiet.exact) return Evaluator::maxplus;
     }
     quiet = by(Evaluator::events, {});
     return Evaluator::events;
   }
+
+ private:
+  // Queues and links are looked at rank by rank.
+  const Plan& every() const {
+    if (who_ != Who::alike) return plan_;
+    if (!every_) every_.emplace(schedule_, bytes_, false);
+    return *every_;
+  }
+
+  const collectives::Schedule& schedule_;
+  double bytes_;
+  Who who_;
+  const Topology& topology_;
+  const Machine& machine_;
+  bool flat_ = topology_.links() == 0;
+  Plan plan_;
+  mutable std::optional<Plan> every_;
 };
 
 Slowdown noisy(const Evaluation& e, Evaluator evaluator, const Noise& noise, double quiet) {
@@ -72,9 +103,8 @@ Prediction evaluate(const collectives::Schedule& schedule, const Topology& topol
   if (schedule.ranks != topology.nodes())
     throw collectives::Refused("the schedule has " + std::to_string(schedule.ranks) + " ranks and the network " +
                                std::to_string(topology.nodes()) + " nodes");
-  const bool one = question.symmetry && !question.noise.present() && representative(schedule, topology);
-  const Plan plan(schedule, whole(schedule, question.bytes), one);
-  const Evaluation evaluation{plan, topology, machine};
+  const Evaluation evaluation(schedule, whole(schedule, question.bytes), who(schedule, topology, question), topology, machine);
+  const Plan& plan = evaluation.plan();
   Prediction p;
   p.contention = contention(plan, topology, machine);
   p.depth = plan.depth();
@@ -91,12 +121,11 @@ Prediction evaluate(const collectives::Schedule& schedule, const Topology& topol
 
   const Machine light = without_bytes(machine);
   const bool rounds = p.evaluator == Evaluator::rounds;
-  const double latency = (rounds ? round_model(plan, topology, light, true) : max_plus(plan, topology, light, {})).nanoseconds * 1e-9;
-  const double free =
-      p.evaluator == Evaluator::maxplus
-          ? p.seconds
-          : (rounds ? round_model(plan, topology, machine, true) : max_plus(plan, topology, machine, {})).nanoseconds * 1e-9;
-  p.breakdown = {.latency = latency, .bandwidth = free - latency, .contention = p.seconds - free};
+  const auto free = [&](const Machine& m) {
+    return (rounds ? round_model(plan, topology, m, true) : max_plus(plan, topology, m, {})).nanoseconds * 1e-9;
+  };
+  const double latency = free(light), unqueued = p.evaluator == Evaluator::maxplus ? p.seconds : free(machine);
+  p.breakdown = {.latency = latency, .bandwidth = unqueued - latency, .contention = p.seconds - unqueued};
   if (question.noise.present() && !rounds) {
     p.noise = noisy(evaluation, p.evaluator, question.noise, p.seconds);
     p.breakdown.noise = p.noise->median - p.seconds;

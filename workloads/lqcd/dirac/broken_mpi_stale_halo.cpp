@@ -24,4 +24,4 @@ void step(dirac::State& s, fl::Index) {
 
 }  // namespace
 
-FL_VARIANT(dirac, step, .setup = FL_HOOK(dirac, prepare), .finish = FL_HOOK(dirac, finish), .traits = fl::simd::bytes | dirac::several)
+FL_VARIANT(dirac, step, .setup = FL_HOOK(dirac, prepare), .finish = FL_HOOK(dirac, finish), .traits = fl::simd::bytes | lqcd::several)

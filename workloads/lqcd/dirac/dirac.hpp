@@ -4,9 +4,8 @@
 // changes with the step is an overall factor, a power of two: it scales every number of a result and changes no rounding.
 #pragma once
 
-#include "../layout.hpp"
+#include "../geometry.hpp"
 #include "../reference.hpp"
-#include "firstlight/variant.hpp"
 
 namespace dirac {
 
@@ -14,40 +13,22 @@ using lqcd::Complex;
 using lqcd::Extents;
 using lqcd::Layout;
 
-struct Params {
-  fl::Index t = 8, x = 8, y = 8, z = 8;
+struct Params : lqcd::Geometry {
   fl::Index bits = 64;
   std::string op = "D";
-  std::string boundary = "periodic";
-  fl::Index pt = 0, px = 0, py = 0, pz = 0;
+  Params() { boundary = "periodic"; }
   void declare(fl::Fields& fields) {
-    constexpr fl::Index most = 4096;
-    fields.integer("t", t, "sites", 2, most, "extent in time, even");
-    fields.integer("x", x, "sites", 2, most, "extent in x, even");
-    fields.integer("y", y, "sites", 2, most, "extent in y, even");
-    fields.integer("z", z, "sites", 2, most, "extent in z, even; neighbours in memory");
+    declare_extents(fields);
     fields.integer("bits", bits, "bit", 32, 64, "of a number: 32 or 64");
     fields.choice("operator", op, "D|Dhat|axpy|dot|norm",
                   "Wilson-Dirac operator, even-odd preconditioned, or linear algebra of spinor fields");
-    fields.choice("boundary", boundary, "periodic|antiperiodic", "of fermions in time");
-    fields.integer("pt", pt, "processes", 0, most, "along t; 0: chosen");
-    fields.integer("px", px, "processes", 0, most, "along x; 0: chosen");
-    fields.integer("py", py, "processes", 0, most, "along y; 0: chosen");
-    fields.integer("pz", pz, "processes", 0, most, "along z; 0: chosen");
+    declare_boundary(fields);
+    declare_processes(fields);
   }
-  Extents global() const { return {t, x, y, z}; }
-  Extents processes() const { return {pt, px, py, pz}; }
 };
 
-// Traits of a variant that this header must know: the bytes of a vector whose lanes are sub-lattices (0: one site after the other),
-// and flags.
-enum Trait : unsigned { vector_bytes = 0xFF, colours_outside = 0x100, several = 0x200 };  // several: processes, at least two
-
-inline bool has(Trait trait) { return (fl::variant.traits & trait) != 0; }
-inline int lanes(fl::Index bits) {
-  const unsigned bytes = fl::variant.traits & vector_bytes;
-  return bytes == 0 ? 1 : static_cast<int>(bytes * 8 / static_cast<unsigned>(bits));
-}
+// A flag among the traits of a variant, see ../geometry.hpp.
+enum Trait : unsigned { colours_outside = 0x100 };
 
 enum class Op { d, dhat, axpy, dot, norm };
 
@@ -76,7 +57,6 @@ struct State {
   Op op = Op::d;
   fl::Index bits = 64;
   double scale = 1;  // of every result
-  lqcd::ProcessGrid grid;
   Layout layout;
   lqcd::GivenFields given;
   Arrays<float> single;
@@ -109,25 +89,13 @@ inline constexpr fl::Metric metrics[] = {
 };
 
 inline std::string refuse(const Params& p, const fl::Team& team) {
-  const Extents global = p.global();
-  for (std::size_t mu = 0; mu < 4; ++mu)
-    if (global[mu] % 2 != 0)
-      return fl::text("dirac needs even extents; %s=%lld given", lqcd::dimension_names[mu], static_cast<long long>(global[mu]));
   if (p.bits != 32 && p.bits != 64) return fl::text("dirac needs bits=32 or bits=64; %lld given", static_cast<long long>(p.bits));
-  const lqcd::ProcessGrid grid = lqcd::process_grid(global, team.ranks, p.processes());
-  if (!grid.valid)
-    return fl::text("dirac needs a process grid pt, px, py, pz of %d in all that leaves each process even extents of %s", team.ranks,
-                    lqcd::words(global).c_str());
-  if (has(several) && team.ranks < 2) return "this variant of dirac needs at least 2 processes";
-  if (!Layout(grid.block(global, 0), lanes(p.bits)).valid())
-    return fl::text("this variant of dirac needs a lattice that splits into %d parts of even extents; %s a process does not", lanes(p.bits),
-                    lqcd::words(grid.block(global, 0).local).c_str());
-  return "";
+  return lqcd::refuse("dirac", p, team, lqcd::lanes_of_variant(p.bits));
 }
 
 // Numbers that leave a process in one application of D or Dhat, as half spinors; as many arrive.
 inline double sent(const Params& p, const fl::Team& team) {
-  const lqcd::Lattice block = lqcd::process_grid(p.global(), team.ranks, p.processes()).block(p.global(), 0);
+  const lqcd::Lattice block = p.block(team);
   double faces = 0;  // sites
   for (std::size_t mu = 0; mu < 4; ++mu)
     if (block.cut(mu)) faces += 2 * static_cast<double>(block.volume() / block.local[mu]);
@@ -169,10 +137,9 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   s.team = team;
   s.op = operation(p.op);
   s.bits = p.bits;
-  s.grid = lqcd::process_grid(p.global(), team.ranks, p.processes());
-  s.layout = Layout(s.grid.block(p.global(), team.rank), lanes(p.bits));
-  s.layout.colours_outside = has(colours_outside);
-  s.given = {p.global(), p.boundary == "antiperiodic"};
+  s.layout = Layout(p.block(team), lqcd::lanes_of_variant(p.bits));
+  s.layout.colours_outside = lqcd::has(colours_outside);
+  s.given = {p.global(), p.antiperiodic()};
   in_precision(s, [&](auto& a) { allocate(a, s.op, s.layout); });
   fl::first_touch(&s);
   in_precision(s, [&](auto& a) {

@@ -10,12 +10,7 @@ void finish(dirac::State&) { process.close(); }
 
 void step(dirac::State& s, fl::Index) {
   dirac::mpi_step(process, s, [](const auto& job, auto& faces, const dirac::Order& order, int targets, auto with_centre) {
-    faces.receive(targets);
-    faces.pack(job, targets);
-    faces.send(targets);
-    dirac::hop_in_pieces<with_centre>(job, order.inside, [&] { faces.poke(); });
-    faces.wait();
-    lqcd::hop<with_centre>(job, order.edge);
+    lqcd::overlapped<with_centre>(job, faces, order, targets);
   });
 }
 

@@ -3,29 +3,25 @@
 
 #include <tuple>
 
-#include "../faces.hpp"
+#include "../exchanged_hop.hpp"
 #include "vector_steps.hpp"
 
 namespace dirac {
 
-// Sites in the order in which they are worked on: all, those that need no halo, those that do.
-struct Order {
-  std::vector<lqcd::Run> every, inside, edge;
-};
+using lqcd::hop_in_pieces;
+using lqcd::Order;
 
 // What a process has beside its state. Only the precision at hand has buffers.
 class Process {
  public:
   void open(const State& s) {
     const auto bytes = static_cast<std::size_t>(s.bits / 8);
-    for (int targets = lqcd::even; targets <= lqcd::both; ++targets)
-      orders_[targets - 1] = {lqcd::runs(s.layout, targets, lqcd::everything, bytes), lqcd::runs(s.layout, targets, lqcd::interior, bytes),
-                              lqcd::runs(s.layout, targets, lqcd::boundary, bytes)};
+    for (int targets = lqcd::even; targets <= lqcd::both; ++targets) orders_[targets - 1] = Order(s.layout, targets, bytes);
     if (!is_operator(s.op)) return;
     if (s.bits == 32)
-      faces<float>().open(s.layout, s.grid, s.team.rank);
+      faces<float>().open(s.layout);
     else
-      faces<double>().open(s.layout, s.grid, s.team.rank);
+      faces<double>().open(s.layout);
   }
   void close() {
     faces<float>().close();
@@ -55,7 +51,11 @@ void exchanged(Process& process, State& s, Arrays<T>& a, HopAndExchange hop) {
   on(job_to_even(s, a), lqcd::even, std::true_type());
 }
 
-inline void sum_over_processes(Complex& sum) { MPI_Allreduce(MPI_IN_PLACE, &sum, 2, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); }
+inline void sum_over_processes(Complex& sum) {
+  double parts[2] = {sum.re, sum.im};
+  lqcd::sum_over_processes(parts, 2);
+  sum = {parts[0], parts[1]};
+}
 
 // The linear algebra of one thread; it needs no exchange, only a sum.
 template <class T>
@@ -72,17 +72,6 @@ void mpi_step(Process& process, State& s, HopAndExchange hop) {
     linear_algebra(s, a);
     if (s.op != Op::axpy) sum_over_processes(s.sum);
   });
-}
-
-// A list of runs in some pieces, with a look at the messages after each.
-inline constexpr fl::Index pieces = 8;
-
-template <bool with_centre, class T, class Poke>
-void hop_in_pieces(const lqcd::Hop<T>& job, const std::vector<lqcd::Run>& list, Poke poke) {
-  for (int piece = 0; piece < pieces; ++piece) {
-    hop_part<with_centre>(job, list, {piece, pieces});
-    poke();
-  }
 }
 
 }  // namespace dirac

@@ -1,12 +1,12 @@
 // dirac_overlap: the overlap operator of lattice QCD, which obeys the Ginsparg-Wilson relation g5 D + D g5 = 2 D g5 D. One step is one
-// application: a rational approximation of the sign of H = g5 D(-rho), all of its poles solved for at once.
+// application: a rational approximation of the sign of H = g5 D(-rho), all of its poles solved for at once. Every process has a block
+// of the lattice.
 //
 // The gauge field is one whose H has a gap. psi is that of the reference numbers; the result is multiplied by a power of two that
 // changes with the step.
 #pragma once
 
-#include "../layout.hpp"
-#include "firstlight/variant.hpp"
+#include "../geometry.hpp"
 #include "gauge.hpp"
 
 namespace dirac_overlap {
@@ -14,33 +14,19 @@ namespace dirac_overlap {
 using lqcd::Extents;
 using lqcd::Layout;
 
-struct Params {
-  fl::Index t = 8, x = 8, y = 8, z = 8;
+struct Params : lqcd::Geometry {
   fl::Index poles = 16, digits = 12, rho = 1000;
   std::string field = "smooth";
-  std::string boundary = "antiperiodic";
   void declare(fl::Fields& fields) {
-    constexpr fl::Index most = 4096;
-    fields.integer("t", t, "sites", 2, most, "extent in time, even");
-    fields.integer("x", x, "sites", 2, most, "extent in x, even");
-    fields.integer("y", y, "sites", 2, most, "extent in y, even");
-    fields.integer("z", z, "sites", 2, most, "extent in z, even; neighbours in memory");
+    declare_extents(fields);
     fields.integer("poles", poles, "poles", 2, 64, "of the rational approximation of the sign");
     fields.integer("digits", digits, "digits", 4, 15, "stop when every residual has fallen by so many powers of ten");
     fields.integer("rho", rho, "1/1000", 200, 1800, "minus the bare mass in thousandths");
     fields.choice("field", field, "smooth|flux", "links near one, or a constant flux through (t, x) and (y, z) planes");
-    fields.choice("boundary", boundary, "antiperiodic|periodic", "of fermions in time");
+    declare_boundary(fields);
+    declare_processes(fields);
   }
-  Extents global() const { return {t, x, y, z}; }
 };
-
-// Traits of a variant that this header must know: the bytes of a vector whose lanes are sub-lattices (0: one site after the other).
-enum Trait : unsigned { vector_bytes = 0xFF };
-
-inline int lanes() {
-  const unsigned bytes = fl::variant.traits & vector_bytes;
-  return bytes == 0 ? 1 : static_cast<int>(bytes) / 8;
-}
 
 struct Outcome {
   fl::Index iterations = 0;
@@ -75,23 +61,17 @@ inline constexpr fl::Metric metrics[] = {
     {"violation", "1", "violation", "value", 1, "lower"},
 };
 
-inline std::string refuse(const Params& p, const fl::Team&) {
-  const Extents global = p.global();
-  for (std::size_t mu = 0; mu < 4; ++mu)
-    if (global[mu] % 2 != 0)
-      return fl::text("dirac_overlap needs even extents; %s=%lld given", lqcd::dimension_names[mu], static_cast<long long>(global[mu]));
-  if (!Layout(lqcd::Lattice::whole(global), lanes()).valid())
-    return fl::text("this variant of dirac_overlap needs a lattice that splits into %d parts of even extents; %s does not", lanes(),
-                    lqcd::words(global).c_str());
-  return "";
+inline std::string refuse(const Params& p, const fl::Team& team) {
+  return lqcd::refuse("dirac_overlap", p, team, lqcd::lanes_of_variant(64));
 }
 
 inline fl::Cost cost(const Params& p, const fl::Team& team) {
   const auto sites = static_cast<double>(lqcd::product(p.global()));
-  return {.operations = 1, .working_set = 8 * (72 + 24 * (6 + static_cast<double>(p.poles))) * sites / team.threads};
+  return {.operations = 1,
+          .working_set = 8 * (72 + 24 * (6 + static_cast<double>(p.poles))) * sites / (static_cast<double>(team.ranks) * team.threads)};
 }
 
-// Defined by the judge: Lanczos is no part of the step.
+// Defined by the judge: Lanczos is no part of the step. Collective.
 void find_bounds(State& s);
 
 inline void init(State& s, const Params& p, const fl::Team& team) {
@@ -99,9 +79,9 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   s.digits = p.digits;
   s.poles = static_cast<int>(p.poles);
   s.rho = static_cast<double>(p.rho) / 1000;
-  s.layout = Layout(lqcd::Lattice::whole(p.global()), lanes());
+  s.layout = Layout(p.block(team), lqcd::lanes_of_variant(64));
   const bool flux = p.field == "flux";
-  s.given = lqcd::tabled(p.global(), p.boundary == "antiperiodic", [&](const Extents& x, std::size_t mu) {
+  s.given = lqcd::tabled(lqcd::Lattice::whole(p.global()), p.antiperiodic(), [&](const Extents& x, std::size_t mu) {
     return flux ? lqcd::flux_link(x, mu, p.global(), 1) : lqcd::smooth_link(lqcd::number(x, p.global()), mu, 0.5);
   });
   s.links = fl::Array<double>(s.layout.links_size());

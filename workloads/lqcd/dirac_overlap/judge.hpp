@@ -4,6 +4,7 @@
 #include <cfloat>
 
 #include "../even_odd.hpp"
+#include "../gathered.hpp"
 #include "dirac_overlap.hpp"
 #include "operator.hpp"
 
@@ -11,12 +12,12 @@ namespace dirac_overlap {
 
 using Plain = lqcd::ScalarHop<double>;
 
-// The same fields with one lane.
+// The same fields with one lane, of the whole lattice on every process: there each of them does all that follows.
 struct Copy {
   Layout layout;
   lqcd::Field<double> links, psi;
 
-  explicit Copy(const State& s) : layout(s.layout.lattice, 1), links(layout.links_size()), psi(layout.spinor_size()) {
+  explicit Copy(const State& s) : layout(lqcd::Lattice::whole(s.given.global), 1), links(layout.links_size()), psi(layout.spinor_size()) {
     lqcd::fill_links(links.data(), layout, s.given);
     lqcd::fill_spinor(psi.data(), layout, s.given);
   }
@@ -25,7 +26,7 @@ struct Copy {
 inline void find_bounds(State& s) {
   const Copy copy(s);
   const lqcd::Bounds found = lqcd::bounds<Plain>(copy.layout, 1, copy.links.data(), s.rho, copy.psi, 60, 0.05);
-  s.least = found.least;
+  s.least = fl::total(s.team.rank == 0 ? found.least : 0);  // the same bits on every processor
   s.most = found.most;
 }
 
@@ -48,6 +49,7 @@ inline double plain_error(const State& s, const Copy& copy) {
 }
 
 inline fl::Check check(State& s, fl::Index last) {
+  const lqcd::Gathered out(s.out.data(), s.layout);
   const Copy copy(s);
   if (const double error = plain_error(s, copy); !(error < 1e-13))
     return fl::Check::of(error, 1e-13, fl::text("D(-rho) by plain loops is off by %.3g", error));
@@ -59,8 +61,7 @@ inline fl::Check check(State& s, fl::Index last) {
   lqcd::Field<double> sign = algebra.field(), back = algebra.field();
   lqcd::each_site(s.given.global, [&](const Extents& x) {
     const double scale = scale_of(last);
-    lqcd::put_spinor(sign.data(), copy.layout, x,
-                     lqcd::combine(2 / scale, lqcd::get_spinor(s.out.data(), s.layout, x), -1, s.given.spinor(x)));
+    lqcd::put_spinor(sign.data(), copy.layout, x, lqcd::combine(2 / scale, out(x), -1, s.given.spinor(x)));
   });
   algebra.turn(sign);
   overlap.sign(back, sign, goal(s));

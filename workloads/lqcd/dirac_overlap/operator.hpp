@@ -13,7 +13,7 @@
 
 namespace lqcd {
 
-// D(m0) on the whole lattice, without preconditioning.
+// D(m0) on the sites of both parities, without preconditioning.
 template <class Hop>
 class WholeOperator {
  public:
@@ -47,7 +47,7 @@ class Overlap {
   static constexpr int lanes = Hop::lanes;
 
   Overlap(const Layout& layout, int threads, const double* links, double rho, Bounds bounds, int poles)
-      : algebra_(layout.spinor_size(), threads),
+      : algebra_(layout.spinor_size(), threads, Hop::reduce),
         operator_(layout, threads, links, -rho),
         approximation_(poles, bounds.least / bounds.most),
         multishift_(algebra_, static_cast<std::size_t>(poles)),
@@ -111,7 +111,7 @@ inline int below(const std::vector<double>& diagonal, const std::vector<double>&
 // hopping term, which is 4 at most.
 template <class Hop>
 Bounds bounds(const Layout& layout, int threads, const double* links, double rho, const Field<double>& start, int steps, double margin) {
-  Algebra<double, Hop::lanes> a(layout.spinor_size(), threads);
+  Algebra<double, Hop::lanes> a(layout.spinor_size(), threads, Hop::reduce);
   WholeOperator<Hop> d(layout, threads, links, -rho);
   Field<double> v = a.field(), before = a.field(), w = a.field(), u = a.field();
   std::vector<double> diagonal, beside;

@@ -1,47 +1,31 @@
 // dirac_solver: D x = b of lattice QCD by even-odd preconditioning and a Krylov solver. One step is one solution, from b to x on the
-// whole lattice.
+// whole lattice, of which every process has a block.
 //
 // The gauge field is random and b is psi of the reference numbers, times a power of two that changes with the step: it scales every
 // number of a solution and changes no rounding.
 #pragma once
 
-#include "../layout.hpp"
-#include "../reference.hpp"
+#include "../geometry.hpp"
 #include "../tabled.hpp"
-#include "firstlight/variant.hpp"
 
 namespace dirac_solver {
 
 using lqcd::Extents;
 using lqcd::Layout;
 
-struct Params {
-  fl::Index t = 8, x = 8, y = 8, z = 8;
+struct Params : lqcd::Geometry {
   fl::Index mass = 100, digits = 8;
   std::string method = "cg";
-  std::string boundary = "antiperiodic";
   void declare(fl::Fields& fields) {
-    constexpr fl::Index most = 4096;
-    fields.integer("t", t, "sites", 2, most, "extent in time, even");
-    fields.integer("x", x, "sites", 2, most, "extent in x, even");
-    fields.integer("y", y, "sites", 2, most, "extent in y, even");
-    fields.integer("z", z, "sites", 2, most, "extent in z, even; neighbours in memory");
+    declare_extents(fields);
     fields.integer("mass", mass, "1/1000", -3000, 100000, "bare mass m0 in thousandths; the smaller, the harder");
     fields.integer("digits", digits, "digits", 1, 12, "stop when the residual of Dhat x = b has fallen by so many powers of ten");
     fields.choice("method", method, "cg|bicgstab|mixed_cg|mixed_bicgstab",
                   "conjugate gradients on the normal equations, or BiCGStab; mixed: iterations in 32 bits, residuals in 64");
-    fields.choice("boundary", boundary, "antiperiodic|periodic", "of fermions in time");
+    declare_boundary(fields);
+    declare_processes(fields);
   }
-  Extents global() const { return {t, x, y, z}; }
 };
-
-// Traits of a variant that this header must know: the bytes of a vector whose lanes are sub-lattices (0: one site after the other).
-enum Trait : unsigned { vector_bytes = 0xFF };
-
-inline int lanes(int bits) {
-  const unsigned bytes = fl::variant.traits & vector_bytes;
-  return bytes == 0 ? 1 : static_cast<int>(bytes * 8) / bits;
-}
 
 enum class Method { cg, bicgstab, mixed_cg, mixed_bicgstab };
 
@@ -83,21 +67,13 @@ inline constexpr fl::Metric metrics[] = {
     {"residual", "1", "residual", "value", 1, "lower"},
 };
 
-inline std::string refuse(const Params& p, const fl::Team&) {
-  const Extents global = p.global();
-  for (std::size_t mu = 0; mu < 4; ++mu)
-    if (global[mu] % 2 != 0)
-      return fl::text("dirac_solver needs even extents; %s=%lld given", lqcd::dimension_names[mu], static_cast<long long>(global[mu]));
-  const int most = mixed(method(p.method)) ? lanes(32) : lanes(64);
-  if (!Layout(lqcd::Lattice::whole(global), most).valid())
-    return fl::text("this variant of dirac_solver needs a lattice that splits into %d parts of even extents; %s does not", most,
-                    lqcd::words(global).c_str());
-  return "";
+inline std::string refuse(const Params& p, const fl::Team& team) {
+  return lqcd::refuse("dirac_solver", p, team, lqcd::lanes_of_variant(mixed(method(p.method)) ? 32 : 64));
 }
 
 inline fl::Cost cost(const Params& p, const fl::Team& team) {
   const auto sites = static_cast<double>(lqcd::product(p.global()));
-  return {.operations = 1, .working_set = 8 * (72 + 4 * 12) * sites / team.threads};
+  return {.operations = 1, .working_set = 8 * (72 + 4 * 12) * sites / (static_cast<double>(team.ranks) * team.threads)};
 }
 
 inline void init(State& s, const Params& p, const fl::Team& team) {
@@ -105,11 +81,11 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   s.method = method(p.method);
   s.digits = p.digits;
   s.mass = static_cast<double>(p.mass) / 1000;
-  const auto whole = lqcd::Lattice::whole(p.global());
-  s.layout = Layout(whole, lanes(64));
-  s.layout32 = mixed(s.method) ? Layout(whole, lanes(32)) : Layout();
-  s.given = lqcd::tabled(p.global(), p.boundary == "antiperiodic",
-                         [&](const Extents& x, std::size_t mu) { return lqcd::link(lqcd::number(x, whole.global), mu); });
+  const lqcd::Lattice block = p.block(team);
+  s.layout = Layout(block, lqcd::lanes_of_variant(64));
+  s.layout32 = mixed(s.method) ? Layout(block, lqcd::lanes_of_variant(32)) : Layout();
+  s.given = lqcd::tabled(block, p.antiperiodic(),
+                         [&](const Extents& x, std::size_t mu) { return lqcd::link(lqcd::number(x, block.global), mu); });
   s.links = fl::Array<double>(s.layout.links_size());
   s.b = fl::Array<double>(s.layout.spinor_size());
   s.x = fl::Array<double>(s.layout.spinor_size());
@@ -133,7 +109,8 @@ inline void poison(State& s) {
 inline void observe(State& s, fl::Observations& seen) {
   const Outcome& o = s.outcome;
   const auto iterations = static_cast<double>(o.iterations), sites = static_cast<double>(lqcd::product(s.given.global));
-  const double flops = 2 * 1356 * sites * iterations / s.team.threads;  // of the operator alone, a core
+  const double flops =
+      2 * 1356 * sites * iterations / (static_cast<double>(s.team.ranks) * s.team.threads);  // of the operator alone, a core
   seen.value("iterations", iterations);
   seen.value("residual", o.residual);
   seen.value("updates", static_cast<double>(o.updates));

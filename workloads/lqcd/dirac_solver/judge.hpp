@@ -3,6 +3,7 @@
 
 #include <cmath>
 
+#include "../gathered.hpp"
 #include "dirac_solver.hpp"
 
 namespace dirac_solver {
@@ -20,25 +21,44 @@ inline fl::Index reference_iterations(const State& s) {
 struct Norms {
   double rest = 0;    // |b - D x|^2
   double source = 0;  // |b_e - H_eo b_o / (4 + m0)|^2
-  Extents worst{};    // where the residual is largest
+  double largest = -1;
+  Extents worst{};  // where the residual is largest
 };
 
-inline Norms norms(const State& s) {
-  const auto b = [&](const Extents& x) { return lqcd::get_spinor(s.b.data(), s.layout, x); };
-  const auto solution = [&](const Extents& x) { return lqcd::get_spinor(s.x.data(), s.layout, x); };
+// Of this process's block; the solution of the others is known.
+inline Norms norms_of_block(const State& s, const lqcd::Gathered& everywhere) {
+  const auto solution = [&](const Extents& x) { return everywhere(x); };
+  const auto b = [&](const Extents& x) { return s.given.spinor(x); };
   const double m = 4 + s.mass;
   Norms found;
-  double largest = -1;
-  lqcd::each_site(s.given.global, [&](const Extents& x) {
+  lqcd::each_site(s.layout.lattice.local, [&](const Extents& local) {
+    const Extents x = s.layout.lattice.to_global(local);
     const lqcd::Spinor d = lqcd::combine(m, solution(x), 1, lqcd::reference_hop(s.given, x, solution));
     const lqcd::Spinor rest = lqcd::combine(1, b(x), -1 / s.scale, d);
     const double here = lqcd::dot(rest, rest).re;
     found.rest += here;
-    if (!(here <= largest)) largest = here, found.worst = x;
+    if (!(here <= found.largest)) found.largest = here, found.worst = x;
     if (lqcd::parity(x) != 0) return;
     const lqcd::Spinor source = lqcd::combine(1, b(x), -1 / m, lqcd::reference_hop(s.given, x, b));
     found.source += lqcd::dot(source, source).re;
   });
+  return found;
+}
+
+// Of the whole lattice, the same on every process. Collective.
+inline Norms norms(const State& s) {
+  const Norms mine = norms_of_block(s, lqcd::Gathered(s.x.data(), s.layout));
+  const double told[4] = {mine.rest, mine.source, mine.largest, static_cast<double>(lqcd::number(mine.worst, s.given.global))};
+  std::vector<double> all(4 * static_cast<std::size_t>(s.team.ranks));
+  fl::gather(told, 4, all.data());
+  Norms found;
+  for (std::size_t k = 0; k < all.size(); k += 4) {
+    found.rest += all[k];
+    found.source += all[k + 1];
+    if (all[k + 2] <= found.largest) continue;
+    found.largest = all[k + 2];
+    found.worst = lqcd::place(static_cast<fl::Index>(all[k + 3]), s.given.global);
+  }
   return found;
 }
 

@@ -60,7 +60,7 @@ class Machine {
   static constexpr int lanes = Hop<double>::lanes, lanes32 = Hop<float>::lanes;
 
   explicit Machine(const State& s)
-      : algebra_(s.layout.spinor_size() / 2, s.team.threads),
+      : algebra_(s.layout.spinor_size() / 2, s.team.threads, Hop<double>::reduce),
         operator_(s.layout, s.team.threads, s.links.data(), s.mass),
         b_(algebra_.field()),
         x_(algebra_.field()) {
@@ -90,7 +90,7 @@ class Machine {
     lqcd::MixedBiCgStab<lanes, lanes32, Relayout> bicgstab;
 
     Low(const State& s, lqcd::Algebra<double, lanes>& high)
-        : algebra(s.layout32.spinor_size() / 2, s.team.threads),
+        : algebra(s.layout32.spinor_size() / 2, s.team.threads, Hop<float>::reduce),
           op(s.layout32, s.team.threads, s.links32.data(), s.mass),
           cg(high, algebra, Relayout(s.layout, s.layout32, s.team.threads)),
           bicgstab(high, algebra, Relayout(s.layout, s.layout32, s.team.threads)) {}

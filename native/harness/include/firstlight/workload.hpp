@@ -158,7 +158,8 @@ void poison(float* first, Index count);
 
 // Of all ranks; for checks and hooks, where collective calls are allowed.
 void barrier();
-double total(double mine);  // the sum over ranks, in their order, on every rank
+double total(double mine);                                  // the sum over ranks, in their order, on every rank
+void gather(const double* mine, Index count, double* all);  // `count` numbers of each rank, in their order, on every rank
 
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
 

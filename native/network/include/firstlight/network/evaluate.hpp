@@ -59,6 +59,9 @@ struct Time {
   bool exact = false;
 };
 Time max_plus(const Plan& plan, const Topology& topology, const Machine& machine, const Interruptions& noise);
+// The same for all ranks of a representative plan, each at times of its own; without links, trains and copies, and with cyclic symmetry
+// or that of exclusive or.
+Time each_rank(const collectives::Schedule& schedule, const Plan& plan, const Machine& machine, const Interruptions& noise);
 Time round_model(const Plan& plan, const Topology& topology, const Machine& machine, bool alone);  // alone: as if links were not shared
 Time link_events(const Plan& plan, const Topology& topology, const Machine& machine, const Interruptions& noise);
 Time loggops_events(const Plan& plan, const Machine& machine, const Interruptions& noise);

@@ -1,0 +1,68 @@
+// What a user says about the lattice and its processes, and what cannot be done with it: the same for all workloads of this folder.
+#pragma once
+
+#include "firstlight/variant.hpp"
+#include "layout.hpp"
+
+namespace lqcd {
+
+// The parameters of a workload begin with these.
+struct Geometry {
+  Index t = 8, x = 8, y = 8, z = 8;
+  Index pt = 0, px = 0, py = 0, pz = 0;
+  std::string boundary = "antiperiodic";
+
+  void declare_extents(fl::Fields& fields) {
+    fields.integer("t", t, "sites", 2, most, "extent in time, even");
+    fields.integer("x", x, "sites", 2, most, "extent in x, even");
+    fields.integer("y", y, "sites", 2, most, "extent in y, even");
+    fields.integer("z", z, "sites", 2, most, "extent in z, even; neighbours in memory");
+  }
+  void declare_boundary(fl::Fields& fields) { fields.choice("boundary", boundary, "antiperiodic|periodic", "of fermions in time"); }
+  void declare_processes(fl::Fields& fields) {
+    fields.integer("pt", pt, "processes", 0, most, "along t; 0: chosen");
+    fields.integer("px", px, "processes", 0, most, "along x; 0: chosen");
+    fields.integer("py", py, "processes", 0, most, "along y; 0: chosen");
+    fields.integer("pz", pz, "processes", 0, most, "along z; 0: chosen");
+  }
+
+  Extents global() const { return {t, x, y, z}; }
+  bool antiperiodic() const { return boundary == "antiperiodic"; }
+  ProcessGrid grid(const fl::Team& team) const { return process_grid(global(), team.ranks, {pt, px, py, pz}); }
+  Lattice block(const fl::Team& team) const { return grid(team).block(global(), team.rank); }
+
+ private:
+  static constexpr Index most = 4096;
+};
+
+// Traits of a variant that headers must know: the bytes of a vector whose lanes are sub-lattices (0: one site after the other), and
+// flags. A workload may add flags of its own from 0x100 on.
+enum Trait : unsigned { vector_bytes = 0xFF, several = 0x1000 };  // several: processes, at least two
+
+inline bool has(unsigned trait) { return (fl::variant.traits & trait) != 0; }
+
+// How many numbers of so many bits a vector of the variant holds.
+inline int lanes_of_variant(Index bits) {
+  const unsigned bytes = fl::variant.traits & vector_bytes;
+  return bytes == 0 ? 1 : static_cast<int>(bytes * 8 / static_cast<unsigned>(bits));
+}
+
+// Why a workload of that name cannot run, where the block of every process splits into so many parts.
+inline std::string refuse(const char* name, const Geometry& g, const fl::Team& team, int lanes) {
+  const Extents global = g.global();
+  for (std::size_t mu = 0; mu < 4; ++mu)
+    if (global[mu] % 2 != 0)
+      return fl::text("%s needs even extents; %s=%lld given", name, dimension_names[mu], static_cast<long long>(global[mu]));
+  const ProcessGrid grid = g.grid(team);
+  if (!grid.valid)
+    return fl::text("%s needs a process grid pt, px, py, pz of %d in all that leaves each process even extents of %s", name, team.ranks,
+                    words(global).c_str());
+  if (has(several) && team.ranks < 2) return fl::text("this variant of %s needs at least 2 processes", name);
+  const Lattice block = grid.block(global, 0);
+  if (!Layout(block, lanes).valid())
+    return fl::text("this variant of %s needs a lattice that splits into %d parts of even extents; %s%s does not", name, lanes,
+                    words(block.local).c_str(), team.ranks > 1 ? " a process" : "");
+  return "";
+}
+
+}  // namespace lqcd
