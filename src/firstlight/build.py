@@ -307,8 +307,9 @@ def _fortran_link_flags(wrapper: str, environment: dict[str, str]) -> list[str]:
 
 
 def _program_key(program: Program, workload: Workload, signature: str, harness: str) -> str:
-    """Hash of all that makes the executable: toolchain, harness, the folder's shared files, the variant's own."""
+    """Hash of all that makes the executable: toolchain, harness, headers of the folder and above, the variant's own file."""
     shared = [p for p in workload.folder.iterdir() if p.suffix == ".hpp" or p.name == "c_abi.cpp"]
+    shared += workload.folder.parent.glob("*.hpp")  # of workloads that belong together
     variant = next(
         (v for v in workload.variants if program.variant == v.name or program.variant.startswith(f"{v.name}_")), None
     )
