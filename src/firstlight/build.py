@@ -307,7 +307,7 @@ def _fortran_link_flags(wrapper: str, environment: dict[str, str]) -> list[str]:
 
 
 def _program_key(program: Program, workload: Workload, signature: str, harness: str) -> str:
-    """Hash of all that makes the executable: toolchain, harness, headers of the folder and above, the variant's own file."""
+    """Hash of what makes the executable: toolchain, harness, headers of the folder and of the one above, own source."""
     shared = [p for p in workload.folder.iterdir() if p.suffix == ".hpp" or p.name == "c_abi.cpp"]
     shared += workload.folder.parent.glob("*.hpp")  # of workloads that belong together
     variant = next(
