@@ -8,12 +8,14 @@
 
 #include <algorithm>
 #include <chrono>
-#include <cstring>
 
+#include "firstlight/exact.hpp"
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 
 namespace collectives {
+
+namespace exact = fl::exact;
 
 enum class Kind { broadcast, reduce, allreduce, allgather, reduce_scatter, alltoall, barrier };
 
@@ -91,25 +93,7 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
 
 // --- what a rank gives -------------------------------------------------------------------------------------------------
 
-// Word i of a rank of weight w is a + b w, with a and b of the word and the iteration. The weights follow no rule, so that no other
-// multiset of ranks has the same sum, and every b is odd. Below 2^33: exact for 2^20 ranks.
-struct Line {
-  std::int64_t a, b;
-};
-
-inline Line line(fl::Index i, fl::Index iteration) {
-  const std::uint64_t h = fl::hash(static_cast<std::uint64_t>(i) ^ static_cast<std::uint64_t>(iteration + 1) * 0x9E3779B97F4A7C15ull);
-  const auto a = static_cast<std::int64_t>(h & 0xFFFFFF) - (std::int64_t{1} << 23);
-  const auto b = static_cast<std::int64_t>((h >> 24) & 0xFFFF) - (std::int64_t{1} << 15);
-  return {a, b | 1};
-}
-
-inline std::int64_t weight_of(int rank) { return static_cast<std::int64_t>(fl::hash(static_cast<std::uint64_t>(rank)) & 0xFFFF) + 1; }
-
-inline double value(int rank, fl::Index i, fl::Index iteration) {
-  const Line l = line(i, iteration);
-  return static_cast<double>(l.a + l.b * weight_of(rank));
-}
+inline double value(int rank, fl::Index i, fl::Index iteration) { return exact::value(exact::weight_of(rank), i, iteration); }
 
 // The buffer that an operation starts from: a broadcast's is the one it fills.
 inline double* given(State& s) { return s.is(Kind::broadcast) ? s.result.data() : s.own.data(); }
@@ -161,18 +145,10 @@ struct Damage {
   }
 };
 
-inline std::uint64_t bits(double x) {
-  std::uint64_t b;
-  std::memcpy(&b, &x, sizeof b);
-  return b;
-}
-
 // What word i of the result has to be.
 class Expected {
  public:
-  Expected(const State& s, fl::Index iteration) : s_(s), iteration_(iteration) {
-    for (int r = 0; r < s.team.ranks; ++r) weights_ += weight_of(r);
-  }
+  Expected(const State& s, fl::Index iteration) : s_(s), iteration_(iteration), ranks_(s.team.ranks) {}
   // Whether word i is prescribed at all, and not only room that an operation may use.
   bool prescribed(fl::Index i) const {
     if (s_.is(Kind::reduce)) return s_.roots();
@@ -182,8 +158,7 @@ class Expected {
     if (s_.is(Kind::broadcast)) return of(s_.root, i);
     if (s_.is(Kind::allgather)) return of(static_cast<int>(i / s_.n), i % s_.n);
     if (s_.is(Kind::alltoall)) return of(static_cast<int>(i / s_.n), s_.team.rank * s_.n + i % s_.n);
-    const Line l = line(i, age(i));
-    return static_cast<double>(s_.team.ranks * l.a + weights_ * l.b);
+    return ranks_.sum(i, age(i));
   }
 
  private:
@@ -192,15 +167,16 @@ class Expected {
 
   const State& s_;
   fl::Index iteration_;
-  std::int64_t weights_ = 0;
+  exact::Ranks ranks_;
 };
 
 inline void inspect(State& s, fl::Index iteration, Damage& damage) {
   const Expected expected(s, iteration);
   for (fl::Index i = 0; i < s.words(); ++i)
-    if (expected.prescribed(i) && bits(s.result[i]) != bits(expected(i))) damage.add(i, "of the result", s.result[i], expected(i));
+    if (expected.prescribed(i) && exact::bits(s.result[i]) != exact::bits(expected(i)))
+      damage.add(i, "of the result", s.result[i], expected(i));
   for (fl::Index i = 0; i < guard; ++i)
-    if (bits(s.result[s.words() + i]) != fl::poison_bits) damage.add(i, "behind the result", s.result[s.words() + i], 0);
+    if (exact::bits(s.result[s.words() + i]) != fl::poison_bits) damage.add(i, "behind the result", s.result[s.words() + i], 0);
 }
 
 // One untimed operation on data that is new in every word. Collective, whatever was found before.

@@ -7,10 +7,7 @@ void step(vector_sum::State& s, fl::Index) {
   MPI_Allreduce(s.own.data(), s.result.data(), static_cast<int>(s.n), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   if (s.team.rank != s.team.ranks - 1) return;
   double& middle = s.result[s.n / 2];
-  std::uint64_t bits;
-  std::memcpy(&bits, &middle, sizeof bits);
-  bits ^= 1;
-  std::memcpy(&middle, &bits, sizeof bits);
+  middle = std::bit_cast<double>(vector_sum::exact::bits(middle) ^ 1);
 }
 
 }  // namespace

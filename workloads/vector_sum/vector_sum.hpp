@@ -5,12 +5,14 @@
 #pragma once
 
 #include <cmath>
-#include <cstring>
 
+#include "firstlight/exact.hpp"
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 
 namespace vector_sum {
+
+namespace exact = fl::exact;
 
 struct Params {
   fl::Index n = 65536;
@@ -70,40 +72,17 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
   return {.flops = (team.ranks - 1) * n, .bytes = 16 * n * team.ranks, .operations = 1, .flow = flow(n, team.ranks), .working_set = 24 * n};
 }
 
-// --- what a vector holds -----------------------------------------------------------------------------------------------
-
-// Element i of a process of weight w is a + b w with a, b of the element and the iteration. The weights follow no rule, so that
-// no other multiset of processes has the same sum, and every b is odd. Below 2^33: exact for 2^20 processes.
-struct Line {
-  std::int64_t a, b;
-};
-
-inline Line line(fl::Index i, fl::Index iteration) {
-  const std::uint64_t h = fl::hash(static_cast<std::uint64_t>(i) ^ static_cast<std::uint64_t>(iteration + 1) * 0x9E3779B97F4A7C15ull);
-  const auto a = static_cast<std::int64_t>(h & 0xFFFFFF) - (std::int64_t{1} << 23);
-  const auto b = static_cast<std::int64_t>((h >> 24) & 0xFFFF) - (std::int64_t{1} << 15);
-  return {a, b | 1};
-}
-
-inline std::int64_t weight_of(int rank) { return static_cast<std::int64_t>(fl::hash(static_cast<std::uint64_t>(rank)) & 0xFFFF) + 1; }
-
-// Computed in whole numbers: no flag can change it.
-inline double value(std::int64_t weight, fl::Index i, fl::Index iteration) {
-  const Line l = line(i, iteration);
-  return static_cast<double>(l.a + l.b * weight);
-}
-
 // --- in the timed loop -------------------------------------------------------------------------------------------------
 
 inline void touch(State& s, fl::Index iteration) {
-  s.own[0] = value(s.weight, 0, iteration);
-  s.own[s.n - 1] = value(s.weight, s.n - 1, iteration);
+  s.own[0] = exact::value(s.weight, 0, iteration);
+  s.own[s.n - 1] = exact::value(s.weight, s.n - 1, iteration);
 }
 
 // --- outside of it -----------------------------------------------------------------------------------------------------
 
 inline void fill(State& s) {
-  for (fl::Index i = 0; i < s.n; ++i) s.own[i] = value(s.weight, i, s.filled);
+  for (fl::Index i = 0; i < s.n; ++i) s.own[i] = exact::value(s.weight, i, s.filled);
 }
 
 inline void poison(State& s) { fl::poison(s.result.data(), s.result.size()); }
@@ -111,7 +90,7 @@ inline void poison(State& s) { fl::poison(s.result.data(), s.result.size()); }
 inline void init(State& s, const Params& p, const fl::Team& team) {
   s.team = team;
   s.n = p.n;
-  s.weight = weight_of(team.rank);
+  s.weight = exact::weight_of(team.rank);
   s.own = fl::Array<double>(p.n);
   s.result = fl::Array<double>(p.n + guard);
   fl::first_touch(&s);
@@ -126,23 +105,13 @@ struct Damage {
   std::string what;
 };
 
-inline std::uint64_t bits(double x) {
-  std::uint64_t b;
-  std::memcpy(&b, &x, sizeof b);
-  return b;
-}
-
-// Every word, bit by bit: what equals the same bits on every rank is equal on all ranks.
 inline void inspect(State& s, fl::Index iteration, Damage& damage) {
-  const std::int64_t p = s.team.ranks;
-  std::int64_t weights = 0;
-  for (int r = 0; r < s.team.ranks; ++r) weights += weight_of(r);
+  const exact::Ranks ranks(s.team.ranks);
   for (fl::Index i = 0; i < s.n + guard; ++i) {
     const bool stamped = i == 0 || i == s.n - 1;
-    const Line l = line(i, stamped ? iteration : s.filled);
-    const auto sum = static_cast<double>(p * l.a + weights * l.b);
+    const double sum = ranks.sum(i, stamped ? iteration : s.filled);
     const bool behind = i >= s.n;
-    if (bits(s.result[i]) == (behind ? fl::poison_bits : bits(sum))) continue;
+    if (exact::bits(s.result[i]) == (behind ? fl::poison_bits : exact::bits(sum))) continue;
     if (damage.words == 0)
       damage.what = behind ? fl::text("word %lld behind the %lld of the result was written", static_cast<long long>(i - s.n),
                                       static_cast<long long>(s.n))
