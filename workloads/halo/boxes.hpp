@@ -5,6 +5,6 @@
 
 namespace halo {
 
-inline fl::Index longest_bytes(const Shape& s) { return (s.width * s.pitch * s.word + 127) / 128 * 128; }
+inline fl::Index longest_bytes(const Shape& s) { return fl::whole_pairs(s.width * s.pitch * s.word); }
 
 }  // namespace halo

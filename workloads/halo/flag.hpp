@@ -6,10 +6,11 @@
 #include <atomic>
 #include <cstdint>
 
+#include "firstlight/lines.hpp"
+
 namespace halo {
 
-// Two lines, because processors fetch them in pairs.
-struct alignas(128) Flag {
+struct alignas(fl::line_pair) Flag {
   std::atomic<std::uint64_t> number{0};
 };
 

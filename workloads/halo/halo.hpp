@@ -13,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "firstlight/lines.hpp"
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 #include "regions.hpp"
@@ -152,11 +153,11 @@ inline void touch(State& s, fl::Index iteration) {
 
 // --- outside of it -----------------------------------------------------------------------------------------------------------
 
-inline constexpr fl::Index guard = 128;  // bytes before and behind a field that nobody may write
+inline constexpr fl::Index guard = fl::line_pair;  // bytes before and behind a field that nobody may write
 
 inline fl::Index field_bytes(const Shape& s) { return s.pitch * s.pitch * s.word; }
-// What adopt() needs: whole pairs of lines.
-inline fl::Index memory_bytes(const Shape& s) { return 2 * guard + (field_bytes(s) + 127) / 128 * 128; }
+// What adopt() needs.
+inline fl::Index memory_bytes(const Shape& s) { return 2 * guard + fl::whole_pairs(field_bytes(s)); }
 
 inline std::uint64_t load(const Shape& s, const unsigned char* field, fl::Index row, fl::Index column) {
   const unsigned char* from = field + (row * s.pitch + column) * s.word;

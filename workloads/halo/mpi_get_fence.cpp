@@ -3,22 +3,20 @@
 
 namespace {
 
-halo::Sides all;
 halo::SidesWindow line;
 
 void prepare(halo::State& s) {
-  line.open(s, &all, 1, false);
+  line.open(s, 1, false);
   MPI_Win_fence(MPI_MODE_NOPRECEDE, line.window());
 }
 
 void finish(halo::State&) {
   MPI_Win_fence(MPI_MODE_NOSUCCEED, line.window());
-  all.close();
   line.close();
 }
 
 void step(halo::State& s, fl::Index) {
-  halo::two_packed_phases(s, all, [](const halo::Side& low, const halo::Side& high) {
+  halo::two_packed_phases(s, line.sets[0], [](const halo::Side& low, const halo::Side& high) {
     MPI_Win_fence(0, line.window());
     line.get(low, high);
     line.get(high, low);

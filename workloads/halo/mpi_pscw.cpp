@@ -5,19 +5,19 @@
 
 namespace {
 
-halo::Sides all;
 halo::SidesWindow line;
 std::array<MPI_Win, 2> windows;
 std::array<MPI_Group, 2> neighbours;  // of each phase
 
 void prepare(halo::State& s) {
-  line.open(s, &all, 1, false);
+  line.open(s, 1, false);
   // Open MPI 4.1 makes no window on given memory for one process, which needs none.
   windows = {line.window(), s.team.ranks > 1 ? line.again() : line.window()};
   MPI_Group world = MPI_GROUP_NULL;
   MPI_Comm_group(MPI_COMM_WORLD, &world);
   for (std::size_t phase = 0; phase < 2; ++phase) {
-    const int peers[2] = {all.side[2 * phase].peer, all.side[2 * phase + 1].peer};
+    const auto& side = line.sets[0].side;
+    const int peers[2] = {side[2 * phase].peer, side[2 * phase + 1].peer};
     MPI_Group_incl(world, peers[0] == peers[1] ? 1 : 2, peers, &neighbours[phase]);
   }
   MPI_Group_free(&world);
@@ -25,13 +25,12 @@ void prepare(halo::State& s) {
 
 void finish(halo::State&) {
   for (MPI_Group& group : neighbours) MPI_Group_free(&group);
-  all.close();
   if (windows[1] != windows[0]) MPI_Win_free(&windows[1]);
   line.close();
 }
 
 void step(halo::State& s, fl::Index) {
-  halo::two_phases(s, all, [&](const halo::Side& low, const halo::Side& high) {
+  halo::two_phases(s, line.sets[0], [&](const halo::Side& low, const halo::Side& high) {
     const std::size_t phase = static_cast<std::size_t>(low.way) / 2;
     const MPI_Group group = neighbours[phase];
     const MPI_Win window = windows[phase];

@@ -4,27 +4,24 @@
 
 namespace {
 
-halo::Sides all[2];
 halo::SidesWindow line;
 std::uint64_t number;  // of this exchange
 
 void prepare(halo::State& s) {
-  line.open(s, all, 2, false);
+  line.open(s, 2, false);
   MPI_Win_fence(MPI_MODE_NOPRECEDE, line.window());
   number = 0;
 }
 
 void finish(halo::State&) {
   MPI_Win_fence(MPI_MODE_NOSUCCEED, line.window());
-  all[0].close();
-  all[1].close();
   line.close();
 }
 
 void step(halo::State& s, fl::Index) {
   ++number;
   if (s.data != halo::Data::packed) MPI_Win_fence(0, line.window());
-  halo::two_packed_phases(s, all[number % 2], [](const halo::Side& low, const halo::Side& high) {
+  halo::two_packed_phases(s, line.sets[number % 2], [](const halo::Side& low, const halo::Side& high) {
     line.put(low, high);
     line.put(high, low);
     MPI_Win_fence(0, line.window());

@@ -4,20 +4,17 @@
 
 namespace {
 
-halo::Sides all[2];
 halo::SidesWindow line;
 std::uint64_t number;  // of this exchange
 
 void prepare(halo::State& s) {
-  line.open(s, all, 2, false);
+  line.open(s, 2, false);
   MPI_Win_lock_all(MPI_MODE_NOCHECK, line.window());
   number = 0;
 }
 
 void finish(halo::State&) {
   MPI_Win_unlock_all(line.window());
-  all[0].close();
-  all[1].close();
   line.close();
 }
 
@@ -31,17 +28,9 @@ void signal(const halo::Side& side, const halo::Side& opposite) {
   MPI_Put(&number, 1, MPI_UINT64_T, side.peer, line.place(opposite.flag()), 1, MPI_UINT64_T, line.window());
 }
 
-// In the unified memory model a put becomes visible by itself; a library that moves data in software is given its turn now and then.
-void await(const halo::Side& side) {
-  fl::await(side.flag(), number, [] {
-    int found = 0;
-    MPI_Iprobe(MPI_ANY_SOURCE, MPI_ANY_TAG, MPI_COMM_WORLD, &found, MPI_STATUS_IGNORE);
-  });
-}
-
 void step(halo::State& s, fl::Index) {
   ++number;
-  halo::two_packed_phases(s, all[number % 2], [](const halo::Side& low, const halo::Side& high) {
+  halo::two_packed_phases(s, line.sets[number % 2], [](const halo::Side& low, const halo::Side& high) {
     MPI_Win_sync(line.window());
     line.put(low, high);
     line.put(high, low);
@@ -49,8 +38,8 @@ void step(halo::State& s, fl::Index) {
     signal(low, high);
     signal(high, low);
     flush(low, high);
-    await(low);
-    await(high);
+    fl::await_put(low.flag(), number);
+    fl::await_put(high.flag(), number);
     MPI_Win_sync(line.window());
   });
 }

@@ -11,29 +11,26 @@ struct There {  // in the part of the neighbour on this side
   std::uint64_t *ready, *read;
 };
 
-halo::Sides all[2];
 halo::SidesWindow line;
 std::array<There, halo::sides> there;
 std::uint64_t number;  // of this exchange
 
 void prepare(halo::State& s) {
-  line.open(s, all, 2, true);
+  line.open(s, 2, true);
   MPI_Win_lock_all(MPI_MODE_NOCHECK, line.window());
   for (std::size_t way = 0; way < halo::sides; ++way) {
     const std::size_t back = halo::opposite(static_cast<int>(way));
-    const int peer = all[0].side[way].peer;
+    const int peer = line.sets[0].side[way].peer;
     const auto at = [&](const void* mine) { return line.in_part_of(peer, mine); };
-    there[way] = {{at(all[0].side[back].inbox), at(all[1].side[back].inbox)}, at(s.domains[0].field), nullptr, nullptr};
-    there[way].ready = reinterpret_cast<std::uint64_t*>(at(all[0].side[back].flag()));
-    there[way].read = reinterpret_cast<std::uint64_t*>(at(all[1].side[back].flag()));
+    there[way] = {{at(line.sets[0].side[back].inbox), at(line.sets[1].side[back].inbox)}, at(s.domains[0].field), nullptr, nullptr};
+    there[way].ready = reinterpret_cast<std::uint64_t*>(at(line.sets[0].side[back].flag()));
+    there[way].read = reinterpret_cast<std::uint64_t*>(at(line.sets[1].side[back].flag()));
   }
   number = 0;
 }
 
 void finish(halo::State&) {
   MPI_Win_unlock_all(line.window());
-  all[0].close();
-  all[1].close();
   line.close();
 }
 
@@ -45,7 +42,7 @@ void await(const halo::Side& side) {
 
 void push(const halo::State& s) {
   const std::size_t set = number % 2;
-  halo::two_phases(s, all[set], [&](const halo::Side& low, const halo::Side& high) {
+  halo::two_phases(s, line.sets[set], [&](const halo::Side& low, const halo::Side& high) {
     for (const halo::Side* side : {&low, &high}) {
       unsigned char* box = there[static_cast<std::size_t>(side->way)].box[set];
       pack(s, s.domains[0].field, side->out, box);
@@ -59,7 +56,7 @@ void push(const halo::State& s) {
 }
 
 void pull(const halo::State& s) {
-  halo::two_phases(s, all[0], [&](const halo::Side& low, const halo::Side& high) {
+  halo::two_phases(s, line.sets[0], [&](const halo::Side& low, const halo::Side& high) {
     for (const halo::Side* side : {&low, &high}) tell(there[static_cast<std::size_t>(side->way)].ready);
     for (const halo::Side* side : {&low, &high}) {
       const There& neighbour = there[static_cast<std::size_t>(side->way)];
@@ -69,7 +66,7 @@ void pull(const halo::State& s) {
     }
   });
   for (std::size_t way = 0; way < halo::sides; ++way)
-    if (const halo::Side& side = all[1].side[way]; !side.here) await(side);
+    if (const halo::Side& side = line.sets[1].side[way]; !side.here) await(side);
 }
 
 void step(halo::State& s, fl::Index) {

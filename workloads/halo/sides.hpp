@@ -73,8 +73,8 @@ class Sides {
   static fl::Index boxes_bytes(const Shape& s) { return 2 * (has(at_once) ? directions : sides) * box_bytes(s); }
 
  private:
-  // A flag and the longest message, in whole pairs of lines: processors fetch lines in pairs.
-  static fl::Index box_bytes(const Shape& s) { return (Side::flag_bytes + s.width * s.pitch * s.word + 127) / 128 * 128; }
+  // A flag and the longest message.
+  static fl::Index box_bytes(const Shape& s) { return fl::whole_pairs(Side::flag_bytes + s.width * s.pitch * s.word); }
 
   Message message(const State& s, unsigned char* field, const Region& r, bool boxed, unsigned char* box) const {
     if (boxed) return {box, static_cast<int>(r.words()), word_};

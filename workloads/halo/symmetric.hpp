@@ -36,7 +36,7 @@ class Symmetric {
   Sides sides;
 
  private:
-  static constexpr std::size_t line = 128;
+  static constexpr std::size_t line = fl::line_pair;  // for each flag
 
   static void* grabbed(std::size_t bytes) {
     void* memory = shmem_align(line, bytes);

@@ -5,6 +5,7 @@
 #pragma once
 
 #include "firstlight/await.hpp"
+#include "firstlight/lines.hpp"
 #include "pingpong.hpp"
 
 namespace pingpong {

@@ -13,13 +13,10 @@ std::uint64_t number;
 void prepare(pingpong::State& s) {
   line.open(s, true);
   pingpong::End& e = s.ends[0];
-  MPI_Aint bytes = 0;
-  int unit = 0;
-  unsigned char* peer_base = nullptr;
-  MPI_Win_shared_query(line.window(), line.peer(), &bytes, &unit, &peer_base);
+  unsigned char* const part = line.part_of_peer();
   mine = reinterpret_cast<pingpong::Mailbox*>(line.flag());
-  theirs = reinterpret_cast<pingpong::Mailbox*>(peer_base);
-  letter = peer_base + line.message_at;
+  theirs = reinterpret_cast<pingpong::Mailbox*>(part);
+  letter = part + line.message_at;
   number = 0;
   e.out = line.message();
   pingpong::fill(s, e);

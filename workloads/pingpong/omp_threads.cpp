@@ -8,7 +8,7 @@ namespace {
 
 using pingpong::Mailbox;
 
-struct alignas(128) Slot : Mailbox {};
+struct alignas(fl::line_pair) Slot : Mailbox {};
 
 std::vector<Slot> mailboxes;
 std::uint64_t sent;  // messages each way before this loop
