@@ -1,30 +1,19 @@
 // One process with the matrix in memory: what assembly costs, and what it costs to read a matrix in every iteration.
 #include "assembled.hpp"
+#include "alone.hpp"
 
 namespace {
 
-fem2d::Matrix matrix;
-fem2d::Grid product;
+fem2d::Assembled program;
 
-struct Alone {
-  void sum(double*, fl::Index) {}
-  void swap(fem2d::Block&) {}
-};
-
-void prepare(fem2d::State& s) {
-  matrix.reserve(s.blocks[0]);
-  product = fem2d::Grid(s.blocks[0].s.nx, s.blocks[0].s.ny);
-}
+void prepare(fem2d::State& s) { program.reserve(s.blocks[0]); }
 
 void step(fem2d::State& s, fl::Index) {
-  Alone alone;
-  s.outcome = fem2d::assemble_and_solve(s, matrix, product, alone);
+  fem2d::Alone alone;
+  s.outcome = program.solve(s, alone);
 }
 
-void finish(fem2d::State&) {
-  matrix = {};
-  product = {};
-}
+void finish(fem2d::State&) { program = {}; }
 
 }  // namespace
 

@@ -105,17 +105,30 @@ class Matrix {
   fl::Array<double> value_;
 };
 
-// Assembly, then the classic form with the stored matrix; what a step of an assembled variant is.
-template <class Team>
-Outcome assemble_and_solve(State& s, Matrix& matrix, Grid& q, Team& team) {
-  const double began = seconds();
-  const double dropped = matrix.assemble(s.blocks[0], s.level);
-  const double assembly = seconds() - began;
-  Outcome outcome = Solver<Team>(s, 0, team).stored(matrix, q);
-  outcome.assembly = assembly;
-  if (!(dropped < 1e-12)) outcome.rho0 = NAN;  // a coupling was lost: the check shall say so
-  return outcome;
-}
+// What an assembled variant keeps between its steps.
+class Assembled {
+ public:
+  void reserve(const Block& b) {
+    matrix_.reserve(b);
+    product_ = Grid(b.s.nx, b.s.ny);
+  }
+
+  // Assembly, then the classic form with the stored matrix.
+  template <class Team>
+  Outcome solve(State& s, Team& team) {
+    const double began = seconds();
+    const double dropped = matrix_.assemble(s.blocks[0], s.level);
+    const double assembly = seconds() - began;
+    Outcome outcome = Solver<Team>(s, 0, team).stored(matrix_, product_);
+    outcome.assembly = assembly;
+    if (!(dropped < 1e-12)) outcome.rho0 = NAN;  // a coupling was lost: the check shall say so
+    return outcome;
+  }
+
+ private:
+  Matrix matrix_;
+  Grid product_;
+};
 
 inline std::string needs_small_indices(const Params& p) {
   if (Matrix::fits(cells(p.level + 1) + 1, cells(p.level + 1) + 1)) return "";

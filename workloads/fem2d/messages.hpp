@@ -64,4 +64,12 @@ inline void sum_over_ranks(double* values, fl::Index count) {
   MPI_Allreduce(MPI_IN_PLACE, values, static_cast<int>(count), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
 }
 
+// A process with one block.
+struct Rank {
+  Mail mail;
+
+  void sum(double* values, fl::Index count) { sum_over_ranks(values, count); }
+  void swap(Block&, std::size_t part = 0) { mail.swap(part); }
+};
+
 }  // namespace fem2d

@@ -4,30 +4,16 @@
 
 namespace {
 
-fem2d::Matrix matrix;
-fem2d::Grid product;
+fem2d::Assembled program;
 
-struct Rank {
-  fem2d::Mail mail;
-
-  void sum(double* values, fl::Index count) { fem2d::sum_over_ranks(values, count); }
-  void swap(fem2d::Block&) { mail.swap(); }
-};
-
-void prepare(fem2d::State& s) {
-  matrix.reserve(s.blocks[0]);
-  product = fem2d::Grid(s.blocks[0].s.nx, s.blocks[0].s.ny);
-}
+void prepare(fem2d::State& s) { program.reserve(s.blocks[0]); }
 
 void step(fem2d::State& s, fl::Index) {
-  Rank rank{{s, fem2d::Mail::whole}};
-  s.outcome = fem2d::assemble_and_solve(s, matrix, product, rank);
+  fem2d::Rank rank{{s, fem2d::Mail::whole}};
+  s.outcome = program.solve(s, rank);
 }
 
-void finish(fem2d::State&) {
-  matrix = {};
-  product = {};
-}
+void finish(fem2d::State&) { program = {}; }
 
 }  // namespace
 

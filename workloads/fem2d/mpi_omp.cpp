@@ -18,24 +18,16 @@ struct Thread {
   }
 };
 
-void first_touch(fem2d::State& s) {
-#pragma omp parallel num_threads(s.team.threads)
-  fem2d::place(s.blocks[static_cast<std::size_t>(omp_get_thread_num())]);
-}
-
 void step(fem2d::State& s, fl::Index) {
   fem2d::Crew crew(s);
   crew.connect();
   fem2d::Mail mail(s, fem2d::Mail::whole);
-#pragma omp parallel num_threads(s.team.threads)
-  {
-    const int me = omp_get_thread_num();
+  fem2d::in_threads(s, [&](int me) {
     Thread thread{crew, mail, me};
-    const fem2d::Outcome outcome = fem2d::Solver<Thread>(s, static_cast<std::size_t>(me), thread).chronopoulos_gear();
-    if (me == 0) s.outcome = outcome;
-  }
+    return fem2d::Solver<Thread>(s, static_cast<std::size_t>(me), thread).chronopoulos_gear();
+  });
 }
 
 }  // namespace
 
-FL_VARIANT(fem2d, step, .first_touch = FL_HOOK(fem2d, first_touch), .traits = fem2d::threads_are_blocks)
+FL_VARIANT(fem2d, step, .first_touch = FL_HOOK(fem2d, fem2d::first_touch), .traits = fem2d::threads_are_blocks)

@@ -1,20 +1,16 @@
 // One process, a V-cycle as preconditioner.
 #include "multigrid.hpp"
+#include "alone.hpp"
 
 namespace {
 
 std::vector<fem2d::Grid> z;
 
-struct Alone {
-  void sum(double*, fl::Index) {}
-  void swap(fem2d::Block&, std::size_t) {}
-};
-
 void prepare(fem2d::State& s) { z = fem2d::corrections(s.blocks[0]); }
 
 void step(fem2d::State& s, fl::Index) {
-  Alone alone;
-  s.outcome = fem2d::Multigrid<Alone>(s, 0, z, alone).solve();
+  fem2d::Alone alone;
+  s.outcome = fem2d::Multigrid<fem2d::Alone>(s, 0, z, alone).solve();
 }
 
 void finish(fem2d::State&) { z.clear(); }

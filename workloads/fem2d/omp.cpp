@@ -4,35 +4,15 @@
 
 namespace {
 
-struct Thread {
-  fem2d::Crew& crew;
-  int me;
-
-  void sum(double* values, fl::Index count) {
-    crew.sum(me, values, count, [](double*, fl::Index) {});
-  }
-  void swap(fem2d::Block&) {
-#pragma omp barrier
-  }
-};
-
-void first_touch(fem2d::State& s) {
-#pragma omp parallel num_threads(s.team.threads)
-  fem2d::place(s.blocks[static_cast<std::size_t>(omp_get_thread_num())]);
-}
-
 void step(fem2d::State& s, fl::Index) {
   fem2d::Crew crew(s);
   crew.connect();
-#pragma omp parallel num_threads(s.team.threads)
-  {
-    const int me = omp_get_thread_num();
-    Thread thread{crew, me};
-    const fem2d::Outcome outcome = fem2d::Solver<Thread>(s, static_cast<std::size_t>(me), thread).chronopoulos_gear();
-    if (me == 0) s.outcome = outcome;
-  }
+  fem2d::in_threads(s, [&](int me) {
+    fem2d::Thread thread{crew, me};
+    return fem2d::Solver<fem2d::Thread>(s, static_cast<std::size_t>(me), thread).chronopoulos_gear();
+  });
 }
 
 }  // namespace
 
-FL_VARIANT(fem2d, step, .first_touch = FL_HOOK(fem2d, first_touch), .traits = fem2d::threads_are_blocks)
+FL_VARIANT(fem2d, step, .first_touch = FL_HOOK(fem2d, fem2d::first_touch), .traits = fem2d::threads_are_blocks)

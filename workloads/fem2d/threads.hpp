@@ -46,4 +46,33 @@ class Crew {
   std::vector<double> total_;
 };
 
+// One of them, where there are no other processes.
+struct Thread {
+  Crew& crew;
+  int me;
+
+  void sum(double* values, fl::Index count) {
+    crew.sum(me, values, count, [](double*, fl::Index) {});
+  }
+  void swap(Block&, std::size_t = 0) {
+#pragma omp barrier
+  }
+};
+
+inline void first_touch(State& s) {
+#pragma omp parallel num_threads(s.team.threads)
+  place(s.blocks[static_cast<std::size_t>(omp_get_thread_num())]);
+}
+
+// `solve(me)` in every thread; all come to the same outcome.
+template <class Solve>
+void in_threads(State& s, Solve solve) {
+#pragma omp parallel num_threads(s.team.threads)
+  {
+    const int me = omp_get_thread_num();
+    const Outcome outcome = solve(me);
+    if (me == 0) s.outcome = outcome;
+  }
+}
+
 }  // namespace fem2d

@@ -5,10 +5,7 @@ namespace {
 
 void step(waiting::State& s, fl::Index iteration) {
   if (s.team.rank == 0) {
-    for (int r = 1; r < s.team.ranks; ++r) {
-      const std::uint64_t word = waiting::word(iteration, r);
-      MPI_Send(&word, 1, MPI_UINT64_T, r, 0, MPI_COMM_WORLD);
-    }
+    waiting::tell_all(s, iteration);
     waiting::sleep(s);
   } else {
     waiting::begin(s);

@@ -6,10 +6,7 @@ namespace {
 void step(waiting::State& s, fl::Index iteration) {
   if (s.team.rank == 0) {
     waiting::sleep(s);
-    for (int r = 1; r < s.team.ranks; ++r) {
-      const std::uint64_t word = waiting::word(iteration, r);
-      MPI_Send(&word, 1, MPI_UINT64_T, r, 0, MPI_COMM_WORLD);
-    }
+    waiting::tell_all(s, iteration);
   } else {
     MPI_Request request;
     MPI_Irecv(&s.word, 1, MPI_UINT64_T, 0, 0, MPI_COMM_WORLD, &request);

@@ -90,6 +90,14 @@ inline void sleep(State& s) {
   s.awake = seconds(CLOCK_MONOTONIC);
 }
 
+// To each of the others its word.
+inline void tell_all(const State& s, fl::Index iteration) {
+  for (int r = 1; r < s.team.ranks; ++r) {
+    const std::uint64_t text = word(iteration, r);
+    MPI_Send(&text, 1, MPI_UINT64_T, r, 0, MPI_COMM_WORLD);
+  }
+}
+
 // The others, around the call that makes them wait.
 inline void begin(State& s) {
   s.since = seconds(CLOCK_MONOTONIC);
