@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import Any
 
-import pytest
-
+import drivers
 from firstlight import ROOT
 
-GXX = shutil.which("g++")
 NATIVE = ROOT / "native"
-FLAGS = ("-std=c++20", "-O0", "-g0", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+FLAGS = (
+    "-O0",
+    "-g0",
+    "-fsanitize=address,undefined",
+    "-fno-sanitize-recover=all",
+    *(f"-I{NATIVE}/{room}/include" for room in ("network", "collectives")),
+)
 
 
 class Tool:
@@ -41,20 +43,7 @@ class Tool:
         assert self.process.wait() == 0
 
 
-def build(folder: Path) -> Path:
-    """Compiles the driver and the networks' sources, two at a time."""
-    if GXX is None:
-        pytest.skip("no g++ here")
+def build() -> Path:
+    """The driver and the networks' sources."""
     sources = [*sorted((NATIVE / "network" / "src").glob("*.cpp")), Path(__file__).with_name("network_driver.cpp")]
-    include = [f"-I{NATIVE}/{room}/include" for room in ("network", "collectives")]
-
-    def compiled(source: Path) -> Path:
-        target = folder / f"{source.stem}.o"
-        subprocess.run([str(GXX), *FLAGS, *include, "-c", source, "-o", target], check=True)
-        return target
-
-    with ThreadPoolExecutor(2) as pool:
-        objects = list(pool.map(compiled, sources))
-    program = folder / "network"
-    subprocess.run([GXX, *FLAGS, *objects, "-o", program], check=True)
-    return program
+    return drivers.program("network", sources, *FLAGS)

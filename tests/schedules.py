@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
-from concurrent.futures import ThreadPoolExecutor
+from collections.abc import Sequence
 from pathlib import Path
 
+import drivers
 import native
 from firstlight import ROOT
 from firstlight import native as own
 from firstlight.toolchains import Mpi
 
 COLLECTIVES = ROOT / "native" / "collectives"
-FLAGS = ("-std=c++20", "-Wall", "-Wextra", "-Werror", "-Wno-psabi", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX")
+FLAGS = ("-Wall", "-Wextra", "-Werror", "-Wno-psabi", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX")
 
 
 def algorithms() -> Path:
@@ -23,24 +22,16 @@ def algorithms() -> Path:
     return own.make("collectives", "libcollectives.a", ("collectives",), native.CACHE, lambda: tool.cxx)
 
 
-def driver(mpi: Mpi, source: Path, folder: Path, *flags: str) -> Path:
+def driver(mpi: Mpi, source: Path, *flags: str) -> Path:
     """The program made of `source` and the executor."""
-    include = f"-I{COLLECTIVES / 'include'}"
     sources = [source, *sorted((COLLECTIVES / "mpi").glob("*.cpp"))]
-
-    def compiled(one: Path) -> Path:
-        return compile(mpi, folder / f"{one.stem}.o", "-c", "-O1", include, *flags, str(one))
-
-    with ThreadPoolExecutor(os.cpu_count()) as pool:
-        objects = [str(path) for path in pool.map(compiled, sources)]
-    return compile(mpi, folder / "driver", *objects, str(algorithms()), *flags)
+    return linked(mpi, source.stem, sources, [algorithms()], "-O1", f"-I{COLLECTIVES}/include", *flags)
 
 
-def compile(mpi: Mpi, made: Path, *words: str) -> Path:
-    environment = os.environ | mpi.environment
-    done = subprocess.run([mpi.cxx, *FLAGS, *words, "-o", str(made)], env=environment, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    return made
+def linked(mpi: Mpi, name: str, sources: Sequence[Path], archives: Sequence[Path], *flags: str) -> Path:
+    """A program, by the library's own compiler."""
+    parts = drivers.objects(sources, *FLAGS, *flags, compiler=mpi.cxx, environment=mpi.environment)
+    return drivers.linked(name, [*parts, *archives], *flags, compiler=mpi.cxx, environment=mpi.environment)
 
 
 def launcher(mpi: Mpi, ranks: int) -> list[str]:

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
-from concurrent.futures import ThreadPoolExecutor
 from math import ceil, log2, prod
 from pathlib import Path
 from typing import Any
@@ -14,48 +12,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from firstlight import ROOT
-
-GXX = shutil.which("g++")
-COLLECTIVES = ROOT / "native" / "collectives"
-ALGORITHMS = sorted(path.stem for path in (COLLECTIVES / "algorithms").glob("*.cpp"))
-FLAGS = ("-std=c++20", "-O1", "-g0", "-D_GLIBCXX_ASSERTIONS")
-REGISTRY = f"""
-#include "firstlight/collectives/algorithm.hpp"
-namespace fl::collectives {{
-namespace algorithms {{ {"".join(f"extern const Algorithm {name};" for name in ALGORITHMS)} }}
-std::span<const Algorithm* const> all_algorithms() {{
-  static const Algorithm* const all[] = {{{", ".join(f"&algorithms::{name}" for name in ALGORITHMS)}}};
-  return all;
-}}
-}}
-"""
+import algorithms
 
 
 @pytest.fixture(scope="module")
-def checker(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The driver, see collectives_checker.cpp."""
-    if GXX is None:
-        pytest.skip("no g++ here")
-    folder = tmp_path_factory.mktemp("checker")
-    registry = folder / "registry.cpp"
-    registry.write_text(REGISTRY)
-    sources = [path for room in ("algorithms", "src") for path in (COLLECTIVES / room).glob("*.cpp")]
-    sources += [registry, Path(__file__).with_name("collectives_checker.cpp")]
-
-    def compiled(source: Path) -> Path:
-        target = folder / f"{source.stem}.o"
-        include = f"-I{COLLECTIVES}/include"
-        subprocess.run(
-            [str(GXX), *FLAGS, "-Wall", "-Wextra", "-Werror", include, "-c", source, "-o", target], check=True
-        )
-        return target
-
-    with ThreadPoolExecutor(2) as pool:
-        objects = list(pool.map(compiled, sources))
-    program = folder / "checker"
-    subprocess.run([GXX, *FLAGS, *objects, "-o", program], check=True)
-    return program
+def checker() -> Path:
+    return algorithms.driver(Path(__file__).with_name("collectives_checker.cpp"))
 
 
 def ask(checker: Path, *words: object) -> str:

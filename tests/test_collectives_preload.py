@@ -48,9 +48,8 @@ def library(mpi: Mpi) -> Path:
 
 
 @pytest.fixture(scope="module")
-def plain(mpi: Mpi, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = tmp_path_factory.mktemp(mpi.name) / "plain"
-    return schedules.compile(mpi, made, "-O1", str(HERE / "collectives_preload.cpp"))
+def plain(mpi: Mpi) -> Path:
+    return schedules.linked(mpi, "plain", [HERE / "collectives_preload.cpp"], [], "-O1")
 
 
 def start(mpi: Mpi, program: Path, ranks: int, library: Path, table: Path | None) -> tuple[str, str]:

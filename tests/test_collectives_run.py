@@ -45,9 +45,9 @@ def ask(mpi: Mpi, program: Path, ranks: int, *words: str) -> str:
 
 
 @pytest.fixture(scope="module", params=mpi_ids())
-def driver(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[Mpi, Path]:
+def driver(request: pytest.FixtureRequest) -> tuple[Mpi, Path]:
     mpi = mpi_named(request.param)
-    return mpi, schedules.driver(mpi, SOURCE, tmp_path_factory.mktemp(mpi.name))
+    return mpi, schedules.driver(mpi, SOURCE)
 
 
 def bearable(*ranks: int) -> pytest.MarkDecorator:
@@ -81,10 +81,10 @@ def test_what_is_a_chain_runs_without_bookkeeping(driver: tuple[Mpi, Path]) -> N
     } <= chains
 
 
-def test_memory_is_used_as_it_should_be(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_is_used_as_it_should_be(monkeypatch: pytest.MonkeyPatch) -> None:
     """The executor under sanitizers; what the MPI library itself leaks is not looked at."""
     mpi = mpi_named(mpi_ids()[0])
-    program = schedules.driver(mpi, SOURCE, tmp_path, "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+    program = schedules.driver(mpi, SOURCE, "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
     monkeypatch.setenv("ASAN_OPTIONS", "detect_leaks=0")
     for ranks in (1, 3):
         assert ask(mpi, program, ranks, "7", "60").split()[-1] == "0"

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import itertools
 import json
-import shutil
 import subprocess
 from collections import deque
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from math import prod
 from pathlib import Path
 from typing import Any
@@ -17,63 +15,17 @@ import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from firstlight import ROOT
+import algorithms
 from firstlight.simulate.prediction import Verdict
 from firstlight.simulate.program import Question, build, predict
 
-GXX = shutil.which("g++")
-COLLECTIVES = ROOT / "native" / "collectives"
 Shape = tuple[int, ...]
 Ask = Callable[[list[str]], list[dict[str, Any]]]
 """Questions to answers, see collectives_torus.cpp."""
 
 
-ALGORITHMS = ("trinaryx3", "four_way", "paced")
-OURS = [
-    Path(__file__).with_name("collectives_torus.cpp"),
-    *(COLLECTIVES / "src" / f"{name}.cpp" for name in ("torus", "arborescences")),
-    *(COLLECTIVES / "algorithms" / f"{name}.cpp" for name in ALGORITHMS),
-]
-CHECKER = [source for source in (COLLECTIVES / "src").glob("*.cpp") if source not in OURS]
-REGISTRY = f"""
-#include "firstlight/collectives/algorithm.hpp"
-namespace fl::collectives {{
-namespace algorithms {{ {"".join(f"extern const Algorithm {name};" for name in ALGORITHMS)} }}
-std::span<const Algorithm* const> all_algorithms() {{
-  static const Algorithm* const all[] = {{{", ".join(f"&algorithms::{name}" for name in ALGORITHMS)}}};
-  return all;
-}}
-}}
-"""
-
-
-def compiled(sources: list[Path], folder: Path, *flags: str) -> list[Path]:
-    if GXX is None:
-        pytest.skip("no g++ here")
-    objects = [folder / f"{source.stem}.o" for source in sources]
-    command = [GXX, "-std=c++20", *flags, f"-I{COLLECTIVES}/include"]
-
-    def one(source: Path, target: Path) -> None:
-        subprocess.run([*command, "-c", source, "-o", target], check=True)
-
-    with ThreadPoolExecutor(2) as pool:
-        list(pool.map(one, sources, objects))
-    return objects
-
-
-def linked(objects: list[Path], program: Path, *flags: str) -> Path:
-    assert GXX is not None
-    subprocess.run([GXX, *flags, *objects, "-o", program], check=True)
-    return program
-
-
-@pytest.fixture(scope="module")
-def checker(tmp_path_factory: pytest.TempPathFactory) -> list[Path]:
-    """The checker, and a registry of the algorithms of tori alone, compiled."""
-    folder = tmp_path_factory.mktemp("checker")
-    registry = folder / "registry.cpp"
-    registry.write_text(REGISTRY)
-    return compiled([registry, *CHECKER], folder, "-O1")
+DRIVER = Path(__file__).with_name("collectives_torus.cpp")
+OURS = ("torus", "arborescences", "trinaryx3", "four_way", "paced")
 
 
 def asker(driver: Path) -> Ask:
@@ -86,9 +38,8 @@ def asker(driver: Path) -> Ask:
 
 
 @pytest.fixture(scope="module")
-def ask(tmp_path_factory: pytest.TempPathFactory, checker: list[Path]) -> Ask:
-    folder = tmp_path_factory.mktemp("torus")
-    return asker(linked([*checker, *compiled(OURS, folder, "-O1")], folder / "driver"))
+def ask() -> Ask:
+    return asker(algorithms.driver(DRIVER))
 
 
 def question(
@@ -315,10 +266,8 @@ def test_refusals(ask: Ask) -> None:
         assert words in answer["refused"]
 
 
-def test_memory_is_used_properly(tmp_path: Path, checker: list[Path]) -> None:
-    sanitize = ("-fsanitize=address,undefined", "-fno-sanitize-recover")
-    objects = compiled(OURS, tmp_path, "-O0", *sanitize)
-    sane = asker(linked([*checker, *objects], tmp_path / "driver", *sanitize))
+def test_memory_is_used_properly() -> None:
+    sane = asker(algorithms.driver(DRIVER, sanitized=OURS))
     answers = sane(
         [
             question("broadcast", "trinaryx3", (4, 3, 2)),

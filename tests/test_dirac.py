@@ -5,11 +5,11 @@ from __future__ import annotations
 import ctypes
 import math
 import re
-import subprocess
 from pathlib import Path
 
 import pytest
 
+import drivers
 import native
 from firstlight import ROOT
 from firstlight.build import Built, Options
@@ -110,16 +110,10 @@ def test_what_cannot_be_is_refused(
 
 
 @pytest.fixture(scope="module")
-def operators(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    tool = native.toolchain("native")
-    if tool is None:
-        pytest.skip("no gcc here")
-    library = tmp_path_factory.mktemp("dirac") / "operators.so"
+def operators() -> ctypes.CDLL:
     source = Path(__file__).with_name("dirac_operators.cpp")
-    include = [f"-I{ROOT}/native/harness/include", f"-I{DIRAC.folder.parent}"]
-    flags = ["-std=c++20", "-O1", "-march=native", "-Wno-psabi", "-shared", "-fPIC"]  # as wide as the processor has it
-    subprocess.run(["g++", *flags, *include, source, "-o", library], check=True)
-    made = ctypes.CDLL(str(library))
+    include = (f"-I{ROOT}/native/harness/include", f"-I{DIRAC.folder.parent}")
+    made = drivers.library(source, "-O1", "-march=native", "-Wno-psabi", *include)  # as wide as the processor has it
     for name in ("hermiticity", "covariance", "free_field"):
         getattr(made, name).restype = ctypes.c_double
     return made

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
 from functools import cache
 from pathlib import Path
 
 import numpy as np
 import pytest
 
+import drivers
 import native
 from firstlight import ROOT
 from firstlight.build import Built, Options
@@ -24,16 +24,10 @@ EXTENTS = [(4, 4, 4, 4), (2, 6, 4, 2), (8, 2, 2, 4)]
 
 
 @pytest.fixture(scope="module")
-def functions(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    tool = native.toolchain("base")
-    if tool is None:
-        pytest.skip("no gcc here")
-    path = tmp_path_factory.mktemp("device") / "device.so"
-    include = [f"-I{ROOT}/native/harness/include", f"-I{DIRAC.folder.parent}"]
-    source = Path(__file__).with_name("device_functions.cpp")
-    flags = ["-std=c++20", "-O2", "-Wall", "-Wextra", "-Wno-psabi", "-Werror", "-shared", "-fPIC"]
-    subprocess.run([tool.cxx, *flags, *include, source, "-o", path], check=True)
-    return ctypes.CDLL(str(path))
+def functions() -> ctypes.CDLL:
+    include = (f"-I{ROOT}/native/harness/include", f"-I{DIRAC.folder.parent}")
+    flags = ("-O2", "-Wall", "-Wextra", "-Wno-psabi", "-Werror", *include)
+    return drivers.library(Path(__file__).with_name("device_functions.cpp"), *flags)
 
 
 def applied(functions: ctypes.CDLL, extents: tuple[int, ...], bits: int, antiperiodic: bool, dhat: bool) -> Array:

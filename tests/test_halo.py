@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import shutil
-import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import drivers
 import native
 from firstlight import ROOT
 from firstlight.build import Built, Options
@@ -20,26 +19,20 @@ from firstlight.plan import Program
 from native import Placement
 
 HALO = native.workloads["halo"]
-GXX = shutil.which("g++")
 NORTH, SOUTH, WEST, EAST = range(4)
 
 # -- the pure functions, asked through C
 
 
 @pytest.fixture(scope="module")
-def functions(tmp_path_factory: pytest.TempPathFactory) -> dict[str, ctypes.CDLL]:
+def functions() -> dict[str, ctypes.CDLL]:
     """The same for strategies in two phases and for those that serve all neighbours at once."""
-    if GXX is None:
-        pytest.skip("no g++ here")
-    folder = tmp_path_factory.mktemp("halo")
-    made = {}
-    for name, traits in {"phases": 0, "at_once": 2}.items():
-        library = folder / f"{name}.so"
-        include = [f"-I{ROOT}/native/harness/include", f"-I{HALO.folder}", f"-DHALO_TRAITS={traits}"]
-        source = Path(__file__).with_name("halo_functions.cpp")
-        subprocess.run([GXX, "-std=c++20", "-O1", "-shared", "-fPIC", *include, source, "-o", library], check=True)
-        made[name] = ctypes.CDLL(str(library))
-    return made
+    source = Path(__file__).with_name("halo_functions.cpp")
+    flags = ("-O1", f"-I{ROOT}/native/harness/include", f"-I{HALO.folder}")
+    return {
+        name: drivers.library(source, *flags, f"-DHALO_TRAITS={traits}")
+        for name, traits in {"phases": 0, "at_once": 2}.items()
+    }
 
 
 def integers(*values: int) -> list[ctypes.c_int64]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import shutil
 import subprocess
-from pathlib import Path
 
 import pytest
 
+import drivers
 from firstlight import ROOT
 
 pytestmark = pytest.mark.native
@@ -76,17 +75,10 @@ int main() {
 """
 
 
-def test_blocks_are_kept_for_a_case_of_the_same_size_only(tmp_path: Path) -> None:
-    compiler = shutil.which("g++") or shutil.which("clang++")
-    if compiler is None:
-        pytest.skip("no C++ compiler here")
-    source, program = tmp_path / "blocks.cpp", tmp_path / "blocks"
-    source.write_text(PROGRAM)
-    options = ["-std=c++20", "-O1", "-Wall", "-Wextra", "-Werror", f"-I{HARNESS / 'include'}", f"-I{HARNESS / 'src'}"]
-    subprocess.run(
-        [compiler, *options, source, HARNESS / "src" / "memory_pages.cpp", "-o", program],
-        check=True,
-    )
+def test_blocks_are_kept_for_a_case_of_the_same_size_only() -> None:
+    sources = (drivers.written("blocks.cpp", PROGRAM), HARNESS / "src" / "memory_pages.cpp")
+    include = (f"-I{HARNESS / 'include'}", f"-I{HARNESS / 'src'}")
+    program = drivers.program("blocks", sources, "-O1", "-Wall", "-Wextra", "-Werror", *include)
     done = subprocess.run([program], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     said = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())

@@ -21,8 +21,8 @@ shared = settings(max_examples=80, suppress_health_check=[HealthCheck.function_s
 
 
 @pytest.fixture(scope="module")
-def tool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tool]:
-    tool = Tool(build(tmp_path_factory.mktemp("network")))
+def tool() -> Iterator[Tool]:
+    tool = Tool(build())
     yield tool
     tool.end()
 

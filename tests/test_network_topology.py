@@ -20,8 +20,8 @@ Route = list[tuple[int, int, int]]
 
 
 @pytest.fixture(scope="module")
-def tool(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Tool]:
-    tool = Tool(build(tmp_path_factory.mktemp("network")))
+def tool() -> Iterator[Tool]:
+    tool = Tool(build())
     yield tool
     tool.end()
 

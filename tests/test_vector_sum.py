@@ -8,6 +8,7 @@ from pathlib import Path
 
 import pytest
 
+import drivers
 import native
 import synthetic
 from firstlight import ROOT
@@ -38,15 +39,10 @@ int main(int argc, char** argv) {
 """  # noqa: E501
 
 
-def declared(folder: Path, *cases: tuple[int, int]) -> tuple[dict[str, Metric], list[tuple[float, float, float]]]:
+def declared(*cases: tuple[int, int]) -> tuple[dict[str, Metric], list[tuple[float, float, float]]]:
     """The metrics, and (flow, operations, flops) for each (p, n), as the workload's header computes them."""
-    tool = native.toolchain("base")
-    if tool is None:
-        pytest.skip("no gcc here")
-    source, program = folder / "ask.cpp", folder / "ask"
-    source.write_text(ASK)
-    include = ["-I", str(FOLDER), "-I", str(ROOT / "native" / "harness" / "include")]
-    subprocess.run([tool.cxx, "-std=c++20", *include, str(source), "-o", str(program)], check=True)
+    include = (f"-I{FOLDER}", f"-I{ROOT}/native/harness/include")
+    program = drivers.program("ask", [drivers.written("ask.cpp", ASK)], *include)
     words = [str(number) for case in cases for number in case]
     lines = subprocess.run([str(program), *words], check=True, capture_output=True, text=True).stdout.splitlines()
     metrics = {}
@@ -59,8 +55,8 @@ def declared(folder: Path, *cases: tuple[int, int]) -> tuple[dict[str, Metric], 
 @pytest.mark.parametrize(
     ("p", "n", "rate", "seconds"), [(16, 2**21, 9309, 0.110), (128, 2**23, 5973, 1.200)], ids=["p=16", "p=128"]
 )
-def test_the_published_check_values(p: int, n: int, rate: float, seconds: float, tmp_path: Path) -> None:
-    metrics, ((flow, operations, _),) = declared(tmp_path, (p, n))
+def test_the_published_check_values(p: int, n: int, rate: float, seconds: float) -> None:
+    metrics, ((flow, operations, _),) = declared((p, n))
     steps = 7
     timing = Timing(synthetic.STARTED, steps * seconds, steps, {"flow": flow, "operations": operations}, {})
     assert launch_value(metrics["rate"], timing) == pytest.approx(rate, abs=0.6)  # printed as a whole number
@@ -71,8 +67,8 @@ def test_the_published_check_values(p: int, n: int, rate: float, seconds: float,
     assert launch_value(metrics["rate"], timing) == pytest.approx(16 * d * length / seconds, rel=1e-12)
 
 
-def test_one_process_has_no_flow_and_any_number_has_a_real_dimension(tmp_path: Path) -> None:
-    metrics, costs = declared(tmp_path, (1, 1000), (6, 1000))
+def test_one_process_has_no_flow_and_any_number_has_a_real_dimension() -> None:
+    metrics, costs = declared((1, 1000), (6, 1000))
     assert metrics["rate"].unit == "Mbit/s" and metrics["rate"].quantity == "flow"
     assert costs[0] == (0, 1, 0)
     assert costs[1] == (pytest.approx(16000 * math.log2(6)), 1, 5000)
@@ -117,7 +113,7 @@ def test_the_hypercube_refuses_what_is_no_power_of_two(built: dict[str, list[Bui
 
 
 def test_the_declared_work_is_what_the_header_says(built: dict[str, list[Built]], tmp_path: Path) -> None:
-    _, ((flow, operations, flops),) = declared(tmp_path, (3, 1000))
+    _, ((flow, operations, flops),) = declared((3, 1000))
     said = native.run(built["mpi_ring"][0], Placement(ranks=3), ("n=1000",), tmp_path)
     (case,) = said.of("case")
     assert (case["cost"]["flow"], case["cost"]["operations"], case["cost"]["flops"]) == (flow, operations, flops)

@@ -1,0 +1,125 @@
+"""Native drivers of tests, compiled once for all of them: objects are kept by the content of what they include."""
+
+from __future__ import annotations
+
+import ctypes
+import fcntl
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+
+import pytest
+
+import turns
+
+FOLDER = turns.FOLDER / "drivers"
+AT_ONCE = 2
+"""Sources that one worker compiles at the same time."""
+
+
+def objects(
+    sources: Iterable[Path], *flags: str, compiler: str = "g++", environment: Mapping[str, str] | None = None
+) -> list[Path]:
+    """An object of each source, in their order. Skips the test where there is no such compiler."""
+    command = _command(compiler, "-std=c++20", *flags)
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        return list(pool.map(lambda source: _object(source, command, environment or {}), sources))
+
+
+def linked(
+    name: str, parts: Sequence[Path], *flags: str, compiler: str = "g++", environment: Mapping[str, str] | None = None
+) -> Path:
+    """The program or library `name` made of objects and archives."""
+    command = _command(compiler, *flags)
+    made = FOLDER / f"{_digest(_version(command[0]), *command, *map(_content, parts))}-{name}"
+    with _locked(made.name):
+        if not made.exists():
+            _make([*command, *map(str, parts)], made, environment or {})
+    return made
+
+
+def program(name: str, sources: Iterable[Path], *flags: str) -> Path:
+    """The program made of sources."""
+    return linked(name, objects(sources, *flags), *(flag for flag in flags if flag.startswith("-fsanitize")))
+
+
+def library(source: Path, *flags: str) -> ctypes.CDLL:
+    """The functions of one source, called from Python."""
+    return ctypes.CDLL(str(linked(f"{source.stem}.so", objects([source], "-fPIC", *flags), "-shared")))
+
+
+def written(name: str, text: str) -> Path:
+    """A source that a test makes up."""
+    path = FOLDER / f"{_digest(text)}-{name}"
+    with _locked(path.name):
+        path.write_text(text)
+    return path
+
+
+def _object(source: Path, command: Sequence[str], environment: Mapping[str, str]) -> Path:
+    asked = f"{_digest(_version(command[0]), *command, str(source))}-{source.stem}"
+    rule, answer = FOLDER / f"{asked}.d", FOLDER / f"{asked}.o"
+    contents = FOLDER / f"{asked}.json"
+    with _locked(asked):
+        made = _kept(command, json.loads(contents.read_text()), source) if contents.exists() else None
+        if made is None or not made.exists():
+            _make([*command, "-MMD", "-MF", str(rule), "-c", str(source)], answer, environment)
+            included = rule.read_text().replace("\\\n", " ").partition(": ")[2].split()
+            made = _kept(command, included, source)
+            assert made is not None, f"{source} changed while it was compiled"
+            answer.replace(made)
+            contents.write_text(json.dumps(included))
+    return made
+
+
+def _kept(command: Sequence[str], included: Sequence[str], source: Path) -> Path | None:
+    """The object of the source with all it includes as that is now; None where a header is gone."""
+    if not all(map(os.path.exists, included)):
+        return None
+    return FOLDER / f"{_digest(_version(command[0]), *command, *included, *map(_content, included))}-{source.stem}.o"
+
+
+def _command(compiler: str, *flags: str) -> tuple[str, ...]:
+    """Skips the test where there is no such compiler."""
+    found = shutil.which(compiler)
+    if found is None:
+        pytest.skip(f"no {compiler} here")
+    return (found, *flags)
+
+
+@cache
+def _version(compiler: str) -> str:
+    """What an update changes."""
+    file = Path(compiler).resolve()
+    return f"{file} {file.stat().st_size} {file.stat().st_mtime_ns}"
+
+
+def _make(words: Sequence[str], made: Path, environment: Mapping[str, str]) -> None:
+    """What the words make, which appears as a whole. Fails the test with the compiler's words."""
+    part = made.with_name(f"{made.name}.part")
+    done = subprocess.run([*words, "-o", str(part)], env=os.environ | environment, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    part.replace(made)
+
+
+def _content(path: str | Path) -> str:
+    return hashlib.sha256(Path(path).read_bytes()).hexdigest()
+
+
+def _digest(*words: str) -> str:
+    return hashlib.sha256("\0".join(words).encode()).hexdigest()[:16]
+
+
+@contextmanager
+def _locked(name: str) -> Iterator[None]:
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    with (FOLDER / f"{name}.lock").open("w") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        yield
