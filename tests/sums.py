@@ -9,13 +9,15 @@ from collections.abc import Iterable, Mapping
 from msgspec.structs import replace
 
 import synthetic
+import synthetic_machine
 from firstlight import ROOT
 from firstlight.catalogue import load
 from firstlight.judge import Judgement
 from firstlight.judge.figures import judge
 from firstlight.plan import Cell, Placement, Program
 from firstlight.record import Build, Description, Metric, Parameter
-from synthetic import Point, Scene
+from synthetic import Scene
+from synthetic_figures import Point
 
 LENGTHS = (16, 1024, 65536, 1 << 20)
 VARIANTS = ("mpi_allreduce", "mpi_cube", "mpi_rabenseifner")
@@ -54,11 +56,11 @@ def scene(
     factors: Factor | None = None,
     beside: Iterable[str] = ("pingpong", "stream"),
     variants: Iterable[str] = VARIANTS,
-    mpis: Iterable[str] = synthetic.MPIS,
+    mpis: Iterable[str] = synthetic_machine.MPIS,
     large_only: Factor | None = None,
 ) -> Scene:
     """A run on a machine with four CPUs. `large_only`: factors for vectors of 512 KiB and more."""
-    here = synthetic.machine(cpus=(0, 1, 2, 3), cores=4)
+    here = synthetic_machine.machine(cpus=(0, 1, 2, 3), cores=4)
     base = synthetic.run(1, launches, only=beside, on=here, failed_build=False)
     rng, cells, records, clock = random.Random(7), [], [], synthetic.STARTED
     for mpi in mpis:

@@ -12,10 +12,13 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 import synthetic
+import synthetic_machine
+import synthetic_workloads
 from firstlight.catalogue import Plot, Variant, Workload
 from firstlight.plan import Cell, Placement, Program
 from firstlight.record import Build, Description, Launch, Metric, Parameter
 from firstlight.toolchains import Absent
+from synthetic_figures import Point
 
 SIZES = tuple(2**k for k in range(1, 11))
 LATENCY = {  # microseconds at small N, before the library is asked
@@ -35,7 +38,7 @@ PLOT = Plot("halo", "n", "exchange", "variant", subject="time per exchange")
 
 
 def workload() -> Workload:
-    base = synthetic.workload("pingpong")
+    base = synthetic_workloads.workload("pingpong")
     variants = tuple(
         Variant(v, base.folder.parent / "halo" / f"{v}.cpp", ("openmp",) if v.startswith("omp") else ("mpi",), False)
         for v in LATENCY
@@ -55,11 +58,11 @@ def seconds(program: Program, n: int, data: str, ranks: int) -> float:
     return both * 1e-6 * (1.5 if datatype else 1.0)
 
 
-def points(program: Program, ranks: int, sizes: Iterable[int]) -> list[synthetic.Point]:
+def points(program: Program, ranks: int, sizes: Iterable[int]) -> list[Point]:
     ways = ("packed", "datatype") if program.variant in WITH_DATA else ("packed",)
     cost = {"operations": 1.0, "messages": 4.0, "message_bytes": 1.0}
     return [
-        synthetic.Point({"n": n, "width": 1, "data": way}, 1, cost, 0.0, seconds(program, n, way, ranks))
+        Point({"n": n, "width": 1, "data": way}, 1, cost, 0.0, seconds(program, n, way, ranks))
         for way in ways
         for n in sizes
     ]
@@ -72,7 +75,7 @@ def run(
     strategies: Iterable[str] = tuple(LATENCY),
     placements: Iterable[Placement] = (Placement(1, 2, 1),),
     sizes: Iterable[int] = SIZES,
-    mpis: Iterable[str] = synthetic.MPIS,
+    mpis: Iterable[str] = synthetic_machine.MPIS,
     nodes: int = 1,
     noise: float = 0.004,
 ) -> synthetic.Scene:

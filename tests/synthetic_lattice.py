@@ -13,9 +13,12 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 import synthetic
+import synthetic_machine
+import synthetic_workloads
 from firstlight.catalogue import Plot, Variant, Workload
 from firstlight.plan import Cell, Placement, Program
 from firstlight.record import Build, Description, Metric, Parameter
+from synthetic_figures import Point
 
 METRICS = (
     Metric("speed", "Mflop/s", "operations", "rate", 1e-6, "higher"),
@@ -34,7 +37,7 @@ WHY = "it leaves the exchange out"
 
 
 def workload() -> Workload:
-    base = synthetic.workload("pingpong")
+    base = synthetic_workloads.workload("pingpong")
     folder = base.folder.parent / "dirac"
     names = (*SPEED, *HIDDEN)
     variants = tuple(Variant(v, folder / f"{v}.cpp", ("mpi",) if v.startswith("mpi") else (), False) for v in names)
@@ -46,7 +49,7 @@ def workload() -> Workload:
 
 def speed(layout: str, sites: float, bits: int) -> float:
     """Flop/s of a core that has so many sites."""
-    return SPEED[layout] * (1.0 if 120 * 4 * sites * bits / 32 <= 32 * synthetic.MIB else 0.5) * 32 / bits
+    return SPEED[layout] * (1.0 if 120 * 4 * sites * bits / 32 <= 32 * synthetic_machine.MIB else 0.5) * 32 / bits
 
 
 def sent(extents: tuple[int, int], grid: tuple[int, ...], bits: int) -> float:
@@ -57,7 +60,7 @@ def sent(extents: tuple[int, int], grid: tuple[int, ...], bits: int) -> float:
     return sum(2 * volume / local[mu] * 12 * bits / 8 for mu in range(4) if grid[mu] > 1)
 
 
-def point(extents: tuple[int, int], grid: tuple[int, ...], bits: int, variant: str, mpi: str | None) -> synthetic.Point:
+def point(extents: tuple[int, int], grid: tuple[int, ...], bits: int, variant: str, mpi: str | None) -> Point:
     t, n = extents
     ranks = grid[0] * grid[1] * grid[2] * grid[3]
     sites = t * n**3 / ranks
@@ -69,15 +72,15 @@ def point(extents: tuple[int, int], grid: tuple[int, ...], bits: int, variant: s
     parameters = {"t": t, "x": n, "y": n, "z": n, "bits": bits, "operator": "D", "boundary": "periodic"}
     parameters |= dict(zip(("pt", "px", "py", "pz"), grid, strict=True))
     cost = {"flops": FLOPS * t * n**3, "operations": FLOPS * sites, "elements": sites, "flow": 2 * size}
-    return synthetic.Point(parameters, 1, {k: float(v) for k, v in cost.items() if v}, 120 * sites * bits / 8, seconds)
+    return Point(parameters, 1, {k: float(v) for k, v in cost.items() if v}, 120 * sites * bits / 8, seconds)
 
 
-def cells(ranks: Iterable[int], variants: Iterable[str]) -> list[tuple[Cell, list[synthetic.Point]]]:
+def cells(ranks: Iterable[int], variants: Iterable[str]) -> list[tuple[Cell, list[Point]]]:
     made = []
     for variant in variants:
         parallel = variant.startswith("mpi")
         for n in ranks if parallel else (1,):
-            for mpi in synthetic.MPIS if parallel else (None,):
+            for mpi in synthetic_machine.MPIS if parallel else (None,):
                 program = Program("dirac", variant, "gcc-native", mpi)
                 cell = Cell(f"dirac.{variant}.{mpi}.{n}", program, Placement(1, n, 1), ())
                 grids, lattices = (GRIDS[n], SHARED) if parallel else (GRIDS[1], ALONE)

@@ -13,9 +13,12 @@ from collections.abc import Iterable
 from msgspec.structs import replace
 
 import synthetic
+import synthetic_machine
+import synthetic_workloads
 from firstlight.catalogue import Plot, Provides, Variant, Workload
 from firstlight.plan import Cell, Placement, Program
 from firstlight.record import Build, Description, Metric, Parameter
+from synthetic_figures import Point
 
 METRICS = (
     Metric("time_to_tolerance", "s", "operations", "time", 1, "lower"),
@@ -43,7 +46,7 @@ def unknowns(level: int) -> int:
 
 
 def workload() -> Workload:
-    base = synthetic.workload("pingpong")
+    base = synthetic_workloads.workload("pingpong")
     folder = base.folder.parent / "fem2d"
     variants = tuple(
         Variant(v, folder / f"{v}.cpp", ("mpi",) if v.startswith(("mpi", "peer")) else (), False) for v in VARIANTS
@@ -58,7 +61,7 @@ def seconds(program: Program, level: int, parties: int) -> float:
     """The truth, of 44 iterations of BPX."""
     bare = program.variant.removeprefix("mpi_").removeprefix("omp_")
     factor = FACTOR.get(bare if bare not in ("mpi", "omp") else "one_pass", 1.0)
-    pace = 6e-9 if 32 * unknowns(level) > 32 * synthetic.MIB else 3e-9
+    pace = 6e-9 if 32 * unknowns(level) > 32 * synthetic_machine.MIB else 3e-9
     gain = 1.0 if parties == 1 else 1.5 if program.mpi == "mpich" else 1.8
     return factor * pace * 44 * unknowns(level) / gain
 
@@ -84,7 +87,7 @@ def run(
     variants: Iterable[str] = VARIANTS,
     ranks: Iterable[int] = (1, 2),
     levels: Iterable[int] = LEVELS,
-    mpis: Iterable[str] = synthetic.MPIS,
+    mpis: Iterable[str] = synthetic_machine.MPIS,
     stream: bool = True,
     noise: float = 0.002,
 ) -> synthetic.Scene:
@@ -97,7 +100,7 @@ def run(
         for cell in mine:
             parties = cell.placement.ranks * cell.placement.threads
             points = [
-                synthetic.Point(
+                Point(
                     {"level": v, "problem": "R", "digits": 6, "rows": 0}, cell.placement.threads, {"operations": 1.0},
                     32.0 * unknowns(v) / parties, seconds(cell.program, v, parties),
                 )
@@ -124,9 +127,7 @@ def run(
     return synthetic.Scene(it, tuple(records), {"fem2d": workload(), "stream": bandwidth})
 
 
-def observed(
-    program: Program, wall: float, point: synthetic.Point, parties: int
-) -> dict[str, tuple[float, float, float]]:
+def observed(program: Program, wall: float, point: Point, parties: int) -> dict[str, tuple[float, float, float]]:
     iterations = 12.0 if "multigrid" in program.variant or "peer" in program.variant else 44.0
     pace = wall / (iterations * unknowns(int(point.parameters["level"])))
     assembly = 0.4 if "assembled" in program.variant else 0.0

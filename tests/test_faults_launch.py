@@ -15,7 +15,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-import synthetic
+import synthetic_machine
 from firstlight import store as stores
 from firstlight.launch import Outcome, guard, launch, tree
 from firstlight.plan import Cell, Placement, Program
@@ -91,7 +91,7 @@ def start(executable: Path, tmp_path: Path, timeout: float, mpi: Mpi | None = No
         output=tmp_path / "record.jsonl",
         timeout=timeout,
         identity=f"fault-{os.getpid()}-{time.monotonic_ns()}",
-        machine=synthetic.machine(),
+        machine=synthetic_machine.machine(),
     )
 
 

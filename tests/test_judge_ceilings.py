@@ -6,7 +6,9 @@ import pytest
 from msgspec.structs import replace
 
 import synthetic
-from firstlight.catalogue import Bound, Provides
+import synthetic_machine
+import synthetic_workloads
+from firstlight.catalogue import Bound, Provides, Sizes
 from firstlight.judge import Judgement
 from firstlight.judge.figures import judge
 from firstlight.judge.verdict import Failed, Figure, Verified
@@ -90,7 +92,7 @@ def test_above_the_ceiling_fails(workload: str, launches: int) -> None:
     j = judge(*synthetic.run(5, launches, slower={"dot.simd": 0.5, "pingpong": 0.2}))
     above = [f for f in figures(j, workload, **n) if isinstance(f, Failed) and f.cause == "ceiling"]
     assert {f.identity.variant for f in above} >= ({"simd"} if workload == "dot" else {"mpi_blocking"})
-    assert {f.identity.metric for f in above} == {m.name for m in synthetic.METRICS[workload]}
+    assert {f.identity.metric for f in above} == {m.name for m in synthetic_workloads.METRICS[workload]}
     assert all(f.reason.startswith("above its measured ceiling: ") for f in above)
     assert "serial" not in {f.identity.variant for f in above}
 
@@ -114,7 +116,7 @@ def test_near_the_edge_of_a_cache_either_limit_may_apply(scene: synthetic.Scene)
     ]
     outside = replace(inside, working_set=30_000.0, value=inside.value / 2, low=inside.low / 2, high=inside.high / 2)
     between = replace(figure, working_set=28_000.0, ceiling=None)
-    args = (synthetic.RATE, scene.workloads["dot"], (inside, outside), scene.run.machine)
+    args = (synthetic_workloads.RATE, scene.workloads["dot"], (inside, outside), scene.run.machine)
     held = replace(between, ceiling=ceiling(between, *args))
     assert held.of_ceiling is not None and held.of_ceiling > 1.5
     assert impossible(held, *args) == ""
@@ -122,13 +124,13 @@ def test_near_the_edge_of_a_cache_either_limit_may_apply(scene: synthetic.Scene)
 
 
 def test_oversubscribed_figures_set_no_limit() -> None:
-    one = synthetic.run(1, 6, only=["peak"], on=synthetic.machine(cpus=(0,), cores=1))
+    one = synthetic.run(1, 6, only=["peak"], on=synthetic_machine.machine(cpus=(0,), cores=1))
     assert {x.cores for x in judge(*one).limits} == {1}
 
 
 def test_selection_by_variant_and_symbolic_size(scene: synthetic.Scene) -> None:
     stream, dot = scene.workloads["stream"], scene.workloads["dot"]
-    sizes = synthetic.Sizes("n", 16, memory_bytes_per_element=8 * 4 * 1024**2 * 4 / 10_000_000)
+    sizes = Sizes("n", 16, memory_bytes_per_element=8 * 4 * 1024**2 * 4 / 10_000_000)
     provides = Provides("load_bandwidth", "bandwidth", {"op": "load", "n": "memory"}, ["omp_non*"])
     workloads = scene.workloads | {
         "stream": replace(stream, provides=(provides,), sizes=sizes),

@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import synthetic
+import synthetic_machine
 from firstlight.judge import Judgement
 from firstlight.judge.compare import BETTER, SAME, UNCLEAR, WORSE, Comparison, compare, compare_figures, moments
 from firstlight.judge.figures import judge
@@ -187,7 +188,7 @@ def test_lost_evidence_is_inconclusive(first: Judgement) -> None:
 
 
 def test_oversubscribed_is_not_compared() -> None:
-    one = synthetic.machine(cpus=(0,), cores=1)
+    one = synthetic_machine.machine(cpus=(0,), cores=1)
     c = compare(*(synthetic.judgement(s, only=["pingpong", "dot"], on=one) for s in (1, 2)))
     assert {f.identity.workload for f in c.figures} == {"dot"}
     assert "pingpong" in {i.workload for i in c.not_compared}

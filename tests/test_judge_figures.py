@@ -12,11 +12,15 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import synthetic
+import synthetic_figures
+import synthetic_machine
+import synthetic_workloads
 from firstlight.judge import Judgement
 from firstlight.judge.figures import judge
 from firstlight.judge.verdict import Failed, Figure, Unverified, Verified
 from firstlight.plan import Cell, Placement, Program
 from firstlight.record import LaunchRecord
+from synthetic_figures import Point
 
 
 def of(
@@ -75,7 +79,7 @@ def test_median_over_launches_of_the_median_sample(small: Small) -> None:
 
 def test_a_time_is_per_quantity() -> None:
     j = synthetic.judgement(1, 6, only=["latency"], noise=0.0)
-    figure = of(j, "latency.chase", bytes=synthetic.CHASES[-1])
+    figure = of(j, "latency.chase", bytes=synthetic_figures.CHASES[-1])
     assert isinstance(figure, Verified)
     assert figure.estimate.median == pytest.approx(98)
     assert figure.better == "lower"
@@ -172,7 +176,7 @@ def test_a_cell_that_died_before_its_first_case_is_listed(small: Small) -> None:
         return replace(synthetic.lost(r, "killed by signal 11", -11), cases=(), samples=(), checks=(), launch=None)
 
     j = small.change(CELL, silent).judged()
-    for n in synthetic.LENGTHS:
+    for n in synthetic_figures.LENGTHS:
         figure = of(j, "dot.simd", n=n)
         assert isinstance(figure, Failed) and "killed by signal 11" in figure.reason
 
@@ -208,7 +212,7 @@ def test_a_failed_build_is_a_failed_figure() -> None:
 
 
 def test_oversubscribed_is_marked() -> None:
-    j = synthetic.judgement(1, 6, only=["pingpong", "dot"], on=synthetic.machine(cpus=(0,), cores=1))
+    j = synthetic.judgement(1, 6, only=["pingpong", "dot"], on=synthetic_machine.machine(cpus=(0,), cores=1))
     over = {f.identity.workload: f.oversubscribed for f in j.figures if isinstance(f, Verified)}
     assert over == {"pingpong": True, "dot": False}
 
@@ -257,7 +261,7 @@ def test_foreign_values_never_raise(
     scene = LITTLE
     program = Program("pingpong", "mpi_blocking", "gcc-native", "openmpi")
     cell = Cell("foreign", program, Placement(ranks=2), ("bytes=8", "--threads", "x,9"))
-    point = synthetic.Point(
+    point = Point(
         {"bytes": parameter, "n": parameter}, 1, {"messages": cost, "bytes": cost, "message_bytes": 8.0}, 16.0, 1e-6
     )
     records = []
@@ -277,5 +281,5 @@ def test_foreign_values_never_raise(
 def test_every_case_and_metric_has_one_figure() -> None:
     j = synthetic.judgement()
     assert len({f.identity for f in j.figures}) == len(j.figures)
-    expected = sum(len(r.cases) * len(synthetic.METRICS[r.start.cell.split(".")[0]]) for r in j.records) / 8
+    expected = sum(len(r.cases) * len(synthetic_workloads.METRICS[r.start.cell.split(".")[0]]) for r in j.records) / 8
     assert len([f for f in j.figures if f.identity.variant != "fortran_loop"]) == expected

@@ -8,13 +8,14 @@ import pytest
 from msgspec.structs import replace
 
 import synthetic
+import synthetic_machine
 from firstlight.judge import Finding, Judgement, findings
 from firstlight.judge.figures import judge
 from firstlight.judge.findings import discover, rules
 from firstlight.judge.words import digits, factor, listing, size
 from firstlight.record import LaunchRecord
 
-STEADY = synthetic.machine(governor="performance", turbo=False)
+STEADY = synthetic_machine.machine(governor="performance", turbo=False)
 
 
 def said(j: Judgement, rule: str) -> list[Finding]:
@@ -98,7 +99,7 @@ def test_cache_cliffs_name_level_place_and_factor(judged: Judgement) -> None:
 
 
 def test_no_cliff_without_caches_or_on_one_point() -> None:
-    assert said(synthetic.judgement(1, 6, on=synthetic.machine(caches=())), "cache_cliff") == []
+    assert said(synthetic.judgement(1, 6, on=synthetic_machine.machine(caches=())), "cache_cliff") == []
     assert said(synthetic.judgement(1, 6, only=["peak"]), "cache_cliff") == []
 
 
@@ -130,7 +131,7 @@ def test_divergence(judged: Judgement) -> None:
 
 def test_oversubscription(judged: Judgement) -> None:
     assert said(judged, "oversubscription") == []
-    j = synthetic.judgement(1, 6, on=synthetic.machine(cpus=(0,), cores=1))
+    j = synthetic.judgement(1, 6, on=synthetic_machine.machine(cpus=(0,), cores=1))
     (found,) = said(j, "oversubscription")
     assert found.sentence.startswith("oversubscribed: stream.omp, stream.omp_nontemporal and 3 more ran with up to ")
     assert "on 1 CPU; not ranked" in found.sentence
@@ -147,7 +148,7 @@ def test_oversubscription(judged: Judgement) -> None:
     ],
 )
 def test_frequency_policy(governor: str | None, turbo: bool | None, expected: str | None) -> None:
-    j = synthetic.judgement(1, 1, only=["peak"], on=synthetic.machine(governor=governor, turbo=turbo))
+    j = synthetic.judgement(1, 1, only=["peak"], on=synthetic_machine.machine(governor=governor, turbo=turbo))
     found = said(j, "frequency_policy")
     assert [f.sentence.startswith(expected or "") for f in found] == ([True] if expected else [])
 

@@ -8,6 +8,7 @@ import pytest
 from msgspec.structs import replace
 
 import synthetic
+import synthetic_workloads
 from firstlight import heritage
 from firstlight.catalogue import Plot
 from firstlight.judge import Finding, Judgement
@@ -17,6 +18,7 @@ from firstlight.record import Build, Description, Metric
 from firstlight.report import plots
 from firstlight.report.palette import Palette
 from firstlight.report.plots.frame import View
+from synthetic_figures import Point
 
 METRIC = Metric("cpu_share", "%", "cpu_share", "value", 100, "lower")
 PLOT = Plot("table", "ms", "cpu_share", "mpi", subject="a waiting process keeps its processor busy")
@@ -28,7 +30,7 @@ def scene(shares: dict[str, float], ranks: int = 2) -> synthetic.Scene:
     base = synthetic.run(1, 1, only=["pingpong"])
     programs = [Program("waiting", "mpi_recv", "gcc-native", mpi) for mpi in shares]
     cells = [Cell(f"waiting-{p.mpi}", p, Placement(1, ranks, 1), ("ms=20",)) for p in programs]
-    point = synthetic.Point({"ms": 20}, 1, {"operations": 1.0}, 0.0, 0.02)
+    point = Point({"ms": 20}, 1, {"operations": 1.0}, 0.0, 0.02)
     records = []
     for number in range(8):
         for cell in cells:
@@ -42,7 +44,7 @@ def scene(shares: dict[str, float], ranks: int = 2) -> synthetic.Scene:
         base.run, cells=tuple(cells), builds=tuple(Build(p, True, 1.0, "0" * 64) for p in programs),
         descriptions={"waiting.mpi_recv": described},
     )  # fmt: skip
-    workload = replace(synthetic.workload("pingpong"), name="waiting", rows=(), plots=(PLOT,), bounded_by=())
+    workload = replace(synthetic_workloads.workload("pingpong"), name="waiting", rows=(), plots=(PLOT,), bounded_by=())
     return synthetic.Scene(run, tuple(records), {"waiting": workload})
 
 

@@ -13,14 +13,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-import synthetic
+import synthetic_machine
 from firstlight.errors import UsageError
 from firstlight.launch import Outcome, complete, environment, launch, launcher, supervise, tree
 from firstlight.launch import command as command_of
 from firstlight.plan import Cell, Placement, Program
 from firstlight.toolchains import Mpi, Toolbox
 
-MACHINE = synthetic.machine()
+MACHINE = synthetic_machine.machine()
 NO_TOOLS = Toolbox((), (), (), ())
 Make = Callable[[str], Path]
 

@@ -12,6 +12,8 @@ from msgspec.structs import replace
 
 import native
 import synthetic
+import synthetic_figures
+import synthetic_workloads
 from firstlight import ROOT, export, heritage
 from firstlight.build import Built, build
 from firstlight.catalogue import Plot, Row, load
@@ -178,7 +180,7 @@ def noise(j: Judgement) -> list[Any]:
 
 def test_a_value_is_the_median_over_samples_of_the_largest_over_ranks() -> None:
     found = noise(judged(lambda r, k: {"noise": (0.0, 0.01, 0.02 + 0.01 * k + 0.001 * r.start.launch)}))
-    assert len(found) == len(synthetic.CHASES)
+    assert len(found) == len(synthetic_figures.CHASES)
     for figure in found:
         assert isinstance(figure, Verified) and figure.observed and figure.ceiling is None
         assert figure.estimate.launches == pytest.approx([4 + 0.1 * n for n in range(7)])
@@ -196,9 +198,9 @@ def test_values_that_are_all_zero_go_the_whole_way() -> None:
     assert export.to_csv(export.rows(found)).count(",0.0,0.0,0.0,") == len(found)
     same = compare(j, j)
     assert {c.outcome for c in same.figures if c.identity.metric == "noise"} == {"same"}
-    rows = (Row("noise of the system", "noise", 1, {"bytes": synthetic.CHASES[0]}),)
+    rows = (Row("noise of the system", "noise", 1, {"bytes": synthetic_figures.CHASES[0]}),)
     plot = Plot("staircase", "bytes", "noise", "toolchain", subject="the noise")
-    shown = replace(synthetic.workload("latency"), rows=rows, plots=(plot,))
+    shown = replace(synthetic_workloads.workload("latency"), rows=rows, plots=(plot,))
     page = html.render(j, {"latency": shown}, heritage.load())
     assert "noise of the system" in page and "0 %" in page
 

@@ -6,6 +6,7 @@ import pytest
 from msgspec.structs import replace
 
 import synthetic
+import synthetic_machine
 from firstlight.judge import Judgement
 from firstlight.machine import Cache, Machine
 from firstlight.plan import Placement
@@ -28,7 +29,7 @@ def big(sockets: int, groups: int, cores: int, threads: int) -> Machine:
     for socket in range(sockets):
         first = socket * groups * cores
         numa.append(tuple(c + total * t for t in range(threads) for c in range(first, first + groups * cores)))
-    return synthetic.machine(
+    return synthetic_machine.machine(
         sockets=sockets, cores=total, cpus=tuple(range(total * threads)), threads_per_core=threads,
         numa=tuple(numa), caches=tuple(caches),
     )  # fmt: skip
@@ -60,7 +61,7 @@ def test_hardware_threads_of_a_core_stand_side_by_side_over_their_cache() -> Non
 
 
 def test_a_machine_without_known_caches_is_drawn() -> None:
-    picture = pictured(synthetic.machine(caches=(), numa=()))
+    picture = pictured(synthetic_machine.machine(caches=(), numa=()))
     assert sum(b.style.startswith("cpu") for b in picture.boxes) == 2
 
 
@@ -72,7 +73,7 @@ def test_observed_binding_is_drawn_and_told() -> None:
 
 
 def test_working_sets_lie_where_they_fit() -> None:
-    machine = synthetic.machine()
+    machine = synthetic_machine.machine()
     sizes = (16 << 10, 64 << 10, 1 << 20, 64 << 20)
     assert [level(size, machine) for size in sizes] == ["L1", "L2", "L3", "memory"]
     assert level(64 << 10, machine, threads=2) == "L1"  # two cores bring two caches
@@ -82,7 +83,7 @@ def test_working_sets_lie_where_they_fit() -> None:
 def mapped(cpus: int, bindings: dict[str, tuple[Binding, ...]], placement: Placement) -> list[maps.Map]:
     """Maps of a run of pingpong in which the ranks of each MPI library saw that binding."""
     scene = synthetic.run(1, 2, only=["pingpong"])
-    machine = synthetic.machine(cpus=tuple(range(cpus)), cores=cpus, numa=(tuple(range(cpus)),))
+    machine = synthetic_machine.machine(cpus=tuple(range(cpus)), cores=cpus, numa=(tuple(range(cpus)),))
     cells = tuple(replace(c, placement=placement) for c in scene.run.cells)
 
     def seen(r: LaunchRecord) -> LaunchRecord:

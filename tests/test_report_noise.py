@@ -10,6 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 import synthetic
+import synthetic_machine
 from firstlight import heritage
 from firstlight.catalogue import Plot, Workload
 from firstlight.judge import Finding, Judgement
@@ -21,6 +22,9 @@ from firstlight.report import html, plots
 from firstlight.report.palette import Palette
 from firstlight.report.plots import detours, observed
 from firstlight.report.plots.frame import Drawing, View
+from synthetic_figures import Point
+from synthetic_workloads import description
+from synthetic_workloads import workload as declared
 
 EXCHANGE = Metric("exchange", "us", "operations", "time", 1e6, "lower")
 RATE = Metric("rate", "Gflop/s", "flops", "rate", 1e-9, "higher")
@@ -35,14 +39,14 @@ NOISE = tuple(
         ("longest", "us", 1e6),
     )
 )
-MACHINE = synthetic.machine(cores=4, cpus=(0, 1, 2, 3))
+MACHINE = synthetic_machine.machine(cores=4, cpus=(0, 1, 2, 3))
 Edit = Callable[[LaunchRecord, int], LaunchRecord]
 
 
 def judged(
     workload: str,
     metrics: tuple[Metric, ...],
-    cells: Iterable[tuple[str, str | None, Placement, list[synthetic.Point]]],
+    cells: Iterable[tuple[str, str | None, Placement, list[Point]]],
     drawn: tuple[Plot, ...] = (),
     edit: Edit = lambda record, number: record,
     launches: int = 7,
@@ -61,7 +65,10 @@ def judged(
             clock += 3
     described = {
         c.program.target: replace(
-            synthetic.description("latency", "chase"), workload=workload, variant=c.program.variant, metrics=metrics
+            description("latency", "chase"),
+            workload=workload,
+            variant=c.program.variant,
+            metrics=metrics,
         )
         for c, _ in made
     }
@@ -70,7 +77,7 @@ def judged(
         base.run, cells=tuple(c for c, _ in made), builds=tuple(Build(p, True, 1.0) for p in programs),
         descriptions=described, finished=clock,
     )  # fmt: skip
-    known = {workload: replace(synthetic.workload("latency"), name=workload, rows=(), plots=drawn, bounded_by=())}
+    known = {workload: replace(declared("latency"), name=workload, rows=(), plots=drawn, bounded_by=())}
     return judge(run, records, known), known
 
 
@@ -99,7 +106,7 @@ def detouring(record: LaunchRecord, number: int) -> LaunchRecord:
 
 
 def seen(edit: Edit = detouring) -> list[Drawing]:
-    points = [synthetic.Point({"looks": 100}, 2, {"operations": 100.0}, 0.0, 1e-4)]
+    points = [Point({"looks": 100}, 2, {"operations": 100.0}, 0.0, 1e-4)]
     plot = Plot("detours", "looks", "stolen", "variant")
     return drawings(
         *judged("noise", (QUANTUM, *NOISE), [("omp_selfish", None, Placement(1, 1, 2), points)], (plot,), edit)
@@ -181,7 +188,7 @@ def working(noise: float, together: float) -> Edit:
 
 
 def quanta(edit: Edit) -> list[Drawing]:
-    points = [synthetic.Point({"work": w}, 1, {"operations": 20.0}, 0.0, 0.02) for w in (800_000,)]
+    points = [Point({"work": w}, 1, {"operations": 20.0}, 0.0, 0.02) for w in (800_000,)]
     cells = [
         ("fixed_work", None, Placement(), points),
         ("mpi_fixed_work", "openmpi", Placement(1, 4, 1), points),
@@ -219,7 +226,7 @@ def exchanging(seconds: dict[tuple[int, int], float]) -> list:  # type: ignore[t
     """By (ranks, threads) the seconds of an exchange at n = 2; ten times that at n = 512."""
     return [
         ("mpi_omp_spinning", "openmpi", Placement(1, ranks, threads),
-         [synthetic.Point({"n": n}, threads, {"operations": 1.0, "flow": 16.0 * n}, 0.0, s * f)
+         [Point({"n": n}, threads, {"operations": 1.0, "flow": 16.0 * n}, 0.0, s * f)
           for n, f in ((2, 1), (512, 10))])
         for (ranks, threads), s in seconds.items()
     ]  # fmt: skip
@@ -265,7 +272,7 @@ def found(metric: Metric, cells: list) -> list[Finding]:  # type: ignore[type-ar
 def flops(seconds: dict[tuple[int, int], float], variant: str) -> list:  # type: ignore[type-arg]
     return [
         (variant, "openmpi" if variant.startswith("mpi") else None, Placement(1, ranks, threads),
-         [synthetic.Point({"n": 9}, threads, {"flops": 1e9}, 0.0, s)])
+         [Point({"n": 9}, threads, {"flops": 1e9}, 0.0, s)])
         for (ranks, threads), s in seconds.items()
     ]  # fmt: skip
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-import synthetic
+import synthetic_machine
 from firstlight.toolchains import Mpi
 from firstlight.toolchains.host import Host
 from firstlight.toolchains.memory import Memory
@@ -25,7 +25,7 @@ def host(tmp_path: Path, srun: str | None, batch: str = "slurm") -> Host:
     bin.mkdir()
     if srun is not None:
         script(bin / "srun", f'echo "$@" >>{tmp_path}/asked; {srun}')
-    machine = replace(synthetic.machine(), batch=batch, nodes=2)
+    machine = replace(synthetic_machine.machine(), batch=batch, nodes=2)
     return Host(machine, tmp_path, {"PATH": f"{bin}:/usr/bin:/bin"}, Memory(tmp_path / "memory.json"))
 
 
