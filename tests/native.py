@@ -70,7 +70,11 @@ def runtimes(variant: Variant, mpi: Mpi) -> list[Linking | None]:
     return [mpi.extras.get(need) for need in variant.needs if need in RUNTIMES]
 
 
-def make(wanted: Iterable[Program], options: Options | None = None) -> dict[Program, Built]:
+STRICT = Options(strict=True)
+"""Warnings are errors. All tests that need no other options share one build of a program."""
+
+
+def make(wanted: Iterable[Program], options: Options = STRICT) -> dict[Program, Built]:
     return build(wanted, toolbox(), workloads, CACHE, options=options)
 
 

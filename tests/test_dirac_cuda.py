@@ -12,7 +12,7 @@ import pytest
 import drivers
 import native
 from firstlight import ROOT
-from firstlight.build import Built, Options
+from firstlight.build import Built
 from native import Placement
 from wilson import Array, Wilson, psi, random_links
 
@@ -75,7 +75,7 @@ def built() -> Built:
     programs = native.programs(DIRAC, variant, tool) if tool else []
     if not programs:
         pytest.skip("no nvcc here")
-    (result,) = native.make(programs, Options(strict=True)).values()
+    (result,) = native.make(programs).values()
     assert result.error == ""
     return result
 

@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 import native
 from firstlight import ROOT
-from firstlight.build import Built, Options
+from firstlight.build import Built
 from firstlight.plan import Program
 from native import Placement
 from wilson import GAMMA5, Array, Wilson, flux_links, plaquettes
@@ -199,7 +199,7 @@ def built() -> dict[Program, Built]:
         pytest.skip("no gcc here")
     good = [v for v in OVERLAP.variants if not v.broken]
     wanted = [p for v in good for p in native.programs(OVERLAP, v, base if "mpi" in v.needs else tool)]
-    return native.make(wanted, Options(strict=True))
+    return native.make(wanted)
 
 
 @pytest.mark.parametrize(

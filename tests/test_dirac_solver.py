@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 import native
-from firstlight.build import Built, Options
+from firstlight.build import Built
 from firstlight.plan import Program
 from native import Placement, Said
 from wilson import Array, Wilson, gamma5, psi, random_links
@@ -29,7 +29,7 @@ def built() -> dict[Program, Built]:
     good = [v for v in SOLVER.variants if not v.broken]
     wanted = [p for v in good if "mpi" not in v.needs for t in tools for p in native.programs(SOLVER, v, t)]
     wanted += [p for v in good if "mpi" in v.needs for p in native.programs(SOLVER, v, tools[0])]
-    return native.make(wanted, Options(strict=True))
+    return native.make(wanted)
 
 
 def program(variant: str, flag_set: str = "native") -> Built:

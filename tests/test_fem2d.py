@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 import native
-from firstlight.build import Built, Options
+from firstlight.build import Built
 from firstlight.plan import Program
 from native import Placement, Said
 
@@ -29,7 +29,7 @@ def built() -> dict[Program, Built]:
     tool = native.toolchain("base")
     if tool is None:
         pytest.skip("no gcc here")
-    return native.make([p for v in VARIANTS.values() for p in native.programs(FEM2D, v, tool)], Options(strict=True))
+    return native.make([p for v in VARIANTS.values() for p in native.programs(FEM2D, v, tool)])
 
 
 def programs(variant: str, mpi: str = "") -> list[Built]:
@@ -108,14 +108,14 @@ def the_same_as_one_block(program: Built, place: Placement, folder: Path) -> Non
         assert all(0 <= low <= middle <= high < 1 for low, middle, high in shares)
 
 
-@pytest.mark.parametrize("ranks", [2, 3, 8])
+@pytest.mark.parametrize("ranks", [2, 3])
 @pytest.mark.parametrize("variant", [v for v in MPI if "openmp" not in VARIANTS[v].needs])
 def test_any_number_of_processes_takes_the_iterations_of_one(variant: str, ranks: int, tmp_path: Path) -> None:
     for program in programs(variant, "" if ranks < 3 else "openmpi"):
         the_same_as_one_block(program, Placement(ranks=ranks), tmp_path)
 
 
-@pytest.mark.parametrize("ranks", [1, 4, 5, 6, 7])
+@pytest.mark.parametrize("ranks", [1, 4, 5, 6, 7, 8])
 def test_counts_that_do_not_divide_the_mesh(ranks: int, tmp_path: Path) -> None:
     for program in programs("mpi", "openmpi"):
         the_same_as_one_block(program, Placement(ranks=ranks), tmp_path)

@@ -10,7 +10,7 @@ import pytest
 
 import native
 from firstlight import ROOT
-from firstlight.build import Built, Options
+from firstlight.build import Built
 from firstlight.plan import Program
 from native import Placement
 
@@ -27,7 +27,7 @@ def built() -> dict[Program, Built]:
     tool = native.toolchain("base")
     if tool is None:
         pytest.skip("no gcc here")
-    return native.make([p for n in NAMES for p in native.programs(HALO, VARIANTS[n], tool)], Options(strict=True))
+    return native.make([p for n in NAMES for p in native.programs(HALO, VARIANTS[n], tool)])
 
 
 def programs(built: dict[Program, Built], variant: str, oversubscribed: bool = False) -> list[Built]:

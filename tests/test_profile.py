@@ -157,7 +157,7 @@ def harness(tmp_path: Path, mpi: Mpi, ranks: int, workload: str, variant: str, *
     import native
     from firstlight.plan import Program
 
-    tool = native.toolchain("native") or native.toolchain("base")
+    tool = native.toolchain("base")
     assert tool is not None
     program = Program(workload, variant, tool.name, mpi.name)
     built = native.make([program])[program]
@@ -170,15 +170,15 @@ def harness(tmp_path: Path, mpi: Mpi, ranks: int, workload: str, variant: str, *
 
 @pytest.mark.parametrize("variant", HALO)
 def test_the_matrix_of_a_halo_exchange_is_the_analytic_one(mpis: tuple[Mpi, ...], variant: str, tmp_path: Path) -> None:
-    for mpi in mpis:
-        if variant.startswith("mpi4_") and not mpi.mpi4:
-            continue
-        for ranks, n, width in ((4, 16, 1), (6, 8, 2)):
-            place = tmp_path / f"{mpi.name}-{ranks}"
-            place.mkdir()
-            done = harness(place, mpi, ranks, "halo", variant, f"n={n}", f"width={width}")
-            expected = times(halo(ranks, n, width, 8, variant == "mpi_all_at_once"), SAMPLES * STEPS)
-            assert matrix(done.phase(2)) == expected, f"{variant} with {mpi.label} on {ranks} ranks"
+    """One library and one grid a variant, in turn; what each library calls is counted in the tests of every call."""
+    able = [m for m in mpis if m.mpi4 or not variant.startswith("mpi4_")]
+    if not able:
+        pytest.skip("no MPI library here has the calls of MPI 4")
+    turn = HALO.index(variant)
+    ranks, n, width = ((4, 16, 1), (6, 8, 2))[turn // 2 % 2]
+    done = harness(tmp_path, able[turn % len(able)], ranks, "halo", variant, f"n={n}", f"width={width}")
+    expected = times(halo(ranks, n, width, 8, variant == "mpi_all_at_once"), SAMPLES * STEPS)
+    assert matrix(done.phase(2)) == expected
 
 
 def test_derived_datatypes_of_a_halo_exchange_count_what_they_carry(mpis: tuple[Mpi, ...], tmp_path: Path) -> None:

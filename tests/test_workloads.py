@@ -32,7 +32,7 @@ def built() -> dict[Program, Built]:
     tools = {c: t for c in COMPILERS if (t := native.toolchain("base", c))}
     wanted = [p for w, v in GOOD for t in tools.values() for p in programs(w, v, t)]
     wanted += [p for w, v in BROKEN if COMPILERS[0] in tools for p in programs(w, v, tools[COMPILERS[0]])]
-    return native.make(wanted, Options(strict=True))
+    return native.make(wanted)
 
 
 def programs(workload: Workload, variant: Variant, tool: Toolchain) -> list[Program]:

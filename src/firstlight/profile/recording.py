@@ -11,6 +11,7 @@ import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
+from typing import Self
 
 from firstlight.errors import UsageError
 from firstlight.toolchains import Mpi
@@ -43,27 +44,46 @@ def run(command: Sequence[str], mpi: Mpi, library: Path, folder: Path, to_stderr
         before = os.environ.get("LD_PRELOAD")
         preload = f"{path}:{before}" if before else str(path)
         environment = {**os.environ, **mpi.environment, "LD_PRELOAD": preload, FOLDER: str(folder.absolute())}
-        try:
-            process = subprocess.Popen(
-                words(command, mpi), env=environment, stdout=sys.stderr.fileno() if to_stderr else None
-            )
-        except OSError as error:
-            raise UsageError(f"cannot start {command[0]}: {error.strerror}") from error
-        return _wait(process)
+        with _Signals() as signals:
+            try:
+                process = subprocess.Popen(
+                    words(command, mpi), env=environment, stdout=sys.stderr.fileno() if to_stderr else None
+                )
+            except OSError as error:
+                raise UsageError(f"cannot start {command[0]}: {error.strerror}") from error
+            signals.go_to(process)
+            return process.wait()
 
 
-def _wait(process: subprocess.Popen[bytes]) -> int:
-    """Ctrl-C reaches the command by itself, because it is in our group; what is sent to us alone is passed on."""
+class _Signals:
+    """Ctrl-C reaches the command by itself, because it is in our group; what is sent to us alone is passed on.
 
-    def pass_on(number: int, frame: FrameType | None) -> None:
-        process.send_signal(number)
+    They are taken before the command is started, so that none falls between: handlers, unlike what is ignored, do not
+    pass to the command.
+    """
 
-    before = {
-        signal.SIGINT: signal.signal(signal.SIGINT, signal.SIG_IGN),
-        **{number: signal.signal(number, pass_on) for number in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)},
-    }
-    try:
-        return process.wait()
-    finally:
-        for number, handler in before.items():
+    def __enter__(self) -> Self:
+        self._process: subprocess.Popen[bytes] | None = None
+        self._early: list[int] = []
+        self._before = {n: signal.signal(n, self._take) for n in (signal.SIGTERM, signal.SIGHUP, signal.SIGUSR1)}
+        self._before[signal.SIGINT] = signal.signal(signal.SIGINT, self._interrupted)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        for number, handler in self._before.items():
             signal.signal(number, handler)
+
+    def go_to(self, process: subprocess.Popen[bytes]) -> None:
+        self._process = process
+        for number in self._early:
+            process.send_signal(number)
+
+    def _interrupted(self, number: int, frame: FrameType | None) -> None:
+        if self._process is None:
+            self._early.append(number)
+
+    def _take(self, number: int, frame: FrameType | None) -> None:
+        if self._process is None:
+            self._early.append(number)
+        else:
+            self._process.send_signal(number)
