@@ -76,7 +76,7 @@ def test_random_runs_end_right(checker: Path, seed: int, ranks: int) -> None:
     assert ask(checker, "run", seed, ranks).split()[0] == "right"
 
 
-@pytest.mark.parametrize("word", ["twice", "cycle", "lost", "lengths"])
+@pytest.mark.parametrize("word", ["twice", "cycle", "lost", "lengths", "rounds"])
 def test_a_mistake_is_told_in_words(checker: Path, word: str) -> None:
     told = {
         "twice": "rank 0, chunk 0 at the end: holds the contribution of rank 1 (its chunk 0) twice",
@@ -84,6 +84,7 @@ def test_a_mistake_is_told_in_words(checker: Path, word: str) -> None:
         "waits for rank 1, operation 0 (send to rank 0) waits for rank 0, operation 1 (receive from rank 1) "
         "waits for the first of these",
         "lengths": "nothing",
+        "rounds": "claims rounds that it lacks: round 4 of rank 0",
         "lost": "rank 0 sends 1 message to rank 1 with tag 0, which awaits 0",
     }
     assert ask(checker, "example", word).strip() == told[word]

@@ -106,6 +106,35 @@ def test_one_rank_stands_for_all(simulator: Path, collective: str, algorithm: st
     assert one["seconds"] == pytest.approx(all_of_them["seconds"], rel=0.02 if evaluator == "events" else 1e-12)
 
 
+@pytest.mark.parametrize(
+    ("collective", "algorithm"),
+    [("broadcast", "scatter_allgather"), ("allgather", "ring"), ("allreduce", "ring"), ("reduce_scatter", "ring")],
+)
+@pytest.mark.parametrize("torus", ["torus:8x4x4", "tofu:1x1x2", "torus:5x3x7"])
+def test_rounds_that_are_alike_are_looked_at_once(simulator: Path, collective: str, algorithm: str, torus: str) -> None:
+    words = ("--bytes", 100000, "--machine", "reduce=0.1", "--evaluator", "rounds", "--root", 17, "--loads")
+    once = predict(simulator, collective, algorithm, torus, *words)
+    all_of_them = predict(simulator, collective, algorithm, torus, *words, "--every-rank")
+    assert once["verdict"]["correct"]
+    assert once["events"] < 20 < all_of_them["events"]
+    same = ("operations", "messages")
+    assert [once[k] for k in same] == [all_of_them[k] for k in same]
+    assert [once["verdict"][k] for k in ("max_load", "links_used")] == [
+        all_of_them["verdict"][k] for k in ("max_load", "links_used")
+    ]
+    assert once["loads"]["most"] == pytest.approx(all_of_them["loads"]["most"], rel=1e-12)
+    assert once["seconds"] == pytest.approx(all_of_them["seconds"], rel=1e-12)
+    assert once["breakdown"] == pytest.approx(all_of_them["breakdown"], rel=1e-9, abs=1e-15)
+
+
+def test_a_long_message_on_the_k_computer(simulator: Path) -> None:
+    """The rounds of 6.9 thousand million messages are a few kinds."""
+    words = ("tofu:24x18x16", "--bytes", 1 << 24, "--unchecked", "--segment-bytes", 1 << 16)
+    tree, ring = (predict(simulator, "broadcast", a, *words) for a in ("trinaryx3", "scatter_allgather"))
+    assert (ring["evaluator"], ring["messages"]) == ("rounds", 6879044607)
+    assert ring["seconds"] > 8 * tree["seconds"]
+
+
 def test_allreduce_on_four_interfaces_stays_below_their_bandwidth(simulator: Path) -> None:
     size = 1 << 24
     said = predict(simulator, "allreduce", "trinaryx3", "torus:4x4x4", "--bytes", size, "--segments", 200)

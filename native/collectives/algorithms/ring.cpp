@@ -1,4 +1,6 @@
 // Ring: everybody passes one block to the next rank P - 1 times; bandwidth is all that counts, and every link of a ring is used once.
+#include <vector>
+
 #include "firstlight/collectives/algorithm.hpp"
 #include "ranks.hpp"
 
@@ -6,8 +8,18 @@ namespace fl::collectives {
 
 namespace {
 
+// One part from the rank before, in each round; first of all sums, if there are any.
+Rounds rounds(const Problem& p, bool sums, bool blocks) {
+  const Rank once = p.ranks - 1, summed = sums ? once : 0;
+  Rounds all{.receipts = [p, summed](Rank me, std::int32_t round, std::vector<Rounds::Receipt>& out) {
+    out.push_back({around(me - 1, p.ranks), 1, round < summed});
+  }};
+  all.begins = sums && blocks ? std::vector{0, once, 2 * once} : std::vector{0, once};
+  return all;
+}
+
 Schedule allgather(const Problem& p) {
-  return {.chunks = p.ranks, .symmetry = Symmetry::cyclic, .program = [p](Rank me, Program& out) {
+  return {.chunks = p.ranks, .symmetry = Symmetry::cyclic, .rounds = rounds(p, false, true), .program = [p](Rank me, Program& out) {
             Op got = no_op;
             for (Rank k = 0; k + 1 < p.ranks; ++k) {
               out.round(k);
@@ -18,7 +30,7 @@ Schedule allgather(const Problem& p) {
 }
 
 Schedule reduce_scatter(const Problem& p) {
-  return {.chunks = p.ranks, .symmetry = Symmetry::cyclic, .program = [p](Rank me, Program& out) {
+  return {.chunks = p.ranks, .symmetry = Symmetry::cyclic, .rounds = rounds(p, true, false), .program = [p](Rank me, Program& out) {
             Op sum = no_op;
             for (Rank k = 0; k + 1 < p.ranks; ++k) {
               out.round(k);
@@ -29,7 +41,7 @@ Schedule reduce_scatter(const Problem& p) {
 }
 
 Schedule allreduce(const Problem& p) {
-  return {.chunks = p.ranks, .symmetry = Symmetry::cyclic, .program = [p](Rank me, Program& out) {
+  return {.chunks = p.ranks, .symmetry = Symmetry::cyclic, .rounds = rounds(p, true, true), .program = [p](Rank me, Program& out) {
             const Rank next = around(me + 1, p.ranks), before = around(me - 1, p.ranks);
             Op got = no_op;
             for (Rank k = 0; k + 1 < p.ranks; ++k) {

@@ -15,8 +15,33 @@ Rank scattered(Rank relative, Rank ranks) {
   return std::min(relative & -relative, ranks - relative);
 }
 
+std::int32_t scatter_rounds(Rank ranks) { return logarithm(static_cast<Rank>(std::bit_ceil(static_cast<std::uint32_t>(ranks)))); }
+
+// In round k of the ring everybody is sent a part who was not scattered more than P - 1 - k of them. So many are powers of two, except
+// for the last of those whose numbers are multiples of one.
+Rounds rounds(const Problem& p) {
+  const std::int32_t first = scatter_rounds(p.ranks), end = first + p.ranks - 1;
+  Rounds all{.receipts = [p, first](Rank me, std::int32_t round, std::vector<Rounds::Receipt>& out) {
+    const Rank v = around(me - p.root, p.ranks), part = scattered(v, p.ranks), span = v & -v;
+    if (round >= first) {
+      if (part <= p.ranks - 1 - (round - first)) out.push_back({around(me - 1, p.ranks), 1});
+    } else if (v != 0 && first - 1 - logarithm(span) == round) {
+      out.push_back({around(std::int64_t{v - span} + p.root, p.ranks), part});
+    }
+  }};
+  for (std::int32_t round = 0; round <= first; ++round) all.begins.push_back(round);
+  for (std::int64_t span = 1; span < p.ranks; span <<= 1)
+    for (const std::int64_t v : {span, (p.ranks - 1) / span * span})
+      all.begins.push_back(first + p.ranks - scattered(static_cast<Rank>(v), p.ranks));
+  std::ranges::sort(all.begins);
+  all.begins.erase(std::ranges::unique(all.begins).begin(), all.begins.end());
+  std::erase_if(all.begins, [end](std::int32_t round) { return round > end; });
+  if (all.begins.back() != end) all.begins.push_back(end);
+  return all;
+}
+
 Schedule broadcast(const Problem& p) {
-  return {.chunks = p.ranks, .program = [p](Rank me, Program& out) {
+  return {.chunks = p.ranks, .rounds = rounds(p), .program = [p](Rank me, Program& out) {
             const Rank v = around(me - p.root, p.ranks), top = static_cast<Rank>(std::bit_ceil(static_cast<std::uint32_t>(p.ranks)));
             const Rank span = v == 0 ? top : v & -v, next = around(v + 1, p.ranks), before = around(v - 1, p.ranks);
             auto real = [&](Rank relative) { return around(std::int64_t{relative} + p.root, p.ranks); };

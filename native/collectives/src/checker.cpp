@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "alike_rounds.hpp"
 #include "outcome.hpp"
 #include "program_check.hpp"
 
@@ -126,6 +127,10 @@ Verdict check(const Schedule& s, Thoroughness thoroughness, std::int64_t memory)
   Verdict v;
   v.why = impossible(s);
   if (!v.why.empty()) return v;
+  if (std::string why = broken_rounds(s); !why.empty()) {
+    v.why = "claims rounds that it lacks: " + why;
+    return v;
+  }
   if (s.symmetry != Symmetry::none) {
     const Translation translation(s);
     v.why = broken_symmetry(s, translation);

@@ -78,8 +78,7 @@ void write_verdict(Json& json, const collectives::Verdict* v, const network::Con
   json.member("why", !wrong.empty() ? wrong : c ? c->why : "").close('}');
 }
 
-void write_loads(Json& json, const network::Plan& plan, const network::Topology& topology) {
-  const std::vector<double> loads = network::loads(plan, topology);
+void write_loads(Json& json, const std::vector<double>& loads, const network::Topology& topology) {
   const std::vector<std::string> kinds = topology.kinds();
   struct Kind {
     double most = 0, sum = 0;
@@ -176,10 +175,7 @@ std::string predicted(const Task& task, const network::Topology& topology, const
     } else {
       write_verdict(json, nullptr, &p.contention);
     }
-    if (task.loads) {
-      const bool one = task.question.symmetry && !topology.rings() && network::representative(made, topology);
-      write_loads(json, network::Plan(made, network::whole(made, task.question.bytes), one), topology);
-    }
+    if (task.loads) write_loads(json, network::loads(made, topology, task.machine, task.question), topology);
     json.member("refused", "");
   } catch (const collectives::Refused& refused) {
     json = Json();

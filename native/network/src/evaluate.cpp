@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "firstlight/network/alike_rounds.hpp"
+
 namespace fl::network {
 
 namespace {
@@ -97,12 +99,34 @@ Slowdown noisy(const Evaluation& e, Evaluator evaluator, const Noise& noise, dou
   return {.median = median, .least = times.front(), .most = times.back(), .slowdown = quiet > 0 ? median / quiet : 1};
 }
 
+bool wants_rounds(const collectives::Schedule& schedule, const Topology& topology, const Question& question) {
+  if (!question.symmetry || !knows_rounds(schedule) || representative(schedule, topology)) return false;
+  return question.evaluator == Evaluator::rounds || (question.evaluator == Evaluator::automatic && only_by_rounds(schedule));
+}
+
+// By the rounds that the schedule says are alike.
+Prediction by_rounds(const collectives::Schedule& schedule, const Topology& topology, const Machine& machine, double bytes) {
+  const AlikeRounds rounds(schedule, bytes, topology, machine);
+  const auto seconds = [&](const Machine& m, bool alone) { return rounds.nanoseconds(m, alone) * 1e-9; };
+  const double latency = seconds(without_bytes(machine), true), unqueued = seconds(machine, true), all = seconds(machine, false);
+  return {.seconds = all,
+          .evaluator = Evaluator::rounds,
+          .breakdown = {.latency = latency, .bandwidth = unqueued - latency, .contention = all - unqueued},
+          .noise = {},
+          .contention = rounds.contention(),
+          .depth = static_cast<int>(rounds.rounds()),
+          .operations = 2 * rounds.messages(),
+          .messages = rounds.messages(),
+          .events = static_cast<std::int64_t>(rounds.kinds())};
+}
+
 }  // namespace
 
 Prediction evaluate(const collectives::Schedule& schedule, const Topology& topology, const Machine& machine, const Question& question) {
   if (schedule.ranks != topology.nodes())
     throw collectives::Refused("the schedule has " + std::to_string(schedule.ranks) + " ranks and the network " +
                                std::to_string(topology.nodes()) + " nodes");
+  if (wants_rounds(schedule, topology, question)) return by_rounds(schedule, topology, machine, whole(schedule, question.bytes));
   const Evaluation evaluation(schedule, whole(schedule, question.bytes), who(schedule, topology, question), topology, machine);
   const Plan& plan = evaluation.plan();
   Prediction p;
@@ -132,6 +156,17 @@ Prediction evaluate(const collectives::Schedule& schedule, const Topology& topol
     p.seconds = p.noise->median;
   }
   return p;
+}
+
+std::vector<double> loads(const collectives::Schedule& schedule, const Topology& topology, const Machine& machine,
+                          const Question& question) {
+  const double bytes = whole(schedule, question.bytes);
+  if (wants_rounds(schedule, topology, question)) {
+    const AlikeRounds rounds(schedule, bytes, topology, machine);
+    return {rounds.loads().begin(), rounds.loads().end()};
+  }
+  const bool one = question.symmetry && !topology.rings() && representative(schedule, topology);
+  return loads(Plan(schedule, bytes, one), topology);
 }
 
 const char* word(Evaluator evaluator) {

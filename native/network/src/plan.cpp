@@ -15,8 +15,6 @@ using collectives::Symmetry;
 
 namespace {
 
-constexpr std::size_t most_steps = 30'000'000;  // about 3 GB
-
 // The rank from which a message comes to rank 0 if rank 0 sends its own to `to`.
 std::int32_t opposite(const Schedule& s, std::int32_t to) {
   if (s.symmetry == Symmetry::exclusive) return to;

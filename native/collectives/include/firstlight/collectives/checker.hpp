@@ -38,8 +38,8 @@ struct Verdict {
 // Whether one rank may be replayed in the name of all that look alike.
 enum class Thoroughness : std::uint8_t { automatic, all_ranks, one_rank };
 
-// Takes 16 bytes a chunk and 120 an operation of all ranks, unless symmetry spares that. A symmetry that is claimed is compared, on all
-// ranks or a sample. Raises Refused for what is beyond `memory` bytes.
+// Takes 16 bytes a chunk and 120 an operation of all ranks, unless symmetry spares that. Symmetries and rounds that are claimed are
+// compared, on all ranks or a sample. Raises Refused for what is beyond `memory` bytes.
 Verdict check(const Schedule& schedule, Thoroughness thoroughness = Thoroughness::automatic, std::int64_t memory = std::int64_t{4} << 30);
 
 }  // namespace fl::collectives

@@ -186,6 +186,19 @@ enum class Symmetry : std::uint8_t {
   exclusive  // peers are r xor d
 };
 
+// Rounds that are alike, for schedules of so many that they are not looked at one by one: from begins[i] up to begins[i + 1] the messages
+// of a round go between the same ranks and are equally long. The last of `begins` is the number of rounds.
+struct Rounds {
+  struct Receipt {
+    Rank from = -1;
+    Chunk count = 0;
+    bool combined = false;  // added, not only received
+    friend auto operator<=>(const Receipt&, const Receipt&) = default;
+  };
+  std::vector<std::int32_t> begins = {};
+  std::function<void(Rank, std::int32_t, std::vector<Receipt>&)> receipts = nullptr;  // appends those of a rank in a round
+};
+
 struct Schedule {
   Collective collective = Collective::other;
   std::string name = "";  // of the algorithm
@@ -196,6 +209,7 @@ struct Schedule {
   std::vector<Rank> missing = {};  // ranks that take no part, ascending: their programs are empty, nobody expects anything of them
   std::vector<Rank> shape = {};    // of the torus or mesh, where the algorithm knows one; the first axis varies fastest in a rank
   Symmetry symmetry = Symmetry::none;
+  Rounds rounds = {};      // empty where nothing is known of them, and for trains
   double chunk_bytes = 0;  // for schedules read from a file (1); else the caller divides its message into chunks
   std::function<void(Rank, Program&)> program =
       nullptr;  // appends the operations of a rank to an empty program; may be called by threads at once

@@ -3,7 +3,7 @@
 //   maxplus   every operation as soon as what it waits for is done; links and interfaces never queue. Exact where contention() proves
 //             that they need not.
 //   rounds    sum over rounds of one latency and the bytes of the busiest link or node: a bound for schedules of rounds, for sizes that
-//             are too large for events.
+//             are too large for events; where the schedule tells which rounds are alike, one of them is looked at for all.
 //   events    discrete events with queues at links, interfaces and processors.
 #pragma once
 
@@ -36,7 +36,7 @@ struct Prediction {
   Breakdown breakdown;
   std::optional<Slowdown> noise;
   Contention contention;
-  int depth = 0;
+  int depth = 0;  // messages that wait for one another; by rounds that are alike, the number of rounds
   std::int64_t operations = 0;
   std::int64_t messages = 0;
   std::int64_t events = 0;
@@ -51,6 +51,10 @@ struct Question {
 
 // Raises collectives::Refused for what cannot be evaluated.
 Prediction evaluate(const collectives::Schedule& schedule, const Topology& topology, const Machine& machine, const Question& question);
+
+// Bytes that cross each link, by its index.
+std::vector<double> loads(const collectives::Schedule& schedule, const Topology& topology, const Machine& machine,
+                          const Question& question);
 
 // The evaluators themselves; nanoseconds. `exact`: whether queues would not have changed it (flat networks; false where not known).
 struct Time {

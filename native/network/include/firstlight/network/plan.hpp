@@ -34,6 +34,8 @@ struct Wait {
 
 class Plan {
  public:
+  static constexpr std::size_t most_steps = 30'000'000;  // about 3 GB
+
   // bytes: of the whole of a schedule's chunks. representative: rank 0 stands for all, and its messages come back to it; only for
   // schedules whose ranks look alike. Raises Refused where a message has no receive, or there is more than fits.
   Plan(const collectives::Schedule& schedule, double bytes, bool representative);
