@@ -1,5 +1,6 @@
 // Bucket on all ports: a block is divided in as many parts as a torus has directions. Each part begins with another axis and goes round
-// its rings one way only, so that no two parts ever share a link in a round, if the axes are equally long.
+// its rings one way only, so that no two parts ever share a link in a round, if the axes are equally long. Scattering sums is gathering
+// backwards in time: what came from a rank returns to it, what went to a rank comes back.
 #include <vector>
 
 #include "firstlight/collectives/algorithm.hpp"
@@ -35,61 +36,65 @@ struct Way {
   }
 };
 
-Torus torus_of(const Problem& p) {
+// One round of a part when it is gathered.
+struct Turn {
+  int phase;
+  Rank next, before;
+  Range given, taken;  // to the next one, from the one before
+};
+
+std::vector<Turn> turns(const Way& way, Rank me) {
+  std::vector<Turn> all;
+  for (int phase = 0; phase < way.torus.axes(); ++phase) {
+    const auto at = [&](Rank far) { return way.torus.along(me, way.axis(phase), way.step() * far); };
+    for (Rank far = 0; far + 1 < way.torus.extent(way.axis(phase)); ++far)
+      all.push_back({phase, at(1), at(-1), way.gathered(at(-far), phase), way.gathered(at(-far - 1), phase)});
+  }
+  return all;
+}
+
+void gather(const std::vector<Turn>& turns, int part, Program& out) {
+  std::vector<Op> before;
+  Op got = no_op;
+  int phase = -1;
+  for (const Turn& t : turns) {
+    const bool turned = t.phase != phase;
+    phase = t.phase;
+    out.round(static_cast<std::int32_t>(before.size()));
+    out.send(t.next, t.given, {turned ? no_op : got}, part);
+    for (std::size_t i = 0; turned && i < before.size(); ++i) out.also(before[i]);
+    got = out.receive(t.before, t.taken, {}, part);
+    before.push_back(got);
+  }
+}
+
+void scatter(const std::vector<Turn>& turns, int part, Program& out) {
+  Op sum = no_op, before = no_op;
+  std::int32_t round = 0;
+  int phase = -1;
+  for (auto turn = turns.rbegin(); turn != turns.rend(); ++turn) {
+    const Turn& t = *turn;
+    if (t.phase != phase) before = sum;
+    phase = t.phase;
+    out.round(round++);
+    out.send(t.before, t.taken, {sum}, part);
+    sum = out.combine(t.next, t.given, {before}, part);
+  }
+}
+
+Schedule on_all_ports(const Problem& p, void (*rounds)(const std::vector<Turn>&, int, Program&)) {
   if (p.shape.size() > 3) throw Refused("buckets on all ports need a torus of 3 axes at most");
-  return Torus(p);
-}
-
-Schedule allgather(const Problem& p) {
-  const Torus torus = torus_of(p);
+  const Torus torus(p);
   return {.chunks = Chunk{torus.directions()} * p.ranks,
           .shape = p.shape,
           .symmetry = Symmetry::torus,
-          .program = [torus](Rank me, Program& out) {
-            for (int part = 0; part < torus.directions(); ++part) {
-              const Way way{torus, torus.directions(), part};
-              std::vector<Op> before;
-              std::int32_t round = 0;
-              for (int phase = 0; phase < torus.axes(); ++phase) {
-                const int axis = way.axis(phase);
-                Op got = no_op;
-                for (Rank far = 0; far + 1 < torus.extent(axis); ++far) {
-                  out.round(round++);
-                  out.send(torus.along(me, axis, way.step()), way.gathered(torus.along(me, axis, -way.step() * far), phase), {got}, part);
-                  for (std::size_t i = 0; far == 0 && i < before.size(); ++i) out.also(before[i]);
-                  const Rank source = torus.along(me, axis, -way.step() * (far + 1));
-                  got = out.receive(torus.along(me, axis, -way.step()), way.gathered(source, phase), {}, part);
-                  before.push_back(got);
-                }
-              }
-            }
+          .program = [torus, rounds](Rank me, Program& out) {
+            for (int part = 0; part < torus.directions(); ++part) rounds(turns({torus, torus.directions(), part}, me), part, out);
           }};
 }
 
-Schedule reduce_scatter(const Problem& p) {
-  const Torus torus = torus_of(p);
-  return {.chunks = Chunk{torus.directions()} * p.ranks,
-          .shape = p.shape,
-          .symmetry = Symmetry::torus,
-          .program = [torus](Rank me, Program& out) {
-            for (int part = 0; part < torus.directions(); ++part) {
-              const Way way{torus, torus.directions(), part};
-              std::int32_t round = 0;
-              Op sum = no_op;
-              for (int phase = torus.axes() - 1; phase >= 0; --phase) {
-                const int axis = way.axis(phase);
-                const Op before = sum;
-                for (Rank far = torus.extent(axis) - 2; far >= 0; --far) {
-                  out.round(round++);
-                  const Rank owner = torus.along(me, axis, -way.step() * (far + 1));
-                  out.send(torus.along(me, axis, -way.step()), way.gathered(owner, phase), {sum}, part);
-                  const Rank mine = torus.along(me, axis, -way.step() * far);
-                  sum = out.combine(torus.along(me, axis, way.step()), way.gathered(mine, phase), {before}, part);
-                }
-              }
-            }
-          }};
-}
+Schedule allgather(const Problem& p) { return on_all_ports(p, gather); }
+Schedule reduce_scatter(const Problem& p) { return on_all_ports(p, scatter); }
 
 }  // namespace
 

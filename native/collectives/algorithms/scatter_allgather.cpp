@@ -34,7 +34,7 @@ Rounds rounds(const Problem& p) {
     for (const std::int64_t v : {span, (p.ranks - 1) / span * span})
       all.begins.push_back(first + p.ranks - scattered(static_cast<Rank>(v), p.ranks));
   std::ranges::sort(all.begins);
-  all.begins.erase(std::ranges::unique(all.begins).begin(), all.begins.end());
+  all.begins.erase(std::unique(all.begins.begin(), all.begins.end()), all.begins.end());
   std::erase_if(all.begins, [end](std::int32_t round) { return round > end; });
   if (all.begins.back() != end) all.begins.push_back(end);
   return all;
