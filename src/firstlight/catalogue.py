@@ -103,7 +103,6 @@ class Variant(msgspec.Struct, frozen=True):
     source: Path
     needs: tuple[str, ...]
     broken: bool
-    why_absent: str = ""
 
 
 class Workload(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ from __future__ import annotations
 import html
 import math
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 import msgspec
@@ -149,6 +149,13 @@ def seconds_axis(title: str, values: Iterable[float]) -> dict[str, Any]:
     ticks = [step * 10.0**k for k in range(low, high + 1) for step in steps]
     words = [quantity(float(f"{t:.0e}"), "s").replace(".00 ", " ").replace(".0 ", " ") for t in ticks]
     return log_axis(title) | {"tickvals": ticks, "ticktext": words}
+
+
+def log_colours(title: str, low: float, high: float, form: Callable[[float], str]) -> dict[str, Any]:
+    """The bar beside a heat map whose colours are decimal logarithms from `low` to `high`."""
+    ticks = [low + k * (high - low) / 4 for k in range(5)] if high > low else [low]
+    words = [form(round(10**t)) for t in ticks]
+    return {"title": {"text": title}, "tickvals": ticks, "ticktext": words, "thickness": 14}
 
 
 def layout(x: dict[str, Any], y: dict[str, Any], **more: Any) -> dict[str, Any]:

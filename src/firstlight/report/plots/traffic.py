@@ -12,7 +12,7 @@ from typing import Any
 from firstlight.profile import shape
 from firstlight.profile.traffic import Kind, Phase, Traffic, whole
 from firstlight.report.palette import COOL, WARM
-from firstlight.report.plots.frame import Drawing, text
+from firstlight.report.plots.frame import Drawing, Trace, log_colours, text
 from firstlight.report.quantity import binary, count, percent, quantity, significant
 
 MOST_PHASES = 3
@@ -24,6 +24,9 @@ _GROUPS = {
     "point-to-point": COOL[0], "one-sided": COOL[1], "neighbourhood": COOL[2], "collective": WARM[1],
     "receiving": WARM[0], "waiting": WARM[2], "setting up": "#7F7F7F", "files": "#8C7A00",
 }  # fmt: skip
+
+Sums = dict[tuple[int, int], tuple[int, int]]
+"""Messages and bytes of a block of senders and receivers."""
 
 
 def drawings(traffic: Traffic, prefix: str) -> list[Drawing]:
@@ -79,17 +82,8 @@ def _heat(
 ) -> Drawing:
     width, sums = shape.blocks(phase.pairs, ranks, MOST_BLOCKS)
     side = -(-ranks // width)
-    values = [[sums.get((row, column), (0, 0))[which] for column in range(side)] for row in range(side)]
     labels = [str(k) if width == 1 else f"{k * width}–{min(ranks, (k + 1) * width) - 1}" for k in range(side)]
     noun = "rank" if width == 1 else "ranks"
-    what = "bytes" if which else "messages"
-    colours = [
-        [round(math.log10(v), 3) if v else _nothing(sums, r, c) for c, v in enumerate(row)]
-        for r, row in enumerate(values)
-    ]
-    shown = [
-        [form(v) if v else "0" if (r, c) in sums else "" for c, v in enumerate(row)] for r, row in enumerate(values)
-    ]
     grouped = "" if width == 1 else f" Blocks of {width} x {width} ranks are added up."
     if len(phase.pairs) > MOST_ROWS:
         grouped += f" The table has the {MOST_ROWS} pairs with the most bytes; profile.json has all {len(phase.pairs)}."
@@ -102,32 +96,44 @@ def _heat(
             (str(p.source), str(p.target), str(p.messages), str(p.bytes), significant(p.bytes / p.messages))
             for p in sorted(phase.pairs, key=lambda p: (-p.bytes, -p.messages, p.source, p.target))[:MOST_ROWS]
         ],
-        [
-            {
-                "type": "heatmap",
-                "z": colours,
-                "x": list(range(side)),
-                "y": list(range(side)),
-                "text": shown,
-                "hovertemplate": f"block %{{y}} → %{{x}}: %{{text}} {what}<extra></extra>" if width > 1
-                else f"rank %{{y}} → rank %{{x}}: %{{text}}{'' if which else ' messages'}<extra></extra>",
-                "hoverongaps": False,
-                "colorscale": "Cividis",
-                "reversescale": True,
-                "colorbar": _bar(what, [v for row in values for v in row if v], form),
-                "xgap": 1 if side <= 64 else 0,
-                "ygap": 1 if side <= 64 else 0,
-            }
-        ],
+        [_cells(sums, side, width, which, form)],
         {
             "xaxis": _axis(f"to {noun}", labels) | {"side": "bottom"},
             "yaxis": _axis(f"from {noun}", labels) | {"autorange": "reversed", "scaleanchor": "x"},
             "height": 560,
         },
-    )  # fmt: skip
+    )
 
 
-def _nothing(sums: dict[tuple[int, int], tuple[int, int]], row: int, column: int) -> float | None:
+def _cells(sums: Sums, side: int, width: int, which: int, form: Callable[[float], str]) -> Trace:
+    """Blocks of `width` x `width` ranks by their bytes (`which` = 1) or messages (0)."""
+    values = [[sums.get((row, column), (0, 0))[which] for column in range(side)] for row in range(side)]
+    some = [v for row in values for v in row if v]
+    low, high = (math.log10(min(some)), math.log10(max(some))) if some else (0.0, 1.0)
+    what = "bytes" if which else "messages"
+    one = f"rank %{{y}} → rank %{{x}}: %{{text}}{'' if which else ' messages'}"
+    return {
+        "type": "heatmap",
+        "z": [
+            [round(math.log10(v), 3) if v else _nothing(sums, r, c) for c, v in enumerate(row)]
+            for r, row in enumerate(values)
+        ],
+        "x": list(range(side)),
+        "y": list(range(side)),
+        "text": [
+            [form(v) if v else "0" if (r, c) in sums else "" for c, v in enumerate(row)] for r, row in enumerate(values)
+        ],
+        "hovertemplate": (f"block %{{y}} → %{{x}}: %{{text}} {what}" if width > 1 else one) + "<extra></extra>",
+        "hoverongaps": False,
+        "colorscale": "Cividis",
+        "reversescale": True,
+        "colorbar": log_colours(what, low, high, form),
+        "xgap": 1 if side <= 64 else 0,
+        "ygap": 1 if side <= 64 else 0,
+    }
+
+
+def _nothing(sums: Sums, row: int, column: int) -> float | None:
     """Messages without bytes are something too: they get the lowest colour, no message none."""
     return 0.0 if sums.get((row, column), (0, 0))[0] else None
 
@@ -139,17 +145,6 @@ def _axis(title: str, labels: Sequence[str]) -> dict[str, Any]:
         "title": {"text": text(title)}, "tickvals": list(shown), "ticktext": [labels[k] for k in shown],
         "constrain": "domain", "showgrid": False, "zeroline": False,
     }  # fmt: skip
-
-
-def _bar(what: str, values: Sequence[int], form: Callable[[float], str]) -> dict[str, Any]:
-    low, high = (math.log10(min(values)), math.log10(max(values))) if values else (0.0, 1.0)
-    ticks = [low + k * (high - low) / 4 for k in range(5)] if high > low else [low]
-    return {
-        "title": {"text": what},
-        "tickvals": ticks,
-        "ticktext": [form(round(10**t)) for t in ticks],
-        "thickness": 14,
-    }
 
 
 def kinds(phase: Phase, traffic: Traffic, name: str) -> Drawing:
