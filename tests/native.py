@@ -119,6 +119,15 @@ class Said(msgspec.Struct):
     def of(self, kind: str) -> list[dict]:  # type: ignore[type-arg]
         return [line for line in self.lines if line["type"] == kind]
 
+    def iterations(self, *names: str) -> dict[tuple[object, ...], int]:
+        """Iterations by the values of those parameters; the same on every rank and in every sample."""
+        found: dict[tuple[object, ...], set[float]] = {}
+        for sample in self.of("sample"):
+            parameters = self.of("case")[sample["case"]]["parameters"]
+            found.setdefault(tuple(parameters[n] for n in names), set()).update(sample["values"]["iterations"])
+        assert all(len(some) == 1 for some in found.values())
+        return {key: int(some.pop()) for key, some in found.items()}
+
 
 def run(built: Built, place: Placement, arguments: tuple[str, ...], folder: Path) -> Said:
     """One short launch, as a run does it."""
@@ -132,6 +141,14 @@ def run(built: Built, place: Placement, arguments: tuple[str, ...], folder: Path
         )  # fmt: skip
     lines = [msgspec.json.decode(line) for line in output.read_bytes().splitlines()] if output.exists() else []
     return Said(outcome.status, outcome.reason, outcome.stderr, lines)
+
+
+def verified(built: Built, place: Placement, folder: Path, *arguments: str) -> Said:
+    """One launch in which every check held."""
+    said = run(built, place, arguments, folder)
+    assert (said.status, said.reason) == (0, ""), (said.stderr, said.of("check"))
+    assert said.of("check") and all(check["ok"] for check in said.of("check"))
+    return said
 
 
 def direct(built: Built, *words: str) -> subprocess.CompletedProcess[str]:

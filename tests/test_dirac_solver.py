@@ -11,7 +11,7 @@ import pytest
 import native
 from firstlight.build import Built
 from firstlight.plan import Program
-from native import Placement, Said
+from native import Placement
 from wilson import Array, Wilson, gamma5, psi, random_links
 
 pytestmark = pytest.mark.native
@@ -38,23 +38,6 @@ def program(variant: str, flag_set: str = "native") -> Built:
         pytest.skip(f"no {variant} here")
     assert found[0].error == ""
     return found[0]
-
-
-def solve(built: Built, place: Placement, folder: Path, *arguments: str) -> Said:
-    said = native.run(built, place, arguments, folder)
-    assert (said.status, said.reason) == (0, ""), said.stderr
-    assert said.of("check") and all(check["ok"] for check in said.of("check"))
-    return said
-
-
-def counts(said: Said, *names: str) -> dict[tuple[object, ...], int]:
-    """Iterations by the values of those parameters, the same in every sample."""
-    found: dict[tuple[object, ...], set[float]] = {}
-    for sample in said.of("sample"):
-        parameters = said.of("case")[sample["case"]]["parameters"]
-        found.setdefault(tuple(parameters[n] for n in names), set()).update(sample["values"]["iterations"])
-    assert all(len(some) == 1 for some in found.values())
-    return {key: int(some.pop()) for key, some in found.items()}
 
 
 # -- an independent implementation: D on the whole lattice from its definition, Dhat by projecting on even sites
@@ -125,8 +108,8 @@ LATTICE = ("t=4", "x=4", "y=4", "z=4", f"method={','.join(METHODS)}", "boundary=
     ("variant", "flag_set"), [("serial", "base"), ("virtual_nodes", "base"), ("virtual_nodes", "native")]
 )
 def test_iterations_are_those_of_an_independent_implementation(variant: str, flag_set: str, tmp_path: Path) -> None:
-    said = solve(program(variant, flag_set), Placement(), tmp_path, *LATTICE, "mass=100,-1000", "digits=8")
-    found = counts(said, "method", "boundary", "mass")
+    said = native.verified(program(variant, flag_set), Placement(), tmp_path, *LATTICE, "mass=100,-1000", "digits=8")
+    found = said.iterations("method", "boundary", "mass")
     assert len(found) == 16
     for (method, boundary, mass), count in found.items():
         cg, bicgstab = independent(str(boundary), int(str(mass)), 8)
@@ -137,9 +120,9 @@ def test_iterations_are_those_of_an_independent_implementation(variant: str, fla
 def test_any_number_of_threads_takes_the_iterations_of_one(threads: int, tmp_path: Path) -> None:
     """The sums do not depend on the threads, so nothing does."""
     arguments = ("t=8", "x=4", "y=4", "z=8", f"method={','.join(METHODS)}", "mass=100,-1300")
-    alone = solve(program("virtual_nodes"), Placement(), tmp_path, *arguments)
-    said = solve(program("omp_virtual_nodes"), Placement(threads=threads), tmp_path, *arguments)
-    assert counts(said, "method", "mass") == counts(alone, "method", "mass")
+    alone = native.verified(program("virtual_nodes"), Placement(), tmp_path, *arguments)
+    said = native.verified(program("omp_virtual_nodes"), Placement(threads=threads), tmp_path, *arguments)
+    assert said.iterations("method", "mass") == alone.iterations("method", "mass")
     residuals = [[s["values"]["residual"][1] for s in one.of("sample")] for one in (alone, said)]
     assert np.allclose(*residuals, rtol=1e-3)
 
@@ -162,16 +145,16 @@ def test_every_process_grid_takes_the_iterations_of_an_independent_implementatio
         pytest.skip(f"no MPI library here bears {ranks} ranks on few processors")
     words = [f"{d}={n}" for d, n in zip("txyz", extents, strict=True)]
     words += [f"p{d}={n}" for d, n in zip("txyz", grid, strict=True)]
-    said = solve(programs[0], Placement(ranks=ranks), tmp_path, *words, f"method={','.join(methods)}")
+    said = native.verified(programs[0], Placement(ranks=ranks), tmp_path, *words, f"method={','.join(methods)}")
     cg, bicgstab = independent("antiperiodic", 100, 8, extents)
     wanted = {(method,): cg if method.endswith("cg") else bicgstab for method in methods}
-    assert counts(said, "method") == wanted
+    assert said.iterations("method") == wanted
 
 
 def test_mixed_precision_reaches_what_32_bits_cannot(tmp_path: Path) -> None:
     """To 11 digits, with the iterations of 64 bits and few residuals in them."""
-    said = solve(program("virtual_nodes"), Placement(), tmp_path, *LATTICE, "mass=-1000", "digits=11")
-    found = counts(said, "method", "boundary")
+    said = native.verified(program("virtual_nodes"), Placement(), tmp_path, *LATTICE, "mass=-1000", "digits=11")
+    found = said.iterations("method", "boundary")
     for boundary in ("periodic", "antiperiodic"):
         for method in ("cg", "bicgstab"):
             assert abs(found[f"mixed_{method}", boundary] - found[method, boundary]) <= 2
@@ -183,7 +166,7 @@ def test_mixed_precision_reaches_what_32_bits_cannot(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("digits", [2, 5, 12])
 def test_the_residual_that_is_asked_for_and_not_much_less(digits: int, tmp_path: Path) -> None:
-    said = solve(program("virtual_nodes"), Placement(), tmp_path, *LATTICE, "mass=-1000", f"digits={digits}")
+    said = native.verified(program("virtual_nodes"), Placement(), tmp_path, *LATTICE, "mass=-1000", f"digits={digits}")
     for sample in said.of("sample"):
         assert 0 < sample["values"]["residual"][2] <= 10.0**-digits
 

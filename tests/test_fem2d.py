@@ -10,7 +10,7 @@ import pytest
 import native
 from firstlight.build import Built
 from firstlight.plan import Program
-from native import Placement, Said
+from native import Placement
 
 pytestmark = pytest.mark.native
 
@@ -41,37 +41,19 @@ def programs(variant: str, mpi: str = "") -> list[Built]:
     return found
 
 
-def solve(program: Built, place: Placement, folder: Path, *arguments: str) -> Said:
-    """One launch in which every check held."""
-    said = native.run(program, place, arguments, folder)
-    assert (said.status, said.reason) == (0, ""), said.stderr
-    assert said.of("check") and all(check["ok"] for check in said.of("check"))
-    return said
-
-
-def counts(said: Said, *names: str) -> dict[tuple[object, ...], int]:
-    """Iterations by the values of those parameters; the same on every rank and in every sample."""
-    found: dict[tuple[object, ...], set[float]] = {}
-    for sample in said.of("sample"):
-        parameters = said.of("case")[sample["case"]]["parameters"]
-        found.setdefault(tuple(parameters[n] for n in names), set()).update(sample["values"]["iterations"])
-    assert all(len(some) == 1 for some in found.values())
-    return {key: int(some.pop()) for key, some in found.items()}
-
-
 @pytest.mark.parametrize("variant", PUBLISHED)
 def test_the_published_iterations(variant: str, tmp_path: Path) -> None:
     """The check holds the first norm and the solution against the reference, too."""
     (program,) = programs(variant)
-    said = solve(program, Placement(), tmp_path, "level=0,1,2,3,4,5", "problem=R")
-    assert list(counts(said, "level").values()) == list(ITERATIONS)
+    said = native.verified(program, Placement(), tmp_path, "level=0,1,2,3,4,5", "problem=R")
+    assert list(said.iterations("level").values()) == list(ITERATIONS)
 
 
 @pytest.mark.parametrize("variant", ["multigrid", "omp_multigrid"])
 def test_the_v_cycle_needs_few_iterations_at_every_level(variant: str, tmp_path: Path) -> None:
     (program,) = programs(variant)
-    said = solve(program, Placement(), tmp_path, "level=0,1,2,3,4,5", "problem=R,M")
-    found = counts(said, "level", "problem")
+    said = native.verified(program, Placement(), tmp_path, "level=0,1,2,3,4,5", "problem=R,M")
+    found = said.iterations("level", "problem")
     assert max(found.values()) <= MULTIGRID_MOST
     assert found[5, "R"] <= found[2, "R"] + 1
 
@@ -80,7 +62,7 @@ def test_the_v_cycle_needs_few_iterations_at_every_level(variant: str, tmp_path:
 def test_errors_fall_with_orders_three_and_two(variant: str, tmp_path: Path) -> None:
     """To 11 digits the check integrates the errors and compares them with the reference; the energy at level 5."""
     (program,) = programs(variant)
-    solve(program, Placement(), tmp_path, "level=0,1,2,3,4,5", "problem=M", "digits=11")
+    native.verified(program, Placement(), tmp_path, "level=0,1,2,3,4,5", "problem=M", "digits=11")
 
 
 @pytest.mark.parametrize("variant", PUBLISHED)
@@ -89,7 +71,9 @@ def test_iterations_of_the_manufactured_solution(variant: str, tmp_path: Path) -
     (program,) = programs(variant)
     wanted = {d: some for d, some in MANUFACTURED.items() if variant != "mixed" or d < 8}
     digits = f"digits={','.join(map(str, wanted))}"
-    found = counts(solve(program, Placement(), tmp_path, "level=0,1,2,3", "problem=M", digits), "digits", "level")
+    found = native.verified(program, Placement(), tmp_path, "level=0,1,2,3", "problem=M", digits).iterations(
+        "digits", "level"
+    )
     assert found == {(d, level): n for d, some in wanted.items() for level, n in enumerate(some)}
 
 
@@ -101,9 +85,9 @@ def the_same_as_one_block(program: Built, place: Placement, folder: Path) -> Non
     variant = program.program.variant
     (single,) = programs("multigrid" if "multigrid" in variant else "one_pass")
     for arguments in SOLVED[: 1 if "mixed" in variant else 2]:  # 32 bits are not enough for more
-        alone = counts(solve(single, Placement(), folder, *arguments), "level", "problem", "digits")
-        said = solve(program, place, folder, *arguments)
-        assert counts(said, "level", "problem", "digits") == alone
+        alone = native.verified(single, Placement(), folder, *arguments).iterations("level", "problem", "digits")
+        said = native.verified(program, place, folder, *arguments)
+        assert said.iterations("level", "problem", "digits") == alone
         shares = [s["values"]["communication_share"] for s in said.of("sample")]
         assert all(0 <= low <= middle <= high < 1 for low, middle, high in shares)
 
@@ -136,8 +120,10 @@ def test_processes_of_threads(tmp_path: Path) -> None:
 def test_any_grid_of_blocks(tmp_path: Path) -> None:
     (program,) = programs("omp")
     for threads, rows in ((2, (1, 2)), (6, (1, 2, 3, 6)), (7, (1, 7)), (8, (1, 2, 4, 8))):
-        said = solve(program, Placement(threads=threads), tmp_path, "level=2,3", f"rows={','.join(map(str, rows))}")
-        found = counts(said, "level", "rows")
+        said = native.verified(
+            program, Placement(threads=threads), tmp_path, "level=2,3", f"rows={','.join(map(str, rows))}"
+        )
+        found = said.iterations("level", "rows")
         assert found == {(level, r): ITERATIONS[level] for level in (2, 3) for r in rows}
 
 
@@ -160,5 +146,7 @@ def test_blocks_that_cannot_be_are_refused(
 def test_assembly_is_timed_where_there_is_one(tmp_path: Path) -> None:
     for variant, expected in (("assembled", True), ("one_pass", False)):
         (program,) = programs(variant)
-        times = [s["values"]["assembly"][2] for s in solve(program, Placement(), tmp_path, "level=3").of("sample")]
+        times = [
+            s["values"]["assembly"][2] for s in native.verified(program, Placement(), tmp_path, "level=3").of("sample")
+        ]
         assert all((t > 0) is expected for t in times)
