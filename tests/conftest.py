@@ -13,9 +13,10 @@ import pytest
 
 from firstlight.toolchains import Mpi
 
-sys.path.insert(0, str(Path(__file__).parent))  # synthetic.py, standin.py
+sys.path.insert(0, str(Path(__file__).parent))  # bench.py, standin.py
 
 import turns
+from bench import Bench
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background: children would inherit that
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -71,6 +72,14 @@ def mpis() -> tuple[Mpi, ...]:
     if not found:
         pytest.skip("no MPI library here: `./fl run` embeds one where the system has none")
     return found
+
+
+@pytest.fixture
+def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
+    """A firstlight with invented compilers in a folder of its own, which is the current one."""
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("CI", "1")
+    return Bench(tmp_path, monkeypatch)
 
 
 @pytest.fixture

@@ -24,13 +24,6 @@ Captured = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
-def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("CI", "1")
-    return Bench(tmp_path, monkeypatch)
-
-
-@pytest.fixture
 def result(bench: Bench, capsys: Captured) -> Path:
     """A run with one wrong program."""
     bench.ask("wrong", "dot.kahan@gcc-fast")

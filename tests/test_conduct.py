@@ -25,12 +25,6 @@ from firstlight.plan import EFFORT, Cell
 
 
 @pytest.fixture
-def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
-    monkeypatch.chdir(tmp_path)
-    return Bench(tmp_path, monkeypatch)
-
-
-@pytest.fixture
 def progress() -> Plain:
     return Plain(io.StringIO())
 

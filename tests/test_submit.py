@@ -22,13 +22,6 @@ Captured = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
-def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
-    monkeypatch.chdir(tmp_path)
-    monkeypatch.setenv("CI", "1")
-    return Bench(tmp_path, monkeypatch)
-
-
-@pytest.fixture
 def queue(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A folder with an `sbatch` that runs the script at once, and a `scontrol` that tells how it ended."""
     folder = bench.root / "bin"
