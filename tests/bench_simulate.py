@@ -17,10 +17,17 @@ from pathlib import Path
 
 MACHINE = {"L": 2500, "o": 1500, "g": 1000, "G": 6, "O": 0, "S": 65535}
 BARRIER = ("--collective", "barrier", "--algorithm", "dissemination", "--topology", "flat:16384")
+DOUBLING = ("--collective", "allreduce", "--algorithm", "recursive_doubling", "--topology", "flat:16384")
+BINOMIAL = ("--collective", "broadcast", "--algorithm", "binomial", "--topology", "flat:65536", "--bytes", "1048576")
 TREES = ("--collective", "broadcast", "--algorithm", "trinaryx3", "--topology", "tofu:6x4x4", "--bytes", "10000000")
 CASES: dict[str, tuple[tuple[str, ...], tuple[str, ...]]] = {
     "dissemination, 16384 ranks, one stands for all": (BARRIER, ()),
     "dissemination, 16384 ranks, each evaluated": (BARRIER, ("--every-rank",)),
+    "recursive doubling, 16384 ranks, each evaluated": (
+        (*DOUBLING, "--bytes", "8192", "--segments", "1"),
+        ("--every-rank",),
+    ),
+    "binomial tree, 65536 ranks, no trains": ((*BINOMIAL, "--segments", "1"), ()),
     "Trinaryx3, 1152 ranks, trains of 200": ((*TREES, "--segments", "200"), ()),
 }
 """The schedule, and what only the prediction is told."""

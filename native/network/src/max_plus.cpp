@@ -1,5 +1,5 @@
-// Max-plus: one pass in topological order. Of each operation the times at which its segments are complete are kept only until
-// everything that waits for them has been seen, so memory follows the front of the schedule and not its length.
+// Max-plus: one pass in topological order. Of each train the times at which its segments are complete are kept only until everything
+// that waits for them has been seen, so memory follows the front of the schedule and not its length. Without trains all times are kept.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -19,20 +19,29 @@ class MaxPlus {
   MaxPlus(const Plan& plan, const Topology& topology, const Machine& machine, const Interruptions& noise)
       : plan_(plan), topology_(topology), machine_(machine), noise_(noise), linked_(topology.links() > 0) {
     for (const Step& s : plan.steps()) width_ = std::max(width_, static_cast<std::size_t>(s.segments));
-    slot_.resize(plan.steps().size(), nowhere);
-    readers_.resize(plan.steps().size());
     keep_ = !linked_ && !plan.trains();
-    if (keep_) begun_.resize(plan.steps().size()), ended_.resize(plan.steps().size());
+    if (keep_) begun_.resize(plan.steps().size());
+    if (plan.trains()) {
+      slot_.resize(plan.steps().size(), nowhere);
+      readers_.resize(plan.steps().size());
+    } else {
+      pool_.resize(plan.steps().size());
+    }
     ready_.resize(width_);
   }
 
   Time run() {
-    for (const Index i : plan_.order()) step(i);
+    constexpr std::size_t ahead = 12;
+    const auto order = plan_.order();
+    for (std::size_t k = 0; k < order.size(); ++k) {
+      if (k + ahead < order.size()) __builtin_prefetch(&plan_.steps()[order[k + ahead]]);
+      step(order[k]);
+    }
     return {latest_, plan_.operations(), keep_ && undisturbed()};
   }
 
  private:
-  double* times(Index slot) { return &pool_[static_cast<std::size_t>(slot) * width_]; }
+  double* times(Index i) { return &pool_[plan_.trains() ? slot_[i] * width_ : i]; }
   Index take() {
     if (free_.empty()) {
       pool_.resize(pool_.size() + width_);
@@ -43,14 +52,14 @@ class MaxPlus {
     return slot;
   }
   void read(Index i) {
-    if (--readers_[i] == 0) free_.push_back(slot_[i]);
+    if (plan_.trains() && --readers_[i] == 0) free_.push_back(slot_[i]);
   }
   // When the segments of a step may begin, as far as others are concerned.
   void gather(const Step& s) {
     std::fill_n(ready_.begin(), s.segments, 0.0);
     for (const Wait& w : plan_.waits(s)) {
       const Step& on = plan_.steps()[w.on];
-      const double* done = times(slot_[w.on]);
+      const double* done = times(w.on);
       const auto k = static_cast<std::size_t>(s.segments);
       if (w.started && on.kind != Kind::receive) {
         for (std::size_t j = 0; j < k; ++j) {
@@ -93,7 +102,7 @@ class MaxPlus {
   std::vector<double> pool_, ready_;
   std::vector<Index> free_, slot_, readers_;
   Index slots_ = 0;
-  std::vector<double> begun_, ended_;  // use of the processor, if keep_
+  std::vector<double> begun_;  // the processor, if keep_
   std::vector<Link> way_;
   double latest_ = 0;
 };
@@ -101,16 +110,16 @@ class MaxPlus {
 void MaxPlus::step(Index i) {
   const Step& s = plan_.steps()[i];
   gather(s);
-  readers_[i] = s.frees_end - s.frees + (s.kind == Kind::send ? 1 : 0);
-  slot_[i] = take();
-  double* out = times(slot_[i]);
-  const double begin = s.kind == Kind::send      ? send(s, out)
-                       : s.kind == Kind::receive ? receive(s, times(slot_[s.match]), out)
-                                                 : local(s, out);
+  if (plan_.trains()) {
+    readers_[i] = s.frees_end - s.frees + (s.kind == Kind::send ? 1 : 0);
+    slot_[i] = take();
+  }
+  double* out = times(i);
+  const double begin = s.kind == Kind::send ? send(s, out) : s.kind == Kind::receive ? receive(s, times(s.match), out) : local(s, out);
   latest_ = std::max(latest_, out[s.segments - 1]);
-  if (keep_) begun_[i] = begin, ended_[i] = out[0];
+  if (keep_) begun_[i] = begin;
   if (s.kind == Kind::receive) read(s.match);
-  if (readers_[i] == 0) free_.push_back(slot_[i]);
+  if (plan_.trains() && readers_[i] == 0) free_.push_back(slot_[i]);
 }
 
 // Times at which the sender is done; returns when it began.
@@ -179,7 +188,7 @@ bool MaxPlus::undisturbed() const {
       if ((message && bytes > machine_.S) || s.cpu != 0 || s.nic != 0) return false;
       for (const Wait& w : plan_.waits(s))
         if (w.started && plan_.steps()[w.on].kind != Kind::send) return false;
-      uses.push_back({begun_[i], ended_[i], message ? begun_[i] + machine_.g + (bytes - 1) * machine_.G : 0, s.kind});
+      uses.push_back({begun_[i], pool_[i], message ? begun_[i] + machine_.g + (bytes - 1) * machine_.G : 0, s.kind});
     }
     std::ranges::sort(uses, {}, [](const Use& u) { return std::pair(u.begin, u.end); });
     double processor = 0, sending = 0, receiving = 0;
