@@ -11,6 +11,7 @@ from functools import cache
 from pathlib import Path
 
 import msgspec
+import pytest
 
 import turns
 from firstlight import ROOT, machine, toolchains
@@ -63,6 +64,18 @@ def programs(workload: Workload, variant: Variant, tool: Toolchain) -> list[Prog
     if "cuda" in variant.needs and toolbox().cuda is None:
         return []
     return [Program(workload.name, name, tool.name, mpi) for name in names for mpi in mpis]
+
+
+def plain_program(workload: str, variant: str) -> Program:
+    """With gcc's base flags and the first MPI library; skips the test where there is no such thing."""
+    tool, mpis = toolchain("base"), toolbox().mpis
+    if tool is None:
+        pytest.skip("no gcc here")
+    if not variant.startswith("mpi"):
+        return Program(workload, variant, tool.name)
+    if not mpis:
+        pytest.skip("no MPI library here")
+    return Program(workload, variant, tool.name, mpis[0].name)
 
 
 def runtimes(variant: Variant, mpi: Mpi) -> list[Linking | None]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ctypes
-import subprocess
 from functools import cache
 from pathlib import Path
 
@@ -11,6 +10,7 @@ import numpy as np
 import pytest
 from numpy.typing import NDArray
 
+import drivers
 import native
 from firstlight import ROOT
 from firstlight.build import Built
@@ -26,15 +26,9 @@ DOUBLES = ctypes.POINTER(ctypes.c_double)
 
 
 @pytest.fixture(scope="module")
-def functions(tmp_path_factory: pytest.TempPathFactory) -> ctypes.CDLL:
-    tool = native.toolchain("base")
-    if tool is None:
-        pytest.skip("no gcc here")
-    path = tmp_path_factory.mktemp("overlap") / "overlap.so"
-    include = [f"-I{ROOT}/native/harness/include", f"-I{OVERLAP.folder}"]
-    source = Path(__file__).with_name("overlap_functions.cpp")
-    subprocess.run([tool.cxx, "-std=c++20", "-O2", "-shared", "-fPIC", *include, source, "-o", path], check=True)
-    library = ctypes.CDLL(str(path))
+def functions() -> ctypes.CDLL:
+    include = (f"-I{ROOT}/native/harness/include", f"-I{OVERLAP.folder}")
+    library = drivers.library(Path(__file__).with_name("overlap_functions.cpp"), "-O2", *include)
     library.zolotarev.restype = library.least.restype = ctypes.c_double
     library.overlap.restype = ctypes.c_int64
     return library

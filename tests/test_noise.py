@@ -9,22 +9,14 @@ import pytest
 
 import native
 from firstlight.build import Built
-from firstlight.plan import Placement, Program
+from firstlight.plan import Placement
 
 pytestmark = [pytest.mark.native, pytest.mark.alone]
 
 
 @cache
 def program(variant: str) -> Built:
-    tool = native.toolchain("base")
-    if tool is None:
-        pytest.skip("no gcc here")
-    mpi = None
-    if variant.startswith("mpi"):
-        if not native.toolbox().mpis:
-            pytest.skip("no MPI library here")
-        mpi = native.toolbox().mpis[0].name
-    wanted = Program("noise", variant, tool.name, mpi)
+    wanted = native.plain_program("noise", variant)
     return native.make([wanted])[wanted]
 
 

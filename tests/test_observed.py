@@ -37,15 +37,7 @@ NOISE = Metric("noise", "%", "noise", "value", 100.0, "lower")
 
 
 def program(variant: str) -> Built:
-    tool = native.toolchain("base")
-    if tool is None:
-        pytest.skip("no gcc here")
-    mpi = None
-    if variant.startswith("mpi"):
-        if not native.toolbox().mpis:
-            pytest.skip("no MPI library here")
-        mpi = native.toolbox().mpis[0].name
-    wanted = Program("watched", variant, tool.name, mpi)
+    wanted = native.plain_program("watched", variant)
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FIRSTLIGHT_WORKLOADS", str(ROOT / "tests" / "workloads"))
         return build([wanted], native.toolbox(), WATCHED, native.CACHE)[wanted]
