@@ -22,7 +22,7 @@ from firstlight.judge.compare import compare
 from firstlight.judge.figures import judge
 from firstlight.judge.stop import narrow
 from firstlight.judge.verdict import Failed, Verified
-from firstlight.plan import Placement, Program
+from firstlight.plan import Placement
 from firstlight.record import MOST_POINTS, MOST_RANKS, LaunchRecord, Line, Metric, Sample
 from firstlight.report import html
 from firstlight.report.comparison import comparison
@@ -95,10 +95,7 @@ def test_ranks_that_observe_different_things_end_the_launch(variant: str, tmp_pa
 
 @pytest.mark.native
 def test_a_program_without_observations_has_none(tmp_path: Path) -> None:
-    tool = native.toolchain("base")
-    if tool is None:
-        pytest.skip("no gcc here")
-    wanted = Program("dot", "serial", tool.name)
+    wanted = native.plain_program("dot", "serial")
     said = native.run(native.make([wanted])[wanted], Placement(), ("n=10",), tmp_path)
     assert said.of("sample") and not any("values" in s for s in said.of("sample")) and not said.of("series")
 
