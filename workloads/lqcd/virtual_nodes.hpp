@@ -23,13 +23,12 @@
 // have lanes / split[mu] numbers: those of the sub-lattices at the face, the others never leave the process.
 #pragma once
 
-#include <unistd.h>
-
 #include <vector>
 
 #include "firstlight/nontemporal.hpp"
 #include "half.hpp"
 #include "layout.hpp"
+#include "runs.hpp"
 
 namespace lqcd {
 
@@ -37,62 +36,6 @@ template <class T>
 using Vector = fl::simd::native<T>;
 template <class T>
 inline constexpr int lanes = fl::simd::width<T>;
-
-// --- which sites, in which order ----------------------------------------------------------------------------------------
-
-// Outer sites first .. first + count - 1 (counted in half rows) of one row and one parity.
-struct Run {
-  Index row;
-  int parity, first, count;
-};
-
-enum Parities { even = 1, odd = 2, both = 3 };
-enum Which { everything, interior, boundary };  // boundary: sites that need what another process sends
-
-// Rows are visited in blocks of x, each for all t: what slice t leaves in the cache (of this process's core) serves t + 1. A number is
-// used again two slices later, when as much has gone by as two slices of the block hold.
-inline Index block_of_rows(const Layout& layout, std::size_t number_bytes) {
-  if (number_bytes == 0) return layout.outer[1];  // no blocks
-#ifdef _SC_LEVEL2_CACHE_SIZE
-  const long told = sysconf(_SC_LEVEL2_CACHE_SIZE);
-#else
-  const long told = 0;
-#endif
-  const double cache = told > 0 ? static_cast<double>(told) : 1 << 20;
-  const double reals = (matrix_reals * 4 + 2 * spinor_reals) * 2 * layout.half_row * layout.outer[2] * layout.lanes;  // at one t, x
-  const double fitting = 0.75 * cache / (2 * reals * static_cast<double>(number_bytes));
-  Index block = layout.outer[1];
-  while (block > 1 && static_cast<double>(block) > fitting) block = (block + 1) / 2;
-  return block;
-}
-
-// Both parities of a row follow each other, so that one sweep for D reads links and spinors once.
-inline std::vector<Run> runs(const Layout& layout, int parities, Which which = everything, std::size_t number_bytes = sizeof(float)) {
-  std::vector<Run> found;
-  const Extents& n = layout.outer;
-  const auto cut = [&](std::size_t mu, Index x) { return layout.lattice.cut(mu) && (x == 0 || x == n[mu] - 1); };
-  const auto add = [&](Index row, int parity, Index first, Index last) {
-    if (first < last) found.push_back({row, parity, static_cast<int>(first), static_cast<int>(last - first)});
-  };
-  const auto add_row = [&](Index t, Index x, Index y) {
-    const Index row = (t * n[1] + x) * n[2] + y, h = layout.half_row;
-    const bool all = cut(0, t) || cut(1, x) || cut(2, y);
-    for (int p = 0; p < 2; ++p) {
-      if ((parities >> p & 1) == 0) continue;
-      const bool begins = ((t + x + y + p) & 1) == 0;  // the first site of this parity is z = 0, else the last is z = n - 1
-      const Index low = layout.lattice.cut(3) && begins ? 1 : 0, high = layout.lattice.cut(3) && !begins ? h - 1 : h;
-      if (which == everything || (which == boundary && all)) add(row, p, 0, h);
-      if (which == interior && !all) add(row, p, low, high);
-      if (which == boundary && !all) add(row, p, 0, low), add(row, p, high, h);
-    }
-  };
-  const Index block = block_of_rows(layout, number_bytes);
-  for (Index first = 0; first < n[1]; first += block)
-    for (Index t = 0; t < n[0]; ++t)
-      for (Index x = first; x < std::min(first + block, n[1]); ++x)
-        for (Index y = 0; y < n[2]; ++y) add_row(t, x, y);
-  return found;
-}
 
 // --- lanes --------------------------------------------------------------------------------------------------------------
 
@@ -193,18 +136,39 @@ struct Hop {
 
 namespace detail {
 
-// Asks for the links of a site and its neighbour one slice further, which come from memory, all at once: in pieces between the
-// arithmetic, the processor does not recognise the streams that they are, and runs behind.
-template <Index w, class T>
-[[gnu::always_inline]] inline void ask_for(const T* links, const T* psi) {
-  constexpr Index line = 64;
-  const auto every_line = [](const T* from, Index vectors) __attribute__((always_inline)) {
-    const char* bytes = reinterpret_cast<const char*>(from);
-    for (Index at = 0; at < vectors * w * static_cast<Index>(sizeof(T)); at += line) __builtin_prefetch(bytes + at, 0, 3);
-  };
-  every_line(links, 4 * 18);
-  every_line(psi, 24);
-}
+// What an outer site some steps further in its row needs and no cache near the core has. It is asked for in pieces between the
+// arithmetic and into the second-level cache: asked for all at once, or into the first level with its few fill buffers, it waits for
+// its turn and the arithmetic behind it.
+template <class T>
+struct Ahead {
+  static constexpr Index steps = 2, vector = lanes<T> * static_cast<Index>(sizeof(T));  // in bytes
+  const T *links, *up_t;                                                                // of every site where fields come from memory
+  const T *up_x = nullptr, *down_t = nullptr, *links_down_t = nullptr;                  // where slices do not stay in the cache, too
+
+  // Some of everything; eight pieces are all.
+  template <int piece>
+  [[gnu::always_inline]] void ask() const {
+    lines<piece, 4 * 18>(links);
+    lines<piece, 24>(up_t);
+    if (up_x == nullptr) return;
+    lines<piece, 24>(up_x);
+    lines<piece, 24>(down_t);
+    lines<piece, 18>(links_down_t);
+  }
+
+ private:
+  template <int piece, Index vectors>
+  [[gnu::always_inline]] static void lines(const T* from) {
+    constexpr Index line = 64, first = (piece * vectors * vector / 8 + line - 1) / line,
+                    last = ((piece + 1) * vectors * vector / 8 + line - 1) / line;
+    fl::simd::unroll<last - first>([&](auto k) __attribute__((always_inline)) {
+      __builtin_prefetch(reinterpret_cast<const char*>(from) + (first + k) * line, 0, 2);
+    });
+  }
+};
+
+// Which fields a hop has to wait for.
+enum class Far { none, fresh, slices };
 
 template <class T>
 struct Ready {
@@ -248,9 +212,9 @@ template <int mu, int step, class T>
 }
 
 // One run: everything that is the same along a row is found once.
-// Two flags of the job, not of the compiler: four of these would take four times as long to compile and be no faster.
+// Flags of the job, not of the compiler: four of these would take four times as long to compile and be no faster.
 template <class T>
-[[gnu::noinline]] void hop_run(const Hop<T>& job, const Run& run, bool with_centre, bool streaming) {
+[[gnu::noinline]] void hop_run(const Hop<T>& job, const Run& run, bool with_centre, bool streaming, Far far) {
   using V = Vector<T>;
   constexpr Index w = lanes<T>, site_reals = 24 * w, link_reals = 18 * w;
   const Layout& layout = *job.layout;
@@ -308,7 +272,12 @@ template <class T>
       });
     else
       for (const T*& from : ready.from) from = nullptr;
-    if (job.streaming) detail::ask_for<w>(links_here + (here + 1) * 4 * link_reals, psi + (up[0] + k + 1) * site_reals);
+    Ahead<T> ahead{links_here + (here + Ahead<T>::steps) * 4 * link_reals, psi + (up[0] + k + Ahead<T>::steps) * site_reals};
+    if (far == Far::slices) {
+      ahead.up_x = psi + (up[1] + k + Ahead<T>::steps) * site_reals;
+      ahead.down_t = psi + (down[0] + k + Ahead<T>::steps) * site_reals;
+      ahead.links_down_t = links_other + (down[0] + k + Ahead<T>::steps) * 4 * link_reals;
+    }
     V sum[24];
     if (with_centre)
       fl::simd::unroll<24>([&](auto i) __attribute__((always_inline)) {
@@ -319,11 +288,13 @@ template <class T>
     fl::simd::unroll<4>([&](auto mu) __attribute__((always_inline)) {
       constexpr int m = mu;
       V h[half_reals];
+      if (far != Far::none) ahead.template ask<2 * m>();
       if (ready.from[2 * m] == nullptr) [[likely]]
         project<m, -1>(h, psi + forward(mu) * site_reals);
       else
         fl::simd::unroll<half_reals>([&](auto i) __attribute__((always_inline)) { h[i] = fl::simd::load<V>(ready.from[2 * m] + i * w); });
       add_product<m, -1, false>(sum, links_here + (here * 4 + m) * link_reals, h);
+      if (far != Far::none) ahead.template ask<2 * m + 1>();
       if (ready.from[2 * m + 1] == nullptr) [[likely]] {
         project<m, 1>(h, psi + backward(mu) * site_reals);
         add_product<m, 1, true>(sum, links_other + (backward(mu) * 4 + m) * link_reals, h);
@@ -346,8 +317,10 @@ template <class T>
 // The runs first .. last - 1: threads and overlapping communication take parts of a list.
 template <bool with_centre, class T>
 void hop(const Hop<T>& job, const Run* first, const Run* last) {
+  using detail::Far;
   const bool streaming = job.streaming && fl::nontemporal::available;
-  for (; first != last; ++first) detail::hop_run(job, *first, with_centre, streaming);
+  const Far far = !job.streaming ? Far::none : blocks(*job.layout, sizeof(T)).slices_fit ? Far::fresh : Far::slices;
+  for (; first != last; ++first) detail::hop_run(job, *first, with_centre, streaming, far);
   if (streaming) fl::nontemporal::fence();
 }
 template <bool with_centre, class T>
