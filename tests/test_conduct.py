@@ -6,6 +6,8 @@ import errno
 import io
 import os
 import signal
+import subprocess
+import sys
 import threading
 import time
 from collections import Counter
@@ -137,6 +139,33 @@ def test_an_interrupt_reports_what_is_there_and_resume_completes_it(bench: Bench
     assert done.judgement.run.state == "complete"
     assert {r.start.cell for r in stopped.judgement.records} <= {r.start.cell for r in done.judgement.records}
     assert Counter(r.start.cell for r in done.judgement.records) == {c.id: 6 for c in done.judgement.run.cells}
+
+
+STRUCK = """
+import os, signal, subprocess, time
+from firstlight.conduct.interrupt import interruptible
+
+def strike():
+    if strikes:
+        signal.raise_signal(strikes.pop())
+
+strikes = [signal.SIGTERM]
+os.register_at_fork(after_in_parent=strike)
+try:
+    with interruptible():
+        with interruptible():
+            subprocess.run(["true"], preexec_fn=lambda: None)
+        time.sleep(20)
+    print("lost")
+except KeyboardInterrupt:
+    print("interrupted")
+"""
+
+
+def test_a_signal_is_not_lost_while_python_forks() -> None:
+    """What functions that are called at a fork raise, Python drops."""
+    done = subprocess.run([sys.executable, "-c", STRUCK], capture_output=True, text=True, timeout=60)
+    assert (done.stdout, done.stderr) == ("interrupted\n", "")
 
 
 @pytest.mark.faults

@@ -21,8 +21,8 @@ FOLDER = Path(os.environ.get("FIRSTLIGHT_CACHE", ROOT / ".fl"))
 
 
 def workers() -> int:
-    """How many workers share the tests on this machine."""
-    return min(WORKERS, len(os.sched_getaffinity(0)))
+    """How many workers share the tests on this machine: one more than processors, for many of them wait."""
+    return min(WORKERS, len(os.sched_getaffinity(0)) + 1)
 
 
 @contextlib.contextmanager

@@ -14,6 +14,8 @@ from firstlight.launch import tree
 from firstlight.launch.guard import watching
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
+AGAIN = 0.01
+"""Seconds after which a signal is looked at again that came while Python starts a process."""
 
 
 @contextmanager
@@ -24,18 +26,37 @@ def interruptible(first: Callable[[], None] = lambda: None) -> Iterator[None]:
     """
 
     def stop_now(number: int, frame: FrameType | None) -> None:
+        if _starts_a_process(frame):
+            signal.setitimer(signal.ITIMER_REAL, AGAIN)
+            return
         first()
         raise KeyboardInterrupt
 
     before = {number: signal.getsignal(number) for number in SIGNALS}
     before = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
+    before[signal.SIGALRM] = signal.getsignal(signal.SIGALRM)
     for number in before:
         signal.signal(number, stop_now)
     try:
         yield
     finally:
+        left, _ = signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in before.items():
             signal.signal(number, handler)
+        if left and callable(before[signal.SIGALRM]):  # it is for the interruptible around this one
+            signal.setitimer(signal.ITIMER_REAL, left)
+
+
+def _starts_a_process(frame: FrameType | None) -> bool:
+    """Whether this is called by subprocess while it forks: Python drops whatever is raised in functions called then.
+
+    Libraries register such functions (logging does), and a KeyboardInterrupt that is raised in one would be lost.
+    """
+    while frame is not None:
+        if frame.f_code.co_name == "_execute_child":
+            return True
+        frame = frame.f_back
+    return False
 
 
 @contextmanager

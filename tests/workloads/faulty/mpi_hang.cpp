@@ -11,7 +11,7 @@ namespace {
 
 void step(faulty::State& s, fl::Index iteration) {
   faulty::sum(s);
-  if (iteration == 100 && s.team.rank == 1) {
+  if (iteration == 2 && s.team.rank == 1) {
     std::signal(SIGTERM, SIG_IGN);
     for (volatile int i = 0;; i = 1 - i) {
     }
