@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from firstlight.simulate import program
@@ -256,6 +256,11 @@ def programs(draw: st.DrawFn, ranks: int = 8) -> str:
 @given(
     programs(),
     st.sampled_from(["torus:2x2x2", "torus:8", "mesh:4x2", "hypercube:3", "fattree:4x2/2", "dragonfly:2x2x2"]),
+)
+@example(
+    "num_ranks 8\nrank 1 {\nl1: send 1b to 2\nl2: calc 140\nl2 requires l1\nl3: send 1b to 3\nl4: calc 1\n"
+    "l4 requires l3\n}\nrank 2 {\nl1: recv 1b from 1\n}\nrank 3 {\nl1: recv 1b from 1\n}\n",
+    "torus:2x2x2",
 )
 def test_events_agree_with_maxplus_where_nothing_queues_and_are_later_elsewhere(
     tool: Tool, tmp_path: Path, text: str, spec: str

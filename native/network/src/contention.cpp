@@ -22,12 +22,13 @@ Contention contention(const Plan& plan, const Topology& topology, const Machine&
   std::vector<std::uint32_t> users(places(plan, topology), 0);
   std::vector<Link> way;
   Link busiest = -1;
-  std::int32_t crowded = -1;
+  std::int32_t crowded = -1, working = -1;
   for (std::int32_t rank = 0; rank < plan.ranks(); ++rank) {
-    std::int32_t sends = 0, receives = 0;
+    std::int32_t sends = 0, receives = 0, calculations = 0;
     for (Index i = plan.first(rank); i < plan.first(rank + 1); ++i) {
       const Step& s = plan.steps()[i];
       if (s.kind == Kind::receive) ++receives;
+      if (s.kind == Kind::compute && s.bytes > 0) ++calculations;
       if (s.kind != Kind::send) continue;
       ++sends;
       route(s, topology, way);
@@ -40,15 +41,18 @@ Contention contention(const Plan& plan, const Topology& topology, const Machine&
       }
     }
     if (crowded < 0 && std::max(sends, receives) > machine.interfaces) crowded = rank;
+    if (working < 0 && calculations > 1) working = rank;
   }
   for (std::size_t k = 0; k < users.size(); ++k)
     if (users[k] > 0) c.links_used += plan.representative() ? topology.nodes() : 1;
   c.link_disjoint = c.max_load <= 1;
-  c.contention_free = c.link_disjoint && crowded < 0;
+  c.contention_free = c.link_disjoint && crowded < 0 && working < 0;
   if (!c.link_disjoint)
     c.why = std::to_string(c.max_load) + " operations use the link " + topology.describe(busiest);
   else if (crowded >= 0)
     c.why = "rank " + std::to_string(crowded) + " has more sends or receives than " + std::to_string(machine.interfaces) + " interfaces";
+  else if (working >= 0)
+    c.why = "rank " + std::to_string(working) + " has more than one calculation, and one may have to wait for another";
   return c;
 }
 

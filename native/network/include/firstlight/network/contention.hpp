@@ -13,7 +13,7 @@ namespace fl::network {
 
 struct Contention {
   bool link_disjoint = true;    // no link is used by two operations (a train is one)
-  bool contention_free = true;  // nor has a node more sends or receives than interfaces, ever
+  bool contention_free = true;  // nor has a node more sends or receives than interfaces, ever, or two calculations of a program
   std::int64_t max_load = 0;    // most operations that use one link
   std::int64_t links_used = 0;
   std::string why;  // where it is not so
