@@ -28,11 +28,4 @@ std::string altered_refusal(const Params& p) {
 
 }  // namespace collectives
 
-#define FL_ALTERED(algorithm, alter)                                                                                 \
-  namespace fl::collectives::algorithms {                                                                            \
-  extern const Algorithm algorithm;                                                                                  \
-  }                                                                                                                  \
-  FL_VARIANT(collectives, collectives::step,                                                                         \
-             .refuse = FL_REFUSE(collectives, collectives::altered_refusal<fl::collectives::algorithms::algorithm>), \
-             .setup = FL_HOOK(collectives, (collectives::prepare<fl::collectives::algorithms::algorithm, alter>)),   \
-             .finish = FL_HOOK(collectives, collectives::release))
+#define FL_ALTERED(algorithm, alter) FL_SCHEDULED_AS(algorithm, altered_refusal, alter)

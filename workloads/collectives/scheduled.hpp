@@ -62,11 +62,13 @@ inline void step(State& s, fl::Index) {
 
 }  // namespace collectives
 
-#define FL_SCHEDULED(algorithm)                                                                                      \
-  namespace fl::collectives::algorithms {                                                                            \
-  extern const Algorithm algorithm;                                                                                  \
-  }                                                                                                                  \
-  FL_VARIANT(collectives, collectives::step,                                                                         \
-             .refuse = FL_REFUSE(collectives, collectives::refusal<fl::collectives::algorithms::algorithm>),         \
-             .setup = FL_HOOK(collectives, (collectives::prepare<fl::collectives::algorithms::algorithm, nullptr>)), \
+// A variant that runs the schedule of an algorithm: `refusal` says why it cannot, `alter` may spoil it.
+#define FL_SCHEDULED_AS(algorithm, refusal, alter)                                                                 \
+  namespace fl::collectives::algorithms {                                                                          \
+  extern const Algorithm algorithm;                                                                                \
+  }                                                                                                                \
+  FL_VARIANT(collectives, collectives::step,                                                                       \
+             .refuse = FL_REFUSE(collectives, collectives::refusal<fl::collectives::algorithms::algorithm>),       \
+             .setup = FL_HOOK(collectives, (collectives::prepare<fl::collectives::algorithms::algorithm, alter>)), \
              .finish = FL_HOOK(collectives, collectives::release))
+#define FL_SCHEDULED(algorithm) FL_SCHEDULED_AS(algorithm, refusal, nullptr)
