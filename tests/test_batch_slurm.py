@@ -14,6 +14,7 @@ from pathlib import Path
 import pytest
 
 import slurm
+import turns
 from firstlight import ROOT, store
 from firstlight.record import LaunchRecord, Run
 from slurm import Cluster
@@ -41,10 +42,12 @@ def variables(cluster: Cluster) -> dict[str, str]:
 
 def firstlight(cluster: Cluster, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "firstlight", *words]
-    return subprocess.run(command, cwd=folder, env=variables(cluster), capture_output=True, text=True, timeout=280)
+    return subprocess.run(
+        command, cwd=folder, env=variables(cluster), capture_output=True, text=True, timeout=turns.PATIENCE
+    )
 
 
-def until(ready: Callable[[], object], what: str, seconds: float = 120) -> None:
+def until(ready: Callable[[], object], what: str, seconds: float = turns.PATIENCE) -> None:
     deadline = time.monotonic() + seconds
     while not ready():
         assert time.monotonic() < deadline, f"after {seconds:g} s still not: {what}"

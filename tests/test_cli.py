@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import turns
 from bench import Bench
 from firstlight import ROOT, cli
 from firstlight.cli import reference, runs, schema
@@ -333,7 +334,7 @@ def test_no_colour_where_there_is_no_terminal_or_nobody_wants_it(monkeypatch: py
 @pytest.mark.alone
 def test_the_whole_way_with_real_programs(tmp_path: Path) -> None:
     """One variant with all flag sets of the first compiler: built, launched, verified, reported, checked, compared."""
-    done = program("run", "dot.kahan", "--toolchain", "gcc-*", "--budget", "20s", cwd=tmp_path, timeout=500)
+    done = program("run", "dot.kahan", "--toolchain", "gcc-*", "--budget", "20s", cwd=tmp_path, timeout=turns.PATIENCE)
     assert done.returncode == OK, done.stderr
     assert "your code gets" in done.stdout
     rows = json.loads(program("figures", "--json", cwd=tmp_path).stdout)
@@ -342,7 +343,7 @@ def test_the_whole_way_with_real_programs(tmp_path: Path) -> None:
     assert ("gcc-fast", "verified") not in verdicts
     checked = program("check", cwd=tmp_path)
     assert checked.returncode == OK, checked.stdout
-    again = program("run", "--resume", "latest", "--budget", "5s", cwd=tmp_path, timeout=200)
+    again = program("run", "--resume", "latest", "--budget", "5s", cwd=tmp_path, timeout=turns.PATIENCE)
     assert again.returncode == OK, again.stderr
 
 

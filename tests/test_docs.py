@@ -12,6 +12,7 @@ from pathlib import Path
 import pytest
 
 import native
+import turns
 from firstlight import ROOT
 from firstlight.build import build
 from firstlight.catalogue import load
@@ -41,7 +42,11 @@ def test_the_example_is_measured_with_no_edit_elsewhere(folder: Path, tmp_path: 
     words = ["run", "axpy", "--toolchain", "gcc-base", "--budget", "20s", "--json", "--results", str(tmp_path)]
     environment = os.environ | {"FIRSTLIGHT_WORKLOADS": str(folder)}
     done = subprocess.run(
-        [sys.executable, "-m", "firstlight", *words], env=environment, capture_output=True, text=True, timeout=300
+        [sys.executable, "-m", "firstlight", *words],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=turns.PATIENCE,
     )
     assert done.returncode == 0, done.stderr
     assert json.loads(done.stdout)

@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import turns
 from firstlight import ROOT
 from firstlight.errors import ENVIRONMENT, INCONCLUSIVE, INTERRUPTED, OK, REGRESSION, USAGE
 from firstlight.launch import tree
@@ -40,7 +41,7 @@ def variables(cache: Path = CACHE) -> dict[str, str]:
 
 def firstlight(folder: Path, *words: str, cache: Path = CACHE) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
-        [*FIRSTLIGHT, *words], cwd=folder, env=variables(cache), capture_output=True, text=True, timeout=300
+        [*FIRSTLIGHT, *words], cwd=folder, env=variables(cache), capture_output=True, text=True, timeout=turns.PATIENCE
     )
 
 
@@ -135,7 +136,7 @@ def misbehaved(mpis: tuple[Mpi, ...], tmp_path_factory: pytest.TempPathFactory) 
     folder = tmp_path_factory.mktemp("misbehaved")
     words = ("faulty", "--toolchain", "gcc-base", "--launches", "2", "--timeout", "4s", "--budget", "90s")
     running = begin(folder, "run", *words)
-    out, err = running.communicate(timeout=300)
+    out, err = running.communicate(timeout=turns.PATIENCE)
     assert running.returncode == REGRESSION, out + err
     assert_gone(set(), folder)
     return folder, err

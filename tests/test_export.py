@@ -20,6 +20,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import synthetic
+import turns
 from firstlight import ROOT, catalogue
 from firstlight.catalogue import Workload
 from firstlight.cli import call
@@ -220,7 +221,8 @@ def reframe(folder: Path, *settings: str) -> subprocess.CompletedProcess[str]:
     return subprocess.run(
         [program, "-c", check, "-n", "firstlight_check%workload=peak", "--prefix", folder, "--nocolor", "-r",
          *(word for setting in words for word in ("-S", setting))],
-        cwd=folder, capture_output=True, text=True, timeout=120, env={**os.environ, "RFM_ENABLE_RESULTS_DB": "0"},
+        cwd=folder, capture_output=True, text=True, timeout=turns.PATIENCE,
+        env={**os.environ, "RFM_ENABLE_RESULTS_DB": "0"},
     )  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import turns
 from firstlight import ROOT
 from firstlight.profile import calls
 from firstlight.profile.traffic import Phase, Traffic
@@ -64,7 +65,12 @@ def profiled(tmp_path: Path, command: Iterable[str], *options: str, **extra: str
     results = tmp_path / "results"
     words = [sys.executable, "-m", "firstlight", "profile", "--results", str(results), *options, "--", *command]
     done = subprocess.run(
-        words, capture_output=True, text=True, timeout=120, stdin=subprocess.DEVNULL, env={**os.environ, **extra}
+        words,
+        capture_output=True,
+        text=True,
+        timeout=turns.PATIENCE,
+        stdin=subprocess.DEVNULL,
+        env={**os.environ, **extra},
     )
     folders = sorted(results.glob("*-profile*"))
     found = [f / "profile.json" for f in folders if (f / "profile.json").exists()]

@@ -17,6 +17,9 @@ from firstlight import ROOT
 WORKERS = 4
 """At most so many, also on larger machines: the builds and the parties among the tests are parallel themselves."""
 
+PATIENCE = 900
+"""Seconds for a command that may build: other tests may build in the same tree before it."""
+
 FOLDER = Path(os.environ.get("FIRSTLIGHT_CACHE", ROOT / ".fl"))
 
 

@@ -157,14 +157,16 @@ def build(
     harness = _digest_files(_harness_files())
     results: dict[Program, Built] = {}
 
+    def waiting() -> None:
+        progress(len(results), len(wanted), "another firstlight builds in this cache: waiting for it")
+
     def work(key: tuple[str, str | None]) -> list[Built]:
         tree = _tree(key, toolbox, options)
-        return _build_tree(tree, trees[key], workloads, harness, cache, jobs_each)
+        return _build_tree(tree, trees[key], workloads, harness, cache, jobs_each, waiting)
 
     workers = max(1, min(jobs, len(trees)))
     jobs_each = -(-jobs // workers)
-    waiting = "another firstlight builds in this cache: waiting for it"
-    with _alone(cache, lambda: progress(0, len(wanted), waiting)), ThreadPoolExecutor(workers) as pool:
+    with ThreadPoolExecutor(workers) as pool:
         for key, built in zip(trees, pool.map(work, trees), strict=True):
             results |= {b.program: b for b in built}
             progress(len(results), len(wanted), key[0] + (f" with {key[1]}" if key[1] else ""))
@@ -172,11 +174,12 @@ def build(
 
 
 @contextlib.contextmanager
-def _alone(cache: Path, waiting: Callable[[], None]) -> Iterator[None]:
+def _alone(folder: Path, waiting: Callable[[], None]) -> Iterator[None]:
     """Two that build one tree at once would spoil it. The lock goes with the process that holds it."""
     with contextlib.ExitStack() as stack:
         with contextlib.suppress(OSError):  # a cache that is only read, or a file system without locks
-            lock = stack.enter_context((cache / "build.lock").open("w"))
+            folder.parent.mkdir(parents=True, exist_ok=True)
+            lock = stack.enter_context(folder.with_name(f"{folder.name}.lock").open("w"))
             try:
                 fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
             except BlockingIOError:
@@ -192,23 +195,35 @@ def _tree(key: tuple[str, str | None], toolbox: Toolbox, options: Options) -> _T
 
 
 def _build_tree(
-    tree: _Tree, programs: Sequence[Program], workloads: dict[str, Workload], harness: str, cache: Path, jobs: int
+    tree: _Tree,
+    programs: Sequence[Program],
+    workloads: dict[str, Workload],
+    harness: str,
+    cache: Path,
+    jobs: int,
+    waiting: Callable[[], None],
 ) -> list[Built]:
     """The programs of one tree: those in the store, then those that CMake and Ninja make now."""
     signature = tree.signature()
     store = {
         p: cache / "programs" / _program_key(p, workloads[p.workload], signature, harness) / p.target for p in programs
     }
-    missing = [p for p in programs if not (store[p].parent / "describe.json").exists()]
+
+    def absent() -> list[Program]:
+        return [p for p in programs if not (store[p].parent / "describe.json").exists()]
+
     errors: dict[Program, str] = {}
-    started = time.monotonic()
+    missing, seconds = absent(), 0.0
     if missing:
         folder = cache / "build" / f"{tree.name}-{signature}"
-        errors = _make(tree, folder, missing, jobs)
-        for program in missing:
-            if program not in errors:
-                errors |= _deposit(folder / "bin" / program.target, store[program], program, tree)
-    seconds = (time.monotonic() - started) / max(1, len(missing))
+        with _alone(folder, waiting):
+            missing, started = absent(), time.monotonic()  # whoever was waited for may have made them
+            if missing:
+                errors = _make(tree, folder, missing, jobs)
+            for program in missing:
+                if program not in errors:
+                    errors |= _deposit(folder / "bin" / program.target, store[program], program, tree)
+            seconds = (time.monotonic() - started) / max(1, len(missing))
     return [_built(p, store[p], errors.get(p, ""), seconds if p in missing else 0.0) for p in programs]
 
 

@@ -38,9 +38,9 @@ def make(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BuildError(f"cannot write the cache {cache}: {error.strerror}; set FIRSTLIGHT_CACHE") from error
-    with _alone(cache, waiting):
+    tree = cache / "native" / f"{target}-{_digest([said])[:12]}"
+    with _alone(tree, waiting):
         if not (folder / file).exists():
-            tree = cache / "native" / f"{target}-{_digest([said])[:12]}"
             made = _compile(target, file, tree, compiler(), definitions or {}, os.environ | dict(environment or {}))
             part = folder / f".{file}.{os.getpid()}"
             shutil.copy2(made, part)
