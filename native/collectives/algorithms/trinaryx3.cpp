@@ -10,8 +10,6 @@ namespace fl::collectives {
 
 namespace {
 
-constexpr int most = 3;
-
 // Trees by rule. In coordinates relative to the root, the parent in tree t lies along axis t if that coordinate is zero (round the
 // ring), else along the first of t + 2, t + 1, t whose coordinate is not. So the depth is the sum of the coordinates, a zero of axis t
 // counting as its extent.
@@ -57,40 +55,12 @@ Trees trees(const Problem& p) {
   const Torus torus(p);
   if (torus.full() && torus.axes() == 3 && torus.extent(0) > 1 && torus.extent(1) > 1 && torus.extent(2) > 1)
     return {.count = 3, .depth = torus.extent(0) + torus.extent(1) + torus.extent(2) - 2, .place = Rule(torus, p.root)};
-  if (p.ranks == 1) return {.count = 1, .place = [](int, Rank, std::span<Rank>) { return Trees::Place(); }};
-  return arborescences(torus, p.root, most);
+  return arborescences(torus, p.root, 3);
 }
 
-// One train a tree: up to the root if `up`, down again if `down`.
-Schedule trains(const Problem& p, bool up, bool down) {
-  const Trees all = trees(p);
-  const Torus torus(p);
-  return {.chunks = all.count * static_cast<Chunk>(p.segments), .shape = p.shape, .program = [=](Rank me, Program& out) {
-            if (!torus.present(me)) return;
-            std::array<Rank, 2 * most_axes> memory;
-            for (int t = 0; t < all.count; ++t) {
-              const Trees::Place place = all.place(t, me, memory);
-              const Range part = train(t * static_cast<Chunk>(p.segments), p.segments);
-              const std::int32_t turn = up ? all.depth : 0;  // rounds until the first segment is at the root
-              Op ready = no_op;
-              if (up) {
-                out.round(turn - place.depth - 1);
-                for (const Rank child : place.children) ready = out.combine(child, part, {ready}, t);
-                out.round(turn - place.depth);
-                if (me != p.root) ready = out.send(place.parent, part, {ready}, t);
-              }
-              if (!down) continue;
-              out.round(turn + place.depth - 1);
-              if (me != p.root) ready = out.receive(place.parent, part, {ready}, all.count + t);
-              out.round(turn + place.depth);
-              for (const Rank child : place.children) out.send(child, part, {ready}, all.count + t);
-            }
-          }};
-}
-
-Schedule broadcast(const Problem& p) { return trains(p, false, true); }
-Schedule reduce(const Problem& p) { return trains(p, true, false); }
-Schedule allreduce(const Problem& p) { return trains(p, true, true); }
+Schedule broadcast(const Problem& p) { return trains(p, trees(p), false, true); }
+Schedule reduce(const Problem& p) { return trains(p, trees(p), true, false); }
+Schedule allreduce(const Problem& p) { return trains(p, trees(p), true, true); }
 
 }  // namespace
 

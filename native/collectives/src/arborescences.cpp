@@ -237,6 +237,7 @@ class Packing {
 }  // namespace
 
 Trees arborescences(const Torus& torus, Rank root, int most) {
+  if (torus.nodes() == 1) return {.count = 1, .place = [](int, Rank, std::span<Rank>) { return Trees::Place(); }};
   const auto packed = std::make_shared<const std::vector<Packing::Tree>>(Packing(torus, root, most).grow());
   if (packed->empty()) throw Refused("missing ranks cut others off from the root");
   Trees trees{.count = static_cast<int>(packed->size())};

@@ -1,0 +1,3 @@
+#include "scheduled.hpp"
+
+FL_SCHEDULED(arc_disjoint)
