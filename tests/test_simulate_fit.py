@@ -16,10 +16,15 @@ from firstlight.plan import Placement
 from firstlight.report import validation as page
 from firstlight.simulate import fit
 from firstlight.simulate.prediction import Prediction
-from firstlight.simulate.program import Question
+from firstlight.simulate.program import Question, build, predict
 from firstlight.simulate.validate import validate
 
 SIZES = (0, 8, 64, 1024, 4096, 16384, 65536, 1 << 20)
+
+
+@pytest.fixture(scope="module")
+def simulator() -> Path:
+    return build()
 
 
 def figure(variant: str, parameters: dict[str, Any], microseconds: float, **more: Any) -> Verified:
@@ -44,33 +49,40 @@ def pingpong(alpha: float, beta: float, variant: str = "mpi_blocking", **more: A
 @given(st.floats(0.1, 100), st.floats(1e-5, 1e-2))
 def test_the_sum_of_latency_and_overheads_is_recovered(alpha: float, beta: float) -> None:
     [found] = fit.fitted(judgement(pingpong(alpha, beta)))
-    for regime in found.regimes:
-        assert regime.L + 2 * regime.o == pytest.approx(1e-6 * alpha, rel=1e-3)
-        assert pytest.approx(1e-6 * beta, rel=1e-3) == regime.G
+    assert found.L + 2 * found.o == pytest.approx(1e-6 * alpha, rel=1e-3)
+    assert [r.bytes for r in found.rates] == [m for m in SIZES if m > 1]
+    for rate in found.rates:
+        assert rate.G * (rate.bytes - 1) == pytest.approx(1e-6 * beta * rate.bytes, rel=1e-3)
     assert found.variant == "mpi_blocking" and "only the sum L + 2 o" in found.separated[0]
 
 
 def test_on_one_node_processors_copy_between_nodes_they_do_not() -> None:
     [one] = fit.fitted(judgement(pingpong(1, 1e-3)))
-    assert (pytest.approx(0, abs=1e-12), one.regimes[0].G) == (one.regimes[0].L, one.regimes[0].O)
+    assert pytest.approx(0, abs=1e-12) == one.L and all(r.O == r.G > 0 for r in one.rates)
     [two] = fit.fitted(judgement(pingpong(1, 1e-3) + pingpong(2, 1e-3, place=Placement(2, 2, 1))))
-    assert two.nodes == 2 and two.regimes[0].O == 0
-    assert pytest.approx(1e-6) == two.regimes[0].L and two.regimes[0].o == pytest.approx(0.5e-6)
+    assert two.nodes == 2 and all(r.O == 0 for r in two.rates)
+    assert pytest.approx(1e-6) == two.L and two.o == pytest.approx(0.5e-6)
 
 
 def test_an_exchange_tells_the_overhead_a_byte() -> None:
     [found] = fit.fitted(judgement(pingpong(1, 1e-3) + pingpong(1, 1.25e-3, "mpi_bidirectional")))
-    assert pytest.approx(0.25e-9, rel=1e-3) == found.regimes[0].O
+    for rate in found.rates:
+        assert rate.O * (rate.bytes - 1) == pytest.approx(0.25e-9 * rate.bytes, rel=1e-3)
     assert "what an exchange takes longer" in found.separated[-2]
 
 
-def test_two_regimes_and_the_size_that_parts_them() -> None:
-    some = [figure("pingpong.mpi_blocking", {"bytes": m}, 1 + 1e-3 * m) for m in (0, 8, 64, 512, 1024)]
-    some += [figure("pingpong.mpi_blocking", {"bytes": m}, 30 + 1e-4 * m) for m in (65536, 131072, 524288, 1 << 20)]
+@given(st.lists(st.floats(1.0, 1000.0), min_size=3, max_size=len(SIZES)), st.integers(1, 2))
+def test_every_message_is_predicted_as_it_was_measured(simulator: Path, times: list[float], nodes: int) -> None:
+    """Whatever the curve: the hand-over to long messages, the ends of caches, a busy moment."""
+    place = Placement(nodes, 2, 1)
+    sizes = SIZES[: len(times)]
+    some = [figure("pingpong.mpi_blocking", {"bytes": m}, t, place=place) for m, t in zip(sizes, times, strict=True)]
     [found] = fit.fitted(judgement(some))
-    assert found.switch is not None and 1024 < found.switch < 65536
-    assert found.groups([8, 1 << 20, 64]) == [(found.regimes[0], [8, 64]), (found.regimes[1], [1 << 20])]
-    assert found.regimes[1].o > found.regimes[0].o
+    for topology in ("flat:2", "torus:2"):
+        machine = found.word + (",hop=0" if topology != "flat:2" else "")
+        question = Question("broadcast", ("linear",), topology, sizes[1:], segments="1", machine=machine)
+        predicted = [p.seconds for p in predict(simulator, question)]
+        assert predicted == [pytest.approx(1e-6 * t, rel=1e-3) for t in times[1:]]
 
 
 def test_copying_comes_from_the_measured_bandwidth() -> None:
@@ -80,11 +92,11 @@ def test_copying_comes_from_the_measured_bandwidth() -> None:
     )
     [found] = fit.fitted(judgement(pingpong(1, 1e-3), limits))
     assert found.copying == fit.Copying(2e-11, 3e-11)
-    assert "reduce=0.03" in found.word(found.regimes[0]) and "bandwidth=1e+09" in found.word(found.regimes[0])
+    assert "reduce=0.03" in found.word and "overhead=1000" in found.word
 
 
 def test_too_few_sizes_say_what_measures_them() -> None:
-    with pytest.raises(UsageError, match=r"\./fl run pingpong collectives"):
+    with pytest.raises(UsageError, match=r"\./fl run pingpong stream collectives"):
         fit.fitted(judgement(pingpong(1, 1e-3)[:2]))
     with pytest.raises(UsageError, match="with openmpi"):
         fit.fitted(judgement(pingpong(1, 1e-3)), "openmpi")
@@ -133,7 +145,7 @@ def test_predictions_against_measurements() -> None:
 
 
 def test_what_a_run_lacks_is_told() -> None:
-    with pytest.raises(UsageError, match=r"`\./fl run collectives pingpong` measures them"):
+    with pytest.raises(UsageError, match=r"`\./fl run pingpong stream collectives` measures them"):
         validate(judgement(pingpong(1, 1e-3)), answers, "1")
     with pytest.raises(UsageError, match="no verified ping-pong"):
         validate(judgement([collective("mpi_good", 8, 10.0)]), answers, "1")

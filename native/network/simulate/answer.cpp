@@ -47,7 +47,7 @@ std::int32_t best_segments(const Task& task, const network::Topology& topology, 
   double least = time(whole);
   std::int32_t best = 1;
   const double each = flat ? std::max(task.machine.o, task.machine.g) : task.machine.overhead;
-  const double stream = flat ? piece * std::max(task.machine.G, task.machine.O) : task.machine.stream(piece);
+  const double stream = flat ? task.machine.cost(piece).receive - task.machine.o : task.machine.stream(piece);
   if (each <= 0 || whole.depth() < 2 || stream <= 0) return best;
   const double ideal = std::sqrt((whole.depth() - 1) * stream / each);
   for (const double factor : {0.25, 0.5, 1.0, 2.0}) {

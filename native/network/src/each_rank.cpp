@@ -84,8 +84,8 @@ void EachRank::gather(const Step& s, Column ready) const {
   }
 }
 
-void EachRank::arrive(const Step& s, double more, Column begin) const {
-  const double sooner = more * machine_.O, later = machine_.L;
+void EachRank::arrive(const Step& s, double sooner, Column begin) const {
+  const double later = machine_.L;
   along(schedule_, s.peer, [&, sent = ended(s.match)](Rank to, Rank from, Rank count) {
     for (std::size_t r = 0; r < static_cast<std::size_t>(count); ++r)
       begin[static_cast<std::size_t>(to) + r] = std::max(sent[static_cast<std::size_t>(from) + r] - sooner + later, 0.0);
@@ -94,18 +94,18 @@ void EachRank::arrive(const Step& s, double more, Column begin) const {
 
 void EachRank::step(Index i, const Step& s) {
   const Column begin = begun(i), end = ended(i);
-  const double more = loggops_bytes(s.bytes) - 1;
+  const Machine::Cost cost = machine_.cost(s.bytes);
   if (s.kind == Kind::receive) {
     const Column ready = column(2 * plan_.steps().size());
     gather(s, ready);
-    arrive(s, more, begin);
-    work(machine_.o + more * std::max(machine_.O, machine_.G), begin, end);
+    arrive(s, cost.body, begin);
+    work(cost.receive, begin, end);
     for (std::size_t r = 0; r < ranks_; ++r) end[r] = std::max(end[r], ready[r]);
     return;
   }
   gather(s, begin);
   const double local = s.kind == Kind::compute ? s.bytes : s.bytes * (s.kind == Kind::copy ? machine_.copy : machine_.reduce);
-  work(s.kind == Kind::send ? machine_.o + more * machine_.O : local, begin, end);
+  work(s.kind == Kind::send ? cost.send : local, begin, end);
 }
 
 // Whether no two operations of a rank wanted its processor at once, nor its interface: then queues have nothing to do. Mostly the
@@ -117,7 +117,7 @@ bool EachRank::undisturbed() const {
     if ((message && loggops_bytes(s.bytes) > machine_.S) || s.cpu != 0 || s.nic != 0) return false;
     for (const Wait& w : plan_.waits(s))
       if (w.started && plan_.steps()[w.on].kind != Kind::send) return false;
-    gaps.push_back(machine_.g + (loggops_bytes(s.bytes) - 1) * machine_.G);
+    gaps.push_back(machine_.cost(s.bytes).gap);
   }
   std::vector<Index> order(plan_.steps().size());
   for (Index i = 0; i < order.size(); ++i) order[i] = i;

@@ -13,6 +13,7 @@ constexpr double most_events = 2e8;  // about a minute
 // The same network where bytes cost nothing.
 Machine without_bytes(Machine m) {
   m.G = m.O = m.reduce = m.copy = 0;
+  m.rates.clear();
   m.bandwidth = 1e300;
   m.S = 1e300;
   return m;

@@ -102,25 +102,25 @@ class LogGOPS {
 void LogGOPS::send(const Event& e, const Step& s) {
   double &cpu = processor(s), &nic = sending_[interface(s)];
   if (std::max(cpu, nic) > e.time) return again(e, std::max(cpu, nic));
-  const double more = loggops_bytes(s.bytes) - 1;
+  const Machine::Cost cost = machine_.cost(s.bytes);
   const double said = noise_.done(s.rank, e.time, machine_.o);
-  cpu = more * machine_.O > 0 ? noise_.done(s.rank, e.time, machine_.o + more * machine_.O) : said;
-  nic = e.time + machine_.g + more * machine_.G;
+  cpu = cost.body > 0 ? noise_.done(s.rank, e.time, cost.send) : said;
+  nic = e.time + cost.gap;
   begin(e.step, e.time);
   push(said + machine_.L, s.match, true);
-  if (more + 1 <= machine_.S) finish(e.step, cpu);
+  if (loggops_bytes(s.bytes) <= machine_.S) finish(e.step, cpu);
 }
 
 void LogGOPS::arrive(const Event& e, const Step& s) {
   double &cpu = processor(s), &nic = receiving_[interface(s)];
   if (std::max(cpu, nic) > e.time) return again(e, std::max(cpu, nic));
-  const double bytes = loggops_bytes(s.bytes), more = bytes - 1;
-  cpu = noise_.done(s.rank, e.time, machine_.o + more * std::max(machine_.O, machine_.G));
-  nic = e.time + machine_.g + more * machine_.G;
+  const Machine::Cost cost = machine_.cost(s.bytes);
+  cpu = noise_.done(s.rank, e.time, cost.receive);
+  nic = e.time + cost.gap;
   Progress& p = progress_[e.step];
   ++p.arrived;
   if (p.posted < p.arrived) return;
-  if (bytes > machine_.S) {  // the sender may go on; the way of that news costs nothing
+  if (loggops_bytes(s.bytes) > machine_.S) {  // the sender may go on; the way of that news costs nothing
     const Step& from = plan_.steps()[s.match];
     double &far = processor(from), &near = sending_[interface(from)];
     far = std::max(far, e.time);

@@ -3,6 +3,7 @@
 #include <charconv>
 #include <cmath>
 #include <cstdio>
+#include <iterator>
 #include <stdexcept>
 
 namespace fl::network {
@@ -29,7 +30,40 @@ void each(std::string_view text, const char* keys, Take take) {
   }
 }
 
+// bytes:G:O/bytes:G:O/...
+std::vector<Machine::Rate> rates_of(std::string_view text) {
+  std::vector<Machine::Rate> rates;
+  while (!text.empty()) {
+    std::string_view item = text.substr(0, text.find('/'));
+    text.remove_prefix(item.size() < text.size() ? item.size() + 1 : item.size());
+    double values[3] = {};
+    for (double& value : values) {
+      value = number("rates", item.substr(0, item.find(':')), 0, 1e15);
+      item.remove_prefix(std::min(item.find(':'), item.size() - 1) + 1);
+    }
+    if (!item.empty()) throw std::invalid_argument("'rates' should be bytes:G:O joined by /");
+    if (!rates.empty() && values[0] <= rates.back().bytes) throw std::invalid_argument("'rates' should ascend in bytes");
+    rates.push_back({std::max(values[0], 1.0), values[1], values[2]});
+  }
+  return rates;
+}
+
 }  // namespace
+
+double loggops_bytes(double bytes) { return std::max(1.0, std::floor(bytes + 0.5)); }
+
+Machine::Cost Machine::by_rates(double bytes) const {
+  const auto next = std::ranges::upper_bound(rates, bytes, {}, &Rate::bytes);
+  const Rate& above = next == rates.end() ? rates.back() : *next;
+  const Rate& below = next == rates.begin() ? above : *std::prev(next);
+  const double more = bytes - 1;
+  if (next == rates.begin() || next == rates.end()) return cost(more * below.G, more * below.O);
+  const double part = (bytes - below.bytes) / (above.bytes - below.bytes);
+  const auto between = [&](double Rate::*rate) {
+    return std::lerp((below.bytes - 1) * below.*rate, (above.bytes - 1) * above.*rate, part);
+  };
+  return cost(between(&Rate::G), between(&Rate::O));
+}
 
 Machine machine_of(std::string_view text) {
   Machine m;
@@ -48,15 +82,17 @@ Machine machine_of(std::string_view text) {
              {"bandwidth", &m.bandwidth, 1},
              {"reduce", &m.reduce, 0},
              {"copy", &m.copy, 0}};
-  each(text, "L, o, g, G, O, S, hop, overhead, reduce, copy (ns), bandwidth (bytes/s), interfaces", [&](auto key, auto value) {
-    for (const auto& a : all) {
-      if (a.key != key) continue;
-      *a.value = number(key, value, a.least, 1e15);
-      return true;
-    }
-    if (key == "interfaces") m.interfaces = static_cast<std::int32_t>(number(key, value, 1, 255));
-    return key == "interfaces";
-  });
+  each(text, "L, o, g, G, O, S, hop, overhead, reduce, copy (ns), rates (bytes:G:O/...), bandwidth (bytes/s), interfaces",
+       [&](auto key, auto value) {
+         for (const auto& a : all) {
+           if (a.key != key) continue;
+           *a.value = number(key, value, a.least, 1e15);
+           return true;
+         }
+         if (key == "rates") m.rates = rates_of(value);
+         if (key == "interfaces") m.interfaces = static_cast<std::int32_t>(number(key, value, 1, 255));
+         return key == "interfaces" || key == "rates";
+       });
   return m;
 }
 
@@ -70,8 +106,14 @@ std::string text_of(const Machine& m, bool links) {
     }
     return text;
   };
-  if (!links) return list({{"L", m.L}, {"o", m.o}, {"g", m.g}, {"G", m.G}, {"O", m.O}, {"S", m.S}});
-  return list({{"hop", m.hop}, {"overhead", m.overhead}, {"bandwidth", m.bandwidth}, {"interfaces", m.interfaces}});
+  std::string text = links ? list({{"hop", m.hop}, {"overhead", m.overhead}, {"bandwidth", m.bandwidth}, {"interfaces", m.interfaces}})
+                           : list({{"L", m.L}, {"o", m.o}, {"g", m.g}, {"G", m.G}, {"O", m.O}, {"S", m.S}});
+  for (const Machine::Rate& r : m.rates) {
+    char rate[96];
+    std::snprintf(rate, sizeof rate, "%s%g:%g:%g", &r == m.rates.data() ? ",rates=" : "/", r.bytes, r.G, r.O);
+    text += rate;
+  }
+  return text;
 }
 
 Noise noise_of(std::string_view text) {

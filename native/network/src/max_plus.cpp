@@ -85,7 +85,7 @@ class MaxPlus {
   double duration(const Step& s) const {
     if (s.kind != Kind::send) return work(s);
     if (linked_) return machine_.overhead + machine_.stream(s.bytes);
-    return machine_.o + (loggops_bytes(s.bytes) - 1) * machine_.O;
+    return machine_.cost(s.bytes).send;
   }
   void step(Index i);
   double send(const Step& s, double* out);
@@ -134,11 +134,11 @@ double MaxPlus::send(const Step& s, double* out) {
     }
     return begin;
   }
-  const double more = loggops_bytes(s.bytes) - 1, gap = machine_.g + more * machine_.G, work = machine_.o + more * machine_.O;
+  const Machine::Cost cost = machine_.cost(s.bytes);
   for (std::size_t k = 0; k < segments; ++k) {
     begin = std::max(ready_[k], free);
-    out[k] = noise_.done(s.rank, begin, work);
-    free = std::max(out[k], begin + gap);
+    out[k] = noise_.done(s.rank, begin, cost.send);
+    free = std::max(out[k], begin + cost.gap);
   }
   return begin;
 }
@@ -152,11 +152,11 @@ double MaxPlus::receive(const Step& s, const double* sent, double* out) {
     for (std::size_t k = 0; k < segments; ++k) out[k] = std::max(sent[k] + travel, ready_[k]);
     return 0;
   }
-  const double more = loggops_bytes(s.bytes) - 1, work = machine_.o + more * std::max(machine_.O, machine_.G);
+  const Machine::Cost cost = machine_.cost(s.bytes);
   double free = 0, begin = 0;
   for (std::size_t k = 0; k < segments; ++k) {
-    begin = std::max(sent[k] - more * machine_.O + machine_.L, free);
-    free = noise_.done(s.rank, begin, work);
+    begin = std::max(sent[k] - cost.body + machine_.L, free);
+    free = noise_.done(s.rank, begin, cost.receive);
     out[k] = std::max(free, ready_[k]);
   }
   return begin;
@@ -183,12 +183,11 @@ bool MaxPlus::undisturbed() const {
     uses.clear();
     for (Index i = plan_.first(rank); i < plan_.first(rank + 1); ++i) {
       const Step& s = plan_.steps()[i];
-      const double bytes = loggops_bytes(s.bytes);
       const bool message = s.kind == Kind::send || s.kind == Kind::receive;
-      if ((message && bytes > machine_.S) || s.cpu != 0 || s.nic != 0) return false;
+      if ((message && loggops_bytes(s.bytes) > machine_.S) || s.cpu != 0 || s.nic != 0) return false;
       for (const Wait& w : plan_.waits(s))
         if (w.started && plan_.steps()[w.on].kind != Kind::send) return false;
-      uses.push_back({begun_[i], pool_[i], message ? begun_[i] + machine_.g + (bytes - 1) * machine_.G : 0, s.kind});
+      uses.push_back({begun_[i], pool_[i], message ? begun_[i] + machine_.cost(s.bytes).gap : 0, s.kind});
     }
     std::ranges::sort(uses, {}, [](const Use& u) { return std::pair(u.begin, u.end); });
     double processor = 0, sending = 0, receiving = 0;
@@ -204,8 +203,6 @@ bool MaxPlus::undisturbed() const {
 }
 
 }  // namespace
-
-double loggops_bytes(double bytes) { return std::max(1.0, std::floor(bytes + 0.5)); }
 
 Time max_plus(const Plan& plan, const Topology& topology, const Machine& machine, const Interruptions& noise) {
   return MaxPlus(plan, topology, machine, noise).run();

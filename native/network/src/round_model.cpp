@@ -11,7 +11,7 @@ using collectives::Kind;
 double Round::cost(const Machine& machine, bool linked, bool alone) const {
   const double most = alone ? longest : busiest, work = combined * machine.reduce;
   if (linked) return machine.overhead + static_cast<double>(hops) * machine.hop + machine.stream(most) + work;
-  return 2 * machine.o + machine.L + (loggops_bytes(most) - 1) * std::max(machine.G, machine.O) + work;
+  return machine.o + machine.L + machine.cost(most).receive + work;
 }
 
 Busiest::Busiest(const Topology& topology, const Machine& machine, std::size_t nodes, bool representative)

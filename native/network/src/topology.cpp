@@ -1,6 +1,7 @@
 #include "firstlight/network/topology.hpp"
 
 #include <charconv>
+#include <utility>
 
 namespace fl::network {
 
@@ -11,7 +12,9 @@ constexpr std::int64_t most_nodes = std::int64_t{1} << 27;
 // No links: messages take the time that LogGOPS says, whoever talks to whom.
 class Flat : public Topology {
  public:
-  explicit Flat(Node nodes) : nodes_(nodes) {}
+  explicit Flat(Coordinates shape) : shape_(std::move(shape)) {
+    for (const Node extent : shape_) nodes_ *= extent;
+  }
   Node nodes() const override { return nodes_; }
   Link links() const override { return 0; }
   bool exists(Link) const override { return false; }
@@ -20,9 +23,11 @@ class Flat : public Topology {
   std::string describe(Link) const override { return "none"; }
   std::vector<std::string> kinds() const override { return {}; }
   int kind(Link) const override { return 0; }
+  Coordinates shape() const override { return shape_.size() > 1 ? shape_ : Coordinates(); }
 
  private:
-  Node nodes_;
+  Coordinates shape_;
+  Node nodes_ = 1;
 };
 
 }  // namespace
@@ -58,9 +63,9 @@ std::unique_ptr<Topology> make_topology(std::string_view spec, std::span<const s
   if (kind == "fattree") return make_fat_tree(rest);
   if (kind == "dragonfly") return make_dragonfly(rest);
   if (kind == "hypercube") return make_hypercube(rest);
-  if (kind == "flat") return std::make_unique<Flat>(extents_of(rest, 1, 1)[0]);
+  if (kind == "flat") return std::make_unique<Flat>(extents_of(rest, 1, 16));
   throw Unroutable("'" + std::string(spec) +
-                   "' is no network: tofu:XxYxZ, torus:AxB.., mesh:AxB.., fattree:MxN../MU, dragonfly:GxRxN, hypercube:D or flat:P");
+                   "' is no network: tofu:XxYxZ, torus:AxB.., mesh:AxB.., fattree:MxN../MU, dragonfly:GxRxN, hypercube:D or flat:P[xQ..]");
 }
 
 }  // namespace fl::network

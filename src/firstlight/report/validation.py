@@ -36,19 +36,16 @@ def sentences(validated: Validated) -> list[str]:
 
 
 def fitted(fit: Fitted) -> list[str]:
-    """What was fitted, regime by regime, and what could not be separated."""
-    said = [fit.source]
-    for k, r in enumerate(fit.regimes):
-        where = ""
-        if fit.switch is not None:
-            where = f"up to about {binary(fit.switch)}" if k == 0 else f"beyond about {binary(fit.switch)}"
-        rate = f"{quantity(1 / r.G, 'B/s')}" if r.G > 0 else "no measurable time a byte"
-        said.append(
-            f"{where + ': ' if where else ''}L + 2 o = {quantity(r.L + 2 * r.o, 's')} "
-            f"(L {quantity(r.L, 's')}, o {quantity(r.o, 's')}), G {rate}; "
-            f"the fit misses by {significant(100 * r.misfit, 2)} % over {r.sizes} sizes"
-        )
-    return [*said, *fit.separated]
+    """What was fitted, with the speed of messages of some sizes, and what could not be separated."""
+    shortest = fit.L + 2 * fit.o
+    told = [r for k, r in enumerate(reversed(fit.rates)) if k % 4 == 0 and r.G > 0][:4]
+    speeds = ", ".join(f"{quantity(1 / r.G, 'B/s')} at {binary(r.bytes)}" for r in reversed(told))
+    return [
+        fit.source,
+        f"L + 2 o = {quantity(shortest, 's')} (L {quantity(fit.L, 's')}, o {quantity(fit.o, 's')})",
+        f"G by size, as measured at {len(fit.rates)} sizes: {speeds or 'no measurable time a byte'}",
+        *fit.separated,
+    ]
 
 
 def summary(validated: Validated, page: Path | None, width: int = 80) -> str:

@@ -44,7 +44,7 @@ Progress = Callable[[int, int], None]
 
 
 def simulate(order: Order, fitted: Fitted | None = None, progress: Progress = lambda done, total: None) -> Simulated:
-    """Every algorithm for every size and every topology asked for; with `fitted`, by the regime of each size.
+    """Every algorithm for every size and every topology asked for; with `fitted`, as its parameters say.
 
     Raises UsageError for what does not exist, saying what does, and BuildError where the program cannot be built.
     """
@@ -62,9 +62,8 @@ def simulate(order: Order, fitted: Fitted | None = None, progress: Progress = la
     made = count(1)
     total = sum(len(some) for _, some in sweeps) * len(chosen)
     for place, some in sweeps:
-        for machine, group in _machines(order, fitted, some):
-            question = _question(order, chosen, place, machine, group)
-            predictions += program.predict(built, question, lambda _: progress(next(made), total))
+        question = _question(order, chosen, place, order.machine if fitted is None else fitted.word, some)
+        predictions += program.predict(built, question, lambda _: progress(next(made), total))
     topologies = tuple(dict.fromkeys((order.topology, *more)))
     return _together(order, fitted, topologies, () if order.subject == "barrier" else wanted, predictions)
 
@@ -86,7 +85,7 @@ def _together(
         subject=order.subject,
         topologies=topologies,
         bytes=wanted,
-        machine=order.machine if fitted is None else "; ".join(fitted.word(r) for r in fitted.regimes),
+        machine=order.machine if fitted is None else fitted.word,
         machine_from=_from(order, fitted),
         noise=order.noise,
         predictions=tuple(named),
@@ -100,12 +99,6 @@ def _from(order: Order, fitted: Fitted | None) -> str:
     if fitted is not None:
         return fitted.source
     return "given" if order.machine else _OWN
-
-
-def _machines(order: Order, fitted: Fitted | None, wanted: Sequence[int]) -> list[tuple[str, tuple[int, ...]]]:
-    if fitted is None:
-        return [(order.machine, tuple(wanted))]
-    return [(fitted.word(regime), tuple(some)) for regime, some in fitted.groups(wanted)]
 
 
 def _question(order: Order, chosen: tuple[str, ...], place: str, machine: str, wanted: tuple[int, ...]) -> Question:
@@ -161,7 +154,7 @@ def _goal(order: Order, fitted: Fitted | None) -> Simulated:
     built = program.build()
     said = {
         "topology": order.topology or "",
-        "machine": order.machine if fitted is None else fitted.word(fitted.regimes[-1]),
+        "machine": order.machine if fitted is None else fitted.word,
         "noise": order.noise,
         "evaluator": order.evaluator,
     }

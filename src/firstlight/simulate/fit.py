@@ -1,47 +1,41 @@
 """Fit: LogGOPS parameters of this machine's messages from the verified ping-pong figures of a run.
 
-A. Alexandrov et al., JPDC 44 (1997) 71 (LogGP); T. Hoefler, T. Schneider, A. Lumsdaine, LogGOPSim, HPDC 2010 (O, S).
-Half a round trip of m bytes takes L + 2 o + (m - 1) max(G, O). So ping-pong alone tells the sum L + 2 o and the slope,
-not their parts: those are set by a convention that is told with the result. An exchange, in which both ends send and
-receive (pingpong.mpi_bidirectional), has the slope O + max(G, O), which gives O. The hand-over from short to long
-messages (S) is not one parameter here but two regimes, each with parameters of its own, found as by
-`judge.hockney.regimes`.
+A. Alexandrov et al., JPDC 44 (1997) 71 (LogGP); T. Hoefler, T. Schneider, A. Lumsdaine, LogGOPSim, HPDC 2010 (O, S);
+T. Kielmann, H. Bal, K. Verstoep, Fast Measurement of LogP Parameters, IPDPS 2000 Workshops (a gap for each size).
+Half a round trip of m bytes takes L + 2 o + (m - 1) max(G, O). The shortest one is L + 2 o, which ping-pong does not
+tell apart: they are set by a convention that is told with the result. What a longer message takes beyond it is G of
+that size, so every measured size comes out as it was measured: the hand-over from short to long messages (S) and the
+ends of caches are in it. An exchange, in which both ends send and receive (pingpong.mpi_bidirectional), takes (m - 1) O
+longer.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 import msgspec
 
 from firstlight.errors import UsageError
-from firstlight.judge import Judgement, hockney
+from firstlight.judge import Judgement
 from firstlight.judge.verdict import Figure, Limit, Verified
 from firstlight.record import Run
 
 VARIANTS = ("mpi_persistent", "mpi_blocking", "mpi_nonblocking")
 """Whose latency is fitted, best first: schedules run with persistent requests."""
+FEWEST = 3
+"""Sizes that a fit needs."""
 _NEAR = 1 << 20
-_NEVER = 1e15  # bytes: no message waits for its receive, for the regimes hold that already
+_NEVER = 1e15  # bytes: no message waits for its receive, for the rates hold that already
 _ON_NODE, _BETWEEN = 0.5, 0.25  # the share of L + 2 o that is one o
 
 
-class Regime(msgspec.Struct, frozen=True):
-    """LogGOPS parameters in seconds, and seconds a byte for G and O, of messages of `low` to `high` bytes.
+class Rate(msgspec.Struct, frozen=True):
+    """Seconds a byte, G and O, of messages of so many bytes."""
 
-    `misfit`: the root mean square relative error of the fit, over `sizes` sizes.
-    """
-
-    low: float
-    high: float
-    L: float
-    o: float
-    g: float
+    bytes: int
     G: float
     O: float  # noqa: E741 (the name in LogGOPS)
-    misfit: float
-    sizes: int
 
 
 class Copying(msgspec.Struct, frozen=True):
@@ -52,30 +46,32 @@ class Copying(msgspec.Struct, frozen=True):
 
 
 class Fitted(msgspec.Struct, frozen=True):
-    """What was fitted, for which MPI library, from which run. `switch`: bytes between the regimes; None: only one."""
+    """What was fitted, for which MPI library, from which run. L, o and g in seconds; `rates` by ascending size."""
 
     run: str
     mpi: str
     label: str
     variant: str
     nodes: int
-    regimes: tuple[Regime, ...]
-    switch: float | None
+    L: float
+    o: float
+    g: float
+    rates: tuple[Rate, ...]
     separated: tuple[str, ...]  # what ping-pong cannot tell apart, and how it was decided
     copying: Copying | None = None  # None: the run did not measure it, and it counts as nothing
 
-    def word(self, regime: Regime) -> str:
-        """A regime's parameters as firstlight-simulate takes them."""
-        return word(regime, self.copying)
+    @property
+    def word(self) -> str:
+        """The parameters as firstlight-simulate takes them: nanoseconds, nanoseconds a byte.
 
-    def regime(self, size: float) -> Regime:
-        """The one that a message of `size` bytes belongs to."""
-        return self.regimes[0] if self.switch is None or size < self.switch else self.regimes[-1]
-
-    def groups(self, sizes: Iterable[int]) -> list[tuple[Regime, list[int]]]:
-        """The sizes by regime, ascending."""
-        ordered = sorted(sizes)
-        return [(r, some) for r in self.regimes if (some := [s for s in ordered if self.regime(s) is r])]
+        A network with links knows an overhead for each message instead of L, o and g.
+        """
+        found = {name: 1e9 * getattr(self, name) for name in ("L", "o", "g")}
+        found |= {"S": _NEVER, "overhead": 1e9 * (self.L + 2 * self.o)}
+        if self.copying is not None:
+            found |= {"copy": 1e9 * self.copying.copy, "reduce": 1e9 * self.copying.reduce}
+        rates = "/".join(f"{r.bytes}:{1e9 * r.G:.4g}:{1e9 * r.O:.4g}" for r in self.rates)
+        return ",".join([*(f"{name}={value:.4g}" for name, value in found.items()), f"rates={rates}"])
 
     @property
     def source(self) -> str:
@@ -84,7 +80,7 @@ class Fitted(msgspec.Struct, frozen=True):
 
 
 def fitted(judgement: Judgement, mpi: str | None = None) -> list[Fitted]:
-    """One fit for every MPI library whose ping-pong is verified at three sizes or more, sorted by name.
+    """One fit for every MPI library whose ping-pong is verified at FEWEST sizes or more, sorted by name.
 
     `mpi`: only that one. Raises UsageError where there is none, saying what measures it.
     """
@@ -94,8 +90,8 @@ def fitted(judgement: Judgement, mpi: str | None = None) -> list[Fitted]:
     if not found:
         of = f" with {mpi}" if mpi else ""
         raise UsageError(
-            f"run {run.id} has no verified ping-pong{of} at {hockney.FEWEST} sizes or more; "
-            f"`./fl run pingpong collectives{' --mpi ' + mpi if mpi else ''}` measures it"
+            f"run {run.id} has no verified ping-pong{of} at {FEWEST} sizes or more; "
+            f"`./fl run pingpong stream collectives{' --mpi ' + mpi if mpi else ''}` measures it"
         )
     return found
 
@@ -122,26 +118,45 @@ def _fit(run: Run, figures: Sequence[Figure], mpi: str, copying: Copying | None)
     nodes = max(f.identity.placement.nodes for f in mine)  # what joins nodes, where that was measured
     mine = [f for f in mine if f.identity.placement.nodes == nodes]
     curves = {v: times(f for f in mine if f.identity.variant == v) for v in (*VARIANTS, "mpi_bidirectional")}
-    variant = next((v for v in VARIANTS if len(curves[v]) >= hockney.FEWEST), None)
+    variant = next((v for v in VARIANTS if len(curves[v]) >= FEWEST), None)
     if variant is None:
         return None
-    some = hockney.regimes(curves[variant])
     label = next((m.label for m in run.toolbox.mpis if m.name == mpi), mpi)
-    switch = (some[0].high * some[1].low) ** 0.5 if len(some) == 2 else None
-    if switch is not None and some[0].high == 0:
-        switch = some[1].low
-    both = curves["mpi_bidirectional"]
+    both = dict(curves["mpi_bidirectional"])
+    shortest = min(seconds for _, seconds in curves[variant])
+    o = (_ON_NODE if nodes == 1 else _BETWEEN) * shortest
     return Fitted(
         run.id,
         mpi,
         label,
         variant,
         nodes,
-        tuple(_regime(r, nodes, both) for r in some),
-        switch,
+        shortest - 2 * o,
+        o,
+        o,
+        tuple(_rates(curves[variant], both, shortest, nodes)),
         tuple(_separated(nodes, bool(both), copying)),
         copying,
     )
+
+
+def _rates(
+    curve: Sequence[tuple[float, float]], both: Mapping[float, float], shortest: float, nodes: int
+) -> Iterable[Rate]:
+    """G and O at every size of two bytes or more; O where no exchange of that size was measured as for the nearest."""
+    shares = {
+        m: min(max((both[m] - seconds) / (seconds - shortest), 0.0), 1.0)
+        for m, seconds in curve
+        if m in both and seconds > shortest and m >= 2
+    }
+    for m, seconds in curve:
+        if m < 2:
+            continue
+        share = 1.0 if nodes == 1 else 0.0
+        if shares:
+            share = shares[min(shares, key=lambda other: abs(math.log(other / m)))]
+        gap = (seconds - shortest) / (m - 1)
+        yield Rate(int(m), gap, share * gap)
 
 
 def _copying(limits: Sequence[Limit]) -> Copying | None:
@@ -167,16 +182,6 @@ def times(figures: Iterable[Verified]) -> list[tuple[float, float]]:
     return sorted(found.items())
 
 
-def _regime(r: hockney.Regime, nodes: int, both: Sequence[tuple[float, float]]) -> Regime:
-    share = _ON_NODE if nodes == 1 else _BETWEEN
-    o = share * r.alpha
-    overhead = r.beta if nodes == 1 else 0.0
-    exchanged = [(m, t) for m, t in both if r.low <= m <= r.high]
-    if len(exchanged) >= 2:
-        overhead = min(max(hockney.fit(exchanged).beta - r.beta, 0.0), r.beta)
-    return Regime(r.low, r.high, r.alpha - 2 * o, o, o, r.beta, overhead, r.misfit, r.sizes)
-
-
 def _separated(nodes: int, exchanged: bool, copying: Copying | None) -> list[str]:
     said = [
         "ping-pong tells only the sum L + 2 o; "
@@ -196,17 +201,3 @@ def _separated(nodes: int, exchanged: bool, copying: Copying | None) -> list[str
     if copying is None:
         said.append("adding and copying within a rank count as nothing: the run has no `stream`")
     return said
-
-
-def word(regime: Regime, copying: Copying | None = None) -> str:
-    """The parameters as firstlight-simulate takes them: nanoseconds, nanoseconds a byte, bytes a second.
-
-    A network with links knows an overhead for each message and the bandwidth of a link instead of L, o, g, G.
-    """
-    found = {name: 1e9 * getattr(regime, name) for name in ("L", "o", "g", "G", "O")}
-    found |= {"S": _NEVER, "overhead": 1e9 * (regime.L + 2 * regime.o)}
-    if regime.G > 0:
-        found["bandwidth"] = 1 / regime.G
-    if copying is not None:
-        found |= {"copy": 1e9 * copying.copy, "reduce": 1e9 * copying.reduce}
-    return ",".join(f"{name}={value:.4g}" for name, value in found.items())

@@ -17,8 +17,9 @@ from firstlight.simulate.fit import Fitted
 from firstlight.simulate.prediction import COLLECTIVES, Prediction
 from firstlight.simulate.program import Question
 
-DISTURBED = 0.3  # a root mean square relative error of the fit
 WORKLOAD, LIBRARY = "collectives", "mpi_library"
+ROOTED = ("broadcast", "reduce")
+"""Collectives in which some ranks are done before others have begun."""
 Ask = Callable[[Question], Sequence[Prediction]]
 
 
@@ -100,7 +101,8 @@ def validate(judgement: Judgement, ask: Ask, version: str, mpi: str | None = Non
     if not measured:
         of = f" with {mpi}" if mpi else ""
         raise UsageError(
-            f"run {run.id} has no verified collectives of ours{of}; `./fl run collectives pingpong` measures them"
+            f"run {run.id} has no verified collectives of ours{of}; "
+            "`./fl run pingpong stream collectives` measures them"
         )
     fits = {f.mpi: f for f in fit.fitted(judgement, mpi)}
     points: list[Point] = []
@@ -119,7 +121,7 @@ def validate(judgement: Judgement, ask: Ask, version: str, mpi: str | None = Non
     ranking = _ranking(points)
     return Validated(
         version, run.id, tuple(fits.values()), tuple(points), errors, median(offs), max(offs), ranking,
-        tuple(dict.fromkeys(missing)), tuple(_sentences(points, ranking, list(fits.values()))),
+        tuple(dict.fromkeys(missing)), tuple(_sentences(points, ranking)),
     )  # fmt: skip
 
 
@@ -151,32 +153,19 @@ def _predict(
     """One question a size; all ranks are alike far from each other, for a ping-pong between two tells no more."""
     points: list[Point] = []
     missing: list[str] = []
-    for regime, sizes in fitted.groups({size for _, size in some}):
-        for size in sizes:
-            names = tuple(sorted({name for name, s in some if s == size}))
-            for p in _answers(case, names, size, fitted.word(regime), ask):
-                figure = some.get((p.algorithm, int(p.bytes)))
-                if figure is not None and p.usable and p.seconds:
-                    points.append(_point(case, p, figure))
-                elif figure is not None:
-                    why = p.refused or "no time"
-                    missing.append(f"{p.algorithm} for {case.collective} on {case.ranks} ranks: {why}")
-    return points, missing
-
-
-def _answers(case: _Case, names: tuple[str, ...], size: int, machine: str, ask: Ask) -> list[Prediction]:
-    """What needs the shape of a torus gets that of the executor, with one interface a rank and links without length."""
-    segments = str(executed_segments(case.collective, size, case.ranks))
-    first = Question(case.collective, names, f"flat:{case.ranks}", (size,), segments=segments, machine=machine)
-    found = list(ask(first))
-    refused = tuple(p.algorithm for p in found if p.refused)
-    if not refused:
-        return found
     shape = "x".join(map(str, executed_shape(case.ranks)))
-    second = Question(
-        case.collective, refused, f"torus:{shape}", (size,), segments=segments, machine=f"{machine},hop=0,interfaces=1"
-    )
-    return [p for p in found if not p.refused] + list(ask(second))
+    for size in sorted({size for _, size in some}):
+        names = tuple(sorted({name for name, s in some if s == size}))
+        segments = str(executed_segments(case.collective, size, case.ranks))
+        question = Question(case.collective, names, f"flat:{shape}", (size,), segments=segments, machine=fitted.word)
+        for p in ask(question):
+            figure = some.get((p.algorithm, int(p.bytes)))
+            if figure is not None and p.usable and p.seconds:
+                points.append(_point(case, p, figure))
+            elif figure is not None:
+                why = p.refused or "no time"
+                missing.append(f"{p.algorithm} for {case.collective} on {case.ranks} ranks: {why}")
+    return points, missing
 
 
 def executed_segments(collective: str, size: int, ranks: int) -> int:
@@ -241,7 +230,7 @@ def _ranking(points: Sequence[Point]) -> tuple[int, int]:
     return right, len(some)
 
 
-def _sentences(points: Sequence[Point], ranking: tuple[int, int], fits: Sequence[Fitted]) -> list[str]:
+def _sentences(points: Sequence[Point], ranking: tuple[int, int]) -> list[str]:
     offs = [p.off for p in points]
     worst = max(points, key=lambda p: p.off)
     way = "long" if worst.factor > 1 else "short"
@@ -250,16 +239,14 @@ def _sentences(points: Sequence[Point], ranking: tuple[int, int], fits: Sequence
         f"the worst is {worst.algorithm} for {worst.collective} of {words_size(worst.bytes)} on {worst.ranks} ranks: "
         f"{digits(worst.off, 2)} times too {way}",
     ]
-    poor = [f for f in fits if max(r.misfit for r in f.regimes) > DISTURBED]
-    for f in poor:
-        misfit = max(r.misfit for r in f.regimes)
-        said.append(
-            f"the ping-pong of {f.label} itself is off its fit by {100 * misfit:.0f} %, so the machine was busy or has "
-            "more regimes than two: no prediction can be better than that; measure again"
-        )
     if ranking[1]:
         said.append(
             f"the algorithm that is predicted to be the fastest is the fastest, or within 5 % of it, in {ranking[0]} "
             f"of {ranking[1]} cases"
+        )
+    if any(p.collective in ROOTED for p in points):
+        said.append(
+            f"measured are operations that follow one another without a barrier, so each {' and each '.join(ROOTED)} "
+            "begins before the last one has ended everywhere; predicted is one alone"
         )
     return said

@@ -71,7 +71,6 @@ Time link_events(const Plan& plan, const Topology& topology, const Machine& mach
 Time loggops_events(const Plan& plan, const Machine& machine, const Interruptions& noise);
 
 // The bytes that LogGOPS counts: whole ones, at least one.
-double loggops_bytes(double bytes);
 
 const char* word(Evaluator evaluator);
 

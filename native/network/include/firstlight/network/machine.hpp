@@ -1,27 +1,43 @@
 // What a network costs. Times in nanoseconds.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace fl::network {
 
 // Two models. Networks without links (flat:P) follow LogGOPS, as Hoefler, Schneider, Lumsdaine 2010, LogGOPSim, states it: a send of s
 // bytes keeps its processor for o + (s-1) O and its interface for g + (s-1) G, the first byte arrives at start + o + L, and to receive
-// it keeps a processor for o + (s-1) max(O, G). Above S bytes a send is complete only when its receive has matched.
+// it keeps a processor for o + (s-1) max(O, G). Above S bytes a send is complete only when its receive has matched. G and O may depend
+// on the size of the message, as in the parameterised LogP of Kielmann, Bal, Verstoep 2000, Fast Measurement of LogP Parameters.
 //
 // On networks with links a message keeps one of the node's interfaces for overhead + s / bandwidth, of which the overhead is a
 // processor's time where noise matters; its head moves on by one link each `hop`, if the link is free, and it keeps the link and one of
 // the receiving interfaces for s / bandwidth each (virtual cut-through with room to wait everywhere).
+// The bytes that LogGOPS counts: whole ones, and one at least.
+double loggops_bytes(double bytes);
+
 struct Machine {
+  // What a byte of a message of so many bytes costs.
+  struct Rate {
+    double bytes, G, O;
+  };
+  // How long a message keeps the processors of both ends and each interface, and what its bytes add at the sender.
+  struct Cost {
+    double send, receive, gap, body;
+  };
+
   double L = 2500;  // latency
   double o = 1500;  // overhead of the processor, a message
   double g = 1000;  // gap of an interface, a message
   double G = 6;     // the same, a byte
   double O = 0;     // overhead, a byte
   double S = 65535;
+  std::vector<Rate> rates;  // in place of G, O and bandwidth, ascending: in between, a message takes what lies on the line between two of them
 
   double hop = 100;             // a link
   double overhead = 200;        // an interface, a message or segment
@@ -31,7 +47,16 @@ struct Machine {
   double reduce = 0;  // a byte that is combined
   double copy = 0;    // a byte that is copied within a rank
 
-  double stream(double bytes) const { return bytes / bandwidth * 1e9; }
+  double stream(double bytes) const { return rates.empty() ? bytes / bandwidth * 1e9 : cost(bytes).gap - g; }
+  Cost cost(double bytes) const {
+    const double more = loggops_bytes(bytes) - 1;
+    if (rates.empty()) return cost(more * G, more * O);
+    return by_rates(more + 1);
+  }
+
+ private:
+  Cost cost(double gap, double body) const { return {o + body, o + std::max(body, gap), g + gap, body}; }
+  Cost by_rates(double bytes) const;
 };
 
 // Operating system noise: each processor is interrupted once a period, for a duration, and goes on with what it did.

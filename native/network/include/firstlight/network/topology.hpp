@@ -52,7 +52,8 @@ class Topology {
   virtual bool rings() const { return false; }
 };
 
-// tofu:XxYxZ, torus:AxBx..., mesh:AxBx..., fattree:MxN[x...][/MU], dragonfly:GROUPSxROUTERSxNODES, hypercube:DIMENSION, flat:NODES.
+// tofu:XxYxZ, torus:AxBx..., mesh:AxBx..., fattree:MxN[x...][/MU], dragonfly:GROUPSxROUTERSxNODES, hypercube:DIMENSION, flat:NODES,
+// or flat:AxBx... for algorithms that want the ranks to form a torus.
 // Routes avoid the nodes of the faulty ranks, where the network has a way to. Raises Unroutable.
 std::unique_ptr<Topology> make_topology(std::string_view spec, std::span<const std::int32_t> faulty_ranks = {});
 
