@@ -149,7 +149,8 @@ def run(built: Built, place: Placement, arguments: tuple[str, ...], folder: Path
     assert built.executable is not None, built.error
     with turns.party(place.ranks * place.threads):
         outcome = launch(
-            cell, built.executable, toolbox(), output=output, timeout=120, identity=uuid.uuid4().hex, machine=here,
+            cell, built.executable, toolbox(), output=output, timeout=turns.PATIENCE, identity=uuid.uuid4().hex,
+            machine=here,
             options=("--samples", "2", "--sample-seconds", "0.0001"),
         )  # fmt: skip
     lines = [msgspec.json.decode(line) for line in output.read_bytes().splitlines()] if output.exists() else []

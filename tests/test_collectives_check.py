@@ -13,6 +13,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import algorithms
+import turns
 
 
 @pytest.fixture(scope="module")
@@ -21,7 +22,7 @@ def checker() -> Path:
 
 
 def ask(checker: Path, *words: object) -> str:
-    said = subprocess.run([checker, *map(str, words)], capture_output=True, text=True, timeout=100)
+    said = subprocess.run([checker, *map(str, words)], capture_output=True, text=True, timeout=turns.PATIENCE)
     assert said.returncode == 0, said.stdout + said.stderr
     return said.stdout
 

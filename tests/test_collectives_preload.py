@@ -59,7 +59,7 @@ def start(mpi: Mpi, program: Path, ranks: int, library: Path, table: Path | None
     with turns.party(ranks):
         done = subprocess.run(
             [*schedules.launcher(mpi, ranks), str(program)],
-            env=os.environ | extra, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=120,
+            env=os.environ | extra, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=turns.PATIENCE,
         )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout, done.stderr

@@ -16,6 +16,7 @@ from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
 import algorithms
+import turns
 from firstlight.simulate.prediction import Verdict
 from firstlight.simulate.program import Question, build, predict
 
@@ -30,7 +31,9 @@ OURS = ("torus", "trains", "arborescences", "trinaryx3", "arc_disjoint", "four_w
 
 def asker(driver: Path) -> Ask:
     def ask(questions: list[str]) -> list[dict[str, Any]]:
-        said = subprocess.run([driver], input="\n".join(questions), capture_output=True, text=True, timeout=120)
+        said = subprocess.run(
+            [driver], input="\n".join(questions), capture_output=True, text=True, timeout=turns.PATIENCE
+        )
         assert said.returncode == 0, said.stderr
         return [json.loads(line) for line in said.stdout.splitlines()]
 

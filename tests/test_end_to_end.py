@@ -115,7 +115,7 @@ def begin(folder: Path, *words: str, cache: Path = CACHE) -> subprocess.Popen[st
 
 
 def await_(condition: Callable[[], bool], process: subprocess.Popen[str], what: str) -> None:
-    deadline = time.monotonic() + 60
+    deadline = time.monotonic() + turns.PATIENCE
     while not condition():
         assert process.poll() is None, f"ended before {what}: {process.communicate()}"
         assert time.monotonic() < deadline, f"waited in vain for {what}"

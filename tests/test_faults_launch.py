@@ -16,6 +16,7 @@ import msgspec
 import pytest
 
 import synthetic_machine
+import turns
 from firstlight import store as stores
 from firstlight.launch import Outcome, guard, launch, tree
 from firstlight.plan import Cell, Placement, Program
@@ -75,7 +76,7 @@ def survivors(word: str, patience: float = 5) -> list[str]:
         time.sleep(0.05)
 
 
-def await_(condition: Callable[[], bool], what: str, patience: float = 30) -> None:
+def await_(condition: Callable[[], bool], what: str, patience: float = turns.PATIENCE) -> None:
     deadline = time.monotonic() + patience
     while not condition():
         assert time.monotonic() < deadline, f"waited in vain for {what}"

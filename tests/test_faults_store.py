@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+import turns
 from driver import run_of
 from firstlight import store as stores
 from firstlight.errors import ENVIRONMENT
@@ -177,7 +178,7 @@ def test_a_full_disk_damages_nothing_and_the_run_goes_on_later(program: Make, tm
         capture_output=True,
         text=True,
         env={**os.environ, "PYTHONPATH": path},
-        timeout=120,
+        timeout=turns.PATIENCE,
     )
     error = place.with_name("disk.err").read_text()
     assert error.count("\n") == 1 and "the disk is full; finished launches are safe" in error

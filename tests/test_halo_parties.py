@@ -9,6 +9,7 @@ from pathlib import Path
 import pytest
 
 import native
+import turns
 from firstlight import ROOT
 from firstlight.build import Built
 from firstlight.plan import Program
@@ -94,12 +95,12 @@ def test_the_thread_sanitizer_sees_no_race_between_flags(careless: int, tmp_path
     flags = ["-std=c++20", "-O1", "-g", "-fsanitize=thread", f"-DCARELESS={careless}", f"-I{harness / 'include'}"]
     program = tmp_path / "threads"
     command = [compiler, *flags, Path(__file__).with_name("halo_threads.cpp"), *sources, "-o", program]
-    built = subprocess.run(command, capture_output=True, text=True, timeout=120)
+    built = subprocess.run(command, capture_output=True, text=True, timeout=turns.PATIENCE)
     if "cannot find" in built.stderr and "tsan" in built.stderr:
         pytest.skip("this g++ comes without the thread sanitizer")
     assert built.returncode == 0, built.stderr
     ran = subprocess.run(
-        [program], env={"TSAN_OPTIONS": "halt_on_error=1"}, capture_output=True, text=True, timeout=120
+        [program], env={"TSAN_OPTIONS": "halt_on_error=1"}, capture_output=True, text=True, timeout=turns.PATIENCE
     )
     if "unexpected memory mapping" in ran.stderr:
         pytest.skip("this kernel's address space is too random for this thread sanitizer")

@@ -13,6 +13,7 @@ import pytest
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
+import turns
 from firstlight.simulate import program
 from network_tool import Tool, build
 
@@ -33,7 +34,7 @@ def simulator() -> Path:
 
 
 def run(simulator: Path, *words: object, status: int = 0) -> subprocess.CompletedProcess[str]:
-    done = subprocess.run([simulator, *map(str, words)], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([simulator, *map(str, words)], capture_output=True, text=True, timeout=turns.PATIENCE)
     assert done.returncode == status, done.stderr
     return done
 

@@ -307,7 +307,7 @@ def broadcast(tmp_path: Path) -> Callable[[Mpi, Mapping[str, str], int], int]:
                 env=whole | dict(environment),
                 stdin=subprocess.DEVNULL,
                 capture_output=True,
-                timeout=120,
+                timeout=turns.PATIENCE,
                 check=False,
             )
         return done.returncode

@@ -18,7 +18,7 @@ WORKERS = 4
 """At most so many, also on larger machines: the builds and the parties among the tests are parallel themselves."""
 
 PATIENCE = 900
-"""Seconds for a command that may build: other tests may build in the same tree before it."""
+"""Seconds for what may have to wait for other tests: for their builds in the same tree, or for processors."""
 
 FOLDER = Path(os.environ.get("FIRSTLIGHT_CACHE", ROOT / ".fl"))
 

@@ -37,8 +37,8 @@ struct Machine {
   double G = 6;     // the same, a byte
   double O = 0;     // overhead, a byte
   double S = 65535;
-  std::vector<Rate>
-      rates;  // in place of G, O and bandwidth, ascending: in between, a message takes what lies on the line between two of them
+  // In place of G, O and bandwidth, ascending: in between, a message takes what lies on the line between two of them.
+  std::vector<Rate> rates;
 
   double hop = 100;             // a link
   double overhead = 200;        // an interface, a message or segment
