@@ -79,6 +79,17 @@ def test_trinaryx3_takes_its_closed_form(simulator: Path, torus: str, depth: int
     assert said["breakdown"]["latency"] == pytest.approx((depth + segments - 1) * overhead + depth * hop, rel=1e-12)
 
 
+@pytest.mark.parametrize("algorithm", ["binomial", "binary_tree", "chain"])
+@pytest.mark.parametrize("network", ["flat:64", "torus:4x4", "fattree:4x4/2"])
+def test_automatic_segments_are_never_worse_than_none(simulator: Path, network: str, algorithm: str) -> None:
+    """Queues have their say, too."""
+    for size in (128, 5000, 200_000):
+        machine = "L=0,o=250,g=250,rates=8:2.8:0/128:2.8:0/256:1.5:0/65536:0.1:0,overhead=500"
+        words = ("broadcast", algorithm, network, "--bytes", size, "--machine", machine)
+        chosen, whole = predict(simulator, *words), predict(simulator, *words, "--segments", 1)
+        assert chosen["seconds"] <= whole["seconds"] * (1 + 1e-12)
+
+
 def test_automatic_segments_are_about_as_good_as_any(simulator: Path) -> None:
     def seconds(segments: object) -> float:
         said = predict(simulator, "broadcast", "trinaryx3", "torus:8x8x8", "--bytes", 1 << 22, "--segments", segments)

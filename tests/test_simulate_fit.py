@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+import math
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -73,8 +75,8 @@ def test_an_exchange_tells_the_overhead_a_byte() -> None:
 
 @given(st.lists(st.floats(1.0, 1000.0), min_size=3, max_size=len(SIZES)), st.integers(1, 2))
 def test_every_message_is_predicted_as_it_was_measured(simulator: Path, times: list[float], nodes: int) -> None:
-    """Whatever the curve: the hand-over to long messages, the ends of caches, a busy moment."""
-    place = Placement(nodes, 2, 1)
+    """Whatever the curve: the hand-over to long messages, the ends of caches."""
+    place, times = Placement(nodes, 2, 1), sorted(times)
     sizes = SIZES[: len(times)]
     some = [figure("pingpong.mpi_blocking", {"bytes": m}, t, place=place) for m, t in zip(sizes, times, strict=True)]
     [found] = fit.fitted(judgement(some))
@@ -83,6 +85,19 @@ def test_every_message_is_predicted_as_it_was_measured(simulator: Path, times: l
         question = Question("broadcast", ("linear",), topology, sizes[1:], segments="1", machine=machine)
         predicted = [p.seconds for p in predict(simulator, question)]
         assert predicted == [pytest.approx(1e-6 * t, rel=1e-3) for t in times[1:]]
+
+
+@given(st.lists(st.floats(1e-7, 1e-3), min_size=1, max_size=30))
+def test_a_disturbed_curve_rises_and_stays_near(seconds: list[float]) -> None:
+    times = [(float(k), s) for k, s in enumerate(seconds)]
+    found = fit.rising(times)
+    values = [s for _, s in found]
+    assert [k for k, _ in found] == [k for k, _ in times]
+    assert all(a <= b * (1 + 1e-12) for a, b in itertools.pairwise(values))
+    assert sum(map(math.log, values)) == pytest.approx(sum(map(math.log, seconds)))
+    if seconds == sorted(seconds):
+        assert values == pytest.approx(seconds, rel=1e-9)
+    assert fit.rising(found) == [(k, pytest.approx(s, rel=1e-9)) for k, s in found]
 
 
 def test_copying_comes_from_the_measured_bandwidth() -> None:

@@ -20,6 +20,7 @@ namespace network = fl::network;
 constexpr std::size_t most_bins = 64;
 constexpr double most_unqueued = 1e8;               // segments of an evaluation without queues, a few seconds
 constexpr double most_queued = 2e7;                 // segments of one with queues, likewise
+constexpr double most_tried = 2e5;                  // segments of one with queues to choose among several, a tenth of a second
 constexpr std::int64_t few_operations = 5'000'000;  // are proved right on the way, in less than a second
 
 Schedule with(const Task& task, std::int32_t segments) {
@@ -32,28 +33,34 @@ std::int32_t bounded(double segments, double bytes) {
   return static_cast<std::int32_t>(std::clamp(std::floor(segments + 0.5), 1.0, std::clamp(bytes, 1.0, 65536.0)));
 }
 
-// The number of segments at which a chain of `depth` is fastest, and its neighbours; the evaluation without queues chooses. No more
-// than can be evaluated in seconds.
+// The number of segments at which a chain of `depth` is fastest, and its neighbours; no more than can be evaluated in seconds. Where
+// there are queues and they would take too long, the evaluation without them chooses.
 std::int32_t best_segments(const Task& task, const network::Topology& topology, const Schedule& one, double piece) {
   const bool flat = topology.links() == 0;
   const double bytes = network::whole(one, task.question.bytes);
   const auto planned = [&](const Schedule& s) {
     return network::Plan(s, bytes, task.question.symmetry && network::representative(s, topology));
   };
-  const auto time = [&](const network::Plan& plan) { return network::max_plus(plan, topology, task.machine, {}).nanoseconds; };
   const network::Plan whole = planned(one);
+  network::Question quiet = task.question;
+  quiet.noise = {};
   const bool queues = !network::contention(whole, topology, task.machine).contention_free;
   const double most = (queues ? most_queued : most_unqueued) / static_cast<double>(whole.steps().size());
-  double least = time(whole);
-  std::int32_t best = 1;
   const double each = flat ? std::max(task.machine.o, task.machine.g) : task.machine.overhead;
   const double stream = flat ? task.machine.cost(piece).receive - task.machine.o : task.machine.stream(piece);
-  if (each <= 0 || whole.depth() < 2 || stream <= 0) return best;
+  if (each <= 0 || whole.depth() < 2 || stream <= 0) return 1;
   const double ideal = std::sqrt((whole.depth() - 1) * stream / each);
+  const bool queued = queues && static_cast<double>(whole.operations()) * 2 * ideal <= most_tried;
+  const auto time = [&](const Schedule& s) {
+    return queued ? 1e9 * network::evaluate(s, topology, task.machine, quiet).seconds
+                  : network::max_plus(planned(s), topology, task.machine, {}).nanoseconds;
+  };
+  double least = time(one);
+  std::int32_t best = 1;
   for (const double factor : {0.25, 0.5, 1.0, 2.0}) {
     const std::int32_t k = bounded(std::min(ideal * factor, most), piece);
     if (k == 1 || k == best) continue;
-    const double now = time(planned(with(task, k)));
+    const double now = time(with(task, k));
     if (now < least) {
       least = now;
       best = k;

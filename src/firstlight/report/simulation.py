@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from collections.abc import Sequence
 from pathlib import Path
@@ -150,8 +151,9 @@ def refused(predictions: Sequence[Prediction]) -> list[tuple[str, str]]:
 
 
 def machine(simulated: Simulated) -> str:
-    """The parameters of the machine, and where they are from."""
+    """The parameters of the machine, and where they are from; of rates by size only how many."""
     told = simulated.machine or next((p.machine for p in simulated.predictions if p.machine), "")
+    told = re.sub(r"rates=([^,]*)", lambda rates: f"rates of {rates[1].count('/') + 1} sizes", told)
     return f"{told.replace(',', ', ')} ({simulated.machine_from})" if told else simulated.machine_from
 
 

@@ -4,15 +4,16 @@ A. Alexandrov et al., JPDC 44 (1997) 71 (LogGP); T. Hoefler, T. Schneider, A. Lu
 T. Kielmann, H. Bal, K. Verstoep, Fast Measurement of LogP Parameters, IPDPS 2000 Workshops (a gap for each size).
 Half a round trip of m bytes takes L + 2 o + (m - 1) max(G, O). The shortest one is L + 2 o, which ping-pong does not
 tell apart: they are set by a convention that is told with the result. What a longer message takes beyond it is G of
-that size, so every measured size comes out as it was measured: the hand-over from short to long messages (S) and the
-ends of caches are in it. An exchange, in which both ends send and receive (pingpong.mpi_bidirectional), takes (m - 1) O
-longer.
+that size, so every measured size comes out as it was measured (`rising`): the hand-over from short to long messages
+(S) and the ends of caches are in it. An exchange, in which both ends send and receive (pingpong.mpi_bidirectional),
+takes (m - 1) O longer, which gives O as a share of G.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import median
 
 import msgspec
 
@@ -121,9 +122,10 @@ def _fit(run: Run, figures: Sequence[Figure], mpi: str, copying: Copying | None)
     variant = next((v for v in VARIANTS if len(curves[v]) >= FEWEST), None)
     if variant is None:
         return None
+    curve = rising(curves[variant])
     label = next((m.label for m in run.toolbox.mpis if m.name == mpi), mpi)
-    both = dict(curves["mpi_bidirectional"])
-    shortest = min(seconds for _, seconds in curves[variant])
+    both = dict(rising(curves["mpi_bidirectional"]))
+    shortest, share = curve[0][1], _share(curve, both, nodes)
     o = (_ON_NODE if nodes == 1 else _BETWEEN) * shortest
     return Fitted(
         run.id,
@@ -134,29 +136,31 @@ def _fit(run: Run, figures: Sequence[Figure], mpi: str, copying: Copying | None)
         shortest - 2 * o,
         o,
         o,
-        tuple(_rates(curves[variant], both, shortest, nodes)),
+        tuple(_rates(curve, share)),
         tuple(_separated(nodes, bool(both), copying)),
         copying,
     )
 
 
-def _rates(
-    curve: Sequence[tuple[float, float]], both: Mapping[float, float], shortest: float, nodes: int
-) -> Iterable[Rate]:
-    """G and O at every size of two bytes or more; O where no exchange of that size was measured as for the nearest."""
-    shares = {
-        m: min(max((both[m] - seconds) / (seconds - shortest), 0.0), 1.0)
-        for m, seconds in curve
-        if m in both and seconds > shortest and m >= 2
-    }
+def _rates(curve: Sequence[tuple[float, float]], share: float) -> Iterable[Rate]:
+    """G and O at every size of two bytes or more; O is a share of G."""
+    shortest = curve[0][1]
     for m, seconds in curve:
-        if m < 2:
-            continue
-        share = 1.0 if nodes == 1 else 0.0
-        if shares:
-            share = shares[min(shares, key=lambda other: abs(math.log(other / m)))]
-        gap = (seconds - shortest) / (m - 1)
-        yield Rate(int(m), gap, share * gap)
+        if m >= 2:
+            gap = (seconds - shortest) / (m - 1)
+            yield Rate(int(m), gap, share * gap)
+
+
+def _share(curve: Sequence[tuple[float, float]], both: Mapping[float, float], nodes: int) -> float:
+    """What an exchange takes longer than a message one way, over what bytes add to that: the median over the sizes.
+
+    Sizes count at which bytes are most of the time. On one node processors copy, so without any exchange it is 1.
+    """
+    shortest = curve[0][1]
+    some = [(both[m] - seconds) / (seconds - shortest) for m, seconds in curve if m in both and seconds > 2 * shortest]
+    if not some:
+        return 1.0 if nodes == 1 else 0.0
+    return min(max(median(some), 0.0), 1.0)
 
 
 def _copying(limits: Sequence[Limit]) -> Copying | None:
@@ -182,6 +186,23 @@ def times(figures: Iterable[Verified]) -> list[tuple[float, float]]:
     return sorted(found.items())
 
 
+def rising(times: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
+    """The nearest curve, in the squares of logarithms, on which a longer message never takes less time.
+
+    What falls was disturbed: neighbours that fall share their geometric mean (pool adjacent violators; M. Ayer et al.,
+    Annals of Mathematical Statistics 26 (1955) 641).
+    """
+    pools: list[list[float]] = []  # sum of logarithms, how many
+    for _, seconds in times:
+        pools.append([math.log(seconds), 1])
+        while len(pools) > 1 and pools[-2][0] / pools[-2][1] > pools[-1][0] / pools[-1][1]:
+            total, count = pools.pop()
+            pools[-1][0] += total
+            pools[-1][1] += count
+    means = [math.exp(total / count) for total, count in pools for _ in range(int(count))]
+    return [(size, mean) for (size, _), mean in zip(times, means, strict=True)]
+
+
 def _separated(nodes: int, exchanged: bool, copying: Copying | None) -> list[str]:
     said = [
         "ping-pong tells only the sum L + 2 o; "
@@ -193,7 +214,7 @@ def _separated(nodes: int, exchanged: bool, copying: Copying | None) -> list[str
         "the gap g of messages in a row is not measured; it is set to o",
     ]
     if exchanged:
-        said.append("O is what an exchange takes longer a byte than a message one way")
+        said.append("O is a share of G: what an exchange takes longer than a message one way, the median over sizes")
     elif nodes == 1:
         said.append("O is set to G: on one node the processors copy")
     else:
