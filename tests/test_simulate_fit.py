@@ -100,6 +100,18 @@ def test_a_disturbed_curve_rises_and_stays_near(seconds: list[float]) -> None:
     assert fit.rising(found) == [(k, pytest.approx(s, rel=1e-9)) for k, s in found]
 
 
+def test_a_busy_machine_is_told() -> None:
+    def sentences(times: list[float]) -> str:
+        some = [
+            figure("pingpong.mpi_blocking", {"bytes": m}, t) for m, t in zip(SIZES[: len(times)], times, strict=True)
+        ]
+        found = validate(judgement([*some, collective("mpi_good", 8, 10.0)]), answers, "1")
+        return " ".join(found.sentences)
+
+    assert "busy" not in sentences([1, 1, 1.1, 1.05, 3, 9])
+    assert "by 49 %, so the machine was busy" in sentences([1, 3, 1, 3, 1, 3])
+
+
 def test_copying_comes_from_the_measured_bandwidth() -> None:
     identity = figure("stream.serial", {}, 1.0).identity
     limits = tuple(

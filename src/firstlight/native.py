@@ -38,10 +38,12 @@ def make(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BuildError(f"cannot write the cache {cache}: {error.strerror}; set FIRSTLIGHT_CACHE") from error
-    tree = cache / "native" / f"{target}-{_digest([said])[:12]}"
+    cxx = compiler()
+    alike = repr((sorted((definitions or {}).items()), cxx, platform.machine())).encode()
+    tree = cache / "native" / f"tree-{_digest([alike])[:12]}"
     with _alone(tree, waiting):
         if not (folder / file).exists():
-            made = _compile(target, file, tree, compiler(), definitions or {}, os.environ | dict(environment or {}))
+            made = _compile(target, file, tree, cxx, definitions or {}, os.environ | dict(environment or {}))
             part = folder / f".{file}.{os.getpid()}"
             shutil.copy2(made, part)
             part.replace(folder / file)
@@ -51,7 +53,7 @@ def make(
 def _compile(
     target: str, file: str, tree: Path, cxx: str, definitions: Mapping[str, str], environment: dict[str, str]
 ) -> Path:
-    """The fresh `file`, in a tree that is kept: after a change only what depends on it is compiled."""
+    """The fresh `file`, in a tree that is kept: what another target or a change leaves as it was is not made again."""
     values = {
         "CMAKE_MAKE_PROGRAM": _tool("ninja"),
         "CMAKE_CXX_COMPILER": cxx,

@@ -110,7 +110,7 @@ std::string text_of(const Machine& m, bool links) {
                            : list({{"L", m.L}, {"o", m.o}, {"g", m.g}, {"G", m.G}, {"O", m.O}, {"S", m.S}});
   for (const Machine::Rate& r : m.rates) {
     char rate[96];
-    std::snprintf(rate, sizeof rate, "%s%g:%g:%g", &r == m.rates.data() ? ",rates=" : "/", r.bytes, r.G, r.O);
+    std::snprintf(rate, sizeof rate, "%s%.15g:%g:%g", &r == m.rates.data() ? ",rates=" : "/", r.bytes, r.G, r.O);
     text += rate;
   }
   return text;

@@ -47,7 +47,10 @@ class Copying(msgspec.Struct, frozen=True):
 
 
 class Fitted(msgspec.Struct, frozen=True):
-    """What was fitted, for which MPI library, from which run. L, o and g in seconds; `rates` by ascending size."""
+    """What was fitted, for which MPI library, from which run. L, o and g in seconds; `rates` by ascending size.
+
+    `misfit`: the root mean square relative error where a longer message was measured to take less time (`rising`).
+    """
 
     run: str
     mpi: str
@@ -58,6 +61,7 @@ class Fitted(msgspec.Struct, frozen=True):
     o: float
     g: float
     rates: tuple[Rate, ...]
+    misfit: float
     separated: tuple[str, ...]  # what ping-pong cannot tell apart, and how it was decided
     copying: Copying | None = None  # None: the run did not measure it, and it counts as nothing
 
@@ -137,6 +141,7 @@ def _fit(run: Run, figures: Sequence[Figure], mpi: str, copying: Copying | None)
         o,
         o,
         tuple(_rates(curve, share)),
+        _misfit(curves[variant], curve),
         tuple(_separated(nodes, bool(both), copying)),
         copying,
     )
@@ -201,6 +206,11 @@ def rising(times: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
             pools[-1][1] += count
     means = [math.exp(total / count) for total, count in pools for _ in range(int(count))]
     return [(size, mean) for (size, _), mean in zip(times, means, strict=True)]
+
+
+def _misfit(measured: Sequence[tuple[float, float]], curve: Sequence[tuple[float, float]]) -> float:
+    errors = [taken / told - 1 for (_, told), (_, taken) in zip(measured, curve, strict=True)]
+    return math.sqrt(sum(e * e for e in errors) / len(errors))
 
 
 def _separated(nodes: int, exchanged: bool, copying: Copying | None) -> list[str]:

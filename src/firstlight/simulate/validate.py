@@ -18,6 +18,8 @@ from firstlight.simulate.prediction import COLLECTIVES, Prediction
 from firstlight.simulate.program import Question
 
 WORKLOAD, LIBRARY = "collectives", "mpi_library"
+DISTURBED = 0.15
+"""A root mean square relative error of what was measured against a curve that rises with the size."""
 ROOTED = ("broadcast", "reduce")
 """Collectives in which some ranks are done before others have begun."""
 Ask = Callable[[Question], Sequence[Prediction]]
@@ -121,7 +123,7 @@ def validate(judgement: Judgement, ask: Ask, version: str, mpi: str | None = Non
     ranking = _ranking(points)
     return Validated(
         version, run.id, tuple(fits.values()), tuple(points), errors, median(offs), max(offs), ranking,
-        tuple(dict.fromkeys(missing)), tuple(_sentences(points, ranking)),
+        tuple(dict.fromkeys(missing)), tuple(_sentences(points, ranking, list(fits.values()))),
     )  # fmt: skip
 
 
@@ -230,7 +232,7 @@ def _ranking(points: Sequence[Point]) -> tuple[int, int]:
     return right, len(some)
 
 
-def _sentences(points: Sequence[Point], ranking: tuple[int, int]) -> list[str]:
+def _sentences(points: Sequence[Point], ranking: tuple[int, int], fits: Sequence[Fitted]) -> list[str]:
     offs = [p.off for p in points]
     worst = max(points, key=lambda p: p.off)
     way = "long" if worst.factor > 1 else "short"
@@ -238,6 +240,12 @@ def _sentences(points: Sequence[Point], ranking: tuple[int, int]) -> list[str]:
         f"Half of the {len(points)} predictions are within a factor of {median(offs):.2f} of what was measured",
         f"the worst is {worst.algorithm} for {worst.collective} of {words_size(worst.bytes)} on {worst.ranks} ranks: "
         f"{digits(worst.off, 2)} times too {way}",
+    ]
+    said += [
+        f"longer messages of {f.label} were often faster than shorter ones, by {100 * f.misfit:.0f} %, so the machine "
+        "was busy: no prediction can be better than that; measure again"
+        for f in fits
+        if f.misfit > DISTURBED
     ]
     if ranking[1]:
         said.append(

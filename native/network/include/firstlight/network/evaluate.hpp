@@ -70,8 +70,6 @@ Time round_model(const Plan& plan, const Topology& topology, const Machine& mach
 Time link_events(const Plan& plan, const Topology& topology, const Machine& machine, const Interruptions& noise);
 Time loggops_events(const Plan& plan, const Machine& machine, const Interruptions& noise);
 
-// The bytes that LogGOPS counts: whole ones, at least one.
-
 const char* word(Evaluator evaluator);
 
 }  // namespace fl::network

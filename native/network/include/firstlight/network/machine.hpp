@@ -10,6 +10,9 @@
 
 namespace fl::network {
 
+// The bytes that LogGOPS counts: whole ones, and one at least.
+double loggops_bytes(double bytes);
+
 // Two models. Networks without links (flat:P) follow LogGOPS, as Hoefler, Schneider, Lumsdaine 2010, LogGOPSim, states it: a send of s
 // bytes keeps its processor for o + (s-1) O and its interface for g + (s-1) G, the first byte arrives at start + o + L, and to receive
 // it keeps a processor for o + (s-1) max(O, G). Above S bytes a send is complete only when its receive has matched. G and O may depend
@@ -18,9 +21,6 @@ namespace fl::network {
 // On networks with links a message keeps one of the node's interfaces for overhead + s / bandwidth, of which the overhead is a
 // processor's time where noise matters; its head moves on by one link each `hop`, if the link is free, and it keeps the link and one of
 // the receiving interfaces for s / bandwidth each (virtual cut-through with room to wait everywhere).
-// The bytes that LogGOPS counts: whole ones, and one at least.
-double loggops_bytes(double bytes);
-
 struct Machine {
   // What a byte of a message of so many bytes costs.
   struct Rate {
