@@ -74,6 +74,14 @@ def mpis() -> tuple[Mpi, ...]:
     return found
 
 
+@pytest.fixture(scope="session")
+def simulator() -> Path:
+    """firstlight-simulate, from the cache or built now."""
+    from firstlight.simulate import program
+
+    return program.build()
+
+
 @pytest.fixture
 def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     """A firstlight with invented compilers in a folder of its own, which is the current one."""

@@ -1,4 +1,4 @@
-"""The networks' native code under sanitizers, as tests ask it; see network_driver.cpp."""
+"""The networks' native code as tests ask it: under sanitizers (network_driver.cpp), and firstlight-simulate itself."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import drivers
+import turns
 from firstlight import ROOT
 
 NATIVE = ROOT / "native"
@@ -47,3 +48,23 @@ def build() -> Path:
     """The driver and the networks' sources."""
     sources = [*sorted((NATIVE / "network" / "src").glob("*.cpp")), Path(__file__).with_name("network_driver.cpp")]
     return drivers.program("network", sources, *FLAGS)
+
+
+# --- the program itself
+
+
+def run(simulator: Path, *words: object, status: int = 0) -> subprocess.CompletedProcess[str]:
+    done = subprocess.run([simulator, *map(str, words)], capture_output=True, text=True, timeout=turns.PATIENCE)
+    assert done.returncode == status, done.stderr
+    return done
+
+
+def ask(simulator: Path, *words: object) -> dict[str, Any]:
+    (line,) = run(simulator, *words).stdout.splitlines()
+    answer: dict[str, Any] = json.loads(line)
+    return answer
+
+
+def predict(simulator: Path, collective: str, algorithm: str, topology: str, *words: object) -> dict[str, Any]:
+    task = ("--collective", collective, "--algorithm", algorithm, "--topology", topology)
+    return ask(simulator, "predict", *task, *words)

@@ -18,7 +18,7 @@ from hypothesis import strategies as st
 import algorithms
 import turns
 from firstlight.simulate.prediction import Verdict
-from firstlight.simulate.program import Question, build, predict
+from firstlight.simulate.program import Question, predict
 
 Shape = tuple[int, ...]
 Ask = Callable[[list[str]], list[dict[str, Any]]]
@@ -306,11 +306,6 @@ def test_memory_is_used_properly() -> None:
 
 OVERHEAD, HOP, BANDWIDTH = 200e-9, 100e-9, 5e9
 MACHINE = "overhead=200,hop=100,bandwidth=5e9,interfaces=4"
-
-
-@pytest.fixture(scope="module")
-def simulator() -> Path:
-    return build()
 
 
 def predicted(

@@ -18,15 +18,10 @@ from firstlight.plan import Placement
 from firstlight.report import validation as page
 from firstlight.simulate import fit
 from firstlight.simulate.prediction import Prediction
-from firstlight.simulate.program import Question, build, predict
+from firstlight.simulate.program import Question, predict
 from firstlight.simulate.validate import validate
 
 SIZES = (0, 8, 64, 1024, 4096, 16384, 65536, 1 << 20)
-
-
-@pytest.fixture(scope="module")
-def simulator() -> Path:
-    return build()
 
 
 def figure(variant: str, parameters: dict[str, Any], microseconds: float, **more: Any) -> Verified:

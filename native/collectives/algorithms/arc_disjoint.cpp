@@ -1,6 +1,6 @@
 // Arc-disjoint trees: up to three spanning trees that share no directed link, searched for on any torus or mesh, each for a part of the
 // message. Breadth first, so they are little deeper than the network is wide: 83 links on the 48 x 54 x 32 nodes of the K computer, where
-// the nearest node is at most 67 and the trees of Trinaryx3, which stay on + links, are 132 deep. Those leave all - links to a reduction
+// no node is further off than 67 links and the trees of Trinaryx3, which stay on + links, are 132 deep. Those leave all - links to a reduction
 // that goes on at the same time; here the two may share links.
 #include "firstlight/collectives/algorithm.hpp"
 #include "firstlight/collectives/torus.hpp"
