@@ -19,7 +19,6 @@ from firstlight.toolchains import Absent, Toolbox, Toolchain
 TOML = """
 title = "Scalar product"
 question = "What does a core give?"
-chapter = "node"
 
 [[suites.quick]]
 variants = ["*"]
@@ -83,7 +82,7 @@ class Bench:
         monkeypatch.setattr(build, "build", self.build)
 
     def workload(self, name: str, *variants: str, toml: str = TOML) -> None:
-        folder = self.root / "workloads" / name
+        folder = self.root / "workloads" / "node" / name
         folder.mkdir(parents=True, exist_ok=True)
         (folder / "workload.toml").write_text(toml)
         for variant in variants:

@@ -1,4 +1,4 @@
-// The pure functions of workloads/halo with C linkage, so that tests can ask them.
+// The pure functions of workloads/network/halo with C linkage, so that tests can ask them.
 #include <cstdarg>
 #include <cstdio>
 #include <cstdlib>

@@ -35,7 +35,7 @@ def test_a_header_that_changes_makes_another_program(header: str, tmp_path: Path
     """Its own, or one that it shares with the workloads beside it."""
     folder = tmp_path / "group" / "sum"
     folder.mkdir(parents=True)
-    (folder / "workload.toml").write_text('title = "sum"\nquestion = "how fast?"\nchapter = "node"\n')
+    (folder / "workload.toml").write_text('title = "sum"\nquestion = "how fast?"\n')
     for name in ("group/shared.hpp", "group/sum/sum.hpp", "group/sum/serial.cpp"):
         (tmp_path / name).write_text("// before\n")
     workloads = load([tmp_path])

@@ -14,7 +14,6 @@ from firstlight.errors import UsageError
 TOML = """
 title = "Copy"
 question = "How fast?"
-chapter = "node"
 
 [[suites.quick]]
 variants = ["*"]
@@ -93,9 +92,17 @@ def test_a_defect_is_named_with_file_and_key(tmp_path: Path, line: str, named: s
 
 
 def test_a_missing_key_is_named(tmp_path: Path) -> None:
-    folder(tmp_path, "copy", toml="title = 'x'\nquestion = 'y'\n")
-    with pytest.raises(UsageError, match="chapter"):
+    folder(tmp_path, "copy", toml="title = 'x'\n")
+    with pytest.raises(UsageError, match="question"):
         catalogue.load([tmp_path])
+
+
+def test_the_chapter_is_the_folder(tmp_path: Path) -> None:
+    """One workload folder in a root is the user's own; those in a chapter's folder belong to it."""
+    folder(tmp_path, "copy", "serial.cpp")
+    folder(tmp_path / "sparse", "spmv", "serial.cpp")
+    found = catalogue.load([tmp_path])
+    assert (found["copy"].chapter, found["spmv"].chapter) == ("own", "sparse")
 
 
 def test_names_are_safe_and_unique(tmp_path: Path) -> None:

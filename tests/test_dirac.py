@@ -166,7 +166,7 @@ def test_shared_headers_are_sources_of_each_workload(tmp_path: Path) -> None:
     """Two runs of equal hashes measured the same code."""
     group = tmp_path / "group"
     (group / "one").mkdir(parents=True)
-    (group / "one" / "workload.toml").write_text('title = "t"\nquestion = "q"\nchapter = "node"\n')
+    (group / "one" / "workload.toml").write_text('title = "t"\nquestion = "q"\n')
     header = group / "shared.hpp"
     hashes = []
     for text in ("// a\n", "// b\n"):

@@ -74,7 +74,7 @@ def test_every_link_between_documents_leads_somewhere() -> None:
     pages = [
         ROOT / "README.md",
         *sorted((ROOT / "docs").glob("*.md")),
-        *sorted((ROOT / "workloads").glob("*/README.md")),
+        *sorted((ROOT / "workloads").glob("*/*/README.md")),
     ]
     for page in pages:
         for target in re.findall(r"\]\((?!https?:|#)([^)#]+)", page.read_text()):

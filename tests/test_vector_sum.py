@@ -20,7 +20,7 @@ from native import Placement
 pytestmark = pytest.mark.native
 
 LENGTHS = "n=1,2,3,7,1000"  # not divisible by the number of processes, and fewer than there are
-FOLDER = ROOT / "workloads" / "vector_sum"
+FOLDER = ROOT / "workloads" / "network" / "vector_sum"
 
 # Prints what the workload declares, without its harness: the metrics, and the flow for pairs of p and n.
 ASK = """

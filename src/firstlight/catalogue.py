@@ -17,6 +17,8 @@ from firstlight import ROOT
 from firstlight.errors import UsageError
 
 SUITES = ("quick", "standard", "full")
+OWN = "own"
+"""The chapter of workloads that lie in no chapter's folder: those that users keep beside their code."""
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
@@ -129,7 +131,6 @@ class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     title: str
     question: str
-    chapter: str
     toolchain_sensitive: bool = True
     suites: dict[str, list[Selection]] = {}
     sizes: Sizes | None = None
@@ -163,7 +164,7 @@ def load(roots: list[Path]) -> dict[str, Workload]:
         if not root.is_dir():
             raise UsageError(f"{root}: no such folder of workloads; correct FIRSTLIGHT_WORKLOADS")
         for document in sorted([*root.glob("*/workload.toml"), *root.glob("*/*/workload.toml")]):
-            workload = _read(document)
+            workload = _read(document, _chapter(root, document))
             if workload.name in found:
                 other = found[workload.name].folder
                 raise UsageError(
@@ -173,7 +174,13 @@ def load(roots: list[Path]) -> dict[str, Workload]:
     return dict(sorted(found.items()))
 
 
-def _read(document: Path) -> Workload:
+def _chapter(root: Path, document: Path) -> str:
+    """The folder that a workload's own lies in is its chapter; a workload that lies in a root itself is the user's."""
+    group = document.parent.parent
+    return OWN if group == root else group.name
+
+
+def _read(document: Path, chapter: str) -> Workload:
     folder = document.parent.resolve()
     if not NAME.fullmatch(folder.name):
         raise UsageError(f"{folder}: a workload folder is named with lower-case letters, digits and underscores")
@@ -188,6 +195,7 @@ def _read(document: Path) -> Workload:
     return Workload(
         name=folder.name,
         folder=folder,
+        chapter=chapter,
         variants=tuple(_variants(folder)),
         source_hash=_source_hash(folder),
         **{field: getattr(parsed, field) for field in parsed.__struct_fields__},

@@ -43,12 +43,14 @@ TEMPLATES = Path(__file__).parent / "templates"
 MOST_BYTES = 7_000_000
 MOST_ROWS = 1500  # of a table behind a plot; the rest is in the download
 _UNIT = re.compile(r"(?<=\d) (?=[×%]|[kMGTPmunp]?(?:flop/s|B/s|s\b|B\b|bit/s)|[KMGT]iB)|(?<=[αβN]) (?==)|(?<==) (?=\d)")
-_CHAPTERS = ("node", "network", "applications", "scale")
-_CHAPTER_TITLES = {
+_CHAPTERS = {
     "node": "What the node gives",
     "network": "What the network gives",
     "applications": "What applications get",
-    "scale": "How it scales",
+    "lqcd": "What lattice QCD gets",
+    "dense": "What dense matrices get",
+    "sparse": "What sparse matrices get",
+    "own": "What your own workloads get",
 }
 
 
@@ -198,11 +200,11 @@ def _chapters(view: View) -> list[dict[str, Any]]:
     measured = {f.identity.workload for f in view.judgement.figures}
     some = [w for w in view.workloads.values() if w.name in measured]
     some.sort(key=lambda w: (min([r.order for r in w.rows], default=10**6), w.name))
-    names = sorted({w.chapter for w in some}, key=lambda c: (_CHAPTERS.index(c) if c in _CHAPTERS else 99, c))
+    names = sorted({w.chapter for w in some}, key=lambda c: ([*_CHAPTERS, c].index(c), c))
     return [
         {
             "name": name,
-            "title": _CHAPTER_TITLES.get(name, name.capitalize()),
+            "title": _CHAPTERS.get(name, name.capitalize()),
             "overview": plots.overview(view, name),
             "parts": [Part(w, plots.draw(view, w)) for w in some if w.chapter == name],
         }
