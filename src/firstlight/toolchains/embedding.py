@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import fcntl
 import os
 import re
 import shutil
@@ -10,6 +9,8 @@ import sys
 from collections.abc import Callable, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
+
+from filelock import FileLock
 
 from firstlight.toolchains import Absent, Mpi
 from firstlight.toolchains.host import Host
@@ -70,8 +71,7 @@ def _one(host: Host, folder: Path, family: str, install: bool, say: Callable[[st
 def _install(host: Host, folder: Path, family: str, say: Callable[[str], None]) -> str | None:
     """Make the environment; of two that start at once one waits for the other. The reason why it failed, or None."""
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with (folder.parent / f"{family}.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
+    with FileLock(folder.parent / f"{family}.lock"):
         if (folder / STAMP).exists():
             return None
         say(f"installing {LABELS[family]} (no MPI on this system; about 50 MB, once)")
