@@ -145,6 +145,20 @@ def test_whole_nodes_are_asked_for_where_no_count_is_given() -> None:
         SYSTEMS["pbs"].header(request(per_node=None))
 
 
+def gpu_words(name: str, **changes: object) -> list[str]:
+    """The directives that four GPUs a node add or change."""
+    plain = SYSTEMS[name].header(request(**changes))
+    return [line for line in SYSTEMS[name].header(request(gpus=4, **changes)) if line not in plain]
+
+
+def test_gpus_are_asked_for_by_the_node() -> None:
+    assert gpu_words("slurm") == gpu_words("slurm", per_node=None) == ["#SBATCH --gpus-per-node=4"]
+    assert gpu_words("pbs") == ["#PBS -l select=4:ncpus=64:mpiprocs=64:ngpus=4"]
+    slots = "# flux: --nslots=4"
+    assert gpu_words("flux") == [slots, "# flux: --cores-per-slot=64", "# flux: --gpus-per-slot=4"]
+    assert gpu_words("flux", per_node=None) == [slots, "# flux: --gpus-per-slot=4"]
+
+
 @pytest.mark.parametrize("name", SYSTEMS)
 @pytest.mark.parametrize("path", ["/a b/out", "/a/%j", "/a/x\n#SBATCH --mail-user=me", '/a/"', "/a/{{id}}"])
 def test_paths_that_directives_cannot_hold_are_refused(name: str, path: str) -> None:

@@ -14,9 +14,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 import synthetic_machine
+from firstlight.conduct.environment import variables
 from firstlight.errors import UsageError
 from firstlight.launch import Outcome, complete, environment, launch, launcher, supervise, tree
 from firstlight.launch import command as command_of
+from firstlight.machine import Gpu, Machine
 from firstlight.plan import Cell, Placement, Program
 from firstlight.toolchains import Mpi, Toolbox
 
@@ -136,9 +138,15 @@ def test_the_environment_is_an_allow_list(program: Make, tmp_path: Path, monkeyp
 def test_nothing_but_the_allowed_names_passes(variables: dict[str, str]) -> None:
     passed = environment.allowed(variables)
     assert passed.items() <= variables.items()
-    assert all(
-        name in environment.NAMES or name.startswith(environment.PREFIXES + environment.BATCH) for name in passed
-    )
+    names, prefixes = environment.NAMES + environment.DEVICES, environment.PREFIXES + environment.BATCH
+    assert all(name in names or name.startswith(prefixes) for name in passed)
+
+
+def test_a_program_learns_which_devices_it_may_use_and_the_record_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+    for name in ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "OMP_TARGET_OFFLOAD"):
+        monkeypatch.setenv(name, "GPU-1")
+        assert environment.compose(Placement(), "x", {})[name] == "GPU-1"
+    assert set(variables({"CUDA_VISIBLE_DEVICES": "GPU-1", "OMP_TARGET_OFFLOAD": "DEFAULT"})) == {"OMP_TARGET_OFFLOAD"}
 
 
 @given(st.binary(max_size=200))
@@ -213,6 +221,30 @@ def test_srun_is_told_every_count(in_slurm: None, placement: tuple[int, int, int
     assert set(words) <= set(way.prefix)
     assert {"--kill-on-bad-exit=1", "--input=none", "--overlap"} <= set(way.prefix)
     assert ("--overcommit" in way.prefix) == (way.environment["OMP_PROC_BIND"] == "false")
+
+
+@pytest.mark.parametrize(
+    ("placement", "gpus", "words"),
+    [
+        ((1, 1, 1), 4, ("--gpus-per-node=1", "--gpu-bind=single:1")),
+        ((2, 8, 1), 4, ("--gpus-per-node=4", "--gpu-bind=single:1")),
+        ((1, 6, 1), 4, ("--gpus-per-node=4", "--gpu-bind=single:2")),
+    ],
+)
+def test_srun_gives_each_rank_a_gpu(
+    in_slurm: None, placement: tuple[int, int, int], gpus: int, words: tuple[str, ...]
+) -> None:
+    machine = synthetic_machine.machine(nodes=2, batch="slurm", gpus=(Gpu("NVIDIA H200"),) * gpus)
+    toolbox = replace(synthetic_machine.toolbox(), mpis=(slurm_library(),))
+
+    def said(variant: str, here: Machine) -> tuple[str, ...]:
+        here_only = Cell("c", Program("w", variant, "gcc-base", "mpich"), Placement(*placement), ())
+        return command_of(here_only, Path("/p"), toolbox, output=Path("/o"), machine=here)
+
+    line = said("mpi_cuda", machine)
+    assert line[line.index("/p") - 2 : line.index("/p")] == words
+    for other in (said("mpi_plain", machine), said("mpi_cuda", replace(machine, gpus=()))):
+        assert not any("gpu" in word for word in other)
 
 
 def test_srun_never_asks_for_more_nodes_than_it_has(in_slurm: None) -> None:

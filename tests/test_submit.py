@@ -46,10 +46,9 @@ def call(capsys: Captured, *words: str) -> tuple[int, str, str]:
 
 def test_a_dry_run_shows_the_script_and_leaves_nothing(queue: Path, capsys: Captured, tmp_path: Path) -> None:
     before = sorted(tmp_path.rglob("*"))
-    code, out, _ = call(
-        capsys, "submit", "--dry-run", "--nodes", "2", "--as", "x", "dot.serial", "--toolchain", "gcc-*"
-    )
-    assert code == OK and "#SBATCH --nodes=2\n" in out
+    options = ("--dry-run", "--nodes", "2", "--gpus", "4", "--as", "x")
+    code, out, _ = call(capsys, "submit", *options, "dot.serial", "--toolchain", "gcc-*")
+    assert code == OK and "#SBATCH --nodes=2\n" in out and "#SBATCH --gpus-per-node=4\n" in out
     seconds = f"{EFFORT['quick'].budget:.0f}s"
     words = f"run dot.serial --toolchain 'gcc-*' --as x --results {tmp_path}/results --budget {seconds}\n"
     assert out.endswith(words)

@@ -7,6 +7,7 @@ import json
 import os
 import re
 import tomllib
+from collections.abc import Iterable
 from functools import cache
 from pathlib import Path
 from typing import Annotated
@@ -146,6 +147,7 @@ class Prefix(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     needs: str
     why: str
     implies: str = ""  # another capability: what has this one has that one
+    device: bool = False  # its steps run on a GPU
 
 
 def roots() -> list[Path]:
@@ -242,6 +244,11 @@ def prefixes() -> dict[str, Prefix]:
     """The file-name prefixes that ask for a capability, from native/prefixes.json, which CMake reads too."""
     table = json.loads((ROOT / "native" / "prefixes.json").read_text(encoding="utf-8"))
     return msgspec.convert(table, dict[str, Prefix])
+
+
+def on_device(capabilities: Iterable[str]) -> bool:
+    """Whether a variant that needs these runs its steps on a GPU."""
+    return not {p.needs for p in prefixes().values() if p.device}.isdisjoint(capabilities)
 
 
 def why(capability: str) -> str:

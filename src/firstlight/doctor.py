@@ -8,6 +8,7 @@ import signal
 import subprocess
 import tempfile
 import textwrap
+from collections import Counter
 from pathlib import Path
 
 import msgspec
@@ -145,11 +146,17 @@ def _machine(machine: Machine) -> tuple[Item, ...]:
         Item("processor", f"{machine.processor} ({machine.microarchitecture}, {machine.architecture})"),
         Item("layout", ", ".join(parts)),
         Item("memory", memory),
+        Item("GPUs", _gpus(machine)),
         Item("system", system),
         Item("frequency", frequency),
         Item("limits", limits),
         Item("load", f"{machine.load:.2f}"),
     )
+
+
+def _gpus(machine: Machine) -> str:
+    counts = Counter(f"{gpu.name}{f', {size(gpu.memory)}' if gpu.memory else ''}" for gpu in machine.gpus)
+    return "; ".join(f"{count} x {name}" for name, count in counts.items()) or "none"
 
 
 def _found(toolbox: Toolbox) -> list[Item]:

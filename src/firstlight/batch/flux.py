@@ -17,21 +17,26 @@ _RUNNING = {"RUN", "CLEANUP"}
 
 
 def header(request: Request) -> list[str]:
-    size = (
-        ["--exclusive"]
-        if request.per_node is None
-        else [f"--nslots={request.nodes * request.per_node}", "--cores-per-slot=1"]
-    )
     options = [
         f"--job-name={request.name}",
         f"--nodes={request.nodes}",
-        *size,
+        *_size(request),
         f"--time-limit={math.ceil(request.seconds / 60)}m",
         f"--output={plain(request.output)}",
     ]
     options += [f"--queue={request.partition}"] if request.partition else []
     options += [f"--bank={request.account}"] if request.account else []
     return [f"# flux: {option}" for option in (*options, *request.directives)]
+
+
+def _size(request: Request) -> list[str]:
+    """A slot a CPU; with GPUs a slot a node, for these are counted by the slot."""
+    gpus = [f"--gpus-per-slot={request.gpus}"] if request.gpus else []
+    if request.per_node is None:
+        return ["--exclusive", *([f"--nslots={request.nodes}", *gpus] if gpus else [])]
+    if gpus:
+        return [f"--nslots={request.nodes}", f"--cores-per-slot={request.per_node}", *gpus]
+    return [f"--nslots={request.nodes * request.per_node}", "--cores-per-slot=1"]
 
 
 def submission(script: Path) -> tuple[str, ...]:

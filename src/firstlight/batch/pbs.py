@@ -20,6 +20,7 @@ def header(request: Request) -> list[str]:
     if request.per_node is None:
         raise UsageError("PBS needs to know how many CPUs of each node you want: add --per-node N")
     chunk = f"select={request.nodes}:ncpus={request.per_node}:mpiprocs={request.per_node}"
+    chunk += f":ngpus={request.gpus}" if request.gpus else ""
     options = [
         "-N " + f"fl-{request.name}"[:15],  # older versions refuse longer names, and a digit in front
         f"-l {chunk}",

@@ -27,6 +27,7 @@ def header(request: Request) -> list[str]:
         f"--signal=B:TERM@{request.warning:.0f}",
         "--requeue",
     ]
+    options += [f"--gpus-per-node={request.gpus}"] if request.gpus else []
     options += [f"--partition={request.partition}"] if request.partition else []
     options += [f"--account={request.account}"] if request.account else []
     return [f"#SBATCH {option}" for option in (*options, *request.directives)]

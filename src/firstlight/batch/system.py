@@ -20,7 +20,8 @@ _NO_SYSTEMS = ("limits", "queue", "script", "system")
 class Request(msgspec.Struct, frozen=True):
     """What a job needs. `seconds`: its time limit; `warning`: seconds before that at which the run is told to end.
 
-    `per_node`: CPUs wanted of each node, None for whole nodes. `directives` are passed on as they are.
+    `per_node`: CPUs wanted of each node, None for whole nodes; `gpus`: GPUs of each node. `directives` are passed on
+    as they are.
     """
 
     name: str
@@ -32,6 +33,7 @@ class Request(msgspec.Struct, frozen=True):
     partition: str = ""
     account: str = ""
     directives: tuple[str, ...] = ()
+    gpus: int = 0
 
 
 class Work(msgspec.Struct, frozen=True):

@@ -42,6 +42,7 @@ Exit status:
     metavar="N",
     help="CPUs of each node, where not whole nodes are wanted; PBS always needs it.",
 )
+@click.option("--gpus", type=click.IntRange(1, 256), metavar="N", help="GPUs of each node; none if not given.")
 @click.option(
     "--time", "limit", metavar="TIME", help="The job's time limit, as 30m or 2h; made from the budget if not given."
 )
@@ -64,6 +65,7 @@ Exit status:
 def command(
     nodes: int,
     per_node: int | None,
+    gpus: int | None,
     limit: str | None,
     setup_time: str | None,
     partition: str,
@@ -102,7 +104,16 @@ def command(
     )
     output = target.folder / job.OUTPUT
     request = batch.Request(
-        target.directory.name, limits.time, limits.warning, output, nodes, per_node, partition, account, directive
+        name=target.directory.name,
+        seconds=limits.time,
+        warning=limits.warning,
+        output=output,
+        nodes=nodes,
+        per_node=per_node,
+        partition=partition,
+        account=account,
+        directives=directive,
+        gpus=gpus or 0,
     )
     script = batch.write(chosen, request, job.work(target, limits, options, asked.always, setup))
     if dry_run:

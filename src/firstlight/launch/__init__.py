@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from firstlight.catalogue import needs
+from firstlight.catalogue import needs, on_device
 from firstlight.errors import UsageError
 from firstlight.launch import supervise
 from firstlight.launch.environment import compose
@@ -131,7 +131,11 @@ def _way(cell: Cell, mpi: Mpi | None, launcher: Launcher, machine: Machine) -> W
         has = f"{machine.nodes} node" + ("s" if machine.nodes > 1 else "")
         raise UsageError(f"{cell.id} needs {cell.placement.nodes} nodes and there is {has}; see ./fl submit --nodes")
     cpus, cores = room(machine)
-    return launcher.way(mpi, cell.placement, cpus, cores)
+    way = launcher.way(mpi, cell.placement, cpus, cores)
+    devices = getattr(launcher, "devices", None)
+    if devices is None or not machine.gpus or not on_device(needs(cell.program.variant)):
+        return way  # a program for GPUs that finds none refuses by itself, in its own words
+    return msgspec.structs.replace(way, prefix=way.prefix + devices(cell.placement, len(machine.gpus)))
 
 
 @contextlib.contextmanager

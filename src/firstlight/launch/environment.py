@@ -10,13 +10,25 @@ from firstlight.plan import Placement
 
 NAMES = ("PATH", "HOME", "USER", "TMPDIR", "LD_LIBRARY_PATH")
 PREFIXES = ("OMPI_", "OPAL_", "PMIX_", "PRTE_", "MPICH_", "MPIR_", "HYDRA_", "I_MPI_", "UCX_", "FI_", "OMP_")
+DEVICES = (
+    "CUDA_VISIBLE_DEVICES",
+    "CUDA_DEVICE_ORDER",
+    "ROCR_VISIBLE_DEVICES",
+    "HIP_VISIBLE_DEVICES",
+    "GPU_DEVICE_ORDINAL",
+    "ZE_AFFINITY_MASK",
+    "ACC_DEVICE_TYPE",
+    "ACC_DEVICE_NUM",
+)
+"""Which devices a program may use: set by batch systems and users. They may name devices, so they are not recorded."""
 BATCH = ("SLURM_", "PBS_", "FLUX_")
 """What launchers learn their nodes from; with the names of hosts, so not recorded."""
 
 
 def allowed(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables of the user that reach a program. No others do: runs can be compared and hold no secrets."""
-    return {name: value for name, value in environment.items() if name in NAMES or name.startswith(PREFIXES + BATCH)}
+    names, prefixes = NAMES + DEVICES, PREFIXES + BATCH
+    return {name: value for name, value in environment.items() if name in names or name.startswith(prefixes)}
 
 
 def compose(placement: Placement, identity: str, extra: Mapping[str, str]) -> dict[str, str]:

@@ -30,7 +30,12 @@ class Way(msgspec.Struct, frozen=True):
 
 
 class Launcher(Protocol):
-    """The functions of a launcher file. One more is optional: `abandon()`, called after a launch that was ended."""
+    """The functions of a launcher file. Two more are optional.
+
+    `abandon()` is called after a launch that was ended. `devices(placement, gpus)` gives the words that let each rank
+    of a program for GPUs have one of its node's `gpus`; without it every rank sees all of them, and the harness takes
+    one by the rank's place on its node.
+    """
 
     def way(self, mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cores: int) -> Way:
         """`cpus` are those this process may use, `cores` the number of whole cores among them; both of one node."""

@@ -52,6 +52,12 @@ def way(mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cores: int
     return Way(tuple(words), thread_binding(placement, cores) | mpi.environment, grace=GRACE)
 
 
+def devices(placement: Placement, gpus: int) -> tuple[str, ...]:
+    """Each rank sees one GPU, the nearest; several ranks share one where a node has more ranks than GPUs."""
+    taken = min(gpus, placement.per_node)
+    return (f"--gpus-per-node={taken}", f"--gpu-bind=single:{-(-placement.per_node // taken)}")
+
+
 def signal_of(status: int, printed: str) -> int | None:
     """srun returns 128 + signal; what it prints tells of the first rank, `Aborted` or `Segmentation fault`."""
     return shell_signal(status)

@@ -20,6 +20,14 @@ class Cache(msgspec.Struct, frozen=True):
     shared_by: tuple[int, ...]
 
 
+class Gpu(msgspec.Struct, frozen=True):
+    """One GPU: its commercial name, its compute capability ("9.0"; "": not told), its memory in bytes."""
+
+    name: str
+    capability: str = ""
+    memory: int | None = None
+
+
 class Machine(msgspec.Struct, frozen=True):
     """What a report needs to know about one node. Sizes in bytes. `name` is a salted digest, never the host name.
 
@@ -50,6 +58,7 @@ class Machine(msgspec.Struct, frozen=True):
     warnings: tuple[str, ...] = ()
     nodes: int = 1  # of the batch allocation that this process stands in
     batch: str = ""  # slurm, pbs, flux: whose allocation it is; "" outside of one
+    gpus: tuple[Gpu, ...] = ()  # those of this node that a program may use
 
     def cache(self, level: int) -> Cache | None:
         """The first data or unified cache of that level."""

@@ -12,7 +12,7 @@ import subprocess
 from pathlib import Path
 
 from firstlight.errors import FirstlightError
-from firstlight.machine import Cache, Machine, allocation, parse
+from firstlight.machine import Cache, Machine, allocation, gpus, parse
 from firstlight.machine.counters import availability
 
 BUSY = 0.5
@@ -61,6 +61,7 @@ def describe(root: Path, cache_dir: Path) -> Machine:
         + _uneven(allocated, len(cpus)),
         nodes=allocated.nodes,
         batch=allocated.system,
+        gpus=gpus.discover(root),
     )
 
 

@@ -7,6 +7,7 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from firstlight.machine import Machine
 from firstlight.toolchains import Absent, Cuda
 from firstlight.toolchains.found import Compiler
 from firstlight.toolchains.host import Host
@@ -28,7 +29,7 @@ def probe(host: Host, compilers: Sequence[Compiler]) -> Cuda | Absent:
     if nvcc is None:
         fix = "install the CUDA toolkit, or load its module, so that nvcc is on PATH"
         return host.absent("nvcc", "no nvcc on the search path", otherwise=fix)
-    architecture = _gpu(host)
+    architecture = _gpu(host.machine)
     key = f"nvcc {architecture} {host.identity(nvcc, *(c.cxx for c in compilers))}"
     known = host.memory.recall(key, Cuda)
     if known is not None:
@@ -72,8 +73,7 @@ def _folders(host: Host, nvcc: Path, cxx: str) -> tuple[str, ...]:
     return tuple(flag for flag in flags if flag.startswith("-L") and not flag.endswith("/stubs"))
 
 
-def _gpu(host: Host) -> str:
+def _gpu(machine: Machine) -> str:
     """sm_90 of the first GPU here; "" where there is none."""
-    told = host.run(["nvidia-smi", "--query-gpu=compute_cap", "--format=csv,noheader"], timeout=20)
-    capability = re.match(r"(\d+)\.(\d+)\s*$", told.out.splitlines()[0]) if told.ok and told.out else None
-    return f"sm_{capability[1]}{capability[2]}" if capability else ""
+    capability = machine.gpus[0].capability if machine.gpus else ""
+    return f"sm_{capability.replace('.', '')}" if capability else ""

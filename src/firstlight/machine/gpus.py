@@ -1,0 +1,95 @@
+"""The GPUs that a program started here may use, as NVIDIA's driver tells them. What is damaged counts as not told."""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import subprocess
+from collections.abc import Callable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from firstlight.machine import Gpu, parse
+
+MOST = 256
+"""No node has more GPUs than this: a longer list is damaged text."""
+_QUERY = ("nvidia-smi", "--query-gpu=uuid,compute_cap,memory.total,name", "--format=csv,noheader,nounits")
+
+Ask = Callable[[tuple[str, ...]], str]
+"""Runs a command and returns what it prints, "" where it fails."""
+
+
+class Told(msgspec.Struct, frozen=True):
+    """One GPU of the node with its driver's identifier, which is matched against CUDA_VISIBLE_DEVICES, never kept."""
+
+    uuid: str
+    gpu: Gpu
+
+
+def discover(root: Path, environment: Mapping[str, str] | None = None, ask: Ask | None = None) -> tuple[Gpu, ...]:
+    """GPUs in the order in which a program counts them. `root` is "/" except in tests. Never raises.
+
+    Without nvidia-smi (some containers) the driver's files still tell how many there are, and their names.
+    """
+    given = os.environ if environment is None else environment
+    told = query((ask or _run)(_QUERY)) or files(root)
+    return visible(told, given.get("CUDA_VISIBLE_DEVICES"))
+
+
+def query(text: str) -> tuple[Told, ...]:
+    """Lines of nvidia-smi: `GPU-1a2b..., 9.0, 143771, NVIDIA H200`; memory in MiB."""
+    found = []
+    for line in text.splitlines()[:MOST]:
+        words = [word.strip() for word in line.split(",", 3)]
+        if len(words) != 4 or not words[0].startswith("GPU-") or not words[3]:
+            continue
+        capability = words[1] if re.fullmatch(r"[0-9]{1,2}\.[0-9]", words[1], re.ASCII) else ""
+        memory = parse.number(words[2])
+        found.append(Told(words[0], Gpu(words[3], capability, memory << 20 if memory else None)))
+    return tuple(found)
+
+
+def files(root: Path) -> tuple[Told, ...]:
+    """From /proc/driver/nvidia/gpus/ADDRESS/information, in the order of the bus."""
+    found = []
+    for file in sorted((root / "proc/driver/nvidia/gpus").glob("*/information"))[:MOST]:
+        try:
+            block = parse.fields(file.read_text(errors="replace"))
+        except OSError:
+            continue
+        if block and block[0].get("Model"):
+            found.append(Told(block[0].get("GPU UUID", ""), Gpu(block[0]["Model"])))
+    return tuple(found)
+
+
+def visible(told: tuple[Told, ...], chosen: str | None) -> tuple[Gpu, ...]:
+    """Those that CUDA_VISIBLE_DEVICES leaves, in its order; like CUDA, it is read up to the first that is not there.
+
+    A part of a GPU (MIG-...) counts as one, by a name of its own.
+    """
+    if chosen is None:
+        return tuple(one.gpu for one in told)
+    kept: list[Gpu] = []
+    for word in (part.strip() for part in chosen.split(",")[:MOST]):
+        number = parse.number(word)
+        if number is not None and number < len(told):
+            kept.append(told[number].gpu)
+        elif told and word.startswith("MIG-"):
+            kept.append(Gpu(f"part of {told[0].gpu.name}", told[0].gpu.capability))
+        elif match := [one.gpu for one in told if word.startswith("GPU-") and one.uuid.startswith(word)]:
+            kept.append(match[0])
+        else:
+            break
+    return tuple(kept)
+
+
+def _run(words: tuple[str, ...]) -> str:
+    if shutil.which(words[0]) is None:
+        return ""
+    try:
+        done = subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=20, check=False)
+    except (OSError, subprocess.TimeoutExpired):
+        return ""
+    return done.stdout if done.returncode == 0 else ""
