@@ -11,6 +11,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+import shipped
 import synthetic
 import synthetic_machine
 import synthetic_workloads
@@ -40,11 +41,11 @@ PLOT = Plot("halo", "n", "exchange", "variant", subject="time per exchange")
 def workload() -> Workload:
     base = synthetic_workloads.workload("pingpong")
     variants = tuple(
-        Variant(v, base.folder.parent / "halo" / f"{v}.cpp", ("openmp",) if v.startswith("omp") else ("mpi",), False)
+        Variant(v, shipped.folder("halo") / f"{v}.cpp", ("openmp",) if v.startswith("omp") else ("mpi",), False)
         for v in LATENCY
     )
     return replace(
-        base, name="halo", folder=base.folder.parent / "halo", title="Halo exchange", rows=(), plots=(PLOT,),
+        base, name="halo", folder=shipped.folder("halo"), title="Halo exchange", rows=(), plots=(PLOT,),
         bounded_by=(), variants=variants,
         question="What does the exchange of a sub-domain's edges cost, and who does it best?",
     )  # fmt: skip

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+import shipped
 import synthetic
 import synthetic_machine
 import synthetic_workloads
@@ -38,7 +39,7 @@ WHY = "it leaves the exchange out"
 
 def workload() -> Workload:
     base = synthetic_workloads.workload("pingpong")
-    folder = base.folder.parent / "dirac"
+    folder = shipped.folder("dirac")
     names = (*SPEED, *HIDDEN)
     variants = tuple(Variant(v, folder / f"{v}.cpp", ("mpi",) if v.startswith("mpi") else (), False) for v in names)
     return replace(

@@ -12,6 +12,7 @@ from collections.abc import Iterable
 
 from msgspec.structs import replace
 
+import shipped
 import synthetic
 import synthetic_machine
 import synthetic_workloads
@@ -47,7 +48,7 @@ def unknowns(level: int) -> int:
 
 def workload() -> Workload:
     base = synthetic_workloads.workload("pingpong")
-    folder = base.folder.parent / "fem2d"
+    folder = shipped.folder("fem2d")
     variants = tuple(
         Variant(v, folder / f"{v}.cpp", ("mpi",) if v.startswith(("mpi", "peer")) else (), False) for v in VARIANTS
     )

@@ -2,8 +2,7 @@
 
 from __future__ import annotations
 
-from pathlib import Path
-
+import shipped
 from firstlight.catalogue import Bound, Plot, Provides, Row, Sizes, Variant, Workload
 from firstlight.plan import Program
 from firstlight.record import Description, Metric, Parameter
@@ -94,7 +93,7 @@ def workload(name: str) -> Workload:
         ),
     }
     needs = {"omp": ("openmp",), "mpi": ("mpi",), "blas": ("blas",)}
-    folder = Path("workloads") / name
+    folder = shipped.folder(name)
     return Workload(
         name=name,
         folder=folder,

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from firstlight import ROOT
+from firstlight import ROOT, catalogue
 
 ROOMS = [
     "errors", "machine", "toolchains", "doctor", "catalogue", "plan", "build", "native", "launch", "batch", "record",
@@ -15,6 +15,12 @@ ROOMS = [
 ]  # fmt: skip
 SOURCE = ROOT / "src" / "firstlight"
 FILES = sorted(p for p in SOURCE.rglob("*.py") if p.parent != SOURCE or p.stem not in ("__init__", "__main__"))
+
+DRAWINGS = sorted((ROOT / "workloads").rglob("*.py"))
+PUBLIC = {  # what a workload's report.py may build on: changed with care, for others' drawings stand on it
+    "firstlight.catalogue", "firstlight.heritage", "firstlight.judge", "firstlight.plan", "firstlight.record",
+    *(f"firstlight.report.{m}" for m in ("answers", "frame", "ghosts", "observed", "quantity", "sentence", "wording")),
+}  # fmt: skip
 
 
 def room(path: Path) -> str:
@@ -38,3 +44,32 @@ def test_a_module_imports_only_from_rooms_above(path: Path) -> None:
     assert own in ROOMS, f"{own} is a new room: give it a place in the order and in docs/architecture.md"
     below = {name for name in imported(path) if ROOMS.index(name) > ROOMS.index(own)}
     assert not below, f"{path.name} ({own}) imports {sorted(below)}, which come later"
+
+
+def modules(path: Path) -> set[str]:
+    """The modules of firstlight that a file imports from, each room's but the report's as a whole."""
+    found: set[str] = set()
+    for node in ast.walk(ast.parse(path.read_text())):
+        if isinstance(node, ast.Import):
+            found |= {a.name for a in node.names}
+        if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
+            whole = node.module in ("firstlight", "firstlight.report")
+            found |= {f"{node.module}.{a.name}" for a in node.names} if whole else {node.module}
+    ours = {name for name in found if name.split(".")[0] == "firstlight"}
+    return {name if name.startswith("firstlight.report") else ".".join(name.split(".")[:2]) for name in ours}
+
+
+@pytest.mark.parametrize("path", DRAWINGS, ids=lambda p: str(p.relative_to(ROOT / "workloads")))
+def test_a_drawing_of_a_workload_s_own_builds_on_the_public_modules_only(path: Path) -> None:
+    assert modules(path) <= PUBLIC
+
+
+def test_the_report_names_no_workload_and_no_program_of_one() -> None:
+    workloads = catalogue.load([ROOT / "workloads"])
+    words_of_their_own = {"dot", "latency", "noise", "waiting"}  # a dash of plotly, parts of a time
+    names = set(workloads) - words_of_their_own | {
+        v.name for w in workloads.values() for v in w.variants if "_" in v.name
+    }
+    for path in sorted((SOURCE / "report").rglob("*.py")):
+        words = {n.value for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Constant)}
+        assert not words & names, f"{path.name} names {sorted(words & names)}: this belongs into the workload's folder"

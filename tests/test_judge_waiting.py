@@ -16,8 +16,8 @@ from firstlight.judge.figures import judge
 from firstlight.plan import Cell, Placement, Program
 from firstlight.record import Build, Description, Metric
 from firstlight.report import plots
+from firstlight.report.frame import View
 from firstlight.report.palette import Palette
-from firstlight.report.plots.frame import View
 from synthetic_figures import Point
 
 METRIC = Metric("cpu_share", "%", "cpu_share", "value", 100, "lower")

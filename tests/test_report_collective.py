@@ -10,16 +10,19 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+import shipped
 import sums
 from firstlight import heritage
 from firstlight.judge.figures import judge
 from firstlight.judge.hockney import Regime
 from firstlight.judge.verdict import Figure, Verified
 from firstlight.plan import Placement
-from firstlight.report import plots, routes
+from firstlight.report import plots
+from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette
-from firstlight.report.plots.frame import Drawing, View
-from firstlight.report.routes import Addition, Link
+
+routes = shipped.module("vector_sum", "routes")
+Addition, Link = routes.Addition, routes.Link
 
 ANY = ("mpi_allreduce", "mpi_rabenseifner")  # routes for any number of processes
 

@@ -9,6 +9,7 @@ from itertools import pairwise
 import pytest
 from msgspec.structs import replace
 
+import shipped
 import synthetic_halo
 from firstlight import heritage
 from firstlight.judge import Judgement
@@ -16,9 +17,10 @@ from firstlight.judge.figures import judge
 from firstlight.judge.verdict import Verified
 from firstlight.plan import Placement
 from firstlight.report import html, plots
+from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette
-from firstlight.report.plots import strategies
-from firstlight.report.plots.frame import Drawing, View
+
+strategies = shipped.module("halo", "strategies")
 
 ONE_NODE = tuple(Placement(1, r, 1) for r in (1, 2, 4))
 MANY_NODES = tuple(Placement(n, n * each, 1) for n in (1, 2, 4) for each in (1, 2))

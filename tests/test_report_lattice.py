@@ -8,18 +8,22 @@ from functools import cache
 import pytest
 from msgspec.structs import replace
 
+import shipped
 import synthetic_lattice
 from firstlight import heritage
 from firstlight.conduct import ending
 from firstlight.conduct.rounds import Tally
 from firstlight.errors import OK, REGRESSION
-from firstlight.judge import communication, ranking
+from firstlight.judge import ranking
 from firstlight.judge.figures import judge
 from firstlight.judge.verdict import Failed, Unverified, Verified
 from firstlight.report import html, plots, terminal
+from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette
-from firstlight.report.plots import efficiency, sites
-from firstlight.report.plots.frame import Drawing, View
+
+communication = shipped.module("dirac", "communication")
+efficiency = shipped.module("dirac", "efficiency")
+sites = shipped.module("dirac", "sites")
 
 CASES = {
     "plain": lambda: synthetic_lattice.run(),

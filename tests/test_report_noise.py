@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterable
 import pytest
 from msgspec.structs import replace
 
+import shipped
 import synthetic
 import synthetic_machine
 from firstlight import heritage
@@ -18,13 +19,14 @@ from firstlight.judge.figures import judge
 from firstlight.judge.findings import all_processors_lose
 from firstlight.plan import Cell, Placement, Program
 from firstlight.record import Build, LaunchRecord, Metric, Series
-from firstlight.report import html, plots
+from firstlight.report import html, observed, plots
+from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette
-from firstlight.report.plots import detours, observed
-from firstlight.report.plots.frame import Drawing, View
 from synthetic_figures import Point
 from synthetic_workloads import description
 from synthetic_workloads import workload as declared
+
+detours = shipped.module("noise", "detours")
 
 EXCHANGE = Metric("exchange", "us", "operations", "time", 1e6, "lower")
 RATE = Metric("rate", "Gflop/s", "flops", "rate", 1e-9, "higher")
@@ -77,7 +79,11 @@ def judged(
         base.run, cells=tuple(c for c, _ in made), builds=tuple(Build(p, True, 1.0) for p in programs),
         descriptions=described, finished=clock,
     )  # fmt: skip
-    known = {workload: replace(declared("latency"), name=workload, rows=(), plots=drawn, bounded_by=())}
+    known = {
+        workload: replace(
+            declared("latency"), folder=shipped.folder(workload), name=workload, rows=(), plots=drawn, bounded_by=()
+        )
+    }
     return judge(run, records, known), known
 
 

@@ -12,10 +12,10 @@ from firstlight import heritage
 from firstlight.catalogue import Plot
 from firstlight.errors import UsageError
 from firstlight.judge.verdict import Figure, Verified
-from firstlight.report import plots
+from firstlight.report import plots, sentence
+from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette
-from firstlight.report.plots import sentence, spread
-from firstlight.report.plots.frame import Drawing, View
+from firstlight.report.plots import spread
 from report_samples import sample
 
 

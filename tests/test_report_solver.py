@@ -8,14 +8,17 @@ from functools import cache
 import pytest
 from msgspec.structs import replace
 
+import shipped
 import synthetic_solver
 from firstlight import heritage
 from firstlight.judge.figures import judge
 from firstlight.judge.verdict import Failed, Verified
-from firstlight.report import html, plots
+from firstlight.report import html, observed, plots
+from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette
-from firstlight.report.plots import methods, observed, pace
-from firstlight.report.plots.frame import Drawing, View
+
+methods = shipped.module("fem2d", "methods")
+pace = shipped.module("fem2d", "pace")
 
 CASES = {
     "plain": lambda: synthetic_solver.run(),

@@ -87,7 +87,7 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Plot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How this workload is drawn: `kind` names a drawing in report/plots."""
+    """How this workload is drawn: `kind` names a function in the folder's report.py, or a drawing in report/plots."""
 
     kind: str  # staircase, message, roofline
     x: str

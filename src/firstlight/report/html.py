@@ -34,9 +34,9 @@ from firstlight.report import (
     wording,
 )
 from firstlight.report import answers as answering
+from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette
 from firstlight.report.plots import spread
-from firstlight.report.plots.frame import Drawing, View
 from firstlight.store.durable import replace
 
 TEMPLATES = Path(__file__).parent / "templates"

@@ -1,4 +1,4 @@
-"""Plots: one drawing a file. A workload's `[[plots]]` names it by `kind`."""
+"""Plots: one generic drawing a file. A workload's `[[plots]]` names it by `kind`, or one in its own `report.py`."""
 
 from __future__ import annotations
 
@@ -9,17 +9,24 @@ from typing import cast
 
 from firstlight.catalogue import Plot, Workload
 from firstlight.errors import UsageError
+from firstlight.report import own
+from firstlight.report.frame import Drawing, View
 from firstlight.report.plots import roofline
-from firstlight.report.plots.frame import Drawing, View
 
 Draw = Callable[[View, Workload, Plot, str], list[Drawing]]
+"""What draws: from the view of a run, the workload, its `[[plots]]` entry and the name of the (first) drawing.
+
+An empty list where the run has nothing to draw.
+"""
 
 
 def draw(view: View, workload: Workload) -> list[Drawing]:
-    """All drawings that a workload declares. Raises UsageError for a kind that no file here draws."""
+    """All drawings that a workload declares. Raises UsageError for a kind that nothing draws, or that fails."""
     drawings: list[Drawing] = []
     for number, plot in enumerate(workload.plots):
-        drawings += kind(plot.kind, workload)(view, workload, plot, f"plot-{workload.name}-{number}")
+        made = kind(plot.kind, workload)
+        with own.errors_located(workload):
+            drawings += made(view, workload, plot, f"plot-{workload.name}-{number}")
     return drawings
 
 
@@ -32,10 +39,21 @@ def overview(view: View, chapter: str) -> list[Drawing]:
 
 
 def kind(name: str, workload: Workload) -> Draw:
-    known = {m.name for m in pkgutil.iter_modules(__path__)}
-    function = getattr(import_module(f"{__name__}.{name}"), "draw", None) if name in known else None
+    """What draws that kind: a function in the workload's `report.py`, else a file here. Raises UsageError."""
+    function = own.function(workload, name) or _generic(name)
     if function is None:
         raise UsageError(
-            f"{workload.folder}/workload.toml: no drawing of kind {name!r}; see src/firstlight/report/plots"
+            f"{workload.folder}/workload.toml: no drawing of kind {name!r}: there is no function of this name in the "
+            f"folder's report.py, and of firstlight's own there are {', '.join(generic())}"
         )
     return cast(Draw, function)
+
+
+def generic() -> list[str]:
+    """The kinds that every workload may declare."""
+    return [m.name for m in pkgutil.iter_modules(__path__) if _generic(m.name) is not None]
+
+
+def _generic(name: str) -> object:
+    known = {m.name for m in pkgutil.iter_modules(__path__)}
+    return getattr(import_module(f"{__name__}.{name}"), "draw", None) if name in known else None

@@ -5,8 +5,8 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 
-from firstlight.report.plots import frame
-from firstlight.report.plots.frame import Drawing, Trace, text
+from firstlight.report import frame
+from firstlight.report.frame import Drawing, Trace, text
 from firstlight.report.quantity import binary, percent
 from firstlight.simulate.prediction import AxisLoad, Loads, Prediction
 

@@ -14,10 +14,9 @@ from firstlight.judge.hockney import Regime
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import listing
 from firstlight.record import Metric
-from firstlight.report import answers
-from firstlight.report.plots import frame, sentence
-from firstlight.report.plots.frame import Drawing, Trace, View
-from firstlight.report.plots.ghosts import ghosts
+from firstlight.report import answers, frame, sentence
+from firstlight.report.frame import Drawing, Trace, View
+from firstlight.report.ghosts import ghosts
 from firstlight.report.plots.staircase import best_lines
 from firstlight.report.quantity import binary, percent, quantity
 
@@ -38,7 +37,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     drawn = frame.layout(axis, frame.log_axis(f"{plot.metric} ({some.unit})"))
     data: list[Trace] = []
     fits: dict[str, list[Regime]] = {}
-    metric = _metric(view, some, plot.metric)
+    metric = view.metric(some.identity)
     for k, (key, line) in enumerate(list(lines.items())[: frame.MOST_LINES]):
         label = answers.label(view.judgement.run, plot.lines, key)
         look = {"color": view.palette.colour(key), "symbol": view.palette.symbol(k)}
@@ -78,12 +77,6 @@ def _spread(points: Sequence[tuple[float, Verified]], colour: str) -> Trace:
         "line": {"width": 0, "color": colour}, "hoverinfo": "skip", "showlegend": False,
         "x": [x for x, _ in there + back], "y": [y for _, y in there + back],
     }  # fmt: skip
-
-
-def _metric(view: View, figure: Verified, name: str) -> Metric | None:
-    i = figure.identity
-    description = view.judgement.run.descriptions.get(f"{i.workload}.{i.variant}")
-    return next((m for m in description.metrics if m.name == name), None) if description else None
 
 
 def _seconds(metric: Metric | None, figure: Verified, size: float) -> float | None:

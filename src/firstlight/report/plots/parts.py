@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from firstlight.report.frame import Drawing, Trace, text
 from firstlight.report.palette import COOL, WARM
-from firstlight.report.plots.frame import Drawing, Trace, text
 from firstlight.report.quantity import binary, percent, quantity
 from firstlight.simulate.prediction import Breakdown, Prediction
 

@@ -11,9 +11,8 @@ from collections.abc import Sequence
 from firstlight.catalogue import Plot, Workload
 from firstlight.judge.verdict import Limit, Verified
 from firstlight.judge.words import name
-from firstlight.report import answers, wording
-from firstlight.report.plots import frame, sentence
-from firstlight.report.plots.frame import Drawing, Trace, View
+from firstlight.report import answers, frame, sentence, wording
+from firstlight.report.frame import Drawing, Trace, View
 from firstlight.report.quantity import quantity
 
 FLOPS, BYTES = "flops_64", "load_bandwidth"
@@ -85,24 +84,11 @@ def _points(view: View, cores: int) -> list[Point]:
         flops, size = f.cost.get("flops", 0.0), f.cost.get("bytes", 0.0)
         if i.placement.threads * i.placement.ranks != cores or min(flops, size) <= 0 or f.oversubscribed:
             continue
-        seconds = step_seconds(view, f)
+        seconds = view.step_seconds(f)
         key = (i.workload, i.parameters, i.metric)
         if seconds and (key not in best or flops / seconds > best[key][1]):
             best[key] = (flops / size, flops / seconds, f)
     return list(best.values())
-
-
-def step_seconds(view: View, f: Verified) -> float | None:
-    """Seconds a step of the figure's case, recovered from its metric."""
-    description = view.judgement.run.descriptions.get(f"{f.identity.workload}.{f.identity.variant}")
-    metric = next((m for m in description.metrics if m.name == f.identity.metric), None) if description else None
-    if metric is None or f.observed or f.estimate.median <= 0:
-        return None
-    work = f.cost.get(metric.quantity, 0.0)
-    seconds = (
-        f.estimate.median * work / metric.scale if metric.form == "time" else metric.scale * work / f.estimate.median
-    )
-    return seconds or None
 
 
 def _roof_traces(peak: Limit, roofs: dict[str, Limit], low: float, high: float) -> list[Trace]:

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+from firstlight.report import frame
+from firstlight.report.frame import Drawing, Trace, text
 from firstlight.report.palette import COOL, MORE, WARM
-from firstlight.report.plots import frame, loads, parts
-from firstlight.report.plots.frame import Drawing, Trace, text
+from firstlight.report.plots import loads, parts
 from firstlight.report.quantity import binary, quantity, significant
 from firstlight.simulate.answer import Simulated
 from firstlight.simulate.prediction import Prediction

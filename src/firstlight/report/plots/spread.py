@@ -6,9 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from statistics import median
 
-from firstlight.report import answers
-from firstlight.report.plots import frame
-from firstlight.report.plots.frame import Drawing, Trace, View
+from firstlight.report import answers, frame
+from firstlight.report.frame import Drawing, Trace, View
 from firstlight.report.quantity import count, duration, percent
 
 MOST_ROWS = 24

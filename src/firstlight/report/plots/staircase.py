@@ -8,10 +8,9 @@ from firstlight.catalogue import Plot, Workload
 from firstlight.judge import ranking, words
 from firstlight.judge.verdict import Verified
 from firstlight.plan import Placement
-from firstlight.report import answers, wording
-from firstlight.report.plots import frame, sentence
-from firstlight.report.plots.frame import Drawing, View
-from firstlight.report.plots.ghosts import ghosts
+from firstlight.report import answers, frame, sentence, wording
+from firstlight.report.frame import Drawing, View
+from firstlight.report.ghosts import ghosts
 from firstlight.report.quantity import binary
 
 FEWEST = 3  # sizes that make a staircase

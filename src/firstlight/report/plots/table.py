@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from firstlight.catalogue import Plot, Workload
 from firstlight.judge.words import listing
-from firstlight.report import answers
-from firstlight.report.plots import frame, sentence
-from firstlight.report.plots.frame import Drawing, View
+from firstlight.report import answers, frame, sentence
+from firstlight.report.frame import Drawing, View
 from firstlight.report.quantity import quantity
 
 

@@ -11,8 +11,8 @@ from typing import Any
 
 from firstlight.profile import shape
 from firstlight.profile.traffic import Kind, Phase, Traffic, whole
+from firstlight.report.frame import Drawing, Trace, log_colours, text
 from firstlight.report.palette import COOL, WARM
-from firstlight.report.plots.frame import Drawing, Trace, log_colours, text
 from firstlight.report.quantity import binary, count, percent, quantity, significant
 
 MOST_PHASES = 3

@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
+from firstlight.report import frame
+from firstlight.report.frame import Drawing, Trace, text
 from firstlight.report.palette import COOL, MORE, WARM
-from firstlight.report.plots import frame
-from firstlight.report.plots.frame import Drawing, Trace, text
 from firstlight.report.quantity import binary, quantity, significant
 from firstlight.simulate.validate import Point, Validated
 

@@ -13,9 +13,8 @@ from typing import NamedTuple
 from firstlight.catalogue import Plot, Workload
 from firstlight.judge import ranking
 from firstlight.judge.verdict import Failed, Identity, Unverified, Verified
-from firstlight.report import wording
-from firstlight.report.plots import sentence
-from firstlight.report.plots.frame import View
+from firstlight.report import sentence, wording
+from firstlight.report.frame import View
 
 REFERENCE = "sendrecv"  # what a program does that does nothing special
 Times = dict[str, dict[float, Verified]]  # by strategy and x

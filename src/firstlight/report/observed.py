@@ -10,7 +10,7 @@ import msgspec
 
 from firstlight.judge.verdict import Figure, Identity, Verified
 from firstlight.record import Case, LaunchRecord
-from firstlight.report.plots.frame import View
+from firstlight.report.frame import View
 
 LEAST, MOST = 1e-6, 1e12  # microseconds: what a length of time may be
 

@@ -7,13 +7,15 @@ from collections.abc import Mapping, Sequence
 from firstlight.catalogue import Plot, Workload
 from firstlight.heritage import Entry
 from firstlight.judge import ranking
-from firstlight.judge.communication import Exchange
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import listing
-from firstlight.report.plots import frame, sentence, sites
-from firstlight.report.plots.frame import Drawing, Trace, View, text
-from firstlight.report.plots.sites import Case
+from firstlight.report import frame, sentence
+from firstlight.report.frame import Drawing, Trace, View, text
 from firstlight.report.quantity import convert, percent, quantity
+
+from . import sites
+from .communication import Exchange
+from .sites import Case
 
 Best = dict[str, dict[Case, Verified]]  # by variant
 MOST = 24  # cases that fit side by side

@@ -9,10 +9,11 @@ from firstlight.heritage import Entry
 from firstlight.judge import ranking
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import listing
-from firstlight.report import wording
-from firstlight.report.plots import frame, sentence, sites
-from firstlight.report.plots.frame import Drawing, Trace, View, text
+from firstlight.report import frame, sentence, wording
+from firstlight.report.frame import Drawing, Trace, View, text
 from firstlight.report.quantity import binary, convert, quantity
+
+from . import sites
 
 Key = tuple[str, int]  # variant, bits
 Lines = dict[Key, dict[float, Verified]]  # by bytes a core

@@ -7,12 +7,13 @@ without communication; the efficiency of communication with R5's model through t
 from __future__ import annotations
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.report import answers
-from firstlight.report.plots import efficiency, frame, grids, layouts, sites
-from firstlight.report.plots.frame import Drawing, View
+from firstlight.report import answers, frame
+from firstlight.report.frame import Drawing, View
+
+from .drawings import efficiency, grids, layouts, sites
 
 
-def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
+def lattice(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
     """`plot.metric` is the speed of a core."""
     every = view.selected(workload, plot)
     figures = [f for f in answers.verified(every) if sites.case(f) is not None]

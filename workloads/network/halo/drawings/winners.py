@@ -6,10 +6,11 @@ from collections.abc import Sequence
 
 from firstlight.catalogue import Plot
 from firstlight.judge.words import listing
-from firstlight.report.plots import sentence
-from firstlight.report.plots.frame import Drawing
-from firstlight.report.plots.strategies import Contest, Win, short
+from firstlight.report import sentence
+from firstlight.report.frame import Drawing
 from firstlight.report.quantity import interval, quantity
+
+from .strategies import Contest, Win, short
 
 MOST_NAMES, MOST_STRETCHES = 3, 3
 

@@ -14,9 +14,8 @@ from firstlight.judge import words
 from firstlight.judge.interval import quotient
 from firstlight.judge.verdict import Identity, Verified
 from firstlight.plan import Placement
-from firstlight.report import answers, wording
-from firstlight.report.plots import frame, sentence
-from firstlight.report.plots.frame import Drawing, View
+from firstlight.report import answers, frame, sentence, wording
+from firstlight.report.frame import Drawing, View
 from firstlight.report.quantity import quantity
 
 SPARE, FULL, OVER = "processors left over", "all processors busy", "more threads than processors"

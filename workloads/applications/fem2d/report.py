@@ -7,12 +7,13 @@ R1's table: assembly, conjugate gradients, share of communication over the ranks
 from __future__ import annotations
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.report import answers
-from firstlight.report.plots import frame, methods, pace, scaling, shares, tolerance
-from firstlight.report.plots.frame import Drawing, View
+from firstlight.report import answers, frame
+from firstlight.report.frame import Drawing, View
+
+from .drawings import methods, pace, scaling, shares, tolerance
 
 
-def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
+def solver(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
     """`plot.metric` is the time to the tolerance; the other metrics are those of the same cases."""
     every = view.selected(workload, plot)
     figures = [f for f in answers.verified(every) if methods.level(f) is not None]

@@ -8,10 +8,11 @@ from msgspec.structs import replace
 
 from firstlight.judge import ranking
 from firstlight.judge.verdict import Limit, Verified
-from firstlight.report import wording
-from firstlight.report.plots import frame, methods, sentence
-from firstlight.report.plots.frame import Drawing, View
+from firstlight.report import frame, sentence, wording
+from firstlight.report.frame import Drawing, View
 from firstlight.report.quantity import binary, quantity
+
+from . import methods
 
 METRIC = "time_per_unknown_iteration"
 MODEL = 85  # bytes an unknown and iteration in two passes over the finest level, the coarser levels with it

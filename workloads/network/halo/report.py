@@ -12,10 +12,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from firstlight.catalogue import Plot, Workload
 from firstlight.judge.verdict import Figure, Verified
 from firstlight.judge.words import listing
-from firstlight.report import answers
-from firstlight.report.plots import frame, handover, processes, sentence, strategies, winners
-from firstlight.report.plots.frame import Drawing, Trace, View
-from firstlight.report.plots.strategies import Contest, Times, short
+from firstlight.report import answers, frame, sentence
+from firstlight.report.frame import Drawing, Trace, View
+
+from .drawings import handover, processes, strategies, winners
+from .drawings.overhead import draw as overhead
+from .drawings.strategies import Contest, Times, short
+
+__all__ = ["halo", "overhead"]
 
 NAMED = 6  # coloured lines; more cannot be told apart
 _HEIGHT, _LABEL = 540, 16  # pixels: of the drawing, between names at the lines
@@ -24,7 +28,7 @@ FAINT = "rgba(127,127,127,0.5)"
 Range = tuple[float, float]  # of an axis
 
 
-def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
+def halo(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
     every = view.selected(workload, plot)
     figures, said = strategies.usual(answers.verified(every), plot)
     where = strategies.main_place(figures)

@@ -18,7 +18,8 @@ from firstlight.catalogue import Plot, Workload
 from firstlight.heritage import Heritage
 from firstlight.judge import Judgement, words
 from firstlight.judge.select import selects
-from firstlight.judge.verdict import Figure, Verified
+from firstlight.judge.verdict import Figure, Identity, Verified
+from firstlight.record import Metric
 from firstlight.report import wording
 from firstlight.report.palette import Palette
 from firstlight.report.quantity import binary, count, interval, percent, quantity
@@ -61,6 +62,21 @@ class View(msgspec.Struct, frozen=True):
             if f.identity.metric == plot.metric
             and selects(f.identity, plot.where, plot.variants, workload, self.judgement.run.machine)
         ]
+
+    def metric(self, identity: Identity) -> Metric | None:
+        """The metric of a figure, as its program describes it; None where the run holds no description."""
+        description = self.judgement.run.descriptions.get(f"{identity.workload}.{identity.variant}")
+        return next((m for m in description.metrics if m.name == identity.metric), None) if description else None
+
+    def step_seconds(self, figure: Verified) -> float | None:
+        """Seconds a step of the figure's case, recovered from its metric; None for observed values."""
+        metric = self.metric(figure.identity)
+        if metric is None or figure.observed or figure.estimate.median <= 0:
+            return None
+        work = figure.cost.get(metric.quantity, 0.0)
+        if metric.form == "time":
+            return figure.estimate.median * work / metric.scale or None
+        return metric.scale * work / figure.estimate.median or None
 
     def parameter(self, workload: str, name: str) -> tuple[str, str]:
         """(`help`, `unit`) of a parameter, as the programs describe it."""

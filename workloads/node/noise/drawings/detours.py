@@ -8,10 +8,9 @@ from typing import NamedTuple
 from firstlight.catalogue import Plot, Workload
 from firstlight.judge import words
 from firstlight.judge.verdict import Verified
-from firstlight.report import answers
-from firstlight.report.plots import frame, observed
-from firstlight.report.plots.frame import Drawing, Trace, View
-from firstlight.report.plots.observed import Window
+from firstlight.report import answers, frame, observed
+from firstlight.report.frame import Drawing, Trace, View
+from firstlight.report.observed import Window
 from firstlight.report.quantity import count, quantity, significant
 
 MOST_POINTS = 400  # of a line

@@ -10,10 +10,9 @@ from firstlight.catalogue import Plot, Workload
 from firstlight.judge import words
 from firstlight.judge.interval import quotient
 from firstlight.judge.verdict import Verified
-from firstlight.report import answers, wording
-from firstlight.report.plots import frame, observed, sentence
-from firstlight.report.plots.frame import Drawing, Trace, View
-from firstlight.report.plots.observed import Window
+from firstlight.report import answers, frame, observed, sentence, wording
+from firstlight.report.frame import Drawing, Trace, View
+from firstlight.report.observed import Window
 from firstlight.report.quantity import quantity, significant
 
 BINS = 48

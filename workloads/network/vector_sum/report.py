@@ -14,11 +14,12 @@ from firstlight.judge.verdict import Identity, Verified
 from firstlight.judge.words import listing
 from firstlight.plan import Placement
 from firstlight.record import Metric
-from firstlight.report import answers, routes, wording
-from firstlight.report.plots import frame, sentence
-from firstlight.report.plots.frame import Drawing, Trace, View, text
+from firstlight.report import answers, frame, sentence, wording
+from firstlight.report.frame import Drawing, Trace, View, text
 from firstlight.report.quantity import binary, convert, count, percent, quantity
-from firstlight.report.routes import Link
+
+from .drawings import routes
+from .drawings.routes import Link
 
 WORD = 8  # bytes of an element
 FEWEST = 2  # lengths that make a line
@@ -36,7 +37,7 @@ Key = tuple[str, str]  # MPI library, variant
 Lines = dict[Key, dict[float, Verified]]
 
 
-def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
+def collective(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
     """One drawing for the smallest placement of several processes and one for the largest."""
     figures = answers.verified(view.selected(workload, plot))
     some = {f.identity.placement for f in figures if f.identity.placement.ranks > 1 and not f.oversubscribed}
@@ -56,7 +57,9 @@ def _drawing(view: View, workload: Workload, plot: Plot, name: str, placement: P
     every = [f for f in view.selected(workload, plot) if f.identity.placement == placement]
     lines = _lines(answers.verified(every), plot)
     some = next(iter(next(iter(lines.values())).values()))
-    metric = next(m for m in _metrics(view, some.identity) if m.name == plot.metric)
+    metric = view.metric(some.identity)
+    if metric is None:
+        raise LookupError(f"the programs describe no metric {plot.metric}")
     sizes = sorted({x for line in lines.values() for x in line})
     drawn = frame.layout(
         frame.log_axis("bytes of the vector that each process holds (8 n)", sizes, True),
@@ -93,11 +96,6 @@ def _lines(figures: list[Verified], plot: Plot) -> Lines:
 
 def _key(identity: Identity) -> Key:
     return identity.mpi or "none", identity.variant
-
-
-def _metrics(view: View, identity: Identity) -> tuple[Metric, ...]:
-    description = view.judgement.run.descriptions.get(f"{identity.workload}.{identity.variant}")
-    return description.metrics if description else ()
 
 
 def _label(view: View, mpi: str, variant: str, metric: Metric | None = None) -> str:

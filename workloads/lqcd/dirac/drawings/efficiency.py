@@ -8,14 +8,13 @@ from typing import NamedTuple
 
 from firstlight.catalogue import Workload
 from firstlight.heritage import Entry
-from firstlight.judge import communication
-from firstlight.judge.communication import Exchange
 from firstlight.judge.verdict import Verified
-from firstlight.report import wording
-from firstlight.report.plots import frame, sites
-from firstlight.report.plots.frame import Drawing, Trace, View, text
-from firstlight.report.plots.roofline import step_seconds
+from firstlight.report import frame, wording
+from firstlight.report.frame import Drawing, Trace, View, text
 from firstlight.report.quantity import percent, quantity
+
+from . import communication, sites
+from .communication import Exchange
 
 HEAD = (
     "program", "lattice", "process grid", "bits", "with communication", "without (unverified by design)", "speed kept",
@@ -44,7 +43,7 @@ def measured(view: View, figures: Sequence[Verified]) -> list[Exchange]:
     twins = communication.silent(view.judgement)
     found = []
     for f in figures:
-        seconds = step_seconds(view, f)
+        seconds = view.step_seconds(f)
         one = communication.exchange(f, seconds, twins, sites.SILENT) if seconds else None
         if one is not None and sites.case(f) is not None:
             found.append(one)

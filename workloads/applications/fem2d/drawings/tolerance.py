@@ -9,9 +9,11 @@ from firstlight.heritage import Entry
 from firstlight.judge import ranking
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import listing
-from firstlight.report.plots import frame, methods, sentence
-from firstlight.report.plots.frame import Drawing, Trace, View, text
+from firstlight.report import frame, sentence
+from firstlight.report.frame import Drawing, Trace, View, text
 from firstlight.report.quantity import convert, quantity
+
+from . import methods
 
 PUBLISHED_METRIC = "time"  # what the published tables of one processor call it
 NEAR = 1.6  # labels of times within this factor would overlap: they become one

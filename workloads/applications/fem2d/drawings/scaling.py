@@ -7,10 +7,12 @@ from collections.abc import Mapping, Sequence
 from firstlight.judge import ranking
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import listing
-from firstlight.report.plots import frame, methods, sentence
-from firstlight.report.plots.frame import Drawing, Trace, View
-from firstlight.report.plots.methods import Way
+from firstlight.report import frame, sentence
+from firstlight.report.frame import Drawing, Trace, View
 from firstlight.report.quantity import percent, quantity
+
+from . import methods
+from .methods import Way
 
 GROWTH = 4  # unknowns from one level to the next, and so cores along a weak line
 Points = dict[int, Verified]  # by cores

@@ -14,10 +14,12 @@ from firstlight.judge import ranking
 from firstlight.judge.interval import Ratio, ratio
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import listing
-from firstlight.report.plots import frame, sentence, strategies
-from firstlight.report.plots.frame import Drawing, Trace, View
-from firstlight.report.plots.strategies import Contest, short
+from firstlight.report import frame, sentence
+from firstlight.report.frame import Drawing, Trace, View
 from firstlight.report.quantity import quantity, significant
+
+from . import strategies
+from .strategies import Contest, short
 
 FIRST = "packed"
 _MOST = math.log(4)  # a factor of 4 has the deepest colour

@@ -12,9 +12,10 @@ from typing import NamedTuple
 from firstlight.catalogue import Plot
 from firstlight.judge import ranking
 from firstlight.judge.verdict import Verified
-from firstlight.report import wording
-from firstlight.report.plots import frame, sentence, strategies
-from firstlight.report.plots.frame import Drawing, Trace, View
+from firstlight.report import frame, sentence, wording
+from firstlight.report.frame import Drawing, Trace, View
+
+from . import strategies
 
 FLAT = 1.15  # growth below that is none
 MOST_LINES = 8

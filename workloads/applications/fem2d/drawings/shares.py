@@ -9,10 +9,11 @@ from msgspec.structs import replace
 
 from firstlight.heritage import Entry
 from firstlight.judge.verdict import Verified
-from firstlight.report import wording
-from firstlight.report.plots import frame, methods, observed
-from firstlight.report.plots.frame import Drawing, Trace, View, text
+from firstlight.report import frame, observed, wording
+from firstlight.report.frame import Drawing, Trace, View, text
 from firstlight.report.quantity import percent, quantity, significant
+
+from . import methods
 
 SHARE = "communication_share"
 HEAD = (

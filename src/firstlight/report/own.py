@@ -1,0 +1,84 @@
+"""Own: the drawings that one workload alone needs, from the `report.py` in its folder.
+
+This is code, and rendering runs it. It is always code of the user: of this checkout, or of a folder that the user names
+in FIRSTLIGHT_WORKLOADS, as are the programs that are built from it. A results directory, which somebody may have sent,
+holds data only and has no say in it: workloads come from the catalogue, never from the record of a run.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import inspect
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from importlib import import_module
+from pathlib import Path
+from types import ModuleType
+
+from firstlight import catalogue
+from firstlight.catalogue import Workload
+from firstlight.errors import UsageError
+
+FILE = "report.py"
+
+
+def function(workload: Workload, name: str) -> Callable[..., object] | None:
+    """The function of that name in the workload's `report.py` or in what that imports from its folder, else None."""
+    found = module(workload)
+    made = getattr(found, name, None) if found else None
+    if not inspect.isfunction(made) or not made.__module__.startswith(_package(workload.folder)):
+        return None
+    return made
+
+
+def module(workload: Workload) -> ModuleType | None:
+    """The workload's `report.py`, imported; None where it has none.
+
+    Modules beside it are imported as `from .folder import name`. Raises UsageError, naming the file, for one that
+    cannot be imported, and for a folder that lies in none of the catalogue's roots.
+    """
+    folder = workload.folder.resolve()
+    if not (folder / FILE).is_file():
+        return None
+    if not any(folder.is_relative_to(root.resolve()) for root in catalogue.roots()):
+        raise UsageError(
+            f"{folder / FILE}: drawings are loaded from firstlight's workloads and from folders in "
+            "FIRSTLIGHT_WORKLOADS only; add this one"
+        )
+    name = _package(folder)
+    if name not in sys.modules:
+        package = ModuleType(name, f"The folder of the workload {workload.name}.")
+        package.__path__ = [str(folder)]
+        sys.modules[name] = package
+    with errors_located(workload):
+        return import_module(f"{name}.report")
+
+
+@contextmanager
+def errors_located(workload: Workload) -> Iterator[None]:
+    """Turn what code of the workload's own raises into a UsageError of one line that names its file and line."""
+    try:
+        yield
+    except UsageError:
+        raise
+    except Exception as error:
+        place = _place(error, workload.folder.resolve())
+        if not place:
+            raise
+        what = " ".join(f"{type(error).__name__}: {error}".split())
+        raise UsageError(f"{place}: {what}") from error
+
+
+def _place(error: Exception, folder: Path) -> str:
+    """`FILE, line N` of the innermost code of the folder that was at work; "" where there was none."""
+    if isinstance(error, SyntaxError) and error.filename and Path(error.filename).is_relative_to(folder):
+        return f"{error.filename}, line {error.lineno}"
+    frames = [f for f in traceback.extract_tb(error.__traceback__) if Path(f.filename).is_relative_to(folder)]
+    return f"{frames[-1].filename}, line {frames[-1].lineno}" if frames else ""
+
+
+def _package(folder: Path) -> str:
+    """A module name that no other folder has, wherever it lies."""
+    return f"workload_{folder.name}_{hashlib.sha256(str(folder.resolve()).encode()).hexdigest()[:12]}"
