@@ -14,12 +14,12 @@ import msgspec
 import pytest
 
 import turns
-from firstlight import ROOT, machine, toolchains
+from firstlight import ROOT, machine, plan, toolchains
 from firstlight.build import Built, Options, build
 from firstlight.catalogue import Selection, Variant, Workload, load, roots
 from firstlight.launch import launch
 from firstlight.plan import Cell, Placement, Program
-from firstlight.toolchains import RUNTIMES, Linking, Mpi, Toolbox, Toolchain
+from firstlight.toolchains import Toolbox, Toolchain
 
 CACHE = Path(os.environ.get("FIRSTLIGHT_CACHE", ROOT / ".fl"))
 SMALL = 1 << 20
@@ -46,24 +46,12 @@ def variants(broken: bool) -> list[tuple[Workload, Variant]]:
 
 def programs(workload: Workload, variant: Variant, tool: Toolchain) -> list[Program]:
     """The programs that one source file becomes with one toolchain here: one an MPI library, one a BLAS library."""
-    names = [f"{variant.name}_{b.name}" for b in toolbox().blas] if "blas" in variant.needs else [variant.name]
-    mpis: list[str | None] = [None]
-    if "mpi" in variant.needs:
-        fortran = "fortran" in variant.needs
-        mpis = [
-            m.name
-            for m in toolbox().mpis
-            if (not fortran or (m.fortran and tool.compiler in m.f08))
-            and (m.mpi4 or "mpi4" not in variant.needs)
-            and all(e and tool.compiler in (e.compilers or (tool.compiler,)) for e in runtimes(variant, m))
-        ]
-    elif "fortran" in variant.needs and tool.fortran is None:
-        return []
-    if "openmp" in variant.needs and not tool.openmp:
-        return []
-    if "cuda" in variant.needs and toolbox().cuda is None:
-        return []
-    return [Program(workload.name, name, tool.name, mpi) for name in names for mpi in mpis]
+    here = toolbox()
+    return [
+        program
+        for name in plan.variant_names(variant, here)
+        for program in plan.programs(workload, name, variant, tool, here, here.mpis)[0]
+    ]
 
 
 def plain_program(workload: str, variant: str) -> Program:
@@ -76,11 +64,6 @@ def plain_program(workload: str, variant: str) -> Program:
     if not mpis:
         pytest.skip("no MPI library here")
     return Program(workload, variant, tool.name, mpis[0].name)
-
-
-def runtimes(variant: Variant, mpi: Mpi) -> list[Linking | None]:
-    """How the MPI library gives the runtimes that the variant needs; None for one that it lacks."""
-    return [mpi.extras.get(need) for need in variant.needs if need in RUNTIMES]
 
 
 STRICT = Options(strict=True)

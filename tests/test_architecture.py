@@ -10,8 +10,9 @@ import pytest
 from firstlight import ROOT, catalogue
 
 ROOMS = [
-    "errors", "machine", "toolchains", "doctor", "catalogue", "plan", "build", "native", "launch", "batch", "record",
-    "store", "heritage", "profile", "judge", "simulate", "export", "schema", "report", "conduct", "tune", "cli",
+    "errors", "cmake", "machine", "toolchains", "doctor", "catalogue", "plan", "build", "native", "launch", "batch",
+    "record", "store", "heritage", "profile", "judge", "simulate", "export", "schema", "report", "conduct", "tune",
+    "cli",
 ]  # fmt: skip
 SOURCE = ROOT / "src" / "firstlight"
 FILES = sorted(p for p in SOURCE.rglob("*.py") if p.parent != SOURCE or p.stem not in ("__init__", "__main__"))

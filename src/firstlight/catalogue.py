@@ -8,6 +8,7 @@ import os
 import re
 import tomllib
 from collections.abc import Iterable
+from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 from typing import Annotated
@@ -99,13 +100,28 @@ class Plot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mark_caches: bool = False
 
 
+class Flags(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """More variants of the same sources: `<variant>_<name>`, compiled with further flags (the vectoriser switched off).
+
+    `flags` gives them by compiler family; with a compiler that is not among them there is no such variant.
+    """
+
+    name: str
+    flags: dict[str, list[str]]
+    variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
+
+
 class Variant(msgspec.Struct, frozen=True):
-    """One source file: `needs` lists capabilities (openmp, mpi, shmem, fortran, ...) from its prefix and extension."""
+    """One source file: `needs` lists capabilities (openmp, mpi, shmem, fortran, ...) from its prefix and extension.
+
+    `flags`: of one that differs from another by flags only, by compiler family; empty: those under test alone.
+    """
 
     name: str
     source: Path
     needs: tuple[str, ...]
     broken: bool
+    flags: dict[str, tuple[str, ...]] = {}
 
 
 class Workload(msgspec.Struct, frozen=True):
@@ -126,6 +142,14 @@ class Workload(msgspec.Struct, frozen=True):
     plots: tuple[Plot, ...]
     source_hash: str = ""
 
+    def variant(self, name: str) -> Variant:
+        """That of a program: of its name, or the one that becomes `blas_openblas` with a library. Raises KeyError."""
+        exact = [v for v in self.variants if v.name == name]
+        made = [v for v in self.variants if "blas" in v.needs and name.startswith(f"{v.name}_")]
+        if not exact + made:
+            raise KeyError(f"{self.name} has no variant {name}")
+        return (exact + made)[0]
+
 
 class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A workload.toml, as written."""
@@ -139,6 +163,7 @@ class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bounded_by: tuple[Bound, ...] = ()
     rows: tuple[Row, ...] = ()
     plots: tuple[Plot, ...] = ()
+    flags: tuple[Flags, ...] = ()
 
 
 class Prefix(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -198,14 +223,15 @@ def _read(document: Path, chapter: str) -> Workload:
         name=folder.name,
         folder=folder,
         chapter=chapter,
-        variants=tuple(_variants(folder)),
+        variants=tuple(_variants(folder, parsed.flags)),
         source_hash=_source_hash(folder),
-        **{field: getattr(parsed, field) for field in parsed.__struct_fields__},
+        **{field: getattr(parsed, field) for field in parsed.__struct_fields__ if field != "flags"},
     )
 
 
-def _variants(folder: Path) -> list[Variant]:
-    """One variant a source file. `c_abi.cpp` is no variant: it is the C side of the folder's Fortran variants."""
+def _variants(folder: Path, flags: tuple[Flags, ...]) -> list[Variant]:
+    """One variant a source file, and one more for each set of flags that fits it. `c_abi.cpp` is no variant: it is the
+    C side of the folder's Fortran variants."""
     variants = []
     for source in sorted(folder.iterdir()):
         if source.suffix not in (".cpp", ".f90", ".cu") or source.name == "c_abi.cpp":
@@ -213,6 +239,13 @@ def _variants(folder: Path) -> list[Variant]:
         if not NAME.fullmatch(source.stem):
             raise UsageError(f"{source}: a variant is named with lower-case letters, digits and underscores")
         variants.append(Variant(source.stem, source, *_capabilities(source)))
+    for more in flags:
+        if not NAME.fullmatch(more.name):
+            raise UsageError(f"{folder}/workload.toml: flags are named with lower-case letters, not {more.name!r}")
+        fitting = [v for v in variants if any(fnmatchcase(v.name, pattern) for pattern in more.variants)]
+        for plain in (v for v in fitting if not v.broken and not v.flags):
+            given = {family: tuple(words) for family, words in more.flags.items()}
+            variants.append(msgspec.structs.replace(plain, name=f"{plain.name}_{more.name}", flags=given))
     repeated = {v.name for v in variants if sum(v.name == w.name for w in variants) > 1}
     if repeated:
         raise UsageError(f"{folder}: two sources of variant {min(repeated)!r}; rename one")
@@ -241,7 +274,7 @@ def needs(variant: str) -> tuple[str, ...]:
 
 @cache
 def prefixes() -> dict[str, Prefix]:
-    """The file-name prefixes that ask for a capability, from native/prefixes.json, which CMake reads too."""
+    """The file-name prefixes that ask for a capability, from native/prefixes.json."""
     table = json.loads((ROOT / "native" / "prefixes.json").read_text(encoding="utf-8"))
     return msgspec.convert(table, dict[str, Prefix])
 

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
+from firstlight.plan.ability import family, programs, variant_names
 from firstlight.plan.choice import order, select
 from firstlight.plan.effort import EFFORT, LAUNCHES, MOST_LAUNCHES, Effort, parse_budget, parse_time
-from firstlight.plan.planner import family, plan
+from firstlight.plan.planner import plan
 from firstlight.plan.sizes import MEMORY_SHARE, resolve_size
 from firstlight.plan.types import Cell, Placement, Plan, Program
 
@@ -23,6 +24,8 @@ __all__ = [
     "parse_budget",
     "parse_time",
     "plan",
+    "programs",
     "resolve_size",
     "select",
+    "variant_names",
 ]

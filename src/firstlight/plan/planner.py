@@ -7,15 +7,16 @@ from fnmatch import fnmatchcase
 
 from msgspec.structs import replace
 
-from firstlight.catalogue import Selection, Variant, Workload, why
+from firstlight.catalogue import Selection, Variant, Workload
 from firstlight.errors import UsageError
 from firstlight.machine import Machine
+from firstlight.plan.ability import family, lacking_compiler, lacking_here, programs, variant_names
 from firstlight.plan.choice import select
 from firstlight.plan.effort import EFFORT
 from firstlight.plan.placements import expand
 from firstlight.plan.sizes import Value, resolve_size
 from firstlight.plan.types import Cell, Placement, Plan, Program
-from firstlight.toolchains import RUNTIMES, Absent, Mpi, Toolbox, Toolchain
+from firstlight.toolchains import Absent, Toolbox, Toolchain
 
 
 def plan(
@@ -90,7 +91,7 @@ class _Planner:
         for variant in workload.variants:
             if variant.broken:
                 continue
-            for name in self._names(variant):
+            for name in variant_names(variant, self.toolbox):
                 entries = [entry for entry in selections if _selects(entry, name, variant)]
                 if wanted is not None:
                     named = not wanted.isdisjoint({name, variant.name})
@@ -98,61 +99,33 @@ class _Planner:
                 for entry in entries:
                     self._add_variant(workload, name, variant, entry)
 
-    def _names(self, variant: Variant) -> list[str]:
-        """A variant that calls a BLAS becomes one for each BLAS found; without any it keeps its name and is absent."""
-        if "blas" in variant.needs and self.toolbox.blas:
-            return [f"{variant.name}_{blas.name}" for blas in self.toolbox.blas]
-        return [variant.name]
-
     def _add_variant(self, workload: Workload, name: str, variant: Variant, entry: Selection) -> None:
-        for capability, present in (("blas", self.toolbox.blas), ("cuda", self.toolbox.cuda)):
-            if capability in variant.needs and not present:
-                self._lacks(f"{workload.name}.{name}", capability)
-                return
         parameters = self._parameters(workload, entry)
         if parameters is None:
             return
         for toolchain in self._toolchains(workload, name, variant, entry):
-            for mpi in self._mpis(workload, name, variant, toolchain):
-                program = Program(workload.name, name, toolchain.name, mpi.name if mpi else None)
+            found, missing = programs(workload, name, variant, toolchain, self.toolbox, self.mpis)
+            self.absent += missing
+            for program in found:
                 for placement in self._placements(workload, name, variant, entry):
                     self._add_cell(program, placement, parameters)
 
     def _toolchains(self, workload: Workload, name: str, variant: Variant, entry: Selection) -> list[Toolchain]:
         """Those that match the entry and have what the variant needs; only one where that is asked for or enough."""
+        what = f"{workload.name}.{name}"
+        if lacks := lacking_here(what, variant, self.toolbox):
+            self.absent.append(lacks)
+            return []
         one = entry.toolchains == ["one"]
         able = []
-        for toolchain in self.toolchains:
-            if not one and not _matches(toolchain.name, entry.toolchains):
-                continue
-            lacking = [n for n in ("openmp", "fortran") if n in variant.needs and not getattr(toolchain, n)]
-            for capability in lacking:
-                self._lacks(f"{workload.name}.{name}", capability, toolchain.name)
-            if not lacking:
+        for toolchain in (t for t in self.toolchains if one or _matches(t.name, entry.toolchains)):
+            missing = lacking_compiler(what, variant, toolchain)
+            self.absent += missing
+            if not missing:
                 able.append(toolchain)
         if not able or (workload.toolchain_sensitive and not one):
             return able
         return [min(able, key=lambda t: (t.flag_set != "native", family(t.compiler) != "gcc"))]
-
-    def _mpis(self, workload: Workload, name: str, variant: Variant, toolchain: Toolchain) -> Sequence[Mpi | None]:
-        if "mpi" not in variant.needs:
-            return [None]
-        if not self.mpis:
-            self._lacks(f"{workload.name}.{name}", "mpi")
-        able = []
-        for mpi in self.mpis:
-            what = f"{workload.name}.{name} with {toolchain.name} and {mpi.name}"
-            if "mpi4" in variant.needs and not mpi.mpi4:
-                why_not = f"it needs {why('mpi4')}; {mpi.label} lacks them"
-                self.absent.append(Absent(what, why_not, "install MPICH 4 or Open MPI 5, or newer"))
-            elif "fortran" in variant.needs and family(toolchain.compiler) not in mpi.f08:
-                why_not = f"{mpi.label} has no mpi_f08 module that this Fortran compiler can read"
-                self.absent.append(Absent(what, why_not, "install an MPI library built with this Fortran compiler"))
-            elif lacking := _lacking(variant, mpi, toolchain):
-                self.absent.append(Absent(what, lacking, "`./fl doctor` says what it lacks"))
-            else:
-                able.append(mpi)
-        return able
 
     def _placements(self, workload: Workload, name: str, variant: Variant, entry: Selection) -> list[Placement]:
         """Where the program runs: the user's placements, or the entry's; `threads` counts where it has no ranks."""
@@ -220,27 +193,6 @@ class _Planner:
         name = ".".join(part for part in parts if part) + (f".{len(earlier)}" if len(earlier) > 1 else "")
         values = tuple(f"{key}={','.join(map(str, some))}" for key, some in left.items())
         self.cells.append(Cell(name, program, placement, values + EFFORT[self.suite].arguments))
-
-    def _lacks(self, what: str, capability: str, toolchain: str = "") -> None:
-        with_toolchain = f" with {toolchain}" if toolchain else ""
-        reason = f"it needs {why(capability)}"
-        self.absent.append(Absent(what + with_toolchain, reason, f"install {why(capability)}"))
-
-
-def _lacking(variant: Variant, mpi: Mpi, toolchain: Toolchain) -> str:
-    """Why the runtime that the variant needs cannot be had from this MPI library with this compiler, or ""."""
-    for need in sorted(RUNTIMES.keys() & set(variant.needs)):
-        extra = mpi.extras.get(need)
-        if extra is None:
-            return f"it needs {why(need)}; {mpi.label} has none that works here"
-        if extra.compilers and family(toolchain.compiler) not in extra.compilers:
-            return f"it needs {why(need)}, which works with {' or '.join(extra.compilers)} only"
-    return ""
-
-
-def family(compiler: str) -> str:
-    """The compiler's family: gcc for gcc-13."""
-    return compiler.partition("-")[0]
 
 
 def _without(

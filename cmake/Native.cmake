@@ -1,6 +1,47 @@
-# Schedules of collectives and the networks that they are simulated on. A program that calls none of it links none of it.
+# The libraries of native/, and the programs that are firstlight's own.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+find_package(Threads REQUIRED)
+
+add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Wall> $<$<COMPILE_LANGUAGE:CXX>:-Wextra> $<$<COMPILE_LANGUAGE:CXX>:-Wno-psabi> $<$<COMPILE_LANGUAGE:CXX>:-Wno-pass-failed>)
+if(FL_WITH_MPI)
+  add_compile_definitions(OMPI_SKIP_MPICXX MPICH_SKIP_MPICXX)  # the C++ bindings that MPI no longer has, full of warnings
+endif()
+if(FL_STRICT)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Werror>)
+endif()
+if(FL_SANITIZE)
+  add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${FL_SANITIZE}> $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all> -g)
+  add_link_options(-fsanitize=${FL_SANITIZE})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+    add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-fno-var-tracking-assignments>)  # which takes longer than all the rest on unrolled kernels
+  endif()
+endif()
+
+separate_arguments(harness_flags NATIVE_COMMAND "${FL_HARNESS_FLAGS}")
+
+# --- the harness, with its own safe flags -----------------------------------------------------------------------------
+set(harness ${CMAKE_SOURCE_DIR}/native/harness)
 set(collectives ${CMAKE_SOURCE_DIR}/native/collectives)
 set(network ${CMAKE_SOURCE_DIR}/native/network)
+file(GLOB harness_sources CONFIGURE_DEPENDS ${harness}/src/*.cpp)
+if(FL_WITH_MPI)
+  list(FILTER harness_sources EXCLUDE REGEX "comm_serial.cpp$")
+else()
+  list(FILTER harness_sources EXCLUDE REGEX "comm_mpi.cpp$")
+endif()
+if(FL_SANITIZE)
+  list(FILTER harness_sources EXCLUDE REGEX "memory_pages.cpp$")
+else()
+  list(FILTER harness_sources EXCLUDE REGEX "memory_heap.cpp$")
+endif()
+add_library(harness STATIC ${harness_sources})
+target_include_directories(harness PUBLIC ${harness}/include ${CMAKE_SOURCE_DIR}/native/grid/include ${collectives}/include)
+target_compile_options(harness PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${harness_flags}>)
+target_link_libraries(harness PUBLIC Threads::Threads)
+
+# --- schedules of collectives and the networks that they are simulated on. A program that calls none of it links none of it.
 
 # An algorithm is a file: the list of all algorithms is generated from the files' names.
 file(GLOB algorithm_sources CONFIGURE_DEPENDS ${collectives}/algorithms/*.cpp)

@@ -1,0 +1,59 @@
+# Programs of workloads. What a program needs is not known here: firstlight says it, call by call, in FL_MANIFEST.
+
+# init, cost and check of a workload live in its header; they are compiled once, never with the flags under test.
+function(fl_judge workload header)
+  if(TARGET ${workload}.judge)
+    return()
+  endif()
+  set(judge ${CMAKE_BINARY_DIR}/judges/${workload}.cpp)
+  file(CONFIGURE OUTPUT ${judge} CONTENT "#include \"${header}\"\n\n#include \"firstlight/program.hpp\"\n\nFL_WORKLOAD(${workload})\n")
+  add_library(${workload}.judge OBJECT EXCLUDE_FROM_ALL ${judge})
+  target_link_libraries(${workload}.judge PUBLIC harness)
+  target_compile_options(${workload}.judge PRIVATE ${harness_flags})
+  target_compile_definitions(${workload}.judge PRIVATE FL_JUDGE)
+endfunction()
+
+# An object that another compiler makes, once for all flag sets: the flags under test are not for it.
+function(fl_object object source)
+  get_property(known GLOBAL PROPERTY fl_objects)
+  if(object IN_LIST known)
+    return()
+  endif()
+  set_property(GLOBAL APPEND PROPERTY fl_objects ${object})
+  get_filename_component(folder ${object} DIRECTORY)
+  get_target_property(folders harness INTERFACE_INCLUDE_DIRECTORIES)
+  list(TRANSFORM folders PREPEND -I)
+  add_custom_command(OUTPUT ${object} DEPENDS ${source} DEPFILE ${object}.d VERBATIM
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
+    COMMAND ${ARGN} ${folders} ${source} -o ${object} -MD -MF ${object}.d)
+endfunction()
+
+# fl_program(<target> NAME <file> FOLDER <below bin/> WORKLOAD <name> HEADER <its header> SOURCES <own first>...
+#   [OWN_FLAGS ...: of the first source] [COMPILE_FLAGS ...] [FLAGS ...: compile and link all] [LINK ...] [DEFINITIONS ...]
+#   [OBJECT <file> OBJECT_SOURCE <file> OBJECT_COMMAND ...] [SCHEDULES])
+function(fl_program target)
+  cmake_parse_arguments(PARSE_ARGV 1 p "SCHEDULES" "NAME;FOLDER;WORKLOAD;HEADER;OBJECT;OBJECT_SOURCE"
+    "SOURCES;OWN_FLAGS;COMPILE_FLAGS;FLAGS;LINK;DEFINITIONS;OBJECT_COMMAND")
+  fl_judge(${p_WORKLOAD} ${p_HEADER})
+  if(p_OBJECT)
+    set(object ${CMAKE_BINARY_DIR}/${p_OBJECT})
+    fl_object(${object} ${p_OBJECT_SOURCE} ${p_OBJECT_COMMAND})
+  endif()
+  add_executable(${target} EXCLUDE_FROM_ALL ${p_SOURCES} ${object})
+  set_target_properties(${target} PROPERTIES
+    OUTPUT_NAME ${p_NAME}
+    RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin/${p_FOLDER}
+    Fortran_MODULE_DIRECTORY ${CMAKE_BINARY_DIR}/modules/${target}
+    LINKER_LANGUAGE CXX)
+  target_link_libraries(${target} PRIVATE ${p_WORKLOAD}.judge harness ${p_LINK})
+  target_compile_options(${target} PRIVATE ${p_FLAGS} ${p_COMPILE_FLAGS})
+  target_link_options(${target} PRIVATE ${p_FLAGS})
+  target_compile_definitions(${target} PRIVATE FL_COMPILER="${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" ${p_DEFINITIONS})
+  if(p_OWN_FLAGS)
+    list(GET p_SOURCES 0 own)
+    set_source_files_properties(${own} TARGET_DIRECTORY ${target} PROPERTIES COMPILE_OPTIONS "${p_OWN_FLAGS}")
+  endif()
+  if(p_SCHEDULES)
+    target_link_libraries(${target} PRIVATE executor)
+  endif()
+endfunction()

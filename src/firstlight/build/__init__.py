@@ -1,0 +1,268 @@
+"""Build: programs from sources, cached by content; what fails keeps the compiler's words in full.
+
+One CMake tree a compiler, and one more for each MPI library that it is combined with; flag sets share it. Finished
+executables lie in a store named by the hash of everything that made them, so a changed source never touches an
+executable that a run refers to, nothing is built twice, and what tests build serves users.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import shutil
+import time
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import msgspec
+
+from firstlight import ROOT
+from firstlight.build.recipe import HARNESS_FLAGS, Recipe, key, recipe, runs_schedules
+from firstlight.build.sources import Sources, digest
+from firstlight.catalogue import Workload
+from firstlight.cmake import Tree, run
+from firstlight.errors import BuildError
+from firstlight.plan import Program, family
+from firstlight.toolchains import Mpi, Toolbox, Toolchain
+
+MANIFEST = "manifest.cmake"
+"""In a tree: a call of CMake's fl_program() for every program that was ever asked of it."""
+
+Progress = Callable[[int, int, str], None]
+"""Called with (programs done, programs in all, what was just finished)."""
+
+
+class Options(msgspec.Struct, frozen=True):
+    """How to build beyond the toolchain: `strict` makes warnings errors, `sanitize` is a list for -fsanitize."""
+
+    strict: bool = False
+    sanitize: str = ""
+
+
+class Built(msgspec.Struct, frozen=True):
+    """One program's outcome: an executable with the JSON text of its --describe, or the error in full."""
+
+    program: Program
+    executable: Path | None
+    describe: bytes
+    seconds: float
+    sha256: str
+    error: str
+
+
+class _Kind(msgspec.Struct, frozen=True):
+    """What shares a build tree, its harness and its judges: a compiler, perhaps with an MPI library.
+
+    The flags under test differ from program to program.
+    """
+
+    toolchain: Toolchain  # one of the compiler's
+    mpi: Mpi | None
+    options: Options
+
+    @property
+    def environment(self) -> dict[str, str]:
+        extra: dict[str, str] = {}
+        if self.mpi is not None:
+            extra |= self.mpi.environment
+            for wrapper in ("OMPI", "MPICH", "I_MPI"):
+                extra[f"{wrapper}_CXX"] = self.toolchain.cxx
+                if self.toolchain.fortran:
+                    extra[f"{wrapper}_FC"] = extra[f"{wrapper}_F90"] = self.toolchain.fortran
+        return os.environ | extra
+
+    @property
+    def fortran(self) -> str | None:
+        if self.mpi is None:
+            return self.toolchain.fortran
+        return self.mpi.fortran if family(self.toolchain.compiler) in self.mpi.f08 and self.toolchain.fortran else None
+
+    @property
+    def definitions(self) -> dict[str, str]:
+        """Of CMake."""
+        values = {
+            "CMAKE_CXX_COMPILER": self.mpi.cxx if self.mpi else self.toolchain.cxx,
+            "FL_HARNESS_FLAGS": HARNESS_FLAGS,
+            "FL_WITH_MPI": "ON" if self.mpi else "OFF",
+            "FL_WITH_FORTRAN": "ON" if self.fortran else "OFF",
+            "FL_STRICT": "ON" if self.options.strict else "OFF",
+            "FL_SANITIZE": self.options.sanitize,
+        }
+        return values | ({"CMAKE_Fortran_COMPILER": self.fortran} if self.fortran else {})
+
+    @property
+    def name(self) -> str:
+        return self.toolchain.compiler + (f"+{self.mpi.name}" if self.mpi else "")
+
+    @property
+    def said(self) -> str:
+        return self.toolchain.compiler + (f" with {self.mpi.name}" if self.mpi else "")
+
+    def tree(self, cache: Path) -> Tree:
+        """Where it is built."""
+        compilers = (self.toolchain.version, self.toolchain.fortran_version, self.mpi.label if self.mpi else "")
+        signature = digest([repr((compilers, sorted(self.definitions.items()), str(ROOT))).encode()])[:12]
+        folder = cache / "build" / f"{self.name}-{signature}"
+        manifest = {"FL_MANIFEST": str(folder / MANIFEST)}
+        return Tree(folder, self.definitions | manifest, self.environment)
+
+
+def build(
+    programs: Iterable[Program],
+    toolbox: Toolbox,
+    workloads: dict[str, Workload],
+    cache: Path,
+    progress: Progress = lambda done, total, text: None,
+    jobs: int | None = None,
+    options: Options | None = None,
+) -> dict[Program, Built]:
+    """Build every program (or find it in the store) and return one `Built` each, failed ones included.
+
+    Raises BuildError when CMake or Ninja are missing or the cache directory cannot be written.
+    """
+    wanted = list(dict.fromkeys(programs))
+    jobs = jobs or len(os.sched_getaffinity(0))
+    try:
+        (cache / "programs").mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise BuildError(
+            f"cannot write the cache {cache}: {error.strerror}; set FIRSTLIGHT_CACHE to another place"
+        ) from error
+    shops = _shops(wanted, toolbox, workloads, cache, options or Options())
+    results: dict[Program, Built] = {}
+
+    def waiting() -> None:
+        progress(len(results), len(wanted), "another firstlight builds in this cache: waiting for it")
+
+    workers = max(1, min(jobs, len(shops)))
+    jobs_each = -(-jobs // workers)
+    with ThreadPoolExecutor(workers) as pool:
+        for shop, built in zip(shops, pool.map(lambda shop: shop.build(jobs_each, waiting), shops), strict=True):
+            results |= {b.program: b for b in built}
+            progress(len(results), len(wanted), shop.kind.said)
+    return {program: results[program] for program in wanted}
+
+
+def _shops(
+    programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Workload], cache: Path, options: Options
+) -> list[_Shop]:
+    """The programs by the tree that they are built in."""
+    sources = Sources()
+    toolchains = {t.name: t for t in toolbox.toolchains}
+    mpis = {m.name: m for m in toolbox.mpis}
+    shops: dict[tuple[str, str | None], _Shop] = {}
+    for program in programs:
+        toolchain, mpi = toolchains[program.toolchain], mpis.get(program.mpi or "")
+        place = (toolchain.compiler, program.mpi)
+        shop = shops.get(place) or shops.setdefault(place, _Shop(_Kind(toolchain, mpi, options), cache))
+        workload = workloads[program.workload]
+        made = recipe(program, workload, toolbox, toolchain, mpi, shop.kind.environment)
+        name = key(made, sources, toolchain, mpi, toolbox.cuda, options.sanitize)
+        call = made.written(options.strict, runs_schedules(made, sources))
+        shop.orders[program] = _Order(made, call, cache / "programs" / name / program.target)
+    return list(shops.values())
+
+
+class _Order(msgspec.Struct, frozen=True):
+    """A program to be made: its recipe, the same as a call of CMake's, and its place in the store."""
+
+    recipe: Recipe
+    call: str
+    stored: Path
+
+
+class _Shop:
+    """One build tree and the programs wanted of it."""
+
+    def __init__(self, kind: _Kind, cache: Path) -> None:
+        self.kind = kind
+        self.tree = kind.tree(cache)
+        self.orders: dict[Program, _Order] = {}
+
+    def build(self, jobs: int, waiting: Callable[[], None]) -> list[Built]:
+        """Those in the store, then those that CMake and Ninja make now."""
+        errors: dict[Program, str] = {}
+        missing, seconds = self._missing(), 0.0
+        if missing:
+            with self.tree.alone(waiting):
+                missing, started = self._missing(), time.monotonic()  # whoever was waited for may have made them
+                if missing:
+                    errors = self._make(missing, jobs)
+                for program in missing:
+                    if program not in errors:
+                        errors |= self._deposit(program)
+                seconds = (time.monotonic() - started) / max(1, len(missing))
+        return [self._built(p, errors.get(p, ""), seconds if p in missing else 0.0) for p in self.orders]
+
+    def _missing(self) -> list[Program]:
+        """A strict build asks for more: what is in the store must have been made without a warning."""
+        marks = ["describe.json"] + (["strict"] if self.kind.options.strict else [])
+        return [p for p, order in self.orders.items() if not all((order.stored.parent / m).exists() for m in marks)]
+
+    def _fresh(self, program: Program) -> Path:
+        made = self.orders[program].recipe
+        return self.tree.folder / "bin" / made.folder / made.name
+
+    def _make(self, programs: Sequence[Program], jobs: int) -> dict[Program, str]:
+        """Configure where that is due and build; returns the failed programs with the compiler's output."""
+        self._write_manifest(programs)
+        # Once configured, Ninja asks CMake again by itself where the manifest or a rule changed.
+        if not (self.tree.folder / "configured").exists() and (failed := self.tree.configure()):
+            return dict.fromkeys(programs, failed)
+        for program in programs:
+            self._fresh(program).unlink(missing_ok=True)
+        _, output = self.tree.make([self.orders[p].recipe.target for p in programs], jobs)
+        return {p: _blame(self.orders[p].recipe, output) for p in programs if not self._fresh(p).exists()}
+
+    def _write_manifest(self, programs: Sequence[Program]) -> None:
+        """Add to what was asked of the tree before: what CMake no longer hears of, it would make anew the next time."""
+        kept = self.tree.folder / "manifest.json"
+        calls = msgspec.json.decode(kept.read_bytes(), type=dict[str, _Call]) if kept.exists() else {}
+        calls = {target: call for target, call in calls.items() if all(Path(f).exists() for f in call.files)}
+        for order in (self.orders[p] for p in programs):
+            calls[order.recipe.target] = _Call(order.call, tuple(map(str, order.recipe.files)))
+        self.tree.folder.mkdir(parents=True, exist_ok=True)
+        kept.write_bytes(msgspec.json.encode(calls))
+        manifest, text = self.tree.folder / MANIFEST, "".join(calls[target].text for target in sorted(calls))
+        if not manifest.exists() or manifest.read_text() != text:
+            manifest.write_text(text)
+
+    def _deposit(self, program: Program) -> dict[Program, str]:
+        """Copy an executable into the store with its description, the description last: it marks the entry complete."""
+        place = self.orders[program].stored
+        code, output = run([str(self._fresh(program)), "--describe"], self.kind.environment, merge=False)
+        if code != 0:
+            return {program: f"{program.target} was built but does not start (status {code}): {output}"}
+        place.parent.mkdir(parents=True, exist_ok=True)
+        partial = place.with_name(f".{place.name}.{os.getpid()}")
+        shutil.copy2(self._fresh(program), partial)
+        partial.replace(place)
+        if self.kind.options.strict:
+            (place.parent / "strict").touch()
+        described = place.parent / f".describe.{os.getpid()}"
+        described.write_text(output)
+        described.replace(place.parent / "describe.json")
+        return {}
+
+    def _built(self, program: Program, error: str, seconds: float) -> Built:
+        if error:
+            return Built(program, None, b"", seconds, "", error)
+        executable = self.orders[program].stored
+        describe = (executable.parent / "describe.json").read_bytes()
+        return Built(program, executable, describe, seconds, digest([executable.read_bytes()]), "")
+
+
+class _Call(msgspec.Struct, frozen=True):
+    """What the manifest says of one target, and the files that must be there for it."""
+
+    text: str
+    files: tuple[str, ...]
+
+
+def _blame(made: Recipe, output: str) -> str:
+    """The blocks of Ninja's output that speak of this program; all failures where none does (the harness failed)."""
+    blocks = re.split(r"(?m)^(?=FAILED: |\[\d+/\d+\] )", output)
+    failures = [b for b in blocks if b.startswith("FAILED: ")]
+    own = [b for b in failures if f"{made.target}.dir/" in b or f"bin/{made.folder}/{made.name}" in b]
+    return "".join(own or failures or [output]).strip()

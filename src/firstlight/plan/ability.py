@@ -1,0 +1,83 @@
+"""Ability: which programs a variant becomes here, and what is missing for the others; decided nowhere else."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from firstlight.catalogue import Variant, Workload, why
+from firstlight.plan.types import Program
+from firstlight.toolchains import RUNTIMES, Absent, Mpi, Toolbox, Toolchain
+
+
+def family(compiler: str) -> str:
+    """The compiler's family: gcc for gcc-13."""
+    return compiler.partition("-")[0]
+
+
+def variant_names(variant: Variant, toolbox: Toolbox) -> list[str]:
+    """A variant that calls a BLAS becomes one for each BLAS found; without any it keeps its name and is absent."""
+    if "blas" in variant.needs and toolbox.blas:
+        return [f"{variant.name}_{blas.name}" for blas in toolbox.blas]
+    return [variant.name]
+
+
+def lacking_here(what: str, variant: Variant, toolbox: Toolbox) -> Absent | None:
+    """What no toolchain of this machine can make good, or None. `what` is what is then absent."""
+    for capability, present in (("blas", toolbox.blas), ("cuda", toolbox.cuda)):
+        if capability in variant.needs and not present:
+            return _lacks(what, capability)
+    return None
+
+
+def lacking_compiler(what: str, variant: Variant, toolchain: Toolchain) -> list[Absent]:
+    """What the compiler lacks: OpenMP, a Fortran compiler of its version, flags that were written for it."""
+    what = f"{what} with {toolchain.name}"
+    missing = [_lacks(what, n) for n in ("openmp", "fortran") if n in variant.needs and not getattr(toolchain, n)]
+    if variant.flags and family(toolchain.compiler) not in variant.flags:
+        known = " and ".join(sorted(variant.flags))
+        missing.append(Absent(what, f"its flags are written for {known} only", "add this compiler's to workload.toml"))
+    return missing
+
+
+def lacking_mpi(what: str, variant: Variant, toolchain: Toolchain, mpi: Mpi) -> Absent | None:
+    """What the MPI library lacks with this compiler, or None."""
+    what = f"{what} with {toolchain.name} and {mpi.name}"
+    if "mpi4" in variant.needs and not mpi.mpi4:
+        reason = f"it needs {why('mpi4')}; {mpi.label} lacks them"
+        return Absent(what, reason, "install MPICH 4 or Open MPI 5, or newer")
+    if "fortran" in variant.needs and family(toolchain.compiler) not in mpi.f08:
+        reason = f"{mpi.label} has no mpi_f08 module that this Fortran compiler can read"
+        return Absent(what, reason, "install an MPI library built with this Fortran compiler")
+    for need in sorted(RUNTIMES.keys() & set(variant.needs)):
+        extra = mpi.extras.get(need)
+        if extra is None:
+            reason = f"it needs {why(need)}; {mpi.label} has none that works here"
+        elif extra.compilers and family(toolchain.compiler) not in extra.compilers:
+            reason = f"it needs {why(need)}, which works with {' or '.join(extra.compilers)} only"
+        else:
+            continue
+        return Absent(what, reason, "`./fl doctor` says what it lacks")
+    return None
+
+
+def programs(
+    workload: Workload, name: str, variant: Variant, toolchain: Toolchain, toolbox: Toolbox, mpis: Sequence[Mpi]
+) -> tuple[list[Program], list[Absent]]:
+    """The programs that a variant becomes under one of its names with one toolchain, one an MPI library, and what is
+    missing."""
+    what = f"{workload.name}.{name}"
+    if lacks := lacking_here(what, variant, toolbox):
+        return [], [lacks]
+    if missing := lacking_compiler(what, variant, toolchain):
+        return [], missing
+    if "mpi" not in variant.needs:
+        return [Program(workload.name, name, toolchain.name)], []
+    if not mpis:
+        return [], [_lacks(what, "mpi")]
+    answers = [(mpi, lacking_mpi(what, variant, toolchain, mpi)) for mpi in mpis]
+    found = [Program(workload.name, name, toolchain.name, mpi.name) for mpi, lacks in answers if not lacks]
+    return found, [lacks for _, lacks in answers if lacks]
+
+
+def _lacks(what: str, capability: str) -> Absent:
+    return Absent(what, f"it needs {why(capability)}", f"install {why(capability)}")
