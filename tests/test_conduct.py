@@ -20,7 +20,7 @@ import pytest
 from bench import Bench, toolchain
 from firstlight import conduct, store
 from firstlight.conduct import Order, environment
-from firstlight.conduct.progress import Moving, Plain, Progress, display, span
+from firstlight.conduct.progress import Moving, Plain, Progress, display
 from firstlight.errors import ENVIRONMENT, INTERRUPTED, OK, REGRESSION, BuildError, UsageError
 from firstlight.judge.verdict import Failed, Verified
 from firstlight.plan import EFFORT, Cell
@@ -337,9 +337,4 @@ def test_the_display_moves_on_a_terminal_only(monkeypatch: pytest.MonkeyPatch) -
         moving.note("a line [that] stays")
     shown = stream.getvalue()
     assert "a line [that] stays" in shown
-    assert "round 2" in shown and "3/9" in shown and "1 min 01 s left" in shown and "3 [GB/s]" in shown
-
-
-@pytest.mark.parametrize(("seconds", "text"), [(0, "0 s"), (59.4, "59 s"), (125, "2 min 05 s"), (4200, "1 h 10 min")])
-def test_spans(seconds: float, text: str) -> None:
-    assert span(seconds) == text
+    assert "round 2" in shown and "3/9" in shown and "1 min 1 s left" in shown and "3 [GB/s]" in shown

@@ -131,14 +131,6 @@ def test_the_runtimes_of_an_mpi_library_are_told_with_it(machine, tmp_path):
     assert "OpenSHMEM" in told and "Co-Array" not in told
 
 
-@given(st.integers(0, 1 << 55))
-def test_sizes_have_three_digits_and_a_unit(number):
-    match = re.fullmatch(r"([0-9.e+]+) ([KMGTP]?i?B)", doctor.size(number))
-    assert match
-    scale = 1024 ** ["B", "KiB", "MiB", "GiB", "TiB", "PiB"].index(match[2])
-    assert float(match[1]) * scale == pytest.approx(number, rel=0.006)
-
-
 words = st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=12)
 sentences = st.lists(words, min_size=1, max_size=30).map(" ".join)
 

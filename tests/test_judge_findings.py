@@ -12,8 +12,9 @@ import synthetic_machine
 from firstlight.judge import Finding, Judgement, findings
 from firstlight.judge.figures import judge
 from firstlight.judge.findings import discover, rules
-from firstlight.judge.words import digits, factor, listing, size
+from firstlight.judge.words import listing
 from firstlight.record import LaunchRecord
+from firstlight.units import binary, factor, significant
 
 STEADY = synthetic_machine.machine(governor="performance", turbo=False)
 
@@ -195,11 +196,11 @@ def test_with_too_few_launches_nothing_is_claimed_of_speed() -> None:
 
 
 def test_words() -> None:
-    assert [digits(x) for x in (0, 0.3124, 14.24, 999.7, 1766, 17241, 2.5e-10, 1e7, -3.5)] == [
+    assert [significant(x) for x in (0, 0.3124, 14.24, 999.7, 1766, 17241, 2.5e-10, 1e7, -3.5)] == [
         "0", "0.312", "14.2", "1000", "1770", "17200", "2.5e-10", "1e7", "-3.50"
     ]  # fmt: skip
     assert [factor(x) for x in (1.625, 12.34, 240.4)] == ["1.6", "12", "240"]
-    assert [size(x) for x in (8, 1024, 1024**2, 1.5 * 1024**3)] == ["8 B", "1 KiB", "1 MiB", "1.50 GiB"]
+    assert [binary(x) for x in (8, 1024, 1024**2, 1.5 * 1024**3)] == ["8 B", "1 KiB", "1 MiB", "1.50 GiB"]
     assert [listing(x) for x in (["a"], ["a", "b"], ["a", "b", "c"], [])] == ["a", "a and b", "a, b and c", ""]
 
 

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from firstlight.catalogue import Selection, Sizes, Variant, Workload
 from firstlight.errors import UsageError
 from firstlight.machine import Cache, Machine
-from firstlight.plan import Cell, Placement, Plan, Program, order, parse_budget, plan, resolve_size, select
+from firstlight.plan import Cell, Placement, Plan, Program, order, plan, resolve_size, select
 from firstlight.toolchains import Blas, Linking, Mpi, Toolbox, Toolchain
 
 KIB, MIB, GIB = 2**10, 2**20, 2**30
@@ -318,20 +318,6 @@ def test_a_workload_without_this_suite_is_reported() -> None:
     planned = plan("full", some, [], TOOLBOX, MACHINE)
     assert planned.cells == ()
     assert [a.what for a in planned.absent] == ["w"]
-
-
-@pytest.mark.parametrize(
-    ("text", "seconds"),
-    [("150", 150), ("150s", 150), ("10m", 600), ("2h", 7200), ("1h30m", 5400), (" 0.5m ", 30), ("2H", 7200)],
-)
-def test_budgets(text: str, seconds: float) -> None:
-    assert parse_budget(text) == seconds
-
-
-@pytest.mark.parametrize("text", ["", "0", "0s", "-5m", "ten", "5 apples", "5m3", "1e9h", "nan", "99999999h", "5mm"])
-def test_bad_budgets(text: str) -> None:
-    with pytest.raises(UsageError, match="no budget"):
-        parse_budget(text)
 
 
 def cells(count: int) -> list[Cell]:

@@ -11,8 +11,8 @@ from firstlight.judge import Judgement, words
 from firstlight.judge.compare import compare
 from firstlight.judge.verdict import Failed, Unverified, Verified
 from firstlight.report import absence, answers, comparison, failures, terminal
-from firstlight.report.quantity import quantity
 from firstlight.toolchains import Absent
+from firstlight.units import quantity
 from report_samples import HOSTILE, hostile, sample
 
 

@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from firstlight import cli
 from firstlight.errors import UsageError
 from firstlight.report import simulation as page
-from firstlight.simulate import program, sizes, sweep
+from firstlight.simulate import program, shapes, sweep
 from firstlight.simulate.answer import Simulated
 from firstlight.simulate.prediction import Prediction
 from firstlight.simulate.sweep import Span
@@ -31,38 +31,15 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return path
 
 
-@pytest.mark.parametrize(
-    ("text", "value"),
-    [("24", 24), ("1KiB", 1024), ("1.5 MiB", 3 << 19), ("64k", 65536), ("1MB", 10**6), ("0", 0), ("2GiB", 1 << 31)],
-)
-def test_sizes_as_people_write_them(text: str, value: int) -> None:
-    assert sizes.parse(text) == value
-
-
-@pytest.mark.parametrize("text", ["", "x", "-1", "1.5", "1e3", "3TiBs", "2000000GiB", "1..2..3", "8..4", "0..8"])
-def test_what_is_no_size_is_refused(text: str) -> None:
-    with pytest.raises(UsageError):
-        sizes.parse_list(text)
-
-
-@given(st.integers(1, 1 << 30), st.integers(1, 1 << 30))
-def test_a_range_doubles_from_its_first_to_its_last(a: int, b: int) -> None:
-    low, high = sorted((a, b))
-    found = sizes.parse_list(f"{low}..{high}")
-    assert (found[0], found[-1]) == (low, high)
-    assert all(y == 2 * x for x, y in pairwise(found[:-1]))
-    assert all(x < y <= 2 * x for x, y in pairwise(found))
-
-
 def test_scales() -> None:
-    assert sizes.scale("torus:2x2", "4x4,8x8") == ["torus:4x4", "torus:8x8"]
-    assert sizes.scale("flat:2", "8..64") == ["flat:8", "flat:16", "flat:32", "flat:64"]
-    assert sizes.scale("tofu:2x1x1", "2x1x1..4x3x1") == ["tofu:2x1x1", "tofu:4x2x1", "tofu:4x3x1"]
-    assert sizes.scale("hypercube:3", "3..5") == ["hypercube:3", "hypercube:4", "hypercube:5"]
-    assert sizes.scale("flat:2", "torus:3x3,4") == ["torus:3x3", "flat:4"]
+    assert shapes.sweep("torus:2x2", "4x4,8x8") == ["torus:4x4", "torus:8x8"]
+    assert shapes.sweep("flat:2", "8..64") == ["flat:8", "flat:16", "flat:32", "flat:64"]
+    assert shapes.sweep("tofu:2x1x1", "2x1x1..4x3x1") == ["tofu:2x1x1", "tofu:4x2x1", "tofu:4x3x1"]
+    assert shapes.sweep("hypercube:3", "3..5") == ["hypercube:3", "hypercube:4", "hypercube:5"]
+    assert shapes.sweep("flat:2", "torus:3x3,4") == ["torus:3x3", "flat:4"]
     for wrong in ("4x4..8", "8..4", "x", "4x0", ""):
         with pytest.raises(UsageError):
-            sizes.scale("torus:2x2", wrong)
+            shapes.sweep("torus:2x2", wrong)
 
 
 def test_cross_overs_are_named_in_words() -> None:

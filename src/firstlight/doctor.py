@@ -15,6 +15,7 @@ import msgspec
 
 from firstlight.machine import Machine, cache_directory
 from firstlight.toolchains import RUNTIMES, Absent, Mpi, Toolbox
+from firstlight.units import binary, count
 
 ROOM = 2 << 30
 """Bytes of disk that builds, the Python environment and embedded MPI libraries take, with reserve."""
@@ -133,15 +134,15 @@ def _run(command: list[str], environment: dict[str, str], folder: Path, timeout:
 
 
 def _machine(machine: Machine) -> tuple[Item, ...]:
-    caches = {c.level: f"L{c.level} {size(c.size)}" for c in machine.caches}
-    cores = f"{_count(machine.cores, 'core')}, {_count(len(machine.cpus), 'CPU')} usable"
-    nodes = f"{_count(machine.sockets, 'socket')}, {_count(len(machine.numa), 'NUMA node')}"
+    caches = {c.level: f"L{c.level} {binary(c.size)}" for c in machine.caches}
+    cores = f"{count(machine.cores, 'core')}, {count(len(machine.cpus), 'CPU')} usable"
+    nodes = f"{count(machine.sockets, 'socket')}, {count(len(machine.numa), 'NUMA node')}"
     parts = [cores, nodes, *caches.values()]
-    memory = f"{size(machine.memory)}, {size(machine.memory_available)} available"
+    memory = f"{binary(machine.memory)}, {binary(machine.memory_available)} available"
     turbo = {True: "turbo on", False: "turbo off", None: "turbo unknown"}[machine.turbo]
     frequency = f"governor {machine.governor or 'unknown'}, {turbo}, huge pages {machine.huge_pages or 'unknown'}"
     system = f"{machine.system}, Linux {machine.kernel}, {machine.virtual or 'no virtualisation seen'}"
-    limits = ", ".join(f"{k} {v if v == 'unlimited' else size(int(v))}" for k, v in machine.limits.items())
+    limits = ", ".join(f"{k} {v if v == 'unlimited' else binary(int(v))}" for k, v in machine.limits.items())
     return (
         Item("processor", f"{machine.processor} ({machine.microarchitecture}, {machine.architecture})"),
         Item("layout", ", ".join(parts)),
@@ -155,8 +156,8 @@ def _machine(machine: Machine) -> tuple[Item, ...]:
 
 
 def _gpus(machine: Machine) -> str:
-    counts = Counter(f"{gpu.name}{f', {size(gpu.memory)}' if gpu.memory else ''}" for gpu in machine.gpus)
-    return "; ".join(f"{count} x {name}" for name, count in counts.items()) or "none"
+    counts = Counter(f"{gpu.name}{f', {binary(gpu.memory)}' if gpu.memory else ''}" for gpu in machine.gpus)
+    return "; ".join(f"{number} x {name}" for name, number in counts.items()) or "none"
 
 
 def _found(toolbox: Toolbox) -> list[Item]:
@@ -203,9 +204,9 @@ def _disk(cache: Path) -> Item | Absent | None:
         return None
     free = shutil.disk_usage(cache).free
     if free < ROOM:
-        why = f"{size(free)} free at {cache}, {size(ROOM)} are wanted"
+        why = f"{binary(free)} free at {cache}, {binary(ROOM)} are wanted"
         return Absent("disk space", why, "free some space, or set FIRSTLIGHT_CACHE to a larger disk")
-    return Item("disk space", f"{size(free)} free")
+    return Item("disk space", f"{binary(free)} free")
 
 
 def _tool(name: str) -> Item | Absent:
@@ -227,20 +228,6 @@ def _counters(machine: Machine) -> Item | Absent:
         return Item("counters", machine.counters)
     fix = "optional: sysctl kernel.perf_event_paranoid=2, on hardware or a virtual machine that passes counters on"
     return Absent("counters", machine.counters, fix)
-
-
-def size(number: int) -> str:
-    """Bytes with a binary unit, three significant digits: 32 MiB, 23.6 GiB."""
-    value, unit = float(number), "B"
-    for unit in ("B", "KiB", "MiB", "GiB", "TiB", "PiB"):
-        if value < 1000 or unit == "PiB":
-            break
-        value /= 1024
-    return f"{value:.3g} {unit}"
-
-
-def _count(number: int, noun: str) -> str:
-    return f"{number} {noun}" + ("" if number == 1 else "s")
 
 
 def _row(indent: str, what: str, detail: str, width: int, column: int = 24) -> list[str]:

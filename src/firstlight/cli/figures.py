@@ -49,14 +49,15 @@ def command(run: str, as_json: bool, as_csv: bool, failed: bool, results: Path) 
 
 def line(row: Row) -> str:
     """One figure as one line; the reason in full where there is no number."""
-    from firstlight.judge.words import digits, values, where
+    from firstlight.judge.words import values, where
+    from firstlight.units import significant
 
     tools = row.toolchain + (f" {row.mpi}" if row.mpi else "")
     what = ", ".join(x for x in (values(sorted(row.parameters.items())), where(row.placement)) if x)
     head = f"{row.workload}.{row.variant} {row.metric} ({tools}) {what}".rstrip()
     if row.median is None:
         return f"{head}: {row.verdict}: {row.reason}"
-    interval = "too few" if row.low is None or row.high is None else f"{digits(row.low)} - {digits(row.high)}"
+    interval = "too few" if row.low is None or row.high is None else f"{significant(row.low)} - {significant(row.high)}"
     share = "" if row.of_ceiling is None else f", {100 * row.of_ceiling:.0f} % of ceiling"
     note = f" ({row.reason})" if row.reason else ""
-    return f"{head}: {digits(row.median)} {row.unit} [{interval}], {row.launches} launches{share}{note}"
+    return f"{head}: {significant(row.median)} {row.unit} [{interval}], {row.launches} launches{share}{note}"

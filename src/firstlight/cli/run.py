@@ -92,10 +92,11 @@ def command(
     from firstlight import conduct
     from firstlight.conduct.interrupt import interruptible
     from firstlight.conduct.progress import display
-    from firstlight.plan import LAUNCHES, parse_budget, parse_time
+    from firstlight.plan import LAUNCHES
+    from firstlight.units import parse_duration
 
-    seconds = None if budget is None else parse_budget(budget)
-    longest = None if timeout is None else parse_time(timeout, "timeout")
+    seconds = None if budget is None else parse_duration(budget, "budget")
+    longest = None if timeout is None else parse_duration(timeout, "timeout")
     order = conduct.Order(
         workload,
         suite,

@@ -89,7 +89,8 @@ def command(
     """
     from firstlight import batch
     from firstlight.conduct import job
-    from firstlight.plan import EFFORT, parse_time
+    from firstlight.plan import EFFORT
+    from firstlight.units import parse_duration
 
     asked = _run_options(options)
     chosen = batch.choose(system)
@@ -97,10 +98,10 @@ def command(
     if target.left == 0 and asked.budget is None:
         raise UsageError(f"{target.directory}: its budget is spent; give it more with --budget 5m")
     limits = batch.agree(
-        None if limit is None else parse_time(limit, "time"),
+        None if limit is None else parse_duration(limit, "time"),
         asked.budget,
         EFFORT[asked.suite].budget if target.left is None else target.left,
-        None if setup_time is None else parse_time(setup_time, "time"),
+        None if setup_time is None else parse_duration(setup_time, "time"),
     )
     output = target.folder / job.OUTPUT
     request = batch.Request(
@@ -141,7 +142,8 @@ def _run_options(options: tuple[str, ...]) -> Asked:
     """What `./fl run` would make of them. Raises as it would, now and not when the job has waited for a day."""
     from firstlight import catalogue
     from firstlight.cli.run import command as run
-    from firstlight.plan import parse_budget, parse_time, select
+    from firstlight.plan import select
+    from firstlight.units import parse_duration
 
     given = run.make_context("run", list(options)).params
     if given["dry_run"] or given["name"]:
@@ -150,10 +152,10 @@ def _run_options(options: tuple[str, ...]) -> Asked:
         )
     select(catalogue.load(catalogue.roots()), given["workload"])
     if given["timeout"] is not None:
-        parse_time(given["timeout"], "timeout")
+        parse_duration(given["timeout"], "timeout")
     always = ["--timeout", given["timeout"]] if given["timeout"] else []
     always += ["--json"] if given["as_json"] else []
-    budget = None if given["budget"] is None else parse_budget(given["budget"])
+    budget = None if given["budget"] is None else parse_duration(given["budget"], "budget")
     return Asked(given["suite"], budget, given["resume"], tuple(always))
 
 

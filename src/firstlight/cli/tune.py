@@ -97,19 +97,18 @@ def command(
     from firstlight.cli import runs
     from firstlight.conduct.interrupt import interruptible
     from firstlight.conduct.progress import display
-    from firstlight.plan import parse_budget
-    from firstlight.simulate.sizes import parse_list
     from firstlight.tune import words
     from firstlight.tune.carrying import Wish, tune
+    from firstlight.units import parse_duration, parse_sizes
 
-    wanted = parse_list(sizes)
+    wanted = parse_sizes(sizes)
     if odd := [s for s in wanted if s % 8]:
         raise UsageError(f"sizes are whole words of 8 bytes; {odd[0]} is not")
     wish = Wish(
         collectives=names or ("broadcast", "allreduce", "allgather", "alltoall"),
         sizes=tuple(wanted),
         targets=targets or ("rules", "preload"),
-        budget=parse_budget(budget),
+        budget=parse_duration(budget, "budget"),
         mpis=mpi or ("*",),
         placements=placement or ("1xallx1",),
         toolchains=toolchain or ("*",),

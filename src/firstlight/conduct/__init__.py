@@ -16,7 +16,7 @@ from firstlight.catalogue import Workload
 from firstlight.conduct import ending, environment
 from firstlight.conduct.interrupt import interruptible, leaving_nothing
 from firstlight.conduct.prepare import Made, Order, Prepared, discover, make, prepare
-from firstlight.conduct.progress import Progress, span
+from firstlight.conduct.progress import Progress
 from firstlight.conduct.rounds import Rounds
 from firstlight.conduct.session import REPORT, Session
 from firstlight.errors import INTERRUPTED, UsageError
@@ -26,6 +26,7 @@ from firstlight.plan import EFFORT, Program
 from firstlight.record import SCHEMA, Run
 from firstlight.store import Store
 from firstlight.toolchains import Toolbox
+from firstlight.units import duration
 
 __all__ = ["Made", "Order", "Prepared", "Result", "carry_out", "discover", "make", "prepare", "resume", "run"]
 
@@ -133,7 +134,7 @@ def resume(path: Path, progress: Progress, budget: float | None = None, timeout:
         used = ending.spent(session.records)
         left = old.budget - used if budget is None else budget
         if left <= 0:
-            raise UsageError(f"{path}: its budget of {span(old.budget)} is spent; give it more with --budget 5m")
+            raise UsageError(f"{path}: its budget of {duration(old.budget)} is spent; give it more with --budget 5m")
         session.run = replace(old, budget=used + left)
         return _carry_out(session, left)
 

@@ -6,7 +6,6 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-from firstlight.conduct.progress import span
 from firstlight.conduct.rounds import BUDGET, Rounds, minutes
 from firstlight.errors import OK, REGRESSION
 from firstlight.judge import Judgement
@@ -14,6 +13,7 @@ from firstlight.judge.evidence import refused
 from firstlight.judge.verdict import Figure
 from firstlight.plan import LAUNCHES
 from firstlight.record import LaunchRecord, Run
+from firstlight.units import duration
 
 
 def status(judgement: Judgement) -> int:
@@ -50,7 +50,7 @@ def why(run: Run, rounds: Rounds | None, directory: Path) -> str:
     sure = f"± {100 * run.precision:g} %"
     if run.state == BUDGET:
         return (
-            f"the budget of {span(run.budget)} is spent; less sure than {sure}: {len(wide)} of {cells} cells; "
+            f"the budget of {duration(run.budget)} is spent; less sure than {sure}: {len(wide)} of {cells} cells; "
             f"go on with: {resume} --budget {minutes(rounds.missing())}"
         )
     if run.launches < LAUNCHES:

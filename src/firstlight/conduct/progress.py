@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING, Protocol, Self, TextIO
 
 import msgspec
 
+from firstlight.units import duration
+
 if TYPE_CHECKING:
     from rich.live import Live
     from rich.text import Text
@@ -33,7 +35,7 @@ class State(msgspec.Struct):
 
     def line(self) -> str:
         count = f"{self.done}/{self.total}" if self.total else ""
-        left = f"{span(self.left)} left" if self.left is not None else ""
+        left = f"{duration(max(0, round(self.left)))} left" if self.left is not None else ""
         return " · ".join(part for part in (self.stage, count, left, self.now, self.last) if part)
 
 
@@ -48,16 +50,6 @@ class Progress(Protocol):
     def __exit__(
         self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
     ) -> None: ...
-
-
-def span(seconds: float) -> str:
-    """`45 s`, `2 min 05 s`, `1 h 10 min`."""
-    whole = max(0, round(seconds))
-    if whole < 60:
-        return f"{whole} s"
-    if whole < 3600:
-        return f"{whole // 60} min {whole % 60:02d} s"
-    return f"{whole // 3600} h {whole % 3600 // 60:02d} min"
 
 
 class Plain:
@@ -104,7 +96,7 @@ class Moving:
         s = self.state
         share = min(1.0, s.done / s.total) if s.total else 0.0
         bar = "█" * round(24 * share) + "░" * (24 - round(24 * share))
-        left = f"  {span(s.left)} left" if s.left is not None else ""
+        left = f"  {duration(max(0, round(s.left)))} left" if s.left is not None else ""
         count = f"  {s.done}/{s.total}" if s.total else ""
         first = Text(f"{s.stage:<10} {bar}{count}{left}", no_wrap=True, overflow="ellipsis")
         second = Text("\n  " + "  ·  ".join(p for p in (s.now, s.last) if p), "dim", no_wrap=True, overflow="ellipsis")

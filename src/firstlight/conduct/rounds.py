@@ -8,7 +8,7 @@ from statistics import median
 from typing import TYPE_CHECKING
 
 from firstlight.catalogue import Workload
-from firstlight.conduct.progress import Progress, span
+from firstlight.conduct.progress import Progress
 from firstlight.judge import stop, words
 from firstlight.judge.evidence import Evidence, gather, launch_value, refused, why_lost
 from firstlight.judge.interval import estimate
@@ -16,6 +16,7 @@ from firstlight.judge.select import in_row
 from firstlight.judge.verdict import Estimate, Identity
 from firstlight.plan import LAUNCHES, MOST_LAUNCHES, Cell, order
 from firstlight.record import LaunchRecord, Metric, Run
+from firstlight.units import duration, significant
 
 if TYPE_CHECKING:
     from firstlight.judge.evidence import Subject
@@ -91,7 +92,7 @@ class Tally:
         if not self.estimates or metric is None or description is None or description.unverified:
             return ""
         subject, estimate = list(self.estimates.items())[-1]
-        return f"{words.name(identity(subject, metric.name))}: {words.digits(estimate.median)} {metric.unit}"
+        return f"{words.name(identity(subject, metric.name))}: {significant(estimate.median)} {metric.unit}"
 
 
 class Rounds:
@@ -238,16 +239,16 @@ class Rounds:
 
     def _tell(self, one: float, waiting: int, cells: int, enough: float, fit: int) -> None:
         """That a round takes `one` seconds, too long: `waiting` cells wait, or only `fit` rounds are launched."""
-        wanted, budget = self._run.launches, span(self._budget)
+        wanted, budget = self._run.launches, duration(self._budget)
         hint = f"--budget {minutes(enough)} would do for all"
         if waiting:
             self._progress.note(
-                f"a round takes {span(one)}, too long for {wanted} in {budget}: "
+                f"a round takes {duration(one)}, too long for {wanted} in {budget}: "
                 f"{waiting} of {cells} cells, the dearest, wait until the others are done; {hint}"
             )
         else:
             self._progress.note(
-                f"a round takes {span(one)}: {fit} of {wanted} rounds fit the budget of {budget}; {hint}"
+                f"a round takes {duration(one)}: {fit} of {wanted} rounds fit the budget of {budget}; {hint}"
             )
 
     def wide(self) -> list[str]:

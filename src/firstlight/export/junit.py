@@ -15,8 +15,9 @@ from xml.etree import ElementTree
 from firstlight.export.figures import OVERSUBSCRIBED
 from firstlight.judge import Judgement
 from firstlight.judge.verdict import Failed, Figure, Identity, Unverified, Verified
-from firstlight.judge.words import digits, values, where
+from firstlight.judge.words import values, where
 from firstlight.record import Metric, Run
+from firstlight.units import significant
 
 NOT_AVAILABLE = "not available"  # the suite of what could not be tried
 _LONGEST = 2000  # characters of a foreign text
@@ -124,10 +125,10 @@ def _mark(test: ElementTree.Element, kind: str, reason: str, cause: str = "") ->
 def _figure(figure: Verified) -> str:
     """rate: 39.3 Gflop/s [22.6 - 40.2], 7 launches, 99 % of ceiling"""
     e = figure.estimate
-    interval = "too few" if e.low is None or e.high is None else f"{digits(e.low)} - {digits(e.high)}"
+    interval = "too few" if e.low is None or e.high is None else f"{significant(e.low)} - {significant(e.high)}"
     share = "" if figure.of_ceiling is None else f", {100 * figure.of_ceiling:.0f} % of ceiling"
     note = f" ({OVERSUBSCRIBED})" if figure.oversubscribed else ""
-    number = f"{digits(e.median)} {figure.unit} [{interval}]"
+    number = f"{significant(e.median)} {figure.unit} [{interval}]"
     return f"{figure.identity.metric}: {number}, {len(e.launches)} launches{share}{note}"
 
 

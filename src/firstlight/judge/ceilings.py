@@ -15,9 +15,9 @@ from collections.abc import Callable, Iterable, Sequence
 from firstlight.catalogue import Bound, Workload
 from firstlight.judge.select import selects
 from firstlight.judge.verdict import Ceiling, Identity, Limit, Verified
-from firstlight.judge.words import digits
 from firstlight.machine import Machine
 from firstlight.record import Metric
+from firstlight.units import significant
 
 NEAR = 2.0  # a limit measured at a working set within this factor may be used
 ABOVE = 1.10  # an interval wholly above this many times the ceiling's is impossible
@@ -104,8 +104,8 @@ def impossible(figure: Verified, metric: Metric, workload: Workload, limits: Seq
     if not above:
         return ""
     return (
-        f"above its measured ceiling: {digits(e.median)} {figure.unit}, but {loose.resource} allows "
-        f"{digits(loose.value)} {figure.unit}"
+        f"above its measured ceiling: {significant(e.median)} {figure.unit}, but {loose.resource} allows "
+        f"{significant(loose.value)} {figure.unit}"
     )
 
 

@@ -38,7 +38,7 @@ from firstlight.judge import Judgement
 from firstlight.judge.environment import differences
 from firstlight.judge.interval import ratio
 from firstlight.judge.verdict import Estimate, Failed, Figure, Identity, Unverified, Verified
-from firstlight.judge.words import digits
+from firstlight.units import significant
 
 THRESHOLD = 0.05
 CONFIDENCE = 0.99
@@ -186,7 +186,7 @@ def _outcome(a: Verified, b: Verified, threshold: float, confidence: float, drif
     if found.low is None or found.high is None:
         m, n = len(a.estimate.launches), len(b.estimate.launches)
         if m >= len(mine) + 1 or n >= len(other) + 1:
-            spans = f"{len(mine)} and {len(other)} moments of {digits(MOMENT)} s"
+            spans = f"{len(mine)} and {len(other)} moments of {significant(MOMENT)} s"
             return (
                 UNCLEAR,
                 f"too short to tell from a mood of the machine: launches in {spans}; run with a larger --budget",
@@ -199,7 +199,7 @@ def _outcome(a: Verified, b: Verified, threshold: float, confidence: float, drif
     narrow = ratio(mine, other, EQUIVALENCE)
     if narrow.low is not None and narrow.high is not None and _within(narrow.low, narrow.high, threshold):
         return SAME, ""
-    percent = digits(100 * (found.high - found.low) / 2, 2)
+    percent = significant(100 * (found.high - found.low) / 2, 2)
     return UNCLEAR, f"the interval of the ratio is +- {percent} %"
 
 

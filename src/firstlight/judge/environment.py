@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import TypeVar
 
-from firstlight.judge.words import size
 from firstlight.machine import Machine
 from firstlight.record import Run
 from firstlight.toolchains import Blas, Mpi, Toolchain
+from firstlight.units import binary
 
 _T = TypeVar("_T", Toolchain, Mpi, Blas)
 
@@ -32,7 +32,7 @@ def _fields(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[str]:
 
 
 def _machine(m: Machine) -> dict[str, str]:
-    caches = {c.level: f"L{c.level} {size(c.size)}" for c in m.caches}
+    caches = {c.level: f"L{c.level} {binary(c.size)}" for c in m.caches}
     return {
         "node": m.name,
         "processor": m.processor,
@@ -42,7 +42,7 @@ def _machine(m: Machine) -> dict[str, str]:
         "threads per core": str(m.threads_per_core),
         "NUMA nodes": str(len(m.numa)),
         "caches": ", ".join(caches[k] for k in sorted(caches)) or "unknown",
-        "memory": size(m.memory // 2**28 * 2**28),  # to a quarter of a GiB: kernels reserve a little more or less
+        "memory": binary(m.memory // 2**28 * 2**28),  # to a quarter of a GiB: kernels reserve a little more or less
         "operating system": m.system,
         "kernel": m.kernel,
         "virtual machine": m.virtual or "no",

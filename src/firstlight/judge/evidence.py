@@ -10,9 +10,9 @@ from statistics import median
 from typing import NamedTuple
 
 from firstlight.errors import USAGE
-from firstlight.judge.words import digits
 from firstlight.plan import Cell, Placement, Program
 from firstlight.record import Case, Check, LaunchRecord, Metric, Run, Sample
+from firstlight.units import significant
 
 VALUE = "value"  # the form of a metric that was observed, not work over time
 UNDISTURBED = 0.9  # CPU time over wall time below which a sample is marked as disturbed
@@ -146,8 +146,8 @@ def _subject(cell: Cell, case: Case) -> Subject:
 
 def sentence(check: Check) -> str:
     """What the check found, with the error and what was allowed."""
-    error = "not finite" if check.error is None else f"error {digits(check.error)}"
-    return f"{check.what} ({error}, allowed {digits(check.tolerance)})"
+    error = "not finite" if check.error is None else f"error {significant(check.error)}"
+    return f"{check.what} ({error}, allowed {significant(check.tolerance)})"
 
 
 def launch_value(metric: Metric, timing: Timing) -> float:
@@ -161,7 +161,7 @@ def launch_value(metric: Metric, timing: Timing) -> float:
         cost, steps = timing.cost.get(metric.quantity, 0.0), float(timing.steps)
         for what, amount in (("steps", steps), (metric.quantity, cost), ("wall time", timing.wall)):
             if not (math.isfinite(amount) and amount > 0):
-                raise ValueError(f"the record is not usable: {what} is {digits(amount)}")
+                raise ValueError(f"the record is not usable: {what} is {significant(amount)}")
         work = cost * steps
         value = metric.scale * (timing.wall / work if metric.form == "time" else work / timing.wall)
     except (OverflowError, ZeroDivisionError):
@@ -177,5 +177,5 @@ def _observed(metric: Metric, timing: Timing) -> float:
         raise ValueError(f"the record is not usable: {metric.quantity} was not observed")
     value = metric.scale * found
     if not 0 <= value < math.inf:
-        raise ValueError(f"the record is not usable: {metric.name} is {digits(value)}")
+        raise ValueError(f"the record is not usable: {metric.name} is {significant(value)}")
     return value

@@ -1,53 +1,14 @@
-"""Numbers and lists as a reader wants them: three significant digits, sizes in powers of 1024, plain English."""
+"""Words: figures, parameters, placements and lists as a reader wants them, in plain English."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterable, Sequence
 
 from firstlight.judge.verdict import Identity
 from firstlight.plan import Placement
+from firstlight.units import binary, significant
 
 _LONGEST = 60  # characters of a parameter's value
-
-
-def digits(x: float, n: int = 3) -> str:
-    """`n` significant digits, without an exponent between 1e-3 and 1e6: 0.312, 14.2, 1770, 2.5e-10, 1e7."""
-    x = _float(x)
-    if x == 0 or not math.isfinite(x):
-        return "0" if x == 0 else str(x)
-    exponent = math.floor(math.log10(abs(float(f"{x:.{n - 1}e}"))))
-    if -4 < exponent < 6:
-        return f"{x:.{max(0, n - 1 - exponent)}f}" if exponent < n else f"{round(x, n - 1 - exponent):.0f}"
-    mantissa, power = f"{x:.{n - 1}e}".split("e")
-    if "." in mantissa:
-        mantissa = mantissa.rstrip("0").rstrip(".")
-    return f"{mantissa}e{int(power)}"
-
-
-def _float(x: float) -> float:
-    """Foreign records may hold integers beyond what a float can."""
-    try:
-        return float(x)
-    except OverflowError:
-        return math.inf if x > 0 else -math.inf
-
-
-def factor(x: float) -> str:
-    """A ratio: two digits are as many as a reader uses ("1.6", "12", "240")."""
-    return digits(x, 2)
-
-
-def size(n_bytes: float) -> str:
-    """Bytes: 8 B, 32 KiB, 1 MiB, 1.53 GiB."""
-    n_bytes = _float(n_bytes)
-    if not math.isfinite(n_bytes):
-        return f"{n_bytes} B"
-    for unit in ("B", "KiB", "MiB", "GiB"):
-        if n_bytes < 1024 or unit == "GiB":
-            break
-        n_bytes /= 1024
-    return f"{int(n_bytes) if n_bytes == int(n_bytes) else digits(n_bytes)} {unit}"
 
 
 def value(name: str, v: int | float | str) -> str:
@@ -55,8 +16,8 @@ def value(name: str, v: int | float | str) -> str:
     if isinstance(v, str):
         return v if len(v) <= _LONGEST else v[: _LONGEST - 1] + "…"
     if name == "bytes":
-        return size(v)
-    return digits(v) if isinstance(v, float) or v >= 100_000 else str(v)
+        return binary(v)
+    return significant(v) if isinstance(v, float) or v >= 100_000 else str(v)
 
 
 def values(parameters: Iterable[tuple[str, int | float | str]]) -> str:

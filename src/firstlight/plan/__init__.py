@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firstlight.plan.ability import family, programs, variant_names
 from firstlight.plan.choice import order, select
-from firstlight.plan.effort import EFFORT, LAUNCHES, MOST_LAUNCHES, Effort, parse_budget, parse_time
+from firstlight.plan.effort import EFFORT, LAUNCHES, MOST_LAUNCHES, Effort
 from firstlight.plan.planner import plan
 from firstlight.plan.sizes import MEMORY_SHARE, resolve_size
 from firstlight.plan.types import Cell, Placement, Plan, Program
@@ -21,8 +21,6 @@ __all__ = [
     "Program",
     "family",
     "order",
-    "parse_budget",
-    "parse_time",
     "plan",
     "programs",
     "resolve_size",

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from firstlight.judge import words
 from firstlight.judge.compare import BETTER, SAME, UNCLEAR, WORSE, Changed, Compared, Comparison
-from firstlight.report.quantity import count, percent, quantity, significant
 from firstlight.report.terminal import Ink, plain, wrap
+from firstlight.units import count, percent, quantity, significant
 
 _MOST = 40
 _STYLE = {WORSE: "bad", BETTER: "good", UNCLEAR: "warn", SAME: "dim"}

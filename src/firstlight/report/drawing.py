@@ -9,7 +9,7 @@ import msgspec
 from firstlight.judge import Judgement
 from firstlight.machine import Cache, Machine
 from firstlight.record import Binding, LaunchRecord
-from firstlight.report.quantity import binary, count
+from firstlight.units import binary, count
 
 _GAP, _CPU, _BAR, _PAD, _MOST_WIDE = 6, 40, 24, 10, 700
 _MOST_COLUMNS = 16

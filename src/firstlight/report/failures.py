@@ -7,7 +7,7 @@ import msgspec
 from firstlight.judge import Judgement, words
 from firstlight.judge.verdict import Failed, Unverified
 from firstlight.report import wording
-from firstlight.report.quantity import count
+from firstlight.units import count
 
 
 class Failure(msgspec.Struct, frozen=True):

@@ -22,7 +22,7 @@ from firstlight.judge.verdict import Figure, Identity, Verified
 from firstlight.record import Metric
 from firstlight.report import wording
 from firstlight.report.palette import Palette
-from firstlight.report.quantity import binary, count, interval, percent, quantity
+from firstlight.units import binary, count, interval, percent, quantity
 
 Trace = dict[str, Any]
 Limited = tuple[float, float, float, float]  # x, value, low, high of a ceiling

@@ -8,7 +8,7 @@ from firstlight.catalogue import Plot
 from firstlight.heritage import Entry
 from firstlight.judge.verdict import Verified
 from firstlight.report.frame import Trace, View, text
-from firstlight.report.quantity import convert, quantity
+from firstlight.units import convert, quantity
 
 NEAR = 1.5  # labels of figures within this factor would overlap
 

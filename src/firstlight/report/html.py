@@ -13,7 +13,7 @@ from typing import Any
 
 import msgspec
 
-from firstlight import export
+from firstlight import export, units
 from firstlight.catalogue import Workload
 from firstlight.heritage import Heritage
 from firstlight.judge import Finding, Judgement, words
@@ -28,7 +28,6 @@ from firstlight.report import (
     matrix,
     method,
     plots,
-    quantity,
     strip,
     terminal,
     wording,
@@ -101,11 +100,11 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing])
         lstrip_blocks=True,
     )
     environment.filters |= {
-        "quantity": quantity.quantity,
-        "percent": quantity.percent,
+        "quantity": units.quantity,
+        "percent": units.percent,
         "name": words.name,
         "repeat": wording.repeat,
-        "duration": quantity.duration,
+        "duration": units.duration,
         "tied": tied,
     }
     library, script = get_plotlyjs(), (TEMPLATES / "report.js").read_text(encoding="utf-8")
@@ -163,7 +162,7 @@ def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Pal
         "tools": wording.tools(run),
         "state": terminal.state(run) if run.state != "complete" else None,
         "cards": [(a, strip.strip(a.best) if a.best else None, _accent(palette, a)) for a in rows],
-        "interval": quantity.interval,
+        "interval": units.interval,
         "counts": {"verified": good, "failed": failed, "unverified": unverified, "absent": absent},
         "findings": [(f, _evidence_link(f, judgement)) for f in sorted(judgement.findings, key=lambda f: -f.weight)],
         "picture": drawing.picture(judgement),
@@ -231,7 +230,7 @@ def _diverged(judgement: Judgement) -> str:
     share = sum(not s.cpu >= UNDISTURBED for s in samples) / len(samples) if samples else 0.0
     if share <= 0:
         return ""
-    return f"wall and CPU time diverged in {quantity.percent(share)} of the samples: something else used the processors"
+    return f"wall and CPU time diverged in {units.percent(share)} of the samples: something else used the processors"
 
 
 def _commands(judgement: Judgement) -> list[tuple[str, str]]:

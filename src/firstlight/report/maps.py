@@ -11,7 +11,7 @@ from firstlight.judge.placing import SHARED, UNBOUND, Placed, placed
 from firstlight.record import Binding
 from firstlight.report import wording
 from firstlight.report.drawing import Box, Picture
-from firstlight.report.quantity import count
+from firstlight.units import count
 
 MOST = 12  # drawings; the others are counted
 _MOST_CPUS = 1024  # of a node

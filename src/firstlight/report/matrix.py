@@ -12,7 +12,7 @@ from firstlight.judge.select import selects
 from firstlight.judge.verdict import Figure, Identity, Verified
 from firstlight.judge.words import listing, where
 from firstlight.report import answers, wording
-from firstlight.report.quantity import count, interval, quantity, significant
+from firstlight.units import count, interval, quantity, significant
 
 MOST_COLUMNS = 6
 _STEPS = (1.03, 1.15, 1.5, 2.5, 5.0)  # upper ends of the shades 0 to 4; 5 beyond

@@ -10,7 +10,7 @@ from firstlight.catalogue import Workload
 from firstlight.judge import Judgement
 from firstlight.judge.verdict import Verified
 from firstlight.record import Run
-from firstlight.report.quantity import count, duration, percent
+from firstlight.units import count, duration, percent
 
 
 def paragraphs(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[str]:

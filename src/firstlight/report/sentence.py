@@ -9,7 +9,7 @@ from firstlight.judge import ranking
 from firstlight.judge.interval import quotient
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import listing
-from firstlight.report.quantity import quantity, ratio, significant
+from firstlight.units import quantity, ratio, significant
 
 
 class Outcome(NamedTuple):

@@ -9,11 +9,11 @@ from pathlib import Path
 
 from firstlight.report import html
 from firstlight.report.plots import simulation as plots
-from firstlight.report.quantity import binary, percent, quantity, significant
 from firstlight.simulate.answer import Simulated
 from firstlight.simulate.prediction import Breakdown, Prediction
 from firstlight.simulate.sweep import crossings, lines
 from firstlight.store.durable import replace
+from firstlight.units import binary, percent, quantity, significant
 
 MOST_COLUMNS = 4  # algorithms beside each other in the table of a sweep
 _PARTS = Breakdown.__struct_fields__

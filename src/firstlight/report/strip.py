@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from firstlight.judge.verdict import Verified
-from firstlight.report.quantity import count, quantity
+from firstlight.units import count, quantity
 
 
 class Strip(msgspec.Struct, frozen=True):

@@ -18,7 +18,7 @@ from firstlight.report import wording
 from firstlight.report.absence import absences
 from firstlight.report.answers import Answer
 from firstlight.report.failures import Failure
-from firstlight.report.quantity import binary, count, duration, interval, percent, quantity
+from firstlight.units import binary, count, duration, interval, percent, quantity
 
 _STYLE = {"strong": "1", "dim": "2", "good": "32", "warn": "33", "bad": "31"}
 _MOST_FINDINGS = 4

@@ -9,8 +9,8 @@ from firstlight.profile import shape
 from firstlight.profile.traffic import Phase, Traffic, whole
 from firstlight.report import html
 from firstlight.report.plots import traffic as plots
-from firstlight.report.quantity import binary, count, percent, quantity
 from firstlight.store.durable import replace
+from firstlight.units import binary, count, percent, quantity
 
 _TOP = 8
 _SHOWN_COMMAND = 200

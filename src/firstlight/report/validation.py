@@ -8,10 +8,10 @@ from pathlib import Path
 
 from firstlight.report import html
 from firstlight.report.plots import validation as plots
-from firstlight.report.quantity import binary, quantity, significant
 from firstlight.simulate.fit import Fitted
 from firstlight.simulate.validate import Error, Validated
 from firstlight.store.durable import replace
+from firstlight.units import binary, quantity, significant
 
 
 def write(validated: Validated, path: Path) -> None:

@@ -12,11 +12,12 @@ import msgspec
 
 from firstlight import __version__
 from firstlight.errors import UsageError
-from firstlight.simulate import program, sizes, sweep
+from firstlight.simulate import program, shapes, sweep
 from firstlight.simulate.answer import Simulated
 from firstlight.simulate.fit import Fitted
 from firstlight.simulate.prediction import COLLECTIVES, Algorithm, Prediction
 from firstlight.simulate.program import Question
+from firstlight.units import parse_size, parse_sizes
 
 _OWN = "the model's defaults; --machine changes them"
 
@@ -53,8 +54,8 @@ def simulate(order: Order, fitted: Fitted | None = None, progress: Progress = la
     _known("collective", order.subject, COLLECTIVES)
     if order.topology is None:
         raise UsageError("on which network? give --topology tofu:24x18x16, torus:8x8x8 or flat:1024")
-    wanted = (0,) if order.subject == "barrier" else tuple(sizes.parse_list(order.sizes))
-    more = sizes.scale(order.topology, order.scale) if order.scale else []
+    wanted = (0,) if order.subject == "barrier" else tuple(parse_sizes(order.sizes))
+    more = shapes.sweep(order.topology, order.scale) if order.scale else []
     built = program.build()
     chosen = _algorithms(order, program.algorithms(built))
     predictions: list[Prediction] = []
@@ -108,7 +109,7 @@ def _question(order: Order, chosen: tuple[str, ...], place: str, machine: str, w
         topology=place,
         bytes=wanted,
         segments=_segments(order.segments),
-        segment_bytes=None if order.segment_bytes is None else sizes.parse(order.segment_bytes),
+        segment_bytes=None if order.segment_bytes is None else parse_size(order.segment_bytes),
         root=order.root,
         machine=machine,
         noise=order.noise,

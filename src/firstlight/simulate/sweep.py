@@ -7,10 +7,9 @@ from collections.abc import Mapping, Sequence
 
 import msgspec
 
-from firstlight.judge.words import digits
 from firstlight.simulate.prediction import Prediction
+from firstlight.units import binary
 
-_UNITS = ("B", "KiB", "MiB", "GiB", "TiB")
 TIE = 0.02  # an algorithm stays the best one until another is faster by more than this
 
 
@@ -96,10 +95,7 @@ def crossings(some: Sequence[Span], kind: str) -> str:
 
 def size_near(value: float) -> str:
     """A size that was interpolated, with two digits: `24 KiB`."""
-    unit = 0
-    while value >= 1024 and unit < len(_UNITS) - 1:
-        value, unit = value / 1024, unit + 1
-    return f"{digits(value, 2)} {_UNITS[unit]}"
+    return binary(value, 2)
 
 
 def ranks_near(value: float) -> str:

@@ -10,12 +10,11 @@ import msgspec
 from firstlight.errors import UsageError
 from firstlight.judge import Judgement
 from firstlight.judge.verdict import Figure, Verified
-from firstlight.judge.words import digits
-from firstlight.judge.words import size as words_size
 from firstlight.simulate import fit
 from firstlight.simulate.fit import Fitted
 from firstlight.simulate.prediction import COLLECTIVES, Prediction
 from firstlight.simulate.program import Question
+from firstlight.units import binary, significant
 
 WORKLOAD, LIBRARY = "collectives", "mpi_library"
 DISTURBED = 0.15
@@ -238,8 +237,8 @@ def _sentences(points: Sequence[Point], ranking: tuple[int, int], fits: Sequence
     way = "long" if worst.factor > 1 else "short"
     said = [
         f"Half of the {len(points)} predictions are within a factor of {median(offs):.2f} of what was measured",
-        f"the worst is {worst.algorithm} for {worst.collective} of {words_size(worst.bytes)} on {worst.ranks} ranks: "
-        f"{digits(worst.off, 2)} times too {way}",
+        f"the worst is {worst.algorithm} for {worst.collective} of {binary(worst.bytes)} on {worst.ranks} ranks: "
+        f"{significant(worst.off, 2)} times too {way}",
     ]
     said += [
         f"longer messages of {f.label} were often faster than shorter ones, by {100 * f.misfit:.0f} %, so the machine "

@@ -5,9 +5,9 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
-from firstlight.judge.words import digits, size
 from firstlight.tune.carrying import Tuned
 from firstlight.tune.choosing import Choice
+from firstlight.units import binary, significant
 
 _TARGETS = {"rules": "its own algorithms", "preload": "schedules of the preloaded library"}
 
@@ -51,8 +51,8 @@ def _table(some: Sequence[Choice]) -> list[str]:
 
 def _row(c: Choice) -> list[str]:
     case = c.case
-    gain = "" if c.ratio is None else f"{digits(1 / c.ratio)} x"
-    between = "" if c.low is None or c.high is None else f"({digits(1 / c.high)} - {digits(1 / c.low)})"
-    where = f"{case.collective:<15}{case.ranks:>3} ranks{'' if case.collective == 'barrier' else size(case.bytes):>8}"
+    gain = "" if c.ratio is None else f"{significant(1 / c.ratio)} x"
+    between = "" if c.low is None or c.high is None else f"({significant(1 / c.high)} - {significant(1 / c.low)})"
+    where = f"{case.collective:<15}{case.ranks:>3} ranks{'' if case.collective == 'barrier' else binary(case.bytes):>8}"
     line = f"   {where} {c.algorithm[:20]:<21}{gain:>6} {between}"
     return [line] if c.kept else [line, f"      {c.reason}"]

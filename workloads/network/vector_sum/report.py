@@ -16,7 +16,7 @@ from firstlight.plan import Placement
 from firstlight.record import Metric
 from firstlight.report import answers, frame, sentence, wording
 from firstlight.report.frame import Drawing, Trace, View, text
-from firstlight.report.quantity import binary, convert, count, percent, quantity
+from firstlight.units import binary, convert, count, percent, quantity
 
 from .drawings import routes
 from .drawings.routes import Link

@@ -9,8 +9,9 @@ from typing import TypeVar
 from firstlight.judge import Judgement
 from firstlight.judge.interval import Ratio, ratio
 from firstlight.judge.verdict import Failed, Identity, Verified
-from firstlight.judge.words import digits, name
+from firstlight.judge.words import name
 from firstlight.record import Run
+from firstlight.units import significant
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
@@ -91,8 +92,8 @@ def shown(figure: Verified) -> str:
     """A figure as evidence: its name, median and interval."""
     e = figure.estimate
     few = "too few launches for an interval"
-    interval = few if e.low is None or e.high is None else f"{digits(e.low)} - {digits(e.high)}"
-    return f"{name(figure.identity)}: {digits(e.median)} {figure.unit} ({interval})"
+    interval = few if e.low is None or e.high is None else f"{significant(e.low)} - {significant(e.high)}"
+    return f"{name(figure.identity)}: {significant(e.median)} {figure.unit} ({interval})"
 
 
 def gain(better: Verified, worse: Verified, confidence: float = 0.95) -> Ratio:

@@ -14,8 +14,9 @@ from firstlight.judge import Finding, Judgement
 from firstlight.judge.ceilings import cores
 from firstlight.judge.findings._common import SHOWN, clearly, command, gain, grouped, shown, target, verified
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import factor, values, where
+from firstlight.judge.words import values, where
 from firstlight.record import Metric
+from firstlight.units import factor
 
 THRESHOLD = 0.05
 FEWEST = 3  # processors of a node: with two, all but one is no parallel program

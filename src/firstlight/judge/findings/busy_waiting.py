@@ -6,7 +6,8 @@ from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement
 from firstlight.judge.findings._common import SHOWN, command, grouped, mpi_label, observed, once, shown, target
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import digits, listing
+from firstlight.judge.words import listing
+from firstlight.units import significant
 
 METRIC = "cpu_share"
 BUSY = 50.0  # percent of the waiting time
@@ -19,7 +20,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     if not busy:
         return []
     quiet = [mpi_label(judgement.run, mpi) for mpi in most if mpi not in busy]
-    named = [f"{mpi_label(judgement.run, mpi)} ({digits(_share(f), 2)} %)" for mpi, f in busy.items()]
+    named = [f"{mpi_label(judgement.run, mpi)} ({significant(_share(f), 2)} %)" for mpi, f in busy.items()]
     keep = "keeps" if len(busy) == 1 else "keep"
     calm = f"; {listing(quiet)} {'does' if len(quiet) == 1 else 'do'} not" if quiet else ""
     return [

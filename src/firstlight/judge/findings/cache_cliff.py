@@ -11,8 +11,9 @@ from firstlight.judge import Finding, Judgement
 from firstlight.judge.ceilings import cores
 from firstlight.judge.findings._common import command, gain, grouped, shown, target, verified
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import factor, size, value
+from firstlight.judge.words import value
 from firstlight.machine import Cache, Machine
+from firstlight.units import binary, factor
 
 FALL = 1.5
 SHARP = 8.0  # the working sets before and after lie within this factor of the capacity, or the fall is another's
@@ -99,7 +100,7 @@ def _finding(workload: str, c: Cliff) -> Finding:
         rule="cache_cliff",
         sentence=(
             f"{workload} falls {factor(c.factor)} x between {c.axis} = {first} and {last}: it leaves the "
-            f"L{c.cache.level} cache ({size(c.cache.size)}) at {c.axis} = {value(c.axis, float(f'{c.edge:.2g}'))}"
+            f"L{c.cache.level} cache ({binary(c.cache.size)}) at {c.axis} = {value(c.axis, float(f'{c.edge:.2g}'))}"
         ),
         evidence=(shown(c.before), shown(c.after)),
         command=command(target(i), toolchains=[i.toolchain], mpi=i.mpi),

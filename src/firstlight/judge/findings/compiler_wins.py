@@ -20,7 +20,8 @@ from firstlight.judge.findings._common import (
     verified,
 )
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import factor, values
+from firstlight.judge.words import values
+from firstlight.units import factor
 
 WORTH = 0.2  # a gain of less than 20 % is in the table, not in the findings
 

@@ -6,7 +6,8 @@ from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement
 from firstlight.judge.evidence import UNDISTURBED
 from firstlight.judge.findings._common import SHOWN, command, target, verified
-from firstlight.judge.words import digits, name
+from firstlight.judge.words import name
+from firstlight.units import significant
 
 NOTICED = 0.02
 
@@ -18,12 +19,12 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
         return []
     share = diverged / len(samples)
     worst = sorted((f for f in verified(judgement) if f.diverged > 0), key=lambda f: -f.diverged)[:SHOWN]
-    of = f"{digits(100 * share, 2)} % of the samples ({diverged} of {len(samples)})"
+    of = f"{significant(100 * share, 2)} % of the samples ({diverged} of {len(samples)})"
     return [
         Finding(
             rule="divergence",
             sentence=f"not alone: wall and CPU time diverged in {of}",
-            evidence=tuple(f"{name(f.identity)}: {digits(100 * f.diverged, 2)} % of its samples" for f in worst),
+            evidence=tuple(f"{name(f.identity)}: {significant(100 * f.diverged, 2)} % of its samples" for f in worst),
             command=command(*(target(f.identity) for f in worst[:1])),
             weight=45 + 40 * share,
             about=tuple(f.identity for f in worst),

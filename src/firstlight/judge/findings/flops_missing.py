@@ -11,7 +11,7 @@ from statistics import median
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement
 from firstlight.judge.findings._common import SHOWN, command
-from firstlight.judge.words import digits
+from firstlight.units import significant
 
 LEAST = 0.9
 Key = tuple[str, str]
@@ -32,8 +32,10 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     return [
         Finding(
             rule="flops_missing",
-            sentence=f"{target} with {toolchain} does {digits(median(found), 2)} of the operations that it declares",
-            evidence=tuple(f"a launch counted {digits(share, 3)} of them" for share in sorted(found)[:SHOWN]),
+            sentence=(
+                f"{target} with {toolchain} does {significant(median(found), 2)} of the operations that it declares"
+            ),
+            evidence=tuple(f"a launch counted {significant(share, 3)} of them" for share in sorted(found)[:SHOWN]),
             command=command(target, toolchains=[toolchain]),
             weight=70.0,
         )

@@ -21,7 +21,8 @@ from firstlight.judge.findings._common import (
 )
 from firstlight.judge.ranking import best
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import factor, size, values
+from firstlight.judge.words import values
+from firstlight.units import binary, factor
 
 THRESHOLD = 0.05
 SMALL, LARGE = 4096, 32768  # bytes: up to which a message is small, from which on it is large
@@ -104,8 +105,8 @@ def _sentence(judgement: Judgement, chosen: Iterable[Difference]) -> str:
             what = target(d.winner.identity) + (f" ({case})" if case else "")
             parts.append(f"{winner} makes {what} {factor(d.factor)} x faster{than}")
         elif d.winner.better == "higher":
-            parts.append(f"{winner} moves {size(d.message)} messages {factor(d.factor)} x faster{than}")
+            parts.append(f"{winner} moves {binary(d.message)} messages {factor(d.factor)} x faster{than}")
         else:
-            parts.append(f"{winner} answers {size(d.message)} messages {factor(d.factor)} x sooner{than}")
+            parts.append(f"{winner} answers {binary(d.message)} messages {factor(d.factor)} x sooner{than}")
         before = (winner, loser)
     return "; ".join(parts)

@@ -24,9 +24,10 @@ from firstlight.judge.findings._common import (
     verified,
 )
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import factor, listing, size, where
+from firstlight.judge.words import listing, where
 from firstlight.plan import Placement
 from firstlight.record import Run
+from firstlight.units import binary, factor
 
 WORKLOAD, COLLECTIVE, METRIC = "vector_sum", "mpi_allreduce", "time"
 WORD = 8  # bytes of an element
@@ -100,4 +101,4 @@ def _sentence(run: Run, chosen: list[Defeat]) -> str:
         route = d.winner.identity.variant.removeprefix("mpi_")
         rival = f"by {route} over the same library" if d.own else f"{mpi_label(run, d.winner.identity.mpi)}'s"
         parts.append(f"{factor(d.factor)} x as long as {rival}")
-    return f"{size(_bytes(loser))} over {where(loser.identity.placement)} take {listing(parts)}"
+    return f"{binary(_bytes(loser))} over {where(loser.identity.placement)} take {listing(parts)}"

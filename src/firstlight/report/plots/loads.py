@@ -7,8 +7,8 @@ from collections.abc import Sequence
 
 from firstlight.report import frame
 from firstlight.report.frame import Drawing, Trace, text
-from firstlight.report.quantity import binary, percent
 from firstlight.simulate.prediction import AxisLoad, Loads, Prediction
+from firstlight.units import binary, percent
 
 Loaded = Sequence[tuple[Prediction, Loads]]
 

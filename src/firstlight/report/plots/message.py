@@ -18,7 +18,7 @@ from firstlight.report import answers, frame, sentence
 from firstlight.report.frame import Drawing, Trace, View
 from firstlight.report.ghosts import ghosts
 from firstlight.report.plots.staircase import best_lines
-from firstlight.report.quantity import binary, percent, quantity
+from firstlight.units import binary, percent, quantity
 
 
 def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 
 from firstlight.report.frame import Drawing, Trace, text
 from firstlight.report.palette import COOL, WARM
-from firstlight.report.quantity import binary, percent, quantity
 from firstlight.simulate.prediction import Breakdown, Prediction
+from firstlight.units import binary, percent, quantity
 
 PARTS = {"latency": COOL[1], "bandwidth": COOL[0], "contention": WARM[0], "noise": WARM[1]}
 

@@ -13,7 +13,7 @@ from firstlight.judge.verdict import Limit, Verified
 from firstlight.judge.words import name
 from firstlight.report import answers, frame, sentence, wording
 from firstlight.report.frame import Drawing, Trace, View
-from firstlight.report.quantity import quantity
+from firstlight.units import quantity
 
 FLOPS, BYTES = "flops_64", "load_bandwidth"
 FEWEST = 3  # points that are worth a second drawing

@@ -8,10 +8,10 @@ from firstlight.report import frame
 from firstlight.report.frame import Drawing, Trace, text
 from firstlight.report.palette import COOL, MORE, WARM
 from firstlight.report.plots import loads, parts
-from firstlight.report.quantity import binary, quantity, significant
 from firstlight.simulate.answer import Simulated
 from firstlight.simulate.prediction import Prediction
 from firstlight.simulate.sweep import Span, crossings, lines, ranks_near, size_near
+from firstlight.units import binary, quantity, significant
 
 MOST_LINES = 12
 _COLOURS = (COOL[0], WARM[1], COOL[2], WARM[0], WARM[2], COOL[1], *MORE)

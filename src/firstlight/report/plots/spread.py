@@ -8,7 +8,7 @@ from statistics import median
 
 from firstlight.report import answers, frame
 from firstlight.report.frame import Drawing, Trace, View
-from firstlight.report.quantity import count, duration, percent
+from firstlight.units import count, duration, percent
 
 MOST_ROWS = 24
 MOST_DOTS = 300  # a row; more are thinned out evenly over their order

@@ -11,7 +11,7 @@ from firstlight.plan import Placement
 from firstlight.report import answers, frame, sentence, wording
 from firstlight.report.frame import Drawing, View
 from firstlight.report.ghosts import ghosts
-from firstlight.report.quantity import binary
+from firstlight.units import binary
 
 FEWEST = 3  # sizes that make a staircase
 Lines = dict[str, dict[float, Verified]]

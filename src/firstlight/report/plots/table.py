@@ -6,7 +6,7 @@ from firstlight.catalogue import Plot, Workload
 from firstlight.judge.words import listing
 from firstlight.report import answers, frame, sentence
 from firstlight.report.frame import Drawing, View
-from firstlight.report.quantity import quantity
+from firstlight.units import quantity
 
 
 def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:

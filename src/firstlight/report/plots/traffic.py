@@ -13,7 +13,7 @@ from firstlight.profile import shape
 from firstlight.profile.traffic import Kind, Phase, Traffic, whole
 from firstlight.report.frame import Drawing, Trace, log_colours, text
 from firstlight.report.palette import COOL, WARM
-from firstlight.report.quantity import binary, count, percent, quantity, significant
+from firstlight.units import binary, count, percent, quantity, significant
 
 MOST_PHASES = 3
 """Phases that are drawn each on its own; the others are in the whole."""

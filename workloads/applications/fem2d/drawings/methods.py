@@ -13,7 +13,7 @@ from firstlight.judge.verdict import Figure, Identity, Verified
 from firstlight.plan import Placement
 from firstlight.record import Run
 from firstlight.report import wording
-from firstlight.report.quantity import count, significant
+from firstlight.units import count, significant
 
 PUBLISHED, MULTIGRID = "BPX", "multigrid"
 LIBRARY = "peer_"

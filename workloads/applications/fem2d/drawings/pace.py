@@ -10,7 +10,7 @@ from firstlight.judge import ranking
 from firstlight.judge.verdict import Limit, Verified
 from firstlight.report import frame, sentence, wording
 from firstlight.report.frame import Drawing, View
-from firstlight.report.quantity import binary, quantity
+from firstlight.units import binary, quantity
 
 from . import methods
 

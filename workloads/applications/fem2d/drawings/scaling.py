@@ -9,7 +9,7 @@ from firstlight.judge.verdict import Verified
 from firstlight.judge.words import listing
 from firstlight.report import frame, sentence
 from firstlight.report.frame import Drawing, Trace, View
-from firstlight.report.quantity import percent, quantity
+from firstlight.units import percent, quantity
 
 from . import methods
 from .methods import Way

@@ -11,7 +11,7 @@ from firstlight.heritage import Entry
 from firstlight.judge.verdict import Verified
 from firstlight.report import frame, observed, wording
 from firstlight.report.frame import Drawing, Trace, View, text
-from firstlight.report.quantity import percent, quantity, significant
+from firstlight.units import percent, quantity, significant
 
 from . import methods
 

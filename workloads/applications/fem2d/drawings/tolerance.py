@@ -11,7 +11,7 @@ from firstlight.judge.verdict import Verified
 from firstlight.judge.words import listing
 from firstlight.report import frame, sentence
 from firstlight.report.frame import Drawing, Trace, View, text
-from firstlight.report.quantity import convert, quantity
+from firstlight.units import convert, quantity
 
 from . import methods
 

@@ -11,7 +11,7 @@ from firstlight.heritage import Entry
 from firstlight.judge.verdict import Verified
 from firstlight.report import frame, wording
 from firstlight.report.frame import Drawing, Trace, View, text
-from firstlight.report.quantity import percent, quantity
+from firstlight.units import percent, quantity
 
 from . import communication, sites
 from .communication import Exchange

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from firstlight.judge import ranking
 from firstlight.judge.verdict import Figure, Identity, Verified
-from firstlight.report.quantity import count
+from firstlight.units import count
 
 DIMENSIONS = ("t", "x", "y", "z")
 ALONE = "plain loops"  # what the variant without any SIMD of its own is called

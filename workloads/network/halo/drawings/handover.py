@@ -16,7 +16,7 @@ from firstlight.judge.verdict import Verified
 from firstlight.judge.words import listing
 from firstlight.report import frame, sentence
 from firstlight.report.frame import Drawing, Trace, View
-from firstlight.report.quantity import quantity, significant
+from firstlight.units import quantity, significant
 
 from . import strategies
 from .strategies import Contest, short

@@ -16,7 +16,7 @@ from firstlight.judge.verdict import Identity, Verified
 from firstlight.plan import Placement
 from firstlight.report import answers, frame, sentence, wording
 from firstlight.report.frame import Drawing, View
-from firstlight.report.quantity import quantity
+from firstlight.units import quantity
 
 SPARE, FULL, OVER = "processors left over", "all processors busy", "more threads than processors"
 _DASH = {SPARE: "solid", FULL: "dash", OVER: "dot"}

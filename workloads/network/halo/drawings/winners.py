@@ -8,7 +8,7 @@ from firstlight.catalogue import Plot
 from firstlight.judge.words import listing
 from firstlight.report import sentence
 from firstlight.report.frame import Drawing
-from firstlight.report.quantity import interval, quantity
+from firstlight.units import interval, quantity
 
 from .strategies import Contest, Win, short
 

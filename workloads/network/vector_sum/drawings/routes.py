@@ -16,7 +16,7 @@ from firstlight.judge.hockney import Regime
 from firstlight.judge.verdict import Verified
 from firstlight.plan import Placement
 from firstlight.report import answers, wording
-from firstlight.report.quantity import convert
+from firstlight.units import convert
 
 TRAFFIC = 3  # bytes that an addition c = a + b moves for each byte of its result
 NEAR = math.log(4)  # working sets within this factor lie in the same cache, more or less

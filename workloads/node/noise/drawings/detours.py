@@ -11,7 +11,7 @@ from firstlight.judge.verdict import Verified
 from firstlight.report import answers, frame, observed
 from firstlight.report.frame import Drawing, Trace, View
 from firstlight.report.observed import Window
-from firstlight.report.quantity import count, quantity, significant
+from firstlight.units import count, quantity, significant
 
 MOST_POINTS = 400  # of a line
 MOST_COLOURS = 8

@@ -13,7 +13,7 @@ from firstlight.judge.verdict import Verified
 from firstlight.report import answers, frame, observed, sentence, wording
 from firstlight.report.frame import Drawing, Trace, View
 from firstlight.report.observed import Window
-from firstlight.report.quantity import quantity, significant
+from firstlight.units import quantity, significant
 
 BINS = 48
 FINEST = 1.005  # between the ends of a bin
