@@ -10,6 +10,7 @@ import pytest
 
 from firstlight import ROOT, catalogue
 from firstlight.errors import UsageError
+from firstlight.report import answers
 
 TOML = """
 title = "Copy"
@@ -151,3 +152,20 @@ def test_every_pattern_of_the_shipped_workloads_selects_a_variant() -> None:
             for selection in selections:
                 for pattern in selection.variants:
                     assert any(fnmatch(name, pattern) for name in names), f"{workload.name} {suite}: {pattern}"
+
+
+def test_the_quick_suite_is_a_fixed_core() -> None:
+    """It fills its 140 seconds: a new workload joins `standard` and `full`, and the page names its command."""
+    core = {
+        "peak", "noise", "dot", "stream", "latency", "pingpong", "halo", "vector_sum", "waiting", "fem2d", "dirac",
+        "dirac_solver",
+    }  # fmt: skip
+    workloads = catalogue.load([ROOT / "workloads"])
+    assert {name for name, w in workloads.items() if "quick" in w.suites} == core
+    assert not {name for name, w in workloads.items() if "standard" not in w.suites}
+
+
+def test_the_front_page_has_room_for_every_headline_that_is_shipped() -> None:
+    rows = [row for w in catalogue.load([ROOT / "workloads"]).values() for row in w.rows]
+    assert 0 < sum(row.headline for row in rows) <= answers.MOST
+    assert len({row.title for row in rows}) == len(rows), "two rows have one title"

@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from firstlight import ROOT, catalogue
 from firstlight.catalogue import Selection, Sizes, Variant, Workload
 from firstlight.errors import UsageError
 from firstlight.machine import Cache, Machine
@@ -313,9 +314,9 @@ def test_unknown_names_and_patterns_are_refused_with_a_hint() -> None:
         plan("quick", some, [], TOOLBOX, MACHINE, mpis=["intel"])
 
 
-def test_a_workload_without_this_suite_is_reported() -> None:
+def test_a_workload_without_this_suite_is_reported_to_who_names_it() -> None:
     some = workload(Selection(["*"]), variants={"serial": ()})
-    planned = plan("full", some, [], TOOLBOX, MACHINE)
+    planned = plan("full", some, ["w"], TOOLBOX, MACHINE)
     assert planned.cells == ()
     assert [a.what for a in planned.absent] == ["w"]
 
@@ -338,3 +339,18 @@ def test_rounds_and_seeds_give_different_orders_and_no_place_is_preferred() -> N
     assert all(50 < firsts[cell.id] < 150 for cell in active)
     assert order(active, 1, 0) != order(active, 1, 1) or order(active, 1, 0) != order(active, 1, 2)
     assert any(order(active, 1, n) != order(active, 2, n) for n in range(3))
+
+
+def test_a_workload_without_a_quick_suite_changes_nothing_in_the_quick_plan(tmp_path: Path) -> None:
+    """Neither what is measured nor what is called absent."""
+    shipped = catalogue.load([ROOT / "workloads"])
+    before = plan("quick", shipped, [], TOOLBOX, MACHINE)
+    folder = tmp_path / "added"
+    folder.mkdir()
+    suites = "".join(f"[[suites.{s}]]\nvariants = ['*']\n" for s in ("standard", "full"))
+    (folder / "workload.toml").write_text(f"title = 'Added'\nquestion = 'How fast?'\n{suites}")
+    (folder / "serial.cpp").write_text("// added\n")
+    after = plan("quick", shipped | catalogue.load([tmp_path]), [], TOOLBOX, MACHINE)
+    assert after == before and len(before.cells) > 30
+    asked = plan("quick", catalogue.load([tmp_path]), ["added"], TOOLBOX, MACHINE)
+    assert [(a.what, a.fix) for a in asked.absent] == [("added", "choose --standard or --full")]

@@ -165,6 +165,19 @@ def test_too_few_is_said_once_on_a_card() -> None:
     assert cards and all(c.count("too few") == 1 for c in cards)
 
 
+def test_rows_that_are_no_headlines_stand_in_their_chapter_and_what_was_left_out_is_listed() -> None:
+    judgement, workloads = sample()
+    node = tuple(replace(r, headline=r.order == 40) for r in workloads["dot"].rows)
+    left_out = replace(workloads["dot"], name="later", title="Measured later", rows=(), suites={"standard": []})
+    changed = workloads | {"dot": replace(workloads["dot"], rows=node), "later": left_out}
+    page = html.render(judgement, changed, heritage.load())
+    assert re.findall(r'<li class="card.*?<h3>(.*?)</h3>', page, flags=re.S) == ["scalar product in L1"]
+    chapter = page[page.index('id="chapter-node"') : page.index('id="chapter-network"')]
+    assert '<th scope="row">scalar product in memory</th>' in chapter
+    assert '<th scope="row">scalar product in L1</th>' not in page
+    assert "<code>./fl run later --standard</code>" in page[page.index('id="unmeasured"') :]
+
+
 def test_the_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     judgement, workloads = sample()
     path = tmp_path / "report.html"

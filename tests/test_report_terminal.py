@@ -7,10 +7,12 @@ import re
 import pytest
 from msgspec.structs import replace
 
+from firstlight.catalogue import Workload
 from firstlight.judge import Judgement, words
 from firstlight.judge.compare import compare
 from firstlight.judge.verdict import Failed, Unverified, Verified
 from firstlight.report import absence, answers, comparison, failures, terminal
+from firstlight.report.unmeasured import unmeasured
 from firstlight.toolchains import Absent
 from firstlight.units import quantity
 from report_samples import HOSTILE, hostile, sample
@@ -29,6 +31,62 @@ def test_each_declared_row_shows_its_best_verified_figure() -> None:
         line = next(x for x in page.splitlines() if x.strip().startswith(row.row.title))
         median = quantity(row.best.estimate.median, row.best.unit).replace("flop/s", "F/s")
         assert median in line and str(len(row.best.estimate.launches)) in line
+
+
+def with_rows(count: int, headlines: int, **run: object) -> tuple[Judgement, dict[str, Workload]]:
+    """The sample with `count` rows of dot alike, the last `headlines` of which are headlines."""
+    judgement, workloads = sample()
+    row = workloads["dot"].rows[0]
+    rows = tuple(replace(row, title=f"row {k:02}", order=k, headline=k >= count - headlines) for k in range(count))
+    bare = {name: replace(w, rows=()) for name, w in workloads.items()}
+    return replace(judgement, run=replace(judgement.run, **run)), bare | {"dot": replace(workloads["dot"], rows=rows)}
+
+
+def titles(judgement: Judgement, workloads: dict[str, Workload]) -> list[str]:
+    front = answers.front(judgement.run, answers.answers(judgement, workloads))
+    return [a.row.title for a in front.rows]
+
+
+def test_the_front_page_holds_headlines_and_tells_where_the_other_rows_are() -> None:
+    told = with_rows(5, 3)
+    page = terminal.summary(*told)
+    assert titles(*told) == ["row 02", "row 03", "row 04"] and "row 01" not in page
+    assert "  2 more rows in the report\n" in page
+
+
+def test_who_names_workloads_and_who_declares_no_headline_sees_all_rows() -> None:
+    assert titles(*with_rows(3, 1, names=("dot",))) == titles(*with_rows(3, 0)) == ["row 00", "row 01", "row 02"]
+    assert titles(*with_rows(20, 2, names=("dot",))) == [f"row {k:02}" for k in (*range(14), 18, 19)]
+
+
+def test_at_most_sixteen_headlines_stand_on_the_front_page() -> None:
+    told = with_rows(19, 18)
+    assert titles(*told) == [f"row {k:02}" for k in range(1, 17)]
+    assert "  3 more rows in the report; 2 of them are headlines too many for this page\n" in terminal.summary(*told)
+
+
+def test_rows_come_by_chapter_then_by_order() -> None:
+    judgement, workloads = sample()
+    moved = {
+        name: replace(w, chapter={"dot": "own", "stream": "zoo"}.get(name, w.chapter)) for name, w in workloads.items()
+    }
+    found = [a.workload for a in answers.answers(judgement, moved)]
+    assert list(dict.fromkeys(found)) == ["peak", "latency", "pingpong", "dot", "stream"]
+
+
+def test_the_page_names_what_the_suite_leaves_out_with_a_command() -> None:
+    judgement, workloads = sample()
+    several = {n: replace(workloads["dot"], name=n, rows=(), suites={"standard": [], "full": []}) for n in ("bb", "aa")}
+    far = {"zz": replace(workloads["dot"], name="zz", rows=(), chapter="lqcd", suites={"full": []})}
+    lines = terminal.summary(judgement, workloads | several | far).splitlines()
+    assert "  not in this suite: aa, bb, zz; ./fl run aa --standard" in lines
+    many = {f"workload_{k:02}": replace(several["aa"], name=f"workload_{k:02}") for k in range(30)}
+    (line,) = [x for x in terminal.summary(judgement, workloads | many).splitlines() if "not in this suite" in x]
+    assert re.fullmatch(r"  not in this suite: workload_00 and 29 more; \./fl run workload_00 --standard", line)
+    assert len(line) <= 80
+    named = replace(judgement, run=replace(judgement.run, names=("dot",)))
+    assert "not in this suite" not in terminal.summary(named, workloads | several)
+    assert [u.command for u in unmeasured(judgement.run, far)] == ["./fl run zz --full"]
 
 
 def test_choice_names_the_mpi_that_is_better() -> None:

@@ -75,7 +75,10 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One line of the terminal page: the best figure selected; `choose` names what the last column recommends."""
+    """One question, answered by the best figure selected; `choose` names what the answer recommends.
+
+    A `headline` stands on the front page, the others in their chapter's section. `order`: within the chapter.
+    """
 
     title: str
     metric: str
@@ -85,6 +88,7 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     threads: int | str = 1
     ranks: int = 1
     choose: str = "toolchain"  # toolchain, mpi or variant
+    headline: bool = False
 
 
 class Plot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

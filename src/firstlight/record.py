@@ -228,6 +228,7 @@ class Run(msgspec.Struct, frozen=True):
     builds: tuple[Build, ...]
     descriptions: dict[str, Description]  # by "workload.variant"
     not_available: tuple[Absent, ...]
+    names: tuple[str, ...] = ()  # workloads and variants that the user named; none: all of the suite
 
 
 _ = Placement

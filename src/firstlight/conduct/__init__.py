@@ -96,6 +96,7 @@ def _new(order: Order, prepared: Prepared, made: Made) -> Run:
         builds=made.builds,
         descriptions=made.descriptions,
         not_available=tuple(dict.fromkeys((*prepared.toolbox.absent, *prepared.plan.absent))),
+        names=order.names,
     )
 
 

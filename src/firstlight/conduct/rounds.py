@@ -226,7 +226,7 @@ class Rounds:
         self._told = True
 
     def _on_front_page(self, tally: Tally) -> bool:
-        """Whether a line of the terminal page chooses from its figures."""
+        """Whether a row of the report chooses from its figures."""
         workload = self._workloads.get(tally.cell.program.workload)
         if workload is None:
             return False

@@ -39,7 +39,8 @@ def plan(
         _must_match("MPI library", mpis, [m.name for m in toolbox.mpis])
     planner = _Planner(suite, toolbox, machine, toolchains, mpis, placements)
     for name, wanted in select(workloads, names).items():
-        planner.add(workloads[name], wanted)
+        if names or suite in workloads[name].suites:  # a suite that leaves a workload out lacks nothing
+            planner.add(workloads[name], wanted)
     return Plan(tuple(planner.cells), tuple(dict.fromkeys(planner.absent)))
 
 

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import NamedTuple
 
 import msgspec
 
@@ -11,8 +12,9 @@ from firstlight.judge import Judgement, ranking
 from firstlight.judge.select import in_row
 from firstlight.judge.verdict import Failed, Figure, Identity, Verified
 from firstlight.record import Run
-from firstlight.report import wording
+from firstlight.report import chapters, wording
 
+MOST = 16  # rows of the front page
 UNCLEAR = "unclear"  # too few launches to recommend anything
 
 
@@ -21,6 +23,7 @@ class Answer(msgspec.Struct, frozen=True):
 
     row: Row
     workload: str
+    chapter: str
     best: Verified | None
     choose: str
     rivals: tuple[Verified, ...]
@@ -29,10 +32,32 @@ class Answer(msgspec.Struct, frozen=True):
 
 
 def answers(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Answer]:
-    """All declared rows of which the run measured anything, in their order."""
-    rows = [(row, w) for w in workloads.values() for row in w.rows]
-    made = [_answer(judgement, row, w) for row, w in sorted(rows, key=lambda r: (r[0].order, r[0].title))]
-    return [a for a in made if a is not None]
+    """All declared rows of which the run measured anything, by chapter and order."""
+    made = [_answer(judgement, row, w) for w in workloads.values() for row in w.rows]
+    return sorted((a for a in made if a is not None), key=place)
+
+
+def place(answer: Answer) -> tuple[object, ...]:
+    return chapters.place(answer.chapter), answer.row.order, answer.row.title
+
+
+class Front(NamedTuple):
+    """`rows`: those of the front page; `others`: those in the sections of their chapters, of which `cut` are headlines
+    for which there was no room."""
+
+    rows: list[Answer]
+    others: list[Answer]
+    cut: int
+
+
+def front(run: Run, found: Sequence[Answer]) -> Front:
+    """The headlines, at most MOST. Where the user named workloads, or there is no headline, all rows of the run."""
+    headlines = [a for a in found if a.row.headline]
+    every = bool(run.names) or not headlines
+    wanted = sorted(found, key=lambda a: not a.row.headline) if every else headlines
+    rows = sorted(wanted[:MOST], key=place)
+    others = [a for a in found if a not in rows]
+    return Front(rows, others, sum(a.row.headline for a in others))
 
 
 def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None:
@@ -45,7 +70,7 @@ def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None
     best = ranking.best(good)
     if best is None:
         reason = next((f.reason for f in found if not isinstance(f, Verified)), "measured oversubscribed only")
-        return Answer(row, workload.name, None, "", (), failed, reason)
+        return Answer(row, workload.name, workload.chapter, None, "", (), failed, reason)
     key = chooser(row.choose)
     rivals = best_of_each(good, key)
     choose = ""
@@ -55,7 +80,7 @@ def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None
             if _unclear(rivals)
             else ranking.choice(ranking.rank(rivals), lambda f: label(run, row.choose, key(f.identity)))
         )
-    return Answer(row, workload.name, best, choose, tuple(rivals), failed, "")
+    return Answer(row, workload.name, workload.chapter, best, choose, tuple(rivals), failed, "")
 
 
 def _unclear(rivals: list[Verified]) -> bool:

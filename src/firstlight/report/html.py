@@ -22,6 +22,7 @@ from firstlight.judge.evidence import UNDISTURBED
 from firstlight.judge.verdict import Failed, Verified
 from firstlight.report import (
     absence,
+    chapters,
     drawing,
     failures,
     maps,
@@ -33,24 +34,17 @@ from firstlight.report import (
     wording,
 )
 from firstlight.report import answers as answering
+from firstlight.report.answers import Front
 from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette
 from firstlight.report.plots import spread
+from firstlight.report.unmeasured import unmeasured
 from firstlight.store.durable import replace
 
 TEMPLATES = Path(__file__).parent / "templates"
 MOST_BYTES = 7_000_000
 MOST_ROWS = 1500  # of a table behind a plot; the rest is in the download
 _UNIT = re.compile(r"(?<=\d) (?=[×%]|[kMGTPmunp]?(?:flop/s|B/s|s\b|B\b|bit/s)|[KMGT]iB)|(?<=[αβN]) (?==)|(?<==) (?=\d)")
-_CHAPTERS = {
-    "node": "What the node gives",
-    "network": "What the network gives",
-    "applications": "What applications get",
-    "lqcd": "What lattice QCD gets",
-    "dense": "What dense matrices get",
-    "sparse": "What sparse matrices get",
-    "own": "What your own workloads get",
-}
 
 
 class Part(msgspec.Struct):
@@ -76,13 +70,14 @@ def render(
 ) -> str:
     """The page as text."""
     view = View(judgement, workloads, heritage, Palette(judgement.run))
-    chapters = _chapters(view)
-    page = _facts(judgement, workloads, view.palette) | {
-        "chapters": chapters,
+    front = answering.front(judgement.run, answering.answers(judgement, workloads))
+    sections = _chapters(view, front)
+    page = _facts(judgement, workloads, view.palette, front) | {
+        "chapters": sections,
         "spread": _spread(view),
         "compared": compared,
     }
-    drawings = [d for c in chapters for some in (c["overview"], *(p.drawings for p in c["parts"])) for d in some]
+    drawings = [d for c in sections for some in (c["overview"], *(p.drawings for p in c["parts"])) for d in some]
     return page_of("report.html.j2", page, drawings + page["spread"])
 
 
@@ -147,10 +142,9 @@ def embedded(data: object) -> str:
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
-def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Palette) -> dict[str, Any]:
+def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Palette, front: Front) -> dict[str, Any]:
     run = judgement.run
     good, failed, unverified, absent = terminal.counted(judgement)
-    rows = answering.answers(judgement, workloads)
     figures = figures_json(judgement)
     drawn_maps, more_maps = maps.maps(judgement)
     return {
@@ -161,8 +155,10 @@ def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Pal
         "machine_line": terminal.machine_line(run.machine),
         "tools": wording.tools(run),
         "state": terminal.state(run) if run.state != "complete" else None,
-        "cards": [(a, strip.strip(a.best) if a.best else None, _accent(palette, a)) for a in rows],
         "interval": units.interval,
+        "cards": [(a, strip.strip(a.best) if a.best else None, _accent(palette, a)) for a in front.rows],
+        "more_rows": terminal.more_rows(front) if front.cut else "",
+        "unmeasured": unmeasured(run, workloads),
         "counts": {"verified": good, "failed": failed, "unverified": unverified, "absent": absent},
         "findings": [(f, _evidence_link(f, judgement)) for f in sorted(judgement.findings, key=lambda f: -f.weight)],
         "picture": drawing.picture(judgement),
@@ -194,16 +190,17 @@ def _accent(palette: Palette, answer: answering.Answer) -> str:
     return palette.colour(i.mpi if answer.row.choose == "mpi" and i.mpi else i.toolchain)
 
 
-def _chapters(view: View) -> list[dict[str, Any]]:
+def _chapters(view: View, front: Front) -> list[dict[str, Any]]:
     """The chapters with a workload that was measured, in the order of the house; unknown ones after."""
     measured = {f.identity.workload for f in view.judgement.figures}
     some = [w for w in view.workloads.values() if w.name in measured]
     some.sort(key=lambda w: (min([r.order for r in w.rows], default=10**6), w.name))
-    names = sorted({w.chapter for w in some}, key=lambda c: ([*_CHAPTERS, c].index(c), c))
+    names = sorted({w.chapter for w in some}, key=chapters.place)
     return [
         {
             "name": name,
-            "title": _CHAPTERS.get(name, name.capitalize()),
+            "title": chapters.title(name),
+            "rows": [a for a in front.others if a.chapter == name],
             "overview": plots.overview(view, name),
             "parts": [Part(w, plots.draw(view, w)) for w in some if w.chapter == name],
         }

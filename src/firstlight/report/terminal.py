@@ -16,8 +16,9 @@ from firstlight.report import answers as answering
 from firstlight.report import failures as failing
 from firstlight.report import wording
 from firstlight.report.absence import absences
-from firstlight.report.answers import Answer
+from firstlight.report.answers import Answer, Front
 from firstlight.report.failures import Failure
+from firstlight.report.unmeasured import Unmeasured, unmeasured
 from firstlight.units import binary, count, duration, interval, percent, quantity
 
 _STYLE = {"strong": "1", "dim": "2", "good": "32", "warn": "33", "bad": "31"}
@@ -43,11 +44,12 @@ def summary(
 ) -> str:
     """The page, without a final newline. `report`: where the HTML page is, None where there is none."""
     ink, run = Ink(colour), judgement.run
-    rows = answering.answers(judgement, workloads)
-    parts = [header(run, width, ink), _machine(run, width) + _warnings(run, width, ink), _table(rows, width, ink)]
+    front = answering.front(run, answering.answers(judgement, workloads))
+    parts = [header(run, width, ink), _machine(run, width) + _warnings(run, width, ink), _table(front, width, ink)]
     if judgement.findings:
         parts.append(_findings(judgement.findings, width, ink))
-    parts.append(_counts(judgement, width, ink, report))
+    left_out = _left_out(unmeasured(run, workloads), width)
+    parts.append(_counts(judgement, width, ink) + left_out + ([f"  report: {report}"] if report else []))
     return "\n\n".join("\n".join(plain(line) for line in part) for part in parts if part)
 
 
@@ -101,7 +103,8 @@ def state(run: Run) -> tuple[str, str]:
     return how, f"./fl run --resume {run.id}{more}"
 
 
-def _table(rows: Sequence[Answer], width: int, ink: Ink) -> list[str]:
+def _table(front: Front, width: int, ink: Ink) -> list[str]:
+    rows = front.rows
     if not rows:
         return ["  Nothing was measured that a row of the summary shows; see ./fl figures"]
     cells = [_cells(a) for a in rows]
@@ -115,7 +118,26 @@ def _table(rows: Sequence[Answer], width: int, ink: Ink) -> list[str]:
         lines.append(_row(cell, sizes) if answer.best else ink("bad", _row(cell, sizes)))
         lines += [] if answer.best else [ink("bad", x) for x in wrap(answer.reason, width, "      ", "      ")]
     lines += [] if long else [ink("dim", "  (n: launches)")]
-    return lines
+    return lines + ([ink("dim", f"  {more_rows(front)}")] if front.others else [])
+
+
+def more_rows(front: Front) -> str:
+    """`5 more rows in the report`, and how many of them the front page has no room for."""
+    cut = f"; {front.cut} of them are headlines too many for this page" if front.cut else ""
+    return f"{count(len(front.others), 'more row')} in the report{cut}"
+
+
+def _left_out(some: Sequence[Unmeasured], width: int) -> list[str]:
+    """One line: the workloads that the suite leaves out, as many as fit, and the command that measures the first."""
+    if not some:
+        return []
+    names, command = [u.workload.name for u in some], some[0].command
+    for shown in range(len(names), 0, -1):
+        more = f" and {len(names) - shown} more" if shown < len(names) else ""
+        line = f"  not in this suite: {', '.join(names[:shown])}{more}; {command}"
+        if len(line) <= width:
+            break
+    return [line]
 
 
 def _widths(cells: Sequence[Sequence[str]], heading: str) -> list[int]:
@@ -167,7 +189,7 @@ def counted(judgement: Judgement) -> tuple[int, int, int, int]:
     return numbers[0], numbers[1], numbers[2], len(absences(judgement.run))
 
 
-def _counts(judgement: Judgement, width: int, ink: Ink, report: Path | str | None) -> list[str]:
+def _counts(judgement: Judgement, width: int, ink: Ink) -> list[str]:
     good, failed, unverified, absent = counted(judgement)
     parts = [
         ink("good", f"{count(good, 'figure')} verified"),
@@ -176,8 +198,7 @@ def _counts(judgement: Judgement, width: int, ink: Ink, report: Path | str | Non
         f"{absent} not available",
         *([ink("bad", f"{count(len(judgement.lost), 'launch', 'launches')} lost")] if judgement.lost else []),
     ]
-    lines = ["  " + " · ".join(parts)]
-    return lines + ([f"  report: {report}"] if report else [])
+    return ["  " + " · ".join(parts)]
 
 
 def failures(judgement: Judgement, width: int = 80, colour: bool = False) -> str:

@@ -1,0 +1,22 @@
+"""Chapters: the sections of a report, in their order. A workload's chapter is the folder that it lies in."""
+
+from __future__ import annotations
+
+TITLES = {
+    "node": "What the node gives",
+    "network": "What the network gives",
+    "applications": "What applications get",
+    "lqcd": "What lattice QCD gets",
+    "dense": "What dense matrices get",
+    "sparse": "What sparse matrices get",
+    "own": "What your own workloads get",
+}
+
+
+def place(chapter: str) -> tuple[int, str]:
+    """Where a chapter comes: those of TITLES first, others after them by name."""
+    return ([*TITLES, chapter].index(chapter), chapter)
+
+
+def title(chapter: str) -> str:
+    return TITLES.get(chapter, chapter.capitalize())
