@@ -5,16 +5,21 @@ from __future__ import annotations
 import os
 import signal
 import sys
+from collections import Counter
 from collections.abc import Callable, Generator
 from pathlib import Path
+from typing import Any
 
 import hypothesis
 import pytest
 
+from firstlight import ROOT
 from firstlight.toolchains import Mpi
 
 sys.path.insert(0, str(Path(__file__).parent))  # bench.py, standin.py
 
+import asked
+import spent
 import turns
 from bench import Bench
 
@@ -29,9 +34,76 @@ def pytest_xdist_auto_num_workers() -> int:
     return turns.workers()
 
 
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Those that run alone come last: until then no worker waits for another."""
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--full", action="store_true", help="every combination, sanitizers, faults, batch systems")
+    parser.addoption("--fresh", action="store_true", help="launch also what was launched before, as nightly runs do")
+
+
+def pytest_configure(config: pytest.Config) -> None:
+    asked.full, asked.fresh = config.getoption("full"), config.getoption("fresh")
+
+
+def pytest_sessionstart(session: pytest.Session) -> None:
+    """What is here is found out once, before workers ask for it at the same time."""
+    if not hasattr(session.config, "workerinput") and session.config.getoption("numprocesses", None):
+        import native
+
+        native.toolbox()
+
+
+def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
+    """Those that run alone come last: until then no worker waits for another. Those of --full are left out without it,
+    unless they were asked for by name."""
     items.sort(key=lambda item: item.get_closest_marker("alone") is not None)
+    named = any("::" in argument for argument in config.args)
+    left_out = [] if asked.full or named else [i for i in items if i.get_closest_marker("full")]
+    if left_out:
+        items[:] = [i for i in items if not i.get_closest_marker("full")]
+        config.hook.pytest_deselected(items=left_out)
+
+
+KINDS = {"browser": "the report in a browser", "faults": "faults", "native": "native programs otherwise"}
+"""By marker, the first that a test has; all others are unit and property tests."""
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, object, object]:
+    """Each report tells how its time was spent."""
+    report: Any = yield
+    report.spent = spent.take()
+    kind = next((said for mark, said in KINDS.items() if item.get_closest_marker(mark)), "unit and property tests")
+    own = f"{kind}/{_workload(item)}"
+    report.spent[own] = report.spent.get(own, 0.0) + max(0.0, call.duration - sum(report.spent.values()))
+    return report
+
+
+def _workload(item: pytest.Item) -> str:
+    """The one that a test names by its marker or by its file; "" for tests of no workload."""
+    pair = item.callspec.params.get("pair") if isinstance(item, pytest.Function) and hasattr(item, "callspec") else None
+    if isinstance(pair, tuple):
+        return str(pair[0].name)
+    marker = item.get_closest_marker("workload")
+    if marker is not None:
+        return str(marker.args[0])
+    words = item.path.stem.removeprefix("test_").split("_")
+    known = {path.parent.name for path in (ROOT / "workloads").glob("*/*/workload.toml")}
+    starts = ["_".join(words[:n]) for n in range(len(words), 0, -1)]
+    return next((start for start in starts if start in known), "")
+
+
+_told: Counter[str] = Counter()
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    _told.update(getattr(report, "spent", {}))
+
+
+def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
+    if not _told or config.getoption("collectonly"):
+        return
+    terminalreporter.section("where the time went (seconds of all workers together)")
+    for line in [*spent.table(_told, by=0), "", *spent.table(_told, by=1)]:
+        terminalreporter.write_line(line)
 
 
 @pytest.hookimpl(wrapper=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import subprocess
 import uuid
@@ -13,6 +14,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import asked
+import spent
 import turns
 from firstlight import ROOT, machine, plan, toolchains
 from firstlight.build import Built, Options, build
@@ -54,6 +57,16 @@ def programs(workload: Workload, variant: Variant, tool: Toolchain) -> list[Prog
     ]
 
 
+def buildable(variant: Variant, tool: Toolchain) -> bool:
+    """Whether this toolchain has what the variant needs, with one of the MPI libraries here or without any."""
+    workload = next(w for w in workloads.values() if variant in w.variants)
+    return bool(programs(workload, variant, tool))
+
+
+def made_from(workload: Workload, variant: Variant, program: Program) -> bool:
+    return program.workload == workload.name and workload.variant(program.variant) == variant
+
+
 def plain_program(workload: str, variant: str) -> Program:
     """With gcc's base flags and the first MPI library; skips the test where there is no such thing."""
     tool, mpis = toolchain("base"), toolbox().mpis
@@ -71,7 +84,10 @@ STRICT = Options(strict=True)
 
 
 def make(wanted: Iterable[Program], options: Options = STRICT) -> dict[Program, Built]:
-    return build(wanted, toolbox(), workloads, CACHE, options=options)
+    wanted = list(wanted)
+    names = {program.workload for program in wanted}
+    with spent.charge(spent.BUILD, names.pop() if len(names) == 1 else ""):
+        return build(wanted, toolbox(), workloads, CACHE, options=options)
 
 
 def selections(workload: Workload, name: str) -> list[Selection]:
@@ -104,6 +120,10 @@ def small(workload: Workload, key: str, values: list[int | str]) -> list[int | s
     return [v for v in values if (isinstance(v, int) and v <= SMALL) or (isinstance(v, str) and not sizes)]
 
 
+EFFORT = ("--samples", "2", "--sample-seconds", "0.0001")
+"""Of a launch in tests."""
+
+
 class Said(msgspec.Struct):
     """How a program ended and the lines of its record."""
 
@@ -125,8 +145,30 @@ class Said(msgspec.Struct):
         return {key: int(some.pop()) for key, some in found.items()}
 
 
+VERDICTS = CACHE / "verdicts"
+"""What programs said, by all that it depends on. `--fresh` launches them again."""
+
+
 def run(built: Built, place: Placement, arguments: tuple[str, ...], folder: Path) -> Said:
-    """One short launch, as a run does it."""
+    """One short launch, as a run does it; what the same executable said to the same before is remembered."""
+    assert built.executable is not None, built.error
+    mpi = next((m for m in toolbox().mpis if m.name == built.program.mpi), None)
+    said = repr((built.sha256, place, arguments, mpi and (mpi.label, mpi.launcher), len(here.cpus), EFFORT))
+    known = VERDICTS / hashlib.sha256(said.encode()).hexdigest()
+    if known.exists() and not asked.fresh:
+        return msgspec.json.decode(known.read_bytes(), type=Said)
+    with spent.charge(spent.LAUNCH, built.program.workload):
+        answer = _launch(built, place, arguments, folder)
+    if answer.status is None:
+        return answer  # killed, or not started: it may end another way
+    VERDICTS.mkdir(parents=True, exist_ok=True)
+    part = known.with_name(f"{known.name}.{os.getpid()}")
+    part.write_bytes(msgspec.json.encode(answer))
+    part.replace(known)
+    return answer
+
+
+def _launch(built: Built, place: Placement, arguments: tuple[str, ...], folder: Path) -> Said:
     output = folder / f"{uuid.uuid4().hex}.jsonl"
     cell = Cell("test", built.program, place, arguments)
     assert built.executable is not None, built.error
@@ -134,7 +176,7 @@ def run(built: Built, place: Placement, arguments: tuple[str, ...], folder: Path
         outcome = launch(
             cell, built.executable, toolbox(), output=output, timeout=turns.PATIENCE, identity=uuid.uuid4().hex,
             machine=here,
-            options=("--samples", "2", "--sample-seconds", "0.0001"),
+            options=EFFORT,
         )  # fmt: skip
     lines = [msgspec.json.decode(line) for line in output.read_bytes().splitlines()] if output.exists() else []
     return Said(outcome.status, outcome.reason, outcome.stderr, lines)

@@ -1,16 +1,18 @@
 """Turns: which tests may run at the same time where several workers (pytest-xdist) share them.
 
-A test marked `alone` runs while no other does: it measures, or kills what is late. And processes that work together
-are started one party at a time: two parties on the same processors wait for each other's time slices.
+A test marked `alone` runs while no other does: it measures, or kills what is late. Processes that work together take
+as many tokens as they occupy processors: two parties on the same ones would wait for each other's time slices.
 """
 
 from __future__ import annotations
 
-import contextlib
-import fcntl
 import os
+import time
 from collections.abc import Iterator
+from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
+
+from filelock import FileLock, Timeout
 
 from firstlight import ROOT
 
@@ -21,35 +23,55 @@ PATIENCE = 900
 """Seconds for what may have to wait for other tests: for their builds in the same tree, or for processors."""
 
 FOLDER = Path(os.environ.get("FIRSTLIGHT_CACHE", ROOT / ".fl"))
+CPUS = len(os.sched_getaffinity(0))
 
 
 def workers() -> int:
     """How many workers share the tests on this machine: one more than processors, for many of them wait."""
-    return min(WORKERS, len(os.sched_getaffinity(0)) + 1)
+    return min(WORKERS, CPUS + 1)
 
 
-@contextlib.contextmanager
+@contextmanager
 def turn(alone: bool) -> Iterator[None]:
-    """The right to run a test. Who waits for all others to end holds the gate meanwhile, so that nobody overtakes."""
-    with contextlib.ExitStack() as room:
-        with _locked("gate", fcntl.LOCK_EX):
-            room.enter_context(_locked("room", fcntl.LOCK_EX if alone else fcntl.LOCK_SH))
+    """The right to run a test: the worker's place in the room, or all places.
+
+    Who waits for all others to end holds the gate meanwhile, so that nobody overtakes.
+    """
+    own = int(os.environ.get("PYTEST_XDIST_WORKER", "gw0").removeprefix("gw"))
+    count = int(os.environ.get("PYTEST_XDIST_WORKER_COUNT", "1"))
+    with ExitStack() as room:
+        with _lock("gate"):
+            for place in range(count) if alone else [own]:
+                room.enter_context(_lock(f"place.{place}"))
         yield
 
 
-@contextlib.contextmanager
+@contextmanager
 def party(size: int) -> Iterator[None]:
-    """The right to start `size` processes or threads that wait for one another."""
-    with _locked("party", fcntl.LOCK_EX) if size > 1 else contextlib.nullcontext():
+    """The right to start `size` processes or threads that wait for one another: a token each, at most all there are."""
+    with ExitStack() as tokens:
+        if size > 1:
+            with _lock("tokens"):  # one at a time collects, so that nobody waits for the rest of another's
+                left = min(size, CPUS)
+                while left > 0:
+                    for number in range(CPUS):
+                        if left > 0 and _taken(tokens, f"token.{number}"):
+                            left -= 1
+                    if left > 0:
+                        time.sleep(0.01)
         yield
 
 
-@contextlib.contextmanager
-def _locked(name: str, how: int) -> Iterator[None]:
+def _taken(tokens: ExitStack, name: str) -> bool:
+    try:
+        tokens.enter_context(_lock(name, blocking=False))
+    except Timeout:
+        return False
+    return True
+
+
+def _lock(name: str, blocking: bool = True) -> AbstractContextManager[object]:
     if "PYTEST_XDIST_WORKER" not in os.environ:
-        yield
-        return
+        return nullcontext()
     FOLDER.mkdir(parents=True, exist_ok=True)
-    with (FOLDER / f"tests.{name}").open("w") as file:
-        fcntl.flock(file, how)
-        yield
+    return FileLock(FOLDER / f"tests.{name}", poll_interval=0.01).acquire(blocking=blocking)

@@ -1,0 +1,9 @@
+"""What was asked of this run of the tests (conftest.py sets it before any test is collected)."""
+
+from __future__ import annotations
+
+full = False
+"""--full: every compiler x MPI library x placement, sanitizers, faults, batch systems; else each variant once."""
+
+fresh = False
+"""--fresh: launch also what was launched before with the same executable, placement and arguments."""
