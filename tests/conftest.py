@@ -13,7 +13,7 @@ from typing import Any
 import hypothesis
 import pytest
 
-from firstlight import ROOT
+from firstlight import ROOT, mpi_families
 from firstlight.toolchains import Mpi
 
 sys.path.insert(0, str(Path(__file__).parent))  # bench.py, standin.py
@@ -116,7 +116,6 @@ def _named(text: str) -> Mpi:
     """`family=/folder/of/mpiexec`"""
     family, _, folder = text.partition("=")
     place = Path(folder)
-    environment = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"} if os.geteuid() == 0 else {}
     return Mpi(
         name=family,
         family=family,
@@ -127,7 +126,7 @@ def _named(text: str) -> Mpi:
         fortran=None,
         f08=(),
         launcher=str(place / "mpiexec"),
-        environment=environment if family == "openmpi" else {},
+        environment=mpi_families.of(family).environment(place.parent, os.environ),
     )
 
 

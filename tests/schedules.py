@@ -7,12 +7,14 @@ from pathlib import Path
 
 import drivers
 import native
-from firstlight import ROOT
+from firstlight import ROOT, mpi_families
 from firstlight import native as own
+from firstlight.plan import Placement
+from firstlight.profile.library import C_ONLY
 from firstlight.toolchains import Mpi
 
 COLLECTIVES = ROOT / "native" / "collectives"
-FLAGS = ("-Wall", "-Wextra", "-Werror", "-Wno-psabi", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX")
+FLAGS = ("-Wall", "-Wextra", "-Werror", "-Wno-psabi", *C_ONLY)
 
 
 def algorithms() -> Path:
@@ -36,5 +38,5 @@ def linked(mpi: Mpi, name: str, sources: Sequence[Path], archives: Sequence[Path
 
 def launcher(mpi: Mpi, ranks: int) -> list[str]:
     """mpiexec for more ranks than there are cores, too."""
-    more = ["--oversubscribe", "--bind-to", "none"] if mpi.family == "openmpi" else []
-    return [mpi.launcher, *more, "-n", str(ranks)]
+    unbound = mpi_families.of(mpi.family).placing(Placement(ranks=ranks), 0)
+    return [mpi.launcher, "-n", str(ranks), *unbound]

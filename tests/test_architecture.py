@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import ast
+import re
 from pathlib import Path
 
 import pytest
 
-from firstlight import ROOT, catalogue
+from firstlight import ROOT, catalogue, mpi_families
 
 ROOMS = [
-    "errors", "units", "cmake", "machine", "toolchains", "doctor", "catalogue", "plan", "build", "native", "launch",
-    "batch", "record", "store", "heritage", "profile", "judge", "simulate", "export", "schema", "report", "conduct",
-    "tune", "cli",
+    "errors", "units", "cmake", "mpi_families", "machine", "toolchains", "doctor", "catalogue", "plan", "build",
+    "native", "launch", "batch", "record", "store", "heritage", "profile", "judge", "simulate", "export", "schema",
+    "report", "conduct", "tune", "cli",
 ]  # fmt: skip
 SOURCE = ROOT / "src" / "firstlight"
 FILES = sorted(p for p in SOURCE.rglob("*.py") if p.parent != SOURCE or p.stem not in ("__init__", "__main__"))
@@ -75,3 +76,24 @@ def test_the_report_names_no_workload_and_no_program_of_one() -> None:
     for path in sorted((SOURCE / "report").rglob("*.py")):
         words = {n.value for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Constant)}
         assert not words & names, f"{path.name} names {sorted(words & names)}: this belongs into the workload's folder"
+
+
+def texts(path: Path) -> set[str]:
+    """The strings in a module's code: not those that only say something about it."""
+    tree = ast.parse(path.read_text())
+    said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    strings = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in said)
+    return {node.value for node in strings if isinstance(node.value, str)}
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_a_family_of_mpi_libraries_is_named_in_its_own_file_only(path: Path) -> None:
+    """By its name or a variable of its own; what one library's files look like stands in tune/formats."""
+    if room(path) == "mpi_families":
+        return
+    names = "|".join(rf"\b{family.name}\b" for family in mpi_families.every())
+    own = [word for family in mpi_families.every() for word in (*family.variables, f"{family.wrapped}$")]
+    variables = "|".join(rf"\b{word}" for word in own)
+    pattern = names if path.parent.name == "formats" else f"{names}|{variables}"
+    found = sorted(text for text in texts(path) if re.search(pattern, text))
+    assert not found, f"{path.name} names a family of MPI libraries: say what it needs in mpi_families ({found})"

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import schedules
 import turns
 from firstlight import ROOT
 from firstlight.profile import calls
@@ -57,8 +58,7 @@ def compiled(tmp_path_factory: pytest.TempPathFactory) -> Compile:
 
 
 def launch(mpi: Mpi, ranks: int, *words: str | Path) -> list[str]:
-    many = ["--oversubscribe"] if mpi.family == "openmpi" else []
-    return [mpi.launcher, *many, "-n", str(ranks), *map(str, words)]
+    return [*schedules.launcher(mpi, ranks), *map(str, words)]
 
 
 def profiled(tmp_path: Path, command: Iterable[str], *options: str, **extra: str) -> Profiled:

@@ -16,13 +16,13 @@ from hypothesis import strategies as st
 
 from firstlight.errors import FirstlightError
 from firstlight.machine import Machine, linux
+from firstlight.mpi_families import launcher_of, library_of
 from firstlight.toolchains import Mpi, Toolbox, embedding
 from firstlight.toolchains.compiling import identify, version_in
 from firstlight.toolchains.discovery import survey
 from firstlight.toolchains.embedding import wants_embedding
 from firstlight.toolchains.host import Host
 from firstlight.toolchains.memory import Memory
-from firstlight.toolchains.wrappers import launcher_of, library_of
 
 GXX = shutil.which("g++")
 needs_gcc = pytest.mark.skipif(GXX is None, reason="no g++ here")

@@ -15,19 +15,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import schedules
 import turns
 from firstlight import cli
 from firstlight.errors import BuildError
 from firstlight.judge.verdict import Estimate, Figure, Identity, Verified
 from firstlight.plan import Placement
 from firstlight.toolchains import Mpi
-from firstlight.tune import choosing, mpich, openmpi, preload
+from firstlight.tune import choosing, preload
 from firstlight.tune.carrying import Tuned
 from firstlight.tune.choosing import Candidate, Case, Choice
+from firstlight.tune.formats import rules as rules_file
+from firstlight.tune.formats import selection as selection_file
 from firstlight.tune.setting import Setting, applied
 from firstlight.tune.table import BLOCKWISE, LIBRARY, Rule, Table, ranges, table
 
-COLLECTIVES = tuple(openmpi.NAMES)
+COLLECTIVES = tuple(rules_file.NAMES)
 choices = st.dictionaries(
     st.tuples(st.sampled_from([c for c in COLLECTIVES if c != "barrier"]), st.integers(2, 40)),
     st.dictionaries(
@@ -37,13 +40,13 @@ choices = st.dictionaries(
 )
 cases = st.tuples(st.sampled_from(COLLECTIVES), st.integers(1, 42), st.integers(0, 1 << 21))
 WORDS = {(c, a): str(k + 1) for c in COLLECTIVES for k, a in enumerate(("ring", "tree"))}
-FULL = {(c, a): f"MPIR_{mpich.NAMES[c].capitalize()}_intra_{a}" for c in COLLECTIVES for a in ("ring", "tree")}
+FULL = {(c, a): f"MPIR_{selection_file.NAMES[c].capitalize()}_intra_{a}" for c in COLLECTIVES for a in ("ring", "tree")}
 TREE: dict[str, Any] = {
     f"collective={own}": {
         "comm_type=intra": {"comm_size<8": {"algorithm=A": {}}, "comm_size=any": {"algorithm=B": {}}},
         "comm_type=inter": {"algorithm=C": {}},
     }
-    for own in mpich.NAMES.values()
+    for own in selection_file.NAMES.values()
 }
 
 
@@ -52,7 +55,7 @@ def open_mpi_decides(text: str, collective: str, ranks: int, size: int) -> str:
     at = iter([int(n) for line in text.splitlines() for n in line.partition("#")[0].split()])
     chosen = "0"
     for _ in range(next(at)):
-        mine = next(at) == openmpi.NAMES[collective][1]
+        mine = next(at) == rules_file.NAMES[collective][1]
         for _ in range(next(at)):
             from_ranks = next(at)
             for _ in range(next(at)):
@@ -104,7 +107,7 @@ def test_where_the_library_is_chosen_everywhere_the_table_is_empty(collective: s
 def test_a_rules_file_decides_as_the_table(chosen: Any, case: tuple[str, int, int]) -> None:
     collective, ranks, size = case
     found = table(chosen)
-    text = openmpi.rules(found, WORDS)
+    text = rules_file.rules(found, WORDS)
     counted = size * ranks if collective in BLOCKWISE else size
     wanted = found.choose(collective, ranks, size)
     assert open_mpi_decides(text, collective, ranks, counted) == WORDS.get((collective, wanted), "0")
@@ -114,17 +117,17 @@ def test_a_rules_file_decides_as_the_table(chosen: Any, case: tuple[str, int, in
 def test_a_selection_file_decides_as_the_table(chosen: Any, case: tuple[str, int, int]) -> None:
     collective, ranks, size = case
     found = table(chosen)
-    text = mpich.selection(TREE, found, FULL)
+    text = selection_file.selection(TREE, found, FULL)
     assert len(text.encode()) % 4096 != 0
     wanted = found.choose(collective, ranks, size)
-    branch = json.loads(text)[f"collective={mpich.NAMES[collective]}"]
+    branch = json.loads(text)[f"collective={selection_file.NAMES[collective]}"]
     assert mpich_decides(branch, ranks, size) == FULL.get((collective, wanted), "A" if ranks < 8 else "B")
 
 
 def test_a_rules_file_as_it_is_written() -> None:
     rules = Table((Rule("broadcast", 4, 1024, 4097, "ring"), Rule("alltoall", 4, 8, 65, "tree")))
     assert (
-        openmpi.rules(rules, WORDS)
+        rules_file.rules(rules, WORDS)
         == """2 # collectives
 3 # alltoall
 2 # numbers of ranks
@@ -152,7 +155,7 @@ def test_a_rules_file_as_it_is_written() -> None:
 
 def test_a_selection_file_as_it_is_written() -> None:
     rules = Table((Rule("broadcast", 4, 1024, 4097, "ring"), Rule("barrier", 2, 0, 1, "tree")))
-    found = json.loads(mpich.selection(TREE, rules, FULL))
+    found = json.loads(selection_file.selection(TREE, rules, FULL))
     default = TREE["collective=bcast"]["comm_type=intra"]
     assert found["collective=bcast"]["comm_type=intra"] == {
         "comm_size<=3": default,
@@ -177,7 +180,7 @@ def test_neighbouring_ranges_join_and_blocks_count_all_ranks() -> None:
 
 
 def test_algorithms_of_open_mpi() -> None:
-    listed = openmpi.listed(
+    listed = rules_file.listed(
         "mca:coll:tuned:param:coll_tuned_bcast_algorithm:enumerator:value:0:ignore\n"
         "mca:coll:tuned:param:coll_tuned_bcast_algorithm:enumerator:value:6:binomial\n"
         "mca:coll:tuned:param:coll_tuned_reduce_algorithm:enumerator:value:6:in-order_binary\n"
@@ -194,9 +197,9 @@ def test_the_tree_is_read_out_of_a_library() -> None:
     }
     other = b'{"collective=bcast":{"composition=MPIDI_' + 200 * b"x" + b'":{}}}\0'
     data = b"\x7fELF\0" + other + json.dumps(tree, separators=(",", ":")).encode() + b"\0more"
-    assert mpich.built_in(data) == tree
+    assert selection_file.built_in(data) == tree
     with pytest.raises(BuildError, match="no selection tree"):
-        mpich.built_in(other)
+        selection_file.built_in(other)
 
 
 MPI = Mpi("openmpi", "openmpi", "Open MPI 4", "4", "system", "mpicxx", None, (), "mpiexec", {"A": "1"})
@@ -294,13 +297,12 @@ def broadcast(tmp_path: Path) -> Callable[[Mpi, Mapping[str, str], int], int]:
 
     def run(mpi: Mpi, environment: Mapping[str, str], size: int) -> int:
         program = tmp_path / mpi.name
-        whole = os.environ | mpi.environment | {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+        whole = os.environ | mpi.environment
         if not program.exists():
             source = tmp_path / "broadcast.cpp"
             source.write_text(BROADCAST)
             subprocess.run([mpi.cxx, str(source), "-o", str(program)], env=whole, check=True, capture_output=True)
-        more = ["--oversubscribe", "--bind-to", "none"] if mpi.family == "openmpi" else []
-        words = [mpi.launcher, *more, "-n", "2", str(program), str(size)]
+        words = [*schedules.launcher(mpi, 2), str(program), str(size)]
         with turns.party(2):
             done = subprocess.run(
                 words,
@@ -324,10 +326,10 @@ def test_open_mpi_takes_the_rules_where_they_hold(
         pytest.skip("no Open MPI here")
     for mpi in some[:1]:
         file = tmp_path / "rules.conf"
-        file.write_text(openmpi.rules(Table((Rule("broadcast", 2, 4096, 8193, "x"),)), {("broadcast", "x"): "99"}))
-        status = {size: broadcast(mpi, openmpi.environment(file), size) for size in (4095, 4096, 8192, 8193)}
+        file.write_text(rules_file.rules(Table((Rule("broadcast", 2, 4096, 8193, "x"),)), {("broadcast", "x"): "99"}))
+        status = {size: broadcast(mpi, rules_file.environment(file), size) for size in (4095, 4096, 8192, 8193)}
         assert [size for size, s in status.items() if s != 0] == [4096, 8192]
-        assert any(s.algorithm == "binomial" for s in openmpi.settings(mpi, "broadcast", 2))
+        assert any(s.algorithm == "binomial" for s in rules_file.settings(mpi, "broadcast", 2))
 
 
 def test_mpich_takes_the_selection(
@@ -339,13 +341,15 @@ def test_mpich_takes_the_selection(
         pytest.skip("no MPICH here")
     for mpi in some[:1]:
         file = tmp_path / "selection.json"
-        known = mpich.settings(mpi, "broadcast", 2)
+        known = selection_file.settings(mpi, "broadcast", 2)
         assert "binomial" in [s.algorithm for s in known]
         words = {("broadcast", s.algorithm): s.word for s in known}
         for rule, word in ((known[0].algorithm, words["broadcast", known[0].algorithm]), ("x", "MPIR_Bcast_intra_x")):
             found = Table((Rule("broadcast", 2, 4096, 8193, rule),))
-            file.write_text(mpich.selection(mpich.tree_of(mpi), found, words | {("broadcast", rule): word}))
-            status = [broadcast(mpi, mpich.environment(file), size) for size in (0, 4096, 65536)]
+            file.write_text(
+                selection_file.selection(selection_file.tree_of(mpi), found, words | {("broadcast", rule): word})
+            )
+            status = [broadcast(mpi, selection_file.environment(file), size) for size in (0, 4096, 65536)]
             assert (status == [0, 0, 0]) == (rule != "x"), status
 
 

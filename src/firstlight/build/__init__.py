@@ -17,7 +17,7 @@ from pathlib import Path
 
 import msgspec
 
-from firstlight import ROOT
+from firstlight import ROOT, mpi_families
 from firstlight.build.recipe import HARNESS_FLAGS, Recipe, key, recipe, runs_schedules
 from firstlight.build.sources import Sources, digest
 from firstlight.catalogue import Workload
@@ -65,11 +65,8 @@ class _Kind(msgspec.Struct, frozen=True):
     def environment(self) -> dict[str, str]:
         extra: dict[str, str] = {}
         if self.mpi is not None:
-            extra |= self.mpi.environment
-            for wrapper in ("OMPI", "MPICH", "I_MPI"):
-                extra[f"{wrapper}_CXX"] = self.toolchain.cxx
-                if self.toolchain.fortran:
-                    extra[f"{wrapper}_FC"] = extra[f"{wrapper}_F90"] = self.toolchain.fortran
+            wrapped = mpi_families.of(self.mpi.family).compilers(self.toolchain.cxx, self.toolchain.fortran)
+            extra = self.mpi.environment | wrapped
         return os.environ | extra
 
     @property

@@ -36,7 +36,7 @@ Exit status:
 @click.option(
     "--toolchain", multiple=True, metavar="PATTERN", help="Only toolchains like gcc-fast or 'clang-*'; repeatable."
 )
-@click.option("--mpi", multiple=True, metavar="PATTERN", help="Only MPI libraries like openmpi; repeatable.")
+@click.option("--mpi", multiple=True, metavar="PATTERN", help="Only MPI libraries of such a name; repeatable.")
 @click.option(
     "--placement",
     multiple=True,

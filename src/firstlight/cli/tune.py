@@ -43,7 +43,7 @@ Exit status:
 @click.option(
     "--budget", default="10m", show_default=True, metavar="TIME", help="Time for launching, as 150s, 10m or 2h."
 )
-@click.option("--mpi", multiple=True, metavar="PATTERN", help="Only MPI libraries like openmpi; repeatable.")
+@click.option("--mpi", multiple=True, metavar="PATTERN", help="Only MPI libraries of such a name; repeatable.")
 @click.option("--toolchain", multiple=True, metavar="PATTERN", help="Only toolchains like gcc-native; repeatable.")
 @click.option(
     "--placement",

@@ -6,10 +6,11 @@ import os
 from collections.abc import Mapping
 
 from firstlight.launch.tree import MARK
+from firstlight.mpi_families import every
 from firstlight.plan import Placement
 
 NAMES = ("PATH", "HOME", "USER", "TMPDIR", "LD_LIBRARY_PATH")
-PREFIXES = ("OMPI_", "OPAL_", "PMIX_", "PRTE_", "MPICH_", "MPIR_", "HYDRA_", "I_MPI_", "UCX_", "FI_", "OMP_")
+PREFIXES = (*(prefix for family in every() for prefix in family.variables), "PMIX_", "UCX_", "FI_", "OMP_")
 DEVICES = (
     "CUDA_VISIBLE_DEVICES",
     "CUDA_DEVICE_ORDER",

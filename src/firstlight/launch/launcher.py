@@ -1,4 +1,4 @@
-"""What a launcher file supplies. It is named after the MPI family it starts and found by being in this folder."""
+"""What a launcher supplies: a file of this folder (direct, srun), or the mpiexec of an MPI family."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ import msgspec
 from firstlight.errors import UsageError
 from firstlight.launch.tree import GRACE
 from firstlight.machine import Machine, allocation
+from firstlight.mpi_families import every, fits
 from firstlight.plan import Placement
 from firstlight.toolchains import Mpi
 
@@ -46,15 +47,20 @@ class Launcher(Protocol):
         ...
 
 
-def find(family: str) -> Launcher:
-    """The launcher of an MPI family ("direct" without MPI), or that of a batch system ("srun").
+def find(name: str) -> Launcher:
+    """The launcher of an MPI family, "direct" without MPI, or that of a batch system ("srun").
 
-    Raises UsageError when there is no such file.
+    Raises UsageError when there is none of that name.
     """
-    name = f"firstlight.launch.{family}"
-    module = import_module(name) if re.fullmatch(r"[a-z][a-z0-9_]*", family) and find_spec(name) else None
+    family = next((family for family in every() if family.name == name), None)
+    if family is not None:
+        from firstlight.launch.mpiexec import Mpiexec  # which takes its words from here
+
+        return Mpiexec(family)
+    path = f"firstlight.launch.{name}"
+    module = import_module(path) if re.fullmatch(r"[a-z][a-z0-9_]*", name) and find_spec(path) else None
     if module is None or not hasattr(module, "way"):
-        raise UsageError(f"no launcher for MPI family {family!r}: add src/firstlight/launch/{family}.py")
+        raise UsageError(f"no launcher {name!r}: an MPI family is one file, src/firstlight/mpi_families/{name}.py")
     launcher: Launcher = module  # a module with the functions of the protocol
     return launcher
 
@@ -65,11 +71,6 @@ def room(machine: Machine) -> tuple[tuple[int, ...], int]:
     allowed = allocation.discover().cpus if machine.nodes > 1 else None
     cpus = cpus[:allowed]  # programs on several nodes are placed by the smallest of them
     return cpus, max(1, min(machine.cores, len(cpus)))
-
-
-def fits(placement: Placement, cores: int) -> bool:
-    """Whether every thread of every rank gets a core of its own on its node; only then is anything bound."""
-    return placement.per_node * placement.threads <= cores
 
 
 def thread_binding(placement: Placement, cores: int) -> dict[str, str]:

@@ -11,8 +11,9 @@ import subprocess
 import time
 
 from firstlight.errors import UsageError
-from firstlight.launch.launcher import Way, fits, shell_signal, thread_binding
+from firstlight.launch.launcher import Way, shell_signal, thread_binding
 from firstlight.machine import allocation
+from firstlight.mpi_families import fits
 from firstlight.plan import Placement
 from firstlight.toolchains import Mpi
 

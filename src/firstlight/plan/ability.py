@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firstlight.catalogue import Variant, Workload, why
+from firstlight.mpi_families import every
 from firstlight.plan.types import Program
 from firstlight.toolchains import RUNTIMES, Absent, Mpi, Toolbox, Toolchain
 
@@ -44,7 +45,8 @@ def lacking_mpi(what: str, variant: Variant, toolchain: Toolchain, mpi: Mpi) -> 
     what = f"{what} with {toolchain.name} and {mpi.name}"
     if "mpi4" in variant.needs and not mpi.mpi4:
         reason = f"it needs {why('mpi4')}; {mpi.label} lacks them"
-        return Absent(what, reason, "install MPICH 4 or Open MPI 5, or newer")
+        able = " or ".join(f"{known.label} {known.mpi4_since}" for known in every() if known.mpi4_since)
+        return Absent(what, reason, f"install {able}, or newer")
     if "fortran" in variant.needs and family(toolchain.compiler) not in mpi.f08:
         reason = f"{mpi.label} has no mpi_f08 module that this Fortran compiler can read"
         return Absent(what, reason, "install an MPI library built with this Fortran compiler")

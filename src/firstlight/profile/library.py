@@ -9,14 +9,14 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from firstlight.errors import BuildError
+from firstlight.mpi_families import every, of
 from firstlight.profile import calls, wrappers
 from firstlight.toolchains import Mpi
-from firstlight.toolchains.wrappers import SWAP
 
 NAME = "libfirstlight_profile.so"
+C_ONLY = tuple(f"-D{family.skip_cxx}" for family in every() if family.skip_cxx)
 FLAGS = (
-    "-std=c++20", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-pthread",
-    "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX",
+    "-std=c++20", "-O2", "-fPIC", "-shared", "-fvisibility=hidden", "-fno-exceptions", "-fno-rtti", "-pthread", *C_ONLY,
 )  # fmt: skip
 LINK = ("-Wl,--as-needed", "-ldl")
 """Neither libmpi nor libstdc++ is needed by the library itself: it is loaded into shells and launchers too, and must
@@ -30,7 +30,7 @@ def build(mpi: Mpi, cxx: str | None, cache: Path) -> Path:
     """
     environment = os.environ | mpi.environment
     if cxx is not None:
-        environment |= {SWAP[mpi.family][0]: cxx}
+        environment |= of(mpi.family).compilers(cxx)
     try:
         table = calls.read(calls.FOLDER / "calls.txt")
         header, source = wrappers.generate(table, _mpi_h(mpi, environment), mpi.family)
@@ -51,7 +51,7 @@ def build(mpi: Mpi, cxx: str | None, cache: Path) -> Path:
 
 
 def _mpi_h(mpi: Mpi, environment: Mapping[str, str]) -> str:
-    words = [mpi.cxx, "-E", "-x", "c++", "-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX", "-include", "mpi.h", "/dev/null"]
+    words = [mpi.cxx, "-E", "-x", "c++", *C_ONLY, "-include", "mpi.h", "/dev/null"]
     done = _run(words, environment)
     if done.returncode != 0:
         raise BuildError(f"{mpi.cxx} does not find mpi.h: {_first_error(done.stderr)}; see ./fl doctor")

@@ -14,20 +14,20 @@ from types import FrameType
 from typing import Self
 
 from firstlight.errors import UsageError
+from firstlight.mpi_families import of
 from firstlight.toolchains import Mpi
 
 FOLDER = "FIRSTLIGHT_PROFILE"
-_OPEN_MPI_LAUNCHER = re.compile(r"(mpiexec|mpirun|orterun|prterun|oshrun)(\.openmpi)?")
 
 
 def words(command: Sequence[str], mpi: Mpi) -> list[str]:
-    """The command as it is started. Open MPI's launcher carries to other nodes only variables that it is told of."""
+    """The command as it is started: some launchers carry to other nodes only variables that they are told of."""
     given = list(command)
-    if mpi.family != "openmpi":
-        return given
+    family = of(mpi.family)
+    names = [name for launcher in family.launchers for name in (launcher, f"{launcher}.{family.name}")]
     for place, word in enumerate(given):
-        if _OPEN_MPI_LAUNCHER.fullmatch(Path(word).name):
-            return [*given[: place + 1], "-x", "LD_PRELOAD", "-x", FOLDER, *given[place + 1 :]]
+        if Path(word).name in names:
+            return [*given[: place + 1], *family.carrying(["LD_PRELOAD", FOLDER]), *given[place + 1 :]]
     return given
 
 

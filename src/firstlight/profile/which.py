@@ -12,12 +12,10 @@ from pathlib import Path
 import msgspec
 
 from firstlight.errors import FirstlightError, UsageError
+from firstlight.mpi_families import every, interchangeable, launcher_of, library_of, of, with_library
 from firstlight.toolchains import Mpi
-from firstlight.toolchains.wrappers import ENVIRONMENT, LABELS, launcher_of, library_of
 
-_LAUNCHER = re.compile(r"(mpiexec|mpirun|orterun|prterun|oshrun)([.-].*)?")
-_ABI = {"mpich": ("mpich", "intel"), "intel": ("intel", "mpich"), "openmpi": ("openmpi",)}
-"""MPICH and Intel MPI have one binary interface, so a library built for either serves both."""
+_LAUNCHER = re.compile(f"({'|'.join(dict.fromkeys(n for f in every() for n in f.launchers))})([.-].*)?")
 
 
 class Trace(msgspec.Struct, frozen=True):
@@ -44,11 +42,11 @@ def mpi_of(command: Sequence[str], mpis: Sequence[Mpi], named: str | None) -> Mp
     if trace is None:
         raise UsageError(f"cannot tell which MPI library this command uses: name it with --mpi (here are {known})")
     mine = {m.family: m for m in reversed(mpis)}
-    found = next((mine[f] for f in _ABI[trace.family] if f in mine), None)
+    found = next((mine[f.name] for f in interchangeable(trace.family) if f.name in mine), None)
     found = _of_installation(trace, found) or found
     if found is None:
         raise FirstlightError(
-            f"the program uses {LABELS[trace.family]}, whose compiler wrapper is not here (only {known})"
+            f"the program uses {of(trace.family).label}, whose compiler wrapper is not here (only {known})"
         )
     return found
 
@@ -68,12 +66,8 @@ def linked(program: Path) -> Trace | None:
     needs = dict(re.findall(r"^\s*(libmpi\S*) => (/\S+)", done.stdout, re.MULTILINE))
     if any(name.startswith("libmpi_abi.so") for name in needs):
         raise UsageError(f"{program} uses the standard MPI ABI, which the profiler does not know; link it with mpicxx")
-    for name, path in needs.items():
-        if name.startswith("libmpich.so") or re.fullmatch(r"libmpi\.so\.1[23]", name):
-            return Trace("mpich", Path(path))
-        if name.startswith("libmpi.so"):
-            return Trace("openmpi", Path(path))
-    return None
+    found = ((with_library(name), path) for name, path in needs.items())
+    return next((Trace(family, Path(path)) for family, path in found if family is not None), None)
 
 
 def _launched(launcher: Path) -> Trace | None:
@@ -95,12 +89,11 @@ def _of_installation(trace: Trace, found: Mpi | None) -> Mpi | None:
         if not wrapper.exists() or (found is not None and wrapper.resolve() == Path(found.cxx).resolve()):
             continue
         words = [str(wrapper), "-dM", "-E", "-x", "c++", "-include", "mpi.h", "/dev/null"]
-        environment = dict(ENVIRONMENT.get(trace.family, {}))
-        if trace.family == "mpich":
-            environment["I_MPI_ROOT"] = str(prefix)  # which Intel MPI's wrapper needs, and MPICH's ignores
+        alike = interchangeable(trace.family)  # a file does not tell which of them: a wrapper ignores what others need
+        environment = {name: value for f in alike for name, value in f.environment(prefix, {}).items()}
         done = subprocess.run(words, capture_output=True, text=True, errors="replace", env=os.environ | environment)
         who = library_of(done.stdout) if done.returncode == 0 else None
-        if who is not None and who[0] in _ABI[trace.family]:
+        if who is not None and who[0] in [f.name for f in alike]:
             return _made(wrapper, who, environment)
     return None
 
@@ -108,6 +101,6 @@ def _of_installation(trace: Trace, found: Mpi | None) -> Mpi | None:
 def _made(wrapper: Path, who: tuple[str, str], environment: dict[str, str]) -> Mpi:
     family, version = who
     return Mpi(
-        name=family, family=family, label=f"{LABELS[family]} {version}", version=version, origin="system",
+        name=family, family=family, label=f"{of(family).label} {version}", version=version, origin="system",
         cxx=str(wrapper), fortran=None, f08=(), launcher=str(wrapper.with_name("mpiexec")), environment=environment,
     )  # fmt: skip

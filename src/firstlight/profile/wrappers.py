@@ -16,6 +16,7 @@ from collections.abc import Sequence
 
 import msgspec
 
+from firstlight.mpi_families import of
 from firstlight.profile.calls import Call
 
 HELPERS = [
@@ -49,7 +50,8 @@ HELPERS = [
     "Abort",
 ]
 """Functions that the profiler itself calls, by their PMPI names."""
-OPEN_MPI_HELPERS = ["Comm_f2c", "Type_f2c", "Request_f2c", "Win_f2c", "Op_f2c"]
+CONVERSIONS = ["Comm_f2c", "Type_f2c", "Request_f2c", "Win_f2c", "Op_f2c"]
+"""Called too, where they are functions."""
 _PARAMETER = re.compile(r"(.*?)(\w+)\s*((?:\[\d*\]\s*)*)", re.DOTALL)
 
 
@@ -108,7 +110,7 @@ def wrapper(name: str, call: Call, prototype: str) -> Wrapper:
 
 def _header(calls: Sequence[Call], wrappers: Sequence[Wrapper], family: str) -> str:
     names = [w.name.removeprefix("MPI_") for w in wrappers]
-    helpers = [h for h in [*HELPERS, *(OPEN_MPI_HELPERS if family == "openmpi" else [])] if h not in names]
+    helpers = [h for h in [*HELPERS, *(CONVERSIONS if of(family).conversions_are_functions else [])] if h not in names]
     foreign = [f for w in wrappers for f in fortran_names(w, family)]
     kinds = [call.name.removeprefix("MPI_") for call in calls]
     lines = ["#pragma once", "#include <mpi.h>", "#include <cstddef>", "#include <new>"]
@@ -155,8 +157,7 @@ def fortran_names(w: Wrapper, family: str) -> list[str]:
     """The Fortran symbols to wrap: of mpif.h and `use mpi` where those do not call MPI functions, of `mpi_f08`."""
     if w.call.rule == "hidden" or w.name.endswith("_c"):
         return []
-    suffixes = ("_", "_f08_") if family == "openmpi" else ("_f08_",)
-    return [w.name.lower() + suffix for suffix in suffixes]
+    return [w.name.lower() + suffix for suffix in of(family).fortran_symbols]
 
 
 def fortran_wrapper(w: Wrapper, name: str) -> str:

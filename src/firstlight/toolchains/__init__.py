@@ -8,6 +8,7 @@ from pathlib import Path
 import msgspec
 
 from firstlight.machine import Machine
+from firstlight.mpi_families import Origin
 
 
 class Absent(msgspec.Struct, frozen=True):
@@ -46,13 +47,13 @@ class Linking(msgspec.Struct, frozen=True):
 
 
 class Mpi(msgspec.Struct, frozen=True):
-    """One MPI library with its wrappers and launcher. `name` is unique in a run: openmpi, mpich, intel."""
+    """One MPI library with its wrappers and launcher. `name` is unique in a run: the family's, or that of a setting."""
 
     name: str
-    family: str  # openmpi, mpich, intel
+    family: str  # a file of mpi_families
     label: str  # Open MPI 4.1.4
     version: str
-    origin: str  # "system" or "embedded" or "wheel"
+    origin: Origin
     cxx: str  # wrapper, absolute path
     fortran: str | None  # wrapper, None where there is none
     f08: tuple[str, ...]  # Fortran compiler families (gcc, clang) whose mpi_f08 module is usable

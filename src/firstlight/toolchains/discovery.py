@@ -12,6 +12,7 @@ from types import ModuleType
 
 import msgspec
 
+from firstlight import mpi_families
 from firstlight.errors import FirstlightError
 from firstlight.machine import Machine
 from firstlight.toolchains import (
@@ -26,7 +27,6 @@ from firstlight.toolchains import (
     blas,
     compilers,
     extras,
-    mpi,
     runtimes,
 )
 from firstlight.toolchains.compiling import toolchains_of
@@ -35,7 +35,7 @@ from firstlight.toolchains.found import Compiler, Found, probes
 from firstlight.toolchains.host import Host
 from firstlight.toolchains.memory import Memory
 from firstlight.toolchains.starting import starting
-from firstlight.toolchains.wrappers import prove_mpi
+from firstlight.toolchains.wrappers import probe, prove_mpi
 
 
 def survey(
@@ -63,14 +63,14 @@ def survey(
 def _ask(host: Host, embed_mpi: bool, say: Callable[[str], None]) -> Toolbox:
     workers = max(1, min(8, len(host.machine.cpus)))
     with ThreadPoolExecutor(workers) as pool:
-        found_compilers: list[Found[Compiler]] = list(pool.map(lambda probe: probe(host), probes(compilers)))
+        found_compilers: list[Found[Compiler]] = list(pool.map(lambda ask: ask(host), probes(compilers)))
         every = [c for found in found_compilers for c in found.items]
         absent = [a for found in found_compilers for a in found.absent]
         toolchains: list[Toolchain] = []
         for some, missing in pool.map(lambda c: toolchains_of(host, c), every):
             toolchains += some
             absent += missing
-        found_mpi: list[Found[Mpi]] = list(pool.map(lambda probe: probe(host), probes(mpi)))
+        found_mpi: list[Found[Mpi]] = list(pool.map(lambda family: probe(host, family), mpi_families.every()))
         libraries = [m for found in found_mpi for m in found.items]
         absent += [a for found in found_mpi for a in found.absent]
         embedded, missing = embed(host, wants_embedding(libraries), embed_mpi, say)
@@ -85,7 +85,7 @@ def _ask(host: Host, embed_mpi: bool, say: Callable[[str], None]) -> Toolbox:
         cuda, missing = _cuda(host, every)
         absent += missing
         batch: list[str] = []
-        for extra in pool.map(lambda probe: probe(host), probes(extras)):
+        for extra in pool.map(lambda ask: ask(host), probes(extras)):
             batch += extra.items
             absent += extra.absent
     started = [starting(host, library) for library, _ in equipped]  # one after the other: they share the allocation
@@ -114,7 +114,7 @@ def _prove(host: Host, libraries: list[Mpi], every: list[Compiler]) -> tuple[lis
 
 def _equip(host: Host, library: Mpi, every: list[Compiler]) -> tuple[Mpi, list[Absent]]:
     """`library` with the runtimes that work with it, and those that do not."""
-    answers = {name: probe(host, library, every) for name, probe in _runtimes().items()}
+    answers = {name: ask(host, library, every) for name, ask in _runtimes().items()}
     extras = {name: answer for name, answer in answers.items() if isinstance(answer, Linking)}
     absent = [answer for answer in answers.values() if isinstance(answer, Absent)]
     return msgspec.structs.replace(library, extras=extras), absent
@@ -131,8 +131,8 @@ def _blas(host: Host, every: list[Compiler]) -> tuple[list[Blas], list[Absent]]:
     absent: list[Absent] = []
     if every:
         host.cxx = every[0].cxx
-        for probe in probes(blas):
-            found: Found[Blas] = probe(host)
+        for ask in probes(blas):
+            found: Found[Blas] = ask(host)
             for library in found.items:
                 chosen.setdefault(library.name, library)
             absent += found.absent

@@ -1,4 +1,4 @@
-"""Embedded MPI: pip's MPICH and Open MPI, each in an environment of its own, for systems that have none."""
+"""Embedded MPI: pip's packages of MPI libraries, each in an environment of its own, for systems that have none."""
 
 from __future__ import annotations
 
@@ -12,11 +12,11 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from firstlight.mpi_families import Family, every, of
 from firstlight.toolchains import Absent, Mpi
 from firstlight.toolchains.host import Host
-from firstlight.toolchains.wrappers import LABELS, first_of_family
+from firstlight.toolchains.wrappers import first_of_family
 
-FAMILIES = ("openmpi", "mpich")
 STAMP = "complete"
 """Written last: an environment without it is half made, and made anew."""
 
@@ -24,7 +24,8 @@ STAMP = "complete"
 def wants_embedding(libraries: Sequence[Mpi]) -> tuple[tuple[str, ...], bool]:
     """(families without a library, whether to install them): only a system without any MPI of its own gets one."""
     here = {library.family for library in libraries}
-    return tuple(f for f in FAMILIES if f not in here), not any(m.origin == "system" for m in libraries)
+    missing = tuple(family.name for family in every() if family.embedded and family.name not in here)
+    return missing, not any(m.origin == "system" for m in libraries)
 
 
 def embed(
@@ -36,10 +37,10 @@ def embed(
     if root is None:
         if not install:
             return [], []
-        why = f"the cache's path has a blank ({host.cache_dir}), which MPICH's compiler wrapper does not survive"
+        why = f"the cache's path has a blank ({host.cache_dir}), which compiler wrappers do not survive"
         return [], [Absent("embedded MPI", why, "set FIRSTLIGHT_CACHE to a folder without blanks in its path")]
     with ThreadPoolExecutor(max(1, len(families))) as pool:
-        answers = list(pool.map(lambda family: _one(host, root / family, family, install and allowed, say), families))
+        answers = list(pool.map(lambda name: _one(host, root / name, of(name), install and allowed, say), families))
     return (
         [answer for answer in answers if isinstance(answer, Mpi)],
         [answer for answer in answers if isinstance(answer, Absent)],
@@ -53,41 +54,41 @@ def place(host: Host) -> Path | None:
     return next((path for path in choices if not re.search(r"\s", str(path))), None)
 
 
-def _one(host: Host, folder: Path, family: str, install: bool, say: Callable[[str], None]) -> Mpi | Absent | None:
+def _one(host: Host, folder: Path, family: Family, install: bool, say: Callable[[str], None]) -> Mpi | Absent | None:
     """The library in `folder`, installed first where need be. None: not there and not wanted."""
     if not (folder / STAMP).exists():
         if not install:
             return None
         error = _install(host, folder, family, say)
         if error:
-            fix = f"connect to a package index, or install {LABELS[family]} with your package manager"
-            return Absent(f"embedded {LABELS[family]}", f"pip install {family}: {error}", fix)
+            fix = f"connect to a package index, or install {family.label} with your package manager"
+            return Absent(f"embedded {family.label}", f"pip install {family.name}: {error}", fix)
     found = first_of_family(host, family, [folder / "bin" / "mpicxx"], "embedded")
     if isinstance(found, Mpi):
         return found
-    return Absent(f"embedded {LABELS[family]}", found, f"remove {folder} and run again: it is then made anew")
+    return Absent(f"embedded {family.label}", found, f"remove {folder} and run again: it is then made anew")
 
 
-def _install(host: Host, folder: Path, family: str, say: Callable[[str], None]) -> str | None:
+def _install(host: Host, folder: Path, family: Family, say: Callable[[str], None]) -> str | None:
     """Make the environment; of two that start at once one waits for the other. The reason why it failed, or None."""
     folder.parent.mkdir(parents=True, exist_ok=True)
-    with FileLock(folder.parent / f"{family}.lock"):
+    with FileLock(folder.parent / f"{family.name}.lock"):
         if (folder / STAMP).exists():
             return None
-        say(f"installing {LABELS[family]} (no MPI on this system; about 50 MB, once)")
+        say(f"installing {family.label} (no MPI on this system; about 50 MB, once)")
         shutil.rmtree(folder, ignore_errors=True)
         made = host.run([sys.executable, "-m", "venv", "--without-pip", folder], timeout=120)
         if made.ok:
             python = folder / "bin" / "python"
             options = ["--quiet", "--disable-pip-version-check", "--no-input", "--retries=2", "--only-binary=:all:"]
             made = host.run(
-                [sys.executable, "-m", "pip", "--python", str(python), "install", *options, family], timeout=900
+                [sys.executable, "-m", "pip", "--python", str(python), "install", *options, family.name], timeout=900
             )
         if not made.ok:
             shutil.rmtree(folder, ignore_errors=True)
             lines = [line for line in (made.out + made.err).splitlines() if line.strip()]
             return lines[-1].strip() if lines else f"exit status {made.code}"
         draft = folder / f"{STAMP}.{os.getpid()}"
-        draft.write_text(f"{family}\n")
+        draft.write_text(f"{family.name}\n")
         draft.replace(folder / STAMP)
     return None

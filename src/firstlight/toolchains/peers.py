@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from firstlight.mpi_families import of
 from firstlight.toolchains import Absent, Linking, Mpi
 from firstlight.toolchains.found import Compiler
 from firstlight.toolchains.host import Host
-from firstlight.toolchains.wrappers import SWAP
 
 # A library of another MPI often links, and brings its own MPI along: two in one process, with handles that mean nothing
 # to each other. So the trial looks at what is loaded before it calls anything.
@@ -64,7 +64,8 @@ def prove_peer(
     packages, and a sentence for every other system.
     """
     what = f"{label} with {mpi.label}"
-    apt = fix[0] if (mpi.family, mpi.origin) == ("openmpi", "system") else ""  # Debian builds with Open MPI
+    family = of(mpi.family)
+    apt = fix[0] if family.debian_default and mpi.origin == "system" else ""
     includes, calls = source
     cxx = compilers[0].cxx
     reason = f"no {label} here"
@@ -73,7 +74,7 @@ def prove_peer(
         key += host.identity(mpi.cxx, cxx, place.library, *place.includes)
         answer = host.memory.recall(key, str)  # "" where it works, else why not
         if answer is None:
-            environment = {**mpi.environment, SWAP[mpi.family][0]: cxx}
+            environment = mpi.environment | family.compilers(cxx)
             command = [mpi.cxx, *place.compile_flags]
             text = _TRIAL.format(includes=includes, calls=calls)
             outcome = host.trial(text, ".cpp", command, place.link_flags, environment)

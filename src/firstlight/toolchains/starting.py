@@ -12,13 +12,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from firstlight.mpi_families import of
 from firstlight.toolchains import Absent, Mpi
 from firstlight.toolchains.host import Host
-
-_WAYS = {
-    "slurm": {"mpich": ("pmi2", "pmix"), "openmpi": ("pmix", "pmi2"), "intel": ("pmi2", "pmix")},
-}
-"""For each batch system and MPI family: the values of srun's --mpi that are tried, best first."""
 
 _TRIAL = """#include <mpi.h>
 #include <cstdlib>
@@ -40,7 +36,7 @@ def starting(host: Host, library: Mpi) -> tuple[Mpi, list[Absent]]:
 
     Not remembered: it depends on this very allocation. Takes about two seconds.
     """
-    ways = _WAYS.get(host.machine.batch, {}).get(library.family, ())
+    ways = of(library.family).pmi if host.machine.batch == "slurm" else ()
     srun = host.which("srun")
     if not ways or srun is None:
         return library, []

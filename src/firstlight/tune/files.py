@@ -8,9 +8,10 @@ from pathlib import Path
 import msgspec
 
 from firstlight import machine
+from firstlight.errors import BuildError
 from firstlight.store.durable import replace
 from firstlight.toolchains import Mpi
-from firstlight.tune import mpich, openmpi, preload
+from firstlight.tune import formats, preload
 from firstlight.tune.planning import PRELOAD
 from firstlight.tune.setting import Setting
 from firstlight.tune.table import Table
@@ -41,14 +42,13 @@ def write(folder: Path, mpi: Mpi, target: str, table: Table, named: Mapping[tupl
         made = preload.library(mpi, None, machine.cache_directory())
         replace(built, made.read_bytes())  # beside its table: the cache may be cleaned
         environment = preload.environment(built.absolute(), path.absolute())
-    elif mpi.family == "openmpi":
-        path = folder / f"rules-{mpi.name}.conf"
-        replace(path, openmpi.rules(table, named).encode())
-        environment = openmpi.environment(path)
     else:
-        path = folder / f"selection-{mpi.name}.json"
-        replace(path, mpich.selection(mpich.tree_of(mpi), table, named).encode())
-        environment = mpich.environment(path)
+        own = formats.find(mpi)
+        if own is None:
+            raise BuildError(f"{mpi.label}: no file that chooses its algorithms is known; use the library to preload")
+        path = folder / own.name(mpi)
+        replace(path, own.text(mpi, table, named).encode())
+        environment = own.environment(path)
     return Written(mpi.name, target, str(path), tuple(f"{k}={v}" for k, v in environment.items()), len(table.rules))
 
 

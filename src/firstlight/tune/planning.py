@@ -3,22 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any
 
 import msgspec
 
 from firstlight.errors import UsageError
 from firstlight.plan import EFFORT, Cell, Placement, Program
 from firstlight.toolchains import Absent, Mpi, Toolbox
-from firstlight.tune import mpich, openmpi
+from firstlight.tune import formats
 from firstlight.tune.setting import Setting, applied
 
 WORKLOAD, LIBRARY_VARIANT = "collectives", "mpi_library"
 RULES, PRELOAD = "rules", "preload"
 """What is written: a file that the library reads, or the table of the library to preload."""
-
-FAMILIES: dict[str, Any] = {"openmpi": openmpi, "mpich": mpich}
-"""MPI families whose own algorithms can be chosen by a file."""
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -81,13 +77,12 @@ def first(
 
 
 def _own(place: Place, collective: str, absent: list[Absent]) -> Sequence[Setting]:
-    family = FAMILIES.get(place.mpi.family)
-    if family is None:
+    own = formats.find(place.mpi)
+    if own is None:
         why = "firstlight does not know how its algorithms are chosen"
         absent.append(Absent(f"rules for {place.mpi.label}", why, "use the library to preload"))
         return ()
-    own: Sequence[Setting] = family.settings(place.mpi, collective, place.placement.ranks)
-    return own
+    return own.settings(place.mpi, collective, place.placement.ranks)
 
 
 def cell(program: Program, placement: Placement, collective: str, sizes: Sequence[int]) -> Cell:

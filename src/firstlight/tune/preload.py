@@ -5,8 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 from firstlight import native
+from firstlight.mpi_families import of
 from firstlight.toolchains import Mpi
-from firstlight.toolchains.wrappers import SWAP
 from firstlight.tune.table import Table
 
 NAME = "libfirstlight_coll.so"
@@ -22,7 +22,7 @@ def library(mpi: Mpi, cxx: str | None, cache: Path) -> Path:
     """
     environment = dict(mpi.environment)
     if cxx is not None:
-        environment[SWAP[mpi.family][0]] = cxx
+        environment |= of(mpi.family).compilers(cxx)
     return native.make(
         "firstlight_coll", NAME, ("collectives",), cache, lambda: mpi.cxx,
         {"FL_WITH_MPI": "ON", "CMAKE_CXX_COMPILER": mpi.cxx}, environment,

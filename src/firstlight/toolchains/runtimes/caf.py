@@ -6,10 +6,10 @@ import shlex
 from collections.abc import Sequence
 from pathlib import Path
 
+from firstlight.mpi_families import of
 from firstlight.toolchains import RUNTIMES, Absent, Linking, Mpi
 from firstlight.toolchains.found import Compiler
 from firstlight.toolchains.host import Host
-from firstlight.toolchains.wrappers import SWAP
 
 _TRIAL = """program trial
   implicit none
@@ -25,12 +25,13 @@ end program
 def probe(host: Host, mpi: Mpi, compilers: Sequence[Compiler]) -> Linking | Absent:
     """The flags of the OpenCoarrays built with this library, proved by a trial with gfortran, or why there is none."""
     what = f"{RUNTIMES['caf']} with {mpi.label}"
-    apt = f"libcoarrays-{mpi.family}-dev" if mpi.family in ("openmpi", "mpich") else ""
+    family = of(mpi.family)
+    apt = f"libcoarrays-{family.name}-dev" if family.apt else ""
     gfortran = next((c.fortran for c in compilers if c.family == "gcc" and c.fortran), None)
     if mpi.fortran is None or gfortran is None or "gcc" not in mpi.f08:
         lacking = "Fortran" if mpi.fortran is None else "mpi_f08 for a gfortran here"
         fix = "use an MPI library with Fortran, and the OpenCoarrays built with it"
-        packages = f"gfortran lib{mpi.family}-dev {apt}" if apt else ""
+        packages = f"gfortran lib{family.name}-dev {apt}" if apt else ""
         return host.absent(what, f"{mpi.label} has no {lacking}", apt=packages, otherwise=fix)
     fix = f"install the OpenCoarrays built with {mpi.label}, so that its caf is on PATH"
     told = _flags(host, mpi, mpi.fortran)
@@ -41,7 +42,7 @@ def probe(host: Host, mpi: Mpi, compilers: Sequence[Compiler]) -> Linking | Abse
     key = f"caf {compile_flags} {link_flags} {host.identity(mpi.fortran, gfortran, *libraries)}"
     if not host.memory.recall(key, bool):
         command = [mpi.fortran, *compile_flags]
-        environment = {**mpi.environment, SWAP[mpi.family][1]: gfortran}
+        environment = mpi.environment | family.compilers(None, gfortran)
         outcome = host.trial(_TRIAL, ".f90", command, link_flags, environment, run=False)
         if not outcome.ok:
             return host.absent(what, outcome.reason, apt=apt, otherwise=fix)
@@ -70,6 +71,6 @@ def _flags(host: Host, mpi: Mpi, fortran: str) -> tuple[list[str], list[str]] | 
 
 
 def _same(other: Path, ours: Path) -> bool:
-    """Whether two Fortran wrappers belong to one installation: same folder, and Debian's same suffix (.openmpi)."""
+    """Whether two Fortran wrappers belong to one installation: same folder, and Debian's same suffix."""
     suffixes = {path.name.partition(".")[2] for path in (other, ours)}
     return len(suffixes) == 1 and other.parent.resolve() == ours.parent.resolve()

@@ -35,14 +35,14 @@ _LINE = re.compile(r"coll_tuned_(\w+)_algorithm:enumerator:value:(\d+):([\w-]+)"
 def settings(mpi: Mpi, collective: str, ranks: int) -> list[Setting]:
     """The algorithms of this library that can be forced. Raises BuildError where it does not tell them."""
     return [
-        Setting(collective, _safe(name), number, forced(collective, number))
-        for number, name in _algorithms(mpi).get(collective, [])
-        if number != "0" and (ranks == 2 or name != _TWO) and (ranks <= 4 or name not in _SLOW)
+        Setting(collective, _safe(own), number, forced(collective, number))
+        for number, own in _algorithms(mpi).get(collective, [])
+        if number != "0" and (ranks == 2 or own != _TWO) and (ranks <= 4 or own not in _SLOW)
     ]
 
 
-def _safe(name: str) -> str:
-    return re.sub(r"[^a-z0-9_]", "_", name.lower())
+def _safe(own: str) -> str:
+    return re.sub(r"[^a-z0-9_]", "_", own.lower())
 
 
 def forced(collective: str, number: str) -> dict[str, str]:
@@ -83,6 +83,15 @@ def listed(text: str) -> dict[str, list[tuple[str, str]]]:
         if match and match[1] in by_name:
             found.setdefault(by_name[match[1]], []).append((match[2], match[3]))
     return found
+
+
+def name(mpi: Mpi) -> str:
+    return f"rules-{mpi.name}.conf"
+
+
+def text(mpi: Mpi, table: Table, words: Mapping[tuple[str, str], str]) -> str:
+    """The text of a rules file for this library."""
+    return rules(table, words)
 
 
 def rules(table: Table, words: Mapping[tuple[str, str], str]) -> str:

@@ -112,6 +112,15 @@ def built_in(data: bytes) -> dict[str, Any]:
     raise BuildError("the MPI library holds no selection tree that can be read; it cannot be tuned by a file")
 
 
+def name(mpi: Mpi) -> str:
+    return f"selection-{mpi.name}.json"
+
+
+def text(mpi: Mpi, table: Table, words: Mapping[tuple[str, str], str]) -> str:
+    """The text of a selection file for this library. Raises BuildError where its tree cannot be read."""
+    return selection(tree_of(mpi), table, words)
+
+
 def tree_of(mpi: Mpi) -> dict[str, Any]:
     """The selection tree of a library as it is installed."""
     return built_in(_library(mpi))
@@ -128,8 +137,8 @@ def selection(tree: Mapping[str, Any], table: Table, words: Mapping[tuple[str, s
         else:
             branch = {"comm_type=intra": _by_ranks(branch, table, collective, words), "comm_type=inter": branch}
         new[key] = branch
-    text = json.dumps(new, indent=1) + "\n"
-    return text + " \n" if len(text.encode()) % _PAGE == 0 else text
+    made = json.dumps(new, indent=1) + "\n"
+    return made + " \n" if len(made.encode()) % _PAGE == 0 else made
 
 
 def _by_ranks(default: Any, table: Table, collective: str, words: Mapping[tuple[str, str], str]) -> dict[str, Any]:

@@ -1,0 +1,128 @@
+"""What a file of this folder may say of its family. What it does not say is as most libraries have it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Literal, Protocol
+
+Origin = Literal["system", "embedded", "wheel"]
+"""Where a library comes from: the system or a module, pip's as there was none, pip's by the user's wish."""
+
+
+class Spread(Protocol):
+    """Ranks over nodes, and the threads of each: a placement."""
+
+    @property
+    def nodes(self) -> int: ...
+    @property
+    def ranks(self) -> int: ...
+    @property
+    def threads(self) -> int: ...
+    @property
+    def per_node(self) -> int: ...
+
+
+def fits(spread: Spread, cores: int) -> bool:
+    """Whether every thread of every rank gets a core of its own on its node; only then is anything bound."""
+    return spread.per_node * spread.threads <= cores
+
+
+class Family:
+    """One MPI family. `name` and `label` as in openmpi and Open MPI; Debian's names of wrappers end with the name."""
+
+    name: str
+    label: str
+    rank: int = 0
+    """Its place in lists of families: a low one comes first."""
+    base: str = ""
+    """The family that it is made from, whose binary interface it has."""
+
+    # -- how it is told from others
+
+    launcher_says: tuple[str, ...] = ()
+    """What `mpiexec --version` prints: one of these words."""
+    soname: str = ""
+    """A regular expression for the shared library that programs load; of families with one interface, one has it."""
+
+    def version(self, macros: Mapping[str, str]) -> str | None:
+        """The version, from the macros of mpi.h; None where they are of another family."""
+        raise NotImplementedError
+
+    # -- where it is, and what to do where it is not
+
+    apt: str = ""
+    """Debian's packages of it, if there are any: these, and those of what is built with it, are named by its name."""
+    dnf: str = ""
+    """Fedora's."""
+    debian_default: bool = False
+    """Whether Debian builds its solver libraries with it."""
+    embedded: bool = False
+    """Whether pip's package of its name serves systems without MPI."""
+
+    def searches(self, cache: Path, environ: Mapping[str, str]) -> list[tuple[Origin, list[Path]]]:
+        """(origin, folders in whose bin its wrappers may lie) in the order to look; the search path is always seen."""
+        return [("system", [])]
+
+    def fix(self, cache: Path) -> str:
+        """What to do where the library is missing and no package manager is known."""
+        return ""
+
+    # -- how programs are compiled and started
+
+    wrapped: str = ""
+    """OMPI, where OMPI_CXX and OMPI_FC choose the compilers behind the wrappers."""
+    wrapper_names: tuple[str, ...] = ("mpicxx",)
+    """C++ wrappers, the preferred first."""
+    skip_cxx: str = ""
+    """The macro that leaves the old C++ interface out of mpi.h."""
+    variables: tuple[str, ...] = ()
+    """What the names of its own environment variables begin with: a user's reach the programs that are launched."""
+    launchers: tuple[str, ...] = ("mpiexec", "mpirun")
+    """Names of its launchers."""
+    pmi: tuple[str, ...] = ()
+    """Interfaces through which a batch system's launcher may start it (values of srun's --mpi), best first."""
+    signal_message: str = ""
+    """A regular expression with the signal that ended a rank, in what its launcher prints. The status of the launcher
+    counts beside it, as shells have it: 128 + signal."""
+
+    def environment(self, prefix: Path, environ: Mapping[str, str]) -> dict[str, str]:
+        """What the wrappers and the launcher of an installation in `prefix` need, in an environment."""
+        return {}
+
+    def compilers(self, cxx: str | None, fortran: str | None = None) -> dict[str, str]:
+        """The environment in which the wrappers call these compilers."""
+        chosen = {"CXX": cxx, "FC": fortran, "F90": fortran}
+        return {f"{self.wrapped}_{name}": path for name, path in chosen.items() if path is not None}
+
+    def placing(self, spread: Spread, cores: int) -> Sequence[str]:
+        """Options of mpiexec, after `-n RANKS`, that put and bind ranks; `cores` are those of a node that may be used.
+        What does not fit is not bound, and must run all the same.
+        """
+        return []
+
+    def pinning(self, spread: Spread, cores: int) -> dict[str, str]:
+        """Binding by environment, where there are no options for it."""
+        return {}
+
+    def carrying(self, variables: Sequence[str]) -> Sequence[str]:
+        """Options of mpiexec that carry variables of its environment to the ranks, where that needs any."""
+        return []
+
+    # -- what it brings
+
+    mpi4_since: str = ""
+    """The first version with the calls of MPI 4."""
+    shmem_wrapper: str = ""
+    """The compiler wrapper of the OpenSHMEM that comes with it."""
+
+    def shmem_environment(self, version: str) -> dict[str, str]:
+        """What OpenSHMEM programs of this version need."""
+        return {}
+
+    conversions_are_functions: bool = False
+    """Whether MPI_Comm_f2c and its like are functions of the library: else they are macros."""
+    fortran_symbols: tuple[str, ...] = ()
+    """Ends of those Fortran symbols (mpi_send + end) that do not call the C functions MPI_*."""
+    tuning: str = ""
+    """The file of firstlight/tune/formats that chooses its algorithms of collectives; "": none does."""

@@ -1,0 +1,50 @@
+"""Intel MPI (its own hydra): $I_MPI_ROOT, or pip's impi-devel beside this Python or in the cache's mpi/intel."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from firstlight.mpi_families.family import Family, Origin, Spread, fits
+
+
+class Intel(Family):
+    name, label, rank = "intel", "Intel MPI", 2
+    base = "mpich"
+    launcher_says = ("Intel(R) MPI",)
+    wrapped = "I_MPI"
+    wrapper_names = ("mpigxx", "mpicxx")
+    variables = ("I_MPI_",)
+    pmi = ("pmi2", "pmix")
+    signal_message = r"KILLED BY SIGNAL: (\d{1,2})"
+    fortran_symbols = ("_f08_",)
+
+    def version(self, macros: Mapping[str, str]) -> str | None:
+        return macros.get("I_MPI_VERSION")
+
+    def searches(self, cache: Path, environ: Mapping[str, str]) -> list[tuple[Origin, list[Path]]]:
+        root = environ.get("I_MPI_ROOT")
+        own: list[tuple[Origin, list[Path]]] = [("system", [Path(root)])] if root else []
+        return [*own, ("wheel", [cache / "mpi" / self.name, Path(sys.prefix)])]
+
+    def fix(self, cache: Path) -> str:
+        place = cache / "mpi" / self.name
+        return f"optional, 330 MB: python3 -m venv '{place}' && '{place}/bin/pip' install impi-devel"
+
+    def environment(self, prefix: Path, environ: Mapping[str, str]) -> dict[str, str]:
+        return {"I_MPI_ROOT": environ.get("I_MPI_ROOT") or str(prefix)}
+
+    def placing(self, spread: Spread, cores: int) -> Sequence[str]:
+        return ["-ppn", str(spread.per_node)] if spread.nodes > 1 else []
+
+    def pinning(self, spread: Spread, cores: int) -> dict[str, str]:
+        # Over several nodes it takes the batch system's layout, not -ppn, unless told otherwise.
+        layout = {"I_MPI_JOB_RESPECT_PROCESS_PLACEMENT": "0"} if spread.nodes > 1 else {}
+        if not fits(spread, cores):
+            return {"I_MPI_PIN": "0"} | layout
+        domain = "core" if spread.threads == 1 else f"{spread.threads}:compact"
+        return {"I_MPI_PIN": "1", "I_MPI_PIN_DOMAIN": domain} | layout
+
+
+FAMILY = Intel()

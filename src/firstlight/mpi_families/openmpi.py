@@ -1,0 +1,59 @@
+"""Open MPI (mpiexec of 4, prterun of 5)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from firstlight.mpi_families.family import Family, Spread, fits
+
+
+class OpenMpi(Family):
+    name, label = "openmpi", "Open MPI"
+    launcher_says = ("Open MPI", "OpenRTE", "PRRTE")  # up to version 4 it calls itself OpenRTE
+    soname = r"libmpi\.so(?!\.1[23]$).*"
+    apt, dnf = "openmpi-bin libopenmpi-dev", "openmpi-devel"
+    debian_default = True
+    embedded = True
+    wrapped = "OMPI"
+    skip_cxx = "OMPI_SKIP_MPICXX"
+    variables = ("OMPI_", "OPAL_", "PRTE_")
+    launchers = ("mpiexec", "mpirun", "orterun", "prterun", "oshrun")
+    pmi = ("pmix", "pmi2")
+    mpi4_since = "5"
+    shmem_wrapper = "oshcc"
+    conversions_are_functions = True
+    fortran_symbols = ("_", "_f08_")  # all of its Fortran functions call PMPI functions
+    tuning = "rules"
+
+    def version(self, macros: Mapping[str, str]) -> str | None:
+        if "OMPI_MAJOR_VERSION" not in macros:
+            return None
+        return ".".join(macros.get(f"OMPI_{part}_VERSION", "0") for part in ("MAJOR", "MINOR", "RELEASE"))
+
+    def environment(self, prefix: Path, environ: Mapping[str, str]) -> dict[str, str]:
+        """It refuses to start as root without both; for an ordinary user they mean nothing."""
+        return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
+
+    def placing(self, spread: Spread, cores: int) -> Sequence[str]:
+        many = ["--oversubscribe"] if spread.per_node > cores else []
+        if spread.nodes > 1:
+            wide = f":PE={spread.threads}" if fits(spread, cores) and spread.threads > 1 else ""
+            bound = "core" if fits(spread, cores) else "none"
+            return [*many, "--map-by", f"ppr:{spread.per_node}:node{wide}", "--bind-to", bound]
+        if not fits(spread, cores):  # said aloud: the default binds, and even a rank with many threads to one core
+            return [*many, "--bind-to", "none"]
+        return ["--map-by", "core" if spread.threads == 1 else f"slot:PE={spread.threads}", "--bind-to", "core"]
+
+    def carrying(self, variables: Sequence[str]) -> Sequence[str]:
+        """Its launcher carries to other nodes only variables that it is told of."""
+        return [word for variable in variables for word in ("-x", variable)]
+
+    def shmem_environment(self, version: str) -> dict[str, str]:
+        """Version 4 unloads its old InfiniBand component at the end of shmem_finalize while UCX still calls it: a crash
+        after right results. Without that component nothing is lost, UCX does the work.
+        """
+        return {"OMPI_MCA_btl": "^openib"} if version.split(".")[0] == "4" else {}
+
+
+FAMILY = OpenMpi()

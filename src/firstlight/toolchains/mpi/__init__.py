@@ -1,1 +1,0 @@
-"""MPI libraries: one probe a file, each `probe(host) -> Found` of Mpi."""

@@ -1,0 +1,109 @@
+"""MPI families: one file each says all that firstlight needs."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firstlight import mpi_families
+from firstlight.errors import UsageError
+from firstlight.launch import launcher
+from firstlight.plan import Placement
+from firstlight.profile import recording
+from firstlight.toolchains import Mpi
+from firstlight.tune import formats
+
+NEW = """
+from firstlight.mpi_families.family import Family
+
+class Invented(Family):
+    name, label, base, rank = "invented", "Invented MPI", "mpich", 9
+    launcher_says = ("Invented launcher",)
+    wrapped = "INVENTED"
+    variables = ("INVENTED_",)
+    signal_message = r"killed by (\\d+)"
+
+    def version(self, macros):
+        return macros.get("INVENTED_VERSION")
+
+    def placing(self, spread, cores):
+        return ["--each", str(spread.per_node)]
+
+    def carrying(self, variables):
+        return [f"--send={variable}" for variable in variables]
+
+FAMILY = Invented()
+"""
+
+
+@pytest.fixture
+def invented(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Mpi]:
+    """A library of a family that is nothing but one more file."""
+    (tmp_path / "invented.py").write_text(NEW)
+    monkeypatch.setattr(mpi_families, "__path__", [*mpi_families.__path__, str(tmp_path)])
+    mpi_families.every.cache_clear()
+    yield Mpi("invented", "invented", "Invented MPI 1", "1", "system", "/x/mpicxx", None, (), "/x/mpiexec", {"A": "1"})
+    mpi_families.every.cache_clear()
+
+
+def test_a_new_family_is_one_file(invented: Mpi) -> None:
+    macros = '#define MPICH_VERSION "4.0"\n#define INVENTED_VERSION "7.1"\n'
+    assert mpi_families.library_of(macros) == ("invented", "7.1")
+    assert mpi_families.launcher_of("Invented launcher, made from HYDRA") == "invented"
+    assert mpi_families.of("invented").compilers("/g++", "/gfortran") == {
+        "INVENTED_CXX": "/g++", "INVENTED_FC": "/gfortran", "INVENTED_F90": "/gfortran",
+    }  # fmt: skip
+    started = launcher.find("invented")
+    way = started.way(invented, Placement(2, 8, 1), (0, 1), 2)
+    assert way.prefix == ("/x/mpiexec", "-n", "8", "--each", "4") and way.environment["A"] == "1"
+    assert started.signal_of(3, "killed by 11") == 11 and started.signal_of(139, "") == 11
+    assert recording.words(["mpiexec", "./a"], invented)[:2] == ["mpiexec", "--send=LD_PRELOAD"]
+    assert "invented" in [family.name for family in mpi_families.interchangeable("mpich")]
+    assert formats.find(invented) is None
+
+
+def test_families_share_libraries_with_those_of_their_interface_only() -> None:
+    alike = {f.name: {other.name for other in mpi_families.interchangeable(f.name)} for f in mpi_families.every()}
+    assert alike == {"openmpi": {"openmpi"}, "mpich": {"mpich", "intel"}, "intel": {"mpich", "intel"}}
+    assert mpi_families.interchangeable("intel")[0].name == "intel"
+
+
+@pytest.mark.parametrize(
+    ("file", "family"),
+    [
+        ("libmpi.so.40", "openmpi"),
+        ("libmpi.so", "openmpi"),
+        ("libmpi.so.12", "mpich"),
+        ("libmpich.so.12", "mpich"),
+        ("libmpi_cxx.so.40", None),
+        ("libmpifort.so.12", None),
+    ],
+)
+def test_the_shared_library_tells_the_family(file: str, family: str | None) -> None:
+    assert mpi_families.with_library(file) == family
+
+
+def test_a_family_that_is_not_known_says_which_file_is_missing() -> None:
+    with pytest.raises(UsageError, match="add src/firstlight/mpi_families/nosuch"):
+        mpi_families.of("nosuch")
+
+
+@given(st.integers(1, 4), st.integers(1, 16), st.integers(1, 8), st.integers(0, 16))
+def test_what_does_not_fit_is_not_bound(nodes: int, ranks: int, threads: int, cores: int) -> None:
+    place = Placement(nodes, ranks * nodes, threads)
+    for family in mpi_families.every():
+        words = [*family.placing(place, cores), *family.pinning(place, cores).values()]
+        bound = "core" in words or any(word.startswith(("core:", f"{threads}:")) for word in words)
+        assert bound == mpi_families.fits(place, cores), (family.name, words)
+
+
+def test_every_format_that_a_family_names_is_there() -> None:
+    for family in mpi_families.every():
+        library = Mpi(family.name, family.name, family.label, "1", "system", "/c", None, (), "/l", {})
+        found = formats.find(library)
+        assert (found is None) == (not family.tuning)
+        assert found is None or family.name in found.name(library)
