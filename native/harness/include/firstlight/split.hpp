@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <optional>
+#include <type_traits>
 
 #include "firstlight/role.hpp"
 
@@ -87,13 +88,20 @@ struct NoEmptyPart {
 
 // The grid of `processes` whose blocks of `extents` have the least surface; counts that are not 0 in `wanted` are taken as they are.
 // Of grids that are alike in this, the one that cuts the first dimension most, then the second, ...: the faces of slow dimensions are
-// contiguous in memory. fits(extent, count) says whether a dimension may be cut so; nothing where no grid fits.
+// contiguous in memory. fits(extent, count), or fits(dimension, extent, count), says whether a dimension may be cut so; nothing where no
+// grid fits.
 template <std::size_t D, class Fits = NoEmptyPart>
 constexpr std::optional<ProcessGrid<D>> process_grid(Index processes, const std::array<Index, D>& extents,
                                                      const std::array<Index, D>& wanted = {}, Fits fits = {}) {
   std::optional<ProcessGrid<D>> best;
   double least = 0;
   ProcessGrid<D> grid;
+  const auto fitting = [&](std::size_t d, Index count) {
+    if constexpr (std::is_invocable_v<Fits, std::size_t, Index, Index>)
+      return fits(d, extents[d], count);
+    else
+      return fits(extents[d], count);
+  };
   const auto place = [&](const auto& self, std::size_t d, Index rest) -> void {
     if (d == D) {
       if (rest != 1) return;
@@ -105,7 +113,7 @@ constexpr std::optional<ProcessGrid<D>> process_grid(Index processes, const std:
       return;
     }
     for (Index c = wanted[d] != 0 ? wanted[d] : rest; c >= 1; --c) {
-      if (rest % c == 0 && fits(extents[d], c)) {
+      if (rest % c == 0 && fitting(d, c)) {
         grid.count[d] = c;
         self(self, d + 1, rest / c);
       }

@@ -1,0 +1,133 @@
+// One value a cell of a block with its halo: rows along the last dimension, which is contiguous; each row starts aligned.
+#pragma once
+
+#include <cstring>
+#include <numeric>
+#include <type_traits>
+#include <utility>
+
+#include "firstlight/grid/blocks.hpp"
+#include "firstlight/grid/copy.hpp"
+#include "firstlight/workload.hpp"
+
+namespace fl::grid::inline FL_ROLE {
+
+// Where the elements of a field lie; element numbers count from the first one in memory.
+template <std::size_t D>
+struct Layout {
+  Point<D> size{}, halo{};
+  Point<D> stride{};   // elements from a cell to the next one; the last is 1
+  Index lead = 0;      // elements from the start of a row in memory to local coordinate 0
+  Index pitch = 0;     // elements from the start of a row to the start of the next
+  Index first = 0;     // own cell (0, ..., 0)
+  Index elements = 0;  // in all
+
+  Layout() = default;
+  // Own cell 0 of every row stands at a multiple of so many elements.
+  Layout(const Point<D>& size, const Point<D>& halo, Index multiple) : size(size), halo(halo) {
+    const auto whole = [&](Index n) { return (n + multiple - 1) / multiple * multiple; };
+    lead = whole(halo[D - 1]);
+    pitch = whole(lead + size[D - 1] + halo[D - 1]);
+    Index step = 1;
+    first = lead;
+    for (std::size_t d = D; d-- > 0;) {
+      stride[d] = step;
+      step *= d == D - 1 ? pitch : size[d] + 2 * halo[d];
+      if (d < D - 1) first += halo[d] * stride[d];
+    }
+    elements = step;
+  }
+
+  Index operator()(const Point<D>& local) const { return first + distance(local); }
+  Index distance(const Point<D>& offset) const {
+    Index n = 0;
+    for (std::size_t d = 0; d < D; ++d) n += offset[d] * stride[d];
+    return n;
+  }
+  Box<D> owned() const { return {{}, size}; }
+  Box<D> with_halo() const { return owned().grown(halo); }
+};
+
+// What a kernel needs of a field, on processors and devices: the address of own cell (0, ..., 0) and strides. u(i, j, k) is a cell in
+// local coordinates, halo cells included.
+template <class T, std::size_t D>
+struct View {
+  T* origin = nullptr;
+  std::int64_t stride[D] = {};  // in elements, the last is 1
+
+  template <class... I>
+  FL_GRID_DEVICE T& operator()(I... at) const {
+    static_assert(sizeof...(I) == D);
+    const std::int64_t x[D] = {static_cast<std::int64_t>(at)...};
+    std::int64_t n = 0;
+    for (std::size_t d = 0; d < D; ++d) n += x[d] * stride[d];
+    return origin[n];
+  }
+};
+
+inline constexpr Index cache_line = 64;  // bytes
+
+// `alignment`, in bytes, divides a cache line; own cell 0 of every row is aligned to it. Guard bytes lie before and behind. Elements are
+// anything that can be copied byte by byte; memory is not initialised, so that threads can be the first to touch what they work on.
+template <class T, std::size_t D>
+class Field {
+ public:
+  static_assert(std::is_trivially_copyable_v<T>);
+  static constexpr Index guard = 2 * cache_line;  // bytes
+
+  Field() = default;
+  Field(const Point<D>& size, const Point<D>& halo, Index alignment = cache_line)
+      : layout_(size, halo, multiple_of(alignment)), memory_(2 * guard + layout_.elements * static_cast<Index>(sizeof(T))) {}
+
+  const Layout<D>& layout() const { return layout_; }
+  const Point<D>& size() const { return layout_.size; }
+  const Point<D>& halo() const { return layout_.halo; }
+
+  // Element 0; layout().elements of them.
+  T* data() { return reinterpret_cast<T*>(memory_.data() + guard); }
+  const T* data() const { return reinterpret_cast<const T*>(memory_.data() + guard); }
+  // A cell in local coordinates, halo cells included.
+  T& operator[](const Point<D>& local) { return data()[layout_(local)]; }
+  const T& operator[](const Point<D>& local) const { return data()[layout_(local)]; }
+  View<T, D> view() { return make_view(data() + layout_.first); }
+  View<const T, D> view() const { return make_view(data() + layout_.first); }
+
+  // The memory as it is, guards included.
+  Array<unsigned char>& memory() { return memory_; }
+  const Array<unsigned char>& memory() const { return memory_; }
+
+ private:
+  static Index multiple_of(Index alignment) {
+    require(alignment >= 1 && cache_line % alignment == 0,
+            "the alignment of a field divides " + std::to_string(cache_line) + " bytes; " + std::to_string(alignment) + " given");
+    return alignment / std::gcd(alignment, static_cast<Index>(sizeof(T)));
+  }
+  template <class Element>
+  View<Element, D> make_view(Element* origin) const {
+    View<Element, D> v;
+    v.origin = origin;
+    for (std::size_t d = 0; d < D; ++d) v.stride[d] = layout_.stride[d];
+    return v;
+  }
+
+  Layout<D> layout_;
+  Array<unsigned char> memory_;
+};
+
+// Zeros what thread `share` of `shares` computes on, by share_of(block.cells(), ...), with the halo next to it: between allocation and
+// filling, by every thread of the team that computes, so that pages lie near them.
+template <class T, std::size_t D>
+void first_touch(Field<T, D>& field, Index share, Index shares) {
+  const Layout<D>& layout = field.layout();
+  Box<D> mine = share_of(layout.owned(), share, shares);
+  if (mine.empty()) return;
+  for (std::size_t d = 0; d < D; ++d) {
+    if (mine.lower[d] == 0) mine.lower[d] -= layout.halo[d];
+    if (mine.upper[d] == layout.size[d]) mine.upper[d] += layout.halo[d];
+  }
+  each_row(mine, [&](const Point<D>& p, Index count) {
+    std::memset(static_cast<void*>(&field[p]), 0, static_cast<std::size_t>(count) * sizeof(T));
+  });
+}
+
+}  // namespace fl::grid::inline FL_ROLE

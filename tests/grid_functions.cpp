@@ -1,0 +1,311 @@
+// The pure functions of native/grid with C linkage, and whole exchanges between ranks that live in this process.
+#include <cstring>
+#include <map>
+#include <tuple>
+
+#include "firstlight/grid/one_process.hpp"
+#include "grid_case.hpp"
+
+namespace {
+
+namespace grid = fl::grid;
+using fl::Index;
+using test::Rank;
+
+// What a caller says: arrays hold 4 numbers, of which D count.
+struct Asked {
+  Index extents[4], periodic[4], processes[4], halo[4];
+  Index ranks;
+};
+
+template <std::size_t D>
+grid::Point<D> point(const Index* from) {
+  grid::Point<D> p{};
+  std::copy_n(from, D, p.begin());
+  return p;
+}
+
+template <std::size_t D>
+grid::Domain<D> domain(const Asked& asked) {
+  grid::Domain<D> made{.extents = point<D>(asked.extents), .processes = point<D>(asked.processes), .halo = point<D>(asked.halo)};
+  for (std::size_t d = 0; d < D; ++d) made.periodic[d] = asked.periodic[d] != 0;
+  return made;
+}
+
+template <std::size_t D>
+void put(const grid::Box<D>& box, Index* out) {
+  std::copy_n(box.lower.begin(), D, out);
+  std::copy_n(box.upper.begin(), D, out + 4);
+}
+
+// Calls function.template operator()<D>() for D of 1 to 4.
+template <class Function>
+auto with(int dimensions, Function function) {
+  switch (dimensions) {
+    case 1:
+      return function.template operator()<1>();
+    case 2:
+      return function.template operator()<2>();
+    case 3:
+      return function.template operator()<3>();
+    default:
+      return function.template operator()<4>();
+  }
+}
+
+// --- ranks of this process ---------------------------------------------------------------------------------------------------
+
+enum Fault : int { none, lost, stale, swapped };  // what becomes of one parcel of every rank
+
+struct Office {
+  using Bytes = std::vector<unsigned char>;
+  using Key = std::tuple<int, int, int>;  // from, to, tag
+  std::map<Key, Bytes> now, before;
+  int fault = none;
+  bool applied = false;  // a rank was handed other bytes than it should have been
+  Index missing = 0;     // parcels that nobody sent, or of another length
+  double messages = 0, bytes = 0;
+};
+
+struct Post {
+  Office* office;
+  int rank;
+  class Channel;
+};
+
+class Post::Channel {
+ public:
+  Channel(const Post& post, std::vector<grid::Parcel> receives, std::vector<grid::Parcel> sends)
+      : post_(post), receives_(std::move(receives)), sends_(std::move(sends)) {}
+  void receive() {}
+  void progress() {}
+  void send() {
+    Office& office = *post_.office;
+    for (const grid::Parcel& p : sends_) {
+      const Office::Key key(post_.rank, p.peer, p.tag);
+      office.before[key] = office.now[key];
+      office.now[key].assign(p.data, p.data + p.bytes);
+      office.messages += 1;
+      office.bytes += static_cast<double>(p.bytes);
+    }
+  }
+  void wait() {
+    Office& office = *post_.office;
+    for (std::size_t i = 0; i < receives_.size(); ++i) {
+      const grid::Parcel& p = receives_[i];
+      const Office::Bytes* right = find(office.now, p);
+      if (right == nullptr) {
+        ++office.missing;
+        continue;
+      }
+      Office::Bytes given = *right;
+      if (office.fault == lost && i == 0) given.assign(given.size(), 0);
+      if (office.fault == stale && i == 0) given = *find(office.before, p);
+      // The first and the last come from opposite sides, and have the same length where both come from others.
+      const grid::Parcel& other = receives_[receives_.size() - 1 - i];
+      if (office.fault == swapped && (i == 0 || i + 1 == receives_.size()) && other.bytes == p.bytes) given = *find(office.now, other);
+      office.applied = office.applied || given != *right;
+      std::memcpy(p.data, given.data(), given.size());
+    }
+  }
+
+ private:
+  const Office::Bytes* find(const std::map<Office::Key, Office::Bytes>& all, const grid::Parcel& p) const {
+    const auto found = all.find(Office::Key(p.peer, post_.rank, p.tag));
+    return found == all.end() || static_cast<Index>(found->second.size()) != p.bytes ? nullptr : &found->second;
+  }
+  Post post_;
+  std::vector<grid::Parcel> receives_, sends_;
+};
+
+struct Told {
+  Index wrong;    // values, of all ranks, after the last of two exchanges
+  Index missing;  // messages that were expected and not sent
+  Index applied;  // 1 where the fault changed anything
+  double messages, bytes;
+  char first[200];
+};
+
+template <std::size_t D>
+Told exchanged(const Asked& asked, const grid::Options& options, const grid::Options& expected, Index alignment, Index shares, int fault) {
+  const grid::Domain<D> all = domain<D>(asked);
+  Office office;
+  std::vector<std::unique_ptr<Rank<D, Post>>> ranks;
+  for (int r = 0; r < asked.ranks; ++r) {
+    ranks.push_back(std::make_unique<Rank<D, Post>>(grid::Block<D>(all, asked.ranks, r), options, alignment));
+    ranks.back()->open(Post{&office, r});
+  }
+  const test::Shares team{shares};
+  Told told{};
+  for (Index iteration = 0; iteration < 2; ++iteration) {
+    office.messages = office.bytes = 0;
+    office.fault = iteration == 1 ? fault : none;
+    for (auto& rank : ranks) rank->fill(iteration);
+    for (std::size_t phase = 0; phase < ranks[0]->exchange.phases(); ++phase) {
+      for (auto& rank : ranks) {
+        rank->exchange.receive(phase);
+        team([&](Index share, Index of) { rank->exchange.pack(phase, share, of); });
+        rank->exchange.send(phase);
+      }
+      for (auto& rank : ranks) {
+        rank->exchange.wait(phase);
+        team([&](Index share, Index of) { rank->exchange.unpack(phase, share, of); });
+      }
+    }
+  }
+  for (auto& rank : ranks) {
+    const grid::Damage damage = rank->damage(1, expected);
+    if (told.wrong == 0) std::strncpy(told.first, damage.first.c_str(), sizeof told.first - 1);
+    told.wrong += damage.values;
+  }
+  told.missing = office.missing;
+  told.applied = office.applied ? 1 : 0;
+  told.messages = office.messages;
+  told.bytes = office.bytes;
+  return told;
+}
+
+grid::Options options_of(int reach, int order) { return {static_cast<grid::Reach>(reach), static_cast<grid::Order>(order)}; }
+
+}  // namespace
+
+extern "C" {
+
+// The sentence of refuse(), empty where the domain can be cut; then the counts of the process grid.
+void cut(int dimensions, const Asked* asked, Index* counts, char* why, std::size_t room) {
+  with(dimensions, [&]<std::size_t D>() {
+    const std::string said = grid::refuse(domain<D>(*asked), asked->ranks);
+    std::strncpy(why, said.c_str(), room - 1);
+    if (const auto found = grid::process_grid(domain<D>(*asked), asked->ranks)) std::copy_n(found->count.begin(), D, counts);
+  });
+}
+
+// The own cells of a rank in global coordinates, lower and upper (4 numbers each).
+void owned(int dimensions, const Asked* asked, int rank, Index* out) {
+  with(dimensions, [&]<std::size_t D>() { put(grid::Block<D>(domain<D>(*asked), asked->ranks, rank).owned, out); });
+}
+
+// Cells whose coordinates do not survive the way from global to local and back, whose owner is another, or whose number is not unique.
+Index wrong_cells(int dimensions, const Asked* asked) {
+  return with(dimensions, [&]<std::size_t D>() {
+    Index wrong = 0;
+    std::map<std::uint64_t, int> seen;
+    for (int r = 0; r < asked->ranks; ++r) {
+      const grid::Block<D> block(domain<D>(*asked), asked->ranks, r);
+      grid::each_cell(block.owned, [&](const grid::Point<D>& p) {
+        wrong += block.owner(p) != r || block.global(block.local(p)) != p || seen[block.number(p)]++ != 0 ? 1 : 0;
+      });
+    }
+    return wrong;
+  });
+}
+
+int directions(int dimensions) {
+  return with(dimensions, []<std::size_t D>() { return grid::directions<D>; });
+}
+
+void offset(int dimensions, int direction, Index* out) {
+  with(dimensions, [&]<std::size_t D>() {
+    const auto o = grid::offset_of<D>(direction);
+    std::copy_n(o.begin(), D, out);
+  });
+}
+
+// What goes (kind 0) and comes (1) that way.
+void region(int dimensions, const Index* size, const Index* halo, int direction, int kind, Index* out) {
+  with(dimensions, [&]<std::size_t D>() {
+    const auto o = grid::offset_of<D>(direction);
+    put(kind == 0 ? grid::send_box<D>(point<D>(size), point<D>(halo), o) : grid::receive_box<D>(point<D>(size), point<D>(halo), o), out);
+  });
+}
+
+// The inner box and the boxes of the rim; how many in all.
+Index split(int dimensions, const Asked* asked, int rank, const Index* radius, Index* out) {
+  return with(dimensions, [&]<std::size_t D>() {
+    const auto parts = grid::split(grid::Block<D>(domain<D>(*asked), asked->ranks, rank), point<D>(radius));
+    put(parts.inner, out);
+    for (const auto& box : parts.rim) put(box, out += 8);
+    return static_cast<Index>(parts.rim.size() + 1);
+  });
+}
+
+void share(int dimensions, const Index* size, Index share, Index shares, Index* out) {
+  with(dimensions, [&]<std::size_t D>() { put(grid::share_of(grid::Box<D>{{}, point<D>(size)}, share, shares), out); });
+}
+
+// Rows whose first own cell is not aligned, cells that are not where the view says, bytes that first touch by so many leaves as they are.
+Index wrong_layout(int dimensions, const Index* size, const Index* halo, Index alignment, Index shares) {
+  return with(dimensions, [&]<std::size_t D>() {
+    grid::Field<float, D> field(point<D>(size), point<D>(halo), alignment);
+    poison_halo(field);
+    Index wrong = 0, number = 0;
+    for (Index s = 0; s < shares; ++s) grid::first_touch(field, s, shares);
+    grid::each_row(field.layout().owned(), [&](const grid::Point<D>& p, Index) {
+      wrong += reinterpret_cast<std::uintptr_t>(&field[p]) % static_cast<std::uintptr_t>(alignment) != 0 ? 1 : 0;
+    });
+    grid::each_cell(field.layout().with_halo(), [&](const grid::Point<D>& p) {
+      // By slabs across one dimension, corners of the halo in others belong to all; each cell belongs to one at least.
+      const auto view = field.view();
+      float& there = std::apply([&](auto... i) -> float& { return view(i...); }, p);
+      wrong += &there != &field[p] || there != 0 ? 1 : 0;
+      there = static_cast<float>(++number);
+    });
+    number = 0;
+    grid::each_cell(field.layout().with_halo(),
+                    [&](const grid::Point<D>& p) { wrong += field[p] != static_cast<float>(++number) ? 1 : 0; });
+    return wrong;
+  });
+}
+
+// Two exchanges of three fields between all ranks, the second one with a fault; then everything is inspected.
+void exchange(int dimensions, const Asked* asked, int reach, int order, int expected, Index alignment, Index shares, int fault, Told* out) {
+  *out = with(dimensions, [&]<std::size_t D>() {
+    return exchanged<D>(*asked, options_of(reach, order), options_of(expected, order), alignment, shares, fault);
+  });
+}
+
+// messages, bytes, copied bytes, phases of all ranks
+void traffic(int dimensions, const Asked* asked, int reach, int order, double* out) {
+  with(dimensions, [&]<std::size_t D>() {
+    const auto all = domain<D>(*asked);
+    const auto sum = grid::job_traffic(all, static_cast<int>(asked->ranks), test::shapes<D>(all.halo), options_of(reach, order));
+    out[0] = sum.messages, out[1] = sum.bytes, out[2] = sum.copied, out[3] = sum.phases;
+  });
+}
+
+// Without MPI, overlapped and blocking: wrong values of two exchanges.
+Index alone(int dimensions, const Asked* asked, int reach, int order) {
+  return with(dimensions, [&]<std::size_t D>() {
+    Rank<D, grid::OneProcess> rank(grid::Block<D>(domain<D>(*asked), 1, 0), options_of(reach, order), 64);
+    rank.open({});
+    Index wrong = 0;
+    for (Index iteration = 0; iteration < 2; ++iteration) {
+      rank.fill(iteration);
+      if (iteration == 0) {
+        rank.exchange();
+      } else {
+        rank.exchange.start();
+        rank.exchange.progress();
+        rank.exchange.finish();
+      }
+      wrong += rank.damage(iteration, rank.options).values;
+    }
+    return wrong;
+  });
+}
+
+// What inspect() counts after one bit of a field's memory was changed, guards and padding included; `bit` counts modulo all of them.
+Index seen_damage(int dimensions, const Index* size, const Index* halo, Index bit) {
+  return with(dimensions, [&]<std::size_t D>() {
+    const grid::Domain<D> all{.extents = point<D>(size), .halo = point<D>(halo)};
+    const grid::Block<D> block(all, 1, 0);
+    grid::Field<double, D> field(block.size(), all.halo);
+    put_marks(field, block, 0, 0);
+    bit %= 8 * field.memory().size();
+    field.memory()[bit / 8] ^= static_cast<unsigned char>(1 << bit % 8);
+    grid::Damage damage;
+    inspect(field, block, {}, 0, 0, damage);
+    return damage.values;
+  });
+}
+}

@@ -1,0 +1,53 @@
+"""native/grid on every MPI library here: random cases of all kinds in one launch a number of ranks."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import native
+import schedules
+import turns
+from firstlight.toolchains import Mpi
+from test_grid import INCLUDES
+
+pytestmark = pytest.mark.native
+
+SOURCE = Path(__file__).with_name("grid_run.cpp")
+CASES = {1: 40, 2: 20, 3: 12, 4: 8, 6: 5}
+"""Of each number of dimensions, by ranks: a library that waits by spinning is slow with more ranks than processors."""
+
+
+@pytest.fixture(scope="module", params=[m.name for m in native.toolbox().mpis] or ["none"])
+def driver(request: pytest.FixtureRequest) -> tuple[Mpi, Path]:
+    mpi = next((m for m in native.toolbox().mpis if m.name == request.param), None)
+    if mpi is None:
+        pytest.skip("no MPI library here")
+    return mpi, schedules.linked(mpi, SOURCE.stem, [SOURCE], [], "-O1", *INCLUDES)
+
+
+def ask(driver: tuple[Mpi, Path], ranks: int, *words: str) -> tuple[int, int]:
+    """Exchanges made, and wrong values."""
+    mpi, program = driver
+    with turns.party(ranks):
+        said = subprocess.run(
+            [*schedules.launcher(mpi, ranks), program, *words],
+            env=os.environ | mpi.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            timeout=turns.PATIENCE,
+        )  # fmt: skip
+    assert said.returncode == 0, said.stdout + said.stderr
+    _, exchanges, _, wrong = said.stdout.split()
+    return int(exchanges), int(wrong)
+
+
+@pytest.mark.parametrize("ranks", CASES)
+def test_every_value_arrives(ranks: int, driver: tuple[Mpi, Path]) -> None:
+    assert ask(driver, ranks, str(ranks), str(CASES[ranks])) == (3 * (4 * CASES[ranks] + 4), 0)
+
+
+def test_swapped_messages_are_seen(driver: tuple[Mpi, Path]) -> None:
+    exchanges, wrong = ask(driver, 3, "1", "2", "swapped")
+    assert exchanges > 0 and wrong > 0
