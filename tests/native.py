@@ -19,7 +19,7 @@ import spent
 import turns
 from firstlight import ROOT, machine, plan, toolchains
 from firstlight.build import Built, Options, build
-from firstlight.catalogue import Selection, Variant, Workload, load, roots
+from firstlight.catalogue import Selection, Value, Variant, Workload, load, roots
 from firstlight.launch import launch
 from firstlight.plan import Cell, Placement, Program
 from firstlight.toolchains import Toolbox, Toolchain
@@ -112,12 +112,12 @@ def words(workload: Workload, chosen: Selection) -> tuple[str, ...]:
     return tuple(f"{key}={','.join(map(str, values))}" for key, values in lists.items())
 
 
-def small(workload: Workload, key: str, values: list[int | str]) -> list[int | str]:
+def small(workload: Workload, key: str, values: list[Value]) -> list[Value]:
     """Those of a parameter's values that are small on every machine; of refinements, so many elements at most."""
     sizes = workload.sizes if workload.sizes and workload.sizes.parameter == key else None
     if sizes and sizes.growth:
         return [v for v in values if isinstance(v, int) and sizes.growth**v <= SMALL_REFINED]
-    return [v for v in values if (isinstance(v, int) and v <= SMALL) or (isinstance(v, str) and not sizes)]
+    return [v for v in values if (isinstance(v, int | float) and v <= SMALL) or (isinstance(v, str) and not sizes)]
 
 
 EFFORT = ("--samples", "2", "--sample-seconds", "0.0001")

@@ -6,6 +6,7 @@ import hashlib
 import json
 import os
 import re
+import sys
 import tomllib
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
@@ -23,18 +24,22 @@ OWN = "own"
 """The chapter of workloads that lie in no chapter's folder: those that users keep beside their code."""
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
+Value = int | Annotated[float, msgspec.Meta(ge=-sys.float_info.max, le=sys.float_info.max)] | str
+"""A value of a parameter: finite, for it is part of a figure's identity."""
+
 
 class Selection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One `[[suites.quick]]` entry: these variants, on toolchains matching one of the patterns, with these parameters.
 
-    A parameter is a list of values: numbers, words, or the symbolic sizes L1, L2, L3 (half of that cache) and memory
-    (four times the last cache). `toolchains = ["one"]` stands for the native flags of one compiler. MPI programs run
-    with `ranks` ranks on one node, or as `placements` say: NODESxRANKSxTHREADS, as in 1x4x2 or allxall-1x1.
+    A parameter is a list of values: whole or real numbers, words, patterns of words that the program expands (`*`: all
+    that it has), or the symbolic sizes L1, L2, L3 (half of that cache) and memory (four times the last cache).
+    `toolchains = ["one"]` stands for the native flags of one compiler. MPI programs run with `ranks` ranks on one node,
+    or as `placements` say: NODESxRANKSxTHREADS, as in 1x4x2 or allxall-1x1.
     """
 
     variants: list[str]
     toolchains: list[str] = msgspec.field(default_factory=lambda: ["*"])
-    parameters: dict[str, list[int | str]] = {}
+    parameters: dict[str, list[Value]] = {}
     ranks: int = 2
     threads: list[int | str] = msgspec.field(default_factory=lambda: [1])  # "all" stands for all cores
     placements: list[str] = []
@@ -60,7 +65,7 @@ class Provides(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     ceiling: str
     metric: str
-    where: dict[str, int | str] = {}
+    where: dict[str, Value] = {}
     variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
     by_working_set: bool = False
 
@@ -70,7 +75,7 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     quantity: str
     ceiling: str
-    where: dict[str, int | str] = {}
+    where: dict[str, Value] = {}
     variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
 
 
@@ -83,7 +88,7 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     metric: str
     order: int
-    where: dict[str, int | str] = {}
+    where: dict[str, Value] = {}
     variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
     threads: int | str = 1
     ranks: int = 1
@@ -98,7 +103,7 @@ class Plot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     x: str
     metric: str
     lines: str  # toolchain, mpi or variant
-    where: dict[str, int | str] = {}
+    where: dict[str, Value] = {}
     variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
     subject: str = ""  # what the drawn figures are called in the title sentence
     mark_caches: bool = False

@@ -8,7 +8,7 @@ by the C++ harness; docs/schema holds the JSON Schemas.
 from __future__ import annotations
 
 import sys
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -18,8 +18,11 @@ from firstlight.toolchains import Absent, Toolbox
 
 SCHEMA = 1
 
-MOST_VALUES, MOST_POINTS, MOST_RANKS = 16, 4096, 64
-"""Observed values of a sample, points of a series, ranks whose series are kept: as in the harness."""
+MOST_VALUES, MOST_POINTS, MOST_RANKS = 32, 4096, 64
+"""Observed values of a sample with its phases, points of a series, ranks whose series are kept: as in the harness."""
+
+PHASE = "phase_"
+"""What the observed value of a phase is called before the name of the phase: seconds a step."""
 
 Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_]{0,31}\Z")]
 Finite = Annotated[float, msgspec.Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
@@ -66,8 +69,8 @@ class Case(msgspec.Struct, frozen=True, tag="case"):
     """One combination of parameters.
 
     `cost` is per step and for the whole job: flops, bytes, messages, message_bytes, accesses, operations (of the
-    workload's own kind); flow counts the bytes into and out of one process, elements what a time is told for one of. A
-    sample is `steps` of them.
+    workload's own kind); flow counts the bytes into and out of one process, elements what a time is told for one of.
+    `solver.flops` is what of the flops lies in the phase solver. A sample is `steps` of them.
     """
 
     case: int
@@ -82,7 +85,9 @@ class Sample(msgspec.Struct, frozen=True, tag="sample"):
     """One timed sample.
 
     `wall` is the maximum over ranks; `cpu` is process CPU time over wall time and threads, least over ranks
-    (1 = undisturbed). `values`: what the program observed in it, as least, median and largest over ranks.
+    (1 = undisturbed). `values`: what the program observed in it, as least, median and largest over ranks; of phases,
+    and of what lies in none (phase_other), the seconds a step. Where the state is restored before every step, times are
+    sums over the steps alone.
     """
 
     case: int
@@ -164,6 +169,10 @@ class Parameter(msgspec.Struct, frozen=True):
     unit: str
     default: str
     help: str
+    kind: Literal["integer", "real", "choice", ""] = ""  # "": as programs before this was told
+    least: float | None = None
+    most: float | None = None
+    options: tuple[str, ...] = ()  # of a choice: those that the program has
 
 
 class Metric(msgspec.Struct, frozen=True):
@@ -171,6 +180,8 @@ class Metric(msgspec.Struct, frozen=True):
 
     `form` rate: scale * cost[quantity] * steps / wall. `form` time: scale * wall / (cost[quantity] * steps).
     `form` value: scale * the observed value `quantity`, largest over ranks, median over samples; it may be 0.
+    With a `phase`, a rate or a time is that of the phase: its share of the cost, and its time on the rank that is
+    longest in it.
     """
 
     name: str
@@ -179,6 +190,7 @@ class Metric(msgspec.Struct, frozen=True):
     form: str
     scale: float
     better: str  # higher, lower
+    phase: str = ""  # "": of the whole step
 
 
 class Description(msgspec.Struct, frozen=True):
@@ -193,6 +205,8 @@ class Description(msgspec.Struct, frozen=True):
     verified: str
     tolerance: str
     unverified: str = ""  # why this variant is timed and never checked, "" where it is checked
+    phases: tuple[str, ...] = ()  # that its workload declares; a variant need not mark all
+    kernels: tuple[str, ...] = ()  # values of the parameter `kernel`, each a function of its own, where it has many
 
 
 class Build(msgspec.Struct, frozen=True):

@@ -1,19 +1,16 @@
 #include "arguments.hpp"
 
+#include <fnmatch.h>
+
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
-#include <sstream>
+
+#include "json.hpp"
+#include "kernels.hpp"
 
 namespace fl {
 namespace {
-
-std::vector<std::string> split(const std::string& list, char separator) {
-  std::vector<std::string> parts;
-  std::stringstream stream(list);
-  for (std::string part; std::getline(stream, part, separator);) parts.push_back(part);
-  return parts;
-}
 
 double number(const std::string& name, const std::string& value) {
   double result = 0;
@@ -34,6 +31,24 @@ double positive(const std::string& name, const std::string& value) {
   const double result = number(name, value);
   if (result <= 0) throw UsageError(text("%.80s must be more than 0, not %.80s", name.c_str(), value.c_str()));
   return result;
+}
+
+// A pattern (kernel=*, kernel=stream_*) stands for all options that it matches; anything else for itself.
+std::vector<std::string> expanded(const std::string& name, const std::vector<std::string>& given) {
+  const auto instance = workload.create();
+  std::vector<std::string> values;
+  for (const std::string& value : given) {
+    const auto options = value.find('*') == std::string::npos ? std::vector<std::string>() : options_of(*instance, name);
+    const std::size_t before = values.size();
+    for (const std::string& option : options)
+      if (fnmatch(value.c_str(), option.c_str(), 0) == 0) values.push_back(option);
+    if (options.empty())
+      values.push_back(value);
+    else if (values.size() == before)
+      throw UsageError(
+          text("no %.80s of %s.%s matches %.80s; --describe lists them", name.c_str(), workload.name, variant.name, value.c_str()));
+  }
+  return values;
 }
 
 // Every combination of the lists given for the parameters; the last parameter varies fastest.
@@ -64,6 +79,16 @@ class Assigner final : public Fields {
       throw UsageError(text("%s must be a whole number from %lld to %lld, not %.80s", name, static_cast<long long>(least),
                             static_cast<long long>(most), given->c_str()));
     value = static_cast<Index>(wanted);
+  }
+
+  void real(const char* name, double& value, const char*, double least, double most, const char*) override {
+    const std::string* given = find(name);
+    if (given == nullptr) return;
+    const double wanted = number(name, *given);
+    if (!(wanted >= least && wanted <= most))
+      throw UsageError(
+          text("%s must be a number from %s to %s, not %.80s", name, shortest(least).c_str(), shortest(most).c_str(), given->c_str()));
+    value = wanted == 0 ? 0 : wanted;  // one zero, for one figure
   }
 
   void choice(const char* name, std::string& value, const char* options, const char*) override {
@@ -130,7 +155,7 @@ Arguments parse(int argc, char** argv) {
     } else if (const auto equals = argument.find('='); equals != std::string::npos && equals > 0) {
       const auto values = split(argument.substr(equals + 1), ',');
       if (values.empty()) throw UsageError(text("%.80s has no value", argument.c_str()));
-      lists.emplace_back(argument.substr(0, equals), values);
+      lists.emplace_back(argument.substr(0, equals), expanded(argument.substr(0, equals), values));
     } else {
       throw UsageError(text("\"%.80s\" is neither an option nor key=value", argument.c_str()));
     }

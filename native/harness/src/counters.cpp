@@ -90,14 +90,18 @@ std::optional<Counters::Reading> Counters::read_event(const Event& event) {
 }
 
 void Counters::begin() {
-  for (Event& event : events_) {
-    ioctl(event.descriptor, PERF_EVENT_IOC_ENABLE, 0);
-    event.start = read_event(event).value_or(Reading{});
-  }
+  for (Event& event : events_) event.start = read_event(event).value_or(Reading{});
+}
+
+void Counters::resume() {
+  for (const Event& event : events_) ioctl(event.descriptor, PERF_EVENT_IOC_ENABLE, 0);
+}
+
+void Counters::pause() {
+  for (const Event& event : events_) ioctl(event.descriptor, PERF_EVENT_IOC_DISABLE, 0);
 }
 
 Counted Counters::end() {
-  for (const Event& event : events_) ioctl(event.descriptor, PERF_EVENT_IOC_DISABLE, 0);
   Counted result;
   bool whole = true;
   for (const Event& event : events_) {

@@ -21,6 +21,8 @@ class Counters {
   const std::string& available() const { return available_; }  // "instructions cycles flops", or why there are none
   bool any() const { return !events_.empty(); }
   void begin();
+  void resume();  // counts from here
+  void pause();   // to here; so often as wanted between begin() and end()
   Counted end();
 
  private:

@@ -3,6 +3,7 @@
 #include "firstlight/program.hpp"
 #include "firstlight/variant.hpp"
 #include "json.hpp"
+#include "kernels.hpp"
 
 namespace fl {
 namespace {
@@ -10,16 +11,26 @@ namespace {
 class Describer final : public Fields {
  public:
   explicit Describer(Json& json) : json_(json) {}
-  void integer(const char* name, Index& value, const char* unit, Index, Index, const char* help) override {
-    member(name, unit, std::to_string(value), help);
+  void integer(const char* name, Index& value, const char* unit, Index least, Index most, const char* help) override {
+    begin(name, unit, std::to_string(value), help, "integer");
+    json_.member("least", least).member("most", most).close('}');
+  }
+  void real(const char* name, double& value, const char* unit, double least, double most, const char* help) override {
+    begin(name, unit, shortest(value), help, "real");
+    json_.member("least", least).member("most", most).close('}');
   }
   void choice(const char* name, std::string& value, const char* options, const char* help) override {
-    member(name, "", value, std::string(help) + " (" + options + ")");
+    constexpr std::size_t longest = 200;  // a hundred kernels are a list, no sentence
+    const std::string all = options;
+    begin(name, "", value, all.size() <= longest ? help + (" (" + all + ")") : help, "choice");
+    json_.key("options").open('[');
+    for (const std::string& option : options_here(name, all)) json_.value(option);
+    json_.close(']').close('}');
   }
 
  private:
-  void member(const char* name, const char* unit, const std::string& standard, const std::string& help) {
-    json_.open('{').member("name", name).member("unit", unit).member("default", standard).member("help", help).close('}');
+  void begin(const char* name, const char* unit, const std::string& standard, const std::string& help, const char* kind) {
+    json_.open('{').member("name", name).member("unit", unit).member("default", standard).member("help", help).member("kind", kind);
   }
   Json& json_;
 };
@@ -37,8 +48,16 @@ std::string describe() {
   for (std::size_t i = 0; i < workload.metric_count; ++i) {
     const Metric& metric = workload.metrics[i];
     json.open('{').member("name", metric.name).member("unit", metric.unit).member("quantity", metric.quantity);
-    json.member("form", metric.form).member("scale", metric.scale).member("better", metric.better).close('}');
+    json.member("form", metric.form)
+        .member("scale", metric.scale)
+        .member("better", metric.better)
+        .member("phase", metric.phase.name)
+        .close('}');
   }
+  json.close(']').key("phases").open('[');
+  for (int k = 0; k < about.phases.count(); ++k) json.value(about.phases.name(k));
+  json.close(']').key("kernels").open('[');
+  for (const Kernel& kernel : variant.kernels) json.value(kernel.name);
   json.close(']').member("unverified", variant.unverified == nullptr ? "" : variant.unverified);
   json.member("cost", about.cost).member("verified", about.verified).member("tolerance", about.tolerance).close('}');
   return json.text();

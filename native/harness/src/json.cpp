@@ -6,6 +6,11 @@
 
 namespace fl {
 
+std::string shortest(double number) {
+  char digits[32];
+  return {digits, std::to_chars(digits, digits + sizeof digits, number).ptr};
+}
+
 void Json::separate() {
   if (text_.empty()) return;
   const char last = text_.back();
@@ -56,13 +61,7 @@ Json& Json::value(std::string_view raw) {
 
 Json& Json::value(double number) {
   separate();
-  if (!std::isfinite(number)) {
-    text_ += "null";
-    return *this;
-  }
-  char digits[32];
-  const auto end = std::to_chars(digits, digits + sizeof digits, number);
-  text_.append(digits, end.ptr);
+  text_ += std::isfinite(number) ? shortest(number) : "null";
   return *this;
 }
 

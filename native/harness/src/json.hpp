@@ -8,6 +8,9 @@
 
 namespace fl {
 
+// The fewest digits that stand for this very number.
+std::string shortest(double number);
+
 class Json {
  public:
   Json& open(char bracket);   // '{' or '['

@@ -10,6 +10,7 @@
 #include "comm.hpp"
 #include "describe.hpp"
 #include "firstlight/program.hpp"
+#include "kernels.hpp"
 #include "measure.hpp"
 #include "recorder.hpp"
 
@@ -39,6 +40,10 @@ int run(const fl::Arguments& arguments, fl::Counters& counters) {
 int main(int argc, char** argv) {
   die_with_parent();
   fl::Counters counters;  // before any thread starts
+  if (const std::string wrong = fl::wrong_kernels(); !wrong.empty()) {
+    std::fprintf(stderr, "%s: %s\n", argv[0], wrong.c_str());
+    return 3;
+  }
   fl::Arguments arguments;
   try {
     arguments = fl::parse(argc, argv);

@@ -1,20 +1,24 @@
 #include "measure.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <cmath>
+#include <cstdio>
 #include <ctime>
+#include <iterator>
 #include <memory>
+#include <numeric>
 
 #include "comm.hpp"
 #include "firstlight/program.hpp"
 #include "firstlight/variant.hpp"
+#include "kernels.hpp"
 
 namespace fl {
 namespace {
 
 // Beyond this a check of its own before timing costs more than the measurement; poison and the check after it remain.
 constexpr double check_twice_below = 64 * 0x1p20;
+constexpr Index most_counted_runs = 16;
 constexpr Index most_steps = Index{1} << 40;
 // What a profiler of MPI sees of the recorded samples, and of nothing else, is phase 2.
 constexpr int sampled = 2;
@@ -25,12 +29,17 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-double wall_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+double wall_seconds() { return 1e-9 * static_cast<double>(detail::Watch::now()); }
 
 class ParameterWriter final : public Fields {
  public:
   explicit ParameterWriter(Json& json) : json_(json) {}
   void integer(const char* name, Index& value, const char*, Index, Index, const char*) override { json_.member(name, value); }
+  // With a point or an exponent, so that it stays a number of that type wherever the record is read.
+  void real(const char* name, double& value, const char*, double, double, const char*) override {
+    const std::string digits = shortest(value);
+    json_.key(name).raw(digits.find_first_of(".e") == std::string::npos ? digits + ".0" : digits);
+  }
   void choice(const char* name, std::string& value, const char*, const char*) override { json_.member(name, value); }
 
  private:
@@ -53,27 +62,60 @@ class Prepared {
   void* state_;
 };
 
+[[noreturn]] void cannot_time(const Phases& phases) {
+  std::fprintf(stderr, "a step of %s marks a phase beyond the %d of about.phases; add .phases = phases\n", workload.name, phases.count());
+  comm::abort(3);
+}
+
+// The seconds of a batch that lie in a phase, each phase that the workload declares and what lies in none.
+void tell_phases(const detail::Watch& watch, Index steps, Observed& observed) {
+  const Phases& phases = workload.about->phases;
+  for (int k = phases.count() + 1; k <= Phases::most; ++k)
+    if (watch.spent[k] != 0) cannot_time(phases);
+  if (phases.count() == 0) return;
+  for (int k = 0; k <= phases.count(); ++k)
+    observed.phase(k == 0 ? "other" : phases.name(k - 1), 1e-9 * static_cast<double>(watch.spent[k]) / static_cast<double>(steps));
+}
+
 class Timer {
  public:
   Timer(Recorder& recorder, const Team& team, Instance& instance, int number)
-      : recorder_(recorder), team_(team), instance_(instance), state_(instance.state()), number_(number) {}
+      : recorder_(recorder), team_(team), instance_(instance), state_(instance.state()), batch_(batch_of(instance)), number_(number) {}
 
   // Times `steps` further steps on all ranks at once and returns the maximum over ranks.
   double time(Index steps, int index, bool write) {
-    comm::barrier();
-    comm::phase(write ? sampled : 1);
-    const double cpu = cpu_seconds();
-    const double start = wall_seconds();
-    variant.batch(state_, next_, steps);
-    const double wall = wall_seconds() - start;
-    const double used = cpu_seconds() - cpu;
-    comm::phase(1);
-    next_ += steps;
+    detail::Watch watch;
+    double used = 0;
+    in_spans(steps, [&](Index count) {
+      comm::phase(write ? sampled : 1);
+      const double cpu = cpu_seconds();
+      detail::watch = &watch;
+      watch.since = detail::Watch::now();
+      batch_(state_, next_, count);
+      watch.turn(0);
+      detail::watch = nullptr;
+      used += cpu_seconds() - cpu;
+      comm::phase(1);
+    });
+    const double wall = 1e-9 * static_cast<double>(std::accumulate(std::begin(watch.spent), std::end(watch.spent), std::int64_t{0}));
     const Timing timing{wall, wall > 0 && !variant.idle ? used / (wall * team_.threads) : 1};
-    if (!instance_.observes()) return recorder_.sample(number_, index, timing, write, nullptr).wall;
     observed_.begin(steps);
-    instance_.observe(observed_);
-    return recorder_.sample(number_, index, timing, write, &observed_).wall;
+    tell_phases(watch, steps, observed_);
+    if (instance_.observes()) instance_.observe(observed_);
+    const bool told = instance_.observes() || workload.about->phases.count() > 0;
+    return recorder_.sample(number_, index, timing, write, told ? &observed_ : nullptr).wall;
+  }
+
+  // The same steps once more, not timed; of whole runs a few, for counters are switched before and after each.
+  void count(Index steps, Counters& counters) {
+    if (instance_.resets()) steps = std::min(steps, most_counted_runs);
+    counters.begin();
+    in_spans(steps, [&](Index count) {
+      counters.resume();
+      batch_(state_, next_, count);
+      counters.pause();
+    });
+    recorder_.counters(number_, steps, counters.end());
   }
 
   // Grows the batch until it lasts `seconds`; what it runs on the way is the warm-up.
@@ -89,15 +131,26 @@ class Timer {
 
   Index last() const { return next_ - 1; }
   void series() { recorder_.series(number_, observed_); }
-  void skip(Index steps) { next_ += steps; }
-  Index next() const { return next_; }
 
  private:
+  // `span` for so many steps, in one piece or, where the state is restored before each, one by one; all ranks begin at once.
+  template <class Span>
+  void in_spans(Index steps, Span span) {
+    const Index at_once = instance_.resets() ? 1 : steps;
+    for (Index done = 0; done < steps; done += at_once) {
+      if (instance_.resets()) instance_.reset();
+      comm::barrier();
+      span(at_once);
+      next_ += at_once;
+    }
+  }
+
   Recorder& recorder_;
   const Team& team_;
   Instance& instance_;
   Observed observed_;
   void* state_;
+  Batch batch_;
   int number_;
   Index next_ = 0;
 };
@@ -122,6 +175,7 @@ void refuse_early(const Arguments& arguments, const Team& team) {
     std::string reason = instance->refuse(team);
     if (reason.empty() && variant.refuse != nullptr) reason = variant.refuse(instance->params());
     if (!reason.empty()) throw UsageError(reason);
+    batch_of(*instance);
   }
 }
 
@@ -161,11 +215,7 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
   }
   timer.series();
   const bool ok = !checked || recorder.check(number, "after", instance->check(timer.last()));
-  if (counters.any()) {
-    counters.begin();
-    variant.batch(instance->state(), timer.next(), steps);
-    recorder.counters(number, steps, counters.end());
-  }
+  if (counters.any()) timer.count(steps, counters);
   return ok;
 }
 

@@ -30,9 +30,12 @@ std::uint64_t mixed(std::uint64_t sum, const std::string& name) {
 
 }  // namespace
 
+void Observed::phase(const std::string& name, double seconds) { values_.emplace_back(phase_prefix + name, seconds), ++phases_; }
+
 void Observed::value(const char* name, double x) {
   expect_name(name);
-  if (values_.size() == most_values) cannot_keep(name, "too many values");
+  if (std::string_view(name).starts_with(phase_prefix)) cannot_keep(name, "phases are timed by the harness");
+  if (values_.size() == most_values + phases_) cannot_keep(name, "too many values");
   for (const auto& known : values_)
     if (known.first == name) cannot_keep(name, "told twice");
   values_.emplace_back(name, x);
@@ -52,6 +55,7 @@ void Observed::series(const char* name, const char* unit, const double* points, 
 void Observed::begin(Index steps_of_batch) {
   steps = steps_of_batch;
   values_.clear();
+  phases_ = 0;
   series_.clear();
 }
 

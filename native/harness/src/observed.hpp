@@ -9,6 +9,8 @@
 
 namespace fl {
 
+inline constexpr const char* phase_prefix = "phase_";
+
 class Observed final : public Observations {
  public:
   struct Series {
@@ -19,7 +21,8 @@ class Observed final : public Observations {
   void value(const char* name, double x) override;
   void series(const char* name, const char* unit, const double* points, Index count) override;
 
-  void begin(Index steps_of_batch);  // forgets what the batch before it told
+  void phase(const std::string& name, double seconds);  // a step's time in it, recorded as phase_<name>
+  void begin(Index steps_of_batch);                     // forgets what the batch before it told
   const std::vector<std::pair<std::string, double>>& values() const { return values_; }
   const std::vector<Series>& points() const { return series_; }
   std::uint64_t value_names() const;  // a hash of the names in their order
@@ -28,6 +31,7 @@ class Observed final : public Observations {
  private:
   std::vector<std::pair<std::string, double>> values_;
   std::vector<Series> series_;
+  std::size_t phases_ = 0;  // of the values
 };
 
 }  // namespace fl

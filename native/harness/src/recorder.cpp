@@ -11,6 +11,7 @@
 #include <cstdio>
 #include <cstring>
 #include <ctime>
+#include <map>
 #include <utility>
 #include <vector>
 
@@ -45,7 +46,7 @@ using Spread = std::vector<std::pair<std::string, std::array<double, 3>>>;  // l
 
 Spread spread(const Observed& mine) {
   struct Told {
-    double values[Observations::most_values];
+    double values[Observations::most_values + Phases::most + 1];
     std::uint64_t names;
   } told{{}, mine.value_names()};
   for (std::size_t k = 0; k < mine.values().size(); ++k) told.values[k] = mine.values()[k].second;
@@ -62,10 +63,28 @@ Spread spread(const Observed& mine) {
       x.push_back(one.values[k]);
     }
     std::sort(x.begin(), x.end());
+    if (name.starts_with(phase_prefix) && x.back() == 0) continue;  // no rank was in it: this variant has no such phase
     const std::size_t half = x.size() / 2;
     found.emplace_back(name, std::array<double, 3>{x.front(), x.size() % 2 == 1 ? x[half] : 0.5 * (x[half - 1] + x[half]), x.back()});
   }
   return found;
+}
+
+struct Quantity {
+  const char* name;
+  double Cost::*member;
+};
+constexpr Quantity quantities[] = {
+    {"flops", &Cost::flops},       {"bytes", &Cost::bytes},
+    {"messages", &Cost::messages}, {"message_bytes", &Cost::message_bytes},
+    {"accesses", &Cost::accesses}, {"operations", &Cost::operations},
+    {"flow", &Cost::flow},         {"elements", &Cost::elements},
+};
+
+const char* name_of(double Cost::*member) {
+  for (const Quantity& q : quantities)
+    if (q.member == member) return q.name;
+  cannot_observe("a phase has a cost that is no quantity of work");
 }
 
 double clock_resolution() {
@@ -124,17 +143,11 @@ void Recorder::begin_case(int number, Json parameters, const Team& team, const C
   json.open('{').member("type", "case").member("case", number);
   std::string open_text = parameters.close('}').text();
   json.key("parameters").raw(open_text).member("threads", team.threads).key("cost").open('{');
-  const auto quantity = [&](const char* name, double value) {
-    if (value != 0) json.member(name, value);
-  };
-  quantity("flops", cost.flops);
-  quantity("bytes", cost.bytes);
-  quantity("messages", cost.messages);
-  quantity("message_bytes", cost.message_bytes);
-  quantity("accesses", cost.accesses);
-  quantity("operations", cost.operations);
-  quantity("flow", cost.flow);
-  quantity("elements", cost.elements);
+  for (const Quantity& q : quantities)
+    if (cost.*q.member != 0) json.member(q.name, cost.*q.member);
+  std::map<std::string, double> of_phases;
+  for (const PhaseCost& part : cost.phases) of_phases[text("%s.%s", part.phase.name, name_of(part.quantity))] += part.amount;
+  for (const auto& [name, amount] : of_phases) json.member(name, amount);
   json.close('}').member("working_set", cost.working_set).member("steps", steps);
   line(json);
 }

@@ -23,7 +23,7 @@ void poison(float* first, Index count) {
 }
 
 Check Check::of(double error, double tolerance, std::string what) {
-  return Check{std::isfinite(error) && error <= tolerance, error, tolerance, std::move(what)};
+  return Check{std::isfinite(error) && std::fabs(error) <= tolerance, error, tolerance, std::move(what)};
 }
 
 void barrier() { comm::barrier(); }

@@ -139,7 +139,14 @@ def _seconds(figure: Figure, run: Run) -> float | None:
     metric = _metric(figure.identity, run)
     work = figure.cost.get(metric.quantity, 0.0) if metric else 0.0
     median = figure.estimate.median
-    if metric is None or metric.form not in ("rate", "time") or not work or not metric.scale or not median:
+    if (
+        metric is None
+        or metric.phase
+        or metric.form not in ("rate", "time")
+        or not work
+        or not metric.scale
+        or not median
+    ):
         return None
     seconds = metric.scale * work / median if metric.form == "rate" else median * work / metric.scale
     return seconds if math.isfinite(seconds) and seconds >= 0 else None

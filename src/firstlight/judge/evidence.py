@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from statistics import median
 from typing import NamedTuple
 
 from firstlight.errors import USAGE
 from firstlight.plan import Cell, Placement, Program
-from firstlight.record import Case, Check, LaunchRecord, Metric, Run, Sample
+from firstlight.record import PHASE, Case, Check, LaunchRecord, Metric, Run, Sample
 from firstlight.units import significant
 
 VALUE = "value"  # the form of a metric that was observed, not work over time
@@ -58,9 +58,11 @@ class Evidence:
 
     def tells(self, metric: Metric) -> bool:
         """Whether the metric applies. Where nothing was observed because nothing was timed, every value is missing."""
-        if metric.form != VALUE:
-            return self.quantities.get(metric.quantity, 0.0) != 0
-        return metric.quantity in self.observed or not self.samples
+        if metric.form == VALUE:
+            return metric.quantity in self.observed or not self.samples
+        if cost_of(metric.phase, self.quantities).get(metric.quantity, 0.0) == 0:
+            return False
+        return not metric.phase or PHASE + metric.phase in self.observed or not self.samples
 
 
 def gather(run: Run, records: Iterable[LaunchRecord]) -> tuple[dict[Subject, Evidence], list[str]]:
@@ -150,6 +152,13 @@ def sentence(check: Check) -> str:
     return f"{check.what} ({error}, allowed {significant(check.tolerance)})"
 
 
+def cost_of(phase: str, cost: Mapping[str, float]) -> dict[str, float]:
+    """What of a step's cost lies in that phase; without one, the cost of the whole step."""
+    if not phase:
+        return {name: amount for name, amount in cost.items() if "." not in name}
+    return {name.removeprefix(f"{phase}."): x for name, x in cost.items() if name.startswith(f"{phase}.")}
+
+
 def launch_value(metric: Metric, timing: Timing) -> float:
     """The metric of one launch. Raises ValueError, naming what is wrong, for a record that gives no positive number.
 
@@ -158,17 +167,29 @@ def launch_value(metric: Metric, timing: Timing) -> float:
     if metric.form == VALUE:
         return _observed(metric, timing)
     try:
-        cost, steps = timing.cost.get(metric.quantity, 0.0), float(timing.steps)
-        for what, amount in (("steps", steps), (metric.quantity, cost), ("wall time", timing.wall)):
+        cost, steps = cost_of(metric.phase, timing.cost).get(metric.quantity, 0.0), float(timing.steps)
+        what, wall = ("wall time", timing.wall) if not metric.phase else _in_phase(metric.phase, timing)
+        for name, amount in (("steps", steps), (metric.quantity, cost), (what, wall)):
             if not (math.isfinite(amount) and amount > 0):
-                raise ValueError(f"the record is not usable: {what} is {significant(amount)}")
+                raise ValueError(f"the record is not usable: {name} is {significant(amount)}")
         work = cost * steps
-        value = metric.scale * (timing.wall / work if metric.form == "time" else work / timing.wall)
+        value = metric.scale * (wall / work if metric.form == "time" else work / wall)
     except (OverflowError, ZeroDivisionError):
         value = math.nan
     if not (math.isfinite(value) and value > 0):
         raise ValueError(f"the record is not usable: {metric.name} is not a positive number")
     return value
+
+
+def _in_phase(phase: str, timing: Timing) -> tuple[str, float]:
+    """What it is called, and what the steps of a sample spend in it. Raises ValueError for more than all."""
+    seconds = timing.values.get(PHASE + phase)
+    if seconds is None:
+        raise ValueError(f"the record is not usable: the phase {phase} was not timed")
+    inside = seconds * timing.steps
+    if inside > (1 + 1e-9) * timing.wall:
+        raise ValueError(f"the record is not usable: the phase {phase} is longer than the step")
+    return f"time in the phase {phase}", inside
 
 
 def _observed(metric: Metric, timing: Timing) -> float:

@@ -6,8 +6,10 @@ become limits; then each figure is held against its ceiling, and one above it fa
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
+from fnmatch import fnmatchcase
 from itertools import product
 
 from msgspec.structs import replace
@@ -15,13 +17,18 @@ from msgspec.structs import replace
 from firstlight.catalogue import Workload
 from firstlight.judge import Judgement
 from firstlight.judge.ceilings import ceiling, impossible, measured_limits
-from firstlight.judge.evidence import VALUE, Evidence, Subject, gather, launch_value, refused
+from firstlight.judge.evidence import VALUE, Evidence, Subject, cost_of, gather, launch_value, refused
 from firstlight.judge.findings import discover
 from firstlight.judge.interval import estimate
 from firstlight.judge.verdict import Failed, Figure, Identity, Limit, Unverified, Verified
 from firstlight.plan import Cell, Placement, Program
-from firstlight.record import LaunchRecord, Metric, Run
+from firstlight.record import Description, LaunchRecord, Metric, Run
 
+KERNEL = "kernel"
+"""The parameter that chooses one of the kernels of a program."""
+
+_SHARED = ("flops", "bytes", "messages", "message_bytes", "accesses")  # what phases divide among them
+Suspect = tuple[Program, int | float | str | None]
 _MANY = 256  # a cell that left no record is listed case by case up to this many
 
 
@@ -29,7 +36,7 @@ def judge(run: Run, records: Iterable[LaunchRecord], workloads: dict[str, Worklo
     """All figures of a run with their verdicts, the measured limits and the findings. Never raises for odd values."""
     records = tuple(records)
     evidence, lost = gather(run, records)
-    tainted = _tainted(evidence.values())
+    tainted = _tainted(run, evidence.values())
     drafts = [
         _draft(run, e, metric, tainted)
         for e in evidence.values()
@@ -55,22 +62,30 @@ def _identity(subject: Subject, metric: str) -> Identity:
     return Identity(p.workload, p.variant, p.toolchain, p.mpi, subject.placement, subject.parameters, metric)
 
 
-def _tainted(evidence: Iterable[Evidence]) -> dict[Program, str]:
-    """Programs with a wrong result in any case: none of their figures can be trusted, also where the error hides."""
-    found: dict[Program, str] = {}
+def _suspect(run: Run, subject: Subject) -> Suspect:
+    """What a wrong result discredits: the whole program, or the one of its kernels that is a function of its own."""
+    description = run.descriptions.get(subject.program.target)
+    kernel = dict(subject.parameters).get(KERNEL) if description is not None and description.kernels else None
+    return subject.program, kernel
+
+
+def _tainted(run: Run, evidence: Iterable[Evidence]) -> dict[Suspect, str]:
+    """What is wrong in any case: none of its figures can be trusted, also where the error hides."""
+    found: dict[Suspect, str] = {}
     for e in evidence:
-        if e.wrong and e.subject.program not in found:
+        suspect = _suspect(run, e.subject)
+        if e.wrong and suspect not in found:
             case = ", ".join(f"{name} = {value}" for name, value in e.subject.parameters)
-            found[e.subject.program] = f"wrong in another case ({case}): {e.wrong[-1]}"
+            found[suspect] = f"wrong in another case ({case}): {e.wrong[-1]}"
     return found
 
 
-def _draft(run: Run, evidence: Evidence, metric: Metric, tainted: dict[Program, str]) -> Figure:
+def _draft(run: Run, evidence: Evidence, metric: Metric, tainted: dict[Suspect, str]) -> Figure:
     """The figure by its program's checks and its own launches, without a ceiling."""
     identity = _identity(evidence.subject, metric.name)
     cause, reason = _wrong(evidence)
-    if not reason and evidence.subject.program in tainted:
-        cause, reason = "check", tainted[evidence.subject.program]
+    if not reason:
+        cause, reason = "check", tainted.get(_suspect(run, evidence.subject), "")
     if reason:
         return Failed(identity, metric.unit, metric.better, reason, cause)
     reason = _doubtful(run, evidence)
@@ -87,7 +102,7 @@ def _draft(run: Run, evidence: Evidence, metric: Metric, tainted: dict[Program, 
         better=metric.better,
         estimate=replace(estimate(values), times=tuple(t.time for t in evidence.timings)),
         working_set=evidence.working_set,
-        cost=evidence.quantities,
+        cost=cost_of(metric.phase, evidence.quantities),
         ceiling=None,
         diverged=evidence.diverged,
         observed=metric.form == VALUE,
@@ -109,6 +124,10 @@ def _wrong(evidence: Evidence) -> tuple[str, str]:
             not abs(first[k] - v) <= 1e-6 * abs(first[k]) for k, v in timing.cost.items()
         ):
             return "record", "its launches disagree about the work of a step"
+    for quantity in _SHARED:
+        of_phases = sum(amount for name, amount in first.items() if name.endswith(f".{quantity}"))
+        if of_phases > (1 + 1e-6) * first.get(quantity, 0.0):
+            return "record", f"its phases declare more {quantity.replace('_', ' ')} than the step"
     return "", ""
 
 
@@ -182,7 +201,7 @@ def _silent(run: Run, records: Sequence[LaunchRecord], evidence: dict[Subject, E
         reasons = ended.get(cell.id, [])
         if not reasons and run.state == "running":
             continue
-        subjects = [s for s in _expected(cell) if s not in evidence]
+        subjects = [s for s in _expected(cell, run.descriptions.get(cell.program.target)) if s not in evidence]
         for subject, metric in product(subjects, _any_metrics(run, cell.program)):
             identity = _identity(subject, metric.name)
             if cell.id in refusals:
@@ -201,8 +220,9 @@ def _unstarted(run: Run) -> str:
     }.get(run.state, "never launched")
 
 
-def _expected(cell: Cell) -> list[Subject]:
-    """The cases that a cell's arguments ask for (n=100,1000 --threads 1,2)."""
+def _expected(cell: Cell, description: Description | None) -> list[Subject]:
+    """The cases that a cell's arguments ask for (n=100,1000 dt=0.5 kernel=* --threads 1,2)."""
+    options = {p.name: p.options for p in description.parameters} if description is not None else {}
     axes: list[list[tuple[str, int | float | str]]] = []
     threads = [cell.placement.threads]
     words = iter(cell.arguments)
@@ -211,7 +231,7 @@ def _expected(cell: Cell) -> list[Subject]:
             threads = [int(t) for t in next(words, "").split(",") if t.isdecimal()] or threads
         elif "=" in word and not word.startswith("-"):
             key, _, text = word.partition("=")
-            axes.append([(key, int(v) if v.isdecimal() and len(v) < 19 else v) for v in text.split(",")])
+            axes.append([(key, v) for given in text.split(",") for v in _values(given, options.get(key, ()))])
     count = len(threads)
     for axis in axes:
         count *= len(axis)
@@ -223,3 +243,18 @@ def _expected(cell: Cell) -> list[Subject]:
         for t in threads
         for choice in product(*axes)
     ]
+
+
+def _values(given: str, options: Sequence[str]) -> list[int | float | str]:
+    """One word of an argument as the program records it: an option, those that a pattern matches, or a number."""
+    if given in options:
+        return [given]
+    if matching := [o for o in options if "*" in given and fnmatchcase(o, given)]:
+        return [*matching]
+    if given.isdecimal() and len(given) < 19:
+        return [int(given)]
+    try:
+        number = float(given)
+    except ValueError:
+        return [given]
+    return [number if math.isfinite(number) else given]

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from firstlight.catalogue import Row, Workload
+from firstlight.catalogue import Row, Value, Workload
 from firstlight.judge.verdict import Identity
 from firstlight.machine import Machine
 from firstlight.plan import resolve_size
 
 
 def selects(
-    identity: Identity, where: Mapping[str, int | str], variants: Sequence[str], workload: Workload, machine: Machine
+    identity: Identity, where: Mapping[str, Value], variants: Sequence[str], workload: Workload, machine: Machine
 ) -> bool:
     """True if the variant matches a pattern and every parameter in `where` has that value (L1 .. memory resolved)."""
     if identity.workload != workload.name or not any(fnmatchcase(identity.variant, p) for p in variants):
@@ -31,13 +31,13 @@ def in_row(identity: Identity, row: Row, workload: Workload, machine: Machine) -
     )
 
 
-def resolved(name: str, value: int | str, workload: Workload, machine: Machine) -> int | str | None:
+def resolved(name: str, value: Value, workload: Workload, machine: Machine) -> Value | None:
     """A symbolic size as the number that the plan made of it on that machine; anything else unchanged."""
     if workload.sizes is None or workload.sizes.parameter != name or not isinstance(value, str):
         return value
     return resolve_size(value, workload.sizes, machine)
 
 
-def same_value(found: int | float | str | None, wanted: int | float | str | None) -> bool:
+def same_value(found: Value | None, wanted: Value | None) -> bool:
     """Equal as numbers or as text: programs may write a word for a number."""
     return found is not None and wanted is not None and (found == wanted or str(found) == str(wanted))

@@ -7,14 +7,14 @@ from fnmatch import fnmatchcase
 
 from msgspec.structs import replace
 
-from firstlight.catalogue import Selection, Variant, Workload
+from firstlight.catalogue import Selection, Value, Variant, Workload
 from firstlight.errors import UsageError
 from firstlight.machine import Machine
 from firstlight.plan.ability import family, lacking_compiler, lacking_here, programs, variant_names
 from firstlight.plan.choice import select
 from firstlight.plan.effort import EFFORT
 from firstlight.plan.placements import expand
-from firstlight.plan.sizes import Value, resolve_size
+from firstlight.plan.sizes import resolve_size
 from firstlight.plan.types import Cell, Placement, Plan, Program
 from firstlight.toolchains import Absent, Toolbox, Toolchain
 
@@ -204,10 +204,16 @@ def _without(
     for other in earlier:
         if other.keys() != left.keys():
             continue
-        differing = [name for name in left if set(left[name]) - set(other[name])]
+        differing = [name for name in left if _beyond(left[name], other[name])]
         if not differing:
             return None
         name = differing[0]
-        if all(set(left[n]) <= set(other[n]) for n in left if n != name):
-            left[name] = [value for value in left[name] if value not in other[name]]
+        if all(not _beyond(left[n], other[n]) for n in left if n != name):
+            left[name] = _beyond(left[name], other[name])
     return left
+
+
+def _beyond(values: list[Value], measured: list[Value]) -> list[Value]:
+    """Those values that are neither among the measured ones nor matched by a pattern of them."""
+    patterns = [m for m in measured if isinstance(m, str) and "*" in m]
+    return [v for v in values if v not in measured and not (isinstance(v, str) and _matches(v, patterns))]

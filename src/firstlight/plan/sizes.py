@@ -5,12 +5,11 @@ from __future__ import annotations
 import math
 import re
 
-from firstlight.catalogue import Sizes
+from firstlight.catalogue import Sizes, Value
 from firstlight.machine import Machine
 
 MEMORY_SHARE = 0.6  # of the available memory, for one working set
 
-Value = int | str
 _SYMBOL = re.compile(r"L([1-9])")
 
 
@@ -30,7 +29,7 @@ def resolve_size(value: Value, sizes: Sizes | None, machine: Machine) -> Value |
     share = MEMORY_SHARE * machine.memory
     free = share if machine.memory_available >= share else MEMORY_SHARE * machine.memory_available
     most = _most(free / sizes.bytes_per_element, sizes)
-    if isinstance(value, int):
+    if isinstance(value, int | float):
         return value if value <= most else None
     if value == "memory":
         elements = 4 * machine.last_caches() / (sizes.memory_bytes_per_element or sizes.bytes_per_element)

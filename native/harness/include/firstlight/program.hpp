@@ -17,6 +17,8 @@ class Instance {
   virtual Cost cost(const Team&) = 0;
   virtual void poison() = 0;
   virtual Check check(Index last_iteration) = 0;
+  virtual bool resets() const = 0;
+  virtual void reset() = 0;
   virtual bool observes() const = 0;
   virtual void observe(Observations&) = 0;
   virtual void* state() = 0;
@@ -35,13 +37,20 @@ extern const Workload workload;
 
 namespace detail {
 
-// A workload is a namespace, which cannot be a template's argument: its optional observe() is found by its State.
+// A workload is a namespace, which cannot be a template's argument: its optional functions are found by its State.
 template <class State>
 concept Observed = requires(State& state, Observations& seen) { observe(state, seen); };
+template <class State>
+concept Reset = requires(State& state) { reset(state); };
 
 template <class State>
 void observe_if_wanted(State& state, Observations& seen) {
   if constexpr (Observed<State>) observe(state, seen);
+}
+
+template <class State>
+void reset_if_wanted(State& state) {
+  if constexpr (Reset<State>) reset(state);
 }
 
 }  // namespace detail
@@ -58,6 +67,8 @@ void observe_if_wanted(State& state, Observations& seen) {
     fl::Cost cost(const fl::Team& team) override { return W::cost(params_, team); }                \
     void poison() override { W::poison(state_); }                                                  \
     fl::Check check(fl::Index last) override { return W::check(state_, last); }                    \
+    bool resets() const override { return fl::detail::Reset<W::State>; }                           \
+    void reset() override { fl::detail::reset_if_wanted(state_); }                                 \
     bool observes() const override { return fl::detail::Observed<W::State>; }                      \
     void observe(fl::Observations& seen) override { fl::detail::observe_if_wanted(state_, seen); } \
     void* state() override { return &state_; }                                                     \

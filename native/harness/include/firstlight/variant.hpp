@@ -3,7 +3,16 @@
 //   void step(dot::State& s, fl::Index iteration);
 //   FL_VARIANT(dot, step)                                    or
 //   FL_VARIANT(dot, step, .setup = &setup_function, .threads = fl::Threads::multiple)
+//
+// A file of many kernels, each of them void copy(loops::State& s, fl::Index iteration), names them:
+//   static constexpr fl::Kernel table[] = {FL_KERNEL(loops, copy), FL_KERNEL(loops, daxpy)};
+//   FL_KERNELS(loops, table)
+// The header declares the parameter that chooses one, and knows cost and check of each; a file need not have all of them:
+//   fields.choice("kernel", kernel, "copy|daxpy|triad", "which loop");         or fl::options(a table of theirs).c_str()
+// kernel=copy,daxpy and kernel=* (all that the file has) are cases of one launch, each with a check of its own.
 #pragma once
+
+#include <span>
 
 #include "firstlight/workload.hpp"
 
@@ -11,16 +20,26 @@ namespace fl {
 
 enum class Threads { funneled, serialized, multiple };  // what the variant asks of MPI_Init_thread
 
+// `count` steps, iterations first, first + 1, ...
+using Batch = void (*)(void* state, Index first, Index count);
+
+// One of the kernels of a file: a value of the parameter `kernel`.
+struct Kernel {
+  const char* name;
+  Batch batch;
+};
+
 struct Variant {
   const char* name;      // from the file's name
   const char* compiler;  // name and version
   const char* flags;
   void (*in_each_thread)(int threads, void (*call)(void*), void* data);  // null where it was compiled without OpenMP
-  void (*batch)(void* state, Index first, Index count);                  // `count` steps, iterations first, first + 1, ...
-  std::string (*refuse)(const void* params) = nullptr;                   // empty, or why this variant cannot run these parameters
-  void (*first_touch)(void* state) = nullptr;  // between allocation and filling: each thread writes its pages first
-  void (*setup)(void* state) = nullptr;        // once after init: persistent requests, windows
-  void (*finish)(void* state) = nullptr;       // once at the end: frees what setup made
+  Batch batch;                                                           // null where there are kernels
+  std::span<const Kernel> kernels = {};
+  std::string (*refuse)(const void* params) = nullptr;  // empty, or why this variant cannot run these parameters
+  void (*first_touch)(void* state) = nullptr;           // between allocation and filling: each thread writes its pages first
+  void (*setup)(void* state) = nullptr;                 // once after init: persistent requests, windows
+  void (*finish)(void* state) = nullptr;                // once at the end: frees what setup made
   void (*start)() = nullptr;  // once a process, right after MPI is initialised: a runtime on top of it (OpenSHMEM, coarrays)
   void (*stop)() = nullptr;   // once, right before MPI is finalised; such a runtime may finalise it by itself
   Threads threads = Threads::funneled;
@@ -84,6 +103,11 @@ std::string erased_refusal(const void* params) {
                                                .in_each_thread = fl::call_in_each_thread,     \
                                                .batch = function __VA_OPT__(, ) __VA_ARGS__}; \
   const fl::Variant fl::variant = fl_this_variant;
+// A file of many kernels, with hooks as above.
+#define FL_KERNELS(workload, table, ...) FL_VARIANT_BATCH(nullptr, .kernels = table __VA_OPT__(, ) __VA_ARGS__)
+// One of them, named like its function: the loop that is timed is compiled here, around it.
+#define FL_KERNEL(workload, step) \
+  fl::Kernel { #step, &fl::batch<workload::State, step> }
 // A hook with the workload's own type: .setup = FL_HOOK(dot, prepare)
 #define FL_HOOK(workload, function) &fl::erased<workload::State, function>
 // The same for a question about parameters: .refuse = FL_REFUSE(stream, no_store)

@@ -11,8 +11,13 @@
 //   void touch(State&, fl::Index iteration);                 change an input, so that no step can be hoisted or skipped
 //   void poison(State&);                                     outputs become NaN
 //   fl::Check check(State&, fl::Index last_iteration);       of this rank's outputs; collective calls are allowed
-// and, where a step has more to tell than its time, may provide
+// and may provide
+//   void reset(State&);                                      where a step is a whole run: restores what init made and a step changed, before
+//                                                            every step and outside of its time; collective calls are allowed
 //   void observe(State&, fl::Observations&);                 what was seen in the samples, see below; collective calls are allowed
+//   inline constexpr fl::Phases phases{...};                 parts of a step with times of their own: firstlight/phase.hpp
+// A sample of steps with a reset is so many resets and steps in turn; its time is the sum of the steps', of each rank its own, and a
+// check sees what the last whole run left. The loop of FL_VARIANT_LOOP is then called for one step at a time.
 // All of it but touch() is compiled with the harness's own safe flags, never with those of the toolchain under test.
 #pragma once
 
@@ -20,9 +25,13 @@
 #include <cstdint>
 #include <string>
 #include <utility>
+#include <vector>
+
+#include "firstlight/phase.hpp"
 
 namespace fl {
 
+struct Cost;
 using Index = std::int64_t;
 
 // Where this process stands: its rank, and how many ranks, threads a rank and nodes take part.
@@ -31,6 +40,13 @@ struct Team {
   int ranks = 1;
   int threads = 1;
   int nodes = 1;
+};
+
+// What of a member of Cost lies in one phase: {phases["solver"], &fl::Cost::flops, 5 * n}.
+struct PhaseCost {
+  Phase phase;
+  double Cost::*quantity;
+  double amount;
 };
 
 // Work of one step summed over the whole job; 0 means "does not apply". Sizes in bytes.
@@ -44,6 +60,9 @@ struct Cost {
   double flow = 0;           // bytes into and out of one process
   double elements = 0;       // what a time is told for one of: lattice sites, unknowns
   double working_set = 0;    // bytes touched by one core
+
+  // What of it lies in phases, for metrics of these: together no more flops, bytes, messages and accesses than the step has.
+  std::vector<PhaseCost> phases = {};
 };
 
 struct Metric {
@@ -53,6 +72,7 @@ struct Metric {
   const char* form;      // "rate": scale * quantity / time; "time": scale * time / quantity; "value": scale * the observed value
   double scale;
   const char* better;  // "higher" or "lower"
+  Phase phase = {};    // phases["solver"]: a rate or time of that phase, on the rank that is longest in it, with the phase's cost
 };
 
 struct About {
@@ -60,9 +80,10 @@ struct About {
   const char* cost;       // the cost model in words
   const char* verified;   // what is compared with what
   const char* tolerance;  // the rule
+  Phases phases = {};     // what a variant may mark in a step
 };
 
-// The outcome of one check: an error that is not finite is never ok.
+// The outcome of one check: an error that is not finite is never ok; its sign does not count.
 struct Check {
   bool ok = false;
   double error = 0;
@@ -74,6 +95,7 @@ struct Check {
 
 // What observe() saw. The harness calls observe() on every rank after each batch of steps, outside the timed span: after the
 // batches of the warm-up too, whose values are dropped, so that a sum that is reset there covers exactly one batch.
+// The harness adds the phases as values phase_<name>, seconds a step.
 class Observations {
  public:
   static constexpr int most_values = 16;      // names a case
@@ -96,11 +118,20 @@ class Observations {
 class Fields {
  public:
   virtual void integer(const char* name, Index& value, const char* unit, Index least, Index most, const char* help) = 0;
+  virtual void real(const char* name, double& value, const char* unit, double least, double most, const char* help) = 0;
   virtual void choice(const char* name, std::string& value, const char* options, const char* help) = 0;
 
  protected:
   ~Fields() = default;
 };
+
+// What a choice may be, as choice() takes it, from a table whose entries have names: "copy|scale|add".
+template <class Entries>
+std::string options(const Entries& entries) {
+  std::string names;
+  for (const auto& entry : entries) names += (names.empty() ? "" : "|") + std::string(entry.name);
+  return names;
+}
 
 // splitmix64 of the global index (Steele, Lea, Flood 2014), the increment applied first.
 inline std::uint64_t hash(std::uint64_t index) {
