@@ -70,19 +70,19 @@ Spread spread(const Observed& mine) {
   return found;
 }
 
-struct Quantity {
+struct NamedQuantity {
   const char* name;
-  double Cost::*member;
+  Quantity member;
 };
-constexpr Quantity quantities[] = {
+constexpr NamedQuantity quantities[] = {
     {"flops", &Cost::flops},       {"bytes", &Cost::bytes},
     {"messages", &Cost::messages}, {"message_bytes", &Cost::message_bytes},
     {"accesses", &Cost::accesses}, {"operations", &Cost::operations},
     {"flow", &Cost::flow},         {"elements", &Cost::elements},
 };
 
-const char* name_of(double Cost::*member) {
-  for (const Quantity& q : quantities)
+const char* name_of(Quantity member) {
+  for (const NamedQuantity& q : quantities)
     if (q.member == member) return q.name;
   cannot_observe("a phase has a cost that is no quantity of work");
 }
@@ -143,7 +143,7 @@ void Recorder::begin_case(int number, Json parameters, const Team& team, const C
   json.open('{').member("type", "case").member("case", number);
   std::string open_text = parameters.close('}').text();
   json.key("parameters").raw(open_text).member("threads", team.threads).key("cost").open('{');
-  for (const Quantity& q : quantities)
+  for (const NamedQuantity& q : quantities)
     if (cost.*q.member != 0) json.member(q.name, cost.*q.member);
   std::map<std::string, double> of_phases;
   for (const PhaseCost& part : cost.phases) of_phases[text("%s.%s", part.phase.name, name_of(part.quantity))] += part.amount;

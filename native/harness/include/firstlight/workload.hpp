@@ -43,9 +43,10 @@ struct Team {
 };
 
 // What of a member of Cost lies in one phase: {phases["solver"], &fl::Cost::flops, 5 * n}.
+using Quantity = double Cost::*;
 struct PhaseCost {
   Phase phase;
-  double Cost::*quantity;
+  Quantity quantity;
   double amount;
 };
 
