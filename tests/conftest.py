@@ -40,6 +40,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    os.environ["FIRSTLIGHT_STRICT"] = "1"
     asked.full, asked.fresh = config.getoption("full"), config.getoption("fresh")
 
 

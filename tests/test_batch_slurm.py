@@ -24,6 +24,7 @@ pytestmark = [
     pytest.mark.native,
     pytest.mark.faults,
     pytest.mark.alone,
+    pytest.mark.full,
     pytest.mark.skipif(bool(REASON), reason=f"no Slurm can be started: {REASON}"),
 ]
 CACHE = Path(os.environ.get("FIRSTLIGHT_CACHE", ROOT / ".fl")).absolute()

@@ -129,6 +129,7 @@ def test_only_who_builds_the_same_tree_waits(tmp_path: Path, monkeypatch: pytest
             made.append(target)
         return 0, ""
 
+    monkeypatch.delenv("FIRSTLIGHT_STRICT")
     monkeypatch.setattr(cmake.Tree, "make", make)
     monkeypatch.setattr(cmake.Tree, "configure", lambda tree: "")
     chains = (CHAIN, replace(toolchain("clang-x"), cxx="/usr/bin/clang++"))

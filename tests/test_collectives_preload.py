@@ -16,7 +16,7 @@ from firstlight.toolchains import Mpi
 from firstlight.tune import preload
 from firstlight.tune.table import Rule, Table
 
-pytestmark = pytest.mark.native
+pytestmark = [pytest.mark.native, pytest.mark.full]
 
 HERE = Path(__file__).parent
 TABLE = """firstlight-collectives 1

@@ -15,7 +15,7 @@ from firstlight.build import Built
 from firstlight.toolchains import Mpi
 from native import Placement
 
-pytestmark = pytest.mark.native
+pytestmark = [pytest.mark.native, pytest.mark.full]
 
 SOURCE = Path(__file__).with_name("collectives_run.cpp")
 WORKLOAD = native.workloads["collectives"]

@@ -16,7 +16,7 @@ from firstlight.build import Built
 from firstlight.catalogue import load
 from native import Placement
 
-pytestmark = pytest.mark.native
+pytestmark = [pytest.mark.native, pytest.mark.full]
 
 DIRAC = native.workloads["dirac"]
 LAYOUTS = ("serial", "site", "virtual_nodes", "omp_virtual_nodes")

@@ -16,7 +16,7 @@ from firstlight.build import Built
 from native import Placement
 from wilson import Array, Wilson, psi, random_links
 
-pytestmark = pytest.mark.native
+pytestmark = [pytest.mark.native, pytest.mark.full]
 
 DIRAC = native.workloads["dirac"]
 EPSILON = {32: 2.0**-23, 64: 2.0**-52}

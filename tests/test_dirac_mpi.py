@@ -13,7 +13,7 @@ from firstlight.build import Built
 from firstlight.record import Description
 from native import Placement, Said
 
-pytestmark = pytest.mark.native
+pytestmark = [pytest.mark.native, pytest.mark.full]
 
 DIRAC = native.workloads["dirac"]
 GOOD = ("mpi_blocking", "mpi_overlap", "mpi_persistent", "mpi_omp_overlap")

@@ -18,7 +18,7 @@ from firstlight.plan import Program
 from native import Placement
 from wilson import GAMMA5, Array, Wilson, flux_links, plaquettes
 
-pytestmark = pytest.mark.native
+pytestmark = [pytest.mark.native, pytest.mark.full]
 
 OVERLAP = native.workloads["dirac_overlap"]
 RHO = 1.0

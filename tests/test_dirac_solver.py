@@ -14,7 +14,7 @@ from firstlight.plan import Program
 from native import Placement
 from wilson import Array, Wilson, gamma5, psi, random_links
 
-pytestmark = pytest.mark.native
+pytestmark = [pytest.mark.native, pytest.mark.full]
 
 SOLVER = native.workloads["dirac_solver"]
 METHODS = ("cg", "bicgstab", "mixed_cg", "mixed_bicgstab")

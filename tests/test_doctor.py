@@ -120,6 +120,7 @@ def test_ranks_that_hang_are_ended(tmp_path):
 
 
 @pytest.mark.native
+@pytest.mark.full
 def test_real_ranks_talk(mpis, tmp_path):
     assert [type(doctor.talk(mpi, tmp_path)) for mpi in mpis] == [Item] * len(mpis)
 

@@ -142,6 +142,7 @@ def misbehaved(mpis: tuple[Mpi, ...], tmp_path_factory: pytest.TempPathFactory) 
     return folder, err
 
 
+@pytest.mark.full
 def test_what_hangs_aborts_or_does_not_compile_is_told_and_the_rest_is_measured(
     misbehaved: tuple[Path, str], mpis: tuple[Mpi, ...]
 ) -> None:
@@ -158,6 +159,7 @@ def test_what_hangs_aborts_or_does_not_compile_is_told_and_the_rest_is_measured(
     assert verdicts(folder) == expected
 
 
+@pytest.mark.full
 def test_the_compilers_words_are_kept_in_full_where_the_line_says(misbehaved: tuple[Path, str]) -> None:
     folder, err = misbehaved
     told = next(line for line in err.splitlines() if line.startswith("does not build: "))
@@ -167,6 +169,7 @@ def test_the_compilers_words_are_kept_in_full_where_the_line_says(misbehaved: tu
     assert "-std=c++20" in words  # the command that failed, too
 
 
+@pytest.mark.full
 def test_a_run_of_failures_is_whole_readable_and_can_be_gone_on_with(misbehaved: tuple[Path, str]) -> None:
     folder, _ = misbehaved
     assert_clean(folder)
@@ -180,6 +183,7 @@ def test_a_run_of_failures_is_whole_readable_and_can_be_gone_on_with(misbehaved:
     assert_clean(folder)
 
 
+@pytest.mark.full
 def test_where_nothing_compiles_the_compilers_words_are_shown_and_no_run_is_made(tmp_path: Path) -> None:
     done = firstlight(tmp_path, "run", "faulty.wont_compile", "--toolchain", "gcc-base")
     assert done.returncode == ENVIRONMENT
@@ -191,6 +195,7 @@ def test_where_nothing_compiles_the_compilers_words_are_shown_and_no_run_is_made
 # --- firstlight is stopped ------------------------------------------------------------------------
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("number", "which"), [(signal.SIGKILL, 0), (signal.SIGKILL, 1), (signal.SIGINT, -1), (signal.SIGTERM, 0)]
 )
@@ -225,6 +230,7 @@ def test_stopped_in_the_middle_of_a_launch(
     assert_clean(tmp_path)
 
 
+@pytest.mark.full
 def test_stopped_while_it_builds_again_and_again(tmp_path: Path) -> None:
     """A cache of its own. Signals go to firstlight alone; afterwards the same cache serves as if nothing had been."""
     cache = tmp_path / "cache"
@@ -285,6 +291,7 @@ ls results/*/launches | wc -l
 """
 
 
+@pytest.mark.full
 def test_a_disk_that_fills_in_the_middle_of_a_run(tmp_path: Path) -> None:
     own = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
     probe = [*own, "mount", "-t", "tmpfs", "none", str(tmp_path)]

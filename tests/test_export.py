@@ -227,6 +227,7 @@ def reframe(folder: Path, *settings: str) -> subprocess.CompletedProcess[str]:
 
 
 @pytest.mark.native
+@pytest.mark.full
 def test_reframe_runs_a_workload_and_knows_its_figures(tmp_path: Path) -> None:
     stand_at(tmp_path)
     done = reframe(tmp_path)
@@ -246,6 +247,7 @@ def test_reframe_runs_a_workload_and_knows_its_figures(tmp_path: Path) -> None:
 
 
 @pytest.mark.native
+@pytest.mark.full
 def test_a_run_that_does_not_pass_fails_in_reframe(tmp_path: Path) -> None:
     stand_at(tmp_path, after='status=$?; [ "$1" = run ] && exit 1; exit $status')
     done = reframe(tmp_path)

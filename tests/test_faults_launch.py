@@ -22,7 +22,7 @@ from firstlight.launch import Outcome, guard, launch, tree
 from firstlight.plan import Cell, Placement, Program
 from firstlight.toolchains import Mpi, Toolbox
 
-pytestmark = [pytest.mark.faults, pytest.mark.alone]
+pytestmark = [pytest.mark.faults, pytest.mark.alone, pytest.mark.full]
 
 Make = Callable[[str], Path]
 HERE = Path(__file__).parent

@@ -12,7 +12,7 @@ from firstlight.build import Built
 from firstlight.plan import Program
 from native import Placement
 
-pytestmark = pytest.mark.native
+pytestmark = [pytest.mark.native, pytest.mark.full]
 
 FEM2D = native.workloads["fem2d"]
 VARIANTS = {v.name: v for v in FEM2D.variants if not v.broken and not v.name.startswith("peer_")}

@@ -12,7 +12,7 @@ from firstlight.catalogue import needs
 from firstlight.plan import Program
 from native import Placement
 
-pytestmark = pytest.mark.native
+pytestmark = [pytest.mark.native, pytest.mark.full]
 
 FEM2D = native.workloads["fem2d"]
 PEERS = ("peer_hypre", "peer_petsc")

@@ -240,8 +240,8 @@ def test_the_tests_are_run_from_the_checkout_with_their_arguments(checkout):
     assert [line for line in err.splitlines() if "passed" in line] == [
         "fl: ruff check: passed",
         "fl: ruff format: passed",
-        "fl: mypy: passed",
         "fl: clang-format: passed",
+        "fl: mypy: passed",
     ]
     assert checkout.asked("[test]") == 1
     checkout.run("test")

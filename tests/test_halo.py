@@ -228,6 +228,7 @@ def combinations() -> list[object]:
 
 
 @pytest.mark.native
+@pytest.mark.full
 @pytest.mark.parametrize(("variant", "family"), combinations())
 def test_strategy_is_right_on_every_grid(
     variant: Variant, family: str, built: dict[Program, Built], tmp_path: Path
@@ -240,6 +241,7 @@ def test_strategy_is_right_on_every_grid(
 
 
 @pytest.mark.native
+@pytest.mark.full
 @pytest.mark.parametrize("family", FAMILIES)
 @pytest.mark.parametrize("name", ["mpi_sendrecv", "mpi_ordered", "mpi_isend_recv", "mpi_irecv_send", "mpi_all_at_once"])
 def test_long_messages_cannot_lock_a_ring(name: str, family: str, built: dict[Program, Built], tmp_path: Path) -> None:
@@ -250,6 +252,7 @@ def test_long_messages_cannot_lock_a_ring(name: str, family: str, built: dict[Pr
 
 
 @pytest.mark.native
+@pytest.mark.full
 @pytest.mark.parametrize(
     ("name", "arguments", "told"),
     [
@@ -270,6 +273,7 @@ def test_what_a_strategy_cannot_do_is_refused_in_a_line(
 
 
 @pytest.mark.native
+@pytest.mark.full
 def test_cost_of_both_kinds_is_recorded(built: dict[Program, Built], tmp_path: Path) -> None:
     """4 processes as 2 x 2, N = 3, w = 2, words of 4 bytes: 40 words of halo, all from other processes."""
     for name, chain in {"mpi_sendrecv": 2, "mpi_all_at_once": 1}.items():

@@ -15,7 +15,7 @@ from firstlight.build import Built
 from firstlight.plan import Program
 from native import Placement
 
-pytestmark = pytest.mark.native
+pytestmark = [pytest.mark.native, pytest.mark.full]
 
 HALO = native.workloads["halo"]
 VARIANTS = {v.name: v for v in HALO.variants}

@@ -9,7 +9,7 @@ import pytest
 import drivers
 from firstlight import ROOT
 
-pytestmark = pytest.mark.native
+pytestmark = [pytest.mark.native, pytest.mark.full]
 
 HARNESS = ROOT / "native" / "harness"
 PROGRAM = r"""

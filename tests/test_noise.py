@@ -11,7 +11,7 @@ import native
 from firstlight.build import Built
 from firstlight.plan import Placement
 
-pytestmark = [pytest.mark.native, pytest.mark.alone]
+pytestmark = [pytest.mark.native, pytest.mark.alone, pytest.mark.full]
 
 
 @cache

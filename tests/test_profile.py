@@ -20,7 +20,7 @@ from firstlight.profile.traffic import Phase, Traffic
 from firstlight.toolchains import Mpi
 
 PROGRAMS = ROOT / "tests" / "profiled"
-pytestmark = pytest.mark.native
+pytestmark = [pytest.mark.native, pytest.mark.full]
 Matrix = dict[tuple[int, int], tuple[int, int]]  # (from, to): (messages, bytes)
 Compile = Callable[..., Path]
 

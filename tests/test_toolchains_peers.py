@@ -96,6 +96,7 @@ def test_what_is_nowhere_is_absent(tmp_path: Path) -> None:
 
 
 @pytest.mark.native
+@pytest.mark.full
 def test_each_mpi_library_here_has_each_peer_or_a_reason() -> None:
     box = native.toolbox()
     told = {gap.what: gap.why for gap in box.absent}

@@ -142,6 +142,7 @@ def test_every_runtime_has_a_name() -> None:
 
 @needs_gcc
 @pytest.mark.native
+@pytest.mark.full
 def test_each_library_here_has_a_runtime_or_a_reason() -> None:
     box = native.toolbox()
     told = {gap.what for gap in box.absent}

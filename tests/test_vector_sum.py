@@ -17,7 +17,7 @@ from firstlight.judge.evidence import Timing, launch_value
 from firstlight.record import Metric
 from native import Placement
 
-pytestmark = pytest.mark.native
+pytestmark = [pytest.mark.native, pytest.mark.full]
 
 LENGTHS = "n=1,2,3,7,1000"  # not divisible by the number of processes, and fewer than there are
 FOLDER = ROOT / "workloads" / "network" / "vector_sum"

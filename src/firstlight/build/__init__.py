@@ -39,6 +39,11 @@ class Options(msgspec.Struct, frozen=True):
     strict: bool = False
     sanitize: str = ""
 
+    @classmethod
+    def usual(cls) -> Options:
+        """Strict where FIRSTLIGHT_STRICT is set: so the tests share programs with the firstlights that they start."""
+        return cls(strict=bool(os.environ.get("FIRSTLIGHT_STRICT")))
+
 
 class Built(msgspec.Struct, frozen=True):
     """One program's outcome: an executable with the JSON text of its --describe, or the error in full."""
@@ -126,7 +131,7 @@ def build(
         raise BuildError(
             f"cannot write the cache {cache}: {error.strerror}; set FIRSTLIGHT_CACHE to another place"
         ) from error
-    shops = _shops(wanted, toolbox, workloads, cache, options or Options())
+    shops = _shops(wanted, toolbox, workloads, cache, options or Options.usual())
     results: dict[Program, Built] = {}
 
     def waiting() -> None:
