@@ -84,7 +84,7 @@ class Post::Channel {
     for (const grid::Parcel& p : sends_) {
       const Office::Key key(post_.rank, p.peer, p.tag);
       office.before[key] = office.now[key];
-      office.now[key].assign(p.data, p.data + p.bytes);
+      office.now[key].assign(static_cast<unsigned char*>(p.data), static_cast<unsigned char*>(p.data) + p.bytes);
       office.messages += 1;
       office.bytes += static_cast<double>(p.bytes);
     }
@@ -292,6 +292,15 @@ Index alone(int dimensions, const Asked* asked, int reach, int order) {
     }
     return wrong;
   });
+}
+
+// Ends the program: 0: a field of another block, 1: a halo that is too wide, 2: several ranks without MPI, 3: an alignment beyond a cache
+// line, 4: more ranks than cells.
+void misuse(int how) {
+  const grid::Domain<2> all{.extents = {4, 4}, .periodic = {true, true}, .halo = {1, 1}};
+  const grid::Block<2> block(all, how == 4 ? 100 : how == 2 ? 2 : 1, 0);
+  grid::Field<double, 2> field(how == 0 ? grid::Point<2>{3, 4} : block.size(), {how == 1 ? 2 : 1, 1}, how == 3 ? 128 : 64);
+  grid::Exchange<2, grid::OneProcess>().open(block, {}, {}, field);
 }
 
 // What inspect() counts after one bit of a field's memory was changed, guards and padding included; `bit` counts modulo all of them.

@@ -5,6 +5,9 @@ from __future__ import annotations
 import ctypes
 import itertools
 import math
+import signal
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -318,6 +321,23 @@ def test_one_process_without_mpi_is_its_own_neighbour(
     alone = Case(case.extents, case.periodic, case.halo, 1)
     assume(not cut(functions, alone)[1])
     assert functions.alone(alone.dimensions, ctypes.byref(alone.asked()), reach, order) == 0
+
+
+@pytest.mark.parametrize(
+    ("how", "told"),
+    [
+        (0, "a field of 3 x 4 cells does not belong to a block of 4 x 4"),
+        (1, "a field's halo of 2 x 1 is wider than the domain was cut for: 1 x 1"),
+        (2, "a program without MPI has no other ranks to exchange with"),
+        (3, "the alignment of a field divides 64 bytes; 128 given"),
+        (4, "no process grid of 100 ranks leaves blocks of 1 x 1 cells at least"),
+    ],
+)
+def test_misuse_ends_the_program_with_one_line(functions: ctypes.CDLL, how: int, told: str) -> None:
+    words = [sys.executable, "-ISc", f"import ctypes; ctypes.CDLL({functions._name!r}).misuse({how})"]
+    said = subprocess.run(words, capture_output=True, text=True)
+    assert said.returncode == -signal.SIGABRT and said.stderr.startswith(f"grid: {told}")
+    assert said.stderr.count("\n") == 1
 
 
 @given(data=st.data(), d=st.integers(1, 4), bit=st.integers(0, 1 << 40))

@@ -21,7 +21,13 @@ CASES = {1: 40, 2: 20, 3: 12, 4: 8, 6: 5}
 """Of each number of dimensions, by ranks: a library that waits by spinning is slow with more ranks than processors."""
 
 
-@pytest.fixture(scope="module", params=[m.name for m in native.toolbox().mpis] or ["none"])
+def libraries() -> list[object]:
+    """The first MPI library here; all with --full."""
+    first, *others = [m.name for m in native.toolbox().mpis] or ["none"]
+    return [first, *(pytest.param(name, marks=pytest.mark.full) for name in others)]
+
+
+@pytest.fixture(scope="module", params=libraries())
 def driver(request: pytest.FixtureRequest) -> tuple[Mpi, Path]:
     mpi = next((m for m in native.toolbox().mpis if m.name == request.param), None)
     if mpi is None:
@@ -51,3 +57,14 @@ def test_every_value_arrives(ranks: int, driver: tuple[Mpi, Path]) -> None:
 def test_swapped_messages_are_seen(driver: tuple[Mpi, Path]) -> None:
     exchanges, wrong = ask(driver, 3, "1", "2", "swapped")
     assert exchanges > 0 and wrong > 0
+
+
+@pytest.mark.full
+def test_memory_is_used_as_it_should_be(driver: tuple[Mpi, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+    """Under sanitizers; what the MPI library itself leaks is not looked at."""
+    mpi, _ = driver
+    flags = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
+    program = schedules.linked(mpi, SOURCE.stem, [SOURCE], [], *flags, *INCLUDES)
+    monkeypatch.setenv("ASAN_OPTIONS", "detect_leaks=0")
+    for ranks in (1, 3):
+        assert ask((mpi, program), ranks, "7", "10")[1] == 0

@@ -1,9 +1,4 @@
-// The exchange itself: packs, sends, waits, unpacks, over any transport.
-//
-// A transport says how parcels travel: mpi.hpp, one_process.hpp, or a test's own. It is a type with
-//   class Channel { Channel(const Transport&, std::vector<Parcel> receives, std::vector<Parcel> sends); movable;
-//                   void receive(); void send(); void wait(); void progress(); }
-// receive() and send() only start; wait() ends both; buffers stay where they are from one exchange to the next.
+// The exchange itself: packs, sends, waits, unpacks, over any transport (parcel.hpp).
 #pragma once
 
 #include <cstddef>
@@ -11,16 +6,11 @@
 #include <vector>
 
 #include "firstlight/grid/field.hpp"
+#include "firstlight/grid/parcel.hpp"
 #include "firstlight/grid/plan.hpp"
 #include "firstlight/grid/team.hpp"
 
 namespace fl::grid::inline FL_ROLE {
-
-struct Parcel {
-  int peer = 0, tag = 0;
-  unsigned char* data = nullptr;
-  Index bytes = 0;
-};
 
 // Fields are known by address and asked for their memory at every exchange, so std::swap(u, v) of two of the same shape is allowed.
 template <std::size_t D, class Transport>

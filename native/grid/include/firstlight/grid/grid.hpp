@@ -24,7 +24,8 @@
 // an open end are never written: they belong to the boundary condition.
 //
 // Threads: halo(grid::OpenMp{threads}) packs and unpacks with a team; inside a parallel region use Exchange's parts. share_of(box, thread,
-// threads) cuts what a thread computes, first_touch(field, thread, threads) places the pages by the same cut. Devices: copy.hpp has the
+// threads) cuts what a thread computes (of an inner or rim box its intersection with that), first_touch(field, thread, threads) places the
+// pages by the same cut. Devices: copy.hpp has the
 // bodies of packing, View goes to kernels by value.
 //
 // Costs: traffic() of a rank, job_traffic() of all. Tests and checks: put_marks(), inspect() in marks.hpp.
@@ -36,5 +37,6 @@
 #include "firstlight/grid/exchange.hpp"
 #include "firstlight/grid/field.hpp"
 #include "firstlight/grid/marks.hpp"
+#include "firstlight/grid/parcel.hpp"
 #include "firstlight/grid/plan.hpp"
 #include "firstlight/grid/team.hpp"

@@ -5,9 +5,9 @@
 #include <mpi.h>
 
 #include <climits>
-#include <utility>
+#include <vector>
 
-#include "firstlight/grid/exchange.hpp"
+#include "firstlight/grid/parcel.hpp"
 
 namespace fl::grid::inline FL_ROLE {
 

@@ -1,7 +1,10 @@
 // The transport of a program without MPI: one process, its own neighbour where the domain is periodic, has nothing to send.
 #pragma once
 
-#include "firstlight/grid/exchange.hpp"
+#include <vector>
+
+#include "firstlight/grid/blocks.hpp"
+#include "firstlight/grid/parcel.hpp"
 
 namespace fl::grid::inline FL_ROLE {
 
