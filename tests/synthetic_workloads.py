@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import shipped
-from firstlight.catalogue import Bound, Plot, Provides, Row, Sizes, Variant, Workload
+from firstlight import ROOT
+from firstlight.catalogue import Bound, Plot, Provides, Row, Sizes, Variant, Workload, load
 from firstlight.plan import Program
 from firstlight.record import Description, Metric, Parameter
 from synthetic_figures import CHASES
@@ -110,6 +111,7 @@ def workload(name: str) -> Workload:
         bounded_by=bounds.get(name, ()),
         rows=rows.get(name, ()),
         plots=plots.get(name, ()),
+        roles=load([ROOT / "workloads"])[name].roles,
     )  # fmt: skip
 
 

@@ -11,9 +11,9 @@ import pytest
 from firstlight import ROOT, catalogue, mpi_families
 
 ROOMS = [
-    "errors", "units", "cmake", "mpi_families", "machine", "toolchains", "doctor", "catalogue", "plan", "build",
-    "native", "launch", "batch", "record", "store", "heritage", "profile", "judge", "simulate", "export", "schema",
-    "report", "conduct", "tune", "cli",
+    "errors", "units", "cmake", "mpi_families", "machine", "toolchains", "doctor", "roles", "catalogue", "plan",
+    "build", "native", "launch", "batch", "record", "store", "heritage", "profile", "judge", "simulate", "export",
+    "schema", "report", "conduct", "tune", "cli",
 ]  # fmt: skip
 SOURCE = ROOT / "src" / "firstlight"
 FILES = sorted(p for p in SOURCE.rglob("*.py") if p.parent != SOURCE or p.stem not in ("__init__", "__main__"))
@@ -21,7 +21,7 @@ FILES = sorted(p for p in SOURCE.rglob("*.py") if p.parent != SOURCE or p.stem n
 DRAWINGS = sorted((ROOT / "workloads").rglob("*.py"))
 PUBLIC = {  # what a workload's report.py may build on: changed with care, for others' drawings stand on it
     "firstlight.catalogue", "firstlight.heritage", "firstlight.judge", "firstlight.plan", "firstlight.record",
-    "firstlight.units",
+    "firstlight.roles", "firstlight.units",
     *(f"firstlight.report.{m}" for m in ("answers", "frame", "ghosts", "observed", "sentence", "wording")),
 }  # fmt: skip
 

@@ -21,7 +21,7 @@ def test_the_library_loses_to_the_cube_on_top_of_it() -> None:
     ratio = 5 * sums.seconds("openmpi", "mpi_allreduce", 2, 2**23) / sums.seconds("openmpi", "mpi_cube", 2, 2**23)
     assert found.sentence.startswith("Open MPI's MPI_Allreduce is poor at large messages: ")
     assert " over 2 ranks take " in found.sentence and found.sentence.endswith(
-        " as long as by cube over the same library"
+        " as long as by recursive doubling over the same library"
     )
     assert float(found.sentence.split(" take ")[1].split(" x ")[0]) == pytest.approx(ratio, rel=0.05)
     assert found.command == "./fl run vector_sum.mpi_allreduce vector_sum.mpi_cube --mpi openmpi"

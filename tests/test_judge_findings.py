@@ -107,8 +107,9 @@ def test_no_cliff_without_caches_or_on_one_point() -> None:
 def test_mpi_differs(judged: Judgement) -> None:
     (found,) = said(judged, "mpi_differs")
     large, small = found.sentence.split("; ")
-    assert large in [f"Open MPI moves {s} messages 1.6 x faster than MPICH" for s in ("256 KiB", "1 MiB", "4 MiB")]
-    assert small.startswith("MPICH answers 8 B messages 1.") and small.endswith(" x sooner")
+    sizes = ("256 KiB", "1 MiB", "4 MiB")
+    assert large in [f"Open MPI's bandwidth is 1.6 x higher than MPICH's ({s} messages)" for s in sizes]
+    assert small.startswith("MPICH's latency is 1.") and small.endswith(" x lower (8 B messages)")
     assert {i.mpi for i in found.about} == {"openmpi", "mpich"}
 
 

@@ -18,9 +18,11 @@ from firstlight.record import Build, Description, Metric
 from firstlight.report import plots
 from firstlight.report.frame import View
 from firstlight.report.palette import Palette
+from firstlight.roles import Role
 from synthetic_figures import Point
 
 METRIC = Metric("cpu_share", "%", "cpu_share", "value", 100, "lower")
+ROLES = (Role("busy_waiting", "cpu_share"),)
 PLOT = Plot("table", "ms", "cpu_share", "mpi", subject="a waiting process keeps its processor busy")
 
 
@@ -44,7 +46,9 @@ def scene(shares: dict[str, float], ranks: int = 2) -> synthetic.Scene:
         base.run, cells=tuple(cells), builds=tuple(Build(p, True, 1.0, "0" * 64) for p in programs),
         descriptions={"waiting.mpi_recv": described},
     )  # fmt: skip
-    workload = replace(synthetic_workloads.workload("pingpong"), name="waiting", rows=(), plots=(PLOT,), bounded_by=())
+    workload = replace(
+        synthetic_workloads.workload("pingpong"), name="waiting", rows=(), plots=(PLOT,), bounded_by=(), roles=ROLES
+    )
     return synthetic.Scene(run, tuple(records), {"waiting": workload})
 
 

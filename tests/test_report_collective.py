@@ -68,12 +68,13 @@ def test_each_message_takes_the_regime_of_its_size() -> None:
 
 
 def test_the_link_is_measured_in_the_same_run() -> None:
-    j = view().judgement
-    found = routes.link(j, "openmpi", Placement(ranks=2))
+    v = view()
+    j = v.judgement
+    found = routes.link(j, v.workloads, "openmpi", Placement(ranks=2))
     assert isinstance(found, Link)
     assert found.regimes[0].alpha == pytest.approx(0.45e-6, rel=0.05)
     assert 1 / found.regimes[0].beta == pytest.approx(9.8e9, rel=0.05)
-    assert found.operation == "add" and {a.cores for a in found.additions} == {1, 2}
+    assert found.operation == "stream's add" and {a.cores for a in found.additions} == {1, 2}
     add = [
         f
         for f in j.figures
@@ -94,7 +95,9 @@ def test_additions_of_all_cores_are_preferred_where_they_are_near() -> None:
 
 
 def test_between_nodes_the_pingpong_of_one_node_says_nothing() -> None:
-    assert "no ping-pong of Open MPI" in str(routes.link(view().judgement, "openmpi", Placement(nodes=2, ranks=2)))
+    v = view()
+    told = str(routes.link(v.judgement, v.workloads, "openmpi", Placement(nodes=2, ranks=2)))
+    assert "no ping-pong of Open MPI" in told and "`./fl run pingpong --mpi openmpi` measures it" in told
 
 
 def test_the_title_says_who_wins_where_and_where_that_changes() -> None:
@@ -183,7 +186,10 @@ def test_only_the_cubes_rate_is_no_fiction() -> None:
 
 @pytest.mark.parametrize(
     ("beside", "why"),
-    [(["stream"], "has no ping-pong of MPICH in three sizes or more"), (["pingpong"], "measured no addition (stream")],
+    [
+        (["stream"], "has no ping-pong of MPICH in three sizes or more"),
+        (["pingpong"], "measured no addition; no workload here plays the role vector_addition"),
+    ],
 )
 def test_without_the_parameters_there_is_no_model_and_the_caption_says_why(beside: list[str], why: str) -> None:
     for drawing in drawings(beside=beside):

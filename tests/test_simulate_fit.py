@@ -12,6 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from firstlight import ROOT
+from firstlight.catalogue import Workload, load
 from firstlight.errors import UsageError
 from firstlight.judge.verdict import Estimate, Figure, Identity, Limit, Verified
 from firstlight.plan import Placement
@@ -21,6 +23,7 @@ from firstlight.simulate.prediction import Prediction
 from firstlight.simulate.program import Question, predict
 from firstlight.simulate.validate import validate
 
+WORKLOADS = load([ROOT / "workloads"])
 SIZES = (0, 8, 64, 1024, 4096, 16384, 65536, 1 << 20)
 
 
@@ -34,8 +37,14 @@ def figure(variant: str, parameters: dict[str, Any], microseconds: float, **more
 
 
 def judgement(figures: list[Figure], limits: tuple[Limit, ...] = ()) -> Any:
-    run = SimpleNamespace(id="here", toolbox=SimpleNamespace(mpis=(SimpleNamespace(name="mpich", label="MPICH 4"),)))
+    run = SimpleNamespace(
+        id="here", machine=None, toolbox=SimpleNamespace(mpis=(SimpleNamespace(name="mpich", label="MPICH 4"),))
+    )
     return SimpleNamespace(run=run, figures=tuple(figures), limits=limits)
+
+
+def fitted(some: Any, mpi: str | None = None, workloads: dict[str, Workload] = WORKLOADS) -> list[fit.Fitted]:
+    return fit.fitted(some, workloads, mpi)
 
 
 def pingpong(alpha: float, beta: float, variant: str = "mpi_blocking", **more: Any) -> list[Figure]:
@@ -45,7 +54,7 @@ def pingpong(alpha: float, beta: float, variant: str = "mpi_blocking", **more: A
 
 @given(st.floats(0.1, 100), st.floats(1e-5, 1e-2))
 def test_the_sum_of_latency_and_overheads_is_recovered(alpha: float, beta: float) -> None:
-    [found] = fit.fitted(judgement(pingpong(alpha, beta)))
+    [found] = fitted(judgement(pingpong(alpha, beta)))
     assert found.L + 2 * found.o == pytest.approx(1e-6 * alpha, rel=1e-3)
     assert [r.bytes for r in found.rates] == [m for m in SIZES if m > 1]
     for rate in found.rates:
@@ -54,15 +63,15 @@ def test_the_sum_of_latency_and_overheads_is_recovered(alpha: float, beta: float
 
 
 def test_on_one_node_processors_copy_between_nodes_they_do_not() -> None:
-    [one] = fit.fitted(judgement(pingpong(1, 1e-3)))
+    [one] = fitted(judgement(pingpong(1, 1e-3)))
     assert pytest.approx(0, abs=1e-12) == one.L and all(r.O == r.G > 0 for r in one.rates)
-    [two] = fit.fitted(judgement(pingpong(1, 1e-3) + pingpong(2, 1e-3, place=Placement(2, 2, 1))))
+    [two] = fitted(judgement(pingpong(1, 1e-3) + pingpong(2, 1e-3, place=Placement(2, 2, 1))))
     assert two.nodes == 2 and all(r.O == 0 for r in two.rates)
     assert pytest.approx(1e-6) == two.L and two.o == pytest.approx(0.5e-6)
 
 
 def test_an_exchange_tells_the_overhead_a_byte() -> None:
-    [found] = fit.fitted(judgement(pingpong(1, 1e-3) + pingpong(1, 1.25e-3, "mpi_bidirectional")))
+    [found] = fitted(judgement(pingpong(1, 1e-3) + pingpong(1, 1.25e-3, "mpi_bidirectional")))
     for rate in found.rates:
         assert rate.O * (rate.bytes - 1) == pytest.approx(0.25e-9 * rate.bytes, rel=1e-3)
     assert "what an exchange takes longer" in found.separated[-2]
@@ -74,7 +83,7 @@ def test_every_message_is_predicted_as_it_was_measured(simulator: Path, times: l
     place, times = Placement(nodes, 2, 1), sorted(times)
     sizes = SIZES[: len(times)]
     some = [figure("pingpong.mpi_blocking", {"bytes": m}, t, place=place) for m, t in zip(sizes, times, strict=True)]
-    [found] = fit.fitted(judgement(some))
+    [found] = fitted(judgement(some))
     for topology in ("flat:2", "torus:2"):
         machine = found.word + (",hop=0" if topology != "flat:2" else "")
         question = Question("broadcast", ("linear",), topology, sizes[1:], segments="1", machine=machine)
@@ -100,7 +109,7 @@ def test_a_busy_machine_is_told() -> None:
         some = [
             figure("pingpong.mpi_blocking", {"bytes": m}, t) for m, t in zip(SIZES[: len(times)], times, strict=True)
         ]
-        found = validate(judgement([*some, collective("mpi_good", 8, 10.0)]), answers, "1")
+        found = validate(judgement([*some, collective("mpi_good", 8, 10.0)]), WORKLOADS, answers, "1")
         return " ".join(found.sentences)
 
     assert "busy" not in sentences([1, 1, 1.1, 1.05, 3, 9])
@@ -112,19 +121,19 @@ def test_copying_comes_from_the_measured_bandwidth() -> None:
     limits = tuple(
         Limit("copy_bandwidth", 1, w, v, v, v, True, identity) for w, v in ((1e4, 1e12), (1e6, 1e11), (1e9, 1e10))
     )
-    [found] = fit.fitted(judgement(pingpong(1, 1e-3), limits))
+    [found] = fitted(judgement(pingpong(1, 1e-3), limits))
     assert found.copying == fit.Copying(2e-11, 3e-11)
     assert "reduce=0.03" in found.word and "overhead=1000" in found.word
 
 
 def test_too_few_sizes_say_what_measures_them() -> None:
-    with pytest.raises(UsageError, match=r"\./fl run pingpong stream collectives"):
-        fit.fitted(judgement(pingpong(1, 1e-3)[:2]))
-    with pytest.raises(UsageError, match="with openmpi"):
-        fit.fitted(judgement(pingpong(1, 1e-3)), "openmpi")
+    with pytest.raises(UsageError, match=r"`\./fl run pingpong stream` measures it"):
+        fitted(judgement(pingpong(1, 1e-3)[:2]))
+    with pytest.raises(UsageError, match=r"with openmpi .*`\./fl run pingpong stream --mpi openmpi`"):
+        fitted(judgement(pingpong(1, 1e-3)), "openmpi")
     crowded = pingpong(1, 1e-3, oversubscribed=True)
     with pytest.raises(UsageError, match="no verified ping-pong"):
-        fit.fitted(judgement(crowded))
+        fitted(judgement(crowded))
 
 
 def collective(algorithm: str, size: int, microseconds: float, **more: Any) -> Figure:
@@ -150,7 +159,7 @@ def test_predictions_against_measurements() -> None:
         collective("mpi_bad", 64, 40.0), collective("mpi_library", 8, 1.0), collective("mpi_refuse", 8, 1.0),
         collective("mpi_good", 512, 1.0, segments=4), collective("mpi_good", 512, 1.0, oversubscribed=True),
     ]  # fmt: skip
-    found = validate(judgement(figures), answers, "1")
+    found = validate(judgement(figures), WORKLOADS, answers, "1")
     assert {(p.algorithm, p.bytes): round(p.factor, 3) for p in found.points} == {
         ("good", 8): 1.0, ("good", 64): 2.0, ("bad", 8): 0.25, ("bad", 64): 0.25,
     }  # fmt: skip
@@ -167,9 +176,9 @@ def test_predictions_against_measurements() -> None:
 
 
 def test_what_a_run_lacks_is_told() -> None:
-    with pytest.raises(UsageError, match=r"`\./fl run pingpong stream collectives` measures them"):
-        validate(judgement(pingpong(1, 1e-3)), answers, "1")
+    with pytest.raises(UsageError, match=r"`\./fl run pingpong collectives stream --standard` measures it"):
+        validate(judgement(pingpong(1, 1e-3)), WORKLOADS, answers, "1")
     with pytest.raises(UsageError, match="no verified ping-pong"):
-        validate(judgement([collective("mpi_good", 8, 10.0)]), answers, "1")
+        validate(judgement([collective("mpi_good", 8, 10.0)]), WORKLOADS, answers, "1")
     with pytest.raises(UsageError, match="could be predicted: refuse"):
-        validate(judgement([*pingpong(1, 1e-3), collective("mpi_refuse", 8, 1.0)]), answers, "1")
+        validate(judgement([*pingpong(1, 1e-3), collective("mpi_refuse", 8, 1.0)]), WORKLOADS, answers, "1")

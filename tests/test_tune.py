@@ -16,11 +16,15 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import schedules
+import synthetic_machine
 import turns
-from firstlight import cli
+from firstlight import ROOT, cli
+from firstlight.catalogue import load
 from firstlight.errors import BuildError
+from firstlight.judge.roles import players
 from firstlight.judge.verdict import Estimate, Figure, Identity, Verified
 from firstlight.plan import Placement
+from firstlight.roles import COLLECTIVE as COLLECTIVE_ROLE
 from firstlight.toolchains import Mpi
 from firstlight.tune import choosing, preload
 from firstlight.tune.carrying import Tuned
@@ -220,12 +224,17 @@ def figure(mpi: str, size: int, values: list[float], variant: str = "mpi_library
         "gcc-native",
         mpi,
         Placement(1, 2, 1),
-        (("bytes", size), ("collective", "broadcast")),
+        (("bytes", size), ("collective", "broadcast"), ("root", 0), ("segments", 0)),
         "time",
     )
     middle = sorted(values)[len(values) // 2]
     estimate = Estimate(middle, min(values), max(values), tuple(values))
     return Verified(identity, "us", "lower", estimate, 0.0, {}, None, 0.0, oversubscribed=over)
+
+
+def times(figures: list[Figure]) -> choosing.Times:
+    (player,) = players(load([ROOT / "workloads"]), COLLECTIVE_ROLE)
+    return choosing.times(figures, player, synthetic_machine.machine())
 
 
 SETTINGS = {
@@ -241,7 +250,7 @@ def test_a_candidate_is_the_fastest_alternative_beyond_the_threshold() -> None:
         figure("openmpi", 512, [10.0] * 6), figure("openmpi-b-x", 512, [5.0] * 6, over=True),
         figure("openmpi", 8, [9.0] * 6, variant="mpi_binomial"),
     ]  # fmt: skip
-    found = choosing.candidates(figures, SETTINGS)
+    found = choosing.candidates(times(figures), SETTINGS)
     assert found == [
         Candidate(Case("openmpi", "preload", "broadcast", 2, 8), "binomial", 10.0, 9.0),
         Candidate(Case("openmpi", "rules", "broadcast", 2, 8), "y", 10.0, 7.0),
@@ -257,7 +266,7 @@ def test_only_what_proves_better_is_kept() -> None:
         figure("openmpi", 512, base), figure("tuned", 512, [1.2 * x for x in base]),
         figure("openmpi", 4096, base),
     ]  # fmt: skip
-    found = choosing.judged(some, figures, {("openmpi", "rules"): "tuned"})
+    found = choosing.judged(some, times(figures), {("openmpi", "rules"): "tuned"})
     assert [c.kept for c in found] == [True, False, False, False]
     assert [c.reason for c in found] == [
         "better", "no difference in its trial", "worse in its trial", "its trial was not verified",

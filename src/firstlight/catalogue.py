@@ -18,6 +18,7 @@ import msgspec
 
 from firstlight import ROOT
 from firstlight.errors import UsageError
+from firstlight.roles import Role, defect
 
 SUITES = ("quick", "standard", "full")
 OWN = "own"
@@ -149,6 +150,7 @@ class Workload(msgspec.Struct, frozen=True):
     bounded_by: tuple[Bound, ...]
     rows: tuple[Row, ...]
     plots: tuple[Plot, ...]
+    roles: tuple[Role, ...] = ()
     source_hash: str = ""
 
     def variant(self, name: str) -> Variant:
@@ -172,6 +174,7 @@ class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     bounded_by: tuple[Bound, ...] = ()
     rows: tuple[Row, ...] = ()
     plots: tuple[Plot, ...] = ()
+    roles: tuple[Role, ...] = ()
     flags: tuple[Flags, ...] = ()
 
 
@@ -228,11 +231,16 @@ def _read(document: Path, chapter: str) -> Workload:
     for suite in parsed.suites:
         if suite not in SUITES:
             raise UsageError(f"{document}: unknown suite `suites.{suite}`; the suites are {', '.join(SUITES)}")
+    variants = _variants(folder, parsed.flags)
+    sound = [v.name for v in variants if not v.broken]
+    for k, role in enumerate(parsed.roles):
+        if wrong := defect(role, sound):
+            raise UsageError(f"{document}: roles[{k}] {wrong}")
     return Workload(
         name=folder.name,
         folder=folder,
         chapter=chapter,
-        variants=tuple(_variants(folder, parsed.flags)),
+        variants=tuple(variants),
         source_hash=_source_hash(folder),
         **{field: getattr(parsed, field) for field in parsed.__struct_fields__ if field != "flags"},
     )

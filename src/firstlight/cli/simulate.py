@@ -153,8 +153,8 @@ def _fitted(name: str, results: Path, mpi: str | None) -> Fitted:
     from firstlight.cli import runs
     from firstlight.simulate import fit
 
-    judgement, _, _ = runs.judged(runs.find(name, results))
-    return fit.fitted(judgement, mpi)[0]
+    judgement, workloads, _ = runs.judged(runs.find(name, results))
+    return fit.fitted(judgement, workloads, mpi)[0]
 
 
 def _validate(name: str, results: Path, mpi: str | None, html: Path | None, as_json: bool) -> int:
@@ -164,9 +164,9 @@ def _validate(name: str, results: Path, mpi: str | None, html: Path | None, as_j
     from firstlight.simulate import program
     from firstlight.simulate.validate import validate
 
-    judgement, _, _ = runs.judged(runs.find(name, results))
+    judgement, workloads, _ = runs.judged(runs.find(name, results))
     built = program.build()
-    found = validate(judgement, lambda question: program.predict(built, question), __version__, mpi)
+    found = validate(judgement, workloads, lambda question: program.predict(built, question), __version__, mpi)
     if html is not None:
         validation.write(found, html)
     if as_json:

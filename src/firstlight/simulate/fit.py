@@ -5,8 +5,8 @@ T. Kielmann, H. Bal, K. Verstoep, Fast Measurement of LogP Parameters, IPDPS 200
 Half a round trip of m bytes takes L + 2 o + (m - 1) max(G, O). The shortest one is L + 2 o, which ping-pong does not
 tell apart: they are set by a convention that is told with the result. What a longer message takes beyond it is G of
 that size, so every measured size comes out as it was measured (`rising`): the hand-over from short to long messages
-(S) and the ends of caches are in it. An exchange, in which both ends send and receive (pingpong.mpi_bidirectional),
-takes (m - 1) O longer, which gives O as a share of G.
+(S) and the ends of caches are in it. An exchange, in which both ends send and receive, takes (m - 1) O longer, which
+gives O as a share of G.
 """
 
 from __future__ import annotations
@@ -17,13 +17,16 @@ from statistics import median
 
 import msgspec
 
+from firstlight.catalogue import Workload
 from firstlight.errors import UsageError
 from firstlight.judge import Judgement
-from firstlight.judge.verdict import Figure, Limit, Verified
+from firstlight.judge.roles import Played, advice, played, players
+from firstlight.judge.verdict import Limit
 from firstlight.record import Run
+from firstlight.roles import EXCHANGED_MESSAGE, MESSAGE
 
-VARIANTS = ("mpi_persistent", "mpi_blocking", "mpi_nonblocking")
-"""Whose latency is fitted, best first: schedules run with persistent requests."""
+COPYING = "copy_bandwidth"
+"""The ceiling that tells how fast a core copies."""
 FEWEST = 3
 """Sizes that a fit needs."""
 _NEAR = 1 << 20
@@ -64,6 +67,7 @@ class Fitted(msgspec.Struct, frozen=True):
     misfit: float
     separated: tuple[str, ...]  # what ping-pong cannot tell apart, and how it was decided
     copying: Copying | None = None  # None: the run did not measure it, and it counts as nothing
+    workload: str = ""  # of the variant
 
     @property
     def word(self) -> str:
@@ -81,69 +85,68 @@ class Fitted(msgspec.Struct, frozen=True):
     @property
     def source(self) -> str:
         """In words."""
-        return f"fitted to pingpong.{self.variant} of {self.label} in run {self.run}"
+        return f"fitted to {self.workload}.{self.variant} of {self.label} in run {self.run}"
 
 
-def fitted(judgement: Judgement, mpi: str | None = None) -> list[Fitted]:
-    """One fit for every MPI library whose ping-pong is verified at FEWEST sizes or more, sorted by name.
+def fitted(judgement: Judgement, workloads: Mapping[str, Workload], mpi: str | None = None) -> list[Fitted]:
+    """One fit for every MPI library whose messages are verified at FEWEST sizes or more, sorted by name.
 
     `mpi`: only that one. Raises UsageError where there is none, saying what measures it.
     """
-    run, figures = judgement.run, judgement.figures
+    run = judgement.run
+    messages, exchanged = (_messages(judgement, workloads, role, mpi) for role in (MESSAGE, EXCHANGED_MESSAGE))
     copying = _copying(judgement.limits)
-    found = [fit for name in _names(figures, mpi) if (fit := _fit(run, figures, name, copying)) is not None]
+    hint = "" if copying is not None else advice(workloads, [], [COPYING])
+    names = sorted({p.identity.mpi for p in messages if p.identity.mpi})
+    found = [fit for name in names if (fit := _fit(run, messages, exchanged, name, copying, hint)) is not None]
     if not found:
         of = f" with {mpi}" if mpi else ""
         raise UsageError(
             f"run {run.id} has no verified ping-pong{of} at {FEWEST} sizes or more; "
-            f"`./fl run pingpong stream collectives{' --mpi ' + mpi if mpi else ''}` measures it"
+            + advice(workloads, [MESSAGE], [COPYING], mpi)
         )
     return found
 
 
-def _names(figures: Sequence[Figure], mpi: str | None) -> list[str]:
-    names = sorted({f.identity.mpi for f in _latencies(figures) if f.identity.mpi})
-    return [n for n in names if mpi is None or n == mpi]
+def _messages(judgement: Judgement, workloads: Mapping[str, Workload], role: str, mpi: str | None) -> list[Played]:
+    """Verified messages between two ranks, those to be preferred first."""
+    some = played(judgement.figures, players(workloads, role), judgement.run.machine)
+    mine = [p for p in some if p.identity.placement.ranks == 2 and mpi in (None, p.identity.mpi)]
+    return sorted(mine, key=lambda p: (p.place, p.program))
 
 
-def _latencies(figures: Iterable[Figure]) -> list[Verified]:
-    """Verified half round trips between two ranks; oversubscribed ones tell about the scheduler."""
-    return [
-        f
-        for f in figures
-        if isinstance(f, Verified)
-        and (f.identity.workload, f.identity.metric) == ("pingpong", "latency")
-        and f.identity.placement.ranks == 2
-        and not f.oversubscribed
-    ]
-
-
-def _fit(run: Run, figures: Sequence[Figure], mpi: str, copying: Copying | None) -> Fitted | None:
-    mine = [f for f in _latencies(figures) if f.identity.mpi == mpi]
-    nodes = max(f.identity.placement.nodes for f in mine)  # what joins nodes, where that was measured
-    mine = [f for f in mine if f.identity.placement.nodes == nodes]
-    curves = {v: times(f for f in mine if f.identity.variant == v) for v in (*VARIANTS, "mpi_bidirectional")}
-    variant = next((v for v in VARIANTS if len(curves[v]) >= FEWEST), None)
-    if variant is None:
+def _fit(
+    run: Run, messages: Sequence[Played], exchanged: Sequence[Played], mpi: str, copying: Copying | None, hint: str
+) -> Fitted | None:
+    """`hint`: how to measure what copying takes, where the run did not."""
+    mine = [p for p in messages if p.identity.mpi == mpi]
+    nodes = max(p.identity.placement.nodes for p in mine)  # what joins nodes, where that was measured
+    mine = [p for p in mine if p.identity.placement.nodes == nodes]
+    curves = {name: times(p for p in mine if p.program == name) for name in dict.fromkeys(p.program for p in mine)}
+    program = next((name for name, curve in curves.items() if len(curve) >= FEWEST), None)
+    if program is None:
         return None
-    curve = rising(curves[variant])
+    curve = rising(curves[program])
     label = next((m.label for m in run.toolbox.mpis if m.name == mpi), mpi)
-    both = dict(rising(curves["mpi_bidirectional"]))
+    ways = [p for p in exchanged if p.identity.mpi == mpi and p.identity.placement.nodes == nodes]
+    both = dict(rising(times(ways)))
     shortest, share = curve[0][1], _share(curve, both, nodes)
     o = (_ON_NODE if nodes == 1 else _BETWEEN) * shortest
+    workload, _, variant = program.partition(".")
     return Fitted(
-        run.id,
-        mpi,
-        label,
-        variant,
-        nodes,
-        shortest - 2 * o,
-        o,
-        o,
-        tuple(_rates(curve, share)),
-        _misfit(curves[variant], curve),
-        tuple(_separated(nodes, bool(both), copying)),
-        copying,
+        run=run.id,
+        mpi=mpi,
+        label=label,
+        variant=variant,
+        nodes=nodes,
+        L=shortest - 2 * o,
+        o=o,
+        g=o,
+        rates=tuple(_rates(curve, share)),
+        misfit=_misfit(curves[program], curve),
+        separated=tuple(_separated(nodes, bool(both), hint)),
+        copying=copying,
+        workload=workload,
     )
 
 
@@ -173,21 +176,20 @@ def _copying(limits: Sequence[Limit]) -> Copying | None:
 
     What has just arrived lies in a cache, but not in the nearest one: of working sets that nearest to 1 MiB counts.
     """
-    some = [x for x in limits if x.name == "copy_bandwidth" and x.cores == 1 and x.value > 0]
+    some = [x for x in limits if x.name == COPYING and x.cores == 1 and x.value > 0]
     if not some:
         return None
     best = min(some, key=lambda x: abs(math.log((x.working_set or _NEAR) / _NEAR)))
     return Copying(2 / best.value, 3 / best.value)
 
 
-def times(figures: Iterable[Verified]) -> list[tuple[float, float]]:
-    """(bytes, seconds of half a round trip), ascending; the least of several toolchains."""
+def times(some: Iterable[Played]) -> list[tuple[float, float]]:
+    """(bytes, seconds one way), ascending; the least of several toolchains and programs."""
     found: dict[float, float] = {}
-    for f in figures:
-        size = dict(f.identity.parameters).get("bytes")
-        seconds = f.estimate.median * {"us": 1e-6, "s": 1.0, "ns": 1e-9, "ms": 1e-3}.get(f.unit, 0.0)
-        if isinstance(size, int | float) and seconds > 0:
-            found[float(size)] = min(seconds, found.get(float(size), seconds))
+    for p in some:
+        size, seconds = p.size, p.seconds()
+        if size is not None and seconds:
+            found[size] = min(seconds, found.get(size, seconds))
     return sorted(found.items())
 
 
@@ -213,7 +215,7 @@ def _misfit(measured: Sequence[tuple[float, float]], curve: Sequence[tuple[float
     return math.sqrt(sum(e * e for e in errors) / len(errors))
 
 
-def _separated(nodes: int, exchanged: bool, copying: Copying | None) -> list[str]:
+def _separated(nodes: int, exchanged: bool, hint: str) -> list[str]:
     said = [
         "ping-pong tells only the sum L + 2 o; "
         + (
@@ -229,6 +231,6 @@ def _separated(nodes: int, exchanged: bool, copying: Copying | None) -> list[str
         said.append("O is set to G: on one node the processors copy")
     else:
         said.append("O is set to 0: between nodes the interfaces copy")
-    if copying is None:
-        said.append("adding and copying within a rank count as nothing: the run has no `stream`")
+    if hint:
+        said.append(f"adding and copying within a rank count as nothing: the run did not measure copying; {hint}")
     return said

@@ -2,21 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from statistics import median
 
 import msgspec
 
+from firstlight.catalogue import Workload
 from firstlight.errors import UsageError
 from firstlight.judge import Judgement
-from firstlight.judge.verdict import Figure, Verified
+from firstlight.judge.roles import Played, advice, played, players
+from firstlight.roles import COLLECTIVE, MESSAGE
 from firstlight.simulate import fit
 from firstlight.simulate.fit import Fitted
 from firstlight.simulate.prediction import COLLECTIVES, Prediction
 from firstlight.simulate.program import Question
 from firstlight.units import binary, significant
 
-WORKLOAD, LIBRARY = "collectives", "mpi_library"
 DISTURBED = 0.15
 """A root mean square relative error of what was measured against a curve that rises with the size."""
 ROOTED = ("broadcast", "reduce")
@@ -92,20 +93,22 @@ class _Case(msgspec.Struct, frozen=True):
     nodes: int
 
 
-def validate(judgement: Judgement, ask: Ask, version: str, mpi: str | None = None) -> Validated:
-    """Predict every verified time of the workload `collectives`; the library's own calls cannot be predicted.
+def validate(
+    judgement: Judgement, workloads: Mapping[str, Workload], ask: Ask, version: str, mpi: str | None = None
+) -> Validated:
+    """Predict every verified time of a collective by one of our schedules; the library's own calls cannot be predicted.
 
     Raises UsageError where the run lacks what is needed, saying which command measures it.
     """
     run = judgement.run
-    measured = _measured(judgement.figures, mpi)
+    measured = _measured(judgement, workloads, mpi)
     if not measured:
         of = f" with {mpi}" if mpi else ""
         raise UsageError(
             f"run {run.id} has no verified collectives of ours{of}; "
-            "`./fl run pingpong stream collectives` measures them"
+            + advice(workloads, [MESSAGE, COLLECTIVE], [fit.COPYING], mpi)
         )
-    fits = {f.mpi: f for f in fit.fitted(judgement, mpi)}
+    fits = {f.mpi: f for f in fit.fitted(judgement, workloads, mpi)}
     points: list[Point] = []
     missing: list[str] = []
     for case, some in measured.items():
@@ -126,30 +129,26 @@ def validate(judgement: Judgement, ask: Ask, version: str, mpi: str | None = Non
     )  # fmt: skip
 
 
-def _measured(figures: Iterable[Figure], mpi: str | None) -> dict[_Case, dict[tuple[str, int], Verified]]:
+def _measured(
+    judgement: Judgement, workloads: Mapping[str, Workload], mpi: str | None
+) -> dict[_Case, dict[tuple[str, int], Played]]:
     """By case, the times by (algorithm, bytes); the faster of several toolchains."""
-    found: dict[_Case, dict[tuple[str, int], Verified]] = {}
-    for f in figures:
-        i = f.identity
-        values = dict(i.parameters)
-        collective, size = values.get("collective"), values.get("bytes")
-        wanted = (i.workload, i.metric) == (WORKLOAD, "time") and i.variant != LIBRARY
-        if not wanted or not isinstance(f, Verified) or f.oversubscribed or i.mpi is None or i.placement.ranks < 2:
+    found: dict[_Case, dict[tuple[str, int], Played]] = {}
+    for p in played(judgement.figures, players(workloads, COLLECTIVE), judgement.run.machine):
+        place, size, seconds = p.identity.placement, p.size, p.seconds()
+        if p.by_library or p.identity.mpi is None or place.ranks < 2 or seconds is None:
             continue
-        if values.get("segments", 0) or values.get("root", 0):
-            continue  # predicted is what the programs do by themselves
-        if mpi not in (None, i.mpi) or collective not in COLLECTIVES or not isinstance(size, int):
+        if mpi not in (None, p.identity.mpi) or p.operation not in COLLECTIVES or size is None:
             continue
-        case = _Case(i.mpi, str(collective), i.placement.ranks, i.placement.nodes)
-        some = found.setdefault(case, {})
-        key = (i.variant.removeprefix("mpi_"), size)
-        if key not in some or f.estimate.median < some[key].estimate.median:
-            some[key] = f
+        some = found.setdefault(_Case(p.identity.mpi, p.operation, place.ranks, place.nodes), {})
+        key = (p.algorithm, int(size))
+        if key not in some or seconds < (some[key].seconds() or 0.0):
+            some[key] = p
     return found
 
 
 def _predict(
-    case: _Case, some: dict[tuple[str, int], Verified], fitted: Fitted, ask: Ask
+    case: _Case, some: dict[tuple[str, int], Played], fitted: Fitted, ask: Ask
 ) -> tuple[list[Point], list[str]]:
     """One question a size; all ranks are alike far from each other, for a ping-pong between two tells no more."""
     points: list[Point] = []
@@ -188,15 +187,14 @@ def executed_shape(ranks: int) -> list[int]:
     return sorted(shape, reverse=True)
 
 
-def _point(case: _Case, p: Prediction, figure: Verified) -> Point:
-    scale = {"us": 1e-6, "s": 1.0, "ns": 1e-9, "ms": 1e-3}[figure.unit]
-    e = figure.estimate
-    low, high = (None if v is None else v * scale for v in (e.low, e.high))
-    assert p.seconds is not None
+def _point(case: _Case, p: Prediction, measured: Played) -> Point:
+    e = measured.figure.estimate
+    low, high = (None if v is None else measured.seconds(v) for v in (e.low, e.high))
+    median = measured.seconds()
+    assert p.seconds is not None and median is not None
     return Point(
-        case.mpi, case.collective, p.algorithm, case.ranks, case.nodes, int(p.bytes), e.median * scale, low, high,
-        p.seconds,
-    )  # fmt: skip
+        case.mpi, case.collective, p.algorithm, case.ranks, case.nodes, int(p.bytes), median, low, high, p.seconds
+    )
 
 
 def _errors(points: Sequence[Point]) -> list[Error]:

@@ -10,23 +10,23 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from firstlight import __version__, conduct, store
-from firstlight.catalogue import Workload
+from firstlight import __version__, catalogue, conduct, store
 from firstlight.conduct import Made, Order, Prepared, Result
 from firstlight.conduct.progress import Progress
 from firstlight.errors import UsageError
 from firstlight.judge import Judgement
 from firstlight.judge.figures import judge
-from firstlight.judge.verdict import Figure
+from firstlight.judge.roles import Player, missing, players
 from firstlight.plan import Cell, Plan, Program
 from firstlight.record import Build
+from firstlight.roles import COLLECTIVE
 from firstlight.toolchains import Absent, Mpi
 from firstlight.tune import choosing, files
-from firstlight.tune.choosing import Candidate, Choice
+from firstlight.tune.choosing import Candidate, Choice, Times
 from firstlight.tune.files import Written
-from firstlight.tune.planning import LIBRARY_VARIANT, WORKLOAD, Place, Planned, cell, first, places
+from firstlight.tune.planning import Place, Planned, cell, first, places
 from firstlight.tune.setting import under
-from firstlight.tune.table import table
+from firstlight.tune.table import LIBRARY, table
 
 FIRST = 0.6
 """The share of the budget for the first measurement; the trial of what it chose gets the rest."""
@@ -70,8 +70,9 @@ class Tuned(msgspec.Struct, frozen=True):
 
 def tune(wish: Wish, progress: Progress) -> Tuned:
     """Measure, choose, try and write. Raises UsageError for what is not here and BuildError for what does not build."""
+    player = _player()
     order = Order(
-        names=(f"{WORKLOAD}.{LIBRARY_VARIANT}",),
+        names=(player.library,),
         suite="standard",  # every library and placement is in it
         budget=FIRST * wish.budget,
         toolchains=wish.toolchains,
@@ -82,10 +83,10 @@ def tune(wish: Wish, progress: Progress) -> Tuned:
         name=store.free_id(wish.results, time.time(), "tune"),
     )
     prepared = conduct.prepare(order, progress)
-    where = [p for p in places(prepared.plan.cells, prepared.toolbox) if not _crowded(p, prepared)]
+    where = [p for p in places(prepared.plan.cells, prepared.toolbox, player) if not _crowded(p, prepared)]
     if not where:
         raise UsageError("every placement has more ranks than CPUs; such figures choose nothing, ask for fewer ranks")
-    planned = first(where, wish.collectives, wish.sizes, _ours(prepared.workloads[WORKLOAD], wish), wish.targets)
+    planned = first(player, where, wish.collectives, wish.sizes, _ours(player, wish), wish.targets)
     wanted = _bases(planned.cells, planned) if wish.measured is None else [p.program for p in where]
     made = conduct.make(list(dict.fromkeys(wanted)), prepared.toolbox, prepared.workloads, progress)
     if wish.measured is None:
@@ -93,15 +94,16 @@ def tune(wish: Wish, progress: Progress) -> Tuned:
         directory, judgement = first_run.directory, first_run.judgement
     else:
         directory, judgement = wish.measured, _judged(wish.measured, prepared)
-    figures = judgement.figures
-    some = choosing.candidates(figures, planned.settings)
-    points = _points(figures, where)
+    measured = choosing.times(judgement.figures, player, prepared.machine)
+    some = choosing.candidates(measured, planned.settings)
+    points = _points(measured, where)
     stopped = judgement.run.state == "interrupted" and wish.measured is None
     if not some or stopped:
         return Tuned(__version__, directory.name, "", len(points), (), (), planned.absent, stopped)
-    trial = _Trial(wish, prepared, planned, where, made, points)
+    trial = _Trial(player, wish, prepared, planned, where, made, points)
     tried, tuned = trial.go(some, directory, progress)
-    choices = choosing.judged(some, tried.judgement.figures, tuned)
+    outcome = choosing.times(tried.judgement.figures, player, prepared.machine)
+    choices = choosing.judged(some, outcome, tuned)
     folder = wish.output or tried.directory / "tuned"
     written = trial.write([c for c in choices if c.kept], folder)
     return Tuned(
@@ -124,15 +126,25 @@ def _crowded(place: Place, prepared: Prepared) -> bool:
     return p.ranks * p.threads > p.nodes * len(prepared.machine.cpus)
 
 
-def _ours(workload: Workload, wish: Wish) -> dict[str, list[str]]:
+def _player() -> Player:
+    """What measures collectives here: the first, where several do."""
+    workloads = catalogue.load(catalogue.roots())
+    known = players(workloads, COLLECTIVE)
+    if not known:
+        raise UsageError(missing(workloads, COLLECTIVE))
+    return known[0]
+
+
+def _ours(player: Player, wish: Wish) -> dict[str, list[str]]:
     """Our variants by collective, as the workload's suites name them."""
+    workload, role = player
     found: dict[str, list[str]] = {}
     for selections in workload.suites.values():
         for entry in selections:
-            for variant in (v.name for v in workload.variants if not v.broken and v.name != LIBRARY_VARIANT):
+            for variant in (v.name for v in workload.variants if not v.broken and v.name != role.library):
                 if not any(fnmatchcase(variant, p) for p in entry.variants):
                     continue
-                for collective in map(str, entry.parameters.get("collective", [])):
+                for collective in map(str, entry.parameters.get(role.operation, [])):
                     if collective in wish.collectives and variant not in found.setdefault(collective, []):
                         found[collective].append(variant)
     return found
@@ -166,12 +178,12 @@ def _run(prepared: Prepared, cells: Sequence[Cell], mpis: Sequence[Mpi], made: M
     return replace(prepared, toolbox=toolbox, plan=plan), Made(tuple(builds), executables, made.descriptions)
 
 
-def _points(figures: Sequence[Figure], where: Sequence[Place]) -> dict[tuple[str, str, int], list[int]]:
+def _points(measured: Times, where: Sequence[Place]) -> dict[tuple[str, str, int], list[int]]:
     """The measured sizes by (MPI library, collective, ranks)."""
     bases = {p.mpi.name for p in where}
     found: dict[tuple[str, str, int], list[int]] = {}
-    for mpi, variant, collective, ranks, size in choosing.times(figures):
-        if mpi in bases and variant == LIBRARY_VARIANT:
+    for mpi, algorithm, collective, ranks, size in measured:
+        if mpi in bases and algorithm == LIBRARY:
             found.setdefault((mpi, collective, ranks), []).append(size)
     return found
 
@@ -179,6 +191,7 @@ def _points(figures: Sequence[Figure], where: Sequence[Place]) -> dict[tuple[str
 class _Trial(msgspec.Struct):
     """The second run: each library with its candidate file against the library as it is."""
 
+    player: Player
     wish: Wish
     prepared: Prepared
     planned: Planned
@@ -202,7 +215,7 @@ class _Trial(msgspec.Struct):
                 sizes = sorted({c.case.bytes for c in here})
                 names = [tuned[c.case.mpi, c.case.target].name for c in here]
                 for name in dict.fromkeys([place.mpi.name, *names]) if here else ():
-                    one = cell(replace(place.program, mpi=name), place.placement, collective, sizes)
+                    one = cell(self.player.role, replace(place.program, mpi=name), place.placement, collective, sizes)
                     cells[one.id] = one
         order = Order(
             budget=self.wish.budget * (1 - FIRST if self.wish.measured is None else 1),

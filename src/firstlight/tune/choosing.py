@@ -8,10 +8,12 @@ import msgspec
 from msgspec.structs import replace
 
 from firstlight.judge.compare import BETTER, SAME, THRESHOLD, UNCLEAR, WORSE, compare_figures
+from firstlight.judge.roles import Played, Player, played
 from firstlight.judge.verdict import Estimate, Figure, Verified
-from firstlight.tune.planning import LIBRARY_VARIANT, PRELOAD, RULES, WORKLOAD
+from firstlight.machine import Machine
+from firstlight.tune.planning import PRELOAD, RULES
 from firstlight.tune.setting import Setting
-from firstlight.tune.table import Choices
+from firstlight.tune.table import LIBRARY, Choices
 
 
 class Case(msgspec.Struct, frozen=True, order=True):
@@ -46,48 +48,48 @@ class Choice(msgspec.Struct, frozen=True):
     unclear: bool = False  # its trial did not tell; more launches may
 
 
-def times(figures: Iterable[Figure]) -> dict[tuple[str, str, str, int, int], Verified]:
-    """Verified times by (MPI library, variant, collective, ranks, bytes); what shares processors is left out."""
-    found: dict[tuple[str, str, str, int, int], Verified] = {}
-    for f in figures:
-        i = f.identity
-        if not isinstance(f, Verified) or f.oversubscribed or i.mpi is None:
-            continue
-        if (i.workload, i.metric) != (WORKLOAD, "time"):
-            continue
-        values = dict(i.parameters)
-        collective, size = values.get("collective"), values.get("bytes")
-        if isinstance(size, int):
-            found[i.mpi, i.variant, str(collective), i.placement.ranks, size] = f
+Point = tuple[str, str, str, int, int]
+"""MPI library, algorithm, collective, ranks, bytes."""
+Times = Mapping[Point, Played]
+
+
+def times(figures: Iterable[Figure], player: Player, machine: Machine) -> Times:
+    """The verified times of a player of the role `collective`; what shares processors is left out."""
+    found: dict[Point, Played] = {}
+    for p in played(figures, [player], machine):
+        if p.identity.mpi is not None and p.size is not None and p.seconds() is not None:
+            algorithm = LIBRARY if p.by_library else p.algorithm
+            found[p.identity.mpi, algorithm, p.operation, p.identity.placement.ranks, int(p.size)] = p
     return found
 
 
-def candidates(figures: Iterable[Figure], settings: Mapping[str, tuple[str, Setting]]) -> list[Candidate]:
+def _microseconds(p: Played) -> float:
+    return 1e6 * (p.seconds() or 0.0)
+
+
+def candidates(measured: Times, settings: Mapping[str, tuple[str, Setting]]) -> list[Candidate]:
     """At each point and for each target the alternative with the least median, if it gains more than the threshold."""
-    measured = times(figures)
     best: dict[Case, tuple[float, str]] = {}
-    for (mpi, variant, collective, ranks, size), figure in measured.items():
+    for (mpi, algorithm, collective, ranks, size), figure in measured.items():
         if mpi in settings:
             base, setting = settings[mpi]
             case, algorithm = Case(base, RULES, collective, ranks, size), setting.algorithm
-        elif variant != LIBRARY_VARIANT:
-            case, algorithm = Case(mpi, PRELOAD, collective, ranks, size), variant.removeprefix("mpi_")
+        elif algorithm != LIBRARY:
+            case = Case(mpi, PRELOAD, collective, ranks, size)
         else:
             continue
-        value = (figure.estimate.median, algorithm)
+        value = (_microseconds(figure), algorithm)
         best[case] = min(value, best.get(case, value))
     found = []
     for case, (median, algorithm) in sorted(best.items()):
-        library = measured.get((case.mpi, LIBRARY_VARIANT, case.collective, case.ranks, case.bytes))
-        if library is not None and library.estimate.median > (1 + THRESHOLD) * median:
-            found.append(Candidate(case, algorithm, library.estimate.median, median))
+        library = measured.get((case.mpi, LIBRARY, case.collective, case.ranks, case.bytes))
+        if library is not None and _microseconds(library) > (1 + THRESHOLD) * median:
+            found.append(Candidate(case, algorithm, _microseconds(library), median))
     return found
 
 
 def choices(some: Iterable[Candidate | Choice], points: Mapping[tuple[str, int], Sequence[int]]) -> Choices:
     """What a table is made of: the algorithm at each measured size, the library's own where there is no candidate."""
-    from firstlight.tune.table import LIBRARY
-
     found: dict[tuple[str, int], dict[int, str]] = {k: dict.fromkeys(sizes, LIBRARY) for k, sizes in points.items()}
     for one in some:
         if isinstance(one, Candidate) or one.kept:
@@ -95,23 +97,22 @@ def choices(some: Iterable[Candidate | Choice], points: Mapping[tuple[str, int],
     return found
 
 
-def judged(some: Sequence[Candidate], figures: Iterable[Figure], tuned: Mapping[tuple[str, str], str]) -> list[Choice]:
+def judged(some: Sequence[Candidate], measured: Times, tuned: Mapping[tuple[str, str], str]) -> list[Choice]:
     """The verdict of the trial on each candidate. `tuned`: the name of the tuned library by (MPI library, target).
 
     Both were launched in turn within one run, so a drift of the machine harms both alike and none is allowed for.
     """
-    measured = times(figures)
     found = []
     for c in some:
         case = c.case
-        point = (LIBRARY_VARIANT, case.collective, case.ranks, case.bytes)
+        point = (LIBRARY, case.collective, case.ranks, case.bytes)
         without = measured.get((case.mpi, *point))
         name = tuned.get((case.mpi, case.target))
         with_it = measured.get((name, *point)) if name else None
         if without is None or with_it is None:
             found.append(Choice(case, c.algorithm, False, "its trial was not verified", unclear=True))
             continue
-        compared = compare_figures(_together(without), _together(with_it), drift=0.0)
+        compared = compare_figures(_together(without.figure), _together(with_it.figure), drift=0.0)
         reason = {
             BETTER: "better",
             WORSE: "worse in its trial",

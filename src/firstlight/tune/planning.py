@@ -7,12 +7,13 @@ from collections.abc import Sequence
 import msgspec
 
 from firstlight.errors import UsageError
+from firstlight.judge.roles import Player
 from firstlight.plan import EFFORT, Cell, Placement, Program
+from firstlight.roles import Role
 from firstlight.toolchains import Absent, Mpi, Toolbox
 from firstlight.tune import formats
 from firstlight.tune.setting import Setting, applied
 
-WORKLOAD, LIBRARY_VARIANT = "collectives", "mpi_library"
 RULES, PRELOAD = "rules", "preload"
 """What is written: a file that the library reads, or the table of the library to preload."""
 
@@ -34,13 +35,16 @@ class Planned(msgspec.Struct, frozen=True):
     absent: tuple[Absent, ...]
 
 
-def places(cells: Sequence[Cell], toolbox: Toolbox) -> list[Place]:
-    """From the cells planned for the library's own calls. Raises UsageError where none has two ranks of their own."""
+def places(cells: Sequence[Cell], toolbox: Toolbox, player: Player) -> list[Place]:
+    """From the cells planned for the library's own calls by the player of the role `collective`.
+
+    Raises UsageError where none has two ranks of their own.
+    """
     mpis = {m.name: m for m in toolbox.mpis}
     found = {
         (c.program, c.placement): Place(c.program, mpis[c.program.mpi], c.placement)
         for c in cells
-        if c.program.variant == LIBRARY_VARIANT and c.program.mpi is not None and c.placement.ranks > 1
+        if c.program.target == player.library and c.program.mpi is not None and c.placement.ranks > 1
     }
     if not found:
         raise UsageError("collectives need two ranks or more; give --placement 1x2x1, or more CPUs")
@@ -48,6 +52,7 @@ def places(cells: Sequence[Cell], toolbox: Toolbox) -> list[Place]:
 
 
 def first(
+    player: Player,
     where: Sequence[Place],
     collectives: Sequence[str],
     sizes: Sequence[int],
@@ -61,18 +66,18 @@ def first(
     absent: list[Absent] = []
     for place in where:
         for collective in collectives:
-            cells.append(cell(place.program, place.placement, collective, sizes))
+            cells.append(cell(player.role, place.program, place.placement, collective, sizes))
             if RULES in targets:
                 for setting in _own(place, collective, absent):
                     other = applied(place.mpi, setting)
                     mpis[other.name] = other
                     settings[other.name] = (place.mpi.name, setting)
                     program = msgspec.structs.replace(place.program, mpi=other.name)
-                    cells.append(cell(program, place.placement, collective, sizes))
+                    cells.append(cell(player.role, program, place.placement, collective, sizes))
             if PRELOAD in targets:
                 for variant in ours.get(collective, []):
                     program = msgspec.structs.replace(place.program, variant=variant)
-                    cells.append(cell(program, place.placement, collective, sizes))
+                    cells.append(cell(player.role, program, place.placement, collective, sizes))
     return Planned(tuple(cells), tuple(mpis.values()), settings, tuple(dict.fromkeys(absent)))
 
 
@@ -85,9 +90,11 @@ def _own(place: Place, collective: str, absent: list[Absent]) -> Sequence[Settin
     return own.settings(place.mpi, collective, place.placement.ranks)
 
 
-def cell(program: Program, placement: Placement, collective: str, sizes: Sequence[int]) -> Cell:
-    """One collective over all sizes in one launch; a barrier has none."""
-    values = "0" if collective == "barrier" else ",".join(map(str, sizes))
+def cell(role: Role, program: Program, placement: Placement, collective: str, sizes: Sequence[int]) -> Cell:
+    """One collective over all sizes, in bytes, in one launch; a barrier has none."""
+    elements = [size // role.bytes_per_element for size in sizes]
+    values = "0" if collective == "barrier" else ",".join(map(str, elements))
     parts = [program.target, program.toolchain, program.mpi or "", f"{placement.nodes}n{placement.ranks}", collective]
-    arguments = (f"collective={collective}", f"bytes={values}", *EFFORT["quick"].arguments)
+    fixed = tuple(f"{name}={value}" for name, value in role.where.items())
+    arguments = (f"{role.operation}={collective}", f"{role.size}={values}", *fixed, *EFFORT["quick"].arguments)
     return Cell(".".join(parts), program, placement, arguments)

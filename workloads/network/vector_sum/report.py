@@ -129,7 +129,7 @@ def _models(view: View, lines: Lines, placement: Placement) -> list[Model]:
     """For every line that a model speaks of, where this run measured what the model needs."""
     found = []
     for (mpi, variant), line in lines.items():
-        link = routes.link(view.judgement, mpi, placement) if variant in MODELS else ""
+        link = routes.link(view.judgement, view.workloads, mpi, placement) if variant in MODELS else ""
         if isinstance(link, Link):
             size, f = next(iter(line.items()))
             found.append(Model(mpi, variant, link, placement.ranks, f.cost.get("flow", 0.0) / size))
@@ -253,7 +253,7 @@ def _caption(view: View, metric: Metric, lines: Lines, models: list[Model], plac
         cores = [count(n, "core") for n in sorted({a.cores for a in models[0].link.additions}, reverse=True)]
         parts.append(
             f"{'; '.join(laws)}; m in bytes. α, β are from this run's ping-pong (each message in the regime of its "
-            f"size), γ from stream's {models[0].link.operation} on {' or '.join(cores)}, in the working set nearest to "
+            f"size), γ from {models[0].link.operation} on {' or '.join(cores)}, in the working set nearest to "
             "the sum's."
         )
     for mpi in wanted:
@@ -266,7 +266,7 @@ def _caption(view: View, metric: Metric, lines: Lines, models: list[Model], plac
 
 
 def _why(view: View, mpi: str, placement: Placement) -> str:
-    found = routes.link(view.judgement, mpi, placement)
+    found = routes.link(view.judgement, view.workloads, mpi, placement)
     return found if isinstance(found, str) else "the number of ranks is no power of two"
 
 

@@ -12,10 +12,12 @@ from typing import NamedTuple
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement
 from firstlight.judge.ceilings import cores
-from firstlight.judge.findings._common import SHOWN, clearly, command, gain, grouped, shown, target, verified
+from firstlight.judge.findings._common import SHOWN, clearly, gain, grouped, shown, target, verified
+from firstlight.judge.roles import measuring
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import values, where
 from firstlight.record import Metric
+from firstlight.roles import OS_NOISE
 from firstlight.units import factor
 
 THRESHOLD = 0.05
@@ -50,7 +52,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
                     "leave one to the system"
                 ),
                 evidence=tuple(shown(f) for loss in some[: SHOWN // 2] for f in (loss.spare, loss.full)),
-                command=command(what, "noise", mpi=i.mpi),
+                command=measuring(workloads, [OS_NOISE], mpi=i.mpi, beside=[what]),
                 weight=55,
                 about=tuple(f.identity for loss in some[:SHOWN] for f in (loss.full, loss.spare)),
             )

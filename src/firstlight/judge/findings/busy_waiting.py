@@ -4,17 +4,19 @@ from __future__ import annotations
 
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement
-from firstlight.judge.findings._common import SHOWN, command, grouped, mpi_label, observed, once, shown, target
+from firstlight.judge.findings._common import SHOWN, command, grouped, mpi_label, once, shown, target
+from firstlight.judge.roles import played, players
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import listing
+from firstlight.roles import BUSY_WAITING
 from firstlight.units import significant
 
-METRIC = "cpu_share"
 BUSY = 50.0  # percent of the waiting time
 
 
 def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
-    shares = [f for f in observed(judgement) if f.identity.metric == METRIC and f.unit == "%" and f.identity.mpi]
+    some = played(judgement.figures, players(workloads, BUSY_WAITING), judgement.run.machine)
+    shares = [p.figure for p in some if p.figure.unit == "%" and p.identity.mpi]
     most = {mpi: max(some, key=_share) for mpi, some in grouped(shares, lambda f: f.identity.mpi).items()}
     busy = {mpi: f for mpi, f in most.items() if _share(f) >= BUSY}
     if not busy:

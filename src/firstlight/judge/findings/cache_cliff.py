@@ -37,7 +37,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     found = []
     rates = [f for f in verified(judgement) if f.better == "higher" and f.working_set > 0]
     for workload, figures in grouped(rates, lambda f: f.identity.workload).items():
-        lines = [line for line in _lines(figures) if len(line[1]) > 1]
+        lines = [line for line in _lines(figures, _sizes(workloads.get(workload))) if len(line[1]) > 1]
         if not lines:
             continue
         axis, points = max(lines, key=lambda line: max(f.estimate.median for f in line[1]))
@@ -46,9 +46,17 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     return found
 
 
-def _lines(figures: list[Verified]) -> Iterator[tuple[str, list[Verified]]]:
-    """Figures that differ in one numeric parameter only, by working set; the parameter's name comes first."""
-    axes = {k for f in figures for k, _ in f.identity.parameters if _on(k, f)}
+def _sizes(workload: Workload | None) -> str | None:
+    """The parameter that sets the size of the problem, where the workload declares one."""
+    return workload.sizes.parameter if workload is not None and workload.sizes is not None else None
+
+
+def _lines(figures: list[Verified], declared: str | None) -> Iterator[tuple[str, list[Verified]]]:
+    """Figures that differ in one numeric parameter only, by working set; the parameter's name comes first.
+
+    Only the parameter that is declared as a size counts; where none is, any may be one.
+    """
+    axes = {k for f in figures for k, _ in f.identity.parameters if _on(k, f) and declared in (None, k)}
     for axis in sorted(axes):
         groups = grouped(
             (f for f in figures if _on(axis, f)),

@@ -96,17 +96,21 @@ def _chosen(differences: list[Difference]) -> list[Difference]:
 
 
 def _sentence(judgement: Judgement, chosen: Iterable[Difference]) -> str:
+    """`Open MPI's bandwidth is 1.6 x higher than MPICH's (1 MiB messages); MPICH's latency is 1.4 x lower (...)`"""
     parts, before = [], ("", "")
     for d in chosen:
         winner, loser = (mpi_label(judgement.run, f.identity.mpi) for f in (d.winner, d.loser))
         than = "" if before in ((winner, loser), (loser, winner)) else f" than {loser}"
+        theirs = than and f"{than}'s"
         if d.message is None:
             case = values(d.winner.identity.parameters)
             what = target(d.winner.identity) + (f" ({case})" if case else "")
             parts.append(f"{winner} makes {what} {factor(d.factor)} x faster{than}")
         elif d.winner.better == "higher":
-            parts.append(f"{winner} moves {binary(d.message)} messages {factor(d.factor)} x faster{than}")
+            parts.append(f"{winner}'s bandwidth is {factor(d.factor)} x higher{theirs} ({binary(d.message)} messages)")
+        elif d.message <= SMALL:
+            parts.append(f"{winner}'s latency is {factor(d.factor)} x lower{theirs} ({binary(d.message)} messages)")
         else:
-            parts.append(f"{winner} answers {binary(d.message)} messages {factor(d.factor)} x sooner{than}")
+            parts.append(f"{winner} is {factor(d.factor)} x faster{than} ({binary(d.message)} messages)")
         before = (winner, loser)
     return "; ".join(parts)

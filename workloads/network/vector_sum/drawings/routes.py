@@ -8,19 +8,20 @@ Rabenseifner's reduce-scatter and allgather (ICCS 2004, LNCS 3036) 2 d alpha + 2
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Mapping
 from typing import NamedTuple
 
+from firstlight.catalogue import Workload
 from firstlight.judge import Judgement, hockney
 from firstlight.judge.hockney import Regime
-from firstlight.judge.verdict import Verified
+from firstlight.judge.roles import Played, advice, played, players
 from firstlight.plan import Placement
-from firstlight.report import answers, wording
+from firstlight.report import wording
+from firstlight.roles import PLAIN_MESSAGE, VECTOR_ADDITION
 from firstlight.units import convert
 
 TRAFFIC = 3  # bytes that an addition c = a + b moves for each byte of its result
 NEAR = math.log(4)  # working sets within this factor lie in the same cache, more or less
-ADDITIONS = ("add", "triad")  # operations of STREAM that add with that traffic, the plain one first
 
 
 class Addition(NamedTuple):
@@ -32,7 +33,7 @@ class Addition(NamedTuple):
 
 
 class Link(NamedTuple):
-    """What a model needs of one MPI library on one placement. `operation`: of STREAM, for `additions`."""
+    """What a model needs of one MPI library on one placement. `operation`: what the additions were."""
 
     regimes: tuple[Regime, ...]
     additions: tuple[Addition, ...]
@@ -73,41 +74,40 @@ def rabenseifner(link: Link, p: int, m: float) -> float | None:
     return time + (2 * link.message(m) + m * link.gamma(m) if p > 1 << d else 0.0)
 
 
-def link(judgement: Judgement, mpi: str, placement: Placement) -> Link | str:
+def link(judgement: Judgement, workloads: Mapping[str, Workload], mpi: str, placement: Placement) -> Link | str:
     """The link of an MPI library between processes placed so, or why there is none, in words."""
-    figures = [f for f in answers.verified(judgement.figures) if not f.oversubscribed]
-    fits = _messages(figures, mpi, placement)
+    some = played(judgement.figures, players(workloads, PLAIN_MESSAGE), judgement.run.machine)
+    fits = _messages([p for p in some if p.identity.mpi == mpi], placement)
     if not fits:
-        return f"this run has no ping-pong of {wording.mpi_name(judgement.run, mpi)} in three sizes or more"
-    for operation in ADDITIONS:
+        name = wording.mpi_name(judgement.run, mpi)
+        hint = advice(workloads, [PLAIN_MESSAGE], mpi=mpi)
+        return f"this run has no ping-pong of {name} in three sizes or more; {hint}"
+    additions = list(played(judgement.figures, players(workloads, VECTOR_ADDITION), judgement.run.machine))
+    for place in sorted({p.place[0] for p in additions}):
+        alike = [p for p in additions if p.place[0] == place]
         cores = dict.fromkeys((placement.per_node, 1))
-        if found := [a for n in cores for a in _additions(figures, operation, n)]:
-            return Link(tuple(fits), tuple(found), operation)
-    return "this run measured no addition (stream with op = add or triad)"
+        if found := [a for n in cores for a in _additions(alike, n)]:
+            what = " ".join(map(str, alike[0].role.where.values()))
+            return Link(tuple(fits), tuple(found), f"{alike[0].identity.workload}'s {what}")
+    return f"this run measured no addition; {advice(workloads, [VECTOR_ADDITION])}"
 
 
-def _messages(figures: Iterable[Verified], mpi: str, placement: Placement) -> list[Regime]:
-    """Hockney's fit of the blocking ping-pong, within a node or between nodes as the placement has it."""
+def _messages(some: Iterable[Played], placement: Placement) -> list[Regime]:
+    """Hockney's fit of the plain messages, within a node or between nodes as the placement has it."""
     times: dict[float, float] = {}
-    for f in figures:
-        i, size = f.identity, dict(f.identity.parameters).get("bytes")
-        wanted = (i.workload, i.variant, i.metric, i.mpi) == ("pingpong", "mpi_blocking", "latency", mpi)
-        if wanted and i.placement.ranks == 2 and (i.placement.nodes > 1) == (placement.nodes > 1):
-            seconds = convert(f.estimate.median, f.unit, "s")
-            if seconds is not None and isinstance(size, int | float):
-                times[float(size)] = min(seconds, times.get(float(size), math.inf))
+    for p in some:
+        size, seconds, place = p.size, p.seconds(), p.identity.placement
+        if place.ranks == 2 and (place.nodes > 1) == (placement.nodes > 1) and seconds and size is not None:
+            times[size] = min(seconds, times.get(size, math.inf))
     return hockney.regimes(sorted(times.items()))
 
 
-def _additions(figures: Iterable[Verified], operation: str, cores: int) -> list[Addition]:
+def _additions(some: Iterable[Played], cores: int) -> list[Addition]:
     """The best addition of each working set, for one of so many cores that add at the same time."""
     found: dict[float, float] = {}
-    for f in figures:
-        i = f.identity
-        if (i.workload, i.metric, dict(i.parameters).get("op")) != ("stream", "bandwidth", operation):
-            continue
-        rate = convert(f.estimate.median, f.unit, "B/s")
-        if i.placement.threads == cores and rate and f.working_set > 0:
-            each = f.working_set / cores
+    for p in some:
+        rate = convert(p.figure.estimate.median, p.figure.unit, "B/s")
+        if p.identity.placement.threads == cores and rate and p.figure.working_set > 0:
+            each = p.figure.working_set / cores
             found[each] = min(TRAFFIC * cores / rate, found.get(each, math.inf))
     return [Addition(size, gamma, cores) for size, gamma in sorted(found.items())]

@@ -1,0 +1,87 @@
+"""Roles: what figures of a workload may stand for to rooms that know no workload by name; `[[roles]]` in workload.toml.
+
+Findings, fits, validation and tuning ask for a role; whichever workload declares it answers, and several may.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+import msgspec
+
+MESSAGE = "message"
+PLAIN_MESSAGE = "plain_message"
+EXCHANGED_MESSAGE = "exchanged_message"
+COLLECTIVE = "collective"
+LIBRARY_SUM = "library_sum"
+VECTOR_ADDITION = "vector_addition"
+OS_NOISE = "os_noise"
+BUSY_WAITING = "busy_waiting"
+
+
+class Kind(NamedTuple):
+    """A role that is known: what its figures are, and which further keys its declaration must have."""
+
+    sentence: str
+    keys: tuple[str, ...] = ()
+
+
+KINDS = {
+    MESSAGE: Kind("the time of a message one way between two processes; the variants to be preferred first", ("size",)),
+    PLAIN_MESSAGE: Kind("the same by plain blocking calls, as textbook models of a collective have it", ("size",)),
+    EXCHANGED_MESSAGE: Kind("the time of a message while one as long goes the other way", ("size",)),
+    COLLECTIVE: Kind(
+        "the time of a collective operation, by the MPI library's own call and by schedules named as their variants",
+        ("operation", "size", "library"),
+    ),
+    LIBRARY_SUM: Kind(
+        "the time of a sum for all processes, by the MPI library's own call and by messages over the same library",
+        ("size", "library", "call"),
+    ),
+    VECTOR_ADDITION: Kind("the bytes a second of c = a + b, which moves three bytes for each byte of c"),
+    OS_NOISE: Kind("the share of the processors' time that the operating system and neighbours take"),
+    BUSY_WAITING: Kind("the share of its waiting time in which a waiting process keeps its processor busy"),
+}
+_KEYS = ("operation", "size", "library", "call")
+
+
+class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One `[[roles]]` entry: `metric` of the cases that `where` selects, of these variants, plays the role.
+
+    `size`: the parameter that says how long a message or a vector is, in elements of `bytes_per_element`. `operation`:
+    the parameter that names the collective, by firstlight's names. `library`: the variant that calls the MPI library,
+    `call`: what it calls. `titles`: variants whose names need other words in a sentence.
+    """
+
+    role: str
+    metric: str
+    variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
+    where: dict[str, int | str] = {}
+    size: str = ""
+    bytes_per_element: int = 1
+    operation: str = ""
+    library: str = ""
+    call: str = ""
+    titles: dict[str, str] = {}
+
+
+def defect(role: Role, variants: Sequence[str]) -> str:
+    """What is wrong with a declaration of a workload that has these variants: the key and why; "" if nothing is."""
+    kind = KINDS.get(role.role)
+    if kind is None:
+        return f"`role`: unknown role {role.role!r}; the roles are {', '.join(KINDS)}"
+    for key in _KEYS:
+        given = bool(getattr(role, key))
+        if given != (key in kind.keys):
+            return f"`{key}`: the role {role.role} {'takes no such key' if given else 'needs this key'}"
+    if role.bytes_per_element < 1:
+        return f"`bytes_per_element`: {role.bytes_per_element} is no number of bytes"
+    for pattern in role.variants:
+        if not any(fnmatchcase(name, pattern) for name in variants):
+            return f"`variants`: no variant matches {pattern!r}"
+    for key, name in (*(("titles", name) for name in role.titles), *([("library", role.library)] * bool(role.library))):
+        if name not in variants:
+            return f"`{key}`: there is no variant {name!r}"
+    return ""
