@@ -97,3 +97,29 @@ def test_a_family_of_mpi_libraries_is_named_in_its_own_file_only(path: Path) -> 
     pattern = names if path.parent.name == "formats" else f"{names}|{variables}"
     found = sorted(text for text in texts(path) if re.search(pattern, text))
     assert not found, f"{path.name} names a family of MPI libraries: say what it needs in mpi_families ({found})"
+
+
+def test_one_room_calls_cmake() -> None:
+    naming = {room(path) for path in FILES if {"cmake", "ninja"} & literals(path)}
+    assert naming <= {"cmake", "doctor"}, "ask firstlight.cmake"
+
+
+def test_what_a_variant_needs_is_decided_in_one_place() -> None:
+    """`catalogue` reads it from the file's name, `plan.ability` says whether it is here, `build.recipe` what it takes;
+    CMake hears of none of it."""
+    asking = {str(p.relative_to(SOURCE)) for p in FILES if "needs" in attributes(p)}
+    assert asking <= {"catalogue.py", "plan/ability.py", "plan/planner.py", "build/recipe.py", "cli/listing.py"}
+    words = re.findall(r"[a-z0-9]+", "".join(p.read_text() for p in (ROOT / "cmake").glob("*.cmake")).lower())
+    told = {"mpi", "fortran"}  # of a tree: which wrapper compiles, and whether Fortran does
+    assert not (set(catalogue.prefixes()) - told) & set(words)
+
+
+def literals(path: Path) -> set[str]:
+    """All strings of a module."""
+    nodes = ast.walk(ast.parse(path.read_text()))
+    return {n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)}
+
+
+def attributes(path: Path) -> set[str]:
+    """What a module asks of objects."""
+    return {n.attr for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Attribute)}

@@ -245,7 +245,10 @@ def test_the_tests_are_run_from_the_checkout_with_their_arguments(checkout):
     ]
     assert checkout.asked("[test]") == 1
     checkout.run("test")
-    assert checkout.asked("[test]") == 1
+    assert checkout.asked("[test]") == 1 and checkout.asked("[test,full]") == 0
+    checkout.run("test", "--full")
+    checkout.run("test", "--full")
+    assert checkout.asked("[test]") == 1 and checkout.asked("[test,full]") == 1
 
 
 @pytest.mark.parametrize("failing", ["ruff check", "ruff format", "mypy", "pytest"])

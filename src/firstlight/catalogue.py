@@ -133,6 +133,10 @@ class Variant(msgspec.Struct, frozen=True):
     broken: bool
     flags: dict[str, tuple[str, ...]] = {}
 
+    def makes(self, name: str) -> bool:
+        """Whether a program of this name is made of it: of its own name, or with a library's behind it."""
+        return name == self.name or ("blas" in self.needs and name.startswith(f"{self.name}_"))
+
 
 class Workload(msgspec.Struct, frozen=True):
     """One folder. `toolchain_sensitive` is false where the compiler's flags cannot matter: one toolchain is enough."""
@@ -155,11 +159,10 @@ class Workload(msgspec.Struct, frozen=True):
 
     def variant(self, name: str) -> Variant:
         """That of a program: of its name, or the one that becomes `blas_openblas` with a library. Raises KeyError."""
-        exact = [v for v in self.variants if v.name == name]
-        made = [v for v in self.variants if "blas" in v.needs and name.startswith(f"{v.name}_")]
-        if not exact + made:
+        fitting = [v for v in self.variants if v.makes(name)]
+        if not fitting:
             raise KeyError(f"{self.name} has no variant {name}")
-        return (exact + made)[0]
+        return max(fitting, key=lambda v: len(v.name))
 
 
 class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -61,6 +61,11 @@ class Tree(msgspec.Struct, frozen=True):
             yield
 
 
+def rules() -> list[Path]:
+    """The files that tell how everything is compiled."""
+    return [*(ROOT / "cmake").glob("*.cmake"), ROOT / "CMakeLists.txt"]
+
+
 def tool(name: str) -> str:
     """CMake and Ninja come as wheels beside the interpreter; those on PATH serve as well. Raises BuildError."""
     beside = Path(sys.executable).with_name(name)

@@ -9,8 +9,8 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from firstlight import ROOT
-from firstlight.build.sources import Sources, digest, rules
-from firstlight.cmake import Tree
+from firstlight.build.sources import Sources, digest
+from firstlight.cmake import Tree, rules
 from firstlight.errors import BuildError
 
 

@@ -9,9 +9,9 @@ from pathlib import Path
 
 import msgspec
 
-from firstlight.build.sources import Sources, digest, rules, uses
+from firstlight.build.sources import Sources, digest, uses
 from firstlight.catalogue import Variant, Workload
-from firstlight.cmake import run
+from firstlight.cmake import rules, run
 from firstlight.errors import BuildError
 from firstlight.machine import parse
 from firstlight.plan import Program, family

@@ -71,11 +71,6 @@ def uses(files: Iterable[Path], library: str) -> bool:
     return any(path.is_relative_to(NATIVE / library) for path in files)
 
 
-def rules() -> list[Path]:
-    """What tells how everything is compiled."""
-    return [*(ROOT / "cmake").glob("*.cmake"), ROOT / "CMakeLists.txt"]
-
-
 def digest(parts: Iterable[bytes]) -> str:
     """SHA-256, in hexadecimal, of the parts and of where each ends."""
     hasher = hashlib.sha256()

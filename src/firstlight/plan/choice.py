@@ -30,11 +30,7 @@ def select(workloads: dict[str, Workload], names: Sequence[str]) -> dict[str, fr
 
 
 def _has_variant(workload: Workload, name: str) -> bool:
-    return any(
-        name == v.name or ("blas" in v.needs and name.startswith(f"{v.name}_"))
-        for v in workload.variants
-        if not v.broken
-    )
+    return any(v.makes(name) for v in workload.variants if not v.broken)
 
 
 def _unknown(workloads: dict[str, Workload], name: str) -> str:
