@@ -60,9 +60,11 @@ def test_swapped_messages_are_seen(driver: tuple[Mpi, Path]) -> None:
 
 
 @pytest.mark.full
-def test_memory_is_used_as_it_should_be(driver: tuple[Mpi, Path], monkeypatch: pytest.MonkeyPatch) -> None:
+def test_memory_is_used_as_it_should_be(monkeypatch: pytest.MonkeyPatch) -> None:
     """Under sanitizers; what the MPI library itself leaks is not looked at."""
-    mpi, _ = driver
+    if not native.toolbox().mpis:
+        pytest.skip("no MPI library here")
+    mpi = native.toolbox().mpis[0]
     flags = ("-O1", "-fsanitize=address,undefined", "-fno-sanitize-recover=all")
     program = schedules.linked(mpi, SOURCE.stem, [SOURCE], [], *flags, *INCLUDES)
     monkeypatch.setenv("ASAN_OPTIONS", "detect_leaks=0")

@@ -13,9 +13,10 @@
 //   grid::each_cell(block.cells(), [&](const grid::Point<3>& p) { u[p] = fl::uniform(block.number(block.global(p))); });
 //
 // A variant chooses how halos are exchanged: which neighbours (Reach: faces, edges, corners), all at once or by dimension (Order), over
-// which transport (firstlight/grid/mpi.hpp with fresh or persistent requests; firstlight/grid/one_process.hpp without MPI).
+// which transport: firstlight/grid/mpi.hpp, where grid::Mpi{.requests = grid::Mpi::Requests::persistent} makes requests once, or
+// firstlight/grid/one_process.hpp, which needs no MPI.
 //
-//   grid::Exchange<3, grid::Mpi> halo;                                               // opened in .setup, closed in .finish
+//   grid::Exchange<3, grid::Mpi> halo;                                               // opened before the steps, closed after them
 //   halo.open(block, {.reach = grid::Reach::faces}, grid::Mpi{}, u, v);              // all fields to a neighbour in one message
 //   halo();                                                                          // blocking, or
 //   halo.start();  compute(split.inner);  halo.finish();  for (box : split.rim) compute(box);     // split = grid::split(block, radius)
@@ -24,9 +25,8 @@
 // an open end are never written: they belong to the boundary condition.
 //
 // Threads: halo(grid::OpenMp{threads}) packs and unpacks with a team; inside a parallel region use Exchange's parts. share_of(box, thread,
-// threads) cuts what a thread computes (of an inner or rim box its intersection with that), first_touch(field, thread, threads) places the
-// pages by the same cut. Devices: copy.hpp has the
-// bodies of packing, View goes to kernels by value.
+// threads) cuts what a thread computes, first_touch(field, thread, threads) places pages by the same cut; of an inner or a rim box a thread
+// takes the intersection with its share of block.cells(). Devices: copy.hpp has the bodies of packing, a View goes to kernels by value.
 //
 // Costs: traffic() of a rank, job_traffic() of all. Tests and checks: put_marks(), inspect() in marks.hpp.
 #pragma once

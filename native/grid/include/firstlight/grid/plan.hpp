@@ -109,7 +109,7 @@ Plan<D> make_plan(const Block<D>& block, const std::vector<FieldShape<D>>& field
 
 // --- cost ------------------------------------------------------------------------------------------------------------------
 
-// What one exchange moves.
+// What one exchange moves. In an fl::Cost, `phases` are messages one after the other, `bytes` of all ranks the payload.
 struct Traffic {
   double messages = 0;  // sent
   double bytes = 0;     // sent in them
