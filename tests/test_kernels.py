@@ -13,11 +13,12 @@ from msgspec.structs import replace
 import native
 import synthetic
 from firstlight.catalogue import Selection
+from firstlight.conduct.rounds import Tally
 from firstlight.judge.figures import _expected, judge
 from firstlight.judge.verdict import Failed, Verified
 from firstlight.plan import Cell, Placement, Program, plan
 from firstlight.plan.planner import _without
-from firstlight.record import Description, LaunchRecord, Parameter
+from firstlight.record import Description, LaunchRecord, Metric, Parameter
 from own import program
 from test_plan import MACHINE, TOOLBOX, workload
 
@@ -134,3 +135,19 @@ def test_a_wrong_kernel_discredits_itself_alone(kernels: tuple[str, ...]) -> Non
     wrong = {dict(f.identity.parameters)["kernel"] for f in figures if isinstance(f, Failed) and f.cause == "check"}
     assert kernel[first] in wrong
     assert (right, wrong) == (({"a", "b"} - {kernel[first]}, {kernel[first]}) if kernels else (set(), {"a", "b"}))
+
+
+def test_the_first_metric_that_a_case_has_decides_its_launches() -> None:
+    """A copy has no flops: its bandwidth must become sure, too."""
+    scene = synthetic.run(3, 7, only=["dot"])
+    record = next(r for r in scene.records if r.cases)
+    cell = next(c for c in scene.run.cells if c.id == record.start.cell)
+    bare = record.cases[0]
+    cost = {name: amount for name, amount in bare.cost.items() if name != "flops"} | {"bytes": 8.0}
+    cases = (replace(bare, cost=cost), *record.cases[1:])
+    bandwidth = Metric("bandwidth", "GB/s", "bytes", "rate", 1e-9, "higher")
+    told = {k: replace(d, metrics=(*d.metrics, bandwidth)) for k, d in scene.run.descriptions.items()}
+    assert told[cell.program.target].metrics[0].quantity == "flops"
+    tally = Tally(replace(scene.run, descriptions=told), cell)
+    tally.take(replace(record, cases=cases), 1.0)
+    assert len(tally.estimates) == len(record.cases) > 1

@@ -176,7 +176,7 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class Metric(msgspec.Struct, frozen=True):
-    """What is told of a case. The first metric of a program decides how often its cells are launched.
+    """What is told of a case. The first metric that a case has decides how often its cells are launched.
 
     `form` rate: scale * cost[quantity] * steps / wall. `form` time: scale * wall / (cost[quantity] * steps).
     `form` value: scale * the observed value `quantity`, largest over ranks, median over samples; it may be 0.

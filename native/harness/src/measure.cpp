@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <ctime>
 #include <iterator>
 #include <memory>
@@ -62,21 +61,6 @@ class Prepared {
   void* state_;
 };
 
-[[noreturn]] void cannot_time(const Phases& phases) {
-  std::fprintf(stderr, "a step of %s marks a phase beyond the %d of about.phases; add .phases = phases\n", workload.name, phases.count());
-  comm::abort(3);
-}
-
-// The seconds of a batch that lie in a phase, each phase that the workload declares and what lies in none.
-void tell_phases(const detail::Watch& watch, Index steps, Observed& observed) {
-  const Phases& phases = workload.about->phases;
-  for (int k = phases.count() + 1; k <= Phases::most; ++k)
-    if (watch.spent[k] != 0) cannot_time(phases);
-  if (phases.count() == 0) return;
-  for (int k = 0; k <= phases.count(); ++k)
-    observed.phase(k == 0 ? "other" : phases.name(k - 1), 1e-9 * static_cast<double>(watch.spent[k]) / static_cast<double>(steps));
-}
-
 class Timer {
  public:
   Timer(Recorder& recorder, const Team& team, Instance& instance, int number)
@@ -99,8 +83,7 @@ class Timer {
     });
     const double wall = 1e-9 * static_cast<double>(std::accumulate(std::begin(watch.spent), std::end(watch.spent), std::int64_t{0}));
     const Timing timing{wall, wall > 0 && !variant.idle ? used / (wall * team_.threads) : 1};
-    observed_.begin(steps);
-    tell_phases(watch, steps, observed_);
+    observed_.begin(steps, workload.about->phases, watch);
     if (instance_.observes()) instance_.observe(observed_);
     const bool told = instance_.observes() || workload.about->phases.count() > 0;
     return recorder_.sample(number_, index, timing, write, told ? &observed_ : nullptr).wall;

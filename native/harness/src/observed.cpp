@@ -30,8 +30,6 @@ std::uint64_t mixed(std::uint64_t sum, const std::string& name) {
 
 }  // namespace
 
-void Observed::phase(const std::string& name, double seconds) { values_.emplace_back(phase_prefix + name, seconds), ++phases_; }
-
 void Observed::value(const char* name, double x) {
   expect_name(name);
   if (std::string_view(name).starts_with(phase_prefix)) cannot_keep(name, "phases are timed by the harness");
@@ -52,12 +50,22 @@ void Observed::series(const char* name, const char* unit, const double* points, 
   series_.push_back(Series{name, unit, std::vector<double>(points, points + kept)});
 }
 
-void Observed::begin(Index steps_of_batch) {
+void Observed::begin(Index steps_of_batch, const Phases& phases, const detail::Watch& watch) {
   steps = steps_of_batch;
   values_.clear();
-  phases_ = 0;
   series_.clear();
+  for (std::size_t slot = 0; slot < seconds_.size(); ++slot)
+    seconds_[slot] = 1e-9 * static_cast<double>(watch.spent[slot]) / static_cast<double>(steps);
+  const auto declared = static_cast<std::size_t>(phases.count());
+  if (std::any_of(seconds_.begin() + 1 + declared, seconds_.end(), [](double spent) { return spent != 0; }))
+    cannot_keep("of a phase", "a step marks one that about.phases does not have; add .phases = phases");
+  const std::string prefix = phase_prefix;
+  if (declared > 0) values_.emplace_back(prefix + "other", seconds_[0]);
+  for (std::size_t k = 0; k < declared; ++k) values_.emplace_back(prefix + phases.name(static_cast<int>(k)), seconds_[k + 1]);
+  phases_ = values_.size();
 }
+
+double Observed::seconds(Phase phase) const { return seconds_[static_cast<std::size_t>(phase.slot)]; }
 
 std::uint64_t Observed::value_names() const {
   std::uint64_t sum = values_.size();

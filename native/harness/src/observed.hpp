@@ -1,6 +1,7 @@
 // What one call of a workload's observe() told on this rank.
 #pragma once
 
+#include <array>
 #include <string>
 #include <utility>
 #include <vector>
@@ -21,8 +22,10 @@ class Observed final : public Observations {
   void value(const char* name, double x) override;
   void series(const char* name, const char* unit, const double* points, Index count) override;
 
-  void phase(const std::string& name, double seconds);  // a step's time in it, recorded as phase_<name>
-  void begin(Index steps_of_batch);                     // forgets what the batch before it told
+  double seconds(Phase phase) const override;
+
+  // Forgets what the batch before it told. What the steps spent in each of the phases, and in none, becomes a value.
+  void begin(Index steps_of_batch, const Phases& phases, const detail::Watch& watch);
   const std::vector<std::pair<std::string, double>>& values() const { return values_; }
   const std::vector<Series>& points() const { return series_; }
   std::uint64_t value_names() const;  // a hash of the names in their order
@@ -31,7 +34,8 @@ class Observed final : public Observations {
  private:
   std::vector<std::pair<std::string, double>> values_;
   std::vector<Series> series_;
-  std::size_t phases_ = 0;  // of the values
+  std::array<double, Phases::most + 1> seconds_ = {};  // a step, by slot
+  std::size_t phases_ = 0;                             // of the values
 };
 
 }  // namespace fl

@@ -37,6 +37,7 @@ class Tally:
         self.records: list[LaunchRecord] = []
         self.estimates: dict[Subject, Estimate] = {}
         self._run = run
+        self._metrics: dict[Subject, Metric] = {}
         self._all_wrong = False
 
     def take(self, record: LaunchRecord, seconds: float) -> None:
@@ -47,26 +48,19 @@ class Tally:
         evidence, _ = gather(self._run, self.records)
         mine = {subject: e for subject, e in evidence.items() if subject.program == self.cell.program}
         self._all_wrong = bool(mine) and all(e.wrong for e in mine.values())
-        self.estimates = {s: e for s, e in ((s, self._estimate(x)) for s, x in mine.items()) if e is not None}
+        self._metrics = {s: m for s, e in mine.items() if (m := self._first(e)) is not None}
+        estimates = ((s, _estimate(metric, mine[s])) for s, metric in self._metrics.items())
+        self.estimates = {s: e for s, e in estimates if e is not None}
 
-    def _estimate(self, evidence: Evidence) -> Estimate | None:
-        """Of the first metric; all metrics of a case share its times. None for a wrong result or an unusable record."""
-        metric = self.metric()
-        if evidence.wrong or not evidence.timings or metric is None:
-            return None
-        try:
-            return estimate([launch_value(metric, timing) for timing in evidence.timings])
-        except ValueError:
-            return None  # the judgement says what is wrong with it
+    def _first(self, evidence: Evidence) -> Metric | None:
+        """The first metric that is told of the case; all its metrics share its launches."""
+        description = self._run.descriptions.get(self.cell.program.target)
+        return next((m for m in description.metrics if evidence.tells(m)), None) if description else None
 
     @property
     def expected(self) -> float:
         """Seconds of the next launch: the first one finds nothing in any cache."""
         return (self.seconds or 0.0) * (COLD if len(self.records) == 1 else 1.0)
-
-    def metric(self) -> Metric | None:
-        description = self._run.descriptions.get(self.cell.program.target)
-        return description.metrics[0] if description and description.metrics else None
 
     @property
     def dropped(self) -> str:
@@ -87,11 +81,11 @@ class Tally:
 
     def last(self) -> str:
         """The newest verified figure in words, or ""."""
-        metric = self.metric()
         description = self._run.descriptions.get(self.cell.program.target)
-        if not self.estimates or metric is None or description is None or description.unverified:
+        if not self.estimates or description is None or description.unverified:
             return ""
         subject, estimate = list(self.estimates.items())[-1]
+        metric = self._metrics[subject]
         return f"{words.name(identity(subject, metric.name))}: {significant(estimate.median)} {metric.unit}"
 
 
@@ -266,6 +260,16 @@ class Rounds:
         usual = sum(known) / len(known) if known else 1.0
         wanting = [tally for tally in self.tallies.values() if tally.wants(self._run.launches)]
         return sum(max(1, self._run.launches - len(tally.records)) * (tally.seconds or usual) for tally in wanting)
+
+
+def _estimate(metric: Metric, evidence: Evidence) -> Estimate | None:
+    """None for a wrong result or an unusable record."""
+    if evidence.wrong or not evidence.timings:
+        return None
+    try:
+        return estimate([launch_value(metric, timing) for timing in evidence.timings])
+    except ValueError:
+        return None  # the judgement says what is wrong with it
 
 
 def identity(subject: Subject, metric: str) -> Identity:

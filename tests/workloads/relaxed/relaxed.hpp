@@ -107,6 +107,7 @@ inline fl::Check check(State& s, fl::Index last) {
 inline void observe(State& s, fl::Observations& seen) {
   seen.value("resets", s.resets - static_cast<double>(seen.steps));
   s.resets = 0;
+  seen.value("update", seen.seconds(phases["update"]));
 }
 
 }  // namespace relaxed

@@ -108,6 +108,8 @@ class Observations {
   // One finite number, the same names in the same order on every rank. Its least, median and largest over the ranks go into the
   // record of the sample. A metric of form "value" takes the largest, and the median of that over the samples; it may be 0, not less.
   virtual void value(const char* name, double x) = 0;
+  // What a step of the batch spent in a phase on this rank; in the phase alone, without those inside it.
+  virtual double seconds(Phase phase) const = 0;
   // Points to draw. Kept are those given after the last sample of a case.
   virtual void series(const char* name, const char* unit, const double* points, Index count) = 0;
 
