@@ -13,9 +13,10 @@ from firstlight import ROOT, catalogue, mpi_families
 ROOMS = [
     "errors", "units", "cmake", "mpi_families", "machine", "toolchains", "doctor", "roles", "catalogue", "plan",
     "build", "native", "launch", "batch", "record", "store", "heritage", "profile", "judge", "simulate", "export",
-    "schema", "report", "conduct", "tune", "cli",
+    "report", "conduct", "tune", "cli",
 ]  # fmt: skip
 SOURCE = ROOT / "src" / "firstlight"
+SHIPPED = catalogue.load([ROOT / "workloads"])
 FILES = sorted(p for p in SOURCE.rglob("*.py") if p.parent != SOURCE or p.stem not in ("__init__", "__main__"))
 
 DRAWINGS = sorted((ROOT / "workloads").rglob("*.py"))
@@ -67,17 +68,6 @@ def test_a_drawing_of_a_workload_s_own_builds_on_the_public_modules_only(path: P
     assert modules(path) <= PUBLIC
 
 
-def test_the_report_names_no_workload_and_no_program_of_one() -> None:
-    workloads = catalogue.load([ROOT / "workloads"])
-    words_of_their_own = {"dot", "latency", "noise", "waiting"}  # a dash of plotly, parts of a time
-    names = set(workloads) - words_of_their_own | {
-        v.name for w in workloads.values() for v in w.variants if "_" in v.name
-    }
-    for path in sorted((SOURCE / "report").rglob("*.py")):
-        words = {n.value for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Constant)}
-        assert not words & names, f"{path.name} names {sorted(words & names)}: this belongs into the workload's folder"
-
-
 def texts(path: Path) -> set[str]:
     """The strings in a module's code: not those that only say something about it."""
     tree = ast.parse(path.read_text())
@@ -123,3 +113,104 @@ def literals(path: Path) -> set[str]:
 def attributes(path: Path) -> set[str]:
     """What a module asks of objects."""
     return {n.attr for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Attribute)}
+
+
+ORDINARY = {  # names of workloads that are words of the field or of English, too: told by how they are used
+    "dot": "a dash of plotly, the character",
+    "halo": "the cells around a block of a grid",
+    "stream": "what a program writes to",
+    "peak": "the highest point of a roofline",
+    "latency": "a part of predicted times",
+    "noise": "a part of predicted times, an option of simulate",
+    "waiting": "the state of a job",
+    "collectives": "MPI's operations, the folder native/collectives",
+}
+TOLD_APART = {"workload", "variant", "metric"}
+
+
+def programs() -> set[str]:
+    return {f"{w.name}.{v.name}" for w in SHIPPED.values() for v in w.variants}
+
+
+def names_a_workload(text: str) -> set[str]:
+    """The workloads and programs that a string addresses: `pingpong`, `dot.simd`, `./fl run noise`, or `mpi_ring`."""
+    words = set(re.findall(r"[a-z0-9_]+", text))
+    found = words & (SHIPPED.keys() - ORDINARY.keys())
+    found |= {name for name in programs() if name in text}
+    found |= {text} & {v.name for w in SHIPPED.values() for v in w.variants if "_" in v.name}
+    for command in re.findall(r"\bfl (?:run|list|submit)\b[^`\n]*", text):
+        found |= set(re.findall(r"[a-z0-9_]+", command)) & SHIPPED.keys()
+    return found
+
+
+def literal_of_a_figure(node: ast.AST) -> bool:
+    """Whether a comparison holds a workload's, a variant's or a metric's name against a string that stands there."""
+    if not isinstance(node, ast.Compare):
+        return False
+    sides = [list(ast.walk(side)) for side in (node.left, *node.comparators) if not isinstance(side, ast.JoinedStr)]
+    asks = [any(isinstance(n, ast.Attribute) and n.attr in TOLD_APART for n in side) for side in sides]
+    says = [any(isinstance(n, ast.Constant) and isinstance(n.value, str) and n.value for n in side) for side in sides]
+    return any(asks) and any(said and not asked for asked, said in zip(asks, says, strict=True))
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_no_room_knows_a_workload_by_name(path: Path) -> None:
+    """Findings, fits, tuning and pages ask for roles, rows and plots that workload.toml declares.
+
+    Docstrings may give an example: the help of `./fl run` does.
+    """
+    said = {name for text in texts(path) for name in names_a_workload(text)}
+    assert not said, f"{path.name} names {sorted(said)}: ask for a role (roles.py), or move it into the folder"
+    tree = ast.parse(path.read_text())
+    words = {getattr(n, a).lower() for n in ast.walk(tree) for a in ("id", "attr", "name", "arg") if _word(n, a)}
+    known = {f"_{name}_" for name in SHIPPED.keys() - ORDINARY.keys()}
+    called = {word for word in words for name in known if name in f"_{word}_"}
+    assert not called, f"{path.name} calls something {sorted(called)}, after a workload"
+    compared = [ast.unparse(n) for n in ast.walk(tree) if literal_of_a_figure(n)]
+    assert not compared, f"{path.name} tells figures apart by a name: ask for a role (roles.py) ({compared})"
+
+
+def _word(node: ast.AST, attribute: str) -> bool:
+    return isinstance(getattr(node, attribute, None), str)
+
+
+def test_neither_native_rooms_nor_templates_know_a_workload_by_name() -> None:
+    files = [p for p in (ROOT / "native").rglob("*") if p.suffix in (".hpp", ".cpp", ".cu", ".f90", ".txt", ".json")]
+    files += [ROOT / "CMakeLists.txt", *(ROOT / "cmake").glob("*")]
+    files += [p for p in SOURCE.rglob("*") if p.suffix in (".j2", ".js", ".css")]
+    assert len(files) > 50
+    for path in files:
+        found = {name for line in path.read_text().splitlines() for name in names_a_workload(line)}
+        assert not found, f"{path.relative_to(ROOT)} names {sorted(found)}"
+
+
+@pytest.mark.parametrize(
+    ("code", "named"),
+    [
+        ("x = 'pingpong'", True), ("x = f'{y} takes mpi_library'", False), ("x = 'mpi_library'", True),
+        ("x = 'see dot.simd'", True), ("x = '`./fl run noise --quick`'", True), ("x = 'the noise of it'", False),
+        ("dash = 'dot'", False), ("x = f.identity.workload == 'noise'", True),
+        ("x = (i.metric, 1) == ('time', 1)", True), ("x = i.variant == f'{a}_{b}'", False),
+        ("x = i.variant == j.variant", False), ("pingpong_time = 3", True), ("collectives = ()", False),
+    ],
+)  # fmt: skip
+def test_such_names_are_noticed(tmp_path: Path, code: str, named: bool) -> None:
+    path = tmp_path / "module.py"
+    path.write_text(code + "\n")
+    if named:
+        with pytest.raises(AssertionError, match=r"module\.py"):
+            test_no_room_knows_a_workload_by_name(path)
+    else:
+        test_no_room_knows_a_workload_by_name(path)
+
+
+@pytest.mark.parametrize("name", ROOMS)
+def test_a_room_says_in_one_sentence_what_it_is(name: str) -> None:
+    path = SOURCE / f"{name}.py" if (SOURCE / f"{name}.py").exists() else SOURCE / name / "__init__.py"
+    first = (ast.get_docstring(ast.parse(path.read_text())) or "").split("\n\n")[0].replace("\n", " ")
+    assert first.endswith(".") and first[0].isupper() and ". " not in first, f"{name}: {first!r}"
+
+
+@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
+def test_only_the_command_line_imports_the_command_line(path: Path) -> None:
+    assert room(path) == "cli" or "cli" not in imported(path)

@@ -1,4 +1,4 @@
-"""Batch: a run as one job of a cluster. One file a batch system: how it is asked for nodes, told, and asked back."""
+"""Batch: a run as one job of a cluster; each batch system's file says how to ask, tell and question it."""
 
 from __future__ import annotations
 

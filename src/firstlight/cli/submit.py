@@ -26,7 +26,7 @@ LOST = 5  # questions in a row without an answer until a job counts as gone
     context_settings={"ignore_unknown_options": True},
     epilog="""\b
 Example:
-  ./fl submit --nodes 4 --time 1h --setup 'module load gcc' --standard halo
+  ./fl submit --nodes 4 --time 1h --setup 'module load gcc' --standard
 
 \b
 Exit status:

@@ -1,4 +1,4 @@
-"""Conduct: carry out a run, from what is here to the report. Discover, plan, build, launch in rounds, judge, report."""
+"""Conduct: carry out a run, from what is here to the report: discover, plan, build, launch in rounds, judge, report."""
 
 from __future__ import annotations
 

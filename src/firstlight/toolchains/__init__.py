@@ -1,4 +1,4 @@
-"""Toolchains: which compilers, flag sets, MPI libraries and BLAS are here. Discovered, never configured."""
+"""Toolchains: which compilers, flag sets, MPI libraries and BLAS are here; discovered, never configured."""
 
 from __future__ import annotations
 
