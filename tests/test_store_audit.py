@@ -12,8 +12,9 @@ import pytest
 
 from driver import run_of
 from firstlight import store as stores
+from firstlight.errors import RecordError
 from firstlight.launch import Outcome
-from firstlight.store import layout
+from firstlight.store import layout, lines
 from test_store import CELL, GOOD, a_launch, whole
 
 Change = Callable[[list[dict[str, Any]]], None]
@@ -74,7 +75,6 @@ def series(times: int = 1, **members: object) -> Change:
         (set_("check", ok=False), "the check failed, but its error is"),
         (set_("check", error=None), "the check passed, but its error is None"),
         (set_("check", error=1.0), "the check passed, but its error is 1.0"),
-        (set_("check", when="never"), "neither before nor after"),
         (set_("check", tolerance=-1.0), "tolerance is -1.0"),
         (set_("end", cases=77), "77 cases announced"),
         (drop("check"), "was never checked"),
@@ -89,6 +89,14 @@ def test_what_the_lines_say_is_checked(store: stores.Store, change: Change, says
     found = [d for d in stores.check(store.path) if says in d.what]
     assert found, stores.check(store.path)
     assert all(d.file == f"launches/{CELL}.0000.jsonl" and d.line > 1 for d in found)
+
+
+def test_a_word_that_does_not_exist_is_no_line() -> None:
+    content = [json.loads(line) for line in whole().splitlines()]
+    set_("check", when="never")(content)
+    raw = next(json.dumps(line).encode() for line in content if line["type"] == "check")
+    why = lines.decode(raw)
+    assert isinstance(why, str) and "Invalid enum value 'never' - at `$.when`" in why
 
 
 def test_a_series_is_sound(store: stores.Store) -> None:
@@ -156,11 +164,13 @@ def test_an_unknown_cell_and_a_foreign_run_are_reported(store: stores.Store) -> 
 
 def test_run_json_is_checked(store: stores.Store) -> None:
     cells = run_of().cells
-    bad = msgspec.structs.replace(run_of(), cells=cells + cells, state="done", finished=None)
+    bad = msgspec.structs.replace(run_of(), cells=cells + cells, state="complete", finished=None)
     store.write_run(bad)
     whats = [str(d) for d in stores.check(store.path)]
     assert f"run.json: cell '{CELL}' is there 2 times" in whats
-    assert any("state 'done' is none of" in what for what in whats)
+    assert "run.json: state is 'complete' but finished is None" in whats
+    with pytest.raises(RecordError, match=r"Invalid enum value 'done' - at `\$\.state`"):
+        store.write_run(msgspec.structs.replace(bad, state="done"))
 
 
 def test_every_defect_is_reported_and_the_missing_run_does_not_hide_them(store: stores.Store) -> None:

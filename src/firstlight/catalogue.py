@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -21,6 +21,8 @@ from firstlight.errors import UsageError
 from firstlight.roles import Role, defect
 
 SUITES = ("quick", "standard", "full")
+By = Literal["toolchain", "mpi", "variant"]
+"""What tells apart the figures that a row compares."""
 OWN = "own"
 """The chapter of workloads that lie in no chapter's folder: those that users keep beside their code."""
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
@@ -93,7 +95,7 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
     threads: int | str = 1
     ranks: int = 1
-    choose: str = "toolchain"  # toolchain, mpi or variant
+    choose: By = "toolchain"
     headline: bool = False
 
 
@@ -103,7 +105,7 @@ class Plot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     kind: str  # staircase, message, roofline
     x: str
     metric: str
-    lines: str  # toolchain, mpi or variant
+    lines: str  # toolchain, mpi, variant or a parameter
     where: dict[str, Value] = {}
     variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
     subject: str = ""  # what the drawn figures are called in the title sentence

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -39,7 +40,7 @@ class Entry(msgspec.Struct, frozen=True):
     workload: str
     metric: str
     unit: str
-    better: str  # higher, lower or none
+    better: Literal["higher", "lower", "none"]
     value: float
     variant: str = ""
     mpi: str = ""
@@ -72,7 +73,7 @@ class _Table(msgspec.Struct, forbid_unknown_fields=True):
     workload: str = ""
     metric: str = ""
     unit: str = ""
-    better: str = ""
+    better: Literal["higher", "lower", "none", ""] = ""
     machine: str = ""
     note: str = ""
 

@@ -27,6 +27,8 @@ PHASE = "phase_"
 Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_]{0,31}\Z")]
 Finite = Annotated[float, msgspec.Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
 Spread = tuple[Finite, Finite, Finite]
+Better = Literal["higher", "lower"]
+RunState = Literal["running", "complete", "budget", "interrupted"]
 
 
 class Start(msgspec.Struct, frozen=True, tag="start"):
@@ -113,7 +115,7 @@ class Check(msgspec.Struct, frozen=True, tag="check"):
     """`error` and `tolerance` as the workload defines them; `error` is null where the result is not finite."""
 
     case: int
-    when: str  # before, after
+    when: Literal["before", "after"]
     ok: bool
     error: float | None
     tolerance: float
@@ -187,9 +189,9 @@ class Metric(msgspec.Struct, frozen=True):
     name: str
     unit: str
     quantity: str
-    form: str
+    form: Literal["rate", "time", "value"]
     scale: float
-    better: str  # higher, lower
+    better: Better
     phase: str = ""  # "": of the whole step
 
 
@@ -220,13 +222,13 @@ class Build(msgspec.Struct, frozen=True):
 
 
 class Run(msgspec.Struct, frozen=True):
-    """`run.json`. `state`: running, complete, budget (stopped by the budget), interrupted."""
+    """`run.json`. `state` budget: stopped by the budget."""
 
     schema: int
     id: str
     started: float
     finished: float | None
-    state: str
+    state: RunState
     firstlight: str
     revision: str
     command: tuple[str, ...]

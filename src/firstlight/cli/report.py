@@ -11,6 +11,7 @@ import msgspec
 
 from firstlight.cli import runs
 from firstlight.cli.output import as_json, colour, print_json, results_folder, width
+from firstlight.record import RunState
 
 if TYPE_CHECKING:
     from firstlight.judge import Judgement
@@ -20,7 +21,7 @@ class Reported(msgspec.Struct, frozen=True):
     """Where the page is, and what it counts."""
 
     run: str
-    state: str
+    state: RunState
     report: str
     verified: int
     failed: int

@@ -14,6 +14,7 @@ from firstlight.errors import INCONCLUSIVE, OK, REGRESSION, UsageError
 if TYPE_CHECKING:
     from firstlight.simulate.answer import Simulated
     from firstlight.simulate.fit import Fitted
+    from firstlight.simulate.program import Evaluator
 
 
 @click.command(
@@ -91,7 +92,7 @@ def command(
     run_name: str,
     mpi: str | None,
     noise: str,
-    evaluator: str,
+    evaluator: Evaluator,
     validate: str | None,
     html: Path | None,
     results: Path,

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from firstlight.cli.output import as_json, print_json, printable, results_folder, width
 from firstlight.errors import INCONCLUSIVE, INTERRUPTED, OK, UsageError
+
+if TYPE_CHECKING:
+    from firstlight.tune.planning import Target
 
 COLLECTIVES = ("broadcast", "reduce", "allreduce", "allgather", "reduce_scatter", "alltoall", "barrier")
 SIZES = "8,64,512,4KiB,32KiB,256KiB,1MiB"
@@ -75,7 +79,7 @@ def command(
     what: str,
     names: tuple[str, ...],
     sizes: str,
-    targets: tuple[str, ...],
+    targets: tuple[Target, ...],
     budget: str,
     mpi: tuple[str, ...],
     toolchain: tuple[str, ...],

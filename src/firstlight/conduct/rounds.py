@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from statistics import median
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from firstlight.catalogue import Workload
 from firstlight.conduct.progress import Progress
@@ -15,13 +15,14 @@ from firstlight.judge.interval import estimate
 from firstlight.judge.select import in_row
 from firstlight.judge.verdict import Estimate, Identity
 from firstlight.plan import LAUNCHES, MOST_LAUNCHES, Cell, order
-from firstlight.record import LaunchRecord, Metric, Run
+from firstlight.record import LaunchRecord, Metric, Run, RunState
 from firstlight.units import duration, significant
 
 if TYPE_CHECKING:
     from firstlight.judge.evidence import Subject
 
-COMPLETE, BUDGET = "complete", "budget"
+COMPLETE: Final[RunState] = "complete"
+BUDGET: Final[RunState] = "budget"
 LOST_IN_A_ROW = 2  # then a cell is given up
 DEAR = 4.0  # times what the median cell takes
 COLD = 0.9  # what a later launch takes of the first one, which finds nothing in any cache
@@ -114,7 +115,7 @@ class Rounds:
         self._aside: set[str] = set()  # cells that wait until the others have their launches
         self._told = False
 
-    def go(self) -> str:
+    def go(self) -> RunState:
         """Launch until nothing wants more (COMPLETE) or the budget is spent (BUDGET)."""
         self._began = self._clock()
         number, pending = self._resume_point()

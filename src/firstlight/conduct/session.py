@@ -19,7 +19,7 @@ from firstlight.judge import Judgement
 from firstlight.judge.figures import judge
 from firstlight.machine import Machine
 from firstlight.plan import EFFORT, Cell, Program
-from firstlight.record import LaunchRecord, Run, Start
+from firstlight.record import LaunchRecord, Run, RunState, Start
 from firstlight.store import Store, durable, layout, lines
 from firstlight.toolchains import Toolbox
 
@@ -63,14 +63,14 @@ class Session:
         rounds = Rounds(self.run, cells, self._launch, self.records, budget, self.progress, workloads=self.workloads)
         self._save("running")
         (self.store.path / FIGURES).unlink(missing_ok=True)  # what an earlier stretch had derived is no longer so
-        state = "interrupted"
+        state: RunState = "interrupted"
         try:
             state = rounds.go()
         finally:
             self._save(state)
         return rounds
 
-    def _save(self, state: str) -> None:
+    def _save(self, state: RunState) -> None:
         self.run = replace(self.run, state=state, finished=None if state == "running" else time.time())
         self.store.write_run(self.run)
 

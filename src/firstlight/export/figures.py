@@ -8,8 +8,9 @@ from collections.abc import Iterable
 
 import msgspec
 
-from firstlight.judge.verdict import Failed, Figure, Verified
+from firstlight.judge.verdict import Failed, Figure, Verdict, Verified
 from firstlight.plan import Placement
+from firstlight.record import Better
 
 OVERSUBSCRIBED = "more ranks or threads than CPUs: shown, never ranked or compared"
 
@@ -25,14 +26,14 @@ class Row(msgspec.Struct, frozen=True):
     parameters: dict[str, int | float | str]
     metric: str
     unit: str
-    better: str
+    better: Better
     median: float | None
     low: float | None
     high: float | None
     launches: int | None
     ceiling: float | None
     of_ceiling: float | None
-    verdict: str
+    verdict: Verdict
     reason: str | None
 
 
@@ -44,6 +45,7 @@ def rows(figures: Iterable[Figure]) -> list[Row]:
 def _row(figure: Figure) -> Row:
     who = figure.identity
     median = low = high = ceiling = of_ceiling = launches = reason = None
+    verdict: Verdict
     match figure:
         case Verified():
             median, low, high = figure.estimate.median, figure.estimate.low, figure.estimate.high

@@ -30,6 +30,7 @@ import math
 from collections import Counter
 from collections.abc import Iterator
 from statistics import median
+from typing import Final, Literal
 
 import msgspec
 
@@ -37,7 +38,8 @@ from firstlight.errors import INCONCLUSIVE, OK, REGRESSION
 from firstlight.judge import Judgement
 from firstlight.judge.environment import differences
 from firstlight.judge.interval import ratio
-from firstlight.judge.verdict import Estimate, Failed, Figure, Identity, Unverified, Verified
+from firstlight.judge.verdict import Estimate, Failed, Figure, Identity, Unverified, Verdict, Verified
+from firstlight.record import Better
 from firstlight.units import significant
 
 THRESHOLD = 0.05
@@ -46,7 +48,11 @@ DRIFT = 0.04
 EQUIVALENCE = 0.90
 MOMENT = 2.0  # seconds
 
-SAME, BETTER, WORSE, UNCLEAR = "same", "better", "worse", "inconclusive"
+Outcome = Literal["same", "better", "worse", "inconclusive"]
+SAME: Final = "same"
+BETTER: Final = "better"
+WORSE: Final = "worse"
+UNCLEAR: Final = "inconclusive"
 
 
 class Compared(msgspec.Struct, frozen=True):
@@ -59,13 +65,13 @@ class Compared(msgspec.Struct, frozen=True):
 
     identity: Identity
     unit: str
-    better: str
+    better: Better
     a: Estimate
     b: Estimate
     ratio: float
     low: float | None
     high: float | None
-    outcome: str
+    outcome: Outcome
     reason: str = ""
     observed: bool = False
 
@@ -78,8 +84,8 @@ class Changed(msgspec.Struct, frozen=True):
     """A figure whose verdict changed. Verified before and failed now is a regression."""
 
     identity: Identity
-    before: str  # verified, failed, unverified
-    after: str
+    before: Verdict
+    after: Verdict
     reason: str
 
     @property
@@ -176,7 +182,7 @@ def compare_figures(
     )
 
 
-def _outcome(a: Verified, b: Verified, threshold: float, confidence: float, drift: float) -> tuple[str, str]:
+def _outcome(a: Verified, b: Verified, threshold: float, confidence: float, drift: float) -> tuple[Outcome, str]:
     if (a.unit, a.better) != (b.unit, b.better):
         return UNCLEAR, f"measured in {a.unit} and in {b.unit}"
     if _work(a) != _work(b):
@@ -233,8 +239,14 @@ def _changed(both: list[tuple[Figure, Figure]]) -> Iterator[Changed]:
             yield Changed(x.identity, before, after, failing.reason if isinstance(failing, Failed | Unverified) else "")
 
 
-def _verdict(figure: Figure) -> str:
-    return str(figure.__struct_config__.tag)
+def _verdict(figure: Figure) -> Verdict:
+    match figure:
+        case Verified():
+            return "verified"
+        case Failed():
+            return "failed"
+        case _:
+            return "unverified"
 
 
 def _shift(figures: tuple[Compared, ...]) -> float | None:

@@ -20,7 +20,7 @@ from firstlight.judge.ceilings import ceiling, impossible, measured_limits
 from firstlight.judge.evidence import VALUE, Evidence, Subject, cost_of, gather, launch_value, refused
 from firstlight.judge.findings import discover
 from firstlight.judge.interval import estimate
-from firstlight.judge.verdict import Failed, Figure, Identity, Limit, Unverified, Verified
+from firstlight.judge.verdict import Cause, Failed, Figure, Identity, Limit, Unverified, Verified
 from firstlight.plan import Cell, Placement, Program
 from firstlight.record import Description, LaunchRecord, Metric, Run
 
@@ -110,8 +110,8 @@ def _draft(run: Run, evidence: Evidence, metric: Metric, tainted: dict[Suspect, 
     )
 
 
-def _wrong(evidence: Evidence) -> tuple[str, str]:
-    """Cause and reason of a failure, or "": a check that failed in any launch, or no launch that ended well."""
+def _wrong(evidence: Evidence) -> tuple[Cause, str]:
+    """Cause and reason of a failure (""): a check that failed in any launch, or no launch that ended well."""
     if evidence.wrong:
         return "check", evidence.wrong[-1]
     if not evidence.timings and evidence.incomplete < len(evidence.lost):
@@ -128,7 +128,7 @@ def _wrong(evidence: Evidence) -> tuple[str, str]:
         of_phases = sum(amount for name, amount in first.items() if name.endswith(f".{quantity}"))
         if of_phases > (1 + 1e-6) * first.get(quantity, 0.0):
             return "record", f"its phases declare more {quantity.replace('_', ' ')} than the step"
-    return "", ""
+    return "check", ""
 
 
 def _doubtful(run: Run, evidence: Evidence) -> str:

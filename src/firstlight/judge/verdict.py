@@ -6,9 +6,15 @@ written by accident.
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from firstlight.plan import Placement
+from firstlight.record import Better
+
+Cause = Literal["check", "lost", "build", "record", "ceiling"]
+Verdict = Literal["verified", "failed", "unverified"]
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -63,7 +69,7 @@ class Limit(msgspec.Struct, frozen=True):
 class Verified(msgspec.Struct, frozen=True, tag="verified"):
     identity: Identity
     unit: str
-    better: str
+    better: Better
     estimate: Estimate
     working_set: float
     cost: dict[str, float]
@@ -86,15 +92,15 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
 
     identity: Identity
     unit: str
-    better: str
+    better: Better
     reason: str
-    cause: str = "check"
+    cause: Cause = "check"
 
 
 class Unverified(msgspec.Struct, frozen=True, tag="unverified"):
     identity: Identity
     unit: str
-    better: str
+    better: Better
     reason: str
 
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
 from firstlight import ROOT
+
+CacheKind = Literal["data", "unified"]
 
 
 class Cache(msgspec.Struct, frozen=True):
     """One cache instance. `size` in bytes; `shared_by` lists the CPUs (as the system numbers them) behind it."""
 
     level: int
-    kind: str  # "data" or "unified"
+    kind: CacheKind
     size: int
     line: int
     shared_by: tuple[int, ...]

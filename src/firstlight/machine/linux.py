@@ -12,7 +12,7 @@ import subprocess
 from pathlib import Path
 
 from firstlight.errors import FirstlightError
-from firstlight.machine import Cache, Machine, allocation, gpus, parse
+from firstlight.machine import Cache, CacheKind, Machine, allocation, gpus, parse
 from firstlight.machine.counters import availability
 
 BUSY = 0.5
@@ -160,14 +160,18 @@ def _numa(root: Path, cpus: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
     return tuple(node for node in nodes if node) or (cpus,)
 
 
+_KINDS: dict[str, CacheKind] = {"Data": "data", "Unified": "unified"}
+"""As the kernel calls them; a cache of instructions is none of ours."""
+
+
 def _caches(root: Path, cpus: tuple[int, ...]) -> tuple[Cache, ...]:
     """Data and unified caches behind the usable CPUs, each once, by level; from the C library where /sys has none."""
     found: dict[tuple[int, str, tuple[int, ...]], Cache] = {}
     for cpu in cpus:
         for folder in (root / f"sys/devices/system/cpu/cpu{cpu}/cache").glob("index[0-9]*"):
-            kind = (_read(folder / "type") or "").strip().lower()
+            kind = _KINDS.get((_read(folder / "type") or "").strip())
             level, size = parse.number(_read(folder / "level")), parse.size(_read(folder / "size"))
-            if kind not in ("data", "unified") or not level or not size:
+            if kind is None or not level or not size:
                 continue
             shared = parse.cpu_list(_read(folder / "shared_cpu_list")) or (cpu,)
             line = parse.number(_read(folder / "coherency_line_size")) or 64
@@ -184,7 +188,7 @@ def _caches_of_the_c_library(cpus: tuple[int, ...]) -> list[Cache]:
     for level, name in ((1, "LEVEL1_DCACHE"), (2, "LEVEL2_CACHE"), (3, "LEVEL3_CACHE")):
         size, line = _getconf(f"{name}_SIZE"), _getconf(f"{name}_LINESIZE") or 64
         groups = [cpus] if level == 3 else [(cpu,) for cpu in cpus]
-        kind = "data" if level == 1 else "unified"
+        kind: CacheKind = "data" if level == 1 else "unified"
         caches += [Cache(level=level, kind=kind, size=size, line=line, shared_by=g) for g in groups if size]
     return caches
 

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import msgspec
 
+from firstlight.profile.calls import Group
+
 SCHEMA = 1
 
 
@@ -24,7 +26,7 @@ class Kind(msgspec.Struct, frozen=True):
     """
 
     name: str
-    group: str
+    group: Group
     calls: int
     bytes: int
     seconds: float

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Literal
+
 import msgspec
 
 from firstlight.judge import Judgement, words
@@ -9,11 +11,13 @@ from firstlight.judge.verdict import Failed, Unverified
 from firstlight.report import wording
 from firstlight.units import count
 
+Kind = Literal["failed", "unverified"]
+
 
 class Failure(msgspec.Struct, frozen=True):
-    """`kind`: failed or unverified. `figures`: at least one, in the order of the run."""
+    """`figures`: at least one, in the order of the run."""
 
-    kind: str
+    kind: Kind
     program: str  # dot.kahan, gcc-fast and clang-fast
     figures: tuple[Failed | Unverified, ...]
 
@@ -34,16 +38,17 @@ class Failure(msgspec.Struct, frozen=True):
 
 def failures(judgement: Judgement) -> list[Failure]:
     """What failed, then what is unverified, each by program; a program is built against one MPI library."""
-    found: dict[tuple[str, str, str, str], list[Failed | Unverified]] = {}
+    found: dict[tuple[Kind, str, str, str], list[Failed | Unverified]] = {}
     for f in judgement.figures:
         if isinstance(f, Failed | Unverified):
-            kind, cause = ("failed", f.cause) if isinstance(f, Failed) else ("unverified", "")
+            kind: Kind = "failed" if isinstance(f, Failed) else "unverified"
+            cause = f.cause if isinstance(f, Failed) else ""
             program = f"{f.identity.workload}.{f.identity.variant}"
             found.setdefault((kind, program, f.identity.mpi or "", cause), []).append(f)
     return [Failure(key[0], _program(judgement, some), tuple(some)) for key, some in sorted(found.items(), key=_key)]
 
 
-def _key(item: tuple[tuple[str, str, str, str], list[Failed | Unverified]]) -> tuple[str, str, str, str]:
+def _key(item: tuple[tuple[Kind, str, str, str], list[Failed | Unverified]]) -> tuple[str, str, str, str]:
     return item[0]
 
 

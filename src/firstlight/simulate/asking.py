@@ -16,7 +16,7 @@ from firstlight.simulate import program, shapes, sweep
 from firstlight.simulate.answer import Simulated
 from firstlight.simulate.fit import Fitted
 from firstlight.simulate.prediction import COLLECTIVES, Algorithm, Prediction
-from firstlight.simulate.program import Question
+from firstlight.simulate.program import Evaluator, Question
 from firstlight.units import parse_size, parse_sizes
 
 _OWN = "the model's defaults; --machine changes them"
@@ -36,7 +36,7 @@ class Order(msgspec.Struct, frozen=True):
     missing: str = ""
     machine: str = ""
     noise: str = ""
-    evaluator: str = "auto"
+    evaluator: Evaluator = "auto"
     loads: bool = False
 
 

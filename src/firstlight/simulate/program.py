@@ -6,7 +6,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterable, Sequence
 from pathlib import Path
-from typing import TypeVar
+from typing import Literal, TypeVar
 
 import msgspec
 
@@ -16,6 +16,7 @@ from firstlight.simulate.prediction import Algorithm, Prediction
 
 _T = TypeVar("_T")
 Told = Callable[[bytes], None]
+Evaluator = Literal["auto", "maxplus", "rounds", "events"]
 TARGET = "firstlight-simulate"
 _FOLDERS = ("collectives/include", "collectives/algorithms", "collectives/src", "network")
 
@@ -50,7 +51,7 @@ class Question(msgspec.Struct, frozen=True):
     root: int = 0
     machine: str = ""
     noise: str = ""
-    evaluator: str = "auto"
+    evaluator: Evaluator = "auto"
     missing: str = ""
     loads: bool = False
 

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
 from firstlight.machine import Machine
 from firstlight.mpi_families import Origin
+
+FlagSet = Literal["base", "native", "fast"]
 
 
 class Absent(msgspec.Struct, frozen=True):
@@ -24,7 +27,7 @@ class Toolchain(msgspec.Struct, frozen=True):
 
     name: str  # gcc-fast
     compiler: str  # gcc; gcc-13 where a second version of a family is present
-    flag_set: str  # base, native, fast
+    flag_set: FlagSet
     version: str
     cxx: str  # absolute path
     flags: tuple[str, ...]

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-FLAG_SETS: dict[str, tuple[tuple[str, ...], ...]] = {
+from firstlight.toolchains import FlagSet
+
+FLAG_SETS: dict[FlagSet, tuple[tuple[str, ...], ...]] = {
     "base": (("-O2",),),
     # Some compilers for Arm and POWER know only -mcpu.
     "native": (("-O3", "-march=native"), ("-O3", "-mcpu=native")),

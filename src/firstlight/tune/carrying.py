@@ -24,7 +24,7 @@ from firstlight.toolchains import Absent, Mpi
 from firstlight.tune import choosing, files
 from firstlight.tune.choosing import Candidate, Choice, Times
 from firstlight.tune.files import Written
-from firstlight.tune.planning import Place, Planned, cell, first, places
+from firstlight.tune.planning import Place, Planned, Target, cell, first, places
 from firstlight.tune.setting import under
 from firstlight.tune.table import LIBRARY, table
 
@@ -39,7 +39,7 @@ class Wish(msgspec.Struct, frozen=True):
 
     collectives: tuple[str, ...]
     sizes: tuple[int, ...]
-    targets: tuple[str, ...]
+    targets: tuple[Target, ...]
     budget: float
     mpis: tuple[str, ...] = ("*",)
     placements: tuple[str, ...] = ()
@@ -201,7 +201,7 @@ class _Trial(msgspec.Struct):
 
     def go(
         self, some: Sequence[Candidate], folder: Path, progress: Progress
-    ) -> tuple[Result, dict[tuple[str, str], str]]:
+    ) -> tuple[Result, dict[tuple[str, Target], str]]:
         """The run, and the name of the tuned library by (MPI library, target)."""
         progress.state.enter("build", "what the libraries read")
         progress.update()

@@ -11,16 +11,16 @@ from firstlight.judge.compare import BETTER, SAME, THRESHOLD, UNCLEAR, WORSE, co
 from firstlight.judge.roles import Played, Player, played
 from firstlight.judge.verdict import Estimate, Figure, Verified
 from firstlight.machine import Machine
-from firstlight.tune.planning import PRELOAD, RULES
+from firstlight.tune.planning import PRELOAD, RULES, Target
 from firstlight.tune.setting import Setting
 from firstlight.tune.table import LIBRARY, Choices
 
 
 class Case(msgspec.Struct, frozen=True, order=True):
-    """What is decided about. `target`: rules or preload."""
+    """What is decided about."""
 
     mpi: str
-    target: str
+    target: Target
     collective: str
     ranks: int
     bytes: int
@@ -97,7 +97,7 @@ def choices(some: Iterable[Candidate | Choice], points: Mapping[tuple[str, int],
     return found
 
 
-def judged(some: Sequence[Candidate], measured: Times, tuned: Mapping[tuple[str, str], str]) -> list[Choice]:
+def judged(some: Sequence[Candidate], measured: Times, tuned: Mapping[tuple[str, Target], str]) -> list[Choice]:
     """The verdict of the trial on each candidate. `tuned`: the name of the tuned library by (MPI library, target).
 
     Both were launched in turn within one run, so a drift of the machine harms both alike and none is allowed for.

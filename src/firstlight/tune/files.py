@@ -12,7 +12,7 @@ from firstlight.errors import BuildError
 from firstlight.store.durable import replace
 from firstlight.toolchains import Mpi
 from firstlight.tune import formats, preload
-from firstlight.tune.planning import PRELOAD
+from firstlight.tune.planning import PRELOAD, Target
 from firstlight.tune.setting import Setting
 from firstlight.tune.table import Table
 
@@ -21,7 +21,7 @@ class Written(msgspec.Struct, frozen=True):
     """A file for one MPI library; `lines`: what to put into the environment, as NAME=value."""
 
     mpi: str
-    target: str  # rules, preload
+    target: Target
     file: str
     lines: tuple[str, ...]
     rules: int
@@ -32,7 +32,7 @@ def words(settings: Mapping[str, tuple[str, Setting]], mpi: str) -> dict[tuple[s
     return {(s.collective, s.algorithm): s.word for base, s in settings.values() if base == mpi}
 
 
-def write(folder: Path, mpi: Mpi, target: str, table: Table, named: Mapping[tuple[str, str], str]) -> Written:
+def write(folder: Path, mpi: Mpi, target: Target, table: Table, named: Mapping[tuple[str, str], str]) -> Written:
     """Write the table for a library. Raises OSError; BuildError where the library lacks what a file is made from."""
     folder.mkdir(parents=True, exist_ok=True)
     if target == PRELOAD:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Final, Literal
 
 import msgspec
 
@@ -14,7 +15,9 @@ from firstlight.toolchains import Absent, Mpi, Toolbox
 from firstlight.tune import formats
 from firstlight.tune.setting import Setting, applied
 
-RULES, PRELOAD = "rules", "preload"
+Target = Literal["rules", "preload"]
+RULES: Final = "rules"
+PRELOAD: Final = "preload"
 """What is written: a file that the library reads, or the table of the library to preload."""
 
 
@@ -57,7 +60,7 @@ def first(
     collectives: Sequence[str],
     sizes: Sequence[int],
     ours: dict[str, list[str]],
-    targets: Sequence[str],
+    targets: Sequence[Target],
 ) -> Planned:
     """The cells of the first measurement. `ours`: the variants of the workload by collective."""
     cells: list[Cell] = []
