@@ -1,0 +1,94 @@
+// loops: a hundred small loops in one program, each with a cost, a definition and a verdict of its own.
+//
+// In the spirit of Callahan, Dongarra and Levine, "Vectorizing compilers: a test suite and results" (1988): dependence, control flow,
+// reductions, strides, gather and scatter, two dimensions. A loop that works in place needs its vectors restored before each step.
+#pragma once
+
+#include <numeric>
+
+#include "definitions.hpp"
+
+namespace loops::inline FL_ROLE {
+
+struct Params {
+  std::string kernel = "copy";
+  fl::Index m = 32;
+  void declare(fl::Fields& fields) {
+    static const std::string names = fl::options(loops);
+    fields.choice("kernel", kernel, names.c_str(), "which loop");
+    fields.integer("m", m, "elements", 4, 1 << 10, "length of a row; vectors have m * m elements");
+  }
+};
+
+inline constexpr fl::About about{
+    .title = "A hundred loops",
+    .cost = "of each loop its own",
+    .verified = "every element against the loop's definition",
+    .tolerance = "exact: whole numbers",
+};
+
+inline constexpr fl::Metric metrics[] = {
+    {"element_time", "ns", "elements", "time", 1e9, "lower"},
+    {"rate", "Gflop/s", "flops", "rate", 1e-9, "higher"},
+    {"bandwidth", "GB/s", "bytes", "rate", 1e-9, "higher"},
+};
+
+inline std::string refuse(const Params&, const fl::Team&) { return ""; }
+
+inline void reset(State& s) {
+  std::copy(s.x0.begin(), s.x0.end(), s.x.begin());
+  std::copy(s.y0.begin(), s.y0.end(), s.y.begin());
+}
+
+inline void init(State& s, const Params& p, const fl::Team&) {
+  s.m = p.m, s.n = p.m * p.m, s.kernel = p.kernel;
+  for (auto* v : {&s.a, &s.b, &s.c, &s.d, &s.x, &s.y, &s.x0, &s.y0, &s.packed, &s.right}) *v = fl::Array<double>(s.n);
+  for (auto* v : {&s.p, &s.inverse, &s.q, &s.rank}) *v = fl::Array<int>(s.n);
+  std::uint64_t next = 0;
+  for (auto* v : {&s.a, &s.b, &s.c, &s.x0, &s.y0})
+    for (double& e : *v) e = static_cast<double>(fl::hash(next++) % 17) - 8;
+  for (double& e : s.d) e = fl::hash(next++) % 2 == 0 ? 1 : -1;
+  s.a[0] = s.k;
+  Index stride = s.n * 5 / 8;
+  while (std::gcd(stride, s.n) != 1) ++stride;
+  Index positive = 0;
+  for (Index i = 0; i < s.n; ++i) {
+    s.p[i] = static_cast<int>((i * stride + 3) % s.n);
+    s.q[i] = s.p[i] / 4;
+    s.inverse[s.p[i]] = static_cast<int>(i);
+    s.rank[i] = static_cast<int>(positive);
+    if (s.a[i] > 0) s.packed[positive++] = s.a[i];
+  }
+  std::copy(s.x0.begin() + positive, s.x0.end(), s.packed.begin() + positive);
+  reset(s);
+}
+
+inline fl::Cost cost(const Params& p, const fl::Team&) {
+  const Loop& l = loop(p.kernel);
+  const auto n = static_cast<double>(p.m * p.m);
+  return {.flops = l.flops * n, .bytes = l.bytes * n, .elements = n, .working_set = l.bytes * n};
+}
+
+inline void touch(State& s, fl::Index iteration) { s.a[0] = s.packed[0] = s.k = 2 + static_cast<double>(iteration & 7); }
+
+inline void poison(State& s) {
+  fl::poison(s.x.data(), s.n);
+  fl::poison(s.y.data(), s.n);
+}
+
+inline fl::Check check(State& s, fl::Index) {
+  const Loop& l = loop(s.kernel);
+  std::copy(s.x0.begin(), s.x0.end(), s.right.begin());
+  double* right = s.right.data();
+  for (Index k = 0; k < s.n; ++k) {
+    const Index i = l.order == Order::down ? s.n - 1 - k : k;
+    right[l.order == Order::fold ? 0 : i] = l.right(s, i, right);
+  }
+  for (Index i = 0; i < s.n; ++i)
+    if (!(s.x[i] == right[i]))
+      return fl::Check::of(s.x[i] - right[i], 0,
+                           fl::text("%s: x[%lld] is %.17g, should be %.17g", l.name, static_cast<long long>(i), s.x[i], right[i]));
+  return fl::Check::of(0, 0, fl::text("%s: all %lld elements agree", l.name, static_cast<long long>(s.n)));
+}
+
+}  // namespace loops::inline FL_ROLE
