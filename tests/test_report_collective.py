@@ -1,4 +1,4 @@
-"""The drawing of global sums: who wins where, models of the same run beside the lines, R1's rate called what it is."""
+"""The drawing of global sums: who wins where, models of the same run beside the lines, rates as algorithm bandwidth."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ import sums
 from firstlight import heritage
 from firstlight.judge.figures import judge
 from firstlight.judge.hockney import Regime
-from firstlight.judge.verdict import Figure, Verified
+from firstlight.judge.verdict import Failed, Figure, Verified
 from firstlight.plan import Placement
 from firstlight.report import plots
 from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette
 
-routes = shipped.module("vector_sum", "routes")
+bandwidth, routes = (shipped.module("vector_sum", m) for m in ("bandwidth", "routes"))
 Addition, Link = routes.Addition, routes.Link
 
 ANY = ("mpi_allreduce", "mpi_rabenseifner")  # routes for any number of processes
@@ -103,8 +103,8 @@ def test_between_nodes_the_pingpong_of_one_node_says_nothing() -> None:
 def test_the_title_says_who_wins_where_and_where_that_changes() -> None:
     time, _ = drawings(factors={("mpich", "mpi_cube"): 0.5}, large_only={("openmpi", "mpi_rabenseifner"): 0.5})
     assert re.fullmatch(
-        r"A global sum, 2 ranks: up to 8 KiB MPICH cube is fastest \(.+ us at 8 KiB, .+ × ahead\); "
-        r"from 512 KiB on Open MPI rabenseifner is fastest \(.+ us at 8 MiB, .+ × ahead\)",
+        r"A global sum, 2 ranks: up to 8 KiB MPICH recursive doubling is fastest \(.+ us at 8 KiB, .+ × ahead\); "
+        r"from 512 KiB on Open MPI Rabenseifner is fastest \(.+ us at 8 MiB, .+ × ahead\)",
         time.title,
     ), time.title
 
@@ -136,7 +136,7 @@ def test_many_changes_of_the_lead_are_counted() -> None:
     time = plots.draw(View(j, v.workloads, v.heritage, v.palette), v.workloads["vector_sum"])[0]
     assert re.fullmatch(
         r"A global sum, 2 ranks: at 128 B Open MPI allreduce is fastest \(.+\); in between the lead changes 3 times; "
-        r"at 8 MiB Open MPI rabenseifner is fastest \(.+\)",
+        r"at 8 MiB Open MPI Rabenseifner is fastest \(.+\)",
         time.title,
     ), time.title
 
@@ -144,11 +144,11 @@ def test_many_changes_of_the_lead_are_counted() -> None:
 def test_who_shares_the_lead_somewhere_is_among_the_fastest() -> None:
     time, _ = drawings(mpis=["openmpi"], variants=(*ANY, "mpi_cube"), large_only={("openmpi", "mpi_allreduce"): 1.5})
     assert re.fullmatch(
-        r"A global sum, 2 ranks: at 128 B Open MPI cube is fastest \(.+ × ahead\); "
-        r"from 8 KiB on Open MPI rabenseifner is among the fastest \(.+ at 8 MiB, .+ × ahead\)",
+        r"A global sum, 2 ranks: at 128 B Open MPI recursive doubling is fastest \(.+ × ahead\); "
+        r"from 8 KiB on Open MPI Rabenseifner is among the fastest \(.+ at 8 MiB, .+ × ahead\)",
         time.title,
     ), time.title
-    line = next(t for t in time.data if t["name"] == "Open MPI rabenseifner")
+    line = next(t for t in time.data if t["name"] == "Open MPI Rabenseifner")
     assert f"({line['y'][-1] / 1000:.2f} ms at 8 MiB" in time.title  # its own figure
 
 
@@ -156,32 +156,41 @@ def test_a_line_a_library_and_route_with_models_beside_them() -> None:
     time, rate = drawings()
     names = [t["name"] for t in time.data]
     for mpi in ("MPICH", "Open MPI"):
-        assert {f"{mpi} {v}" for v in ("allreduce", "cube", "rabenseifner")} <= set(names)
-        assert {f"model, {mpi} {v}" for v in ("cube", "rabenseifner")} <= set(names)
+        assert {f"{mpi} {v}" for v in ("allreduce", "recursive doubling", "Rabenseifner")} <= set(names)
+        assert {f"model, {mpi} {v}" for v in ("recursive doubling", "Rabenseifner")} <= set(names)
     assert not any("allreduce" in n for n in names if n.startswith("model"))
     dashes = {t["name"].split()[-1]: t["line"]["dash"] for t in time.data if t["name"].startswith("model")}
-    assert dashes == {"cube": "dash", "rabenseifner": "dashdot"}
+    assert dashes == {"doubling": "dash", "Rabenseifner": "dashdot"}
     told = dict(zip(("time", "rate"), (time, rate), strict=True))
     for metric, drawing in told.items():
-        model = next(t for t in drawing.data if t["name"] == "model, Open MPI cube")
-        line = next(t for t in drawing.data if t["name"].startswith("Open MPI cube"))
+        model = next(t for t in drawing.data if t["name"] == "model, Open MPI recursive doubling")
+        line = next(t for t in drawing.data if t["name"].startswith("Open MPI recursive doubling"))
         at = model["y"][-1] / line["y"][-1]
         assert 0.4 < (1 / at if metric == "rate" else at) < 1.2  # STREAM in memory adds slower than the truth here
 
 
 def test_rate_and_time_of_a_model_obey_the_formula() -> None:
     time, rate = drawings(ranks=4)
-    t, r = (next(x for x in d.data if x["name"] == "model, MPICH rabenseifner") for d in (time, rate))
-    for size, seconds, mbits in zip(t["x"], t["y"], r["y"], strict=True):
-        assert mbits == pytest.approx(16 * 2 * (size / 2**20) / (1e-6 * seconds))
+    t, r = (next(x for x in d.data if x["name"] == "model, MPICH Rabenseifner") for d in (time, rate))
+    for size, microseconds, rate_drawn in zip(t["x"], t["y"], r["y"], strict=True):
+        assert rate_drawn == pytest.approx(1e-9 * size / (1e-6 * microseconds))
 
 
-def test_only_the_cubes_rate_is_no_fiction() -> None:
-    time, rate = drawings()
-    lines = [t["name"] for t in rate.data if t["name"].startswith(("MPICH", "Open MPI"))]
-    assert lines and all(n.endswith("(fictitious)") != ("cube" in n) for n in lines)
-    assert "fictitious (MPI prescribes none" in rate.caption and "2^20 bits" in rate.caption
-    assert "fictitious" not in time.caption + str([t["name"] for t in time.data])
+def test_a_rate_is_drawn_as_algorithm_bandwidth_and_is_bytes_over_time_for_every_route() -> None:
+    time, rate = drawings(ranks=4)
+    assert rate.layout["yaxis"]["title"]["text"] == "algorithm bandwidth (GB/s)"
+    assert "the bytes of the vector over the time of its sum" in rate.caption
+    assert not any("Mbit" in cell or "Gbit" in cell for row in rate.rows for cell in row)
+    for line in (t for t in time.data if t["name"].startswith(("MPICH", "Open MPI"))):
+        same = next(t for t in rate.data if t["name"] == line["name"])
+        for size, microseconds, drawn in zip(line["x"], line["y"], same["y"], strict=True):
+            assert drawn == pytest.approx(1e-9 * size / (1e-6 * microseconds), rel=1e-3)  # medians
+        assert all(e >= 0 for e in (*same["error_y"]["array"], *same["error_y"]["arrayminus"]))
+
+
+def test_what_failed_keeps_its_reason_as_bandwidth() -> None:
+    failed = Failed(view().judgement.figures[0].identity, "Mbit/s", "higher", "element 3 is wrong")
+    assert bandwidth.of(failed, 8.0).reason == failed.reason
 
 
 @pytest.mark.parametrize(
@@ -200,8 +209,8 @@ def test_without_the_parameters_there_is_no_model_and_the_caption_says_why(besid
 def test_the_cube_has_no_model_where_it_does_not_exist() -> None:
     time, _ = drawings(ranks=3, variants=ANY)
     assert {t["name"] for t in time.data if t["name"].startswith("model")} == {
-        "model, MPICH rabenseifner",
-        "model, Open MPI rabenseifner",
+        "model, MPICH Rabenseifner",
+        "model, Open MPI Rabenseifner",
     }
 
 
@@ -240,8 +249,10 @@ def test_earlier_machines_of_as_many_processes_or_the_fewest() -> None:
     assert len(ghosts) == 2 and not any(t.get("legendgroup") == "ghosts" for t in time.data)
     chic = next(t for t in ghosts if "CHiC" in t["hovertext"][0])
     assert all("16 processes" in h for t in ghosts for h in t["hovertext"])
-    assert {9309, 1862, 10240, 9525, 1837, 11703, 10180} == set(chic["y"])
+    assert {round(y * 2 * 4 / 2**17 * 1e9) for y in chic["y"]} == {9309, 1862, 10240, 9525, 1837, 11703, 10180}
     assert set(chic["x"]) == {2**24, 2**26} and sum(bool(t) for t in chic["text"]) == 1
-    assert math.isclose(max(chic["y"]), 11703)
+    assert math.isclose(max(chic["y"]), 0.1917, rel_tol=1e-3)  # GB/s; 9309 Mbit/s are 16 MiB in 0.110 s
+    assert any(math.isclose(y, 2**24 / 0.110 * 1e-9, rel_tol=3e-3) for y in chic["y"])
+    assert any("9309 Mbit/s" in h or "9.31 Gbit/s" in h for h in chic["hovertext"])
     told = " ".join(chic["hovertext"])
     assert "Open MPI, cube (2007)" in told and "MVAPICH, allreduce (2007)" in told

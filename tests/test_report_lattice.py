@@ -133,14 +133,14 @@ def test_a_program_that_claims_to_be_checked_is_no_twin() -> None:
 def test_layouts_stand_side_by_side_in_both_precisions() -> None:
     drawn = drawings()["layouts"]
     assert drawn.title == (
-        "Virtual nodes reach 12.0 Gflop/s a core in 32 bit (4x4³, L2), 3.0 × site and 6.0 × plain loops; "
+        "SIMD lattice layout reaches 12.0 Gflop/s a core in 32 bit (4x4³, L2), 3.0 × site and 6.0 × plain loops; "
         "64 bit takes 2.0 × as long"
-    ) or drawn.title.startswith("Virtual nodes reach 12.")
+    ) or drawn.title.startswith("SIMD lattice layout reaches 12.")
     assert "3.0 × site and 6.0 × plain loops" in drawn.title
     lines = traces(drawn)
-    assert {f"{name}, {bits} bit" for name in ("virtual nodes", "site", "plain loops") for bits in (32, 64)} <= set(
-        lines
-    )
+    assert {
+        f"{name}, {bits} bit" for name in ("SIMD lattice layout", "site", "plain loops") for bits in (32, 64)
+    } <= set(lines)
     assert lines["site, 64 bit"]["y"][0] == pytest.approx(2000, rel=0.01)
     assert lines["site, 64 bit"]["line"]["dash"] == "dash"
     ghosts = [t for t in drawn.data if t.get("legendgroup") == "ghosts"]
@@ -227,7 +227,7 @@ def test_drawings_are_plain_data_and_the_page_renders(case: str) -> None:
     ("variant", "shown"),
     [
         ("serial", "plain loops"),
-        ("virtual_nodes", "virtual nodes"),
+        ("virtual_nodes", "SIMD lattice layout"),
         ("mpi_overlap", "overlap"),
         ("mpi_omp_overlap", "overlap, threads"),
     ],

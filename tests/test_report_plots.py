@@ -42,10 +42,10 @@ def test_title_of_a_single_line_tells_the_levels() -> None:
     assert drawing.title.startswith("A load takes 1.6") and drawing.title.endswith("ns in memory")
 
 
-def test_titles_of_messages_name_who_is_faster() -> None:
+def test_titles_of_messages_name_the_lower_latency_and_the_higher_bandwidth() -> None:
     latency, bandwidth = drawings("pingpong")
-    assert "MPICH is 1.5 × faster for 8 B messages" in latency.title
-    assert "Open MPI is 1.6 × better for 4 MiB messages" in bandwidth.title
+    assert "MPICH is 1.5 × lower for 8 B messages" in latency.title
+    assert "Open MPI is 1.6 × higher for 4 MiB messages" in bandwidth.title
 
 
 def test_cache_levels_are_marked_where_the_working_set_outgrows_them() -> None:

@@ -1,7 +1,6 @@
 """Collective: a global sum against the length of its vectors, a line an MPI library and route, models beside them.
 
-The rate is R1's, 16 d L / t Mbit/s with d = log2 p: it counts the hypercube's traffic, for every other route it is
-fictitious.
+The rate is drawn as algorithm bandwidth, bytes of the vector over the time of its sum.
 """
 
 from __future__ import annotations
@@ -9,8 +8,9 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from firstlight.catalogue import Plot, Workload
+from firstlight.heritage import Entry
 from firstlight.judge import hockney, ranking, words
-from firstlight.judge.verdict import Identity, Verified
+from firstlight.judge.verdict import Figure, Identity, Verified
 from firstlight.judge.words import listing
 from firstlight.plan import Placement
 from firstlight.record import Metric
@@ -18,7 +18,7 @@ from firstlight.report import answers, frame, sentence, wording
 from firstlight.report.frame import Drawing, Trace, View, text
 from firstlight.units import binary, convert, count, percent, quantity
 
-from .drawings import routes
+from .drawings import bandwidth, routes
 from .drawings.routes import Link
 
 WORD = 8  # bytes of an element
@@ -30,46 +30,66 @@ MODELS: dict[str, tuple[routes.Route, str]] = {
     "mpi_rabenseifner": (routes.rabenseifner, "dashdot"),
 }
 LAWS = {
-    "mpi_cube": "Dashed: d (α + m β + m γ), the cube",
+    "mpi_cube": "Dashed: d (α + m β + m γ), recursive doubling (R1's hypercube)",
     "mpi_rabenseifner": "Dash-dotted: 2 d α + 2 (p-1)/p m β + (p-1)/p m γ, Rabenseifner",
 }
+ROUTES = {"mpi_cube": "recursive doubling", "mpi_rabenseifner": "Rabenseifner"}
 Key = tuple[str, str]  # MPI library, variant
 Lines = dict[Key, dict[float, Verified]]
 
 
 def collective(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
     """One drawing for the smallest placement of several processes and one for the largest."""
-    figures = answers.verified(view.selected(workload, plot))
+    every = _figures(view, workload, plot)
+    figures = answers.verified(every)
     some = {f.identity.placement for f in figures if f.identity.placement.ranks > 1 and not f.oversubscribed}
     placements = sorted((p for p in some if _lengths(figures, p, plot) >= FEWEST), key=lambda p: (p.ranks, p.nodes))
     ends = placements[:1] + (placements[-1:] if len(placements) > 1 else [])
-    drawings = [_drawing(view, workload, plot, f"{name}-{k}", p) for k, p in enumerate(ends)]
+    drawings = [
+        _drawing(view, workload, plot, f"{name}-{k}", p, [f for f in every if f.identity.placement == p])
+        for k, p in enumerate(ends)
+    ]
     if drawings:  # its table has also what is drawn nowhere
-        drawings[0].rows += frame.table(f for f in view.selected(workload, plot) if f.identity.placement not in ends)
+        drawings[0].rows += frame.table(f for f in every if f.identity.placement not in ends)
     return drawings
+
+
+def _figures(view: View, workload: Workload, plot: Plot) -> list[Figure]:
+    """What the plot speaks of; a rate as algorithm bandwidth."""
+    some = view.selected(workload, plot)
+    if plot.metric != bandwidth.RATE:
+        return some
+    return [bandwidth.of(f, size) for f in some if (size := _size(f, plot)) is not None]
+
+
+def _size(figure: Figure, plot: Plot) -> float | None:
+    """Bytes of the vector that each process holds."""
+    n = dict(figure.identity.parameters).get(plot.x)
+    return WORD * float(n) if isinstance(n, int | float) and n > 0 else None
 
 
 def _lengths(figures: list[Verified], placement: Placement, plot: Plot) -> int:
     return len({dict(f.identity.parameters).get(plot.x) for f in figures if f.identity.placement == placement})
 
 
-def _drawing(view: View, workload: Workload, plot: Plot, name: str, placement: Placement) -> Drawing:
-    every = [f for f in view.selected(workload, plot) if f.identity.placement == placement]
+def _drawing(
+    view: View, workload: Workload, plot: Plot, name: str, placement: Placement, every: list[Figure]
+) -> Drawing:
     lines = _lines(answers.verified(every), plot)
     some = next(iter(next(iter(lines.values())).values()))
-    metric = view.metric(some.identity)
+    metric = bandwidth.METRIC if plot.metric == bandwidth.RATE else view.metric(some.identity)
     if metric is None:
         raise LookupError(f"the programs describe no metric {plot.metric}")
     sizes = sorted({x for line in lines.values() for x in line})
     drawn = frame.layout(
         frame.log_axis("bytes of the vector that each process holds (8 n)", sizes, True),
-        frame.log_axis(f"{plot.metric} ({some.unit})"),
+        frame.log_axis(f"{metric.name} ({some.unit})"),
     )
     data: list[Trace] = []
     for (mpi, variant), line in list(lines.items())[:MOST_LINES]:
         place = SYMBOLS.index(variant) if variant in SYMBOLS else len(SYMBOLS)
         look = {"color": view.palette.colour(mpi), "symbol": view.palette.symbol(place)}
-        data.append(frame.line(sorted(line.items()), _label(view, mpi, variant, metric), look))
+        data.append(frame.line(sorted(line.items()), _label(view, mpi, variant), look))
     models = _models(view, lines, placement)
     rows = frame.table(every)
     for model in models:
@@ -84,9 +104,9 @@ def _lines(figures: list[Verified], plot: Plot) -> Lines:
     """By MPI and variant, for each size in bytes, the best figure over the toolchains."""
     by_size: dict[float, list[Verified]] = {}
     for f in figures:
-        n = dict(f.identity.parameters).get(plot.x)
-        if isinstance(n, int | float) and n > 0 and not f.oversubscribed:
-            by_size.setdefault(WORD * float(n), []).append(f)
+        size = _size(f, plot)
+        if size is not None and not f.oversubscribed:
+            by_size.setdefault(size, []).append(f)
     lines: Lines = {}
     for size, some in sorted(by_size.items()):
         for f in answers.best_of_each(some, lambda i: f"{i.mpi} {i.variant}"):
@@ -98,41 +118,38 @@ def _key(identity: Identity) -> Key:
     return identity.mpi or "none", identity.variant
 
 
-def _label(view: View, mpi: str, variant: str, metric: Metric | None = None) -> str:
-    """`Open MPI allreduce`; where a rate is printed that counts another route's traffic, it says so."""
-    fictitious = metric is not None and metric.form == "rate" and variant != "mpi_cube"
-    name = f"{wording.mpi_name(view.judgement.run, mpi)} {variant.removeprefix('mpi_')}"
-    return f"{name} (fictitious)" if fictitious else name
+def _label(view: View, mpi: str, variant: str) -> str:
+    """`Open MPI allreduce`"""
+    route = ROUTES.get(variant, variant.removeprefix("mpi_"))
+    return f"{wording.mpi_name(view.judgement.run, mpi)} {route}"
 
 
 # --- models -----------------------------------------------------------------------------------------------------------
 
 
 class Model(NamedTuple):
-    """One route over one MPI library. `flow`: bytes into and out of a process for each byte of the vector."""
+    """One route over one MPI library."""
 
     mpi: str
     variant: str
     link: Link
     ranks: int
-    flow: float
 
     def value(self, metric: Metric, size: float) -> float | None:
         """In the metric's unit, for vectors of `size` bytes; None where the route does not exist."""
         seconds = MODELS[self.variant][0](self.link, self.ranks, size)
         if seconds is None or seconds <= 0:
             return None
-        return metric.scale * (self.flow * size / seconds if metric.form == "rate" else seconds)
+        return metric.scale * (size / seconds if metric.form == "rate" else seconds)
 
 
 def _models(view: View, lines: Lines, placement: Placement) -> list[Model]:
     """For every line that a model speaks of, where this run measured what the model needs."""
     found = []
-    for (mpi, variant), line in lines.items():
+    for mpi, variant in lines:
         link = routes.link(view.judgement, view.workloads, mpi, placement) if variant in MODELS else ""
         if isinstance(link, Link):
-            size, f = next(iter(line.items()))
-            found.append(Model(mpi, variant, link, placement.ranks, f.cost.get("flow", 0.0) / size))
+            found.append(Model(mpi, variant, link, placement.ranks))
     return found
 
 
@@ -182,14 +199,14 @@ class _Stretch(NamedTuple):
 def _title(view: View, plot: Plot, lines: Lines, metric: Metric, placement: Placement) -> str:
     """Who wins where, and between which sizes that changes."""
     subject = f"{sentence.capital(plot.subject or plot.metric)}, {words.where(placement)}: "
-    everyone = {_label(view, *key, metric) for key in lines}
+    everyone = {_label(view, *key) for key in lines}
     if len(everyone) == 1:
         points = list(next(iter(lines.values())).items())
         ends = [
             f"{quantity(f.estimate.median, f.unit)} at {binary(x)}" for x, f in dict((points[0], points[-1])).items()
         ]
         return f"{subject}{next(iter(everyone))} {'takes' if metric.better == 'lower' else 'gives'} {listing(ends)}"
-    found = _stretches(view, lines, metric)
+    found = _stretches(view, lines)
     if not found:
         return f"{subject}no two were measured at the same size"
     told = found if len(found) <= 3 else [found[0], found[-1]]
@@ -199,13 +216,13 @@ def _title(view: View, plot: Plot, lines: Lines, metric: Metric, placement: Plac
     return subject + "; ".join(parts)
 
 
-def _stretches(view: View, lines: Lines, metric: Metric) -> list[_Stretch]:
+def _stretches(view: View, lines: Lines) -> list[_Stretch]:
     found: list[_Stretch] = []
     for size in sorted({x for line in lines.values() for x in line}):
         groups = ranking.rank(line[size] for line in lines.values() if size in line)
         if sum(len(g.figures) for g in groups) < 2:
             continue
-        winners = {_label(view, *_key(f.identity), metric): f for f in groups[0].figures}
+        winners = {_label(view, *_key(f.identity)): f for f in groups[0].figures}
         names, first = frozenset(winners if len(groups) > 1 else ()), size
         clear = bool(names) or sentence.equal(groups[0].figures)
         before = found[-1] if found else None
@@ -220,7 +237,7 @@ def _stretches(view: View, lines: Lines, metric: Metric) -> list[_Stretch]:
 
 
 def _told(s: _Stretch, metric: Metric, *, first: bool, last: bool) -> str:
-    """`up to 32 KiB MPICH cube is fastest (1.20 us at 32 KiB, 1.4 × ahead)`"""
+    """`up to 32 KiB MPICH recursive doubling is fastest (1.20 us at 32 KiB, 1.4 × ahead)`"""
     if first and last:
         place = "at every size"
     elif s.first == s.last:
@@ -236,16 +253,15 @@ def _told(s: _Stretch, metric: Metric, *, first: bool, last: bool) -> str:
         return f"{place} {'all are equal' if s.clear else 'no difference can be shown'} ({value})"
     word = "fastest" if metric.better == "lower" else "best"
     verb = ("is " if len(s.names) == 1 else "are ") + ("" if s.clear else "among the ")
-    return f"{place} {listing(sorted(s.names))} {verb}{word} ({value}, {sentence.ratio2(s.ahead)} ahead)"
+    ahead = f", {sentence.ratio2(s.ahead)} ahead" if s.ahead > 1 + ranking.PRACTICAL else ""
+    return f"{place} {listing(sorted(s.names))} {verb}{word} ({value}{ahead})"
 
 
 def _caption(view: View, metric: Metric, lines: Lines, models: list[Model], placement: Placement) -> str:
     parts = ["Both axes are logarithmic; lines are medians, bars their 95 % intervals."]
     if metric.form == "rate":
         parts.append(
-            "The rate is 16 d L / t with d = log2 p and L the length in 2^20 bytes, the traffic of the hypercube; "
-            "for the other routes it is fictitious (MPI prescribes none to a collective) and only restates the time. A "
-            "Mbit is 2^20 bits, as R1 counts; a Gbit is 1000 of them."
+            "Algorithm bandwidth: the bytes of the vector over the time of its sum, whatever a route sends for it."
         )
     wanted = list(dict.fromkeys(mpi for mpi, variant in lines if variant in MODELS))
     if models:
@@ -261,7 +277,7 @@ def _caption(view: View, metric: Metric, lines: Lines, models: list[Model], plac
         name = wording.mpi_name(view.judgement.run, mpi)
         parts.append(f"{name}: {_parameters(mine)}." if mine else f"{name}: no model, {_why(view, mpi, placement)}.")
     if not wanted:
-        parts.append("No model: it would speak of mpi_cube and mpi_rabenseifner, of which nothing was verified here.")
+        parts.append("No model: none is for the routes that were verified here.")
     return " ".join(parts)
 
 
@@ -286,6 +302,10 @@ def _parameters(model: Model) -> str:
 # --- earlier machines -------------------------------------------------------------------------------------------------
 
 
+def _published(entry: Entry, plot: Plot, unit: str) -> float | None:
+    return bandwidth.published(entry) if plot.metric == bandwidth.RATE else convert(entry.value, entry.unit, unit)
+
+
 def _ghosts(view: View, workload: str, plot: Plot, unit: str, placement: Placement) -> list[Trace]:
     """Published figures of as many processes, one a node, or of the fewest published; the machine is named once."""
     entries = [e for e in view.heritage.matching(workload, plot.metric) if "ranks_per_node" not in e.parameters]
@@ -294,7 +314,7 @@ def _ghosts(view: View, workload: str, plot: Plot, unit: str, placement: Placeme
     ranks = placement.ranks if any(e.ranks == placement.ranks for e in entries) else min(e.ranks for e in entries)
     points = []
     for e in entries:
-        n, y = e.parameters.get(plot.x), convert(e.value, e.unit, unit)
+        n, y = e.parameters.get(plot.x), _published(e, plot, unit)
         if e.ranks == ranks and y is not None and isinstance(n, int | float):
             points.append((WORD * float(n), y, e))
     traces: list[Trace] = []

@@ -100,7 +100,7 @@ def _fitted(fit: Regime, metric: Metric | None, colour: str, left: float) -> Tra
 
 
 def _title(view: View, plot: Plot, lines: dict[str, dict[float, Verified]]) -> str:
-    """Who answers first for a time, who moves the most for a rate: at the smallest and at the largest message."""
+    """Whose latency is lower, whose bandwidth is higher: at the smallest and at the largest message."""
     shared = sorted(set.intersection(*(set(v) for v in lines.values()))) or sorted(next(iter(lines.values())))
     key = answers.chooser(plot.lines)
     ends = list(dict.fromkeys((shared[0], shared[-1])))
@@ -116,8 +116,7 @@ def _title(view: View, plot: Plot, lines: dict[str, dict[float, Verified]]) -> s
         if len(groups) > 1:
             verb = "is" if len(who) == 1 else "are"
             factor = sentence.ratio2(groups[1].behind)
-            better = "faster" if best.better == "lower" else "better"
-            parts.append(f"{' and '.join(who)} {verb} {factor} {better} for {what} ({value})")
+            parts.append(f"{' and '.join(who)} {verb} {factor} {best.better} for {what} ({value})")
         elif len(figures) > 1:
             same = "all are equal" if sentence.equal(groups[0].figures) else "no difference can be shown"
             parts.append(f"{same} for {what} ({value})")

@@ -39,7 +39,8 @@ def drawings(view: View, workload: Workload, plot: Plot, name: str, figures: Seq
     _mark_caches(view, drawn, xs)
     caption = (
         "One core, the best toolchain of each layout; circles and full lines are 32 bit, squares and dashed lines 64 "
-        "bit; bars are 95 % intervals. Flops are counted as R5 counts them, bytes of links, spinor and result."
+        "bit; bars are 95 % intervals. Flops are counted as R5 counts them, bytes of links, spinor and result. "
+        "The SIMD lattice layout gives each lane a sub-lattice (virtual nodes, as Grid calls it)."
     )
     return [Drawing(name, _title(view, found), caption, frame.HEAD, frame.table(alone), data, drawn)]
 
@@ -100,7 +101,7 @@ def _traces(entries: Sequence[Entry], unit: str, xs: Sequence[float]) -> list[Tr
 
 
 def _title(view: View, found: Lines) -> str:
-    """`virtual nodes reach 12.1 Gflop/s a core in 32 bit (8x8³, L2), 5.2 × plain loops; 64 bit takes 1.9 × as long`"""
+    """`SIMD lattice layout reaches 12.1 Gflop/s a core in 32 bit (8x8³, L2), 5.2 × plain loops; 64 bit takes ...`"""
     first: dict[int, Verified] = {}
     for bits in sorted({bits for _, bits in found}):
         top = sites.best(f for (_, b), line in found.items() if b == bits for f in line.values())
@@ -110,7 +111,8 @@ def _title(view: View, found: Lines) -> str:
     x, c = top.working_set, sites.case(top)
     place = wording.level(x, view.judgement.run.machine)
     value = quantity(top.estimate.median, top.unit)
-    title = f"{sites.words(top.identity.variant)} reach {value} a core in {bits} bit"
+    verb = "reach" if top.identity.variant == "serial" else "reaches"
+    title = f"{sites.words(top.identity.variant)} {verb} {value} a core in {bits} bit"
     title += f" ({c.lattice if c else ''}, {place})"
     others = [
         f"{sentence.ratio2(ranking.advantage(top, line[x]))} {sites.words(v)}"

@@ -11,6 +11,7 @@ from firstlight.units import count
 
 DIMENSIONS = ("t", "x", "y", "z")
 ALONE = "plain loops"  # what the variant without any SIMD of its own is called
+SIMD = "SIMD lattice layout"
 PARALLEL = "mpi"
 SILENT = "mpi_silent"  # the twin without communication
 
@@ -66,10 +67,10 @@ def parallel(who: Identity) -> bool:
 
 
 def words(variant: str) -> str:
-    """`virtual nodes`, `overlap`: the variant without the prefix that says how it is started."""
+    """`SIMD lattice layout`, `overlap`: the variant without the prefix that says how it is started."""
     if variant == "serial":
         return ALONE
-    bare = variant.removeprefix("mpi_")
+    bare = variant.removeprefix("mpi_").replace("virtual_nodes", SIMD)
     return (
         f"{bare.removeprefix('omp_').replace('_', ' ')}, threads" if bare.startswith("omp_") else bare.replace("_", " ")
     )

@@ -64,7 +64,7 @@ def _title(view: View, figure: Verified, some: list[Window]) -> str:
     place = figure.identity.placement
     processors = place.ranks * place.threads
     whose = "one processor" if processors == 1 else f"the worst of {processors} processors"
-    stolen = f"The system and its neighbours take {quantity(figure.estimate.median, figure.unit)} of {whose}"
+    stolen = f"OS noise takes {quantity(figure.estimate.median, figure.unit)} of {whose}"
     lengths = sorted(d.length for w in some for d in detours(w))
     if not lengths:
         return f"{stolen}: no detour was seen"

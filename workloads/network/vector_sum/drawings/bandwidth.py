@@ -1,0 +1,43 @@
+"""Bandwidth: algorithm bandwidth, bytes of the vector over the time of its sum, from the rate that programs report.
+
+That rate is R1's, 16 d L / t Mbit/s with d = log2 p, L the length in 2^20 bytes and a Mbit of 2^20 bits: the traffic of
+recursive doubling, whatever the route. It stays in the records and in the table of earlier machines.
+"""
+
+from __future__ import annotations
+
+import math
+
+from msgspec.structs import replace
+
+from firstlight.heritage import Entry
+from firstlight.judge.verdict import Estimate, Figure, Verified
+from firstlight.record import Metric
+
+RATE = "rate"
+METRIC = Metric("algorithm bandwidth", "GB/s", "vector", "rate", 1e-9, "higher")
+_MBIT = 2**20 / 8  # bytes
+
+
+def of(figure: Figure, size: float) -> Figure:
+    """The figure of a rate as algorithm bandwidth in GB/s, for vectors of `size` bytes."""
+    identity = replace(figure.identity, metric=METRIC.name)
+    if not isinstance(figure, Verified):
+        return replace(figure, identity=identity)
+    by = METRIC.scale * size * _MBIT / figure.cost["flow"]
+    ceiling = figure.ceiling
+    if ceiling is not None:
+        ceiling = replace(ceiling, value=by * ceiling.value, low=by * ceiling.low, high=by * ceiling.high)
+    return replace(figure, identity=identity, unit=METRIC.unit, estimate=_scaled(figure.estimate, by), ceiling=ceiling)
+
+
+def _scaled(e: Estimate, by: float) -> Estimate:
+    low, high = (None if v is None else by * v for v in (e.low, e.high))
+    return replace(e, median=by * e.median, low=low, high=high, launches=tuple(by * v for v in e.launches))
+
+
+def published(entry: Entry) -> float | None:
+    """What an earlier machine's rate in Mbit/s is as algorithm bandwidth in GB/s; None for another unit."""
+    if entry.unit != "Mbit/s" or not entry.ranks or entry.ranks < 2:
+        return None
+    return METRIC.scale * entry.value * _MBIT / (2 * math.log2(entry.ranks))
