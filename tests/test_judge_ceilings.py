@@ -10,6 +10,7 @@ import synthetic_machine
 import synthetic_workloads
 from firstlight.catalogue import Bound, Provides, Sizes
 from firstlight.judge import Judgement
+from firstlight.judge.ceilings import ceiling, measured_limits
 from firstlight.judge.figures import judge
 from firstlight.judge.verdict import Failed, Figure, Verified
 
@@ -70,6 +71,36 @@ def test_share_of_a_time(judged: Judgement) -> None:
     latency, bandwidth = by_metric["latency"], by_metric["bandwidth"]
     assert latency.ceiling is not None and latency.ceiling.value < latency.estimate.median
     assert latency.of_ceiling == pytest.approx(bandwidth.of_ceiling, rel=1e-6)
+
+
+def on_a_gpu(figure: Verified, times: float) -> Verified:
+    """The figure as a variant in CUDA would have it, so many times faster."""
+    launches = tuple(times * x for x in figure.estimate.launches)
+    estimate = replace(figure.estimate, launches=launches, median=times * figure.estimate.median)
+    return replace(figure, identity=replace(figure.identity, variant="cuda"), estimate=estimate)
+
+
+def test_what_a_gpu_measures_is_no_ceiling_of_the_processors_nor_theirs_one_of_a_gpu(
+    scene: synthetic.Scene, judged: Judgement
+) -> None:
+    run, _, workloads = scene
+    host = [f for f in figures(judged, "stream", op="load", n=1000) if isinstance(f, Verified)]
+    gpu = on_a_gpu(host[0], 100.0)
+    metrics = {d: described.metrics for d, described in run.descriptions.items()}
+    metrics |= {"stream.cuda": metrics[f"stream.{host[0].identity.variant}"]}
+    declared = Provides("device_load_bandwidth", "bandwidth", {"op": "load"}, by_working_set=True, device=True)
+    stream = replace(workloads["stream"], provides=(*workloads["stream"].provides, declared))
+    both = {x.name: x for x in measured_limits([*host, gpu], metrics, {"stream": stream}, run.machine)}
+    alone = {x.name: x for x in measured_limits(host, metrics, {"stream": stream}, run.machine)}
+    assert both == alone | {"device_load_bandwidth": both["device_load_bandwidth"]}
+    assert both["device_load_bandwidth"].source == gpu.identity
+
+    limits, metric = tuple(both.values()), metrics["stream.cuda"][0]
+    for device, resource in ((False, None), (True, "device_load_bandwidth")):
+        bound = Bound("bytes", "device_load_bandwidth" if device else "load_bandwidth", device=device)
+        other = replace(stream, provides=(), bounded_by=(bound,))
+        found = ceiling(gpu, metric, other, limits, run.machine)
+        assert (found.resource if found else None) == resource
 
 
 def test_a_provider_has_no_ceiling(judged: Judgement) -> None:

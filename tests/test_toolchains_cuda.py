@@ -46,7 +46,7 @@ def tool(host: Host, name: str, body: str) -> Path:
 def test_it_is_taken_with_the_first_compiler_that_it_accepts_and_remembered(host: Host) -> None:
     nvcc = tool(host, "nvcc", NVCC)
     for _ in range(2):
-        found = probe(host, [OLD, NEW])
+        (found,) = probe(host, [OLD, NEW])
         link = ("-L/opt/cuda/lib", "-lcudart_static", "-lpthread", "-ldl", "-lrt")
         assert found == Cuda("nvcc 13.0.88", str(nvcc), "/usr/bin/g++", "compute_75", link)
     assert (host.cache_dir / "trials").read_text() == "compiled\n"
@@ -55,7 +55,7 @@ def test_it_is_taken_with_the_first_compiler_that_it_accepts_and_remembered(host
 def test_code_is_made_for_the_gpu_that_is_here(host: Host) -> None:
     tool(host, "nvcc", NVCC)
     host.machine = msgspec.structs.replace(host.machine, gpus=(Gpu("NVIDIA H200", "9.0"), Gpu("NVIDIA A100", "8.0")))
-    found = probe(host, [NEW])
+    (found,) = probe(host, [NEW])
     assert isinstance(found, Cuda)
     assert found.architecture == "sm_90"
 
@@ -63,7 +63,7 @@ def test_code_is_made_for_the_gpu_that_is_here(host: Host) -> None:
 def test_a_gpu_that_does_not_tell_its_capability_decides_nothing(host: Host) -> None:
     tool(host, "nvcc", NVCC)
     host.machine = msgspec.structs.replace(host.machine, gpus=(Gpu("NVIDIA H200"),))
-    found = probe(host, [NEW])
+    (found,) = probe(host, [NEW])
     assert isinstance(found, Cuda)
     assert found.architecture == "compute_75"
 
@@ -74,13 +74,13 @@ def test_a_gpu_that_does_not_tell_its_capability_decides_nothing(host: Host) -> 
 )
 def test_it_is_absent_with_the_reason(host: Host, compilers: list[Compiler], reason: str) -> None:
     tool(host, "nvcc", NVCC)
-    found = probe(host, compilers)
+    (found,) = probe(host, compilers)
     assert isinstance(found, Absent)
     assert found.what == "nvcc" and reason in found.why and found.fix
 
 
 def test_one_that_tells_nothing_is_absent(host: Host) -> None:
     tool(host, "nvcc", "exit 1")
-    found = probe(host, [NEW])
+    (found,) = probe(host, [NEW])
     assert isinstance(found, Absent)
     assert "does not tell" in found.why

@@ -8,11 +8,11 @@ import os
 import re
 import sys
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, Protocol
 
 import msgspec
 
@@ -63,6 +63,20 @@ class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     most: int | None = None
 
 
+class Declaration(Protocol):
+    """Figures that an entry of workload.toml speaks of: of these variants, with these values of parameters.
+
+    `device`: of the variants whose steps run on a GPU. Others never: neither has to do with the ceilings of the other.
+    """
+
+    @property
+    def where(self) -> Mapping[str, Value]: ...
+    @property
+    def variants(self) -> Sequence[str]: ...
+    @property
+    def device(self) -> bool: ...
+
+
 class Provides(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A measured ceiling that this workload supplies: `metric` of the cases that `where` selects, best of all."""
 
@@ -70,6 +84,7 @@ class Provides(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     metric: str
     where: dict[str, Value] = {}
     variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
+    device: bool = False
     by_working_set: bool = False
 
 
@@ -80,6 +95,7 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ceiling: str
     where: dict[str, Value] = {}
     variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
+    device: bool = False
 
 
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -93,6 +109,7 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     order: int
     where: dict[str, Value] = {}
     variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
+    device: bool = False
     threads: int | str = 1
     ranks: int = 1
     choose: By = "toolchain"
@@ -108,6 +125,7 @@ class Plot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     lines: str  # toolchain, mpi, variant or a parameter
     where: dict[str, Value] = {}
     variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
+    device: bool = False
     subject: str = ""  # what the drawn figures are called in the title sentence
     mark_caches: bool = False
 
@@ -299,6 +317,12 @@ def prefixes() -> dict[str, Prefix]:
     """The file-name prefixes that ask for a capability, from native/prefixes.json."""
     table = json.loads((ROOT / "native" / "prefixes.json").read_text(encoding="utf-8"))
     return msgspec.convert(table, dict[str, Prefix])
+
+
+def device_variant(workload: Workload, name: str) -> bool:
+    """Whether the steps of that variant run on a GPU; by its name alone where the workload no longer has it."""
+    known = next((v.needs for v in workload.variants if v.name == name), needs(name))
+    return on_device(known)
 
 
 def on_device(capabilities: Iterable[str]) -> bool:

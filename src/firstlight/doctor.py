@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from firstlight.machine import Machine, cache_directory
-from firstlight.toolchains import RUNTIMES, Absent, Mpi, Toolbox
+from firstlight.toolchains import OFFLOADING, RUNTIMES, Absent, Mpi, Toolbox
 from firstlight.units import binary, count
 
 ROOM = 2 << 30
@@ -174,6 +174,14 @@ def _found(toolbox: Toolbox) -> list[Item]:
         f08 = f", mpi_f08 with {' '.join(mpi.f08)}" if mpi.f08 else ", no mpi_f08"
         extras = "".join(f", {name}" for key, name in RUNTIMES.items() if key in mpi.extras)
         items.append(Item(mpi.label, f"{mpi.origin}, {mpi.cxx}{f08}{extras}"))
+    if toolbox.cuda is not None:
+        items.append(
+            Item(toolbox.cuda.label, f"{toolbox.cuda.nvcc} with {toolbox.cuda.host}, {toolbox.cuda.architecture}")
+        )
+    for offload in toolbox.offloads:
+        runs = "a trial ran on a device" if offload.ran else "compiled, not run: no device here"
+        told = f"code for {offload.device}; {runs}" if offload.device else "compiled for the host only: never run"
+        items.append(Item(f"{OFFLOADING[offload.capability]}, {offload.compiler}", told))
     items += [Item(blas.label, " ".join(blas.link_flags)) for blas in toolbox.blas]
     items += [Item(name, f"./fl submit; {_started(toolbox)}") for name in toolbox.batch]
     return items

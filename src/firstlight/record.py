@@ -1,8 +1,8 @@
 """The record: what a program writes while it runs, what a launch leaves behind, and what `run.json` holds.
 
-A launch file is JSON lines, tagged by `type`: start (firstlight), launch, case, sample, series, check, counters, end
-(the program), exit (firstlight). Times are in seconds, sizes in bytes. Every line but the first and the last is written
-by the C++ harness; docs/schema holds the JSON Schemas.
+A launch file is JSON lines, tagged by `type`: start (firstlight), launch, case, sample, series, devices, check,
+counters, end (the program), exit (firstlight). Times are in seconds, sizes in bytes. Every line but the first and the
+last is written by the C++ harness; docs/schema holds the JSON Schemas.
 """
 
 from __future__ import annotations
@@ -111,6 +111,22 @@ class Series(msgspec.Struct, frozen=True, tag="series"):
     values: Annotated[tuple[Finite, ...], msgspec.Meta(max_length=MOST_POINTS)]
 
 
+class Device(msgspec.Struct, frozen=True):
+    """Where the steps of one rank ran, as they observed it themselves. `address`: unique on a node."""
+
+    rank: int
+    place: Literal["device", "host", "nowhere"]
+    name: str  # NVIDIA H200; what the code was made for, where the runtime tells no name
+    address: str
+
+
+class Devices(msgspec.Struct, frozen=True, tag="devices"):
+    """Of a case of a variant for devices; a case that did not run on one fails its check."""
+
+    case: int
+    devices: tuple[Device, ...]
+
+
 class Check(msgspec.Struct, frozen=True, tag="check"):
     """`error` and `tolerance` as the workload defines them; `error` is null where the result is not finite."""
 
@@ -149,7 +165,7 @@ class Exit(msgspec.Struct, frozen=True, tag="exit"):
     left: int = 0  # processes that outlived the launcher and were ended by firstlight
 
 
-Line = Start | Launch | Case | Sample | Series | Check | Counters | End | Exit
+Line = Start | Launch | Case | Sample | Series | Devices | Check | Counters | End | Exit
 
 
 class LaunchRecord(msgspec.Struct, frozen=True):
@@ -164,6 +180,7 @@ class LaunchRecord(msgspec.Struct, frozen=True):
     complete: bool
     exit: Exit
     series: tuple[Series, ...] = ()
+    devices: tuple[Devices, ...] = ()
 
 
 class Parameter(msgspec.Struct, frozen=True):
@@ -209,6 +226,7 @@ class Description(msgspec.Struct, frozen=True):
     unverified: str = ""  # why this variant is timed and never checked, "" where it is checked
     phases: tuple[str, ...] = ()  # that its workload declares; a variant need not mark all
     kernels: tuple[str, ...] = ()  # values of the parameter `kernel`, each a function of its own, where it has many
+    device: str = ""  # OpenMP, OpenACC, CUDA: by what its steps run on a device; "": they run on the host
 
 
 class Build(msgspec.Struct, frozen=True):

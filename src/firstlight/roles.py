@@ -50,6 +50,8 @@ _KEYS = ("operation", "size", "library", "call")
 class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One `[[roles]]` entry: `metric` of the cases that `where` selects, of these variants, plays the role.
 
+    `device`: of the variants whose steps run on a GPU, never of both.
+
     `size`: the parameter that says how long a message or a vector is, in elements of `bytes_per_element`. `operation`:
     the parameter that names the collective, by firstlight's names. `library`: the variant that calls the MPI library,
     `call`: what it calls. `titles`: variants whose names need other words in a sentence.
@@ -59,6 +61,7 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     metric: str
     variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
     where: dict[str, int | str] = {}
+    device: bool = False
     size: str = ""
     bytes_per_element: int = 1
     operation: str = ""

@@ -7,11 +7,8 @@
 
 #include <cstdint>
 
-#if defined(__CUDACC__)
-#define FL_DEVICE __host__ __device__ __forceinline__
-#else
-#define FL_DEVICE inline
-#endif
+#include "firstlight/cuda.hpp"
+
 #if defined(__CUDA_ARCH__)
 #define FL_UNROLL _Pragma("unroll")
 #else

@@ -16,6 +16,7 @@ int rank();
 int size();
 int nodes();            // how many shared-memory nodes take part
 int node();             // the number of this rank's node
+int place();            // this rank's number among those of its node
 std::string library();  // version string of the MPI library, "" without MPI
 
 void barrier();

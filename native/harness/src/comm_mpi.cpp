@@ -11,6 +11,7 @@ namespace {
 
 int node_count = 1;
 int node_number = 0;
+int place_on_node = 0;
 
 // Nodes are numbered by their first rank, so the numbers are the same everywhere and in every launch.
 void find_nodes() {
@@ -18,6 +19,7 @@ void find_nodes() {
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &shared);
   int first = rank();
   MPI_Bcast(&first, 1, MPI_INT, 0, shared);
+  MPI_Comm_rank(shared, &place_on_node);
   MPI_Comm_free(&shared);
   std::vector<int> firsts(static_cast<std::size_t>(size()));
   MPI_Allgather(&first, 1, MPI_INT, firsts.data(), 1, MPI_INT, MPI_COMM_WORLD);
@@ -73,6 +75,7 @@ int size() {
 
 int nodes() { return node_count; }
 int node() { return node_number; }
+int place() { return place_on_node; }
 
 std::string library() {
   char text[MPI_MAX_LIBRARY_VERSION_STRING];

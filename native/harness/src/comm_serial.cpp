@@ -12,6 +12,7 @@ int rank() { return 0; }
 int size() { return 1; }
 int nodes() { return 1; }
 int node() { return 0; }
+int place() { return 0; }
 std::string library() { return ""; }
 void barrier() {}
 void phase(int) {}

@@ -1,5 +1,6 @@
 #include "describe.hpp"
 
+#include "firstlight/device.hpp"
 #include "firstlight/program.hpp"
 #include "firstlight/variant.hpp"
 #include "json.hpp"
@@ -59,6 +60,7 @@ std::string describe() {
   json.close(']').key("kernels").open('[');
   for (const Kernel& kernel : variant.kernels) json.value(kernel.name);
   json.close(']').member("unverified", variant.unverified == nullptr ? "" : variant.unverified);
+  json.member("device", variant.device == nullptr ? "" : variant.device->name);
   json.member("cost", about.cost).member("verified", about.verified).member("tolerance", about.tolerance).close('}');
   return json.text();
 }

@@ -13,6 +13,7 @@
 #include "kernels.hpp"
 #include "measure.hpp"
 #include "recorder.hpp"
+#include "whereabouts.hpp"
 
 namespace {
 
@@ -25,6 +26,7 @@ void die_with_parent() {
 int run(const fl::Arguments& arguments, fl::Counters& counters) {
   const fl::Team team{fl::comm::rank(), fl::comm::size(), arguments.threads, fl::comm::nodes()};
   fl::refuse_early(arguments, team);
+  fl::choose_device();
   fl::Recorder recorder(arguments.output);
   recorder.launch(team, counters);
   bool verified = true;

@@ -11,6 +11,7 @@
 #include "firstlight/program.hpp"
 #include "firstlight/variant.hpp"
 #include "kernels.hpp"
+#include "whereabouts.hpp"
 
 namespace fl {
 namespace {
@@ -82,7 +83,7 @@ class Timer {
       comm::phase(1);
     });
     const double wall = 1e-9 * static_cast<double>(std::accumulate(std::begin(watch.spent), std::end(watch.spent), std::int64_t{0}));
-    const Timing timing{wall, wall > 0 && !variant.idle ? used / (wall * team_.threads) : 1};
+    const Timing timing{wall, wall > 0 && !variant.idle && variant.device == nullptr ? used / (wall * team_.threads) : 1};
     observed_.begin(steps, workload.about->phases, watch);
     if (instance_.observes()) instance_.observe(observed_);
     const bool told = instance_.observes() || workload.about->phases.count() > 0;
@@ -151,6 +152,7 @@ void first_touch(void* state) {
 }
 
 void refuse_early(const Arguments& arguments, const Team& team) {
+  if (const std::string lacking = lacks_device(); !lacking.empty()) throw UsageError(lacking);
   if (team.threads > 1 && variant.in_each_thread == nullptr) throw UsageError("this variant runs one thread; leave --threads out");
   for (const Assignment& assignment : arguments.cases) {
     const auto instance = workload.create();
@@ -175,15 +177,18 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
   instance->declare(writer);
 
   Timer timer(recorder, team, *instance, number);
+  Whereabouts whereabouts;
   Check first;
   const bool checked = variant.unverified == nullptr, twice = checked && cost.working_set < check_twice_below;
   instance->poison();
   if (twice) {
     timer.time(1, 0, false);
     // The line of the case must come first, and its step count is known only after calibration: hold the check back until then.
-    first = instance->check(timer.last());
+    whereabouts.ask();
+    first = whereabouts.judged(instance->check(timer.last()));
     if (comm::any(!first.ok)) {
       recorder.begin_case(number, parameters, team, cost, 1);
+      whereabouts.record(recorder, number);
       return recorder.check(number, "before", first);
     }
     instance->poison();
@@ -191,13 +196,18 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
   const Index steps = arguments.steps > 0 ? arguments.steps : timer.calibrate(arguments.sample_seconds);
   recorder.begin_case(number, parameters, team, cost, steps);
   if (twice) recorder.check(number, "before", first);
+  whereabouts.forget();
   const double start = wall_seconds();
   for (int index = 0; index < arguments.samples; ++index) {
     if (index >= 2 && !everywhere(wall_seconds() - start < arguments.case_seconds)) break;
     timer.time(steps, index, true);
   }
   timer.series();
-  const bool ok = !checked || recorder.check(number, "after", instance->check(timer.last()));
+  whereabouts.ask();
+  whereabouts.record(recorder, number);
+  const bool judge = checked || comm::any(whereabouts.astray());
+  const Check found = checked ? instance->check(timer.last()) : Check{true, 0, 0, ""};
+  const bool ok = !judge || recorder.check(number, "after", whereabouts.judged(found));
   if (counters.any()) timer.count(steps, counters);
   return ok;
 }

@@ -210,6 +210,20 @@ bool Recorder::check(int number, const char* when, const Check& mine) {
   return ok == 1;
 }
 
+void Recorder::devices(int number, const device::Seen& mine) {
+  const auto all = gathered(mine);
+  if (comm::rank() != 0) return;
+  Json json;
+  json.open('{').member("type", "devices").member("case", number).key("devices").open('[');
+  constexpr const char* places[] = {"nowhere", "host", "device"};
+  for (std::size_t r = 0; r < all.size(); ++r) {
+    json.open('{').member("rank", static_cast<Index>(r)).member("place", places[all[r].place]);
+    json.member("name", all[r].name).member("address", all[r].address).close('}');
+  }
+  json.close(']');
+  line(json);
+}
+
 void Recorder::series(int number, const Observed& observed) {
   const int ranks = std::min(comm::size(), Observations::most_ranks);
   int alike = 1;

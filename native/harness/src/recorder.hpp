@@ -5,6 +5,7 @@
 
 #include "binding.hpp"
 #include "counters.hpp"
+#include "firstlight/device.hpp"
 #include "firstlight/workload.hpp"
 #include "json.hpp"
 #include "observed.hpp"
@@ -27,6 +28,7 @@ class Recorder {
   // All but begin_case, counters and end are collective; only rank 0 writes.
   void launch(const Team& team, const Counters& counters);
   Timing sample(int number, int index, const Timing& mine, bool write, const Observed* observed);  // the maximum over ranks, on every rank
+  void devices(int number, const device::Seen& mine);
   void series(int number, const Observed& observed);
   bool check(int number, const char* when, const Check& mine);  // returns whether every rank's check is ok, on every rank
   void begin_case(int number, Json parameters, const Team& team, const Cost& cost, Index steps);

@@ -15,7 +15,7 @@ from firstlight.cmake import rules, run
 from firstlight.errors import BuildError
 from firstlight.machine import parse
 from firstlight.plan import Program, family
-from firstlight.toolchains import Cuda, Mpi, Toolbox, Toolchain
+from firstlight.toolchains import OFFLOADING, Cuda, Mpi, Toolbox, Toolchain
 
 HARNESS_FLAGS = "-O2"
 """Of the harness and of every workload's judge: never the flags under test."""
@@ -99,10 +99,15 @@ def recipe(
     foreign: Foreign | None = None
     if "openmp" in needs:
         flags += toolchain.openmp
+    for offload in (toolbox.offload(need, toolchain.compiler) for need in needs if need in OFFLOADING):
+        if offload is not None:
+            flags += offload.flags
+            link += offload.link_flags
+            definitions["FL_OFFLOAD"] = f'"{offload.device}"'
     if "fortran" in needs:
         files.append(workload.folder / "c_abi.cpp")  # its C side; the C++ compiler links, as for every other variant
         if mpi is not None and mpi.fortran is not None:
-            link += _fortran_link_flags(mpi.fortran, tuple(sorted(environment.items())))
+            link += _told_by(mpi.fortran, tuple(sorted(environment.items())), ("-l", "-L", "-Wl,"))
     for extra in (mpi.extras[need] for need in needs if mpi is not None and need in mpi.extras):
         own += extra.compile_flags  # -fcoarray is a Fortran flag, and the C side of a variant calls plain procedures
         link += extra.link_flags
@@ -112,7 +117,7 @@ def recipe(
         link += blas.link_flags
         definitions["FL_BLAS_PREFIX"] = blas.prefix
     if "cuda" in needs and toolbox.cuda is not None:
-        foreign = _cuda_object(program, variant, toolbox.cuda)
+        foreign = _cuda_object(program, variant, toolbox.cuda, mpi, environment)
         link += toolbox.cuda.link_flags
     return Recipe(
         name=program.target,
@@ -150,12 +155,17 @@ def runs_schedules(made: Recipe, sources: Sources) -> bool:
     return uses(sources.closure(made.files), "collectives")
 
 
-def _cuda_object(program: Program, variant: Variant, cuda: Cuda) -> Foreign:
+def _cuda_object(
+    program: Program, variant: Variant, cuda: Cuda, mpi: Mpi | None, environment: Mapping[str, str]
+) -> Foreign:
     """nvcc compiles the file, the C++ compiler links it. Its flags are its own: those under test are for the processor,
     and nvcc does not take any host compiler."""
     flags = ("-O3", f"-arch={cuda.architecture}")
     told = {"VARIANT_NAME": program.variant, "FLAGS": " ".join(flags), "COMPILER": cuda.label}
     words: tuple[str, ...] = (cuda.nvcc, "-c", "-std=c++20", "-ccbin", cuda.host, *flags, "-Xcompiler=-Wall")
+    if mpi is not None:
+        words += _told_by(mpi.cxx, tuple(sorted(environment.items())), ("-I", "-D"))
+        words += ("-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX")  # as everywhere: bindings that MPI no longer has
     words += tuple(f'-DFL_{name}="{value}"' for name, value in told.items())
     return Foreign(f"cuda/{program.target}.o", variant.source, words, ("-Werror", "all-warnings"))
 
@@ -168,12 +178,13 @@ def _quoted(word: str) -> str:
 
 
 @cache
-def _fortran_link_flags(wrapper: str, environment: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
-    """What the MPI Fortran wrapper adds when it links: the C++ wrapper, which links here, does not know it."""
+def _told_by(wrapper: str, environment: tuple[tuple[str, str], ...], beginnings: tuple[str, ...]) -> tuple[str, ...]:
+    """What an MPI library's wrapper adds for those who do without it: for nvcc, which does not know the headers, or for
+    the C++ wrapper, which does not know what the Fortran wrapper links."""
     code, output = run([wrapper, "-show"], dict(environment))
     if code != 0:
         raise BuildError(f"{wrapper} -show failed: {output.strip().splitlines()[-1:]}; check the MPI installation")
-    return tuple(token for token in shlex.split(output) if token.startswith(("-l", "-L", "-Wl,")))
+    return tuple(token for token in shlex.split(output) if token.startswith(beginnings))
 
 
 def _instructions() -> str:

@@ -53,7 +53,7 @@ def _provided(
     if workload is None or metric is None or figure.observed:
         return
     for p in workload.provides:
-        if p.metric != identity.metric or not selects(identity, p.where, p.variants, workload, machine):
+        if p.metric != identity.metric or not selects(identity, p, workload, machine):
             continue
         e = figure.estimate
         typical = [_per_second(metric, x) for x in (e.median, e.low or e.median, e.high or e.median)]
@@ -72,7 +72,7 @@ def _provided(
 
 def provider(identity: Identity, workload: Workload, machine: Machine) -> bool:
     """True for a figure that is itself the source of a ceiling, and so has none."""
-    return any(selects(identity, p.where, p.variants, workload, machine) for p in workload.provides)
+    return any(selects(identity, p, workload, machine) for p in workload.provides)
 
 
 def ceiling(
@@ -127,7 +127,7 @@ def _bounds(figure: Verified, workload: Workload, machine: Machine) -> list[Boun
     return [
         b
         for b in workload.bounded_by
-        if figure.cost.get(b.quantity, 0.0) > 0 and selects(figure.identity, b.where, b.variants, workload, machine)
+        if figure.cost.get(b.quantity, 0.0) > 0 and selects(figure.identity, b, workload, machine)
     ]
 
 

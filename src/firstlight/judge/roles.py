@@ -88,9 +88,7 @@ def played(figures: Iterable[Figure], known: Sequence[Player], machine: Machine)
             continue
         for k, player in enumerate(known):
             r = player.role
-            if figure.identity.metric == r.metric and selects(
-                figure.identity, r.where, r.variants, player.workload, machine
-            ):
+            if figure.identity.metric == r.metric and selects(figure.identity, r, player.workload, machine):
                 place = next(n for n, p in enumerate(r.variants) if fnmatchcase(figure.identity.variant, p))
                 yield Played(player, (k, place), figure)
                 break

@@ -2,23 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 
-from firstlight.catalogue import Row, Value, Workload
+from firstlight.catalogue import Declaration, Row, Value, Workload, device_variant
 from firstlight.judge.verdict import Identity
 from firstlight.machine import Machine
 from firstlight.plan import resolve_size
 
 
-def selects(
-    identity: Identity, where: Mapping[str, Value], variants: Sequence[str], workload: Workload, machine: Machine
-) -> bool:
+def selects(identity: Identity, declared: Declaration, workload: Workload, machine: Machine) -> bool:
     """True if the variant matches a pattern and every parameter in `where` has that value (L1 .. memory resolved)."""
-    if identity.workload != workload.name or not any(fnmatchcase(identity.variant, p) for p in variants):
+    if identity.workload != workload.name or not any(fnmatchcase(identity.variant, p) for p in declared.variants):
+        return False
+    if device_variant(workload, identity.variant) != declared.device:
         return False
     parameters = dict(identity.parameters)
-    return all(same_value(parameters.get(k), resolved(k, v, workload, machine)) for k, v in where.items())
+    return all(same_value(parameters.get(k), resolved(k, v, workload, machine)) for k, v in declared.where.items())
 
 
 def in_row(identity: Identity, row: Row, workload: Workload, machine: Machine) -> bool:
@@ -27,7 +26,7 @@ def in_row(identity: Identity, row: Row, workload: Workload, machine: Machine) -
     return (
         identity.metric == row.metric
         and (identity.placement.threads, identity.placement.ranks) == (threads, row.ranks)
-        and selects(identity, row.where, row.variants, workload, machine)
+        and selects(identity, row, workload, machine)
     )
 
 

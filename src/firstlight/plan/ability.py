@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from firstlight.catalogue import Variant, Workload, why
 from firstlight.mpi_families import every
 from firstlight.plan.types import Program
-from firstlight.toolchains import RUNTIMES, Absent, Mpi, Toolbox, Toolchain
+from firstlight.toolchains import OFFLOADING, RUNTIMES, Absent, Mpi, Toolbox, Toolchain
 
 
 def family(compiler: str) -> str:
@@ -30,10 +30,13 @@ def lacking_here(what: str, variant: Variant, toolbox: Toolbox) -> Absent | None
     return None
 
 
-def lacking_compiler(what: str, variant: Variant, toolchain: Toolchain) -> list[Absent]:
-    """What the compiler lacks: OpenMP, a Fortran compiler of its version, flags that were written for it."""
+def lacking_compiler(what: str, variant: Variant, toolchain: Toolchain, toolbox: Toolbox) -> list[Absent]:
+    """What the compiler lacks: OpenMP, a Fortran compiler of its version, directives for devices, flags that were
+    written for it."""
     what = f"{what} with {toolchain.name}"
     missing = [_lacks(what, n) for n in ("openmp", "fortran") if n in variant.needs and not getattr(toolchain, n)]
+    offloading = (n for n in OFFLOADING if n in variant.needs)
+    missing += [_lacks(what, n) for n in offloading if toolbox.offload(n, toolchain.compiler) is None]
     if variant.flags and family(toolchain.compiler) not in variant.flags:
         known = " and ".join(sorted(variant.flags))
         missing.append(Absent(what, f"its flags are written for {known} only", "add this compiler's to workload.toml"))
@@ -70,7 +73,7 @@ def programs(
     what = f"{workload.name}.{name}"
     if lacks := lacking_here(what, variant, toolbox):
         return [], [lacks]
-    if missing := lacking_compiler(what, variant, toolchain):
+    if missing := lacking_compiler(what, variant, toolchain, toolbox):
         return [], missing
     if "mpi" not in variant.needs:
         return [Program(workload.name, name, toolchain.name)], []

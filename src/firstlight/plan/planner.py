@@ -120,7 +120,7 @@ class _Planner:
         one = entry.toolchains == ["one"]
         able = []
         for toolchain in (t for t in self.toolchains if one or _matches(t.name, entry.toolchains)):
-            missing = lacking_compiler(what, variant, toolchain)
+            missing = lacking_compiler(what, variant, toolchain, self.toolbox)
             self.absent += missing
             if not missing:
                 able.append(toolchain)

@@ -59,8 +59,7 @@ class View(msgspec.Struct, frozen=True):
         return [
             f
             for f in self.judgement.figures
-            if f.identity.metric == plot.metric
-            and selects(f.identity, plot.where, plot.variants, workload, self.judgement.run.machine)
+            if f.identity.metric == plot.metric and selects(f.identity, plot, workload, self.judgement.run.machine)
         ]
 
     def metric(self, identity: Identity) -> Metric | None:

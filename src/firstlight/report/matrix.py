@@ -63,15 +63,15 @@ def _by_ranks(judgement: Judgement, row: Row, workload: Workload) -> dict[int, l
     """The figures that a row speaks of, by their number of ranks; another number where no other row speaks of it."""
     run = judgement.run
     threads = run.machine.cores if row.threads == "all" else row.threads
-    alike = (row.metric, row.where, row.variants)
-    told = {r.ranks for r in workload.rows if r is not row and (r.metric, r.where, r.variants) == alike}
+    alike = (row.metric, row.where, row.variants, row.device)
+    told = {r.ranks for r in workload.rows if r is not row and (r.metric, r.where, r.variants, r.device) == alike}
     found: dict[int, list[Figure]] = {}
     for f in judgement.figures:
         i = f.identity
         fits = (
             i.placement.ranks not in told if i.mpi else (i.placement.threads, i.placement.ranks) == (threads, row.ranks)
         )
-        if i.metric == row.metric and fits and selects(i, row.where, row.variants, workload, run.machine):
+        if i.metric == row.metric and fits and selects(i, row, workload, run.machine):
             found.setdefault(i.placement.ranks, []).append(f)
     return dict(sorted(found.items()))
 

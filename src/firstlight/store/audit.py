@@ -10,7 +10,7 @@ from pathlib import Path
 
 from firstlight.errors import RecordError
 from firstlight.plan import Cell
-from firstlight.record import MOST_RANKS, Case, Check, Counters, End, Exit, Launch, Line, Run, Sample, Series
+from firstlight.record import MOST_RANKS, Case, Check, Counters, Devices, End, Exit, Launch, Line, Run, Sample, Series
 from firstlight.store import Store, layout, lines, misplaced
 from firstlight.store.lines import Defect
 
@@ -113,6 +113,7 @@ def _content(content: list[tuple[int, Line]], cell: Cell | None) -> Found:
     checks: dict[int, list[Check]] = {}
     observed: dict[int, set[str]] = {}
     drawn: set[tuple[int, str, int]] = set()
+    astray: set[int] = set()
     ranks = MOST_RANKS
     ended = False
     for number, line in content:
@@ -123,7 +124,7 @@ def _content(content: list[tuple[int, Line]], cell: Cell | None) -> Found:
         elif isinstance(line, Case):
             what = list(_case(line, len(cases)))
             cases[line.case] = line
-        elif isinstance(line, Sample | Series | Check | Counters) and line.case not in cases:
+        elif isinstance(line, Sample | Series | Devices | Check | Counters) and line.case not in cases:
             what = [f"case {line.case} was not declared"]
         elif isinstance(line, Sample):
             what = list(_sample(line, samples[line.case]))
@@ -135,6 +136,9 @@ def _content(content: list[tuple[int, Line]], cell: Cell | None) -> Found:
         elif isinstance(line, Series):
             what = list(_series(line, ranks, drawn))
             drawn.add((line.case, line.name, line.rank))
+        elif isinstance(line, Devices):
+            what = list(_devices(line, ranks))
+            astray |= {line.case} if any(one.place != "device" for one in line.devices) else set()
         elif isinstance(line, Check):
             what = list(_check(line))
             checks.setdefault(line.case, []).append(line)
@@ -144,6 +148,8 @@ def _content(content: list[tuple[int, Line]], cell: Cell | None) -> Found:
             ended = True
             what = [f"{line.cases} cases announced, {len(cases)} found"] if line.cases != len(cases) else []
             what += _finished(cases, samples, checks)
+            right = (case for case in astray if all(check.ok for check in checks.get(case, ())))
+            what += [f"case {case} did not run on a device and has no failed check" for case in sorted(right)]
         elif isinstance(line, Exit):
             what = list(_exit(line, ended, all(c.ok for found in checks.values() for c in found)))
         yield from ((number, sentence) for sentence in what)
@@ -188,6 +194,11 @@ def _series(line: Series, ranks: int, drawn: set[tuple[int, str, int]]) -> Itera
         yield f"series {line.name} of rank {line.rank}, there are {ranks}"
     if (line.case, line.name, line.rank) in drawn:
         yield f"series {line.name} of rank {line.rank} is there twice"
+
+
+def _devices(line: Devices, ranks: int) -> Iterator[str]:
+    if sorted(one.rank for one in line.devices) != list(range(ranks)):
+        yield f"devices of {len(line.devices)} ranks are given, there are {ranks}"
 
 
 def _check(line: Check) -> Iterator[str]:

@@ -8,7 +8,20 @@ from typing import NamedTuple
 
 import msgspec
 
-from firstlight.record import Case, Check, Counters, End, Exit, Launch, LaunchRecord, Line, Sample, Series, Start
+from firstlight.record import (
+    Case,
+    Check,
+    Counters,
+    Devices,
+    End,
+    Exit,
+    Launch,
+    LaunchRecord,
+    Line,
+    Sample,
+    Series,
+    Start,
+)
 from firstlight.store.layout import MAX_LINES
 
 _decoder = msgspec.json.Decoder(Line)
@@ -120,7 +133,7 @@ class _Order:
             return "a second start line" if self.began else "does not begin with a start line"
         if isinstance(line, Launch) and self.launched:
             return "a second launch line"
-        if isinstance(line, Case | Sample | Series | Check | Counters | End) and not self.launched:
+        if isinstance(line, Case | Sample | Series | Devices | Check | Counters | End) and not self.launched:
             return "comes before the launch line"
         if self.ended and not isinstance(line, Exit):
             return "follows the end line"
@@ -161,4 +174,5 @@ def _group(lines: list[Line]) -> LaunchRecord:
         complete=isinstance(lines[-2], End),
         exit=ending,
         series=tuple(line for line in lines if isinstance(line, Series)),
+        devices=tuple(line for line in lines if isinstance(line, Devices)),
     )

@@ -88,6 +88,21 @@ class Cuda(msgspec.Struct, frozen=True):
     link_flags: tuple[str, ...]
 
 
+OFFLOADING = {"acc": "OpenACC", "target": "OpenMP on devices"}
+"""Capabilities that are directives for devices, and their names."""
+
+
+class Offload(msgspec.Struct, frozen=True):
+    """Directives for devices by one compiler. Programs of it start without a device, and refuse to run there."""
+
+    capability: str  # target: OpenMP; acc: OpenACC
+    compiler: str  # gcc, clang: as a toolchain names it
+    device: str  # nvptx sm_75: what code is made for; "": for the host only
+    flags: tuple[str, ...]  # to compile and to link
+    link_flags: tuple[str, ...] = ()
+    ran: bool = False  # a trial ran on a device here; else it was compiled, not run
+
+
 class Toolbox(msgspec.Struct, frozen=True):
     """Everything found, and everything looked for and not found."""
 
@@ -97,6 +112,11 @@ class Toolbox(msgspec.Struct, frozen=True):
     absent: tuple[Absent, ...]
     batch: tuple[str, ...] = ()  # batch systems that jobs can be submitted to from here: Slurm 22.05.8
     cuda: Cuda | None = None
+    offloads: tuple[Offload, ...] = ()
+
+    def offload(self, capability: str, compiler: str) -> Offload | None:
+        """How that compiler offers that capability, if it does."""
+        return next((o for o in self.offloads if (o.capability, o.compiler) == (capability, compiler)), None)
 
 
 def discover(

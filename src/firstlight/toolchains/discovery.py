@@ -21,6 +21,7 @@ from firstlight.toolchains import (
     Cuda,
     Linking,
     Mpi,
+    Offload,
     Toolbox,
     Toolchain,
     accelerators,
@@ -82,7 +83,7 @@ def _ask(host: Host, embed_mpi: bool, say: Callable[[str], None]) -> Toolbox:
         absent += [gap for _, missing in equipped for gap in missing]
         blas_found, missing = _blas(host, every)
         absent += missing
-        cuda, missing = _cuda(host, every)
+        cuda, offloads, missing = _accelerators(host, every)
         absent += missing
         batch: list[str] = []
         for extra in pool.map(lambda ask: ask(host), probes(extras)):
@@ -97,6 +98,7 @@ def _ask(host: Host, embed_mpi: bool, say: Callable[[str], None]) -> Toolbox:
         absent=tuple(absent),
         batch=tuple(batch),
         cuda=cuda,
+        offloads=tuple(offloads),
     )
 
 
@@ -139,12 +141,13 @@ def _blas(host: Host, every: list[Compiler]) -> tuple[list[Blas], list[Absent]]:
     return sorted(chosen.values(), key=lambda b: b.name), absent
 
 
-def _cuda(host: Host, every: list[Compiler]) -> tuple[Cuda | None, list[Absent]]:
-    """The first CUDA compiler that works, and those that do not."""
+def _accelerators(host: Host, every: list[Compiler]) -> tuple[Cuda | None, list[Offload], list[Absent]]:
+    """The first CUDA compiler that works, directives by compiler, and what is not there."""
     modules = [importlib.import_module(f"{accelerators.__name__}.{m.name}") for m in _files(accelerators)]
-    answers: list[Cuda | Absent] = [module.probe(host, every) for module in modules]
-    usable = [answer for answer in answers if isinstance(answer, Cuda)]
-    return (usable[0] if usable else None), [answer for answer in answers if isinstance(answer, Absent)]
+    answers: list[Cuda | Offload | Absent] = [answer for module in modules for answer in module.probe(host, every)]
+    cuda = next((answer for answer in answers if isinstance(answer, Cuda)), None)
+    offloads = [answer for answer in answers if isinstance(answer, Offload)]
+    return cuda, offloads, [answer for answer in answers if isinstance(answer, Absent)]
 
 
 def _files(package: ModuleType) -> list[pkgutil.ModuleInfo]:

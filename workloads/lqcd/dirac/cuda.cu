@@ -1,37 +1,17 @@
 // A thread a site on one GPU. Fields lie on the device from the set-up on: what is timed is the kernels, from the start of the first to
 // the end of the last.
-#include <cstdio>
-#include <cstdlib>
 #include <vector>
 
 #include "../device.hpp"
+#include "firstlight/cuda.hpp"
 #include "dirac.hpp"
 
 namespace {
 
 namespace device = lqcd::device;
 
-void must(cudaError_t outcome, const char* what) {
-  if (outcome == cudaSuccess) return;
-  std::fprintf(stderr, "dirac.cuda: %s: %s\n", what, cudaGetErrorString(outcome));
-  std::exit(3);
-}
-
-template <class T>
-struct Memory {
-  T* data = nullptr;
-  std::size_t bytes = 0;
-
-  void allocate(fl::Index size) {
-    bytes = static_cast<std::size_t>(size) * sizeof(T);
-    must(cudaMalloc(reinterpret_cast<void**>(&data), bytes), "allocation on the GPU");
-  }
-  void poison() { must(cudaMemset(data, 0xFF, bytes), "poison"); }  // every number a NaN
-  void release() {
-    cudaFree(data);
-    data = nullptr;
-  }
-};
+using fl::cuda::Memory;
+using fl::cuda::must;
 
 template <class T>
 struct Fields {
@@ -52,6 +32,7 @@ Fields<T>& fields() {
 template <class T>
 __global__ void hop(device::Job<T> job) {
   const auto site = static_cast<fl::Index>(blockIdx.x) * blockDim.x + threadIdx.x;
+  if (site == 0) fl::device::note();
   if (site < job.shape.sites) device::hop_site(job, site);
 }
 
@@ -76,13 +57,13 @@ void upload(Memory<T>& to, const fl::Array<T>& from, fl::Index sites, int reals)
   for (fl::Index first = 0; first < from.size(); first += sites * reals)
     device::side_by_side(turned.data() + first, from.data() + first, sites, reals);
   to.allocate(from.size());
-  must(cudaMemcpy(to.data, turned.data(), to.bytes, cudaMemcpyHostToDevice), "copy to the GPU");
+  to.from(turned.data());
 }
 
 template <class T>
 void download(fl::Array<T>& to, Memory<T>& from, fl::Index sites) {
   std::vector<T> turned(static_cast<std::size_t>(to.size()));
-  must(cudaMemcpy(turned.data(), from.data, from.bytes, cudaMemcpyDeviceToHost), "copy from the GPU");
+  from.to(turned.data());
   for (fl::Index first = 0; first < to.size(); first += sites * 24)
     device::site_by_site(to.data() + first, turned.data() + first, sites, 24);
   from.poison();
@@ -101,7 +82,6 @@ void setup(dirac::State& s) {
     upload(f.psi, a.psi, s.layout.half_volume, 24);
     f.half.allocate(a.psi.size() / 2);
     f.out.allocate(a.out.size());
-    f.out.poison();
   });
 }
 
@@ -117,16 +97,16 @@ void apply(const dirac::State& s, Fields<T>& f) {
   const device::Shape grid = shape(s);
   const fl::Index spinors = 24 * grid.sites;
   const T diagonal = static_cast<T>(4 + lqcd::mass), scale = static_cast<T>(s.scale);
-  const T* const links[2] = {f.links.data, f.links.data + 72 * grid.sites};
+  const T* const links[2] = {f.links.data(), f.links.data() + 72 * grid.sites};
   const auto run = [&](int target, const T* psi, const T* centre, T* out, T a, T b) {
     launch(device::Job<T>{grid, target, links[target], links[1 - target], psi, centre, out, a, b});
   };
   if (s.op == dirac::Op::d) {
-    run(0, f.psi.data + spinors, f.psi.data, f.out.data, scale * diagonal, scale * T(-0.5));
-    run(1, f.psi.data, f.psi.data + spinors, f.out.data + spinors, scale * diagonal, scale * T(-0.5));
+    run(0, f.psi.data() + spinors, f.psi.data(), f.out.data(), scale * diagonal, scale * T(-0.5));
+    run(1, f.psi.data(), f.psi.data() + spinors, f.out.data() + spinors, scale * diagonal, scale * T(-0.5));
   } else {
-    run(1, f.psi.data, nullptr, f.half.data, T(0), T(-0.5));
-    run(0, f.half.data, f.psi.data, f.out.data, scale * diagonal, scale * T(0.5) / diagonal);
+    run(1, f.psi.data(), nullptr, f.half.data(), T(0), T(-0.5));
+    run(0, f.half.data(), f.psi.data(), f.out.data(), scale * diagonal, scale * T(0.5) / diagonal);
   }
 }
 
@@ -135,20 +115,14 @@ void step(dirac::State& s, fl::Index) {
     apply(s, single);
   else
     apply(s, twofold);
-  must(cudaGetLastError(), "start of the kernels");
-  must(cudaDeviceSynchronize(), "the kernels");
+  fl::cuda::finished();
 }
 
 std::string refuse(const dirac::Params& p) {
-  int count = 0;
-  const cudaError_t outcome = cudaGetDeviceCount(&count);
-  if (outcome != cudaSuccess || count == 0)
-    return fl::text("this variant of dirac needs a GPU and found none: %s",
-                    outcome != cudaSuccess ? cudaGetErrorString(outcome) : "no error");
   if (!dirac::is_operator(dirac::operation(p.op))) return "this variant of dirac runs operator=D and operator=Dhat";
   return "";
 }
 
 }  // namespace
 
-FL_VARIANT(dirac, step, .refuse = FL_REFUSE(dirac, refuse), .setup = FL_HOOK(dirac, setup), .finish = FL_HOOK(dirac, finish))
+FL_VARIANT(dirac, step, .refuse = FL_REFUSE(dirac, refuse), .setup = FL_HOOK(dirac, setup), .finish = FL_HOOK(dirac, finish), .device = &fl::device::cuda)

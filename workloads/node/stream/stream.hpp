@@ -28,11 +28,13 @@ struct State {
   fl::Array<double> x, y, out;  // only those that the operation touches have elements
   double result = 0;            // of load
   fl::Team team;
+  // Of variants on a device: before a check copies what was made there, and after poison() poisons it there.
+  void (*fetch)(State&) = nullptr, (*poisoned)(State&) = nullptr;
 };
 
 inline constexpr fl::About about{
     .title = "Memory bandwidth",
-    .cost = "copy, scale 16 n bytes; add, triad 24 n; load 8 n; write-allocate not counted; 0, n, n, 2 n, n flops",
+    .cost = "of each rank: copy, scale 16 n bytes; add, triad 24 n; load 8 n; write-allocate not counted; 0, n, n, 2 n, n flops",
     .verified = "every element against its value by index; load against the exact sum",
     .tolerance = "1e-13 relative (all values are multiples of 2^-20 small enough that no rounding occurs)",
 };
@@ -109,16 +111,17 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   touch(s, 0);
 }
 
-inline fl::Cost cost(const Params& p, const fl::Team&) {
+inline fl::Cost cost(const Params& p, const fl::Team& team) {
   constexpr double flops[] = {0, 1, 1, 2, 1}, bytes[] = {16, 16, 24, 24, 8};
   const auto op = static_cast<std::size_t>(operation(p.op));
-  const auto n = static_cast<double>(p.n);
-  return {.flops = flops[op] * n, .bytes = bytes[op] * n, .working_set = bytes[op] * n};
+  const auto n = static_cast<double>(p.n), all = n * team.ranks;
+  return {.flops = flops[op] * all, .bytes = bytes[op] * all, .working_set = bytes[op] * n};
 }
 
 inline void poison(State& s) {
   fl::poison(&s.result, 1);
   fl::poison(s.out.data(), s.out.size());
+  if (s.poisoned != nullptr) s.poisoned(s);
 }
 
 template <class T>  // a number or several
@@ -192,6 +195,7 @@ fl::Check check_elements(const State& s, fl::Index last) {
 }
 
 inline fl::Check check(State& s, fl::Index last) {
+  if (s.fetch != nullptr) s.fetch(s);
   switch (s.op) {
     case Op::copy:
       return check_elements<Op::copy>(s, last);

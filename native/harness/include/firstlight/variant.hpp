@@ -18,6 +18,10 @@
 
 namespace fl {
 
+namespace device {
+struct Runtime;  // firstlight/device.hpp
+}
+
 enum class Threads { funneled, serialized, multiple };  // what the variant asks of MPI_Init_thread
 
 // `count` steps, iterations first, first + 1, ...
@@ -46,6 +50,7 @@ struct Variant {
   unsigned traits = 0;  // bits with a meaning of the workload's own: what its header must know of the variant before any state exists
   const char* unverified = nullptr;  // why nothing is checked (a part is left out on purpose): it is timed, never ranked or compared
   bool idle = false;                 // a step leaves the processor on purpose: CPU time below wall time is then no sign of a disturbance
+  const device::Runtime* device = nullptr;  // how its steps reach a device; null where they run on the host
 };
 
 extern const Variant variant;

@@ -1,1 +1,1 @@
-"""Compilers for accelerators: one file each, with `probe(host, compilers) -> Cuda | Absent`."""
+"""Compilers for accelerators: one file each, whose `probe(host, compilers)` tells what works or why it does not."""

@@ -23,21 +23,21 @@ int main() {
 _LATER = ("-lcudart_static", "-lpthread", "-ldl", "-lrt")
 
 
-def probe(host: Host, compilers: Sequence[Compiler]) -> Cuda | Absent:
+def probe(host: Host, compilers: Sequence[Compiler]) -> tuple[Cuda | Absent, ...]:
     """nvcc with the first compiler here that it works with, proved by a trial, or why there is none."""
     nvcc = host.which("nvcc")
     if nvcc is None:
         fix = "install the CUDA toolkit, or load its module, so that nvcc is on PATH"
-        return host.absent("nvcc", "no nvcc on the search path", otherwise=fix)
+        return (host.absent("nvcc", "no nvcc on the search path", otherwise=fix),)
     architecture = _gpu(host.machine)
     key = f"nvcc {architecture} {host.identity(nvcc, *(c.cxx for c in compilers))}"
     known = host.memory.recall(key, Cuda)
     if known is not None:
-        return known
+        return (known,)
     answer = _prove(host, nvcc, architecture, compilers)
     if isinstance(answer, Cuda):
         host.memory.keep(key, answer)
-    return answer
+    return (answer,)
 
 
 def _prove(host: Host, nvcc: Path, gpu: str, compilers: Sequence[Compiler]) -> Cuda | Absent:

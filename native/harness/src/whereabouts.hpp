@@ -1,0 +1,29 @@
+// Where the steps of a variant for a device ran. For all other variants nothing here does anything.
+#pragma once
+
+#include "firstlight/device.hpp"
+#include "firstlight/workload.hpp"
+#include "recorder.hpp"
+
+namespace fl {
+
+// Why this job's steps cannot run on devices, on some rank; empty where they can, or are not meant to. Collective.
+std::string lacks_device();
+// Gives this rank one of the devices that its node has.
+void choose_device();
+
+// Of the steps since it was made, or told to forget.
+class Whereabouts {
+ public:
+  Whereabouts() { forget(); }
+  void forget();
+  void ask();                                         // the steps are over
+  void record(Recorder& recorder, int number) const;  // collective
+  bool astray() const;                                // a step ran on the host, or cannot be told to have run on a device
+  Check judged(const Check& found) const;             // a right result from another place than the one that is claimed is wrong
+
+ private:
+  device::Seen seen_;
+};
+
+}  // namespace fl

@@ -1,0 +1,84 @@
+"""Variants for devices: compiled by every compiler here, refused without a device, and never verified on the host."""
+
+from __future__ import annotations
+
+from functools import cache
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+import native
+from firstlight.build import Built, build
+from firstlight.plan import Placement, Program
+from firstlight.toolchains import Offload
+
+pytestmark = pytest.mark.native
+
+STREAM = native.workloads["stream"]
+X86 = ("-fopenmp", "-fopenmp-targets=x86_64-pc-linux-gnu")
+
+
+def program(variant: str, compiler: str = "gcc") -> Program:
+    tool = native.toolchain("base", compiler)
+    made = native.programs(STREAM, STREAM.variant(variant), tool) if tool else []
+    if not made:
+        pytest.skip(f"{compiler} here cannot build stream.{variant}")
+    return made[0]
+
+
+@cache
+def built(variant: str, compiler: str = "gcc", offload: Offload | None = None) -> Built:
+    wanted, box = program(variant, compiler), native.toolbox()
+    if offload is not None:
+        box = replace(box, offloads=(offload,))
+    (made,) = build([wanted], box, native.workloads, native.CACHE, options=native.STRICT).values()
+    assert made.error == ""
+    return made
+
+
+def run(made: Built, folder: Path) -> native.Said:
+    ranks = 2 if made.program.mpi else 1
+    return native.run(made, Placement(1, ranks, 1), ("op=copy,scale,add,triad,load", "n=1,1000"), folder)
+
+
+@pytest.mark.parametrize(
+    ("variant", "compiler"),
+    [
+        ("cuda", "gcc"),
+        ("mpi_cuda", "gcc"),
+        ("target", "gcc"),
+        ("acc", "gcc"),
+        pytest.param("target", "clang", marks=pytest.mark.full),
+    ],
+)
+def test_it_runs_on_a_device_or_not_at_all(variant: str, compiler: str, tmp_path: Path) -> None:
+    said = run(built(variant, compiler), tmp_path)
+    if said.status == 2:
+        told = [line for line in said.stderr.splitlines() if "this variant of stream needs a GPU; " in line]
+        assert len(told) == 1 and said.lines == []
+        return
+    assert (said.status, said.reason) == (0, "") and all(check["ok"] for check in said.of("check"))
+    assert all(one["place"] == "device" and one["address"] for line in said.of("devices") for one in line["devices"])
+
+
+@pytest.mark.parametrize("variant", ["broken_target_host", "broken_acc_host"])
+def test_right_results_from_the_host_are_a_failure(variant: str, tmp_path: Path) -> None:
+    said = run(built(variant), tmp_path)
+    assert said.status == 1 and len(said.of("check")) == 10
+    assert all(not check["ok"] and check["what"].startswith("ran on the host") for check in said.of("check"))
+    assert {one["place"] for line in said.of("devices") for one in line["devices"]} == {"host"}
+    assert said.of("sample") == []
+
+
+@pytest.mark.full
+def test_the_processor_is_no_device_even_where_the_compiler_calls_it_one(tmp_path: Path) -> None:
+    """Clang's OpenMP offers the host as devices, and says of a region there that it is not on the host."""
+    said = run(built("target", "clang", Offload("target", "clang", "x86_64", X86)), tmp_path)
+    assert said.status == 1
+    assert all(check["what"].startswith("ran on the host") for check in said.of("check"))
+
+
+def test_code_for_the_host_only_is_compiled_and_refused(tmp_path: Path) -> None:
+    said = run(built("target", offload=Offload("target", "gcc", "", ("-fopenmp", "-foffload=disable"))), tmp_path)
+    assert said.status == 2 and "this compiler made code for the host only" in said.stderr

@@ -1,0 +1,94 @@
+// OpenACC: the loops of `serial` with a directive each. The arrays lie there from set-up on.
+#pragma once
+
+#include "stream.hpp"
+
+#include "firstlight/device.hpp"
+
+namespace stream::acc {
+
+// The last element of x follows the iteration, so it is handed over with every step.
+template <Op op>
+void store(State& s) {
+  const fl::Index n = s.n;
+  const double* x = s.x.data();
+  const double* y = reads_two(op) ? s.y.data() : x;
+  double* out = s.out.data();
+  const double last = s.x[n - 1];
+#pragma acc parallel loop present(x[0 : n], y[0 : n], out[0 : n])
+  for (fl::Index i = 0; i < n; ++i) {
+    if (i == 0) fl::device::note();
+    out[i] = combine(op, i == n - 1 ? last : x[i], y[i]);
+  }
+}
+
+inline void load(State& s) {
+  const fl::Index n = s.n;
+  const double* x = s.x.data();
+  const double last = s.x[n - 1];
+  double sum = 0;
+#pragma acc parallel loop present(x[0 : n]) reduction(+ : sum)
+  for (fl::Index i = 0; i < n; ++i) {
+    if (i == 0) fl::device::note();
+    sum += i == n - 1 ? last : x[i];
+  }
+  s.result = sum;
+}
+
+inline void step(State& s) {
+  switch (s.op) {
+    case Op::copy:
+      return store<Op::copy>(s);
+    case Op::scale:
+      return store<Op::scale>(s);
+    case Op::add:
+      return store<Op::add>(s);
+    case Op::triad:
+      return store<Op::triad>(s);
+    case Op::load:
+      return load(s);
+  }
+}
+
+// The compiler takes a name in a directive for no use of it.
+inline void fetch(State& s) {
+  const fl::Index n = s.out.size();
+  [[maybe_unused]] double* out = s.out.data();
+#pragma acc update self(out[0 : n])
+}
+
+inline void poisoned(State& s) {
+  const fl::Index n = s.out.size();
+  [[maybe_unused]] double* out = s.out.data();
+#pragma acc update device(out[0 : n])
+}
+
+inline void upload(State& s) {
+  const fl::Index n = s.n, outs = s.out.size();
+  [[maybe_unused]] const double *x = s.x.data(), *y = s.y.data();
+  [[maybe_unused]] double* out = s.out.data();
+#pragma acc enter data copyin(x[0 : n])
+  if (reads_two(s.op)) {
+#pragma acc enter data copyin(y[0 : n])
+  }
+  if (outs > 0) {
+#pragma acc enter data copyin(out[0 : outs])
+    s.fetch = fetch;
+    s.poisoned = poisoned;
+  }
+}
+
+inline void release(State& s) {
+  const fl::Index n = s.n, outs = s.out.size();
+  [[maybe_unused]] const double *x = s.x.data(), *y = s.y.data();
+  [[maybe_unused]] double* out = s.out.data();
+#pragma acc exit data delete (x[0 : n])
+  if (reads_two(s.op)) {
+#pragma acc exit data delete (y[0 : n])
+  }
+  if (outs > 0) {
+#pragma acc exit data delete (out[0 : outs])
+  }
+}
+
+}  // namespace stream::acc
