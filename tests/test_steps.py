@@ -44,6 +44,15 @@ def test_every_step_begins_from_the_restored_state(variant: str, tmp_path: Path)
 
 
 @pytest.mark.native
+def test_a_reset_is_neither_timed_nor_counted(tmp_path: Path) -> None:
+    words = ("n=4", "runs=1", "pause=0.02", "--steps", "2")
+    said = native.verified(program("relaxed", "serial"), Placement(), tmp_path, *words)
+    assert min(s["wall"] for s in said.of("sample")) < 0.02  # two resets take 0.04
+    for counted in said.of("counters"):  # a machine may have none
+        assert counted["steps"] == 2 and counted.get("instructions", 0) < 1e7
+
+
+@pytest.mark.native
 @pytest.mark.parametrize("variant", ["broken_short", "broken_continued"])
 def test_a_run_that_is_not_the_whole_one_is_rejected(variant: str, tmp_path: Path) -> None:
     said = native.run(program("relaxed", variant), Placement(), ("n=16", "runs=5"), tmp_path)

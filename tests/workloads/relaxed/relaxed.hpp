@@ -13,17 +13,18 @@ namespace relaxed {
 struct Params {
   fl::Index n = 64;
   fl::Index runs = 3;
-  double r = 0.25;
+  double r = 0.25, pause = 0;
   void declare(fl::Fields& fields) {
     fields.integer("n", n, "cells", 2, 1 << 20, "cells of the line");
     fields.integer("runs", runs, "time steps", 1, 1000, "time steps of a run");
     fields.real("r", r, "h^2", 1e-12, 0.5, "length of a time step");
+    fields.real("pause", pause, "s", 0, 1, "how long a reset takes");
   }
 };
 
 struct State {
   fl::Array<double> u, next, start;
-  double r = 0, scale = 1;
+  double r = 0, scale = 1, pause = 0;
   fl::Index runs = 0;
   int resets = 0;
   fl::Team team;
@@ -51,7 +52,7 @@ inline std::string refuse(const Params&, const fl::Team&) { return ""; }
 inline double mode(fl::Index i, fl::Index n) { return std::sin(M_PI * static_cast<double>(i) / static_cast<double>(n)); }
 
 inline void init(State& s, const Params& p, const fl::Team& team) {
-  s.team = team, s.r = p.r, s.runs = p.runs;
+  s.team = team, s.r = p.r, s.runs = p.runs, s.pause = p.pause;
   for (fl::Array<double>* field : {&s.u, &s.next, &s.start}) *field = fl::Array<double>(p.n + 1);
   for (fl::Index i = 0; i <= p.n; ++i) s.u[i] = s.next[i] = s.start[i] = mode(i, p.n);
 }
@@ -66,7 +67,13 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
                      {phases["halo"], &fl::Cost::operations, 1}}};
 }
 
+inline void pass(double seconds) {
+  const auto start = std::chrono::steady_clock::now();
+  while (std::chrono::steady_clock::now() - start < std::chrono::duration<double>(seconds)) continue;
+}
+
 inline void reset(State& s) {
+  pass(s.pause);
   for (fl::Index i = 0; i < s.u.size(); ++i) s.u[i] = s.start[i];
   s.resets += 1;
 }
@@ -83,11 +90,6 @@ inline void begin(State& s) {
 inline void update(State& s) {
   for (fl::Index i = 1; i + 1 < s.u.size(); ++i) s.next[i] = s.u[i] + s.r * (s.u[i - 1] - 2 * s.u[i] + s.u[i + 1]);
   for (fl::Index i = 1; i + 1 < s.u.size(); ++i) s.u[i] = s.next[i];
-}
-
-inline void pass(double seconds) {
-  const auto start = std::chrono::steady_clock::now();
-  while (std::chrono::steady_clock::now() - start < std::chrono::duration<double>(seconds)) continue;
 }
 
 inline fl::Check check(State& s, fl::Index last) {
