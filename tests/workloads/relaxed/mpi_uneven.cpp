@@ -9,7 +9,7 @@ void step(relaxed::State& s, fl::Index) {
   relaxed::begin(s);
   for (fl::Index k = 0; k < s.runs; ++k) relaxed::update(s);
   if (s.team.rank == 0) return;
-  fl::In in(relaxed::phases["halo"]);
+  fl::In in(relaxed::phases("halo"));
   relaxed::pass(1e-3 * s.team.rank);
 }
 

@@ -8,7 +8,7 @@
 namespace {
 
 void step(relaxed::State& s, fl::Index) {
-  std::thread([] { fl::In in(relaxed::phases["norm"]); }).join();
+  std::thread([] { fl::In in(relaxed::phases("norm")); }).join();
   relaxed::begin(s);
   for (fl::Index k = 0; k < s.runs; ++k) relaxed::update(s);
 }

@@ -42,8 +42,8 @@ inline constexpr fl::About about{
 
 inline constexpr fl::Metric metrics[] = {
     {"time", "us", "operations", "time", 1e6, "lower"},
-    {"update_rate", "Gflop/s", "flops", "rate", 1e-9, "higher", phases["update"]},
-    {"halo_time", "us", "operations", "time", 1e6, "lower", phases["halo"]},
+    {"update_rate", "Gflop/s", "flops", "rate", 1e-9, "higher", phases("update")},
+    {"halo_time", "us", "operations", "time", 1e6, "lower", phases("halo")},
     {"halo", "us", "phase_halo", "value", 1e6, "lower"},
 };
 
@@ -62,9 +62,9 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
   return {.flops = updates + n,
           .operations = 1,
           .working_set = 24 * static_cast<double>(p.n),
-          .phases = {{phases["update"], &fl::Cost::flops, updates},
-                     {phases["update"], &fl::Cost::operations, 1},
-                     {phases["halo"], &fl::Cost::operations, 1}}};
+          .phases = {{phases("update"), &fl::Cost::flops, updates},
+                     {phases("update"), &fl::Cost::operations, 1},
+                     {phases("halo"), &fl::Cost::operations, 1}}};
 }
 
 inline void pass(double seconds) {
@@ -109,7 +109,7 @@ inline fl::Check check(State& s, fl::Index last) {
 inline void observe(State& s, fl::Observations& seen) {
   seen.value("resets", s.resets - static_cast<double>(seen.steps));
   s.resets = 0;
-  seen.value("update", seen.seconds(phases["update"]));
+  seen.value("update", seen.seconds(phases("update")));
 }
 
 }  // namespace relaxed

@@ -7,10 +7,10 @@ namespace {
 
 void step(relaxed::State& s, fl::Index) {
   relaxed::begin(s);
-  fl::In in(relaxed::phases["update"]);
+  fl::In in(relaxed::phases("update"));
   for (fl::Index k = 0; k < s.runs; ++k) {
     relaxed::update(s);
-    fl::In inner(relaxed::phases["norm"]);
+    fl::In inner(relaxed::phases("norm"));
     relaxed::pass(1e-4);
   }
 }

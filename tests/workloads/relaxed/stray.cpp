@@ -8,7 +8,7 @@ namespace {
 constexpr fl::Phases more{"a", "b", "c", "d"};
 
 void step(relaxed::State& s, fl::Index) {
-  fl::In in(more["d"]);
+  fl::In in(more("d"));
   relaxed::begin(s);
 }
 

@@ -1,7 +1,7 @@
 // Phases: named parts of a step (assembly, halo, solver) that the harness times, each on its own.
 //
 //   inline constexpr fl::Phases phases{"assembly", "halo", "solver"};     in the header, and .phases = phases in about
-//   { fl::In in(phases["halo"]); exchange(s); }                           in a variant: until the end of the block
+//   { fl::In in(phases("halo")); exchange(s); }                           in a variant: until the end of the block
 //
 // A phase begun inside another stops that one until it ends, so that phases and `phase_other`, what lies in none, add up to the time
 // of the step. Each beginning and each end reads the clock once, 20 to 50 ns: mark what takes microseconds, not the body of a loop.
@@ -41,7 +41,8 @@ class Phases {
     }
   }
 
-  consteval Phase operator[](std::string_view name) const {
+  // Not operator[]: clang 14 takes no operator of that kind in a template.
+  consteval Phase operator()(std::string_view name) const {
     for (int k = 0; k < count_; ++k)
       if (name == names_[k]) return {k + 1, names_[k]};
     throw "no phase of this name is declared";

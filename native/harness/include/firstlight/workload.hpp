@@ -42,7 +42,7 @@ struct Team {
   int nodes = 1;
 };
 
-// What of a member of Cost lies in one phase: {phases["solver"], &fl::Cost::flops, 5 * n}.
+// What of a member of Cost lies in one phase: {phases("solver"), &fl::Cost::flops, 5 * n}.
 using Quantity = double Cost::*;
 struct PhaseCost {
   Phase phase;
@@ -73,7 +73,7 @@ struct Metric {
   const char* form;      // "rate": scale * quantity / time; "time": scale * time / quantity; "value": scale * the observed value
   double scale;
   const char* better;  // "higher" or "lower"
-  Phase phase = {};    // phases["solver"]: a rate or time of that phase, on the rank that is longest in it, with the phase's cost
+  Phase phase = {};    // phases("solver"): a rate or time of that phase, on the rank that is longest in it, with the phase's cost
 };
 
 struct About {
