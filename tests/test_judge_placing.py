@@ -10,7 +10,7 @@ from msgspec.structs import replace
 import synthetic
 from firstlight.judge import Finding
 from firstlight.judge.figures import judge
-from firstlight.judge.placing import SHARED, UNBOUND, order, placed, way
+from firstlight.judge.placing import SHARED, UNBOUND, arrangement, order, placed
 from firstlight.plan import Placement
 from firstlight.record import Binding, LaunchRecord
 
@@ -66,21 +66,21 @@ def test_the_order_over_nodes_in_words(nodes: list[int], expected: str) -> None:
     ],
 )
 def test_the_binding_in_words(sets: list[tuple[int, ...]], cpus: int, expected: str) -> None:
-    assert way([Binding(k, s) for k, s in enumerate(sets)], cpus).binding == expected
+    assert arrangement([Binding(k, s) for k, s in enumerate(sets)], cpus).binding == expected
 
 
 def test_the_same_processor_number_on_two_nodes_is_not_shared() -> None:
-    assert way([Binding(0, (0,), 0), Binding(1, (0,), 1)], 2).binding == "one processor each"
+    assert arrangement([Binding(0, (0,), 0), Binding(1, (0,), 1)], 2).binding == "one processor each"
 
 
 @pytest.mark.parametrize(("threads", "expected"), [(1, UNBOUND), (2, "2 processors"), (4, "2 processors")])
 def test_one_process_with_threads_for_all_processors_is_where_it_should_be(threads: int, expected: str) -> None:
-    assert way([Binding(0, (0, 1))], 2, threads).binding == expected
+    assert arrangement([Binding(0, (0, 1))], 2, threads).binding == expected
 
 
 def test_ways_are_counted_by_placement_and_library() -> None:
     ways = placed(synthetic.judgement(1, 6, only=["pingpong"]))
-    assert {(p.mpi, p.way.binding, p.launches, p.workloads) for p in ways} == {
+    assert {(p.mpi, p.arrangement.binding, p.launches, p.workloads) for p in ways} == {
         ("openmpi", "one processor each", 12, ("pingpong",)),
         ("mpich", "one processor each", 12, ("pingpong",)),
     }

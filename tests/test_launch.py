@@ -173,7 +173,7 @@ def test_complete_reads_any_bytes(tmp_path_factory: pytest.TempPathFactory, data
     ],
 )
 def test_launchers_bind_what_fits(family: str, ranks: int, threads: int, words: list[str]) -> None:
-    way = launcher.find(family).way(library(family), Placement(1, ranks, threads), (0, 1), 2)
+    way = launcher.find(family).invocation(library(family), Placement(1, ranks, threads), (0, 1), 2)
     assert way.prefix == ("/x/mpiexec", *words)
     assert way.environment["FROM_LIBRARY"] == "1"
     assert way.environment["OMP_PROC_BIND"] == ("close" if ranks * threads <= 2 else "false")
@@ -191,7 +191,10 @@ def test_launchers_bind_what_fits(family: str, ranks: int, threads: int, words: 
     ],
 )
 def test_launchers_spread_over_nodes(family: str, placement: tuple[int, int, int], words: list[str]) -> None:
-    assert launcher.find(family).way(library(family), Placement(*placement), (0, 1), 2).prefix == ("/x/mpiexec", *words)
+    assert launcher.find(family).invocation(library(family), Placement(*placement), (0, 1), 2).prefix == (
+        "/x/mpiexec",
+        *words,
+    )
 
 
 def slurm_library() -> Mpi:
@@ -216,7 +219,7 @@ def in_slurm(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_srun_is_told_every_count(in_slurm: None, placement: tuple[int, int, int], words: list[str]) -> None:
-    way = launcher.find("srun").way(slurm_library(), Placement(*placement), (0, 1), 2)
+    way = launcher.find("srun").invocation(slurm_library(), Placement(*placement), (0, 1), 2)
     assert way.prefix[:2] == ("/x/srun", "--mpi=pmi2")
     assert set(words) <= set(way.prefix)
     assert {"--kill-on-bad-exit=1", "--input=none", "--overlap"} <= set(way.prefix)
@@ -248,7 +251,7 @@ def test_srun_gives_each_rank_a_gpu(
 
 
 def test_srun_never_asks_for_more_nodes_than_it_has(in_slurm: None) -> None:
-    way = launcher.find("srun").way
+    way = launcher.find("srun").invocation
     with pytest.raises(UsageError, match="3 nodes are wanted, this Slurm job has 2"):
         way(slurm_library(), Placement(3, 3, 1), (0, 1), 2)
     with pytest.raises(UsageError, match="cannot be spread evenly"):
@@ -278,7 +281,7 @@ def test_the_names_of_other_nodes_do_not_reach_the_record(
 
 
 def test_intel_pins_by_environment() -> None:
-    way = launcher.find("intel").way
+    way = launcher.find("intel").invocation
     assert way(library("intel"), Placement(1, 2, 1), (0, 1), 2).environment["I_MPI_PIN_DOMAIN"] == "core"
     assert way(library("intel"), Placement(1, 4, 1), (0, 1), 2).environment["I_MPI_PIN"] == "0"
 

@@ -58,7 +58,7 @@ def test_a_new_family_is_one_file(invented: Mpi) -> None:
         "INVENTED_CXX": "/g++", "INVENTED_FC": "/gfortran", "INVENTED_F90": "/gfortran",
     }  # fmt: skip
     started = launcher.find("invented")
-    way = started.way(invented, Placement(2, 8, 1), (0, 1), 2)
+    way = started.invocation(invented, Placement(2, 8, 1), (0, 1), 2)
     assert way.prefix == ("/x/mpiexec", "-n", "8", "--each", "4") and way.environment["A"] == "1"
     assert started.signal_of(3, "killed by 11") == 11 and started.signal_of(139, "") == 11
     assert recording.words(["mpiexec", "./a"], invented)[:2] == ["mpiexec", "--send=LD_PRELOAD"]

@@ -17,6 +17,7 @@ from firstlight.errors import UsageError
 from firstlight.report import simulation as page
 from firstlight.simulate import program, shapes, sweep
 from firstlight.simulate.answer import Simulated
+from firstlight.simulate.naming import collective
 from firstlight.simulate.prediction import Prediction
 from firstlight.simulate.sweep import Span
 
@@ -29,6 +30,21 @@ def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     path.chmod(0o755)
     monkeypatch.setattr(program, "build", lambda: path)
     return path
+
+
+@pytest.mark.parametrize(
+    ("text", "name"),
+    [("broadcast", "broadcast"), ("bcast", "broadcast"), ("MPI_Bcast", "broadcast"), ("allgather", "allgather"),
+     ("MPI_Reduce_scatter_block", "reduce_scatter"), ("reduce-scatter", "reduce_scatter"), ("Barrier", "barrier")],
+)  # fmt: skip
+def test_collectives_have_the_names_of_mpi_too(text: str, name: str) -> None:
+    assert collective(text) == name
+
+
+@pytest.mark.parametrize(("text", "near"), [("brodcast", "broadcast"), ("MPI_Bcst", "bcast"), ("scan", "There are")])
+def test_a_collective_that_is_not_there_is_told_with_the_nearest(text: str, near: str) -> None:
+    with pytest.raises(UsageError, match=near):
+        collective(text)
 
 
 def test_scales() -> None:

@@ -405,3 +405,10 @@ def test_a_decision_table_decides_as_the_table(chosen: Any, case: tuple[str, int
             decided = algorithm
             break
     assert decided == found.choose(collective, ranks, size)
+
+
+def test_a_collective_that_is_not_there_is_refused_before_anything_is_measured(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert cli.call(["tune", "collectives", "--collective", "bcst", "--results", str(tmp_path / "r")]) == 2
+    assert "did you mean bcast?" in capsys.readouterr().err and not (tmp_path / "r").exists()

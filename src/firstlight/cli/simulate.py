@@ -100,8 +100,8 @@ def command(
 ) -> int:
     """Predict what a collective takes on a network, algorithm by algorithm.
 
-    COLLECTIVE is broadcast, reduce, allreduce, allgather, reduce_scatter, alltoall or barrier; FILE.goal is a schedule
-    in the GOAL language. Schedules are checked before they are believed, and the same schedules run on MPI.
+    COLLECTIVE is broadcast (bcast), reduce, allreduce, allgather, reduce_scatter, alltoall or barrier; FILE.goal is a
+    schedule in the GOAL language. Schedules are checked before they are believed, and the same schedules run on MPI.
     """
     if validate is not None:
         if subject is not None:

@@ -13,7 +13,6 @@ from firstlight.errors import INCONCLUSIVE, INTERRUPTED, OK, UsageError
 if TYPE_CHECKING:
     from firstlight.tune.planning import Target
 
-COLLECTIVES = ("broadcast", "reduce", "allreduce", "allgather", "reduce_scatter", "alltoall", "barrier")
 SIZES = "8,64,512,4KiB,32KiB,256KiB,1MiB"
 
 
@@ -33,8 +32,8 @@ Exit status:
     "--collective",
     "names",
     multiple=True,
-    type=click.Choice(COLLECTIVES),
-    help="Only this one; repeatable. Otherwise broadcast, allreduce, allgather and alltoall.",
+    metavar="NAME",
+    help="Only this one, as broadcast or bcast; repeatable. Otherwise broadcast, allreduce, allgather and alltoall.",
 )
 @click.option("--bytes", "sizes", default=SIZES, show_default=True, metavar="SIZES", help="Also as 8..1MiB.")
 @click.option(
@@ -101,15 +100,16 @@ def command(
     from firstlight.cli import runs
     from firstlight.conduct.interrupt import interruptible
     from firstlight.conduct.progress import display
+    from firstlight.simulate.naming import collective
     from firstlight.tune import words
-    from firstlight.tune.carrying import Wish, tune
+    from firstlight.tune.carrying import Request, tune
     from firstlight.units import parse_duration, parse_sizes
 
     wanted = parse_sizes(sizes)
     if odd := [s for s in wanted if s % 8]:
         raise UsageError(f"sizes are whole words of 8 bytes; {odd[0]} is not")
-    wish = Wish(
-        collectives=names or ("broadcast", "allreduce", "allgather", "alltoall"),
+    request = Request(
+        collectives=tuple(dict.fromkeys(map(collective, names))) or ("broadcast", "allreduce", "allgather", "alltoall"),
         sizes=tuple(wanted),
         targets=targets or ("rules", "preload"),
         budget=parse_duration(budget, "budget"),
@@ -123,7 +123,7 @@ def command(
         measured=None if measured is None else runs.find(measured, results),
     )
     with interruptible(), display() as progress:
-        tuned = tune(wish, progress)
+        tuned = tune(request, progress)
     if as_json:
         print_json(tuned)
     else:

@@ -105,7 +105,7 @@ def _keep_logs(opened: Store, run: Run) -> None:
     failed = [b for b in run.builds if not b.ok]
     if failed:
         folder = opened.path / store.layout.BUILDS
-        with store.durable.told(opened.path):
+        with store.durable.os_errors_as_store_error(opened.path):
             folder.mkdir(exist_ok=True)
             for one in failed:
                 (folder / f"{one.program.key}.log").write_text(one.error, encoding="utf-8")

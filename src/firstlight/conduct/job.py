@@ -121,14 +121,14 @@ def prepare(setup: Sequence[str]) -> None:
 def submit(system: batch.System, target: Target, script: str) -> Job:
     """Write the script and hand it over. Nothing is left where the batch system does not take it."""
     folder = target.folder
-    with durable.told(folder):
+    with durable.os_errors_as_store_error(folder):
         folder.parent.mkdir(parents=True, exist_ok=True)
         try:
             folder.mkdir()
         except FileExistsError as error:
             raise UsageError(f"{target.directory.name} is submitted already, see {folder}") from error
     try:
-        with durable.told(folder):
+        with durable.os_errors_as_store_error(folder):
             durable.replace(folder / SCRIPT, script.encode())
         name = batch.submit(system, folder / SCRIPT)
     except BaseException:
@@ -142,7 +142,7 @@ def submit(system: batch.System, target: Target, script: str) -> Job:
         str(folder / SCRIPT),
         str(folder / OUTPUT),
     )
-    with durable.told(folder):
+    with durable.os_errors_as_store_error(folder):
         durable.replace(folder / RECORD, msgspec.json.format(msgspec.json.encode(job), indent=1) + b"\n")
     return job
 

@@ -160,7 +160,7 @@ class Rounds:
         return now or short or [t.cell for t in self.tallies.values() if t.wants(self._run.launches)]
 
     def _hopeless(self) -> set[str]:
-        """Of those short of launches: whom to leave out, so that the others can be completed; nobody if all are.
+        """Of those short of launches: which to leave out, so that the others can be completed; nobody if all are.
 
         What the terminal page does not show goes first, then what takes longest.
         """

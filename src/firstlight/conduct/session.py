@@ -117,7 +117,7 @@ def conclude(path: Path, run: Run, records: list[LaunchRecord], workloads: dict[
     from firstlight.report import html
 
     judgement = judge(run, records, workloads)
-    with durable.told(path):
+    with durable.os_errors_as_store_error(path):
         durable.replace(path / FIGURES, export.to_json(export.rows(judgement.figures)).encode())
     html.write(judgement, workloads, load_heritage(), path / REPORT)
     return judgement

@@ -10,12 +10,12 @@ for granted; it is 1.4 standard deviations of the difference of two such levels 
 differences below 5 % where drift rules and below 1 % where there is none. For what was measured interleaved in one run
 the drift is common, and 0 is right. A 99 % interval, because one page compares some hundred figures.
 
-Launches that follow each other within seconds share the machine's mood of that moment, and ten of them say hardly more
-than one. Therefore launches within MOMENT seconds are pooled to their median before two runs are compared; a run that
-was over in five seconds then has too few values to tell a change of the code from a moment of the machine. (On a shared
-virtual machine whose level moved by half within seconds, adjacent windows of the same thing with ten launches each were
-called different in 4.7 % of 850 cases at 0.5 s from launch to launch, 1.4 % of 420 at 1 s, 0.5 % of 200 at 2 s, none of
-180 at 4 s and more.)
+Launches that follow each other within seconds share the state of the machine at that moment, and ten of them say
+hardly more than one. Therefore launches within MOMENT seconds are pooled to their median before two runs are compared;
+a run that was over in five seconds then has too few values to tell a change of the code from a moment of the machine.
+(On a shared virtual machine whose level moved by half within seconds, adjacent windows of the same thing with ten
+launches each were called different in 4.7 % of 850 cases at 0.5 s from launch to launch, 1.4 % of 420 at 1 s, 0.5 % of
+200 at 2 s, none of 180 at 4 s and more.)
 
     different     the interval of the ratio, widened by the drift, excludes 1, and the ratio differs from 1 by more
                   than the practical threshold
@@ -60,7 +60,7 @@ class Compared(msgspec.Struct, frozen=True):
 
     `outcome`: same, better, worse (B against A, by the figure's direction) or inconclusive, with the reason.
     `observed`: a value that the program observed (noise, a share of the time). It may lie near 0, where a ratio tells
-    little, and often speaks of the machine's mood: it is compared and shown, but decides no exit code.
+    little, and often speaks of the state of the machine: it is compared and shown, but decides no exit code.
     """
 
     identity: Identity
@@ -195,7 +195,7 @@ def _outcome(a: Verified, b: Verified, threshold: float, confidence: float, drif
             spans = f"{len(mine)} and {len(other)} moments of {significant(MOMENT)} s"
             return (
                 UNCLEAR,
-                f"too short to tell from a mood of the machine: launches in {spans}; run with a larger --budget",
+                f"too short to tell from a passing disturbance: launches in {spans}; run with a larger --budget",
             )
         return UNCLEAR, f"too few launches ({m} and {n})"
     apart = found.low > 1 + drift or found.high < 1 / (1 + drift)

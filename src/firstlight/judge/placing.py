@@ -11,7 +11,7 @@ from firstlight.plan import Placement
 from firstlight.record import Binding, Launch
 
 
-class Way(NamedTuple):
+class Arrangement(NamedTuple):
     """How ranks were placed, without the numbers of nodes and processors, which are alike.
 
     `order`: how the ranks follow each other over the nodes; `binding`: which processors each may use.
@@ -33,7 +33,7 @@ class Placed(NamedTuple):
 
     placement: Placement
     mpi: str | None
-    way: Way
+    arrangement: Arrangement
     launch: Launch
     launches: int
     workloads: tuple[str, ...]
@@ -47,12 +47,12 @@ def placed(judgement: Judgement) -> list[Placed]:
     """Every way that occurred, by placement and MPI library; of each pair the most frequent way first."""
     cells = {c.id: c for c in judgement.run.cells}
     cpus = len(judgement.run.machine.cpus)
-    seen: dict[tuple[Placement, str | None, Way], list[Launch]] = {}
+    seen: dict[tuple[Placement, str | None, Arrangement], list[Launch]] = {}
     for record in judgement.records:
         cell = cells.get(record.start.cell)
         if cell is None or record.launch is None or not record.launch.binding:
             continue
-        key = (cell.placement, cell.program.mpi, way(record.launch.binding, cpus, cell.placement.threads))
+        key = (cell.placement, cell.program.mpi, arrangement(record.launch.binding, cpus, cell.placement.threads))
         seen.setdefault(key, []).append(record.launch)
     found = [
         Placed(placement, mpi, how, some[0], len(some), tuple(dict.fromkeys(x.workload for x in some)))
@@ -65,10 +65,10 @@ def _size(p: Placement) -> tuple[int, int, int]:
     return p.nodes, p.ranks, p.threads
 
 
-def way(binding: Sequence[Binding], cpus: int, threads: int = 1) -> Way:
+def arrangement(binding: Sequence[Binding], cpus: int, threads: int = 1) -> Arrangement:
     """How these ranks, each of `threads` threads, were placed on nodes of `cpus` processors each."""
     ranks = sorted(binding, key=lambda b: b.rank)
-    return Way(order([b.node for b in ranks]), _bound(ranks, cpus, threads))
+    return Arrangement(order([b.node for b in ranks]), _bound(ranks, cpus, threads))
 
 
 def order(nodes: Sequence[int]) -> str:

@@ -15,7 +15,7 @@ from firstlight.catalogue import needs, on_device
 from firstlight.errors import UsageError
 from firstlight.launch import supervise
 from firstlight.launch.environment import compose
-from firstlight.launch.launcher import Launcher, Way, find, room
+from firstlight.launch.launcher import Invocation, Launcher, find, room
 from firstlight.launch.supervise import Ended
 from firstlight.machine import Machine, allocation
 from firstlight.plan import Cell
@@ -46,7 +46,7 @@ def command(
     library of the cell is not in the toolbox or no launcher file is there for it.
     """
     mpi, launcher = _launcher(cell, toolbox)
-    return _way(cell, mpi, launcher, machine).prefix + _program(cell, executable, output, options)
+    return _invocation(cell, mpi, launcher, machine).prefix + _program(cell, executable, output, options)
 
 
 def launch(
@@ -67,12 +67,14 @@ def launch(
     launch was ended; everything that the program does wrong is told in the outcome.
     """
     mpi, launcher = _launcher(cell, toolbox)
-    way = _way(cell, mpi, launcher, machine)
-    words = way.prefix + _program(cell, executable, output, options)
-    environment = compose(cell.placement, identity, way.environment | _runtimes(cell, mpi))
+    invocation = _invocation(cell, mpi, launcher, machine)
+    words = invocation.prefix + _program(cell, executable, output, options)
+    environment = compose(cell.placement, identity, invocation.environment | _runtimes(cell, mpi))
     try:
         with _abandoning(launcher) as over:
-            ended = supervise.run(words, environment, identity=identity, timeout=timeout, cpu=way.cpu, grace=way.grace)
+            ended = supervise.run(
+                words, environment, identity=identity, timeout=timeout, cpu=invocation.cpu, grace=invocation.grace
+            )
             over(ended.status is not None)
     except OSError as error:
         reason = f"cannot start {words[0]}: {error.strerror}"
@@ -125,17 +127,17 @@ def _launcher(cell: Cell, toolbox: Toolbox) -> tuple[Mpi | None, Launcher]:
     return mpi, find(Path(mpi.starter[0]).name if mpi.starter else mpi.family)
 
 
-def _way(cell: Cell, mpi: Mpi | None, launcher: Launcher, machine: Machine) -> Way:
+def _invocation(cell: Cell, mpi: Mpi | None, launcher: Launcher, machine: Machine) -> Invocation:
     """Raises UsageError for more nodes than there are: some launchers would wait for them, others start fewer."""
     if cell.placement.nodes > machine.nodes:
         has = f"{machine.nodes} node" + ("s" if machine.nodes > 1 else "")
         raise UsageError(f"{cell.id} needs {cell.placement.nodes} nodes and there is {has}; see ./fl submit --nodes")
     cpus, cores = room(machine)
-    way = launcher.way(mpi, cell.placement, cpus, cores)
+    invocation = launcher.invocation(mpi, cell.placement, cpus, cores)
     devices = getattr(launcher, "devices", None)
     if devices is None or not machine.gpus or not on_device(needs(cell.program.variant)):
-        return way  # a program for GPUs that finds none refuses by itself, in its own words
-    return msgspec.structs.replace(way, prefix=way.prefix + devices(cell.placement, len(machine.gpus)))
+        return invocation  # a program for GPUs that finds none refuses by itself, in its own words
+    return msgspec.structs.replace(invocation, prefix=invocation.prefix + devices(cell.placement, len(machine.gpus)))
 
 
 @contextlib.contextmanager

@@ -18,7 +18,7 @@ from firstlight.plan import Placement
 from firstlight.toolchains import Mpi
 
 
-class Way(msgspec.Struct, frozen=True):
+class Invocation(msgspec.Struct, frozen=True):
     """How a program is started: words before the executable, extra environment, the CPU it is pinned to (or None).
 
     `grace`: seconds that the launcher gets to end its ranks, also those on other nodes, before it is killed itself.
@@ -38,7 +38,7 @@ class Launcher(Protocol):
     one by the rank's place on its node.
     """
 
-    def way(self, mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cores: int) -> Way:
+    def invocation(self, mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cores: int) -> Invocation:
         """`cpus` are those this process may use, `cores` the number of whole cores among them; both of one node."""
         ...
 
@@ -59,7 +59,7 @@ def find(name: str) -> Launcher:
         return Mpiexec(family)
     path = f"firstlight.launch.{name}"
     module = import_module(path) if re.fullmatch(r"[a-z][a-z0-9_]*", name) and find_spec(path) else None
-    if module is None or not hasattr(module, "way"):
+    if module is None or not hasattr(module, "invocation"):
         raise UsageError(f"no launcher {name!r}: an MPI family is one file, src/firstlight/mpi_families/{name}.py")
     launcher: Launcher = module  # a module with the functions of the protocol
     return launcher

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 from firstlight.errors import UsageError
-from firstlight.launch.launcher import Way, shell_signal, thread_binding
+from firstlight.launch.launcher import Invocation, shell_signal, thread_binding
 from firstlight.mpi_families import Family
 from firstlight.plan import Placement
 from firstlight.toolchains import Mpi
@@ -17,12 +17,12 @@ class Mpiexec:
     def __init__(self, family: Family) -> None:
         self._family = family
 
-    def way(self, mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cores: int) -> Way:
+    def invocation(self, mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cores: int) -> Invocation:
         if mpi is None:
             raise UsageError(f"a program of {self._family.label} needs its MPI library: none was given")
         words = [mpi.launcher, "-n", str(placement.ranks), *self._family.placing(placement, cores)]
         binding = thread_binding(placement, cores) | self._family.pinning(placement, cores)
-        return Way(tuple(words), binding | mpi.environment)
+        return Invocation(tuple(words), binding | mpi.environment)
 
     def signal_of(self, status: int, printed: str) -> int | None:
         pattern = self._family.signal_message

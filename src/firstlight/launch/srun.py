@@ -11,7 +11,7 @@ import subprocess
 import time
 
 from firstlight.errors import UsageError
-from firstlight.launch.launcher import Way, shell_signal, thread_binding
+from firstlight.launch.launcher import Invocation, shell_signal, thread_binding
 from firstlight.machine import allocation
 from firstlight.mpi_families import fits
 from firstlight.plan import Placement
@@ -23,7 +23,7 @@ GRACE = 15.0
 """Seconds for srun to end the ranks on all nodes after SIGTERM."""
 
 
-def way(mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cores: int) -> Way:
+def invocation(mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cores: int) -> Invocation:
     """Raises UsageError for more nodes than the allocation has: srun would wait for them for ever."""
     if mpi is None or not mpi.starter:
         raise UsageError("srun needs an MPI library that it can start: none was given")
@@ -50,7 +50,7 @@ def way(mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cores: int
         words += [f"--cpus-per-task={placement.threads}", "--exact", "--cpu-bind=cores"]
     else:
         words += ["--cpus-per-task=1", "--overcommit", "--cpu-bind=none"]
-    return Way(tuple(words), thread_binding(placement, cores) | mpi.environment, grace=GRACE)
+    return Invocation(tuple(words), thread_binding(placement, cores) | mpi.environment, grace=GRACE)
 
 
 def devices(placement: Placement, gpus: int) -> tuple[str, ...]:

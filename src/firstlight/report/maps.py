@@ -44,17 +44,17 @@ def _map(judgement: Judgement, same: Sequence[Placed]) -> Map:
     p = first.placement
     mpis = list(dict.fromkeys(wording.mpi_name(run, s.mpi) if s.mpi else "no MPI" for s in same))
     crowded = p.ranks * p.threads > p.nodes * len(run.machine.cpus)
-    picture = _picture(run.machine.cpus, first.launch.binding, first.way.unbound)
+    picture = _picture(run.machine.cpus, first.launch.binding, first.arrangement.unbound)
     workloads = sorted({w for s in same for w in s.workloads})
     launches = count(sum(s.launches for s in same), "launch", "launches")
     notes = [
         "more ranks and threads than processors" if crowded else "",
-        first.way.order if p.nodes > 1 or first.launch.nodes > 1 else "",
-        first.way.binding,
+        first.arrangement.order if p.nodes > 1 or first.launch.nodes > 1 else "",
+        first.arrangement.binding,
         f"{launches} of {words.listing(workloads[:4])}" + (f" and {len(workloads) - 4} more" * (len(workloads) > 4)),
     ]
     alone = p.ranks * p.threads == 1
-    strange = crowded or (first.way.binding in (UNBOUND, SHARED) and not alone)
+    strange = crowded or (first.arrangement.binding in (UNBOUND, SHARED) and not alone)
     return Map(
         title=f"{words.where(p) or '1 core'} · {words.listing(mpis)}",
         note="; ".join(n for n in notes if n),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Sequence
-from difflib import get_close_matches
 from itertools import count
 from pathlib import Path
 
@@ -15,7 +14,8 @@ from firstlight.errors import UsageError
 from firstlight.simulate import program, shapes, sweep
 from firstlight.simulate.answer import Simulated
 from firstlight.simulate.fit import Fitted
-from firstlight.simulate.prediction import COLLECTIVES, Algorithm, Prediction
+from firstlight.simulate.naming import collective, must_be
+from firstlight.simulate.prediction import Algorithm, Prediction
 from firstlight.simulate.program import Evaluator, Question
 from firstlight.units import parse_size, parse_sizes
 
@@ -51,7 +51,7 @@ def simulate(order: Order, fitted: Fitted | None = None, progress: Progress = la
     """
     if order.subject.endswith(".goal") or Path(order.subject).is_file():
         return _goal(order, fitted)
-    _known("collective", order.subject, COLLECTIVES)
+    order = msgspec.structs.replace(order, subject=collective(order.subject))
     if order.topology is None:
         raise UsageError("on which network? give --topology tofu:24x18x16, torus:8x8x8 or flat:1024")
     wanted = (0,) if order.subject == "barrier" else tuple(parse_sizes(order.sizes))
@@ -132,19 +132,12 @@ def _algorithms(order: Order, known: Sequence[Algorithm]) -> tuple[str, ...]:
         return tuple(able)
     names = tuple(dict.fromkeys(n.strip() for n in order.algorithms.split(",") if n.strip()))
     for name in names:
-        _known("algorithm", name, [a.name for a in known])
+        must_be("algorithm", name, [a.name for a in known])
         if name not in able:
             raise UsageError(f"{name} is no algorithm of {order.subject}; there are {', '.join(able) or 'none'}")
     if not names:
         raise UsageError(f"no algorithm is named; for {order.subject} there are {', '.join(able)}")
     return names
-
-
-def _known(what: str, name: str, known: Sequence[str]) -> None:
-    if name not in known:
-        near = get_close_matches(name, known, n=1, cutoff=0.6)
-        hint = f"did you mean {near[0]}? " if near else ""
-        raise UsageError(f"no {what} named {name!r}; {hint}There are {', '.join(known)}")
 
 
 def _goal(order: Order, fitted: Fitted | None) -> Simulated:

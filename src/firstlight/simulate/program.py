@@ -15,7 +15,7 @@ from firstlight.errors import BuildError, UsageError
 from firstlight.simulate.prediction import Algorithm, Prediction
 
 _T = TypeVar("_T")
-Told = Callable[[bytes], None]
+OnLine = Callable[[bytes], None]
 Evaluator = Literal["auto", "maxplus", "rounds", "events"]
 TARGET = "firstlight-simulate"
 _FOLDERS = ("collectives/include", "collectives/algorithms", "collectives/src", "network")
@@ -74,9 +74,9 @@ class Question(msgspec.Struct, frozen=True):
         return ["predict", *given, *(["--loads"] if self.loads else [])]
 
 
-def predict(program: Path, question: Question, told: Told = lambda line: None) -> list[Prediction]:
+def predict(program: Path, question: Question, on_line: OnLine = lambda line: None) -> list[Prediction]:
     """The answers, in the order of the program. Raises UsageError with its words where it refuses the question."""
-    return [_decode(line, Prediction) for line in ask(program, question.words(), told)]
+    return [_decode(line, Prediction) for line in ask(program, question.words(), on_line)]
 
 
 def predict_goal(program: Path, file: Path, words: Sequence[str]) -> list[Prediction]:
@@ -84,8 +84,8 @@ def predict_goal(program: Path, file: Path, words: Sequence[str]) -> list[Predic
     return [_decode(line, Prediction) for line in ask(program, ["goal", "predict", str(file), *words])]
 
 
-def ask(program: Path, words: Iterable[str], told: Told = lambda line: None) -> list[bytes]:
-    """The lines that the program prints; `told` gets each as it comes, for large networks take their time.
+def ask(program: Path, words: Iterable[str], on_line: OnLine = lambda line: None) -> list[bytes]:
+    """The lines that the program prints; `on_line` gets each as it comes, for large networks take their time.
 
     Raises UsageError with its own words where it ends with 2, BuildError for any other end.
     """
@@ -100,7 +100,7 @@ def ask(program: Path, words: Iterable[str], told: Told = lambda line: None) -> 
                     for line in running.stdout:
                         if line.strip():
                             lines.append(line)
-                            told(line)
+                            on_line(line)
                 except BaseException:
                     running.kill()
                     raise

@@ -252,6 +252,6 @@ def _sentences(points: Sequence[Point], ranking: tuple[int, int], fits: Sequence
     if any(p.collective in ROOTED for p in points):
         said.append(
             f"measured are operations that follow one another without a barrier, so each {' and each '.join(ROOTED)} "
-            "begins before the last one has ended everywhere; predicted is one alone"
+            "begins before the last one has ended on all ranks; predicted is one alone"
         )
     return said

@@ -56,7 +56,7 @@ class Store:
         """Write run.json at once and durably. Raises StoreError; the run.json before it stays whole."""
         data = msgspec.json.format(msgspec.json.encode(run), indent=1) + b"\n"
         _decode_run(data, self.path / layout.RUN)  # what could not be read again must not replace what can
-        with durable.told(self.path):
+        with durable.os_errors_as_store_error(self.path):
             durable.replace(self.path / layout.RUN, data)
 
     def next_launch(self, cell: str) -> int:
@@ -74,7 +74,7 @@ class Store:
         part = folder / layout.part_name(start.cell, start.launch)
         if (folder / layout.launch_name(start.cell, start.launch)).exists():
             raise RecordError(f"{self.path}: launch {start.launch} of {start.cell} is there already")
-        with durable.told(self.path):
+        with durable.os_errors_as_store_error(self.path):
             owner.refresh(self.path)
             durable.require_space(folder)
             part.unlink(missing_ok=True)
@@ -93,7 +93,7 @@ class Store:
         when it cannot be written; the launch is lost then, and its part removed to give the space back.
         """
         try:
-            with durable.told(self.path):
+            with durable.os_errors_as_store_error(self.path):
                 return self._seal(part, outcome)
         except BaseException:
             part.unlink(missing_ok=True)
@@ -205,7 +205,7 @@ def create(root: Path, run: Run) -> Store:
     if not layout.NAME.fullmatch(run.id):
         raise RecordError(f"run id {run.id!r} cannot be a directory name")
     path = root / run.id
-    with durable.told(path):
+    with durable.os_errors_as_store_error(path):
         root.mkdir(parents=True, exist_ok=True)
         try:
             path.mkdir()
@@ -238,7 +238,7 @@ def resume(path: Path) -> Store:
     store = open(path)
     store.run()
     store._writes = True
-    with durable.told(path):
+    with durable.os_errors_as_store_error(path):
         owner.claim(path)
         (path / layout.LAUNCHES).mkdir(exist_ok=True)
         for folder in (path, path / layout.LAUNCHES):

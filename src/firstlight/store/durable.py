@@ -19,7 +19,7 @@ class StoreError(FirstlightError):
 
 
 @contextlib.contextmanager
-def told(run: Path) -> Iterator[None]:
+def os_errors_as_store_error(run: Path) -> Iterator[None]:
     """Turn what the operating system says into one line that names the way out."""
     try:
         yield

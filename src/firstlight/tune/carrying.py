@@ -34,7 +34,7 @@ TRIALS = 12
 """Launches of each side in a trial, at least."""
 
 
-class Wish(msgspec.Struct, frozen=True):
+class Request(msgspec.Struct, frozen=True):
     """What to tune. `sizes` in bytes; `budget` in seconds of launching, for both measurements together."""
 
     collectives: tuple[str, ...]
@@ -68,43 +68,43 @@ class Tuned(msgspec.Struct, frozen=True):
         return [c for c in self.choices if c.kept]
 
 
-def tune(wish: Wish, progress: Progress) -> Tuned:
+def tune(request: Request, progress: Progress) -> Tuned:
     """Measure, choose, try and write. Raises UsageError for what is not here and BuildError for what does not build."""
     player = _player()
     order = Order(
         names=(player.library,),
         suite="standard",  # every library and placement is in it
-        budget=FIRST * wish.budget,
-        toolchains=wish.toolchains,
-        mpis=wish.mpis,
-        launches=wish.launches,
-        results=wish.results,
-        placements=wish.placements,
-        name=store.free_id(wish.results, time.time(), "tune"),
+        budget=FIRST * request.budget,
+        toolchains=request.toolchains,
+        mpis=request.mpis,
+        launches=request.launches,
+        results=request.results,
+        placements=request.placements,
+        name=store.free_id(request.results, time.time(), "tune"),
     )
     prepared = conduct.prepare(order, progress)
     where = [p for p in places(prepared.plan.cells, prepared.toolbox, player) if not _crowded(p, prepared)]
     if not where:
         raise UsageError("every placement has more ranks than CPUs; such figures choose nothing, ask for fewer ranks")
-    planned = first(player, where, wish.collectives, wish.sizes, _ours(player, wish), wish.targets)
-    wanted = _bases(planned.cells, planned) if wish.measured is None else [p.program for p in where]
+    planned = first(player, where, request.collectives, request.sizes, _ours(player, request), request.targets)
+    wanted = _bases(planned.cells, planned) if request.measured is None else [p.program for p in where]
     made = conduct.make(list(dict.fromkeys(wanted)), prepared.toolbox, prepared.workloads, progress)
-    if wish.measured is None:
+    if request.measured is None:
         first_run = conduct.carry_out(order, *_run(prepared, planned.cells, planned.mpis, made), progress)
         directory, judgement = first_run.directory, first_run.judgement
     else:
-        directory, judgement = wish.measured, _judged(wish.measured, prepared)
+        directory, judgement = request.measured, _judged(request.measured, prepared)
     measured = choosing.times(judgement.figures, player, prepared.machine)
     some = choosing.candidates(measured, planned.settings)
     points = _points(measured, where)
-    stopped = judgement.run.state == "interrupted" and wish.measured is None
+    stopped = judgement.run.state == "interrupted" and request.measured is None
     if not some or stopped:
         return Tuned(__version__, directory.name, "", len(points), (), (), planned.absent, stopped)
-    trial = _Trial(player, wish, prepared, planned, where, made, points)
+    trial = _Trial(player, request, prepared, planned, where, made, points)
     tried, tuned = trial.go(some, directory, progress)
     outcome = choosing.times(tried.judgement.figures, player, prepared.machine)
     choices = choosing.judged(some, outcome, tuned)
-    folder = wish.output or tried.directory / "tuned"
+    folder = request.output or tried.directory / "tuned"
     written = trial.write([c for c in choices if c.kept], folder)
     return Tuned(
         __version__, directory.name, tried.directory.name, len(points), tuple(choices), tuple(written),
@@ -135,7 +135,7 @@ def _player() -> Player:
     return known[0]
 
 
-def _ours(player: Player, wish: Wish) -> dict[str, list[str]]:
+def _ours(player: Player, request: Request) -> dict[str, list[str]]:
     """Our variants by collective, as the workload's suites name them."""
     workload, role = player
     found: dict[str, list[str]] = {}
@@ -145,7 +145,7 @@ def _ours(player: Player, wish: Wish) -> dict[str, list[str]]:
                 if not any(fnmatchcase(variant, p) for p in entry.variants):
                     continue
                 for collective in map(str, entry.parameters.get(role.operation, [])):
-                    if collective in wish.collectives and variant not in found.setdefault(collective, []):
+                    if collective in request.collectives and variant not in found.setdefault(collective, []):
                         found[collective].append(variant)
     return found
 
@@ -192,7 +192,7 @@ class _Trial(msgspec.Struct):
     """The second run: each library with its candidate file against the library as it is."""
 
     player: Player
-    wish: Wish
+    request: Request
     prepared: Prepared
     planned: Planned
     where: list[Place]
@@ -210,7 +210,7 @@ class _Trial(msgspec.Struct):
         tuned = {(w.mpi, w.target): _tuned(mpis[w.mpi], w) for w in written}
         cells: dict[str, Cell] = {}
         for place in self.where:
-            for collective in self.wish.collectives:
+            for collective in self.request.collectives:
                 here = [c for c in some if self._at(c, place, collective)]
                 sizes = sorted({c.case.bytes for c in here})
                 names = [tuned[c.case.mpi, c.case.target].name for c in here]
@@ -218,10 +218,10 @@ class _Trial(msgspec.Struct):
                     one = cell(self.player.role, replace(place.program, mpi=name), place.placement, collective, sizes)
                     cells[one.id] = one
         order = Order(
-            budget=self.wish.budget * (1 - FIRST if self.wish.measured is None else 1),
-            launches=self.wish.trials,
-            results=self.wish.results,
-            name=store.free_id(self.wish.results, time.time(), "trial"),
+            budget=self.request.budget * (1 - FIRST if self.request.measured is None else 1),
+            launches=self.request.trials,
+            results=self.request.results,
+            name=store.free_id(self.request.results, time.time(), "trial"),
         )
         prepared, made = _run(self.prepared, list(cells.values()), list(tuned.values()), self.made)
         result = conduct.carry_out(order, prepared, made, progress)

@@ -126,6 +126,6 @@ def judged(some: Sequence[Candidate], measured: Times, tuned: Mapping[tuple[str,
 
 
 def _together(figure: Verified) -> Verified:
-    """Launches that alternate share the moods of the machine: they need not be pooled by moments."""
+    """Launches that alternate share what disturbs the machine: they need not be pooled by moments."""
     e = figure.estimate
     return replace(figure, estimate=Estimate(e.median, e.low, e.high, e.launches))

@@ -46,7 +46,7 @@ def _differences(judgement: Judgement, some: list[Placed]) -> Iterator[str]:
     """What each library mostly does, where that is not the same, first over nodes, then on processors."""
     usual = {p.mpi: p for p in reversed(some)}  # the most frequent way comes first and stays
     for aspect in ("order", "binding"):
-        by_way = grouped(reversed(usual.values()), lambda p: str(getattr(p.way, aspect)))  # noqa: B023 (used at once)
+        by_way = grouped(reversed(usual.values()), lambda p: str(getattr(p.arrangement, aspect)))  # noqa: B023 (used at once)
         if len(by_way) > 1:
             yield listing([_does(judgement, aspect, way, of) for way, of in by_way.items()])
 
@@ -65,4 +65,4 @@ def _evidence(judgement: Judgement, p: Placed) -> str:
     ranks = sorted(p.launch.binding, key=lambda b: b.rank)[:4]
     seen = ", ".join(f"rank {b.rank} on node {b.node}, CPUs {' '.join(map(str, b.cpus[:8]))}" for b in ranks)
     n = p.launches
-    return f"{mpi_label(judgement.run, p.mpi)}, {n} launch{'' if n == 1 else 'es'} ({p.way.binding}): {seen}"
+    return f"{mpi_label(judgement.run, p.mpi)}, {n} launch{'' if n == 1 else 'es'} ({p.arrangement.binding}): {seen}"
