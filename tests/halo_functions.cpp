@@ -11,10 +11,12 @@ void release(void* memory, std::size_t) { std::free(memory); }
 void first_touch(void*) {}
 Check Check::of(double error, double tolerance, std::string what) { return {error <= tolerance, error, tolerance, std::move(what)}; }
 std::string text(const char*, ...) { return "text"; }
-const Variant variant{.name = "test", .compiler = "", .flags = "", .in_each_thread = nullptr, .batch = nullptr, .traits = HALO_TRAITS};
+void run_steps(Index, Index) {}
 }  // namespace fl
 
 namespace {
+
+constexpr halo::Traits traits{.at_once = HALO_AT_ONCE};
 
 halo::Params params(std::int64_t n, std::int64_t width, std::int64_t word, std::int64_t rows) {
   halo::Params p;
@@ -39,12 +41,12 @@ int neighbour(int parties, std::int64_t rows, int party, int way) { return halo:
 
 // 1 where these parameters are refused
 int refused(std::int64_t n, std::int64_t width, std::int64_t word, std::int64_t rows, int ranks) {
-  return halo::refuse(params(n, width, word, rows), {.rank = 0, .ranks = ranks}).empty() ? 0 : 1;
+  return halo::refuse(params(n, width, word, rows), {.rank = 0, .ranks = ranks}, traits).empty() ? 0 : 1;
 }
 
 // messages, message_bytes, bytes, flow
 void cost(std::int64_t n, std::int64_t width, std::int64_t word, std::int64_t rows, int ranks, double* out) {
-  const fl::Cost c = halo::cost(params(n, width, word, rows), {.rank = 0, .ranks = ranks});
+  const fl::Cost c = halo::cost(params(n, width, word, rows), {.rank = 0, .ranks = ranks}, traits);
   out[0] = c.messages;
   out[1] = c.message_bytes;
   out[2] = c.bytes;

@@ -30,8 +30,8 @@ def functions() -> dict[str, ctypes.CDLL]:
     source = Path(__file__).with_name("halo_functions.cpp")
     flags = ("-O1", f"-I{ROOT}/native/harness/include", f"-I{HALO.folder}")
     return {
-        name: drivers.library(source, *flags, f"-DHALO_TRAITS={traits}")
-        for name, traits in {"phases": 0, "at_once": 2}.items()
+        name: drivers.library(source, *flags, f"-DHALO_AT_ONCE={at_once}")
+        for name, at_once in {"phases": "false", "at_once": "true"}.items()
     }
 
 

@@ -35,20 +35,17 @@ struct Geometry {
   static constexpr Index most = 4096;
 };
 
-// Traits of a variant that headers must know: the bytes of a vector whose lanes are sub-lattices (0: one site after the other), and
-// flags. A workload may add flags of its own from 0x100 on.
-enum Trait : unsigned { vector_bytes = 0xFF, several = 0x1000 };  // several: processes, at least two
+struct Traits {
+  int vector_bytes = 0;            // of a vector whose lanes are sub-lattices; 0: one site after the other
+  bool colours_outside = false;    // see Layout
+  bool several_processes = false;  // it needs two at least
 
-inline bool has(unsigned trait) { return (fl::variant.traits & trait) != 0; }
+  // How many numbers of so many bits a vector holds.
+  int lanes(Index bits) const { return vector_bytes == 0 ? 1 : 8 * vector_bytes / static_cast<int>(bits); }
+};
 
-// How many numbers of so many bits a vector of the variant holds.
-inline int lanes_of_variant(Index bits) {
-  const unsigned bytes = fl::variant.traits & vector_bytes;
-  return bytes == 0 ? 1 : static_cast<int>(bytes * 8 / static_cast<unsigned>(bits));
-}
-
-// Why a workload of that name cannot run, where the block of every process splits into so many parts.
-inline std::string refuse(const char* name, const Geometry& g, const fl::Team& team, int lanes) {
+// Why a workload of that name cannot run with numbers of so many bits.
+inline std::string refuse(const char* name, const Geometry& g, const fl::Team& team, const Traits& traits, Index bits) {
   const Extents global = g.global();
   for (std::size_t mu = 0; mu < 4; ++mu)
     if (global[mu] % 2 != 0)
@@ -57,8 +54,9 @@ inline std::string refuse(const char* name, const Geometry& g, const fl::Team& t
   if (!grid.valid)
     return fl::text("%s needs a process grid pt, px, py, pz of %d in all that leaves each process even extents of %s", name, team.ranks,
                     words(global).c_str());
-  if (has(several) && team.ranks < 2) return fl::text("this variant of %s needs at least 2 processes", name);
+  if (traits.several_processes && team.ranks < 2) return fl::text("this variant of %s needs at least 2 processes", name);
   const Lattice block = grid.block(global, 0);
+  const int lanes = traits.lanes(bits);
   if (!Layout(block, lanes).valid())
     return fl::text("this variant of %s needs a lattice that splits into %d parts of even extents; %s%s does not", name, lanes,
                     words(block.local).c_str(), team.ranks > 1 ? " a process" : "");

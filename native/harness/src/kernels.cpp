@@ -78,14 +78,14 @@ std::string wrong_kernels() {
   return "";
 }
 
-Batch batch_of(Instance& instance) {
-  if (variant.kernels.empty()) return variant.batch;
+Steps steps_of(Instance& instance) {
+  if (variant.kernels.empty()) return variant.steps;
   const Kernel* kernel = defined(chosen(instance, kernel_parameter).chosen);
   if (kernel == nullptr)
     throw UsageError(
         text("%s.%s has no kernel %.80s; it has ", workload.name, variant.name, chosen(instance, kernel_parameter).chosen.c_str()) +
         listed(options_of(instance, kernel_parameter)));
-  return kernel->batch;
+  return kernel->steps;
 }
 
 }  // namespace fl

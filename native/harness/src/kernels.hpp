@@ -20,8 +20,8 @@ std::vector<std::string> options_here(const std::string& parameter, const std::s
 // Empty, or why the kernels of this file cannot be: its workload declares no parameter that chooses one, or not this one.
 std::string wrong_kernels();
 
-// The timed loop of a case: of the kernel that its parameters choose, or the variant's only one. Throws UsageError for a kernel that
+// The steps of a case: of the kernel that its parameters choose, or the variant's only one. Throws UsageError for a kernel that
 // the variant lacks.
-Batch batch_of(Instance& instance);
+Steps steps_of(Instance& instance);
 
 }  // namespace fl

@@ -46,26 +46,34 @@ class ParameterWriter final : public Fields {
   Json& json_;
 };
 
-// The variant's set-up and its counterpart, so that requests and windows are freed on every path.
-class Prepared {
+// The object that takes a variant's steps, so that requests and windows are freed on every path. One at a time.
+class Stepper {
  public:
-  explicit Prepared(void* state) : state_(state) {
-    if (variant.setup != nullptr) variant.setup(state_);
+  explicit Stepper(Instance& instance)
+      : steps_(steps_of(instance)), state_(instance.state()), object_(steps_.open != nullptr ? steps_.open(state_) : nullptr) {
+    current = this;
   }
-  ~Prepared() {
-    if (variant.finish != nullptr) variant.finish(state_);
+  ~Stepper() {
+    current = nullptr;
+    if (steps_.close != nullptr) steps_.close(object_, state_);
   }
-  Prepared(const Prepared&) = delete;
-  Prepared& operator=(const Prepared&) = delete;
+  Stepper(const Stepper&) = delete;
+  Stepper& operator=(const Stepper&) = delete;
+
+  void run(Index first, Index count) const { steps_.batch(object_, state_, first, count); }
+
+  static inline const Stepper* current = nullptr;
 
  private:
+  Steps steps_;
   void* state_;
+  void* object_;
 };
 
 class Timer {
  public:
-  Timer(Recorder& recorder, const Team& team, Instance& instance, int number)
-      : recorder_(recorder), team_(team), instance_(instance), state_(instance.state()), batch_(batch_of(instance)), number_(number) {}
+  Timer(Recorder& recorder, const Team& team, Instance& instance, const Stepper& stepper, int number)
+      : recorder_(recorder), team_(team), instance_(instance), stepper_(stepper), number_(number) {}
 
   // Times `steps` further steps on all ranks at once and returns the maximum over ranks.
   double time(Index steps, int index, bool write) {
@@ -76,7 +84,7 @@ class Timer {
       const double cpu = cpu_seconds();
       detail::watch = &watch;
       watch.since = detail::Watch::now();
-      batch_(state_, next_, count);
+      stepper_.run(next_, count);
       watch.turn(0);
       detail::watch = nullptr;
       used += cpu_seconds() - cpu;
@@ -96,7 +104,7 @@ class Timer {
     counters.begin();
     in_spans(steps, [&](Index count) {
       counters.resume();
-      batch_(state_, next_, count);
+      stepper_.run(next_, count);
       counters.pause();
     });
     recorder_.counters(number_, steps, counters.end());
@@ -132,9 +140,8 @@ class Timer {
   Recorder& recorder_;
   const Team& team_;
   Instance& instance_;
+  const Stepper& stepper_;
   Observed observed_;
-  void* state_;
-  Batch batch_;
   int number_;
   Index next_ = 0;
 };
@@ -151,6 +158,8 @@ void first_touch(void* state) {
   if (variant.first_touch != nullptr) variant.first_touch(state);
 }
 
+void run_steps(Index first, Index count) { Stepper::current->run(first, count); }
+
 void refuse_early(const Arguments& arguments, const Team& team) {
   if (const std::string lacking = lacks_device(); !lacking.empty()) throw UsageError(lacking);
   if (team.threads > 1 && variant.in_each_thread == nullptr) throw UsageError("this variant runs one thread; leave --threads out");
@@ -160,7 +169,7 @@ void refuse_early(const Arguments& arguments, const Team& team) {
     std::string reason = instance->refuse(team);
     if (reason.empty() && variant.refuse != nullptr) reason = variant.refuse(instance->params());
     if (!reason.empty()) throw UsageError(reason);
-    batch_of(*instance);
+    steps_of(*instance);
   }
 }
 
@@ -169,14 +178,14 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
   const auto instance = workload.create();
   assign(*instance, assignment);
   instance->init(team);
-  const Prepared prepared(instance->state());
+  const Stepper stepper(*instance);
   const Cost cost = instance->cost(team);
   Json parameters;
   parameters.open('{');
   ParameterWriter writer(parameters);
   instance->declare(writer);
 
-  Timer timer(recorder, team, *instance, number);
+  Timer timer(recorder, team, *instance, stepper, number);
   Whereabouts whereabouts;
   Check first;
   const bool checked = variant.unverified == nullptr, twice = checked && cost.working_set < check_twice_below;

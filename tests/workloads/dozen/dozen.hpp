@@ -71,8 +71,6 @@ inline constexpr fl::Metric metrics[] = {
     {"bandwidth", "GB/s", "bytes", "rate", 1e-9, "higher"},
 };
 
-inline std::string refuse(const Params&, const fl::Team&) { return ""; }
-
 inline void init(State& s, const Params& p, const fl::Team&) {
   s.n = p.n, s.kernel = p.kernel;
   for (fl::Array<double>* x : {&s.a, &s.b, &s.y}) *x = fl::Array<double>(p.n);

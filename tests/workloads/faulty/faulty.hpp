@@ -25,8 +25,6 @@ inline constexpr fl::About about{
 
 inline constexpr fl::Metric metrics[] = {{"rate", "Gflop/s", "flops", "rate", 1e-9, "higher"}};
 
-inline std::string refuse(const Params&, const fl::Team&) { return ""; }
-
 inline void init(State& s, const Params& p, const fl::Team& team) {
   s.team = team;
   s.ones = fl::Array<double>(p.n);

@@ -14,4 +14,4 @@ void loop(relaxed::State& s, fl::Index first, fl::Index count) {
 
 }  // namespace
 
-FL_VARIANT_LOOP(relaxed, loop)
+FL_VARIANT(relaxed, loop)

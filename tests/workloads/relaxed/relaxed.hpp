@@ -47,8 +47,6 @@ inline constexpr fl::Metric metrics[] = {
     {"halo", "us", "phase_halo", "value", 1e6, "lower"},
 };
 
-inline std::string refuse(const Params&, const fl::Team&) { return ""; }
-
 inline double mode(fl::Index i, fl::Index n) { return std::sin(M_PI * static_cast<double>(i) / static_cast<double>(n)); }
 
 inline void init(State& s, const Params& p, const fl::Team& team) {

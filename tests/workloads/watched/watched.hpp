@@ -36,8 +36,6 @@ inline constexpr fl::Metric metrics[] = {
     {"nothing", "%", "nothing", "value", 100, "lower"},
 };
 
-inline std::string refuse(const Params&, const fl::Team&) { return ""; }
-
 inline void init(State& s, const Params& p, const fl::Team& team) {
   s.team = team;
   s.ones = fl::Array<double>(p.n);

@@ -24,4 +24,4 @@ void step(fem2d::State& s, fl::Index) {
 
 }  // namespace
 
-FL_VARIANT(fem2d, step, .traits = fem2d::needs_neighbours)
+FL_VARIANT(fem2d, step, .traits = {.needs_neighbours = true})

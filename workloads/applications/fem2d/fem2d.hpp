@@ -27,10 +27,13 @@ struct Params {
   }
 };
 
-// Traits of a variant that this header must know.
-enum Trait : unsigned { threads_are_blocks = 1, another_preconditioner = 2, coarse_in_32_bits = 4, needs_neighbours = 8, a_library = 16 };
-
-inline bool has(Trait trait) { return (fl::variant.traits & trait) != 0; }
+struct Traits {
+  bool threads_are_blocks = false;      // each thread of a process has a block of its own
+  bool another_preconditioner = false;  // than the reference's: iterations and norms are its own
+  bool coarse_in_32_bits = false;       // the coarser levels of the preconditioner
+  bool needs_neighbours = false;        // it says nothing with one block
+  bool library = false;                 // a solver library's: neither residual nor communication is known
+};
 
 struct Outcome {
   fl::Index iterations = 0;  // updates of x
@@ -43,6 +46,7 @@ struct Outcome {
 
 struct State {
   fl::Team team;
+  Traits traits;
   fl::Index level = 0, digits = 6;
   bool manufactured = false;
   double g = 1;
@@ -78,14 +82,16 @@ inline double unknowns(fl::Index level) {
 inline constexpr int reference_iterations[] = {36, 39, 41, 42, 43, 44, 44, 45, 45, 44, 47, 48};
 inline constexpr double reference_rho0[] = {9.027778, 20.322917, 42.969618, 88.292752, 178.954264, 360.285007, 722.950375, 1448.283058};
 
-inline int parties(const fl::Team& team) { return has(threads_are_blocks) ? team.ranks * team.threads : team.ranks; }
+inline int parties(const fl::Team& team, const Traits& traits) {
+  return traits.threads_are_blocks ? team.ranks * team.threads : team.ranks;
+}
 
-inline std::string refuse(const Params& p, const fl::Team& team) {
-  const int blocks = parties(team);
-  if (has(needs_neighbours) && blocks < 2) return "this variant of fem2d needs two blocks or more; start it with mpiexec -n 2";
+inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
+  const int blocks = parties(team, traits);
+  if (traits.needs_neighbours && blocks < 2) return "this variant of fem2d needs two blocks or more; start it with mpiexec -n 2";
   if (p.rows > 0 && blocks % p.rows != 0)
     return fl::text("fem2d needs rows=%lld to divide its %d blocks; leave rows out", static_cast<long long>(p.rows), blocks);
-  if (has(coarse_in_32_bits) && p.digits > 7)
+  if (traits.coarse_in_32_bits && p.digits > 7)
     return "this variant of fem2d runs up to digits=7: the rounding of 32 bits shows beyond, first as more iterations";
   const Cut c = cut(blocks, p.rows);
   if (c.base > p.level)
@@ -93,9 +99,9 @@ inline std::string refuse(const Params& p, const fl::Team& team) {
   return "";
 }
 
-inline fl::Cost cost(const Params& p, const fl::Team& team) {
+inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits) {
   const double work = unknowns(p.level) * reference_iterations[p.level] * static_cast<double>(p.digits) / 6;
-  return {.flops = 25 * work, .bytes = 56 * work, .operations = 1, .working_set = 32 * unknowns(p.level) / parties(team)};
+  return {.flops = 25 * work, .bytes = 56 * work, .operations = 1, .working_set = 32 * unknowns(p.level) / parties(team, traits)};
 }
 
 // --- set-up ------------------------------------------------------------------------------------------------------------
@@ -150,7 +156,7 @@ inline void connect(Block& b, const Cut& c) {
   b.own.resize(static_cast<std::size_t>(count));
 }
 
-inline Block make_block(int number, fl::Index level, const Cut& c) {
+inline Block make_block(int number, fl::Index level, const Cut& c, bool coarse_in_32_bits) {
   Block b;
   b.number = number;
   const int column = number % c.columns, row = number / c.columns;
@@ -169,7 +175,7 @@ inline Block make_block(int number, fl::Index level, const Cut& c) {
   b.s = Grid(nx, ny);
   for (fl::Index k = 0; k <= level; ++k) {
     const fl::Index columns = k <= c.base ? cells(k) : refined(cx, k), rows = k <= c.base ? cells(k) : refined(cy, k);
-    if (has(coarse_in_32_bits))
+    if (coarse_in_32_bits)
       b.coarse32.emplace_back(columns, rows);
     else
       b.coarse.emplace_back(columns, rows);
@@ -184,15 +190,16 @@ inline void place(Block& b) {
   for (Grid32& g : b.coarse32) g.clear();
 }
 
-inline void init(State& s, const Params& p, const fl::Team& team) {
+inline void init(State& s, const Params& p, const fl::Team& team, const Traits& traits) {
   s.team = team;
+  s.traits = traits;
   s.level = p.level;
   s.digits = p.digits;
   s.manufactured = p.problem == "M";
-  s.cut = cut(parties(team), p.rows);
-  const int here = parties(team) / team.ranks;
+  s.cut = cut(parties(team, traits), p.rows);
+  const int here = parties(team, traits) / team.ranks;
   s.blocks.clear();
-  for (int k = 0; k < here; ++k) s.blocks.push_back(make_block(team.rank * here + k, p.level, s.cut));
+  for (int k = 0; k < here; ++k) s.blocks.push_back(make_block(team.rank * here + k, p.level, s.cut, traits.coarse_in_32_bits));
   fl::first_touch(&s);
   for (Block& b : s.blocks) {
     place(b);

@@ -126,7 +126,7 @@ inline fl::Index reference_count(const State& s) {
 inline fl::Check check(State& s, fl::Index) {
   Complaint complaint;
   const Outcome& o = s.outcome;
-  if (!has(another_preconditioner)) {
+  if (!s.traits.another_preconditioner) {
     if (const fl::Index wanted = reference_count(s); wanted > 0)
       complaint.consider(
           static_cast<double>(std::abs(o.iterations - wanted)), 1,
@@ -138,9 +138,9 @@ inline fl::Check check(State& s, fl::Index) {
   }
   for (std::size_t k = 0; k < s.blocks.size(); ++k) {
     if (!s.manufactured) compare_with_y(s, s.blocks[k], complaint);
-    if (s.level <= elements_up_to && !has(a_library)) compare_residual(s, s.blocks[k], s.manufactured ? &s.load[k] : nullptr, complaint);
+    if (s.level <= elements_up_to && !s.traits.library) compare_residual(s, s.blocks[k], s.manufactured ? &s.load[k] : nullptr, complaint);
   }
-  if (s.manufactured && (has(a_library) || (s.digits >= 11 && s.level <= errors_up_to))) compare_errors(s, complaint);
+  if (s.manufactured && (s.traits.library || (s.digits >= 11 && s.level <= errors_up_to))) compare_errors(s, complaint);
   if (complaint.what.empty()) complaint.what = fl::text("%lld iterations, as they should be", static_cast<long long>(o.iterations));
   return fl::Check::of(complaint.share, 1, complaint.what);
 }
@@ -151,7 +151,7 @@ inline void observe(State& s, fl::Observations& seen) {
   seen.value("iterations", static_cast<double>(o.iterations));
   seen.value("time_per_unknown_iteration", work > 0 ? (o.seconds - o.setup) / work : 0);
   seen.value("assembly", o.assembly);
-  if (!has(a_library)) seen.value("communication_share", o.seconds > 0 ? o.communication / o.seconds : 0);
+  if (!s.traits.library) seen.value("communication_share", o.seconds > 0 ? o.communication / o.seconds : 0);
 }
 
 }  // namespace fem2d

@@ -11,4 +11,4 @@ void step(fem2d::State& s, fl::Index) {
 
 }  // namespace
 
-FL_VARIANT(fem2d, step, .traits = fem2d::coarse_in_32_bits)
+FL_VARIANT(fem2d, step, .traits = {.coarse_in_32_bits = true})

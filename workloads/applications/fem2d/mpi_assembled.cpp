@@ -4,18 +4,17 @@
 
 namespace {
 
-fem2d::Assembled program;
+struct Solution {
+  fem2d::Assembled program;
 
-void prepare(fem2d::State& s) { program.reserve(s.blocks[0]); }
+  void open(fem2d::State& s) { program.reserve(s.blocks[0]); }
 
-void step(fem2d::State& s, fl::Index) {
-  fem2d::Rank rank{{s, fem2d::Mail::whole}};
-  s.outcome = program.solve(s, rank);
-}
-
-void finish(fem2d::State&) { program = {}; }
+  void step(fem2d::State& s, fl::Index) {
+    fem2d::Rank rank{{s, fem2d::Mail::whole}};
+    s.outcome = program.solve(s, rank);
+  }
+};
 
 }  // namespace
 
-FL_VARIANT(fem2d, step, .refuse = FL_REFUSE(fem2d, fem2d::needs_small_indices), .setup = FL_HOOK(fem2d, prepare),
-           .finish = FL_HOOK(fem2d, finish))
+FL_VARIANT(fem2d, Solution, .refuse = fem2d::needs_small_indices)

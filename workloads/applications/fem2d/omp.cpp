@@ -15,4 +15,4 @@ void step(fem2d::State& s, fl::Index) {
 
 }  // namespace
 
-FL_VARIANT(fem2d, step, .first_touch = FL_HOOK(fem2d, fem2d::first_touch), .traits = fem2d::threads_are_blocks)
+FL_VARIANT(fem2d, step, .first_touch = fem2d::first_touch, .traits = {.threads_are_blocks = true})

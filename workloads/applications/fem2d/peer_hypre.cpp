@@ -21,8 +21,6 @@ struct Problem {
   double assembly;
 };
 
-std::unique_ptr<Problem> problem;
-
 // HMIS coarsening, extended+i interpolation with at most 4 entries a row, threshold 0.25, l1 Gauss-Seidel forward down and backward up:
 // the defaults of 2.26 (De Sterck, Yang, Heys 2006; De Sterck et al. 2008; Baker et al. 2011), written out, and one level of aggressive
 // coarsening. The least processor time to 1e-6 at level 6 on one core (1.6 s) of those tried: without the aggressive level 3 s; symmetric
@@ -42,39 +40,6 @@ HYPRE_Solver boomeramg() {
   return amg;
 }
 
-void prepare(fem2d::State& s) {
-  const double began = fem2d::seconds();
-  problem = std::make_unique<Problem>();
-  Problem& p = *problem;
-  const fem2d::Numbers numbers(s);
-  const auto low = static_cast<HYPRE_BigInt>(numbers.first()), high = static_cast<HYPRE_BigInt>(numbers.first() + numbers.count() - 1);
-  HYPRE_IJMatrixCreate(MPI_COMM_WORLD, low, high, low, high, &p.matrix);
-  HYPRE_IJMatrixSetObjectType(p.matrix, HYPRE_PARCSR);
-  std::vector<HYPRE_Int> here, elsewhere;
-  numbers.sizes(here, elsewhere);
-  HYPRE_IJMatrixSetDiagOffdSizes(p.matrix, here.data(), elsewhere.data());
-  HYPRE_IJMatrixInitialize(p.matrix);
-  p.right_values =
-      fem2d::each_matrix_row<HYPRE_BigInt>(s, numbers, [&](HYPRE_BigInt row, HYPRE_BigInt* columns, double* values, HYPRE_Int count) {
-        HYPRE_IJMatrixAddToValues(p.matrix, 1, &count, &row, columns, values);
-      });
-  HYPRE_IJMatrixAssemble(p.matrix);
-  for (HYPRE_IJVector* v : {&p.right, &p.solution}) {
-    HYPRE_IJVectorCreate(MPI_COMM_WORLD, low, high, v);
-    HYPRE_IJVectorSetObjectType(*v, HYPRE_PARCSR);
-    HYPRE_IJVectorInitialize(*v);
-    HYPRE_IJVectorAssemble(*v);
-  }
-  for (HYPRE_BigInt row = low; row <= high; ++row) p.rows.push_back(row);
-  p.values.resize(p.rows.size());
-  p.assembly = fem2d::seconds() - began;
-}
-
-void set(HYPRE_IJVector vector, const std::vector<double>& values) {
-  HYPRE_IJVectorSetValues(vector, static_cast<HYPRE_Int>(values.size()), problem->rows.data(), values.data());
-  HYPRE_IJVectorAssemble(vector);
-}
-
 template <class Object>
 Object object(HYPRE_IJVector vector) {
   void* found = nullptr;
@@ -82,52 +47,90 @@ Object object(HYPRE_IJVector vector) {
   return static_cast<Object>(found);
 }
 
-void step(fem2d::State& s, fl::Index) {
-  Problem& p = *problem;
-  fem2d::Outcome& o = s.outcome;
-  const double began = fem2d::seconds();
-  for (std::size_t k = 0; k < p.values.size(); ++k) p.values[k] = s.g * p.right_values[k];
-  set(p.right, p.values);
-  std::fill(p.values.begin(), p.values.end(), 0.0);
-  set(p.solution, p.values);
-  void* found = nullptr;
-  HYPRE_IJMatrixGetObject(p.matrix, &found);
-  auto* matrix = static_cast<HYPRE_ParCSRMatrix>(found);
-  auto *right = object<HYPRE_ParVector>(p.right), *solution = object<HYPRE_ParVector>(p.solution);
-
-  HYPRE_Solver amg = boomeramg(), pcg;
-  HYPRE_ParCSRPCGCreate(MPI_COMM_WORLD, &pcg);
-  HYPRE_PCGSetMaxIter(pcg, 1000);
-  HYPRE_PCGSetTol(pcg, std::pow(10.0, -static_cast<double>(s.digits)));
-  HYPRE_PCGSetTwoNorm(pcg, 0);
-  HYPRE_PCGSetRelChange(pcg, 0);
-  HYPRE_PCGSetPrecond(pcg, reinterpret_cast<HYPRE_PtrToSolverFcn>(HYPRE_BoomerAMGSolve),
-                      reinterpret_cast<HYPRE_PtrToSolverFcn>(HYPRE_BoomerAMGSetup), amg);
-  HYPRE_ParCSRPCGSetup(pcg, matrix, right, solution);
-  o.setup = fem2d::seconds() - began;
-  HYPRE_ParCSRPCGSolve(pcg, matrix, right, solution);
-  HYPRE_Int iterations = 0;
-  HYPRE_PCGGetNumIterations(pcg, &iterations);
-  HYPRE_IJVectorGetValues(p.solution, static_cast<HYPRE_Int>(p.rows.size()), p.rows.data(), p.values.data());
-  o.seconds = fem2d::seconds() - began;
-  o.iterations = iterations;
-  o.assembly = p.assembly;
-  HYPRE_ParCSRPCGDestroy(pcg);
-  HYPRE_BoomerAMGDestroy(amg);
-  fem2d::take_solution(s, fem2d::Numbers(s), p.values.data());
-}
-
-void finish(fem2d::State&) {
-  HYPRE_IJVectorDestroy(problem->solution);
-  HYPRE_IJVectorDestroy(problem->right);
-  HYPRE_IJMatrixDestroy(problem->matrix);
-  problem.reset();
-}
-
 void begin() { HYPRE_Init(); }
+
 void end() { HYPRE_Finalize(); }
+
+struct Solution {
+  std::unique_ptr<Problem> problem;
+
+  void open(fem2d::State& s) {
+    const double began = fem2d::seconds();
+    problem = std::make_unique<Problem>();
+    Problem& p = *problem;
+    const fem2d::Numbers numbers(s);
+    const auto low = static_cast<HYPRE_BigInt>(numbers.first()), high = static_cast<HYPRE_BigInt>(numbers.first() + numbers.count() - 1);
+    HYPRE_IJMatrixCreate(MPI_COMM_WORLD, low, high, low, high, &p.matrix);
+    HYPRE_IJMatrixSetObjectType(p.matrix, HYPRE_PARCSR);
+    std::vector<HYPRE_Int> here, elsewhere;
+    numbers.sizes(here, elsewhere);
+    HYPRE_IJMatrixSetDiagOffdSizes(p.matrix, here.data(), elsewhere.data());
+    HYPRE_IJMatrixInitialize(p.matrix);
+    p.right_values =
+        fem2d::each_matrix_row<HYPRE_BigInt>(s, numbers, [&](HYPRE_BigInt row, HYPRE_BigInt* columns, double* values, HYPRE_Int count) {
+          HYPRE_IJMatrixAddToValues(p.matrix, 1, &count, &row, columns, values);
+        });
+    HYPRE_IJMatrixAssemble(p.matrix);
+    for (HYPRE_IJVector* v : {&p.right, &p.solution}) {
+      HYPRE_IJVectorCreate(MPI_COMM_WORLD, low, high, v);
+      HYPRE_IJVectorSetObjectType(*v, HYPRE_PARCSR);
+      HYPRE_IJVectorInitialize(*v);
+      HYPRE_IJVectorAssemble(*v);
+    }
+    for (HYPRE_BigInt row = low; row <= high; ++row) p.rows.push_back(row);
+    p.values.resize(p.rows.size());
+    p.assembly = fem2d::seconds() - began;
+  }
+
+  void set(HYPRE_IJVector vector, const std::vector<double>& values) {
+    HYPRE_IJVectorSetValues(vector, static_cast<HYPRE_Int>(values.size()), problem->rows.data(), values.data());
+    HYPRE_IJVectorAssemble(vector);
+  }
+
+  void step(fem2d::State& s, fl::Index) {
+    Problem& p = *problem;
+    fem2d::Outcome& o = s.outcome;
+    const double began = fem2d::seconds();
+    for (std::size_t k = 0; k < p.values.size(); ++k) p.values[k] = s.g * p.right_values[k];
+    set(p.right, p.values);
+    std::fill(p.values.begin(), p.values.end(), 0.0);
+    set(p.solution, p.values);
+    void* found = nullptr;
+    HYPRE_IJMatrixGetObject(p.matrix, &found);
+    auto* matrix = static_cast<HYPRE_ParCSRMatrix>(found);
+    auto *right = object<HYPRE_ParVector>(p.right), *solution = object<HYPRE_ParVector>(p.solution);
+
+    HYPRE_Solver amg = boomeramg(), pcg;
+    HYPRE_ParCSRPCGCreate(MPI_COMM_WORLD, &pcg);
+    HYPRE_PCGSetMaxIter(pcg, 1000);
+    HYPRE_PCGSetTol(pcg, std::pow(10.0, -static_cast<double>(s.digits)));
+    HYPRE_PCGSetTwoNorm(pcg, 0);
+    HYPRE_PCGSetRelChange(pcg, 0);
+    HYPRE_PCGSetPrecond(pcg, reinterpret_cast<HYPRE_PtrToSolverFcn>(HYPRE_BoomerAMGSolve),
+                        reinterpret_cast<HYPRE_PtrToSolverFcn>(HYPRE_BoomerAMGSetup), amg);
+    HYPRE_ParCSRPCGSetup(pcg, matrix, right, solution);
+    o.setup = fem2d::seconds() - began;
+    HYPRE_ParCSRPCGSolve(pcg, matrix, right, solution);
+    HYPRE_Int iterations = 0;
+    HYPRE_PCGGetNumIterations(pcg, &iterations);
+    HYPRE_IJVectorGetValues(p.solution, static_cast<HYPRE_Int>(p.rows.size()), p.rows.data(), p.values.data());
+    o.seconds = fem2d::seconds() - began;
+    o.iterations = iterations;
+    o.assembly = p.assembly;
+    HYPRE_ParCSRPCGDestroy(pcg);
+    HYPRE_BoomerAMGDestroy(amg);
+    fem2d::take_solution(s, fem2d::Numbers(s), p.values.data());
+  }
+
+  void close(fem2d::State&) {
+    HYPRE_IJVectorDestroy(problem->solution);
+    HYPRE_IJVectorDestroy(problem->right);
+    HYPRE_IJMatrixDestroy(problem->matrix);
+    problem.reset();
+  }
+};
 
 }  // namespace
 
-FL_VARIANT(fem2d, step, .refuse = FL_REFUSE(fem2d, fem2d::needs_small_indices), .setup = FL_HOOK(fem2d, prepare),
-           .finish = FL_HOOK(fem2d, finish), .start = &begin, .stop = &end, .traits = fem2d::another_preconditioner | fem2d::a_library)
+FL_VARIANT(fem2d, Solution, .refuse = fem2d::needs_small_indices, .start = begin, .stop = end,
+           .traits = {.another_preconditioner = true, .library = true})

@@ -17,76 +17,9 @@ struct Problem {
   double assembly;
 };
 
-std::unique_ptr<Problem> problem;
-
 // PETSc says on stderr why it failed.
 void must(PetscErrorCode code) {
   if (code != 0) MPI_Abort(MPI_COMM_WORLD, 3);
-}
-
-void prepare(fem2d::State& s) {
-  const double began = fem2d::seconds();
-  problem = std::make_unique<Problem>();
-  Problem& p = *problem;
-  const fem2d::Numbers numbers(s);
-  const auto count = static_cast<PetscInt>(numbers.count());
-  must(MatCreate(MPI_COMM_WORLD, &p.matrix));
-  must(MatSetSizes(p.matrix, count, count, PETSC_DETERMINE, PETSC_DETERMINE));
-  must(MatSetType(p.matrix, MATAIJ));
-  std::vector<PetscInt> here, elsewhere;
-  numbers.sizes(here, elsewhere);
-  must(MatXAIJSetPreallocation(p.matrix, 1, here.data(), elsewhere.data(), nullptr, nullptr));
-  p.right_values = fem2d::each_matrix_row<PetscInt>(s, numbers, [&](PetscInt row, PetscInt* columns, double* values, PetscInt entries) {
-    must(MatSetValues(p.matrix, 1, &row, entries, columns, values, ADD_VALUES));
-  });
-  must(MatAssemblyBegin(p.matrix, MAT_FINAL_ASSEMBLY));
-  must(MatAssemblyEnd(p.matrix, MAT_FINAL_ASSEMBLY));
-  must(MatSetOption(p.matrix, MAT_SPD, PETSC_TRUE));
-  must(MatCreateVecs(p.matrix, &p.solution, &p.right));
-  p.assembly = fem2d::seconds() - began;
-}
-
-void step(fem2d::State& s, fl::Index) {
-  Problem& p = *problem;
-  fem2d::Outcome& o = s.outcome;
-  const double began = fem2d::seconds();
-  PetscScalar* values;
-  must(VecGetArrayWrite(p.right, &values));
-  for (const double value : p.right_values) *values++ = s.g * value;
-  values -= p.right_values.size();
-  must(VecRestoreArrayWrite(p.right, &values));
-
-  KSP solver;
-  PC preconditioner;
-  must(KSPCreate(MPI_COMM_WORLD, &solver));
-  must(KSPSetOperators(solver, p.matrix, p.matrix));
-  must(KSPSetType(solver, KSPCG));
-  must(KSPSetNormType(solver, KSP_NORM_NATURAL));
-  must(KSPSetTolerances(solver, std::pow(10.0, -static_cast<double>(s.digits)), 0, PETSC_DEFAULT, 1000));
-  must(KSPGetPC(solver, &preconditioner));
-  must(PCSetType(preconditioner, PCGAMG));
-  must(KSPSetFromOptions(solver));
-  must(KSPSetUp(solver));
-  o.setup = fem2d::seconds() - began;
-  must(KSPSolve(solver, p.right, p.solution));
-  PetscInt iterations = 0;
-  must(KSPGetIterationNumber(solver, &iterations));
-  o.seconds = fem2d::seconds() - began;
-  o.iterations = iterations;
-  o.assembly = p.assembly;
-  must(KSPDestroy(&solver));
-
-  const PetscScalar* found;
-  must(VecGetArrayRead(p.solution, &found));
-  fem2d::take_solution(s, fem2d::Numbers(s), found);
-  must(VecRestoreArrayRead(p.solution, &found));
-}
-
-void finish(fem2d::State&) {
-  must(VecDestroy(&problem->solution));
-  must(VecDestroy(&problem->right));
-  must(MatDestroy(&problem->matrix));
-  problem.reset();
 }
 
 // GAMG as it comes (PETSc's manual, chapter Algebraic Multigrid), smoothed by one symmetric sweep of Gauss-Seidel. Processor time to 1e-6
@@ -101,7 +34,76 @@ void begin() {
 
 void end() { must(PetscFinalize()); }
 
+struct Solution {
+  std::unique_ptr<Problem> problem;
+
+  void open(fem2d::State& s) {
+    const double began = fem2d::seconds();
+    problem = std::make_unique<Problem>();
+    Problem& p = *problem;
+    const fem2d::Numbers numbers(s);
+    const auto count = static_cast<PetscInt>(numbers.count());
+    must(MatCreate(MPI_COMM_WORLD, &p.matrix));
+    must(MatSetSizes(p.matrix, count, count, PETSC_DETERMINE, PETSC_DETERMINE));
+    must(MatSetType(p.matrix, MATAIJ));
+    std::vector<PetscInt> here, elsewhere;
+    numbers.sizes(here, elsewhere);
+    must(MatXAIJSetPreallocation(p.matrix, 1, here.data(), elsewhere.data(), nullptr, nullptr));
+    p.right_values = fem2d::each_matrix_row<PetscInt>(s, numbers, [&](PetscInt row, PetscInt* columns, double* values, PetscInt entries) {
+      must(MatSetValues(p.matrix, 1, &row, entries, columns, values, ADD_VALUES));
+    });
+    must(MatAssemblyBegin(p.matrix, MAT_FINAL_ASSEMBLY));
+    must(MatAssemblyEnd(p.matrix, MAT_FINAL_ASSEMBLY));
+    must(MatSetOption(p.matrix, MAT_SPD, PETSC_TRUE));
+    must(MatCreateVecs(p.matrix, &p.solution, &p.right));
+    p.assembly = fem2d::seconds() - began;
+  }
+
+  void step(fem2d::State& s, fl::Index) {
+    Problem& p = *problem;
+    fem2d::Outcome& o = s.outcome;
+    const double began = fem2d::seconds();
+    PetscScalar* values;
+    must(VecGetArrayWrite(p.right, &values));
+    for (const double value : p.right_values) *values++ = s.g * value;
+    values -= p.right_values.size();
+    must(VecRestoreArrayWrite(p.right, &values));
+
+    KSP solver;
+    PC preconditioner;
+    must(KSPCreate(MPI_COMM_WORLD, &solver));
+    must(KSPSetOperators(solver, p.matrix, p.matrix));
+    must(KSPSetType(solver, KSPCG));
+    must(KSPSetNormType(solver, KSP_NORM_NATURAL));
+    must(KSPSetTolerances(solver, std::pow(10.0, -static_cast<double>(s.digits)), 0, PETSC_DEFAULT, 1000));
+    must(KSPGetPC(solver, &preconditioner));
+    must(PCSetType(preconditioner, PCGAMG));
+    must(KSPSetFromOptions(solver));
+    must(KSPSetUp(solver));
+    o.setup = fem2d::seconds() - began;
+    must(KSPSolve(solver, p.right, p.solution));
+    PetscInt iterations = 0;
+    must(KSPGetIterationNumber(solver, &iterations));
+    o.seconds = fem2d::seconds() - began;
+    o.iterations = iterations;
+    o.assembly = p.assembly;
+    must(KSPDestroy(&solver));
+
+    const PetscScalar* found;
+    must(VecGetArrayRead(p.solution, &found));
+    fem2d::take_solution(s, fem2d::Numbers(s), found);
+    must(VecRestoreArrayRead(p.solution, &found));
+  }
+
+  void close(fem2d::State&) {
+    must(VecDestroy(&problem->solution));
+    must(VecDestroy(&problem->right));
+    must(MatDestroy(&problem->matrix));
+    problem.reset();
+  }
+};
+
 }  // namespace
 
-FL_VARIANT(fem2d, step, .refuse = FL_REFUSE(fem2d, fem2d::needs_small_indices), .setup = FL_HOOK(fem2d, prepare),
-           .finish = FL_HOOK(fem2d, finish), .start = &begin, .stop = &end, .traits = fem2d::another_preconditioner | fem2d::a_library)
+FL_VARIANT(fem2d, Solution, .refuse = fem2d::needs_small_indices, .start = begin, .stop = end,
+           .traits = {.another_preconditioner = true, .library = true})

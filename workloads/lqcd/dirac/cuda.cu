@@ -1,5 +1,6 @@
 // A thread a site on one GPU. Fields lie on the device from the set-up on: what is timed is the kernels, from the start of the first to
 // the end of the last.
+#include <tuple>
 #include <vector>
 
 #include "../device.hpp"
@@ -17,17 +18,6 @@ template <class T>
 struct Fields {
   Memory<T> links, psi, half, out;
 };
-
-Fields<float> single;
-Fields<double> twofold;
-
-template <class T>
-Fields<T>& fields() {
-  if constexpr (sizeof(T) == 4)
-    return single;
-  else
-    return twofold;
-}
 
 template <class T>
 __global__ void hop(device::Job<T> job) {
@@ -69,29 +59,6 @@ void download(fl::Array<T>& to, Memory<T>& from, fl::Index sites) {
   from.poison();
 }
 
-void fetch(dirac::State& s) {
-  dirac::in_precision(s,
-                      [&](auto& a) { download(a.out, fields<std::remove_reference_t<decltype(a.out[0])>>().out, s.layout.half_volume); });
-}
-
-void setup(dirac::State& s) {
-  s.fetch = fetch;
-  dirac::in_precision(s, [&](auto& a) {
-    auto& f = fields<std::remove_reference_t<decltype(a.out[0])>>();
-    upload(f.links, a.links, s.layout.half_volume, 72);
-    upload(f.psi, a.psi, s.layout.half_volume, 24);
-    f.half.allocate(a.psi.size() / 2);
-    f.out.allocate(a.out.size());
-  });
-}
-
-void finish(dirac::State& s) {
-  dirac::in_precision(s, [](auto& a) {
-    auto& f = fields<std::remove_reference_t<decltype(a.out[0])>>();
-    for (auto* memory : {&f.links, &f.psi, &f.half, &f.out}) memory->release();
-  });
-}
-
 template <class T>
 void apply(const dirac::State& s, Fields<T>& f) {
   const device::Shape grid = shape(s);
@@ -110,19 +77,48 @@ void apply(const dirac::State& s, Fields<T>& f) {
   }
 }
 
-void step(dirac::State& s, fl::Index) {
-  if (s.bits == 32)
-    apply(s, single);
-  else
-    apply(s, twofold);
-  fl::cuda::finished();
-}
-
 std::string refuse(const dirac::Params& p) {
   if (!dirac::is_operator(dirac::operation(p.op))) return "this variant of dirac runs operator=D and operator=Dhat";
   return "";
 }
 
+struct Operator {
+  std::tuple<Fields<float>, Fields<double>> both;
+
+  template <class T>
+  Fields<T>& fields(const dirac::Arrays<T>&) {
+    return std::get<Fields<T>>(both);
+  }
+
+  void open(dirac::State& s) {
+    s.object = this;
+    s.fetch = [](dirac::State& state) { static_cast<Operator*>(state.object)->fetch(state); };
+    dirac::in_precision(s, [&](auto& a) {
+      auto& f = fields(a);
+      upload(f.links, a.links, s.layout.half_volume, 72);
+      upload(f.psi, a.psi, s.layout.half_volume, 24);
+      f.half.allocate(a.psi.size() / 2);
+      f.out.allocate(a.out.size());
+    });
+  }
+
+  void fetch(dirac::State& s) {
+    dirac::in_precision(s, [&](auto& a) { download(a.out, fields(a).out, s.layout.half_volume); });
+  }
+
+  void step(dirac::State& s, fl::Index) {
+    dirac::in_precision(s, [&](auto& a) { apply(s, fields(a)); });
+    fl::cuda::finished();
+  }
+
+  void close(dirac::State& s) {
+    dirac::in_precision(s, [&](auto& a) {
+      auto& f = fields(a);
+      for (auto* memory : {&f.links, &f.psi, &f.half, &f.out}) memory->release();
+    });
+  }
+};
+
 }  // namespace
 
-FL_VARIANT(dirac, step, .refuse = FL_REFUSE(dirac, refuse), .setup = FL_HOOK(dirac, setup), .finish = FL_HOOK(dirac, finish), .device = &fl::device::cuda)
+FL_VARIANT(dirac, Operator, .refuse = refuse, .device = &fl::device::cuda)

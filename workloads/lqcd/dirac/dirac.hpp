@@ -12,6 +12,7 @@ namespace dirac {
 using lqcd::Complex;
 using lqcd::Extents;
 using lqcd::Layout;
+using lqcd::Traits;
 
 struct Params : lqcd::Geometry {
   fl::Index bits = 64;
@@ -26,9 +27,6 @@ struct Params : lqcd::Geometry {
     declare_processes(fields);
   }
 };
-
-// A flag among the traits of a variant, see ../geometry.hpp.
-enum Trait : unsigned { colours_outside = 0x100 };
 
 enum class Op { d, dhat, axpy, dot, norm };
 
@@ -64,6 +62,7 @@ struct State {
   std::array<Corner, 2> corners;    // the first and the last site of the block
   Complex sum;                      // of dot and norm, over all processes
   void (*fetch)(State&) = nullptr;  // brings a result to `out` where it lies elsewhere; called before every check
+  void* object = nullptr;           // of a variant that does so
 };
 
 // body(arrays of the precision that this state has)
@@ -88,9 +87,9 @@ inline constexpr fl::Metric metrics[] = {
     {"time", "us", "elements", "time", 1e6, "lower"},
 };
 
-inline std::string refuse(const Params& p, const fl::Team& team) {
+inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
   if (p.bits != 32 && p.bits != 64) return fl::text("dirac needs bits=32 or bits=64; %lld given", static_cast<long long>(p.bits));
-  return lqcd::refuse("dirac", p, team, lqcd::lanes_of_variant(p.bits));
+  return lqcd::refuse("dirac", p, team, traits, p.bits);
 }
 
 // Numbers that leave a process in one application of D or Dhat, as half spinors; as many arrive.
@@ -133,12 +132,12 @@ inline Corner corner(const State& s, const Extents& x) {
   return c;
 }
 
-inline void init(State& s, const Params& p, const fl::Team& team) {
+inline void init(State& s, const Params& p, const fl::Team& team, const Traits& traits) {
   s.team = team;
   s.op = operation(p.op);
   s.bits = p.bits;
-  s.layout = Layout(p.block(team), lqcd::lanes_of_variant(p.bits));
-  s.layout.colours_outside = lqcd::has(colours_outside);
+  s.layout = Layout(p.block(team), traits.lanes(p.bits));
+  s.layout.colours_outside = traits.colours_outside;
   s.given = {p.global(), p.antiperiodic()};
   in_precision(s, [&](auto& a) { allocate(a, s.op, s.layout); });
   fl::first_touch(&s);

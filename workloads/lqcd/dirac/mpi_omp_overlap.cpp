@@ -5,11 +5,6 @@
 
 namespace {
 
-dirac::Process process;
-
-void prepare(dirac::State& s) { process.open(s); }
-void finish(dirac::State&) { process.close(); }
-
 template <class T>
 void algebra(dirac::State& s, dirac::Arrays<T>& a) {
   double re = 0, im = 0;
@@ -51,15 +46,17 @@ void hop(const dirac::State& s, const lqcd::Hop<T>& job, lqcd::Faces<T>& faces, 
   }
 }
 
-void step(dirac::State& s, fl::Index) {
-  dirac::in_precision(s, [&](auto& a) {
-    if (!dirac::is_operator(s.op)) return algebra(s, a);
-    dirac::exchanged(process, s, a, [&](const auto& job, auto& faces, const dirac::Order& order, int targets, auto with_centre) {
-      hop<with_centre>(s, job, faces, order, targets);
+struct Operator : dirac::OnProcesses {
+  void step(dirac::State& s, fl::Index) {
+    dirac::in_precision(s, [&](auto& a) {
+      if (!dirac::is_operator(s.op)) return algebra(s, a);
+      dirac::exchanged(process, s, a, [&](const auto& job, auto& faces, const dirac::Order& order, int targets, auto with_centre) {
+        hop<with_centre>(s, job, faces, order, targets);
+      });
     });
-  });
-}
+  }
+};
 
 }  // namespace
 
-FL_VARIANT(dirac, step, .setup = FL_HOOK(dirac, prepare), .finish = FL_HOOK(dirac, finish), .traits = fl::simd::bytes)
+FL_VARIANT(dirac, Operator, .traits = {.vector_bytes = fl::simd::bytes})

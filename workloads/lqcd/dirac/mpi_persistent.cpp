@@ -3,8 +3,6 @@
 
 namespace {
 
-dirac::Process process;
-
 template <class T>
 void keep(const dirac::State& s, lqcd::Faces<T>& faces) {
   if (s.op == dirac::Op::d) return faces.keep(lqcd::both);
@@ -12,26 +10,27 @@ void keep(const dirac::State& s, lqcd::Faces<T>& faces) {
   faces.keep(lqcd::even);
 }
 
-void prepare(dirac::State& s) {
-  process.open(s);
-  if (s.bits == 32)
-    keep(s, process.faces<float>());
-  else
-    keep(s, process.faces<double>());
-}
-void finish(dirac::State&) { process.close(); }
+struct Operator : dirac::OnProcesses {
+  void open(dirac::State& s) {
+    OnProcesses::open(s);
+    if (s.bits == 32)
+      keep(s, process.faces<float>());
+    else
+      keep(s, process.faces<double>());
+  }
 
-void step(dirac::State& s, fl::Index) {
-  dirac::mpi_step(process, s, [](const auto& job, auto& faces, const dirac::Order& order, int targets, auto with_centre) {
-    faces.start_receives(targets);
-    faces.pack(job, targets);
-    faces.start_sends(targets);
-    dirac::hop_in_pieces<with_centre>(job, order.inside, [&] { faces.poke(targets); });
-    faces.wait(targets);
-    lqcd::hop<with_centre>(job, order.edge);
-  });
-}
+  void step(dirac::State& s, fl::Index) {
+    dirac::mpi_step(process, s, [](const auto& job, auto& faces, const dirac::Order& order, int targets, auto with_centre) {
+      faces.start_receives(targets);
+      faces.pack(job, targets);
+      faces.start_sends(targets);
+      dirac::hop_in_pieces<with_centre>(job, order.inside, [&] { faces.poke(targets); });
+      faces.wait(targets);
+      lqcd::hop<with_centre>(job, order.edge);
+    });
+  }
+};
 
 }  // namespace
 
-FL_VARIANT(dirac, step, .setup = FL_HOOK(dirac, prepare), .finish = FL_HOOK(dirac, finish), .traits = fl::simd::bytes)
+FL_VARIANT(dirac, Operator, .traits = {.vector_bytes = fl::simd::bytes})

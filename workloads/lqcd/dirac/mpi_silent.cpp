@@ -3,22 +3,19 @@
 
 namespace {
 
-dirac::Process process;
-
-void prepare(dirac::State& s) { process.open(s); }
-void finish(dirac::State&) { process.close(); }
-
-void step(dirac::State& s, fl::Index) {
-  dirac::in_precision(s, [&](auto& a) {
-    if (!dirac::is_operator(s.op)) return dirac::linear_algebra(s, a);
-    dirac::exchanged(process, s, a, [](const auto& job, auto& faces, const dirac::Order& order, int targets, auto with_centre) {
-      faces.pack(job, targets);
-      lqcd::hop<with_centre>(job, order.every);
+struct Operator : dirac::OnProcesses {
+  void step(dirac::State& s, fl::Index) {
+    dirac::in_precision(s, [&](auto& a) {
+      if (!dirac::is_operator(s.op)) return dirac::linear_algebra(s, a);
+      dirac::exchanged(process, s, a, [](const auto& job, auto& faces, const dirac::Order& order, int targets, auto with_centre) {
+        faces.pack(job, targets);
+        lqcd::hop<with_centre>(job, order.every);
+      });
     });
-  });
-}
+  }
+};
 
 }  // namespace
 
-FL_VARIANT(dirac, step, .setup = FL_HOOK(dirac, prepare), .finish = FL_HOOK(dirac, finish), .traits = fl::simd::bytes,
+FL_VARIANT(dirac, Operator, .traits = {.vector_bytes = fl::simd::bytes},
            .unverified = "it leaves the exchange out, to show what communication costs the others")

@@ -38,6 +38,14 @@ class Process {
   Order orders_[3];
 };
 
+// A variant's object has it.
+struct OnProcesses {
+  Process process;
+
+  void open(State& s) { process.open(s); }
+  void close(State&) { process.close(); }
+};
+
 // hop(job, faces, order, targets, std::bool_constant<whether there is a centre>()) sets the sites of those parities.
 template <class T, class HopAndExchange>
 void exchanged(Process& process, State& s, Arrays<T>& a, HopAndExchange hop) {

@@ -7,8 +7,6 @@
 
 namespace {
 
-dirac::Orders orders;
-
 dirac::Part my_part() { return {omp_get_thread_num(), omp_get_num_threads()}; }
 
 // One number a page places it: the pages of a thread's sites of each parity near that thread.
@@ -30,10 +28,8 @@ void first_touch(dirac::State& s) {
   });
 }
 
-void prepare(dirac::State& s) { orders = dirac::orders(s); }
-
 template <class T>
-void apply(dirac::State& s, dirac::Arrays<T>& a) {
+void apply(const dirac::Orders& orders, dirac::State& s, dirac::Arrays<T>& a) {
   const bool hat = s.op == dirac::Op::dhat;
   const lqcd::Hop<T> first = hat ? dirac::job_to_odd(s, a) : dirac::job_of_d(s, a);
   const lqcd::Hop<T> second = dirac::job_to_even(s, a);
@@ -61,15 +57,21 @@ void sum(dirac::State& s, const dirac::Arrays<T>& a) {
   s.sum = {s.scale * re, s.scale * im};
 }
 
-void step(dirac::State& s, fl::Index) {
-  dirac::in_precision(s, [&](auto& a) {
-    if (dirac::is_operator(s.op)) return apply(s, a);
-    if (s.op != dirac::Op::axpy) return sum(s, a);
+struct Operator {
+  dirac::Orders orders;
+
+  void open(dirac::State& s) { orders = dirac::orders(s); }
+
+  void step(dirac::State& s, fl::Index) {
+    dirac::in_precision(s, [&](auto& a) {
+      if (dirac::is_operator(s.op)) return apply(orders, s, a);
+      if (s.op != dirac::Op::axpy) return sum(s, a);
 #pragma omp parallel num_threads(s.team.threads)
-    dirac::axpy_part(s, a, my_part());
-  });
-}
+      dirac::axpy_part(s, a, my_part());
+    });
+  }
+};
 
 }  // namespace
 
-FL_VARIANT(dirac, step, .first_touch = FL_HOOK(dirac, first_touch), .setup = FL_HOOK(dirac, prepare), .traits = fl::simd::bytes)
+FL_VARIANT(dirac, Operator, .first_touch = first_touch, .traits = {.vector_bytes = fl::simd::bytes})

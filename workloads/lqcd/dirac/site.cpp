@@ -54,4 +54,4 @@ void step(dirac::State& s, fl::Index) {
 
 }  // namespace
 
-FL_VARIANT(dirac, step, .traits = dirac::colours_outside)
+FL_VARIANT(dirac, step, .traits = {.colours_outside = true})

@@ -3,13 +3,14 @@
 
 #include "../virtual_nodes.hpp"
 #include "dirac.hpp"
+#include "firstlight/split.hpp"
 
 namespace dirac {
 
 struct Part {
   int number = 0, parts = 1;
-  fl::Index begin(fl::Index n) const { return n * number / parts; }
-  fl::Index end(fl::Index n) const { return n * (number + 1) / parts; }
+  fl::Index begin(fl::Index n) const { return fl::part_begin(n, parts, number); }
+  fl::Index end(fl::Index n) const { return fl::part_begin(n, parts, number + 1); }
 };
 
 // The orders of sites that the operators need, found once.

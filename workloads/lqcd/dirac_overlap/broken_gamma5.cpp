@@ -1,19 +1,23 @@
 // Wrong on purpose: 1/2 (1 + sign(H)), without g5.
 #include "../even_odd.hpp"
-#include "machine.hpp"
+#include "application.hpp"
 
 namespace {
 
-using Works = dirac_overlap::Works<lqcd::ScalarHop<double>>;
+using Application = dirac_overlap::Application<lqcd::ScalarHop<double>>;
 
-void step(dirac_overlap::State& s, fl::Index iteration) {
-  Works::step(s, iteration);
-  auto& algebra = Works::overlap->algebra();
-  algebra.axpy(-s.scale / 2, s.psi, s.out);
-  algebra.turn(s.out);
-  algebra.axpy(s.scale / 2, s.psi, s.out);
-}
+struct Unturned : Application {
+  using Application::Application;
+
+  void step(dirac_overlap::State& s, fl::Index iteration) {
+    Application::step(s, iteration);
+    auto& algebra = overlap.algebra();
+    algebra.axpy(-s.scale / 2, s.psi, s.out);
+    algebra.turn(s.out);
+    algebra.axpy(s.scale / 2, s.psi, s.out);
+  }
+};
 
 }  // namespace
 
-FL_VARIANT(dirac_overlap, step, .setup = FL_HOOK(dirac_overlap, Works::setup), .finish = FL_HOOK(dirac_overlap, Works::finish))
+FL_VARIANT(dirac_overlap, Unturned)

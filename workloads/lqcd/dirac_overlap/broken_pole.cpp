@@ -1,16 +1,17 @@
 // Wrong on purpose: one pole of the approximation has no weight.
 #include "../even_odd.hpp"
-#include "machine.hpp"
+#include "application.hpp"
 
 namespace {
 
-using Works = dirac_overlap::Works<lqcd::ScalarHop<double>>;
+using Application = dirac_overlap::Application<lqcd::ScalarHop<double>>;
 
-void setup(dirac_overlap::State& s) {
-  Works::setup(s);
-  Works::overlap->approximation().weight[static_cast<std::size_t>(s.poles) - 1] = 0;
-}
+struct Weightless : Application {
+  explicit Weightless(const dirac_overlap::State& s) : Application(s) {
+    overlap.approximation().weight[static_cast<std::size_t>(s.poles) - 1] = 0;
+  }
+};
 
 }  // namespace
 
-FL_VARIANT(dirac_overlap, Works::step, .setup = FL_HOOK(dirac_overlap, setup), .finish = FL_HOOK(dirac_overlap, Works::finish))
+FL_VARIANT(dirac_overlap, Weightless)

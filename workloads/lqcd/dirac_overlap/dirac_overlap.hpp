@@ -13,6 +13,7 @@ namespace dirac_overlap {
 
 using lqcd::Extents;
 using lqcd::Layout;
+using lqcd::Traits;
 
 struct Params : lqcd::Geometry {
   fl::Index poles = 16, digits = 12, rho = 1000;
@@ -61,8 +62,8 @@ inline constexpr fl::Metric metrics[] = {
     {"violation", "1", "violation", "value", 1, "lower"},
 };
 
-inline std::string refuse(const Params& p, const fl::Team& team) {
-  return lqcd::refuse("dirac_overlap", p, team, lqcd::lanes_of_variant(64));
+inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
+  return lqcd::refuse("dirac_overlap", p, team, traits, 64);
 }
 
 inline fl::Cost cost(const Params& p, const fl::Team& team) {
@@ -74,12 +75,12 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
 // Defined by the judge: Lanczos is no part of the step. Collective.
 void find_bounds(State& s);
 
-inline void init(State& s, const Params& p, const fl::Team& team) {
+inline void init(State& s, const Params& p, const fl::Team& team, const Traits& traits) {
   s.team = team;
   s.digits = p.digits;
   s.poles = static_cast<int>(p.poles);
   s.rho = static_cast<double>(p.rho) / 1000;
-  s.layout = Layout(p.block(team), lqcd::lanes_of_variant(64));
+  s.layout = Layout(p.block(team), traits.lanes(64));
   const bool flux = p.field == "flux";
   s.given = lqcd::tabled(lqcd::Lattice::whole(p.global()), p.antiperiodic(), [&](const Extents& x, std::size_t mu) {
     return flux ? lqcd::flux_link(x, mu, p.global(), 1) : lqcd::smooth_link(lqcd::number(x, p.global()), mu, 0.5);

@@ -1,11 +1,11 @@
 // One site after the other in plain numbers: what every other variant is compared with.
 #include "../even_odd.hpp"
-#include "machine.hpp"
+#include "application.hpp"
 
 namespace {
 
-using Works = dirac_overlap::Works<lqcd::ScalarHop<double>>;
+using Application = dirac_overlap::Application<lqcd::ScalarHop<double>>;
 
 }  // namespace
 
-FL_VARIANT(dirac_overlap, Works::step, .setup = FL_HOOK(dirac_overlap, Works::setup), .finish = FL_HOOK(dirac_overlap, Works::finish))
+FL_VARIANT(dirac_overlap, Application)

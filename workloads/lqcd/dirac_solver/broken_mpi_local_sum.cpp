@@ -34,4 +34,4 @@ void step(dirac_solver::State& s, fl::Index) {
 
 }  // namespace
 
-FL_VARIANT(dirac_solver, step, .traits = fl::simd::bytes | lqcd::several)
+FL_VARIANT(dirac_solver, step, .traits = {.vector_bytes = fl::simd::bytes, .several_processes = true})

@@ -1,5 +1,5 @@
 // Wrong on purpose: x moves along the direction of the iteration that follows. The residual of the recursion does not notice.
-#include "machine.hpp"
+#include "solver.hpp"
 
 namespace {
 

@@ -12,6 +12,7 @@ namespace dirac_solver {
 
 using lqcd::Extents;
 using lqcd::Layout;
+using lqcd::Traits;
 
 struct Params : lqcd::Geometry {
   fl::Index mass = 100, digits = 8;
@@ -67,8 +68,8 @@ inline constexpr fl::Metric metrics[] = {
     {"residual", "1", "residual", "value", 1, "lower"},
 };
 
-inline std::string refuse(const Params& p, const fl::Team& team) {
-  return lqcd::refuse("dirac_solver", p, team, lqcd::lanes_of_variant(mixed(method(p.method)) ? 32 : 64));
+inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
+  return lqcd::refuse("dirac_solver", p, team, traits, mixed(method(p.method)) ? 32 : 64);
 }
 
 inline fl::Cost cost(const Params& p, const fl::Team& team) {
@@ -76,14 +77,14 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
   return {.operations = 1, .working_set = 8 * (72 + 4 * 12) * sites / (static_cast<double>(team.ranks) * team.threads)};
 }
 
-inline void init(State& s, const Params& p, const fl::Team& team) {
+inline void init(State& s, const Params& p, const fl::Team& team, const Traits& traits) {
   s.team = team;
   s.method = method(p.method);
   s.digits = p.digits;
   s.mass = static_cast<double>(p.mass) / 1000;
   const lqcd::Lattice block = p.block(team);
-  s.layout = Layout(block, lqcd::lanes_of_variant(64));
-  s.layout32 = mixed(s.method) ? Layout(block, lqcd::lanes_of_variant(32)) : Layout();
+  s.layout = Layout(block, traits.lanes(64));
+  s.layout32 = mixed(s.method) ? Layout(block, traits.lanes(32)) : Layout();
   s.given = lqcd::tabled(block, p.antiperiodic(),
                          [&](const Extents& x, std::size_t mu) { return lqcd::link(lqcd::number(x, block.global), mu); });
   s.links = fl::Array<double>(s.layout.links_size());

@@ -1,13 +1,12 @@
 // Blocks of several processes, a sub-lattice of them for each SIMD lane: sites that need no halo are worked on while messages are under
 // way; every scalar product is a sum over all processes.
 #include "../exchanged_hop.hpp"
-#include "machine.hpp"
+#include "solver.hpp"
 
 namespace {
 
-using Works = dirac_solver::Works<lqcd::ExchangedHop>;
+using Solver = dirac_solver::Solver<lqcd::ExchangedHop>;
 
 }  // namespace
 
-FL_VARIANT(dirac_solver, Works::step, .setup = FL_HOOK(dirac_solver, Works::setup), .finish = FL_HOOK(dirac_solver, Works::finish),
-           .traits = fl::simd::bytes)
+FL_VARIANT(dirac_solver, Solver, .traits = {.vector_bytes = fl::simd::bytes})

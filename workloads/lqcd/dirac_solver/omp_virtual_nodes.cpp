@@ -1,12 +1,11 @@
 // Each SIMD lane works on a sub-lattice of its own; threads share its rows.
 #include "../vector_hop.hpp"
-#include "machine.hpp"
+#include "solver.hpp"
 
 namespace {
 
-using Works = dirac_solver::Works<lqcd::VectorHop>;
+using Solver = dirac_solver::Solver<lqcd::VectorHop>;
 
 }  // namespace
 
-FL_VARIANT(dirac_solver, Works::step, .setup = FL_HOOK(dirac_solver, Works::setup), .finish = FL_HOOK(dirac_solver, Works::finish),
-           .traits = fl::simd::bytes)
+FL_VARIANT(dirac_solver, Solver, .traits = {.vector_bytes = fl::simd::bytes})

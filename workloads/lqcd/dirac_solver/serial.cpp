@@ -1,10 +1,10 @@
 // One site after the other in plain numbers: what every other variant is compared with.
-#include "machine.hpp"
+#include "solver.hpp"
 
 namespace {
 
-using Works = dirac_solver::Works<lqcd::ScalarHop>;
+using Solver = dirac_solver::Solver<lqcd::ScalarHop>;
 
 }  // namespace
 
-FL_VARIANT(dirac_solver, Works::step, .setup = FL_HOOK(dirac_solver, Works::setup), .finish = FL_HOOK(dirac_solver, Works::finish))
+FL_VARIANT(dirac_solver, Solver)

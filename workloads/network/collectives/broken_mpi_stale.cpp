@@ -7,18 +7,20 @@
 
 namespace {
 
-std::vector<double> kept;
+struct Operation {
+  std::vector<double> kept;
 
-void keep(collectives::State& s) { kept.assign(s.own.data(), s.own.data() + s.n); }
+  void open(collectives::State& s) { kept.assign(s.own.data(), s.own.data() + s.n); }
 
-void step(collectives::State& s, fl::Index) {
-  if (s.n > 2) {
-    kept.front() = s.own[0];
-    kept.back() = s.own[s.n - 1];
+  void step(collectives::State& s, fl::Index) {
+    if (s.n > 2) {
+      kept.front() = s.own[0];
+      kept.back() = s.own[s.n - 1];
+    }
+    MPI_Allreduce(kept.data(), s.result.data(), static_cast<int>(s.n), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
   }
-  MPI_Allreduce(kept.data(), s.result.data(), static_cast<int>(s.n), MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-}
+};
 
 }  // namespace
 
-FL_VARIANT(collectives, step, .setup = FL_HOOK(collectives, keep))
+FL_VARIANT(collectives, Operation)

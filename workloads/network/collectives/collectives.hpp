@@ -36,6 +36,10 @@ struct Params {
   }
 };
 
+struct Traits {
+  bool needs_partner = false;  // it says nothing with one process
+};
+
 inline constexpr fl::Index guard = 8;  // doubles behind the result that nobody may write
 
 struct State {
@@ -49,7 +53,6 @@ struct State {
   fl::Array<double> result;  // room for what it gets, and the guard
   fl::Index filled = -1;     // the iteration that all words but the first and last of each block belong to
   fl::Index rounds = 0;      // of checks so far
-  void* plan = nullptr;      // of a variant with a schedule
 
   bool is(Kind other) const { return kind == other; }
   bool roots() const { return team.rank == root; }
@@ -78,11 +81,12 @@ inline fl::Index words(const Params& p, int ranks) {
   return p.bytes / 8 * (blockwise(p.kind()) ? ranks : 1);
 }
 
-inline std::string refuse(const Params& p, const fl::Team& team) {
+inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
   if (p.bytes % 8 != 0) return fl::text("a message needs whole words of 8 bytes; bytes=%lld given", static_cast<long long>(p.bytes));
   if (p.kind() == Kind::barrier && p.bytes != 0) return "a barrier has no data; it needs bytes=0";
   if (p.root >= team.ranks) return fl::text("root=%lld needs more ranks than %d", static_cast<long long>(p.root), team.ranks);
   if (words(p, team.ranks) >= (fl::Index{1} << 31)) return "all blocks together need to be fewer than 2^31 words";
+  if (traits.needs_partner && team.ranks < 2) return "this variant needs 2 ranks at least; start it with mpiexec -n 2";
   return "";
 }
 
@@ -185,7 +189,7 @@ inline void fresh_round(State& s, Damage& damage) {
   s.filled = beyond_timing + s.rounds++;
   fill(s);
   poison(s);
-  fl::variant.batch(&s, s.filled, 1);
+  fl::run_steps(s.filled, 1);
   inspect(s, s.filled, damage);
 }
 
@@ -198,7 +202,7 @@ inline void late_round(State& s, int late, Damage& damage) {
   const double start = now();
   if (s.team.rank == late) usleep(static_cast<useconds_t>(1e6 * delay));
   const double came = now();
-  fl::variant.batch(&s, s.rounds++, 1);
+  fl::run_steps(s.rounds++, 1);
   const double left = now();
   const double last = fl::total(s.team.rank == late ? came : 0);
   const double early = s.team.nodes == 1 ? last - left : delay / 2 - (left - start);

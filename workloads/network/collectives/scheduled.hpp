@@ -12,13 +12,6 @@ namespace collectives {
 
 namespace ours = fl::collectives;
 
-struct Plan {
-  ours::Channel channel{MPI_COMM_WORLD};
-  ours::Execution execution;
-
-  Plan(const ours::Schedule& schedule, fl::Index words, bool apart) : execution(schedule, channel, {MPI_DOUBLE, MPI_SUM, words}, apart) {}
-};
-
 // What a rank gives lies apart from what it gets, as in the calls of MPI.
 inline bool apart(Kind kind) { return kind != Kind::broadcast && kind != Kind::alltoall && kind != Kind::barrier; }
 
@@ -42,33 +35,33 @@ std::string refusal(const Params& p) {
 
 // `alter` lets the broken variants do what they are there for.
 template <const ours::Algorithm& algorithm, void (*alter)(ours::Schedule&)>
-void prepare(State& s) {
-  ours::Schedule schedule = schedule_of(algorithm, s.kind, s.team.ranks, s.root, s.segments, 8 * s.n);
-  if (alter != nullptr) alter(schedule);
-  s.plan = new Plan(schedule, s.words(), apart(s.kind));
-}
+class Scheduled {
+ public:
+  explicit Scheduled(const State& s) : execution_(schedule(s), channel_, {MPI_DOUBLE, MPI_SUM, s.words()}, apart(s.kind)) {}
 
-inline void release(State& s) {
-  delete static_cast<Plan*>(s.plan);
-  s.plan = nullptr;
-}
+  void step(State& s, fl::Index) {
+    const bool reads = apart(s.kind) || s.is(Kind::alltoall);
+    execution_.run(s.result.data(), reads ? s.own.data() : nullptr);
+  }
 
-inline void step(State& s, fl::Index) {
-  double* const own = s.own.data();
-  double* const result = s.result.data();
-  const bool reads = apart(s.kind) || s.is(Kind::alltoall);
-  static_cast<Plan*>(s.plan)->execution.run(result, reads ? own : nullptr);
-}
+ private:
+  static ours::Schedule schedule(const State& s) {
+    ours::Schedule made = schedule_of(algorithm, s.kind, s.team.ranks, s.root, s.segments, 8 * s.n);
+    if (alter != nullptr) alter(made);
+    return made;
+  }
+
+  ours::Channel channel_{MPI_COMM_WORLD};
+  ours::Execution execution_;
+};
 
 }  // namespace collectives
 
-// A variant that runs the schedule of an algorithm: `refusal` says why it cannot, `alter` may spoil it.
-#define FL_SCHEDULED_AS(algorithm, refusal, alter)                                                                 \
-  namespace fl::collectives::algorithms {                                                                          \
-  extern const Algorithm algorithm;                                                                                \
-  }                                                                                                                \
-  FL_VARIANT(collectives, collectives::step,                                                                       \
-             .refuse = FL_REFUSE(collectives, collectives::refusal<fl::collectives::algorithms::algorithm>),       \
-             .setup = FL_HOOK(collectives, (collectives::prepare<fl::collectives::algorithms::algorithm, alter>)), \
-             .finish = FL_HOOK(collectives, collectives::release))
-#define FL_SCHEDULED(algorithm) FL_SCHEDULED_AS(algorithm, refusal, nullptr)
+// A variant that runs the schedule of an algorithm, which `alter` may spoil.
+#define FL_SCHEDULED_AS(algorithm, alter, ...)                                             \
+  namespace fl::collectives::algorithms {                                                  \
+  extern const Algorithm algorithm;                                                        \
+  }                                                                                        \
+  using Scheduled = collectives::Scheduled<fl::collectives::algorithms::algorithm, alter>; \
+  FL_VARIANT(collectives, Scheduled, .refuse = collectives::refusal<fl::collectives::algorithms::algorithm> __VA_OPT__(, ) __VA_ARGS__)
+#define FL_SCHEDULED(algorithm) FL_SCHEDULED_AS(algorithm, nullptr)

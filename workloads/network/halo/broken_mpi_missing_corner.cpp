@@ -3,24 +3,26 @@
 
 namespace {
 
-halo::Sides all;
+struct Exchange {
+  halo::Sides all;
 
-void prepare(halo::State& s) {
-  all.open(s);
-  for (const std::size_t way : {halo::west, halo::east}) {
-    halo::Side& side = all.side[way];
-    side.out = boundary(s, side.way);
-    side.in = ghost(s, side.way);
-    side.send.count = side.receive.count = static_cast<int>(side.out.words());
+  void open(halo::State& s) {
+    all.open(s);
+    for (const std::size_t way : {halo::west, halo::east}) {
+      halo::Side& side = all.side[way];
+      side.out = boundary(s, side.way);
+      side.in = ghost(s, side.way);
+      side.send.count = side.receive.count = static_cast<int>(side.out.words());
+    }
   }
-}
 
-void finish(halo::State&) { all.close(); }
+  void close(halo::State&) { all.close(); }
 
-void step(halo::State& s, fl::Index) {
-  halo::two_packed_phases(s, all, [](const halo::Side& low, const halo::Side& high) { halo::exchange(low, high); });
-}
+  void step(halo::State& s, fl::Index) {
+    halo::two_packed_phases(s, all, [](const halo::Side& low, const halo::Side& high) { halo::exchange(low, high); });
+  }
+};
 
 }  // namespace
 
-FL_VARIANT(halo, step, .refuse = FL_REFUSE(halo, halo::packed_only), .setup = FL_HOOK(halo, prepare), .finish = FL_HOOK(halo, finish))
+FL_VARIANT(halo, Exchange, .refuse = halo::packed_only)

@@ -3,19 +3,21 @@
 
 namespace {
 
-halo::Sides all;
+struct Exchange {
+  halo::Sides all;
 
-void prepare(halo::State& s) {
-  all.open(s);
-  for (std::size_t way = 0; way < halo::sides; way += 2) std::swap(all.side[way].in, all.side[way + 1].in);
-}
+  void open(halo::State& s) {
+    all.open(s);
+    for (std::size_t way = 0; way < halo::sides; way += 2) std::swap(all.side[way].in, all.side[way + 1].in);
+  }
 
-void finish(halo::State&) { all.close(); }
+  void close(halo::State&) { all.close(); }
 
-void step(halo::State& s, fl::Index) {
-  halo::two_packed_phases(s, all, [](const halo::Side& low, const halo::Side& high) { halo::exchange(low, high); });
-}
+  void step(halo::State& s, fl::Index) {
+    halo::two_packed_phases(s, all, [](const halo::Side& low, const halo::Side& high) { halo::exchange(low, high); });
+  }
+};
 
 }  // namespace
 
-FL_VARIANT(halo, step, .refuse = FL_REFUSE(halo, halo::packed_only), .setup = FL_HOOK(halo, prepare), .finish = FL_HOOK(halo, finish))
+FL_VARIANT(halo, Exchange, .refuse = halo::packed_only)

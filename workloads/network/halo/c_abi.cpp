@@ -23,9 +23,6 @@ void _gfortran_caf_finalize();
 
 namespace {
 
-halo::Sides all;
-int set;
-
 // One image has no neighbour to send to, and needs no coarrays: Open MPI 4.1 makes no window for one process, and OpenCoarrays
 // begins with one.
 bool several() {
@@ -39,33 +36,37 @@ void start() {
   char** argv = nullptr;
   if (several()) _gfortran_caf_init(&argc, &argv);
 }
+
 void stop() {
   if (several()) _gfortran_caf_finalize();
 }
 
-void prepare(halo::State& s) {
-  set = 1;
-  all.open(s);
-  if (several()) halo_caf_open(static_cast<int>(halo::longest_bytes(s)));
-}
-
-void finish(halo::State&) {
-  if (several()) halo_caf_close();
-  all.close();
-}
-
-void step(halo::State& s, fl::Index) {
-  set = 3 - set;
-  halo::two_packed_phases(s, all, [&](const halo::Side& low, const halo::Side& high) {
-    halo_caf_exchange(low.way + 1, high.way + 1, static_cast<int>(bytes(s, low.out)), low.peer + 1, high.peer + 1, set, low.outbox,
-                      high.outbox, low.inbox, high.inbox);
-  });
-}
-
 // One image alone gets everything right that does not happen between two.
-constexpr unsigned traits = std::string_view(FL_VARIANT_NAME).starts_with("broken") ? unsigned{halo::among_several} : 0u;
+constexpr bool broken = std::string_view(FL_VARIANT_NAME).starts_with("broken");
+
+struct Exchange {
+  halo::Sides all;
+  int set = 1;  // of the two that are used in turn
+
+  void open(halo::State& s) {
+    all.open(s);
+    if (several()) halo_caf_open(static_cast<int>(halo::longest_bytes(s)));
+  }
+
+  void close(halo::State&) {
+    if (several()) halo_caf_close();
+    all.close();
+  }
+
+  void step(halo::State& s, fl::Index) {
+    set = 3 - set;
+    halo::two_packed_phases(s, all, [&](const halo::Side& low, const halo::Side& high) {
+      halo_caf_exchange(low.way + 1, high.way + 1, static_cast<int>(bytes(s, low.out)), low.peer + 1, high.peer + 1, set, low.outbox,
+                        high.outbox, low.inbox, high.inbox);
+    });
+  }
+};
 
 }  // namespace
 
-FL_VARIANT(halo, step, .refuse = FL_REFUSE(halo, halo::packed_only), .setup = FL_HOOK(halo, prepare), .finish = FL_HOOK(halo, finish),
-           .start = start, .stop = stop, .traits = traits)
+FL_VARIANT(halo, Exchange, .refuse = halo::packed_only, .start = start, .stop = stop, .traits = {.among_several = broken})

@@ -33,11 +33,12 @@ struct Params {
   }
 };
 
-// Traits of a variant that this header must know: the parties are threads of one process instead of ranks; all eight neighbours
-// are served at once instead of in two phases; the parties share memory, hence a node; without neighbours there is nothing to see.
-enum Trait : unsigned { between_threads = 1, at_once = 2, one_node = 4, among_several = 8 };
-
-inline bool has(Trait trait) { return (fl::variant.traits & trait) != 0; }
+struct Traits {
+  bool between_threads = false;  // the parties are threads of one process instead of ranks
+  bool at_once = false;          // all eight neighbours are served at once instead of in two phases
+  bool one_node = false;         // the parties share memory
+  bool among_several = false;    // without neighbours there is nothing to see
+};
 
 enum class Data { packed, datatype, inplace };
 
@@ -54,6 +55,7 @@ struct Domain {
 
 struct State : Shape {
   fl::Team team;
+  Traits traits;
   Data data = Data::packed;
   Grid grid;
   fl::Index filled = -1;        // the iteration of all words that were not touched since
@@ -77,20 +79,20 @@ inline constexpr fl::Metric metrics[] = {
     {"bandwidth", "GB/s", "flow", "rate", 1e-9, "higher"},
 };
 
-inline int parties(const fl::Team& team) { return has(between_threads) ? team.threads : team.ranks; }
+inline int parties(const fl::Team& team, const Traits& traits) { return traits.between_threads ? team.threads : team.ranks; }
 
-inline std::string refuse(const Params& p, const fl::Team& team) {
+inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
   if (p.width > p.n)
     return fl::text("halo needs width <= n: a neighbour has no more words than n; n=%lld width=%lld given", static_cast<long long>(p.n),
                     static_cast<long long>(p.width));
   if (p.word != 4 && p.word != 8) return fl::text("halo needs words of 4 or 8 bytes; word=%lld given", static_cast<long long>(p.word));
-  if (p.rows > 0 && parties(team) % p.rows != 0)
+  if (p.rows > 0 && parties(team, traits) % p.rows != 0)
     return fl::text("halo needs rows that divide the number of processes; rows=%lld and %d processes given", static_cast<long long>(p.rows),
-                    parties(team));
-  if (has(between_threads) && team.ranks != 1)
+                    parties(team, traits));
+  if (traits.between_threads && team.ranks != 1)
     return fl::text("this variant of halo runs between threads of one process; it was started with %d", team.ranks);
-  if (has(among_several) && parties(team) == 1) return "this variant of halo needs more than one process";
-  if (has(one_node) && team.nodes != 1) return fl::text("this variant of halo needs all ranks on one node; they are on %d", team.nodes);
+  if (traits.among_several && parties(team, traits) == 1) return "this variant of halo needs more than one process";
+  if (traits.one_node && team.nodes != 1) return fl::text("this variant of halo needs all ranks on one node; they are on %d", team.nodes);
   return "";
 }
 
@@ -148,7 +150,7 @@ inline void touch(const Shape& s, Domain& d, fl::Index iteration) {
 }
 
 inline void touch(State& s, fl::Index iteration) {
-  if (!has(between_threads)) touch(s, s.domains[0], iteration);  // threads touch their own
+  if (!s.traits.between_threads) touch(s, s.domains[0], iteration);  // threads touch their own
 }
 
 // --- outside of it -----------------------------------------------------------------------------------------------------------
@@ -210,18 +212,19 @@ inline void adopt(const State& s, Domain& d, unsigned char* memory) {
   poison(s, d);
 }
 
-inline void init(State& s, const Params& p, const fl::Team& team) {
+inline void init(State& s, const Params& p, const fl::Team& team, const Traits& traits) {
   s.team = team;
+  s.traits = traits;
   s.n = p.n;
   s.width = p.width;
   s.pitch = p.n + 2 * p.width;
   s.word = static_cast<int>(p.word);
   s.data = p.data == "packed" ? Data::packed : p.data == "datatype" ? Data::datatype : Data::inplace;
-  s.grid = grid_of(parties(team), p.rows);
-  s.domains.resize(has(between_threads) ? static_cast<std::size_t>(team.threads) : 1);
+  s.grid = grid_of(parties(team, traits), p.rows);
+  s.domains.resize(traits.between_threads ? static_cast<std::size_t>(team.threads) : 1);
   for (std::size_t k = 0; k < s.domains.size(); ++k) {
     Domain& d = s.domains[k];
-    d.me = has(between_threads) ? static_cast<int>(k) : team.rank;
+    d.me = traits.between_threads ? static_cast<int>(k) : team.rank;
     for (int way = 0; way < directions; ++way) d.neighbour[static_cast<std::size_t>(way)] = s.grid.neighbour(d.me, way);
     d.salt = place(d.me / s.grid.columns * s.n, d.me % s.grid.columns * s.n);
     d.memory = fl::Array<unsigned char>(memory_bytes(s));
@@ -230,8 +233,8 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   for (Domain& d : s.domains) adopt(s, d, d.memory.data());
 }
 
-inline fl::Cost cost(const Params& p, const fl::Team& team) {
-  const int all = parties(team);
+inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits) {
+  const int all = parties(team, traits);
   const Grid grid = grid_of(all, p.rows);
   const Shape shape{p.n, p.width, p.n + 2 * p.width, static_cast<int>(p.word)};
   const bool along_columns = grid.rows > 1, along_rows = grid.columns > 1;
@@ -240,10 +243,10 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
     const auto part = static_cast<double>(bytes(shape, ghost(shape, d)));
     halo += part;
     // In two phases corners travel twice; they come from a neighbour in the second phase, whom this party then is to its own.
-    if (has(at_once) ? grid.neighbour(0, d) != 0 : column_step[d] == 0 ? along_columns : along_rows) sent += part;
+    if (traits.at_once ? grid.neighbour(0, d) != 0 : column_step[d] == 0 ? along_columns : along_rows) sent += part;
   }
   return {.bytes = 2 * halo * all,
-          .messages = has(at_once) ? (along_columns || along_rows ? 1.0 : 0.0) : (along_columns ? 1.0 : 0.0) + (along_rows ? 1.0 : 0.0),
+          .messages = traits.at_once ? (along_columns || along_rows ? 1.0 : 0.0) : (along_columns ? 1.0 : 0.0) + (along_rows ? 1.0 : 0.0),
           .message_bytes = sent * all,
           .operations = 1,
           .flow = 2 * sent,
@@ -315,7 +318,7 @@ inline void fresh_round(State& s, Damage& damage) {
     fill(s, d);
     poison(s, d);
   }
-  fl::variant.batch(&s, iteration, 1);
+  fl::run_steps(iteration, 1);
   if ((where + s.rounds) % 2 == 0) usleep(lag);
   for (Domain& d : s.domains) {
     inspect(s, d, iteration, damage);

@@ -3,33 +3,35 @@
 
 namespace {
 
-halo::Neighborhoods around;
-std::array<MPI_Request, 2> requests;  // of each phase; null along a dimension of one process
+struct Exchange {
+  halo::Neighborhoods around;
+  std::array<MPI_Request, 2> requests;  // of each phase; null along a dimension of one process
 
-void prepare(halo::State& s) {
-  around.open(s);
-  for (std::size_t k = 0; k < 2; ++k) {
-    halo::Neighborhood& n = around.phase[k];
-    requests[k] = MPI_REQUEST_NULL;
-    if (n.graph == MPI_COMM_NULL) continue;
-    MPI_Neighbor_alltoallw_init(MPI_BOTTOM, n.send_counts.data(), n.sends.data(), n.send_types.data(), MPI_BOTTOM, n.receive_counts.data(),
-                                n.receives.data(), n.receive_types.data(), n.graph, MPI_INFO_NULL, &requests[k]);
+  void open(halo::State& s) {
+    around.open(s);
+    for (std::size_t k = 0; k < 2; ++k) {
+      halo::Neighborhood& n = around.phase[k];
+      requests[k] = MPI_REQUEST_NULL;
+      if (n.graph == MPI_COMM_NULL) continue;
+      MPI_Neighbor_alltoallw_init(MPI_BOTTOM, n.send_counts.data(), n.sends.data(), n.send_types.data(), MPI_BOTTOM,
+                                  n.receive_counts.data(), n.receives.data(), n.receive_types.data(), n.graph, MPI_INFO_NULL, &requests[k]);
+    }
   }
-}
 
-void finish(halo::State&) {
-  for (MPI_Request& request : requests)
-    if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
-  around.close();
-}
+  void close(halo::State&) {
+    for (MPI_Request& request : requests)
+      if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
+    around.close();
+  }
 
-void step(halo::State& s, fl::Index) {
-  around.step(s, [](std::size_t k) {
-    MPI_Start(&requests[k]);
-    MPI_Wait(&requests[k], MPI_STATUS_IGNORE);
-  });
-}
+  void step(halo::State& s, fl::Index) {
+    around.step(s, [this](std::size_t k) {
+      MPI_Start(&requests[k]);
+      MPI_Wait(&requests[k], MPI_STATUS_IGNORE);
+    });
+  }
+};
 
 }  // namespace
 
-FL_VARIANT(halo, step, .refuse = FL_REFUSE(halo, halo::narrow_in_place), .setup = FL_HOOK(halo, prepare), .finish = FL_HOOK(halo, finish))
+FL_VARIANT(halo, Exchange, .refuse = halo::narrow_in_place)

@@ -13,9 +13,6 @@ struct Pieces {
   MPI_Request send = MPI_REQUEST_NULL, receive = MPI_REQUEST_NULL;
 };
 
-halo::Sides all;
-std::array<Pieces, halo::sides> pieces;
-
 // The k-th of `count` parts of a region, cut across its longer dimension.
 halo::Region part(halo::Region r, int k, int count) {
   if (r.rows > r.columns) {
@@ -39,26 +36,6 @@ void cut(const halo::State& s, const halo::Side& side, Pieces& p) {
   p.bytes = p.words * s.word;
 }
 
-void prepare(halo::State& s) {
-  all.open(s);
-  for (std::size_t way = 0; way < halo::sides; ++way) {
-    const halo::Side& side = all.side[way];
-    Pieces& p = pieces[way] = {};
-    if (side.here) continue;
-    cut(s, side, p);
-    MPI_Precv_init(side.receive.data, p.count, p.words, side.receive.type, side.peer, side.in_tag, MPI_COMM_WORLD, MPI_INFO_NULL,
-                   &p.receive);
-    MPI_Psend_init(side.send.data, p.count, p.words, side.send.type, side.peer, side.out_tag, MPI_COMM_WORLD, MPI_INFO_NULL, &p.send);
-  }
-}
-
-void finish(halo::State&) {
-  for (Pieces& p : pieces)
-    for (MPI_Request* request : {&p.send, &p.receive})
-      if (*request != MPI_REQUEST_NULL) MPI_Request_free(request);
-  all.close();
-}
-
 void hand_over(const halo::State& s, const halo::Side& side, const Pieces& p) {
   for (int k = 0; k < p.count; ++k) {
     if (side.boxed) pack(s, s.domains[0].field, p.out[static_cast<std::size_t>(k)], side.outbox + k * p.bytes);
@@ -74,27 +51,52 @@ void take(const halo::State& s, const halo::Side& side, Pieces& p) {
   MPI_Wait(&p.receive, MPI_STATUS_IGNORE);
 }
 
-void step(halo::State& s, fl::Index) {
-  halo::two_phases(s, all, [&](const halo::Side& low, const halo::Side& high) {
-    Pieces &below = pieces[static_cast<std::size_t>(low.way)], &above = pieces[static_cast<std::size_t>(high.way)];
-    for (Pieces* p : {&below, &above}) {
-      MPI_Start(&p->receive);
-      MPI_Start(&p->send);
-    }
-    hand_over(s, low, below);
-    hand_over(s, high, above);
-    take(s, high, above);
-    take(s, low, below);
-    MPI_Wait(&below.send, MPI_STATUS_IGNORE);
-    MPI_Wait(&above.send, MPI_STATUS_IGNORE);
-  });
-}
-
 std::string no_datatypes(const halo::Params& p) {
   return p.data == "datatype" ? "this variant of halo runs data=packed or inplace: a datatype cannot be cut into pieces"
                               : halo::narrow_in_place(p);
 }
 
+struct Exchange {
+  halo::Sides all;
+  std::array<Pieces, halo::sides> pieces;
+
+  void open(halo::State& s) {
+    all.open(s);
+    for (std::size_t way = 0; way < halo::sides; ++way) {
+      const halo::Side& side = all.side[way];
+      Pieces& p = pieces[way] = {};
+      if (side.here) continue;
+      cut(s, side, p);
+      MPI_Precv_init(side.receive.data, p.count, p.words, side.receive.type, side.peer, side.in_tag, MPI_COMM_WORLD, MPI_INFO_NULL,
+                     &p.receive);
+      MPI_Psend_init(side.send.data, p.count, p.words, side.send.type, side.peer, side.out_tag, MPI_COMM_WORLD, MPI_INFO_NULL, &p.send);
+    }
+  }
+
+  void close(halo::State&) {
+    for (Pieces& p : pieces)
+      for (MPI_Request* request : {&p.send, &p.receive})
+        if (*request != MPI_REQUEST_NULL) MPI_Request_free(request);
+    all.close();
+  }
+
+  void step(halo::State& s, fl::Index) {
+    halo::two_phases(s, all, [&](const halo::Side& low, const halo::Side& high) {
+      Pieces &below = pieces[static_cast<std::size_t>(low.way)], &above = pieces[static_cast<std::size_t>(high.way)];
+      for (Pieces* p : {&below, &above}) {
+        MPI_Start(&p->receive);
+        MPI_Start(&p->send);
+      }
+      hand_over(s, low, below);
+      hand_over(s, high, above);
+      take(s, high, above);
+      take(s, low, below);
+      MPI_Wait(&below.send, MPI_STATUS_IGNORE);
+      MPI_Wait(&above.send, MPI_STATUS_IGNORE);
+    });
+  }
+};
+
 }  // namespace
 
-FL_VARIANT(halo, step, .refuse = FL_REFUSE(halo, no_datatypes), .setup = FL_HOOK(halo, prepare), .finish = FL_HOOK(halo, finish))
+FL_VARIANT(halo, Exchange, .refuse = no_datatypes)

@@ -3,27 +3,29 @@
 
 namespace {
 
-halo::SidesWindow line;
+struct Exchange {
+  halo::SidesWindow line;
 
-void prepare(halo::State& s) {
-  line.open(s, 1, false);
-  MPI_Win_fence(MPI_MODE_NOPRECEDE, line.window());
-}
+  void open(halo::State& s) {
+    line.open(s, 1, false);
+    MPI_Win_fence(MPI_MODE_NOPRECEDE, line.window());
+  }
 
-void finish(halo::State&) {
-  MPI_Win_fence(MPI_MODE_NOSUCCEED, line.window());
-  line.close();
-}
+  void close(halo::State&) {
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, line.window());
+    line.close();
+  }
 
-void step(halo::State& s, fl::Index) {
-  halo::two_packed_phases(s, line.sets[0], [](const halo::Side& low, const halo::Side& high) {
-    MPI_Win_fence(0, line.window());
-    line.get(low, high);
-    line.get(high, low);
-    MPI_Win_fence(0, line.window());
-  });
-}
+  void step(halo::State& s, fl::Index) {
+    halo::two_packed_phases(s, line.sets[0], [this](const halo::Side& low, const halo::Side& high) {
+      MPI_Win_fence(0, line.window());
+      line.get(low, high);
+      line.get(high, low);
+      MPI_Win_fence(0, line.window());
+    });
+  }
+};
 
 }  // namespace
 
-FL_VARIANT(halo, step, .refuse = FL_REFUSE(halo, halo::narrow_in_place), .setup = FL_HOOK(halo, prepare), .finish = FL_HOOK(halo, finish))
+FL_VARIANT(halo, Exchange, .refuse = halo::narrow_in_place)

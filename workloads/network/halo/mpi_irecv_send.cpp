@@ -3,22 +3,19 @@
 
 namespace {
 
-halo::Sides all;
-
-void prepare(halo::State& s) { all.open(s); }
-void finish(halo::State&) { all.close(); }
-
-void step(halo::State& s, fl::Index) {
-  halo::two_packed_phases(s, all, [](const halo::Side& low, const halo::Side& high) {
-    std::array<MPI_Request, 2> requests;
-    start_receive(low, requests[0]);
-    start_receive(high, requests[1]);
-    send(low);
-    send(high);
-    MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE);
-  });
-}
+struct Exchange : halo::OpenSides {
+  void step(halo::State& s, fl::Index) {
+    halo::two_packed_phases(s, all, [](const halo::Side& low, const halo::Side& high) {
+      std::array<MPI_Request, 2> requests;
+      start_receive(low, requests[0]);
+      start_receive(high, requests[1]);
+      send(low);
+      send(high);
+      MPI_Waitall(2, requests.data(), MPI_STATUSES_IGNORE);
+    });
+  }
+};
 
 }  // namespace
 
-FL_VARIANT(halo, step, .refuse = FL_REFUSE(halo, halo::narrow_in_place), .setup = FL_HOOK(halo, prepare), .finish = FL_HOOK(halo, finish))
+FL_VARIANT(halo, Exchange, .refuse = halo::narrow_in_place)

@@ -3,19 +3,22 @@
 
 namespace {
 
-halo::Neighborhoods around;
+struct Exchange {
+  halo::Neighborhoods around;
 
-void prepare(halo::State& s) { around.open(s); }
-void finish(halo::State&) { around.close(); }
+  void open(halo::State& s) { around.open(s); }
 
-void step(halo::State& s, fl::Index) {
-  around.step(s, [](std::size_t k) {
-    halo::Neighborhood& n = around.phase[k];
-    MPI_Neighbor_alltoallw(MPI_BOTTOM, n.send_counts.data(), n.sends.data(), n.send_types.data(), MPI_BOTTOM, n.receive_counts.data(),
-                           n.receives.data(), n.receive_types.data(), n.graph);
-  });
-}
+  void close(halo::State&) { around.close(); }
+
+  void step(halo::State& s, fl::Index) {
+    around.step(s, [this](std::size_t k) {
+      halo::Neighborhood& n = around.phase[k];
+      MPI_Neighbor_alltoallw(MPI_BOTTOM, n.send_counts.data(), n.sends.data(), n.send_types.data(), MPI_BOTTOM, n.receive_counts.data(),
+                             n.receives.data(), n.receive_types.data(), n.graph);
+    });
+  }
+};
 
 }  // namespace
 
-FL_VARIANT(halo, step, .refuse = FL_REFUSE(halo, halo::narrow_in_place), .setup = FL_HOOK(halo, prepare), .finish = FL_HOOK(halo, finish))
+FL_VARIANT(halo, Exchange, .refuse = halo::narrow_in_place)

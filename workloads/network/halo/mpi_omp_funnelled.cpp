@@ -5,11 +5,6 @@
 
 namespace {
 
-halo::Sides all;
-
-void prepare(halo::State& s) { all.open(s); }
-void finish(halo::State&) { all.close(); }
-
 // Called by every thread of the team. Each barrier is needed: the master sends what all have packed, all unpack what it has
 // received, and the columns of the second phase hold the corners of the first.
 void phase(const halo::State& s, const halo::Side& low, const halo::Side& high, int t, int threads) {
@@ -29,18 +24,19 @@ void phase(const halo::State& s, const halo::Side& low, const halo::Side& high, 
 #pragma omp barrier
 }
 
-void loop(halo::State& s, fl::Index first, fl::Index count) {
+struct Exchange : halo::OpenSides {
+  void loop(halo::State& s, fl::Index first, fl::Index count) {
 #pragma omp parallel num_threads(s.team.threads)
-  for (fl::Index i = first; i < first + count; ++i) {
+    for (fl::Index i = first; i < first + count; ++i) {
 #pragma omp master
-    halo::touch(s, i);
+      halo::touch(s, i);
 #pragma omp barrier
-    for (std::size_t way = 0; way < halo::sides; way += 2)
-      phase(s, all.side[way], all.side[way + 1], omp_get_thread_num(), omp_get_num_threads());
+      for (std::size_t way = 0; way < halo::sides; way += 2)
+        phase(s, all.side[way], all.side[way + 1], omp_get_thread_num(), omp_get_num_threads());
+    }
   }
-}
+};
 
 }  // namespace
 
-FL_VARIANT_LOOP(halo, loop, .refuse = FL_REFUSE(halo, halo::narrow_in_place), .setup = FL_HOOK(halo, prepare),
-                .finish = FL_HOOK(halo, finish))
+FL_VARIANT(halo, Exchange, .refuse = halo::narrow_in_place)

@@ -4,11 +4,6 @@
 
 namespace {
 
-halo::Sides all;
-
-void prepare(halo::State& s) { all.open(s); }
-void finish(halo::State&) { all.close(); }
-
 // Leaves on one side, arrives on the other.
 void shift(const halo::Side& from, const halo::Side& to, bool red) {
   if (red) send(from);
@@ -16,15 +11,17 @@ void shift(const halo::Side& from, const halo::Side& to, bool red) {
   if (!red) send(from);
 }
 
-void step(halo::State& s, fl::Index) {
-  const int me = s.domains[0].me, row = me / s.grid.columns, column = me % s.grid.columns;
-  halo::two_packed_phases(s, all, [&](const halo::Side& low, const halo::Side& high) {
-    const bool red = (low.way == halo::north ? row : column) % 2 == 0;
-    shift(low, high, red);
-    shift(high, low, red);
-  });
-}
+struct Exchange : halo::OpenSides {
+  void step(halo::State& s, fl::Index) {
+    const int me = s.domains[0].me, row = me / s.grid.columns, column = me % s.grid.columns;
+    halo::two_packed_phases(s, all, [&](const halo::Side& low, const halo::Side& high) {
+      const bool red = (low.way == halo::north ? row : column) % 2 == 0;
+      shift(low, high, red);
+      shift(high, low, red);
+    });
+  }
+};
 
 }  // namespace
 
-FL_VARIANT(halo, step, .refuse = FL_REFUSE(halo, halo::narrow_in_place), .setup = FL_HOOK(halo, prepare), .finish = FL_HOOK(halo, finish))
+FL_VARIANT(halo, Exchange, .refuse = halo::narrow_in_place)

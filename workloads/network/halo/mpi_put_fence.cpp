@@ -4,30 +4,31 @@
 
 namespace {
 
-halo::SidesWindow line;
-std::uint64_t number;  // of this exchange
+struct Exchange {
+  halo::SidesWindow line;
+  std::uint64_t number = 0;  // of this exchange
 
-void prepare(halo::State& s) {
-  line.open(s, 2, false);
-  MPI_Win_fence(MPI_MODE_NOPRECEDE, line.window());
-  number = 0;
-}
+  void open(halo::State& s) {
+    line.open(s, 2, false);
+    MPI_Win_fence(MPI_MODE_NOPRECEDE, line.window());
+  }
 
-void finish(halo::State&) {
-  MPI_Win_fence(MPI_MODE_NOSUCCEED, line.window());
-  line.close();
-}
+  void close(halo::State&) {
+    MPI_Win_fence(MPI_MODE_NOSUCCEED, line.window());
+    line.close();
+  }
 
-void step(halo::State& s, fl::Index) {
-  ++number;
-  if (s.data != halo::Data::packed) MPI_Win_fence(0, line.window());
-  halo::two_packed_phases(s, line.sets[number % 2], [](const halo::Side& low, const halo::Side& high) {
-    line.put(low, high);
-    line.put(high, low);
-    MPI_Win_fence(0, line.window());
-  });
-}
+  void step(halo::State& s, fl::Index) {
+    ++number;
+    if (s.data != halo::Data::packed) MPI_Win_fence(0, line.window());
+    halo::two_packed_phases(s, line.sets[number % 2], [this](const halo::Side& low, const halo::Side& high) {
+      line.put(low, high);
+      line.put(high, low);
+      MPI_Win_fence(0, line.window());
+    });
+  }
+};
 
 }  // namespace
 
-FL_VARIANT(halo, step, .refuse = FL_REFUSE(halo, halo::narrow_in_place), .setup = FL_HOOK(halo, prepare), .finish = FL_HOOK(halo, finish))
+FL_VARIANT(halo, Exchange, .refuse = halo::narrow_in_place)

@@ -4,46 +4,47 @@
 
 namespace {
 
-halo::SidesWindow line;
-std::uint64_t number;  // of this exchange
+struct Exchange {
+  halo::SidesWindow line;
+  std::uint64_t number = 0;  // of this exchange
 
-void prepare(halo::State& s) {
-  line.open(s, 2, false);
-  MPI_Win_lock_all(MPI_MODE_NOCHECK, line.window());
-  number = 0;
-}
+  void open(halo::State& s) {
+    line.open(s, 2, false);
+    MPI_Win_lock_all(MPI_MODE_NOCHECK, line.window());
+  }
 
-void finish(halo::State&) {
-  MPI_Win_unlock_all(line.window());
-  line.close();
-}
+  void close(halo::State&) {
+    MPI_Win_unlock_all(line.window());
+    line.close();
+  }
 
-void flush(const halo::Side& low, const halo::Side& high) {
-  MPI_Win_flush(low.peer, line.window());
-  if (high.peer != low.peer) MPI_Win_flush(high.peer, line.window());
-}
+  void flush(const halo::Side& low, const halo::Side& high) {
+    MPI_Win_flush(low.peer, line.window());
+    if (high.peer != low.peer) MPI_Win_flush(high.peer, line.window());
+  }
 
-// Says on one side that the neighbour's box is full.
-void signal(const halo::Side& side, const halo::Side& opposite) {
-  MPI_Put(&number, 1, MPI_UINT64_T, side.peer, line.place(opposite.flag()), 1, MPI_UINT64_T, line.window());
-}
+  // Says on one side that the neighbour's box is full.
+  void signal(const halo::Side& side, const halo::Side& opposite) {
+    MPI_Put(&number, 1, MPI_UINT64_T, side.peer, line.place(opposite.flag()), 1, MPI_UINT64_T, line.window());
+  }
 
-void step(halo::State& s, fl::Index) {
-  ++number;
-  halo::two_packed_phases(s, line.sets[number % 2], [](const halo::Side& low, const halo::Side& high) {
-    MPI_Win_sync(line.window());
-    line.put(low, high);
-    line.put(high, low);
-    flush(low, high);
-    signal(low, high);
-    signal(high, low);
-    flush(low, high);
-    fl::await_put(low.flag(), number);
-    fl::await_put(high.flag(), number);
-    MPI_Win_sync(line.window());
-  });
-}
+  void step(halo::State& s, fl::Index) {
+    ++number;
+    halo::two_packed_phases(s, line.sets[number % 2], [this](const halo::Side& low, const halo::Side& high) {
+      MPI_Win_sync(line.window());
+      line.put(low, high);
+      line.put(high, low);
+      flush(low, high);
+      signal(low, high);
+      signal(high, low);
+      flush(low, high);
+      fl::await_put(low.flag(), number);
+      fl::await_put(high.flag(), number);
+      MPI_Win_sync(line.window());
+    });
+  }
+};
 
 }  // namespace
 
-FL_VARIANT(halo, step, .refuse = FL_REFUSE(halo, halo::packed_only), .setup = FL_HOOK(halo, prepare), .finish = FL_HOOK(halo, finish))
+FL_VARIANT(halo, Exchange, .refuse = halo::packed_only)

@@ -4,9 +4,6 @@
 
 namespace {
 
-std::vector<halo::Desk> desks;
-std::uint64_t exchanges;  // before this loop
-
 // Pages next to the thread that works on them.
 void first_touch(halo::State& s) {
 #pragma omp parallel for num_threads(s.team.threads) schedule(static, 1)
@@ -16,31 +13,32 @@ void first_touch(halo::State& s) {
   }
 }
 
-void prepare(halo::State& s) {
-  desks = std::vector<halo::Desk>(s.domains.size());
-  exchanges = 0;
-#pragma omp parallel for num_threads(s.team.threads) schedule(static, 1)
-  for (std::size_t t = 0; t < s.domains.size(); ++t) desks[t].open(s);
-}
+struct Exchange {
+  std::vector<halo::Desk> desks;
+  std::uint64_t exchanges = 0;  // before this loop
 
-void finish(halo::State&) { desks.clear(); }
-
-void loop(halo::State& s, fl::Index first, fl::Index count) {
+  void open(halo::State& s) {
+    desks = std::vector<halo::Desk>(s.domains.size());
 #pragma omp parallel for num_threads(s.team.threads) schedule(static, 1)
-  for (std::size_t t = 0; t < s.domains.size(); ++t) {
-    halo::Domain& d = s.domains[t];
-    std::uint64_t number = exchanges;
-    for (fl::Index i = first; i < first + count; ++i) {
-      ++number;
-      halo::touch(s, d, i);
-      halo::exchange(s, desks, d, halo::north, number, halo::await);
-      halo::exchange(s, desks, d, halo::west, number, halo::await);
-    }
+    for (std::size_t t = 0; t < s.domains.size(); ++t) desks[t].open(s);
   }
-  exchanges += static_cast<std::uint64_t>(count);
-}
+
+  void loop(halo::State& s, fl::Index first, fl::Index count) {
+#pragma omp parallel for num_threads(s.team.threads) schedule(static, 1)
+    for (std::size_t t = 0; t < s.domains.size(); ++t) {
+      halo::Domain& d = s.domains[t];
+      std::uint64_t number = exchanges;
+      for (fl::Index i = first; i < first + count; ++i) {
+        ++number;
+        halo::touch(s, d, i);
+        halo::exchange(s, desks, d, halo::north, number, halo::await);
+        halo::exchange(s, desks, d, halo::west, number, halo::await);
+      }
+    }
+    exchanges += static_cast<std::uint64_t>(count);
+  }
+};
 
 }  // namespace
 
-FL_VARIANT_LOOP(halo, loop, .refuse = FL_REFUSE(halo, halo::packed_between_threads), .first_touch = FL_HOOK(halo, first_touch),
-                .setup = FL_HOOK(halo, prepare), .finish = FL_HOOK(halo, finish), .traits = halo::between_threads)
+FL_VARIANT(halo, Exchange, .refuse = halo::packed_between_threads, .first_touch = first_touch, .traits = {.between_threads = true})

@@ -3,36 +3,36 @@
 
 namespace {
 
-halo::Symmetric shared;
-std::uint64_t number;  // of the exchange
-
 void start() { shmem_init(); }
+
 void stop() { shmem_finalize(); }
 
-void prepare(halo::State& s) {
-  number = 0;
-  shared.open(s);
-}
-void finish(halo::State&) { shared.close(); }
+struct Exchange {
+  halo::Symmetric shared;
+  std::uint64_t number = 0;  // of the exchange
 
-void receive(const halo::State& s, const halo::Side& side) {
-  shmem_uint64_wait_until(shared.flag(side.way), SHMEM_CMP_GE, number);
-  take(s, shared, side, number);
-}
+  void open(halo::State& s) { shared.open(s); }
 
-void step(halo::State& s, fl::Index) {
-  ++number;
-  halo::two_phases(s, shared.sides, [&](const halo::Side& low, const halo::Side& high) {
-    for (const halo::Side* side : {&low, &high}) {
-      pack(s, *side);
-      put(s, shared, *side, number);
-    }
-    receive(s, low);
-    receive(s, high);
-  });
-}
+  void close(halo::State&) { shared.close(); }
+
+  void receive(const halo::State& s, const halo::Side& side) {
+    shmem_uint64_wait_until(shared.flag(side.way), SHMEM_CMP_GE, number);
+    take(s, shared, side, number);
+  }
+
+  void step(halo::State& s, fl::Index) {
+    ++number;
+    halo::two_phases(s, shared.sides, [&](const halo::Side& low, const halo::Side& high) {
+      for (const halo::Side* side : {&low, &high}) {
+        pack(s, *side);
+        put(s, shared, *side, number);
+      }
+      receive(s, low);
+      receive(s, high);
+    });
+  }
+};
 
 }  // namespace
 
-FL_VARIANT(halo, step, .refuse = FL_REFUSE(halo, halo::packed_only), .setup = FL_HOOK(halo, prepare), .finish = FL_HOOK(halo, finish),
-           .start = start, .stop = stop)
+FL_VARIANT(halo, Exchange, .refuse = halo::packed_only, .start = start, .stop = stop)

@@ -37,7 +37,7 @@ class Sides {
 
   // `boxes`: boxes_bytes(s) of somebody else's memory, in whole pairs of lines; else of its own.
   void open(State& s, unsigned char* boxes = nullptr) {
-    count = has(at_once) ? directions : sides;
+    count = s.traits.at_once ? directions : sides;
     Domain& d = s.domains[0];
     word_ = s.word == 8 ? MPI_UINT64_T : MPI_UINT32_T;
     if (boxes == nullptr) {
@@ -52,8 +52,8 @@ class Sides {
       each.here = each.peer == d.me;
       each.out_tag = way;
       each.in_tag = opposite(way);
-      each.out = has(at_once) ? boundary(s, way) : outgoing(s, way);
-      each.in = has(at_once) ? ghost(s, way) : incoming(s, way);
+      each.out = s.traits.at_once ? boundary(s, way) : outgoing(s, way);
+      each.in = s.traits.at_once ? ghost(s, way) : incoming(s, way);
       each.outbox = boxes + 2 * way * box_bytes(s) + Side::flag_bytes;
       each.inbox = each.outbox + box_bytes(s);
       each.boxed = s.data == Data::packed || (s.data == Data::inplace && each.out.rows > 1);
@@ -70,7 +70,7 @@ class Sides {
     own_ = {};
   }
 
-  static fl::Index boxes_bytes(const Shape& s) { return 2 * (has(at_once) ? directions : sides) * box_bytes(s); }
+  static fl::Index boxes_bytes(const State& s) { return 2 * (s.traits.at_once ? directions : sides) * box_bytes(s); }
 
  private:
   // A flag and the longest message.
@@ -87,6 +87,14 @@ class Sides {
 
   MPI_Datatype word_ = MPI_BYTE;
   fl::Array<unsigned char> own_;
+};
+
+// What most strategies have to keep from step to step.
+struct OpenSides {
+  Sides all;
+
+  void open(State& s) { all.open(s); }
+  void close(State&) { all.close(); }
 };
 
 // --- the pieces of a step ------------------------------------------------------------------------------------------------------

@@ -11,4 +11,4 @@ void step(pingpong::State& s, fl::Index) {
 
 }  // namespace
 
-FL_VARIANT(pingpong, step, .traits = pingpong::both_ways)
+FL_VARIANT(pingpong, step, .traits = {.both_ways = true})

@@ -3,32 +3,34 @@
 
 namespace {
 
-MPI_Request outgoing, incoming;
+struct RoundTrip {
+  MPI_Request outgoing, incoming;
 
-void prepare(pingpong::State& s) {
-  const pingpong::End& e = s.ends[0];
-  const auto bytes = static_cast<int>(s.bytes);
-  MPI_Send_init(e.out, bytes, MPI_BYTE, e.peer, 0, MPI_COMM_WORLD, &outgoing);
-  MPI_Recv_init(e.in, bytes, MPI_BYTE, e.peer, 0, MPI_COMM_WORLD, &incoming);
-}
-
-void finish(pingpong::State&) {
-  MPI_Request_free(&outgoing);
-  MPI_Request_free(&incoming);
-}
-
-void step(pingpong::State& s, fl::Index) {
-  const pingpong::End& e = s.ends[0];
-  MPI_Start(&incoming);
-  if (!e.first) {
-    MPI_Wait(&incoming, MPI_STATUS_IGNORE);
-    pingpong::answer(s, e);
+  void open(pingpong::State& s) {
+    const pingpong::End& e = s.ends[0];
+    const auto bytes = static_cast<int>(s.bytes);
+    MPI_Send_init(e.out, bytes, MPI_BYTE, e.peer, 0, MPI_COMM_WORLD, &outgoing);
+    MPI_Recv_init(e.in, bytes, MPI_BYTE, e.peer, 0, MPI_COMM_WORLD, &incoming);
   }
-  MPI_Start(&outgoing);
-  if (e.first) MPI_Wait(&incoming, MPI_STATUS_IGNORE);
-  MPI_Wait(&outgoing, MPI_STATUS_IGNORE);
-}
+
+  void close(pingpong::State&) {
+    MPI_Request_free(&outgoing);
+    MPI_Request_free(&incoming);
+  }
+
+  void step(pingpong::State& s, fl::Index) {
+    const pingpong::End& e = s.ends[0];
+    MPI_Start(&incoming);
+    if (!e.first) {
+      MPI_Wait(&incoming, MPI_STATUS_IGNORE);
+      pingpong::answer(s, e);
+    }
+    MPI_Start(&outgoing);
+    if (e.first) MPI_Wait(&incoming, MPI_STATUS_IGNORE);
+    MPI_Wait(&outgoing, MPI_STATUS_IGNORE);
+  }
+};
 
 }  // namespace
 
-FL_VARIANT(pingpong, step, .setup = FL_HOOK(pingpong, prepare), .finish = FL_HOOK(pingpong, finish))
+FL_VARIANT(pingpong, RoundTrip)

@@ -10,38 +10,39 @@ using pingpong::Mailbox;
 
 struct alignas(fl::line_pair) Slot : Mailbox {};
 
-std::vector<Slot> mailboxes;
-std::uint64_t sent;  // messages each way before this loop
+struct RoundTrip {
+  std::vector<Slot> mailboxes;
+  std::uint64_t sent = 0;  // messages each way before this loop
 
-// Each thread's buffers next to it.
-void prepare(pingpong::State& s) {
-  mailboxes = std::vector<Slot>(s.ends.size());
-  sent = 0;
+  // Each thread's buffers next to it.
+  void open(pingpong::State& s) {
+    mailboxes = std::vector<Slot>(s.ends.size());
 #pragma omp parallel for num_threads(s.team.threads) schedule(static, 1)
-  for (std::size_t t = 0; t < s.ends.size(); ++t) pingpong::allocate(s, s.ends[t]);
-}
-
-void round_trip(const pingpong::State& s, const pingpong::End& e, fl::Index iteration, std::uint64_t number) {
-  const auto peer = static_cast<std::size_t>(e.peer);
-  Mailbox& mine = mailboxes[static_cast<std::size_t>(e.me)];
-  pingpong::stamp(s, e, iteration);
-  if (e.first) post(s, e, mailboxes[peer], number);
-  take(s, e, mine, s.ends[peer].out, number);
-  if (e.first) return;
-  answer(s, e);
-  post(s, e, mailboxes[peer], number);
-}
-
-void loop(pingpong::State& s, fl::Index first, fl::Index count) {
-#pragma omp parallel for num_threads(s.team.threads) schedule(static, 1)
-  for (std::size_t t = 0; t < s.ends.size(); ++t) {
-    const pingpong::End& e = s.ends[t];
-    std::uint64_t number = sent;
-    for (fl::Index i = first; i < first + count; ++i) round_trip(s, e, i, ++number);
+    for (std::size_t t = 0; t < s.ends.size(); ++t) pingpong::allocate(s, s.ends[t]);
   }
-  sent += static_cast<std::uint64_t>(count);
-}
+
+  void round_trip(const pingpong::State& s, const pingpong::End& e, fl::Index iteration, std::uint64_t number) {
+    const auto peer = static_cast<std::size_t>(e.peer);
+    Mailbox& mine = mailboxes[static_cast<std::size_t>(e.me)];
+    pingpong::stamp(s, e, iteration);
+    if (e.first) post(s, e, mailboxes[peer], number);
+    take(s, e, mine, s.ends[peer].out, number);
+    if (e.first) return;
+    answer(s, e);
+    post(s, e, mailboxes[peer], number);
+  }
+
+  void loop(pingpong::State& s, fl::Index first, fl::Index count) {
+#pragma omp parallel for num_threads(s.team.threads) schedule(static, 1)
+    for (std::size_t t = 0; t < s.ends.size(); ++t) {
+      const pingpong::End& e = s.ends[t];
+      std::uint64_t number = sent;
+      for (fl::Index i = first; i < first + count; ++i) round_trip(s, e, i, ++number);
+    }
+    sent += static_cast<std::uint64_t>(count);
+  }
+};
 
 }  // namespace
 
-FL_VARIANT_LOOP(pingpong, loop, .setup = FL_HOOK(pingpong, prepare), .traits = pingpong::between_threads)
+FL_VARIANT(pingpong, RoundTrip, .traits = {.between_threads = true})

@@ -18,11 +18,11 @@ struct Params {
   void declare(fl::Fields& fields) { fields.integer("bytes", bytes, "bytes", 0, fl::Index{64} << 20, "length of one message"); }
 };
 
-// Traits of a variant that this header must know: the parties are threads of one process instead of ranks; both ends
-// send at once, and a step is one such exchange; the parties share memory, hence a node.
-enum Trait : unsigned { between_threads = 1, both_ways = 2, one_node = 4 };
-
-inline bool has(Trait trait) { return (fl::variant.traits & trait) != 0; }
+struct Traits {
+  bool between_threads = false;  // the parties are threads of one process instead of ranks
+  bool both_ways = false;        // both ends send at once, and a step is one such exchange
+  bool one_node = false;         // the parties share memory
+};
 
 // One party's end of its pair's line. A variant may let `out` or `in` point into a window of its own instead.
 struct End {
@@ -37,6 +37,7 @@ struct End {
 
 struct State {
   fl::Team team;
+  bool between_threads = false;
   fl::Index bytes = 0;
   fl::Index last = 0;     // offset of the last word, which the message may hold in part
   fl::Index filled = -1;  // the iteration that all words but the stamped ones belong to
@@ -60,15 +61,16 @@ inline constexpr fl::Metric metrics[] = {
     {"bandwidth", "GB/s", "message_bytes", "rate", 1e-9, "higher"},
 };
 
-inline int parties(const fl::Team& team) { return has(between_threads) ? team.threads : team.ranks; }
+inline int parties(const fl::Team& team, const Traits& traits) { return traits.between_threads ? team.threads : team.ranks; }
 
-inline std::string refuse(const Params&, const fl::Team& team) {
-  if (has(between_threads) && (team.ranks != 1 || team.threads % 2 != 0))
+inline std::string refuse(const Params&, const fl::Team& team, const Traits& traits) {
+  if (traits.between_threads && (team.ranks != 1 || team.threads % 2 != 0))
     return fl::text("pingpong between threads needs one process and an even number of threads; %d x %d given; use --threads 2", team.ranks,
                     team.threads);
-  if (!has(between_threads) && team.ranks % 2 != 0)
+  if (!traits.between_threads && team.ranks % 2 != 0)
     return fl::text("pingpong needs an even number of ranks; %d given; start it with mpiexec -n 2", team.ranks);
-  if (has(one_node) && team.nodes != 1) return fl::text("this variant of pingpong needs all ranks on one node; they are on %d", team.nodes);
+  if (traits.one_node && team.nodes != 1)
+    return fl::text("this variant of pingpong needs all ranks on one node; they are on %d", team.nodes);
   return "";
 }
 
@@ -113,7 +115,7 @@ inline void answer(const State& s, const End& e) {
 }
 
 inline void touch(State& s, fl::Index iteration) {
-  if (!has(between_threads)) stamp(s, s.ends[0], iteration);  // threads stamp their own
+  if (!s.between_threads) stamp(s, s.ends[0], iteration);  // threads stamp their own
 }
 
 // --- outside of it -----------------------------------------------------------------------------------------------------
@@ -141,28 +143,29 @@ inline void allocate(const State& s, End& e) {
   poison(s, e);
 }
 
-inline void init(State& s, const Params& p, const fl::Team& team) {
+inline void init(State& s, const Params& p, const fl::Team& team, const Traits& traits) {
   s.team = team;
+  s.between_threads = traits.between_threads;
   s.bytes = p.bytes;
   s.last = p.bytes > 0 ? (p.bytes - 1) / word_bytes * word_bytes : 0;
-  const int all = parties(team), half = all / 2;
-  const int here = has(between_threads) ? all : 1;
+  const int all = parties(team, traits), half = all / 2;
+  const int here = traits.between_threads ? all : 1;
   s.ends.resize(static_cast<std::size_t>(here));
   for (int i = 0; i < here; ++i) {
     End& e = s.ends[static_cast<std::size_t>(i)];
-    e.me = has(between_threads) ? i : team.rank;
+    e.me = traits.between_threads ? i : team.rank;
     e.peer = (e.me + half) % all;
-    e.first = e.me < half || has(both_ways);
+    e.first = e.me < half || traits.both_ways;
     e.salt = salt_of(e.me);
     e.turn = salt_of(e.me) ^ salt_of(e.peer);
     allocate(s, e);
   }
 }
 
-inline fl::Cost cost(const Params& p, const fl::Team& team) {
-  const double payload = 2.0 * static_cast<double>(p.bytes) * (parties(team) / 2);
+inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits) {
+  const double payload = 2.0 * static_cast<double>(p.bytes) * (parties(team, traits) / 2);
   return {.bytes = 2 * payload,
-          .messages = has(both_ways) ? 1.0 : 2.0,
+          .messages = traits.both_ways ? 1.0 : 2.0,
           .message_bytes = payload,
           .working_set = 2.0 * static_cast<double>(p.bytes)};
 }
@@ -223,7 +226,7 @@ inline void fresh_round(State& s, Damage& damage) {
     for (fl::Index k = 0; k < capacity(s) / word_bytes; ++k) store(e.in + k * word_bytes, behind(e)(k));
   }
   fl::barrier();  // one-sided messages need no consent of the receiver
-  fl::variant.batch(&s, iteration, 1);
+  fl::run_steps(iteration, 1);
   for (const End& e : s.ends) inspect(s, e, iteration, behind(e), damage);
 }
 

@@ -3,9 +3,10 @@
 
 namespace {
 
-void step(vector_sum::State& s, fl::Index) { vector_sum::cube(s, s.team.ranks / 2); }
+struct Sum : vector_sum::WholeBuffer {
+  void step(vector_sum::State& s, fl::Index) { vector_sum::cube(s, s.team.ranks / 2); }
+};
 
 }  // namespace
 
-FL_VARIANT(vector_sum, step, .setup = FL_HOOK(vector_sum, vector_sum::whole_buffer),
-           .traits = vector_sum::power_of_two | vector_sum::partner)
+FL_VARIANT(vector_sum, Sum, .traits = {.power_of_two = true, .needs_partner = true})

@@ -9,4 +9,4 @@ void step(vector_sum::State& s, fl::Index) {
 
 }  // namespace
 
-FL_VARIANT(vector_sum, step, .traits = vector_sum::partner)
+FL_VARIANT(vector_sum, step, .traits = {.needs_partner = true})

@@ -35,7 +35,10 @@ inline void exchange(const double* out, fl::Index out_count, int to, double* in,
                MPI_STATUS_IGNORE);
 }
 
-inline void whole_buffer(State& s) { s.buffer = fl::Array<double>(s.n); }
+// A step that needs room for a whole vector.
+struct WholeBuffer {
+  void open(State& s) { s.buffer = fl::Array<double>(s.n); }
+};
 
 inline void copy(State& s) { std::copy(s.own.data(), s.own.data() + s.n, s.result.data()); }
 

@@ -40,25 +40,27 @@ void collect(State& s, int q) {
   }
 }
 
-void step(State& s, fl::Index) {
-  const int p = s.team.ranks, me = s.team.rank, q = largest_power(p);
-  if (me >= q) {
-    vector_sum::send(s.own.data(), s.n, me - q);
-    vector_sum::receive(s.result.data(), s.n, me - q);
-    return;
+struct Sum : vector_sum::WholeBuffer {
+  void step(State& s, fl::Index) {
+    const int p = s.team.ranks, me = s.team.rank, q = largest_power(p);
+    if (me >= q) {
+      vector_sum::send(s.own.data(), s.n, me - q);
+      vector_sum::receive(s.result.data(), s.n, me - q);
+      return;
+    }
+    const double* mine = s.own.data();
+    const bool folded = me + q < p;
+    if (folded) {
+      vector_sum::receive(s.buffer.data(), s.n, me + q);
+      vector_sum::add(s.result.data(), mine, s.buffer.data(), s.n);
+      mine = s.result.data();
+    }
+    if (scatter(s, mine, q) == s.own.data()) return vector_sum::copy(s);  // alone
+    collect(s, q);
+    if (folded) vector_sum::send(s.result.data(), s.n, me + q);
   }
-  const double* mine = s.own.data();
-  const bool folded = me + q < p;
-  if (folded) {
-    vector_sum::receive(s.buffer.data(), s.n, me + q);
-    vector_sum::add(s.result.data(), mine, s.buffer.data(), s.n);
-    mine = s.result.data();
-  }
-  if (scatter(s, mine, q) == s.own.data()) return vector_sum::copy(s);  // alone
-  collect(s, q);
-  if (folded) vector_sum::send(s.result.data(), s.n, me + q);
-}
+};
 
 }  // namespace
 
-FL_VARIANT(vector_sum, step, .setup = FL_HOOK(vector_sum, vector_sum::whole_buffer))
+FL_VARIANT(vector_sum, Sum)

@@ -19,10 +19,10 @@ struct Params {
   void declare(fl::Fields& fields) { fields.integer("n", n, "elements", 1, fl::Index{1} << 30, "length of the vector, in doubles"); }
 };
 
-// Traits of a variant that this header must know: its route exists for powers of two only; it says nothing with one process.
-enum Trait : unsigned { power_of_two = 1, partner = 2 };
-
-inline bool has(Trait trait) { return (fl::variant.traits & trait) != 0; }
+struct Traits {
+  bool power_of_two = false;   // its route exists for such numbers of processes only
+  bool needs_partner = false;  // it says nothing with one process
+};
 
 inline constexpr fl::Index guard = 8;  // doubles behind the result that nobody may write
 
@@ -56,11 +56,11 @@ inline constexpr fl::Metric metrics[] = {
 
 inline bool is_power_of_two(int p) { return (p & (p - 1)) == 0; }
 
-inline std::string refuse(const Params&, const fl::Team& team) {
-  if (has(power_of_two) && !is_power_of_two(team.ranks))
+inline std::string refuse(const Params&, const fl::Team& team, const Traits& traits) {
+  if (traits.power_of_two && !is_power_of_two(team.ranks))
     return fl::text("the hypercube needs a number of ranks that is a power of two; %d given; start it with mpiexec -n 2, 4, 8 ...",
                     team.ranks);
-  if (has(partner) && team.ranks < 2) return "this variant needs 2 ranks at least; start it with mpiexec -n 2";
+  if (traits.needs_partner && team.ranks < 2) return "this variant needs 2 ranks at least; start it with mpiexec -n 2";
   return "";
 }
 
@@ -127,7 +127,7 @@ inline void fresh_round(State& s, Damage& damage) {
   s.filled = beyond_timing + s.rounds++;
   fill(s);
   poison(s);
-  fl::variant.batch(&s, s.filled, 1);
+  fl::run_steps(s.filled, 1);
   inspect(s, s.filled, damage);
 }
 

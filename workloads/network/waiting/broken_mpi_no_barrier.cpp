@@ -14,4 +14,4 @@ void step(waiting::State& s, fl::Index) {
 
 }  // namespace
 
-FL_VARIANT(waiting, step, .traits = waiting::no_payload, .idle = true)
+FL_VARIANT(waiting, step, .traits = {.no_payload = true}, .idle = true)

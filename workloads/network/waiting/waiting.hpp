@@ -23,13 +23,13 @@ struct Params {
   void declare(fl::Fields& fields) { fields.integer("ms", ms, "ms", 1, 60000, "how long rank 0 sleeps"); }
 };
 
-// Trait of a variant whose ranks get no data, so that only the clocks can tell whether they waited: all on one node then.
-enum Trait : unsigned { no_payload = 1 };
-
-inline bool has(Trait trait) { return (fl::variant.traits & trait) != 0; }
+struct Traits {
+  bool no_payload = false;  // ranks get no data, so that only the clocks can tell whether they waited: all on one node then
+};
 
 struct State {
   fl::Team team;
+  bool no_payload = false;
   fl::Index ms = 0;
   fl::Index iteration = 0;
   std::uint64_t word = 0;                                  // what rank 0 sent to this one
@@ -49,9 +49,9 @@ inline constexpr fl::About about{
 
 inline constexpr fl::Metric metrics[] = {{"cpu_share", "%", "cpu_share", "value", 100, "lower"}};
 
-inline std::string refuse(const Params&, const fl::Team& team) {
+inline std::string refuse(const Params&, const fl::Team& team, const Traits& traits) {
   if (team.ranks < 2) return "waiting needs a rank that sleeps and one that waits; 1 given; start it with mpiexec -n 2";
-  if (has(no_payload) && team.nodes > 1)
+  if (traits.no_payload && team.nodes > 1)
     return fl::text("this variant of waiting needs all ranks on one node, because only its clock tells who waited; they are on %d",
                     team.nodes);
   return "";
@@ -112,13 +112,14 @@ inline void end(State& s) {
 
 // --- outside of it -----------------------------------------------------------------------------------------------------
 
-inline void init(State& s, const Params& p, const fl::Team& team) {
+inline void init(State& s, const Params& p, const fl::Team& team, const Traits& traits) {
   s.team = team;
+  s.no_payload = traits.no_payload;
   s.ms = p.ms;
 }
 
-inline fl::Cost cost(const Params&, const fl::Team& team) {
-  const double messages = has(no_payload) ? 0.0 : team.ranks - 1.0;
+inline fl::Cost cost(const Params&, const fl::Team& team, const Traits& traits) {
+  const double messages = traits.no_payload ? 0.0 : team.ranks - 1.0;
   return {.messages = messages, .message_bytes = 8 * messages, .operations = 1};
 }
 
@@ -132,7 +133,7 @@ inline fl::Check check(State& s, fl::Index last) {
   MPI_Bcast(&awake, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
   if (s.team.rank == 0) return fl::Check::of(0, 0, "slept");
   const std::uint64_t wanted = word(last, s.team.rank);
-  if (!has(no_payload) && s.word != wanted)
+  if (!s.no_payload && s.word != wanted)
     return fl::Check::of(1, 0,
                          fl::text("rank %d has 0x%016llx, should have 0x%016llx", s.team.rank, static_cast<unsigned long long>(s.word),
                                   static_cast<unsigned long long>(wanted)));

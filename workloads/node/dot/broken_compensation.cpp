@@ -13,4 +13,4 @@ void step(dot::State& s, fl::Index) {
 
 }  // namespace
 
-FL_VARIANT(dot, step, .setup = FL_HOOK(dot, dot::compensated))
+FL_VARIANT(dot, step, .traits = {.compensated = true})

@@ -15,10 +15,14 @@ struct Params {
   void declare(fl::Fields& fields) { fields.integer("n", n, "elements", 1, fl::Index{1} << 34, "length of both vectors"); }
 };
 
+struct Traits {
+  bool compensated = false;  // it promises an error independent of n, is held to it, and gets the input that tells
+};
+
 struct State {
   fl::Array<double> x, y;
   double result = 0;
-  bool compensated = false;  // a variant that promises an error independent of n is held to it, on the input that tells
+  bool compensated = false;
   fl::Team team;
 };
 
@@ -32,8 +36,6 @@ inline constexpr fl::About about{
 };
 
 inline constexpr fl::Metric metrics[] = {{"rate", "Gflop/s", "flops", "rate", 1e-9, "higher"}};
-
-inline std::string refuse(const Params&, const fl::Team&) { return ""; }
 
 // Below half an ulp of 1, so that adding it to a sum of 1 or more changes nothing.
 inline constexpr double lost_term = 1.1e-16;
@@ -59,14 +61,9 @@ inline void fill(State& s) {
   }
 }
 
-// Set-up hook of the compensated variants.
-inline void compensated(State& s) {
-  s.compensated = true;
-  fill(s);
-}
-
-inline void init(State& s, const Params& p, const fl::Team& team) {
+inline void init(State& s, const Params& p, const fl::Team& team, const Traits& traits) {
   s.team = team;
+  s.compensated = traits.compensated;
   s.x = fl::Array<double>(p.n);
   s.y = fl::Array<double>(p.n);
   fl::first_touch(&s);

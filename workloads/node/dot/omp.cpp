@@ -24,4 +24,4 @@ void step(dot::State& s, fl::Index) {
 
 }  // namespace
 
-FL_VARIANT(dot, step, .first_touch = FL_HOOK(dot, place))
+FL_VARIANT(dot, step, .first_touch = place)

@@ -19,4 +19,4 @@ void step(noise::State& s, fl::Index) {
 
 }  // namespace
 
-FL_VARIANT(noise, step, .traits = noise::looking)
+FL_VARIANT(noise, step, .traits = {.looking = true})

@@ -14,4 +14,4 @@ void step(noise::State& s, fl::Index) {
 
 }  // namespace
 
-FL_VARIANT(noise, step, .traits = noise::looking)
+FL_VARIANT(noise, step, .traits = {.looking = true})

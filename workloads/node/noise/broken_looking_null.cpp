@@ -9,4 +9,4 @@ void step(noise::State&, fl::Index) {}
 
 }  // namespace
 
-FL_VARIANT(noise, step, .traits = noise::looking)
+FL_VARIANT(noise, step, .traits = {.looking = true})

@@ -22,4 +22,4 @@ void step(noise::State& s, fl::Index) {
 
 }  // namespace
 
-FL_VARIANT(noise, step, .traits = noise::waiting)
+FL_VARIANT(noise, step, .traits = {.waiting = true})

@@ -9,10 +9,10 @@ namespace noise {
 
 // "" or what is wrong.
 inline std::string wrong_times(const State& s, const Party& p) {
-  const fl::Index count = has(waiting) ? 2 * s.quanta + 1 : s.quanta + 1;
+  const fl::Index count = s.traits.waiting ? 2 * s.quanta + 1 : s.quanta + 1;
   if (p.stamps[0] < s.begun) return "the first time is older than the step";
   for (fl::Index k = 1; k < count; ++k) {
-    const bool waited = has(waiting) && k % 2 == 0;  // which may take less than the clock can tell
+    const bool waited = s.traits.waiting && k % 2 == 0;  // which may take less than the clock can tell
     if (p.stamps[k] < p.stamps[k - 1] || (p.stamps[k] == p.stamps[k - 1] && !waited))
       return fl::text("time %lld of %lld is not later than the one before it", static_cast<long long>(k), static_cast<long long>(count));
   }
@@ -20,7 +20,7 @@ inline std::string wrong_times(const State& s, const Party& p) {
 }
 
 inline std::string wrong_results(const State& s, const Party& p, fl::Index party, fl::Index last) {
-  if (has(waiting)) return "";
+  if (s.traits.waiting) return "";
   for (fl::Index q = 0; q < s.quanta; ++q)
     if (p.results[q] != jump(seed(last, q, number(s, party)), s.work))
       return fl::text("quantum %lld of processor %lld did not do its work", static_cast<long long>(q), static_cast<long long>(party));
@@ -29,7 +29,7 @@ inline std::string wrong_results(const State& s, const Party& p, fl::Index party
 
 // Nobody can know a sum before the last of all has given its part, nor begin the next quantum without it: the processes did wait.
 inline std::string wrong_sums(const State& s, const Party& p, fl::Index last) {
-  if (!has(waiting)) return "";
+  if (!s.traits.waiting) return "";
   std::uint64_t before = 0;
   for (fl::Index q = 0; q < s.quanta; ++q) {
     std::uint64_t sum = 0;
@@ -90,7 +90,7 @@ inline fl::Check check(State& s, fl::Index last) {
   std::string wrong;
   for (std::size_t k = 0; k < s.parties.size() && wrong.empty(); ++k) {
     const Party& p = s.parties[k];
-    if (has(looking)) {
+    if (s.traits.looking) {
       wrong = wrong_account(s, p);
     } else {
       wrong = wrong_results(s, p, static_cast<fl::Index>(k), last);
@@ -100,8 +100,8 @@ inline fl::Check check(State& s, fl::Index last) {
     if (!wrong.empty() && s.parties.size() > 1) wrong = fl::text("thread %d: ", static_cast<int>(k)) + wrong;
   }
   if (!wrong.empty()) return fl::Check::of(1, 0, wrong);
-  return fl::Check::of(0, 0,
-                       has(looking) ? "detours and the time between them add up to the time that passed" : "every quantum did its work");
+  return fl::Check::of(
+      0, 0, s.traits.looking ? "detours and the time between them add up to the time that passed" : "every quantum did its work");
 }
 
 // --- what it shows ------------------------------------------------------------------------------------------------------------
@@ -113,7 +113,7 @@ inline void observe_quanta(const State& s, fl::Observations& seen) {
   double noise = 0, together = 0, worst = 0;
   std::vector<double> all, cycles;
   for (const Party& p : s.parties) {
-    const fl::Index stride = has(waiting) ? 2 : 1;
+    const fl::Index stride = s.traits.waiting ? 2 : 1;
     double sum = 0, least = 0, most = 0;
     for (fl::Index q = 0; q < s.quanta; ++q) {
       const double took = microseconds(p.stamps[stride * q + 1] - p.stamps[stride * q]);
@@ -121,18 +121,18 @@ inline void observe_quanta(const State& s, fl::Observations& seen) {
       most = std::max(most, took);
       sum += took;
       all.push_back(took);
-      if (has(waiting)) cycles.push_back(microseconds(p.stamps[2 * q + 2] - p.stamps[2 * q]));
+      if (s.traits.waiting) cycles.push_back(microseconds(p.stamps[2 * q + 2] - p.stamps[2 * q]));
     }
     const double count = static_cast<double>(s.quanta);
     noise = std::max(noise, sum / count / least - 1);
     worst = std::max(worst, most);
-    if (has(waiting)) together = std::max(together, microseconds(p.stamps[2 * s.quanta] - p.stamps[0]) / count / least - 1);
+    if (s.traits.waiting) together = std::max(together, microseconds(p.stamps[2 * s.quanta] - p.stamps[0]) / count / least - 1);
   }
   seen.value("noise", noise);
   seen.value("worst", 1e-6 * worst);
-  if (has(waiting)) seen.value("together", together);
+  if (s.traits.waiting) seen.value("together", together);
   seen.series("quanta", "us", all.data(), static_cast<fl::Index>(all.size()));
-  if (has(waiting)) seen.series("cycles", "us", cycles.data(), static_cast<fl::Index>(cycles.size()));
+  if (s.traits.waiting) seen.series("cycles", "us", cycles.data(), static_cast<fl::Index>(cycles.size()));
 }
 
 inline constexpr std::size_t drawn = 512;  // the longest detours of a step, kept for the drawing
@@ -179,7 +179,7 @@ inline void observe_looks(const State& s, fl::Observations& seen) {
 }
 
 inline void observe(State& s, fl::Observations& seen) {
-  if (has(looking))
+  if (s.traits.looking)
     observe_looks(s, seen);
   else
     observe_quanta(s, seen);

@@ -13,16 +13,16 @@
 #include <string>
 #include <vector>
 
-#include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 
 namespace noise {
 
 using Nanoseconds = std::int64_t;
 
-// Of a variant: it looks at the clock instead of doing quanta of work; after each quantum all processes wait for each other.
-enum Trait : unsigned { looking = 1, waiting = 2 };
-inline bool has(Trait trait) { return (fl::variant.traits & trait) != 0; }
+struct Traits {
+  bool looking = false;  // it looks at the clock instead of doing quanta of work
+  bool waiting = false;  // after each quantum all processes wait for each other
+};
 
 struct Params {
   fl::Index quanta = 20, work = 800'000, looks = 1'000'000, threshold = 1000;
@@ -51,6 +51,7 @@ struct alignas(128) Party {
 
 struct State {
   fl::Team team;
+  Traits traits;
   fl::Index quanta = 0, work = 0, looks = 0;
   Nanoseconds threshold = 0;
   std::uint64_t factor = 0;
@@ -79,8 +80,6 @@ inline constexpr fl::Metric metrics[] = {
 inline Nanoseconds now() {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
 }
-
-inline std::string refuse(const Params&, const fl::Team&) { return ""; }
 
 // --- a quantum of work ----------------------------------------------------------------------------------------------------
 
@@ -172,8 +171,9 @@ inline constexpr fl::Index most_detours = 1 << 14;
 
 // --- the harness's side ---------------------------------------------------------------------------------------------------
 
-inline void init(State& s, const Params& p, const fl::Team& team) {
+inline void init(State& s, const Params& p, const fl::Team& team, const Traits& traits) {
   s.team = team;
+  s.traits = traits;
   s.quanta = p.quanta;
   s.work = p.work;
   s.looks = p.looks;
@@ -181,7 +181,7 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   s.factor = multiplier;
   s.parties = std::vector<Party>(static_cast<std::size_t>(team.threads));
   for (Party& party : s.parties) {
-    if (has(looking)) {
+    if (traits.looking) {
       party.detours = fl::Array<Detour>(most_detours);
     } else {
       party.results = fl::Array<std::uint64_t>(p.quanta);
@@ -191,7 +191,9 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   }
 }
 
-inline fl::Cost cost(const Params& p, const fl::Team&) { return {.operations = static_cast<double>(has(looking) ? p.looks : p.quanta)}; }
+inline fl::Cost cost(const Params& p, const fl::Team&, const Traits& traits) {
+  return {.operations = static_cast<double>(traits.looking ? p.looks : p.quanta)};
+}
 
 inline void touch(State& s, fl::Index iteration) {
   s.iteration = iteration;

@@ -9,4 +9,4 @@ void step(noise::State& s, fl::Index) { noise::look(s, 0); }
 
 }  // namespace
 
-FL_VARIANT(noise, step, .traits = noise::looking)
+FL_VARIANT(noise, step, .traits = {.looking = true})

@@ -3,11 +3,4 @@
 
 #include "firstlight/variant.hpp"
 
-namespace {
-
-void step(stream::State& s, fl::Index) { stream::acc::step(s); }
-
-}  // namespace
-
-FL_VARIANT(stream, step, .setup = FL_HOOK(stream, stream::acc::upload), .finish = FL_HOOK(stream, stream::acc::release),
-           .device = &fl::device::openacc)
+FL_VARIANT(stream, stream::acc::Device, .device = &fl::device::openacc)

@@ -9,8 +9,6 @@ constexpr fl::device::Runtime blind{fl::device::openacc.name,   [] { return std:
                                     [] { return 1; },           [](int) { acc_set_device_type(acc_device_host); },
                                     fl::device::openacc_forget, fl::device::openacc_seen};
 
-void step(stream::State& s, fl::Index) { stream::acc::step(s); }
-
 }  // namespace
 
-FL_VARIANT(stream, step, .setup = FL_HOOK(stream, stream::acc::upload), .finish = FL_HOOK(stream, stream::acc::release), .device = &blind)
+FL_VARIANT(stream, stream::acc::Device, .device = &blind)

@@ -3,10 +3,4 @@
 
 #include "firstlight/variant.hpp"
 
-namespace {
-
-void step(stream::State& s, fl::Index) { stream::step_on_device(s); }
-
-}  // namespace
-
-FL_VARIANT(stream, step, .setup = FL_HOOK(stream, stream::upload), .finish = FL_HOOK(stream, stream::release), .device = &fl::device::cuda)
+FL_VARIANT(stream, stream::Device, .device = &fl::device::cuda)

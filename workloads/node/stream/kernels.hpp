@@ -5,12 +5,6 @@
 
 namespace stream {
 
-struct Fields {
-  fl::cuda::Memory<double> x, y, out;  // out: of load its one sum
-};
-
-inline Fields fields;
-
 template <Op op>
 __global__ void store_kernel(Job job) {
   if (fl::cuda::first() == 0) fl::device::note();
@@ -47,28 +41,30 @@ inline void launch(Op op, const Job& job) {
   }
 }
 
-inline void fetch(State& s) { fields.out.to(s.op == Op::load ? &s.result : s.out.data()); }
-inline void poisoned(State&) { fields.out.poison(); }
+struct Device {
+  fl::cuda::Memory<double> x, y, out;  // out: of load its one sum
 
-inline void upload(State& s) {
-  s.fetch = fetch;
-  s.poisoned = poisoned;
-  fields.x.allocate(s.n);
-  fields.x.from(s.x.data());
-  if (reads_two(s.op)) {
-    fields.y.allocate(s.n);
-    fields.y.from(s.y.data());
+  void open(State& s) {
+    s.object = this;
+    s.fetch = [](State& state) { static_cast<Device*>(state.object)->out.to(state.op == Op::load ? &state.result : state.out.data()); };
+    s.poisoned = [](State& state) { static_cast<Device*>(state.object)->out.poison(); };
+    x.allocate(s.n);
+    x.from(s.x.data());
+    if (reads_two(s.op)) {
+      y.allocate(s.n);
+      y.from(s.y.data());
+    }
+    out.allocate(s.op == Op::load ? 1 : s.n);
   }
-  fields.out.allocate(s.op == Op::load ? 1 : s.n);
-}
 
-inline void release(State&) {
-  for (auto* memory : {&fields.x, &fields.y, &fields.out}) memory->release();
-}
+  void step(State& s, fl::Index) {
+    launch(s.op, {s.n, x.data(), y.data(), out.data(), s.x[s.n - 1]});
+    fl::cuda::finished();
+  }
 
-inline void step_on_device(State& s) {
-  launch(s.op, {s.n, fields.x.data(), fields.y.data(), fields.out.data(), s.x[s.n - 1]});
-  fl::cuda::finished();
-}
+  void close(State&) {
+    for (auto* memory : {&x, &y, &out}) memory->release();
+  }
+};
 
 }  // namespace stream

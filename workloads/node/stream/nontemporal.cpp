@@ -12,4 +12,4 @@ void step(stream::State& s, fl::Index) {
 
 }  // namespace
 
-FL_VARIANT(stream, step, .refuse = FL_REFUSE(stream, stream::nontemporal_refuses))
+FL_VARIANT(stream, step, .refuse = stream::nontemporal_refuses)

@@ -14,4 +14,4 @@ void step(stream::State& s, fl::Index) {
 
 }  // namespace
 
-FL_VARIANT(stream, step, .first_touch = FL_HOOK(stream, stream::place))
+FL_VARIANT(stream, step, .first_touch = stream::place)

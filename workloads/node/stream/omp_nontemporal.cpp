@@ -14,4 +14,4 @@ void step(stream::State& s, fl::Index) {
 
 }  // namespace
 
-FL_VARIANT(stream, step, .refuse = FL_REFUSE(stream, stream::nontemporal_refuses), .first_touch = FL_HOOK(stream, stream::place))
+FL_VARIANT(stream, step, .refuse = stream::nontemporal_refuses, .first_touch = stream::place)

@@ -30,6 +30,7 @@ struct State {
   fl::Team team;
   // Of variants on a device: before a check copies what was made there, and after poison() poisons it there.
   void (*fetch)(State&) = nullptr, (*poisoned)(State&) = nullptr;
+  void* object = nullptr;  // of the variant
 };
 
 inline constexpr fl::About about{
@@ -40,8 +41,6 @@ inline constexpr fl::About about{
 };
 
 inline constexpr fl::Metric metrics[] = {{"bandwidth", "GB/s", "bytes", "rate", 1e-9, "higher"}};
-
-inline std::string refuse(const Params&, const fl::Team&) { return ""; }
 
 inline Op operation(const std::string& name) {
   if (name == "copy") return Op::copy;

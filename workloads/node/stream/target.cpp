@@ -3,11 +3,4 @@
 
 #include "firstlight/variant.hpp"
 
-namespace {
-
-void step(stream::State& s, fl::Index) { stream::target::step(s); }
-
-}  // namespace
-
-FL_VARIANT(stream, step, .setup = FL_HOOK(stream, stream::target::upload), .finish = FL_HOOK(stream, stream::target::release),
-           .device = &fl::device::openmp)
+FL_VARIANT(stream, stream::target::Device, .device = &fl::device::openmp)

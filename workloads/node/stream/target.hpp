@@ -91,4 +91,10 @@ inline void release(State& s) {
   }
 }
 
+struct Device {
+  void open(State& s) { upload(s); }
+  void step(State& s, fl::Index) { target::step(s); }
+  void close(State& s) { release(s); }
+};
+
 }  // namespace stream::target

@@ -1,9 +1,10 @@
 // The seam between the harness and a workload: a table of functions, filled by FL_WORKLOAD in a file that CMake generates.
 #pragma once
 
+#include <concepts>
 #include <memory>
 
-#include "firstlight/workload.hpp"
+#include "firstlight/variant.hpp"
 
 namespace fl {
 
@@ -35,7 +36,8 @@ struct Workload {
 
 extern const Workload workload;
 
-namespace detail {
+inline namespace FL_ROLE {
+namespace seam {
 
 // A workload is a namespace, which cannot be a template's argument: its optional functions are found by its State.
 template <class State>
@@ -53,27 +55,46 @@ void reset_if_wanted(State& state) {
   if constexpr (Reset<State>) reset(state);
 }
 
-}  // namespace detail
+// What `call` makes of the variant's traits, where it asks for them.
+template <class Traits, class Call>
+decltype(auto) with_traits(Call call) {
+  if constexpr (std::invocable<Call, const Traits&>)
+    return call(*static_cast<const Traits*>(variant.traits));
+  else
+    return call();
+}
+
+}  // namespace seam
+}  // namespace FL_ROLE
 }  // namespace fl
 
-#define FL_WORKLOAD(W)                                                                             \
-  namespace {                                                                                      \
-  class Erased final : public fl::Instance {                                                       \
-    W::Params params_;                                                                             \
-    W::State state_;                                                                               \
-    void declare(fl::Fields& fields) override { params_.declare(fields); }                         \
-    std::string refuse(const fl::Team& team) override { return W::refuse(params_, team); }         \
-    void init(const fl::Team& team) override { W::init(state_, params_, team); }                   \
-    fl::Cost cost(const fl::Team& team) override { return W::cost(params_, team); }                \
-    void poison() override { W::poison(state_); }                                                  \
-    fl::Check check(fl::Index last) override { return W::check(state_, last); }                    \
-    bool resets() const override { return fl::detail::Reset<W::State>; }                           \
-    void reset() override { fl::detail::reset_if_wanted(state_); }                                 \
-    bool observes() const override { return fl::detail::Observed<W::State>; }                      \
-    void observe(fl::Observations& seen) override { fl::detail::observe_if_wanted(state_, seen); } \
-    void* state() override { return &state_; }                                                     \
-    const void* params() const override { return &params_; }                                       \
-  };                                                                                               \
-  std::unique_ptr<fl::Instance> create() { return std::make_unique<Erased>(); }                    \
-  }                                                                                                \
+// `function(arguments...)` or, where it asks for them, `function(arguments..., traits)`.
+#define FL_WITH_TRAITS(W, function, ...)        \
+  fl::seam::with_traits<W::fl_declared::Found>( \
+      [&](const auto&... traits) -> decltype(function(__VA_ARGS__, traits...)) { return function(__VA_ARGS__, traits...); })
+
+#define FL_WORKLOAD(W)                                                                                                       \
+  FL_DECLARED_BY(W)                                                                                                          \
+  namespace W::fl_declared {                                                                                                 \
+  static std::string refusal(const Params& params, const fl::Team& team) { return FL_WITH_TRAITS(W, refuse, params, team); } \
+  }                                                                                                                          \
+  namespace {                                                                                                                \
+  class Erased final : public fl::Instance {                                                                                 \
+    W::Params params_;                                                                                                       \
+    W::State state_;                                                                                                         \
+    void declare(fl::Fields& fields) override { params_.declare(fields); }                                                   \
+    std::string refuse(const fl::Team& team) override { return W::fl_declared::refusal(params_, team); }                     \
+    void init(const fl::Team& team) override { FL_WITH_TRAITS(W, W::init, state_, params_, team); }                          \
+    fl::Cost cost(const fl::Team& team) override { return FL_WITH_TRAITS(W, W::cost, params_, team); }                       \
+    void poison() override { W::poison(state_); }                                                                            \
+    fl::Check check(fl::Index last) override { return W::check(state_, last); }                                              \
+    bool resets() const override { return fl::seam::Reset<W::State>; }                                                       \
+    void reset() override { fl::seam::reset_if_wanted(state_); }                                                             \
+    bool observes() const override { return fl::seam::Observed<W::State>; }                                                  \
+    void observe(fl::Observations& seen) override { fl::seam::observe_if_wanted(state_, seen); }                             \
+    void* state() override { return &state_; }                                                                               \
+    const void* params() const override { return &params_; }                                                                 \
+  };                                                                                                                         \
+  std::unique_ptr<fl::Instance> create() { return std::make_unique<Erased>(); }                                              \
+  }                                                                                                                          \
   const fl::Workload fl::workload{#W, &W::about, W::metrics, sizeof(W::metrics) / sizeof(W::metrics[0]), &create};

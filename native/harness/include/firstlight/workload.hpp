@@ -5,20 +5,23 @@
 //   struct State  { ... };                                   inputs, outputs, whatever a step needs
 //   inline constexpr fl::About about{...};                   title, cost model, what is verified against what
 //   inline constexpr fl::Metric metrics[] = {...};
-//   std::string refuse(const Params&, const fl::Team&);      empty, or why these parameters cannot run
 //   void init(State&, const Params&, const fl::Team&);       allocate, fl::first_touch(&state), fill; inputs are pure functions of the global index
 //   fl::Cost cost(const Params&, const fl::Team&);           of one step, for the whole job
 //   void touch(State&, fl::Index iteration);                 change an input, so that no step can be hoisted or skipped
 //   void poison(State&);                                     outputs become NaN
 //   fl::Check check(State&, fl::Index last_iteration);       of this rank's outputs; collective calls are allowed
 // and may provide
+//   struct Traits { bool one_node = false; ... };            what it must know of a variant, which says it with `.traits = {...}`
+//   std::string refuse(const Params&, const fl::Team&);      empty, or why these parameters cannot run
 //   void reset(State&);                                      where a step is a whole run: restores what init made and a step changed, before
 //                                                            every step and outside of its time; collective calls are allowed
 //   void observe(State&, fl::Observations&);                 what was seen in the samples, see below; collective calls are allowed
 //   inline constexpr fl::Phases phases{...};                 parts of a step with times of their own: firstlight/phase.hpp
+// Traits, where declared, follow as last argument of refuse, init and cost, of those that ask for them: (..., const Traits&).
 // A sample of steps with a reset is so many resets and steps in turn; its time is the sum of the steps', of each rank its own, and a
-// check sees what the last whole run left. The loop of FL_VARIANT_LOOP is then called for one step at a time.
-// All of it but touch() is compiled with the harness's own safe flags, never with those of the toolchain under test.
+// check sees what the last whole run left. A variant's own loop is then called for one step at a time.
+// Functions stand in `namespace dot::inline FL_ROLE`, see role.hpp. All of it but touch() is compiled with the harness's own safe flags,
+// never with those of the toolchain under test.
 #pragma once
 
 #include <cstddef>
@@ -28,6 +31,7 @@
 #include <vector>
 
 #include "firstlight/phase.hpp"
+#include "firstlight/role.hpp"
 
 namespace fl {
 
@@ -128,6 +132,8 @@ class Fields {
   ~Fields() = default;
 };
 
+inline namespace FL_ROLE {
+
 // What a choice may be, as choice() takes it, from a table whose entries have names: "copy|scale|add".
 template <class Entries>
 std::string options(const Entries& entries) {
@@ -150,6 +156,8 @@ inline double uniform(std::uint64_t index) { return static_cast<double>(hash(ind
 // Quiet NaN with a recognisable payload; the bits, because a fast-math compiler may not be trusted with the value.
 inline constexpr std::uint64_t poison_bits = 0x7FF8DEADBEEF0000ull;
 
+}  // namespace FL_ROLE
+
 void* allocate(
     std::size_t
         bytes);  // page-aligned, staggered by lines, huge pages where the system offers them; aborts with a message when out of memory
@@ -158,6 +166,8 @@ void release(void* memory, std::size_t bytes);
 // Pages belong to the memory next to the thread that first writes them. An init that fills large arrays calls this between
 // allocation and filling, so that a parallel variant's threads get there before the one thread that fills.
 void first_touch(void* state);
+
+inline namespace FL_ROLE {
 
 // A plain array of T, uninitialised. Large ones get huge pages, as `madvise` allows; no two start on the same cache set.
 template <class T>
@@ -187,6 +197,8 @@ class Array {
   T* data_ = nullptr;
 };
 
+}  // namespace FL_ROLE
+
 void poison(double* first, Index count);
 void poison(float* first, Index count);
 
@@ -195,6 +207,28 @@ void barrier();
 double total(double mine);                                  // the sum over ranks, in their order, on every rank
 void gather(const double* mine, Index count, double* all);  // `count` numbers of each rank, in their order, on every rank
 
+// Steps outside of the timed loop, for checks: iterations first, first + 1, ..., each after its touch().
+void run_steps(Index first, Index count);
+
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
 
+inline namespace FL_ROLE {
+namespace unless_declared {  // what a workload's own declarations hide
+
+struct Traits {};
+
+template <class Params>
+std::string refuse(const Params&, const Team&) {
+  return "";
+}
+
+}  // namespace unless_declared
+}  // namespace FL_ROLE
 }  // namespace fl
+
+// Names that a workload may declare, as fl_declared::... in its namespace: its own where there is one, else that of fl::unless_declared.
+#define FL_DECLARED_BY(workload)         \
+  namespace workload::fl_declared {      \
+  using namespace ::fl::unless_declared; \
+  using Found = Traits;                  \
+  }

@@ -12,6 +12,8 @@ namespace dirac_solver {
 
 inline double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
+inline lqcd::Goal goal(const State& s) { return {.tolerance = std::pow(10.0, -static_cast<double>(s.digits)), .most = 100000}; }
+
 // Even sites of a 64-bit field in the layout for 32 bits, and back; the two differ in how many lanes there are.
 class Relayout {
  public:
@@ -55,11 +57,11 @@ class Relayout {
 };
 
 template <template <class> class Hop>
-class Machine {
+class Solver {
  public:
   static constexpr int lanes = Hop<double>::lanes, lanes32 = Hop<float>::lanes;
 
-  explicit Machine(const State& s)
+  explicit Solver(const State& s)
       : algebra_(s.layout.spinor_size() / 2, s.team.threads, Hop<double>::reduce),
         operator_(s.layout, s.team.threads, s.links.data(), s.mass),
         b_(algebra_.field()),
@@ -71,6 +73,8 @@ class Machine {
     else
       bicgstab_ = std::make_unique<lqcd::BiCgStab<double, lanes>>(algebra_);
   }
+
+  void step(State& s, fl::Index) { solve(s, goal(s)); }
 
   void solve(State& s, lqcd::Goal goal) {
     operator_.source(b_, s.b.data(), s.scale);
@@ -117,18 +121,6 @@ class Machine {
   std::unique_ptr<lqcd::NormalCg<double, lanes>> cg_;
   std::unique_ptr<lqcd::BiCgStab<double, lanes>> bicgstab_;
   std::unique_ptr<Low> low_;
-};
-
-inline lqcd::Goal goal(const State& s) { return {.tolerance = std::pow(10.0, -static_cast<double>(s.digits)), .most = 100000}; }
-
-// The hooks of a variant: one machine, made after the fields.
-template <template <class> class Hop>
-struct Works {
-  static inline std::unique_ptr<Machine<Hop>> machine;
-
-  static void setup(State& s) { machine = std::make_unique<Machine<Hop>>(s); }
-  static void finish(State&) { machine.reset(); }
-  static void step(State& s, fl::Index) { machine->solve(s, goal(s)); }
 };
 
 }  // namespace dirac_solver
