@@ -11,7 +11,7 @@
 #include "fields.hpp"
 #include "firstlight/simd.hpp"
 
-namespace lqcd {
+namespace lqcd::inline FL_ROLE {
 
 template <class Real>
 using Field = fl::Array<Real>;
@@ -380,4 +380,4 @@ class Algebra {
   std::vector<std::array<double, 3>> parts_;  // of each chunk
 };
 
-}  // namespace lqcd
+}  // namespace lqcd::inline FL_ROLE

@@ -15,7 +15,7 @@
 #define FL_UNROLL
 #endif
 
-namespace lqcd::device {
+namespace lqcd::inline FL_ROLE::device {
 
 using Index = std::int64_t;
 
@@ -158,4 +158,4 @@ void site_by_site(T* to, const T* from, Index sites, int reals) {
     for (int k = 0; k < reals; ++k) to[s * reals + k] = from[k * sites + s];
 }
 
-}  // namespace lqcd::device
+}  // namespace lqcd::inline FL_ROLE::device

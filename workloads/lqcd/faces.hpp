@@ -9,7 +9,7 @@
 
 #include "virtual_nodes.hpp"
 
-namespace lqcd {
+namespace lqcd::inline FL_ROLE {
 
 inline MPI_Datatype mpi_type(float) { return MPI_FLOAT; }
 inline MPI_Datatype mpi_type(double) { return MPI_DOUBLE; }
@@ -132,4 +132,4 @@ class Faces {
   std::vector<MPI_Request> kept_[3];  // by targets - 1
 };
 
-}  // namespace lqcd
+}  // namespace lqcd::inline FL_ROLE

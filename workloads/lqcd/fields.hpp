@@ -7,7 +7,7 @@
 
 #include "lattice.hpp"
 
-namespace lqcd {
+namespace lqcd::inline FL_ROLE {
 
 // Plain arithmetic: std::complex asks for infinities at every product.
 struct Complex {
@@ -84,4 +84,4 @@ inline Complex dot(const Spinor& a, const Spinor& b) {
   return sum;
 }
 
-}  // namespace lqcd
+}  // namespace lqcd::inline FL_ROLE

@@ -4,7 +4,7 @@
 
 #include "layout.hpp"
 
-namespace lqcd {
+namespace lqcd::inline FL_ROLE {
 
 class Gathered {
  public:
@@ -32,4 +32,4 @@ class Gathered {
   fl::Array<double> all_;  // block after block
 };
 
-}  // namespace lqcd
+}  // namespace lqcd::inline FL_ROLE

@@ -4,7 +4,7 @@
 #include "firstlight/variant.hpp"
 #include "layout.hpp"
 
-namespace lqcd {
+namespace lqcd::inline FL_ROLE {
 
 // The parameters of a workload begin with these.
 struct Geometry {
@@ -63,4 +63,4 @@ inline std::string refuse(const char* name, const Geometry& g, const fl::Team& t
   return "";
 }
 
-}  // namespace lqcd
+}  // namespace lqcd::inline FL_ROLE

@@ -10,7 +10,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace lqcd {
+namespace lqcd::inline FL_ROLE {
 
 using fl::Index;
 using Extents = std::array<Index, 4>;
@@ -114,4 +114,4 @@ inline std::string words(const Extents& e) {
                   static_cast<long long>(e[3]));
 }
 
-}  // namespace lqcd
+}  // namespace lqcd::inline FL_ROLE

@@ -7,7 +7,7 @@
 
 #include "layout.hpp"
 
-namespace lqcd {
+namespace lqcd::inline FL_ROLE {
 
 // Outer sites first .. first + count - 1 (counted in half rows) of one row and one parity.
 struct Run {
@@ -73,4 +73,4 @@ inline std::vector<Run> runs(const Layout& layout, int parities, Which which = e
   return found;
 }
 
-}  // namespace lqcd
+}  // namespace lqcd::inline FL_ROLE

@@ -6,7 +6,7 @@
 #include "layout.hpp"
 #include "reference.hpp"
 
-namespace lqcd {
+namespace lqcd::inline FL_ROLE {
 
 // Links from a table; fermions get a sign around time where they are antiperiodic.
 struct TabledFields {
@@ -41,4 +41,4 @@ TabledFields tabled(const Lattice& block, bool antiperiodic, Link link) {
   return fields;
 }
 
-}  // namespace lqcd
+}  // namespace lqcd::inline FL_ROLE

@@ -5,7 +5,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace dozen {
+namespace dozen::inline FL_ROLE {
 
 // Whole numbers, so that every sum is exact in any order.
 struct State {
@@ -99,4 +99,4 @@ inline fl::Check check(State& s, fl::Index) {
   return fl::Check::of(0, 0, fl::text("%s as it should be", l.name));
 }
 
-}  // namespace dozen
+}  // namespace dozen::inline FL_ROLE

@@ -3,7 +3,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace watched {
+namespace watched::inline FL_ROLE {
 
 struct Params {
   fl::Index n = 1000;
@@ -80,4 +80,4 @@ inline void observe(State& s, fl::Observations& seen) {
   if (odd != "unequal series" || s.team.rank == 0) seen.series("points", "us", s.series.data(), s.series.size());
 }
 
-}  // namespace watched
+}  // namespace watched::inline FL_ROLE

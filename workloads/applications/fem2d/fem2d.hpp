@@ -12,7 +12,7 @@
 #include "elements.hpp"
 #include "firstlight/variant.hpp"
 
-namespace fem2d {
+namespace fem2d::inline FL_ROLE {
 
 struct Params {
   fl::Index level = 5;
@@ -220,7 +220,7 @@ inline void poison(State& s) {
   s.outcome = {};
 }
 
-}  // namespace fem2d
+}  // namespace fem2d::inline FL_ROLE
 
 #ifdef FL_JUDGE
 #include "judge.hpp"

@@ -3,7 +3,7 @@
 
 #include "elements.hpp"
 
-namespace fem2d {
+namespace fem2d::inline FL_ROLE {
 
 // The largest thing that is wrong, as a share of what is allowed.
 struct Complaint {
@@ -154,4 +154,4 @@ inline void observe(State& s, fl::Observations& seen) {
   if (!s.traits.library) seen.value("communication_share", o.seconds > 0 ? o.communication / o.seconds : 0);
 }
 
-}  // namespace fem2d
+}  // namespace fem2d::inline FL_ROLE

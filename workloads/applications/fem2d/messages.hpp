@@ -5,7 +5,7 @@
 
 #include "fem2d.hpp"
 
-namespace fem2d {
+namespace fem2d::inline FL_ROLE {
 
 // Persistent requests for all links of a process's blocks that lead to another process: of whole messages, or level by level.
 class Mail {
@@ -72,4 +72,4 @@ struct Rank {
   void swap(Block&, std::size_t part = 0) { mail.swap(part); }
 };
 
-}  // namespace fem2d
+}  // namespace fem2d::inline FL_ROLE

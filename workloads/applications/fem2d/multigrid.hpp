@@ -9,7 +9,7 @@
 #include "solver.hpp"
 #include "stage.hpp"
 
-namespace fem2d {
+namespace fem2d::inline FL_ROLE {
 
 template <class Team>
 class Multigrid {
@@ -251,4 +251,4 @@ inline std::vector<Grid> corrections(const Block& b) {
   return z;
 }
 
-}  // namespace fem2d
+}  // namespace fem2d::inline FL_ROLE

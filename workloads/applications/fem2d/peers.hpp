@@ -8,7 +8,7 @@
 #include "assembled.hpp"
 #include "messages.hpp"
 
-namespace fem2d {
+namespace fem2d::inline FL_ROLE {
 
 // A node belongs to the lower-left of the blocks that share it. A block's free nodes are a rectangle, numbered row by row.
 class Numbers {
@@ -136,4 +136,4 @@ inline void take_solution(State& s, const Numbers& numbers, const double* values
   }
 }
 
-}  // namespace fem2d
+}  // namespace fem2d::inline FL_ROLE

@@ -12,7 +12,7 @@
 #include "shared.hpp"
 #include "sweep.hpp"
 
-namespace fem2d {
+namespace fem2d::inline FL_ROLE {
 
 inline double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -245,4 +245,4 @@ class Solver {
   std::vector<double> whole_;  // level `base` in 64 bits
 };
 
-}  // namespace fem2d
+}  // namespace fem2d::inline FL_ROLE

@@ -7,7 +7,7 @@
 #include "../geometry.hpp"
 #include "../reference.hpp"
 
-namespace dirac {
+namespace dirac::inline FL_ROLE {
 
 using lqcd::Complex;
 using lqcd::Extents;
@@ -180,7 +180,7 @@ inline void poison(State& s) {
   });
 }
 
-}  // namespace dirac
+}  // namespace dirac::inline FL_ROLE
 
 #ifdef FL_JUDGE
 #include "judge.hpp"

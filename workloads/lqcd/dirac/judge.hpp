@@ -5,7 +5,7 @@
 
 #include "dirac.hpp"
 
-namespace dirac {
+namespace dirac::inline FL_ROLE {
 
 // The largest thing that is wrong, as a share of what is allowed.
 struct Complaint {
@@ -161,4 +161,4 @@ inline fl::Check check(State& s, fl::Index last) {
   return is_operator(s.op) || s.op == Op::axpy ? check_field(s, scale) : check_sum(s, scale);
 }
 
-}  // namespace dirac
+}  // namespace dirac::inline FL_ROLE

@@ -6,7 +6,7 @@
 #include "dirac_overlap.hpp"
 #include "operator.hpp"
 
-namespace dirac_overlap {
+namespace dirac_overlap::inline FL_ROLE {
 
 template <class Hop>
 class Application {
@@ -25,4 +25,4 @@ class Application {
   lqcd::Overlap<Hop> overlap;
 };
 
-}  // namespace dirac_overlap
+}  // namespace dirac_overlap::inline FL_ROLE

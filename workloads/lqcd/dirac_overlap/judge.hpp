@@ -8,7 +8,7 @@
 #include "dirac_overlap.hpp"
 #include "operator.hpp"
 
-namespace dirac_overlap {
+namespace dirac_overlap::inline FL_ROLE {
 
 using Plain = lqcd::ScalarHop<double>;
 
@@ -76,4 +76,4 @@ inline fl::Check check(State& s, fl::Index last) {
                                 static_cast<long long>(s.outcome.iterations), s.outcome.violation, s.least, s.most, z.error));
 }
 
-}  // namespace dirac_overlap
+}  // namespace dirac_overlap::inline FL_ROLE

@@ -6,7 +6,7 @@
 
 #include "../solvers.hpp"
 
-namespace lqcd {
+namespace lqcd::inline FL_ROLE {
 
 template <int W>
 class MultishiftCg {
@@ -86,4 +86,4 @@ class MultishiftCg {
   double rest_ = 0, alpha_ = 1, beta_ = 0;
 };
 
-}  // namespace lqcd
+}  // namespace lqcd::inline FL_ROLE

@@ -11,7 +11,9 @@
 #include <numbers>
 #include <vector>
 
-namespace lqcd {
+#include "firstlight/role.hpp"
+
+namespace lqcd::inline FL_ROLE {
 
 struct Jacobi {
   long double sn, cn, dn;
@@ -89,4 +91,4 @@ struct Zolotarev {
   }
 };
 
-}  // namespace lqcd
+}  // namespace lqcd::inline FL_ROLE

@@ -8,7 +8,7 @@
 #include "../geometry.hpp"
 #include "../tabled.hpp"
 
-namespace dirac_solver {
+namespace dirac_solver::inline FL_ROLE {
 
 using lqcd::Extents;
 using lqcd::Layout;
@@ -119,7 +119,7 @@ inline void observe(State& s, fl::Observations& seen) {
   seen.value("speed", o.seconds > 0 ? flops / o.seconds : 0);
 }
 
-}  // namespace dirac_solver
+}  // namespace dirac_solver::inline FL_ROLE
 
 #ifdef FL_JUDGE
 #include "judge.hpp"

@@ -6,7 +6,7 @@
 #include "../gathered.hpp"
 #include "dirac_solver.hpp"
 
-namespace dirac_solver {
+namespace dirac_solver::inline FL_ROLE {
 
 // Iterations to 1e-8 with m0 = 0.1, by method, on 4^4 and 8^4, periodic and antiperiodic; an independent implementation agrees.
 inline fl::Index reference_iterations(const State& s) {
@@ -78,4 +78,4 @@ inline fl::Check check(State& s, fl::Index last) {
                                 static_cast<long long>(x[2]), static_cast<long long>(x[3])));
 }
 
-}  // namespace dirac_solver
+}  // namespace dirac_solver::inline FL_ROLE

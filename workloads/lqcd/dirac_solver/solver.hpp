@@ -8,7 +8,7 @@
 #include "../solvers.hpp"
 #include "dirac_solver.hpp"
 
-namespace dirac_solver {
+namespace dirac_solver::inline FL_ROLE {
 
 inline double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
@@ -123,4 +123,4 @@ class Solver {
   std::unique_ptr<Low> low_;
 };
 
-}  // namespace dirac_solver
+}  // namespace dirac_solver::inline FL_ROLE

@@ -13,7 +13,7 @@
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 
-namespace collectives {
+namespace collectives::inline FL_ROLE {
 
 namespace exact = fl::exact;
 
@@ -226,4 +226,4 @@ inline fl::Check check(State& s, fl::Index last) {
   return fl::Check::of(damage.words, 0, damage.what);
 }
 
-}  // namespace collectives
+}  // namespace collectives::inline FL_ROLE

@@ -3,8 +3,8 @@
 
 #include "halo.hpp"
 
-namespace halo {
+namespace halo::inline FL_ROLE {
 
 inline fl::Index longest_bytes(const Shape& s) { return fl::whole_pairs(s.width * s.pitch * s.word); }
 
-}  // namespace halo
+}  // namespace halo::inline FL_ROLE

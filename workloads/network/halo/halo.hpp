@@ -18,7 +18,7 @@
 #include "firstlight/workload.hpp"
 #include "regions.hpp"
 
-namespace halo {
+namespace halo::inline FL_ROLE {
 
 struct Params {
   fl::Index n = 32, width = 1, word = 8, rows = 0;
@@ -336,4 +336,4 @@ inline fl::Check check(State& s, fl::Index last) {
   return fl::Check::of(damage.words, 0, damage.what);
 }
 
-}  // namespace halo
+}  // namespace halo::inline FL_ROLE

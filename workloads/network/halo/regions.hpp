@@ -7,7 +7,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace halo {
+namespace halo::inline FL_ROLE {
 
 // --- processes -----------------------------------------------------------------------------------------------------------
 
@@ -124,4 +124,4 @@ inline void copy(const Shape& s, const unsigned char* from, const Region& out, u
   copy(s, to + offset(s, in), s.pitch, from + offset(s, out), s.pitch, out.rows, out.columns);
 }
 
-}  // namespace halo
+}  // namespace halo::inline FL_ROLE

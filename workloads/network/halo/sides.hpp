@@ -5,7 +5,7 @@
 
 #include "halo.hpp"
 
-namespace halo {
+namespace halo::inline FL_ROLE {
 
 // What MPI is told of a message. `data` is the field itself or a box of contiguous words.
 struct Message {
@@ -173,4 +173,4 @@ inline std::string packed_only(const Params& p) {
   return "";
 }
 
-}  // namespace halo
+}  // namespace halo::inline FL_ROLE

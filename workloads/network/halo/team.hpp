@@ -3,7 +3,7 @@
 
 #include "sides.hpp"
 
-namespace halo {
+namespace halo::inline FL_ROLE {
 
 // The share of thread `t` of `threads` in a region: a piece of its longer dimension.
 inline Region share(const Region& r, int t, int threads) {
@@ -37,4 +37,4 @@ inline void copy_share_here(const State& s, const Side& side, const Side& other,
   copy(s, field, share(side.out, t, threads), field, share(other.in, t, threads));
 }
 
-}  // namespace halo
+}  // namespace halo::inline FL_ROLE

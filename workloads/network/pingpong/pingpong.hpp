@@ -11,7 +11,7 @@
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 
-namespace pingpong {
+namespace pingpong::inline FL_ROLE {
 
 struct Params {
   fl::Index bytes = 1024;
@@ -238,4 +238,4 @@ inline fl::Check check(State& s, fl::Index last) {
   return fl::Check::of(damage.bytes, 0, damage.what);
 }
 
-}  // namespace pingpong
+}  // namespace pingpong::inline FL_ROLE

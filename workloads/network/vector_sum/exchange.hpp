@@ -7,7 +7,7 @@
 
 #include "addition.hpp"
 
-namespace vector_sum {
+namespace vector_sum::inline FL_ROLE {
 
 // Part of a vector. Empty parts travel too: which pieces are empty depends on n and p alone, and both ends keep the same order.
 struct Part {
@@ -54,4 +54,4 @@ inline void cube(State& s, int dimensions_end) {
   if (mine == s.own.data()) copy(s);
 }
 
-}  // namespace vector_sum
+}  // namespace vector_sum::inline FL_ROLE

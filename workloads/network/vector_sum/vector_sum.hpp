@@ -10,7 +10,7 @@
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 
-namespace vector_sum {
+namespace vector_sum::inline FL_ROLE {
 
 namespace exact = fl::exact;
 
@@ -140,4 +140,4 @@ inline fl::Check check(State& s, fl::Index last) {
   return fl::Check::of(damage.words, 0, damage.what);
 }
 
-}  // namespace vector_sum
+}  // namespace vector_sum::inline FL_ROLE

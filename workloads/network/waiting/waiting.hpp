@@ -16,7 +16,7 @@
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 
-namespace waiting {
+namespace waiting::inline FL_ROLE {
 
 struct Params {
   fl::Index ms = 10;
@@ -147,4 +147,4 @@ inline void observe(State& s, fl::Observations& seen) {
   s.waited = s.busy = 0;
 }
 
-}  // namespace waiting
+}  // namespace waiting::inline FL_ROLE

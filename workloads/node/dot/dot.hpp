@@ -8,7 +8,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace dot {
+namespace dot::inline FL_ROLE {
 
 struct Params {
   fl::Index n = 1000;
@@ -145,4 +145,4 @@ inline fl::Check check(State& s, fl::Index last) {
                        fl::text("sum of %lld products is %.17g, should be %.17Lg", static_cast<long long>(n), s.result, expected.sum));
 }
 
-}  // namespace dot
+}  // namespace dot::inline FL_ROLE

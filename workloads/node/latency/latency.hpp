@@ -7,7 +7,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace latency {
+namespace latency::inline FL_ROLE {
 
 inline constexpr fl::Index line_bytes = 64;
 inline constexpr fl::Index hops = 4096;  // of one step
@@ -139,4 +139,4 @@ inline fl::Check check(State& s, fl::Index last) {
                        fl::text("the lines visited add up to %.0f, should be %.0f", s.visited, static_cast<double>(sum)));
 }
 
-}  // namespace latency
+}  // namespace latency::inline FL_ROLE

@@ -3,7 +3,7 @@
 
 #include "noise.hpp"
 
-namespace noise {
+namespace noise::inline FL_ROLE {
 
 // --- the check ----------------------------------------------------------------------------------------------------------------
 
@@ -185,4 +185,4 @@ inline void observe(State& s, fl::Observations& seen) {
     observe_quanta(s, seen);
 }
 
-}  // namespace noise
+}  // namespace noise::inline FL_ROLE

@@ -15,7 +15,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace noise {
+namespace noise::inline FL_ROLE {
 
 using Nanoseconds = std::int64_t;
 
@@ -214,6 +214,6 @@ inline void poison(State& s) {
 fl::Check check(State& s, fl::Index last);
 void observe(State& s, fl::Observations& seen);
 
-}  // namespace noise
+}  // namespace noise::inline FL_ROLE
 
 #include "judge.hpp"

@@ -10,7 +10,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace peak {
+namespace peak::inline FL_ROLE {
 
 struct Params {
   fl::Index precision = 64;
@@ -117,4 +117,4 @@ fl::Check check_lanes(const Lanes<T>& lanes, fl::Index last) {
 
 inline fl::Check check(State& s, fl::Index last) { return s.precision == 32 ? check_lanes(s.single, last) : check_lanes(s.twofold, last); }
 
-}  // namespace peak
+}  // namespace peak::inline FL_ROLE

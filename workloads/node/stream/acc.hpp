@@ -5,7 +5,7 @@
 
 #include "firstlight/device.hpp"
 
-namespace stream::acc {
+namespace stream::inline FL_ROLE::acc {
 
 // The last element of x follows the iteration, so it is handed over with every step.
 template <Op op>
@@ -97,4 +97,4 @@ struct Device {
   void close(State& s) { release(s); }
 };
 
-}  // namespace stream::acc
+}  // namespace stream::inline FL_ROLE::acc

@@ -3,7 +3,7 @@
 
 #include "device.hpp"
 
-namespace stream {
+namespace stream::inline FL_ROLE {
 
 template <Op op>
 __global__ void store_kernel(Job job) {
@@ -67,4 +67,4 @@ struct Device {
   }
 };
 
-}  // namespace stream
+}  // namespace stream::inline FL_ROLE

@@ -7,7 +7,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace stream {
+namespace stream::inline FL_ROLE {
 
 struct Params {
   std::string op = "triad";
@@ -209,4 +209,4 @@ inline fl::Check check(State& s, fl::Index last) {
   }
 }
 
-}  // namespace stream
+}  // namespace stream::inline FL_ROLE

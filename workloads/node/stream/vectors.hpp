@@ -6,7 +6,7 @@
 #include "firstlight/nontemporal.hpp"
 #include "firstlight/simd.hpp"
 
-namespace stream {
+namespace stream::inline FL_ROLE {
 
 using Vector = fl::simd::native<double>;
 inline constexpr int width = fl::simd::width<double>;
@@ -81,4 +81,4 @@ inline fl::Index part_begin(fl::Index n, int part, int parts) {
   return part == parts ? n : (n / line * part / parts) * line;
 }
 
-}  // namespace stream
+}  // namespace stream::inline FL_ROLE

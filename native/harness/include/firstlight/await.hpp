@@ -6,7 +6,9 @@
 #include <atomic>
 #include <cstdint>
 
-namespace fl {
+#include "firstlight/role.hpp"
+
+namespace fl::inline FL_ROLE {
 
 // Plain loads first: a pause between them would cost a part of the latency that is measured. `now_and_then` is called between
 // batches of them; a party that waits for long may share its processor with the one that it waits for.
@@ -22,4 +24,4 @@ inline void await(std::uint64_t* flag, std::uint64_t number, Hook now_and_then) 
   }
 }
 
-}  // namespace fl
+}  // namespace fl::inline FL_ROLE

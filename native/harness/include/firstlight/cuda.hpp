@@ -19,7 +19,7 @@
 
 #include "firstlight/device.hpp"
 
-namespace fl::cuda {
+namespace fl::inline FL_ROLE::cuda {
 
 inline void must(cudaError_t outcome, const char* what) {
   if (outcome == cudaSuccess) return;
@@ -73,6 +73,6 @@ inline unsigned blocks(Index size, unsigned threads) {
   return static_cast<unsigned>(wanted < most ? wanted : most);
 }
 
-}  // namespace fl::cuda
+}  // namespace fl::inline FL_ROLE::cuda
 
 #endif

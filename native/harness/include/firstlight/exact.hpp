@@ -9,7 +9,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace fl::exact {
+namespace fl::inline FL_ROLE::exact {
 
 inline std::int64_t weight_of(int rank) { return static_cast<std::int64_t>(hash(static_cast<std::uint64_t>(rank)) & 0xFFFF) + 1; }
 
@@ -51,4 +51,4 @@ class Ranks {
 // To compare bit by bit, NaN included: what equals the same bits on every rank is equal on all ranks.
 inline std::uint64_t bits(double x) { return std::bit_cast<std::uint64_t>(x); }
 
-}  // namespace fl::exact
+}  // namespace fl::inline FL_ROLE::exact

@@ -3,10 +3,10 @@
 
 #include "firstlight/workload.hpp"
 
-namespace fl {
+namespace fl::inline FL_ROLE {
 
 inline constexpr Index line_pair = 128;  // bytes
 
 inline constexpr Index whole_pairs(Index bytes) { return (bytes + line_pair - 1) / line_pair * line_pair; }
 
-}  // namespace fl
+}  // namespace fl::inline FL_ROLE

@@ -6,13 +6,14 @@
 
 #include <atomic>
 
+#include "firstlight/role.hpp"
 #include "firstlight/simd.hpp"
 
 #ifndef __has_builtin
 #define __has_builtin(name) 0
 #endif
 
-namespace fl::nontemporal {
+namespace fl::inline FL_ROLE::nontemporal {
 
 #if __has_builtin(__builtin_nontemporal_store)
 
@@ -57,4 +58,4 @@ inline void store(T*, const simd::native<T>&) {}
 // Such stores are weakly ordered: before another thread reads what was written, or the clock, they must be on their way.
 inline void fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
 
-}  // namespace fl::nontemporal
+}  // namespace fl::inline FL_ROLE::nontemporal

@@ -14,6 +14,8 @@
 #include <ctime>
 #include <string_view>
 
+#include "firstlight/role.hpp"
+
 namespace fl {
 
 struct Phase {
@@ -84,6 +86,8 @@ inline constinit thread_local Watch* watch = nullptr;
 
 }  // namespace detail
 
+inline namespace FL_ROLE {
+
 class [[nodiscard]] In {
  public:
   explicit In(Phase phase) : watch_(detail::watch), outer_(watch_ != nullptr ? watch_->turn(phase.slot) : 0) {}
@@ -98,4 +102,5 @@ class [[nodiscard]] In {
   int outer_;
 };
 
+}  // namespace FL_ROLE
 }  // namespace fl

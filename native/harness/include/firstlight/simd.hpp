@@ -4,6 +4,8 @@
 #include <cstring>
 #include <utility>
 
+#include "firstlight/role.hpp"
+
 // Before a loop whose iterations do not depend on each other, which the compiler cannot see.
 #if defined(__clang__)
 #define FL_INDEPENDENT _Pragma("clang loop vectorize(assume_safety)")
@@ -11,7 +13,7 @@
 #define FL_INDEPENDENT _Pragma("GCC ivdep")
 #endif
 
-namespace fl::simd {
+namespace fl::inline FL_ROLE::simd {
 
 #if defined(__AVX512F__)
 inline constexpr int bytes = 64;
@@ -98,4 +100,4 @@ template <class T, int count>
   }
 }
 
-}  // namespace fl::simd
+}  // namespace fl::inline FL_ROLE::simd

@@ -7,8 +7,9 @@
 
 #include "firstlight/await.hpp"
 #include "firstlight/lines.hpp"
+#include "firstlight/role.hpp"
 
-namespace fl {
+namespace fl::inline FL_ROLE {
 
 class Window {
  public:
@@ -72,4 +73,4 @@ inline void await_put(std::uint64_t* flag, std::uint64_t number) {
   });
 }
 
-}  // namespace fl
+}  // namespace fl::inline FL_ROLE
