@@ -21,6 +21,29 @@ endif()
 
 separate_arguments(harness_flags NATIVE_COMMAND "${FL_HARNESS_FLAGS}")
 
+# fl_closed(<object> <target of objects> <symbols that others see, as patterns>...): all objects as one whose inline functions, those of
+# the standard library included, are its own. The linker keeps one copy of what has one name, and that of another flag set must neither
+# serve harness and judge nor theirs the timed code. Sanitizers keep books on symbols: there they stay as they are.
+if(NOT CMAKE_OBJCOPY OR NOT CMAKE_LINKER)
+  message(FATAL_ERROR "ld and objcopy are needed to link the harness: install binutils")
+endif()
+function(fl_closed object objects)
+  target_compile_options(${objects} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)  # unique symbols cannot be made local
+  get_filename_component(folder ${object} DIRECTORY)
+  set(close COMMAND ${CMAKE_OBJCOPY} --wildcard)
+  foreach(symbol IN LISTS ARGN)
+    list(APPEND close --keep-global-symbol=${symbol})
+  endforeach()
+  list(APPEND close ${object})
+  if(FL_SANITIZE)
+    set(close "")
+  endif()
+  add_custom_command(OUTPUT ${object} DEPENDS ${objects} $<TARGET_OBJECTS:${objects}> VERBATIM COMMAND_EXPAND_LISTS
+    COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
+    COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${object} $<TARGET_OBJECTS:${objects}>
+    ${close})
+endfunction()
+
 # --- the harness, with its own safe flags -----------------------------------------------------------------------------
 set(harness ${CMAKE_SOURCE_DIR}/native/harness)
 set(collectives ${CMAKE_SOURCE_DIR}/native/collectives)
@@ -36,9 +59,13 @@ if(FL_SANITIZE)
 else()
   list(FILTER harness_sources EXCLUDE REGEX "memory_heap.cpp$")
 endif()
-add_library(harness STATIC ${harness_sources})
+add_library(harness.objects OBJECT EXCLUDE_FROM_ALL ${harness_sources})
+fl_closed(${CMAKE_BINARY_DIR}/harness/harness.o harness.objects main _ZN2fl* _ZNK2fl* _ZTVN2fl*)
+add_library(harness STATIC ${CMAKE_BINARY_DIR}/harness/harness.o)
+set_target_properties(harness PROPERTIES LINKER_LANGUAGE CXX)
 target_include_directories(harness PUBLIC ${harness}/include ${CMAKE_SOURCE_DIR}/native/grid/include ${collectives}/include)
-target_compile_options(harness PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${harness_flags}>)
+target_include_directories(harness.objects PRIVATE ${harness}/include)
+target_compile_options(harness.objects PRIVATE $<$<COMPILE_LANGUAGE:CXX>:${harness_flags}>)
 target_link_libraries(harness PUBLIC Threads::Threads)
 
 # --- schedules of collectives and the networks that they are simulated on. A program that calls none of it links none of it.

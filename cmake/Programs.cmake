@@ -1,6 +1,7 @@
 # Programs of workloads. What a program needs is not known here: firstlight says it, call by call, in FL_MANIFEST.
 
-# init, cost and check of a workload live in its header; they are compiled once, never with the flags under test.
+# init, cost and check of a workload live in its header; they are compiled once, never with the flags under test. The judge of a workload
+# is the object judges/<workload>.o, which shows fl::workload and nothing else.
 function(fl_judge workload header)
   if(TARGET ${workload}.judge)
     return()
@@ -11,6 +12,7 @@ function(fl_judge workload header)
   target_link_libraries(${workload}.judge PUBLIC harness)
   target_compile_options(${workload}.judge PRIVATE ${harness_flags})
   target_compile_definitions(${workload}.judge PRIVATE FL_JUDGE)
+  fl_closed(${CMAKE_BINARY_DIR}/judges/${workload}.o ${workload}.judge _ZN2fl8workloadE)
 endfunction()
 
 # An object that another compiler makes, once for all flag sets: the flags under test are not for it.
@@ -39,13 +41,13 @@ function(fl_program target)
     set(object ${CMAKE_BINARY_DIR}/${p_OBJECT})
     fl_object(${object} ${p_OBJECT_SOURCE} ${p_OBJECT_COMMAND})
   endif()
-  add_executable(${target} EXCLUDE_FROM_ALL ${p_SOURCES} ${object})
+  add_executable(${target} EXCLUDE_FROM_ALL ${p_SOURCES} ${object} ${CMAKE_BINARY_DIR}/judges/${p_WORKLOAD}.o)
   set_target_properties(${target} PROPERTIES
     OUTPUT_NAME ${p_NAME}
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin/${p_FOLDER}
     Fortran_MODULE_DIRECTORY ${CMAKE_BINARY_DIR}/modules/${target}
     LINKER_LANGUAGE CXX)
-  target_link_libraries(${target} PRIVATE ${p_WORKLOAD}.judge harness ${p_LINK})
+  target_link_libraries(${target} PRIVATE harness ${p_LINK})
   target_compile_options(${target} PRIVATE ${p_FLAGS} ${p_COMPILE_FLAGS})
   target_link_options(${target} PRIVATE ${p_FLAGS})
   target_compile_definitions(${target} PRIVATE FL_COMPILER="${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" ${p_DEFINITIONS})
