@@ -16,7 +16,7 @@ import shipped
 import synthetic
 import synthetic_machine
 import synthetic_workloads
-from firstlight.catalogue import Plot, Provides, Variant, Workload
+from firstlight.catalogue import Plot, Provides, Sizes, Variant, Workload
 from firstlight.plan import Cell, Placement, Program
 from firstlight.record import Build, Description, Metric, Parameter
 from synthetic_figures import Point
@@ -31,6 +31,13 @@ METRICS = (
 PARAMETERS = (Parameter("level", "refinements", "5", "of the coarse mesh"),)
 PLOT = Plot(
     "solver", "level", "time_to_tolerance", "variant", {"problem": "R", "digits": 6}, subject="time to tolerance"
+)
+SCALING = tuple(
+    replace(PLOT, kind="scaling", subject=subject, variants=variants)
+    for subject, variants in (
+        ("BPX", ["one_pass", "serial", "assembled", "omp", "mpi", "mpi_assembled"]),
+        ("multigrid", ["multigrid", "omp_multigrid", "mpi_multigrid"]),
+    )
 )
 LEVELS = (4, 5, 6, 7)
 SHARE = (0.02, 0.03, 0.05)
@@ -53,8 +60,9 @@ def workload() -> Workload:
         Variant(v, folder / f"{v}.cpp", ("mpi",) if v.startswith(("mpi", "peer")) else (), False) for v in VARIANTS
     )
     return replace(
-        base, name="fem2d", folder=folder, title="Finite elements", rows=(), plots=(PLOT,), bounded_by=(),
-        variants=variants, question="How fast is an elliptic problem solved?", chapter="applications",
+        base, name="fem2d", folder=folder, title="Finite elements", rows=(), plots=(PLOT, *SCALING), bounded_by=(),
+        sizes=Sizes("level", 9000, growth=4), variants=variants,
+        question="How fast is an elliptic problem solved?", chapter="applications",
     )  # fmt: skip
 
 

@@ -1,7 +1,7 @@
 """Solver: an elliptic problem solved to a tolerance, as R1 reports its finite-element example.
 
-Time to tolerance by method, time per unknown and iteration against the memory's bandwidth, strong and weak scaling, and
-R1's table: assembly, conjugate gradients, share of communication over the ranks.
+Time to tolerance by method, time per unknown and iteration against the memory's bandwidth, and R1's table: assembly,
+conjugate gradients, share of communication over the ranks.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from firstlight.catalogue import Plot, Workload
 from firstlight.report import answers, frame
 from firstlight.report.frame import Drawing, View
 
-from .drawings import methods, pace, scaling, shares, tolerance
+from .drawings import methods, pace, shares, tolerance
 
 
 def solver(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
@@ -21,7 +21,6 @@ def solver(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawin
         return []
     drawn = tolerance.drawings(view, workload, plot, f"{name}-tolerance", figures)
     drawn += pace.drawings(view, f"{name}-pace", figures)
-    drawn += scaling.drawings(view, f"{name}-scaling", figures)
     drawn += shares.drawings(view, f"{name}-shares", figures)
     if drawn:  # its table has every figure, also those that are drawn nowhere
         drawn[0].rows = frame.table(every)

@@ -6,13 +6,10 @@ A method is the published one (BPX), multigrid, or a library; the best of its va
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import NamedTuple
 
 from firstlight.judge import ranking
-from firstlight.judge.verdict import Figure, Identity, Verified
+from firstlight.judge.verdict import Figure, Verified
 from firstlight.plan import Placement
-from firstlight.record import Run
-from firstlight.report import wording
 from firstlight.units import count, significant
 
 PUBLISHED, MULTIGRID = "BPX", "multigrid"
@@ -20,26 +17,11 @@ LIBRARY = "peer_"
 COARSEST = 16  # cells a side of the grid of all nodes at level 0
 
 
-class Way(NamedTuple):
-    """How the work is spread: threads of one process (no MPI), ranks, or ranks of threads."""
-
-    mpi: str
-    hybrid: bool
-
-    def words(self, run: Run) -> str:
-        name = wording.mpi_name(run, self.mpi) if self.mpi else "threads"
-        return f"{name}, ranks of threads" if self.hybrid else name
-
-
 def method(variant: str) -> str:
     """`BPX`, `multigrid`, or the library that a variant calls."""
     if variant.startswith(LIBRARY):
         return variant.removeprefix(LIBRARY)
     return MULTIGRID if MULTIGRID in variant.split("_") else PUBLISHED
-
-
-def way(identity: Identity) -> Way:
-    return Way(identity.mpi or "", bool(identity.mpi) and "omp" in identity.variant.split("_"))
 
 
 def level(figure: Figure) -> int | None:

@@ -1,0 +1,86 @@
+"""Scaling of any workload: times and rates, sizes that count elements and sizes that count refinements."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from msgspec.structs import replace
+
+import synthetic_solver
+from firstlight import heritage
+from firstlight.catalogue import Sizes, Workload
+from firstlight.judge.figures import judge
+from firstlight.judge.verdict import Estimate, Verified
+from firstlight.report import plots
+from firstlight.report.frame import Drawing, View
+from firstlight.report.palette import Palette
+
+
+@pytest.fixture(scope="module")
+def view() -> View:
+    scene = synthetic_solver.run(ranks=(1, 2, 4))
+    judgement = judge(*scene)
+    return View(judgement, scene.workloads, heritage.load(), Palette(judgement.run))
+
+
+def drawings(view: View, figures: list[Verified], workload: Workload) -> dict[str, Drawing]:
+    changed = View(
+        replace(view.judgement, figures=tuple(figures)), {workload.name: workload}, view.heritage, view.palette
+    )
+    return {d.id.removeprefix("plot-fem2d-"): d for d in plots.draw(changed, workload)}
+
+
+def figures(view: View) -> list[Verified]:
+    return [f for f in view.judgement.figures if isinstance(f, Verified) and f.identity.metric == "time_to_tolerance"]
+
+
+def scaled(view: View, sizes: Sizes | None = None) -> Workload:
+    (bpx, _) = synthetic_solver.SCALING
+    workload = view.workloads["fem2d"]
+    return replace(workload, plots=(bpx,), sizes=sizes or workload.sizes)
+
+
+def as_rate(f: Verified) -> Verified:
+    e = f.estimate
+    low, high = (None if v is None else 1 / v for v in (e.high, e.low))
+    estimate = Estimate(1 / e.median, low, high, tuple(1 / v for v in e.launches), e.times)
+    return replace(f, unit="1/s", better="higher", estimate=estimate)
+
+
+def test_a_rate_rises_where_a_time_falls(view: View) -> None:
+    times = drawings(view, figures(view), scaled(view))
+    rates = drawings(view, [as_rate(f) for f in figures(view)], scaled(view))
+    assert rates["0"].title == times["0"].title  # the gains
+    assert re.search(r"^BPX, level = 7: 2 cores gain 1\.8 × with ", times["0"].title)
+    falling, rising = (d["0"].data[0]["y"] for d in (times, rates))
+    assert falling[0] == pytest.approx(4 * falling[-1]) and rising[-1] == pytest.approx(4 * rising[0])
+
+
+def test_weak_scaling_of_sizes_that_count_elements(view: View) -> None:
+    """n = 1000 a core: the same share on 1, 2 and 4 cores is one line, whatever else was measured."""
+    some = [f for f in figures(view) if dict(f.identity.parameters)["level"] == 6]
+
+    def of(f: Verified) -> Verified:
+        n = 1000 * f.identity.placement.ranks * f.identity.placement.threads
+        return replace(f, identity=replace(f.identity, parameters=(("digits", 6), ("n", n), ("problem", "R"))))
+
+    by_n = replace(scaled(view, Sizes("n", 8)), plots=(replace(scaled(view).plots[0], x="n"),))
+    drawn = drawings(view, [of(f) for f in some], by_n)
+    assert list(drawn) == ["0-weak"]
+    line = next(t for t in drawn["0-weak"].data if t["name"] == "Open MPI, n = 1000 on 1 core")
+    assert line["x"] == [1, 2, 4]
+    kept = re.search(r"Open MPI keeps (\d+) % of its pace on 4 cores", drawn["0-weak"].title)
+    assert kept and int(kept[1]) == round(100 * line["y"][0] / line["y"][-1])
+    rated = drawings(view, [as_rate(of(f)) for f in some], by_n)["0-weak"]
+    slower = re.search(r"Open MPI keeps (\d+) % of its pace on 4 cores", rated.title)
+    assert slower and int(slower[1]) == pytest.approx(25 * line["y"][0] / line["y"][-1], abs=1)
+
+
+def test_sizes_of_another_parameter_scale_strongly_only(view: View) -> None:
+    assert list(drawings(view, figures(view), scaled(view, Sizes("m", 8)))) == ["0"]
+
+
+def test_one_number_of_cores_draws_nothing(view: View) -> None:
+    alone = [f for f in figures(view) if f.identity.placement.ranks * f.identity.placement.threads == 1]
+    assert alone and drawings(view, alone, scaled(view)) == {}
