@@ -8,6 +8,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 
 namespace peak::inline FL_ROLE {
@@ -25,6 +26,12 @@ inline constexpr fl::Index chain_bytes = 12 * 64;
 template <class T>
 inline constexpr fl::Index chains = chain_bytes / static_cast<fl::Index>(sizeof(T));
 
+// A device needs many more threads than it has units, to hide the latency of one behind the others.
+inline constexpr fl::Index device_parties = 32768;
+
+// Each has chains of its own: threads, or groups of threads of a device.
+inline fl::Index parties(const fl::Team& team) { return fl::variant.device != nullptr ? device_parties : team.threads; }
+
 // Exact in 32 bit.
 inline constexpr double a = 1 - 0x1p-10, b = 4 * 0x1p-10, fixed_point = 4;
 
@@ -40,11 +47,15 @@ struct State {
   Lanes<double> twofold;
   double shift = 0;  // added to every start; follows the iteration
   fl::Team team;
+  // Of variants on a device: before a check copies the sums from there, and after poison() poisons them there.
+  void (*fetch)(State&) = nullptr, (*poisoned)(State&) = nullptr;
 };
 
 inline constexpr fl::About about{
     .title = "Arithmetic",
-    .cost = "2 flops a multiply-add; 128 laps of 1024 on 12 * 64 bytes of independent chains in each thread; no memory traffic",
+    .cost =
+        "2 flops a multiply-add; 128 laps of 1024 on 12 * 64 bytes of independent chains in each thread, or in each of 32768 parties of a "
+        "GPU; no memory traffic",
     .verified = "the sum over laps of every chain against the recurrence's closed form",
     .tolerance = "1024 eps of the sum: one rounding error a multiply-add",
 };
@@ -65,7 +76,7 @@ inline double shift_value(fl::Index iteration) {
 
 template <class T>
 void fill(Lanes<T>& lanes, const fl::Team& team) {
-  const fl::Index all = chains<T> * team.threads;
+  const fl::Index all = chains<T> * parties(team);
   lanes.start = fl::Array<T>(all);
   lanes.sum = fl::Array<T>(all);
   lanes.a = static_cast<T>(a);
@@ -83,7 +94,7 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
 }
 
 inline fl::Cost cost(const Params& p, const fl::Team& team) {
-  const auto all = static_cast<double>(8 * chain_bytes / p.precision * team.threads);
+  const auto all = static_cast<double>(8 * chain_bytes / p.precision * parties(team) * team.ranks);
   return {.flops = 2 * all * static_cast<double>(laps * length), .working_set = 2 * static_cast<double>(chain_bytes)};
 }
 
@@ -92,6 +103,7 @@ inline void touch(State& s, fl::Index iteration) { s.shift = shift_value(iterati
 inline void poison(State& s) {
   fl::poison(s.single.sum.data(), s.single.sum.size());
   fl::poison(s.twofold.sum.data(), s.twofold.sum.size());
+  if (s.poisoned != nullptr) s.poisoned(s);
 }
 
 template <class T>
@@ -115,6 +127,9 @@ fl::Check check_lanes(const Lanes<T>& lanes, fl::Index last) {
                                 static_cast<double>(lanes.sum[where]), expected_there));
 }
 
-inline fl::Check check(State& s, fl::Index last) { return s.precision == 32 ? check_lanes(s.single, last) : check_lanes(s.twofold, last); }
+inline fl::Check check(State& s, fl::Index last) {
+  if (s.fetch != nullptr) s.fetch(s);
+  return s.precision == 32 ? check_lanes(s.single, last) : check_lanes(s.twofold, last);
+}
 
 }  // namespace peak::inline FL_ROLE

@@ -1,0 +1,81 @@
+// device_copy: how fast data goes to a device and comes back, from pinned and from pageable memory of the host.
+#pragma once
+
+#include <cstring>
+
+#include "firstlight/variant.hpp"
+#include "firstlight/workload.hpp"
+
+namespace device_copy {
+
+using Word = std::uint64_t;
+
+struct Params {
+  std::string direction = "to_device";
+  std::string memory = "pinned";
+  fl::Index bytes = 1 << 20;
+  void declare(fl::Fields& fields) {
+    fields.choice("direction", direction, "to_device|to_host", "which way");
+    fields.choice("memory", memory, "pinned|pageable", "of the host: pages that stay where they are, or ordinary ones");
+    fields.integer("bytes", bytes, "bytes", 8, fl::Index{1} << 36, "of a copy; a multiple of 8");
+  }
+};
+
+struct State {
+  bool to_device = true, pinned = true;
+  fl::Index words = 0;   // of a copy
+  fl::Index offset = 0;  // of its first word in the source; follows the iteration
+  fl::Array<Word> source, target;
+  // Of variants on a device: before a check copies the target from there where it lies there, and after poison() poisons it there.
+  void (*fetch)(State&) = nullptr, (*poisoned)(State&) = nullptr;
+};
+
+inline constexpr fl::About about{
+    .title = "Copies between host and device",
+    .cost = "the bytes of the copy, once, of each rank",
+    .verified = "every word against its value by the place in the source that the iteration asks for",
+    .tolerance = "none: equal words",
+};
+
+inline constexpr fl::Metric metrics[] = {{"bandwidth", "GB/s", "bytes", "rate", 1e-9, "higher"},
+                                         {"time", "us", "operations", "time", 1e6, "lower"}};
+
+inline std::string refuse(const Params& p, const fl::Team&) { return p.bytes % 8 == 0 ? "" : "bytes must be a multiple of 8"; }
+
+// Each step takes its words from another place, a multiple of two lines further on: what is copied differs from step to step.
+inline constexpr fl::Index places = 64, apart = 16;
+inline fl::Index offset_of(fl::Index iteration) { return apart * (iteration % places); }
+inline void touch(State& s, fl::Index iteration) { s.offset = offset_of(iteration); }
+
+inline void init(State& s, const Params& p, const fl::Team&) {
+  s.to_device = p.direction == "to_device";
+  s.pinned = p.memory == "pinned";
+  s.words = p.bytes / 8;
+  s.source = fl::Array<Word>(s.words + apart * places);
+  s.target = fl::Array<Word>(s.words);
+  for (fl::Index i = 0; i < s.source.size(); ++i) s.source[i] = fl::hash(static_cast<std::uint64_t>(i));
+}
+
+inline fl::Cost cost(const Params& p, const fl::Team& team) {
+  const auto bytes = static_cast<double>(p.bytes);
+  return {.bytes = bytes * team.ranks, .operations = static_cast<double>(team.ranks), .working_set = bytes};
+}
+
+inline void poison(State& s) {
+  for (Word& word : s.target) word = fl::poison_bits;
+  if (s.poisoned != nullptr) s.poisoned(s);
+}
+
+inline fl::Check check(State& s, fl::Index last) {
+  if (s.fetch != nullptr) s.fetch(s);
+  fl::Index wrong = 0, where = 0;
+  for (fl::Index i = 0; i < s.words; ++i)
+    if (s.target[i] != fl::hash(static_cast<std::uint64_t>(i + offset_of(last))) && wrong++ == 0) where = i;
+  const auto all = static_cast<long long>(s.words);
+  return fl::Check::of(static_cast<double>(wrong), 0,
+                       wrong == 0 ? fl::text("all %lld words are right", all)
+                                  : fl::text("%lld of %lld words are wrong, the first at index %lld", static_cast<long long>(wrong), all,
+                                             static_cast<long long>(where)));
+}
+
+}  // namespace device_copy

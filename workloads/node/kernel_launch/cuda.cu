@@ -1,0 +1,13 @@
+// CUDA: a kernel of one thread.
+#include "kernels.hpp"
+
+#include "firstlight/variant.hpp"
+
+namespace {
+
+void step(kernel_launch::State& s, fl::Index iteration) { kernel_launch::start(s, iteration); }
+
+}  // namespace
+
+FL_VARIANT(kernel_launch, step, .setup = FL_HOOK(kernel_launch, kernel_launch::prepare),
+           .finish = FL_HOOK(kernel_launch, kernel_launch::release), .device = &fl::device::cuda)

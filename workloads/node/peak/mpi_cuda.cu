@@ -1,0 +1,12 @@
+// A GPU a rank, all at once.
+#include "kernels.hpp"
+
+#include "firstlight/variant.hpp"
+
+namespace {
+
+void step(peak::State& s, fl::Index) { peak::step_on_device(s); }
+
+}  // namespace
+
+FL_VARIANT(peak, step, .setup = FL_HOOK(peak, peak::upload), .finish = FL_HOOK(peak, peak::release), .device = &fl::device::cuda)
