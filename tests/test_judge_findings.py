@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shlex
 from pathlib import Path
 
 import pytest
@@ -219,3 +220,19 @@ def test_missing_operations_are_noticed_where_they_are_counted(share: float, fir
     if fires:
         assert found[0].sentence == "dot.simd with clang-base does 0.50 of the operations that it declares"
         assert found[0].command == "./fl run dot.simd --toolchain clang-base"
+
+
+def test_every_command_works_as_typed(judged: Judgement) -> None:
+    import click
+
+    from firstlight.cli import group
+
+    scene = synthetic.run(1, 1)
+    planned = {c.program.target for c in scene.run.cells} | {b.program.target for b in scene.run.builds}
+    assert judged.findings
+    for finding in judged.findings:
+        fl, name, *words = shlex.split(finding.command)
+        command = group.get_command(click.Context(group), name)
+        assert fl == "./fl" and command is not None
+        with command.make_context(name, words) as context:
+            assert set(context.params.get("workload", ())) <= planned | set(scene.workloads)

@@ -11,11 +11,14 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+import sums
 import synthetic
 import synthetic_machine
 from firstlight import ROOT, catalogue, roles
 from firstlight.catalogue import Selection, Workload
 from firstlight.errors import UsageError
+from firstlight.judge import Judgement
+from firstlight.judge.findings import poor_collective
 from firstlight.judge.roles import advice, measuring, missing, played, players
 from firstlight.judge.verdict import Estimate, Identity, Verified
 from firstlight.plan import Placement
@@ -145,3 +148,21 @@ def test_findings_ask_for_roles() -> None:
     silent = {name: replace(w, roles=()) for name, w in SHIPPED.items()}
     told = {f.rule for f in findings.discover(synthetic.judgement(), silent)}
     assert not told & {"poor_collective", "busy_waiting"}
+
+
+def renamed(judgement: Judgement, name: str) -> list[Verified]:
+    """The sums of the run, as if another workload had measured them."""
+    some = [f for f in judgement.figures if isinstance(f, Verified) and f.identity.workload == "vector_sum"]
+    return [replace(f, identity=replace(f.identity, workload=name)) for f in some]
+
+
+def test_a_finding_speaks_of_whichever_workload_plays_the_role() -> None:
+    run = sums.judgement(mpis=["openmpi"], variants=["mpi_allreduce", "mpi_cube"],
+                         factors={("openmpi", "mpi_allreduce"): 5.0})  # fmt: skip
+    role = replace(SHIPPED["vector_sum"].roles[0], call="MPI_Reduce", titles={"mpi_cube": "my own"})
+    known = {name: replace(SHIPPED["vector_sum"], name=name, roles=(role,)) for name in ("totals", "sums")}
+    both = replace(run, figures=(*renamed(run, "totals"), *renamed(run, "sums")))
+    (found,) = poor_collective.find(both, known)
+    assert found.sentence.startswith("Open MPI's MPI_Reduce is poor") and "by my own over the same" in found.sentence
+    assert found.command == "./fl run totals.mpi_allreduce totals.mpi_cube --mpi openmpi"
+    assert poor_collective.find(both, {}) == []
