@@ -130,8 +130,9 @@ inline fl::Check check_field(State& s, double scale) {
   if (!std::isfinite(found.out)) complaint.consider(found.out, 1, [] { return "some site holds no number"; });
   if (lqcd::product(s.given.global) == 256 && s.given.global == Extents{4, 4, 4, 4}) compare_published(s, found, complaint);
   if (complaint.share <= 1)
-    complaint.what = fl::text("%lld of %lld sites agree; |out|^2 = %.15g, <psi, out> = %.15g %+.15g i", static_cast<long long>(compared),
-                              static_cast<long long>(s.layout.lattice.volume()), found.out, found.product.re, found.product.im);
+    complaint.what =
+        fl::text("%lld sites of %lld compared, all agree; |out|^2 = %.15g, <psi, out> = %.15g %+.15g i", static_cast<long long>(compared),
+                 static_cast<long long>(s.layout.lattice.volume()), found.out, found.product.re, found.product.im);
   return fl::Check::of(complaint.share, 1, complaint.what);
 }
 

@@ -1,0 +1,73 @@
+"""Where the time of a step goes: shares of phases, the spread over ranks, and nothing where no phase was marked."""
+
+from __future__ import annotations
+
+import json
+
+import pytest
+from msgspec.structs import replace
+
+import synthetic_solver
+from firstlight import heritage
+from firstlight.catalogue import Plot
+from firstlight.judge.figures import judge
+from firstlight.record import LaunchRecord
+from firstlight.report import html, plots
+from firstlight.report.frame import Drawing, View
+from firstlight.report.palette import Palette
+from firstlight.report.plots import phases
+
+PLOT = Plot("phases", "level", "time_to_tolerance", "variant", subject="an elliptic problem")
+PARTS = {"halo": 0.1, "solver": 0.6}
+
+
+def marked(record: LaunchRecord) -> LaunchRecord:
+    """A record whose program spent a tenth in `halo`, more in `solver`, the rest in no phase; ranks differ in halo."""
+    samples = []
+    for s in record.samples:
+        step = s.wall / record.cases[s.case].steps
+        grown = PARTS["solver"] + 0.05 * s.case
+        halo = (0.05 * step, 0.1 * step, 0.2 * step)
+        times = {"phase_halo": halo, "phase_solver": (grown * step,) * 3, "phase_other": ((0.9 - grown) * step,) * 3}
+        samples.append(replace(s, values=dict(s.values) | times))
+    return replace(record, samples=tuple(samples))
+
+
+def drawings(names: tuple[str, ...] = ("halo", "solver"), **options: object) -> list[Drawing]:
+    scene = synthetic_solver.run(variants=("mpi",), ranks=(2,), stream=False, **options)  # type: ignore[arg-type]
+    described = {k: replace(d, phases=names) for k, d in scene.run.descriptions.items()}
+    workloads = {"fem2d": replace(scene.workloads["fem2d"], plots=(PLOT,))}
+    judgement = judge(replace(scene.run, descriptions=described), [marked(r) for r in scene.records], workloads)
+    html.render(judgement, workloads, heritage.load())
+    return plots.draw(View(judgement, workloads, heritage.load(), Palette(judgement.run)), workloads["fem2d"])
+
+
+def test_shares_add_up_and_the_title_names_the_longest_phase() -> None:
+    (drawing,) = drawings()
+    took = "solver takes 75 % of a step at level = 7 (mpi) and 60 % at level = 4 (mpi)"
+    assert drawing.title == f"An elliptic problem: {took}"
+    parts = {t["name"]: t["y"] for t in drawing.data}
+    assert list(parts) == ["halo", "solver", "in no phase"]
+    assert parts["halo"] == [pytest.approx(10, rel=0.01)] * 4
+    assert [sum(bar) for bar in zip(*parts.values(), strict=True)] == [pytest.approx(100)] * 4
+    json.dumps([drawing.data, drawing.layout], allow_nan=False)
+
+
+def test_the_table_has_every_bar_with_the_spread_over_ranks() -> None:
+    (drawing,) = drawings()
+    assert drawing.head == ("program", "case", "time to tolerance", "halo", "solver", "in no phase")
+    assert len(drawing.rows) == 4 and all(len(r) == len(drawing.head) for r in drawing.rows)
+    assert all(" to " in r[3] and " to " not in r[4] for r in drawing.rows)
+
+
+def test_a_phase_that_no_program_marked_is_no_part() -> None:
+    (drawing,) = drawings(("halo", "solver", "output"))
+    assert [t["name"] for t in drawing.data] == ["halo", "solver", "in no phase"]
+    assert drawings(()) == [] and drawings(("output",)) == []
+
+
+def test_more_bars_than_fit_are_in_the_table(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(phases, "MOST_BARS", 3)
+    (drawing,) = drawings()
+    assert len(drawing.data[0]["x"]) == 3 and drawing.data[0]["x"][-1] == "7, mpi" and len(drawing.rows) == 4
+    assert drawing.notes == ("1 bar of smaller level: in the table only",)
