@@ -116,16 +116,18 @@ class Assembled {
   // Assembly, then the classic form with the stored matrix.
   template <class Team>
   Outcome solve(State& s, Team& team) {
-    const double began = seconds();
-    const double dropped = matrix_.assemble(s.blocks[0], s.level);
-    const double assembly = seconds() - began;
+    const double dropped = assemble(s);
     Outcome outcome = Solver<Team>(s, 0, team).stored(matrix_, product_);
-    outcome.assembly = assembly;
     if (!(dropped < 1e-12)) outcome.rho0 = NAN;  // a coupling was lost: the check shall say so
     return outcome;
   }
 
  private:
+  double assemble(const State& s) {
+    const fl::In assembling(phases("assembly"));
+    return matrix_.assemble(s.blocks[0], s.level);
+  }
+
   Matrix matrix_;
   Grid product_;
 };

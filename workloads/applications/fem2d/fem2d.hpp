@@ -38,11 +38,11 @@ struct Traits {
 struct Outcome {
   fl::Index iterations = 0;  // updates of x
   double rho0 = 0;           // r^T C^-1 r at the start, of g = 1
-  double seconds = 0;        // from the start vector to the tolerance
-  double setup = 0;          // of these, what prepared the preconditioner, before the first iteration
-  double communication = 0;  // seconds of these in exchanges and sums
-  double assembly = 0;       // seconds
+  double assembled = 0;      // seconds, where the matrix is made once, before all steps
 };
+
+// What prepares the preconditioner before the first iteration; from the start vector to the tolerance; of that, exchanges and sums.
+inline constexpr fl::Phases phases{"assembly", "setup", "solve", "communication"};
 
 struct State {
   fl::Team team;
@@ -63,6 +63,7 @@ inline constexpr fl::About about{
         "the solution at every node, the number of iterations, the preconditioned norm of the first residual, and the residual from "
         "element matrices",
     .tolerance = "ten times the reduction asked for, iterations within one of the reference, first norm to 1e-6",
+    .phases = phases,
 };
 
 inline constexpr fl::Metric metrics[] = {

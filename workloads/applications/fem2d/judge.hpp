@@ -148,10 +148,11 @@ inline fl::Check check(State& s, fl::Index) {
 inline void observe(State& s, fl::Observations& seen) {
   const Outcome& o = s.outcome;
   const double work = unknowns(s.level) * static_cast<double>(o.iterations);
+  const double communication = seen.seconds(phases("communication")), solve = seen.seconds(phases("solve")) + communication;
   seen.value("iterations", static_cast<double>(o.iterations));
-  seen.value("time_per_unknown_iteration", work > 0 ? (o.seconds - o.setup) / work : 0);
-  seen.value("assembly", o.assembly);
-  if (!s.traits.library) seen.value("communication_share", o.seconds > 0 ? o.communication / o.seconds : 0);
+  seen.value("time_per_unknown_iteration", work > 0 ? solve / work : 0);
+  seen.value("assembly", seen.seconds(phases("assembly")) + o.assembled);
+  if (!s.traits.library) seen.value("communication_share", solve > 0 ? communication / solve : 0);
 }
 
 }  // namespace fem2d::inline FL_ROLE

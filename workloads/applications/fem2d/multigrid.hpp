@@ -33,7 +33,7 @@ class Multigrid {
   }
 
   Outcome solve() {
-    const double began = seconds();
+    const fl::In solving(phases("solve"));
     start();
     double first = 0, before = 0, alpha = 0;
     Stage& finest = stages_.back();
@@ -51,7 +51,6 @@ class Multigrid {
       advance(finest, alpha, beta);
     }
     out_.rho0 = first / (s_.g * s_.g);
-    out_.seconds = seconds() - began;
     return out_;
   }
 
@@ -103,9 +102,7 @@ class Multigrid {
   void whole() {
     const fl::Index base = s_.cut.base;
     Grid& r = b_.coarse[static_cast<std::size_t>(base)];
-    const double began = seconds();
-    team_.sum(r.memory().data(), r.memory().size());
-    out_.communication += seconds() - began;
+    sum(r.memory().data(), r.memory().size());
     for (fl::Index k = base; k > 0; --k) {
       Grid& coarse = b_.coarse[static_cast<std::size_t>(k) - 1];
       stages_[static_cast<std::size_t>(k)].descend([&](fl::Index j, const double* below, const double* mid, const double* above) {
@@ -127,9 +124,7 @@ class Multigrid {
   template <class Value, class Use>
   void exchange(Stage& stage, Lines& lines, Value value, Use use) {
     if (stage.frame.empty()) {
-      const double began = seconds();
-      team_.swap(b_, stage.part);  // threads wait for each other here
-      out_.communication += seconds() - began;
+      swap(stage);  // threads wait for each other here
       return;
     }
     const auto each = [](const Segment& segment, auto visit) {
@@ -146,9 +141,7 @@ class Multigrid {
     }
     own_.clear();
     for (const Segment* segment : stage.frame) each(*segment, [&](fl::Index i, fl::Index j) { own_.push_back(value(i, j)); });
-    const double began = seconds();
-    team_.swap(b_, stage.part);
-    out_.communication += seconds() - began;
+    swap(stage);
     Lines sums(stage.nx, stage.ny, stage.frame);
     const auto add_own = [&] {
       const double* next = own_.data();
@@ -223,10 +216,14 @@ class Multigrid {
     }
   }
 
+  void swap(const Stage& stage) {
+    const fl::In communicating(phases("communication"));
+    team_.swap(b_, stage.part);
+  }
+
   void sum(double* parts, fl::Index count) {
-    const double began = seconds();
+    const fl::In communicating(phases("communication"));
     team_.sum(parts, count);
-    out_.communication += seconds() - began;
   }
 
   State& s_;

@@ -55,7 +55,7 @@ struct Solution {
   std::unique_ptr<Problem> problem;
 
   void open(fem2d::State& s) {
-    const double began = fem2d::seconds();
+    const fem2d::Clock clock;
     problem = std::make_unique<Problem>();
     Problem& p = *problem;
     const fem2d::Numbers numbers(s);
@@ -79,7 +79,7 @@ struct Solution {
     }
     for (HYPRE_BigInt row = low; row <= high; ++row) p.rows.push_back(row);
     p.values.resize(p.rows.size());
-    p.assembly = fem2d::seconds() - began;
+    p.assembly = clock.seconds();
   }
 
   void set(HYPRE_IJVector vector, const std::vector<double>& values) {
@@ -87,10 +87,16 @@ struct Solution {
     HYPRE_IJVectorAssemble(vector);
   }
 
-  void step(fem2d::State& s, fl::Index) {
+  // The system of a step, and what solves it.
+  struct System {
+    HYPRE_ParCSRMatrix matrix;
+    HYPRE_ParVector right, solution;
+    HYPRE_Solver amg, pcg;
+  };
+
+  System set_up(const fem2d::State& s) {
+    const fl::In setting_up(fem2d::phases("setup"));
     Problem& p = *problem;
-    fem2d::Outcome& o = s.outcome;
-    const double began = fem2d::seconds();
     for (std::size_t k = 0; k < p.values.size(); ++k) p.values[k] = s.g * p.right_values[k];
     set(p.right, p.values);
     std::fill(p.values.begin(), p.values.end(), 0.0);
@@ -109,17 +115,26 @@ struct Solution {
     HYPRE_PCGSetPrecond(pcg, reinterpret_cast<HYPRE_PtrToSolverFcn>(HYPRE_BoomerAMGSolve),
                         reinterpret_cast<HYPRE_PtrToSolverFcn>(HYPRE_BoomerAMGSetup), amg);
     HYPRE_ParCSRPCGSetup(pcg, matrix, right, solution);
-    o.setup = fem2d::seconds() - began;
-    HYPRE_ParCSRPCGSolve(pcg, matrix, right, solution);
+    return {matrix, right, solution, amg, pcg};
+  }
+
+  fl::Index solve(const System& system) {
+    const fl::In solving(fem2d::phases("solve"));
+    Problem& p = *problem;
+    HYPRE_ParCSRPCGSolve(system.pcg, system.matrix, system.right, system.solution);
     HYPRE_Int iterations = 0;
-    HYPRE_PCGGetNumIterations(pcg, &iterations);
+    HYPRE_PCGGetNumIterations(system.pcg, &iterations);
     HYPRE_IJVectorGetValues(p.solution, static_cast<HYPRE_Int>(p.rows.size()), p.rows.data(), p.values.data());
-    o.seconds = fem2d::seconds() - began;
-    o.iterations = iterations;
-    o.assembly = p.assembly;
-    HYPRE_ParCSRPCGDestroy(pcg);
-    HYPRE_BoomerAMGDestroy(amg);
-    fem2d::take_solution(s, fem2d::Numbers(s), p.values.data());
+    return iterations;
+  }
+
+  void step(fem2d::State& s, fl::Index) {
+    const System system = set_up(s);
+    s.outcome.iterations = solve(system);
+    s.outcome.assembled = problem->assembly;
+    HYPRE_ParCSRPCGDestroy(system.pcg);
+    HYPRE_BoomerAMGDestroy(system.amg);
+    fem2d::take_solution(s, fem2d::Numbers(s), problem->values.data());
   }
 
   void close(fem2d::State&) {

@@ -38,7 +38,7 @@ struct Solution {
   std::unique_ptr<Problem> problem;
 
   void open(fem2d::State& s) {
-    const double began = fem2d::seconds();
+    const fem2d::Clock clock;
     problem = std::make_unique<Problem>();
     Problem& p = *problem;
     const fem2d::Numbers numbers(s);
@@ -56,13 +56,12 @@ struct Solution {
     must(MatAssemblyEnd(p.matrix, MAT_FINAL_ASSEMBLY));
     must(MatSetOption(p.matrix, MAT_SPD, PETSC_TRUE));
     must(MatCreateVecs(p.matrix, &p.solution, &p.right));
-    p.assembly = fem2d::seconds() - began;
+    p.assembly = clock.seconds();
   }
 
-  void step(fem2d::State& s, fl::Index) {
+  KSP set_up(const fem2d::State& s) {
+    const fl::In setting_up(fem2d::phases("setup"));
     Problem& p = *problem;
-    fem2d::Outcome& o = s.outcome;
-    const double began = fem2d::seconds();
     PetscScalar* values;
     must(VecGetArrayWrite(p.right, &values));
     for (const double value : p.right_values) *values++ = s.g * value;
@@ -80,13 +79,22 @@ struct Solution {
     must(PCSetType(preconditioner, PCGAMG));
     must(KSPSetFromOptions(solver));
     must(KSPSetUp(solver));
-    o.setup = fem2d::seconds() - began;
-    must(KSPSolve(solver, p.right, p.solution));
+    return solver;
+  }
+
+  fl::Index solve(KSP solver) {
+    const fl::In solving(fem2d::phases("solve"));
+    must(KSPSolve(solver, problem->right, problem->solution));
     PetscInt iterations = 0;
     must(KSPGetIterationNumber(solver, &iterations));
-    o.seconds = fem2d::seconds() - began;
-    o.iterations = iterations;
-    o.assembly = p.assembly;
+    return iterations;
+  }
+
+  void step(fem2d::State& s, fl::Index) {
+    const Problem& p = *problem;
+    KSP solver = set_up(s);
+    s.outcome.iterations = solve(solver);
+    s.outcome.assembled = p.assembly;
     must(KSPDestroy(&solver));
 
     const PetscScalar* found;

@@ -5,10 +5,21 @@
 // start vector, so that a library that begins at zero begins where the other variants do.
 #pragma once
 
+#include <chrono>
+
 #include "assembled.hpp"
 #include "messages.hpp"
 
 namespace fem2d::inline FL_ROLE {
+
+// Seconds since it was made: of what is prepared before all steps, and so lies in no phase of them.
+class Clock {
+ public:
+  double seconds() const { return std::chrono::duration<double>(std::chrono::steady_clock::now() - began_).count(); }
+
+ private:
+  std::chrono::steady_clock::time_point began_ = std::chrono::steady_clock::now();
+};
 
 // A node belongs to the lower-left of the blocks that share it. A block's free nodes are a rectangle, numbered row by row.
 class Numbers {

@@ -7,14 +7,10 @@
 //   or void start(); void finish();  the same in two halves, with work between them
 #pragma once
 
-#include <chrono>
-
 #include "shared.hpp"
 #include "sweep.hpp"
 
 namespace fem2d::inline FL_ROLE {
-
-inline double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 template <class Team, class Real = double>  // Real: of the coarser levels
 class Solver {
@@ -29,7 +25,7 @@ class Solver {
 
   // The classic form: rho and s^T A s are summed one after the other; the direction is written before its energy is known.
   Outcome classic() {
-    const double began = seconds();
+    const fl::In solving(phases("solve"));
     double rho = start();
     out_.rho0 = rho;
     const double stop = rho * std::pow(10.0, -2.0 * static_cast<double>(s_.digits));
@@ -38,13 +34,13 @@ class Solver {
       before = rho;
       rho = gather(update(rho / energy));
     }
-    return finish(began);
+    return finish();
   }
 
   // The classic form with a matrix in memory and its product with it.
   template <class Matrix>
   Outcome stored(const Matrix& matrix, Grid& q) {
-    const double began = seconds();
+    const fl::In solving(phases("solve"));
     double rho = start();
     out_.rho0 = rho;
     const double stop = rho * std::pow(10.0, -2.0 * static_cast<double>(s_.digits));
@@ -66,13 +62,13 @@ class Solver {
       }
       rho = gather(squares);
     }
-    return finish(began);
+    return finish();
   }
 
   // Chronopoulos and Gear (1989): the energy of the direction follows from that of the preconditioned residual, so that both scalars
   // travel in one sum, and one pass makes the direction, applies the operator to it and moves x and r.
   Outcome chronopoulos_gear() {
-    const double began = seconds();
+    const fl::In solving(phases("solve"));
     double scalars[2] = {start_local(), 0};
     double first = 0, before = 0, alpha = 0;
     for (;; ++out_.iterations) {
@@ -87,7 +83,7 @@ class Solver {
       scalars[0] = gather_local(advance(alpha, beta));
     }
     out_.rho0 = first;
-    return finish(began);
+    return finish();
   }
 
  private:
@@ -194,23 +190,34 @@ class Solver {
   // What the parties share becomes accumulated; the sums of squares with it. Returns this party's part of rho.
   double gather_local(double squares) {
     squares += sweep_.restrict_down();
-    double began = seconds();
-    shared_.pack();
     if constexpr (overlapped) {
-      team_.start();
-      out_.communication += seconds() - began;
+      send();
       catch_up();
-      began = seconds();
-      team_.finish();
-    } else {
-      team_.swap(b_);
     }
-    squares += shared_.accumulate();
-    sum_base();
-    out_.communication += seconds() - began;
+    squares += receive();
     coarse_ = factor * sweep_.restrict_base();
     sweep_.prolong();
     return factor * squares;
+  }
+
+  void send() {
+    const fl::In communicating(phases("communication"));
+    shared_.pack();
+    team_.start();
+  }
+
+  // What the others hold of the shared nodes and of the coarse levels; the sums of squares with it.
+  double receive() {
+    const fl::In communicating(phases("communication"));
+    if constexpr (overlapped) {
+      team_.finish();
+    } else {
+      shared_.pack();
+      team_.swap(b_);
+    }
+    const double squares = shared_.accumulate();
+    sum_base();
+    return squares;
   }
 
   double gather(double squares) { return sum(gather_local(squares)) + coarse_; }
@@ -221,13 +228,11 @@ class Solver {
   }
 
   void sum(double* parts, fl::Index count) {
-    const double began = seconds();
+    const fl::In communicating(phases("communication"));
     team_.sum(parts, count);
-    out_.communication += seconds() - began;
   }
 
-  Outcome finish(double began) {
-    out_.seconds = seconds() - began;
+  Outcome finish() {
     for (fl::Index j = 0; j <= b_.r.ny; ++j) shared_.restore(j);
     out_.rho0 /= s_.g * s_.g;
     return out_;
