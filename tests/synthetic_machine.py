@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from firstlight.machine import Cache, Machine
-from firstlight.toolchains import Absent, Blas, Mpi, Toolbox, Toolchain
+from firstlight.toolchains import Absent, Library, Mpi, Toolbox, Toolchain
 
 KIB, MIB, GIB = 1024, 1024**2, 1024**3
 TOOLCHAINS = tuple(f"{c}-{f}" for c in ("gcc", "clang") for f in ("base", "native", "fast"))
@@ -77,9 +77,9 @@ def toolbox() -> Toolbox:
         Mpi("mpich", "mpich", "MPICH 4.0.2", "4.0.2", "system", "/usr/bin/mpicxx.mpich", None, (),
             "/usr/bin/mpiexec.mpich", {}),
     )  # fmt: skip
-    blas = (Blas("openblas", "OpenBLAS 0.3.21", (), ("-lopenblas",)),)
+    libraries = (Library("openblas", "OpenBLAS 0.3.21", (), ("-lopenblas",)),)
     absent = (Absent("Intel oneAPI (icpx)", "no icpx in PATH", "install the oneAPI C++ compiler"),)
-    return Toolbox(tuple(chains), mpis, blas, absent)
+    return Toolbox(tuple(chains), mpis, libraries, absent)
 
 
 def load_rate(working_set: float, threads: int) -> float:

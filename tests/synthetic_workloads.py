@@ -93,7 +93,7 @@ def workload(name: str) -> Workload:
             Plot("message", "bytes", "bandwidth", "mpi", subject="a message"),
         ),
     }
-    needs = {"omp": ("openmp",), "mpi": ("mpi",), "blas": ("blas",)}
+    needs = {"omp": ("openmp",), "mpi": ("mpi",), "blas": ("blas1",)}
     folder = shipped.folder(name)
     return Workload(
         name=name,

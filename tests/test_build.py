@@ -18,10 +18,10 @@ from firstlight.catalogue import load, roots
 from firstlight.cmake import Tree
 from firstlight.machine import parse
 from firstlight.plan import Program
-from firstlight.toolchains import Blas, Toolbox, Toolchain
+from firstlight.toolchains import Library, Toolbox, Toolchain
 
 CHAIN = toolchain("gcc-x")
-BOX = Toolbox((CHAIN,), (), (Blas("openblas", "OpenBLAS", (), ("-lopenblas",)),), ())
+BOX = Toolbox((CHAIN,), (), (Library("openblas", "OpenBLAS", (), ("-lopenblas",)),), ())
 
 
 def identity(
@@ -79,7 +79,7 @@ def test_what_changes_no_byte_changes_no_key(root: Path, tmp_path: Path) -> None
     """Tests and users share programs: a toolchain's name, other libraries here and the place play no part."""
     before = identity(root)
     assert identity(root, chain=replace(CHAIN, name="gcc-y")) == before
-    assert identity(root, box=replace(BOX, blas=())) == before
+    assert identity(root, box=replace(BOX, libraries=())) == before
     elsewhere = tmp_path / "elsewhere"
     elsewhere.mkdir()
     (root / "group").rename(elsewhere / "group")
@@ -90,7 +90,7 @@ def test_what_changes_no_byte_changes_no_key(root: Path, tmp_path: Path) -> None
 
 
 def test_a_library_is_part_of_the_programs_that_call_it(root: Path) -> None:
-    other = replace(BOX, blas=(replace(BOX.blas[0], link_flags=("-L/opt", "-lopenblas")),))
+    other = replace(BOX, libraries=(replace(BOX.libraries[0], link_flags=("-L/opt", "-lopenblas")),))
     assert identity(root, "blas_openblas") != identity(root, "blas_openblas", box=other)
     assert identity(root) == identity(root, box=other)
 

@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from firstlight import doctor
 from firstlight.doctor import Diagnosis, Item
 from firstlight.machine import Machine, linux
-from firstlight.toolchains import Absent, Blas, Linking, Mpi, Toolbox, Toolchain
+from firstlight.toolchains import Absent, Library, Linking, Mpi, Toolbox, Toolchain
 
 
 @pytest.fixture(scope="module")
@@ -35,7 +35,7 @@ def library(folder: Path, compiler: str, launcher: str) -> Mpi:
 
 
 GCC = Toolchain("gcc-base", "gcc", "base", "12.2.0", "/usr/bin/g++", ("-O2",), ("-fopenmp",), "/usr/bin/gfortran", "12")
-BLAS = Blas("openblas", "OpenBLAS 0.3", (), ("-l:libopenblas.so",))
+BLAS = Library("openblas", "OpenBLAS 0.3", (), ("-l:libopenblas.so",))
 FULL = Toolbox((GCC,), (), (BLAS,), (Absent("MKL", "not here", "install it"),))
 EMPTY = Toolbox((), (), (), (Absent("gcc", "no g++", "apt install g++"),))
 

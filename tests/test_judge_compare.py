@@ -202,7 +202,7 @@ def test_environment_differences_are_sentences(first: Judgement) -> None:
     other = replace(
         run,
         machine=replace(run.machine, kernel="6.19.1", governor=None, limits={"memlock": "unlimited"}),
-        toolbox=replace(run.toolbox, toolchains=tuple(chains), mpis=mpis, blas=()),
+        toolbox=replace(run.toolbox, toolchains=tuple(chains), mpis=mpis, libraries=()),
         environment={"OMP_PROC_BIND": "spread", "OMP_PLACES": "cores"},
         revision="def5678",
     )
@@ -216,7 +216,7 @@ def test_environment_differences_are_sentences(first: Judgement) -> None:
         "gcc-base flags: -O2 in A, -O1 in B",
         "toolchain clang-fast: only in A",
         "openmpi version: 4.1.4 in A, 5.0.6 in B",
-        "BLAS openblas: only in A",
+        "library openblas: only in A",
         "OMP_PLACES: not set in A, cores in B",
         "OMP_PROC_BIND: close in A, spread in B",
         "source revision: abc1234 in A, def5678 in B",

@@ -12,11 +12,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from firstlight import ROOT, catalogue
-from firstlight.catalogue import Selection, Sizes, Variant, Workload
+from firstlight.catalogue import Selection, Sizes, Variant, Workload, needs
 from firstlight.errors import UsageError
 from firstlight.machine import Cache, Machine
 from firstlight.plan import Cell, Placement, Plan, Program, order, plan, resolve_size, select
-from firstlight.toolchains import Blas, Linking, Mpi, Toolbox, Toolchain
+from firstlight.toolchains import Library, Linking, Mpi, Toolbox, Toolchain
 
 KIB, MIB, GIB = 2**10, 2**20, 2**30
 
@@ -67,7 +67,7 @@ TOOLBOX = Toolbox(
         toolchain("gcc-native"),
     ),
     mpis=(mpi("openmpi"), mpi("mpich", f08=(), mpi4=True)),
-    blas=(Blas("openblas", "OpenBLAS", (), ()), Blas("blis", "BLIS", (), ())),
+    libraries=(Library("openblas", "OpenBLAS", (), ()), Library("blis", "BLIS", (), ())),
     absent=(),
 )
 
@@ -196,7 +196,7 @@ def test_variants_that_need_more_memory_are_planned_to_a_smaller_size() -> None:
 def test_needs_decide_what_is_planned_and_what_is_absent() -> None:
     everything = workload(
         Selection(["*"], parameters={"n": [1]}),
-        variants={"serial": (), "fortran_loop": ("fortran",), "blas": ("blas",), "mpi_f08": ("mpi", "fortran")},
+        variants={"serial": (), "fortran_loop": ("fortran",), "blas": ("blas1",), "mpi_f08": ("mpi", "fortran")},
     )
     planned = plan("quick", everything, [], TOOLBOX, MACHINE, toolchains=["*-native"])
     assert sorted(keys(planned)) == [
@@ -216,11 +216,29 @@ def test_needs_decide_what_is_planned_and_what_is_absent() -> None:
 
 
 def test_without_mpi_and_blas_the_reason_is_said_once() -> None:
-    bare = msgspec.structs.replace(TOOLBOX, mpis=(), blas=())
+    bare = msgspec.structs.replace(TOOLBOX, mpis=(), libraries=())
     chosen = Selection(["blas_openblas", "mpi_x"])
-    planned = plan("quick", workload(chosen, variants={"blas": ("blas",), "mpi_x": ("mpi",)}), [], bare, MACHINE)
+    planned = plan("quick", workload(chosen, variants={"blas": ("blas1",), "mpi_x": ("mpi",)}), [], bare, MACHINE)
     assert planned.cells == ()
     assert sorted(a.what for a in planned.absent) == ["w.blas", "w.mpi_x"]
+
+
+def test_a_variant_becomes_one_program_for_each_library_that_offers_what_it_needs() -> None:
+    libraries = (
+        Library("blis", "BLIS", (), (), offers=("blas1", "blas2", "blas3")),
+        Library("fftw3", "FFTW", (), (), offers=("fft",)),
+        Library("openblas", "OpenBLAS", (), (), offers=("blas1", "blas2", "blas3", "lapack")),
+    )
+    names = ("blas", "lapack", "fft", "blas3_tiled", "lapack_blas3", "fft_blas2")
+    variants = {name: needs(name) for name in names}
+    some = workload(Selection(["*"], toolchains=["gcc-native"]), variants=variants)
+    planned = plan("quick", some, [], msgspec.structs.replace(TOOLBOX, libraries=libraries), MACHINE)
+    assert sorted(c.program.variant for c in planned.cells) == [
+        "blas3_tiled_blis", "blas3_tiled_openblas", "blas_blis", "blas_openblas", "fft_fftw3", "lapack_blas3_openblas",
+        "lapack_openblas",
+    ]  # fmt: skip
+    (gap,) = planned.absent
+    assert gap.what == "w.fft_blas2" and gap.why == "it needs an FFT library and a library with BLAS 2, in one"
 
 
 def test_one_toolchain_is_enough_where_flags_cannot_matter() -> None:
@@ -296,7 +314,7 @@ def test_a_value_measured_by_an_earlier_cell_is_not_measured_again() -> None:
 
 def test_a_named_variant_is_planned_even_where_the_suite_leaves_it_out() -> None:
     some = workload(
-        Selection(["serial"], parameters={"n": [7]}), variants={"serial": (), "kahan": (), "blas": ("blas",)}
+        Selection(["serial"], parameters={"n": [7]}), variants={"serial": (), "kahan": (), "blas": ("blas1",)}
     )
     assert keys(plan("quick", some, ["w"], TOOLBOX, MACHINE, ["gcc-base"])) == ["w.serial@gcc-base"]
     assert keys(plan("quick", some, ["w.kahan"], TOOLBOX, MACHINE, ["gcc-base"])) == ["w.kahan@gcc-base"]

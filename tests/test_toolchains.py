@@ -14,6 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from firstlight import catalogue
 from firstlight.errors import FirstlightError
 from firstlight.machine import Machine, linux
 from firstlight.mpi_families import launcher_of, library_of
@@ -23,6 +24,7 @@ from firstlight.toolchains.discovery import survey
 from firstlight.toolchains.embedding import wants_embedding
 from firstlight.toolchains.host import Host
 from firstlight.toolchains.memory import Memory
+from firstlight.toolchains.offers import BLAS, said
 
 GXX = shutil.which("g++")
 needs_gcc = pytest.mark.skipif(GXX is None, reason="no g++ here")
@@ -156,7 +158,7 @@ def test_identity_follows_the_file_and_the_environment(machine, tmp_path):
 def test_an_empty_system_gets_one_reason_and_one_fix_for_each_thing(machine, tmp_path):
     (tmp_path / "empty").mkdir()
     toolbox = look(machine, tmp_path, tmp_path / "empty")
-    assert toolbox.toolchains == toolbox.mpis == toolbox.blas == ()
+    assert toolbox.toolchains == toolbox.mpis == toolbox.libraries == ()
     absent = {gap.what: gap for gap in toolbox.absent}
     assert {"gcc", "clang", "flang", "system Open MPI", "system MPICH", "nvcc", "Slurm"} <= set(absent)
     assert all(gap.why and gap.fix for gap in toolbox.absent)
@@ -376,38 +378,69 @@ def test_a_blank_in_the_path_moves_embedded_libraries(machine, tmp_path, cache, 
     assert embedding.place(host) == (tmp_path / expected if expected else None)
 
 
-# -- BLAS
+# -- numerical libraries
 
 
 @needs_gcc
-@pytest.mark.parametrize(("right", "version"), [(True, "0.9.1"), (False, None)])
-def test_a_blas_is_believed_after_a_scalar_product(machine, tmp_path, only_gcc, right, version):
+@pytest.mark.parametrize(
+    ("factor", "integer", "why"),
+    [
+        ("x[i] * y[i]", "int", ""),
+        ("x[i] + y[i]", "int", "BLAS 1: a wrong result"),
+        ("x[i] * y[i]", "long long", "exit status"),
+    ],
+)
+def test_a_library_is_believed_what_its_results_prove(machine, tmp_path, only_gcc, factor, integer, why):
+    """This one has level 1 alone; with integers of 64 bits behind references it would read past the vectors."""
     library = tmp_path / "lib with blank"
     library.mkdir()
     source = tmp_path / "blas.cpp"
-    factor = "x[i] * y[i]" if right else "x[i] + y[i]"
     source.write_text(
         f"""extern "C" double cblas_ddot(int n, const double* x, int, const double* y, int) {{
         double s = 0; for (int i = 0; i < n; ++i) s += {factor}; return s; }}
+        extern "C" double ddot_(const {integer}* n, const double* x, const void*, const double* y, const void*) {{
+        double s = 0; for ({integer} i = 0; i < *n; ++i) s += {factor}; return s; }}
         extern "C" const char* bli_info_get_version_str() {{ return "0.9.1"; }}"""
     )
     subprocess.run([str(GXX), "-shared", "-fPIC", source, "-o", library / "libblis.so"], check=True)
     toolbox = look(machine, tmp_path, only_gcc, LIBRARY_PATH=str(library))
-    found = next((b for b in toolbox.blas if b.name == "blis"), None)
-    if version is None:
-        assert found is None and "BLIS" in {gap.what for gap in toolbox.absent}
-    else:
-        assert found is not None, [gap for gap in toolbox.absent if gap.what == "BLIS"]
-        assert found.label == f"BLIS {version}"
-        assert f"-Wl,-rpath,{library}" in found.link_flags and found.prefix == ""
+    found = next((b for b in toolbox.libraries if b.name == "blis"), None)
+    gaps = {gap.what: gap.why for gap in toolbox.absent}
+    if why:
+        assert found is None and why in gaps["BLIS"]
+        return
+    assert found is not None, gaps
+    assert (found.label, found.offers, found.prefix, found.integer_bits) == ("BLIS 0.9.1", ("blas1",), "", 32)
+    assert f"-Wl,-rpath,{library}" in found.link_flags
+    assert gaps["BLAS 2 of BLIS 0.9.1"] == "it has no cblas_dgemv"
+    assert gaps["BLAS 3 of BLIS 0.9.1"] == "it has no cblas_dgemm"
+
+
+@needs_gcc
+def test_the_libraries_here_offer_what_libraries_of_their_kind_do(machine, tmp_path, only_gcc):
+    """Their names tell variants apart, so none may be a prefix that asks for something."""
+    toolbox = look(machine, tmp_path, only_gcc)
+    kinds = {"fftw3": {"fft"}, "blis": set(BLAS)}
+    for library in toolbox.libraries:
+        assert set(library.offers) == kinds.get(library.name, set(library.offers)) and library.offers
+        assert library.name not in catalogue.prefixes() and "_" not in library.name
+    assert not [gap for gap in toolbox.absent if " of " in gap.what], "a library here lacks something of its kind"
+
+
+def test_a_record_from_before_other_capabilities_tells_of_level_1():
+    blas = b'{"name":"blis","label":"BLIS 1","compile_flags":[],"link_flags":[]}'
+    old = b'{"toolchains":[],"mpis":[],"blas":[' + blas + b'],"absent":[]}'
+    (library,) = msgspec.json.decode(old, type=Toolbox).libraries
+    assert library.offers == ("blas1",) and said(library.offers) == "BLAS 1"
+    assert said(("blas1", "blas2", "blas3", "lapack", "fft")) == "BLAS 1-3, LAPACK, FFT"
 
 
 @needs_gcc
 @pytest.mark.skipif(importlib.util.find_spec("scipy_openblas32") is None, reason="no scipy-openblas32 here")
 def test_there_is_one_openblas_and_the_system_s_comes_first(machine, tmp_path, only_gcc):
     toolbox = look(machine, tmp_path, only_gcc)
-    assert [b.name for b in toolbox.blas].count("openblas") == 1
-    found = next(b for b in toolbox.blas if b.name == "openblas")
+    assert [b.name for b in toolbox.libraries].count("openblas") == 1
+    found = next(b for b in toolbox.libraries if b.name == "openblas")
     system_is_missing = any(gap.what == "system OpenBLAS" for gap in toolbox.absent)
     assert (found.prefix == "scipy_") == system_is_missing
     assert found.label.startswith("OpenBLAS 0.")

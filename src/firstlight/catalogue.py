@@ -155,7 +155,7 @@ class Variant(msgspec.Struct, frozen=True):
 
     def makes(self, name: str) -> bool:
         """Whether a program of this name is made of it: of its own name, or with a library's behind it."""
-        return name == self.name or ("blas" in self.needs and name.startswith(f"{self.name}_"))
+        return name == self.name or (bool(of_library(self.needs)) and name.startswith(f"{self.name}_"))
 
 
 class Workload(msgspec.Struct, frozen=True):
@@ -208,6 +208,7 @@ class Prefix(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     why: str
     implies: str = ""  # another capability: what has this one has that one
     device: bool = False  # its steps run on a GPU
+    library: bool = False  # numerical libraries offer it: one program for each that does
 
 
 def roots() -> list[Path]:
@@ -328,6 +329,12 @@ def device_variant(workload: Workload, name: str) -> bool:
 def on_device(capabilities: Iterable[str]) -> bool:
     """Whether a variant that needs these runs its steps on a GPU."""
     return not {p.needs for p in prefixes().values() if p.device}.isdisjoint(capabilities)
+
+
+def of_library(capabilities: Iterable[str]) -> tuple[str, ...]:
+    """Those of the capabilities that one numerical library has to offer together."""
+    offered = {p.needs for p in prefixes().values() if p.library}
+    return tuple(need for need in capabilities if need in offered)
 
 
 def why(capability: str) -> str:

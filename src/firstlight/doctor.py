@@ -15,6 +15,7 @@ import msgspec
 
 from firstlight.machine import Machine, cache_directory
 from firstlight.toolchains import OFFLOADING, RUNTIMES, Absent, Mpi, Toolbox
+from firstlight.toolchains.offers import said
 from firstlight.units import binary, count
 
 ROOM = 2 << 30
@@ -161,7 +162,7 @@ def _gpus(machine: Machine) -> str:
 
 
 def _found(toolbox: Toolbox) -> list[Item]:
-    """Compilers with their flag sets, MPI libraries, BLAS libraries."""
+    """Compilers with their flag sets, MPI libraries, numerical libraries by what they offer."""
     items = []
     for compiler in dict.fromkeys(t.compiler for t in toolbox.toolchains):
         chains = [t for t in toolbox.toolchains if t.compiler == compiler]
@@ -182,7 +183,7 @@ def _found(toolbox: Toolbox) -> list[Item]:
         runs = "a trial ran on a device" if offload.ran else "compiled, not run: no device here"
         told = f"code for {offload.device}; {runs}" if offload.device else "compiled for the host only: never run"
         items.append(Item(f"{OFFLOADING[offload.capability]}, {offload.compiler}", told))
-    items += [Item(blas.label, " ".join(blas.link_flags)) for blas in toolbox.blas]
+    items += [Item(x.label, f"{said(x.offers)}; {' '.join(x.link_flags)}") for x in toolbox.libraries]
     items += [Item(name, f"./fl submit; {_started(toolbox)}") for name in toolbox.batch]
     return items
 

@@ -10,11 +10,11 @@ from pathlib import Path
 import msgspec
 
 from firstlight.build.sources import Sources, digest, uses
-from firstlight.catalogue import Variant, Workload
+from firstlight.catalogue import Variant, Workload, of_library
 from firstlight.cmake import rules, run
 from firstlight.errors import BuildError
 from firstlight.machine import parse
-from firstlight.plan import Program, family
+from firstlight.plan import Program, family, library_names
 from firstlight.toolchains import OFFLOADING, Cuda, Mpi, Toolbox, Toolchain
 
 HARNESS_FLAGS = "-O2"
@@ -111,11 +111,13 @@ def recipe(
     for extra in (mpi.extras[need] for need in needs if mpi is not None and need in mpi.extras):
         own += extra.compile_flags  # -fcoarray is a Fortran flag, and the C side of a variant calls plain procedures
         link += extra.link_flags
-    if "blas" in needs:
-        blas = next(b for b in toolbox.blas if program.variant == f"{variant.name}_{b.name}")
-        compiled += blas.compile_flags
-        link += blas.link_flags
-        definitions["FL_BLAS_PREFIX"] = blas.prefix
+    if of_library(needs):
+        library = library_names(variant, toolbox).get(program.variant)
+        if library is None:
+            raise BuildError(f"{program.target}: no library here offers what it needs; see ./fl doctor")
+        compiled += library.compile_flags
+        link += library.link_flags
+        definitions["FL_SYMBOL_PREFIX"] = library.prefix
     if "cuda" in needs and toolbox.cuda is not None:
         foreign = _cuda_object(program, variant, toolbox.cuda, mpi, environment)
         link += toolbox.cuda.link_flags

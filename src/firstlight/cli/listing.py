@@ -10,7 +10,7 @@ from firstlight.plan import select
 
 
 class ListedVariant(msgspec.Struct, frozen=True):
-    """`needs`: openmp, mpi, mpi4, shmem, caf, blas, fortran."""
+    """`needs`: openmp, mpi, mpi4, shmem, caf, blas1, lapack, fft, fortran."""
 
     name: str
     needs: tuple[str, ...]

@@ -52,7 +52,7 @@ class Made(msgspec.Struct, frozen=True):
 
 def discover(progress: Progress, set_up: bool = True) -> tuple[Machine, Toolbox]:
     """This machine and its toolchains. With `set_up`, MPI libraries are installed once where the system has none."""
-    progress.state.enter("look", "which compilers, MPI and BLAS libraries are here")
+    progress.state.enter("look", "which compilers, MPI and numerical libraries are here")
     progress.update()
     here = machine.discover()
     return here, toolchains.discover(here, machine.cache_directory(), embed_mpi=set_up, say=progress.note)

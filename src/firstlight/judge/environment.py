@@ -7,18 +7,18 @@ from typing import TypeVar
 
 from firstlight.machine import Machine
 from firstlight.record import Run
-from firstlight.toolchains import Blas, Mpi, Toolchain
+from firstlight.toolchains import Library, Mpi, Toolchain
 from firstlight.units import binary
 
-_T = TypeVar("_T", Toolchain, Mpi, Blas)
+_T = TypeVar("_T", Toolchain, Mpi, Library)
 
 
 def differences(a: Run, b: Run) -> Iterator[str]:
-    """Machine, system, compilers, MPI and BLAS libraries, variables, firstlight itself. A is named first."""
+    """Machine, system, compilers, MPI and numerical libraries, variables, firstlight itself. A is named first."""
     yield from _fields(_machine(a.machine), _machine(b.machine))
     yield from _tools("toolchain", a.toolbox.toolchains, b.toolbox.toolchains, _toolchain)
     yield from _tools("MPI", a.toolbox.mpis, b.toolbox.mpis, _mpi)
-    yield from _tools("BLAS", a.toolbox.blas, b.toolbox.blas, _blas)
+    yield from _tools("library", a.toolbox.libraries, b.toolbox.libraries, _library)
     for key in sorted(a.environment.keys() | b.environment.keys()):
         yield from _fields({key: a.environment.get(key, "not set")}, {key: b.environment.get(key, "not set")})
     yield from _fields(_itself(a), _itself(b))
@@ -76,8 +76,8 @@ def _mpi(m: Mpi) -> dict[str, str]:
     return {"version": m.version, "origin": m.origin, "variables": variables or "none"}
 
 
-def _blas(b: Blas) -> dict[str, str]:
-    return {"library": b.label}
+def _library(library: Library) -> dict[str, str]:
+    return {"library": library.label}
 
 
 def _itself(r: Run) -> dict[str, str]:

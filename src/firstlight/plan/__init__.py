@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firstlight.plan.ability import family, programs, variant_names
+from firstlight.plan.ability import family, library_names, programs, variant_names
 from firstlight.plan.choice import order, select
 from firstlight.plan.effort import EFFORT, LAUNCHES, MOST_LAUNCHES, Effort
 from firstlight.plan.planner import plan
@@ -20,6 +20,7 @@ __all__ = [
     "Plan",
     "Program",
     "family",
+    "library_names",
     "order",
     "plan",
     "programs",

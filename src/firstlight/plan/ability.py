@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firstlight.catalogue import Variant, Workload, why
+from firstlight.catalogue import Variant, Workload, of_library, why
 from firstlight.mpi_families import every
 from firstlight.plan.types import Program
-from firstlight.toolchains import OFFLOADING, RUNTIMES, Absent, Mpi, Toolbox, Toolchain
+from firstlight.toolchains import OFFLOADING, RUNTIMES, Absent, Library, Mpi, Toolbox, Toolchain
 
 
 def family(compiler: str) -> str:
@@ -15,18 +15,26 @@ def family(compiler: str) -> str:
     return compiler.partition("-")[0]
 
 
+def library_names(variant: Variant, toolbox: Toolbox) -> dict[str, Library]:
+    """The numerical libraries that offer what a variant needs, by the name that it gets with each: lapack_openblas."""
+    wanted = set(of_library(variant.needs))
+    able = [library for library in toolbox.libraries if wanted and wanted <= set(library.offers)]
+    return {f"{variant.name}_{library.name}": library for library in able}
+
+
 def variant_names(variant: Variant, toolbox: Toolbox) -> list[str]:
-    """A variant that calls a BLAS becomes one for each BLAS found; without any it keeps its name and is absent."""
-    if "blas" in variant.needs and toolbox.blas:
-        return [f"{variant.name}_{blas.name}" for blas in toolbox.blas]
-    return [variant.name]
+    """A variant that calls a library becomes one for each that fits; without any it keeps its name and is absent."""
+    return list(library_names(variant, toolbox)) or [variant.name]
 
 
 def lacking_here(what: str, variant: Variant, toolbox: Toolbox) -> Absent | None:
     """What no toolchain of this machine can make good, or None. `what` is what is then absent."""
-    for capability, present in (("blas", toolbox.blas), ("cuda", toolbox.cuda)):
-        if capability in variant.needs and not present:
-            return _lacks(what, capability)
+    wanted = of_library(variant.needs)
+    if wanted and not library_names(variant, toolbox):
+        together = why(wanted[0]) if len(wanted) == 1 else " and ".join(map(why, wanted)) + ", in one"
+        return Absent(what, f"it needs {together}", f"install {together}")
+    if "cuda" in variant.needs and not toolbox.cuda:
+        return _lacks(what, "cuda")
     return None
 
 

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from msgspec.structs import replace
 
-from firstlight.catalogue import Selection, Value, Variant, Workload
+from firstlight.catalogue import Selection, Value, Variant, Workload, of_library
 from firstlight.errors import UsageError
 from firstlight.machine import Machine
 from firstlight.plan.ability import family, lacking_compiler, lacking_here, programs, variant_names
@@ -56,8 +56,8 @@ def _matches(name: str, patterns: Sequence[str]) -> bool:
 
 
 def _selects(entry: Selection, name: str, variant: Variant) -> bool:
-    """Also where no BLAS is here: then `blas_openblas` and `blas_*` still ask for the source `blas`."""
-    missing = "blas" in variant.needs and name == variant.name
+    """Also where no library is here: then `blas_openblas` and `blas_*` still ask for the source `blas`."""
+    missing = bool(of_library(variant.needs)) and name == variant.name
     return _matches(name, entry.variants) or (missing and any(p.startswith(f"{name}_") for p in entry.variants))
 
 

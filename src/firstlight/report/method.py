@@ -101,7 +101,7 @@ def environment(run: Run) -> list[tuple[str, str]]:
         *((f"{t.name}", f"{t.version}: {shlex.join((t.cxx, *t.flags))}") for t in run.toolbox.toolchains),
         *((f"Fortran of {t.name}", f"{t.fortran_version}") for t in run.toolbox.toolchains if t.fortran),
         *((x.name, f"{x.label} ({x.origin})") for x in run.toolbox.mpis),
-        *((x.name, x.label) for x in run.toolbox.blas),
+        *((x.name, x.label) for x in run.toolbox.libraries),
         *(sorted(run.environment.items())),
         ("firstlight", f"{run.firstlight}, revision {run.revision}, records of schema {run.schema}"),
     ]

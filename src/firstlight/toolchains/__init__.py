@@ -1,4 +1,4 @@
-"""Toolchains: which compilers, flag sets, MPI libraries and BLAS are here; discovered, never configured."""
+"""Toolchains: compilers, flag sets, MPI libraries and numerical ones that are here; discovered, never configured."""
 
 from __future__ import annotations
 
@@ -68,14 +68,20 @@ class Mpi(msgspec.Struct, frozen=True):
     setting: str = ""  # the name of the library that this one is, with another environment; "": none but itself
 
 
-class Blas(msgspec.Struct, frozen=True):
-    """One BLAS library with a CBLAS interface."""
+Offer = Literal["blas1", "blas2", "blas3", "lapack", "fft"]
+"""What a numerical library may offer: BLAS by CBLAS names, LAPACK as Fortran calls it, FFT by the interface of FFTW."""
 
-    name: str  # openblas, blis, mkl
+
+class Library(msgspec.Struct, frozen=True):
+    """A numerical library. What it offers was proved by the results of a trial."""
+
+    name: str  # openblas, blis, mkl, fftw3
     label: str  # OpenBLAS 0.3.21
     compile_flags: tuple[str, ...]
     link_flags: tuple[str, ...]
     prefix: str = ""  # symbol prefix: "scipy_" in the scipy-openblas wheel
+    offers: tuple[Offer, ...] = ("blas1",)  # which is all that was asked for once
+    integer_bits: Literal[32] = 32  # of its interface: a trial with others behind a reference went well
 
 
 class Cuda(msgspec.Struct, frozen=True):
@@ -108,7 +114,7 @@ class Toolbox(msgspec.Struct, frozen=True):
 
     toolchains: tuple[Toolchain, ...]
     mpis: tuple[Mpi, ...]
-    blas: tuple[Blas, ...]
+    libraries: tuple[Library, ...] = msgspec.field(name="blas")  # in records by the name of the first kind
     absent: tuple[Absent, ...]
     batch: tuple[str, ...] = ()  # batch systems that jobs can be submitted to from here: Slurm 22.05.8
     cuda: Cuda | None = None
@@ -122,7 +128,7 @@ class Toolbox(msgspec.Struct, frozen=True):
 def discover(
     machine: Machine, cache_dir: Path, *, embed_mpi: bool = True, say: Callable[[str], None] | None = None
 ) -> Toolbox:
-    """Probe compilers, MPI and BLAS libraries; what works is proved by a trial and remembered in `cache_dir`.
+    """Probe compilers, MPI libraries and numerical ones; what works is proved by a trial and remembered in `cache_dir`.
 
     Where the system has no MPI and `embed_mpi` is true, pip's MPICH and Open MPI are installed below `cache_dir`, once;
     `say` is told when that takes a while. What is looked for and not usable is in `absent`, with the reason. Raises

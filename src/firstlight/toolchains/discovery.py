@@ -17,17 +17,17 @@ from firstlight.errors import FirstlightError
 from firstlight.machine import Machine
 from firstlight.toolchains import (
     Absent,
-    Blas,
     Cuda,
+    Library,
     Linking,
     Mpi,
     Offload,
     Toolbox,
     Toolchain,
     accelerators,
-    blas,
     compilers,
     extras,
+    libraries,
     runtimes,
 )
 from firstlight.toolchains.compiling import toolchains_of
@@ -72,16 +72,16 @@ def _ask(host: Host, embed_mpi: bool, say: Callable[[str], None]) -> Toolbox:
             toolchains += some
             absent += missing
         found_mpi: list[Found[Mpi]] = list(pool.map(lambda family: probe(host, family), mpi_families.every()))
-        libraries = [m for found in found_mpi for m in found.items]
+        mpis = [m for found in found_mpi for m in found.items]
         absent += [a for found in found_mpi for a in found.absent]
-        embedded, missing = embed(host, wants_embedding(libraries), embed_mpi, say)
-        libraries += embedded
+        embedded, missing = embed(host, wants_embedding(mpis), embed_mpi, say)
+        mpis += embedded
         absent += missing
-        usable, missing = _prove(host, libraries, every)
+        usable, missing = _prove(host, mpis, every)
         absent += missing
         equipped = list(pool.map(lambda library: _equip(host, library, every), usable))
         absent += [gap for _, missing in equipped for gap in missing]
-        blas_found, missing = _blas(host, every)
+        numerical, missing = _libraries(host, every)
         absent += missing
         cuda, offloads, missing = _accelerators(host, every)
         absent += missing
@@ -94,7 +94,7 @@ def _ask(host: Host, embed_mpi: bool, say: Callable[[str], None]) -> Toolbox:
     return Toolbox(
         toolchains=tuple(toolchains),
         mpis=tuple(library for library, _ in started),
-        blas=tuple(blas_found),
+        libraries=tuple(numerical),
         absent=tuple(absent),
         batch=tuple(batch),
         cuda=cuda,
@@ -127,18 +127,18 @@ def _runtimes() -> dict[str, Callable[[Host, Mpi, Sequence[Compiler]], Linking |
     return {m.name: importlib.import_module(f"{runtimes.__name__}.{m.name}").probe for m in _files(runtimes)}
 
 
-def _blas(host: Host, every: list[Compiler]) -> tuple[list[Blas], list[Absent]]:
-    """One BLAS of each name, the first probe's; a library that replaces a missing one takes its Absent away."""
-    chosen: dict[str, Blas] = {}
+def _libraries(host: Host, every: list[Compiler]) -> tuple[list[Library], list[Absent]]:
+    """One numerical library of each name, the first probe's, and what is missing."""
+    chosen: dict[str, Library] = {}
     absent: list[Absent] = []
     if every:
         host.cxx = every[0].cxx
-        for ask in probes(blas):
-            found: Found[Blas] = ask(host)
+        for ask in probes(libraries):
+            found: Found[Library] = ask(host)
             for library in found.items:
                 chosen.setdefault(library.name, library)
             absent += found.absent
-    return sorted(chosen.values(), key=lambda b: b.name), absent
+    return sorted(chosen.values(), key=lambda library: library.name), absent
 
 
 def _accelerators(host: Host, every: list[Compiler]) -> tuple[Cuda | None, list[Offload], list[Absent]]:

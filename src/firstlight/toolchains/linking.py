@@ -1,4 +1,4 @@
-"""BLAS libraries put to the test: found as a file, linked by name with a run path, and asked for a scalar product."""
+"""Libraries of the system or of a module: found as a file, linked by name with a run path."""
 
 from __future__ import annotations
 
@@ -6,18 +6,7 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from firstlight.toolchains import Blas
 from firstlight.toolchains.host import Host
-
-_TRIAL = """#include <cstdio>
-extern "C" double {prefix}cblas_ddot(int n, const double* x, int incx, const double* y, int incy);
-{declaration}
-int main() {{
-  const double x[3] = {{1, 2, 3}}, y[3] = {{4, 5, 6}};
-  if ({prefix}cblas_ddot(3, x, 1, y, 1) != 32) return 1;
-  {version}
-}}
-"""
 
 _STANDARD = re.compile(r"(/usr)?/lib(32|64)?(/\w+-linux-gnu\w*)?")
 """Where linker and loader look by themselves. A compiler's own list is no such proof: it holds $LIBRARY_PATH."""
@@ -52,23 +41,11 @@ def find_library(folders: Sequence[Path], names: Sequence[str], inside: Sequence
     return None
 
 
-def prove_blas(
-    host: Host, name: str, label: str, library: Path, declaration: str, version: str, prefix: str = ""
-) -> Blas | str:
-    """The library as a Blas, or the reason why it is none. `declaration` and `version` are C++ that prints its version:
-    the version is the first dotted number that the trial prints.
+def link_flags(files: Sequence[Path]) -> list[str]:
+    """By file name, with a run path where the loader does not look by itself. Several are linked in their order, all of
+    them: what one needs of the next is then taken from that very file.
     """
-    link = [f"-l:{library.name}"]
-    if not _STANDARD.fullmatch(str(library.parent.resolve())):
-        link = [f"-L{library.parent}", f"-Wl,-rpath,{library.parent}", *link]
-    key = f"blas {name} {host.identity(library, host.cxx)}"
-    number = host.memory.recall(key, str)
-    if number is None:
-        source = _TRIAL.format(prefix=prefix, declaration=declaration, version=version)
-        outcome = host.trial(source, ".cpp", [host.cxx], link)
-        if not outcome.ok:
-            return f"{library}: {outcome.reason}"
-        match = re.search(r"[0-9]+(?:\.[0-9]+)+", outcome.out)
-        number = match[0] if match else ""
-        host.memory.keep(key, number)
-    return Blas(name, f"{label} {number}".strip(), (), tuple(link), prefix)
+    folders = dict.fromkeys(f.parent for f in files if not _STANDARD.fullmatch(str(f.parent.resolve())))
+    paths = [flag for folder in folders for flag in (f"-L{folder}", f"-Wl,-rpath,{folder}")]
+    named = [f"-l:{file.name}" for file in files]
+    return [*paths, *named] if len(files) == 1 else [*paths, "-Wl,--no-as-needed", *named]

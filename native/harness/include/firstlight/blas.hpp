@@ -1,13 +1,23 @@
-// CBLAS names, whatever prefix the library at hand gives its symbols (FL_BLAS_PREFIX is set by the build).
+// BLAS of levels 1 to 3 by CBLAS names; `lda` counts elements from one row to the next where the order is row_major.
 #pragma once
 
-#define FL_PASTE_(a, b) a##b
-#define FL_PASTE(a, b) FL_PASTE_(a, b)
-#ifndef FL_BLAS_PREFIX
-#define FL_BLAS_PREFIX
-#endif
-#define FL_CBLAS(name) FL_PASTE(FL_BLAS_PREFIX, cblas_##name)
+#include "firstlight/library.hpp"
+
+namespace fl::blas {
+
+enum Order : int { row_major = 101, column_major = 102 };
+enum Transpose : int { as_is = 111, transposed = 112 };
+
+}  // namespace fl::blas
 
 extern "C" {
 double FL_CBLAS(ddot)(int n, const double* x, int incx, const double* y, int incy);
+
+// y = alpha A x + beta y, A of m rows and n columns
+void FL_CBLAS(dgemv)(fl::blas::Order order, fl::blas::Transpose a_is, int m, int n, double alpha, const double* a, int lda, const double* x,
+                     int incx, double beta, double* y, int incy);
+
+// C = alpha A B + beta C, A of m x k, B of k x n
+void FL_CBLAS(dgemm)(fl::blas::Order order, fl::blas::Transpose a_is, fl::blas::Transpose b_is, int m, int n, int k, double alpha,
+                     const double* a, int lda, const double* b, int ldb, double beta, double* c, int ldc);
 }

@@ -5,24 +5,25 @@ from __future__ import annotations
 import importlib.util
 from pathlib import Path
 
-from firstlight.toolchains import Blas
-from firstlight.toolchains.blas.openblas import VERSION
+from firstlight.toolchains import Library
 from firstlight.toolchains.found import Found
 from firstlight.toolchains.host import Host
-from firstlight.toolchains.linking import prove_blas
+from firstlight.toolchains.libraries.openblas import OFFERED, VERSION
+from firstlight.toolchains.offers import Candidate, prove
 
 RANK = 1  # after the system's
 
 
-def probe(host: Host) -> Found[Blas]:
+def probe(host: Host) -> Found[Library]:
     # The module is not imported: that would load the library into this process. Its folder has a published shape.
     spec = importlib.util.find_spec("scipy_openblas32")
     library = Path(spec.origin).parent / "lib" / "libscipy_openblas.so" if spec and spec.origin else None
     why = "the wheel scipy-openblas32 is not installed beside this Python"
     if library is not None and library.exists():
         declaration, version = (text.format(prefix="scipy_") for text in VERSION)
-        answer = prove_blas(host, "openblas", "OpenBLAS", library, declaration, version, prefix="scipy_")
-        if isinstance(answer, Blas):
-            return Found((answer,))
+        candidate = Candidate("openblas", "OpenBLAS", [library], OFFERED, (declaration, version), "scipy_")
+        answer, gaps = prove(host, candidate)
+        if isinstance(answer, Library):
+            return Found((answer,), tuple(gaps))
         why = answer
     return Found(absent=(host.absent("scipy-openblas32", why, otherwise="pip install scipy-openblas32"),))

@@ -4,18 +4,20 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from firstlight.toolchains import Blas
+from firstlight.toolchains import Library, Offer
 from firstlight.toolchains.found import Found
 from firstlight.toolchains.host import Host
-from firstlight.toolchains.linking import find_library, library_folders, prove_blas
+from firstlight.toolchains.linking import find_library, library_folders
+from firstlight.toolchains.offers import BLAS, Candidate, prove
 
+OFFERED: tuple[Offer, ...] = (*BLAS, "lapack")
 VERSION = (
     'extern "C" char* {prefix}openblas_get_config(void);',
-    "std::puts({prefix}openblas_get_config()); return 0;",
+    "std::puts({prefix}openblas_get_config());",
 )
 
 
-def probe(host: Host) -> Found[Blas]:
+def probe(host: Host) -> Found[Library]:
     roots = [host.environ[n] for n in ("EBROOTOPENBLAS", "OPENBLAS_ROOT", "OPENBLAS_DIR") if host.environ.get(n)]
     folders = [*(Path(root) / "lib" for root in roots), *library_folders(host)]
     library = find_library(
@@ -24,8 +26,8 @@ def probe(host: Host) -> Found[Blas]:
     why = "no libopenblas.so in the linker's folders"
     if library is not None:
         declaration, version = (text.format(prefix="") for text in VERSION)
-        answer = prove_blas(host, "openblas", "OpenBLAS", library, declaration, version)
-        if isinstance(answer, Blas):
-            return Found((answer,))
+        answer, gaps = prove(host, Candidate("openblas", "OpenBLAS", [library], OFFERED, (declaration, version)))
+        if isinstance(answer, Library):
+            return Found((answer,), tuple(gaps))
         why = answer
     return Found(absent=(host.absent("system OpenBLAS", why, apt="libopenblas-dev", dnf="openblas-devel"),))

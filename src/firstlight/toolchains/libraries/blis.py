@@ -4,13 +4,14 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from firstlight.toolchains import Blas
+from firstlight.toolchains import Library
 from firstlight.toolchains.found import Found
 from firstlight.toolchains.host import Host
-from firstlight.toolchains.linking import find_library, library_folders, prove_blas
+from firstlight.toolchains.linking import find_library, library_folders
+from firstlight.toolchains.offers import BLAS, Candidate, prove
 
 
-def probe(host: Host) -> Found[Blas]:
+def probe(host: Host) -> Found[Library]:
     roots = [host.environ[name] for name in ("EBROOTBLIS", "BLIS_ROOT") if host.environ.get(name)]
     folders = [*(Path(root) / "lib" for root in roots), *library_folders(host)]
     names = ("libblis.so", "libblis.so.4", "libblis-mt.so", "libblis.so.3")
@@ -18,10 +19,9 @@ def probe(host: Host) -> Found[Blas]:
     why = "no libblis.so in the linker's folders"
     if library is not None:
         declaration = 'extern "C" const char* bli_info_get_version_str(void);'
-        answer = prove_blas(
-            host, "blis", "BLIS", library, declaration, "std::puts(bli_info_get_version_str()); return 0;"
-        )
-        if isinstance(answer, Blas):
-            return Found((answer,))
+        version = (declaration, "std::puts(bli_info_get_version_str());")
+        answer, gaps = prove(host, Candidate("blis", "BLIS", [library], BLAS, version))
+        if isinstance(answer, Library):
+            return Found((answer,), tuple(gaps))
         why = answer
     return Found(absent=(host.absent("BLIS", why, apt="libblis-openmp-dev", dnf="blis-devel"),))

@@ -5,13 +5,14 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from firstlight.toolchains import Blas
+from firstlight.toolchains import Library
 from firstlight.toolchains.found import Found
 from firstlight.toolchains.host import Host
-from firstlight.toolchains.linking import find_library, library_folders, prove_blas
+from firstlight.toolchains.linking import find_library, library_folders
+from firstlight.toolchains.offers import OFFERS, Candidate, prove
 
 
-def probe(host: Host) -> Found[Blas]:
+def probe(host: Host) -> Found[Library]:
     root = host.environ.get("MKLROOT")
     folders = [Path(root) / "lib", Path(root) / "lib" / "intel64"] if root else []
     folders += [Path(sys.prefix) / "lib", *library_folders(host)]
@@ -19,10 +20,10 @@ def probe(host: Host) -> Found[Blas]:
     why = "no libmkl_rt.so at $MKLROOT, beside this Python or in the linker's folders"
     if library is not None:
         declaration = 'extern "C" void mkl_get_version_string(char*, int);'
-        version = "char text[200] = {}; mkl_get_version_string(text, 199); std::puts(text); return 0;"
-        answer = prove_blas(host, "mkl", "MKL", library, declaration, version)
-        if isinstance(answer, Blas):
-            return Found((answer,))
+        version = (declaration, "char text[200] = {}; mkl_get_version_string(text, 199); std::puts(text);")
+        answer, gaps = prove(host, Candidate("mkl", "MKL", [library], OFFERS, version))
+        if isinstance(answer, Library):
+            return Found((answer,), tuple(gaps))
         why = answer
     fix = f"optional, 1 GB, x86-64 only: {sys.executable} -m pip install mkl-devel"
     return Found(absent=(host.absent("MKL", why, otherwise=fix),))

@@ -1,1 +1,0 @@
-"""BLAS libraries: one probe a file, each `probe(host) -> Found` of Blas."""

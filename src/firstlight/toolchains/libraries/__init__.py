@@ -1,0 +1,1 @@
+"""Numerical libraries (BLAS, LAPACK, FFT): one probe a file, each `probe(host) -> Found` of Library."""
