@@ -18,6 +18,7 @@ from firstlight.units import (
     convert,
     duration,
     interval,
+    minutes,
     parse_duration,
     parse_size,
     parse_sizes,
@@ -126,6 +127,11 @@ def test_a_printed_time_is_read_as_the_same(seconds: float) -> None:
     text = duration(seconds)
     assert parse_duration(text) == pytest.approx(seconds, rel=0.01, abs=0.5 if 1 <= seconds < 3600 else 0)
     assert duration(parse_duration(text)) == text
+
+
+@given(st.floats(0, MOST_SECONDS - 60))
+def test_whole_minutes_are_more_than_was_asked_for(seconds: float) -> None:
+    assert seconds < parse_duration(minutes(seconds)) <= seconds + 60
 
 
 @given(st.lists(st.integers(1, MOST_BYTES), min_size=1, max_size=8))

@@ -134,6 +134,11 @@ def duration(seconds: float) -> str:
     return f"{minutes // 60} h {minutes % 60} min"
 
 
+def minutes(seconds: float) -> str:
+    """`3m`: whole minutes, more than so many seconds, as `parse_duration` reads them."""
+    return f"{int(seconds) // 60 + 1}m"
+
+
 def count(number: int, noun: str, plural: str = "") -> str:
     """`1 core`, `2 cores`"""
     return f"{number} {noun if number == 1 else plural or noun + 's'}"

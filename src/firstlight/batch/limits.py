@@ -7,6 +7,7 @@ import math
 import msgspec
 
 from firstlight.errors import UsageError
+from firstlight.units import duration
 
 SETUP = 15 * 60.0
 """Seconds for looking around and building inside of the job, where the user names no other time."""
@@ -44,11 +45,7 @@ def agree(time: float | None, budget: float | None, usual: float, setup: float |
     wanted = min(60.0, usual) if budget is None else budget
     least = math.ceil((before + wanted + after) / 60)
     raise UsageError(
-        f"a time limit of {_minutes(time)} leaves no room for {_minutes(before)} of setting up and building, "
-        f"{_minutes(wanted)} of launches and {_minutes(after)} to end: give --time {least}m, "
+        f"a time limit of {duration(time)} leaves no room for {duration(before)} of setting up and building, "
+        f"{duration(wanted)} of launches and {duration(after)} to end: give --time {least}m, "
         "or less with --setup-time or --budget"
     )
-
-
-def _minutes(seconds: float) -> str:
-    return f"{seconds / 60:.3g} min"

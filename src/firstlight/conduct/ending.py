@@ -6,14 +6,14 @@ from collections import defaultdict
 from collections.abc import Iterable
 from pathlib import Path
 
-from firstlight.conduct.rounds import BUDGET, Rounds, minutes
+from firstlight.conduct.rounds import BUDGET, Rounds
 from firstlight.errors import OK, REGRESSION
 from firstlight.judge import Judgement
 from firstlight.judge.evidence import refused
 from firstlight.judge.verdict import Figure
 from firstlight.plan import LAUNCHES
 from firstlight.record import LaunchRecord, Run
-from firstlight.units import duration
+from firstlight.units import duration, minutes
 
 
 def status(judgement: Judgement) -> int:
@@ -51,7 +51,7 @@ def why(run: Run, rounds: Rounds | None, directory: Path) -> str:
     if run.state == BUDGET:
         return (
             f"the budget of {duration(run.budget)} is spent; less sure than {sure}: {len(wide)} of {cells} cells; "
-            f"go on with: {resume} --budget {minutes(rounds.missing())}"
+            f"go on with: {resume} --budget {minutes(1.1 * rounds.missing())}"
         )
     if run.launches < LAUNCHES:
         return f"complete; no intervals: they need {LAUNCHES} launches"

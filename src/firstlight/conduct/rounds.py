@@ -16,7 +16,7 @@ from firstlight.judge.select import in_row
 from firstlight.judge.verdict import Estimate, Identity
 from firstlight.plan import LAUNCHES, MOST_LAUNCHES, Cell, order
 from firstlight.record import LaunchRecord, Metric, Run, RunState
-from firstlight.units import duration, significant
+from firstlight.units import duration, minutes, significant
 
 if TYPE_CHECKING:
     from firstlight.judge.evidence import Subject
@@ -235,7 +235,7 @@ class Rounds:
     def _tell(self, one: float, waiting: int, cells: int, enough: float, fit: int) -> None:
         """That a round takes `one` seconds, too long: `waiting` cells wait, or only `fit` rounds are launched."""
         wanted, budget = self._run.launches, duration(self._budget)
-        hint = f"--budget {minutes(enough)} would do for all"
+        hint = f"--budget {minutes(1.1 * enough)} would do for all"
         if waiting:
             self._progress.note(
                 f"a round takes {duration(one)}, too long for {wanted} in {budget}: "
@@ -302,8 +302,3 @@ def _fewest(costs: Mapping[str, float], room: float, candidates: Iterable[str]) 
         aside.add(name)
         total -= costs[name]
     return aside if total <= room else None
-
-
-def minutes(seconds: float) -> str:
-    """A budget that is enough for so many seconds, as the user writes it: 3m."""
-    return f"{int(seconds * 1.1) // 60 + 1}m"

@@ -17,6 +17,7 @@ from firstlight.plan.placements import expand
 from firstlight.plan.sizes import resolve_size
 from firstlight.plan.types import Cell, Placement, Plan, Program
 from firstlight.toolchains import Absent, Toolbox, Toolchain
+from firstlight.units import count
 
 
 def plan(
@@ -133,11 +134,11 @@ class _Planner:
         shapes = (self.shapes or entry.placements) if "mpi" in variant.needs else ()
         if not shapes:
             threads = self._threads(workload, entry) if "openmp" in variant.needs else [1]
-            return [Placement(1, entry.ranks if "mpi" in variant.needs else 1, count) for count in threads]
+            return [Placement(1, entry.ranks if "mpi" in variant.needs else 1, n) for n in threads]
         placements, missing = expand(shapes, self.machine)
         for shape in missing:
             nodes, cpus = self.machine.nodes, len(self.machine.cpus)
-            here = f"{nodes} node{'' if nodes == 1 else 's'} with {cpus} CPU{'' if cpus == 1 else 's'}"
+            here = f"{count(nodes, 'node')} with {count(cpus, 'CPU')}"
             fix = "start it in a larger allocation: ./fl submit --nodes K"
             self.absent.append(Absent(f"{workload.name} as {shape}", f"there are only {here}", fix))
         if "openmp" in variant.needs:
@@ -152,11 +153,11 @@ class _Planner:
         """Thread counts once each; those above the number of CPUs would only disturb each other."""
         cpus = len(self.machine.cpus)
         counts = [cpus if t == "all" else int(t) for t in entry.threads]
-        for count in counts:
-            if count > cpus:
-                what = f"{workload.name} with {count} threads"
+        for threads in counts:
+            if threads > cpus:
+                what = f"{workload.name} with {threads} threads"
                 self.absent.append(Absent(what, f"this machine has {cpus} CPUs", "nothing to do"))
-        return [count for count in dict.fromkeys(counts) if count <= cpus]
+        return [n for n in dict.fromkeys(counts) if n <= cpus]
 
     def _parameters(self, workload: Workload, entry: Selection) -> dict[str, list[Value]] | None:
         """The values in numbers, once each; None where a parameter has no value left on this machine."""

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 
 from firstlight.profile.traffic import Pair, Phase, Traffic
+from firstlight.units import count
 
 NEAR = 0.5
 """Share of the bytes from which a set of distances is worth a sentence."""
@@ -55,13 +56,9 @@ def peers_sentence(phase: Phase, ranks: int) -> str:
     if not any(counts):
         return "No rank sends to another"
     if min(counts) == max(counts):
-        return f"Each rank sends to {_number(counts[0])}"
+        return f"Each rank sends to {count(counts[0], 'other')}"
     middle = int(statistics.median_low(counts))
-    return f"Ranks send to {min(counts)} to {_number(max(counts))} (half of them to at most {middle})"
-
-
-def _number(count: int) -> str:
-    return f"{count} other{'' if count == 1 else 's'}"
+    return f"Ranks send to {min(counts)} to {count(max(counts), 'other')} (half of them to at most {middle})"
 
 
 def distance_sentence(phase: Phase, ranks: int) -> str:

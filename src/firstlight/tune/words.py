@@ -7,7 +7,7 @@ from collections.abc import Sequence
 
 from firstlight.tune.carrying import Tuned
 from firstlight.tune.choosing import Choice
-from firstlight.units import binary, significant
+from firstlight.units import binary, count, significant
 
 _TARGETS = {"rules": "its own algorithms", "preload": "schedules of the preloaded library"}
 
@@ -15,7 +15,7 @@ _TARGETS = {"rules": "its own algorithms", "preload": "schedules of the preloade
 def summary(tuned: Tuned, width: int = 80) -> str:
     """What is kept, what is not and why, and how to use what was written."""
     kept = tuned.kept
-    said = [f"firstlight · tuned collectives · {_counted(len(tuned.choices), 'candidate')}, {len(kept)} kept"]
+    said = [f"firstlight · tuned collectives · {count(len(tuned.choices), 'candidate')}, {len(kept)} kept"]
     if not tuned.choices:
         said += ["", "  nothing here beats the library's own choice by more than 5 %: nothing is written"]
     if kept:
@@ -24,7 +24,7 @@ def summary(tuned: Tuned, width: int = 80) -> str:
     if lost:
         said += ["", "  not kept", *_table(lost)]
     if unclear := sum(c.unclear for c in lost):
-        said += ["", f"  {_counted(unclear, 'trial')} did not tell: launches were too few or too different;"]
+        said += ["", f"  {count(unclear, 'trial')} did not tell: launches were too few or too different;"]
         said.append("  give a larger --budget, fewer collectives or sizes, or a quieter machine")
     for written in tuned.files:
         said += ["", f"  to use {written.file} with {written.mpi}:"]
@@ -35,10 +35,6 @@ def summary(tuned: Tuned, width: int = 80) -> str:
         )
     said += ["", f"  measured in run {tuned.measured}" + (f", tried in run {tuned.tried}" if tuned.tried else "")]
     return "\n".join(line.rstrip() for line in said)
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}{'' if number == 1 else 's'}"
 
 
 def _table(some: Sequence[Choice]) -> list[str]:

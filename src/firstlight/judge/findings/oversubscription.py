@@ -8,6 +8,7 @@ from firstlight.judge.ceilings import cores
 from firstlight.judge.findings._common import SHOWN, command, once, shown, target
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import listing, where
+from firstlight.units import count
 
 
 def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
@@ -22,8 +23,8 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
         Finding(
             rule="oversubscription",
             sentence=(
-                f"oversubscribed: {named} ran with up to {where(most.identity.placement)} on {n} "
-                f"CPU{'' if n == 1 else 's'}; not ranked, not compared"
+                f"oversubscribed: {named} ran with up to {where(most.identity.placement)} on "
+                f"{count(n, 'CPU')}; not ranked, not compared"
             ),
             evidence=tuple(shown(f) for f in over[:SHOWN]),
             command=command(what[0]),
