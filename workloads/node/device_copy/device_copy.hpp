@@ -6,7 +6,7 @@
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 
-namespace device_copy {
+namespace device_copy::inline FL_ROLE {
 
 using Word = std::uint64_t;
 
@@ -28,6 +28,7 @@ struct State {
   fl::Array<Word> source, target;
   // Of variants on a device: before a check copies the target from there where it lies there, and after poison() poisons it there.
   void (*fetch)(State&) = nullptr, (*poisoned)(State&) = nullptr;
+  void* object = nullptr;  // of theirs
 };
 
 inline constexpr fl::About about{
@@ -78,4 +79,4 @@ inline fl::Check check(State& s, fl::Index last) {
                                              static_cast<long long>(where)));
 }
 
-}  // namespace device_copy
+}  // namespace device_copy::inline FL_ROLE

@@ -14,4 +14,4 @@ std::string refuse(const device_copy::Params& p) {
 
 }  // namespace
 
-FL_VARIANT(device_copy, step, .refuse = FL_REFUSE(device_copy, refuse))
+FL_VARIANT(device_copy, step, .refuse = refuse)

@@ -3,11 +3,4 @@
 
 #include "firstlight/variant.hpp"
 
-namespace {
-
-void step(kernel_launch::State& s, fl::Index iteration) { kernel_launch::start(s, iteration, 1); }
-
-}  // namespace
-
-FL_VARIANT(kernel_launch, step, .setup = FL_HOOK(kernel_launch, kernel_launch::prepare),
-           .finish = FL_HOOK(kernel_launch, kernel_launch::release), .device = &fl::device::cuda)
+FL_VARIANT(kernel_launch, kernel_launch::Device<1>, .device = &fl::device::cuda)

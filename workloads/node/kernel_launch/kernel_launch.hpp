@@ -4,7 +4,7 @@
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 
-namespace kernel_launch {
+namespace kernel_launch::inline FL_ROLE {
 
 using Word = std::uint64_t;
 
@@ -20,6 +20,7 @@ struct State {
   fl::Array<Word> count;  // one word
   // Of variants on a device: before a check copies the count from there, and after poison() poisons it there.
   void (*fetch)(State&) = nullptr, (*poisoned)(State&) = nullptr;
+  void* object = nullptr;  // of theirs
 };
 
 inline constexpr fl::About about{
@@ -59,4 +60,4 @@ inline fl::Check check(State& s, fl::Index last) {
                                 static_cast<unsigned long long>(expected)));
 }
 
-}  // namespace kernel_launch
+}  // namespace kernel_launch::inline FL_ROLE

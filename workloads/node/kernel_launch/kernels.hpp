@@ -3,30 +3,31 @@
 
 #include "device.hpp"
 
-namespace kernel_launch {
-
-inline fl::cuda::Memory<Word> there;
-
-inline void fetch(State& s) { there.to(s.count.data()); }
-inline void poisoned(State&) { there.poison(); }
-
-inline void prepare(State& s) {
-  s.fetch = fetch;
-  s.poisoned = poisoned;
-  there.allocate(1);
-}
-
-inline void release(State&) { there.release(); }
+namespace kernel_launch::inline FL_ROLE {
 
 __global__ void count_kernel(Word* count, Word mine, bool first) {
   fl::device::note();
   count_one(count, mine, first);
 }
 
-// Kernels `first`, first + 1, ... of a step.
-inline void start(State& s, fl::Index iteration, fl::Index first = 0) {
-  for (fl::Index k = first; k < s.in_a_row; ++k) count_kernel<<<1, 1>>>(there.data(), number(s.in_a_row, iteration, k), k == 0);
-  fl::cuda::finished();
-}
+// Starts kernels `from`, from + 1, ... of each step.
+template <fl::Index from>
+struct Device {
+  fl::cuda::Memory<Word> there;
 
-}  // namespace kernel_launch
+  void open(State& s) {
+    s.object = this;
+    s.fetch = [](State& state) { static_cast<Device*>(state.object)->there.to(state.count.data()); };
+    s.poisoned = [](State& state) { static_cast<Device*>(state.object)->there.poison(); };
+    there.allocate(1);
+  }
+
+  void step(State& s, fl::Index iteration) {
+    for (fl::Index k = from; k < s.in_a_row; ++k) count_kernel<<<1, 1>>>(there.data(), number(s.in_a_row, iteration, k), k == 0);
+    fl::cuda::finished();
+  }
+
+  void close(State&) { there.release(); }
+};
+
+}  // namespace kernel_launch::inline FL_ROLE

@@ -3,10 +3,4 @@
 
 #include "firstlight/variant.hpp"
 
-namespace {
-
-void step(peak::State& s, fl::Index) { peak::step_on_device(s); }
-
-}  // namespace
-
-FL_VARIANT(peak, step, .setup = FL_HOOK(peak, peak::upload), .finish = FL_HOOK(peak, peak::release), .device = &fl::device::cuda)
+FL_VARIANT(peak, peak::Device<peak::laps>, .device = &fl::device::cuda)

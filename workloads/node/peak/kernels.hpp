@@ -3,15 +3,12 @@
 
 #include "device.hpp"
 
-namespace peak {
+namespace peak::inline FL_ROLE {
 
 template <class T>
 struct OnDevice {
   fl::cuda::Memory<T> start, sum;
 };
-
-template <class T>
-inline OnDevice<T> on_device;
 
 template <class T>
 __global__ void chains_kernel(Job<T> job, fl::Index laps_to_run) {
@@ -21,50 +18,52 @@ __global__ void chains_kernel(Job<T> job, fl::Index laps_to_run) {
 }
 
 template <class T>
-void launch(const Lanes<T>& lanes, double shift, fl::Index laps_to_run) {
+void launch(const Lanes<T>& lanes, const OnDevice<T>& there, double shift, fl::Index laps_to_run) {
   constexpr unsigned threads = 128;
-  const Job<T> job{lanes.sum.size(), on_device<T>.start.data(), on_device<T>.sum.data(), lanes.a, lanes.b, static_cast<T>(shift)};
+  const Job<T> job{lanes.sum.size(), there.start.data(), there.sum.data(), lanes.a, lanes.b, static_cast<T>(shift)};
   chains_kernel<<<static_cast<unsigned>((job.all / together + threads - 1) / threads), threads>>>(job, laps_to_run);
 }
 
-inline void step_on_device(State& s, fl::Index laps_to_run = laps) {
-  if (s.precision == 32)
-    launch(s.single, s.shift, laps_to_run);
-  else
-    launch(s.twofold, s.shift, laps_to_run);
-  fl::cuda::finished();
-}
+// Runs so many laps of all chains.
+template <fl::Index laps_to_run>
+struct Device {
+  OnDevice<float> single;
+  OnDevice<double> twofold;
 
-template <class Use>
-void in_precision(State& s, Use use) {
-  if (s.precision == 32)
-    use(s.single, on_device<float>);
-  else
-    use(s.twofold, on_device<double>);
-}
+  template <class Use>
+  void in_precision(State& s, Use use) {
+    if (s.precision == 32)
+      use(s.single, single);
+    else
+      use(s.twofold, twofold);
+  }
 
-inline void fetch(State& s) {
-  in_precision(s, [](auto& lanes, auto& there) { there.sum.to(lanes.sum.data()); });
-}
-inline void poisoned(State& s) {
-  in_precision(s, [](auto&, auto& there) { there.sum.poison(); });
-}
+  void open(State& s) {
+    s.object = this;
+    s.fetch = [](State& state) {
+      static_cast<Device*>(state.object)->in_precision(state, [](auto& lanes, auto& there) { there.sum.to(lanes.sum.data()); });
+    };
+    s.poisoned = [](State& state) {
+      static_cast<Device*>(state.object)->in_precision(state, [](auto&, auto& there) { there.sum.poison(); });
+    };
+    in_precision(s, [](auto& lanes, auto& there) {
+      there.start.allocate(lanes.start.size());
+      there.start.from(lanes.start.data());
+      there.sum.allocate(lanes.sum.size());
+    });
+  }
 
-inline void upload(State& s) {
-  s.fetch = fetch;
-  s.poisoned = poisoned;
-  in_precision(s, [](auto& lanes, auto& there) {
-    there.start.allocate(lanes.start.size());
-    there.start.from(lanes.start.data());
-    there.sum.allocate(lanes.sum.size());
-  });
-}
+  void step(State& s, fl::Index) {
+    in_precision(s, [&](auto& lanes, auto& there) { launch(lanes, there, s.shift, laps_to_run); });
+    fl::cuda::finished();
+  }
 
-inline void release(State& s) {
-  in_precision(s, [](auto&, auto& there) {
-    there.start.release();
-    there.sum.release();
-  });
-}
+  void close(State& s) {
+    in_precision(s, [](auto&, auto& there) {
+      there.start.release();
+      there.sum.release();
+    });
+  }
+};
 
-}  // namespace peak
+}  // namespace peak::inline FL_ROLE

@@ -49,6 +49,7 @@ struct State {
   fl::Team team;
   // Of variants on a device: before a check copies the sums from there, and after poison() poisons them there.
   void (*fetch)(State&) = nullptr, (*poisoned)(State&) = nullptr;
+  void* object = nullptr;  // of theirs
 };
 
 inline constexpr fl::About about{

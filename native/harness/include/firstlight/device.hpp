@@ -56,14 +56,15 @@ void put(char (&to)[size], const std::string& from) {
 #if defined(__CUDACC__)
 
 static __device__ int noted_there;
-static int noted_here = nowhere;
+static const void* noted_memory = nullptr;
 
 // In a kernel: that it ran. Kernels run on a device or not at all.
 __device__ inline void note() { noted_there = on_device; }
-// On the host: that what a step used lies on a device. For steps without a kernel.
-inline void note_memory(const void* memory) {
+// On the host, for steps without a kernel: what they use on the device. Where it lies is asked after the samples.
+inline void note_memory(const void* memory) { noted_memory = memory; }
+inline int place_of(const void* memory) {
   cudaPointerAttributes told{};
-  noted_here = cudaPointerGetAttributes(&told, memory) == cudaSuccess && told.type == cudaMemoryTypeDevice ? on_device : on_host;
+  return cudaPointerGetAttributes(&told, memory) == cudaSuccess && told.type == cudaMemoryTypeDevice ? on_device : on_host;
 }
 
 inline int cuda_count() {
@@ -78,7 +79,7 @@ inline std::string cuda_lacking() {
 }
 inline void cuda_choose(int number) { cudaSetDevice(number); }
 inline void cuda_forget() {
-  noted_here = nowhere;
+  noted_memory = nullptr;
   const int none = nowhere;
   cudaMemcpyToSymbol(noted_there, &none, sizeof none);
 }
@@ -86,7 +87,7 @@ inline Seen cuda_seen() {
   Seen seen;
   int there = nowhere, number = 0;
   if (cudaMemcpyFromSymbol(&there, noted_there, sizeof there) != cudaSuccess) there = nowhere;
-  seen.place = noted_here != nowhere ? noted_here : there;
+  seen.place = noted_memory != nullptr ? place_of(noted_memory) : there;
   cudaDeviceProp told{};
   if (cudaGetDevice(&number) == cudaSuccess && cudaGetDeviceProperties(&told, number) == cudaSuccess) put(seen.name, told.name);
   if (cudaDeviceGetPCIBusId(seen.address, sizeof seen.address, number) != cudaSuccess) put(seen.address, "");
