@@ -1,8 +1,6 @@
 // The operator with all vectors that it needs, made after the fields, used by every step.
 #pragma once
 
-#include <chrono>
-
 #include "dirac_overlap.hpp"
 #include "operator.hpp"
 
@@ -15,11 +13,9 @@ class Application {
   Application(const State& s, lqcd::Bounds bounds) : overlap(s.layout, s.team.threads, s.links.data(), s.rho, bounds, s.poles) {}
 
   void step(State& s, fl::Index) {
-    const auto now = [] { return std::chrono::steady_clock::now(); };
-    const auto began = now();
+    const fl::In applying(phases("application"));
     const lqcd::Goal goal{.tolerance = std::pow(10.0, -static_cast<double>(s.digits)), .most = 100000};
     s.outcome.iterations = overlap.apply(s.out, s.psi, s.scale, goal).iterations;
-    s.outcome.seconds = std::chrono::duration<double>(now() - began).count();
   }
 
   lqcd::Overlap<Hop> overlap;

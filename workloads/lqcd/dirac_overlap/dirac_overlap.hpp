@@ -31,9 +31,10 @@ struct Params : lqcd::Geometry {
 
 struct Outcome {
   fl::Index iterations = 0;
-  double seconds = 0;    // of the application
   double violation = 0;  // |(g5 D + D g5 - 2 D g5 D) psi| / |psi|, as the last check found it
 };
+
+inline constexpr fl::Phases phases{"application"};
 
 struct State {
   fl::Team team;
@@ -53,6 +54,7 @@ inline constexpr fl::About about{
     .verified =
         "sign(H) applied once more, by plain loops that agree with dense gamma matrices, must return psi: the Ginsparg-Wilson relation",
     .tolerance = "twice the error of the rational approximation, and what the residuals that were asked for can make of it",
+    .phases = phases,
 };
 
 inline constexpr fl::Metric metrics[] = {
@@ -105,7 +107,7 @@ inline void poison(State& s) {
 inline void observe(State& s, fl::Observations& seen) {
   const auto iterations = static_cast<double>(s.outcome.iterations);
   seen.value("iterations", iterations);
-  seen.value("time_per_iteration", iterations > 0 ? s.outcome.seconds / iterations : 0);
+  seen.value("time_per_iteration", iterations > 0 ? seen.seconds(phases("application")) / iterations : 0);
   seen.value("violation", s.outcome.violation);
   seen.value("condition", s.most / s.least);
 }

@@ -1,7 +1,6 @@
 // The methods over a hopping term, with all vectors that they need: made once, used by every step.
 #pragma once
 
-#include <chrono>
 #include <memory>
 
 #include "../even_odd.hpp"
@@ -9,8 +8,6 @@
 #include "dirac_solver.hpp"
 
 namespace dirac_solver::inline FL_ROLE {
-
-inline double seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 inline lqcd::Goal goal(const State& s) { return {.tolerance = std::pow(10.0, -static_cast<double>(s.digits)), .most = 100000}; }
 
@@ -78,9 +75,8 @@ class Solver {
 
   void solve(State& s, lqcd::Goal goal) {
     operator_.source(b_, s.b.data(), s.scale);
-    const double began = seconds();
     const lqcd::Solved solved = iterate(s.method, goal);
-    s.outcome = {solved.iterations, solved.updates, solved.residual, seconds() - began};
+    s.outcome = {solved.iterations, solved.updates, solved.residual};
     algebra_.copy(s.x.data(), x_.data());
     operator_.odd_part(s.x.data(), x_, s.b.data(), s.scale);
   }
@@ -101,6 +97,7 @@ class Solver {
   };
 
   lqcd::Solved iterate(Method method, lqcd::Goal goal) {
+    const fl::In iterating(phases("iterations"));
     const auto apply = [this](auto& out, const auto& in) { operator_.apply(out, in); };
     const auto apply32 = [this](auto& out, const auto& in) { low_->op.apply(out, in); };
     switch (method) {
