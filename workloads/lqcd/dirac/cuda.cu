@@ -110,13 +110,6 @@ struct Operator {
     dirac::in_precision(s, [&](auto& a) { apply(s, fields(a)); });
     fl::cuda::finished();
   }
-
-  void close(dirac::State& s) {
-    dirac::in_precision(s, [&](auto& a) {
-      auto& f = fields(a);
-      for (auto* memory : {&f.links, &f.psi, &f.half, &f.out}) memory->release();
-    });
-  }
 };
 
 }  // namespace

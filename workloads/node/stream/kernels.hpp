@@ -61,10 +61,6 @@ struct Device {
     launch(s.op, {s.n, x.data(), y.data(), out.data(), s.x[s.n - 1]});
     fl::cuda::finished();
   }
-
-  void close(State&) {
-    for (auto* memory : {&x, &y, &out}) memory->release();
-  }
 };
 
 }  // namespace stream::inline FL_ROLE

@@ -16,6 +16,7 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <utility>
 
 #include "firstlight/device.hpp"
 
@@ -37,17 +38,22 @@ inline void finished() {
 template <class T>
 class Memory {
  public:
+  Memory() = default;
+  Memory(Memory&& other) noexcept : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Memory& operator=(Memory&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  ~Memory() { cudaFree(data_); }
+
   void allocate(Index size) {
+    *this = {};
     size_ = size;
     must(cudaMalloc(reinterpret_cast<void**>(&data_), bytes()), "allocation on the GPU");
     poison();
   }
   void poison() { must(cudaMemset(data_, 0xFF, bytes()), "poison on the GPU"); }
-  void release() {
-    cudaFree(data_);
-    data_ = nullptr;
-    size_ = 0;
-  }
   void from(const T* host) { must(cudaMemcpy(data_, host, bytes(), cudaMemcpyHostToDevice), "a copy to the GPU"); }
   void to(T* host) const { must(cudaMemcpy(host, data_, bytes(), cudaMemcpyDeviceToHost), "a copy from the GPU"); }
 

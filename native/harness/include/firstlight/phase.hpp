@@ -2,6 +2,7 @@
 //
 //   inline constexpr fl::Phases phases{"assembly", "halo", "solver"};     in the header, and .phases = phases in about
 //   { fl::In in(phases("halo")); exchange(s); }                           in a variant: until the end of the block
+//   fl::during(phases("halo"), [&] { exchange(s); });                     the same as one statement
 //
 // A phase begun inside another stops that one until it ends, so that phases and `phase_other`, what lies in none, add up to the time
 // of the step. Each beginning and each end reads the clock once, 20 to 50 ns: mark what takes microseconds, not the body of a loop.
@@ -101,6 +102,12 @@ class [[nodiscard]] In {
   detail::Watch* watch_;
   int outer_;
 };
+
+template <class Work>
+void during(Phase phase, const Work& work) {
+  const In in(phase);
+  work();
+}
 
 }  // namespace FL_ROLE
 }  // namespace fl

@@ -91,6 +91,8 @@ class Field {
   const T& operator[](const Point<D>& local) const { return data()[layout_(local)]; }
   View<T, D> view() { return make_view(data() + layout_.first); }
   View<const T, D> view() const { return make_view(data() + layout_.first); }
+  // The same of a copy of all elements elsewhere, as on a device.
+  View<T, D> view(T* copy) const { return make_view(copy + layout_.first); }
 
   // The memory as it is, guards included.
   Array<unsigned char>& memory() { return memory_; }
