@@ -33,8 +33,8 @@ void overlapped(const Hop<T>& job, Faces<T>& faces, const Order& order, int targ
   faces.receive(targets);
   faces.pack(job, targets);
   faces.send(targets);
-  hop_in_pieces<with_centre>(job, order.inside, [&] { faces.poke(); });
-  faces.wait();
+  hop_in_pieces<with_centre>(job, order.inside, [&] { faces.poke(targets); });
+  faces.wait(targets);
   hop<with_centre>(job, order.edge);
 }
 

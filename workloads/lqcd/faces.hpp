@@ -2,17 +2,17 @@
 // what is in them). A process that is its own neighbour in a dimension wraps around there and sends nothing.
 #pragma once
 
-#include <mpi.h>
-
 #include <cstring>
+#include <memory>
 #include <vector>
 
+#include "firstlight/grid/mpi.hpp"
 #include "virtual_nodes.hpp"
 
 namespace lqcd::inline FL_ROLE {
 
-inline MPI_Datatype mpi_type(float) { return MPI_FLOAT; }
-inline MPI_Datatype mpi_type(double) { return MPI_DOUBLE; }
+using fl::grid::Mpi;
+using fl::grid::Parcel;
 
 // What goes one step along mu, and what comes from the opposite process by the same step. Buffers hold the targets of parity 0 first.
 template <class T>
@@ -21,20 +21,20 @@ struct Message {
   Index reals;  // for one parity
   fl::Array<T> out, in;
 
-  int tag() const { return 2 * mu + (step > 0 ? 1 : 0); }
   // For targets even, odd or both.
-  Index first(int targets) const { return targets == odd ? reals : 0; }
-  int count(int targets) const { return static_cast<int>(targets == both ? 2 * reals : reals); }
+  Parcel outgoing(int targets) { return part(out, to, targets); }
+  Parcel incoming(int targets) { return part(in, from, targets); }
 
-  void receive(int targets, MPI_Request& request) {
-    MPI_Irecv(in.data() + first(targets), count(targets), mpi_type(T()), from, tag(), MPI_COMM_WORLD, &request);
-  }
-  void send(int targets, MPI_Request& request) {
-    MPI_Isend(out.data() + first(targets), count(targets), mpi_type(T()), to, tag(), MPI_COMM_WORLD, &request);
-  }
   void swap(int targets) {
-    MPI_Sendrecv(out.data() + first(targets), count(targets), mpi_type(T()), to, tag(), in.data() + first(targets), count(targets),
-                 mpi_type(T()), from, tag(), MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+    const Parcel o = outgoing(targets), i = incoming(targets);
+    MPI_Sendrecv(o.data, static_cast<int>(o.bytes), MPI_BYTE, o.peer, o.tag, i.data, static_cast<int>(i.bytes), MPI_BYTE, i.peer, i.tag,
+                 MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+
+ private:
+  Parcel part(fl::Array<T>& buffer, int peer, int targets) const {
+    return {peer, 2 * mu + (step > 0 ? 1 : 0), buffer.data() + (targets == odd ? reals : 0),
+            (targets == both ? 2 : 1) * reals * static_cast<Index>(sizeof(T))};
   }
 };
 
@@ -44,7 +44,7 @@ class Faces {
   std::vector<Message<T>> messages;
   Halo<T> halo;
 
-  void open(const Layout& layout) {
+  void open(const Layout& layout, Mpi::Requests requests = Mpi::Requests::fresh) {
     close();
     layout_ = &layout;
     const ProcessGrid grid = grid_of(layout.lattice);
@@ -60,13 +60,18 @@ class Faces {
         std::memset(m.in.data(), 0, static_cast<std::size_t>(2 * reals) * sizeof(T));
         (step < 0 ? halo.forward : halo.backward)[mu] = m.in.data();
       }
-    requests_.assign(2 * messages.size(), MPI_REQUEST_NULL);
+    for (int targets = even; targets <= both; ++targets) {
+      std::vector<Parcel> receives, sends;
+      for (Message<T>& m : messages) {
+        receives.push_back(m.incoming(targets));
+        sends.push_back(m.outgoing(targets));
+      }
+      channel(targets) = std::make_unique<Mpi::Channel>(Mpi{.requests = requests}, receives, sends);
+    }
   }
 
   void close() {
-    for (auto& kept : kept_)
-      for (MPI_Request& request : kept) MPI_Request_free(&request);
-    kept_[even - 1] = kept_[odd - 1] = kept_[both - 1] = {};
+    for (auto& channel : channels_) channel.reset();
     messages.clear();
     halo = {};
   }
@@ -88,48 +93,17 @@ class Faces {
     for (Message<T>& m : messages) m.swap(targets);
   }
 
-  void receive(int targets) {
-    for (std::size_t i = 0; i < messages.size(); ++i) messages[i].receive(targets, requests_[i]);
-  }
-  void send(int targets) {
-    for (std::size_t i = 0; i < messages.size(); ++i) messages[i].send(targets, requests_[messages.size() + i]);
-  }
-
-  // Persistent requests: made once, receives first.
-  void keep(int targets) {
-    auto& kept = kept_[targets - 1];
-    kept.resize(2 * messages.size());
-    for (std::size_t i = 0; i < messages.size(); ++i) {
-      Message<T>& m = messages[i];
-      MPI_Recv_init(m.in.data() + m.first(targets), m.count(targets), mpi_type(T()), m.from, m.tag(), MPI_COMM_WORLD, &kept[i]);
-      MPI_Send_init(m.out.data() + m.first(targets), m.count(targets), mpi_type(T()), m.to, m.tag(), MPI_COMM_WORLD,
-                    &kept[messages.size() + i]);
-    }
-  }
-  void start_receives(int targets) { start(targets, 0); }
-  void start_sends(int targets) { start(targets, messages.size()); }
-
+  void receive(int targets) { channel(targets)->receive(); }
+  void send(int targets) { channel(targets)->send(); }
   // Messages move when MPI is called: so now and then while there is other work to do.
-  void poke(int targets = 0) {
-    int done = 0;
-    auto& some = in_flight(targets);
-    if (!some.empty()) MPI_Testall(static_cast<int>(some.size()), some.data(), &done, MPI_STATUSES_IGNORE);
-  }
-  // `targets`: of the persistent requests; 0: the others.
-  void wait(int targets = 0) {
-    auto& some = in_flight(targets);
-    if (!some.empty()) MPI_Waitall(static_cast<int>(some.size()), some.data(), MPI_STATUSES_IGNORE);
-  }
+  void poke(int targets) { channel(targets)->progress(); }
+  void wait(int targets) { channel(targets)->wait(); }
 
  private:
-  void start(int targets, std::size_t first) {
-    if (!messages.empty()) MPI_Startall(static_cast<int>(messages.size()), kept_[targets - 1].data() + first);
-  }
-  std::vector<MPI_Request>& in_flight(int targets) { return targets == 0 ? requests_ : kept_[targets - 1]; }
+  std::unique_ptr<Mpi::Channel>& channel(int targets) { return channels_[targets - 1]; }
 
   const Layout* layout_ = nullptr;
-  std::vector<MPI_Request> requests_;
-  std::vector<MPI_Request> kept_[3];  // by targets - 1
+  std::unique_ptr<Mpi::Channel> channels_[3];
 };
 
 }  // namespace lqcd::inline FL_ROLE

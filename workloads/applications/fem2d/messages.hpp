@@ -1,9 +1,10 @@
 // Blocks of different processes: one packed message for each neighbour and iteration.
 #pragma once
 
-#include <mpi.h>
+#include <memory>
 
 #include "fem2d.hpp"
+#include "firstlight/grid/mpi.hpp"
 
 namespace fem2d::inline FL_ROLE {
 
@@ -15,30 +16,28 @@ class Mail {
   Mail(State& s, Parcel parcel) {
     const std::size_t parts = parcel == whole ? 1 : static_cast<std::size_t>(s.level + 1 - s.cut.base);
     for (std::size_t part = 0; part < parts; ++part) {
-      requests_.emplace_back();
+      Parcels receives, sends;
       for (Block& b : s.blocks)
-        for (Link& link : b.links) add(s, b, link, parcel, part);
+        for (Link& link : b.links) add(s, b, link, parcel, part, receives, sends);
+      channels_.push_back(std::make_unique<Mpi::Channel>(Mpi{.requests = Mpi::Requests::persistent}, receives, sends));
     }
   }
-  ~Mail() {
-    for (auto& requests : requests_)
-      for (MPI_Request& request : requests) MPI_Request_free(&request);
-  }
-  Mail(const Mail&) = delete;
-  Mail& operator=(const Mail&) = delete;
 
   void swap(std::size_t part = 0) {
     start(part);
     finish(part);
   }
   void start(std::size_t part = 0) {
-    if (requests_[part].empty()) return;
-    MPI_Startall(static_cast<int>(requests_[part].size()), requests_[part].data());
+    channels_[part]->receive();
+    channels_[part]->send();
   }
-  void finish(std::size_t part = 0) { MPI_Waitall(static_cast<int>(requests_[part].size()), requests_[part].data(), MPI_STATUSES_IGNORE); }
+  void finish(std::size_t part = 0) { channels_[part]->wait(); }
 
  private:
-  void add(const State& s, const Block& b, Link& link, Parcel parcel, std::size_t part) {
+  using Mpi = fl::grid::Mpi;
+  using Parcels = std::vector<fl::grid::Parcel>;
+
+  static void add(const State& s, const Block& b, Link& link, Parcel parcel, std::size_t part, Parcels& receives, Parcels& sends) {
     const int here = static_cast<int>(s.blocks.size()), rank = link.block / here;
     if (rank == s.team.rank) return;
     link.in.resize(link.out.size());
@@ -49,15 +48,12 @@ class Mail {
       count = link.shared[part].count;
     }
     const auto tag = [&](int from, int to) { return (from % here) * here + to % here; };  // unique among the blocks of two processes
-    const auto words = static_cast<int>(count);
-    MPI_Request request;
-    MPI_Recv_init(link.in.data() + at, words, MPI_DOUBLE, rank, tag(link.block, b.number), MPI_COMM_WORLD, &request);
-    requests_[part].push_back(request);
-    MPI_Send_init(link.out.data() + at, words, MPI_DOUBLE, rank, tag(b.number, link.block), MPI_COMM_WORLD, &request);
-    requests_[part].push_back(request);
+    const auto bytes = count * static_cast<fl::Index>(sizeof(double));
+    receives.push_back({rank, tag(link.block, b.number), link.in.data() + at, bytes});
+    sends.push_back({rank, tag(b.number, link.block), link.out.data() + at, bytes});
   }
 
-  std::vector<std::vector<MPI_Request>> requests_;
+  std::vector<std::unique_ptr<Mpi::Channel>> channels_;
 };
 
 inline void sum_over_ranks(double* values, fl::Index count) {

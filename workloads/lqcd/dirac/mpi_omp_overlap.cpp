@@ -37,10 +37,10 @@ void hop(const dirac::State& s, const lqcd::Hop<T>& job, lqcd::Faces<T>& faces, 
     const auto n = static_cast<fl::Index>(order.inside.size());
     const std::vector<lqcd::Run> inside(order.inside.begin() + mine.begin(n), order.inside.begin() + mine.end(n));
     dirac::hop_in_pieces<with_centre>(job, inside, [&] {
-      if (mine.number == 0) faces.poke();
+      if (mine.number == 0) faces.poke(targets);
     });
 #pragma omp master
-    faces.wait();
+    faces.wait(targets);
 #pragma omp barrier
     dirac::hop_part<with_centre>(job, order.edge, mine);
   }

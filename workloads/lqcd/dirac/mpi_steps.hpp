@@ -14,14 +14,14 @@ using lqcd::Order;
 // What a process has beside its state. Only the precision at hand has buffers.
 class Process {
  public:
-  void open(const State& s) {
+  void open(const State& s, lqcd::Mpi::Requests requests = lqcd::Mpi::Requests::fresh) {
     const auto bytes = static_cast<std::size_t>(s.bits / 8);
     for (int targets = lqcd::even; targets <= lqcd::both; ++targets) orders_[targets - 1] = Order(s.layout, targets, bytes);
     if (!is_operator(s.op)) return;
     if (s.bits == 32)
-      faces<float>().open(s.layout);
+      faces<float>().open(s.layout, requests);
     else
-      faces<double>().open(s.layout);
+      faces<double>().open(s.layout, requests);
   }
   void close() {
     faces<float>().close();
