@@ -14,7 +14,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight import catalogue
+from firstlight import ROOT, catalogue, typed
 from firstlight.errors import FirstlightError
 from firstlight.machine import Machine, linux
 from firstlight.mpi_families import launcher_of, library_of
@@ -459,3 +459,8 @@ def test_a_cache_that_cannot_be_written_is_one_clear_line(machine, tmp_path):
     (tmp_path / "cache").write_text("a file")
     with pytest.raises(FirstlightError, match="set FIRSTLIGHT_CACHE"):
         look(machine, tmp_path, tmp_path)
+
+
+def test_hints_name_paths_as_they_are_typed_in_the_checkout() -> None:
+    assert typed(ROOT / ".fl" / "venv" / "bin" / "python") == ".fl/venv/bin/python"
+    assert typed(Path("/usr/bin/python3")) == "/usr/bin/python3"

@@ -6,6 +6,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from firstlight import typed
 from firstlight.mpi_families.family import Family, Origin, Spread, fits
 
 
@@ -29,7 +30,7 @@ class Intel(Family):
         return [*own, ("wheel", [cache / "mpi" / self.name, Path(sys.prefix)])]
 
     def fix(self, cache: Path) -> str:
-        place = cache / "mpi" / self.name
+        place = typed(cache / "mpi" / self.name)
         return f"optional, 330 MB: python3 -m venv '{place}' && '{place}/bin/pip' install impi-devel"
 
     def environment(self, prefix: Path, environ: Mapping[str, str]) -> dict[str, str]:

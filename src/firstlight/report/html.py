@@ -100,7 +100,7 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing])
         "name": words.name,
         "repeat": wording.repeat,
         "duration": units.duration,
-        "tied": tied,
+        "unbroken": unbroken,
     }
     library, script = get_plotlyjs(), (TEMPLATES / "report.js").read_text(encoding="utf-8")
     trusted = {
@@ -114,7 +114,7 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing])
     return environment.get_template(template).render({**page, "most_rows": MOST_ROWS, **own})
 
 
-def tied(text: str) -> str:
+def unbroken(text: str) -> str:
     """The text with a no-break space between a number and its unit."""
     return _UNIT.sub("\u00a0", text)
 

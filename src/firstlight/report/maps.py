@@ -82,7 +82,7 @@ def _picture(cpus: Sequence[int], binding: Iterable[Binding], unbound: bool) -> 
         inner, width, height = _node(cpus, ranks, y, unbound)
         boxes += inner
         y, widest = y + height + 2 * _GAP, max(widest, width)
-        told.append(f"{name}: {_told(ranks)}" if name else _told(ranks))
+        told.append(f"{name}: {_note(ranks)}" if name else _note(ranks))
     if len(alike) > _MOST_NODES:
         boxes.append(Box(0, y, 1, _LINE, "label", f"and {len(alike) - _MOST_NODES} other kinds of nodes", top=True))
         y += _LINE
@@ -125,7 +125,7 @@ def _node(cpus: Sequence[int], ranks: Sequence[Binding], top: float, unbound: bo
     return boxes, width, height
 
 
-def _told(ranks: Sequence[Binding]) -> str:
+def _note(ranks: Sequence[Binding]) -> str:
     shown = [f"rank {b.rank} on {spans(b.cpus)}" for b in ranks[:8]]
     return ", ".join(shown) + (f" and {len(ranks) - 8} more" if len(ranks) > 8 else "")
 

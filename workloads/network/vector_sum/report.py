@@ -210,7 +210,7 @@ def _title(view: View, plot: Plot, lines: Lines, metric: Metric, placement: Plac
     if not found:
         return f"{subject}no two were measured at the same size"
     told = found if len(found) <= 3 else [found[0], found[-1]]
-    parts = [_told(s, metric, first=s is found[0], last=s is found[-1]) for s in told]
+    parts = [_clause(s, metric, first=s is found[0], last=s is found[-1]) for s in told]
     if len(told) < len(found):
         parts.insert(1, f"in between the lead changes {len(found) - 1} times")
     return subject + "; ".join(parts)
@@ -236,7 +236,7 @@ def _stretches(view: View, lines: Lines) -> list[_Stretch]:
     return found
 
 
-def _told(s: _Stretch, metric: Metric, *, first: bool, last: bool) -> str:
+def _clause(s: _Stretch, metric: Metric, *, first: bool, last: bool) -> str:
     """`up to 32 KiB MPICH recursive doubling is fastest (1.20 us at 32 KiB, 1.4 × ahead)`"""
     if first and last:
         place = "at every size"

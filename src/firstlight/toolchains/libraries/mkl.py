@@ -5,6 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from firstlight import typed
 from firstlight.toolchains import Library
 from firstlight.toolchains.found import Found
 from firstlight.toolchains.host import Host
@@ -25,5 +26,5 @@ def probe(host: Host) -> Found[Library]:
         if isinstance(answer, Library):
             return Found((answer,), tuple(gaps))
         why = answer
-    fix = f"optional, 1 GB, x86-64 only: {sys.executable} -m pip install mkl-devel"
+    fix = f"optional, 1 GB, x86-64 only: {typed(Path(sys.executable))} -m pip install mkl-devel"
     return Found(absent=(host.absent("MKL", why, otherwise=fix),))

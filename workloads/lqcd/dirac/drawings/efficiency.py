@@ -110,7 +110,7 @@ def _points(view: View, key: Key, some: Sequence[Exchange], k: int) -> list[Trac
     kept = [100 * e.kept.value for e in some]
     return [
         {"type": "scatter", "mode": "markers", "name": text(f"{sites.words(key[0])}, {key[1]} bit"),
-         "x": [bytes_a_site(e) for e in some], "y": kept, "hoverinfo": "text", "hovertext": [_told(e) for e in some],
+         "x": [bytes_a_site(e) for e in some], "y": kept, "hoverinfo": "text", "hovertext": [_clause(e) for e in some],
          "marker": {"color": colour, "size": 9,
                     "symbol": [f"{symbol}-open" if e.figure.oversubscribed else symbol for e in some]},
          "error_y": {"type": "data", "symmetric": False, "color": colour, "thickness": 1.2, "width": 3,
@@ -121,7 +121,7 @@ def _points(view: View, key: Key, some: Sequence[Exchange], k: int) -> list[Trac
     ]  # fmt: skip
 
 
-def _told(e: Exchange) -> str:
+def _clause(e: Exchange) -> str:
     c = sites.case(e.figure)
     where = f"{c.lattice} on {c.processes}, {c.bits} bit" if c else ""
     width = e.bandwidth

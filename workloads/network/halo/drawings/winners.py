@@ -59,14 +59,14 @@ def title(plot: Plot, contest: Contest) -> str:
     some = stretches(wins)
     if len(some) > MOST_STRETCHES:
         return _mostly(plot, contest, wins)
-    return "; ".join(_told(plot, contest, s, k == 0, k == len(some) - 1) for k, s in enumerate(some))
+    return "; ".join(_clause(plot, contest, s, k == 0, k == len(some) - 1) for k, s in enumerate(some))
 
 
 def _x(plot: Plot, x: float) -> str:
     return f"{plot.x.upper() if len(plot.x) == 1 else plot.x} = {x:g}"
 
 
-def _told(plot: Plot, contest: Contest, s: Stretch, first: bool, last: bool) -> str:
+def _clause(plot: Plot, contest: Contest, s: Stretch, first: bool, last: bool) -> str:
     where = _where(plot, s, first, last)
     w = s.wins[0]
     if w.all_alike:
