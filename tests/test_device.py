@@ -47,6 +47,8 @@ def run(made: Built, folder: Path) -> native.Said:
     [
         ("cuda", "gcc"),
         ("mpi_cuda", "gcc"),
+        ("mpi_target", "gcc"),
+        ("mpi_acc", "gcc"),
         ("target", "gcc"),
         ("acc", "gcc"),
         pytest.param("target", "clang", marks=pytest.mark.full),

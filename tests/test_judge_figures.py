@@ -19,7 +19,7 @@ from firstlight.judge import Judgement
 from firstlight.judge.figures import judge
 from firstlight.judge.verdict import Failed, Figure, Unverified, Verified
 from firstlight.plan import Cell, Placement, Program
-from firstlight.record import LaunchRecord
+from firstlight.record import Device, Devices, LaunchRecord
 from synthetic_figures import Point
 
 
@@ -283,3 +283,27 @@ def test_every_case_and_metric_has_one_figure() -> None:
     assert len({f.identity for f in j.figures}) == len(j.figures)
     expected = sum(len(r.cases) * len(synthetic_workloads.METRICS[r.start.cell.split(".")[0]]) for r in j.records) / 8
     assert len([f for f in j.figures if f.identity.variant != "fortran_loop"]) == expected
+
+
+def on_devices(*places: str, address: str = "0000:17:00.0") -> object:
+    """Edits a launch: its ranks observed these places, all at one address."""
+
+    def edit(record: LaunchRecord) -> LaunchRecord:
+        told = tuple(Device(k, place, "NVIDIA H200", address) for k, place in enumerate(places))
+        return replace(record, devices=tuple(Devices(case.case, told) for case in record.cases))
+
+    return edit
+
+
+def test_a_case_that_left_its_device_fails_even_where_its_checks_are_silent(small: Small) -> None:
+    assert isinstance(of(small.change(CELL, on_devices("device")).judged(), "dot.simd", n=1000), Verified)
+    for place in ("host", "nowhere"):
+        figure = of(small.change(CELL, on_devices(place), range(1)).judged(), "dot.simd", n=1000)
+        assert isinstance(figure, Failed) and "did not run on a device" in figure.reason
+
+
+def test_ranks_that_share_a_gpu_are_neither_ranked_nor_compared(small: Small) -> None:
+    figure = of(small.change(CELL, on_devices("device", "device")).judged(), "dot.simd", n=1000)
+    assert isinstance(figure, Verified) and figure.oversubscribed
+    findings = small.change(CELL, on_devices("device", "device")).judged().findings
+    assert any("on fewer GPUs than ranks" in finding.sentence for finding in findings)

@@ -109,6 +109,11 @@ def impossible(figure: Verified, metric: Metric, workload: Workload, limits: Seq
     )
 
 
+def more_than_processors(identity: Identity, machine: Machine) -> bool:
+    """Whether ranks and threads had to share the processors of their nodes."""
+    return cores(identity) > identity.placement.nodes * len(machine.cpus)
+
+
 def cores(identity: Identity) -> int:
     return identity.placement.ranks * identity.placement.threads
 

@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from firstlight.errors import USAGE
 from firstlight.plan import Cell, Placement, Program
-from firstlight.record import PHASE, Case, Check, LaunchRecord, Metric, Run, Sample
+from firstlight.record import PHASE, Case, Check, Devices, Launch, LaunchRecord, Metric, Run, Sample
 from firstlight.units import significant
 
 VALUE = "value"  # the form of a metric that was observed, not work over time
@@ -48,6 +48,7 @@ class Evidence:
     unchecked: int = 0
     samples: int = 0
     disturbed: int = 0
+    crowded: bool = False  # several ranks used one device
     lost: list[str] = field(default_factory=list)
     observed: set[str] = field(default_factory=set)
     incomplete: int = 0
@@ -119,6 +120,11 @@ def _take(found: dict[Subject, Evidence], cell: Cell, record: LaunchRecord, reas
         subject = _subject(cell, case)
         evidence = found.setdefault(subject, Evidence(subject))
         evidence.wrong += [sentence(c) for c in checks[case.case] if not c.ok]
+        for told in (d for d in record.devices if d.case == case.case):
+            astray = [one for one in told.devices if one.place != "device"]
+            if astray and all(c.ok for c in checks[case.case]):
+                evidence.wrong.append(f"rank {astray[0].rank} did not run on a device, which its checks do not show")
+            evidence.crowded |= _crowded(told, record.launch)
         if not evidence.quantities:
             evidence.quantities, evidence.working_set = case.cost, case.working_set
         if reason:
@@ -133,6 +139,13 @@ def _take(found: dict[Subject, Evidence], cell: Cell, record: LaunchRecord, reas
         values = _values(samples[case.case])
         evidence.observed |= values.keys()
         evidence.timings.append(Timing(record.start.time, wall, case.steps, case.cost, values))
+
+
+def _crowded(told: Devices, launch: Launch | None) -> bool:
+    """Whether two ranks of a node had the same device."""
+    nodes = {binding.rank: binding.node for binding in launch.binding} if launch is not None else {}
+    taken = [(nodes.get(one.rank, 0), one.address) for one in told.devices]
+    return len(set(taken)) < len(taken)
 
 
 def _values(samples: list[Sample]) -> dict[str, float]:

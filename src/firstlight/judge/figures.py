@@ -16,7 +16,7 @@ from msgspec.structs import replace
 
 from firstlight.catalogue import Workload
 from firstlight.judge import Judgement
-from firstlight.judge.ceilings import ceiling, impossible, measured_limits
+from firstlight.judge.ceilings import ceiling, impossible, measured_limits, more_than_processors
 from firstlight.judge.evidence import VALUE, Evidence, Subject, cost_of, gather, launch_value, refused
 from firstlight.judge.findings import discover
 from firstlight.judge.interval import estimate
@@ -95,7 +95,6 @@ def _draft(run: Run, evidence: Evidence, metric: Metric, tainted: dict[Suspect, 
         values = [launch_value(metric, t) for t in evidence.timings]
     except ValueError as error:
         return Failed(identity, metric.unit, metric.better, str(error), "record")
-    placement = identity.placement
     return Verified(
         identity=identity,
         unit=metric.unit,
@@ -106,7 +105,7 @@ def _draft(run: Run, evidence: Evidence, metric: Metric, tainted: dict[Suspect, 
         ceiling=None,
         diverged=evidence.diverged,
         observed=metric.form == VALUE,
-        oversubscribed=placement.ranks * placement.threads > placement.nodes * len(run.machine.cpus),
+        oversubscribed=evidence.crowded or more_than_processors(identity, run.machine),
     )
 
 

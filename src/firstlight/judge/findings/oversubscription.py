@@ -1,10 +1,10 @@
-"""More ranks and threads than processors: shown, but never ranked or compared."""
+"""More ranks and threads than processors, or than GPUs: shown, but never ranked or compared."""
 
 from __future__ import annotations
 
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement
-from firstlight.judge.ceilings import cores
+from firstlight.judge.ceilings import cores, more_than_processors
 from firstlight.judge.findings._common import SHOWN, command, once, shown, target
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import listing, where
@@ -12,23 +12,24 @@ from firstlight.units import count
 
 
 def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
+    machine = judgement.run.machine
     over = [f for f in judgement.figures if isinstance(f, Verified) and f.oversubscribed]
-    if not over:
-        return []
+    crowded = [f for f in over if not more_than_processors(f.identity, machine)]
+    processors = [f for f in over if f not in crowded]
+    both = ((processors, count(len(machine.cpus), "CPU")), (crowded, "fewer GPUs than ranks"))
+    return [_finding(figures, on) for figures, on in both if figures]
+
+
+def _finding(over: list[Verified], on: str) -> Finding:
     most = max(over, key=lambda f: cores(f.identity))
     what = once(target(f.identity) for f in over)
-    n = len(judgement.run.machine.cpus)
     named = listing(what if len(what) <= 3 else [*what[:2], f"{len(what) - 2} more"])
-    return [
-        Finding(
-            rule="oversubscription",
-            sentence=(
-                f"oversubscribed: {named} ran with up to {where(most.identity.placement)} on "
-                f"{count(n, 'CPU')}; not ranked, not compared"
-            ),
-            evidence=tuple(shown(f) for f in over[:SHOWN]),
-            command=command(what[0]),
-            weight=30,
-            about=tuple(f.identity for f in over),
-        )
-    ]
+    placed = where(most.identity.placement)
+    return Finding(
+        rule="oversubscription",
+        sentence=f"oversubscribed: {named} ran with up to {placed} on {on}; not ranked, not compared",
+        evidence=tuple(shown(f) for f in over[:SHOWN]),
+        command=command(what[0]),
+        weight=30,
+        about=tuple(f.identity for f in over),
+    )

@@ -1,0 +1,6 @@
+// OpenACC: a device a rank, all at once.
+#include "acc.hpp"
+
+#include "firstlight/variant.hpp"
+
+FL_VARIANT(stream, stream::acc::Device, .device = &fl::device::openacc)
