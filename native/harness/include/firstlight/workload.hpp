@@ -207,7 +207,7 @@ void barrier();
 double total(double mine);                                  // the sum over ranks, in their order, on every rank
 void gather(const double* mine, Index count, double* all);  // `count` numbers of each rank, in their order, on every rank
 
-// Steps outside of the timed loop, for checks: iterations first, first + 1, ..., each after its touch().
+// Steps outside of the timed loop, for checks: iterations first, first + 1, ..., each after its touch(). Nothing is reset before them.
 void run_steps(Index first, Index count);
 
 std::string text(const char* format, ...) __attribute__((format(printf, 1, 2)));
