@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
-from firstlight.catalogue import Workload
+from firstlight.catalogue import Variant, Workload
 from firstlight.judge import Judgement, words
 from firstlight.judge.compare import compare
 from firstlight.judge.verdict import Failed, Unverified, Verified
@@ -87,6 +88,8 @@ def test_the_page_names_what_the_suite_leaves_out_with_a_command() -> None:
     named = replace(judgement, run=replace(judgement.run, names=("dot",)))
     assert "not in this suite" not in terminal.summary(named, workloads | several)
     assert [u.command for u in unmeasured(judgement.run, far)] == ["./fl run zz --full"]
+    cuda = Variant("cuda", Path("cuda.cu"), ("cuda",), False)
+    assert unmeasured(judgement.run, {"zz": replace(far["zz"], variants=(cuda,))}) == []  # this machine has none
 
 
 def test_choice_names_the_mpi_that_is_better() -> None:
