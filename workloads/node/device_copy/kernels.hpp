@@ -40,7 +40,6 @@ struct Device {
 
   void close(State& s) {
     if (s.pinned) cudaHostUnregister(host_memory(s));
-    there.release();
   }
 };
 

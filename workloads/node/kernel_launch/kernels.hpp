@@ -26,8 +26,6 @@ struct Device {
     for (fl::Index k = from; k < s.in_a_row; ++k) count_kernel<<<1, 1>>>(there.data(), number(s.in_a_row, iteration, k), k == 0);
     fl::cuda::finished();
   }
-
-  void close(State&) { there.release(); }
 };
 
 }  // namespace kernel_launch::inline FL_ROLE

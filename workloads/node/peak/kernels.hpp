@@ -57,13 +57,6 @@ struct Device {
     in_precision(s, [&](auto& lanes, auto& there) { launch(lanes, there, s.shift, laps_to_run); });
     fl::cuda::finished();
   }
-
-  void close(State& s) {
-    in_precision(s, [](auto&, auto& there) {
-      there.start.release();
-      there.sum.release();
-    });
-  }
 };
 
 }  // namespace peak::inline FL_ROLE
