@@ -307,3 +307,17 @@ def test_ranks_that_share_a_gpu_are_neither_ranked_nor_compared(small: Small) ->
     assert isinstance(figure, Verified) and figure.oversubscribed
     findings = small.change(CELL, on_devices("device", "device")).judged().findings
     assert any("on fewer GPUs than ranks" in finding.sentence for finding in findings)
+
+
+def test_directives_that_observe_nothing_give_no_figure(small: Small) -> None:
+    """A user's variant that leaves the observation out: whether it ran on a device, nobody knows."""
+    run = small.scene.run
+    (cell,) = (c for c in run.cells if c.id == CELL)
+    moved = replace(cell, program=replace(cell.program, variant="target"))
+    told = replace(run.descriptions["dot.simd"], variant="target")
+    for device, kind in (("", Unverified), ("OpenMP", Verified)):
+        described = run.descriptions | {"dot.target": replace(told, device=device)}
+        scene = small.scene._replace(run=replace(run, cells=(moved,), descriptions=described))
+        figure = of(judge(*scene), "dot.target", n=1000)
+        assert isinstance(figure, kind)
+        assert isinstance(figure, Verified) or "does not observe where its steps run" in figure.reason

@@ -14,7 +14,7 @@ from itertools import product
 
 from msgspec.structs import replace
 
-from firstlight.catalogue import Workload
+from firstlight.catalogue import Workload, needs
 from firstlight.judge import Judgement
 from firstlight.judge.ceilings import ceiling, impossible, measured_limits, more_than_processors
 from firstlight.judge.evidence import VALUE, Evidence, Subject, cost_of, gather, launch_value, refused
@@ -23,6 +23,7 @@ from firstlight.judge.interval import estimate
 from firstlight.judge.verdict import Cause, Failed, Figure, Identity, Limit, Unverified, Verified
 from firstlight.plan import Cell, Placement, Program
 from firstlight.record import Description, LaunchRecord, Metric, Run
+from firstlight.toolchains import OFFLOADING
 
 KERNEL = "kernel"
 """The parameter that chooses one of the kernels of a program."""
@@ -135,13 +136,17 @@ def _doubtful(run: Run, evidence: Evidence) -> str:
     if not evidence.timings:
         return evidence.lost[-1]
     n = len(evidence.timings)
-    if by_design := run.descriptions[evidence.subject.program.target].unverified:
+    program = evidence.subject.program
+    described = run.descriptions[program.target]
+    if not described.device and not OFFLOADING.keys().isdisjoint(needs(program.variant)):
+        return "it does not observe where its steps run; directives for devices fall back to the host in silence"
+    if by_design := described.unverified:
         return f"by design: {by_design}"
     if evidence.unchecked == n:
         return "no result was checked"
     if evidence.unchecked:
         return f"{evidence.unchecked} of {n} launches did not check the result"
-    if not run.descriptions[evidence.subject.program.target].verified:
+    if not described.verified:
         return "the program does not say what it verifies"
     return ""
 
