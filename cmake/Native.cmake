@@ -24,13 +24,16 @@ separate_arguments(harness_flags NATIVE_COMMAND "${FL_HARNESS_FLAGS}")
 # fl_closed(<object> <target of objects> <symbols that others see, as patterns>...): all objects as one whose inline functions, those of
 # the standard library included, are its own. The linker keeps one copy of what has one name, and that of another flag set must neither
 # serve harness and judge nor theirs the timed code. Sanitizers keep books on symbols: there they stay as they are.
-if(NOT CMAKE_OBJCOPY OR NOT CMAKE_LINKER)
+# Those of GNU with any compiler: CMake takes LLVM's beside Clang, and lld does not dissolve groups.
+find_program(FL_LD NAMES ld.bfd ld)
+find_program(FL_OBJCOPY NAMES objcopy)
+if(NOT FL_LD OR NOT FL_OBJCOPY)
   message(FATAL_ERROR "ld and objcopy are needed to link the harness: install binutils")
 endif()
 function(fl_closed object objects)
   target_compile_options(${objects} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fno-gnu-unique>)  # unique symbols cannot be made local
   get_filename_component(folder ${object} DIRECTORY)
-  set(close COMMAND ${CMAKE_OBJCOPY} --wildcard)
+  set(close COMMAND ${FL_OBJCOPY} --wildcard)
   foreach(symbol IN LISTS ARGN)
     list(APPEND close --keep-global-symbol=${symbol})
   endforeach()
@@ -40,7 +43,7 @@ function(fl_closed object objects)
   endif()
   add_custom_command(OUTPUT ${object} DEPENDS ${objects} $<TARGET_OBJECTS:${objects}> VERBATIM COMMAND_EXPAND_LISTS
     COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
-    COMMAND ${CMAKE_LINKER} -r --force-group-allocation -o ${object} $<TARGET_OBJECTS:${objects}>
+    COMMAND ${FL_LD} -r --force-group-allocation -o ${object} $<TARGET_OBJECTS:${objects}>
     ${close})
 endfunction()
 
