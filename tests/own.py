@@ -8,6 +8,7 @@ import native
 from firstlight import ROOT
 from firstlight.build import Built, build
 from firstlight.catalogue import load
+from firstlight.plan import Program
 
 FOLDER = ROOT / "tests" / "workloads"
 WORKLOADS = load([FOLDER])
@@ -15,7 +16,11 @@ WORKLOADS = load([FOLDER])
 
 def program(workload: str, variant: str) -> Built:
     """Built, or with the error in full; skips the test where what it needs is not here."""
-    wanted = native.plain_program(workload, variant)
+    return made(native.plain_program(workload, variant))
+
+
+def made(wanted: Program) -> Built:
+    """Built, or with the error in full."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("FIRSTLIGHT_WORKLOADS", str(FOLDER))
         return build([wanted], native.toolbox(), WORKLOADS, native.CACHE, options=native.STRICT)[wanted]

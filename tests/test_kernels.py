@@ -19,7 +19,7 @@ from firstlight.judge.verdict import Failed, Verified
 from firstlight.plan import Cell, Placement, Program, plan
 from firstlight.plan.planner import _without
 from firstlight.record import Description, LaunchRecord, Metric, Parameter
-from own import program
+from own import made, program
 from test_plan import MACHINE, TOOLBOX, workload
 
 SHORT = ("--samples", "2", "--sample-seconds", "1e-5")
@@ -101,6 +101,17 @@ def test_a_hundred_loops_are_verified_in_one_launch(variant: str, tmp_path: Path
     assert len(said.of("case")) == 200
     found = verdicts(said)
     assert len(found) == 100 and set(map(frozenset, found.values())) == {frozenset({True})}
+
+
+@pytest.mark.native
+@pytest.mark.full
+@pytest.mark.parametrize(("compiler", "flags"), [("gcc", "fast"), ("clang", "base"), ("clang", "fast")])
+def test_a_hundred_loops_are_verified_by_every_compiler(compiler: str, flags: str, tmp_path: Path) -> None:
+    tool = native.toolchain(flags, compiler)
+    if tool is None:
+        pytest.skip(f"no {compiler} here")
+    for variant in ("serial", "serial_novec"):
+        native.verified(made(Program("loops", variant, tool.name)), Placement(), tmp_path, "kernel=*", "m=9,32")
 
 
 @pytest.mark.native
