@@ -68,6 +68,8 @@ def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None
     failed = tuple(f for f in found if isinstance(f, Failed))
     good = verified(found)
     best = ranking.best(good)
+    if best is None and row.device and not run.machine.gpus and not failed:
+        return None  # the list of what is not available says why, once
     if best is None:
         reason = next((f.reason for f in found if not isinstance(f, Verified)), "measured oversubscribed only")
         return Answer(row, workload.name, workload.chapter, None, "", (), failed, reason)
