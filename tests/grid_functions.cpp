@@ -251,8 +251,12 @@ Index wrong_layout(int dimensions, const Index* size, const Index* halo, Index a
       there = static_cast<float>(++number);
     });
     number = 0;
-    grid::each_cell(field.layout().with_halo(),
-                    [&](const grid::Point<D>& p) { wrong += field[p] != static_cast<float>(++number) ? 1 : 0; });
+    std::vector<float> copy(field.data(), field.data() + field.layout().elements);
+    const auto view = field.view(copy.data());
+    grid::each_cell(field.layout().with_halo(), [&](const grid::Point<D>& p) {
+      const float& copied = std::apply([&](auto... i) -> float& { return view(i...); }, p);
+      wrong += field[p] != static_cast<float>(++number) || copied != field[p] || &copied == &field[p] ? 1 : 0;
+    });
     return wrong;
   });
 }
