@@ -25,6 +25,8 @@ from bench import Bench
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background: children would inherit that
     signal.signal(signal.SIGINT, signal.default_int_handler)
+if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # under nohup, likewise
+    signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
 hypothesis.settings.register_profile("firstlight", deadline=None)  # a busy machine is no failure
 hypothesis.settings.load_profile("firstlight")

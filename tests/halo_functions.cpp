@@ -74,7 +74,7 @@ std::uint64_t word_at(int bytes, std::int64_t row, std::int64_t column, std::int
 std::int64_t wrong_ages(std::int64_t n, std::int64_t width, std::int64_t word, std::int64_t first, std::int64_t touches,
                         std::int64_t* new_words) {
   halo::State s;
-  halo::init(s, params(n, width, word, 0), {});
+  halo::init(s, params(n, width, word, 0), {}, {});
   halo::Domain& d = s.domains[0];
   for (std::int64_t k = 0; k < touches; ++k) halo::touch(s, d, first + k);
   std::int64_t wrong = 0;
