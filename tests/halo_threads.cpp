@@ -37,7 +37,7 @@ int main() {
   std::vector<std::thread> team;
   for (halo::Domain& d : s.domains) team.emplace_back([&] { live(s, d, exchanges); });
   for (std::thread& one : team) one.join();
-  halo::Damage damage;
+  fl::Damage damage;
   for (const halo::Domain& d : s.domains) halo::inspect(s, d, exchanges - 1, damage);
-  return damage.words == 0 ? 0 : 1;
+  return damage.count() == 0 ? 0 : 1;
 }

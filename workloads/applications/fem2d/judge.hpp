@@ -2,26 +2,16 @@
 #pragma once
 
 #include "elements.hpp"
+#include "firstlight/damage.hpp"
 
 namespace fem2d::inline FL_ROLE {
-
-// The largest thing that is wrong, as a share of what is allowed.
-struct Complaint {
-  double share = 0;
-  std::string what;
-
-  void consider(double error, double allowed, const std::string& sentence) {
-    const double found = std::isfinite(error) ? error / allowed : INFINITY;
-    if (!(found <= share)) share = found, what = sentence;
-  }
-};
 
 inline constexpr fl::Index elements_up_to = 7;  // level to which residuals are computed element by element
 inline constexpr fl::Index errors_up_to = 5;    // level to which errors are integrated
 
 // Problem R: the solution is g y at every node. The error of a solution whose residual has fallen by 10^-digits was seen to be at
 // most 1.2 times that up to level 9 (and 12 times at 1e-6, where it grows slowly with the level).
-inline void compare_with_y(const State& s, const Block& b, Complaint& complaint) {
+inline void compare_with_y(const State& s, const Block& b, fl::WorstError& wrong) {
   const double allowed = 30 * std::pow(10.0, -static_cast<double>(s.digits)) + 1e-13;
   const auto rows = static_cast<double>(cells(s.level + 1));
   for (fl::Index j = 0; j <= b.x.ny; ++j) {
@@ -32,15 +22,15 @@ inline void compare_with_y(const State& s, const Block& b, Complaint& complaint)
       const double error = std::abs(b.x.at(i, j) / s.g - y);
       if (!(error <= worst)) worst = error, where = i;
     }
-    if (!(worst <= complaint.share * allowed))
-      complaint.consider(worst, allowed,
-                         fl::text("node (%lld, %lld) of %lld is %.9g, should be %.9g", static_cast<long long>(b.i0 + where),
-                                  static_cast<long long>(b.j0 + j), static_cast<long long>(rows), b.x.at(where, j) / s.g, y));
+    if (wrong.exceeded_by(worst, allowed))
+      wrong.consider(worst, allowed,
+                     fl::text("node (%lld, %lld) of %lld is %.9g, should be %.9g", static_cast<long long>(b.i0 + where),
+                              static_cast<long long>(b.j0 + j), static_cast<long long>(rows), b.x.at(where, j) / s.g, y));
   }
 }
 
 // r must be f - A x, of this block's elements, at every node that is free.
-inline void compare_residual(const State& s, const Block& b, const Grid* load, Complaint& complaint) {
+inline void compare_residual(const State& s, const Block& b, const Grid* load, fl::WorstError& wrong) {
   Grid residual(b.x.nx, b.x.ny);
   residual.clear();
   const Place place(b, s.level);
@@ -56,10 +46,10 @@ inline void compare_residual(const State& s, const Block& b, const Grid* load, C
     for (fl::Index i = 0; i <= b.x.nx; ++i) {
       const double wanted = residual.at(i, j) + (load != nullptr ? s.g * load->at(i, j) : 0);
       const double error = std::abs(b.r.at(i, j) - wanted) / s.g;
-      if (!(error <= complaint.share * 1e-10))
-        complaint.consider(error, 1e-10,
-                           fl::text("the residual at node (%lld, %lld) is %.9g, element matrices give %.9g",
-                                    static_cast<long long>(b.i0 + i), static_cast<long long>(b.j0 + j), b.r.at(i, j) / s.g, wanted / s.g));
+      if (wrong.exceeded_by(error, 1e-10))
+        wrong.consider(error, 1e-10,
+                       fl::text("the residual at node (%lld, %lld) is %.9g, element matrices give %.9g", static_cast<long long>(b.i0 + i),
+                                static_cast<long long>(b.j0 + j), b.r.at(i, j) / s.g, wanted / s.g));
     }
 }
 
@@ -94,7 +84,7 @@ inline Errors errors_of(const State& s, const Block& b) {
 
 // Problem M, solved to round-off: the errors are those of the discretisation. Of a solution to fewer digits only the first is asked for,
 // and it may be off by what the solver left. Collective.
-inline void compare_errors(const State& s, Complaint& complaint) {
+inline void compare_errors(const State& s, fl::WorstError& wrong) {
   constexpr double l2[] = {5.5071e-4, 6.8729e-5, 8.5922e-6, 1.0745e-6}, h1[] = {3.3135e-2, 8.3863e-3, 2.1054e-3, 5.2716e-4};
   Errors mine;
   for (const Block& b : s.blocks) {
@@ -107,12 +97,12 @@ inline void compare_errors(const State& s, Complaint& complaint) {
   const double wanted_l2 = l2[listed ? s.level : 3] / std::pow(8.0, beyond), wanted_h1 = h1[listed ? s.level : 3] / std::pow(4.0, beyond);
   const double allowed = listed ? 2e-4 : 1e-2;
   const double left = s.digits >= 11 ? 0 : 30 * std::pow(10.0, -static_cast<double>(s.digits));
-  complaint.consider(std::abs(all.l2 - wanted_l2), allowed * wanted_l2 + left,
-                     fl::text("the L2 error is %.5e, should be %.5e", all.l2, wanted_l2));
+  wrong.consider(std::abs(all.l2 - wanted_l2), allowed * wanted_l2 + left,
+                 fl::text("the L2 error is %.5e, should be %.5e", all.l2, wanted_l2));
   if (s.digits < 11) return;
-  complaint.consider(std::abs(all.h1 / wanted_h1 - 1), allowed, fl::text("the H1 error is %.5e, should be %.5e", all.h1, wanted_h1));
+  wrong.consider(std::abs(all.h1 / wanted_h1 - 1), allowed, fl::text("the H1 error is %.5e, should be %.5e", all.h1, wanted_h1));
   if (s.level == 5)
-    complaint.consider(std::abs(all.energy / 5.934802199453 - 1), 1e-9, fl::text("x^T A x is %.12f, should be 5.934802199453", all.energy));
+    wrong.consider(std::abs(all.energy / 5.934802199453 - 1), 1e-9, fl::text("x^T A x is %.12f, should be 5.934802199453", all.energy));
 }
 
 // What the iteration must have counted; 0 where no reference says so.
@@ -124,25 +114,25 @@ inline fl::Index reference_count(const State& s) {
 }
 
 inline fl::Check check(State& s, fl::Index) {
-  Complaint complaint;
+  fl::WorstError wrong;
   const Outcome& o = s.outcome;
   if (!s.traits.another_preconditioner) {
     if (const fl::Index wanted = reference_count(s); wanted > 0)
-      complaint.consider(
+      wrong.consider(
           static_cast<double>(std::abs(o.iterations - wanted)), 1,
           fl::text("%lld iterations, the reference needs %lld", static_cast<long long>(o.iterations), static_cast<long long>(wanted)));
     if (!s.manufactured && s.level < 8) {
       const double wanted = reference_rho0[s.level];
-      complaint.consider(std::abs(o.rho0 / wanted - 1), 1e-6, fl::text("r^T C^-1 r begins at %.6f, should be %.6f", o.rho0, wanted));
+      wrong.consider(std::abs(o.rho0 / wanted - 1), 1e-6, fl::text("r^T C^-1 r begins at %.6f, should be %.6f", o.rho0, wanted));
     }
   }
   for (std::size_t k = 0; k < s.blocks.size(); ++k) {
-    if (!s.manufactured) compare_with_y(s, s.blocks[k], complaint);
-    if (s.level <= elements_up_to && !s.traits.library) compare_residual(s, s.blocks[k], s.manufactured ? &s.load[k] : nullptr, complaint);
+    if (!s.manufactured) compare_with_y(s, s.blocks[k], wrong);
+    if (s.level <= elements_up_to && !s.traits.library) compare_residual(s, s.blocks[k], s.manufactured ? &s.load[k] : nullptr, wrong);
   }
-  if (s.manufactured && (s.traits.library || (s.digits >= 11 && s.level <= errors_up_to))) compare_errors(s, complaint);
-  if (complaint.what.empty()) complaint.what = fl::text("%lld iterations, as they should be", static_cast<long long>(o.iterations));
-  return fl::Check::of(complaint.share, 1, complaint.what);
+  if (s.manufactured && (s.traits.library || (s.digits >= 11 && s.level <= errors_up_to))) compare_errors(s, wrong);
+  const std::string sound = fl::text("%lld iterations, as they should be", static_cast<long long>(o.iterations));
+  return fl::Check::of(wrong.share(), 1, wrong.what().empty() ? sound : wrong.what());
 }
 
 inline void observe(State& s, fl::Observations& seen) {

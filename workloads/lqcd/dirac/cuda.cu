@@ -78,7 +78,7 @@ void apply(const dirac::State& s, Fields<T>& f) {
 }
 
 std::string refuse(const dirac::Params& p) {
-  if (!dirac::is_operator(dirac::operation(p.op))) return "this variant of dirac runs operator=D and operator=Dhat";
+  if (!dirac::is_operator(p.op)) return "this variant of dirac runs operator=D and operator=Dhat";
   return "";
 }
 

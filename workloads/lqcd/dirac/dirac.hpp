@@ -14,9 +14,11 @@ using lqcd::Extents;
 using lqcd::Layout;
 using lqcd::Traits;
 
+enum class Op { d, dhat, axpy, dot, norm };  // in the order of their names below
+
 struct Params : lqcd::Geometry {
   fl::Index bits = 64;
-  std::string op = "D";
+  Op op = Op::d;
   Params() { boundary = "periodic"; }
   void declare(fl::Fields& fields) {
     declare_extents(fields);
@@ -28,14 +30,6 @@ struct Params : lqcd::Geometry {
   }
 };
 
-enum class Op { d, dhat, axpy, dot, norm };
-
-inline Op operation(const std::string& name) {
-  if (name == "D") return Op::d;
-  if (name == "Dhat") return Op::dhat;
-  if (name == "axpy") return Op::axpy;
-  return name == "dot" ? Op::dot : Op::norm;
-}
 inline bool is_operator(Op op) { return op == Op::d || op == Op::dhat; }
 
 // The numbers of one precision, in the layout of the variant; only those arrays that the operation touches have elements.
@@ -98,12 +92,12 @@ inline double sent(const Params& p, const fl::Team& team) {
   double faces = 0;  // sites
   for (std::size_t mu = 0; mu < 4; ++mu)
     if (block.cut(mu)) faces += 2 * static_cast<double>(block.volume() / block.local[mu]);
-  return is_operator(operation(p.op)) ? 12 * faces : 0;
+  return is_operator(p.op) ? 12 * faces : 0;
 }
 
 inline fl::Cost cost(const Params& p, const fl::Team& team) {
   constexpr double flops[] = {1392, 1356, 96, 96, 48}, words[] = {120, 204, 72, 48, 24}, kept[] = {120, 132, 72, 48, 24};
-  const auto op = static_cast<std::size_t>(operation(p.op));
+  const auto op = static_cast<std::size_t>(p.op);
   const auto sites = static_cast<double>(lqcd::product(p.global()));
   const double cores = static_cast<double>(team.ranks) * team.threads, bytes = static_cast<double>(p.bits) / 8;
   return {.flops = flops[op] * sites,
@@ -134,7 +128,7 @@ inline Corner corner(const State& s, const Extents& x) {
 
 inline void init(State& s, const Params& p, const fl::Team& team, const Traits& traits) {
   s.team = team;
-  s.op = operation(p.op);
+  s.op = p.op;
   s.bits = p.bits;
   s.layout = Layout(p.block(team), traits.lanes(p.bits));
   s.layout.colours_outside = traits.colours_outside;

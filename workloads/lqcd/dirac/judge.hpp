@@ -4,20 +4,9 @@
 #include <cfloat>
 
 #include "dirac.hpp"
+#include "firstlight/damage.hpp"
 
 namespace dirac::inline FL_ROLE {
-
-// The largest thing that is wrong, as a share of what is allowed.
-struct Complaint {
-  double share = 0;
-  std::string what;
-
-  template <class Sentence>
-  void consider(double error, double allowed, Sentence sentence) {
-    const double found = std::isfinite(error) ? error / allowed : INFINITY;
-    if (!(found <= share)) share = found, what = sentence();
-  }
-};
 
 // Results on 4^4, from two independent implementations.
 struct Published {
@@ -62,7 +51,7 @@ inline lqcd::Spinor expected(const State& s, const Extents& x, double scale) {
 
 // Every site, or as many as one can afford at a stride that is odd, so that all coordinates and lanes occur.
 template <class T>
-void compare_sites(const State& s, const T* out, double scale, Complaint& complaint, fl::Index& compared) {
+void compare_sites(const State& s, const T* out, double scale, fl::WorstError& worst, fl::Index& compared) {
   const fl::Index volume = s.layout.lattice.volume(), most = s.op == Op::dhat ? sites_of_dhat : all_sites_up_to;
   const fl::Index sites = s.op == Op::dhat ? volume / 2 : volume;
   const fl::Index stride = sites <= most ? 1 : (volume / most) | 1;
@@ -75,8 +64,8 @@ void compare_sites(const State& s, const T* out, double scale, Complaint& compla
       for (std::size_t c = 0; c < 3; ++c) {
         const Complex f = found[spin][c], w = wanted[spin][c];
         const double error = std::sqrt(lqcd::norm(f - w)), allowed = 64 * scale * epsilon(s);
-        if (!(error <= complaint.share * allowed))
-          complaint.consider(error, allowed, [&] {
+        if (worst.exceeded_by(error, allowed))
+          worst.consider(error, allowed, [&] {
             return fl::text("spin %zu, colour %zu at site (%lld, %lld, %lld, %lld) of process %d is %.9g %+.9g i, should be %.9g %+.9g i",
                             spin, c, static_cast<long long>(x[0]), static_cast<long long>(x[1]), static_cast<long long>(x[2]),
                             static_cast<long long>(x[3]), s.team.rank, f.re, f.im, w.re, w.im);
@@ -103,11 +92,11 @@ Products products(const State& s, const T* out, double scale) {
   return {fl::total(mine.out), {fl::total(mine.product.re), fl::total(mine.product.im)}};
 }
 
-inline void compare_published(const State& s, const Products& found, Complaint& complaint) {
+inline void compare_published(const State& s, const Products& found, fl::WorstError& worst) {
   const double allowed = std::max(4 * epsilon(s), 1e-12);
   const auto hold = [&](const char* name, double value, double wanted, double size) {
-    complaint.consider(std::abs(value - wanted), allowed * size,
-                       [&] { return fl::text("%s on 4^4 is %.14g, should be %.14g", name, value, wanted); });
+    worst.consider(std::abs(value - wanted), allowed * size,
+                   [&] { return fl::text("%s on 4^4 is %.14g, should be %.14g", name, value, wanted); });
   };
   const std::size_t antiperiodic = s.given.antiperiodic ? 1 : 0;
   if (s.op == Op::d) hold("|D psi|^2", found.out, published.d[antiperiodic], published.d[antiperiodic]);
@@ -121,19 +110,17 @@ inline void compare_published(const State& s, const Products& found, Complaint& 
 }
 
 inline fl::Check check_field(State& s, double scale) {
-  Complaint complaint;
+  fl::WorstError worst;
   fl::Index compared = 0;
   const Products found = in_precision(s, [&](auto& a) {
-    compare_sites(s, a.out.data(), scale, complaint, compared);
+    compare_sites(s, a.out.data(), scale, worst, compared);
     return products(s, a.out.data(), scale);
   });
-  if (!std::isfinite(found.out)) complaint.consider(found.out, 1, [] { return "some site holds no number"; });
-  if (lqcd::product(s.given.global) == 256 && s.given.global == Extents{4, 4, 4, 4}) compare_published(s, found, complaint);
-  if (complaint.share <= 1)
-    complaint.what =
-        fl::text("%lld sites of %lld compared, all agree; |out|^2 = %.15g, <psi, out> = %.15g %+.15g i", static_cast<long long>(compared),
-                 static_cast<long long>(s.layout.lattice.volume()), found.out, found.product.re, found.product.im);
-  return fl::Check::of(complaint.share, 1, complaint.what);
+  if (!std::isfinite(found.out)) worst.consider(found.out, 1, [] { return "some site holds no number"; });
+  if (lqcd::product(s.given.global) == 256 && s.given.global == Extents{4, 4, 4, 4}) compare_published(s, found, worst);
+  return worst.check(fl::text("%lld sites of %lld compared, all agree; |out|^2 = %.15g, <psi, out> = %.15g %+.15g i",
+                              static_cast<long long>(compared), static_cast<long long>(s.layout.lattice.volume()), found.out,
+                              found.product.re, found.product.im));
 }
 
 // dot and norm. Every process has the sum over all. Numbers are rounded to the precision at hand before they are multiplied.

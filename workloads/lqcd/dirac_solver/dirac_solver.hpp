@@ -14,9 +14,11 @@ using lqcd::Extents;
 using lqcd::Layout;
 using lqcd::Traits;
 
+enum class Method { cg, bicgstab, mixed_cg, mixed_bicgstab };  // in the order of their names below
+
 struct Params : lqcd::Geometry {
   fl::Index mass = 100, digits = 8;
-  std::string method = "cg";
+  Method method = Method::cg;
   void declare(fl::Fields& fields) {
     declare_extents(fields);
     fields.integer("mass", mass, "1/1000", -3000, 100000, "bare mass m0 in thousandths; the smaller, the harder");
@@ -28,13 +30,6 @@ struct Params : lqcd::Geometry {
   }
 };
 
-enum class Method { cg, bicgstab, mixed_cg, mixed_bicgstab };
-
-inline Method method(const std::string& name) {
-  if (name == "cg") return Method::cg;
-  if (name == "bicgstab") return Method::bicgstab;
-  return name == "mixed_cg" ? Method::mixed_cg : Method::mixed_bicgstab;
-}
 inline bool mixed(Method m) { return m == Method::mixed_cg || m == Method::mixed_bicgstab; }
 
 struct Outcome {
@@ -71,7 +66,7 @@ inline constexpr fl::Metric metrics[] = {
 };
 
 inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
-  return lqcd::refuse("dirac_solver", p, team, traits, mixed(method(p.method)) ? 32 : 64);
+  return lqcd::refuse("dirac_solver", p, team, traits, mixed(p.method) ? 32 : 64);
 }
 
 inline fl::Cost cost(const Params& p, const fl::Team& team) {
@@ -81,7 +76,7 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
 
 inline void init(State& s, const Params& p, const fl::Team& team, const Traits& traits) {
   s.team = team;
-  s.method = method(p.method);
+  s.method = p.method;
   s.digits = p.digits;
   s.mass = static_cast<double>(p.mass) / 1000;
   const lqcd::Lattice block = p.block(team);

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "firstlight/damage.hpp"
 #include "firstlight/exact.hpp"
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
@@ -19,16 +20,15 @@ namespace exact = fl::exact;
 
 enum class Kind { broadcast, reduce, allreduce, allgather, reduce_scatter, alltoall, barrier };
 
-inline constexpr const char* kinds[] = {"broadcast", "reduce", "allreduce", "allgather", "reduce_scatter", "alltoall", "barrier"};
+inline constexpr const char* kinds = "broadcast|reduce|allreduce|allgather|reduce_scatter|alltoall|barrier";  // in the order of Kind
 
 struct Params {
-  std::string collective = "allreduce";
+  Kind kind = Kind::allreduce;
   fl::Index bytes = 8;
   fl::Index segments = 0;
   fl::Index root = 0;
-  Kind kind() const { return static_cast<Kind>(std::find(std::begin(kinds), std::end(kinds), collective) - std::begin(kinds)); }
   void declare(fl::Fields& fields) {
-    fields.choice("collective", collective, "broadcast|reduce|allreduce|allgather|reduce_scatter|alltoall|barrier", "what is done");
+    fields.choice("collective", kind, kinds, "what is done");
     fields.integer("bytes", bytes, "bytes", 0, fl::Index{1} << 30,
                    "of the whole message (broadcast, reduce, allreduce), of one block (allgather, reduce_scatter, alltoall); 8, 16, ...");
     fields.integer("segments", segments, "segments", 0, 4096, "that a pipelined algorithm cuts a message into; 0: as many as suit it");
@@ -77,13 +77,13 @@ inline bool blockwise(Kind kind) { return kind == Kind::allgather || kind == Kin
 
 // Words that a schedule calls the data of a rank.
 inline fl::Index words(const Params& p, int ranks) {
-  if (p.kind() == Kind::barrier) return 0;
-  return p.bytes / 8 * (blockwise(p.kind()) ? ranks : 1);
+  if (p.kind == Kind::barrier) return 0;
+  return p.bytes / 8 * (blockwise(p.kind) ? ranks : 1);
 }
 
 inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
   if (p.bytes % 8 != 0) return fl::text("a message needs whole words of 8 bytes; bytes=%lld given", static_cast<long long>(p.bytes));
-  if (p.kind() == Kind::barrier && p.bytes != 0) return "a barrier has no data; it needs bytes=0";
+  if (p.kind == Kind::barrier && p.bytes != 0) return "a barrier has no data; it needs bytes=0";
   if (p.root >= team.ranks) return fl::text("root=%lld needs more ranks than %d", static_cast<long long>(p.root), team.ranks);
   if (words(p, team.ranks) >= (fl::Index{1} << 31)) return "all blocks together need to be fewer than 2^31 words";
   if (traits.needs_partner && team.ranks < 2) return "this variant needs 2 ranks at least; start it with mpiexec -n 2";
@@ -126,7 +126,7 @@ inline void poison(State& s) {
 
 inline void init(State& s, const Params& p, const fl::Team& team) {
   s.team = team;
-  s.kind = p.kind();
+  s.kind = p.kind;
   s.root = static_cast<int>(p.root);
   s.segments = p.segments;
   s.n = p.bytes / 8;
@@ -139,15 +139,6 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
 }
 
 // --- the check ---------------------------------------------------------------------------------------------------------
-
-struct Damage {
-  double words = 0;
-  std::string what;
-  void add(fl::Index i, const char* means, double found, double expected) {
-    if (words == 0) what = fl::text("word %lld %s is %.17g, should be %.17g", static_cast<long long>(i), means, found, expected);
-    words += 1;
-  }
-};
 
 // What word i of the result has to be.
 class Expected {
@@ -174,19 +165,22 @@ class Expected {
   exact::Ranks ranks_;
 };
 
-inline void inspect(State& s, fl::Index iteration, Damage& damage) {
+inline void wrong_word(fl::Damage& damage, fl::Index i, const char* means, double found, double expected) {
+  damage.add([&] { return fl::text("word %lld %s is %.17g, should be %.17g", static_cast<long long>(i), means, found, expected); });
+}
+
+inline void inspect(State& s, fl::Index iteration, fl::Damage& damage) {
   const Expected expected(s, iteration);
   for (fl::Index i = 0; i < s.words(); ++i)
     if (expected.prescribed(i) && exact::bits(s.result[i]) != exact::bits(expected(i)))
-      damage.add(i, "of the result", s.result[i], expected(i));
+      wrong_word(damage, i, "of the result", s.result[i], expected(i));
   for (fl::Index i = 0; i < guard; ++i)
-    if (exact::bits(s.result[s.words() + i]) != fl::poison_bits) damage.add(i, "behind the result", s.result[s.words() + i], 0);
+    if (exact::bits(s.result[s.words() + i]) != fl::poison_bits) wrong_word(damage, i, "behind the result", s.result[s.words() + i], 0);
 }
 
 // One untimed operation on data that is new in every word. Collective, whatever was found before.
-inline void fresh_round(State& s, Damage& damage) {
-  constexpr fl::Index beyond_timing = fl::Index{1} << 41;
-  s.filled = beyond_timing + s.rounds++;
+inline void fresh_round(State& s, fl::Damage& damage) {
+  s.filled = fl::beyond_timing + s.rounds++;
   fill(s);
   poison(s);
   fl::run_steps(s.filled, 1);
@@ -196,7 +190,7 @@ inline void fresh_round(State& s, Damage& damage) {
 inline double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
 // One rank comes late; nobody may leave before it has come. On one node all clocks are one; on several, durations tell.
-inline void late_round(State& s, int late, Damage& damage) {
+inline void late_round(State& s, int late, fl::Damage& damage) {
   constexpr double delay = 2e-3;
   fl::barrier();
   const double start = now();
@@ -207,23 +201,19 @@ inline void late_round(State& s, int late, Damage& damage) {
   const double last = fl::total(s.team.rank == late ? came : 0);
   const double early = s.team.nodes == 1 ? last - left : delay / 2 - (left - start);
   if (early <= 0) return;
-  if (damage.words == 0) damage.what = fl::text("left the barrier %.0f us before rank %d had come", 1e6 * early, late);
-  damage.words += 1;
+  damage.add([&] { return fl::text("left the barrier %.0f us before rank %d had come", 1e6 * early, late); });
 }
 
 inline fl::Check check(State& s, fl::Index last) {
   constexpr int most_late = 8;
-  Damage damage;
+  fl::Damage damage;
   if (s.is(Kind::barrier)) {
     for (int k = 0; k < std::min(s.team.ranks, most_late); ++k) late_round(s, (k + 1) % s.team.ranks, damage);
-    if (damage.words == 0) damage.what = fl::text("no rank of %d left before the last had come", s.team.ranks);
-  } else {
-    inspect(s, last, damage);
-    for (int round = 0; round < 2; ++round) fresh_round(s, damage);
-    if (damage.words == 0)
-      damage.what = fl::text("%lld words on each of %d ranks are exact", static_cast<long long>(s.words()), s.team.ranks);
+    return damage.check(fl::text("no rank of %d left before the last had come", s.team.ranks));
   }
-  return fl::Check::of(damage.words, 0, damage.what);
+  inspect(s, last, damage);
+  for (int round = 0; round < 2; ++round) fresh_round(s, damage);
+  return damage.check(fl::text("%lld words on each of %d ranks are exact", static_cast<long long>(s.words()), s.team.ranks));
 }
 
 }  // namespace collectives::inline FL_ROLE

@@ -16,7 +16,7 @@ namespace ours = fl::collectives;
 inline bool apart(Kind kind) { return kind != Kind::broadcast && kind != Kind::alltoall && kind != Kind::barrier; }
 
 inline ours::Schedule schedule_of(const ours::Algorithm& algorithm, Kind kind, int ranks, int root, fl::Index segments, fl::Index bytes) {
-  const ours::Collective collective = *ours::collective_named(kinds[static_cast<std::size_t>(kind)]);
+  const ours::Collective collective = *ours::collective_named(fl::option(kinds, static_cast<std::size_t>(kind)));
   return ours::schedule_for(algorithm, collective, ranks, root, static_cast<std::int32_t>(segments), static_cast<double>(bytes));
 }
 
@@ -26,7 +26,7 @@ std::string refusal(const Params& p) {
   int ranks = 1;
   MPI_Comm_size(MPI_COMM_WORLD, &ranks);
   try {
-    schedule_of(algorithm, p.kind(), ranks, static_cast<int>(p.root), p.segments, p.bytes);
+    schedule_of(algorithm, p.kind, ranks, static_cast<int>(p.root), p.segments, p.bytes);
   } catch (const ours::Refused& refused) {
     return fl::text("%s; choose what it needs, or another variant", refused.what());
   }

@@ -13,16 +13,20 @@
 #include <string>
 #include <vector>
 
+#include "firstlight/damage.hpp"
 #include "firstlight/lines.hpp"
+#include "firstlight/split.hpp"
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 #include "regions.hpp"
 
 namespace halo::inline FL_ROLE {
 
+enum class Data { packed, datatype, inplace };
+
 struct Params {
   fl::Index n = 32, width = 1, word = 8, rows = 0;
-  std::string data = "packed";
+  Data data = Data::packed;
   void declare(fl::Fields& fields) {
     fields.integer("n", n, "words", 1, 1 << 14, "side of a process's sub-domain");
     fields.integer("width", width, "words", 1, 64, "width of the halo");
@@ -39,8 +43,6 @@ struct Traits {
   bool one_node = false;         // the parties share memory
   bool among_several = false;    // without neighbours there is nothing to see
 };
-
-enum class Data { packed, datatype, inplace };
 
 // One party's sub-domain. A variant may move it into memory of its own, see adopt().
 struct Domain {
@@ -219,7 +221,7 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
   s.width = p.width;
   s.pitch = p.n + 2 * p.width;
   s.word = static_cast<int>(p.word);
-  s.data = p.data == "packed" ? Data::packed : p.data == "datatype" ? Data::datatype : Data::inplace;
+  s.data = p.data;
   s.grid = grid_of(parties(team, traits), p.rows);
   s.domains.resize(traits.between_threads ? static_cast<std::size_t>(team.threads) : 1);
   for (std::size_t k = 0; k < s.domains.size(); ++k) {
@@ -255,11 +257,6 @@ inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits
 
 // --- the check -----------------------------------------------------------------------------------------------------------------
 
-struct Damage {
-  double words = 0;
-  std::string what;
-};
-
 // The iteration that interior word (row, column) of any sub-domain was last renewed in, all parties having touched alike.
 inline fl::Index age(const State& s, const Domain& d, fl::Index row, fl::Index column, fl::Index iteration) {
   const fl::Index last = s.n - 1;
@@ -279,7 +276,7 @@ inline fl::Index age(const State& s, const Domain& d, fl::Index row, fl::Index c
 }
 
 // Every word of the field, and the guards.
-inline void inspect(const State& s, const Domain& d, fl::Index iteration, Damage& damage) {
+inline void inspect(const State& s, const Domain& d, fl::Index iteration, fl::Damage& damage) {
   const fl::Index height = s.grid.rows * s.n, breadth = s.grid.columns * s.n;
   const fl::Index top = d.me / s.grid.columns * s.n, left = d.me % s.grid.columns * s.n;
   for (fl::Index row = 0; row < s.pitch; ++row) {
@@ -289,28 +286,26 @@ inline void inspect(const State& s, const Domain& d, fl::Index iteration, Damage
       const fl::Index when = age(s, d, global_row % s.n, global_column % s.n, iteration);
       const std::uint64_t wanted = word(s, place(global_row, global_column) + moment(when)), found = load(s, d.field, row, column);
       if (found == wanted) continue;
-      if (damage.words == 0)
-        damage.what = fl::text("process %d, %s word (%lld, %lld): 0x%llx found, 0x%llx should be there; n=%lld width=%lld on %d x %d", d.me,
-                               in_halo(s, row, column) ? "halo" : "interior", static_cast<long long>(row - s.width),
-                               static_cast<long long>(column - s.width), static_cast<unsigned long long>(found),
-                               static_cast<unsigned long long>(wanted), static_cast<long long>(s.n), static_cast<long long>(s.width),
-                               s.grid.rows, s.grid.columns);
-      damage.words += 1;
+      damage.add([&] {
+        return fl::text("process %d, %s word (%lld, %lld): 0x%llx found, 0x%llx should be there; n=%lld width=%lld on %d x %d", d.me,
+                        in_halo(s, row, column) ? "halo" : "interior", static_cast<long long>(row - s.width),
+                        static_cast<long long>(column - s.width), static_cast<unsigned long long>(found),
+                        static_cast<unsigned long long>(wanted), static_cast<long long>(s.n), static_cast<long long>(s.width), s.grid.rows,
+                        s.grid.columns);
+      });
     }
   }
   for (fl::Index k = 0; k < guard; ++k) {
     if (d.field[k - guard] == 0xA5 && d.field[field_bytes(s) + k] == 0xA5) continue;
-    if (damage.words == 0) damage.what = fl::text("process %d: bytes outside of the field were written", d.me);
-    damage.words += 1;
+    damage.add([&] { return fl::text("process %d: bytes outside of the field were written", d.me); });
   }
 }
 
 // One untimed exchange of fresh words over a poisoned halo. No barrier: while one process looks at its halo, or fills its field, a
 // neighbour may be ahead by as much as the exchange itself permits; every second one lags behind, before or after.
-inline void fresh_round(State& s, Damage& damage) {
-  constexpr fl::Index beyond_timing = fl::Index{1} << 41;
+inline void fresh_round(State& s, fl::Damage& damage) {
   constexpr useconds_t lag = 300;
-  const fl::Index iteration = beyond_timing + s.rounds++;
+  const fl::Index iteration = fl::beyond_timing + s.rounds++;
   const int where = s.team.rank / s.grid.columns + s.team.rank % s.grid.columns;
   s.filled = iteration;
   if ((where + s.rounds) % 3 == 0) usleep(lag);
@@ -327,13 +322,11 @@ inline void fresh_round(State& s, Damage& damage) {
 }
 
 inline fl::Check check(State& s, fl::Index last) {
-  Damage damage;
+  fl::Damage damage;
   for (const Domain& d : s.domains) inspect(s, d, last, damage);
   for (int round = 0; round < 4; ++round) fresh_round(s, damage);
-  if (damage.words == 0)
-    damage.what = fl::text("%lld words of halo arrived, and nothing else was written",
-                           static_cast<long long>(4 * s.width * s.pitch - 4 * s.width * s.width));
-  return fl::Check::of(damage.words, 0, damage.what);
+  return damage.check(fl::text("%lld words of halo arrived, and nothing else was written",
+                               static_cast<long long>(4 * s.width * s.pitch - 4 * s.width * s.width)));
 }
 
 }  // namespace halo::inline FL_ROLE

@@ -52,8 +52,8 @@ void take(const halo::State& s, const halo::Side& side, Pieces& p) {
 }
 
 std::string no_datatypes(const halo::Params& p) {
-  return p.data == "datatype" ? "this variant of halo runs data=packed or inplace: a datatype cannot be cut into pieces"
-                              : halo::narrow_in_place(p);
+  return p.data == halo::Data::datatype ? "this variant of halo runs data=packed or inplace: a datatype cannot be cut into pieces"
+                                        : halo::narrow_in_place(p);
 }
 
 struct Exchange {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <cstring>
 
+#include "firstlight/split.hpp"
 #include "firstlight/workload.hpp"
 
 namespace halo::inline FL_ROLE {
@@ -31,12 +32,9 @@ struct Grid {
 
 // As square as possible with rows <= columns, unless the rows are given; those must divide the number of parties.
 inline Grid grid_of(int parties, fl::Index rows) {
-  int r = static_cast<int>(rows);
-  if (r == 0)
-    for (r = 1; (r + 1) * (r + 1) <= parties;) ++r;
-  if (rows == 0)
-    while (parties % r != 0) --r;
-  return {r, parties / r};
+  if (rows > 0) return {static_cast<int>(rows), parties / static_cast<int>(rows)};
+  const auto [columns, fewer] = fl::process_grid<2>(parties, {parties, parties})->count;  // the larger count comes first
+  return {static_cast<int>(fewer), static_cast<int>(columns)};
 }
 
 // --- words of one sub-domain -----------------------------------------------------------------------------------------------

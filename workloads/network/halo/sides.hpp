@@ -162,13 +162,13 @@ inline void two_packed_phases(const State& s, const Sides& all, Swap swap) {
 
 // A row is contiguous, several rows of a field are not.
 inline std::string narrow_in_place(const Params& p) {
-  if (p.data == "inplace" && p.width > 1)
+  if (p.data == Data::inplace && p.width > 1)
     return "this variant of halo needs width=1 for data=inplace: wider rows are not contiguous in the field";
   return "";
 }
 
 inline std::string packed_only(const Params& p) {
-  if (p.data != "packed")
+  if (p.data != Data::packed)
     return "this variant of halo runs data=packed only: what arrives early must not lie in the halo of the exchange before";
   return "";
 }

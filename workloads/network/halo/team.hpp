@@ -9,8 +9,8 @@ namespace halo::inline FL_ROLE {
 inline Region share(const Region& r, int t, int threads) {
   const bool across = r.columns > r.rows;
   const fl::Index length = across ? r.columns : r.rows;
-  const fl::Index first = length * t / threads, count = length * (t + 1) / threads - first;
-  return across ? Region{r.row, r.column + first, r.rows, count} : Region{r.row + first, r.column, count, r.columns};
+  const fl::Part mine = fl::part(length, threads, t);
+  return across ? Region{r.row, r.column + mine.begin, r.rows, mine.size()} : Region{r.row + mine.begin, r.column, mine.size(), r.columns};
 }
 
 // Where a part of a region lies in the box that holds the whole region row by row.

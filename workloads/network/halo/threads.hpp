@@ -47,7 +47,7 @@ inline void exchange(const State& s, std::vector<Desk>& desks, const Domain& d, 
 }
 
 inline std::string packed_between_threads(const Params& p) {
-  if (p.data != "packed")
+  if (p.data != Data::packed)
     return "this variant of halo runs data=packed only: a neighbour may not look into a field that its owner goes on to change";
   return "";
 }

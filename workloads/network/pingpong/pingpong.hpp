@@ -8,6 +8,7 @@
 #include <cstring>
 #include <vector>
 
+#include "firstlight/damage.hpp"
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 
@@ -172,11 +173,6 @@ inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits
 
 // --- the check ---------------------------------------------------------------------------------------------------------
 
-struct Damage {
-  double bytes = 0;
-  std::string what;
-};
-
 // What byte j of the message for this end must be after `iteration`.
 inline unsigned char expected(const State& s, const End& e, fl::Index j, fl::Index iteration) {
   const fl::Index k = j / word_bytes;
@@ -189,7 +185,7 @@ inline unsigned char expected(const State& s, const End& e, fl::Index j, fl::Ind
 
 // Every byte; whole words at a time while they are right. Behind the message must stand what `behind` says of word k.
 template <class Behind>
-void inspect(const State& s, const End& e, fl::Index iteration, Behind behind, Damage& damage) {
+void inspect(const State& s, const End& e, fl::Index iteration, Behind behind, fl::Damage& damage) {
   const std::uint64_t salt = salt_of(e.peer);
   for (fl::Index j = 0; j < capacity(s);) {
     const fl::Index k = j / word_bytes;
@@ -203,11 +199,10 @@ void inspect(const State& s, const End& e, fl::Index iteration, Behind behind, D
     std::memcpy(rest, &w, sizeof rest);
     const unsigned char wanted = j < s.bytes ? expected(s, e, j, iteration) : rest[j % word_bytes];
     if (e.in[j] != wanted) {
-      if (damage.bytes == 0)
-        damage.what =
-            fl::text("byte %lld %s of %lld bytes from %d to %d is 0x%02x, should be 0x%02x", static_cast<long long>(j),
-                     j < s.bytes ? "in a message" : "behind a message", static_cast<long long>(s.bytes), e.peer, e.me, e.in[j], wanted);
-      damage.bytes += 1;
+      damage.add([&] {
+        return fl::text("byte %lld %s of %lld bytes from %d to %d is 0x%02x, should be 0x%02x", static_cast<long long>(j),
+                        j < s.bytes ? "in a message" : "behind a message", static_cast<long long>(s.bytes), e.peer, e.me, e.in[j], wanted);
+      });
     }
     ++j;
   }
@@ -215,9 +210,8 @@ void inspect(const State& s, const End& e, fl::Index iteration, Behind behind, D
 
 // One untimed round trip of fresh messages. Every receive buffer holds the complement of what must arrive, so that no stale byte
 // is right by chance. Collective, whatever was found before.
-inline void fresh_round(State& s, Damage& damage) {
-  constexpr fl::Index beyond_timing = fl::Index{1} << 41;
-  const fl::Index iteration = beyond_timing + s.rounds++;
+inline void fresh_round(State& s, fl::Damage& damage) {
+  const fl::Index iteration = fl::beyond_timing + s.rounds++;
   fl::barrier();  // the peer may still be reading the message before
   s.filled = iteration;
   const auto behind = [&](const End& e) { return [&s, salt = salt_of(e.peer)](fl::Index k) { return ~word(salt, s.filled, k); }; };
@@ -231,11 +225,10 @@ inline void fresh_round(State& s, Damage& damage) {
 }
 
 inline fl::Check check(State& s, fl::Index last) {
-  Damage damage;
+  fl::Damage damage;
   for (const End& e : s.ends) inspect(s, e, last, [](fl::Index) { return fl::poison_bits; }, damage);
   for (int round = 0; round < 3; ++round) fresh_round(s, damage);
-  if (damage.bytes == 0) damage.what = fl::text("messages of %lld bytes arrived whole", static_cast<long long>(s.bytes));
-  return fl::Check::of(damage.bytes, 0, damage.what);
+  return damage.check(fl::text("messages of %lld bytes arrived whole", static_cast<long long>(s.bytes)));
 }
 
 }  // namespace pingpong::inline FL_ROLE

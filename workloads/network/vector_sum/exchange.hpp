@@ -6,20 +6,17 @@
 #include <algorithm>
 
 #include "addition.hpp"
+#include "firstlight/split.hpp"
 
 namespace vector_sum::inline FL_ROLE {
 
-// Part of a vector. Empty parts travel too: which pieces are empty depends on n and p alone, and both ends keep the same order.
-struct Part {
-  fl::Index begin, end;
-  fl::Index size() const { return end - begin; }
-};
-
-// One of `pieces` that differ by one element at most; some are empty where n < pieces.
-inline Part piece(fl::Index n, int pieces, int k) { return {n * k / pieces, n * (k + 1) / pieces}; }
+// Empty parts of a vector travel too: which are empty depends on n and p alone, and both ends keep the same order.
+using fl::Part;
 
 // The pieces `first` to `last`, exclusive, as one part.
-inline Part span(fl::Index n, int pieces, int first, int last) { return {n * first / pieces, n * last / pieces}; }
+inline Part span(fl::Index n, int pieces, int first, int last) {
+  return {fl::part_begin(n, pieces, first), fl::part_begin(n, pieces, last)};
+}
 
 inline void send(const double* from, fl::Index count, int to) {
   MPI_Send(from, static_cast<int>(count), MPI_DOUBLE, to, 0, MPI_COMM_WORLD);

@@ -11,7 +11,7 @@ struct Sum {
   void step(vector_sum::State& s, fl::Index) {
     const int p = s.team.ranks, me = s.team.rank, next = (me + 1) % p, before = (me + p - 1) % p;
     if (p == 1) return vector_sum::copy(s);
-    const auto part = [&](int k) { return vector_sum::piece(s.n, p, (k % p + p) % p); };
+    const auto part = [&](int k) { return fl::part(s.n, p, (k % p + p) % p); };
 
     // A piece travels from where it begins and takes on each process's share; the last one completes it.
     for (int k = 0; k < p - 1; ++k) {

@@ -6,6 +6,7 @@
 
 #include <cmath>
 
+#include "firstlight/damage.hpp"
 #include "firstlight/exact.hpp"
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
@@ -100,31 +101,25 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
 
 // --- the check ---------------------------------------------------------------------------------------------------------
 
-struct Damage {
-  double words = 0;
-  std::string what;
-};
-
-inline void inspect(State& s, fl::Index iteration, Damage& damage) {
+inline void inspect(State& s, fl::Index iteration, fl::Damage& damage) {
   const exact::Ranks ranks(s.team.ranks);
   for (fl::Index i = 0; i < s.n + guard; ++i) {
     const bool stamped = i == 0 || i == s.n - 1;
     const double sum = ranks.sum(i, stamped ? iteration : s.filled);
     const bool behind = i >= s.n;
     if (exact::bits(s.result[i]) == (behind ? fl::poison_bits : exact::bits(sum))) continue;
-    if (damage.words == 0)
-      damage.what = behind ? fl::text("word %lld behind the %lld of the result was written", static_cast<long long>(i - s.n),
-                                      static_cast<long long>(s.n))
-                           : fl::text("element %lld of %lld, summed over %d processes, is %.17g, should be %.17g",
-                                      static_cast<long long>(i), static_cast<long long>(s.n), s.team.ranks, s.result[i], sum);
-    damage.words += 1;
+    damage.add([&] {
+      return behind ? fl::text("word %lld behind the %lld of the result was written", static_cast<long long>(i - s.n),
+                               static_cast<long long>(s.n))
+                    : fl::text("element %lld of %lld, summed over %d processes, is %.17g, should be %.17g", static_cast<long long>(i),
+                               static_cast<long long>(s.n), s.team.ranks, s.result[i], sum);
+    });
   }
 }
 
 // One untimed sum of vectors that are new in every element. Collective, whatever was found before.
-inline void fresh_round(State& s, Damage& damage) {
-  constexpr fl::Index beyond_timing = fl::Index{1} << 41;
-  s.filled = beyond_timing + s.rounds++;
+inline void fresh_round(State& s, fl::Damage& damage) {
+  s.filled = fl::beyond_timing + s.rounds++;
   fill(s);
   poison(s);
   fl::run_steps(s.filled, 1);
@@ -132,12 +127,10 @@ inline void fresh_round(State& s, Damage& damage) {
 }
 
 inline fl::Check check(State& s, fl::Index last) {
-  Damage damage;
+  fl::Damage damage;
   inspect(s, last, damage);
   for (int round = 0; round < 2; ++round) fresh_round(s, damage);
-  if (damage.words == 0)
-    damage.what = fl::text("%lld sums over %d processes are exact on every rank", static_cast<long long>(s.n), s.team.ranks);
-  return fl::Check::of(damage.words, 0, damage.what);
+  return damage.check(fl::text("%lld sums over %d processes are exact on every rank", static_cast<long long>(s.n), s.team.ranks));
 }
 
 }  // namespace vector_sum::inline FL_ROLE

@@ -9,16 +9,16 @@
 
 namespace stream::inline FL_ROLE {
 
+enum class Op { copy, scale, add, triad, load };  // in the order of their names below
+
 struct Params {
-  std::string op = "triad";
+  Op op = Op::triad;
   fl::Index n = 1000;
   void declare(fl::Fields& fields) {
     fields.choice("op", op, "copy|scale|add|triad|load", "out = x; q x; x + y; x + q y; or the sum of x, stored nowhere");
     fields.integer("n", n, "elements", 1, fl::Index{1} << 32, "length of each array");
   }
 };
-
-enum class Op { copy, scale, add, triad, load };
 
 inline constexpr double q = 3;
 
@@ -41,13 +41,6 @@ inline constexpr fl::About about{
 };
 
 inline constexpr fl::Metric metrics[] = {{"bandwidth", "GB/s", "bytes", "rate", 1e-9, "higher"}};
-
-inline Op operation(const std::string& name) {
-  if (name == "copy") return Op::copy;
-  if (name == "scale") return Op::scale;
-  if (name == "add") return Op::add;
-  return name == "load" ? Op::load : Op::triad;
-}
 
 inline bool reads_two(Op op) { return op == Op::add || op == Op::triad; }
 
@@ -98,7 +91,7 @@ inline double y_value(fl::Index i) { return one_to_two(twenty_bits(i, of_y)); }
 inline void touch(State& s, fl::Index iteration) { s.x[s.n - 1] = one_to_two(x_bits(s.n - 1, s.n, iteration)); }
 
 inline void init(State& s, const Params& p, const fl::Team& team) {
-  s.op = operation(p.op);
+  s.op = p.op;
   s.n = p.n;
   s.team = team;
   s.x = fl::Array<double>(s.n);
@@ -112,7 +105,7 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
 
 inline fl::Cost cost(const Params& p, const fl::Team& team) {
   constexpr double flops[] = {0, 1, 1, 2, 1}, bytes[] = {16, 16, 24, 24, 8};
-  const auto op = static_cast<std::size_t>(operation(p.op));
+  const auto op = static_cast<std::size_t>(p.op);
   const auto n = static_cast<double>(p.n), all = n * team.ranks;
   return {.flops = flops[op] * all, .bytes = bytes[op] * all, .working_set = bytes[op] * n};
 }

@@ -27,6 +27,8 @@
 #include <cstddef>
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <type_traits>
 #include <utility>
 #include <vector>
 
@@ -121,12 +123,35 @@ class Observations {
   ~Observations() = default;
 };
 
+inline namespace FL_ROLE {
+
+// Word `number` of "copy|scale|add", from 0, and the number of a word that is among them.
+inline std::string option(std::string_view options, std::size_t number) {
+  for (; number > 0; --number) options.remove_prefix(options.find('|') + 1);
+  return std::string(options.substr(0, options.find('|')));
+}
+inline std::size_t option_number(std::string_view options, std::string_view word) {
+  std::size_t number = 0;
+  while (options.substr(0, options.find('|')) != word) options.remove_prefix(options.find('|') + 1), ++number;
+  return number;
+}
+
+}  // namespace FL_ROLE
+
 // Parameters declare themselves once; the harness uses the declaration to describe, to parse and to print.
 class Fields {
  public:
   virtual void integer(const char* name, Index& value, const char* unit, Index least, Index most, const char* help) = 0;
   virtual void real(const char* name, double& value, const char* unit, double least, double most, const char* help) = 0;
   virtual void choice(const char* name, std::string& value, const char* options, const char* help) = 0;
+  // An enum whose values have the names of `options`, "copy|scale|add", in that order.
+  template <class Enum>
+    requires std::is_enum_v<Enum>
+  void choice(const char* name, Enum& value, const char* options, const char* help) {
+    std::string chosen = option(options, static_cast<std::size_t>(value));
+    choice(name, chosen, options, help);
+    value = static_cast<Enum>(option_number(options, chosen));
+  }
 
  protected:
   ~Fields() = default;

@@ -1,0 +1,59 @@
+// What a check found wrong: how much of it, and the first of it in words.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <type_traits>
+
+#include "firstlight/workload.hpp"
+
+namespace fl::inline FL_ROLE {
+
+// Things that are right or wrong: words, bytes, times.
+class Damage {
+ public:
+  // sentence() says what is wrong with this one; asked for the first only.
+  template <class Sentence>
+  void add(Sentence sentence) {
+    if (count_ == 0) what_ = sentence();
+    count_ += 1;
+  }
+  double count() const { return count_; }
+  // `sound`: the sentence where nothing is wrong.
+  Check check(const std::string& sound) const { return Check::of(count_, 0, count_ == 0 ? sound : what_); }
+
+ private:
+  double count_ = 0;
+  std::string what_;
+};
+
+// Errors with a tolerance each: the largest as a share of what is allowed. What is no number is larger than any.
+class WorstError {
+ public:
+  // Whether consider() would keep it: spares the sentence.
+  bool exceeded_by(double error, double allowed) const { return !(error <= share_ * allowed); }
+  // `sentence`: what to say of it, or a function that does.
+  template <class Sentence>
+  void consider(double error, double allowed, Sentence sentence) {
+    const double found = std::isfinite(error) ? error / allowed : INFINITY;
+    if (found <= share_) return;
+    share_ = found;
+    if constexpr (std::is_invocable_v<Sentence>)
+      what_ = sentence();
+    else
+      what_ = sentence;
+  }
+  double share() const { return share_; }
+  // `sound`: the sentence where nothing exceeds what is allowed.
+  Check check(const std::string& sound) const { return Check::of(share_, 1, share_ <= 1 ? sound : what_); }
+  const std::string& what() const { return what_; }  // of the largest; empty where all errors are 0
+
+ private:
+  double share_ = 0;
+  std::string what_;
+};
+
+// Iterations of the checks' own steps: none that the timed loop comes to.
+inline constexpr Index beyond_timing = Index{1} << 41;
+
+}  // namespace fl::inline FL_ROLE
