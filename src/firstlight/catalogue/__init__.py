@@ -3,142 +3,59 @@
 from __future__ import annotations
 
 import hashlib
-import json
 import os
 import re
-import sys
 import tomllib
-from collections.abc import Iterable, Mapping, Sequence
 from fnmatch import fnmatchcase
-from functools import cache
 from pathlib import Path
-from typing import Annotated, Literal, Protocol
 
 import msgspec
 
 from firstlight import ROOT
+from firstlight.catalogue.capabilities import Prefix, needs, of_library, on_device, prefixes, why
+from firstlight.catalogue.declarations import (
+    Bound,
+    By,
+    Declaration,
+    Flags,
+    Plot,
+    Provides,
+    Row,
+    Selection,
+    Sizes,
+    Value,
+)
 from firstlight.errors import UsageError
 from firstlight.roles import Role, defect
 
+__all__ = [
+    "Bound",
+    "By",
+    "Declaration",
+    "Flags",
+    "Plot",
+    "Prefix",
+    "Provides",
+    "Row",
+    "Selection",
+    "Sizes",
+    "Value",
+    "Variant",
+    "Workload",
+    "device_variant",
+    "load",
+    "needs",
+    "of_library",
+    "on_device",
+    "prefixes",
+    "roots",
+    "why",
+]
+
 SUITES = ("quick", "standard", "full")
-By = Literal["toolchain", "mpi", "variant"]
-"""What tells apart the figures that a row compares."""
 OWN = "own"
 """The chapter of workloads that lie in no chapter's folder: those that users keep beside their code."""
 NAME = re.compile(r"[a-z][a-z0-9_]{0,63}")
-
-Value = int | Annotated[float, msgspec.Meta(ge=-sys.float_info.max, le=sys.float_info.max)] | str
-"""A value of a parameter: finite, for it is part of a figure's identity."""
-
-
-class Selection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One `[[suites.quick]]` entry: these variants, on toolchains matching one of the patterns, with these parameters.
-
-    A parameter is a list of values: whole or real numbers, words, patterns of words that the program expands (`*`: all
-    that it has), or the symbolic sizes L1, L2, L3 (half of that cache) and memory (four times the last cache).
-    `toolchains = ["one"]` stands for the native flags of one compiler. MPI programs run with `ranks` ranks on one node,
-    or as `placements` say: NODESxRANKSxTHREADS, as in 1x4x2 or allxall-1x1.
-    """
-
-    variants: list[str]
-    toolchains: list[str] = msgspec.field(default_factory=lambda: ["*"])
-    parameters: dict[str, list[Value]] = {}
-    ranks: int = 2
-    threads: list[int | str] = msgspec.field(default_factory=lambda: [1])  # "all" stands for all cores
-    placements: list[str] = []
-    bytes_per_element: float | None = None
-
-
-class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How a symbolic size becomes a value of `parameter`: bytes of working set an element.
-
-    With `growth`, the parameter counts refinements: a value v has growth^v elements. `most`: the program takes no more.
-    """
-
-    parameter: str
-    bytes_per_element: float
-    memory_bytes_per_element: float | None = None  # where "memory" is counted differently (STREAM: each array)
-    power_of_two: bool = False
-    growth: Annotated[int, msgspec.Meta(ge=2)] | None = None
-    most: int | None = None
-
-
-class Declaration(Protocol):
-    """Figures that an entry of workload.toml speaks of: of these variants, with these values of parameters.
-
-    `device`: of the variants whose steps run on a GPU. Others never: neither has to do with the ceilings of the other.
-    """
-
-    @property
-    def where(self) -> Mapping[str, Value]: ...
-    @property
-    def variants(self) -> Sequence[str]: ...
-    @property
-    def device(self) -> bool: ...
-
-
-class Provides(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A measured ceiling that this workload supplies: `metric` of the cases that `where` selects, best of all."""
-
-    ceiling: str
-    metric: str
-    where: dict[str, Value] = {}
-    variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
-    device: bool = False
-    by_working_set: bool = False
-
-
-class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """A step that moves `quantity` (a cost) takes at least quantity / ceiling, in the cases that `where` selects."""
-
-    quantity: str
-    ceiling: str
-    where: dict[str, Value] = {}
-    variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
-    device: bool = False
-
-
-class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """One question, answered by the best figure selected; `choose` names what the answer recommends.
-
-    A `headline` stands on the front page, the others in their chapter's section. `order`: within the chapter.
-    """
-
-    title: str
-    metric: str
-    order: int
-    where: dict[str, Value] = {}
-    variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
-    device: bool = False
-    threads: int | str = 1
-    ranks: int = 1
-    choose: By = "toolchain"
-    headline: bool = False
-
-
-class Plot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """How this workload is drawn: `kind` names a function in the folder's report.py, or a drawing in report/plots."""
-
-    kind: str  # staircase, message, roofline
-    x: str
-    metric: str
-    lines: str  # toolchain, mpi, variant or a parameter
-    where: dict[str, Value] = {}
-    variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
-    device: bool = False
-    subject: str = ""  # what the drawn figures are called in the title sentence
-    mark_caches: bool = False
-
-
-class Flags(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """More variants of the same sources: `<variant>_<name>`, compiled with further flags (the vectoriser switched off).
-
-    `flags` gives them by compiler family; with a compiler that is not among them there is no such variant.
-    """
-
-    name: str
-    flags: dict[str, list[str]]
-    variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
 
 
 class Variant(msgspec.Struct, frozen=True):
@@ -199,16 +116,6 @@ class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     plots: tuple[Plot, ...] = ()
     roles: tuple[Role, ...] = ()
     flags: tuple[Flags, ...] = ()
-
-
-class Prefix(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a file-name prefix asks for, what that comes with, and how to say so."""
-
-    needs: str
-    why: str
-    implies: str = ""  # another capability: what has this one has that one
-    device: bool = False  # its steps run on a GPU
-    library: bool = False  # numerical libraries offer it: one program for each that does
 
 
 def roots() -> list[Path]:
@@ -299,47 +206,10 @@ def _capabilities(source: Path) -> tuple[tuple[str, ...], bool]:
     return tuple(dict.fromkeys(needs(source.stem) + language)), source.stem.startswith("broken_")
 
 
-def needs(variant: str) -> tuple[str, ...]:
-    """What a variant's name asks for: prefixes from the left, `mpi_omp_x` needs both. `broken_` asks for nothing."""
-    rest = variant.removeprefix("broken_")
-    found: list[str] = []
-    while True:
-        head, _, tail = rest.partition("_")
-        prefix = prefixes().get(head)
-        if prefix is None:
-            break
-        found += [need for need in (prefix.implies, prefix.needs) if need]
-        rest = tail
-    return tuple(dict.fromkeys(found))
-
-
-@cache
-def prefixes() -> dict[str, Prefix]:
-    """The file-name prefixes that ask for a capability, from native/prefixes.json."""
-    table = json.loads((ROOT / "native" / "prefixes.json").read_text(encoding="utf-8"))
-    return msgspec.convert(table, dict[str, Prefix])
-
-
 def device_variant(workload: Workload, name: str) -> bool:
     """Whether the steps of that variant run on a GPU; by its name alone where the workload no longer has it."""
     known = next((v.needs for v in workload.variants if v.name == name), needs(name))
     return on_device(known)
-
-
-def on_device(capabilities: Iterable[str]) -> bool:
-    """Whether a variant that needs these runs its steps on a GPU."""
-    return not {p.needs for p in prefixes().values() if p.device}.isdisjoint(capabilities)
-
-
-def of_library(capabilities: Iterable[str]) -> tuple[str, ...]:
-    """Those of the capabilities that one numerical library has to offer together."""
-    offered = {p.needs for p in prefixes().values() if p.library}
-    return tuple(need for need in capabilities if need in offered)
-
-
-def why(capability: str) -> str:
-    """What a variant with this need is waiting for, in words: `a Fortran compiler`."""
-    return next((p.why for p in prefixes().values() if p.needs == capability), capability)
 
 
 def _source_hash(folder: Path) -> str:

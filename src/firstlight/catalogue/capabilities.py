@@ -1,0 +1,58 @@
+"""Capabilities: what the name of a variant's file asks for."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from functools import cache
+
+import msgspec
+
+from firstlight import ROOT
+
+
+class Prefix(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a file-name prefix asks for, what that comes with, and how to say so."""
+
+    needs: str
+    why: str
+    implies: str = ""  # another capability: what has this one has that one
+    device: bool = False  # its steps run on a GPU
+    library: bool = False  # numerical libraries offer it: one program for each that does
+
+
+def needs(variant: str) -> tuple[str, ...]:
+    """What a variant's name asks for: prefixes from the left, `mpi_omp_x` needs both. `broken_` asks for nothing."""
+    rest = variant.removeprefix("broken_")
+    found: list[str] = []
+    while True:
+        head, _, tail = rest.partition("_")
+        prefix = prefixes().get(head)
+        if prefix is None:
+            break
+        found += [need for need in (prefix.implies, prefix.needs) if need]
+        rest = tail
+    return tuple(dict.fromkeys(found))
+
+
+@cache
+def prefixes() -> dict[str, Prefix]:
+    """The file-name prefixes that ask for a capability, from native/prefixes.json."""
+    table = json.loads((ROOT / "native" / "prefixes.json").read_text(encoding="utf-8"))
+    return msgspec.convert(table, dict[str, Prefix])
+
+
+def on_device(capabilities: Iterable[str]) -> bool:
+    """Whether a variant that needs these runs its steps on a GPU."""
+    return not {p.needs for p in prefixes().values() if p.device}.isdisjoint(capabilities)
+
+
+def of_library(capabilities: Iterable[str]) -> tuple[str, ...]:
+    """Those of the capabilities that one numerical library has to offer together."""
+    offered = {p.needs for p in prefixes().values() if p.library}
+    return tuple(need for need in capabilities if need in offered)
+
+
+def why(capability: str) -> str:
+    """What a variant with this need is waiting for, in words: `a Fortran compiler`."""
+    return next((p.why for p in prefixes().values() if p.needs == capability), capability)

@@ -1,0 +1,124 @@
+"""Declarations: what a workload.toml may say, entry by entry."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Mapping, Sequence
+from typing import Annotated, Literal, Protocol
+
+import msgspec
+
+By = Literal["toolchain", "mpi", "variant"]
+"""What tells apart the figures that a row compares."""
+Value = int | Annotated[float, msgspec.Meta(ge=-sys.float_info.max, le=sys.float_info.max)] | str
+"""A value of a parameter: finite, for it is part of a figure's identity."""
+
+
+class Selection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One `[[suites.quick]]` entry: these variants, on toolchains matching one of the patterns, with these parameters.
+
+    A parameter is a list of values: whole or real numbers, words, patterns of words that the program expands (`*`: all
+    that it has), or the symbolic sizes L1, L2, L3 (half of that cache) and memory (four times the last cache).
+    `toolchains = ["one"]` stands for the native flags of one compiler. MPI programs run with `ranks` ranks on one node,
+    or as `placements` say: NODESxRANKSxTHREADS, as in 1x4x2 or allxall-1x1.
+    """
+
+    variants: list[str]
+    toolchains: list[str] = msgspec.field(default_factory=lambda: ["*"])
+    parameters: dict[str, list[Value]] = {}
+    ranks: int = 2
+    threads: list[int | str] = msgspec.field(default_factory=lambda: [1])  # "all" stands for all cores
+    placements: list[str] = []
+    bytes_per_element: float | None = None
+
+
+class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How a symbolic size becomes a value of `parameter`: bytes of working set an element.
+
+    With `growth`, the parameter counts refinements: a value v has growth^v elements. `most`: the program takes no more.
+    """
+
+    parameter: str
+    bytes_per_element: float
+    memory_bytes_per_element: float | None = None  # where "memory" is counted differently (STREAM: each array)
+    power_of_two: bool = False
+    growth: Annotated[int, msgspec.Meta(ge=2)] | None = None
+    most: int | None = None
+
+
+class Declaration(Protocol):
+    """Figures that an entry of workload.toml speaks of: of these variants, with these values of parameters.
+
+    `device`: of the variants whose steps run on a GPU. Others never: neither has to do with the ceilings of the other.
+    """
+
+    @property
+    def where(self) -> Mapping[str, Value]: ...
+    @property
+    def variants(self) -> Sequence[str]: ...
+    @property
+    def device(self) -> bool: ...
+
+
+class Provides(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A measured ceiling that this workload supplies: `metric` of the cases that `where` selects, best of all."""
+
+    ceiling: str
+    metric: str
+    where: dict[str, Value] = {}
+    variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
+    device: bool = False
+    by_working_set: bool = False
+
+
+class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """A step that moves `quantity` (a cost) takes at least quantity / ceiling, in the cases that `where` selects."""
+
+    quantity: str
+    ceiling: str
+    where: dict[str, Value] = {}
+    variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
+    device: bool = False
+
+
+class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One question, answered by the best figure selected; `choose` names what the answer recommends.
+
+    A `headline` stands on the front page, the others in their chapter's section. `order`: within the chapter.
+    """
+
+    title: str
+    metric: str
+    order: int
+    where: dict[str, Value] = {}
+    variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
+    device: bool = False
+    threads: int | str = 1
+    ranks: int = 1
+    choose: By = "toolchain"
+    headline: bool = False
+
+
+class Plot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """How this workload is drawn: `kind` names a function in the folder's report.py, or a drawing in report/plots."""
+
+    kind: str  # staircase, message, roofline
+    x: str
+    metric: str
+    lines: str  # toolchain, mpi, variant or a parameter
+    where: dict[str, Value] = {}
+    variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
+    device: bool = False
+    subject: str = ""  # what the drawn figures are called in the title sentence
+    mark_caches: bool = False
+
+
+class Flags(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """More variants of the same sources: `<variant>_<name>`, compiled with further flags (the vectoriser switched off).
+
+    `flags` gives them by compiler family; with a compiler that is not among them there is no such variant.
+    """
+
+    name: str
+    flags: dict[str, list[str]]
+    variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
