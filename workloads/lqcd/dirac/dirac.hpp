@@ -51,8 +51,8 @@ struct State {
   double scale = 1;  // of every result
   Layout layout;
   lqcd::GivenFields given;
-  Arrays<float> single;
-  Arrays<double> twofold;
+  Arrays<float> singles;
+  Arrays<double> doubles;
   std::array<Corner, 2> corners;    // the first and the last site of the block
   Complex sum;                      // of dot and norm, over all processes
   void (*fetch)(State&) = nullptr;  // brings a result to `out` where it lies elsewhere; called before every check
@@ -62,7 +62,7 @@ struct State {
 // body(arrays of the precision that this state has)
 template <class Body>
 [[gnu::always_inline]] inline auto in_precision(State& s, Body body) {
-  return s.bits == 32 ? body(s.single) : body(s.twofold);
+  return s.bits == 32 ? body(s.singles) : body(s.doubles);
 }
 
 inline constexpr fl::About about{

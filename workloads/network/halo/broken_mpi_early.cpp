@@ -37,4 +37,4 @@ struct Exchange {
 
 }  // namespace
 
-FL_VARIANT(halo, Exchange, .refuse = halo::packed_only, .traits = {.one_node = true, .among_several = true})
+FL_VARIANT(halo, Exchange, .refuse = halo::packed_only, .traits = {.one_node = true, .needs_neighbours = true})

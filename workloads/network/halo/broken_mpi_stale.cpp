@@ -17,4 +17,4 @@ struct Exchange : halo::OpenSides {
 
 }  // namespace
 
-FL_VARIANT(halo, Exchange, .refuse = halo::packed_only, .traits = {.among_several = true})
+FL_VARIANT(halo, Exchange, .refuse = halo::packed_only, .traits = {.needs_neighbours = true})

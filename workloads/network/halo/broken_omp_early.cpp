@@ -40,4 +40,4 @@ struct Exchange {
 
 }  // namespace
 
-FL_VARIANT(halo, Exchange, .refuse = halo::packed_between_threads, .traits = {.between_threads = true, .among_several = true})
+FL_VARIANT(halo, Exchange, .refuse = halo::packed_between_threads, .traits = {.between_threads = true, .needs_neighbours = true})

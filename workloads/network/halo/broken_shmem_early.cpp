@@ -30,4 +30,4 @@ struct Exchange {
 
 }  // namespace
 
-FL_VARIANT(halo, Exchange, .refuse = halo::packed_only, .start = start, .stop = stop, .traits = {.among_several = true})
+FL_VARIANT(halo, Exchange, .refuse = halo::packed_only, .start = start, .stop = stop, .traits = {.needs_neighbours = true})

@@ -38,10 +38,10 @@ struct Params {
 };
 
 struct Traits {
-  bool between_threads = false;  // the parties are threads of one process instead of ranks
-  bool at_once = false;          // all eight neighbours are served at once instead of in two phases
-  bool one_node = false;         // the parties share memory
-  bool among_several = false;    // without neighbours there is nothing to see
+  bool between_threads = false;   // the parties are threads of one process instead of ranks
+  bool at_once = false;           // all eight neighbours are served at once instead of in two phases
+  bool one_node = false;          // the parties share memory
+  bool needs_neighbours = false;  // without them there is nothing to see
 };
 
 // One party's sub-domain. A variant may move it into memory of its own, see adopt().
@@ -93,7 +93,7 @@ inline std::string refuse(const Params& p, const fl::Team& team, const Traits& t
                     parties(team, traits));
   if (traits.between_threads && team.ranks != 1)
     return fl::text("this variant of halo runs between threads of one process; it was started with %d", team.ranks);
-  if (traits.among_several && parties(team, traits) == 1) return "this variant of halo needs more than one process";
+  if (traits.needs_neighbours && parties(team, traits) == 1) return "this variant of halo needs more than one process";
   if (traits.one_node && team.nodes != 1) return fl::text("this variant of halo needs all ranks on one node; they are on %d", team.nodes);
   return "";
 }

@@ -7,9 +7,9 @@ namespace {
 
 void step(peak::State& s, fl::Index) {
   if (s.precision == 32)
-    peak::run(s.single, s.shift, 0, peak::laps / 2);
+    peak::run(s.singles, s.shift, 0, peak::laps / 2);
   else
-    peak::run(s.twofold, s.shift, 0, peak::laps / 2);
+    peak::run(s.doubles, s.shift, 0, peak::laps / 2);
 }
 
 }  // namespace

@@ -16,9 +16,9 @@ void run(peak::Lanes<T>& lanes, T shift) {
 
 void step(peak::State& s, fl::Index) {
   if (s.precision == 32)
-    run(s.single, static_cast<float>(s.shift));
+    run(s.singles, static_cast<float>(s.shift));
   else
-    run(s.twofold, s.shift);
+    run(s.doubles, s.shift);
 }
 
 }  // namespace

@@ -33,9 +33,9 @@ inline void run(Lanes<T>& lanes, double shift, fl::Index thread, fl::Index laps_
 
 inline void run(State& s, fl::Index thread) {
   if (s.precision == 32)
-    run(s.single, s.shift, thread);
+    run(s.singles, s.shift, thread);
   else
-    run(s.twofold, s.shift, thread);
+    run(s.doubles, s.shift, thread);
 }
 
 }  // namespace peak::inline FL_ROLE

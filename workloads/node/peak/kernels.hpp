@@ -27,15 +27,15 @@ void launch(const Lanes<T>& lanes, const OnDevice<T>& there, double shift, fl::I
 // Runs so many laps of all chains.
 template <fl::Index laps_to_run>
 struct Device {
-  OnDevice<float> single;
-  OnDevice<double> twofold;
+  OnDevice<float> singles;
+  OnDevice<double> doubles;
 
   template <class Use>
   void in_precision(State& s, Use use) {
     if (s.precision == 32)
-      use(s.single, single);
+      use(s.singles, singles);
     else
-      use(s.twofold, twofold);
+      use(s.doubles, doubles);
   }
 
   void open(State& s) {

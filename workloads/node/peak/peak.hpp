@@ -43,8 +43,8 @@ struct Lanes {
 
 struct State {
   fl::Index precision = 64;
-  Lanes<float> single;
-  Lanes<double> twofold;
+  Lanes<float> singles;
+  Lanes<double> doubles;
   double shift = 0;  // added to every start; follows the iteration
   fl::Team team;
   // Of variants on a device: before a check copies the sums from there, and after poison() poisons them there.
@@ -89,9 +89,9 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   s.precision = p.precision;
   s.team = team;
   if (p.precision == 32)
-    fill(s.single, team);
+    fill(s.singles, team);
   else
-    fill(s.twofold, team);
+    fill(s.doubles, team);
 }
 
 inline fl::Cost cost(const Params& p, const fl::Team& team) {
@@ -102,8 +102,8 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
 inline void touch(State& s, fl::Index iteration) { s.shift = shift_value(iteration); }
 
 inline void poison(State& s) {
-  fl::poison(s.single.sum.data(), s.single.sum.size());
-  fl::poison(s.twofold.sum.data(), s.twofold.sum.size());
+  fl::poison(s.singles.sum.data(), s.singles.sum.size());
+  fl::poison(s.doubles.sum.data(), s.doubles.sum.size());
   if (s.poisoned != nullptr) s.poisoned(s);
 }
 
@@ -130,7 +130,7 @@ fl::Check check_lanes(const Lanes<T>& lanes, fl::Index last) {
 
 inline fl::Check check(State& s, fl::Index last) {
   if (s.fetch != nullptr) s.fetch(s);
-  return s.precision == 32 ? check_lanes(s.single, last) : check_lanes(s.twofold, last);
+  return s.precision == 32 ? check_lanes(s.singles, last) : check_lanes(s.doubles, last);
 }
 
 }  // namespace peak::inline FL_ROLE
