@@ -45,15 +45,15 @@ struct Bench {
   }
 
   void run(int target, const T* from, const T* centre, T* to, T a, T b) const {
-    const std::int64_t n = 72 * shape.sites;
-    for (std::int64_t site = 0; site < shape.sites; ++site)
+    const long long n = 72 * shape.sites;
+    for (long long site = 0; site < shape.sites; ++site)
       lqcd::device::hop_site(
           lqcd::device::Job<T>{shape, target, links.data() + target * n, links.data() + (1 - target) * n, from, centre, to, a, b}, site);
   }
 
   void apply(bool dhat) {
     const T m = T(4 + lqcd::mass);
-    const std::int64_t odd = 24 * shape.sites;
+    const long long odd = 24 * shape.sites;
     if (dhat) {
       run(1, psi.data(), nullptr, half.data(), 0, T(-0.5));
       run(0, half.data(), psi.data(), out.data(), m, T(0.5) / m);
@@ -73,7 +73,7 @@ void apply(const lqcd::Extents& extents, bool antiperiodic, bool dhat, double* o
   for (std::size_t first = 0; first < plain.size(); first += plain.size() / 2)
     lqcd::device::site_by_site(plain.data() + first, bench.out.data() + first, bench.shape.sites, 24);
   lqcd::each_site(extents, [&](const lqcd::Extents& x) {
-    for (std::int64_t k = 0; k < 24; ++k)
+    for (long long k = 0; k < 24; ++k)
       out[lqcd::number(x, extents) * 24 + k] = static_cast<double>(plain[static_cast<std::size_t>(bench.layout.spinor(x) + k)]);
   });
 }

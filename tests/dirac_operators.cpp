@@ -114,7 +114,7 @@ struct TransformedFields : GivenFields {
 }  // namespace
 
 // |<chi, g5 D psi> - conj(<psi, g5 D chi>)| by their size
-extern "C" double hermiticity(int kind, int bits, int hat, int antiperiodic, const std::int64_t* extents) {
+extern "C" double hermiticity(int kind, int bits, int hat, int antiperiodic, const long long* extents) {
   return in_precision(bits, [&]<class T>(T) {
     const GivenFields given{{extents[0], extents[1], extents[2], extents[3]}, antiperiodic != 0};
     const Operator<T> op(static_cast<Kind>(kind), given);
@@ -134,7 +134,7 @@ extern "C" double hermiticity(int kind, int bits, int hat, int antiperiodic, con
 }
 
 // The largest |D' g psi - g D psi| of a site
-extern "C" double covariance(int kind, int bits, int antiperiodic, const std::int64_t* extents) {
+extern "C" double covariance(int kind, int bits, int antiperiodic, const long long* extents) {
   return in_precision(bits, [&]<class T>(T) {
     const GivenFields given{{extents[0], extents[1], extents[2], extents[3]}, antiperiodic != 0};
     const TransformedFields transformed{given};
@@ -151,7 +151,7 @@ extern "C" double covariance(int kind, int bits, int antiperiodic, const std::in
 }
 
 // The largest |(D - re)^2 psi + im^2 psi| of a site, psi a plane wave with n[mu] periods: 0 where re +- i im are its eigenvalues
-extern "C" double free_field(int kind, int bits, const std::int64_t* extents, const std::int64_t* n, double re, double im) {
+extern "C" double free_field(int kind, int bits, const long long* extents, const long long* n, double re, double im) {
   return in_precision(bits, [&]<class T>(T) {
     const FreeFields free{{{extents[0], extents[1], extents[2], extents[3]}, false}};
     const Operator<T> op(static_cast<Kind>(kind), free);

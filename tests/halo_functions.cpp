@@ -18,7 +18,7 @@ namespace {
 
 constexpr halo::Traits traits{.at_once = HALO_AT_ONCE};
 
-halo::Params params(std::int64_t n, std::int64_t width, std::int64_t word, std::int64_t rows) {
+halo::Params params(long long n, long long width, long long word, long long rows) {
   halo::Params p;
   p.n = n;
   p.width = width;
@@ -31,21 +31,21 @@ halo::Params params(std::int64_t n, std::int64_t width, std::int64_t word, std::
 
 extern "C" {
 
-void grid(int parties, std::int64_t rows, int* out) {
+void grid(int parties, long long rows, int* out) {
   const halo::Grid g = halo::grid_of(parties, rows);
   out[0] = g.rows;
   out[1] = g.columns;
 }
 
-int neighbour(int parties, std::int64_t rows, int party, int way) { return halo::grid_of(parties, rows).neighbour(party, way); }
+int neighbour(int parties, long long rows, int party, int way) { return halo::grid_of(parties, rows).neighbour(party, way); }
 
 // 1 where these parameters are refused
-int refused(std::int64_t n, std::int64_t width, std::int64_t word, std::int64_t rows, int ranks) {
+int refused(long long n, long long width, long long word, long long rows, int ranks) {
   return halo::refuse(params(n, width, word, rows), {.rank = 0, .ranks = ranks}, traits).empty() ? 0 : 1;
 }
 
 // messages, message_bytes, bytes, flow
-void cost(std::int64_t n, std::int64_t width, std::int64_t word, std::int64_t rows, int ranks, double* out) {
+void cost(long long n, long long width, long long word, long long rows, int ranks, double* out) {
   const fl::Cost c = halo::cost(params(n, width, word, rows), {.rank = 0, .ranks = ranks}, traits);
   out[0] = c.messages;
   out[1] = c.message_bytes;
@@ -54,7 +54,7 @@ void cost(std::int64_t n, std::int64_t width, std::int64_t word, std::int64_t ro
 }
 
 // first row, first column, rows, columns of what goes (0), lies (1), goes in two phases (2), comes in two phases (3) that way
-void region(std::int64_t n, std::int64_t width, int kind, int way, std::int64_t* out) {
+void region(long long n, long long width, int kind, int way, long long* out) {
   const halo::Shape s{n, width, n + 2 * width, 8};
   const halo::Region r = kind == 0   ? halo::boundary(s, way)
                          : kind == 1 ? halo::ghost(s, way)
@@ -66,22 +66,21 @@ void region(std::int64_t n, std::int64_t width, int kind, int way, std::int64_t*
   out[3] = r.columns;
 }
 
-std::uint64_t word_at(int bytes, std::int64_t row, std::int64_t column, std::int64_t iteration) {
+std::uint64_t word_at(int bytes, long long row, long long column, long long iteration) {
   return halo::word(halo::Shape{1, 1, 3, bytes}, halo::place(row, column) + halo::moment(iteration));
 }
 
 // Words of one process's interior that are not of the age that they should have after so many touches; the halo is not looked at.
-std::int64_t wrong_ages(std::int64_t n, std::int64_t width, std::int64_t word, std::int64_t first, std::int64_t touches,
-                        std::int64_t* new_words) {
+long long wrong_ages(long long n, long long width, long long word, long long first, long long touches, long long* new_words) {
   halo::State s;
   halo::init(s, params(n, width, word, 0), {}, {});
   halo::Domain& d = s.domains[0];
-  for (std::int64_t k = 0; k < touches; ++k) halo::touch(s, d, first + k);
-  std::int64_t wrong = 0;
+  for (long long k = 0; k < touches; ++k) halo::touch(s, d, first + k);
+  long long wrong = 0;
   *new_words = 0;
-  for (std::int64_t row = 0; row < n; ++row) {
-    for (std::int64_t column = 0; column < n; ++column) {
-      const std::int64_t when = halo::age(s, d, row, column, first + touches - 1);
+  for (long long row = 0; row < n; ++row) {
+    for (long long column = 0; column < n; ++column) {
+      const long long when = halo::age(s, d, row, column, first + touches - 1);
       if (halo::load(s, d.field, row + width, column + width) != halo::word(s, halo::place(row, column) + halo::moment(when))) ++wrong;
       if (when != s.filled) ++*new_words;
     }
@@ -90,7 +89,7 @@ std::int64_t wrong_ages(std::int64_t n, std::int64_t width, std::int64_t word, s
 }
 
 // Bytes of a field that packing a region and unpacking it elsewhere does not move as it should.
-std::int64_t wrong_bytes(std::int64_t n, std::int64_t width, int word, int way) {
+long long wrong_bytes(long long n, long long width, int word, int way) {
   const halo::Shape s{n, width, n + 2 * width, word};
   const halo::Region out = halo::outgoing(s, way), in = halo::incoming(s, way);
   const auto size = static_cast<std::size_t>(s.pitch * s.pitch * word);
@@ -103,13 +102,13 @@ std::int64_t wrong_bytes(std::int64_t n, std::int64_t width, int word, int way) 
   halo::pack(s, from, out, box);
   halo::unpack(s, box, to, in);
   halo::copy(s, from, out, direct, in);
-  std::int64_t wrong = 0;
-  for (std::int64_t row = 0; row < s.pitch; ++row) {
-    for (std::int64_t byte = 0; byte < s.pitch * word; ++byte) {
-      const std::int64_t r = row - in.row, c = byte - in.column * word;
+  long long wrong = 0;
+  for (long long row = 0; row < s.pitch; ++row) {
+    for (long long byte = 0; byte < s.pitch * word; ++byte) {
+      const long long r = row - in.row, c = byte - in.column * word;
       const bool inside = r >= 0 && r < in.rows && c >= 0 && c < in.columns * word;
       const unsigned char wanted = inside ? from[(out.row + r) * s.pitch * word + out.column * word + c] : 0;
-      const std::int64_t at = row * s.pitch * word + byte;
+      const long long at = row * s.pitch * word + byte;
       wrong += (to[at] != wanted) + (direct[at] != wanted);
     }
   }

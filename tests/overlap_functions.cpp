@@ -22,7 +22,7 @@ double zolotarev(int poles, double least, double* shifts, double* weights) {
 }
 
 // out = D_ov psi on n^4 with a constant flux, periodic; fields lexicographic, spin, colour, reim. Returns the iterations.
-std::int64_t overlap(int n, std::int64_t flux, double rho, double least, int poles, double tolerance, const double* psi, double* out) {
+long long overlap(int n, long long flux, double rho, double least, int poles, double tolerance, const double* psi, double* out) {
   const lqcd::Extents global{n, n, n, n};
   const lqcd::TabledFields given = lqcd::tabled(
       lqcd::Lattice::whole(global), false, [&](const lqcd::Extents& x, std::size_t mu) { return lqcd::flux_link(x, mu, global, flux); });
@@ -30,18 +30,18 @@ std::int64_t overlap(int n, std::int64_t flux, double rho, double least, int pol
   lqcd::Field<double> links(layout.links_size()), in(layout.spinor_size()), result(layout.spinor_size());
   lqcd::fill_links(links.data(), layout, given);
   lqcd::each_site(global, [&](const lqcd::Extents& x) {
-    for (std::int64_t k = 0; k < 24; ++k) in[layout.spinor(x) + k] = psi[lqcd::number(x, global) * 24 + k];
+    for (long long k = 0; k < 24; ++k) in[layout.spinor(x) + k] = psi[lqcd::number(x, global) * 24 + k];
   });
   lqcd::Overlap<lqcd::ScalarHop<double>> overlap(layout, 1, links.data(), rho, {least, 4 + (4 - rho)}, poles);
   const lqcd::Solved solved = overlap.apply(result, in, 1, {.tolerance = tolerance, .most = 10000});
   lqcd::each_site(global, [&](const lqcd::Extents& x) {
-    for (std::int64_t k = 0; k < 24; ++k) out[lqcd::number(x, global) * 24 + k] = result[layout.spinor(x) + k];
+    for (long long k = 0; k < 24; ++k) out[lqcd::number(x, global) * 24 + k] = result[layout.spinor(x) + k];
   });
   return solved.iterations;
 }
 
 // The bounds of |H| that the workload works with.
-double least(int n, std::int64_t flux, double rho) {
+double least(int n, long long flux, double rho) {
   const lqcd::Extents global{n, n, n, n};
   const lqcd::TabledFields given = lqcd::tabled(
       lqcd::Lattice::whole(global), false, [&](const lqcd::Extents& x, std::size_t mu) { return lqcd::flux_link(x, mu, global, flux); });

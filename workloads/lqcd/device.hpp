@@ -17,7 +17,7 @@
 
 namespace lqcd::inline FL_ROLE::device {
 
-using Index = std::int64_t;
+using Index = long long;
 
 // What a thread must know of the lattice.
 struct Shape {

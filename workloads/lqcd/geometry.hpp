@@ -48,8 +48,7 @@ struct Traits {
 inline std::string refuse(const char* name, const Geometry& g, const fl::Team& team, const Traits& traits, Index bits) {
   const Extents global = g.global();
   for (std::size_t mu = 0; mu < 4; ++mu)
-    if (global[mu] % 2 != 0)
-      return fl::text("%s needs even extents; %s=%lld given", name, dimension_names[mu], static_cast<long long>(global[mu]));
+    if (global[mu] % 2 != 0) return fl::text("%s needs even extents; %s=%lld given", name, dimension_names[mu], global[mu]);
   const ProcessGrid grid = g.grid(team);
   if (!grid.valid)
     return fl::text("%s needs a process grid pt, px, py, pz of %d in all that leaves each process even extents of %s", name, team.ranks,

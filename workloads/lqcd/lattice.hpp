@@ -109,9 +109,6 @@ inline ProcessGrid process_grid(const Extents& global, int ranks, const Extents&
   return grid;
 }
 
-inline std::string words(const Extents& e) {
-  return fl::text("%lldx%lldx%lldx%lld", static_cast<long long>(e[0]), static_cast<long long>(e[1]), static_cast<long long>(e[2]),
-                  static_cast<long long>(e[3]));
-}
+inline std::string words(const Extents& e) { return fl::text("%lldx%lldx%lldx%lld", e[0], e[1], e[2], e[3]); }
 
 }  // namespace lqcd::inline FL_ROLE

@@ -76,8 +76,7 @@ class Assigner final : public Fields {
     if (given == nullptr) return;
     const double wanted = number(name, *given);
     if (wanted != std::floor(wanted) || wanted < static_cast<double>(least) || wanted > static_cast<double>(most))
-      throw UsageError(text("%s must be a whole number from %lld to %lld, not %.80s", name, static_cast<long long>(least),
-                            static_cast<long long>(most), given->c_str()));
+      throw UsageError(text("%s must be a whole number from %lld to %lld, not %.80s", name, least, most, given->c_str()));
     value = static_cast<Index>(wanted);
   }
 

@@ -94,8 +94,7 @@ inline fl::Check check(State& s, fl::Index) {
   const Loop& l = loop(s.kernel);
   for (fl::Index i = 0; i < (l.scalar ? 1 : s.n); ++i)
     if (const double right = l.right(s, i); !(s.y[i] == right))
-      return fl::Check::of(s.y[i] - right, 0,
-                           fl::text("%s: y[%lld] is %.17g, should be %.17g", l.name, static_cast<long long>(i), s.y[i], right));
+      return fl::Check::of(s.y[i] - right, 0, fl::text("%s: y[%lld] is %.17g, should be %.17g", l.name, i, s.y[i], right));
   return fl::Check::of(0, 0, fl::text("%s as it should be", l.name));
 }
 

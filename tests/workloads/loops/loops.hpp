@@ -86,9 +86,8 @@ inline fl::Check check(State& s, fl::Index) {
   }
   for (Index i = 0; i < s.n; ++i)
     if (!(s.x[i] == right[i]))
-      return fl::Check::of(s.x[i] - right[i], 0,
-                           fl::text("%s: x[%lld] is %.17g, should be %.17g", l.name, static_cast<long long>(i), s.x[i], right[i]));
-  return fl::Check::of(0, 0, fl::text("%s: all %lld elements agree", l.name, static_cast<long long>(s.n)));
+      return fl::Check::of(s.x[i] - right[i], 0, fl::text("%s: x[%lld] is %.17g, should be %.17g", l.name, i, s.x[i], right[i]));
+  return fl::Check::of(0, 0, fl::text("%s: all %lld elements agree", l.name, s.n));
 }
 
 }  // namespace loops::inline FL_ROLE

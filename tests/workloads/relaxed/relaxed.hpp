@@ -100,7 +100,7 @@ inline fl::Check check(State& s, fl::Index last) {
     if (!(error <= worst)) worst = error;
   }
   return fl::Check::of(worst, 16 * DBL_EPSILON * static_cast<double>(s.runs),
-                       fl::text("largest error %.3g after %lld time steps", worst, static_cast<long long>(s.runs)));
+                       fl::text("largest error %.3g after %lld time steps", worst, s.runs));
 }
 
 // How many resets there were for each step, 0 where one went before each.

@@ -90,13 +90,11 @@ inline int parties(const fl::Team& team, const Traits& traits) {
 inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
   const int blocks = parties(team, traits);
   if (traits.needs_neighbours && blocks < 2) return "this variant of fem2d needs two blocks or more; start it with mpiexec -n 2";
-  if (p.rows > 0 && blocks % p.rows != 0)
-    return fl::text("fem2d needs rows=%lld to divide its %d blocks; leave rows out", static_cast<long long>(p.rows), blocks);
+  if (p.rows > 0 && blocks % p.rows != 0) return fl::text("fem2d needs rows=%lld to divide its %d blocks; leave rows out", p.rows, blocks);
   if (traits.coarse_in_32_bits && p.digits > 7)
     return "this variant of fem2d runs up to digits=7: the rounding of 32 bits shows beyond, first as more iterations";
   const Cut c = cut(blocks, p.rows);
-  if (c.base > p.level)
-    return fl::text("fem2d needs level=%lld or more to be cut into %d x %d blocks", static_cast<long long>(c.base), c.rows, c.columns);
+  if (c.base > p.level) return fl::text("fem2d needs level=%lld or more to be cut into %d x %d blocks", c.base, c.rows, c.columns);
   return "";
 }
 

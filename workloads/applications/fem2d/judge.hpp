@@ -24,8 +24,8 @@ inline void compare_with_y(const State& s, const Block& b, fl::WorstError& wrong
     }
     if (wrong.exceeded_by(worst, allowed))
       wrong.consider(worst, allowed,
-                     fl::text("node (%lld, %lld) of %lld is %.9g, should be %.9g", static_cast<long long>(b.i0 + where),
-                              static_cast<long long>(b.j0 + j), static_cast<long long>(rows), b.x.at(where, j) / s.g, y));
+                     fl::text("node (%lld, %lld) of %lld is %.9g, should be %.9g", b.i0 + where, b.j0 + j, static_cast<fl::Index>(rows),
+                              b.x.at(where, j) / s.g, y));
   }
 }
 
@@ -48,8 +48,8 @@ inline void compare_residual(const State& s, const Block& b, const Grid* load, f
       const double error = std::abs(b.r.at(i, j) - wanted) / s.g;
       if (wrong.exceeded_by(error, 1e-10))
         wrong.consider(error, 1e-10,
-                       fl::text("the residual at node (%lld, %lld) is %.9g, element matrices give %.9g", static_cast<long long>(b.i0 + i),
-                                static_cast<long long>(b.j0 + j), b.r.at(i, j) / s.g, wanted / s.g));
+                       fl::text("the residual at node (%lld, %lld) is %.9g, element matrices give %.9g", b.i0 + i, b.j0 + j,
+                                b.r.at(i, j) / s.g, wanted / s.g));
     }
 }
 
@@ -118,9 +118,8 @@ inline fl::Check check(State& s, fl::Index) {
   const Outcome& o = s.outcome;
   if (!s.traits.another_preconditioner) {
     if (const fl::Index wanted = reference_count(s); wanted > 0)
-      wrong.consider(
-          static_cast<double>(std::abs(o.iterations - wanted)), 1,
-          fl::text("%lld iterations, the reference needs %lld", static_cast<long long>(o.iterations), static_cast<long long>(wanted)));
+      wrong.consider(static_cast<double>(std::abs(o.iterations - wanted)), 1,
+                     fl::text("%lld iterations, the reference needs %lld", o.iterations, wanted));
     if (!s.manufactured && s.level < 8) {
       const double wanted = reference_rho0[s.level];
       wrong.consider(std::abs(o.rho0 / wanted - 1), 1e-6, fl::text("r^T C^-1 r begins at %.6f, should be %.6f", o.rho0, wanted));
@@ -131,7 +130,7 @@ inline fl::Check check(State& s, fl::Index) {
     if (s.level <= elements_up_to && !s.traits.library) compare_residual(s, s.blocks[k], s.manufactured ? &s.load[k] : nullptr, wrong);
   }
   if (s.manufactured && (s.traits.library || (s.digits >= 11 && s.level <= errors_up_to))) compare_errors(s, wrong);
-  const std::string sound = fl::text("%lld iterations, as they should be", static_cast<long long>(o.iterations));
+  const std::string sound = fl::text("%lld iterations, as they should be", o.iterations);
   return fl::Check::of(wrong.share(), 1, wrong.what().empty() ? sound : wrong.what());
 }
 

@@ -82,7 +82,7 @@ inline constexpr fl::Metric metrics[] = {
 };
 
 inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
-  if (p.bits != 32 && p.bits != 64) return fl::text("dirac needs bits=32 or bits=64; %lld given", static_cast<long long>(p.bits));
+  if (p.bits != 32 && p.bits != 64) return fl::text("dirac needs bits=32 or bits=64; %lld given", p.bits);
   return lqcd::refuse("dirac", p, team, traits, p.bits);
 }
 

@@ -67,8 +67,7 @@ void compare_sites(const State& s, const T* out, double scale, fl::WorstError& w
         if (worst.exceeded_by(error, allowed))
           worst.consider(error, allowed, [&] {
             return fl::text("spin %zu, colour %zu at site (%lld, %lld, %lld, %lld) of process %d is %.9g %+.9g i, should be %.9g %+.9g i",
-                            spin, c, static_cast<long long>(x[0]), static_cast<long long>(x[1]), static_cast<long long>(x[2]),
-                            static_cast<long long>(x[3]), s.team.rank, f.re, f.im, w.re, w.im);
+                            spin, c, x[0], x[1], x[2], x[3], s.team.rank, f.re, f.im, w.re, w.im);
           });
       }
   }
@@ -118,9 +117,8 @@ inline fl::Check check_field(State& s, double scale) {
   });
   if (!std::isfinite(found.out)) worst.consider(found.out, 1, [] { return "some site holds no number"; });
   if (lqcd::product(s.given.global) == 256 && s.given.global == Extents{4, 4, 4, 4}) compare_published(s, found, worst);
-  return worst.check(fl::text("%lld sites of %lld compared, all agree; |out|^2 = %.15g, <psi, out> = %.15g %+.15g i",
-                              static_cast<long long>(compared), static_cast<long long>(s.layout.lattice.volume()), found.out,
-                              found.product.re, found.product.im));
+  return worst.check(fl::text("%lld sites of %lld compared, all agree; |out|^2 = %.15g, <psi, out> = %.15g %+.15g i", compared,
+                              s.layout.lattice.volume(), found.out, found.product.re, found.product.im));
 }
 
 // dot and norm. Every process has the sum over all. Numbers are rounded to the precision at hand before they are multiplied.

@@ -73,7 +73,7 @@ inline fl::Check check(State& s, fl::Index last) {
   const double allowed = z.error + gain * goal(s).tolerance + 16 * DBL_EPSILON * s.most / s.least;
   return fl::Check::of(s.outcome.violation, allowed,
                        fl::text("after %lld iterations |(g5 D + D g5 - 2 D g5 D) psi| / |psi| is %.4g; |H| in [%.4g, %.4g], sign to %.3g",
-                                static_cast<long long>(s.outcome.iterations), s.outcome.violation, s.least, s.most, z.error));
+                                s.outcome.iterations, s.outcome.violation, s.least, s.most, z.error));
 }
 
 }  // namespace dirac_overlap::inline FL_ROLE

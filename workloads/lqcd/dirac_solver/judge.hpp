@@ -69,13 +69,11 @@ inline fl::Check check(State& s, fl::Index last) {
   const Extents& x = found.worst;
   const fl::Index wanted = reference_iterations(s), taken = s.outcome.iterations;
   if (wanted > 0 && std::abs(taken - wanted) > 1 && rest <= allowed)
-    return fl::Check::of(
-        static_cast<double>(std::abs(taken - wanted)), 1,
-        fl::text("%lld iterations, the reference needs %lld", static_cast<long long>(taken), static_cast<long long>(wanted)));
+    return fl::Check::of(static_cast<double>(std::abs(taken - wanted)), 1,
+                         fl::text("%lld iterations, the reference needs %lld", taken, wanted));
   return fl::Check::of(rest, allowed,
                        fl::text("after %lld iterations |b - D x| is %.4g of |b_e - H b_o / m|, largest at site (%lld, %lld, %lld, %lld)",
-                                static_cast<long long>(taken), rest, static_cast<long long>(x[0]), static_cast<long long>(x[1]),
-                                static_cast<long long>(x[2]), static_cast<long long>(x[3])));
+                                taken, rest, x[0], x[1], x[2], x[3]));
 }
 
 }  // namespace dirac_solver::inline FL_ROLE

@@ -82,9 +82,9 @@ inline fl::Index words(const Params& p, int ranks) {
 }
 
 inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
-  if (p.bytes % 8 != 0) return fl::text("a message needs whole words of 8 bytes; bytes=%lld given", static_cast<long long>(p.bytes));
+  if (p.bytes % 8 != 0) return fl::text("a message needs whole words of 8 bytes; bytes=%lld given", p.bytes);
   if (p.kind == Kind::barrier && p.bytes != 0) return "a barrier has no data; it needs bytes=0";
-  if (p.root >= team.ranks) return fl::text("root=%lld needs more ranks than %d", static_cast<long long>(p.root), team.ranks);
+  if (p.root >= team.ranks) return fl::text("root=%lld needs more ranks than %d", p.root, team.ranks);
   if (words(p, team.ranks) >= (fl::Index{1} << 31)) return "all blocks together need to be fewer than 2^31 words";
   if (traits.needs_partner && team.ranks < 2) return "this variant needs 2 ranks at least; start it with mpiexec -n 2";
   return "";
@@ -166,7 +166,7 @@ class Expected {
 };
 
 inline void wrong_word(fl::Damage& damage, fl::Index i, const char* means, double found, double expected) {
-  damage.add([&] { return fl::text("word %lld %s is %.17g, should be %.17g", static_cast<long long>(i), means, found, expected); });
+  damage.add([&] { return fl::text("word %lld %s is %.17g, should be %.17g", i, means, found, expected); });
 }
 
 inline void inspect(State& s, fl::Index iteration, fl::Damage& damage) {
@@ -213,7 +213,7 @@ inline fl::Check check(State& s, fl::Index last) {
   }
   inspect(s, last, damage);
   for (int round = 0; round < 2; ++round) fresh_round(s, damage);
-  return damage.check(fl::text("%lld words on each of %d ranks are exact", static_cast<long long>(s.words()), s.team.ranks));
+  return damage.check(fl::text("%lld words on each of %d ranks are exact", s.words(), s.team.ranks));
 }
 
 }  // namespace collectives::inline FL_ROLE

@@ -84,13 +84,10 @@ inline constexpr fl::Metric metrics[] = {
 inline int parties(const fl::Team& team, const Traits& traits) { return traits.between_threads ? team.threads : team.ranks; }
 
 inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
-  if (p.width > p.n)
-    return fl::text("halo needs width <= n: a neighbour has no more words than n; n=%lld width=%lld given", static_cast<long long>(p.n),
-                    static_cast<long long>(p.width));
-  if (p.word != 4 && p.word != 8) return fl::text("halo needs words of 4 or 8 bytes; word=%lld given", static_cast<long long>(p.word));
+  if (p.width > p.n) return fl::text("halo needs width <= n: a neighbour has no more words than n; n=%lld width=%lld given", p.n, p.width);
+  if (p.word != 4 && p.word != 8) return fl::text("halo needs words of 4 or 8 bytes; word=%lld given", p.word);
   if (p.rows > 0 && parties(team, traits) % p.rows != 0)
-    return fl::text("halo needs rows that divide the number of processes; rows=%lld and %d processes given", static_cast<long long>(p.rows),
-                    parties(team, traits));
+    return fl::text("halo needs rows that divide the number of processes; rows=%lld and %d processes given", p.rows, parties(team, traits));
   if (traits.between_threads && team.ranks != 1)
     return fl::text("this variant of halo runs between threads of one process; it was started with %d", team.ranks);
   if (traits.needs_neighbours && parties(team, traits) == 1) return "this variant of halo needs more than one process";
@@ -288,9 +285,8 @@ inline void inspect(const State& s, const Domain& d, fl::Index iteration, fl::Da
       if (found == wanted) continue;
       damage.add([&] {
         return fl::text("process %d, %s word (%lld, %lld): 0x%llx found, 0x%llx should be there; n=%lld width=%lld on %d x %d", d.me,
-                        in_halo(s, row, column) ? "halo" : "interior", static_cast<long long>(row - s.width),
-                        static_cast<long long>(column - s.width), static_cast<unsigned long long>(found),
-                        static_cast<unsigned long long>(wanted), static_cast<long long>(s.n), static_cast<long long>(s.width), s.grid.rows,
+                        in_halo(s, row, column) ? "halo" : "interior", row - s.width, column - s.width,
+                        static_cast<unsigned long long>(found), static_cast<unsigned long long>(wanted), s.n, s.width, s.grid.rows,
                         s.grid.columns);
       });
     }
@@ -325,8 +321,7 @@ inline fl::Check check(State& s, fl::Index last) {
   fl::Damage damage;
   for (const Domain& d : s.domains) inspect(s, d, last, damage);
   for (int round = 0; round < 4; ++round) fresh_round(s, damage);
-  return damage.check(fl::text("%lld words of halo arrived, and nothing else was written",
-                               static_cast<long long>(4 * s.width * s.pitch - 4 * s.width * s.width)));
+  return damage.check(fl::text("%lld words of halo arrived, and nothing else was written", 4 * s.width * s.pitch - 4 * s.width * s.width));
 }
 
 }  // namespace halo::inline FL_ROLE

@@ -200,8 +200,8 @@ void inspect(const State& s, const End& e, fl::Index iteration, Behind behind, f
     const unsigned char wanted = j < s.bytes ? expected(s, e, j, iteration) : rest[j % word_bytes];
     if (e.in[j] != wanted) {
       damage.add([&] {
-        return fl::text("byte %lld %s of %lld bytes from %d to %d is 0x%02x, should be 0x%02x", static_cast<long long>(j),
-                        j < s.bytes ? "in a message" : "behind a message", static_cast<long long>(s.bytes), e.peer, e.me, e.in[j], wanted);
+        return fl::text("byte %lld %s of %lld bytes from %d to %d is 0x%02x, should be 0x%02x", j,
+                        j < s.bytes ? "in a message" : "behind a message", s.bytes, e.peer, e.me, e.in[j], wanted);
       });
     }
     ++j;
@@ -228,7 +228,7 @@ inline fl::Check check(State& s, fl::Index last) {
   fl::Damage damage;
   for (const End& e : s.ends) inspect(s, e, last, [](fl::Index) { return fl::poison_bits; }, damage);
   for (int round = 0; round < 3; ++round) fresh_round(s, damage);
-  return damage.check(fl::text("messages of %lld bytes arrived whole", static_cast<long long>(s.bytes)));
+  return damage.check(fl::text("messages of %lld bytes arrived whole", s.bytes));
 }
 
 }  // namespace pingpong::inline FL_ROLE

@@ -109,10 +109,9 @@ inline void inspect(State& s, fl::Index iteration, fl::Damage& damage) {
     const bool behind = i >= s.n;
     if (exact::bits(s.result[i]) == (behind ? fl::poison_bits : exact::bits(sum))) continue;
     damage.add([&] {
-      return behind ? fl::text("word %lld behind the %lld of the result was written", static_cast<long long>(i - s.n),
-                               static_cast<long long>(s.n))
-                    : fl::text("element %lld of %lld, summed over %d processes, is %.17g, should be %.17g", static_cast<long long>(i),
-                               static_cast<long long>(s.n), s.team.ranks, s.result[i], sum);
+      return behind ? fl::text("word %lld behind the %lld of the result was written", i - s.n, s.n)
+                    : fl::text("element %lld of %lld, summed over %d processes, is %.17g, should be %.17g", i, s.n, s.team.ranks,
+                               s.result[i], sum);
     });
   }
 }
@@ -130,7 +129,7 @@ inline fl::Check check(State& s, fl::Index last) {
   fl::Damage damage;
   inspect(s, last, damage);
   for (int round = 0; round < 2; ++round) fresh_round(s, damage);
-  return damage.check(fl::text("%lld sums over %d processes are exact on every rank", static_cast<long long>(s.n), s.team.ranks));
+  return damage.check(fl::text("%lld sums over %d processes are exact on every rank", s.n, s.team.ranks));
 }
 
 }  // namespace vector_sum::inline FL_ROLE

@@ -72,11 +72,10 @@ inline fl::Check check(State& s, fl::Index last) {
   fl::Index wrong = 0, where = 0;
   for (fl::Index i = 0; i < s.words; ++i)
     if (s.target[i] != fl::hash(static_cast<std::uint64_t>(i + offset_of(last))) && wrong++ == 0) where = i;
-  const auto all = static_cast<long long>(s.words);
+  const auto all = s.words;
   return fl::Check::of(static_cast<double>(wrong), 0,
                        wrong == 0 ? fl::text("all %lld words are right", all)
-                                  : fl::text("%lld of %lld words are wrong, the first at index %lld", static_cast<long long>(wrong), all,
-                                             static_cast<long long>(where)));
+                                  : fl::text("%lld of %lld words are wrong, the first at index %lld", wrong, all, where));
 }
 
 }  // namespace device_copy::inline FL_ROLE

@@ -142,7 +142,7 @@ inline fl::Check check(State& s, fl::Index last) {
   const double scale = (s.compensated ? 3.0 : static_cast<double>(n)) * DBL_EPSILON;
   const double error = static_cast<double>(std::fabs(static_cast<long double>(s.result) - expected.sum));
   return fl::Check::of(error, scale * static_cast<double>(expected.magnitude),
-                       fl::text("sum of %lld products is %.17g, should be %.17Lg", static_cast<long long>(n), s.result, expected.sum));
+                       fl::text("sum of %lld products is %.17g, should be %.17Lg", n, s.result, expected.sum));
 }
 
 }  // namespace dot::inline FL_ROLE

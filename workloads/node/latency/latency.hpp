@@ -75,9 +75,7 @@ inline constexpr fl::About about{
 inline constexpr fl::Metric metrics[] = {{"latency", "ns", "accesses", "time", 1e9, "lower"}};
 
 inline std::string refuse(const Params& p, const fl::Team&) {
-  return std::has_single_bit(static_cast<std::uint64_t>(p.bytes))
-             ? ""
-             : fl::text("bytes must be a power of two, not %lld", static_cast<long long>(p.bytes));
+  return std::has_single_bit(static_cast<std::uint64_t>(p.bytes)) ? "" : fl::text("bytes must be a power of two, not %lld", p.bytes);
 }
 
 inline Scatter scatter(const State& s) { return Scatter(std::countr_zero(static_cast<std::uint64_t>(s.lines.size()))); }
@@ -126,14 +124,10 @@ inline fl::Check check(State& s, fl::Index last) {
   for (std::uint64_t turn = begin; turn < begin + hops; ++turn) sum += static_cast<std::uint32_t>(cycle.line_of(turn));
   const auto line = static_cast<fl::Index>(cycle.line_of(begin + hops));
   const fl::Index reached = s.at - s.lines.data();
-  if (reached != line)
-    return fl::Check::of(
-        1, 0, fl::text("the chase reached line %lld, should be at %lld", static_cast<long long>(reached), static_cast<long long>(line)));
+  if (reached != line) return fl::Check::of(1, 0, fl::text("the chase reached line %lld, should be at %lld", reached, line));
   if (constexpr fl::Index followed = fl::Index{1} << 16; s.lines.size() <= followed) {
     if (const fl::Index length = cycle_length(s); length != s.lines.size())
-      return fl::Check::of(
-          1, 0,
-          fl::text("the cycle closes after %lld lines of %lld", static_cast<long long>(length), static_cast<long long>(s.lines.size())));
+      return fl::Check::of(1, 0, fl::text("the cycle closes after %lld lines of %lld", length, s.lines.size()));
   }
   return fl::Check::of(std::fabs(s.visited - static_cast<double>(sum)), 0,
                        fl::text("the lines visited add up to %.0f, should be %.0f", s.visited, static_cast<double>(sum)));

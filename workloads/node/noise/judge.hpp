@@ -14,7 +14,7 @@ inline std::string wrong_times(const State& s, const Party& p) {
   for (fl::Index k = 1; k < count; ++k) {
     const bool waited = s.traits.waiting && k % 2 == 0;  // which may take less than the clock can tell
     if (p.stamps[k] < p.stamps[k - 1] || (p.stamps[k] == p.stamps[k - 1] && !waited))
-      return fl::text("time %lld of %lld is not later than the one before it", static_cast<long long>(k), static_cast<long long>(count));
+      return fl::text("time %lld of %lld is not later than the one before it", k, count);
   }
   return p.stamps[count - 1] <= now() ? "" : "the last time lies in the future";
 }
@@ -23,7 +23,7 @@ inline std::string wrong_results(const State& s, const Party& p, fl::Index party
   if (s.traits.waiting) return "";
   for (fl::Index q = 0; q < s.quanta; ++q)
     if (p.results[q] != jump(seed(last, q, number(s, party)), s.work))
-      return fl::text("quantum %lld of processor %lld did not do its work", static_cast<long long>(q), static_cast<long long>(party));
+      return fl::text("quantum %lld of processor %lld did not do its work", q, party);
   return "";
 }
 
@@ -35,10 +35,10 @@ inline std::string wrong_sums(const State& s, const Party& p, fl::Index last) {
     std::uint64_t sum = 0;
     for (fl::Index r = 0; r < s.team.ranks; ++r) {
       const std::uint64_t result = jump(seed_after(last, q, r, before), s.work);
-      if (r == s.team.rank && p.results[q] != result) return fl::text("quantum %lld did not do its work", static_cast<long long>(q));
+      if (r == s.team.rank && p.results[q] != result) return fl::text("quantum %lld did not do its work", q);
       sum += result;
     }
-    if (p.sums[q] != sum) return fl::text("after quantum %lld the processes did not wait for each other", static_cast<long long>(q));
+    if (p.sums[q] != sum) return fl::text("after quantum %lld the processes did not wait for each other", q);
     before = sum;
   }
   return "";
@@ -58,27 +58,24 @@ inline double least_look() {
 }
 
 inline std::string wrong_account(const State& s, const Party& p) {
-  if (p.looks != s.looks)
-    return fl::text("%lld looks at the clock, not %lld", static_cast<long long>(p.looks), static_cast<long long>(s.looks));
+  if (p.looks != s.looks) return fl::text("%lld looks at the clock, not %lld", p.looks, s.looks);
   if (p.begin < s.begun || p.end <= p.begin || p.end > now()) return "the looks at the clock are not of this step";
   if (p.kept < 0 || p.kept > most_detours || p.others < 0) return "no detour was counted";
   Nanoseconds sum = p.undisturbed + p.others_length, longest = p.others > 0 ? p.longest : 0, before = p.begin;
   for (fl::Index k = 0; k < p.kept; ++k) {
     const Detour& d = p.detours[k];
-    if (d.begin < before || d.length <= s.threshold || d.begin + d.length > p.end)
-      return fl::text("detour %lld is out of place", static_cast<long long>(k));
+    if (d.begin < before || d.length <= s.threshold || d.begin + d.length > p.end) return fl::text("detour %lld is out of place", k);
     before = d.begin + d.length;
     sum += d.length;
     longest = std::max(longest, d.length);
   }
   if (longest != p.longest) return "the longest detour is not among the detours";
   if (sum != p.end - p.begin)
-    return fl::text("%lld ns passed, but the detours and the time between them add up to %lld ns", static_cast<long long>(p.end - p.begin),
-                    static_cast<long long>(sum));
+    return fl::text("%lld ns passed, but the detours and the time between them add up to %lld ns", p.end - p.begin, sum);
   const fl::Index detours = p.kept + p.others;
   if (detours > s.looks / 10)
-    return fl::text("%lld of %lld looks are detours: the clock of this machine is too slow for threshold=%lld",
-                    static_cast<long long>(detours), static_cast<long long>(s.looks), static_cast<long long>(s.threshold));
+    return fl::text("%lld of %lld looks are detours: the clock of this machine is too slow for threshold=%lld", detours, s.looks,
+                    s.threshold);
   // The clock may have been slower a moment ago than it is now, but not several times faster.
   if (const double mean = static_cast<double>(p.undisturbed) / static_cast<double>(s.looks - detours), least = least_look();
       4 * mean < least)

@@ -17,7 +17,7 @@
 
 namespace noise::inline FL_ROLE {
 
-using Nanoseconds = std::int64_t;
+using Nanoseconds = fl::Index;
 
 struct Traits {
   bool looking = false;  // it looks at the clock instead of doing quanta of work

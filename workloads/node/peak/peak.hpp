@@ -123,9 +123,9 @@ fl::Check check_lanes(const Lanes<T>& lanes, fl::Index last) {
     expected_there = expected;
     if (!(error <= tolerance)) break;
   }
-  return fl::Check::of(worst, tolerance,
-                       fl::text("chain %lld arrives at a sum of %.9g, should be %.9g", static_cast<long long>(where),
-                                static_cast<double>(lanes.sum[where]), expected_there));
+  return fl::Check::of(
+      worst, tolerance,
+      fl::text("chain %lld arrives at a sum of %.9g, should be %.9g", where, static_cast<double>(lanes.sum[where]), expected_there));
 }
 
 inline fl::Check check(State& s, fl::Index last) {

@@ -137,7 +137,7 @@ inline fl::Check check_sum(const State& s, fl::Index last) {
   for (fl::Index i = 0; i < s.n - 1; ++i) bits += twenty_bits(i, of_x);
   const double sum = static_cast<double>(s.n) + 0x1p-20 * static_cast<double>(bits);
   return fl::Check::of(std::fabs(s.result - sum) / sum, tolerance,
-                       fl::text("sum of %lld elements is %.17g, should be %.17g", static_cast<long long>(s.n), s.result, sum));
+                       fl::text("sum of %lld elements is %.17g, should be %.17g", s.n, s.result, sum));
 }
 
 // Whether elements first to first + count are exactly right, all in one answer; count is a multiple of the width.
@@ -178,12 +178,11 @@ fl::Check check_elements(const State& s, fl::Index last) {
   }
   const double expected_last = combine(op, one_to_two(x_bits(s.n - 1, s.n, last)), y_value(s.n - 1));
   look(s.n - 1, expected_last);
-  if (wrong == 0) return fl::Check::of(worst, tolerance, fl::text("all %lld elements are right", static_cast<long long>(s.n)));
+  if (wrong == 0) return fl::Check::of(worst, tolerance, fl::text("all %lld elements are right", s.n));
   const double expected = where == s.n - 1 ? expected_last : combine(op, one_to_two(twenty_bits(where, of_x)), y_value(where));
-  return fl::Check::of(
-      std::fabs(s.out[where] - expected) / expected, tolerance,
-      fl::text("%lld of %lld elements are wrong, the first at index %lld: %.17g, should be %.17g", static_cast<long long>(wrong),
-               static_cast<long long>(s.n), static_cast<long long>(where), s.out[where], expected));
+  return fl::Check::of(std::fabs(s.out[where] - expected) / expected, tolerance,
+                       fl::text("%lld of %lld elements are wrong, the first at index %lld: %.17g, should be %.17g", wrong, s.n, where,
+                                s.out[where], expected));
 }
 
 inline fl::Check check(State& s, fl::Index last) {

@@ -11,7 +11,7 @@
 
 namespace fl {
 
-using Index = std::int64_t;
+using Index = long long;  // of 64 bits everywhere, and what "%lld" prints
 
 inline namespace FL_ROLE {
 

@@ -38,7 +38,7 @@
 namespace fl {
 
 struct Cost;
-using Index = std::int64_t;
+using Index = long long;  // of 64 bits everywhere, and what "%lld" prints
 
 // Where this process stands: its rank, and how many ranks, threads a rank and nodes take part.
 struct Team {

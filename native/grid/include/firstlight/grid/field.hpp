@@ -53,13 +53,13 @@ struct Layout {
 template <class T, std::size_t D>
 struct View {
   T* origin = nullptr;
-  std::int64_t stride[D] = {};  // in elements, the last is 1
+  Index stride[D] = {};  // in elements, the last is 1
 
   template <class... I>
   FL_GRID_DEVICE T& operator()(I... at) const {
     static_assert(sizeof...(I) == D);
-    const std::int64_t x[D] = {static_cast<std::int64_t>(at)...};
-    std::int64_t n = 0;
+    const Index x[D] = {static_cast<Index>(at)...};
+    Index n = 0;
     for (std::size_t d = 0; d < D; ++d) n += x[d] * stride[d];
     return origin[n];
   }
