@@ -6,20 +6,15 @@
 #include <cstdint>
 #include <cstring>
 
+#include "firstlight/host_device.hpp"
 #include "firstlight/role.hpp"
 #include "firstlight/split.hpp"
-
-#if defined(__CUDACC__) || defined(__HIPCC__)
-#define FL_GRID_DEVICE __host__ __device__ inline
-#else
-#define FL_GRID_DEVICE inline
-#endif
 
 namespace fl::grid::inline FL_ROLE {
 
 // Whole elements with what pads them.
 template <class T>
-FL_GRID_DEVICE void copy_element(T* to, const T* from) {
+FL_DEVICE void copy_element(T* to, const T* from) {
   std::memcpy(static_cast<void*>(to), static_cast<const void*>(from), sizeof(T));
 }
 
@@ -53,7 +48,7 @@ inline void copy_cells(T* to, const Index* to_stride, const T* from, const Index
 
 // Cell k of that box, 0 <= k < the product of `size`, counted in memory order.
 template <std::size_t D, class T>
-FL_GRID_DEVICE void copy_cell(T* to, const Index* to_stride, const T* from, const Index* from_stride, const Index* size, Index k) {
+FL_DEVICE void copy_cell(T* to, const Index* to_stride, const T* from, const Index* from_stride, const Index* size, Index k) {
   for (std::size_t d = D; d-- > 0; k /= size[d]) {
     to += k % size[d] * to_stride[d];
     from += k % size[d] * from_stride[d];

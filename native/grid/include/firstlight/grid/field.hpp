@@ -56,7 +56,7 @@ struct View {
   Index stride[D] = {};  // in elements, the last is 1
 
   template <class... I>
-  FL_GRID_DEVICE T& operator()(I... at) const {
+  FL_DEVICE T& operator()(I... at) const {
     static_assert(sizeof...(I) == D);
     const Index x[D] = {static_cast<Index>(at)...};
     Index n = 0;
