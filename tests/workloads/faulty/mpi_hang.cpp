@@ -13,8 +13,7 @@ void step(faulty::State& s, fl::Index iteration) {
   faulty::sum(s);
   if (iteration == 2 && s.team.rank == 1) {
     std::signal(SIGTERM, SIG_IGN);
-    for (volatile int i = 0;; i = 1 - i) {
-    }
+    for (volatile int i = 0;;) i = 1 - i;
   }
   MPI_Barrier(MPI_COMM_WORLD);
 }

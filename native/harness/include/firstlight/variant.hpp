@@ -166,10 +166,15 @@ struct Stepping {
 template <class Params, class State, const auto& description>
 constexpr Variant erased(const char* name, const char* compiler, const char* flags) {
   Variant v{.name = name, .compiler = compiler, .flags = flags, .in_each_thread = call_in_each_thread};
-  if constexpr (description.refuse != nullptr)
-    v.refuse = [](const void* params) { return description.refuse(*static_cast<const Params*>(params)); };
-  if constexpr (description.first_touch != nullptr)
-    v.first_touch = [](void* state) { description.first_touch(*static_cast<State*>(state)); };
+  // Asked when they are called: under sanitizers the address of a function is no constant to gcc.
+  v.refuse = [](const void* params) {
+    const auto question = description.refuse;
+    return question == nullptr ? std::string() : question(*static_cast<const Params*>(params));
+  };
+  v.first_touch = [](void* state) {
+    const auto touched = description.first_touch;
+    if (touched != nullptr) touched(*static_cast<State*>(state));
+  };
   v.start = description.start;
   v.stop = description.stop;
   v.threads = description.threads;
