@@ -21,6 +21,7 @@ class Json {
   Json& value(double number);
   Json& value(Index number);
   Json& value(int number) { return value(static_cast<Index>(number)); }
+  Json& value(long number) { return value(static_cast<Index>(number)); }
   Json& value(bool truth);
   Json& raw(const std::string& json);  // a complete JSON text
   template <class T>

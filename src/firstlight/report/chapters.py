@@ -20,3 +20,8 @@ def place(chapter: str) -> tuple[int, str]:
 
 def title(chapter: str) -> str:
     return TITLES.get(chapter, chapter.capitalize())
+
+
+def name(chapter: str) -> str:
+    """As a page's navigation names it."""
+    return {"lqcd": "Lattice QCD"}.get(chapter, chapter.capitalize())

@@ -200,6 +200,7 @@ def _chapters(view: View, front: Front) -> list[dict[str, Any]]:
         {
             "name": name,
             "title": chapters.title(name),
+            "label": chapters.name(name),
             "rows": [a for a in front.others if a.chapter == name],
             "overview": plots.overview(view, name),
             "parts": [Part(w, plots.draw(view, w)) for w in some if w.chapter == name],
