@@ -178,6 +178,26 @@ def test_a_tree_keeps_what_it_was_asked_for(tmp_path: Path, monkeypatch: pytest.
     assert "fl_program(dot.kahan+gcc-x" in text and "fl_program(dot.serial+gcc-x" in text
 
 
+def test_a_kill_while_the_manifest_is_written_leaves_the_one_before(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(cmake.Tree, "make", lambda *_: (1, "FAILED: everything"))
+    monkeypatch.setattr(cmake.Tree, "configure", lambda tree: "")
+    toolbox, workloads = Toolbox((CHAIN,), (), (), ()), load(roots())
+    build.build([Program("dot", "serial", CHAIN.name)], toolbox, workloads, tmp_path)
+    written = Path.write_bytes
+
+    def killed(path: Path, data: bytes) -> int:
+        written(path, data[: len(data) // 2])
+        raise KeyboardInterrupt
+
+    with monkeypatch.context() as patch, pytest.raises(KeyboardInterrupt):
+        patch.setattr(Path, "write_bytes", killed)
+        build.build([Program("dot", "kahan", CHAIN.name)], toolbox, workloads, tmp_path)
+    wanted = Program("dot", "kahan", CHAIN.name)
+    assert "everything" in build.build([wanted], toolbox, workloads, tmp_path)[wanted].error
+
+
 def test_the_harness_is_never_compiled_with_the_flags_under_test() -> None:
     assert (
         build._Kind(replace(CHAIN, flags=("-Ofast",)), None, Options()).definitions["FL_HARNESS_FLAGS"] == HARNESS_FLAGS

@@ -225,7 +225,9 @@ class _Shop:
         for order in (self.orders[p] for p in programs):
             calls[order.recipe.target] = _Call(order.call, tuple(map(str, order.recipe.files)))
         self.tree.folder.mkdir(parents=True, exist_ok=True)
-        kept.write_bytes(msgspec.json.encode(calls))
+        part = kept.with_name(f".{kept.name}.{os.getpid()}")
+        part.write_bytes(msgspec.json.encode(calls))
+        part.replace(kept)  # whole or not at all: half of it would stop every later build in this tree
         manifest, text = self.tree.folder / MANIFEST, "".join(calls[target].text for target in sorted(calls))
         if not manifest.exists() or manifest.read_text() != text:
             manifest.write_text(text)
