@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import csv
 import json
 import os
 import re
@@ -24,10 +25,11 @@ import turns
 from firstlight import ROOT, catalogue
 from firstlight.catalogue import Workload
 from firstlight.cli import call
+from firstlight.export import figures
 from firstlight.export.junit import NOT_AVAILABLE, to_junit
 from firstlight.export.reframe import to_reframe
 from firstlight.judge import Judgement
-from firstlight.judge.verdict import Failed, Unverified, Verified
+from firstlight.judge.verdict import Failed, States, Unverified, Verified
 from firstlight.toolchains import Absent
 
 # What the schema of Jenkins' xUnit plugin (junit-10) allows: attributes (in capitals what must be there), children.
@@ -253,3 +255,13 @@ def test_a_run_that_does_not_pass_fails_in_reframe(tmp_path: Path) -> None:
     done = reframe(tmp_path)
     assert done.returncode != 0
     assert "firstlight run did not pass" in done.stdout
+
+
+def test_states_are_fields_of_a_figure_in_json_and_columns_in_csv(judgement: Judgement) -> None:
+    plain = next(f for f in judgement.figures if isinstance(f, Verified))
+    table = figures.rows([plain, replace(plain, states=States(1.0, 3.0, 8, 5))])
+    told = [row.get("states") for row in json.loads(figures.to_json(table))]
+    assert told == [None, {"lower": 1.0, "upper": 3.0, "in_lower": 8, "in_upper": 5}]
+    header, one, two = csv.reader(figures.to_csv(table).splitlines())
+    columns = [header.index(f"states.{name}") for name in ("lower", "upper", "in_lower", "in_upper")]
+    assert [[row[k] for k in columns] for row in (one, two)] == [[""] * 4, ["1.0", "3.0", "8", "5"]]

@@ -8,11 +8,12 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from firstlight import heritage
 from firstlight.catalogue import Variant, Workload
 from firstlight.judge import Judgement, words
 from firstlight.judge.compare import compare
-from firstlight.judge.verdict import Failed, Unverified, Verified
-from firstlight.report import absence, answers, comparison, failures, terminal
+from firstlight.judge.verdict import Failed, States, Unverified, Verified
+from firstlight.report import absence, answers, comparison, failures, html, terminal
 from firstlight.report.unmeasured import unmeasured
 from firstlight.toolchains import Absent
 from firstlight.units import quantity
@@ -32,6 +33,20 @@ def test_each_declared_row_shows_its_best_verified_figure() -> None:
         line = next(x for x in page.splitlines() if x.strip().startswith(row.row.title))
         median = quantity(row.best.estimate.median, row.best.unit).replace("flop/s", "F/s")
         assert median in line and str(len(row.best.estimate.launches)) in line
+
+
+def test_a_row_with_two_states_names_both_on_both_pages() -> None:
+    judgement, workloads = sample()
+    row = next(a for a in answers.answers(judgement, workloads) if a.row.title.startswith("message latency"))
+    assert row.best is not None and "two states" not in terminal.summary(judgement, workloads)
+    two = replace(row.best, states=States(0.154, 0.471, 8, 5))
+    figures = tuple(two if f is row.best else f for f in judgement.figures)
+    lines = terminal.summary(replace(judgement, figures=figures), workloads).splitlines()
+    at = next(k for k, x in enumerate(lines) if x.strip().startswith(row.row.title))
+    assert lines[at + 1].strip() == "two states: 154 or 471 ns, 8 of 13 in the lower"
+    assert "two states: 154 or 471\u00a0ns, 8 of 13 in the lower" in html.render(
+        replace(judgement, figures=figures), workloads, heritage.load()
+    )
 
 
 def with_rows(count: int, headlines: int, **run: object) -> tuple[Judgement, dict[str, Workload]]:

@@ -49,6 +49,7 @@ def command(run: str, as_json: bool, as_csv: bool, failed: bool, results: Path) 
 
 def line(row: Row) -> str:
     """One figure as one line; the reason in full where there is no number."""
+    from firstlight.judge.states import told
     from firstlight.judge.words import values, where
     from firstlight.units import significant
 
@@ -60,4 +61,5 @@ def line(row: Row) -> str:
     interval = "too few" if row.low is None or row.high is None else f"{significant(row.low)} - {significant(row.high)}"
     share = "" if row.of_ceiling is None else f", {100 * row.of_ceiling:.0f} % of ceiling"
     note = f" ({row.reason})" if row.reason else ""
+    note = f"; two states: {told(row.states, row.unit)}{note}" if row.states else note
     return f"{head}: {significant(row.median)} {row.unit} [{interval}], {row.launches} launches{share}{note}"

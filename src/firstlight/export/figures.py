@@ -8,7 +8,7 @@ from collections.abc import Iterable
 
 import msgspec
 
-from firstlight.judge.verdict import Failed, Figure, Verdict, Verified
+from firstlight.judge.verdict import Failed, Figure, States, Verdict, Verified
 from firstlight.plan import Placement
 from firstlight.record import Better
 
@@ -35,6 +35,7 @@ class Row(msgspec.Struct, frozen=True):
     of_ceiling: float | None
     verdict: Verdict
     reason: str | None
+    states: States | None = None  # where the launches fall into two: medians and launches of each
 
 
 def rows(figures: Iterable[Figure]) -> list[Row]:
@@ -44,7 +45,7 @@ def rows(figures: Iterable[Figure]) -> list[Row]:
 
 def _row(figure: Figure) -> Row:
     who = figure.identity
-    median = low = high = ceiling = of_ceiling = launches = reason = None
+    median = low = high = ceiling = of_ceiling = launches = reason = states = None
     verdict: Verdict
     match figure:
         case Verified():
@@ -52,6 +53,7 @@ def _row(figure: Figure) -> Row:
             launches = len(figure.estimate.launches)
             ceiling = figure.ceiling.value if figure.ceiling else None
             of_ceiling = figure.of_ceiling
+            states = figure.states
             reason = OVERSUBSCRIBED if figure.oversubscribed else None
             verdict = "verified"
         case _:
@@ -75,6 +77,7 @@ def _row(figure: Figure) -> Row:
         of_ceiling=of_ceiling,
         verdict=verdict,
         reason=reason,
+        states=states,
     )
 
 
@@ -89,7 +92,11 @@ def to_csv(table: list[Row]) -> str:
     names = {name for row in table for name in row.parameters}
     columns: list[str] = []
     for field in Row.__struct_fields__:
-        inner = {"placement": Placement.__struct_fields__, "parameters": tuple(sorted(names))}.get(field)
+        inner = {
+            "placement": Placement.__struct_fields__,
+            "parameters": tuple(sorted(names)),
+            "states": States.__struct_fields__,
+        }.get(field)
         columns += [field] if inner is None else [f"{field}.{name}" for name in inner]
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
@@ -103,6 +110,6 @@ def _flatten(row: dict[str, object]) -> dict[str, object]:
     for key, value in row.items():
         if isinstance(value, dict):
             flat.update({f"{key}.{inner}": item for inner, item in value.items()})
-        else:
+        elif key != "states":
             flat[key] = value
     return flat

@@ -17,6 +17,9 @@ a run that was over in five seconds then has too few values to tell a change of 
 launches each were called different in 4.7 % of 850 cases at 0.5 s from launch to launch, 1.4 % of 420 at 1 s, 0.5 % of
 200 at 2 s, none of 180 at 4 s and more.)
 
+A figure whose launches fall into two states (`judge/states.py`) differs only where it does in both: how many launches
+fell into which may be a passing state of the machine. Otherwise the reason names the states of both runs.
+
     different     the interval of the ratio, widened by the drift, excludes 1, and the ratio differs from 1 by more
                   than the practical threshold
     same          the 90 % interval of the ratio lies within the threshold band (two one-sided 5 % tests of equivalence:
@@ -38,9 +41,10 @@ from firstlight.errors import INCONCLUSIVE, OK, REGRESSION
 from firstlight.judge import Judgement
 from firstlight.judge.environment import differences
 from firstlight.judge.interval import ratio
+from firstlight.judge.states import spanning, told
 from firstlight.judge.verdict import Estimate, Failed, Figure, Identity, Unverified, Verdict, Verified
 from firstlight.record import Better
-from firstlight.units import significant
+from firstlight.units import quantity, significant
 
 THRESHOLD = 0.05
 CONFIDENCE = 0.99
@@ -165,7 +169,7 @@ def compare_figures(
     a: Verified, b: Verified, threshold: float = THRESHOLD, confidence: float = CONFIDENCE, drift: float = DRIFT
 ) -> Compared:
     """One figure of two runs."""
-    found = ratio(moments(a.estimate), moments(b.estimate), confidence)
+    found = spanning(ratio(moments(a.estimate), moments(b.estimate), confidence), a, b)
     outcome, reason = _outcome(a, b, threshold, confidence, drift)
     return Compared(
         a.identity,
@@ -188,7 +192,7 @@ def _outcome(a: Verified, b: Verified, threshold: float, confidence: float, drif
     if _work(a) != _work(b):
         return UNCLEAR, "the work of a step is not the same"
     mine, other = moments(a.estimate), moments(b.estimate)
-    found = ratio(mine, other, confidence)
+    found = spanning(ratio(mine, other, confidence), a, b)
     if found.low is None or found.high is None:
         m, n = len(a.estimate.launches), len(b.estimate.launches)
         if m >= len(mine) + 1 or n >= len(other) + 1:
@@ -202,11 +206,17 @@ def _outcome(a: Verified, b: Verified, threshold: float, confidence: float, drif
     # A ratio is as far from 1 as its inverse is: a fall to 1 / 1.05 counts as a rise to 1.05.
     if apart and max(found.value, 1 / found.value) > 1 + threshold:
         return (BETTER if (found.value > 1) == (a.better == "higher") else WORSE), ""
-    narrow = ratio(mine, other, EQUIVALENCE)
+    narrow = spanning(ratio(mine, other, EQUIVALENCE), a, b)
     if narrow.low is not None and narrow.high is not None and _within(narrow.low, narrow.high, threshold):
         return SAME, ""
+    if a.states is not None or b.states is not None:
+        return UNCLEAR, f"two states: {_states(a)} in A, {_states(b)} in B"
     percent = significant(100 * (found.high - found.low) / 2, 2)
     return UNCLEAR, f"the interval of the ratio is +- {percent} %"
+
+
+def _states(figure: Verified) -> str:
+    return told(figure.states, figure.unit) if figure.states else quantity(figure.estimate.median, figure.unit)
 
 
 def moments(estimate: Estimate) -> tuple[float, ...]:

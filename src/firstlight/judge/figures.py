@@ -20,6 +20,7 @@ from firstlight.judge.ceilings import ceiling, impossible, measured_limits, more
 from firstlight.judge.evidence import VALUE, Evidence, Subject, cost_of, gather, launch_value, refused
 from firstlight.judge.findings import discover
 from firstlight.judge.interval import estimate
+from firstlight.judge.states import states
 from firstlight.judge.verdict import Cause, Failed, Figure, Identity, Limit, Unverified, Verified
 from firstlight.plan import Cell, Placement, Program
 from firstlight.record import Description, LaunchRecord, Metric, Run
@@ -100,6 +101,7 @@ def _draft(run: Run, evidence: Evidence, metric: Metric, tainted: dict[Suspect, 
         identity=identity,
         unit=metric.unit,
         better=metric.better,
+        states=states(values),
         estimate=replace(estimate(values), times=tuple(t.time for t in evidence.timings)),
         working_set=evidence.working_set,
         cost=cost_of(metric.phase, evidence.quantities),

@@ -1,7 +1,8 @@
 """Ranking: the best of several verified figures, and all that are statistically the same as the best.
 
 Only `Verified` is accepted; oversubscribed figures are left out. Two figures are the same where the interval of their
-ratio includes 1, or where they differ by less than a practical threshold.
+ratio includes 1, or where they differ by less than a practical threshold. A figure with two states is better than
+another only in both of them (`states.spanning`).
 """
 
 from __future__ import annotations
@@ -10,7 +11,8 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from firstlight.judge.interval import quotient, ratio
+from firstlight.judge.interval import quotient
+from firstlight.judge.states import ratio
 from firstlight.judge.verdict import Verified
 
 PRACTICAL = 0.03  # a smaller difference is none that a user would act on
@@ -52,7 +54,7 @@ def rank(figures: Iterable[Verified]) -> list[Group]:
 
 def alike(a: Verified, b: Verified) -> bool:
     """True where no difference can be shown or where it is too small to matter."""
-    shift = ratio(a.estimate.launches, b.estimate.launches, CONFIDENCE)
+    shift = ratio(a, b, CONFIDENCE)
     if abs(shift.value - 1) < PRACTICAL and abs(advantage(a, b) - 1) < PRACTICAL:
         return True
     return shift.low is None or shift.high is None or shift.low <= 1 <= shift.high

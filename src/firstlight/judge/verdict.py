@@ -39,6 +39,15 @@ class Estimate(msgspec.Struct, frozen=True):
     times: tuple[float, ...] = ()  # when each launch began, seconds since the epoch; empty where it is not known
 
 
+class States(msgspec.Struct, frozen=True):
+    """Two groups of launches, far apart, each steady in itself: their medians, and how many launches fell into each."""
+
+    lower: float
+    upper: float
+    in_lower: int
+    in_upper: int
+
+
 class Ceiling(msgspec.Struct, frozen=True):
     """The measured limit in the figure's own unit, and which resource sets it."""
 
@@ -77,6 +86,7 @@ class Verified(msgspec.Struct, frozen=True, tag="verified"):
     diverged: float  # share of samples in which wall and CPU time diverged
     oversubscribed: bool = False  # marked, shown, never ranked or compared
     observed: bool = False  # a value that the program observed, not work over time: it has no ceiling and may be 0
+    states: States | None = None  # where its launches fall into two
 
     @property
     def of_ceiling(self) -> float | None:

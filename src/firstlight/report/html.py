@@ -16,7 +16,7 @@ import msgspec
 from firstlight import export, units
 from firstlight.catalogue import Workload
 from firstlight.heritage import Heritage
-from firstlight.judge import Finding, Judgement, words
+from firstlight.judge import Finding, Judgement, states, words
 from firstlight.judge.compare import Comparison
 from firstlight.judge.evidence import UNDISTURBED
 from firstlight.judge.verdict import Failed, Verified
@@ -99,6 +99,7 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing])
         "percent": units.percent,
         "name": words.name,
         "repeat": wording.repeat,
+        "states": states.told,
         "duration": units.duration,
         "unbroken": unbroken,
     }

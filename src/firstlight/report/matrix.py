@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import msgspec
 
 from firstlight.catalogue import Row, Workload
-from firstlight.judge import Judgement, ranking
+from firstlight.judge import Judgement, ranking, states
 from firstlight.judge.select import selects
 from firstlight.judge.verdict import Figure, Identity, Verified
 from firstlight.judge.words import listing, where
@@ -118,5 +118,6 @@ def _cell(figures: list[Figure], best: Verified) -> MatrixCell:
     shade = next((k for k, most in enumerate(_STEPS) if by <= most), len(_STEPS))
     e = here.estimate
     span = interval(e.low, e.high, e.median, here.unit)
-    why = f"{quantity(e.median, here.unit)} ({span}); {wording.repeat(here.identity)}"
+    two = f"; two states: {states.told(here.states, here.unit)}" if here.states else ""
+    why = f"{quantity(e.median, here.unit)} ({span}){two}; {wording.repeat(here.identity)}"
     return MatrixCell(f"{significant(by)} ×" if here is not best else "best", shade, why)

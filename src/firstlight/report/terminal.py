@@ -9,6 +9,7 @@ from pathlib import Path
 
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement, words
+from firstlight.judge.states import told
 from firstlight.judge.verdict import Failed, Unverified, Verified
 from firstlight.machine import Machine
 from firstlight.record import Run
@@ -116,6 +117,8 @@ def _table(front: Front, width: int, ink: Ink) -> list[str]:
     lines = [ink("dim", _row(heads, sizes))]
     for answer, cell in zip(rows, cells, strict=True):
         lines.append(_row(cell, sizes) if answer.best else ink("bad", _row(cell, sizes)))
+        if answer.best is not None and answer.best.states is not None:
+            lines += wrap(f"two states: {told(answer.best.states, answer.best.unit)}", width, "      ", "      ")
         lines += [] if answer.best else [ink("bad", x) for x in wrap(answer.reason, width, "      ", "      ")]
     lines += [] if long else [ink("dim", "  (n: launches)")]
     return lines + ([ink("dim", f"  {more_rows(front)}")] if front.others else [])

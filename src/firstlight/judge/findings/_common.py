@@ -7,7 +7,8 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
 from firstlight.judge import Judgement
-from firstlight.judge.interval import Ratio, ratio
+from firstlight.judge.interval import Ratio
+from firstlight.judge.states import ratio
 from firstlight.judge.verdict import Failed, Identity, Verified
 from firstlight.judge.words import name
 from firstlight.record import Run
@@ -98,8 +99,8 @@ def shown(figure: Verified) -> str:
 
 def gain(better: Verified, worse: Verified, confidence: float = 0.95) -> Ratio:
     """How many times better the first is, whatever the direction."""
-    a, b = worse.estimate.launches, better.estimate.launches
-    return ratio(a, b, confidence) if better.better == "higher" else ratio(b, a, confidence)
+    a, b = (worse, better) if better.better == "higher" else (better, worse)
+    return ratio(a, b, confidence)
 
 
 def clearly(found: Ratio, threshold: float) -> bool:
