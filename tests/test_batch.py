@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from firstlight import batch
 from firstlight.batch import Request, State, Work
 from firstlight.batch.queue import clean
-from firstlight.errors import FirstlightError, UsageError
+from firstlight.errors import ENVIRONMENT, FirstlightError, UsageError
 
 SYSTEMS = batch.systems()
 WORK = Work(
@@ -279,8 +279,9 @@ def test_a_job_that_is_not_taken_is_told_in_the_batch_systems_words(
 
 def test_the_batch_system_is_found_by_its_command(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
-    with pytest.raises(UsageError, match="no batch system is here"):
+    with pytest.raises(FirstlightError, match="no batch system is here") as none:
         batch.choose(None)
+    assert none.value.code == ENVIRONMENT  # as `./fl submit --help` says
     with pytest.raises(UsageError, match="no batch system named 'lsf'; there are flux, pbs, slurm"):
         batch.choose("lsf")
     for command in ("qsub", "sbatch"):

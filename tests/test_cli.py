@@ -185,6 +185,7 @@ def test_figures_for_reading(result: Path, capsys: Captured) -> None:
     assert "6 verified of 8 figures" in out
     _, out, _ = call(capsys, "figures", "--failed")
     assert out.count("failed: the sum") == 2 and "serial" not in out
+    assert "2 failed, none unverified, of 8 figures" in out and "verified of" not in out.replace("unverified", "")
 
 
 def test_check_of_a_sound_run(result: Path, capsys: Captured) -> None:
@@ -316,6 +317,54 @@ def test_the_program_itself(tmp_path: Path) -> None:
     assert done.returncode == 0 and done.stdout.startswith("firstlight ")
     done = program("run", "--budget", "x", cwd=tmp_path)
     assert done.returncode == USAGE and done.stderr.count("\n") == 1
+
+
+def test_a_group_without_its_command_shows_its_help_as_it_is(capsys: Captured) -> None:
+    code, out, err = call(capsys, "export")
+    assert code == USAGE and out == ""
+    assert "\n  junit " in err and "\n  reframe " in err
+
+
+@pytest.mark.parametrize("typed", ["./fl", "../tools/fl", "/opt/first light/fl"])
+def test_hints_work_as_the_program_was_called(
+    bench: Bench, capsys: Captured, monkeypatch: pytest.MonkeyPatch, typed: str
+) -> None:
+    monkeypatch.setenv("FIRSTLIGHT_CALLED", typed)
+    shown = f"'{typed}'" if " " in typed else typed
+    assert f"`{shown} run --help` shows the options" in call(capsys, "run", "--sideways")[2]
+    assert f"`{shown} run` makes one" in call(capsys, "figures")[2]
+    assert f"measure one: {shown} run NAME or {shown} run NAME.VARIANT" in call(capsys, "list")[1]
+    assert f"Usage: {shown} export" in call(capsys, "export")[2]
+
+
+def test_fl_tells_how_it_was_called(tmp_path: Path) -> None:
+    """Through a link from elsewhere, and by a name without a folder."""
+    environment = tmp_path / "cache" / "venv" / "bin"
+    environment.mkdir(parents=True)
+    (environment / "python").write_text('#!/bin/sh\necho "$FIRSTLIGHT_CALLED"\n')
+    (environment / "python").chmod(0o755)
+    checkout = tmp_path / "checkout"
+    checkout.mkdir()
+    shutil.copy(ROOT / "fl", checkout / "fl")
+    shutil.copy(ROOT / "pyproject.toml", checkout)
+    (tmp_path / "link").symlink_to("checkout/fl")
+    stamp = subprocess.run(["cksum"], stdin=(checkout / "pyproject.toml").open(), capture_output=True, text=True).stdout
+    (environment.parent / "stamp").write_text(f"{stamp.strip()} {checkout.resolve()}\n")
+    variables = os.environ | {"FIRSTLIGHT_CACHE": str(tmp_path / "cache")}
+    for words, told in ((["../link"], "../link"), (["./fl"], "./fl"), (["sh", "fl"], "./fl")):
+        done = subprocess.run(words, cwd=checkout, env=variables, capture_output=True, text=True, timeout=60)
+        assert done.stdout == f"{told}\n", done.stderr
+
+
+@pytest.mark.parametrize("columns", [60, 100])
+def test_pages_keep_to_the_columns_of_the_reader(
+    result: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch, columns: int
+) -> None:
+    monkeypatch.setenv("COLUMNS", str(columns))
+    for words in (["report"],):
+        out = call(capsys, *words)[1]
+        long = [x for x in out.splitlines() if len(x) > columns]
+        assert not [x for x in long if "./fl" not in x and "report:" not in x], words  # paths and commands are not cut
 
 
 def test_no_colour_where_there_is_no_terminal_or_nobody_wants_it(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -49,6 +49,18 @@ def test_a_row_with_two_states_names_both_on_both_pages() -> None:
     )
 
 
+@pytest.mark.parametrize("width", [60, 80, 100, 120])
+def test_the_table_keeps_to_the_width_and_loses_nothing(width: int) -> None:
+    judgement, workloads = sample()
+    front = answers.front(judgement.run, answers.answers(judgement, workloads))
+    lines = terminal._table(front, width, terminal.Ink(False))
+    assert max(len(line) for line in lines) <= width
+    told = " ".join(" ".join(lines).split())
+    for row in front.rows:
+        assert all(word in told for word in row.row.title.split())
+        assert row.best is None or quantity(row.best.estimate.median, row.best.unit).replace("flop/s", "F/s") in told
+
+
 def with_rows(count: int, headlines: int, **run: object) -> tuple[Judgement, dict[str, Workload]]:
     """The sample with `count` rows of dot alike, the last `headlines` of which are headlines."""
     judgement, workloads = sample()

@@ -17,7 +17,10 @@ _OF_THE_USER = ("SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_CLUSTERS", "PBS_CONF_F
 
 
 def choose(name: str | None) -> System:
-    """The batch system of that name, else the one whose command is here. Raises UsageError where that is not clear."""
+    """The batch system of that name, else the one whose command is here.
+
+    Raises UsageError where it is not clear which, FirstlightError where there is none.
+    """
     known = systems()
     if name is not None:
         if name not in known:
@@ -29,7 +32,7 @@ def choose(name: str | None) -> System:
     if here:
         raise UsageError(f"more than one batch system is here; choose with --system {' or '.join(here)}")
     commands = ", ".join(f"{system.LABEL} ({system.COMMAND})" for system in known.values())
-    raise UsageError(f"no batch system is here; looked for {commands}; on one machine use ./fl run")
+    raise FirstlightError(f"no batch system is here; looked for {commands}; on one machine use ./fl run")
 
 
 def submit(system: System, script: Path) -> str:

@@ -87,12 +87,17 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def call(arguments: list[str]) -> int:
     """Run one command; its exit status. Commands return their status, None standing for 0."""
     try:
-        status = group.main(arguments, prog_name="firstlight", standalone_mode=False)
+        from firstlight.cli.output import called
+
+        status = group.main(arguments, prog_name=called(), standalone_mode=False)
         return status if isinstance(status, int) else OK
     except (ReaderGoneError, BrokenPipeError):
         # The interpreter flushes stdout once more at exit; give it somewhere to go.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return BROKEN_PIPE
+    except click.exceptions.NoArgsIsHelpError as error:  # a group without its command: `./fl export`
+        click.echo(error.ctx.get_help() if error.ctx else error.format_message(), err=True)
+        return USAGE
     except click.ClickException as error:
         return _say(_usage(error), USAGE)
     except FirstlightError as error:
@@ -106,15 +111,17 @@ def call(arguments: list[str]) -> int:
 
 
 def _say(line: str, status: int) -> int:
-    from firstlight.cli.output import printable
+    from firstlight.cli.output import as_typed, printable
 
-    print(f"firstlight: {printable(line)}", file=sys.stderr)
+    print(f"firstlight: {as_typed(printable(line))}", file=sys.stderr)
     return status
 
 
 def _usage(error: click.ClickException) -> str:
+    from firstlight.cli.output import called
+
     context = getattr(error, "ctx", None)
-    path = context.command_path if context else "firstlight"
+    path = context.command_path if context else called()
     message = " ".join(error.format_message().split()).rstrip(".")
     return f"{message}; `{path} --help` shows the options"
 

@@ -9,7 +9,7 @@ import click
 import msgspec
 
 from firstlight.cli import runs
-from firstlight.cli.output import as_json, print_json, printable, results_folder
+from firstlight.cli.output import as_json, print_json, printable, results_folder, tell
 from firstlight.errors import OK, REGRESSION, RecordError
 
 if TYPE_CHECKING:
@@ -53,8 +53,8 @@ def command(run: str, as_json: bool, results: Path) -> int:
     else:
         for fault in faults:
             place = f"{fault.file}:{fault.line}" if fault.line else fault.file
-            click.echo(printable(f"{place}: {fault.what}"))
-        click.echo(f"{path}: {checked.launches} launches, {len(faults) or 'no'} defect{'s' * (len(faults) != 1)}")
+            tell(printable(f"{place}: {fault.what}"))
+        tell(f"{path}: {checked.launches} launches, {len(faults) or 'no'} defect{'s' * (len(faults) != 1)}")
     return REGRESSION if faults else OK
 
 

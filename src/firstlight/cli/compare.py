@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from firstlight.cli import runs
-from firstlight.cli.output import as_json, colour, print_json, results_folder, width
+from firstlight.cli.output import as_json, colour, print_json, results_folder, tell, width
 
 
 @click.command()
@@ -37,5 +37,5 @@ def command(a: str, b: str, as_json: bool, everything: bool, threshold: float, r
     if as_json:
         print_json(comparison)
     else:
-        click.echo(page(comparison, width(), colour(), most=10_000, everything=everything))
+        tell(page(comparison, width(), colour(), most=10_000, everything=everything))
     return comparison.code

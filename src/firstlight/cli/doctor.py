@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import click
 
-from firstlight.cli.output import as_json, print_json, width
+from firstlight.cli.output import as_json, print_json, tell, width
 from firstlight.errors import ENVIRONMENT, OK
 
 
@@ -25,5 +25,5 @@ def command(as_json: bool) -> int:
     if as_json:
         print_json(diagnosis)
     else:
-        click.echo(doctor.text(diagnosis, width()))
+        tell(doctor.text(diagnosis, width()))
     return OK if diagnosis.healthy else ENVIRONMENT

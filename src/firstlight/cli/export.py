@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from firstlight.cli import runs
-from firstlight.cli.output import results_folder
+from firstlight.cli.output import note, results_folder
 
 output = click.option(
     "-o",
@@ -37,7 +37,7 @@ def junit(run: str, output: Path | None, results: Path) -> None:
 
     judgement, _, defects = runs.judged(runs.find(run, results))
     for defect in defects:
-        click.echo(f"firstlight: passed over {defect}", err=True)
+        note(f"passed over {defect}")
     _write(to_junit(judgement), output)
 
 

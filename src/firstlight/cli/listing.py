@@ -6,6 +6,7 @@ import click
 import msgspec
 
 from firstlight import catalogue
+from firstlight.cli.output import tell
 from firstlight.plan import select
 
 
@@ -49,10 +50,10 @@ def command(workload: tuple[str, ...], as_json: bool) -> None:
         click.echo(msgspec.json.format(msgspec.json.encode(found)).decode())
         return
     for entry in found:
-        click.echo(f"{entry.name}  {entry.title}. {entry.question}")
+        tell(f"{entry.name}  {entry.title}. {entry.question}")
         width = max((len(v.name) for v in entry.variants), default=0)
         for variant in entry.variants:
             needs = f"  needs {', '.join(catalogue.why(n) for n in variant.needs)}" if variant.needs else ""
-            click.echo(f"  {variant.name:<{width}}{needs}".rstrip())
-        click.echo(f"  suites: {', '.join(entry.suites) or 'none'}\n")
-    click.echo("measure one: ./fl run NAME or ./fl run NAME.VARIANT; everything: ./fl run")
+            tell(f"  {variant.name:<{width}}{needs}".rstrip())
+        tell(f"  suites: {', '.join(entry.suites) or 'none'}\n")
+    tell("measure one: ./fl run NAME or ./fl run NAME.VARIANT; everything: ./fl run")

@@ -1,8 +1,10 @@
-"""Output: JSON and text on stdout, the same way in every command."""
+"""Output: JSON and text, the same way in every command, and hints that work as the user calls firstlight."""
 
 from __future__ import annotations
 
 import os
+import re
+import shlex
 import shutil
 import sys
 from pathlib import Path
@@ -31,9 +33,37 @@ def printable(text: str) -> str:
     return "".join(c if c in "\n\t" or c.isprintable() else ascii(c)[1:-1] for c in text)
 
 
-def width() -> int:
-    """Columns of a page of text: those of the terminal, 80 to 120."""
-    return min(120, max(80, shutil.get_terminal_size((80, 24)).columns))
+def called() -> str:
+    """How the user called this program: `./fl`, a path to it from elsewhere, or the module itself.
+
+    `fl` tells it in FIRSTLIGHT_CALLED; without that, the program is what Python was started with.
+    """
+    if told := os.environ.get("FIRSTLIGHT_CALLED"):
+        return shlex.quote(told) if told.isprintable() else "./fl"
+    start = Path(sys.argv[0])
+    if start.name == "firstlight":
+        return "firstlight"
+    return "python -m firstlight" if start.parts[-2:] == ("firstlight", "__main__.py") else "./fl"
+
+
+def as_typed(text: str) -> str:
+    """The text with its hints (`./fl check`) as this user has to type them. Every room writes `./fl`."""
+    return re.sub(r"(?<![\w./-])\./fl(?=[\s`;,.)]|$)", lambda _: called(), text)
+
+
+def tell(text: str, *, err: bool = False, nl: bool = True) -> None:
+    """Text for a reader, with hints that work as typed."""
+    click.echo(as_typed(text), err=err, nl=nl)
+
+
+def note(text: str) -> None:
+    """One line beside the result, on stderr."""
+    tell(f"firstlight: {printable(text)}", err=True)
+
+
+def width(most: int = 120) -> int:
+    """Columns of a page of text: COLUMNS, else those of the terminal, 40 to `most`; 80 where there is neither."""
+    return min(most, max(40, shutil.get_terminal_size((80, 24)).columns))
 
 
 def colour() -> bool:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from firstlight.cli.output import print_json, printable, results_folder, width
+from firstlight.cli.output import note, print_json, printable, results_folder, tell, width
 from firstlight.errors import ENVIRONMENT, FirstlightError, UsageError
 
 
@@ -50,7 +50,7 @@ def command(words: tuple[str, ...], mpi: str | None, as_json: bool, results: Pat
         if isinstance(error, collect.NothingRecordedError):
             (folder / profile.RANKS).rmdir()
             folder.rmdir()
-        click.echo(f"firstlight: {printable(str(error))}", err=True)
+        note(str(error))
         return ended or ENVIRONMENT
     fields = found.fields()
     if used.version not in found.mpi:
@@ -64,7 +64,7 @@ def command(words: tuple[str, ...], mpi: str | None, as_json: bool, results: Pat
     if as_json:
         print_json(traffic)
     sys.stdout.flush()
-    click.echo(printable(page.summary(traffic, folder / "report.html", width())), err=True)
+    tell(printable(page.summary(traffic, folder / "report.html", width())), err=True)
     return ended
 
 

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from firstlight.cli import runs
-from firstlight.cli.output import as_json, colour, print_json, results_folder, width
+from firstlight.cli.output import as_json, colour, note, print_json, results_folder, tell, width
 from firstlight.record import RunState
 
 if TYPE_CHECKING:
@@ -51,14 +51,14 @@ def command(run: str, other: str | None, output: Path | None, as_json: bool, res
     path = runs.find(run, results)
     judgement, workloads, defects = runs.judged(path)
     for defect in defects:
-        click.echo(f"firstlight: passed over {defect}", err=True)
+        note(f"passed over {defect}")
     compared = compare(runs.judged(runs.find(other, results))[0], judgement) if other else None
     place = output or path / "report.html"
     html.write(judgement, workloads, heritage.load(), place, compared=compared)
     if as_json:
         print_json(reported(judgement, place))
     else:
-        click.echo(terminal.summary(judgement, workloads, width(), colour(), place))
+        tell(terminal.summary(judgement, workloads, width(), colour(), place))
 
 
 def reported(judgement: Judgement, place: Path) -> Reported:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import click
 
 from firstlight.cli import runs
-from firstlight.cli.output import as_json, colour, print_json, width
+from firstlight.cli.output import as_json, colour, note, print_json, tell, width
 from firstlight.errors import UsageError
 
 if TYPE_CHECKING:
@@ -142,8 +142,8 @@ def _show(result: Result, as_json: bool) -> int:
     if as_json:
         print_json(reported(result.judgement, result.report))
     else:
-        click.echo(terminal.summary(result.judgement, result.workloads, width(), colour(), result.report))
-    click.echo(f"firstlight: {result.line}", err=True)
+        tell(terminal.summary(result.judgement, result.workloads, width(), colour(), result.report))
+    note(result.line)
     return result.code
 
 
@@ -153,10 +153,10 @@ def _show_plan(prepared: Prepared, order: Order, as_json: bool) -> int:
         print_json(plan)
         return 0
     for cell in plan.cells:
-        click.echo(f"{cell.id}  {' '.join(cell.arguments)}")
+        tell(f"{cell.id}  {' '.join(cell.arguments)}")
     for absent in plan.absent:
-        click.echo(f"not available: {absent.what}: {absent.why}")
-    click.echo(
+        tell(f"not available: {absent.what}: {absent.why}")
+    tell(
         f"{len(plan.programs)} programs to build, {len(plan.cells)} cells, "
         f"at least {order.launches} launches of each where the budget allows"
     )

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from firstlight.cli.output import as_json, print_json, printable, results_folder, width
+from firstlight.cli.output import as_json, print_json, printable, results_folder, tell, width
 from firstlight.errors import INCONCLUSIVE, OK, REGRESSION, UsageError
 
 if TYPE_CHECKING:
@@ -133,7 +133,7 @@ def command(
     if as_json:
         print_json(simulated)
     else:
-        click.echo(printable(simulation.summary(simulated, html, width())))
+        tell(printable(simulation.summary(simulated, html, width())))
     return _code(simulated)
 
 
@@ -173,5 +173,5 @@ def _validate(name: str, results: Path, mpi: str | None, html: Path | None, as_j
     if as_json:
         print_json(found)
     else:
-        click.echo(printable(validation.summary(found, html, width())))
+        tell(printable(validation.summary(found, html, width())))
     return OK

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from firstlight.cli import runs
-from firstlight.cli.output import print_json, results_folder
+from firstlight.cli.output import note, print_json, results_folder, tell
 from firstlight.errors import ENVIRONMENT, OK, UsageError
 
 if TYPE_CHECKING:
@@ -125,7 +125,7 @@ def command(
     if as_json:
         print_json(sent)
     else:
-        click.echo(_told(sent))
+        tell(_told(sent))
     return _wait(chosen, sent) if wait else OK
 
 
@@ -177,11 +177,11 @@ def _wait(system: System, sent: Job) -> int:
         silent = 0 if now else silent + 1
         if now and now.word != shown:
             shown = now.word
-            click.echo(f"firstlight: job {sent.job}: {shown.lower()}", err=True)
+            note(f"job {sent.job}: {shown.lower()}")
         if now and now.kind == "ended":
             return ENVIRONMENT if now.code is None else now.code
         if silent >= LOST:
-            click.echo(f"firstlight: {system.LABEL} does not know job {sent.job} any more; see ./fl report", err=True)
+            note(f"{system.LABEL} does not know job {sent.job} any more; see ./fl report")
             return ENVIRONMENT
         time.sleep(PAUSES[min(count, len(PAUSES) - 1)])
         count += 1

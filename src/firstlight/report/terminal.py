@@ -24,6 +24,7 @@ from firstlight.units import binary, count, duration, interval, percent, quantit
 
 _STYLE = {"strong": "1", "dim": "2", "good": "32", "warn": "33", "bad": "31"}
 _MOST_FINDINGS = 4
+_NARROW = 20  # columns of a title beside its numbers, at least
 
 
 class Ink:
@@ -114,9 +115,15 @@ def _table(front: Front, width: int, ink: Ink) -> list[str]:
     if not long:
         heads = (*heads[:4], "n", "choose")
     sizes = [max(len(h), *(len(c[k]) for c in cells)) for k, h in enumerate(heads)]
-    lines = [ink("dim", _row(heads, sizes))]
+    titles = min(sizes[0], width - sum(sizes[1:]) - 12)
+    if titles < _NARROW:  # the numbers stand below their title
+        titles, below = max(_NARROW, min(sizes[0], width - 2)), True
+    else:
+        sizes, below = [titles, *sizes[1:]], False
+    lines = [ink("dim", x) for x in _row(heads, sizes, titles, below)]
     for answer, cell in zip(rows, cells, strict=True):
-        lines.append(_row(cell, sizes) if answer.best else ink("bad", _row(cell, sizes)))
+        row = _row(cell, sizes, titles, below)
+        lines += row if answer.best else [ink("bad", x) for x in row]
         if answer.best is not None and answer.best.states is not None:
             lines += wrap(f"two states: {told(answer.best.states, answer.best.unit)}", width, "      ", "      ")
         lines += [] if answer.best else [ink("bad", x) for x in wrap(answer.reason, width, "      ", "      ")]
@@ -148,10 +155,15 @@ def _widths(cells: Sequence[Sequence[str]], heading: str) -> list[int]:
     return [max(len(h), *(len(c[k]) for c in cells)) for k, h in enumerate(heads)]
 
 
-def _row(cell: Sequence[str], sizes: Sequence[int]) -> str:
+def _row(cell: Sequence[str], sizes: Sequence[int], titles: int, below: bool) -> list[str]:
+    """A row of the table: a long title goes on below, or all numbers stand below their title."""
     title, *numbers, choose = (*cell,)
+    first, *rest = textwrap.wrap(title, titles) or [""]
     middle = "  ".join(text.rjust(size) for text, size in zip(numbers, sizes[1:-1], strict=True))
-    return f"  {title.ljust(sizes[0])}  {middle}  {choose}".rstrip()
+    values = f"{middle}  {choose}".rstrip()
+    if below:
+        return [f"  {x}" for x in (first, *rest)] + ([f"    {values}"] if values else [])
+    return [f"  {first.ljust(sizes[0])}  {values}".rstrip(), *(f"    {x}" for x in rest)]
 
 
 def _cells(answer: Answer) -> tuple[str, ...]:
