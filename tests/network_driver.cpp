@@ -66,7 +66,7 @@ std::string goal(std::istream& in) {
   std::string from, to;
   in >> from >> to;
   std::ofstream out(to);
-  write_goal(read_goal(contents(from)), 0, Machine(), out);
+  write_goal(Plan(read_goal(contents(from))), out);
   return "{}";
 }
 
@@ -79,10 +79,9 @@ std::string number(double ns) {
 std::string time(std::istream& in) {
   std::string file, spec, wanted, machine, noise;
   in >> file >> spec >> wanted >> machine >> noise;
-  const auto schedule = read_goal(contents(file));
+  const Plan plan(read_goal(contents(file)));
   const auto t = make_topology(spec);
   const Machine m = machine_of(machine);
-  const Plan plan(schedule, whole(schedule, 0), false);
   const Interruptions interruptions = noise.empty() ? Interruptions() : Interruptions(noise_of(noise), 0);
   Time answer;
   if (wanted == "maxplus") answer = max_plus(plan, *t, m, interruptions);

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from math import ceil, log2
 from pathlib import Path
@@ -306,12 +307,113 @@ def test_goal_comes_back_as_it_was(tool: Tool, tmp_path: Path, text: str) -> Non
         ("num_ranks 2 /* no end", "line 1: this comment has no end"),
         ("num_ranks 2\nrank 0 {\nsend 8b to 1\n}", "rank 1 does not receive what rank 0 sends"),
         ("num_ranks 2\nrank 0 {\nrecv 8b from 1\n}", "rank 0 waits for what rank 1 does not send"),
+        ("num_ranks 2\nrank 0 {\ncalc 5 6\n}", "line 3: expected the end of the line, found '6'"),
+        (
+            "num_ranks 2\nrank 0 {\ncalc 5\0\n}",
+            "line 3: expected the end of the line, found a byte that no GOAL has (0)",
+        ),
+        (
+            "num_ranks 2\nrank 0 {\nsend 9007199254740993b to 1\n}",
+            "line 3: a number of bytes is above 9007199254740992",
+        ),
+        ("num_ranks 2\nrank 0 {\nsend 8b to 1 tag 2147483648\n}", "line 3: a tag (not any) is above 2147483647"),
+        ("num_ranks 2\nrank 0 {\nsend 8b to 1 cpu 256\n}", "line 3: a processor is above 255"),
+        ("num_ranks 2\nrank 0 {\nl1 wants l2\n}", "line 3: expected ':', 'requires' or 'irequires', found 'wants'"),
+        ("num_ranks 2\nrank 0 {\nl1: wait 5\n}", "line 3: expected 'send', 'recv' or 'calc', found 'wait'"),
+        ("num_ranks 2\nrank 0 {\nl1: calc 1\nl1 requires\n}", "line 4: expected a label, found the end of the line"),
+        ("num_ranks 2\nrank 0 {\nl4000000: calc 1\nl4000000: calc 1\n}", "line 4: the label l4000000 is taken"),
+        (
+            "num_ranks 2\nrank 0 {\nl1: calc 1\n}\nrank 1 {\nl2: calc 1\nl2 requires l1\n}",
+            "line 7: there is no label l1",
+        ),
     ],
 )
 def test_bad_goal_is_refused_with_its_line(tool: Tool, tmp_path: Path, text: str, said: str) -> None:
     file = tmp_path / "bad.goal"
     file.write_text(text)
     assert said in tool("goal", file, tmp_path / "out.goal")["refused"]
+
+
+@shared
+@given(programs(), st.data())
+def test_no_text_whatever_does_more_than_be_refused(tool: Tool, tmp_path: Path, text: str, data: st.DataObject) -> None:
+    """Cut off, with bytes changed, with foreign pieces: one line says what is wrong, and of the text in which line."""
+    file = tmp_path / "hostile.goal"
+    raw = bytearray(text.encode())
+    pieces = [b"99999999999999999999", b"/*", b"*/", b"//", b"{", b"}", b"\n", b"\0", b"\xff", b"l1 requires l1"]
+    pieces += [b"rank 7 {", b"l999999999: ", b"l0", b"-", b":", b" tag 4294967296", b" cpu 255", b" nic 9"]
+    for _ in range(data.draw(st.integers(1, 4))):
+        at = data.draw(st.integers(0, len(raw)))
+        kind = data.draw(st.sampled_from(["cut", "byte", "piece", "drop", "repeat"]))
+        length = data.draw(st.integers(0, 40))
+        if kind == "cut":
+            del raw[at:]
+        elif kind == "byte" and at < len(raw):
+            raw[at] = data.draw(st.integers(0, 255))
+        elif kind == "piece":
+            raw[at:at] = data.draw(st.sampled_from(pieces))
+        elif kind == "drop":
+            del raw[at : at + length]
+        else:
+            raw[at:at] = raw[at : at + length]
+    file.write_bytes(bytes(raw))
+    said = tool("goal", file, tmp_path / "out.goal")
+    if said:
+        line, _, _ = said["refused"].partition(":")
+        assert "\n" not in said["refused"]
+        told = line.startswith("line ") and 1 <= int(line[5:]) <= raw.count(b"\n") + 1
+        assert told or line.startswith(("rank ", "operations wait"))
+
+
+@shared
+@given(programs(), st.data())
+def test_order_labels_and_blanks_of_a_text_mean_nothing(
+    tool: Tool, tmp_path: Path, text: str, data: st.DataObject
+) -> None:
+    """Ranks in any order, names of any kind, comments and blanks anywhere: the same program."""
+    plain, odd, first, second = (tmp_path / f"{name}.goal" for name in ("plain", "odd", "first", "second"))
+    plain.write_text(text)
+    head, *bodies = text.replace("rank ", "\0rank ").split("\0")
+    bodies = data.draw(st.permutations(bodies))
+    style = data.draw(st.sampled_from(["l{}", "op_{}", "l0{}", "L{}x", "l{}000000", "l{}00"]))
+    blank = data.draw(st.sampled_from([" ", "\t", "  ", " /* , } */ ", "\r "]))
+    end = data.draw(st.sampled_from(["\n", "\n\n", " // }\n", "\r\n"]))
+    named = re.sub(r"\bl(\d+)\b", lambda m: style.format(m[1]), "".join(bodies))
+    odd.write_text((head + named).replace(" ", blank).replace("\n", end), newline="")
+    assert tool("goal", plain, first) == tool("goal", odd, second) == {}
+    assert first.read_text() == second.read_text()
+
+
+def test_a_schedule_that_needs_room_for_messages_is_told(simulator: Path, tmp_path: Path) -> None:
+    """Both send before they post their receives: it ends only as far as sends need not wait for these."""
+    file = tmp_path / "unsafe.goal"
+    ranks = "".join(
+        f"rank {r} {{\nl1: send 100000b to {1 - r}\nl2: recv 100000b from {1 - r}\nl2 requires l1\n}}\n" for r in (0, 1)
+    )
+    file.write_text(f"num_ranks 2\n{ranks}")
+    buffered = ask(simulator, "goal", "predict", file, "--machine", "S=200000")
+    assert buffered["seconds"] > 0
+    assert buffered["verdict"]["correct"] and not buffered["verdict"]["deadlock_free"]
+    assert "posts its receive only later" in buffered["verdict"]["why"]
+    waiting = ask(simulator, "goal", "predict", file, "--machine", "S=1000")
+    assert "seconds" not in waiting and "waits for ever" in waiting["verdict"]["why"]
+    twice = file.read_text().replace("l2 requires l1", "l2 irequires l1\nl2 irequires l1")
+    file.write_text(twice)
+    assert ask(simulator, "goal", "predict", file, "--machine", "S=1000")["verdict"]["deadlock_free"]
+
+
+@shared
+@given(programs())
+def test_stuck_without_room_is_what_events_find_without_room(simulator: Path, tmp_path: Path, text: str) -> None:
+    """The proof that a schedule ends although no send is complete before its receive, against events with S = 0."""
+    file = tmp_path / "some.goal"
+    file.write_text(text)
+    said = ask(simulator, "goal", "predict", file)
+    if said["verdict"]["deadlock_free"]:
+        assert ask(simulator, "goal", "predict", file, "--machine", "S=0", "--evaluator", "events")["seconds"] > 0
+    else:
+        never = ask(simulator, "goal", "predict", file, "--machine", "S=0", "--evaluator", "events")
+        assert "seconds" not in never and not never["verdict"]["deadlock_free"]
 
 
 def test_what_is_required_may_come_later_and_comments_say_nothing(tool: Tool, tmp_path: Path) -> None:

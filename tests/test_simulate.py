@@ -18,7 +18,7 @@ from firstlight.report import simulation as page
 from firstlight.simulate import program, shapes, sweep
 from firstlight.simulate.answer import Simulated
 from firstlight.simulate.naming import collective
-from firstlight.simulate.prediction import Prediction
+from firstlight.simulate.prediction import Breakdown, Prediction
 from firstlight.simulate.sweep import Span
 
 
@@ -220,6 +220,29 @@ def test_a_schedule_from_a_file(stand_in: Path, tmp_path: Path, capsys: pytest.C
     file.write_text("num_ranks 2\nrank 0 {\nl1: send 8b to 1\n}\nrank 1 {\nl1: recv 8b from 0\n}\n")
     assert simulate(str(file)) == 0
     assert "on flat:2, 2 ranks\n\n  goal takes 5.00 us.\n" in capsys.readouterr().out
+
+
+def test_a_schedule_that_never_ends_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    file = tmp_path / "mismatched.goal"
+    file.write_text("num_ranks 2\nrank 0 {\nsend 8b to 1 tag 3\n}\nrank 1 {\nrecv 8b from 0 tag 4\n}\n")
+    assert simulate(str(file)) == 1
+    assert "WRONG: goal: rank 1 does not receive what rank 0 sends it with tag 3." in capsys.readouterr().out
+    ranks = "".join(f"rank {r} {{\na: send 8b to {1 - r}\nb: recv 8b from {1 - r}\nb requires a\n}}\n" for r in (0, 1))
+    file.write_text(f"num_ranks 2\n{ranks}")
+    assert simulate(str(file)) == 0
+    assert "It ends only because sends need not wait for their receives: rank 0" in capsys.readouterr().out
+    assert simulate(str(file), "--machine", "S=0") == 1
+    assert "rank 0 waits for ever: messages above S = 0 bytes" in capsys.readouterr().out
+
+
+def test_a_sweep_of_barriers_names_the_network_and_nothing_is_less_than_nothing(
+    stand_in: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert simulate("barrier", "--topology", "flat:64", "--scale", "64..1024") == 0
+    said = capsys.readouterr().out
+    assert "\n  flat:64:\n" in said and "\n  , " not in said
+    less = Breakdown(latency=1e-6, bandwidth=2e-9, contention=-2e-9)
+    assert page.shares(Prediction("some", breakdown=less)) == ["100%", "0%", "0%", "0%"]
 
 
 def test_the_native_program_itself(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

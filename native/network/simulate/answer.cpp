@@ -136,20 +136,6 @@ void write_prediction(Json& json, const network::Prediction& p) {
   }
 }
 
-// GOAL says how much is sent, not what: only that messages match and nobody waits for ever can be proved.
-Schedule without_data(Schedule schedule) {
-  schedule.program = [from = schedule.program](collectives::Rank me, collectives::Program& out) {
-    collectives::Program program;
-    from(me, program);
-    for (collectives::Operation o : program.operations()) {
-      const auto after = program.after(o);
-      if (o.kind != collectives::Kind::compute) o.range.count = 0;
-      out.add(o, after);
-    }
-  };
-  return schedule;
-}
-
 Json& begin(Json& json, const Task& task, const network::Topology& topology) {
   json.open('{').member("algorithm", task.algorithm ? task.algorithm->name : "goal");
   json.member("collective", collectives::word(task.algorithm ? task.problem.collective : collectives::Collective::other));
@@ -160,38 +146,30 @@ double seconds_since(std::chrono::steady_clock::time_point start) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-std::string predicted(const Task& task, const network::Topology& topology, const auto& make) {
+// Calls say(json), which writes what there is to say of the task; what is refused is an answer, too.
+std::string answered(const Task& task, const network::Topology& topology, const auto& say) {
   const auto start = std::chrono::steady_clock::now();
   Json json;
-  begin(json, task, topology).member("bytes", task.question.bytes);
+  const auto begun = [&]() -> Json& {
+    json = Json();
+    return begin(json, task, topology).member("bytes", task.question.bytes);
+  };
   try {
-    const Schedule made = make();
-    const network::Prediction p = network::evaluate(made, topology, task.machine, task.question);
-    std::int32_t segments = 1;
-    collectives::Program program;
-    for (const collectives::Rank r : {0, made.ranks - 1}) {
-      program.clear();
-      made.program(r, program);
-      for (const collectives::Operation& o : program.operations()) segments = std::max(segments, o.range.segments);
-    }
-    json.member("segments", segments).member("machine", network::text_of(task.machine, topology.links() > 0));
-    write_prediction(json, p);
-    if (task.check == Task::Check::always || (task.check == Task::Check::small && p.operations <= few_operations)) {
-      const collectives::Verdict v = collectives::check(task.algorithm ? made : without_data(made));
-      write_verdict(json, &v, &p.contention);
-    } else {
-      write_verdict(json, nullptr, &p.contention);
-    }
-    if (task.loads) write_loads(json, network::loads(made, topology, task.machine, task.question), topology);
+    say(begun());
     json.member("refused", "");
+  } catch (const network::Endless& endless) {
+    const collectives::Verdict never{.why = endless.what()};
+    write_verdict(begun().member("refused", ""), &never, nullptr);
   } catch (const collectives::Refused& refused) {
-    json = Json();
-    begin(json, task, topology).member("bytes", task.question.bytes).member("refused", refused.what());
+    begun().member("refused", refused.what());
   } catch (const network::Unroutable& refused) {
-    json = Json();
-    begin(json, task, topology).member("bytes", task.question.bytes).member("refused", refused.what());
+    begun().member("refused", refused.what());
   }
   return json.member("wall_seconds", seconds_since(start)).close('}').text();
+}
+
+Json& write_machine(Json& json, const Task& task, const network::Topology& topology, std::int32_t segments) {
+  return json.member("segments", segments).member("machine", network::text_of(task.machine, topology.links() > 0));
 }
 
 }  // namespace
@@ -220,11 +198,40 @@ Schedule schedule(const Task& task, const network::Topology& topology) {
 }
 
 std::string prediction(const Task& task, const network::Topology& topology) {
-  return predicted(task, topology, [&] { return schedule(task, topology); });
+  return answered(task, topology, [&](Json& json) {
+    const Schedule made = schedule(task, topology);
+    const network::Prediction p = network::evaluate(made, topology, task.machine, task.question);
+    std::int32_t segments = 1;
+    collectives::Program program;
+    for (const collectives::Rank r : {0, made.ranks - 1}) {
+      program.clear();
+      made.program(r, program);
+      for (const collectives::Operation& o : program.operations()) segments = std::max(segments, o.range.segments);
+    }
+    write_machine(json, task, topology, segments);
+    write_prediction(json, p);
+    if (task.check == Task::Check::always || (task.check == Task::Check::small && p.operations <= few_operations)) {
+      const collectives::Verdict v = collectives::check(made);
+      write_verdict(json, &v, &p.contention);
+    } else {
+      write_verdict(json, nullptr, &p.contention);
+    }
+    if (task.loads) write_loads(json, network::loads(made, topology, task.machine, task.question), topology);
+  });
 }
 
-std::string prediction(const Schedule& made, const Task& task, const network::Topology& topology) {
-  return predicted(task, topology, [&] { return made; });
+// GOAL says how much is sent, not what: only that messages match and nobody waits for ever can be proved, and always is.
+std::string prediction(network::Listing listing, const Task& task, const network::Topology& topology) {
+  return answered(task, topology, [&](Json& json) {
+    const network::Plan plan(std::move(listing));
+    const network::Prediction p = network::evaluate(plan, topology, task.machine, task.question);
+    write_machine(json, task, topology, 1);
+    write_prediction(json, p);
+    const std::string stuck = network::stuck(plan);
+    const collectives::Verdict v{.correct = true, .deadlock_free = stuck.empty(), .race_free = true, .why = stuck};
+    write_verdict(json, &v, &p.contention);
+    if (task.loads) write_loads(json, network::loads(plan, topology), topology);
+  });
 }
 
 std::string verdict(const Task& task, const network::Topology& topology) {

@@ -1,6 +1,7 @@
 // Predicts and checks collectives on networks: firstlight-simulate list | predict | check | goal export | goal predict.
 #include <cmath>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <iostream>
 #include <sstream>
@@ -87,16 +88,28 @@ void each(const Options& options, Say say) {
 void line(const std::string& text) { std::cout << text << '\n' << std::flush; }
 
 std::string contents(const std::string& path) {
+  const auto bounded = [&path](std::uintmax_t bytes) {
+    if (bytes > most_text) throw Usage(path + " has more than " + std::to_string(most_text) + " bytes");
+  };
   std::ifstream file;
+  std::string text;
   if (path != "-") {
     file.open(path, std::ios::binary);
     if (!file) throw Usage("cannot read " + path);
+    std::error_code unknown;  // a pipe has no size
+    const std::uintmax_t size = std::filesystem::file_size(path, unknown);
+    if (!unknown) {
+      bounded(size);
+      text.reserve(size + 1);
+    }
   }
   std::istream& in = path == "-" ? std::cin : file;
-  std::string text, part(1 << 20, '\0');
-  while (in.read(part.data(), static_cast<std::streamsize>(part.size())) || in.gcount() > 0) {
-    text.append(part.data(), static_cast<std::size_t>(in.gcount()));
-    if (text.size() > most_text) throw Usage(path + " has more than " + std::to_string(most_text) + " bytes");
+  for (std::size_t had = 0;; had = text.size()) {
+    text.resize(std::max(text.capacity(), had + (1 << 16)));
+    in.read(text.data() + had, static_cast<std::streamsize>(text.size() - had));
+    text.resize(had + static_cast<std::size_t>(in.gcount()));
+    bounded(text.size());
+    if (in.gcount() == 0) break;
   }
   return text;
 }
@@ -119,11 +132,11 @@ void goal(const Options& options) {
     return;
   }
   if (words.size() != 3 || words[1] != "predict") throw Usage("goal export ... or goal predict FILE ...");
-  const collectives::Schedule read = network::read_goal(contents(words[2]));
+  network::Listing read = network::read_goal(contents(words[2]));
   Task task = common(options);
-  task.topology = options.text("topology", "flat:" + std::to_string(read.ranks));
+  task.topology = options.text("topology", "flat:" + std::to_string(read.ranks()));
   const auto net = topology(task.topology, {});
-  line(prediction(read, task, *net));
+  line(prediction(std::move(read), task, *net));
 }
 
 void run(const Options& options) {

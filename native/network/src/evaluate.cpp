@@ -1,6 +1,7 @@
 #include "firstlight/network/evaluate.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 #include "firstlight/network/alike_rounds.hpp"
 
@@ -44,13 +45,15 @@ Who who(const collectives::Schedule& schedule, const Topology& topology, const Q
 
 class Evaluation {
  public:
-  Evaluation(const collectives::Schedule& schedule, double bytes, Who who, const Topology& topology, const Machine& machine)
-      : schedule_(schedule), bytes_(bytes), who_(who), topology_(topology), machine_(machine), plan_(schedule, bytes, who != Who::each) {}
+  // schedule: where the plan is from, if it is known.
+  Evaluation(const Plan& plan, const collectives::Schedule* schedule, double bytes, Who who, const Topology& topology,
+             const Machine& machine)
+      : plan_(plan), schedule_(schedule), bytes_(bytes), who_(who), topology_(topology), machine_(machine) {}
 
   const Plan& plan() const { return plan_; }
   Time by(Evaluator evaluator, const Interruptions& noise, const Machine& machine) const {
     if (evaluator == Evaluator::maxplus)
-      return who_ == Who::alike ? each_rank(schedule_, plan_, machine, noise) : max_plus(plan_, topology_, machine, noise);
+      return who_ == Who::alike ? each_rank(*schedule_, plan_, machine, noise) : max_plus(plan_, topology_, machine, noise);
     if (evaluator == Evaluator::rounds) return round_model(every(), topology_, machine, false);
     return flat_ ? loggops_events(every(), machine, noise) : link_events(plan_, topology_, machine, noise);
   }
@@ -77,17 +80,17 @@ class Evaluation {
   // Queues and links are looked at rank by rank.
   const Plan& every() const {
     if (who_ != Who::alike) return plan_;
-    if (!every_) every_.emplace(schedule_, bytes_, false);
+    if (!every_) every_.emplace(*schedule_, bytes_, false);
     return *every_;
   }
 
-  const collectives::Schedule& schedule_;
+  const Plan& plan_;
+  const collectives::Schedule* schedule_;
   double bytes_;
   Who who_;
   const Topology& topology_;
   const Machine& machine_;
   bool flat_ = topology_.links() == 0;
-  Plan plan_;
   mutable std::optional<Plan> every_;
 };
 
@@ -121,14 +124,13 @@ Prediction by_rounds(const collectives::Schedule& schedule, const Topology& topo
           .events = static_cast<std::int64_t>(rounds.kinds())};
 }
 
-}  // namespace
+void fits(std::int32_t ranks, const Topology& topology) {
+  if (ranks != topology.nodes())
+    throw collectives::Refused("the schedule has " + std::to_string(ranks) + " ranks and the network " + std::to_string(topology.nodes()) +
+                               " nodes");
+}
 
-Prediction evaluate(const collectives::Schedule& schedule, const Topology& topology, const Machine& machine, const Question& question) {
-  if (schedule.ranks != topology.nodes())
-    throw collectives::Refused("the schedule has " + std::to_string(schedule.ranks) + " ranks and the network " +
-                               std::to_string(topology.nodes()) + " nodes");
-  if (wants_rounds(schedule, topology, question)) return by_rounds(schedule, topology, machine, whole(schedule, question.bytes));
-  const Evaluation evaluation(schedule, whole(schedule, question.bytes), who(schedule, topology, question), topology, machine);
+Prediction predicted(const Evaluation& evaluation, const Topology& topology, const Machine& machine, const Question& question) {
   const Plan& plan = evaluation.plan();
   Prediction p;
   p.contention = contention(plan, topology, machine);
@@ -150,13 +152,30 @@ Prediction evaluate(const collectives::Schedule& schedule, const Topology& topol
     return (rounds ? round_model(plan, topology, m, true) : max_plus(plan, topology, m, {})).nanoseconds * 1e-9;
   };
   const double latency = free(light), unqueued = p.evaluator == Evaluator::maxplus ? p.seconds : free(machine);
-  p.breakdown = {.latency = latency, .bandwidth = unqueued - latency, .contention = p.seconds - unqueued};
+  const auto more = [](double with, double without) { return std::abs(with - without) <= 1e-12 * with ? 0 : with - without; };
+  p.breakdown = {.latency = latency, .bandwidth = more(unqueued, latency), .contention = more(p.seconds, unqueued)};
   if (question.noise.present() && !rounds) {
     p.noise = noisy(evaluation, p.evaluator, question.noise, p.seconds);
     p.breakdown.noise = p.noise->median - p.seconds;
     p.seconds = p.noise->median;
   }
   return p;
+}
+
+}  // namespace
+
+Prediction evaluate(const collectives::Schedule& schedule, const Topology& topology, const Machine& machine, const Question& question) {
+  fits(schedule.ranks, topology);
+  const double bytes = whole(schedule, question.bytes);
+  if (wants_rounds(schedule, topology, question)) return by_rounds(schedule, topology, machine, bytes);
+  const Who who = fl::network::who(schedule, topology, question);
+  const Plan plan(schedule, bytes, who != Who::each);
+  return predicted(Evaluation(plan, &schedule, bytes, who, topology, machine), topology, machine, question);
+}
+
+Prediction evaluate(const Plan& plan, const Topology& topology, const Machine& machine, const Question& question) {
+  fits(plan.ranks(), topology);
+  return predicted(Evaluation(plan, nullptr, 0, Who::each, topology, machine), topology, machine, question);
 }
 
 std::vector<double> loads(const collectives::Schedule& schedule, const Topology& topology, const Machine& machine,

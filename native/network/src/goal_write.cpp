@@ -85,13 +85,18 @@ class Writer {
   std::vector<std::int32_t> tags_;  // of the first segment
 };
 
+void write_all(const Plan& plan, const Machine& machine, bool raw, std::ostream& out) {
+  Writer writer(plan, machine, raw, out);
+  out << "num_ranks " << plan.ranks() << '\n';
+  for (std::int32_t rank = 0; rank < plan.ranks(); ++rank) writer.rank(rank);
+}
+
 }  // namespace
 
 void write_goal(const collectives::Schedule& schedule, double bytes, const Machine& machine, std::ostream& out) {
-  const Plan plan(schedule, whole(schedule, bytes), false);
-  Writer writer(plan, machine, schedule.collective == collectives::Collective::other, out);
-  out << "num_ranks " << schedule.ranks << '\n';
-  for (std::int32_t rank = 0; rank < schedule.ranks; ++rank) writer.rank(rank);
+  write_all(Plan(schedule, whole(schedule, bytes), false), machine, false, out);
 }
+
+void write_goal(const Plan& plan, std::ostream& out) { write_all(plan, {}, true, out); }
 
 }  // namespace fl::network

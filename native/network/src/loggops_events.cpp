@@ -61,6 +61,7 @@ class LogGOPS {
         work(e, s);
       if (!freed_.empty()) release();
     }
+    ended();
     for (const double t : processor_) result.nanoseconds = std::max(result.nanoseconds, t);
     return result;
   }
@@ -70,6 +71,7 @@ class LogGOPS {
   void arrive(const Event& e, const Step& s);
   void post(const Event& e, const Step& s);
   void work(const Event& e, const Step& s);
+  void ended() const;
   void begin(Index i, double time);
   void finish(Index i, double time);
   void release();
@@ -190,6 +192,16 @@ void LogGOPS::release() {
     push(std::max(p.since, resource), i, false);
   }
   freed_.clear();
+}
+
+// A message above S that waits for a receive which comes only after it leaves its rank where it is.
+void LogGOPS::ended() const {
+  for (Index i = 0; i < progress_.size(); ++i) {
+    const Step& s = plan_.steps()[i];
+    if (progress_[i].done == s.segments) continue;
+    throw Endless("rank " + std::to_string(s.rank) + " waits for ever: messages above S = " +
+                  std::to_string(static_cast<std::int64_t>(machine_.S)) + " bytes are complete only when they are received");
+  }
 }
 
 }  // namespace

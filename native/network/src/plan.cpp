@@ -80,13 +80,26 @@ Plan::Plan(const Schedule& schedule, double bytes, bool representative) : repres
     if (steps_.size() > most_steps) throw Refused("more than " + std::to_string(most_steps) + too_many);
   }
   first_.push_back(static_cast<Index>(steps_.size()));
-  match(schedule);
+  match(&schedule);
   invert();
   sort();
   if (representative) {
     operations_ *= schedule.ranks;
     messages_ *= schedule.ranks;
   }
+}
+
+Plan::Plan(Listing listing)
+    : steps_(std::move(listing.steps)),
+      waits_(std::move(listing.waits)),
+      first_(std::move(listing.first)),
+      tags_(std::move(listing.tags)),
+      representative_(false) {
+  operations_ = static_cast<std::int64_t>(steps_.size());
+  messages_ = std::ranges::count(steps_, Kind::send, &Step::kind);
+  match(nullptr);
+  invert();
+  sort();
 }
 
 // A combine becomes a receive into memory of its own, which waits for nothing, and an addition, which waits for that and the rest.
@@ -124,7 +137,7 @@ void Plan::append(const Schedule& schedule, std::int32_t rank, double chunk_byte
 
 // Messages between two ranks with one tag match in the order of both programs. Sends are dealt out to their receivers, and then both
 // sides of one receiver are sorted by sender, tag and order.
-void Plan::match(const Schedule& schedule) {
+void Plan::match(const Schedule* schedule) {
   std::vector<Index> start(first_.size() + 1, 0);
   const auto box = [this](const Step& s) { return representative_ ? std::size_t{0} : static_cast<std::size_t>(s.peer); };
   for (const Step& s : steps_)
@@ -149,28 +162,27 @@ struct Key {
 
 }  // namespace
 
-void Plan::match_for(const Schedule& schedule, std::int32_t receiver, std::span<const Index> sends) {
+void Plan::match_for(const Schedule* schedule, std::int32_t receiver, std::span<const Index> sends) {
   static thread_local std::vector<Key> sent, wanted;
   sent.clear();
   wanted.clear();
-  for (const Index i : sends) sent.push_back({representative_ ? opposite(schedule, steps_[i].peer) : steps_[i].rank, tags_[i], i});
+  for (const Index i : sends) sent.push_back({representative_ ? opposite(*schedule, steps_[i].peer) : steps_[i].rank, tags_[i], i});
   for (Index i = first(receiver); i < first(receiver + 1); ++i)
     if (steps_[i].kind == Kind::receive) wanted.push_back({steps_[i].peer, tags_[i], i});
-  std::ranges::sort(sent);
-  std::ranges::sort(wanted);
+  if (!std::ranges::is_sorted(sent)) std::ranges::sort(sent);
+  if (!std::ranges::is_sorted(wanted)) std::ranges::sort(wanted);
+  const auto words = [receiver](const char* does, const Key& k, const char* then) {
+    return Endless("rank " + std::to_string(receiver) + does + std::to_string(k.from) + then + std::to_string(k.tag));
+  };
   for (std::size_t k = 0; k < std::max(sent.size(), wanted.size()); ++k) {
     const bool both = k < sent.size() && k < wanted.size() && sent[k].from == wanted[k].from && sent[k].tag == wanted[k].tag;
-    const auto rank = std::to_string(receiver);
-    if (!both &&
-        (k >= wanted.size() || (k < sent.size() && std::pair(sent[k].from, sent[k].tag) < std::pair(wanted[k].from, wanted[k].tag))))
-      throw Refused("rank " + rank + " does not receive what rank " + std::to_string(sent[k].from) + " sends it with tag " +
-                    std::to_string(sent[k].tag));
-    if (!both)
-      throw Refused("rank " + rank + " waits for what rank " + std::to_string(wanted[k].from) + " does not send, with tag " +
-                    std::to_string(wanted[k].tag));
+    if (!both && k < sent.size() && (k >= wanted.size() || std::pair(sent[k].from, sent[k].tag) < std::pair(wanted[k].from, wanted[k].tag)))
+      throw words(" does not receive what rank ", sent[k], " sends it with tag ");
+    if (!both) throw words(" waits for what rank ", wanted[k], " does not send, with tag ");
     Step &s = steps_[sent[k].step], &r = steps_[wanted[k].step];
     if (s.segments != r.segments)
-      throw Refused("rank " + rank + " receives a train of another length than rank " + std::to_string(sent[k].from) + " sends");
+      throw Refused("rank " + std::to_string(receiver) + " receives a train of another length than rank " + std::to_string(sent[k].from) +
+                    " sends");
     s.match = wanted[k].step;
     r.match = sent[k].step;
   }
@@ -209,7 +221,52 @@ void Plan::sort() {
     for (const Index f : frees(s)) after(f, chain[i]);
     if (s.kind == Kind::send) after(s.match, chain[i] + 1);
   }
-  if (order_.size() != steps_.size()) throw Refused("operations wait for one another in a circle: this schedule never ends");
+  if (order_.size() != steps_.size()) throw Endless("operations wait for one another in a circle: this schedule never ends");
+}
+
+// Operations begin when what they wait for allows it. A send is complete when it has begun and its receive is posted, a receive likewise.
+std::string stuck(const Plan& plan) {
+  const std::span<const Step> steps = plan.steps();
+  const bool posted = std::ranges::all_of(steps, [](const Step& s) { return s.kind != Kind::receive || s.waits == s.waits_end; });
+  if (posted) return "";  // all receives are there before anything begins, so a send is complete at once
+  std::vector<Index> missing(steps.size()), ready;
+  std::vector<bool> begun(steps.size(), false);
+  std::size_t done = 0;
+  for (Index i = 0; i < steps.size(); ++i) {
+    missing[i] = steps[i].waits_end - steps[i].waits;
+    if (missing[i] == 0) ready.push_back(i);
+  }
+  const auto tell = [&](Index i, bool started) {
+    Index before = i;  // whoever waits twice for an operation is there twice, side by side
+    for (const Index f : plan.frees(steps[i])) {
+      if (f == before) continue;
+      before = f;
+      for (const Wait& w : plan.waits(steps[f]))
+        if (w.on == i && w.started == started && --missing[f] == 0) ready.push_back(f);
+    }
+  };
+  const auto complete = [&](Index i) {
+    ++done;
+    tell(i, false);
+  };
+  while (!ready.empty()) {
+    const Index i = ready.back();
+    ready.pop_back();
+    begun[i] = true;
+    tell(i, true);
+    const bool message = steps[i].kind == Kind::send || steps[i].kind == Kind::receive;
+    if (!message) complete(i);
+    if (message && begun[steps[i].match]) {
+      complete(i);
+      complete(steps[i].match);
+    }
+  }
+  if (done == steps.size()) return "";
+  for (Index i = 0; i < steps.size(); ++i)
+    if (begun[i] && steps[i].kind == Kind::send && !begun[steps[i].match])
+      return "rank " + std::to_string(steps[i].rank) + " waits in a send to rank " + std::to_string(steps[i].peer) + " (tag " +
+             std::to_string(plan.tag(i)) + ") that posts its receive only later, which waits in turn";
+  return "operations wait for one another";
 }
 
 }  // namespace fl::network

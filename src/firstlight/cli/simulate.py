@@ -26,7 +26,7 @@ torus:8x8x8, mesh:16x16, fattree:..., dragonfly:..., hypercube:10, and flat:1024
 \b
 Exit status:
   0    predicted
-  1    a schedule is wrong: the checker says why
+  1    a schedule is wrong or can never end: the checker says why
   2    wrong usage
   3    firstlight-simulate cannot be built
   4    nothing could be predicted: every algorithm refused the problem

@@ -83,7 +83,7 @@ def sentences(simulated: Simulated) -> list[str]:
     if simulated.by_scale:
         of = f" ({binary(simulated.bytes[-1])})" if simulated.bytes and simulated.bytes[-1] else ""
         said.append(_capital(crossings(simulated.by_scale, "scale")) + f"{of}.")
-    if not said and simulated.predictions:
+    if not said and any(not p.wrong for p in simulated.predictions):
         said.append(_winner(at(simulated, simulated.predictions[0].bytes, simulated.predictions[0].topology)))
     return said + verdicts(simulated.predictions)
 
@@ -114,10 +114,15 @@ def _winner(ordered: Sequence[Prediction]) -> str:
 def verdicts(predictions: Sequence[Prediction]) -> list[str]:
     """What the checker proved, in as few sentences as possible."""
     judged = [p for p in predictions if p.judged]
-    if not judged:
-        return []
-    wrong = {p.algorithm: p.verdict.why for p in judged if p.wrong and p.verdict}
+    wrong = {p.algorithm: p.verdict.why for p in predictions if p.wrong and p.verdict}
     said = [f"WRONG: {name}: {why}." for name, why in sorted(wrong.items())]
+    said += [
+        f"It ends only because sends need not wait for their receives: {p.verdict.why}."
+        for p in predictions
+        if p.collective == "other" and p.usable and p.verdict and p.verdict.deadlock_free is False and p.verdict.why
+    ]
+    if not judged:
+        return said
     proved = [p for p in judged if p.verdict and p.verdict.correct and p.verdict.deadlock_free]
     if not wrong and len(proved) == len(judged):
         said.append("Every schedule is proved correct and free of deadlock.")
@@ -192,8 +197,10 @@ def _table(ordered: Sequence[Prediction], named: bool) -> list[str]:
     rows = [f"  {'algorithm':<19}{'time':>9}{'to best':>8}{'depth':>6}{'ops':>6} {'by':<8}{spent}"]
     if named:
         first = usable[0]
-        where = f", {first.topology}" if first.topology else ""
-        rows.insert(0, f"  {binary(first.bytes) if first.bytes else ''}{where}:")
+        where = [binary(first.bytes)] if first.bytes else []
+        where += [first.topology] if first.topology else []
+        if where:
+            rows.insert(0, f"  {', '.join(where)}:")
     for p in usable:
         assert p.seconds is not None
         to_best = f"{significant(p.seconds / best)} x" if best else "-"
@@ -212,7 +219,7 @@ def shares(p: Prediction) -> list[str]:
         return ["-"] * len(_PARTS)
     values = [getattr(p.breakdown, part) for part in _PARTS]
     total = sum(values)
-    return [f"{100 * v / total:.0f}%" if total > 0 else "-" for v in values]
+    return [f"{round(100 * v / total)}%" if total > 0 else "-" for v in values]
 
 
 def _swept(simulated: Simulated, by_scale: bool) -> list[str]:

@@ -102,5 +102,10 @@ class Prediction(msgspec.Struct, frozen=True):
 
     @property
     def wrong(self) -> bool:
-        """Whether the checker found the schedule wrong. What a schedule from a file should do is not known."""
-        return self.judged and self.verdict is not None and False in (self.verdict.correct, self.verdict.deadlock_free)
+        """Whether the checker found the schedule wrong. What a schedule from a file should do is not known, but that
+        it ends."""
+        if self.verdict is None or self.refused:
+            return False
+        if self.collective == "other":
+            return self.seconds is None and self.verdict.deadlock_free is False
+        return False in (self.verdict.correct, self.verdict.deadlock_free)

@@ -13,10 +13,10 @@
 #include <iosfwd>
 #include <stdexcept>
 #include <string>
-#include <string_view>
 
 #include "firstlight/collectives/schedule.hpp"
 #include "firstlight/network/machine.hpp"
+#include "firstlight/network/plan.hpp"
 
 namespace fl::network {
 
@@ -26,11 +26,13 @@ class GoalError : public std::runtime_error {
   GoalError(std::size_t line, const std::string& what) : std::runtime_error("line " + std::to_string(line) + ": " + what) {}
 };
 
-// A schedule of collective `other`, whose chunks are bytes. Raises GoalError.
-collectives::Schedule read_goal(std::string_view text);
+// In one pass over the text, whatever the order of its ranks. Raises GoalError.
+Listing read_goal(const std::string& text);
 
 // Trains become messages of their own, additions and copies become calc with the time that the machine takes. bytes: as whole() takes
-// them; a message has 1 byte at least, unless the schedule was read from GOAL.
+// them; a message has 1 byte at least.
 void write_goal(const collectives::Schedule& schedule, double bytes, const Machine& machine, std::ostream& out);
+// Of a plan that was read from GOAL, as it was.
+void write_goal(const Plan& plan, std::ostream& out);
 
 }  // namespace fl::network

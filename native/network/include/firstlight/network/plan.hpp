@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "firstlight/collectives/schedule.hpp"
@@ -32,13 +33,30 @@ struct Wait {
   bool started = false;
 };
 
+// The operations of all ranks in one array, those of a rank after one another, as they were read: nothing is matched yet.
+struct Listing {
+  std::vector<Step> steps;         // match and frees are not set
+  std::vector<std::int32_t> tags;  // of each step
+  std::vector<Wait> waits;
+  std::vector<Index> first;  // of each rank, and the end
+  std::int32_t ranks() const { return static_cast<std::int32_t>(first.size()) - 1; }
+};
+
+// A schedule that can never come to its end: messages without a partner, or operations that wait for one another.
+class Endless : public collectives::Refused {
+ public:
+  using Refused::Refused;
+};
+
 class Plan {
  public:
   static constexpr std::size_t most_steps = 30'000'000;  // about 3 GB
 
   // bytes: of the whole of a schedule's chunks. representative: rank 0 stands for all, and its messages come back to it; only for
-  // schedules whose ranks look alike. Raises Refused where a message has no receive, or there is more than fits.
+  // schedules whose ranks look alike. Raises Endless where a message has no receive, Refused where there is more than fits.
   Plan(const collectives::Schedule& schedule, double bytes, bool representative);
+  // Raises Endless.
+  explicit Plan(Listing listing);
 
   std::span<const Step> steps() const { return steps_; }
   std::span<const Wait> waits(const Step& s) const { return std::span(waits_).subspan(s.waits, s.waits_end - s.waits); }
@@ -60,8 +78,8 @@ class Plan {
 
  private:
   void append(const collectives::Schedule& schedule, std::int32_t rank, double chunk_bytes, collectives::Program& program);
-  void match(const collectives::Schedule& schedule);
-  void match_for(const collectives::Schedule& schedule, std::int32_t receiver, std::span<const Index> sends);
+  void match(const collectives::Schedule* schedule);
+  void match_for(const collectives::Schedule* schedule, std::int32_t receiver, std::span<const Index> sends);
   void invert();
   void sort();
 
@@ -78,6 +96,10 @@ class Plan {
   std::int64_t messages_ = 0;
   int depth_ = 0;
 };
+
+// Why a plan does not come to its end if no send is complete before its receive is posted, as MPI allows; empty: it does. What a
+// representative plan says holds for no rank.
+std::string stuck(const Plan& plan);
 
 // Whether one rank can stand for all, on this network and without noise.
 bool representative(const collectives::Schedule& schedule, const Topology& topology);
