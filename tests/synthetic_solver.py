@@ -131,7 +131,7 @@ def run(
         descriptions=base.run.descriptions
         | {f"fem2d.{v}": Description("fem2d", v, "", PARAMETERS, METRICS, "", "every node", "") for v in VARIANTS},
     )
-    triad = Provides("triad_bandwidth", "bandwidth", {"op": "triad"}, by_working_set=True)
+    triad = Provides("bandwidth", "bandwidth", {"op": "triad"}, by_working_set=True)
     bandwidth = replace(base.workloads["stream"], provides=(triad,))
     return synthetic.Scene(it, tuple(records), {"fem2d": workload(), "stream": bandwidth})
 

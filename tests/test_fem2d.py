@@ -77,6 +77,20 @@ def test_iterations_of_the_manufactured_solution(variant: str, tmp_path: Path) -
     assert found == {(d, level): n for d, some in wanted.items() for level, n in enumerate(some)}
 
 
+@pytest.mark.parametrize("variant", ["serial", "one_pass", "mixed", "assembled", "multigrid"])
+def test_the_cost_is_that_of_the_methods_own_iterations(variant: str, tmp_path: Path) -> None:
+    """What is declared an iteration, times the iterations that were needed: no other method's count."""
+    (program,) = programs(variant)
+    said = native.verified(program, Placement(), tmp_path, "level=0,2,4", "problem=R")
+    flops, moved = {"serial": (25, 64), "assembled": (25, 160), "multigrid": (84, 64)}.get(variant, (25, 56))
+    iterations = said.iterations("level")
+    for case in said.of("case"):
+        level = case["parameters"]["level"]
+        updates = (16 * 2**level + 1) ** 2 * iterations[level,]
+        assert case["cost"]["flops"] == pytest.approx(flops * updates)
+        assert case["cost"]["bytes"] == pytest.approx(moved * updates)
+
+
 SOLVED = (("level=2,3", "problem=R,M"), ("level=2,3", "problem=R,M", "digits=8,10"))
 
 

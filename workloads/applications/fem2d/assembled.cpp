@@ -17,4 +17,4 @@ struct Solution {
 
 }  // namespace
 
-FL_VARIANT(fem2d, Solution, .refuse = fem2d::needs_small_indices)
+FL_VARIANT(fem2d, Solution, .refuse = fem2d::needs_small_indices, .traits = {.work = fem2d::stored_matrix})

@@ -11,4 +11,4 @@ void step(fem2d::State& s, fl::Index) {
 
 }  // namespace
 
-FL_VARIANT(fem2d, step)
+FL_VARIANT(fem2d, step, .traits = {.work = fem2d::two_passes})

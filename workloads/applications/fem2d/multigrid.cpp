@@ -17,4 +17,4 @@ struct Solution {
 
 }  // namespace
 
-FL_VARIANT(fem2d, Solution, .traits = {.another_preconditioner = true})
+FL_VARIANT(fem2d, Solution, .traits = {.another_preconditioner = true, .work = fem2d::v_cycle})

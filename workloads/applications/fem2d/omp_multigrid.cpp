@@ -29,4 +29,5 @@ struct Solution {
 
 }  // namespace
 
-FL_VARIANT(fem2d, Solution, .first_touch = fem2d::first_touch, .traits = {.threads_are_blocks = true, .another_preconditioner = true})
+FL_VARIANT(fem2d, Solution, .first_touch = fem2d::first_touch,
+           .traits = {.threads_are_blocks = true, .another_preconditioner = true, .work = fem2d::v_cycle})

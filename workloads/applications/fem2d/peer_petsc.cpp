@@ -114,4 +114,4 @@ struct Solution {
 }  // namespace
 
 FL_VARIANT(fem2d, Solution, .refuse = fem2d::needs_small_indices, .start = begin, .stop = end,
-           .traits = {.another_preconditioner = true, .library = true})
+           .traits = {.another_preconditioner = true, .library = true, .work = fem2d::of_a_library})

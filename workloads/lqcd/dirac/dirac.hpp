@@ -105,7 +105,7 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
           .operations = flops[op] * sites / cores,
           .flow = 2 * sent(p, team) * bytes,
           .elements = sites / cores,
-          .working_set = kept[op] * bytes * sites / cores};
+          .working_set = kept[op] * bytes * sites / team.ranks};
 }
 
 template <class T>

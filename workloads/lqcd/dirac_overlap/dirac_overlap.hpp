@@ -70,8 +70,7 @@ inline std::string refuse(const Params& p, const fl::Team& team, const Traits& t
 
 inline fl::Cost cost(const Params& p, const fl::Team& team) {
   const auto sites = static_cast<double>(lqcd::product(p.global()));
-  return {.operations = 1,
-          .working_set = 8 * (72 + 24 * (6 + static_cast<double>(p.poles))) * sites / (static_cast<double>(team.ranks) * team.threads)};
+  return {.operations = 1, .working_set = 8 * (72 + 24 * (6 + static_cast<double>(p.poles))) * sites / team.ranks};
 }
 
 // Defined by the judge: Lanczos is no part of the step. Collective.

@@ -71,7 +71,7 @@ inline std::string refuse(const Params& p, const fl::Team& team, const Traits& t
 
 inline fl::Cost cost(const Params& p, const fl::Team& team) {
   const auto sites = static_cast<double>(lqcd::product(p.global()));
-  return {.operations = 1, .working_set = 8 * (72 + 4 * 12) * sites / (static_cast<double>(team.ranks) * team.threads)};
+  return {.operations = 1, .working_set = 8 * (72 + 4 * 12) * sites / team.ranks};
 }
 
 inline void init(State& s, const Params& p, const fl::Team& team, const Traits& traits) {

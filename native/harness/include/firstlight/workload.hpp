@@ -66,7 +66,7 @@ struct Cost {
   double operations = 0;     // of the workload's own kind: exchanges, reductions, quanta
   double flow = 0;           // bytes into and out of one process
   double elements = 0;       // what a time is told for one of: lattice sites, unknowns
-  double working_set = 0;    // bytes touched by one core
+  double working_set = 0;    // bytes touched by one process, all its threads together
 
   // What of it lies in phases, for metrics of these: together no more flops, bytes, messages and accesses than the step has.
   std::vector<PhaseCost> phases = {};

@@ -16,7 +16,7 @@ from . import methods
 
 METRIC = "time_per_unknown_iteration"
 MODEL = 85  # bytes an unknown and iteration in two passes over the finest level, the coarser levels with it
-CEILING = "triad_bandwidth"
+CEILING = "bandwidth"
 Lines = dict[str, dict[int, Verified]]  # by variant and level
 
 
