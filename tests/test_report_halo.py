@@ -71,7 +71,7 @@ def test_every_strategy_is_a_line_and_few_are_coloured_alike_in_all_drawings() -
         assert all(len(t["x"]) == len(synthetic_halo.SIZES) for t in drawn.data)
         assert all(any(t["error_y"]["array"]) for t in drawn.data)
     colours = [
-        {t["name"]: t["line"]["color"] for t in d.data if "127,127" not in t["line"]["color"]} for d in (first, second)
+        {t["name"]: t["line"]["color"] for t in d.data if t["line"]["color"] != "@ghost"} for d in (first, second)
     ]
     assert colours[0] == colours[1] and 3 <= len(colours[0]) <= 6
     assert len(set(colours[0].values())) == len(colours[0])
@@ -192,7 +192,7 @@ def test_more_processes_than_processors_are_open_and_told() -> None:
     assert all([s.endswith("-open") for s in t["marker"]["symbol"]] == [False, True] for t in small.data)
     assert "Open symbols" in small.caption
     assert drawn["processes-1"].title == "N = 1024: flat from 2 to 4 processes (oversubscribed from 4 on)"
-    assert "2 parties" in drawn["0"].caption  # ranked where there are processors enough
+    assert "2 processes" in drawn["0"].caption  # ranked where there are processors enough
 
 
 def test_over_nodes_a_line_is_a_number_of_processes_a_node() -> None:
@@ -206,7 +206,7 @@ def test_over_nodes_a_line_is_a_number_of_processes_a_node() -> None:
 
 def test_crowded_exchanges_are_shown_and_not_ranked() -> None:
     drawn = drawings("crowded")
-    assert drawn["0"].title.endswith("measured with more parties than processors: shown, not ranked")
+    assert drawn["0"].title.endswith("measured with more processes or threads than processors: shown, not ranked")
     assert len(drawn["0"].data) == 3 and "winners" not in drawn
 
 

@@ -10,10 +10,10 @@ from msgspec.structs import replace
 
 from firstlight import heritage
 from firstlight.catalogue import Variant, Workload
-from firstlight.judge import Judgement, words
+from firstlight.judge import Judgement, absence, words
 from firstlight.judge.compare import compare
 from firstlight.judge.verdict import Failed, States, Unverified, Verified
-from firstlight.report import absence, answers, comparison, failures, html, terminal
+from firstlight.report import answers, comparison, failures, html, terminal
 from firstlight.report.unmeasured import unmeasured
 from firstlight.toolchains import Absent
 from firstlight.units import quantity

@@ -14,6 +14,7 @@ from xml.etree import ElementTree
 
 from firstlight.export.figures import OVERSUBSCRIBED
 from firstlight.judge import Judgement
+from firstlight.judge.absence import absences
 from firstlight.judge.verdict import Failed, Figure, Identity, Unverified, Verified
 from firstlight.judge.words import values, where
 from firstlight.record import Metric, Run
@@ -35,9 +36,10 @@ def to_junit(judgement: Judgement) -> str:
         for figures in _cases(f for f in judgement.figures if f.identity.workload == workload):
             _test(suite, figures, run)
         _notes(suite, [line for line in judgement.lost if line.startswith(f"{workload}.")])
-    if run.not_available:
+    absent_here = absences(run)
+    if absent_here:
         suite = _suite(root, NOT_AVAILABLE, run)
-        for absent in run.not_available:
+        for absent in absent_here:
             test = ElementTree.SubElement(suite, "testcase", classname=NOT_AVAILABLE, name=_clean(absent.what))
             _mark(test, "skipped", absent.why)
     for suite in root:

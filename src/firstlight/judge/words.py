@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Sequence
 
 from firstlight.judge.verdict import Identity
@@ -9,6 +10,7 @@ from firstlight.plan import Placement
 from firstlight.units import binary, significant
 
 _LONGEST = 60  # characters of a parameter's value
+_FOLDERS = re.compile(r"(?<![\w.:/$~{}-])/(?:[\w.+@-]+/)+(?=[\w.+@-])")
 
 
 def value(name: str, v: int | float | str) -> str:
@@ -48,3 +50,8 @@ def name(identity: Identity) -> str:
     tools = identity.toolchain + (f", {identity.mpi}" if identity.mpi else "")
     metric = f" {identity.metric}" if identity.metric else ""
     return f"{identity.workload}.{identity.variant}{metric}" + (f", {described}" if described else "") + f" ({tools})"
+
+
+def bare(text: str) -> str:
+    """The text without the folders of this machine: `/usr/lib/libHYPRE.so: ...` is `libHYPRE.so: ...`."""
+    return _FOLDERS.sub("", text)

@@ -177,15 +177,18 @@ def layout(x: dict[str, Any], y: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"xaxis": x, "yaxis": y, "shapes": [], "annotations": []} | more
 
 
-def mark(drawn: dict[str, Any], x: float, label: str) -> None:
-    """A vertical line with its label at the top: a cache level, a protocol switch."""
+def mark(drawn: dict[str, Any], x: float, label: str, side: str = "center", row: int = 0) -> None:
+    """A vertical line with its label at the top: a cache level, a protocol switch.
+
+    `side`: which part of the label stands at the line; `row` counts upwards from the drawing.
+    """
     drawn["shapes"].append(
         {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "layer": "below",
          "line": {"color": "@ghost", "width": 1, "dash": "dot"}}
     )  # fmt: skip
     drawn["annotations"].append(
         {"x": math.log10(x), "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False,
-         "text": text(label), "font": {"size": 11, "color": "@muted"}}
+         "xanchor": side, "yshift": 14 * row, "text": text(label), "font": {"size": 11, "color": "@muted"}}
     )  # fmt: skip
 
 

@@ -17,11 +17,12 @@ from firstlight import export, units
 from firstlight.catalogue import Workload
 from firstlight.heritage import Heritage
 from firstlight.judge import Finding, Judgement, states, words
+from firstlight.judge.absence import absences
 from firstlight.judge.compare import Comparison
 from firstlight.judge.evidence import UNDISTURBED
 from firstlight.judge.verdict import Failed, Verified
+from firstlight.report import answers as answering
 from firstlight.report import (
-    absence,
     chapters,
     drawing,
     failures,
@@ -33,10 +34,9 @@ from firstlight.report import (
     terminal,
     wording,
 )
-from firstlight.report import answers as answering
 from firstlight.report.answers import Front
 from firstlight.report.frame import Drawing, View
-from firstlight.report.palette import Palette
+from firstlight.report.palette import DARK, GREY, Palette
 from firstlight.report.plots import spread
 from firstlight.report.unmeasured import unmeasured
 from firstlight.store.durable import replace
@@ -44,7 +44,9 @@ from firstlight.store.durable import replace
 TEMPLATES = Path(__file__).parent / "templates"
 MOST_BYTES = 7_000_000
 MOST_ROWS = 1500  # of a table behind a plot; the rest is in the download
-_UNIT = re.compile(r"(?<=\d) (?=[×%]|[kMGTPmunp]?(?:flop/s|B/s|s\b|B\b|bit/s)|[KMGT]iB)|(?<=[αβN]) (?==)|(?<==) (?=\d)")
+_UNIT = re.compile(
+    r"(?<=\d) (?=[×%]|x\b|[kMGTPmunp]?(?:flop/s|B/s|s\b|B\b|bit/s)|[KMGT]iB)|(?<=[αβN]) (?==)|(?<==) (?=\d)"
+)
 
 
 class Part(msgspec.Struct):
@@ -98,6 +100,8 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing])
         "quantity": units.quantity,
         "percent": units.percent,
         "name": words.name,
+        "count": units.count,
+        "chapter": chapters.name,
         "repeat": wording.repeat,
         "states": states.told,
         "duration": units.duration,
@@ -107,9 +111,10 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing])
     trusted = {
         "plotly": _inline(library),
         "script": _inline(script),
-        "style": _inline((TEMPLATES / "report.css").read_text(encoding="utf-8")),
+        "style": _inline((TEMPLATES / "report.css").read_text(encoding="utf-8") + _dark_style()),
         "policy": policy(library, script),
         "data": embedded({d.id: {"data": d.data, "layout": d.layout} for d in drawings if d.data}),
+        "dark": embedded(DARK),
     }
     own = {k: Markup(v) for k, v in trusted.items()}
     return environment.get_template(template).render({**page, "most_rows": MOST_ROWS, **own})
@@ -117,7 +122,7 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing])
 
 def unbroken(text: str) -> str:
     """The text with a no-break space between a number and its unit."""
-    return _UNIT.sub("\u00a0", text)
+    return _UNIT.sub("\u00a0", text).replace("1/β", "1/\u2060β").replace("1/γ", "1/\u2060γ")
 
 
 def policy(*scripts: str) -> str:
@@ -127,6 +132,12 @@ def policy(*scripts: str) -> str:
         f"default-src 'none'; script-src {hashes}; style-src 'unsafe-inline'; img-src data: blob:; "
         "base-uri 'none'; form-action 'none'"
     )
+
+
+def _dark_style() -> str:
+    """The colours of small drawings in the page's own markup, where it is dark."""
+    rules = (f'[{what}="{light}"]{{{what}:{dark}}}' for light, dark in DARK.items() for what in ("stroke", "fill"))
+    return f"@media screen and (prefers-color-scheme:dark){{{''.join(rules)}}}"
 
 
 def _inline(code: str) -> str:
@@ -168,9 +179,9 @@ def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Pal
         "diverged": _diverged(judgement),
         "matrices": matrix.matrices(judgement, workloads),
         "failures": failures.failures(judgement),
-        "absences": absence.absences(run),
-        "builds": [b for b in run.builds if not b.ok],
-        "lost": judgement.lost,
+        "absences": absences(run),
+        "builds": [(b.program.key, words.bare(b.error)) for b in run.builds if not b.ok],
+        "lost": [words.bare(line) for line in judgement.lost],
         "method": method.paragraphs(judgement, workloads),
         "descriptions": sorted(
             {(d.workload, d.title, d.verified, d.tolerance, d.cost) for d in run.descriptions.values()}
@@ -186,7 +197,7 @@ def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Pal
 
 def _accent(palette: Palette, answer: answering.Answer) -> str:
     if answer.best is None:
-        return "#7F7F7F"
+        return GREY
     i = answer.best.identity
     return palette.colour(i.mpi if answer.row.choose == "mpi" and i.mpi else i.toolchain)
 
@@ -235,7 +246,7 @@ def _diverged(judgement: Judgement) -> str:
 def _commands(judgement: Judgement) -> list[tuple[str, str]]:
     run = judgement.run
     again = sorted({wording.repeat(f.identity) for f in judgement.figures})
-    listed = [("the whole run", " ".join(run.command)), ("every figure as data", f"./fl figures {run.id} --json")]
+    listed = [("the whole run", wording.again(run)), ("every figure as data", f"./fl figures {run.id} --json")]
     listed += [("check this run's records", f"./fl check {run.id}")]
     return listed + [("", command) for command in again]
 

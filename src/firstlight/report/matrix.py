@@ -11,7 +11,7 @@ from firstlight.judge import Judgement, ranking, states
 from firstlight.judge.select import selects
 from firstlight.judge.verdict import Figure, Identity, Verified
 from firstlight.judge.words import listing, where
-from firstlight.report import answers, wording
+from firstlight.report import answers, sentence, wording
 from firstlight.units import count, interval, quantity, significant
 
 MOST_COLUMNS = 6
@@ -32,6 +32,20 @@ class Matrix(msgspec.Struct, frozen=True):
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, tuple[MatrixCell, ...]], ...]
+
+    @property
+    def head(self) -> tuple[str, ...]:
+        return ("choice", "against the best", "figure and command, or why there is none")
+
+    @property
+    def table(self) -> list[tuple[str, ...]]:
+        """Every cell that holds something, with what stands behind it."""
+        return [
+            (f"{line} · {column}", cell.text, cell.why)
+            for line, cells in self.rows
+            for column, cell in zip(self.columns, cells, strict=True)
+            if cell.shade is not None or cell.failed
+        ]
 
     @property
     def reasons(self) -> list[str]:
@@ -94,7 +108,7 @@ def _matrix(judgement: Judgement, figures: list[Figure], title: str, name: str) 
     cost = (
         "all choices are equal"
         if worst < ranking.PRACTICAL + 1
-        else f"the wrong choice costs up to {significant(worst, 2)} ×"
+        else f"the wrong choice costs up to {sentence.ratio2(worst)}"
     )
     wrong = f", {failed} failed" if failed else ""
     unsure = " (too few launches to be sure)" if any(f.estimate.low is None for f in ranked) else ""

@@ -5,12 +5,17 @@ from __future__ import annotations
 import shlex
 from collections import Counter
 from collections.abc import Mapping
+from pathlib import Path
 
 from firstlight.catalogue import Workload
 from firstlight.judge import Judgement
+from firstlight.judge.absence import compilers_for_devices
 from firstlight.judge.verdict import Verified
+from firstlight.judge.words import bare, listing
 from firstlight.record import Run
-from firstlight.units import count, duration, percent
+from firstlight.units import binary, count, duration, percent
+
+_LIMITS = {"core": "core files", "memlock": "locked memory", "stack": "the stack"}
 
 
 def paragraphs(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[str]:
@@ -97,12 +102,13 @@ def environment(run: Run) -> list[tuple[str, str]]:
         ("huge pages", m.huge_pages or "not visible"),
         ("load at the start", f"{m.load:.2f}"),
         ("hardware counters", m.counters),
-        *((f"limit {k}", v) for k, v in sorted(m.limits.items())),
-        *((f"{t.name}", f"{t.version}: {shlex.join((t.cxx, *t.flags))}") for t in run.toolbox.toolchains),
+        *((f"limit of {_LIMITS.get(k, k)}", binary(int(v)) if v.isdigit() else v) for k, v in sorted(m.limits.items())),
+        *((f"{t.name}", f"{t.version}: {shlex.join((Path(t.cxx).name, *t.flags))}") for t in run.toolbox.toolchains),
         *((f"Fortran of {t.name}", f"{t.fortran_version}") for t in run.toolbox.toolchains if t.fortran),
         *((x.name, f"{x.label} ({x.origin})") for x in run.toolbox.mpis),
         *((x.name, x.label) for x in run.toolbox.libraries),
-        *(sorted(run.environment.items())),
+        ("for GPUs", listing(compilers_for_devices(run))),
+        *((k, bare(v)) for k, v in sorted(run.environment.items())),
         ("firstlight", f"{run.firstlight}, revision {run.revision}, records of schema {run.schema}"),
     ]
     return [(k, v) for k, v in rows if v]

@@ -1,12 +1,25 @@
-"""Colours: one colour-blind-safe palette (Okabe and Ito 2008); a toolchain and an MPI keep theirs on the whole page."""
+"""Colours: one colour-blind-safe palette (after Okabe and Ito 2008); a toolchain and an MPI keep theirs on the page.
+
+What is said here is for the light page; `DARK` has each colour's counterpart for the dark one, where the page takes it.
+Every colour stands out from its page at 3:1 at least.
+"""
 
 from __future__ import annotations
 
 from firstlight.record import Run
 
-COOL = ("#0072B2", "#56B4E9", "#009E73")  # blue, sky, green: the first compiler
-WARM = ("#D55E00", "#E69F00", "#CC79A7")  # vermillion, orange, purple: the second
-MORE = ("#8C7A00", "#661100", "#5E4FA2", "#44AA99", "#882255")  # no grey: that is what stays in the background
+COOL = ("#0072B2", "#2B8FC7", "#009E73")  # blue, sky, green: the first compiler
+WARM = ("#D55E00", "#B07D00", "#C0679A")  # vermillion, orange, purple: the second
+MORE = ("#5F6B00", "#661100", "#5E4FA2", "#2E8F80", "#882255")  # no grey: that is what stays in the background
+GREY = "#7F7F7F"  # on both pages
+DARK = dict(
+    zip(
+        (*COOL, *WARM, *MORE, GREY),
+        ("#3D9FDF", "#8ACDF2", "#1FB58A", "#F07A24", "#E6B030", "#E29CC2",
+         "#B5C234", "#E58A74", "#A394EA", "#6FD0C0", "#DD6A9B", GREY),
+        strict=True,
+    )
+)  # fmt: skip
 _DASH = {"base": "dot", "native": "solid", "fast": "dash"}
 _SYMBOLS = ("circle", "square", "diamond", "triangle-up", "triangle-down", "cross", "star", "hexagon")
 _ORDER = ("native", "base", "fast")

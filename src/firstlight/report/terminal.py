@@ -9,6 +9,7 @@ from pathlib import Path
 
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement, words
+from firstlight.judge.absence import absences
 from firstlight.judge.states import told
 from firstlight.judge.verdict import Failed, Unverified, Verified
 from firstlight.machine import Machine
@@ -16,7 +17,6 @@ from firstlight.record import Run
 from firstlight.report import answers as answering
 from firstlight.report import failures as failing
 from firstlight.report import wording
-from firstlight.report.absence import absences
 from firstlight.report.answers import Answer, Front
 from firstlight.report.failures import Failure
 from firstlight.report.unmeasured import Unmeasured, unmeasured

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 from firstlight.judge.verdict import Identity
 from firstlight.machine import Machine
 from firstlight.record import Run
@@ -11,6 +13,16 @@ def repeat(identity: Identity) -> str:
     """The command that measures this figure again."""
     mpi = f" --mpi {identity.mpi}" if identity.mpi else ""
     return f"./fl run {identity.workload}.{identity.variant} --toolchain {identity.toolchain}{mpi}"
+
+
+def again(run: Run) -> str:
+    """The command that began the run, without the folder of this machine that its results went to."""
+    words = list(run.command)
+    for option in ("--results", "--programs"):
+        while option in words:
+            del words[words.index(option) : words.index(option) + 2]
+        words = [w for w in words if not w.startswith(f"{option}=")]
+    return shlex.join(words)
 
 
 def mpi_label(run: Run, mpi: str) -> str:
@@ -45,5 +57,11 @@ def reach(machine: Machine, cache_level: int, threads: int) -> int:
 
 
 def tools(run: Run) -> list[str]:
-    """`gcc 12.2`: each compiler of the run once."""
-    return list(dict.fromkeys(f"{t.compiler} {'.'.join(t.version.split('.')[:2])}" for t in run.toolbox.toolchains))
+    """`gcc 12.2`, `nvcc 13.0`: each compiler of the run once."""
+    here = [f"{t.compiler} {_short(t.version)}" for t in run.toolbox.toolchains]
+    return list(dict.fromkeys(here + ([_short(run.toolbox.cuda.label)] if run.toolbox.cuda else [])))
+
+
+def _short(version: str) -> str:
+    """The first two parts of a version."""
+    return ".".join(version.split(".")[:2])

@@ -24,7 +24,7 @@ __all__ = ["halo", "overhead"]
 NAMED = 6  # coloured lines; more cannot be told apart
 _HEIGHT, _LABEL = 540, 16  # pixels: of the drawing, between names at the lines
 _INNER = _HEIGHT - 90  # what axes and margins leave
-FAINT = "rgba(127,127,127,0.5)"
+FAINT = "@ghost"
 Range = tuple[float, float]  # of an axis
 
 

@@ -12,7 +12,7 @@ from firstlight.judge.states import ratio
 from firstlight.judge.verdict import Failed, Identity, Verified
 from firstlight.judge.words import name
 from firstlight.record import Run
-from firstlight.units import significant
+from firstlight.units import interval, quantity
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
@@ -93,8 +93,8 @@ def shown(figure: Verified) -> str:
     """A figure as evidence: its name, median and interval."""
     e = figure.estimate
     few = "too few launches for an interval"
-    interval = few if e.low is None or e.high is None else f"{significant(e.low)} - {significant(e.high)}"
-    return f"{name(figure.identity)}: {significant(e.median)} {figure.unit} ({interval})"
+    span = few if e.low is None else interval(e.low, e.high, e.median, figure.unit, " - ")
+    return f"{name(figure.identity)}: {quantity(e.median, figure.unit)} ({span})"
 
 
 def gain(better: Verified, worse: Verified, confidence: float = 0.95) -> Ratio:

@@ -58,8 +58,10 @@ def _mark_switches(drawn: Trace, fits: dict[str, list[Regime]]) -> None:
     for label, some in fits.items():
         if len(some) == 2:
             at.setdefault(math.sqrt(some[0].high * some[1].low), []).append(label)
-    for x, labels in at.items():
-        frame.mark(drawn, x, f"switch, {listing(labels)}")
+    places = sorted(at)
+    for k, x in enumerate(places):  # neighbours: the first label ends at its line, the last one begins there
+        side = "center" if len(places) == 1 else "right" if k == 0 else "left" if k == len(places) - 1 else "center"
+        frame.mark(drawn, x, f"switch, {listing(at[x])}", side, row=int(0 < k < len(places) - 1))
 
 
 def _with_zero(axis: Trace, left: float) -> Trace:

@@ -93,7 +93,8 @@ def drift(view: View) -> Drawing | None:
         mine = [(x, y) for x, y, (_, _, n) in zip(xs, ys, points, strict=True) if n == name]
         data.append(
             {"type": "scatter", "mode": "markers", "name": frame.text(name), "x": [round(x, 2) for x, _ in mine],
-             "y": [round(y, 3) for _, y in mine], "hovertemplate": "%{y:+.2f} % after %{x:.0f} s",
+             "y": [round(y, 3) for _, y in mine], "showlegend": False,
+             "hovertemplate": frame.text(name) + ": %{y:+.2f} % after %{x:.0f} s<extra></extra>",
              "marker": {"size": 6, "opacity": 0.7, "symbol": view.palette.symbol(k),
                         "color": "@ghost"}}
         )  # fmt: skip
@@ -114,8 +115,8 @@ def drift(view: View) -> Drawing | None:
         (n, f"{x:.1f} s", f"{y:+.2f} %") for x, y, (_, _, n) in zip(xs, ys, points, strict=True)
     ]
     caption = (
-        f"{count(len(points), 'launch', 'launches')}, each against the median launch of the same program. "
-        "Above zero is slower. What is compared is interleaved, so that a drift harms all alike."
+        f"A point is one of {count(len(points), 'launch', 'launches')}, each against the median launch of the same "
+        "program. Above zero is slower. What is compared is interleaved, so that a drift harms all alike."
     )
     return Drawing(
         "plot-drift", title, caption, ("workload", "since the start", "slower than usual"), rows, data, drawn

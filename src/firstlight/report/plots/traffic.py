@@ -12,7 +12,7 @@ from typing import Any
 from firstlight.profile import shape
 from firstlight.profile.traffic import Kind, Phase, Traffic, whole
 from firstlight.report.frame import Drawing, Trace, log_colours, text
-from firstlight.report.palette import COOL, WARM
+from firstlight.report.palette import COOL, GREY, MORE, WARM
 from firstlight.units import binary, count, percent, quantity, significant
 
 MOST_PHASES = 3
@@ -22,7 +22,7 @@ MOST_BLOCKS = 96  # along a side of a matrix: with all of them dense the page st
 MOST_ROWS = 300  # of a table of pairs
 _GROUPS = {
     "point-to-point": COOL[0], "one-sided": COOL[1], "neighbourhood": COOL[2], "collective": WARM[1],
-    "receiving": WARM[0], "waiting": WARM[2], "setting up": "#7F7F7F", "files": "#8C7A00",
+    "receiving": WARM[0], "waiting": WARM[2], "setting up": GREY, "files": MORE[0],
 }  # fmt: skip
 
 Sums = dict[tuple[int, int], tuple[int, int]]

@@ -6,11 +6,13 @@
   const dark = window.matchMedia("(prefers-color-scheme: dark)");
   const paper = window.matchMedia("print");
   const narrow = window.matchMedia("(max-width: 40rem)");
+  const darker = JSON.parse(document.getElementById("dark").textContent);
   const names = { "@ink": "--ink", "@muted": "--muted", "@ghost": "--ghost", "@grid": "--grid", "@paper": "--paper" };
 
   function colours() {
     const style = getComputedStyle(document.documentElement);
-    return Object.fromEntries(Object.entries(names).map(([k, v]) => [k, style.getPropertyValue(v).trim()]));
+    const own = Object.fromEntries(Object.entries(names).map(([k, v]) => [k, style.getPropertyValue(v).trim()]));
+    return dark.matches && !paper.matches ? { ...darker, ...own } : own;
   }
 
   function coloured(value, colour) {

@@ -15,6 +15,7 @@ from firstlight.judge import ranking
 from firstlight.judge.verdict import Failed, Identity, Unverified, Verified
 from firstlight.report import sentence, wording
 from firstlight.report.frame import View
+from firstlight.units import count
 
 REFERENCE = "sendrecv"  # what a program does that does nothing special
 Times = dict[str, dict[float, Verified]]  # by strategy and x
@@ -29,7 +30,7 @@ class Place(NamedTuple):
     @property
     def words(self) -> str:
         nodes = f" on {self.nodes} nodes" if self.nodes > 1 else ""
-        return f"{self.parties} {'party' if self.parties == 1 else 'parties'}{nodes}"
+        return f"{count(self.parties, 'process', 'processes')} or as many threads{nodes}"
 
 
 class Win(NamedTuple):

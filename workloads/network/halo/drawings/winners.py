@@ -45,7 +45,7 @@ def title(plot: Plot, contest: Contest) -> str:
     """`shared_flags wins up to N = 128 (2.1 × over sendrecv); from N = 256 all are equal`"""
     wins = contest.wins
     if contest.crowded or not wins:
-        return "measured with more parties than processors: shown, not ranked"
+        return "measured with more processes or threads than processors: shown, not ranked"
     if len(contest.times) == 1:
         first, last = wins[0].winners[0], wins[-1].winners[0]
         ends = [quantity(f.estimate.median, f.unit) for f in (first, last)]
