@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from firstlight.judge.verdict import Figure, Identity, Limit
+from firstlight.judge.verdict import Figure, Identity, Limit, Steadiness
 from firstlight.record import LaunchRecord, Run
 
 
@@ -25,7 +25,8 @@ class Finding(msgspec.Struct, frozen=True):
 class Judgement(msgspec.Struct, frozen=True):
     """Everything a report shows of one run.
 
-    `lost` lists launches that did not finish, with the reason; `limits` are the measured ceilings themselves.
+    `lost` lists launches that did not finish, with the reason; `limits` are the measured ceilings themselves;
+    `steadiness` tells by class of launches whether the machine held still.
     """
 
     run: Run
@@ -34,3 +35,4 @@ class Judgement(msgspec.Struct, frozen=True):
     records: tuple[LaunchRecord, ...]
     lost: tuple[str, ...] = ()
     limits: tuple[Limit, ...] = ()
+    steadiness: tuple[Steadiness, ...] = ()

@@ -21,6 +21,7 @@ from firstlight.judge.evidence import VALUE, Evidence, Subject, cost_of, gather,
 from firstlight.judge.findings import discover
 from firstlight.judge.interval import estimate
 from firstlight.judge.states import states
+from firstlight.judge.steadiness import steadiness
 from firstlight.judge.verdict import Cause, Failed, Figure, Identity, Limit, Unverified, Verified
 from firstlight.plan import Cell, Placement, Program
 from firstlight.record import Description, LaunchRecord, Metric, Run
@@ -50,7 +51,8 @@ def judge(run: Run, records: Iterable[LaunchRecord], workloads: dict[str, Worklo
     figures = [_held(d, run, workloads, limits) for d in drafts]
     figures += _unbuilt(run)
     figures += _silent(run, records, evidence)
-    judgement = Judgement(run, tuple(figures), (), records, tuple(lost), limits)
+    held = steadiness(figures, workloads, run.machine)
+    judgement = Judgement(run, tuple(figures), (), records, tuple(lost), limits, held)
     return replace(judgement, findings=tuple(discover(judgement, workloads)))
 
 

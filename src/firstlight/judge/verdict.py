@@ -48,6 +48,26 @@ class States(msgspec.Struct, frozen=True):
     in_upper: int
 
 
+Together = Literal["together", "each", "unclear"]
+"""Whether slow launches came in the same stretches of a run or each launch drew its own; or that cannot be told."""
+
+
+class Steadiness(msgspec.Struct, frozen=True):
+    """How launches of one class (one core, several ranks, memory, ...) held their level over the run.
+
+    `slow` of `launches` took 1.3 times as long as usual or longer, in the median `slower` times. `with_states`: how
+    many of the class's `figures` have two states.
+    """
+
+    name: str
+    launches: int
+    slow: int
+    slower: float
+    figures: int
+    with_states: int
+    together: Together
+
+
 class Ceiling(msgspec.Struct, frozen=True):
     """The measured limit in the figure's own unit, and which resource sets it."""
 

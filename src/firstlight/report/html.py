@@ -20,6 +20,7 @@ from firstlight.judge import Finding, Judgement, states, words
 from firstlight.judge.absence import absences
 from firstlight.judge.compare import Comparison
 from firstlight.judge.evidence import UNDISTURBED
+from firstlight.judge.steadiness import disturbances
 from firstlight.judge.verdict import Failed, Verified
 from firstlight.report import answers as answering
 from firstlight.report import (
@@ -176,7 +177,7 @@ def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Pal
         "picture": drawing.picture(judgement),
         "maps": drawn_maps,
         "more_maps": more_maps,
-        "diverged": _diverged(judgement),
+        "disturbed": _disturbed(judgement),
         "matrices": matrix.matrices(judgement, workloads),
         "failures": failures.failures(judgement),
         "absences": absences(run),
@@ -235,12 +236,15 @@ def _evidence_link(finding: Finding, judgement: Judgement) -> str:
     return f"#w-{finding.about[0].workload}" if finding.about else "#measured"
 
 
-def _diverged(judgement: Judgement) -> str:
+def _disturbed(judgement: Judgement) -> list[str]:
+    """What may have disturbed the measurement: what the machine does not tell, launches that were slow, lost time."""
     samples = [s for r in judgement.records if r.complete for s in r.samples]
     share = sum(not s.cpu >= UNDISTURBED for s in samples) / len(samples) if samples else 0.0
-    if share <= 0:
-        return ""
-    return f"wall and CPU time diverged in {units.percent(share)} of the samples: something else used the processors"
+    diverged = (
+        f"wall and CPU time diverged in {units.percent(share)} of the samples: something else used the processors"
+    )
+    told = [*judgement.run.machine.warnings, *disturbances(judgement.steadiness)]
+    return told + ([diverged] if share > 0 else [])
 
 
 def _commands(judgement: Judgement) -> list[tuple[str, str]]:

@@ -11,6 +11,7 @@ from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement, words
 from firstlight.judge.absence import absences
 from firstlight.judge.states import told
+from firstlight.judge.steadiness import disturbances
 from firstlight.judge.verdict import Failed, Unverified, Verified
 from firstlight.machine import Machine
 from firstlight.record import Run
@@ -47,7 +48,11 @@ def summary(
     """The page, without a final newline. `report`: where the HTML page is, None where there is none."""
     ink, run = Ink(colour), judgement.run
     front = answering.front(run, answering.answers(judgement, workloads))
-    parts = [header(run, width, ink), _machine(run, width) + _warnings(run, width, ink), _table(front, width, ink)]
+    parts = [
+        header(run, width, ink),
+        _machine(run, width) + _warnings(judgement, width, ink),
+        _table(front, width, ink),
+    ]
     if judgement.findings:
         parts.append(_findings(judgement.findings, width, ink))
     left_out = _left_out(unmeasured(run, workloads), width)
@@ -86,8 +91,10 @@ def _machine(run: Run, width: int) -> list[str]:
     return [line for text in (machine_line(run.machine), chains) for line in wrap(text, width, "  ", "    ")]
 
 
-def _warnings(run: Run, width: int, ink: Ink) -> list[str]:
-    lines = [line for text in run.machine.warnings for line in wrap(text, width, "  ! ", "    ")]
+def _warnings(judgement: Judgement, width: int, ink: Ink) -> list[str]:
+    run = judgement.run
+    told = [*run.machine.warnings, *disturbances(judgement.steadiness)]
+    lines = [line for text in told for line in wrap(text, width, "  ! ", "    ")]
     if run.state != "complete":  # the command stands on a line of its own, to be copied
         how, command = state(run)
         lines += [*wrap(f"{how}; go on with", width, "  ! ", "    "), f"    {command}"]

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from statistics import median
 
+from firstlight.judge.steadiness import restless, slow
 from firstlight.report import answers, frame
 from firstlight.report.frame import Drawing, Trace, View
 from firstlight.units import count, duration, percent
@@ -111,6 +112,8 @@ def drift(view: View) -> Drawing | None:
     title = f"The machine held still: its level moved by {percent(swing)} over {span}"
     if swing > 0.03:
         title = f"The machine drifted: its level moved by {percent(swing)} over {span}"
+    if worst := restless(view.judgement.steadiness):
+        title = f"{slow(worst)}; the level of all launches moved by {percent(swing)} over {span}"
     rows: list[tuple[str, ...]] = [
         (n, f"{x:.1f} s", f"{y:+.2f} %") for x, y, (_, _, n) in zip(xs, ys, points, strict=True)
     ]

@@ -1,0 +1,114 @@
+"""Steadiness: a machine that changes is told from launches that draw their own state, and neither held still."""
+
+from __future__ import annotations
+
+import random
+from collections.abc import Callable
+
+import pytest
+from msgspec.structs import replace
+
+from firstlight import heritage
+from firstlight.judge.interval import estimate
+from firstlight.judge.states import states
+from firstlight.judge.steadiness import disturbances, kind, restless, steadiness
+from firstlight.judge.verdict import Ceiling, Identity, Steadiness, Verified
+from firstlight.plan import Placement
+from firstlight.report import terminal
+from firstlight.report.frame import View
+from firstlight.report.palette import Palette
+from firstlight.report.plots import spread
+from report_samples import sample
+from synthetic_machine import machine
+
+
+def figure(
+    variant: str, times: list[float], slow: list[bool], ranks: int = 2, working_set: float = 64.0, apart: float = 3.0
+) -> Verified:
+    r = random.Random(variant)
+    values = [r.lognormvariate(0, 0.02) * (apart if s else 1.0) for s in slow]
+    identity = Identity("pingpong", variant, "gcc-native", "openmpi", Placement(1, ranks), (("bytes", 8),), "latency")
+    e = replace(estimate(values), times=tuple(times))
+    return Verified(identity, "us", "lower", e, working_set, {"messages": 1.0}, None, 0.0, states=states(values))
+
+
+def run(draw: Callable[[random.Random, float], bool], programs: int = 6, rounds: int = 13, seed: int = 1) -> Steadiness:
+    """Programs interleaved for some rounds, one launch a second; `draw` tells by time which launches are slow."""
+    r = random.Random(seed)
+    at: dict[str, list[tuple[float, bool]]] = {f"v{k}": [] for k in range(programs)}
+    now = 0.0
+    for _ in range(rounds):
+        for name in r.sample(sorted(at), programs):
+            at[name].append((now, draw(r, now)))
+            now += 1.0
+    figures = [figure(name, [t for t, _ in some], [s for _, s in some]) for name, some in at.items()]
+    (found,) = steadiness(figures, {}, machine())
+    return found
+
+
+def stretches(r: random.Random, now: float) -> bool:
+    return int(now / 11) % 3 == 1
+
+
+def test_a_machine_that_changes_for_a_while_is_told_as_such() -> None:
+    for seed in range(20):
+        found = run(stretches, seed=seed)
+        assert found.together == "together"
+        assert found.slow == sum(stretches(random.Random(), float(t)) for t in range(78))
+        assert found.slower == pytest.approx(3, rel=0.05)
+
+
+def test_launches_that_draw_their_own_are_told_as_such() -> None:
+    found = [run(lambda r, now: r.random() < 0.35, seed=seed).together for seed in range(40)]
+    assert found.count("together") <= 2  # 1 % each
+    assert found.count("each") >= 36
+
+
+def test_from_few_launches_nothing_is_said_of_their_order() -> None:
+    assert run(lambda r, now: r.random() < 0.35, programs=1, rounds=8).together == "unclear"
+    assert run(lambda r, now: now in (3.0, 40.0)).together == "unclear"
+
+
+def test_a_steady_machine_disturbs_nothing() -> None:
+    found = run(lambda r, now: False)
+    assert (found.slow, found.slower, found.together) == (0, 1.0, "unclear")
+    assert restless([found]) is None and disturbances([found]) == []
+
+
+def test_sentences() -> None:
+    some = Steadiness("several ranks", 161, 55, 2.946, 138, 104, "together")
+    assert disturbances([some, Steadiness("one core", 546, 2, 1.33, 193, 1, "each")]) == [
+        "55 of 161 launches of several ranks took 2.9 x as long as the others, in the same stretches of the run: "
+        "the machine changes; 104 of 138 figures of them show two states"
+    ]
+    (told,) = disturbances([Steadiness("memory", 93, 16, 1.493, 8, 0, "each")])
+    assert told == (
+        "16 of 93 launches beyond the caches took 1.5 x as long as the others, here and there: "
+        "each launch draws its own, as by where its ranks and pages lie"
+    )
+
+
+def test_classes_come_from_placement_and_the_binding_ceiling() -> None:
+    here, known = machine(), sample()[1]
+    last = here.last_cache()
+    assert last is not None
+    plain = figure("v", [0.0, 1.0], [False, False], ranks=1)
+    beyond = replace(plain, working_set=4.0 * last.size)
+    by_flops = replace(beyond, ceiling=Ceiling(1, 1, 1, "flops_64"))
+    by_memory = replace(beyond, ceiling=Ceiling(1, 1, 1, "load_bandwidth"))
+    threads = replace(plain, identity=replace(plain.identity, placement=Placement(1, 1, 2)))
+    ranks = replace(by_memory, identity=replace(plain.identity, placement=Placement(1, 2, 1)))
+    found = [kind(f, known, here) for f in (plain, beyond, by_flops, by_memory, threads, ranks)]
+    assert found == ["one core", "memory", "one core", "memory", "several cores", "several ranks"]
+
+
+@pytest.mark.parametrize("slow", [0, 2])
+def test_held_still_is_not_said_when_launches_of_a_class_were_slower(slow: int) -> None:
+    judgement, workloads = sample()
+    quiet = Steadiness("one core", 100, 0, 1.0, 10, 0, "unclear")
+    judged = replace(judgement, steadiness=(quiet, replace(quiet, name="memory", slow=slow, slower=1.4)))
+    drawn = spread.drift(View(judged, workloads, heritage.load(), Palette(judged.run)))
+    assert drawn is not None
+    assert drawn.title.startswith("The machine held still" if slow == 0 else "2 of 100 launches beyond the caches took")
+    page = terminal.summary(replace(judged, steadiness=(replace(quiet, slow=30, slower=2.0),)), workloads)
+    assert "  ! 30 of 100 launches on one core took 2.0 x as long as the others" in page
