@@ -1,4 +1,5 @@
-"""The memory of large arrays: kept for a case of the same size, given back before any other, mapped as before."""
+"""The memory of arrays: large ones are kept for a case of the same size, given back before any other, mapped as before;
+what is written beside any array is found."""
 
 from __future__ import annotations
 
@@ -20,6 +21,7 @@ PROGRAM = r"""
 #include <utility>
 
 #include "comm.hpp"
+#include "fences.hpp"
 #include "firstlight/workload.hpp"
 
 namespace fl::comm {
@@ -67,7 +69,17 @@ int main() {
   const bool taken_over = b >= block_of(other) && b < block_of(other) + 34 * MiB;  // the system may map it there again
   say("another size ends it", (taken_over || !mapped(b)) && mapped(a));
   for (std::size_t i = 0; i < 8 * MiB; ++i) again[i] = 8;  // what is in use stays
+  fl::fence();
+  auto* tail = reinterpret_cast<unsigned char*>(small) + 1000;
+  say("marked", tail[0] == 0xFF && tail[63] == 0xFF && tail[-1001] == 0xFF && again[8 * MiB] == '\xFF');
+  again[8 * MiB - 1] = tail[-1] = tail[-1000] = 3;
+  say("nothing beside", fl::trespassed() == 0);
+  tail[0] = 3;
+  say("one beside", fl::trespassed() == 1);
+  again[8 * MiB + 63] = tail[-1001] = 3;
+  say("two beside", fl::trespassed() == 2);
   fl::release(small, 1000);
+  say("gone with its array", fl::trespassed() == 1);
   fl::release(other, 32 * MiB);
   fl::release(again, 8 * MiB);
   return 0;
@@ -75,12 +87,12 @@ int main() {
 """
 
 
-def test_blocks_are_kept_for_a_case_of_the_same_size_only() -> None:
+def test_blocks_are_kept_for_a_case_of_the_same_size_only_and_their_ends_are_watched() -> None:
     sources = (drivers.written("blocks.cpp", PROGRAM), HARNESS / "src" / "memory_pages.cpp")
     include = (f"-I{HARNESS / 'include'}", f"-I{HARNESS / 'src'}")
     program = drivers.program("blocks", sources, "-O1", "-Wall", "-Wextra", "-Werror", *include)
     done = subprocess.run([program], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     said = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
-    assert len(said) == 8
+    assert len(said) == 13
     assert {what for what, answer in said.items() if answer != "1"} == set()

@@ -44,6 +44,13 @@ class Tree(msgspec.Struct, frozen=True):
         limit = [f"-j{jobs}"] if jobs else []
         return run([tool("ninja"), "-C", str(self.folder), "-k", "0", *limit, *targets], self.environment)
 
+    def commands(self, target: str) -> list[str]:
+        """All that would be run for a target that is built from nothing, in that order."""
+        code, output = run([tool("ninja"), "-C", str(self.folder), "-t", "commands", target], self.environment, False)
+        if code != 0:
+            raise BuildError(f"Ninja cannot say how {target} is made: {output.strip()}")
+        return output.splitlines()
+
     @contextlib.contextmanager
     def alone(self, waiting: Callable[[], None]) -> Iterator[None]:
         """Two that build one tree at once would spoil it. `waiting` is called where another has it; the lock goes with

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "comm.hpp"
+#include "fences.hpp"
 #include "firstlight/program.hpp"
 #include "firstlight/variant.hpp"
 #include "kernels.hpp"
@@ -146,6 +147,13 @@ class Timer {
   Index next_ = 0;
 };
 
+// A right result beside which something else was overwritten is wrong.
+Check fenced(const Check& found) {
+  const Index arrays = trespassed();
+  if (!found.ok || arrays == 0) return found;
+  return {false, static_cast<double>(arrays), 0, text("wrote beyond the ends of %lld arrays", static_cast<long long>(arrays))};
+}
+
 bool everywhere(bool mine) {
   int decided = mine ? 1 : 0;
   comm::broadcast(&decided, sizeof decided);
@@ -190,11 +198,12 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
   Check first;
   const bool checked = variant.unverified == nullptr, twice = checked && cost.working_set < check_twice_below;
   instance->poison();
+  fence();
   if (twice) {
     timer.time(1, 0, false);
     // The line of the case must come first, and its step count is known only after calibration: hold the check back until then.
     whereabouts.ask();
-    first = whereabouts.judged(instance->check(timer.last()));
+    first = whereabouts.judged(fenced(instance->check(timer.last())));
     if (comm::any(!first.ok)) {
       recorder.begin_case(number, parameters, team, cost, 1);
       whereabouts.record(recorder, number);
@@ -215,7 +224,7 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
   whereabouts.ask();
   whereabouts.record(recorder, number);
   const bool judge = checked || comm::any(whereabouts.astray());
-  const Check found = checked ? instance->check(timer.last()) : Check{true, 0, 0, ""};
+  const Check found = checked ? fenced(instance->check(timer.last())) : Check{true, 0, 0, ""};
   const bool ok = !judge || recorder.check(number, "after", whereabouts.judged(found));
   if (counters.any()) timer.count(steps, counters);
   return ok;

@@ -3,6 +3,7 @@
 #include <cstdlib>
 
 #include "comm.hpp"
+#include "fences.hpp"
 #include "firstlight/workload.hpp"
 
 namespace fl {
@@ -18,5 +19,8 @@ void* allocate(std::size_t bytes) {
 }
 
 void release(void* memory, std::size_t) { std::free(memory); }
+
+void fence() {}  // the sanitizer's own are longer
+Index trespassed() { return 0; }
 
 }  // namespace fl

@@ -1,12 +1,16 @@
 // Arrays straight from the operating system: large ones on huge pages, each on cache sets of its own.
 #include <sys/mman.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cstdio>
+#include <cstring>
+#include <map>
 #include <mutex>
 #include <vector>
 
 #include "comm.hpp"
+#include "fences.hpp"
 #include "firstlight/workload.hpp"
 
 namespace fl {
@@ -77,7 +81,55 @@ void* map(std::size_t length, std::size_t grain) {
   return reinterpret_cast<void*>(address);
 }
 
+// The arrays there are, so that what lies beside them can be watched.
+class Arrays {
+ public:
+  void add(char* begin, std::size_t bytes, bool front) {
+    const std::lock_guard guard(lock_);
+    known_[begin] = {bytes, front, false};
+  }
+  void remove(char* begin) {
+    const std::lock_guard guard(lock_);
+    known_.erase(begin);
+  }
+  void fence() {
+    const std::lock_guard guard(lock_);
+    for (auto& [begin, array] : known_) {
+      std::memset(begin + array.bytes, fenced, line);
+      if (array.front) std::memset(begin - line, fenced, line);
+      array.watched = true;
+    }
+  }
+  Index trespassed() {
+    const std::lock_guard guard(lock_);
+    const auto whole = [](const char* at) { return std::all_of(at, at + line, [](char c) { return c == static_cast<char>(fenced); }); };
+    return std::count_if(known_.begin(), known_.end(), [&](const auto& entry) {
+      const auto& [begin, array] = entry;
+      return array.watched && !(whole(begin + array.bytes) && (!array.front || whole(begin - line)));
+    });
+  }
+
+ private:
+  static constexpr std::size_t line = 64;
+  static constexpr int fenced = 0xFF;  // NaN in every precision, -1 in whole numbers
+  struct Array {
+    std::size_t bytes;
+    bool front;  // whether there is room before it
+    bool watched;
+  };
+  std::mutex lock_;
+  std::map<char*, Array> known_;
+};
+
+Arrays& arrays() {
+  static Arrays& forever = *new Arrays;
+  return forever;
+}
+
 }  // namespace
+
+void fence() { arrays().fence(); }
+Index trespassed() { return arrays().trespassed(); }
 
 void* allocate(std::size_t bytes) {
   // Arrays that all start on a page boundary share cache sets and 4 KiB aliases: shift each by another odd number of lines.
@@ -90,10 +142,13 @@ void* allocate(std::size_t bytes) {
     std::fprintf(stderr, "out of memory: %.1f MiB more are not to be had; choose a smaller size\n", static_cast<double>(bytes) / 0x1p20);
     comm::abort(3);
   }
-  return static_cast<char*>(block) + shift;
+  char* begin = static_cast<char*>(block) + shift;
+  arrays().add(begin, bytes, shift > 0);  // at least a line of the room for staggering is left behind it
+  return begin;
 }
 
 void release(void* memory, std::size_t bytes) {
+  arrays().remove(static_cast<char*>(memory));
   const std::size_t grain = grain_of(bytes);
   void* block = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(memory) / grain * grain);
   if (grain == huge_page)

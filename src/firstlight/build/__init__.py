@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import os
 import re
+import shlex
 import shutil
 import time
 from collections.abc import Callable, Iterable, Sequence
@@ -146,6 +147,31 @@ def build(
     return {program: results[program] for program in wanted}
 
 
+class Commands(msgspec.Struct, frozen=True):
+    """How one program is made of its variant's own file: `compile` lacks the file and -o, `link` takes `object`, which
+    that file becomes, and makes `output`; both below `folder`, where `link` is a shell's line."""
+
+    compile: tuple[str, ...]
+    link: str
+    object: str
+    output: str
+    folder: Path
+    environment: dict[str, str]
+
+
+def commands(
+    programs: Iterable[Program], toolbox: Toolbox, workloads: dict[str, Workload], cache: Path, options: Options
+) -> dict[Program, Commands]:
+    """Build all that the programs are linked with and say how; for those who compile a file in place of the variant's.
+
+    Raises BuildError where one cannot be built, or is no C++.
+    """
+    found: dict[Program, Commands] = {}
+    for shop in _shops(list(programs), toolbox, workloads, cache, options):
+        found |= shop.commands(len(os.sched_getaffinity(0)))
+    return found
+
+
 def _shops(
     programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Workload], cache: Path, options: Options
 ) -> list[_Shop]:
@@ -201,6 +227,26 @@ class _Shop:
         """A strict build asks for more: what is in the store must have been made without a warning."""
         marks = ["describe.json"] + (["strict"] if self.kind.options.strict else [])
         return [p for p, order in self.orders.items() if not all((order.stored.parent / m).exists() for m in marks)]
+
+    def commands(self, jobs: int) -> dict[Program, Commands]:
+        """Of all its programs, built in the tree once more."""
+        with self.tree.alone(lambda: None):
+            if errors := self._make(list(self.orders), jobs):
+                raise BuildError("\n".join(errors.values()))
+            return {program: self._commands(order.recipe) for program, order in self.orders.items()}
+
+    def _commands(self, made: Recipe) -> Commands:
+        own, output = made.sources[0], f"bin/{made.folder}/{made.name}"
+        lines = self.tree.commands(made.target)
+        compiled = next((shlex.split(line) for line in lines if line.endswith(f" -c {own}")), None)
+        link = next((line for line in reversed(lines) if f" -o {output} " in line), None)
+        if compiled is None or link is None:
+            raise BuildError(f"{made.target}: Ninja does not tell how {own.name} is compiled and linked")
+        told = ("-MT", "-MF", "-o", "-c")  # with a word after each
+        kept = [w for before, w in zip(["", *compiled], compiled, strict=False) if before not in told and w not in told]
+        words = tuple(word for word in kept if word not in ("-MD", "-Werror"))
+        made_of = compiled[compiled.index("-o") + 1]
+        return Commands(words, link, made_of, output, self.tree.folder, dict(self.tree.environment))
 
     def _fresh(self, program: Program) -> Path:
         made = self.orders[program].recipe

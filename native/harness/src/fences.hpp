@@ -1,0 +1,13 @@
+// What lies beside arrays: a step that reads there gets NaN, and one that writes there is found.
+#pragma once
+
+#include "firstlight/workload.hpp"
+
+namespace fl {
+
+// Marks a line behind every array that there is, and one before it where there is room. After init, so that no page is placed by it.
+void fence();
+// How many of the arrays that were fenced have had something written beside them.
+Index trespassed();
+
+}  // namespace fl
