@@ -10,10 +10,15 @@ from msgspec.structs import replace
 
 import synthetic
 import synthetic_machine
+from firstlight import catalogue
+from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement, findings
 from firstlight.judge.figures import judge
 from firstlight.judge.findings import discover, rules
+from firstlight.judge.interval import estimate
+from firstlight.judge.verdict import Identity, Verified
 from firstlight.judge.words import listing
+from firstlight.plan import Placement
 from firstlight.record import LaunchRecord
 from firstlight.units import binary, factor, significant
 
@@ -103,6 +108,32 @@ def test_cache_cliffs_name_level_place_and_factor(judged: Judgement) -> None:
 def test_no_cliff_without_caches_or_on_one_point() -> None:
     assert said(synthetic.judgement(1, 6, on=synthetic_machine.machine(caches=())), "cache_cliff") == []
     assert said(synthetic.judgement(1, 6, only=["peak"]), "cache_cliff") == []
+
+
+def lattice(axis: str, plots: bool) -> tuple[Judgement, dict[str, Workload]]:
+    """Rates of dirac that fall 4 x between two points of `axis`, of which the second leaves the L2."""
+    judged, workloads = synthetic.judgement(1, 6, only=["dot"]), catalogue.load(catalogue.roots())
+    level = next(c.size for c in judged.run.machine.caches if c.level == 2)
+    figures = []
+    for value, working_set, rate in ((32, 0.6 * level, 100.0), (64, 1.2 * level, 25.0)):
+        parameters = tuple(
+            sorted(({"t": 4, "x": 8, "y": 8, "z": 8, "bits": 32, "operator": "D"} | {axis: value}).items())
+        )
+        identity = Identity("dirac", "virtual_nodes", "gcc-native", None, Placement(), parameters, "speed")
+        values = estimate([rate * (1 + 0.001 * k) for k in range(8)])
+        figures.append(Verified(identity, "Gflop/s", "higher", values, working_set, {"flops": 1e6}, None, 0.0))
+    kept = workloads["dirac"] if plots else replace(workloads["dirac"], plots=())
+    return replace(judged, figures=tuple(figures)), {**workloads, "dirac": kept}
+
+
+@pytest.mark.parametrize(
+    ("axis", "plots", "cliffs"), [("bits", True, 0), ("t", True, 1), ("t", False, 0), ("x", True, 0)]
+)
+def test_only_what_is_declared_as_a_size_can_leave_a_cache(axis: str, plots: bool, cliffs: int) -> None:
+    judged, workloads = lattice(axis, plots)
+    found = [f for f in discover(judged, workloads) if f.rule == "cache_cliff"]
+    assert len(found) == cliffs, found
+    assert all("between t = 32 and 64: it leaves the L2" in f.sentence for f in found)
 
 
 def test_mpi_differs(judged: Judgement) -> None:

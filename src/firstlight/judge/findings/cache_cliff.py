@@ -1,12 +1,17 @@
-"""A rate that falls when the working set leaves a cache, at most two falls a workload, on its fastest line."""
+"""A rate that falls when the working set leaves a cache, at most two falls a workload, on its fastest line.
+
+Only a size makes a working set larger and nothing else: the parameter of `[sizes]` in workload.toml, or the one along
+which a `staircase` is drawn. More bits a number also fill a cache, but the same rate cannot be asked of them.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from itertools import pairwise
 from typing import NamedTuple
 
-from firstlight.catalogue import Workload
+from firstlight.catalogue import Workload, device_variant
 from firstlight.judge import Finding, Judgement
 from firstlight.judge.ceilings import cores
 from firstlight.judge.findings._common import command, gain, grouped, shown, target, verified
@@ -36,28 +41,30 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     machine = judgement.run.machine
     found = []
     rates = [f for f in verified(judgement) if f.better == "higher" and f.working_set > 0]
-    for workload, figures in grouped(rates, lambda f: f.identity.workload).items():
-        lines = [line for line in _lines(figures, _sizes(workloads.get(workload))) if len(line[1]) > 1]
+    for name, figures in grouped(rates, lambda f: f.identity.workload).items():
+        workload = workloads.get(name)
+        if workload is None:
+            continue
+        on_host = [f for f in figures if not device_variant(workload, f.identity.variant)]
+        lines = [line for line in _lines(on_host, sizes(workload)) if len(line[1]) > 1]
         if not lines:
             continue
         axis, points = max(lines, key=lambda line: max(f.estimate.median for f in line[1]))
         cliffs = sorted(_cliffs(axis, points, machine), key=lambda c: -c.factor)[:MOST]
-        found += [_finding(workload, c) for c in cliffs]
+        found += [_finding(name, c) for c in cliffs]
     return found
 
 
-def _sizes(workload: Workload | None) -> str | None:
-    """The parameter that sets the size of the problem, where the workload declares one."""
-    return workload.sizes.parameter if workload is not None and workload.sizes is not None else None
+def sizes(workload: Workload) -> list[str]:
+    """The parameters that a workload declares as sizes of its problem."""
+    if workload.sizes is not None:
+        return [workload.sizes.parameter]
+    return sorted({p.x for p in workload.plots if p.kind == "staircase"})
 
 
-def _lines(figures: list[Verified], declared: str | None) -> Iterator[tuple[str, list[Verified]]]:
-    """Figures that differ in one numeric parameter only, by working set; the parameter's name comes first.
-
-    Only the parameter that is declared as a size counts; where none is, any may be one.
-    """
-    axes = {k for f in figures for k, _ in f.identity.parameters if _on(k, f) and declared in (None, k)}
-    for axis in sorted(axes):
+def _lines(figures: list[Verified], declared: list[str]) -> Iterator[tuple[str, list[Verified]]]:
+    """Figures that differ in one size only and whose working set grows with it, by size; its name comes first."""
+    for axis in declared:
         groups = grouped(
             (f for f in figures if _on(axis, f)),
             lambda f: (
@@ -70,7 +77,9 @@ def _lines(figures: list[Verified], declared: str | None) -> Iterator[tuple[str,
             ),
         )
         for line in groups.values():
-            yield axis, sorted(line, key=lambda f: f.working_set)
+            ordered = sorted(line, key=lambda f: float(dict(f.identity.parameters)[axis]))
+            if all(a.working_set < b.working_set for a, b in pairwise(ordered)):
+                yield axis, ordered
 
 
 def _on(axis: str, figure: Verified) -> bool:
