@@ -15,7 +15,7 @@ from firstlight import ROOT
 from firstlight.catalogue.capabilities import Prefix, needs, of_library, on_device, prefixes, why
 from firstlight.catalogue.declarations import (
     Bound,
-    By,
+    Class,
     Declaration,
     Flags,
     Plot,
@@ -30,7 +30,7 @@ from firstlight.roles import Role, defect
 
 __all__ = [
     "Bound",
-    "By",
+    "Class",
     "Declaration",
     "Flags",
     "Plot",
@@ -93,6 +93,7 @@ class Workload(msgspec.Struct, frozen=True):
     plots: tuple[Plot, ...]
     roles: tuple[Role, ...] = ()
     source_hash: str = ""
+    classes: tuple[Class, ...] = ()
 
     def variant(self, name: str) -> Variant:
         """That of a program: of its name, or the one that becomes `blas_openblas` with a library. Raises KeyError."""
@@ -100,6 +101,10 @@ class Workload(msgspec.Struct, frozen=True):
         if not fitting:
             raise KeyError(f"{self.name} has no variant {name}")
         return max(fitting, key=lambda v: len(v.name))
+
+    def work(self, variant: str) -> str:
+        """The class of work that a variant does; "" for what the variants of the folder do unless one is declared."""
+        return next((c.name for c in self.classes if any(fnmatchcase(variant, p) for p in c.variants)), "")
 
 
 class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -116,6 +121,7 @@ class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     plots: tuple[Plot, ...] = ()
     roles: tuple[Role, ...] = ()
     flags: tuple[Flags, ...] = ()
+    classes: tuple[Class, ...] = ()
 
 
 def roots() -> list[Path]:

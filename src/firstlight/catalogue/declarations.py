@@ -4,12 +4,10 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Literal, Protocol
+from typing import Annotated, Protocol
 
 import msgspec
 
-By = Literal["toolchain", "mpi", "variant"]
-"""What tells apart the figures that a row compares."""
 Value = int | Annotated[float, msgspec.Meta(ge=-sys.float_info.max, le=sys.float_info.max)] | str
 """A value of a parameter: finite, for it is part of a figure's identity."""
 
@@ -84,7 +82,9 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One question, answered by the best figure selected; `choose` names what the answer recommends.
 
-    A `headline` stands on the front page, the others in their chapter's section. `order`: within the chapter.
+    `choose`: toolchain, mpi, variant or a parameter that `where` leaves open. A row compares variants of one class
+    alone (see `Class`). A `headline` stands on the front page, the others in their chapter's section. `order`: within
+    the chapter.
     """
 
     title: str
@@ -95,8 +95,18 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     device: bool = False
     threads: int | str = 1
     ranks: int = 1
-    choose: By = "toolchain"
+    choose: str = "toolchain"
     headline: bool = False
+
+
+class Class(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """Variants that do other work than the rest of the folder (more accurate, more general), named by what they do.
+
+    They are no alternative to the others: never ranked with them, and shown in a table of choices of their own.
+    """
+
+    name: str
+    variants: list[str]
 
 
 class Plot(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

@@ -70,13 +70,14 @@ def choice(groups: Sequence[Group], label: Callable[[Verified], str]) -> str:
     """What to choose, in words: "any", "any native", "any but base", "gcc-native" or "gcc-native, clang-fast".
 
     `label` names the alternative (toolchain, MPI, variant). "any X" is said where exactly the labels `<compiler>-X` are
-    the best; where one alternative was measured alone, its name. Of several that follow no pattern, the best two.
+    the best; where one alternative was measured alone there was no choice. Of several that follow no pattern, the best
+    two.
     """
-    if not groups:
-        return ""
     everything = list(dict.fromkeys(label(f) for g in groups for f in g.figures))
+    if len(everything) < 2:
+        return ""
     winners = list(dict.fromkeys(label(f) for f in groups[0].figures))
-    if len(everything) > 1 and len(winners) == len(everything):
+    if len(winners) == len(everything):
         return "any"
     losers = [x for x in everything if x not in winners]
     won, lost = {_kind(w) for w in winners}, {_kind(x) for x in losers}

@@ -21,13 +21,25 @@ def selects(identity: Identity, declared: Declaration, workload: Workload, machi
 
 
 def in_row(identity: Identity, row: Row, workload: Workload, machine: Machine) -> bool:
-    """Whether the figure is one of those that a line of the terminal page chooses from."""
+    """Whether the figure is one of those that a line of the terminal page chooses from: all do the same work."""
     threads = machine.cores if row.threads == "all" else row.threads
     return (
         identity.metric == row.metric
         and (identity.placement.threads, identity.placement.ranks) == (threads, row.ranks)
         and selects(identity, row, workload, machine)
+        and same_work(identity.variant, row, workload)
     )
+
+
+def same_work(variant: str, declared: Declaration, workload: Workload) -> bool:
+    """Whether a variant does the work that the entry speaks of: that of no class, unless all it selects are of one."""
+    chosen = {
+        workload.work(v.name)
+        for v in workload.variants
+        if not v.broken and any(fnmatchcase(v.name, p) for p in declared.variants)
+    }
+    only = chosen.pop() if len(chosen) == 1 else ""
+    return workload.work(variant) == only
 
 
 def resolved(name: str, value: Value, workload: Workload, machine: Machine) -> Value | None:

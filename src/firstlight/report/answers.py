@@ -15,7 +15,8 @@ from firstlight.record import Run
 from firstlight.report import chapters, wording
 
 MOST = 16  # rows of the front page
-UNCLEAR = "unclear"  # too few launches to recommend anything
+UNCLEAR = "unclear"  # nothing can be recommended from these launches
+WIDE = 0.15  # medians this far apart are not called "any", even where no difference can be shown
 
 
 class Answer(msgspec.Struct, frozen=True):
@@ -86,10 +87,13 @@ def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None
 
 
 def _unclear(rivals: list[Verified]) -> bool:
-    """True where the choices look different but were launched too few times to tell."""
-    if len(rivals) < 2 or all(f.estimate.low is not None for f in rivals):
+    """True where the choices look different, but were launched too few times or scatter too much to tell."""
+    if len(rivals) < 2:
         return False
-    return ranking.advantage(rivals[0], rivals[-1]) >= 1 + ranking.PRACTICAL
+    apart = ranking.advantage(rivals[0], rivals[-1]) - 1
+    if any(f.estimate.low is None for f in rivals):
+        return apart >= ranking.PRACTICAL
+    return apart >= WIDE and len(ranking.rank(rivals)) == 1
 
 
 def chooser(kind: str) -> Callable[[Identity], str]:

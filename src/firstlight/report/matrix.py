@@ -11,10 +11,11 @@ from firstlight.judge import Judgement, ranking, states
 from firstlight.judge.select import selects
 from firstlight.judge.verdict import Figure, Identity, Verified
 from firstlight.judge.words import listing, where
-from firstlight.report import answers, sentence, wording
+from firstlight.report import answers, wording
 from firstlight.units import count, interval, quantity, significant
 
 MOST_COLUMNS = 6
+SAME = 0.05  # choices this near are called the same
 _STEPS = (1.03, 1.15, 1.5, 2.5, 5.0)  # upper ends of the shades 0 to 4; 5 beyond
 
 
@@ -61,6 +62,8 @@ class Matrix(msgspec.Struct, frozen=True):
 def matrices(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Matrix]:
     """For each row of the summary that leaves a choice, in their order: one for its ranks, one for every other number.
 
+    Variants that do other work (`[[classes]]`) have one of their own.
+
     Placements of as many ranks (over more or fewer nodes, with more or fewer threads) are lines of one matrix.
     """
     rows = sorted(((r, w) for w in workloads.values() for r in w.rows), key=lambda x: (x[0].order, x[0].title))
@@ -69,7 +72,10 @@ def matrices(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Ma
         for ranks, figures in sorted(_by_ranks(judgement, row, workload).items(), key=lambda x: x[0] != row.ranks):
             own = ranks == row.ranks
             title = row.title if own else f"{row.title}, with {count(ranks, 'rank')} instead"
-            made.append(_matrix(judgement, figures, title, f"choose-{k}" + ("" if own else f"-{ranks}")))
+            name = f"choose-{k}" + ("" if own else f"-{ranks}")
+            for n, (work, alike) in enumerate(_by_work(figures, workload).items()):
+                told = f"{title}, {work}" if work else title
+                made.append(_matrix(judgement, row, alike, told, f"{name}-{chr(97 + n)}" if n else name))
     return [m for m in made if m is not None]
 
 
@@ -90,11 +96,19 @@ def _by_ranks(judgement: Judgement, row: Row, workload: Workload) -> dict[int, l
     return dict(sorted(found.items()))
 
 
-def _matrix(judgement: Judgement, figures: list[Figure], title: str, name: str) -> Matrix | None:
+def _by_work(figures: list[Figure], workload: Workload) -> dict[str, list[Figure]]:
+    """By the class of their variants' work; what is of no class comes first."""
+    found: dict[str, list[Figure]] = {}
+    for f in figures:
+        found.setdefault(workload.work(f.identity.variant), []).append(f)
+    return dict(sorted(found.items()))
+
+
+def _matrix(judgement: Judgement, row: Row, figures: list[Figure], title: str, name: str) -> Matrix | None:
     several = len({f.identity.placement for f in figures}) > 1
     cells: dict[tuple[str, str], list[Figure]] = {}
     for f in figures:
-        cells.setdefault((_line(judgement, f.identity, several), f.identity.variant), []).append(f)
+        cells.setdefault((_line(judgement, f.identity, several), _column(row, f.identity)), []).append(f)
     best = ranking.best(f for some in cells.values() for f in some if isinstance(f, Verified))
     lines, columns = sorted({k[0] for k in cells}), sorted({k[1] for k in cells})
     if best is None or len(cells) < 2:
@@ -103,16 +117,29 @@ def _matrix(judgement: Judgement, figures: list[Figure], title: str, name: str) 
         cells = {(variant, line): some for (line, variant), some in cells.items()}
         lines, columns = columns, lines
     rows = tuple((line, tuple(_cell(cells.get((line, c), []), best) for c in columns)) for line in lines)
-    ranked = [f for some in cells.values() for f in some if isinstance(f, Verified) and not f.oversubscribed]
-    worst, failed = max(ranking.advantage(best, f) for f in ranked), sum(c.failed for _, line in rows for c in line)
-    cost = (
-        "all choices are equal"
-        if worst < ranking.PRACTICAL + 1
-        else f"the wrong choice costs up to {sentence.ratio2(worst)}"
-    )
+    ranked = [first for some in cells.values() if (first := ranking.best(answers.verified(some))) is not None]
+    failed = sum(c.failed for _, line in rows for c in line)
     wrong = f", {failed} failed" if failed else ""
     unsure = " (too few launches to be sure)" if any(f.estimate.low is None for f in ranked) else ""
-    return Matrix(name, f"{title[:1].upper()}{title[1:]}: {cost}{wrong}{unsure}", tuple(columns), rows)
+    return Matrix(name, f"{title[:1].upper()}{title[1:]}: {_cost(best, ranked)}{wrong}{unsure}", tuple(columns), rows)
+
+
+def _cost(best: Verified, ranked: list[Verified]) -> str:
+    """What the worst choice costs, of those that are known to be worse; few launches prove nothing and say it later."""
+    few = any(f.estimate.low is None for f in ranked)
+    worst = max(ranking.advantage(best, f) for f in ranked if few or f is best or not ranking.alike(best, f))
+    if worst >= 1 + ranking.PRACTICAL:
+        return f"the wrong choice costs up to {significant(worst)} ×"
+    if max(ranking.advantage(best, f) for f in ranked) < 1 + SAME:
+        return f"all choices are the same within {100 * SAME:.0f} %"
+    return "no difference can be shown"
+
+
+def _column(row: Row, i: Identity) -> str:
+    """The variant, and the value of the parameter that the row lets choose."""
+    if row.choose in ("toolchain", "mpi", "variant"):
+        return i.variant
+    return f"{i.variant}, {answers.chooser(row.choose)(i)}"
 
 
 def _line(judgement: Judgement, i: Identity, several: bool) -> str:
@@ -134,4 +161,8 @@ def _cell(figures: list[Figure], best: Verified) -> MatrixCell:
     span = interval(e.low, e.high, e.median, here.unit)
     two = f"; two states: {states.told(here.states, here.unit)}" if here.states else ""
     why = f"{quantity(e.median, here.unit)} ({span}){two}; {wording.repeat(here.identity)}"
-    return MatrixCell(f"{significant(by)} ×" if here is not best else "best", shade, why)
+    if here is best:
+        return MatrixCell("best", shade, why)
+    unclear = " ?" if by >= 1 + SAME and ranking.alike(best, here) else ""
+    why += "; no difference from the best can be shown" if unclear else ""
+    return MatrixCell(f"{significant(by)} ×{unclear}", shade, why)

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 
 from firstlight.catalogue import Plot, Workload
 from firstlight.judge import ranking, words
+from firstlight.judge.select import same_work
 from firstlight.judge.verdict import Verified
 from firstlight.plan import Placement
 from firstlight.report import answers, frame, sentence, wording
@@ -40,7 +41,8 @@ def _sizes(figures: list[Verified], placement: Placement, plot: Plot) -> int:
 
 def _drawing(view: View, workload: Workload, plot: Plot, name: str, placement: Placement, of: int) -> Drawing | None:
     every = [f for f in view.selected(workload, plot) if f.identity.placement == placement]
-    lines = best_lines(answers.verified(every), plot)
+    alike = [f for f in answers.verified(every) if same_work(f.identity.variant, plot, workload)]
+    lines = best_lines(alike, plot)
     if not lines:
         return None
     some = next(iter(next(iter(lines.values())).values()))
