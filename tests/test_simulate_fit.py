@@ -30,8 +30,7 @@ SIZES = (0, 8, 64, 1024, 4096, 16384, 65536, 1 << 20)
 def figure(variant: str, parameters: dict[str, Any], microseconds: float, **more: Any) -> Verified:
     workload, _, name = variant.partition(".")
     place = more.pop("place", Placement(1, 2, 1))
-    metric = "latency" if workload == "pingpong" else "time"
-    identity = Identity(workload, name, "gcc-native", "mpich", place, tuple(sorted(parameters.items())), metric)
+    identity = Identity(workload, name, "gcc-native", "mpich", place, tuple(sorted(parameters.items())), "latency")
     estimate = Estimate(microseconds, 0.9 * microseconds, 1.1 * microseconds, (microseconds,) * 6)
     return Verified(identity, "us", "lower", estimate, 0.0, {}, None, 0.0, **more)
 
@@ -47,9 +46,13 @@ def fitted(some: Any, mpi: str | None = None, workloads: dict[str, Workload] = W
     return fit.fitted(some, workloads, mpi)
 
 
+def message(size: int, microseconds: float, variant: str = "mpi_blocking", data: str = "cached", **more: Any) -> Figure:
+    return figure(f"pingpong.{variant}", {"bytes": size, "data": data}, microseconds, **more)
+
+
 def pingpong(alpha: float, beta: float, variant: str = "mpi_blocking", **more: Any) -> list[Figure]:
     """Half round trips of alpha us and beta us a byte."""
-    return [figure(f"pingpong.{variant}", {"bytes": m}, alpha + beta * m, **more) for m in SIZES]
+    return [message(m, alpha + beta * m, variant, **more) for m in SIZES]
 
 
 @given(st.floats(0.1, 100), st.floats(1e-5, 1e-2))
@@ -82,7 +85,7 @@ def test_every_message_is_predicted_as_it_was_measured(simulator: Path, times: l
     """Whatever the curve: the hand-over to long messages, the ends of caches."""
     place, times = Placement(nodes, 2, 1), sorted(times)
     sizes = SIZES[: len(times)]
-    some = [figure("pingpong.mpi_blocking", {"bytes": m}, t, place=place) for m, t in zip(sizes, times, strict=True)]
+    some = [message(m, t, place=place) for m, t in zip(sizes, times, strict=True)]
     [found] = fitted(judgement(some))
     for topology in ("flat:2", "torus:2"):
         machine = found.word + (",hop=0" if topology != "flat:2" else "")
@@ -106,9 +109,7 @@ def test_a_disturbed_curve_rises_and_stays_near(seconds: list[float]) -> None:
 
 def test_a_busy_machine_is_told() -> None:
     def sentences(times: list[float]) -> str:
-        some = [
-            figure("pingpong.mpi_blocking", {"bytes": m}, t) for m, t in zip(SIZES[: len(times)], times, strict=True)
-        ]
+        some = [message(m, t) for m, t in zip(SIZES[: len(times)], times, strict=True)]
         found = validate(judgement([*some, collective("mpi_good", 8, 10.0)]), WORKLOADS, answers, "1")
         return " ".join(found.sentences)
 

@@ -225,7 +225,7 @@ def figure(mpi: str, size: int, values: list[float], variant: str = "mpi_library
         mpi,
         Placement(1, 2, 1),
         (("bytes", size), ("collective", "broadcast"), ("root", 0), ("segments", 0)),
-        "time",
+        "latency",
     )
     middle = sorted(values)[len(values) // 2]
     estimate = Estimate(middle, min(values), max(values), tuple(values))

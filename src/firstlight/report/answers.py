@@ -108,7 +108,7 @@ def chooser(kind: str) -> Callable[[Identity], str]:
 def label(run: Run, kind: str, name: str) -> str:
     if kind == "mpi":
         return "threads, no MPI" if name == "none" else wording.mpi_name(run, name)
-    return name
+    return name if kind in ("toolchain", "variant") else name.replace("_", " ")
 
 
 def best_of_each(figures: Iterable[Verified], key: Callable[[Identity], str]) -> list[Verified]:

@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <vector>
 
 #include "firstlight/damage.hpp"
 #include "firstlight/exact.hpp"
@@ -53,6 +54,7 @@ struct State {
   fl::Array<double> result;  // room for what it gets, and the guard
   fl::Index filled = -1;     // the iteration that all words but the first and last of each block belong to
   fl::Index rounds = 0;      // of checks so far
+  fl::Index touched = -1;    // the last iteration
 
   bool is(Kind other) const { return kind == other; }
   bool roots() const { return team.rank == root; }
@@ -69,7 +71,8 @@ inline constexpr fl::About about{
 };
 
 inline constexpr fl::Metric metrics[] = {
-    {"time", "us", "operations", "time", 1e6, "lower"},
+    {"gap", "us", "operations", "time", 1e6, "lower"},
+    {"latency", "us", "latency", "value", 1e6, "lower"},
     {"rate", "GB/s", "flow", "rate", 1e-9, "higher"},
 };
 
@@ -105,6 +108,7 @@ inline double* given(State& s) { return s.is(Kind::broadcast) ? s.result.data() 
 // --- in the timed loop -------------------------------------------------------------------------------------------------
 
 inline void touch(State& s, fl::Index iteration) {
+  s.touched = iteration;
   if (s.n == 0 || (s.is(Kind::broadcast) && !s.roots())) return;
   double* const words = given(s);
   for (fl::Index block = 0; block < s.blocks; ++block)
@@ -202,6 +206,38 @@ inline void late_round(State& s, int late, fl::Damage& damage) {
   const double early = s.team.nodes == 1 ? last - left : delay / 2 - (left - start);
   if (early <= 0) return;
   damage.add([&] { return fl::text("left the barrier %.0f us before rank %d had come", 1e6 * early, late); });
+}
+
+// --- one operation alone -----------------------------------------------------------------------------------------------
+
+// How long one operation takes from when all ranks begin it until the last is done; operations that follow one another overlap
+// where some ranks are done before others (a broadcast's root). All ranks of a node wait for one instant of its clock (window-based
+// synchronisation, as SKaMPI and ReproMPI do it: S. Hunold, A. Carpen-Amarie, IEEE TPDS 27 (2016) 3617); on several nodes, whose
+// clocks differ, each begins as it leaves a barrier. The iterations of the batch before are taken again, its last one last, so
+// that what the check finds is as after that batch.
+inline void observe(State& s, fl::Observations& seen) {
+  constexpr fl::Index most = 15;
+  constexpr double soon = 30e-6;
+  const fl::Index count = std::clamp<fl::Index>(seen.steps / 4, 1, most), last = s.touched;
+  double mine[most];
+  for (fl::Index k = 0; k < count; ++k) {
+    double begin = fl::total(s.team.rank == 0 ? now() + soon : 0);
+    if (s.team.nodes > 1) {
+      fl::barrier();
+      begin = now();
+    }
+    while (now() < begin) continue;
+    fl::run_steps(last - count + 1 + k, 1);
+    mine[k] = now() - begin;
+  }
+  std::vector<double> all(static_cast<std::size_t>(count * s.team.ranks)), longest(static_cast<std::size_t>(count));
+  fl::gather(mine, count, all.data());
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    double& of = longest[i % static_cast<std::size_t>(count)];
+    of = std::max(of, all[i]);
+  }
+  std::nth_element(longest.begin(), longest.begin() + count / 2, longest.end());
+  seen.value("latency", longest[static_cast<std::size_t>(count / 2)]);
 }
 
 inline fl::Check check(State& s, fl::Index last) {

@@ -21,7 +21,7 @@ struct RoundTrip {
     for (std::size_t t = 0; t < s.ends.size(); ++t) pingpong::allocate(s, s.ends[t]);
   }
 
-  void round_trip(const pingpong::State& s, const pingpong::End& e, fl::Index iteration, std::uint64_t number) {
+  void round_trip(const pingpong::State& s, pingpong::End& e, fl::Index iteration, std::uint64_t number) {
     const auto peer = static_cast<std::size_t>(e.peer);
     Mailbox& mine = mailboxes[static_cast<std::size_t>(e.me)];
     pingpong::stamp(s, e, iteration);
@@ -35,7 +35,7 @@ struct RoundTrip {
   void loop(pingpong::State& s, fl::Index first, fl::Index count) {
 #pragma omp parallel for num_threads(s.team.threads) schedule(static, 1)
     for (std::size_t t = 0; t < s.ends.size(); ++t) {
-      const pingpong::End& e = s.ends[t];
+      pingpong::End& e = s.ends[t];
       std::uint64_t number = sent;
       for (fl::Index i = first; i < first + count; ++i) round_trip(s, e, i, ++number);
     }

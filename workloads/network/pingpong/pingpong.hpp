@@ -3,9 +3,11 @@
 // Party r talks to party r + p/2, all pairs at once. Every message is a function of its sender, the iteration and the position.
 // In the timed loop only its first and its last word follow the iteration: the end that begins stamps them, and the other
 // answers with what it has received, so that an answer given too early is a wrong answer. The check refreshes whole messages.
+// Where data is fresh, every word of every message is written by its sender and read by its receiver, in the timed loop too.
 #pragma once
 
 #include <cstring>
+#include <memory>
 #include <vector>
 
 #include "firstlight/damage.hpp"
@@ -14,9 +16,19 @@
 
 namespace pingpong::inline FL_ROLE {
 
+enum class Data { cached, ordinary_pages, fresh_data };
+
+inline constexpr const char* data_kinds = "cached|ordinary_pages|fresh_data";  // in the order of Data
+
 struct Params {
   fl::Index bytes = 1024;
-  void declare(fl::Fields& fields) { fields.integer("bytes", bytes, "bytes", 0, fl::Index{64} << 20, "length of one message"); }
+  Data data = Data::cached;
+  void declare(fl::Fields& fields) {
+    fields.integer("bytes", bytes, "bytes", 0, fl::Index{64} << 20, "length of one message");
+    fields.choice("data", data, data_kinds,
+                  "cached: the same buffers again, on huge pages from 256 KiB on; ordinary_pages: the same, where malloc puts them; "
+                  "fresh_data: as cached, but each message is written whole before it is sent and read whole when it has come");
+  }
 };
 
 struct Traits {
@@ -33,24 +45,31 @@ struct End {
   unsigned char* in = nullptr;   // where the peer's arrives
   std::uint64_t salt = 0;        // of what this party sends
   std::uint64_t turn = 0;        // what makes the peer's word this party's
+  std::uint64_t read = 0;        // of what arrived, where data is fresh
   fl::Array<unsigned char> own_out, own_in;
+  std::unique_ptr<unsigned char[]> ordinary_out, ordinary_in;
 };
 
 struct State {
   fl::Team team;
   bool between_threads = false;
+  Data data = Data::cached;
   fl::Index bytes = 0;
   fl::Index last = 0;     // offset of the last word, which the message may hold in part
   fl::Index filled = -1;  // the iteration that all words but the stamped ones belong to
   fl::Index rounds = 0;   // of checks so far
   std::vector<End> ends;  // this process's parties: one, or as many as threads
+
+  fl::Index words() const { return last / 8 + 1; }
+  bool fresh() const { return data == Data::fresh_data; }
+  bool follows(fl::Index k) const { return fresh() || k == 0 || k == words() - 1; }  // whether word k belongs to the last iteration
 };
 
 inline constexpr fl::About about{
     .title = "Ping-pong",
     .cost =
         "2 messages in a chain (1 where both ways at once), 2 m payload and 4 m bytes of memory traffic a pair, each message being "
-        "read once and written once at least",
+        "read once and written once at least; 8 m where data is fresh and also made and used",
     .verified =
         "every byte of the last message on both ends, then three round trips with fresh messages over inverted receive "
         "buffers; nothing may be written beyond a message",
@@ -100,15 +119,39 @@ inline void store(unsigned char* to, std::uint64_t w) { std::memcpy(to, &w, size
 
 // --- in the timed loop -------------------------------------------------------------------------------------------------
 
+// What a program does with data that is fresh: makes it, uses it, or both. By value, for what bytes are stored to may be anything.
+inline void make(unsigned char* out, fl::Index words, std::uint64_t salt, fl::Index iteration) {
+  for (fl::Index k = 0; k < words; ++k) store(out + k * word_bytes, word(salt, iteration, k));
+}
+
+inline std::uint64_t use(const unsigned char* in, fl::Index words) {
+  std::uint64_t all = 0;
+  for (fl::Index k = 0; k < words; ++k) all ^= load(in + k * word_bytes);
+  return all;
+}
+
+inline void reply(unsigned char* __restrict out, const unsigned char* __restrict in, fl::Index words, std::uint64_t turn) {
+  for (fl::Index k = 0; k < words; ++k) store(out + k * word_bytes, load(in + k * word_bytes) ^ turn);
+}
+
 // The end that begins, before it sends. Words beyond a short message have room and are not sent.
-inline void stamp(const State& s, const End& e, fl::Index iteration) {
+inline void stamp(const State& s, End& e, fl::Index iteration) {
   if (!e.first) return;
+  if (s.fresh()) {
+    e.read ^= use(e.in, s.words());
+    make(e.out, s.words(), e.salt, iteration);
+    return;
+  }
   store(e.out, word(e.salt, iteration, 0));
   store(e.out + s.last, word(e.salt, iteration, s.last / word_bytes));
 }
 
 // The other end, after it received and before it sends: exclusive or, so that each byte follows from its own byte alone.
 inline void answer(const State& s, const End& e) {
+  if (s.fresh()) {
+    reply(e.out, e.in, s.words(), e.turn);
+    return;
+  }
   const std::uint64_t front = load(e.in) ^ e.turn;
   const std::uint64_t back = load(e.in + s.last) ^ e.turn;
   store(e.out, front);
@@ -136,10 +179,17 @@ inline void poison(State& s) {
 
 // Memory of the process's own, first written by the calling thread.
 inline void allocate(const State& s, End& e) {
-  e.own_out = fl::Array<unsigned char>(capacity(s));
-  e.own_in = fl::Array<unsigned char>(capacity(s));
-  e.out = e.own_out.data();
-  e.in = e.own_in.data();
+  if (s.data == Data::ordinary_pages) {
+    e.ordinary_out.reset(new unsigned char[static_cast<std::size_t>(capacity(s))]);
+    e.ordinary_in.reset(new unsigned char[static_cast<std::size_t>(capacity(s))]);
+    e.out = e.ordinary_out.get();
+    e.in = e.ordinary_in.get();
+  } else {
+    e.own_out = fl::Array<unsigned char>(capacity(s));
+    e.own_in = fl::Array<unsigned char>(capacity(s));
+    e.out = e.own_out.data();
+    e.in = e.own_in.data();
+  }
   fill(s, e);
   poison(s, e);
 }
@@ -147,6 +197,7 @@ inline void allocate(const State& s, End& e) {
 inline void init(State& s, const Params& p, const fl::Team& team, const Traits& traits) {
   s.team = team;
   s.between_threads = traits.between_threads;
+  s.data = p.data;
   s.bytes = p.bytes;
   s.last = p.bytes > 0 ? (p.bytes - 1) / word_bytes * word_bytes : 0;
   const int all = parties(team, traits), half = all / 2;
@@ -165,7 +216,7 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
 
 inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits) {
   const double payload = 2.0 * static_cast<double>(p.bytes) * (parties(team, traits) / 2);
-  return {.bytes = 2 * payload,
+  return {.bytes = (p.data == Data::fresh_data ? 4 : 2) * payload,
           .messages = traits.both_ways ? 1.0 : 2.0,
           .message_bytes = payload,
           .working_set = 2.0 * static_cast<double>(p.bytes)};
@@ -176,8 +227,7 @@ inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits
 // What byte j of the message for this end must be after `iteration`.
 inline unsigned char expected(const State& s, const End& e, fl::Index j, fl::Index iteration) {
   const fl::Index k = j / word_bytes;
-  const bool stamped = k == 0 || k == s.last / word_bytes;
-  const std::uint64_t w = word(salt_of(e.peer), stamped ? iteration : s.filled, k);
+  const std::uint64_t w = word(salt_of(e.peer), s.follows(k) ? iteration : s.filled, k);
   unsigned char bytes[word_bytes];
   std::memcpy(bytes, &w, sizeof bytes);
   return bytes[j % word_bytes];
@@ -190,7 +240,7 @@ void inspect(const State& s, const End& e, fl::Index iteration, Behind behind, f
   for (fl::Index j = 0; j < capacity(s);) {
     const fl::Index k = j / word_bytes;
     const bool inner = j % word_bytes == 0 && k > 0 && j < s.last;
-    if (inner && load(e.in + j) == word(salt, s.filled, k)) {
+    if (inner && load(e.in + j) == word(salt, s.fresh() ? iteration : s.filled, k)) {
       j += word_bytes;
       continue;
     }
