@@ -12,6 +12,7 @@ import pytest
 
 from firstlight import build, catalogue, toolchains
 from firstlight.build import Built
+from firstlight.conduct import costs
 from firstlight.plan import Program
 from firstlight.record import Description, Metric, Parameter
 from firstlight.toolchains import Absent, Toolbox, Toolchain
@@ -80,6 +81,7 @@ class Bench:
         monkeypatch.setattr(catalogue, "roots", lambda: [root / "workloads"])
         monkeypatch.setattr(toolchains, "discover", lambda *_, **__: self.toolbox, raising=False)
         monkeypatch.setattr(build, "build", self.build)
+        monkeypatch.setattr(costs, "FILE", "launches.bench.json")  # these launches are not what others will take
 
     def workload(self, name: str, *variants: str, toml: str = TOML) -> None:
         folder = self.root / "workloads" / "node" / name

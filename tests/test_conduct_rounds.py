@@ -12,9 +12,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 import synthetic
-from firstlight.catalogue import Row, Workload
+from firstlight.conduct.agenda import Rank
 from firstlight.conduct.progress import State
-from firstlight.conduct.rounds import BUDGET, COMPLETE, Rounds, dear
+from firstlight.conduct.rounds import BUDGET, COMPLETE, Rounds
 from firstlight.plan import Cell, Placement, Program
 from firstlight.record import Case, Check, Description, Exit, Launch, LaunchRecord, Metric, Run, Sample, Start
 
@@ -115,20 +115,20 @@ def test_narrow_cells_stop_after_six_launches_and_wide_ones_go_on() -> None:
     assert "w.v" in bench.notes.state.last and "Gflop/s" in bench.notes.state.last
 
 
-@pytest.mark.parametrize(("budget", "expected"), [(11.5, 2), (20, 5), (4.5, 1)])
-def test_below_the_wanted_launches_only_whole_rounds_are_launched(budget: float, expected: int) -> None:
+@pytest.mark.parametrize(("budget", "begun"), [(8, 1), (11.5, 1), (20, 3), (24, 3), (26, 4)])
+def test_a_cell_is_begun_only_where_its_turn_can_come_six_times(budget: float, begun: int) -> None:
     bench = Bench(4, steady)
-    assert bench.rounds(budget).go() == BUDGET
-    assert bench.counts() == [expected] * 4
-    assert "rounds fit the budget" in bench.notes.notes[0]
+    rounds = bench.rounds(budget)
+    assert rounds.go() == (COMPLETE if begun == 4 else BUDGET)
+    assert bench.counts() == [6] * begun
+    assert len(rounds.wide()) == 4 - begun
+    assert bench.now <= budget
 
 
-def test_a_budget_smaller_than_a_round_leaves_cells_out_but_finishes_the_launch() -> None:
+def test_a_budget_too_small_for_any_cell_gets_one_launch_and_no_more() -> None:
     bench = Bench(4, steady)
-    rounds = bench.rounds(2.5)
-    assert rounds.go() == BUDGET
-    assert bench.counts() == [1, 1, 1]
-    assert len(rounds.wide()) == 4
+    assert bench.rounds(2.5).go() == BUDGET
+    assert bench.counts() == [1]
 
 
 def test_wrong_cells_are_launched_twice_and_lost_ones_given_up() -> None:
@@ -191,71 +191,69 @@ def test_a_run_that_is_resumed_launches_what_the_whole_run_would_have(count: int
     assert Counter(first.seen) == Counter(whole.seen)
 
 
-def test_the_dearest_cells_wait_where_all_others_can_be_sure() -> None:
-    """Nine cells of 1 s and one of 20 s: the budget has room for six launches of the nine."""
-    bench = Bench(10, steady)
-    cost = {"c3": 20.0}
+def priced(bench: Bench, prices: dict[str, float]) -> Callable[[Cell, int], LaunchRecord]:
+    """Launches that take 1 s but for those named."""
 
     def launch(cell: Cell, number: int) -> LaunchRecord:
-        bench.seconds = cost.get(cell.id, 1.0)
+        bench.seconds = prices.get(cell.id, 1.0)
         return bench.launch(cell, number)
 
-    rounds = Rounds(bench.run(), bench.cells, launch, [], 100, bench.notes, clock=lambda: bench.now)
-    assert rounds.go() == BUDGET
-    counts = Counter(name for name, _ in bench.seen)
-    assert counts.pop("c3") == 2  # once in the first round, once more in what was left
-    assert set(counts.values()) == {6}
-    assert rounds.wide() == ["c3"]
-    assert "1 of 10 cells, the dearest, wait" in bench.notes.notes[0]
+    return launch
 
 
-def front_page_of(*variants: str) -> dict[str, Workload]:
-    """The workload of the bench, whose one row chooses from these variants."""
-    row = Row("what v3 gives", "rate", 10, {"n": 1}, list(variants))
-    return {"w": msgspec.structs.replace(synthetic.run().workloads["dot"], name="w", rows=[row], sizes=None)}
-
-
-@pytest.mark.parametrize("slower", [1.0, 1.3])
-def test_what_the_terminal_page_shows_does_not_wait_for_the_rest(slower: float) -> None:
-    """The dearest cell is the one shown; the machine may become slower than the first round told."""
+def test_what_turns_out_too_dear_is_left_and_the_others_are_completed() -> None:
+    """Nine cells of 1 s and one of 20 s that looks like them: it is found out by its first launch."""
     bench = Bench(10, steady)
-
-    def launch(cell: Cell, number: int) -> LaunchRecord:
-        bench.seconds = (8.0 if cell.id == "c3" else 1.0) * (1.0 if number == 0 else slower)
-        return bench.launch(cell, number)
-
     rounds = Rounds(
-        bench.run(), bench.cells, launch, [], 80, bench.notes, clock=lambda: bench.now, workloads=front_page_of("v3")
+        bench.run(), bench.cells, priced(bench, {"c3": 20.0}), [], 100, bench.notes, clock=lambda: bench.now
     )
     assert rounds.go() == BUDGET
     counts = Counter(name for name, _ in bench.seen)
-    assert counts.pop("c3") == 6
-    assert min(counts.values()) >= 1 and sum(counts.values()) >= 9 + (13 if slower == 1 else 0)
-    assert bench.now <= 80
-    assert len(bench.notes.notes) == 1 and "the dearest, wait" in bench.notes.notes[0]
+    assert counts.pop("c3") == 1
+    assert set(counts.values()) == {6} and len(counts) == 9
+    assert rounds.wide() == ["c3"]
 
 
-def test_of_those_that_waited_the_ones_that_can_be_completed_come_first() -> None:
-    """Eight cells of 1 s, one of 6 s and one of 20 s; it goes faster than it began: time for one."""
+@pytest.mark.parametrize("slower", [1.0, 1.3])
+def test_what_is_wanted_most_does_not_wait_for_the_rest(slower: float) -> None:
+    """The dearest cell is the one shown; the machine may become slower than the first round told."""
     bench = Bench(10, steady)
-    cost = {"c3": 20.0, "c7": 6.0}
+    wanted = {cell.id: Rank.FRONT if cell.id == "c3" else Rank.REST for cell in bench.cells}
 
     def launch(cell: Cell, number: int) -> LaunchRecord:
-        bench.seconds = cost.get(cell.id, 1.0) * (1.0 if number == 0 else 0.6)
+        bench.seconds = (3.0 if cell.id == "c3" else 1.0) * (1.0 if number == 0 else slower)
         return bench.launch(cell, number)
 
-    rounds = Rounds(
-        bench.run(), bench.cells, launch, [], 94, bench.notes, clock=lambda: bench.now,
-        workloads=front_page_of("v3", "v7"),
-    )  # fmt: skip
+    rounds = Rounds(bench.run(), bench.cells, launch, [], 70, bench.notes, clock=lambda: bench.now, ranks=wanted)
     assert rounds.go() == BUDGET
     counts = Counter(name for name, _ in bench.seen)
-    assert "2 of 10 cells, the dearest, wait" in bench.notes.notes[0]
-    assert (counts.pop("c3"), counts.pop("c7")) == (1, 6)
-    assert set(counts.values()) == {6}
+    assert [name for name, _ in bench.seen[:6]] == ["c3"] * 6
+    assert counts.pop("c3") == 6 and set(counts.values()) == {6}
+    assert bench.now <= 70
 
 
-def test_a_run_that_goes_on_with_little_time_serves_the_terminal_page_first() -> None:
+def test_stages_are_launched_one_after_another_and_their_cells_side_by_side() -> None:
+    bench = Bench(6, steady)
+    wanted = {f"c{k}": Rank.FRONT if k < 3 else Rank.CHAPTER for k in range(6)}
+    rounds = Rounds(bench.run(), bench.cells, bench.launch, [], 43, bench.notes, clock=lambda: bench.now, ranks=wanted)
+    assert rounds.go() == COMPLETE
+    names = [name for name, _ in bench.seen]
+    rounds_of = [names[k : k + 3] for k in range(0, 36, 3)]
+    assert all(sorted(r) == ["c0", "c1", "c2"] for r in rounds_of[:6])
+    assert all(sorted(r) == ["c3", "c4", "c5"] for r in rounds_of[6:])
+    assert len({tuple(r) for r in rounds_of}) > 4  # in a new order each time
+
+
+def test_where_there_is_ample_time_everything_is_launched_side_by_side() -> None:
+    bench = Bench(6, steady)
+    wanted = {f"c{k}": Rank(k) for k in range(6)}
+    rounds = Rounds(bench.run(), bench.cells, bench.launch, [], 400, bench.notes, clock=lambda: bench.now, ranks=wanted)
+    assert rounds.go() == COMPLETE
+    names = [name for name, _ in bench.seen]
+    assert all(sorted(names[k : k + 6]) == [c.id for c in bench.cells] for k in range(0, 36, 6))
+
+
+def test_a_run_that_goes_on_with_little_time_completes_what_is_wanted_most() -> None:
     bench = Bench(10, steady)
     kept: list[LaunchRecord] = []
 
@@ -267,40 +265,19 @@ def test_a_run_that_goes_on_with_little_time_serves_the_terminal_page_first() ->
 
     with pytest.raises(KeyboardInterrupt):
         Rounds(bench.run(), bench.cells, launch, [], 1000, bench.notes, clock=lambda: bench.now).go()
+    wanted = {c.id: Rank.FRONT if c.id in ("c3", "c7") else Rank.REST for c in bench.cells}
     rounds = Rounds(
-        bench.run(), bench.cells, bench.launch, kept, 3.5, bench.notes, clock=lambda: bench.now,
-        workloads=front_page_of("v3", "v7"),
-    )  # fmt: skip
+        bench.run(), bench.cells, bench.launch, kept, 3.5, bench.notes, clock=lambda: bench.now, ranks=wanted
+    )
     assert rounds.go() == BUDGET
     counts = Counter(name for name, _ in bench.seen)
     assert counts["c3"] == counts["c7"] == 6
-    assert bench.counts() == [5] * 7 + [6] * 3  # and one more, for which there was time
-
-
-@given(st.dictionaries(st.text(max_size=3), st.floats(0.01, 100), min_size=1), st.floats(0.1, 1000), st.data())
-def test_the_front_waits_only_where_it_alone_is_too_long(
-    costs: dict[str, float], room: float, data: st.DataObject
-) -> None:
-    front = data.draw(st.sets(st.sampled_from(sorted(costs))))
-    aside = dear(costs, room, front)
-    rest = sum(cost for name, cost in costs.items() if name not in aside)
-    assert not aside or rest <= room * (1 + 1e-9) + 1e-9
-    if aside & front:
-        assert sum(costs[name] for name in front) > room * (1 - 1e-9) - 1e-9
-
-
-@given(st.dictionaries(st.text(max_size=3), st.floats(0.01, 100), min_size=1), st.floats(0.1, 1000))
-def test_cells_are_left_out_only_where_that_makes_a_round_fit(costs: dict[str, float], room: float) -> None:
-    aside = dear(costs, room)
-    rest = [cost for name, cost in costs.items() if name not in aside]
-    assert not aside or sum(rest) <= room * (1 + 1e-9) + 1e-9
-    assert all(costs[name] >= max(rest, default=0.0) for name in aside)
-    assert sum(costs.values()) > room or not aside
+    assert bench.counts() == [5] * 7 + [6] * 3
 
 
 def test_what_is_missing_is_told_in_time() -> None:
     bench = Bench(4, steady, seconds=10.0)
     rounds = bench.rounds(95)
     assert rounds.go() == BUDGET
-    assert bench.counts() == [2, 2, 2, 2]
-    assert rounds.missing() == pytest.approx(4 * 4 * 10.0)
+    assert bench.counts() == [6]
+    assert rounds.missing() == pytest.approx(3 * 6 * 10.0)

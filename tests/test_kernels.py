@@ -13,7 +13,7 @@ from msgspec.structs import replace
 import native
 import synthetic
 from firstlight.catalogue import Selection
-from firstlight.conduct.rounds import Tally
+from firstlight.conduct.tally import Tally
 from firstlight.judge.figures import _expected, judge
 from firstlight.judge.verdict import Failed, Verified
 from firstlight.plan import Cell, Placement, Program, plan
@@ -201,5 +201,5 @@ def test_the_first_metric_that_a_case_has_decides_its_launches() -> None:
     told = {k: replace(d, metrics=(*d.metrics, bandwidth)) for k, d in scene.run.descriptions.items()}
     assert told[cell.program.target].metrics[0].quantity == "flops"
     tally = Tally(replace(scene.run, descriptions=told), cell)
-    tally.take(replace(record, cases=cases), 1.0)
+    tally.take(replace(record, cases=cases))
     assert len(tally.estimates) == len(record.cases) > 1

@@ -12,7 +12,7 @@ import shipped
 import synthetic_lattice
 from firstlight import heritage
 from firstlight.conduct import ending
-from firstlight.conduct.rounds import Tally
+from firstlight.conduct.tally import Tally
 from firstlight.errors import OK, REGRESSION
 from firstlight.judge import ranking
 from firstlight.judge.figures import judge
@@ -254,7 +254,7 @@ def test_progress_shows_no_number_of_the_twin() -> None:
     for cell in scene.run.cells:
         tally = Tally(scene.run, cell)
         for record in (r for r in scene.records if r.start.cell == cell.id):
-            tally.take(record, 1.0)
+            tally.take(record)
         told.setdefault(cell.program.variant, tally.last())
     assert told.pop("mpi_silent") == "" and all("Mflop/s" in words for words in told.values())
 

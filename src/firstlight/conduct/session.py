@@ -11,13 +11,14 @@ from msgspec.structs import replace
 
 from firstlight import export, launch
 from firstlight.catalogue import Workload
+from firstlight.conduct import agenda, costs, outlook
 from firstlight.conduct.progress import Progress
 from firstlight.conduct.rounds import Rounds
 from firstlight.errors import RecordError
 from firstlight.heritage import load as load_heritage
 from firstlight.judge import Judgement
 from firstlight.judge.figures import judge
-from firstlight.machine import Machine
+from firstlight.machine import Machine, cache_directory
 from firstlight.plan import EFFORT, Cell, Program
 from firstlight.record import LaunchRecord, Run, RunState, Start
 from firstlight.store import Store, durable, layout, lines
@@ -60,7 +61,14 @@ class Session:
         Raises KeyboardInterrupt after the launch in flight was ended and the state written.
         """
         cells = [cell for cell in self.run.cells if cell.program in self._executables]
-        rounds = Rounds(self.run, cells, self._launch, self.records, budget, self.progress, workloads=self.workloads)
+        machine, known = self.run.machine, costs.Costs(self.workloads, costs.load(cache_directory()))
+        wanted = agenda.ranks(
+            cells, self.workloads, machine, agenda.plainly(self.workloads, self.run.toolbox), known.of
+        )
+        rounds = Rounds(self.run, cells, self._launch, self.records, budget, self.progress, ranks=wanted, costs=known)
+        ahead = rounds.outlook(agenda.rows(cells, self.workloads, machine))
+        for line in filter(None, (outlook.summary(ahead), outlook.in_short(ahead))):
+            self.progress.note(line)
         self._save("running")
         (self.store.path / FIGURES).unlink(missing_ok=True)  # what an earlier stretch had derived is no longer so
         state: RunState = "interrupted"
@@ -68,6 +76,7 @@ class Session:
             state = rounds.go()
         finally:
             self._save(state)
+            costs.keep(cache_directory(), known.measured)
         return rounds
 
     def _save(self, state: RunState) -> None:

@@ -26,8 +26,8 @@ class Effort(NamedTuple):
 
 EFFORT = {
     "quick": Effort(140, 5, 0.002, 0.3, 40),
-    "standard": Effort(15 * 60, 10, 0.01, 2, 180),
-    "full": Effort(2 * 3600, 20, 0.02, 10, 900),
+    "standard": Effort(15 * 60, 5, 0.004, 1, 180),
+    "full": Effort(2 * 3600, 7, 0.01, 4, 900),
 }
 LAUNCHES = 6  # fewer give no nonparametric 95 % interval of a median
 MOST_LAUNCHES = 30

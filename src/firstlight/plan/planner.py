@@ -13,8 +13,11 @@ from firstlight.machine import Machine
 from firstlight.plan.ability import family, lacking_compiler, lacking_here, programs, variant_names
 from firstlight.plan.choice import select
 from firstlight.plan.effort import EFFORT
+from firstlight.plan.expected import launch_seconds
 from firstlight.plan.placements import expand
+from firstlight.plan.serving import can_serve, part
 from firstlight.plan.sizes import resolve_size
+from firstlight.plan.splitting import Box, split
 from firstlight.plan.types import Cell, Placement, Plan, Program
 from firstlight.toolchains import Absent, Toolbox, Toolchain
 from firstlight.units import count
@@ -80,7 +83,7 @@ class _Planner:
         self.mpis = [m for m in toolbox.mpis if _matches(m.name, mpis)]
         self.cells: list[Cell] = []
         self.absent: list[Absent] = []
-        self.taken: dict[tuple[Program, Placement], list[dict[str, list[Value]]]] = {}
+        self.taken: dict[tuple[Program, Placement], list[Box]] = {}
 
     def add(self, workload: Workload, wanted: frozenset[str] | None) -> None:
         """Plan the workload's entries of this suite. A variant named by the user but in none takes the first entry."""
@@ -110,7 +113,8 @@ class _Planner:
             self.absent += missing
             for program in found:
                 for placement in self._placements(workload, name, variant, entry):
-                    self._add_cell(program, placement, parameters)
+                    for box in self._parts(workload, program, placement, parameters):
+                        self._add_cell(program, placement, box)
 
     def _toolchains(self, workload: Workload, name: str, variant: Variant, entry: Selection) -> list[Toolchain]:
         """Those that match the entry and have what the variant needs; only one where that is asked for or enough."""
@@ -159,9 +163,9 @@ class _Planner:
                 self.absent.append(Absent(what, f"this machine has {cpus} CPUs", "nothing to do"))
         return [n for n in dict.fromkeys(counts) if n <= cpus]
 
-    def _parameters(self, workload: Workload, entry: Selection) -> dict[str, list[Value]] | None:
+    def _parameters(self, workload: Workload, entry: Selection) -> Box | None:
         """The values in numbers, once each; None where a parameter has no value left on this machine."""
-        resolved: dict[str, list[Value]] = {}
+        resolved: Box = {}
         for name, values in entry.parameters.items():
             sizes = workload.sizes if workload.sizes and workload.sizes.parameter == name else None
             if sizes and entry.bytes_per_element:
@@ -179,7 +183,21 @@ class _Planner:
             resolved[name] = kept
         return resolved
 
-    def _add_cell(self, program: Program, placement: Placement, parameters: dict[str, list[Value]]) -> None:
+    def _parts(self, workload: Workload, program: Program, placement: Placement, parameters: Box) -> list[Box]:
+        """The cases that rows ask for by themselves, where all of them together take long."""
+
+        def seconds(box: Box) -> float:
+            return launch_seconds(Cell("", program, placement, self._arguments(box)), workload)
+
+        rows = (row for row in workload.rows if can_serve(program, placement, row, workload, self.machine))
+        asked = (part(parameters, row, workload, self.machine) for row in rows)
+        return split(parameters, [box for box in asked if box is not None], seconds)
+
+    def _arguments(self, parameters: Box) -> tuple[str, ...]:
+        values = tuple(f"{key}={','.join(map(str, some))}" for key, some in parameters.items())
+        return values + EFFORT[self.suite].arguments
+
+    def _add_cell(self, program: Program, placement: Placement, parameters: Box) -> None:
         earlier = self.taken.setdefault((program, placement), [])
         left = _without(parameters, earlier)
         if left is None:
@@ -193,13 +211,10 @@ class _Planner:
             (f"{placement.nodes}n" if placement.nodes > 1 else "") + f"{placement.ranks}x{placement.threads}",
         ]
         name = ".".join(part for part in parts if part) + (f".{len(earlier)}" if len(earlier) > 1 else "")
-        values = tuple(f"{key}={','.join(map(str, some))}" for key, some in left.items())
-        self.cells.append(Cell(name, program, placement, values + EFFORT[self.suite].arguments))
+        self.cells.append(Cell(name, program, placement, self._arguments(left)))
 
 
-def _without(
-    parameters: dict[str, list[Value]], earlier: list[dict[str, list[Value]]]
-) -> dict[str, list[Value]] | None:
+def _without(parameters: Box, earlier: list[Box]) -> Box | None:
     """Drop the values that an earlier cell measures with equal other parameters; None where nothing is left."""
     left = dict(parameters)
     for other in earlier:

@@ -1,0 +1,160 @@
+"""The agenda: which cells are launched within a budget, and in which stages. Pure functions of what is known.
+
+A figure needs LAUNCHES launches for an interval, so a cell whose turn cannot come so often is not begun. What rows of
+the report choose from comes first, then what else they are compared with, then whole workloads, those first that tell
+most for their time. What a stage holds is launched in rounds, side by side.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from enum import IntEnum
+from fnmatch import fnmatchcase
+from typing import NamedTuple
+
+from firstlight.catalogue import Row, Workload
+from firstlight.machine import Machine
+from firstlight.plan import Cell, Program, family
+from firstlight.plan.expected import cases
+from firstlight.plan.serving import provides, serves
+from firstlight.toolchains import Toolbox
+
+UNSURE, STEADY = 1.25, 1.03
+"""What is not yet measured is taken to last so many times as long as estimated; what is, as long as it did."""
+AMPLE = 0.7
+"""Where all there is takes no more than this share of the time, it is one stage: everything beside everything."""
+
+
+class Rank(IntEnum):
+    """What a cell is wanted for, most wanted first."""
+
+    FRONT = 0  # an answer on the front page: one candidate of each row, the cheapest that comes first
+    CHAPTER = 1  # an answer in a chapter, likewise
+    FRONT_FIRST = 2  # the other candidates that come first
+    CHAPTER_FIRST = 3
+    FRONT_OTHER = 4  # further candidates, and ceilings that the answers are held against
+    CHAPTER_OTHER = 5
+    REST = 6
+
+
+STAGE_OF = {rank: 2 if rank is Rank.REST else rank % 2 for rank in Rank}
+
+
+class Item(NamedTuple):
+    """A cell that still wants `launches` launches of `seconds` each. `begun`: it has had some."""
+
+    cell: Cell
+    rank: Rank
+    launches: int
+    seconds: float
+    begun: bool = False
+    sure: bool = False
+
+    @property
+    def need(self) -> float:
+        return self.launches * self.seconds * (STEADY if self.sure else UNSURE)
+
+
+class Answered(NamedTuple):
+    """A row and the cells that it can choose from."""
+
+    workload: str
+    row: Row
+    cells: frozenset[str]
+
+
+def rows(cells: Sequence[Cell], workloads: Mapping[str, Workload], machine: Machine) -> list[Answered]:
+    """The rows that some of these cells can answer."""
+    of: dict[str, list[Cell]] = defaultdict(list)
+    for cell in cells:
+        of[cell.program.workload].append(cell)
+    found = []
+    for workload in (w for name, w in workloads.items() if name in of):
+        for row in workload.rows:
+            mine = frozenset(c.id for c in of[workload.name] if serves(c, row, workload, machine))
+            found += [Answered(workload.name, row, mine)] if mine else []
+    return found
+
+
+Preference = Callable[[Program], tuple[bool, ...]]
+
+
+def plainly(workloads: Mapping[str, Workload], toolbox: Toolbox) -> Preference:
+    """Which candidates of a row come first: variants of the quick suite, which are chosen for it, with native flags."""
+    quick = {w.name: [p for entry in w.suites.get("quick", []) for p in entry.variants] for w in workloads.values()}
+    flags = {t.name: (t.flag_set != "native", family(t.compiler) != "gcc") for t in toolbox.toolchains}
+
+    def late(program: Program) -> tuple[bool, ...]:
+        named = any(fnmatchcase(program.variant, pattern) for pattern in quick.get(program.workload, []))
+        return (not named, *flags.get(program.toolchain, (True, True)))
+
+    return late
+
+
+def ranks(
+    cells: Sequence[Cell],
+    workloads: Mapping[str, Workload],
+    machine: Machine,
+    late: Preference = lambda program: (),
+    seconds: Callable[[Cell], float] = lambda cell: 0.0,
+) -> dict[str, Rank]:
+    """By cell. Of the candidates of a row those are first for which `late` is least; `seconds`: of a launch."""
+    known = {cell.id: cell for cell in cells}
+    found = dict.fromkeys(known, Rank.REST)
+
+    def want(some: Iterable[str], rank: Rank) -> None:
+        for name in some:
+            found[name] = min(found[name], rank)
+
+    for answered in rows(cells, workloads, machine):
+        order = {name: late(known[name].program) for name in answered.cells}
+        least = min(order.values())
+        first = sorted((n for n, o in order.items() if o == least), key=lambda n: (seconds(known[n]), n))
+        chapter = not answered.row.headline  # 1 for the ranks of chapters
+        want(first[:1], Rank(Rank.FRONT + chapter))
+        want(first, Rank(Rank.FRONT_FIRST + chapter))
+        want(order, Rank(Rank.FRONT_OTHER + chapter))
+    for chapter in (False, True):
+        asking = {known[n].program.workload for n, r in found.items() if r in (chapter, chapter + Rank.FRONT_FIRST)}
+        ceilings = {b.ceiling for name in asking if name in workloads for b in workloads[name].bounded_by}
+        offered = (c for c in cells if c.program.workload in workloads)
+        giving = (c.id for c in offered if provides(c, ceilings, workloads[c.program.workload], machine))
+        want(giving, Rank(Rank.FRONT_OTHER + chapter))
+    return found
+
+
+def chosen(items: Sequence[Item], room: float) -> list[Item]:
+    """Those of which every launch that they want fits into `room` seconds, begun ones first, in the order of stages."""
+    taken: list[Item] = []
+    dear = _dearness(items)
+    for item in sorted(items, key=lambda i: (not i.begun, i.rank, dear[i.cell.id], i.need, i.cell.id)):
+        if item.need <= room:
+            taken.append(item)
+            room -= item.need
+    return taken
+
+
+def stage(items: Sequence[Item], room: float, everything: bool) -> list[Item]:
+    """What of the chosen is launched next, in rounds. `everything`: nothing was left out."""
+    if not items or (everything and sum(i.need for i in items) <= AMPLE * room):
+        return list(items)
+    dear, begun = _dearness(items), {i.cell.program.workload for i in items if i.begun}
+    names = {i.cell.id: (STAGE_OF[i.rank], i.cell.program.workload not in begun, dear[i.cell.id]) for i in items}
+    names = {n: k if k[0] == STAGE_OF[Rank.REST] else (k[0], False, (0.0, "")) for n, k in names.items()}
+    now = min(names.values())
+    return [i for i in items if names[i.cell.id] == now]
+
+
+def _dearness(items: Sequence[Item]) -> dict[str, tuple[float, str]]:
+    """Seconds a case of the workload that a cell belongs to, where it is no row's: the less, the sooner its turn."""
+    seconds, told = defaultdict[str, float](float), defaultdict[str, int](int)
+    for item in items:
+        if item.rank is Rank.REST:
+            seconds[item.cell.program.workload] += item.need
+            told[item.cell.program.workload] += item.launches * cases(item.cell)
+    return {
+        i.cell.id: (seconds[name] / told[name], name) if i.rank is Rank.REST else (0.0, "")
+        for i in items
+        for name in [i.cell.program.workload]
+    }

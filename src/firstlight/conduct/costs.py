@@ -1,0 +1,92 @@
+"""Costs: what a launch of a cell takes, told by its own launches, by those of its like, or by its arguments."""
+
+from __future__ import annotations
+
+import math
+from collections import defaultdict
+from collections.abc import Mapping
+from pathlib import Path
+from statistics import median
+
+import msgspec
+
+from firstlight.catalogue import Workload
+from firstlight.plan import Cell
+from firstlight.plan.expected import launch_seconds
+from firstlight.store import durable
+
+FILE = "launches.json"
+MOST = 20_000  # of what earlier runs measured is kept
+
+
+class Costs:
+    """Seconds of launches. `earlier`: what runs before this one measured, by `key`."""
+
+    def __init__(self, workloads: Mapping[str, Workload], earlier: Mapping[str, float] | None = None) -> None:
+        self._workloads, self._earlier = workloads, dict(earlier or {})
+        self._seconds: dict[str, list[float]] = defaultdict(list)  # by cell
+        self._like: dict[str, list[float]] = defaultdict(list)
+        self._factors: dict[str, list[float]] = defaultdict(list)  # measured over estimated, by workload
+        self.measured: dict[str, float] = {}
+
+    def take(self, cell: Cell, seconds: float) -> None:
+        """A launch of the cell took so long in all."""
+        mine = self._seconds[cell.id]
+        mine.append(seconds)
+        self._like[_like(cell)].append(seconds)
+        self._factors[cell.program.workload].append(seconds / max(self._estimated(cell), 1e-3))
+        self.measured[key(cell)] = sum(mine) / len(mine)
+
+    def of(self, cell: Cell) -> float:
+        """The next launch."""
+        if mine := self._seconds.get(cell.id):
+            return sum(mine) / len(mine)
+        if (known := self._earlier.get(key(cell))) is not None:
+            return known
+        if others := self._like.get(_like(cell)):
+            return sum(others) / len(others)
+        factors = self._factors.get(cell.program.workload)
+        return self._estimated(cell) * (median(factors) if factors else 1.0)
+
+    def sure(self, cell: Cell) -> bool:
+        """Whether that was measured, not estimated."""
+        return cell.id in self._seconds or key(cell) in self._earlier
+
+    def _estimated(self, cell: Cell) -> float:
+        workload = self._workloads.get(cell.program.workload)
+        return launch_seconds(cell, workload) if workload else 1.0
+
+
+def key(cell: Cell) -> str:
+    p = cell.placement
+    return f"{cell.program.key} {p.nodes}x{p.ranks}x{p.threads} {' '.join(cell.arguments)}"
+
+
+def _like(cell: Cell) -> str:
+    """The same launch of the same sources, whatever built them."""
+    p = cell.placement
+    mpi = "+mpi" if cell.program.mpi else ""
+    return f"{cell.program.target}{mpi} {p.nodes}x{p.ranks}x{p.threads} {' '.join(cell.arguments)}"
+
+
+def load(cache: Path) -> dict[str, float]:
+    """What earlier runs measured here; nothing where that cannot be read: it is a cache."""
+    try:
+        found = msgspec.json.decode((cache / FILE).read_bytes(), type=dict[str, float])
+    except (OSError, msgspec.MsgspecError):
+        return {}
+    return {name: seconds for name, seconds in found.items() if math.isfinite(seconds) and seconds >= 0}
+
+
+def keep(cache: Path, measured: Mapping[str, float]) -> None:
+    """For the next run. A cache that cannot be written is none."""
+    try:
+        together = load(cache)
+        for name, seconds in measured.items():
+            together.pop(name, None)
+            together[name] = seconds  # newest last
+        kept = dict(list(together.items())[-MOST:])
+        cache.mkdir(parents=True, exist_ok=True)
+        durable.replace(cache / FILE, msgspec.json.encode(kept))
+    except OSError:
+        return

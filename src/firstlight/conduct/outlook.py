@@ -1,0 +1,91 @@
+"""The outlook: what a run will answer in its time, and what it leaves out, with the commands that measure that."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Sequence
+from typing import NamedTuple
+
+from firstlight.conduct.agenda import Answered, Item, chosen
+from firstlight.units import count, duration, minutes
+
+SPARE = 1.1
+"""A budget that is recommended is so many times what is estimated."""
+MOST_NAMED = 4
+
+
+class Part(NamedTuple):
+    """What a workload has left out: `cells` of `of`; `needed` seconds would measure all of it."""
+
+    workload: str
+    cells: int
+    of: int
+    needed: float
+
+
+class Outlook(NamedTuple):
+    """`chosen` of `cells` cells are launched in `seconds` of `room`; all need `needed`. Rows: answered, of how many."""
+
+    room: float
+    seconds: float
+    needed: float
+    chosen: int
+    cells: int
+    rows: tuple[int, int]
+    headlines: tuple[int, int]
+    missing: tuple[Part, ...]
+
+
+def look_ahead(items: Sequence[Item], done: Collection[str], rows: Sequence[Answered], room: float) -> Outlook:
+    """Before launching. `done`: the cells that want nothing more."""
+    some = chosen(items, room)
+    measured = {i.cell.id for i in some} | set(done)
+    answers = [(a.row.headline, not measured.isdisjoint(a.cells)) for a in rows]
+    front = [good for headline, good in answers if headline]
+    of: dict[str, list[Item]] = defaultdict(list)
+    for item in items:
+        of[item.cell.program.workload].append(item)
+    lacking = {name: sum(i.cell.id not in measured for i in mine) for name, mine in of.items()}
+    return Outlook(
+        room=room,
+        seconds=sum(i.need for i in some),
+        needed=sum(i.need for i in items),
+        chosen=len(measured),
+        cells=len(items) + len(done),
+        rows=(sum(good for _, good in answers), len(answers)),
+        headlines=(sum(front), len(front)),
+        missing=tuple(
+            Part(name, lacking[name], len(mine), sum(i.need for i in mine))
+            for name, mine in of.items()
+            if lacking[name]
+        ),
+    )
+
+
+def summary(o: Outlook) -> str:
+    """One line: how long it takes, and what it answers."""
+    cells = count(o.cells, "cell") if o.chosen == o.cells else f"{o.chosen} of {count(o.cells, 'cell')}"
+    answers = [
+        f"{good} of {count(all_, noun)}" for (good, all_), noun in ((o.headlines, "headline"), (o.rows, "row")) if all_
+    ]
+    known = f"plan: {cells}, about {duration(o.seconds)} of the {duration(o.room)}"
+    return "; ".join([known, *([f"answers {', '.join(answers)}"] if answers else [])])
+
+
+def left_out(o: Outlook, suite: str) -> list[str]:
+    """A line a workload that is not measured whole, with the command that does it."""
+    return [
+        f"not in this budget: {p.workload}, {p.cells} of {count(p.of, 'cell')}: "
+        f"./fl run {p.workload} --{suite} --budget {minutes(SPARE * p.needed)}"
+        for p in sorted(o.missing, key=lambda p: (-p.cells, p.workload))
+    ]
+
+
+def in_short(o: Outlook) -> str:
+    """One line: what is left out, or ""."""
+    if not o.missing:
+        return ""
+    parts = sorted(o.missing, key=lambda p: (-p.cells, p.workload))
+    named = ", ".join(f"{p.workload} ({p.cells} of {p.of} cells)" for p in parts[:MOST_NAMED])
+    more = f" and {len(parts) - MOST_NAMED} more" if len(parts) > MOST_NAMED else ""
+    return f"not in this budget: {named}{more}; --budget {minutes(SPARE * o.needed)} would do for all"

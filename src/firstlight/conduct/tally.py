@@ -1,0 +1,87 @@
+"""The tally: what is known of one cell while it is launched, and whether another launch would tell more."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from firstlight.judge import stop, words
+from firstlight.judge.evidence import Evidence, gather, launch_value, refused, why_lost
+from firstlight.judge.interval import estimate
+from firstlight.judge.verdict import Estimate, Identity
+from firstlight.plan import LAUNCHES, MOST_LAUNCHES, Cell
+from firstlight.record import LaunchRecord, Metric, Run
+from firstlight.units import significant
+
+if TYPE_CHECKING:
+    from firstlight.judge.evidence import Subject
+
+LOST_IN_A_ROW = 2  # then a cell is given up
+FAILED_LAUNCHES = 2  # of a cell of which every result is wrong: once more, to see that it is no accident
+
+
+class Tally:
+    """What is known of one cell so far."""
+
+    def __init__(self, run: Run, cell: Cell) -> None:
+        self.cell = cell
+        self.records: list[LaunchRecord] = []
+        self.estimates: dict[Subject, Estimate] = {}
+        self._run = run
+        self._metrics: dict[Subject, Metric] = {}
+        self._all_wrong = False
+
+    def take(self, record: LaunchRecord) -> None:
+        """Add a launch."""
+        self.records.append(record)
+        evidence, _ = gather(self._run, self.records)
+        mine = {subject: e for subject, e in evidence.items() if subject.program == self.cell.program}
+        self._all_wrong = bool(mine) and all(e.wrong for e in mine.values())
+        self._metrics = {s: m for s, e in mine.items() if (m := self._first(e)) is not None}
+        estimates = ((s, _estimate(metric, mine[s])) for s, metric in self._metrics.items())
+        self.estimates = {s: e for s, e in estimates if e is not None}
+
+    def _first(self, evidence: Evidence) -> Metric | None:
+        """The first metric that is told of the case; all its metrics share its launches."""
+        description = self._run.descriptions.get(self.cell.program.target)
+        return next((m for m in description.metrics if evidence.tells(m)), None) if description else None
+
+    @property
+    def dropped(self) -> str:
+        """Why this cell is given up, or "": its program refused, or its last launches were lost one after the other."""
+        if self.records and (told := refused(self.records[-1])):
+            return told
+        last = [why_lost(self.cell, record) for record in self.records[-LOST_IN_A_ROW:]]
+        return last[-1] if len(last) == LOST_IN_A_ROW and all(last) else ""
+
+    def wants(self, minimum: int) -> bool:
+        """Whether another launch would tell more. Fewer wanted than LAUNCHES means just that many, no intervals."""
+        maximum = max(minimum, MOST_LAUNCHES) if minimum >= LAUNCHES else minimum
+        if len(self.records) >= maximum or self.dropped:
+            return False
+        if self._all_wrong:
+            return len(self.records) < FAILED_LAUNCHES
+        return stop.needs_more(list(self.estimates.values()), minimum, self._run.precision, maximum)
+
+    def last(self) -> str:
+        """The newest verified figure in words, or ""."""
+        description = self._run.descriptions.get(self.cell.program.target)
+        if not self.estimates or description is None or description.unverified:
+            return ""
+        subject, estimate = list(self.estimates.items())[-1]
+        metric = self._metrics[subject]
+        return f"{words.name(identity(subject, metric.name))}: {significant(estimate.median)} {metric.unit}"
+
+
+def _estimate(metric: Metric, evidence: Evidence) -> Estimate | None:
+    """None for a wrong result or an unusable record."""
+    if evidence.wrong or not evidence.timings:
+        return None
+    try:
+        return estimate([launch_value(metric, timing) for timing in evidence.timings])
+    except ValueError:
+        return None  # the judgement says what is wrong with it
+
+
+def identity(subject: Subject, metric: str) -> Identity:
+    p = subject.program
+    return Identity(p.workload, p.variant, p.toolchain, p.mpi, subject.placement, subject.parameters, metric)

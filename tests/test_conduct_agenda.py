@@ -1,0 +1,249 @@
+"""The agenda: what a budget is spent on, on the real catalogue, with launches that take invented times."""
+
+from __future__ import annotations
+
+import math
+import random
+from collections import Counter
+from collections.abc import Mapping
+from functools import cache
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+import synthetic
+import synthetic_machine
+from firstlight import ROOT, catalogue
+from firstlight.catalogue import Workload
+from firstlight.conduct import agenda
+from firstlight.conduct.agenda import Answered, Item, Rank
+from firstlight.conduct.costs import Costs
+from firstlight.conduct.outlook import in_short, left_out, look_ahead, summary
+from firstlight.conduct.progress import State
+from firstlight.conduct.rounds import Rounds
+from firstlight.machine import Machine
+from firstlight.plan import EFFORT, Cell, Placement, Program, plan
+from firstlight.plan.expected import launch_seconds
+from firstlight.record import Case, Check, Description, Exit, Launch, LaunchRecord, Metric, Sample, Start
+
+GIB = 1024**3
+SHIPPED = catalogue.load([ROOT / "workloads"])
+TOOLBOX = synthetic_machine.toolbox()
+TOLD = Description("w", "", "", (), (Metric("rate", "Gflop/s", "flops", "rate", 1e-9, "higher"),), "", "a", "eps")
+
+
+@cache
+def machine(cores: int) -> Machine:
+    """With a last-level cache of 32 MiB for every eight cores."""
+    small = synthetic_machine.machine()
+    cpus = tuple(range(cores))
+    last = tuple(replace(small.caches[-1], shared_by=cpus[k : k + 8]) for k in range(0, cores, 8))
+    memory = 12 * GIB * cores
+    return replace(
+        small, cores=cores, cpus=cpus, caches=(*small.caches[:-1], *last), memory=memory, memory_available=memory
+    )
+
+
+@cache
+def planned(suite: str, cores: int) -> tuple[Cell, ...]:
+    return plan(suite, SHIPPED, [], TOOLBOX, machine(cores)).cells
+
+
+@cache
+def answerable(suite: str, cores: int) -> list[Answered]:
+    return agenda.rows(planned(suite, cores), SHIPPED, machine(cores))
+
+
+class Silent:
+    def __init__(self) -> None:
+        self.state = State()
+
+    def update(self) -> None: ...
+    def note(self, line: str) -> None: ...
+    def __enter__(self) -> Silent:
+        return self
+
+    def __exit__(self, *_: object) -> None: ...
+
+
+class World:
+    """A machine on which a launch takes what its arguments tell times a factor that nobody knows before."""
+
+    def __init__(self, suite: str, cores: int, seed: int, spread: float) -> None:
+        self.suite, self.cores, self.now, self.spread = suite, cores, 0.0, spread
+        self.cells = planned(suite, cores)
+        self.rng = random.Random(seed)
+        names = {c.program.workload for c in self.cells} | {c.program.target for c in self.cells}
+        self.factors = {name: math.exp(spread * self.rng.gauss(0, 0.5)) for name in sorted(names)}
+        self.records: list[LaunchRecord] = []
+        self.longest = 0.0
+
+    def launch(self, cell: Cell, number: int) -> LaunchRecord:
+        p = cell.program
+        factor = self.factors[p.workload] * self.factors[p.target] * self.rng.uniform(0.97, 1.03)
+        seconds = factor * launch_seconds(cell, SHIPPED[p.workload])
+        self.longest = max(self.longest, seconds)
+        self.now += seconds
+        record = LaunchRecord(
+            start=Start("run", cell.id, len(self.records), number, self.now, (), 0.0),
+            launch=Launch(
+                1, p.workload, p.variant, "", "", "", cell.placement.ranks, cell.placement.nodes, (), "", 1e-9
+            ),
+            cases=(Case(0, {"n": 1}, cell.placement.threads, {"flops": 1e9}, 8, 1),),
+            samples=(Sample(0, 0, 1.0, 1.0, 1.0, 1.0),),
+            checks=(Check(0, "after", True, 0.0, 1.0, "a"),),
+            counters=(),
+            complete=True,
+            exit=Exit(True, 0, "", seconds, 0.0, "", ""),
+        )
+        self.records.append(record)
+        return record
+
+    def go(self, budget: float, earlier: Mapping[str, float] | None = None) -> Rounds:
+        cells, here = self.cells, machine(self.cores)
+        known = Costs(SHIPPED, earlier)
+        run = replace(
+            synthetic.run().run,
+            cells=cells,
+            descriptions={c.program.target: TOLD for c in cells},
+            launches=6,
+            seed=1,
+        )
+        wanted = agenda.ranks(cells, SHIPPED, here, agenda.plainly(SHIPPED, TOOLBOX), known.of)
+        present = list(self.records)
+        rounds = Rounds(
+            run, cells, self.launch, present, budget, Silent(), clock=lambda: self.now, ranks=wanted, costs=known
+        )
+        rounds.go()
+        return rounds
+
+    def counts(self) -> Counter[str]:
+        return Counter(r.start.cell for r in self.records)
+
+
+def rows_of(world: World) -> tuple[int, int]:
+    """Rows that can be shown with an interval, and rows of which anything was launched."""
+    counts = world.counts()
+    found = answerable(world.suite, world.cores)
+    sure = sum(any(counts[name] >= 6 for name in row.cells) for row in found)
+    return sure, sum(any(counts[name] for name in row.cells) for row in found)
+
+
+@settings(max_examples=8, deadline=None)
+@given(
+    suite=st.sampled_from(["quick", "standard"]),
+    cores=st.sampled_from([2, 64]),
+    budget=st.sampled_from([60.0, 90.0, 140.0, 600.0]),
+    seed=st.integers(0, 999),
+    spread=st.sampled_from([0.0, 0.3, 1.0]),
+)
+def test_every_row_that_is_begun_gets_its_interval(
+    suite: str, cores: int, budget: float, seed: int, spread: float
+) -> None:
+    world = World(suite, cores, seed, spread)
+    world.go(budget)
+    sure, touched = rows_of(world)
+    assert touched - sure <= (0 if spread < 1 else 1)
+    if spread < 1:
+        assert sure == len(answerable(suite, cores)) or (cores > 2 and budget < 400)
+    assert world.now <= budget + 0.05 * world.longest
+    begun = world.counts()
+    unfinished = [name for name, n in begun.items() if n < 6]
+    assert len(unfinished) <= 1 + 0.1 * spread * len(begun)
+
+
+@pytest.mark.parametrize("cores", [2, 64])
+def test_a_minute_answers_the_front_page_of_the_standard_suite(cores: int) -> None:
+    world = World("standard", cores, 1, 0.0)
+    world.go(60.0)
+    counts = world.counts()
+    front = [row for row in answerable("standard", cores) if row.row.headline]
+    answered = [row for row in front if any(counts[name] >= 6 for name in row.cells)]
+    assert len(front) > 10 and len(answered) >= (len(front) if cores == 2 else len(front) - 4)
+
+
+def test_a_run_that_goes_on_begins_what_was_left_out() -> None:
+    world = World("standard", 2, 3, 0.3)
+    world.go(60.0)
+    first = {name for name, n in world.counts().items() if n >= 6}
+    start = world.now
+    world.go(240.0)
+    now = {name for name, n in world.counts().items() if n >= 6}
+    assert first < now and len(now) > 2 * len(first)
+    assert world.now - start <= 240 + world.longest
+
+
+def test_with_enough_time_everything_is_measured() -> None:
+    world = World("standard", 2, 3, 0.3)
+    rounds = world.go(4 * 3600.0)
+    assert set(world.counts()) == {c.id for c in world.cells} and min(world.counts().values()) == 6
+    assert rounds.wide() == []
+
+
+def test_what_an_earlier_run_measured_is_known_before_the_first_launch() -> None:
+    world = World("quick", 2, 5, 1.0)
+    known = world.go(140.0).costs.measured
+    again = World("quick", 2, 5, 1.0)
+    again.go(60.0, known)
+    assert all(n == 6 for n in again.counts().values())
+    assert again.now > 50
+
+
+def item(name: str, rank: int, need: float, workload: str = "w", begun: bool = False) -> Item:
+    return Item(Cell(name, Program(workload, name, "gcc-base"), Placement(), ("n=1",)), Rank(rank), 1, need, begun)
+
+
+ITEMS = st.lists(st.tuples(st.integers(0, 6), st.floats(0.01, 50), st.sampled_from("uvw"), st.booleans()), max_size=20)
+
+
+@given(ITEMS, st.floats(0, 200))
+def test_what_is_chosen_fits_and_is_what_is_wanted_most(some: list[tuple[int, float, str, bool]], room: float) -> None:
+    items = [item(f"c{k}", rank, need, workload, begun) for k, (rank, need, workload, begun) in enumerate(some)]
+    taken = agenda.chosen(items, room)
+    assert sum(i.need for i in taken) <= room * (1 + 1e-9)
+    for left in (i for i in items if i not in taken):
+        before = [i for i in taken if (not i.begun, i.rank) <= (not left.begun, left.rank)]
+        assert sum(i.need for i in before) + left.need > room * (1 - 1e-9)
+
+
+@given(ITEMS, st.floats(1, 2000))
+def test_a_stage_leaves_no_more_wanted_cell_behind(some: list[tuple[int, float, str, bool]], room: float) -> None:
+    items = [item(f"c{k}", rank, need, workload, begun) for k, (rank, need, workload, begun) in enumerate(some)]
+    stage = agenda.stage(items, room, everything=False)
+    assert bool(stage) == bool(items)
+    stages = {agenda.STAGE_OF[i.rank] for i in stage}
+    assert len(stages) <= 1
+    assert all(agenda.STAGE_OF[i.rank] >= max(stages) for i in items if i not in stage)
+    if stages == {2}:
+        (workload,) = {i.cell.program.workload for i in stage}
+        assert all(i in stage for i in items if i.cell.program.workload == workload)
+
+
+def test_the_outlook_says_how_long_and_what_is_left_out_with_its_command() -> None:
+    items = [item("c0", 0, 8.0), item("c1", 6, 8.0, "v"), item("c2", 6, 400.0, "v")]
+    row = SHIPPED["dot"].rows[0]
+    ahead = look_ahead(items, [], [Answered("w", row, frozenset({"c0"})), Answered("v", row, frozenset({"c2"}))], 30)
+    assert summary(ahead) == "plan: 2 of 3 cells, about 20 s of the 30 s; answers 1 of 2 headlines, 1 of 2 rows"
+    assert left_out(ahead, "standard") == ["not in this budget: v, 1 of 2 cells: ./fl run v --standard --budget 10m"]
+    assert in_short(ahead) == "not in this budget: v (1 of 2 cells); --budget 10m would do for all"
+
+
+@pytest.mark.parametrize("suite", ["quick", "standard"])
+def test_the_default_budget_of_a_suite_answers_every_row(suite: str) -> None:
+    cells = planned(suite, 2)
+    known = Costs(SHIPPED)
+    wanted = agenda.ranks(cells, SHIPPED, machine(2), agenda.plainly(SHIPPED, TOOLBOX), known.of)
+    items = [Item(c, wanted[c.id], 6, known.of(c)) for c in cells]
+    ahead = look_ahead(items, [], answerable(suite, 2), EFFORT[suite].budget)
+    assert ahead.rows[0] == ahead.rows[1] > 15 and ahead.headlines[0] == ahead.headlines[1]
+    assert ahead.needed < 3.5 * ahead.room  # the rest is not far
+    if suite == "quick":
+        assert ahead.missing == ()
+
+
+def test_a_row_s_cases_are_cells_of_their_own_where_the_rest_is_long() -> None:
+    workload: Workload = SHIPPED["latency"]
+    cells = [c for c in planned("standard", 2) if c.program.workload == workload.name]
+    assert [sum("," in word for word in c.arguments) for c in cells] == [0, 1]
