@@ -3,9 +3,15 @@
 from __future__ import annotations
 
 import pytest
+from msgspec.structs import replace
 
 import sums
+from firstlight import catalogue
 from firstlight.judge import Finding
+from firstlight.judge.findings import poor_collective
+from firstlight.judge.findings.poor_collective import at
+from firstlight.judge.interval import estimate
+from firstlight.judge.verdict import Verified
 
 FAST = {("mpich", v): 0.6 for v in sums.VARIANTS}  # MPICH's messages are slower here; its sums are made as fast
 
@@ -19,7 +25,7 @@ def test_the_library_loses_to_the_cube_on_top_of_it() -> None:
         mpis=["openmpi"], variants=["mpi_allreduce", "mpi_cube"], factors={("openmpi", "mpi_allreduce"): 5.0}
     )
     ratio = 5 * sums.seconds("openmpi", "mpi_allreduce", 2, 2**23) / sums.seconds("openmpi", "mpi_cube", 2, 2**23)
-    assert found.sentence.startswith("Open MPI's MPI_Allreduce is poor at large messages: ")
+    assert found.sentence.startswith("Open MPI's MPI_Allreduce is poor at 512 KiB and 8 MiB: ")
     assert " over 2 ranks take " in found.sentence and found.sentence.endswith(
         " as long as by recursive doubling over the same library"
     )
@@ -31,10 +37,32 @@ def test_the_library_loses_to_the_cube_on_top_of_it() -> None:
 
 def test_it_loses_to_another_library() -> None:
     (found,) = said(variants=["mpi_allreduce"], large_only={("mpich", "mpi_allreduce"): 3.0})
-    assert found.sentence.startswith("MPICH's MPI_Allreduce is poor at large messages: ")
+    assert found.sentence.startswith("MPICH's MPI_Allreduce is poor at 512 KiB and 8 MiB: ")
     assert found.sentence.endswith(" x as long as Open MPI's")
     assert found.command == "./fl run vector_sum.mpi_allreduce"
     assert {i.mpi for i in found.about} == {"openmpi", "mpich"}
+
+
+def test_the_sizes_at_which_it_holds_are_named() -> None:
+    kib = 1024.0
+    sizes = [256 * kib, 512 * kib, 1024 * kib, 8192 * kib]
+    assert at(sizes, sizes) == "from 256 KiB to 8 MiB"
+    assert at(sizes[:3], sizes) == "from 256 KiB to 1 MiB, not at 8 MiB"
+    assert at(sizes[1:2], sizes) == "at 512 KiB, not at 256 KiB, 1 MiB and 8 MiB"
+    assert at([sizes[0], sizes[1], sizes[3]], sizes) == "at 256 KiB, 512 KiB and 8 MiB, not at 1 MiB"
+
+
+def test_a_size_at_which_it_does_not_lose_is_not_among_them() -> None:
+    slow = {("openmpi", "mpi_allreduce"): 5.0}
+    judged = sums.judgement(mpis=["openmpi"], variants=["mpi_allreduce", "mpi_cube"], factors=slow)
+    sped = tuple(
+        replace(f, estimate=estimate([x / 12 for x in f.estimate.launches]))
+        if f.identity.variant == "mpi_allreduce" and dict(f.identity.parameters)["n"] == 2**20
+        and isinstance(f, Verified) and f.identity.metric == "time" else f
+        for f in judged.figures
+    )  # fmt: skip
+    (found,) = poor_collective.find(replace(judged, figures=sped), catalogue.load(catalogue.roots()))
+    assert found.sentence.startswith("Open MPI's MPI_Allreduce is poor at 512 KiB, not at 8 MiB: 512 KiB over 2 ranks ")
 
 
 def test_both_rivals_are_told_of_the_same_case() -> None:

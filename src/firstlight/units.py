@@ -109,8 +109,8 @@ def binary(n_bytes: float, digits: int = 3) -> str:
 
 
 def factor(value: float) -> str:
-    """How many times: two digits are as many as a reader uses ("1.6", "12", "240")."""
-    return significant(value, 2)
+    """How many times: two digits are as many as a reader uses ("1.6", "12", "240"), but "1.0" would say nothing."""
+    return significant(value, 2 if value >= 1.1 else 3)
 
 
 def ratio(value: float) -> str:

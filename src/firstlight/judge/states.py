@@ -61,6 +61,14 @@ def ratio(a: Verified, b: Verified, confidence: float = 0.99) -> Ratio:
     return spanning(interval.ratio(a.estimate.launches, b.estimate.launches, confidence), a, b)
 
 
+def least(a: Verified, b: Verified) -> float:
+    """How much larger b is than a by the medians; by the nearer of the states where there are two."""
+    if a.states is None and b.states is None:
+        return quotient(b.estimate.median, a.estimate.median)
+    both = [quotient(y, x) for x, y in zip(levels(a), levels(b), strict=True)]
+    return min(both, key=lambda r: abs(math.log(r)))
+
+
 def spanning(found: Ratio, a: Verified, b: Verified) -> Ratio:
     """The ratio of b to a with an interval that spans the ratios of their states.
 

@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from firstlight.judge import Judgement
 from firstlight.judge.interval import Ratio
-from firstlight.judge.states import ratio
+from firstlight.judge.states import least, ratio
 from firstlight.judge.verdict import Failed, Identity, Verified
 from firstlight.judge.words import name
 from firstlight.record import Run
@@ -18,6 +18,7 @@ T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
 
 SHOWN = 6  # pieces of evidence in a finding
+CONFIDENCE = 0.99  # a rule asks every case of every program, and a finding is to be believed
 
 
 def verified(judgement: Judgement) -> list[Verified]:
@@ -97,10 +98,19 @@ def shown(figure: Verified) -> str:
     return f"{name(figure.identity)}: {quantity(e.median, figure.unit)} ({span})"
 
 
-def gain(better: Verified, worse: Verified, confidence: float = 0.95) -> Ratio:
-    """How many times better the first is, whatever the direction."""
+def gain(better: Verified, worse: Verified, confidence: float = CONFIDENCE) -> Ratio:
+    """How many times better the first is, whatever the direction, with the interval of the ratio.
+
+    The value is the ratio of the medians, which a reader can compute from what is shown; of figures with two states the
+    least of the ratios of their states, which both hold.
+    """
     a, b = (worse, better) if better.better == "higher" else (better, worse)
-    return ratio(a, b, confidence)
+    return ratio(a, b, confidence)._replace(value=least(a, b))
+
+
+def at_least(*figures: Verified) -> str:
+    """`at least ` where a gain is that of the nearer states."""
+    return "at least " if any(f.states is not None for f in figures) else ""
 
 
 def clearly(found: Ratio, threshold: float) -> bool:

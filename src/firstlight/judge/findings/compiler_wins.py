@@ -9,6 +9,7 @@ from typing import NamedTuple
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement
 from firstlight.judge.findings._common import (
+    at_least,
     clearly,
     command,
     compiler,
@@ -44,8 +45,9 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
             Finding(
                 rule="compiler_wins",
                 sentence=(
-                    f"{flag_set(run, i.toolchain)} flags make {target(i)} {factor(win.factor)} x faster than base with "
-                    f"{compiler(run, i.toolchain)}" + (f" ({at})" if at else "")
+                    f"{flag_set(run, i.toolchain)} flags make {target(i)} {at_least(win.best, win.base)}"
+                    f"{factor(win.factor)} x faster than base with {compiler(run, i.toolchain)}"
+                    + (f" ({at})" if at else "")
                 ),
                 evidence=(shown(win.best), shown(win.base)),
                 command=command(target(i), toolchains=[i.toolchain, win.base.identity.toolchain]),

@@ -10,6 +10,7 @@ from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement
 from firstlight.judge.findings._common import (
     SHOWN,
+    at_least,
     clearly,
     command,
     gain,
@@ -102,15 +103,16 @@ def _sentence(judgement: Judgement, chosen: Iterable[Difference]) -> str:
         winner, loser = (mpi_label(judgement.run, f.identity.mpi) for f in (d.winner, d.loser))
         than = "" if before in ((winner, loser), (loser, winner)) else f" than {loser}"
         theirs = than and f"{than}'s"
+        by = f"{at_least(d.winner, d.loser)}{factor(d.factor)} x"
         if d.message is None:
             case = values(d.winner.identity.parameters)
             what = target(d.winner.identity) + (f" ({case})" if case else "")
-            parts.append(f"{winner} makes {what} {factor(d.factor)} x faster{than}")
+            parts.append(f"{winner} makes {what} {by} faster{than}")
         elif d.winner.better == "higher":
-            parts.append(f"{winner}'s bandwidth is {factor(d.factor)} x higher{theirs} ({binary(d.message)} messages)")
+            parts.append(f"{winner}'s bandwidth is {by} higher{theirs} ({binary(d.message)} messages)")
         elif d.message <= SMALL:
-            parts.append(f"{winner}'s latency is {factor(d.factor)} x lower{theirs} ({binary(d.message)} messages)")
+            parts.append(f"{winner}'s latency is {by} lower{theirs} ({binary(d.message)} messages)")
         else:
-            parts.append(f"{winner} is {factor(d.factor)} x faster{than} ({binary(d.message)} messages)")
+            parts.append(f"{winner} is {by} faster{than} ({binary(d.message)} messages)")
         before = (winner, loser)
     return "; ".join(parts)

@@ -6,13 +6,14 @@ R1 saw the reduction of one MPI library move 1862 Mbit/s where the hypercube ove
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement
 from firstlight.judge.findings._common import (
     SHOWN,
+    at_least,
     clearly,
     command,
     gain,
@@ -42,15 +43,18 @@ class Defeat(NamedTuple):
 
 def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     found = []
-    for mpi, defeats in grouped(_defeats(judgement, workloads), lambda d: d.loser.identity.mpi).items():
+    sums = _sums(judgement, workloads)
+    for mpi, defeats in grouped(_defeats(sums), lambda d: d.loser.identity.mpi).items():
         worst = max(defeats, key=lambda d: d.factor)
         chosen = [d for d in defeats if _case(d.loser) == _case(worst.loser)]
         pairs = {p.identity: p for d in chosen for p in (d.loser, d.winner)}
         library = mpi if all(d.own for d in chosen) else None
+        beaten = sorted({_bytes(d.loser) for d in defeats if _series(d.loser) == _series(worst.loser)})
+        measured = sorted({_bytes(p) for p in sums if p.by_library and _series(p) == _series(worst.loser)})
         found.append(
             Finding(
                 rule="poor_collective",
-                sentence=f"{mpi_label(judgement.run, mpi)}'s {worst.loser.role.call} is poor at large messages: "
+                sentence=f"{mpi_label(judgement.run, mpi)}'s {worst.loser.role.call} is poor {at(beaten, measured)}: "
                 + _sentence(judgement.run, chosen),
                 evidence=tuple(shown(p.figure) for p in pairs.values())[:SHOWN],
                 command=command(*(p.program for p in pairs.values()), mpi=library),
@@ -61,13 +65,29 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     return found
 
 
-def _defeats(judgement: Judgement, workloads: Mapping[str, Workload]) -> Iterator[Defeat]:
+def at(beaten: Sequence[float], measured: Sequence[float]) -> str:
+    """`at 512 KiB and 1 MiB, not at 8 MiB`: where it holds and where not, of the sizes that were measured."""
+    spared = [x for x in measured if x not in beaten]
+    held, free = _sizes(beaten, measured), _sizes(spared, measured)
+    return held + (f", not {free}" if free else "")
+
+
+def _sizes(some: Sequence[float], measured: Sequence[float]) -> str:
+    """`from 256 KiB to 2 MiB` where all sizes between that were measured are among them, else each by name."""
+    between = [x for x in measured if some and some[0] <= x <= some[-1]]
+    if len(some) > 2 and len(between) == len(some):
+        return f"from {binary(some[0])} to {binary(some[-1])}"
+    return f"at {listing([binary(x) for x in some])}" if some else ""
+
+
+def _sums(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Played]:
+    """Sums of vectors so long that latency is no excuse."""
+    known = players(workloads, LIBRARY_SUM)
+    return [p for p in played(judgement.figures, known, judgement.run.machine) if p.identity.mpi and _bytes(p) >= LARGE]
+
+
+def _defeats(sums: Sequence[Played]) -> Iterator[Defeat]:
     """At each length, placement and toolchain: by the best route over the same library, by the best other library."""
-    sums = [
-        p
-        for p in played(judgement.figures, players(workloads, LIBRARY_SUM), judgement.run.machine)
-        if p.identity.mpi and _bytes(p) >= LARGE
-    ]
     for some in grouped(sums, _case).values():
         for loser in (p for p in some if p.by_library):
             own = [p for p in some if p.identity.mpi == loser.identity.mpi and p is not loser]
@@ -83,6 +103,13 @@ def _case(p: Played) -> tuple[str, str, Placement, tuple[tuple[str, int | float 
     return i.workload, i.toolchain, i.placement, i.parameters
 
 
+def _series(p: Played) -> tuple[object, ...]:
+    """All sizes of one program on one placement."""
+    i = p.identity
+    others = tuple(x for x in i.parameters if x[0] != p.role.size)
+    return i.workload, i.variant, i.toolchain, i.mpi, i.placement, others
+
+
 def _bytes(p: Played) -> float:
     return p.size or 0.0
 
@@ -92,5 +119,6 @@ def _sentence(run: Run, chosen: list[Defeat]) -> str:
     loser, parts = chosen[0].loser, []
     for d in chosen:
         rival = f"by {d.winner.title} over the same library" if d.own else f"{mpi_label(run, d.winner.identity.mpi)}'s"
-        parts.append(f"{factor(d.factor)} x as long as {rival}")
+        by = f"{at_least(d.winner.figure, d.loser.figure)}{factor(d.factor)} x"
+        parts.append(f"{by} as long as {rival}")
     return f"{binary(_bytes(loser))} over {where(loser.identity.placement)} take {listing(parts)}"
