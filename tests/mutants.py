@@ -47,6 +47,8 @@ FOLDER = native.CACHE / "mutants"
 CASES = "mutants.toml"
 MEMORY = 8 << 30
 """Bytes of addresses that a mutant may use."""
+MOST = 5
+"""Variants by which a header is judged at most: those that `first` names, then those without MPI."""
 SHORTEST = 3.0
 """Seconds before a mutant is late; else ten times what the original takes."""
 
@@ -129,7 +131,8 @@ def sensible(was: str, now: str) -> str:
         dropped = now.strip() == f"/*{was.strip()}*/"
         return "statement dropped" if whole and dropped and not was.lstrip().startswith(("}", "else")) else ""
     if now.strip() == f"{was.strip()} {was.strip()}":
-        whole = _balanced(was) and not _DECLARES.match(was) and not _LEAVES.match(was) and _ADDS.search(was)
+        whole = _balanced(was) and not _DECLARES.match(was) and not _LEAVES.match(was)
+        whole = whole and "for (;" not in was and _ADDS.search(re.sub(r"for \(.*; .*; .*\) ", "", was)) is not None
         return "statement doubled" if whole and not was.lstrip().startswith(("}", "else")) else ""
     old, new = _different(was, now)
     if any(t.startswith('"') for t in (*old, *new)) or not _balanced_as(was, now):
@@ -285,7 +288,7 @@ def timed(workload: Workload) -> dict[Path, list[Variant]]:
         early = next((i for i, p in enumerate(declares.first) if fnmatchcase(variant.name, p)), len(declares.first))
         return early, "mpi" in variant.needs, variant.name
 
-    return {file: sorted(variants, key=order) for file, variants in sorted(found.items())}
+    return {file: sorted(variants, key=order)[:MOST] for file, variants in sorted(found.items())}
 
 
 # --- how one is built
@@ -356,6 +359,8 @@ class Bench:
 CHECK, CRASH, LATE, STILLBORN, SAME, LISTED, SURVIVED = FATES = (
     "check", "crash", "time-out", "stillborn", "same code", "listed", "survived",
 )  # fmt: skip
+REFUSED = "refused"
+"""A launch that the program does not want; where the original takes it, that finds the mutant."""
 
 
 class Verdict(msgspec.Struct, frozen=True):
@@ -380,24 +385,18 @@ class Trial:
         bench = self.benches.get()
         self.original = {name: bench.object(kit) for name, kit in self.kits.items()}
         self.normal: dict[tuple[str, Case], float] = {}
-        self.refused: list[str] = []
+        self.refused: set[tuple[str, Case]] = set()
         for name, kit in self.kits.items():
             program = bench.program(kit) if self.original[name] else None
             assert program is not None, f"{name} cannot be built as its tree does"
-            kept = []
             for case in self.cases[name]:
                 start = monotonic()
                 ended, said = run(kit, program, case, 120, remembered=False)
                 self.normal[name, case] = monotonic() - start
-                if ended == "":
-                    kept.append(case)
-                elif ended != "refused":
-                    raise AssertionError(f"{name} as it is, {case}: {ended} {said}")
-                else:
-                    self.refused.append(
-                        f"{name} {case.place.ranks}x{case.place.threads} {' '.join(case.arguments)}: {said}"
-                    )
-            self.cases[name] = kept
+                assert ended in ("", REFUSED), f"{name} as it is, {case}: {ended} {said}"
+                if ended == REFUSED:
+                    self.refused.add((name, case))
+            assert any((name, case) not in self.refused for case in self.cases[name]), f"{name} refuses every case"
         self.benches.put(bench)
 
     def judge(self, mutant: Mutant, variants: Sequence[Variant]) -> Verdict:
@@ -432,14 +431,14 @@ class Trial:
         for case in self.cases[kit.variant.name]:
             patience = max(SHORTEST, 10 * self.normal[kit.variant.name, case])
             ended, _ = run(kit, program, case, patience)
-            if ended:
+            if ended and (ended != REFUSED or (kit.variant.name, case) not in self.refused):
                 by = f"{kit.variant.name} on {case.place.ranks}x{case.place.threads}, {' '.join(case.arguments)}"
-                return Verdict(nobody, CRASH if ended == "refused" else ended, by)
+                return Verdict(nobody, CRASH if ended == REFUSED else ended, by)
         return Verdict(nobody, SURVIVED)
 
 
 def run(kit: Kit, program: Path, case: Case, patience: float, remembered: bool = True) -> tuple[str, str]:
-    """How a launch ended: "" for verified, CHECK, CRASH, LATE, "refused"; and a word about it."""
+    """How a launch ended: "" for verified, CHECK, CRASH, LATE, REFUSED; and a word about it."""
     seen = repr((hashlib.sha256(program.read_bytes()).hexdigest(), case, native.EFFORT))
     known = FOLDER / "known" / hashlib.sha256(seen.encode()).hexdigest()
     if remembered and known.exists():
@@ -456,7 +455,7 @@ def run(kit: Kit, program: Path, case: Case, patience: float, remembered: bool =
     elif outcome.ok:
         ended = "" if outcome.status == 0 else CHECK
     else:
-        ended = "refused" if outcome.status == 2 else CRASH
+        ended = REFUSED if outcome.status == 2 else CRASH
     known.parent.mkdir(parents=True, exist_ok=True)
     known.write_text(ended)
     return ended, outcome.reason or outcome.stderr[-300:]
@@ -483,6 +482,7 @@ def sample(trial: Trial, count: int, files: Sequence[str], jobs: int) -> list[Ve
                     verdicts.append(verdict)
                     telling += verdict.fate not in (STILLBORN, SAME, LISTED)
             own = [v for v in verdicts if v.mutant.file == file]
+            print("\n".join(v.mutant.diff() for v in own if v.fate == SURVIVED), flush=True)
             print(f"  {file.relative_to(trial.workload.folder.parent)}: {summary(own)}", file=sys.stderr, flush=True)
     return verdicts
 
@@ -553,12 +553,9 @@ def main(words: Sequence[str]) -> int:
         start = monotonic()
         print(f"{name}:", file=sys.stderr, flush=True)
         trial = Trial(native.workloads[name], asked.jobs)
-        for refused in trial.refused:
-            print(f"  refused: {refused}", file=sys.stderr)
         verdicts = sample(trial, asked.sample, only, asked.jobs)
         survivors = [v.mutant.diff() for v in verdicts if v.fate == SURVIVED]
         holes += len(survivors)
-        print("\n".join(survivors))
         if asked.survivors:
             (asked.survivors / f"{name}.txt").write_text("\n".join(survivors))
         rows.append(row(name, verdicts))

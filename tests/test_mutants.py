@@ -41,6 +41,7 @@ SAMPLED = {"dot": 3}
         ("// a + b", "// a - b", ""),
         ("  const int n = 1;", "  /*const int n = 1;*/", ""),
         ("  wait(all);", "  wait(all); wait(all);", ""),
+        ("  for (int i = 0; i < n; ++i) f(i);", 2 * "  for (int i = 0; i < n; ++i) f(i);"[1:], ""),
         ("  for (int i = 0; i < n; ++i) f(i);", "  for (int i = 0; i != n; ++i) f(i);", ""),
         ("  return sum;", "  /*return sum;*/", ""),
         ("  run(a,", "  /*run(a,*/", ""),
