@@ -10,9 +10,11 @@ import synthetic_machine
 import synthetic_workloads
 from firstlight.catalogue import Bound, Provides, Sizes
 from firstlight.judge import Judgement
-from firstlight.judge.ceilings import ceiling, measured_limits
+from firstlight.judge.ceilings import Allowed, measured_limits
 from firstlight.judge.figures import judge
-from firstlight.judge.verdict import Failed, Figure, Verified
+from firstlight.judge.levels import nominal
+from firstlight.judge.verdict import Failed, Figure, Limit, Verified
+from firstlight.report import frame
 
 
 def figures(j: Judgement, workload: str, **parameters: object) -> list[Figure]:
@@ -99,7 +101,7 @@ def test_what_a_gpu_measures_is_no_ceiling_of_the_processors_nor_theirs_one_of_a
     for device, resource in ((False, None), (True, "device_load_bandwidth")):
         bound = Bound("bytes", "device_load_bandwidth" if device else "load_bandwidth", device=device)
         other = replace(stream, provides=(), bounded_by=(bound,))
-        found = ceiling(gpu, metric, other, limits, run.machine)
+        found = Allowed(limits, run.machine).ceiling(gpu, metric, other)
         assert (found.resource if found else None) == resource
 
 
@@ -138,20 +140,20 @@ def test_near_the_edge_of_a_cache_either_limit_may_apply(scene: synthetic.Scene)
     """A working set between two measured ones, one inside and one outside a cache, is not held to the lower."""
     j = judge(*scene)
     inside = next(x for x in j.limits if x.name == "load_bandwidth" and x.cores == 1 and x.working_set == 16_000)
-    from firstlight.judge.ceilings import ceiling, impossible
-
     (figure,) = [
         f
         for f in figures(j, "dot", n=1000)
         if isinstance(f, Verified) and f.identity.variant == "simd" and f.identity.toolchain == "gcc-native"
     ]
-    outside = replace(inside, working_set=30_000.0, value=inside.value / 2, low=inside.low / 2, high=inside.high / 2)
-    between = replace(figure, working_set=28_000.0, ceiling=None)
-    args = (synthetic_workloads.RATE, scene.workloads["dot"], (inside, outside), scene.run.machine)
-    held = replace(between, ceiling=ceiling(between, *args))
+    outside = replace(inside, working_set=70_000.0, value=inside.value / 2, low=inside.low / 2, high=inside.high / 2)
+    between = replace(figure, working_set=40_000.0, ceiling=None)  # of which L1 holds 32 KiB
+    other = replace(scene.workloads["dot"], bounded_by=(Bound("bytes", "load_bandwidth"),))
+    allowed = Allowed((inside, outside), scene.run.machine)
+    held = replace(between, ceiling=allowed.ceiling(between, synthetic_workloads.RATE, other))
     assert held.of_ceiling is not None and held.of_ceiling > 1.5
-    assert impossible(held, *args) == ""
-    assert impossible(held, *args[:2], (outside,), scene.run.machine)
+    assert allowed.impossible(held, synthetic_workloads.RATE, other) == ""
+    alone = Allowed((outside,), scene.run.machine)
+    assert alone.impossible(held, synthetic_workloads.RATE, other)
 
 
 def test_oversubscribed_figures_set_no_limit() -> None:
@@ -174,3 +176,64 @@ def test_selection_by_variant_and_symbolic_size(scene: synthetic.Scene) -> None:
     held = {f.identity.variant for f in j.figures if isinstance(f, Failed) and f.cause == "ceiling"}
     assert held == {"serial", "simd"}
     assert not [f for f in j.figures if isinstance(f, Verified) and f.ceiling]
+
+
+def reading(judged: Judgement) -> tuple[Verified, Limit]:
+    """A figure that reads, and a limit of reading to be changed at will."""
+    figure = next(f for f in figures(judged, "dot", n=1000) if isinstance(f, Verified))
+    limit = next(x for x in judged.limits if x.name == "load_bandwidth" and x.cores == 1 and x.working_set == 16_000)
+    return figure, limit
+
+
+BYTES = (Bound("bytes", "load_bandwidth"),)
+
+
+def test_the_ceiling_is_that_of_the_level_of_the_working_set(scene: synthetic.Scene, judged: Judgement) -> None:
+    """Data beyond the last cache are not held against what was measured inside it, however near that is."""
+    figure, limit = reading(judged)
+    cached, memory = replace(limit, working_set=24e6, value=116e9), replace(limit, working_set=4e8, value=57e9)
+    dot = replace(scene.workloads["dot"], bounded_by=BYTES)
+    allowed = Allowed((cached, memory), scene.run.machine)
+
+    def rate(size: float, by: Allowed = allowed) -> float | None:
+        found = by.ceiling(replace(figure, working_set=size, ceiling=None), synthetic_workloads.RATE, dot)
+        return 8 * found.value if found else None
+
+    assert rate(33.6e6) == pytest.approx(57)  # the last cache has 32 MiB
+    assert rate(20e6) == pytest.approx(116)
+    acts = nominal(scene.run.machine)
+    acts = replace(acts, levels=(*acts.levels[:-1], replace(acts.levels[-1], acts=16 * 2.0**20)))
+    shared = Allowed((cached, memory), scene.run.machine, acts)
+    assert rate(20e6, shared) == pytest.approx(57)
+    assert rate(24.1e6, shared) == pytest.approx(116), "the same data were measured"
+    assert rate(16e6, shared) == pytest.approx(116)
+    # What the cache at its best may have held sets no roof for memory.
+    assert shared.roof("load_bandwidth", 1, "memory") == memory
+    assert shared.roof("load_bandwidth", 1, "L3") == cached
+
+
+def test_no_share_where_one_of_the_bounds_was_not_measured(scene: synthetic.Scene) -> None:
+    """A kernel in 32 bits without the arithmetic of 32 bits has no share of a bandwidth that may not be what binds."""
+    dot = replace(scene.workloads["dot"], bounded_by=(Bound("flops", "flops_16"), *BYTES))
+    j = judge(scene.run, scene.records, scene.workloads | {"dot": dot})
+    mine = [f for f in figures(j, "dot") if isinstance(f, Verified)]
+    assert mine and all(f.ceiling is None for f in mine)
+
+
+def test_what_is_verified_is_never_above_its_ceiling(scene: synthetic.Scene) -> None:
+    """A little above what was measured for it is possible: then its own best launch is the capacity that was measured,
+    for all that do the same, and the figure says so."""
+    for faster in (0.97, 0.93, 0.80, 0.70):
+        j = judge(*synthetic.run(5, 4, slower={"dot": faster, "dot.simd": faster}))
+        held = [f for f in j.figures if isinstance(f, Verified) and f.of_ceiling is not None]
+        assert held and all(f.of_ceiling <= 1 for f in held if f.of_ceiling is not None)
+        own = [f for f in held if f.ceiling is not None and f.ceiling.own]
+        assert own or faster > 0.9
+        for f in own:
+            assert f.ceiling is not None and "the best launch of its kind" in frame.share(f)
+            same = [
+                g.ceiling.value
+                for g in figures(j, "dot", n=dict(f.identity.parameters)["n"])
+                if isinstance(g, Verified) and g.ceiling and g.identity.placement == f.identity.placement
+            ]
+            assert same == [pytest.approx(f.ceiling.value)] * len(same)

@@ -17,6 +17,7 @@ EXCHANGED_MESSAGE = "exchanged_message"
 COLLECTIVE = "collective"
 LIBRARY_SUM = "library_sum"
 VECTOR_ADDITION = "vector_addition"
+MEMORY_ACCESS = "memory_access"
 OS_NOISE = "os_noise"
 BUSY_WAITING = "busy_waiting"
 
@@ -41,6 +42,9 @@ KINDS = {
         ("size", "library", "call"),
     ),
     VECTOR_ADDITION: Kind("the bytes a second of c = a + b, which moves three bytes for each byte of c"),
+    MEMORY_ACCESS: Kind(
+        "the time of one access to memory that waits for the one before, at random places of the working set"
+    ),
     OS_NOISE: Kind("the share of the processors' time that the operating system and neighbours take"),
     BUSY_WAITING: Kind("the share of its waiting time in which a waiting process keeps its processor busy"),
 }

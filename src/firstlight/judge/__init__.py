@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
+from firstlight.judge.levels import Hierarchy, nominal
 from firstlight.judge.verdict import Figure, Identity, Limit, Steadiness
 from firstlight.record import LaunchRecord, Run
 
@@ -26,7 +27,7 @@ class Judgement(msgspec.Struct, frozen=True):
     """Everything a report shows of one run.
 
     `lost` lists launches that did not finish, with the reason; `limits` are the measured ceilings themselves;
-    `steadiness` tells by class of launches whether the machine held still.
+    `steadiness` tells by class of launches whether the machine held still; `levels` are the caches as they acted.
     """
 
     run: Run
@@ -36,3 +37,9 @@ class Judgement(msgspec.Struct, frozen=True):
     lost: tuple[str, ...] = ()
     limits: tuple[Limit, ...] = ()
     steadiness: tuple[Steadiness, ...] = ()
+    levels: Hierarchy = Hierarchy()
+
+    @property
+    def hierarchy(self) -> Hierarchy:
+        """Where the caches end: as measured in this run, else as the system tells."""
+        return self.levels if self.levels.levels else nominal(self.run.machine)

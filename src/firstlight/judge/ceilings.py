@@ -4,26 +4,39 @@ A workload that `provides` a ceiling gives, for each number of cores (and each w
 launch of the best verified figure over its variants and toolchains: a capacity is a maximum, and medians of a machine
 that is not alone would put the best of many kernels above it. A step that moves cost c of a quantity bounded by a
 ceiling of rate r takes at least c / r; with several bounds the longest time binds (the roofline of S. Williams,
-A. Waterman and D. Patterson, CACM 52 (2009) 65).
+A. Waterman and D. Patterson, CACM 52 (2009) 65), and where one of them was not measured nothing is said.
+
+Where a ceiling depends on the working set, it is that of the level of memory in which the data lie: the best that was
+measured at any working set of that level, which is the roof in the drawing, or at the very same working set. What a
+cache at its best may still have held in part sets no roof for the level beyond it.
+
+Nothing verified lies above its ceiling. A figure that is clearly above is impossible and fails; between the two, the
+best launch of its own kind (the same work on as much data with as many cores) is a capacity that was measured,
+and becomes its ceiling.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Iterable, Sequence
+
+from msgspec.structs import replace
 
 from firstlight.catalogue import Bound, Workload
+from firstlight.judge.levels import Hierarchy, nominal
 from firstlight.judge.select import selects
 from firstlight.judge.verdict import Ceiling, Identity, Limit, Verified
 from firstlight.machine import Machine
 from firstlight.record import Metric
 from firstlight.units import significant
 
-NEAR = 2.0  # a limit measured at a working set within this factor may be used
+NEAR = 2.0  # a limit measured at a working set within this factor speaks for it where levels are not known
+CLEAR = 2.0  # so many times what the level before holds: a sweep through the data finds nothing left in it
+SAME = 1.05  # working sets within this factor are the same
 ABOVE = 1.10  # an interval wholly above this many times the ceiling's is impossible
 ABOVE_UNSURE = 1.5  # the same for a median, where one of the two has no interval
 
-Choose = Callable[[Sequence[Limit], float], Limit]
+Kind = tuple[str, str, int, int, float]  # workload, ceiling, cores, step of the working set, cost
 
 
 def measured_limits(
@@ -61,7 +74,7 @@ def _provided(
         yield Limit(
             name=p.ceiling,
             cores=cores(identity),
-            working_set=figure.working_set if p.by_working_set else None,
+            working_set=total(figure) if p.by_working_set else None,
             value=best,
             low=min(typical),
             high=best,
@@ -70,43 +83,132 @@ def _provided(
         )
 
 
+class Allowed:
+    """What the measured limits of a run allow its figures."""
+
+    def __init__(self, limits: Sequence[Limit], machine: Machine, hierarchy: Hierarchy | None = None) -> None:
+        """`hierarchy`: where the caches end; as the system tells where it is not given."""
+        self._limits, self._machine = limits, machine
+        self._levels = nominal(machine) if hierarchy is None else hierarchy
+        self._own: dict[Kind, Limit] = {}
+
+    def ceiling(self, figure: Verified, metric: Metric, workload: Workload) -> Ceiling | None:
+        """None for what is itself a source, and where a limit of one of its bounds was not measured."""
+        bounds = self._bounds(figure, workload)
+        chosen = [(figure.cost[b.quantity], self._chosen(figure, b)) for b in bounds]
+        return _ceiling(figure, metric, [(cost, limit) for cost, limit in chosen if limit], len(chosen))
+
+    def impossible(self, figure: Verified, metric: Metric, workload: Workload) -> str:
+        """The sentence for a figure above its ceiling; "" for a possible one.
+
+        Near the end of a cache the level before may have served most of the data, and in a better launch all of them:
+        only a figure above the highest that may apply is impossible.
+        """
+        if figure.ceiling is None:
+            return ""
+        bounds = self._bounds(figure, workload)
+        chosen = [(figure.cost[b.quantity], _best(self._loose(figure, b))) for b in bounds]
+        loose = _ceiling(figure, metric, [(cost, limit) for cost, limit in chosen if limit], len(chosen))
+        if loose is None:
+            return ""
+        e = figure.estimate
+        sure = loose.sure and e.low is not None and e.high is not None
+        if figure.better == "higher":
+            above = e.low > ABOVE * loose.high if sure and e.low is not None else e.median > ABOVE_UNSURE * loose.value
+        else:
+            above = e.high < loose.low / ABOVE if sure and e.high is not None else e.median < loose.value / ABOVE_UNSURE
+        if not above:
+            return ""
+        return (
+            f"above its measured ceiling: {significant(e.median)} {figure.unit}, but {loose.resource} allows "
+            f"{significant(loose.value)} {figure.unit}"
+        )
+
+    def learn(self, figure: Verified, metric: Metric, workload: Workload) -> None:
+        """Take the best launch of a figure for a capacity of its kind, where it beats what was measured for it."""
+        if figure.ceiling is None:
+            return
+        best = (max if figure.better == "higher" else min)(figure.estimate.launches)
+        seconds = _seconds(metric, figure, best)
+        for bound in self._bounds(figure, workload):
+            limit = self._chosen(figure, bound)
+            if limit is None or seconds <= 0 or figure.cost[bound.quantity] / seconds <= limit.value:
+                continue
+            rate, typical = (figure.cost[bound.quantity] / x for x in (seconds, _seconds(metric, figure)))
+            size = None if limit.working_set is None else total(figure)
+            kind = _kind(figure, bound, _step(size))
+            known = self._own.get(kind)
+            if known is None or rate > known.value:
+                self._own[kind] = replace(
+                    limit, working_set=size, value=rate, low=min(typical, rate), high=rate,
+                    sure=figure.estimate.low is not None, source=figure.identity,
+                )  # fmt: skip
+
+    def roof(self, name: str, n: int, place: str) -> Limit | None:
+        """The best of a limit that `n` cores reached in a level of memory.
+
+        What a faster cache may have held in part speaks for the level only where nothing else does.
+        """
+        mine = [
+            x
+            for x in self._limits
+            if x.name == name
+            and x.cores == n
+            and x.working_set
+            and self._levels.may_lie(x.working_set, of_node(x.source)) == place
+        ]
+        clear = [x for x in mine if (x.working_set or 0.0) >= CLEAR * self._levels.before(place, of_node(x.source))]
+        return _best(clear or mine)
+
+    def _bounds(self, figure: Verified, workload: Workload) -> list[Bound]:
+        if figure.oversubscribed or figure.observed or provider(figure.identity, workload, self._machine):
+            return []
+        return [
+            b
+            for b in workload.bounded_by
+            if figure.cost.get(b.quantity, 0.0) > 0 and selects(figure.identity, b, workload, self._machine)
+        ]
+
+    def _of(self, name: str, n: int) -> list[Limit]:
+        return [x for x in self._limits if x.name == name and x.cores == n]
+
+    def _chosen(self, figure: Verified, bound: Bound) -> Limit | None:
+        """The limit that applies: of the level in which the data lie, of the same data, of the figure's own kind."""
+        n, size = cores(figure.identity), total(figure)
+        some = self._of(bound.ceiling, n)
+        fixed = [x for x in some if x.working_set is None]
+        if fixed:
+            found = fixed
+        elif bound.device or not self._levels.levels:  # nothing is known of a device's levels
+            near = min((_distance(x.working_set, size) for x in some), default=math.inf)
+            found = [x for x in some if _distance(x.working_set, size) == near <= NEAR]
+        else:
+            place = self._levels.place(size, of_node(figure.identity))
+            least = min((x.working_set or 0.0 for x in some), default=0.0)
+            roof = self.roof(bound.ceiling, n, place) if NEAR * size >= least else None
+            found = [x for x in some if _distance(x.working_set, size) <= SAME] + ([roof] if roof else [])
+        if not found:
+            return None
+        step = _step(None if fixed else size)
+        own = [self._own.get(_kind(figure, bound, s)) for s in (step - 1, step, step + 1)]
+        return _best([*found, *(x for x in own if x and _distance(x.working_set, size) <= SAME)])
+
+    def _loose(self, figure: Verified, bound: Bound) -> list[Limit]:
+        """Every limit that may apply."""
+        chosen = self._chosen(figure, bound)
+        if chosen is None:
+            return []
+        n, size = cores(figure.identity), total(figure)
+        found = [x for x in self._of(bound.ceiling, n) if _distance(x.working_set, size) <= NEAR]
+        if not bound.device:
+            places = {self._levels.may_lie(x, of_node(figure.identity)) for x in (size, size / NEAR)}
+            found += [x for place in sorted(places) if (x := self.roof(bound.ceiling, n, place))]
+        return [*found, chosen]
+
+
 def provider(identity: Identity, workload: Workload, machine: Machine) -> bool:
     """True for a figure that is itself the source of a ceiling, and so has none."""
     return any(selects(identity, p, workload, machine) for p in workload.provides)
-
-
-def ceiling(
-    figure: Verified, metric: Metric, workload: Workload, limits: Sequence[Limit], machine: Machine
-) -> Ceiling | None:
-    """What the measured limits allow this figure: None without a bound whose limit was measured near enough."""
-    if figure.oversubscribed or figure.observed or provider(figure.identity, workload, machine):
-        return None
-    return _ceiling(figure, metric, _bounds(figure, workload, machine), limits, _nearest)
-
-
-def impossible(figure: Verified, metric: Metric, workload: Workload, limits: Sequence[Limit], machine: Machine) -> str:
-    """The sentence for a figure above its ceiling; "" for a possible one.
-
-    Near the edge of a cache a limit measured at a slightly smaller working set may be several times higher, and either
-    may apply: only a figure above the highest of those within a factor of two is impossible.
-    """
-    if figure.ceiling is None:
-        return ""
-    loose = _ceiling(figure, metric, _bounds(figure, workload, machine), limits, _highest)
-    if loose is None:
-        return ""
-    e = figure.estimate
-    sure = loose.sure and e.low is not None and e.high is not None
-    if figure.better == "higher":
-        above = e.low > ABOVE * loose.high if sure and e.low is not None else e.median > ABOVE_UNSURE * loose.value
-    else:
-        above = e.high < loose.low / ABOVE if sure and e.high is not None else e.median < loose.value / ABOVE_UNSURE
-    if not above:
-        return ""
-    return (
-        f"above its measured ceiling: {significant(e.median)} {figure.unit}, but {loose.resource} allows "
-        f"{significant(loose.value)} {figure.unit}"
-    )
 
 
 def more_than_processors(identity: Identity, machine: Machine) -> bool:
@@ -116,6 +218,17 @@ def more_than_processors(identity: Identity, machine: Machine) -> bool:
 
 def cores(identity: Identity) -> int:
     return identity.placement.ranks * identity.placement.threads
+
+
+def of_node(identity: Identity) -> int:
+    """Cores that are used on each node."""
+    return cores(identity) // max(identity.placement.nodes, 1)
+
+
+def total(figure: Verified) -> float:
+    """The working sets of all processes of a node together."""
+    p = figure.identity.placement
+    return figure.working_set * max(1, p.ranks // max(p.nodes, 1))
 
 
 def _metric(identity: Identity, metrics: dict[str, tuple[Metric, ...]]) -> Metric | None:
@@ -128,24 +241,9 @@ def _per_second(metric: Metric, value: float) -> float:
     return metric.scale / value if metric.form == "time" else value / metric.scale
 
 
-def _bounds(figure: Verified, workload: Workload, machine: Machine) -> list[Bound]:
-    return [
-        b
-        for b in workload.bounded_by
-        if figure.cost.get(b.quantity, 0.0) > 0 and selects(figure.identity, b, workload, machine)
-    ]
-
-
-def _ceiling(
-    figure: Verified, metric: Metric, bounds: Iterable[Bound], limits: Sequence[Limit], choose: Choose
-) -> Ceiling | None:
+def _ceiling(figure: Verified, metric: Metric, chosen: Sequence[tuple[float, Limit]], wanted: int) -> Ceiling | None:
     """The metric at the longest of the bounds' times; its ends at the times of the limits' ends."""
-    chosen: list[tuple[float, Limit]] = []
-    for bound in bounds:
-        near = _near(bound.ceiling, cores(figure.identity), figure.working_set, limits)
-        if near:
-            chosen.append((figure.cost[bound.quantity], choose(near, figure.working_set)))
-    if not chosen:
+    if not chosen or len(chosen) < wanted:
         return None
     cost, binding = max(chosen, key=lambda c: c[0] / c[1].value)
     ends = [
@@ -155,7 +253,8 @@ def _ceiling(
     value = _at(figure, metric, cost / binding.value)
     if not all(math.isfinite(x) and x > 0 for x in (value, *ends)):  # a foreign record may declare any work
         return None
-    return Ceiling(value, min(ends), max(ends), binding.name, all(limit.sure for _, limit in chosen))
+    own = binding.source.workload == figure.identity.workload
+    return Ceiling(value, min(ends), max(ends), binding.name, all(limit.sure for _, limit in chosen), own)
 
 
 def _at(figure: Verified, metric: Metric, seconds: float) -> float:
@@ -166,27 +265,29 @@ def _at(figure: Verified, metric: Metric, seconds: float) -> float:
     return metric.scale * (seconds / work if metric.form == "time" else work / seconds)
 
 
-def _near(name: str, n: int, working_set: float, limits: Sequence[Limit]) -> list[Limit]:
-    return [
-        limit
-        for limit in limits
-        if limit.name == name
-        and limit.cores == n
-        and (limit.working_set is None or _distance(limit.working_set, working_set) <= NEAR)
-    ]
+def _seconds(metric: Metric, figure: Verified, value: float | None = None) -> float:
+    """How long a step takes by the metric's median, or by another value of it."""
+    x, work = figure.estimate.median if value is None else value, figure.cost[metric.quantity]
+    return x * work / metric.scale if metric.form == "time" else metric.scale * work / x
 
 
-def _distance(a: float, b: float) -> float:
-    return max(a / b, b / a) if a > 0 and b > 0 else float("inf")
+def _kind(figure: Verified, bound: Bound, step: int) -> Kind:
+    """Figures of one kind do the same work on as much data with as many cores."""
+    i = figure.identity
+    return i.workload, bound.ceiling, cores(i), step, figure.cost[bound.quantity]
 
 
-def _nearest(limits: Sequence[Limit], working_set: float) -> Limit:
-    """The limit of the nearest working set; of two as near, the higher."""
-    return min(
-        limits,
-        key=lambda x: (1.0 if x.working_set is None else _distance(x.working_set, working_set), -x.value),
-    )
+def _step(size: float | None) -> int:
+    """Working sets of the same step, or of steps side by side, may be the same."""
+    return 0 if not size else round(math.log(size) / math.log(SAME))
 
 
-def _highest(limits: Sequence[Limit], working_set: float) -> Limit:
-    return max(limits, key=lambda x: x.value)
+def _distance(a: float | None, b: float) -> float:
+    """The factor between two working sets; 1 where the limit is of any."""
+    if a is None:
+        return 1.0
+    return max(a / b, b / a) if a > 0 and b > 0 else math.inf
+
+
+def _best(limits: Iterable[Limit | None]) -> Limit | None:
+    return max((x for x in limits if x), key=lambda x: x.value, default=None)

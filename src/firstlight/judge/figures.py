@@ -15,14 +15,14 @@ from itertools import product
 from msgspec.structs import replace
 
 from firstlight.catalogue import Workload, needs
-from firstlight.judge import Judgement
-from firstlight.judge.ceilings import ceiling, impossible, measured_limits, more_than_processors
+from firstlight.judge import Judgement, levels
+from firstlight.judge.ceilings import Allowed, measured_limits, more_than_processors
 from firstlight.judge.evidence import VALUE, Evidence, Subject, cost_of, gather, launch_value, refused
 from firstlight.judge.findings import discover
 from firstlight.judge.interval import estimate
 from firstlight.judge.states import states
 from firstlight.judge.steadiness import steadiness
-from firstlight.judge.verdict import Cause, Failed, Figure, Identity, Limit, Unverified, Verified
+from firstlight.judge.verdict import Cause, Failed, Figure, Identity, Unverified, Verified
 from firstlight.plan import Cell, Placement, Program
 from firstlight.record import Description, LaunchRecord, Metric, Run
 from firstlight.toolchains import OFFLOADING
@@ -48,11 +48,12 @@ def judge(run: Run, records: Iterable[LaunchRecord], workloads: dict[str, Worklo
     ]
     metrics = {name: d.metrics for name, d in run.descriptions.items()}
     limits = measured_limits((d for d in drafts if isinstance(d, Verified)), metrics, workloads, run.machine)
-    figures = [_held(d, run, workloads, limits) for d in drafts]
+    hierarchy = levels.observed(drafts, workloads, run.machine)
+    figures = _held(drafts, run, workloads, Allowed(limits, run.machine, hierarchy))
     figures += _unbuilt(run)
     figures += _silent(run, records, evidence)
     held = steadiness(figures, workloads, run.machine)
-    judgement = Judgement(run, tuple(figures), (), records, tuple(lost), limits, held)
+    judgement = Judgement(run, tuple(figures), (), records, tuple(lost), limits, held, hierarchy)
     return replace(judgement, findings=tuple(discover(judgement, workloads)))
 
 
@@ -155,17 +156,32 @@ def _doubtful(run: Run, evidence: Evidence) -> str:
     return ""
 
 
-def _held(draft: Figure, run: Run, workloads: dict[str, Workload], limits: Sequence[Limit]) -> Figure:
-    """The draft against its ceiling."""
-    workload = workloads.get(draft.identity.workload)
-    if not isinstance(draft, Verified) or workload is None:
-        return draft
-    identity = draft.identity
+def _held(drafts: Sequence[Figure], run: Run, workloads: dict[str, Workload], allowed: Allowed) -> list[Figure]:
+    """The drafts against their ceilings: one that is impossible fails; what the others reached is possible."""
+    held: list[Figure] = []
+    for draft in drafts:
+        workload = workloads.get(draft.identity.workload)
+        if not isinstance(draft, Verified) or workload is None:
+            held.append(draft)
+            continue
+        metric = _metric(run, draft.identity)
+        figure = replace(draft, ceiling=allowed.ceiling(draft, metric, workload))
+        reason = allowed.impossible(figure, metric, workload)
+        held.append(Failed(draft.identity, draft.unit, draft.better, reason, "ceiling") if reason else figure)
+    bounded = [f for f in held if isinstance(f, Verified) and f.ceiling is not None]
+    for figure in bounded:
+        allowed.learn(figure, _metric(run, figure.identity), workloads[figure.identity.workload])
+    return [
+        replace(f, ceiling=allowed.ceiling(f, _metric(run, f.identity), workloads[f.identity.workload]))
+        if isinstance(f, Verified) and f.ceiling is not None
+        else f
+        for f in held
+    ]
+
+
+def _metric(run: Run, identity: Identity) -> Metric:
     described = run.descriptions[f"{identity.workload}.{identity.variant}"]
-    metric = next(m for m in described.metrics if m.name == identity.metric)
-    figure = replace(draft, ceiling=ceiling(draft, metric, workload, limits, run.machine))
-    reason = impossible(figure, metric, workload, limits, run.machine)
-    return Failed(identity, draft.unit, draft.better, reason, "ceiling") if reason else figure
+    return next(m for m in described.metrics if m.name == identity.metric)
 
 
 def _unbuilt(run: Run) -> Iterator[Figure]:

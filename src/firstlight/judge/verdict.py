@@ -76,6 +76,7 @@ class Ceiling(msgspec.Struct, frozen=True):
     high: float
     resource: str  # load_bandwidth, flops_64, ...
     sure: bool = True  # false: measured in too few launches for an interval
+    own: bool = False  # it is the best launch of the figure's own kind, which beat what was measured of the resource
 
 
 class Limit(msgspec.Struct, frozen=True):

@@ -109,8 +109,11 @@ def hover(figure: Verified) -> str:
 
 def share(figure: Verified) -> str:
     """`71 % of load_bandwidth`; "" where nothing limits the figure."""
-    part = figure.of_ceiling
-    return "" if part is None or figure.ceiling is None else f"{percent(part)} of {figure.ceiling.resource}"
+    part, limit = figure.of_ceiling, figure.ceiling
+    if part is None or limit is None:
+        return ""
+    what = f"the best launch of its kind, above {limit.resource}" if limit.own else limit.resource
+    return f"{percent(part)} of {what}"
 
 
 def _folded(line: str) -> list[str]:
