@@ -263,6 +263,7 @@ class Run(msgspec.Struct, frozen=True):
     descriptions: dict[str, Description]  # by "workload.variant"
     not_available: tuple[Absent, ...]
     names: tuple[str, ...] = ()  # workloads and variants that the user named; none: all of the suite
+    sealed: bool = False  # a seal over all files is written at its end; false: by a firstlight before there were any
 
 
 _ = Placement

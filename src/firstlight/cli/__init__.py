@@ -14,7 +14,7 @@ from firstlight import __version__
 from firstlight.errors import ENVIRONMENT, INTERRUPTED, OK, USAGE, FirstlightError
 
 COMMANDS = (
-    "run", "submit", "list", "doctor", "figures", "export", "compare", "check", "report", "profile", "simulate",
+    "run", "submit", "list", "doctor", "figures", "export", "compare", "check", "sign", "report", "profile", "simulate",
     "tune", "schema",
 )  # fmt: skip
 _FILES = {"list": "listing"}  # a module `list` here would hide the type from this file

@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import contextlib
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 import click
 import msgspec
 
 from firstlight.cli import runs
 from firstlight.cli.output import as_json, print_json, printable, results_folder, tell
-from firstlight.errors import OK, REGRESSION, RecordError
+from firstlight.errors import OK, REGRESSION, RecordError, UsageError
+from firstlight.record import Run
+from firstlight.units import count
 
 if TYPE_CHECKING:
     from firstlight.export import Row
@@ -23,51 +26,143 @@ class Fault(msgspec.Struct, frozen=True):
     line: int
     what: str
 
+    def __str__(self) -> str:
+        return f"{self.file}:{self.line}: {self.what}" if self.line else f"{self.file}: {self.what}"
+
 
 class Checked(msgspec.Struct, frozen=True):
-    """What `check` found in one run."""
+    """What `check` found in one run.
+
+    `covered`: files whose content a seal or, of launches, their own hash covers. `seal` says it in words. `signed_by`:
+    who signed the run, where that was asked for and the signature holds.
+    """
 
     run: str
     launches: int
+    covered: int
+    seal: str
+    signed_by: str | None
     defects: tuple[Fault, ...]
 
 
-@click.command()
+@click.command(
+    epilog="""
+Exit status:
+  0    no defects
+  1    a defect; with --signed also a signature that is missing or does not hold
+  2    wrong usage
+  3    --signed, and ssh-keygen is not here
+"""
+)
 @click.argument("run", default="latest")
+@click.option("--signed", is_flag=True, help="Verify the signature as well; needs --allowed-signers.")
+@click.option(
+    "--allowed-signers",
+    type=click.Path(path_type=Path),
+    metavar="FILE",
+    help="Whom to believe: lines NAME KEY, as OpenSSH's ALLOWED SIGNERS (man ssh-keygen).",
+)
+@click.option("--identity", metavar="NAME", help="Who of them must have signed it; anybody if not given.")
 @as_json
 @results_folder
-def command(run: str, as_json: bool, results: Path) -> int:
-    """Verify a run directory again: names, schema, hashes, numbers and verdicts.
+def command(
+    run: str, signed: bool, allowed_signers: Path | None, identity: str | None, as_json: bool, results: Path
+) -> int:
+    """Verify a run directory again: every file, its hash, its numbers and its verdicts.
 
-    RUN is a directory, the name of a run in the results folder, or `latest` (the default). Every defect is listed; the
-    exit status is 1 if there is any.
+    RUN is a directory, the name of a run in the results folder, or `latest` (the default). Every defect is listed.
+
+    A run is sealed at its end by the hashes of all its files; without a key that reveals accidents, not forgers, who
+    could write another seal: believe a run of somebody else as far as its signature (./fl sign) and its signer.
     """
     from firstlight import store
+    from firstlight.store import layout, signature
 
+    if signed and allowed_signers is None:
+        raise UsageError("--signed needs --allowed-signers FILE, which names whom to believe, one line each: NAME KEY")
+    if not signed and (allowed_signers is not None or identity is not None):
+        raise UsageError("--allowed-signers and --identity go with --signed")
     path = runs.find(run, results)
-    faults = [Fault(*defect) for defect in store.check(path)]
-    faults += verdicts(path)
-    checked = Checked(path.name, len(store.open(path).launches()), tuple(faults))
+    faults, opened, otherwise = inspect(path)
+    who = None
+    if signed and allowed_signers is not None:
+        who, why = signature.verify(path, allowed_signers.expanduser(), identity)
+        faults += [Fault(layout.SIGNATURE, 0, why)] if why else []
+    launches = len(store.open(path).launches())
+    covered, words = _coverage(path, launches, opened)
+    checked = Checked(path.name, launches, covered, words, who or None, tuple(faults))
     if as_json:
         print_json(checked)
-    else:
-        for fault in faults:
-            place = f"{fault.file}:{fault.line}" if fault.line else fault.file
-            tell(printable(f"{place}: {fault.what}"))
-        tell(f"{path}: {checked.launches} launches, {len(faults) or 'no'} defect{'s' * (len(faults) != 1)}")
+        return REGRESSION if faults else OK
+    for fault in faults:
+        tell(printable(str(fault)))
+    tell(f"{path}: {count(launches, 'launch', 'launches')}, {len(faults) or 'no'} defect{'s' * (len(faults) != 1)}")
+    tell(f"  {words}")
+    if otherwise and not faults:
+        some = count(otherwise, "figure")
+        tell(f"  {some} would be judged otherwise by this firstlight than by the one that wrote them")
+    if who:
+        tell(printable(f"  signed by {who}"))
+    elif not signed and (path / layout.SIGNATURE).exists():
+        tell("  signed by somebody; --signed --allowed-signers FILE verifies by whom")
     return REGRESSION if faults else OK
+
+
+class Inspected(NamedTuple):
+    """All that is wrong in a run directory, signatures apart; its run.json where that can be read.
+
+    `judged_otherwise`: figures that are as another firstlight wrote them, and that this one judges otherwise.
+    """
+
+    faults: list[Fault]
+    run: Run | None
+    judged_otherwise: int
+
+
+def inspect(path: Path) -> Inspected:
+    from firstlight import store
+    from firstlight.conduct import environment
+    from firstlight.store import layout, seal
+
+    faults, run = [Fault(*defect) for defect in store.check(path)], None
+    with contextlib.suppress(RecordError):
+        run = store.open(path).run()
+    differing = verdicts(path)
+    unaltered = seal.exists(path) and not any(f.file in (layout.FIGURES, layout.SEAL) for f in faults)
+    if run is not None and unaltered and run.revision != environment.revision():
+        return Inspected(faults, run, len(differing))
+    return Inspected(faults + differing, run, 0)
+
+
+def _coverage(path: Path, launches: int, run: Run | None) -> tuple[int, str]:
+    """How many files a hash covers, and a sentence."""
+    from firstlight.store import seal
+
+    if seal.exists(path):
+        try:
+            sealed = seal.read(path)
+        except RecordError:
+            return launches, "the seal cannot be read: only launches are covered"
+        return len(sealed), f"sealed: {count(len(sealed), 'file')} as at the end of the run or of its last report"
+    if run is None or (run.sealed and run.state != "running"):
+        return launches, "not sealed: only launches are covered"
+    if run.state == "running":
+        return launches, "not sealed yet, for the run has not ended: only launches are covered"
+    return launches, "sealed by an earlier version: only launches are covered"
 
 
 def verdicts(path: Path) -> list[Fault]:
     """Where figures.json differs from what the launches say when they are judged anew."""
     from firstlight import export
-    from firstlight.conduct.session import FIGURES
     from firstlight.store import layout
+    from firstlight.store.layout import FIGURES
 
     if not (path / FIGURES).exists():
         return []  # a run that was killed has none yet
     try:
-        stored = msgspec.json.decode(layout.read_file(path / FIGURES, layout.MAX_LAUNCH_BYTES), type=list[export.Row])
+        content = layout.read_file(path / FIGURES, layout.MAX_LAUNCH_BYTES)
+        stored = msgspec.json.decode(content, type=list[export.Row])
+        told = {name for row in msgspec.json.decode(content, type=list[dict[str, Any]]) for name in row}
     except (msgspec.MsgspecError, RecursionError, RecordError) as error:
         return [Fault(FIGURES, 0, f"is not what firstlight writes: {error}")]
     try:
@@ -80,8 +175,8 @@ def verdicts(path: Path) -> list[Fault]:
     for key, row in fresh.items():
         if key not in found:
             faults.append(Fault(FIGURES, 0, f"{_name(row)}: is missing"))
-        elif _rounded(row) != _rounded(found[key]):
-            faults.append(Fault(FIGURES, 0, f"{_name(row)}: {_difference(row, found[key])}"))
+        elif difference := _difference(row, found[key], told):
+            faults.append(Fault(FIGURES, 0, f"{_name(row)}: {difference}"))
     return faults
 
 
@@ -102,7 +197,10 @@ def _rounded(row: Row) -> dict[str, object]:
     return {name: f"{value:.9g}" if isinstance(value, float) else value for name, value in fields.items()}
 
 
-def _difference(fresh: Row, stored: Row) -> str:
+def _difference(fresh: Row, stored: Row, told: set[str]) -> str:
+    """The first field that differs, of those that are `told` in the file: an earlier firstlight knew fewer."""
     now, then = _rounded(fresh), _rounded(stored)
-    name = next(name for name in now if now[name] != then[name])
+    name = next((name for name in now if name in told and now[name] != then[name]), None)
+    if name is None:
+        return ""
     return f"{name} is {str(then[name])[:100]} there, but the launches say {str(now[name])[:100]}"

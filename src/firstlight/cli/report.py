@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -12,6 +13,7 @@ import msgspec
 from firstlight.cli import runs
 from firstlight.cli.output import as_json, colour, note, print_json, results_folder, tell, width
 from firstlight.record import RunState
+from firstlight.store import layout
 
 if TYPE_CHECKING:
     from firstlight.judge import Judgement
@@ -42,9 +44,12 @@ class Reported(msgspec.Struct, frozen=True):
 def command(run: str, other: str | None, output: Path | None, as_json: bool, results: Path) -> None:
     """The summary of RUN on the terminal, and its HTML page written again.
 
-    RUN is a directory, the name of a run in the results folder, or `latest` (the default).
+    RUN is a directory, the name of a run in the results folder, or `latest` (the default). Without --output, the run's
+    figures.json and its seal are renewed with the page. In a signed run, and in one that you may not write, nothing is
+    written.
     """
     from firstlight import heritage
+    from firstlight.conduct.session import derive
     from firstlight.judge.compare import compare
     from firstlight.report import html, terminal
 
@@ -53,12 +58,24 @@ def command(run: str, other: str | None, output: Path | None, as_json: bool, res
     for defect in defects:
         note(f"passed over {defect}")
     compared = compare(runs.judged(runs.find(other, results))[0], judgement) if other else None
-    place = output or path / "report.html"
-    html.write(judgement, workloads, heritage.load(), place, compared=compared)
+    place = output or path / layout.REPORT
+    if output is not None:
+        html.write(judgement, workloads, heritage.load(), output, compared=compared)
+    elif why := _fixed(path):
+        note(f"{path}: {why}; its page is left as it is, ./fl report {path} --output FILE writes another")
+    else:
+        derive(path, judgement, workloads, compared)
     if as_json:
         print_json(reported(judgement, place))
     else:
         tell(terminal.summary(judgement, workloads, width(), colour(), place))
+
+
+def _fixed(path: Path) -> str:
+    """Why nothing may be written into a run, or ""."""
+    if (path / layout.SIGNATURE).exists():
+        return "is signed"
+    return "" if os.access(path, os.W_OK) else "cannot be written"
 
 
 def reported(judgement: Judgement, place: Path) -> Reported:

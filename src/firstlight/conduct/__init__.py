@@ -18,7 +18,7 @@ from firstlight.conduct.interrupt import interruptible, leaving_nothing
 from firstlight.conduct.prepare import Made, Order, Prepared, discover, make, prepare
 from firstlight.conduct.progress import Progress
 from firstlight.conduct.rounds import Rounds
-from firstlight.conduct.session import REPORT, Session
+from firstlight.conduct.session import Session
 from firstlight.errors import INTERRUPTED, UsageError
 from firstlight.judge import Judgement, stop
 from firstlight.machine import Machine
@@ -108,7 +108,7 @@ def _keep_logs(opened: Store, run: Run) -> None:
         with store.durable.os_errors_as_store_error(opened.path):
             folder.mkdir(exist_ok=True)
             for one in failed:
-                (folder / f"{one.program.key}.log").write_text(one.error, encoding="utf-8")
+                store.durable.replace(folder / f"{one.program.key}.log", one.error.encode())
 
 
 def resume(path: Path, progress: Progress, budget: float | None = None, timeout: float | None = None) -> Result:
@@ -154,7 +154,7 @@ def _carry_out(session: Session, budget: float) -> Result:
     directory = session.store.path
     return Result(
         directory=directory,
-        report=directory / REPORT,
+        report=directory / store.layout.REPORT,
         judgement=judgement,
         workloads=session.workloads,
         code=ending.status(judgement) if rounds else INTERRUPTED,

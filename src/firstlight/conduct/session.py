@@ -17,14 +17,15 @@ from firstlight.conduct.rounds import Rounds
 from firstlight.errors import RecordError
 from firstlight.heritage import load as load_heritage
 from firstlight.judge import Judgement
+from firstlight.judge.compare import Comparison
 from firstlight.judge.figures import judge
 from firstlight.machine import Machine, cache_directory
 from firstlight.plan import EFFORT, Cell, Program
 from firstlight.record import LaunchRecord, Run, RunState, Start
-from firstlight.store import Store, durable, layout, lines
+from firstlight.store import Store, durable, layout, lines, seal
+from firstlight.store.layout import FIGURES, REPORT
 from firstlight.toolchains import Toolbox
 
-REPORT, FIGURES = "report.html", "figures.json"
 SETTLE = 1.0
 """Seconds. A batch system that ends a job may end its programs a moment before it tells firstlight."""
 
@@ -80,7 +81,8 @@ class Session:
         return rounds
 
     def _save(self, state: RunState) -> None:
-        self.run = replace(self.run, state=state, finished=None if state == "running" else time.time())
+        finished = None if state == "running" else time.time()
+        self.run = replace(self.run, state=state, finished=finished, sealed=True)
         self.store.write_run(self.run)
 
     def _launch(self, cell: Cell, number: int) -> LaunchRecord:
@@ -117,16 +119,29 @@ class Session:
         return reading.record
 
     def conclude(self) -> Judgement:
-        """Judge what is there; write figures.json and report.html."""
-        return conclude(self.store.path, self.run, self.records, self.workloads)
+        """Judge what is there; write figures.json and report.html, and seal the run."""
+        judgement = judge(self.run, self.records, self.workloads)
+        derive(self.store.path, judgement, self.workloads)
+        return judgement
 
 
-def conclude(path: Path, run: Run, records: list[LaunchRecord], workloads: dict[str, Workload]) -> Judgement:
-    """Judge a run and write what is derived from it: figures.json and report.html."""
+def derive(
+    path: Path, judgement: Judgement, workloads: dict[str, Workload], compared: Comparison | None = None
+) -> None:
+    """Write what is derived from a run, figures.json and report.html, and seal it.
+
+    Of a run that is sealed already only these two lines of the seal are renewed, and a run from before there were seals
+    gets none: a seal must not cover what nobody has looked at since.
+    """
     from firstlight.report import html
 
-    judgement = judge(run, records, workloads)
+    run = judgement.run
     with durable.os_errors_as_store_error(path):
+        html.write(judgement, workloads, load_heritage(), path / REPORT, compared)
+        if run.state == "running":
+            return
         durable.replace(path / FIGURES, export.to_json(export.rows(judgement.figures)).encode())
-    html.write(judgement, workloads, load_heritage(), path / REPORT)
-    return judgement
+        if seal.exists(path):
+            seal.renew(path, layout.DERIVED)
+        elif run.sealed:
+            seal.write(path)

@@ -1,8 +1,9 @@
 """Store: a run is a directory of plain files, each whole or absent; a kill loses at most the launch in flight.
 
-    run.json   owner   launches/<cell>.<launch>.jsonl   report.html   figures.json   builds/
+    run.json   owner   launches/<cell>.<launch>.jsonl   report.html   figures.json   builds/   SHA256SUMS[.sig]
 
-A launch is written to a hidden `.part` file, sealed with a hash, brought to the disk and renamed.
+A launch is written to a hidden `.part` file, sealed with a hash, brought to the disk and renamed. SHA256SUMS is written
+last: it seals all files but the owner's note.
 """
 
 from __future__ import annotations
@@ -19,11 +20,14 @@ import msgspec
 from firstlight.errors import RecordError, UsageError
 from firstlight.launch import Outcome
 from firstlight.record import SCHEMA, Exit, LaunchRecord, Run, Start
-from firstlight.store import durable, layout, lines, owner
+from firstlight.store import durable, layout, lines, owner, seal
 from firstlight.store.durable import StoreError
 from firstlight.store.lines import Defect
 
 __all__ = ["Defect", "Store", "StoreError", "check", "create", "free_id", "free_name", "open", "resume"]
+
+
+_WRITTEN = {f".{name}.part" for name in (layout.RUN, layout.OWNER, layout.SEAL, *layout.DERIVED)}
 
 
 class Store:
@@ -53,10 +57,14 @@ class Store:
     # --- writing ----------------------------------------------------------------------------------
 
     def write_run(self, run: Run) -> None:
-        """Write run.json at once and durably. Raises StoreError; the run.json before it stays whole."""
+        """Write run.json at once and durably, and break the seal of a run that goes on.
+
+        Raises StoreError; the run.json before it stays whole.
+        """
         data = msgspec.json.format(msgspec.json.encode(run), indent=1) + b"\n"
         _decode_run(data, self.path / layout.RUN)  # what could not be read again must not replace what can
         with durable.os_errors_as_store_error(self.path):
+            seal.remove(self.path)
             durable.replace(self.path / layout.RUN, data)
 
     def next_launch(self, cell: str) -> int:
@@ -233,17 +241,22 @@ def open(path: Path) -> Store:
 def resume(path: Path) -> Store:
     """A run to go on with: takes it over, removes what the launch in flight had left, and notes it.
 
-    Raises RecordError when `path` holds no readable run, UsageError while another firstlight works on it.
+    Raises RecordError when `path` holds no readable run, UsageError while another firstlight works on it, where it is
+    signed, or where its run.json is not the one that was sealed.
     """
     store = open(path)
     store.run()
+    if (path / layout.SIGNATURE).exists():
+        raise UsageError(f"{path}: is signed, and what goes on is no longer what was signed; resume a copy without it")
+    if seal.exists(path) and seal.read(path).get(layout.RUN) != seal.digest(path, layout.RUN):
+        raise UsageError(f"{path}: run.json was altered after the run was sealed; see ./fl check {path}")
     store._writes = True
     with durable.os_errors_as_store_error(path):
         owner.claim(path)
         (path / layout.LAUNCHES).mkdir(exist_ok=True)
         for folder in (path, path / layout.LAUNCHES):
             for name in layout.names(folder):
-                if layout.is_part(name) or name in (f".{layout.RUN}.part", f".{layout.OWNER}.part"):
+                if layout.is_part(name) or name in _WRITTEN:
                     (folder / name).unlink()
                     store.notes.append(f"removed {name}: it was being written when firstlight was stopped")
     return store

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import re
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,10 +10,12 @@ from pathlib import Path
 from firstlight.errors import RecordError
 from firstlight.plan import Cell
 from firstlight.record import MOST_RANKS, Case, Check, Counters, Devices, End, Exit, Launch, Line, Run, Sample, Series
-from firstlight.store import Store, layout, lines, misplaced
+from firstlight.store import Store, layout, lines, misplaced, seal
 from firstlight.store.lines import Defect
 
-_KNOWN = {layout.RUN, layout.LAUNCHES, layout.OWNER, layout.BUILDS, *layout.DERIVED}
+_KNOWN = {
+    layout.RUN, layout.LAUNCHES, layout.OWNER, layout.BUILDS, layout.SEAL, layout.SIGNATURE, *layout.DERIVED,
+}  # fmt: skip
 Found = Iterator[tuple[int, str]]
 
 
@@ -25,7 +26,8 @@ def audit(store: Store) -> Iterator[Defect]:
     except RecordError as error:
         yield Defect(".", 0, _bare(error, store.path))
         return
-    yield from _names(store.path, top)
+    odd = list(_names(store.path, top))
+    yield from odd
     run: Run | None = None
     try:
         run = store.run()
@@ -33,7 +35,19 @@ def audit(store: Store) -> Iterator[Defect]:
         yield Defect(layout.RUN, 0, _bare(error, store.path / layout.RUN))
     if run is not None:
         yield from (Defect(layout.RUN, 0, what) for what in _run(run))
-    yield from _launches(store, run)
+    found = list(_launches(store, run))
+    yield from found
+    yield from _sealed(store.path, run, {defect.file for defect in odd + found})
+
+
+def _sealed(path: Path, run: Run | None, told: set[str]) -> Iterator[Defect]:
+    """What differs from the seal. `told`: files with a defect of their own, of which nothing more is said."""
+    if seal.exists(path):
+        yield from (defect for defect in seal.differences(path) if defect.file not in told)
+    elif run is not None and run.sealed and run.state != "running":
+        yield Defect(layout.SEAL, 0, "is missing: only launches are covered; ./fl report seals the run as it is now")
+    if layout.SIGNATURE in layout.names(path) and not seal.exists(path):
+        yield Defect(layout.SIGNATURE, 0, "signs a seal that is not there")
 
 
 def _bare(error: RecordError, path: Path) -> str:
@@ -54,7 +68,7 @@ def _names(path: Path, top: list[str]) -> Iterator[Defect]:
     if layout.BUILDS in top and (path / layout.BUILDS).is_dir() and not (path / layout.BUILDS).is_symlink():
         for name in layout.names(path / layout.BUILDS):
             file = path / layout.BUILDS / name
-            if file.is_symlink() or not file.is_file() or not re.fullmatch(r"[\w.+@=,~-]+\.(log|txt)", name):
+            if file.is_symlink() or not file.is_file() or not layout.is_build_log(name):
                 yield Defect(f"{layout.BUILDS}/{name}", 0, "unknown file")
 
 

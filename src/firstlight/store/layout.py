@@ -13,7 +13,9 @@ RUN = "run.json"
 LAUNCHES = "launches"
 OWNER = "owner"
 BUILDS = "builds"
-DERIVED = ("report.html", "figures.json")
+REPORT, FIGURES = DERIVED = ("report.html", "figures.json")
+SEAL = "SHA256SUMS"
+SIGNATURE = "SHA256SUMS.sig"
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}")
 """Of a run: the name of its directory."""
@@ -31,6 +33,7 @@ EXIT_ROOM = 1 << 16
 
 CELL = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._+=@,~-]{0,199}")
 _LAUNCH = re.compile(rf"({CELL.pattern})\.(\d{{4,6}})\.jsonl")
+_BUILD_LOG = re.compile(r"[\w.+@=,~-]+\.(log|txt)", re.ASCII)
 _PART = re.compile(rf"\.({CELL.pattern})\.(\d{{4,6}})\.part")
 
 
@@ -47,6 +50,10 @@ def parse_launch(name: str) -> tuple[str, int] | None:
     """Cell and launch number; None for a name that firstlight does not write."""
     match = _LAUNCH.fullmatch(name)
     return (match[1], int(match[2])) if match and launch_name(match[1], int(match[2])) == name else None
+
+
+def is_build_log(name: str) -> bool:
+    return _BUILD_LOG.fullmatch(name) is not None
 
 
 def is_part(name: str) -> bool:

@@ -1,0 +1,114 @@
+"""The seal: SHA-256 of every file of a run in one list, written last; `sha256sum -c SHA256SUMS` reads it, too.
+
+It has no key: it shows that a file was altered, lost or added by accident. A forger writes another seal; against that a
+run is signed (`firstlight.store.signature`).
+"""
+
+from __future__ import annotations
+
+import hashlib
+import re
+from collections.abc import Iterable, Iterator, Mapping
+from pathlib import Path
+
+from firstlight.errors import RecordError
+from firstlight.store import durable, layout
+from firstlight.store.lines import Defect
+
+MAX_BYTES = 32 << 20
+MAX_FILE_BYTES = 256 << 20
+_LINE = re.compile(r"([0-9a-f]{64})  ([\w.+@=,~-]+(?:/[\w.+@=,~-]+)?)", re.ASCII)
+
+
+def names(run: Path) -> list[str]:
+    """Every file that a seal covers, relative to the run: all that firstlight writes and nothing else, sorted."""
+    found = [name for name in (layout.RUN, *layout.DERIVED) if (run / name).is_file()]
+    for folder, is_ours in ((layout.LAUNCHES, _is_launch), (layout.BUILDS, layout.is_build_log)):
+        if (run / folder).is_dir():
+            found += [f"{folder}/{name}" for name in layout.names(run / folder) if is_ours(name)]
+    return sorted(found)
+
+
+def _is_launch(name: str) -> bool:
+    return layout.parse_launch(name) is not None
+
+
+def write(run: Path) -> None:
+    """Seal the run as it is now, durably. Raises OSError, and RecordError for a file that cannot be read."""
+    _replace(run, {name: digest(run, name) for name in names(run)})
+
+
+def renew(run: Path, changed: Iterable[str]) -> None:
+    """Seal the files in `changed` again and leave all other lines: what was altered among those stays visible.
+
+    Raises RecordError where there is no seal, or one that cannot be read.
+    """
+    _replace(run, read(run) | {name: digest(run, name) for name in changed})
+
+
+def remove(run: Path) -> None:
+    """Break the seal, if there is one. Raises OSError."""
+    if exists(run):
+        (run / layout.SIGNATURE).unlink(missing_ok=True)
+        (run / layout.SEAL).unlink()
+        durable.sync_folder(run)
+
+
+def exists(run: Path) -> bool:
+    return (run / layout.SEAL).exists() or (run / layout.SEAL).is_symlink()
+
+
+def digest(run: Path, name: str) -> str:
+    """SHA-256 of one file. Raises RecordError for what is no plain file, or is too large to be ours."""
+    return hashlib.sha256(layout.read_file(run / name, MAX_FILE_BYTES)).hexdigest()
+
+
+def read(run: Path) -> dict[str, str]:
+    """What the seal says: digest by name. Raises RecordError where it is missing or is none."""
+    return parse(layout.read_file(run / layout.SEAL, MAX_BYTES), str(run / layout.SEAL))
+
+
+def parse(data: bytes, place: str = layout.SEAL) -> dict[str, str]:
+    """The lines of a seal. Raises RecordError naming the first one that firstlight does not write."""
+    found: dict[str, str] = {}
+    *whole, rest = data.split(b"\n")
+    for number, raw in enumerate(whole, 1):
+        match = _LINE.fullmatch(raw.decode("ascii", "replace"))
+        if match is None or match[2] in found:
+            raise RecordError(f"{place}: line {number} is not what firstlight writes")
+        found[match[2]] = match[1]
+    if rest or not found:
+        raise RecordError(f"{place}: is cut off")
+    return found
+
+
+def text(digests: Mapping[str, str]) -> bytes:
+    return "".join(f"{digest}  {name}\n" for name, digest in sorted(digests.items())).encode("ascii")
+
+
+def _replace(run: Path, digests: Mapping[str, str]) -> None:
+    durable.replace(run / layout.SEAL, text(digests))
+
+
+def differences(run: Path) -> Iterator[Defect]:
+    """Files that are not as they were sealed, in the order of their names."""
+    try:
+        sealed = read(run)
+    except RecordError as error:
+        yield Defect(layout.SEAL, 0, str(error).removeprefix(f"{run / layout.SEAL}: "))
+        return
+    try:
+        there = set(names(run))
+    except RecordError:
+        return  # a folder that cannot be read is a defect of its own
+    for name in sorted(there | sealed.keys()):
+        if name not in there:
+            yield Defect(name, 0, "is missing")
+        elif name not in sealed:
+            yield Defect(name, 0, "was added after the run was sealed")
+        else:
+            try:
+                if digest(run, name) != sealed[name]:
+                    yield Defect(name, 0, "was altered after the run was sealed")
+            except RecordError as error:
+                yield Defect(name, 0, str(error).removeprefix(f"{run / name}: "))
