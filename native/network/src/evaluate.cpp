@@ -59,7 +59,8 @@ class Evaluation {
   }
   Time by(Evaluator evaluator, const Interruptions& noise) const { return by(evaluator, noise, machine_); }
   // The evaluator that is exact at the least cost, and what it says without noise.
-  Evaluator choose(const Contention& contention, const Noise& noise, Time& quiet) const {
+  // unqueued: without queues, where that was looked at on the way.
+  Evaluator choose(const Contention& contention, const Noise& noise, Time& quiet, std::optional<double>& unqueued) const {
     if (!flat_ && contention.contention_free) {
       quiet = by(Evaluator::maxplus, {});
       return Evaluator::maxplus;
@@ -71,6 +72,7 @@ class Evaluation {
     if (flat_ && who_ != Who::one && !plan_.trains() && !noise.present()) {
       quiet = by(Evaluator::maxplus, {});
       if (quiet.exact) return Evaluator::maxplus;
+      unqueued = quiet.nanoseconds * 1e-9;
     }
     quiet = by(Evaluator::events, {});
     return Evaluator::events;
@@ -138,9 +140,10 @@ Prediction predicted(const Evaluation& evaluation, const Topology& topology, con
   p.operations = plan.operations();
   p.messages = plan.messages();
   Time quiet;
+  std::optional<double> known;
   p.evaluator = question.evaluator;
   if (p.evaluator == Evaluator::automatic)
-    p.evaluator = evaluation.choose(p.contention, question.noise, quiet);
+    p.evaluator = evaluation.choose(p.contention, question.noise, quiet, known);
   else
     quiet = evaluation.by(p.evaluator, {});
   p.events = quiet.events;
@@ -151,7 +154,7 @@ Prediction predicted(const Evaluation& evaluation, const Topology& topology, con
   const auto free = [&](const Machine& m) {
     return (rounds ? round_model(plan, topology, m, true) : max_plus(plan, topology, m, {})).nanoseconds * 1e-9;
   };
-  const double latency = free(light), unqueued = p.evaluator == Evaluator::maxplus ? p.seconds : free(machine);
+  const double latency = free(light), unqueued = p.evaluator == Evaluator::maxplus ? p.seconds : known ? *known : free(machine);
   const auto more = [](double with, double without) { return std::abs(with - without) <= 1e-12 * with ? 0 : with - without; };
   p.breakdown = {.latency = latency, .bandwidth = more(unqueued, latency), .contention = more(p.seconds, unqueued)};
   if (question.noise.present() && !rounds) {

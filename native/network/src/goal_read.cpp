@@ -49,14 +49,18 @@ class Scanner {
     while (in_word[static_cast<unsigned char>(*at_)]) ++at_;
     return {begin, at_};
   }
-  bool take(std::string_view wanted) {
+  // A whole word. Characters are compared one by one, for the text may end at any of them.
+  template <std::size_t N>
+  bool take(const char (&wanted)[N]) {
     next();
-    const char* const before = at_;
-    if (word() == wanted) return true;
-    at_ = before;
-    return false;
+    for (std::size_t i = 0; i + 1 < N; ++i)
+      if (at_[i] != wanted[i]) return false;
+    if (in_word[static_cast<unsigned char>(at_[N - 1])]) return false;
+    at_ += N - 1;
+    return true;
   }
-  void expect(std::string_view wanted) {
+  template <std::size_t N>
+  void expect(const char (&wanted)[N]) {
     if (!take(wanted)) fail("'" + std::string(wanted) + "'");
   }
   void expect(char wanted) {
@@ -91,7 +95,7 @@ class Scanner {
     const char* to = at;
     const auto same = [at](char c) { return digit(*at) ? digit(c) : letter(*at) && in_word[static_cast<unsigned char>(c)]; };
     while (to < end_ && to < at + 40 && same(*to)) ++to;
-    const bool shown = at < end_ && *at > ' ' && *at < 0x7f;
+    const bool shown = at<end_&& * at> ' ' && *at < 0x7f;
     const std::string found = at == end_    ? "the end"
                               : *at == '\n' ? "the end of the line"
                               : shown       ? "'" + std::string(at, std::max(to, at + 1)) + "'"
@@ -130,22 +134,22 @@ class Labels {
   }
   // False where the label is taken.
   bool add(std::string_view label, Index operation) {
-    if (find(label) != nullptr) return false;
     const std::size_t number = numbered(label);
+    if (find(label, number) != nullptr) return false;
     if (number > 2 * std::size_t{operation} + 64) return others_.emplace(label, operation).second;
     if (number >= places_.size()) places_.resize(2 * number + 64);
     places_[number] = {rank_, operation};
     return true;
   }
-  const Index* find(std::string_view label) const {
-    const std::size_t number = numbered(label);
+  const Index* find(std::string_view label) const { return find(label, numbered(label)); }
+
+ private:
+  const Index* find(std::string_view label, std::size_t number) const {
     if (number < places_.size() && places_[number].rank == rank_) return &places_[number].operation;
     if (others_.empty()) return nullptr;
     const auto found = others_.find(label);
     return found == others_.end() ? nullptr : &found->second;
   }
-
- private:
   struct Place {
     std::uint32_t rank = 0;
     Index operation = 0;
@@ -272,9 +276,8 @@ void Reader::statement() {
 }
 
 void Reader::need(std::string_view label) {
-  const std::string_view how = in_.word();
-  const bool started = how == "irequires";
-  if (!started && how != "requires") in_.fail("':', 'requires' or 'irequires'", how);
+  const bool started = in_.take("irequires");
+  if (!started && !in_.take("requires")) in_.fail("':', 'requires' or 'irequires'");
   const std::string_view other = in_.word();
   if (other.empty()) in_.fail("a label");
   const Index *me = labels_.find(label), *on = labels_.find(other);
@@ -296,7 +299,7 @@ void Reader::operation(std::string_view word) {
   s.bytes = static_cast<double>(in_.number(local ? "a time" : "a number of bytes", most_bytes));
   if (!local) {
     in_.expect("b");
-    in_.expect(sends ? "to" : "from");
+    sends ? in_.expect("to") : in_.expect("from");
     const std::int64_t peer = in_.number("a rank (not any)", most_ranks);
     if (peer >= static_cast<std::int64_t>(blocks_.size())) throw GoalError(in_.line(), "there is no rank " + std::to_string(peer));
     s.peer = static_cast<std::int32_t>(peer);

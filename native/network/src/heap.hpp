@@ -23,6 +23,18 @@ class Heap {
     }
     events_[hole] = event;
   }
+  // The first event is later than it was.
+  void sink(const Event& event) {
+    const std::size_t size = events_.size();
+    std::size_t hole = 0;
+    for (std::size_t child = 1; child < size; child = 2 * hole + 1) {
+      child += child + 1 < size && events_[child + 1].before(events_[child]) ? 1 : 0;
+      if (!events_[child].before(event)) break;
+      events_[hole] = events_[child];
+      hole = child;
+    }
+    events_[hole] = event;
+  }
   // The hole at the top sinks to the bottom along the earlier children, and the last event rises from there: it mostly belongs there.
   Event pop() {
     const Event first = events_.front(), last = events_.back();

@@ -43,14 +43,25 @@ class LogGOPS {
 
   Time run() {
     for (std::int32_t rank = 0; rank < plan_.ranks(); ++rank) {
-      for (Index i = plan_.first(rank); i < plan_.first(rank + 1); ++i) freed_.push_back(i);
+      for (Index i = plan_.first(rank); i < plan_.first(rank + 1); ++i)
+        if (!posted_first(i)) freed_.push_back(i);
       release();
     }
     Time result{.exact = true};
     while (!queue_.empty()) {
-      const Event e = queue_.pop();
+      Event e = queue_.top();
       ++result.events;
       const Step& s = plan_.steps()[e.step];
+      if (const double until = taken(e, s); until > e.time) {
+        e.time = until;
+        queue_.sink(e);
+        continue;
+      }
+      queue_.pop();
+      if (!queue_.empty()) {
+        __builtin_prefetch(&plan_.steps()[queue_.top().step]);
+        __builtin_prefetch(&progress_[queue_.top().step]);
+      }
       if (e.message)
         arrive(e, s);
       else if (s.kind == Kind::send)
@@ -71,10 +82,20 @@ class LogGOPS {
   void arrive(const Event& e, const Step& s);
   void post(const Event& e, const Step& s);
   void work(const Event& e, const Step& s);
+  // A receive that waits for nothing is there before anything starts.
+  bool posted_first(Index i) {
+    const Step& s = plan_.steps()[i];
+    if (s.kind != Kind::receive || s.waits != s.waits_end || s.segments != 1) return false;
+    ++progress_[i].queued;
+    ++progress_[i].posted;
+    begin(i, 0);
+    return true;
+  }
   void ended() const;
   void begin(Index i, double time);
   void finish(Index i, double time);
   void release();
+  void queue(Index i);
   bool satisfied(const Step& s, std::int32_t segment) const {
     for (const Wait& w : plan_.waits(s)) {
       const std::int32_t segments = plan_.steps()[w.on].segments, seen = w.started ? progress_[w.on].begun : progress_[w.on].done;
@@ -85,9 +106,11 @@ class LogGOPS {
   std::size_t interface(const Step& s) const { return static_cast<std::size_t>(s.rank) * interfaces_ + s.nic % interfaces_; }
   double& processor(const Step& s) { return processor_[static_cast<std::size_t>(s.rank) * processors_ + s.cpu]; }
   void push(double time, Index step, bool message) { queue_.push({time, order_++, step, message}); }
-  void again(Event e, double time) {
-    e.time = time;
-    queue_.push(e);
+  // Until when what an event needs is taken.
+  double taken(const Event& e, const Step& s) {
+    if (e.message) return std::max(processor(s), receiving_[interface(s)]);
+    if (s.kind == Kind::receive) return 0;
+    return s.kind == Kind::send ? std::max(processor(s), sending_[interface(s)]) : processor(s);
   }
 
   const Plan& plan_;
@@ -103,7 +126,6 @@ class LogGOPS {
 
 void LogGOPS::send(const Event& e, const Step& s) {
   double &cpu = processor(s), &nic = sending_[interface(s)];
-  if (std::max(cpu, nic) > e.time) return again(e, std::max(cpu, nic));
   const Machine::Cost cost = machine_.cost(s.bytes);
   const double said = noise_.done(s.rank, e.time, machine_.o);
   cpu = cost.body > 0 ? noise_.done(s.rank, e.time, cost.send) : said;
@@ -115,7 +137,6 @@ void LogGOPS::send(const Event& e, const Step& s) {
 
 void LogGOPS::arrive(const Event& e, const Step& s) {
   double &cpu = processor(s), &nic = receiving_[interface(s)];
-  if (std::max(cpu, nic) > e.time) return again(e, std::max(cpu, nic));
   const Machine::Cost cost = machine_.cost(s.bytes);
   cpu = noise_.done(s.rank, e.time, cost.receive);
   nic = e.time + cost.gap;
@@ -149,7 +170,6 @@ void LogGOPS::post(const Event& e, const Step& s) {
 
 void LogGOPS::work(const Event& e, const Step& s) {
   double& cpu = processor(s);
-  if (cpu > e.time) return again(e, cpu);
   const double work = s.kind == Kind::compute ? s.bytes : s.bytes * (s.kind == Kind::copy ? machine_.copy : machine_.reduce);
   cpu = noise_.done(s.rank, e.time, work);
   begin(e.step, e.time);
@@ -178,20 +198,27 @@ void LogGOPS::finish(Index i, double time) {
 
 // Queues what may go now: sends first, then receives, then work. Segments of a train begin one after the other.
 void LogGOPS::release() {
-  const auto later = [this](Index a, Index b) {
-    const auto class_of = [](Kind k) { return k == Kind::send ? 0 : k == Kind::receive ? 1 : 2; };
-    return class_of(plan_.steps()[a].kind) < class_of(plan_.steps()[b].kind);
+  const auto class_of = [this](Index i) {
+    const Kind k = plan_.steps()[i].kind;
+    return k == Kind::send ? 0 : k == Kind::receive ? 1 : 2;
   };
-  if (freed_.size() > 1) std::ranges::stable_sort(freed_, later);
-  for (const Index i : freed_) {
-    const Step& s = plan_.steps()[i];
-    Progress& p = progress_[i];
-    if (p.queued == s.segments || p.queued > p.begun || !satisfied(s, p.queued)) continue;
-    ++p.queued;
-    const double resource = s.kind == Kind::send ? std::max(processor(s), sending_[interface(s)]) : processor(s);
-    push(std::max(p.since, resource), i, false);
+  bool some[3] = {false, false, false};
+  for (const Index i : freed_) some[class_of(i)] = true;
+  for (int now = 0; now < 3; ++now) {
+    if (!some[now]) continue;
+    for (const Index i : freed_)
+      if (class_of(i) == now) queue(i);
   }
   freed_.clear();
+}
+
+void LogGOPS::queue(Index i) {
+  const Step& s = plan_.steps()[i];
+  Progress& p = progress_[i];
+  if (p.queued == s.segments || p.queued > p.begun || !satisfied(s, p.queued)) return;
+  ++p.queued;
+  const double resource = s.kind == Kind::send ? std::max(processor(s), sending_[interface(s)]) : processor(s);
+  push(std::max(p.since, resource), i, false);
 }
 
 // A message above S that waits for a receive which comes only after it leaves its rank where it is.

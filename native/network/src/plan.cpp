@@ -227,8 +227,15 @@ void Plan::sort() {
 // Operations begin when what they wait for allows it. A send is complete when it has begun and its receive is posted, a receive likewise.
 std::string stuck(const Plan& plan) {
   const std::span<const Step> steps = plan.steps();
-  const bool posted = std::ranges::all_of(steps, [](const Step& s) { return s.kind != Kind::receive || s.waits == s.waits_end; });
-  if (posted) return "";  // all receives are there before anything begins, so a send is complete at once
+  // A receive is there before anything else begins if it waits for nothing, or for the start of such receives only.
+  std::vector<bool> first(steps.size(), false);
+  bool all = true;
+  for (Index i = 0; i < steps.size() && all; ++i) {
+    if (steps[i].kind != Kind::receive) continue;
+    all = std::ranges::all_of(plan.waits(steps[i]), [&](const Wait& w) { return w.started && first[w.on]; });
+    first[i] = all;
+  }
+  if (all) return "";  // then a send is complete at once
   std::vector<Index> missing(steps.size()), ready;
   std::vector<bool> begun(steps.size(), false);
   std::size_t done = 0;
