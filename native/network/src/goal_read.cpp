@@ -95,7 +95,7 @@ class Scanner {
     const char* to = at;
     const auto same = [at](char c) { return digit(*at) ? digit(c) : letter(*at) && in_word[static_cast<unsigned char>(c)]; };
     while (to < end_ && to < at + 40 && same(*to)) ++to;
-    const bool shown = at<end_&& * at> ' ' && *at < 0x7f;
+    const bool shown = at < end_ && *at > ' ' && *at < 0x7f;
     const std::string found = at == end_    ? "the end"
                               : *at == '\n' ? "the end of the line"
                               : shown       ? "'" + std::string(at, std::max(to, at + 1)) + "'"
