@@ -82,9 +82,14 @@ def test_sentences() -> None:
         "the machine changes; 104 of 138 figures of them show two states"
     ]
     (told,) = disturbances([Steadiness("memory", 93, 16, 1.493, 8, 0, "each")])
+    alone = (
+        "16 of 93 launches beyond the caches took 1.5 x as long as the others, one by one rather than in stretches of"
+    )
+    assert told == f"{alone} the run"
+    (told,) = disturbances([Steadiness("memory", 93, 16, 1.493, 8, 6, "each")])
     assert told == (
-        "16 of 93 launches beyond the caches took 1.5 x as long as the others, here and there: "
-        "each launch draws its own, as by where its ranks and pages lie"
+        f"{alone} the run: each launch draws its own, as by where its ranks and pages lie; "
+        "6 of 8 figures of them show two states"
     )
 
 

@@ -94,9 +94,10 @@ def disturbances(held: Iterable[Steadiness]) -> list[str]:
 
 def sentence(s: Steadiness) -> str:
     """`55 of 161 launches of several ranks took 2.9 x as long as the others, in the same stretches of the run: ...`"""
+    drawn = ": each launch draws its own, as by where its ranks and pages lie" if s.with_states else ""
     why = {
         "together": ", in the same stretches of the run: the machine changes",
-        "each": ", here and there: each launch draws its own, as by where its ranks and pages lie",
+        "each": f", one by one rather than in stretches of the run{drawn}",
         "unclear": "",
     }[s.together]
     states = f"; {s.with_states} of {count(s.figures, 'figure')} of them show two states" if s.with_states else ""

@@ -18,6 +18,7 @@ from firstlight.catalogue import Plot, Workload
 from firstlight.heritage import Heritage
 from firstlight.judge import Judgement, words
 from firstlight.judge.select import selects
+from firstlight.judge.states import told
 from firstlight.judge.verdict import Figure, Identity, Verified
 from firstlight.record import Metric
 from firstlight.report import wording
@@ -99,6 +100,7 @@ def hover(figure: Verified) -> str:
     more = f" and {len(e.launches) - _MOST_SHOWN} more" if len(e.launches) > _MOST_SHOWN else ""
     lines = [
         f"<b>{quantity(e.median, figure.unit)}</b>  ({interval(e.low, e.high, e.median, figure.unit)})",
+        *([f"two states: {told(figure.states, figure.unit)}"] if figure.states else []),
         text(words.name(i)),
         share(figure),
         *_folded(count(len(e.launches), "launch", "launches") + ": " + ", ".join(shown) + more),

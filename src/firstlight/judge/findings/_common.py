@@ -8,7 +8,7 @@ from typing import TypeVar
 
 from firstlight.judge import Judgement
 from firstlight.judge.interval import Ratio
-from firstlight.judge.states import least, ratio
+from firstlight.judge.states import least, ratio, told
 from firstlight.judge.verdict import Failed, Identity, Verified
 from firstlight.judge.words import name
 from firstlight.record import Run
@@ -91,11 +91,12 @@ def target(identity: Identity) -> str:
 
 
 def shown(figure: Verified) -> str:
-    """A figure as evidence: its name, median and interval."""
+    """A figure as evidence: its name, median and interval, and its states where it has two."""
     e = figure.estimate
     few = "too few launches for an interval"
     span = few if e.low is None else interval(e.low, e.high, e.median, figure.unit, " - ")
-    return f"{name(figure.identity)}: {quantity(e.median, figure.unit)} ({span})"
+    two = f"; two states: {told(figure.states, figure.unit)}" if figure.states else ""
+    return f"{name(figure.identity)}: {quantity(e.median, figure.unit)} ({span}{two})"
 
 
 def gain(better: Verified, worse: Verified, confidence: float = CONFIDENCE) -> Ratio:

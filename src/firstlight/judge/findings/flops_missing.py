@@ -10,7 +10,7 @@ from statistics import median
 
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement
-from firstlight.judge.findings._common import SHOWN, command
+from firstlight.judge.findings._common import SHOWN, command, once
 from firstlight.units import significant
 
 LEAST = 0.9
@@ -35,7 +35,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
             sentence=(
                 f"{target} with {toolchain} does {significant(median(found), 2)} of the operations that it declares"
             ),
-            evidence=tuple(f"a launch counted {significant(share, 3)} of them" for share in sorted(found)[:SHOWN]),
+            evidence=tuple(once(f"a launch counted {significant(x, 3)} of them" for x in sorted(found)))[:SHOWN],
             command=command(target, toolchains=[toolchain]),
             weight=70.0,
         )
