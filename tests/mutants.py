@@ -90,7 +90,7 @@ _NO_CODE = re.compile(
 _DECLARES = re.compile(
     r"\s*(static |thread_local |constexpr |const |auto |alignas|[\w:]+(<.*>)?[*&]? \w+(\[.*\])?(;|\{| = |, \w+))"
 )
-_ADDS = re.compile(r"[-+*/|^]=|\+\+|--|swap|MPI_I?[bsr]?(send|Send|recv|Recv)|MPI_(Start|Accumulate)")
+_ADDS = re.compile(r"[-+*/|^]=|\+\+|--|swap|MPI_(I?[bsr]?[Ss]end|I?[Rr]ecv|Start|Accumulate)\b")
 """What done twice is not as done once."""
 _COUNTS = re.compile(r"; (\w+) < .*; \+\+\1\)")
 _LEAVES = re.compile(r"\s*(return\b.*\S;|break;|continue;|case |default:|.*\breturn .*;)")
@@ -218,11 +218,13 @@ class Listed(msgspec.Struct, frozen=True, rename={"now": "is"}, forbid_unknown_f
 
 
 class Cases(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """Launches of the variants that fit: each of `arguments` on each placement, ranks x threads."""
+    """Launches of the variants that fit: each of `arguments` on each placement, ranks x threads; they are verified, or
+    refused where that is said, or where a variant cannot do what others can."""
 
     arguments: tuple[str, ...]
     variants: tuple[str, ...] = ("*",)
     placements: tuple[str, ...] = ("1x1",)
+    refused: bool = False
 
 
 class Declared(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -243,23 +245,24 @@ def declared(workload: Workload) -> Declared:
 class Case(msgspec.Struct, frozen=True):
     place: Placement
     arguments: tuple[str, ...]
+    refused: bool = False
 
 
 def cases(workload: Workload, variant: Variant) -> list[Case]:
     """As declared; where nothing is, the small ones of the suites on a few placements."""
     fitting = [c for c in declared(workload).cases if any(fnmatchcase(variant.name, p) for p in c.variants)]
     if fitting:
-        sides = [
-            (*map(int, p.split("x")), tuple(words.split()))
-            for c in fitting
-            for words in c.arguments
-            for p in c.placements
-        ]
-        return [Case(Placement(1, ranks, threads), words) for ranks, threads, words in sides]
+        every = [(c, words, place) for c in fitting for words in c.arguments for place in c.placements]
+        return [Case(_placement(place), tuple(words.split()), c.refused) for c, words, place in every]
     words = native.arguments(workload, variant.name)
     if "mpi" in variant.needs:
         return [Case(Placement(ranks=r), words) for r in (2, 3, 1, 4)]
     return [Case(Placement(threads=t), words) for t in ((1, 3) if "openmp" in variant.needs else (1,))]
+
+
+def _placement(shape: str) -> Placement:
+    ranks, threads = map(int, shape.split("x"))
+    return Placement(ranks=ranks, threads=threads)
 
 
 def judged(workload: Workload) -> list[Variant]:
@@ -393,7 +396,7 @@ class Trial:
                 start = monotonic()
                 ended, said = run(kit, program, case, 120, remembered=False)
                 self.normal[name, case] = monotonic() - start
-                assert ended in ("", REFUSED), f"{name} as it is, {case}: {ended} {said}"
+                assert ended in (REFUSED, REFUSED if case.refused else ""), f"{name} as it is, {case}: {ended} {said}"
                 if ended == REFUSED:
                     self.refused.add((name, case))
             assert any((name, case) not in self.refused for case in self.cases[name]), f"{name} refuses every case"
@@ -401,8 +404,6 @@ class Trial:
 
     def judge(self, mutant: Mutant, variants: Sequence[Variant]) -> Verdict:
         """By one variant after the other, until one finds it."""
-        if any(entry.covers(mutant) for entry in self.listed):
-            return Verdict(mutant, LISTED)
         bench = self.benches.get()
         try:
             with bench.changed(mutant):
@@ -414,7 +415,9 @@ class Trial:
                     if found.fate == STILLBORN:
                         return Verdict(mutant, STILLBORN)
                     fates.add(found.fate)
-                return Verdict(mutant, SURVIVED if SURVIVED in fates else SAME)
+                if SURVIVED not in fates:
+                    return Verdict(mutant, SAME)
+                return Verdict(mutant, LISTED if any(entry.covers(mutant) for entry in self.listed) else SURVIVED)
         finally:
             self.benches.put(bench)
 
@@ -431,6 +434,8 @@ class Trial:
         for case in self.cases[kit.variant.name]:
             patience = max(SHORTEST, 10 * self.normal[kit.variant.name, case])
             ended, _ = run(kit, program, case, patience)
+            if case.refused and not ended:
+                ended = CHECK  # the program's check of its arguments
             if ended and (ended != REFUSED or (kit.variant.name, case) not in self.refused):
                 by = f"{kit.variant.name} on {case.place.ranks}x{case.place.threads}, {' '.join(case.arguments)}"
                 return Verdict(nobody, CRASH if ended == REFUSED else ended, by)

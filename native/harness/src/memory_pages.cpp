@@ -86,7 +86,7 @@ class Arrays {
  public:
   void add(char* begin, std::size_t bytes, bool front) {
     const std::lock_guard guard(lock_);
-    known_[begin] = {bytes, front, false};
+    known_[begin] = {bytes, front, 0};
   }
   void remove(char* begin) {
     const std::lock_guard guard(lock_);
@@ -94,28 +94,40 @@ class Arrays {
   }
   void fence() {
     const std::lock_guard guard(lock_);
+    std::uint32_t number = 0;
     for (auto& [begin, array] : known_) {
-      std::memset(begin + array.bytes, fenced, line);
-      if (array.front) std::memset(begin - line, fenced, line);
-      array.watched = true;
+      array.mark = nan | (++number & ~nan);
+      mark(begin + array.bytes, array.mark);
+      if (array.front) mark(begin - line, array.mark);
     }
   }
   Index trespassed() {
     const std::lock_guard guard(lock_);
-    const auto whole = [](const char* at) { return std::all_of(at, at + line, [](char c) { return c == static_cast<char>(fenced); }); };
-    return std::count_if(known_.begin(), known_.end(), [&](const auto& entry) {
+    return std::count_if(known_.begin(), known_.end(), [](const auto& entry) {
       const auto& [begin, array] = entry;
-      return array.watched && !(whole(begin + array.bytes) && (!array.front || whole(begin - line)));
+      return array.mark != 0 && !(marked(begin + array.bytes, array.mark) && (!array.front || marked(begin - line, array.mark)));
     });
   }
 
  private:
-  static constexpr std::size_t line = 64;
-  static constexpr int fenced = 0xFF;  // NaN in every precision, -1 in whole numbers
+  static constexpr std::size_t line = 64, word = sizeof(std::uint32_t);
+  // A NaN in 32 bits, and two of them one in 64. Each array has its own: a step that reads beyond one array and writes beyond another
+  // is found, although NaNs travel through arithmetic as they are.
+  static constexpr std::uint32_t nan = 0xFFF80000u;
+
+  static void mark(char* at, std::uint32_t value) {
+    for (std::size_t k = 0; k < line; k += word) std::memcpy(at + k, &value, word);
+  }
+  static bool marked(const char* at, std::uint32_t value) {
+    for (std::size_t k = 0; k < line; k += word)
+      if (std::memcmp(at + k, &value, word) != 0) return false;
+    return true;
+  }
+
   struct Array {
     std::size_t bytes;
-    bool front;  // whether there is room before it
-    bool watched;
+    bool front;          // whether there is room before it
+    std::uint32_t mark;  // 0: not watched
   };
   std::mutex lock_;
   std::map<char*, Array> known_;

@@ -32,6 +32,7 @@ struct State {
   bool no_payload = false;
   fl::Index ms = 0;
   fl::Index iteration = 0;
+  double began = 0;                                        // the step; seconds of its node's clock
   std::uint64_t word = 0;                                  // what rank 0 sent to this one
   double awake = 0;                                        // rank 0: when it had slept; seconds of its node's clock
   double on = 0;                                           // the others: when they could go on
@@ -42,8 +43,8 @@ inline constexpr fl::About about{
     .title = "Waiting in MPI",
     .cost = "one operation: rank 0 sleeps for ms milliseconds, the others wait for it",
     .verified =
-        "the word that each waiting rank receives, a function of iteration and rank; on one node also that none goes on before "
-        "rank 0 has woken",
+        "the word that each waiting rank receives, a function of iteration and rank; that rank 0 has slept as long as it says, and the "
+        "others have measured it; on one node also that none goes on before rank 0 has woken",
     .tolerance = "exact",
 };
 
@@ -80,7 +81,10 @@ inline std::uint64_t word(fl::Index iteration, int rank) {
   return fl::hash(static_cast<std::uint64_t>(iteration) * 0x10001 + static_cast<std::uint64_t>(rank));
 }
 
-inline void touch(State& s, fl::Index iteration) { s.iteration = iteration; }
+inline void touch(State& s, fl::Index iteration) {
+  s.iteration = iteration;
+  s.began = seconds(CLOCK_MONOTONIC);
+}
 
 // Rank 0, before it does what the others wait for.
 inline void sleep(State& s) {
@@ -125,18 +129,22 @@ inline fl::Cost cost(const Params&, const fl::Team& team, const Traits& traits) 
 
 inline void poison(State& s) {
   s.word = fl::poison_bits;
-  s.on = -1;
+  s.awake = s.on = s.since = -1;
 }
 
 inline fl::Check check(State& s, fl::Index last) {
   double awake = s.awake;
   MPI_Bcast(&awake, 1, MPI_DOUBLE, 0, MPI_COMM_WORLD);
-  if (s.team.rank == 0) return fl::Check::of(0, 0, "slept");
+  if (s.team.rank == 0) {
+    const double asked = 1e-3 * static_cast<double>(s.ms), slept = s.awake - s.began;
+    return fl::Check::of(std::fmax(0, asked - slept), 0, fl::text("rank 0 slept %.6g s, should sleep %.6g s", std::fmax(0, slept), asked));
+  }
   const std::uint64_t wanted = word(last, s.team.rank);
   if (!s.no_payload && s.word != wanted)
     return fl::Check::of(1, 0,
                          fl::text("rank %d has 0x%016llx, should have 0x%016llx", s.team.rank, static_cast<unsigned long long>(s.word),
                                   static_cast<unsigned long long>(wanted)));
+  if (!(s.since >= s.began && s.on >= s.since)) return fl::Check::of(1, 0, fl::text("rank %d did not measure its waiting", s.team.rank));
   const double early = s.team.nodes == 1 ? std::fmax(0, awake - s.on) : 0;
   return fl::Check::of(early, 0,
                        early > 0 ? fl::text("rank %d went on %.3g s before rank 0 woke", s.team.rank, early) : "waited for rank 0");
