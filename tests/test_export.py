@@ -25,6 +25,8 @@ import turns
 from firstlight import ROOT, catalogue
 from firstlight.catalogue import Workload
 from firstlight.cli import call
+from firstlight.conduct import ending
+from firstlight.errors import OK, REGRESSION
 from firstlight.export import figures
 from firstlight.export.junit import NOT_AVAILABLE, to_junit
 from firstlight.export.reframe import to_reframe
@@ -95,13 +97,68 @@ def test_every_case_of_every_program_is_a_test_with_its_verdict(judgement: Judge
         i = figure.identity
         return (i.workload, i.variant, i.toolchain, i.mpi, i.placement, i.parameters)
 
-    failed = {case_of(f) for f in judgement.figures if isinstance(f, Failed) and f.cause != "lost"}
-    lost = {case_of(f) for f in judgement.figures if isinstance(f, Failed) and f.cause == "lost"}
-    assert failed and len(root.findall(".//failure")) == len(failed) == int(root.get("failures", ""))
-    assert len(root.findall(".//error")) == len(lost) == int(root.get("errors", ""))
+    wrong = [case_of(f) for f in judgement.figures if isinstance(f, Failed)]
+    reds = [c.get("classname") for c in root.iter("testcase") if c.find("failure") is not None]
+    assert set(reds) == {"dot.fortran_loop"}  # which no compiler builds; dot.kahan is right with other flags
+    assert int(root.get("failures", "")) == len(reds) and root.get("errors") == "0"
     assert int(root.get("tests", "")) == len(root.findall(".//testcase"))
-    told = {element.get("message") for element in root.findall(".//failure")}
-    assert told == {f.reason for f in judgement.figures if isinstance(f, Failed) and f.cause != "lost"}
+    told = [e.get("message", "") for e in root.findall(".//skipped")]
+    told = [t for t in told if "expected, a finding about" in t]
+    assert len(told) == len(set(wrong)) - len(reds)
+    assert all(re.match(r"expected, a finding about \S+-fast \(right with gcc-base and \d+ more\): ", t) for t in told)
+
+
+def of_variants(judgement: Judgement, *variants: str) -> Judgement:
+    """A run of these variants of dot alone."""
+    run = judgement.run
+    cells = tuple(c for c in run.cells if c.program.workload == "dot" and c.program.variant in variants)
+    builds = tuple(b for b in run.builds if b.program.workload == "dot" and b.program.variant in variants)
+    figures = (f for f in judgement.figures if f.identity.workload == "dot" and f.identity.variant in variants)
+    return replace(judgement, run=replace(run, cells=cells, builds=builds), figures=tuple(figures), lost=())
+
+
+def test_a_toolchain_that_is_fast_but_wrong_leaves_a_healthy_machine_green(judgement: Judgement) -> None:
+    healthy = of_variants(judgement, "serial", "simd", "kahan")
+    root = checked(to_junit(healthy))
+    assert ending.status(healthy) == OK and any(isinstance(f, Failed) for f in healthy.figures)
+    assert root.get("failures") == root.get("errors") == "0" and not root.findall(".//failure")
+
+
+def test_a_variant_that_no_toolchain_gets_right_is_a_failure(judgement: Judgement) -> None:
+    kahan = of_variants(judgement, "kahan")
+    bad = {f.identity.toolchain for f in kahan.figures if isinstance(f, Failed)}
+    kahan = replace(kahan, figures=tuple(f for f in kahan.figures if f.identity.toolchain in bad))
+    assert ending.status(kahan) == REGRESSION
+    told = [e.get("message") for e in checked(to_junit(kahan)).findall(".//failure")]
+    assert sorted(map(str, told)) == sorted(f.reason for f in kahan.figures if isinstance(f, Failed))
+
+
+@settings(max_examples=60, deadline=None)
+@given(st.data())
+def test_red_and_green_are_those_of_the_exit_status(data: st.DataObject) -> None:
+    """Whatever the verdicts are: failures or errors exactly where `./fl run` ends with 1."""
+    whole = invented()
+    kinds = data.draw(
+        st.lists(st.sampled_from(["verified", "check", "lost", "unverified", "none"]), min_size=4, max_size=4)
+    )
+    few = [f for f in whole.figures if f.identity.workload == "dot"]
+    figures: list[Verified | Failed | Unverified] = []
+    names = sorted({f.identity.variant for f in few})
+    for figure in few:
+        kind = kinds[names.index(figure.identity.variant) % 4]
+        if data.draw(st.booleans()):
+            kind = data.draw(st.sampled_from(kinds))
+        common = (figure.identity, figure.unit, figure.better, "because")
+        if kind in ("check", "lost"):
+            figures.append(Failed(*common, kind))
+        elif kind == "unverified":
+            figures.append(Unverified(*common))
+        elif kind == "verified":
+            figures.append(figure)
+    judgement = replace(of_variants(whole, *names), figures=tuple(figures))
+    root = checked(to_junit(judgement))
+    red = int(root.get("failures", "0")) + int(root.get("errors", "0"))
+    assert (red > 0) == (ending.status(judgement) == REGRESSION)
 
 
 def test_a_suite_names_run_machine_and_toolchains(judgement: Judgement) -> None:
@@ -130,7 +187,9 @@ def test_only_what_is_verified_has_a_time_and_it_is_that_of_a_step(judgement: Ju
 
 
 def test_lost_launches_are_errors_and_what_was_never_launched_is_skipped(judgement: Judgement) -> None:
-    first, second, *rest = judgement.figures
+    first = judgement.figures[0]
+    second = next(f for f in judgement.figures if f.identity.variant != first.identity.variant)
+    rest = [f for f in judgement.figures if f.identity.variant != first.identity.variant and f is not second]
     odd = replace(
         judgement,
         figures=(
@@ -144,7 +203,7 @@ def test_lost_launches_are_errors_and_what_was_never_launched_is_skipped(judgeme
     root = checked(to_junit(odd))
     errors = root.findall(".//error")
     assert [e.get("message") for e in errors] == ["all 2 launches were lost: killed by signal 9"]
-    assert root.get("errors") == "1"
+    assert root.get("errors") == "1" and ending.status(odd) == REGRESSION
     skipped = {e.get("message") for e in root.findall(".//skipped")}
     assert {"never launched: the budget was spent", "no mpiicpx here"} <= skipped
     assert "launch 0: killed by signal 9" in (root.findtext(".//system-err") or "")
@@ -154,7 +213,7 @@ def test_lost_launches_are_errors_and_what_was_never_launched_is_skipped(judgeme
     text=st.text(st.characters(codec=None, exclude_categories=())), place=st.sampled_from(["reason", "value", "run"])
 )
 def test_foreign_text_cannot_break_the_document(text: str, place: str) -> None:
-    whole = invented()
+    whole = of_variants(invented(), "fortran_loop")
     figure = next(f for f in whole.figures if isinstance(f, Failed))
     if place == "value":
         figure = replace(figure, identity=replace(figure.identity, parameters=(("op", text),)))

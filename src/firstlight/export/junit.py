@@ -1,7 +1,9 @@
 """JUnit XML: the verdicts of a run as a continuous-integration server shows them (the dialect of Jenkins and GitLab).
 
-A suite is a workload, a test is a case of a program. A failed verdict is a failure, or an error where every launch was
-lost; what is unverified or was not available is skipped. The time of a test is the median time of one step.
+A suite is a workload, a test is a case of a program. It is red where the exit status of the run is 1: a case of a
+variant that no toolchain gets right is a failure, or an error where every launch was lost. What is wrong with one
+toolchain and right with another is a finding about the toolchain, and skipped with these words, as is what is
+unverified or was not available. The time of a test is the median time of one step.
 """
 
 from __future__ import annotations
@@ -15,6 +17,7 @@ from xml.etree import ElementTree
 from firstlight.export.figures import OVERSUBSCRIBED
 from firstlight.judge import Judgement
 from firstlight.judge.absence import absences
+from firstlight.judge.outcome import Outcome, outcome
 from firstlight.judge.verdict import Failed, Figure, Identity, Unverified, Verified
 from firstlight.judge.words import values, where
 from firstlight.record import Metric, Run
@@ -29,12 +32,15 @@ _FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff
 
 def to_junit(judgement: Judgement) -> str:
     """One document with a suite for each workload, and one for what was not available if there is any."""
-    run = judgement.run
+    run, came = judgement.run, outcome(judgement)
     root = ElementTree.Element("testsuites", name=_clean(f"firstlight {run.id}"))
-    for workload in dict.fromkeys(figure.identity.workload for figure in judgement.figures):
+    measured = [figure.identity.workload for figure in judgement.figures]
+    for workload in dict.fromkeys([*measured, *(w for w, _ in came.failed)]):
         suite = _suite(root, workload, run)
         for figures in _cases(f for f in judgement.figures if f.identity.workload == workload):
-            _test(suite, figures, run)
+            _test(suite, figures, run, came)
+        for variant in (v for w, v in came.failed if w == workload):
+            _unproved(suite, f"{workload}.{variant}")
         _notes(suite, [line for line in judgement.lost if line.startswith(f"{workload}.")])
     absent_here = absences(run)
     if absent_here:
@@ -88,8 +94,18 @@ def _cases(figures: Iterable[Figure]) -> list[list[Figure]]:
     return list(found.values())
 
 
-def _test(suite: ElementTree.Element, figures: Sequence[Figure], run: Run) -> None:
+def _unproved(suite: ElementTree.Element, name: str) -> None:
+    """A variant that was tried, of which no case is wrong and none is verified either."""
+    tests = [test for test in suite.findall("testcase") if test.get("classname") == _clean(name)]
+    if not any(test.find(kind) is not None for test in tests for kind in ("failure", "error")):
+        test = ElementTree.SubElement(suite, "testcase", classname=_clean(name), name="(any toolchain)")
+        _mark(test, "failure", "was launched, and no result is verified under any toolchain", "unverified")
+
+
+def _test(suite: ElementTree.Element, figures: Sequence[Figure], run: Run, came: Outcome) -> None:
     who = figures[0].identity
+    failed = (who.workload, who.variant) in came.failed
+    right = came.right.get((who.workload, who.variant), ())
     test = ElementTree.SubElement(
         suite, "testcase", classname=_clean(f"{who.workload}.{who.variant}"), name=_clean(_name(who))
     )
@@ -98,6 +114,8 @@ def _test(suite: ElementTree.Element, figures: Sequence[Figure], run: Run) -> No
         test.set("time", f"{seconds:.9f}")
     for figure in figures:
         match figure:
+            case Failed() if not failed:
+                _mark(test, "skipped", _expected(figure, right))
             case Failed(cause="lost"):
                 _mark(test, "error", figure.reason, "lost")
             case Failed():
@@ -107,6 +125,12 @@ def _test(suite: ElementTree.Element, figures: Sequence[Figure], run: Run) -> No
     told = [_figure(figure) for figure in figures if isinstance(figure, Verified)]
     if told:
         ElementTree.SubElement(test, "system-out").text = _clean("\n".join(told))
+
+
+def _expected(figure: Failed, right: Sequence[str]) -> str:
+    """A finding about the toolchain, told as one."""
+    where = f"right with {right[0]}" + (f" and {len(right) - 1} more" if len(right) > 1 else "")
+    return f"expected, a finding about {figure.identity.toolchain} ({where}): {figure.reason}"
 
 
 def _name(who: Identity) -> str:
