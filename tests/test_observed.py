@@ -56,6 +56,15 @@ def test_every_sample_has_the_values_and_the_case_has_its_series(tmp_path: Path)
 
 
 @pytest.mark.native
+def test_an_interruption_while_calibrating_does_not_decide_the_length_of_samples() -> None:
+    """One batch of 15 ms where 2 ms are wanted would leave samples of one step, which takes less than a microsecond."""
+    said = native.direct(program("interrupted"), "n=10", "--samples", "2", "--sample-seconds", "0.002")
+    assert said.returncode == 0
+    cases = [line for line in map(msgspec.json.decode, said.stdout.splitlines()) if line["type"] == "case"]
+    assert cases[0]["steps"] > 100
+
+
+@pytest.mark.native
 def test_values_are_spread_over_the_ranks(tmp_path: Path) -> None:
     said = native.run(program("mpi_seen"), Placement(ranks=3), ("n=100", "points=2"), tmp_path)
     assert (said.status, said.reason) == (0, ""), said.stderr

@@ -21,6 +21,7 @@ namespace {
 constexpr double check_twice_below = 64 * 0x1p20;
 constexpr Index most_counted_runs = 16;
 constexpr Index most_steps = Index{1} << 40;
+constexpr double no_hiccup = 50;  // times the wanted length: no interruption is as long, and another batch would be dear
 // What a profiler of MPI sees of the recorded samples, and of nothing else, is phase 2.
 constexpr int sampled = 2;
 
@@ -111,11 +112,13 @@ class Timer {
     recorder_.counters(number_, steps, counters.end());
   }
 
-  // Grows the batch until it lasts `seconds`; what it runs on the way is the warm-up.
+  // Grows the batch until two in a row last `seconds`: one alone may have met an interruption, which would leave samples of a few steps
+  // for the whole launch. What it runs on the way is the warm-up.
   Index calibrate(double seconds) {
     Index steps = 1;
     for (;;) {
-      const double wall = time(steps, 0, false);
+      double wall = time(steps, 0, false);
+      if (wall >= seconds && wall < no_hiccup * seconds) wall = std::min(wall, time(steps, 0, false));
       if (wall >= seconds || steps >= most_steps) return steps;
       const double wanted = wall > 0 ? 1.1 * seconds / wall : 100;
       steps = static_cast<Index>(std::ceil(static_cast<double>(steps) * std::clamp(wanted, 1.1, 100.0)));

@@ -43,6 +43,7 @@ class Multigrid {
       energies(finest, scalars);
       sum(scalars, 2);
       const double rho = scalars[0];
+      out_.see(rho);
       if (out_.iterations == 0) first = rho;
       if (!(rho > first * std::pow(10.0, -2.0 * static_cast<double>(s_.digits))) || out_.iterations == most) break;
       const double beta = before == 0 ? 0 : rho / before;
@@ -50,7 +51,6 @@ class Multigrid {
       before = rho;
       advance(finest, alpha, beta);
     }
-    out_.rho0 = first / (s_.g * s_.g);
     return out_;
   }
 

@@ -27,9 +27,8 @@ class Solver {
   Outcome classic() {
     const fl::In solving(phases("solve"));
     double rho = start();
-    out_.rho0 = rho;
     const double stop = rho * std::pow(10.0, -2.0 * static_cast<double>(s_.digits));
-    for (double before = 0; rho > stop && out_.iterations < most; ++out_.iterations) {
+    for (double before = 0; out_.see(rho), rho > stop && out_.iterations < most; ++out_.iterations) {
       const double energy = sum(direction(before == 0 ? 0 : rho / before));
       before = rho;
       rho = gather(update(rho / energy));
@@ -42,9 +41,8 @@ class Solver {
   Outcome stored(const Matrix& matrix, Grid& q) {
     const fl::In solving(phases("solve"));
     double rho = start();
-    out_.rho0 = rho;
     const double stop = rho * std::pow(10.0, -2.0 * static_cast<double>(s_.digits));
-    for (double before = 0; rho > stop && out_.iterations < most; ++out_.iterations) {
+    for (double before = 0; out_.see(rho), rho > stop && out_.iterations < most; ++out_.iterations) {
       const double beta = before == 0 ? 0 : rho / before;
       for (fl::Index j = 0; j <= b_.s.ny; ++j) {
         sweep_.direction_row(j, beta);
@@ -75,6 +73,7 @@ class Solver {
       scalars[1] = preconditioned_energy();
       sum(scalars, 2);
       const double rho = scalars[0] + coarse_;
+      out_.see(rho);
       if (out_.iterations == 0) first = rho;
       if (!(rho > first * std::pow(10.0, -2.0 * static_cast<double>(s_.digits))) || out_.iterations == most) break;
       const double beta = before == 0 ? 0 : rho / before;
@@ -82,7 +81,6 @@ class Solver {
       before = rho;
       scalars[0] = gather_local(advance(alpha, beta));
     }
-    out_.rho0 = first;
     return finish();
   }
 
@@ -234,7 +232,6 @@ class Solver {
 
   Outcome finish() {
     for (fl::Index j = 0; j <= b_.r.ny; ++j) shared_.restore(j);
-    out_.rho0 /= s_.g * s_.g;
     return out_;
   }
 

@@ -1,7 +1,7 @@
 // dirac: the Wilson-Dirac operator of lattice QCD and the linear algebra around it (R5).
 //
 // D, or the even-odd preconditioned Dhat, or axpy, dot and norm of spinor fields. Fields are functions of the global index. What
-// changes with the step is an overall factor, a power of two: it scales every number of a result and changes no rounding.
+// changes with the step is an overall factor: it scales every number of a result.
 #pragma once
 
 #include "../geometry.hpp"
@@ -145,14 +145,12 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
   s.corners = {corner(s, {}), corner(s, last)};
 }
 
-inline double scale_of(fl::Index iteration) { return static_cast<double>(fl::Index{1} << (iteration & 3)); }
-
 // Where several processes exchange, the first and the last site of every block change with the step too: each message carries one of
 // them, so that none may be left out or come late. Not on 4^4, whose results are published.
 inline bool turns(const State& s) { return is_operator(s.op) && s.team.ranks > 1 && s.given.global != Extents{4, 4, 4, 4}; }
 
 inline void touch(State& s, fl::Index iteration) {
-  s.scale = scale_of(iteration);
+  s.scale = fl::step_factor(iteration);
   if (!turns(s)) return;
   const auto size = static_cast<std::size_t>(lqcd::spinor_reals);
   in_precision(s, [&](auto& a) {

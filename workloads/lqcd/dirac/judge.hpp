@@ -142,7 +142,7 @@ inline fl::Check check_sum(State& s, double scale) {
 }
 
 inline fl::Check check(State& s, fl::Index last) {
-  const double scale = scale_of(last);
+  const double scale = fl::step_factor(last);
   if (s.fetch != nullptr) s.fetch(s);
   return is_operator(s.op) || s.op == Op::axpy ? check_field(s, scale) : check_sum(s, scale);
 }

@@ -2,8 +2,8 @@
 // application: a rational approximation of the sign of H = g5 D(-rho), all of its poles solved for at once. Every process has a block
 // of the lattice.
 //
-// The gauge field is one whose H has a gap. psi is that of the reference numbers; the result is multiplied by a power of two that
-// changes with the step.
+// The gauge field is one whose H has a gap. psi is that of the reference numbers; the result is multiplied by a factor that changes
+// with the step.
 #pragma once
 
 #include "../geometry.hpp"
@@ -95,8 +95,7 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
   find_bounds(s);
 }
 
-inline double scale_of(fl::Index iteration) { return static_cast<double>(fl::Index{1} << (iteration & 3)); }
-inline void touch(State& s, fl::Index iteration) { s.scale = scale_of(iteration); }
+inline void touch(State& s, fl::Index iteration) { s.scale = fl::step_factor(iteration); }
 
 inline void poison(State& s) {
   fl::poison(s.out.data(), s.out.size());

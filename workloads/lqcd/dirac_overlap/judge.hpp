@@ -60,7 +60,7 @@ inline fl::Check check(State& s, fl::Index last) {
   // sign(H) psi = g5 (2 D_ov psi - psi)
   lqcd::Field<double> sign = algebra.field(), back = algebra.field();
   lqcd::each_site(s.given.global, [&](const Extents& x) {
-    const double scale = scale_of(last);
+    const double scale = fl::step_factor(last);
     lqcd::put_spinor(sign.data(), copy.layout, x, lqcd::combine(2 / scale, out(x), -1, s.given.spinor(x)));
   });
   algebra.turn(sign);

@@ -1,8 +1,8 @@
 // dirac_solver: D x = b of lattice QCD by even-odd preconditioning and a Krylov solver. One step is one solution, from b to x on the
 // whole lattice, of which every process has a block.
 //
-// The gauge field is random and b is psi of the reference numbers, times a power of two that changes with the step: it scales every
-// number of a solution and changes no rounding.
+// The gauge field is random and b is psi of the reference numbers, times a factor that changes with the step: it scales every
+// number of a solution.
 #pragma once
 
 #include "../geometry.hpp"
@@ -94,10 +94,8 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
   lqcd::fill_spinor(s.b.data(), s.layout, s.given);
 }
 
-inline double scale_of(fl::Index iteration) { return static_cast<double>(fl::Index{1} << (iteration & 3)); }
-
-// In place: b is the same up to the power of two.
-inline void touch(State& s, fl::Index iteration) { s.scale = scale_of(iteration); }
+// In place: b is the same up to the factor.
+inline void touch(State& s, fl::Index iteration) { s.scale = fl::step_factor(iteration); }
 
 inline void poison(State& s) {
   fl::poison(s.x.data(), s.x.size());

@@ -33,7 +33,7 @@ struct State {
   fl::Array<double> own;     // this process's vector
   fl::Array<double> result;  // of all processes, and the guard
   fl::Array<double> buffer;  // for what arrives, where a variant wants one
-  std::int64_t weight = 0;   // of this process
+  exact::Weight weight;      // of this process
   fl::Index filled = -1;     // the iteration that all elements but the first and the last belong to
   fl::Index rounds = 0;      // of checks so far
 };

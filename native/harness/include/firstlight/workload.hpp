@@ -178,6 +178,12 @@ inline std::uint64_t hash(std::uint64_t index) {
 // Uniform in [-1/2, 1/2), a pure function of the global index.
 inline double uniform(std::uint64_t index) { return static_cast<double>(hash(index) >> 11) * 0x1p-53 - 0.5; }
 
+// What an input or a result may be multiplied by so that it follows the step: 1 to 16, exact in single precision. It takes no value twice
+// in 2^14 steps, more than a batch has, and changes by 2^-13 of itself at least, so that a result that is late by any of them shows.
+inline double step_factor(std::int64_t iteration) {
+  return static_cast<double>(1 << (iteration & 3)) * (1 + 0x1p-12 * static_cast<double>(iteration >> 2 & 0xFFF));
+}
+
 // Quiet NaN with a recognisable payload; the bits, because a fast-math compiler may not be trusted with the value.
 inline constexpr std::uint64_t poison_bits = 0x7FF8DEADBEEF0000ull;
 
