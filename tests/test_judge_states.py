@@ -15,6 +15,7 @@ from firstlight.judge.ranking import rank
 from firstlight.judge.states import states, told
 from firstlight.judge.verdict import Identity, States, Verified
 from firstlight.plan import Placement
+from firstlight.report import frame
 
 Draw = Callable[[random.Random], float]
 
@@ -158,3 +159,12 @@ def test_what_has_two_states_wins_only_with_both() -> None:
     two = figure(*[0.150, 0.152] * 6, 0.47, 0.48, toolchain="two")
     assert [len(g.figures) for g in rank([two, figure(*[0.30, 0.31] * 7, toolchain="between")])] == [2]
     assert [len(g.figures) for g in rank([two, figure(*[0.60, 0.61] * 7, toolchain="beyond")])] == [1, 1]
+
+
+def test_tables_behind_drawings_name_both_states() -> None:
+    two, one = figure(*[0.150, 0.152] * 6, *[0.47, 0.48]), figure(*[0.15] * 8)
+    assert [row[-1] for row in frame.table([two, one])] == [
+        "verified; two states: 151 or 475 ns, 12 of 14 in the lower",
+        "verified",
+    ]
+    assert "two states: 151 or 475 ns" in frame.hover(two) and "two states" not in frame.hover(one)

@@ -79,7 +79,7 @@ def test_sentences() -> None:
     some = Steadiness("several ranks", 161, 55, 2.946, 138, 104, "together")
     assert disturbances([some, Steadiness("one core", 546, 2, 1.33, 193, 1, "each")]) == [
         "55 of 161 launches of several ranks took 2.9 x as long as the others, in the same stretches of the run: "
-        "the machine changes; 104 of 138 figures of them show two states"
+        "the machine changes; 104 of their 138 figures show two states"
     ]
     (told,) = disturbances([Steadiness("memory", 93, 16, 1.493, 8, 0, "each")])
     alone = (
@@ -89,7 +89,7 @@ def test_sentences() -> None:
     (told,) = disturbances([Steadiness("memory", 93, 16, 1.493, 8, 6, "each")])
     assert told == (
         f"{alone} the run: each launch draws its own, as by where its ranks and pages lie; "
-        "6 of 8 figures of them show two states"
+        "6 of their 8 figures show two states"
     )
 
 

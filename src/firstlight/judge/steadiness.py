@@ -100,7 +100,7 @@ def sentence(s: Steadiness) -> str:
         "each": f", one by one rather than in stretches of the run{drawn}",
         "unclear": "",
     }[s.together]
-    states = f"; {s.with_states} of {count(s.figures, 'figure')} of them show two states" if s.with_states else ""
+    states = f"; {s.with_states} of their {count(s.figures, 'figure')} show two states" if s.with_states else ""
     return slow(s) + why + states
 
 

@@ -226,6 +226,7 @@ def table(figures: Iterable[Figure]) -> list[tuple[str, ...]]:
             e = f.estimate
             limit = "–" if f.of_ceiling is None else percent(f.of_ceiling)
             verdict = "verified" + (", oversubscribed" if f.oversubscribed else "")
+            verdict += f"; two states: {told(f.states, f.unit)}" if f.states else ""
             numbers = (quantity(e.median, f.unit), interval(e.low, e.high, e.median, f.unit), limit)
             rows.append((program, case, *numbers, str(len(e.launches)), verdict))
         else:
