@@ -47,5 +47,5 @@ void run_peak(int bits, fl::Index all, fl::Index laps, const double* start, doub
     run_chains<double>(all, laps, start, shift, sum);
 }
 
-void count_one(kernel_launch::Word* count, kernel_launch::Word mine, int first) { kernel_launch::count_one(count, mine, first != 0); }
+void count_one(kernel_launch::Word* count, kernel_launch::Word mine) { kernel_launch::count_one(count, mine); }
 }

@@ -61,13 +61,14 @@ def test_chains_arrive_where_the_closed_form_says(functions: ctypes.CDLL, bits: 
     assert np.abs(total / (wanted * (laps + 1) / laps) - 1).min() > 0.2
 
 
-def test_a_kernel_that_is_missing_breaks_its_row(functions: ctypes.CDLL) -> None:
-    def left_by(*numbers: int) -> int:
-        count = ctypes.c_uint64(0)
+def test_a_kernel_that_is_missing_or_doubled_breaks_its_row(functions: ctypes.CDLL) -> None:
+    broken = (1 << 64) - 2
+
+    def left_by(*numbers: int, begin: int = (1 << 64) - 1) -> int:
+        count = ctypes.c_uint64(begin)
         for number in numbers:
-            functions.count_one(ctypes.byref(count), ctypes.c_uint64(number), int(number == numbers[0]))
+            functions.count_one(ctypes.byref(count), ctypes.c_uint64(number))
         return count.value
 
-    assert left_by(7, 8, 9, 10) == 10
-    assert left_by(7, 8, 10) == 8
-    assert left_by(7, 9, 8) == 8
+    assert left_by(7, 8, 9, 10) == left_by(7, 8, 9, 10, begin=0x7FF8DEADBEEF0000) == left_by(8, 9, 10, begin=7) == 10
+    assert left_by(7, 8, 10) == left_by(7, 8, 8) == left_by(7, 9, 8) == left_by(7, 8, 10, 11) == broken

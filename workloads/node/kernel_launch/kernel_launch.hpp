@@ -8,6 +8,9 @@ namespace kernel_launch::inline FL_ROLE {
 
 using Word = std::uint64_t;
 
+// What a device poisons with, and what a broken row leaves; no kernel has such a number.
+inline constexpr Word begun = ~Word{0}, broken = begun - 1;
+
 struct Params {
   fl::Index in_a_row = 1;
   void declare(fl::Fields& fields) {
@@ -54,6 +57,7 @@ inline void poison(State& s) {
 
 inline fl::Check check(State& s, fl::Index last) {
   if (s.fetch != nullptr) s.fetch(s);
+  if (s.count[0] == broken) return fl::Check::of(1, 0, "a kernel was left out, started twice or overtaken");
   const Word expected = number(s.in_a_row, last, s.in_a_row - 1);
   return fl::Check::of(s.count[0] == expected ? 0 : 1, 0,
                        fl::text("the last kernel left %llu, should be %llu", static_cast<unsigned long long>(s.count[0]),

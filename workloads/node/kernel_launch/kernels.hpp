@@ -5,9 +5,9 @@
 
 namespace kernel_launch::inline FL_ROLE {
 
-__global__ void count_kernel(Word* count, Word mine, bool first) {
+__global__ void count_kernel(Word* count, Word mine) {
   fl::device::note();
-  count_one(count, mine, first);
+  count_one(count, mine);
 }
 
 // Starts kernels `from`, from + 1, ... of each step.
@@ -23,7 +23,7 @@ struct Device {
   }
 
   void step(State& s, fl::Index iteration) {
-    for (fl::Index k = from; k < s.in_a_row; ++k) count_kernel<<<1, 1>>>(there.data(), number(s.in_a_row, iteration, k), k == 0);
+    for (fl::Index k = from; k < s.in_a_row; ++k) count_kernel<<<1, 1>>>(there.data(), number(s.in_a_row, iteration, k));
     fl::cuda::finished();
   }
 };
