@@ -16,7 +16,7 @@ import shipped
 import synthetic
 import synthetic_machine
 import synthetic_workloads
-from firstlight.catalogue import Plot, Provides, Sizes, Variant, Workload
+from firstlight.catalogue import Bound, Plot, Provides, Sizes, Variant, Workload
 from firstlight.plan import Cell, Placement, Program
 from firstlight.record import Build, Description, Metric, Parameter
 from synthetic_figures import Point
@@ -47,6 +47,7 @@ VARIANTS = (
     "peer_hypre",
 )  # fmt: skip
 FEW = ("one_pass", "multigrid")
+PUBLISHED = ["one_pass", "serial", "assembled", "omp", "mpi", "mpi_assembled"]
 
 
 def unknowns(level: int) -> int:
@@ -60,7 +61,8 @@ def workload() -> Workload:
         Variant(v, folder / f"{v}.cpp", ("mpi",) if v.startswith(("mpi", "peer")) else (), False) for v in VARIANTS
     )
     return replace(
-        base, name="fem2d", folder=folder, title="Finite elements", rows=(), plots=(PLOT, *SCALING), bounded_by=(),
+        base, name="fem2d", folder=folder, title="Finite elements", rows=(), plots=(PLOT, *SCALING),
+        bounded_by=(Bound("bytes", "bandwidth", {"problem": "R", "digits": 6}, PUBLISHED),),
         sizes=Sizes("level", 9000, growth=4), variants=variants,
         question="How fast is an elliptic problem solved?", chapter="applications",
     )  # fmt: skip
@@ -110,8 +112,8 @@ def run(
             parties = cell.placement.ranks * cell.placement.threads
             points = [
                 Point(
-                    {"level": v, "problem": "R", "digits": 6, "rows": 0}, cell.placement.threads, {"operations": 1.0},
-                    32.0 * unknowns(v) / parties, seconds(cell.program, v, parties),
+                    {"level": v, "problem": "R", "digits": 6, "rows": 0}, cell.placement.threads, work(v),
+                    32.0 * unknowns(v) / cell.placement.ranks, seconds(cell.program, v, parties),
                 )
                 for v in levels
             ]  # fmt: skip
@@ -134,6 +136,10 @@ def run(
     triad = Provides("bandwidth", "bandwidth", {"op": "triad"}, by_working_set=True)
     bandwidth = replace(base.workloads["stream"], provides=(triad,))
     return synthetic.Scene(it, tuple(records), {"fem2d": workload(), "stream": bandwidth})
+
+
+def work(level: int) -> dict[str, float]:
+    return {"operations": 1.0, "bytes": 56.0 * 44 * unknowns(level)}
 
 
 def observed(program: Program, wall: float, point: Point, parties: int) -> dict[str, tuple[float, float, float]]:

@@ -8,11 +8,11 @@ from msgspec.structs import replace
 import synthetic
 import synthetic_machine
 from firstlight.judge import Judgement
+from firstlight.judge.levels import nominal
 from firstlight.machine import Cache, Machine
 from firstlight.plan import Placement
 from firstlight.record import Binding, LaunchRecord
-from firstlight.report import drawing, maps
-from firstlight.report.wording import level
+from firstlight.report import drawing, maps, terminal
 from report_samples import sample
 
 
@@ -73,11 +73,21 @@ def test_observed_binding_is_drawn_and_told() -> None:
 
 
 def test_working_sets_lie_where_they_fit() -> None:
-    machine = synthetic_machine.machine()
+    levels = nominal(synthetic_machine.machine())
     sizes = (16 << 10, 64 << 10, 1 << 20, 64 << 20)
-    assert [level(size, machine) for size in sizes] == ["L1", "L2", "L3", "memory"]
-    assert level(64 << 10, machine, threads=2) == "L1"  # two cores bring two caches
-    assert level(64 << 20, machine, threads=2) == "memory"  # but share the last one
+    assert [levels.place(size) for size in sizes] == ["L1", "L2", "L3", "memory"]
+    assert levels.place(64 << 10, 2) == "L1"  # two cores bring two caches
+    assert levels.place(64 << 20, 2) == "memory"  # but share the last one
+
+
+def test_a_cache_that_acts_like_a_smaller_one_is_told_with_both_sizes() -> None:
+    judgement, _ = sample()
+    known = judgement.hierarchy
+    acts = replace(known, levels=(*known.levels[:-1], replace(known.levels[-1], acts=16 * 2**20)))
+    told = replace(judgement, levels=acts)
+    assert "L3 32 MiB shared by all CPUs (acts like 16 MiB for one core)" in drawing.picture(told).words
+    assert "L3 32 MiB (acts like 16 MiB), " in terminal.machine_line(told)
+    assert "acts like" not in drawing.picture(judgement).words + terminal.machine_line(judgement)
 
 
 def mapped(cpus: int, bindings: dict[str, tuple[Binding, ...]], placement: Placement) -> list[maps.Map]:

@@ -11,11 +11,13 @@ from msgspec.structs import replace
 from firstlight import heritage
 from firstlight.catalogue import Plot
 from firstlight.errors import UsageError
+from firstlight.judge.figures import judge
 from firstlight.judge.verdict import Figure, Verified
 from firstlight.report import plots, sentence
 from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette
 from firstlight.report.plots import spread
+from firstlight.units import quantity
 from report_samples import sample
 
 
@@ -80,6 +82,45 @@ def test_roofline_draws_the_measured_limits() -> None:
     drawing = drawings("peak")[0]
     assert "52" in drawing.title.split()[0] and "memory feeds only 14" in drawing.title
     assert {r[1] for r in drawing.rows} >= {"L1", "L2", "L3", "memory"}
+
+
+def rooflines(v: View) -> Drawing:
+    return plots.draw(v, v.workloads["peak"])[0]
+
+
+def test_roofs_are_what_figures_are_held_against() -> None:
+    """One function makes the roofs and the ceilings: a share of bandwidth is one of the roof of that level."""
+    v = view()
+    drawing = rooflines(v)
+    roofs = {r[1]: r for r in drawing.rows if r[0].endswith("bandwidth")}
+    held = 0
+    for f in v.judgement.figures:
+        if not isinstance(f, Verified) or f.ceiling is None or f.ceiling.resource != "load_bandwidth":
+            continue
+        if f.identity.placement.threads == 1 and not f.ceiling.own:
+            assert quantity(8 * f.ceiling.value, "GB/s") == roofs[v.place(f)][3]
+            held += 1
+    assert held
+    shares = [row[4] for row in drawing.rows if row[0] == "dot"]
+    assert shares and all("% of " in share for share in shares)
+
+
+def test_points_in_32_bits_have_their_own_roof_or_no_share() -> None:
+    v = view()
+    half = tuple(replace(b, ceiling="flops_32") if b.quantity == "flops" else b for b in v.workloads["dot"].bounded_by)
+    workloads = dict(v.workloads) | {"dot": replace(v.workloads["dot"], bounded_by=half)}
+    run, records = v.judgement.run, v.judgement.records
+    both = rooflines(View(judge(run, records, workloads), workloads, v.heritage, v.palette))
+    assert [r[0] for r in both.rows if r[0].startswith("flops")] == ["flops_64", "flops_32"]
+    labels = [a["text"] for a in both.layout["annotations"]]
+    assert [x for x in labels if x.startswith("64 bit 5")] and [x for x in labels if x.startswith("32 bit 10")]
+    assert not [a["text"] for a in rooflines(v).layout["annotations"] if a["text"].startswith("32 bit")]
+
+    peak = workloads["peak"]
+    workloads |= {"peak": replace(peak, provides=tuple(p for p in peak.provides if p.ceiling != "flops_32"))}
+    lacking = rooflines(View(judge(run, records, workloads), workloads, v.heritage, v.palette))
+    assert "Arithmetic in 32 bit was not measured: " in lacking.caption
+    assert all(row[4] == "–" for row in lacking.rows if row[0] == "dot")
 
 
 def test_an_unknown_kind_is_a_clear_error() -> None:

@@ -10,12 +10,13 @@ from msgspec.structs import replace
 
 import shipped
 import synthetic_solver
-from firstlight import heritage
+from firstlight import export, heritage
 from firstlight.judge.figures import judge
 from firstlight.judge.verdict import Failed, Verified
 from firstlight.report import html, observed, plots
 from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette
+from firstlight.units import percent
 
 methods = shipped.module("fem2d", "methods")
 pace = shipped.module("fem2d", "pace")
@@ -80,23 +81,39 @@ def test_few_launches_tell_no_method_from_another() -> None:
     assert "cannot be told apart" in title and "as long" not in title
 
 
-def test_the_pace_is_held_against_85_bytes_from_memory() -> None:
+def test_the_pace_is_held_against_the_ceiling_of_the_card() -> None:
+    """One figure has one share: on the front page, in the drawing, in tables, and in `figures --json`."""
     drawn = drawings()["pace"]
+    (whole,) = [
+        f
+        for f in view().judgement.figures
+        if isinstance(f, Verified)
+        and (f.identity.variant, f.identity.metric) == ("one_pass", "time_to_tolerance")
+        and dict(f.identity.parameters)["level"] == 7
+    ]
+    assert whole.of_ceiling is not None and 0.5 < whole.of_ceiling < 1
+    share = percent(whole.of_ceiling)
     assert drawn.title.startswith("An unknown costs one_pass 6.0")
-    assert "ns an iteration at level 7, 0.8" in drawn.title and "what 85 bytes take from memory" in drawn.title
-    limit = pace.memory(view())
-    assert limit is not None and limit.cores == 1
-    (model,) = [t for name, t in traces(drawn).items() if name.startswith("85 bytes")]
-    assert model["y"] == [pytest.approx(85e9 / limit.value)] * 2
+    assert f" ns an iteration at level 7, {share} of its ceiling" in drawn.title
+    assert any(
+        f"{share} of bandwidth" in text for t in drawings()["tolerance-0"].data for text in t.get("hovertext", ())
+    )
+    assert [row for row in drawings()["tolerance-0"].rows if row[0].startswith("fem2d.one_pass") and share in row]
+    (row,) = export.rows([whole])
+    assert row.of_ceiling == whole.of_ceiling
+    (model,) = [t for name, t in traces(drawn).items() if name.startswith("ceiling")]
+    (line,) = [t for name, t in traces(drawn).items() if name == "one_pass"]
+    assert model["y"][-1] / line["y"][-1] == pytest.approx(whole.of_ceiling, rel=1e-3)
+    assert model["y"][0] < model["y"][-1], "what lies in a cache has a ceiling of its own"
     caches = [a["text"] for a in drawn.layout["annotations"]]
     assert caches == ["L3 32 MiB"]
     assert {f"{name}" for name in traces(drawn)} >= {"one_pass", "serial", "assembled", "multigrid"}
 
 
-def test_without_a_measured_bandwidth_there_is_no_model_and_the_caption_says_how_to_get_it() -> None:
+def test_without_a_measured_bandwidth_there_is_no_ceiling_and_the_caption_says_how_to_get_it() -> None:
     drawn = drawings("quick")["pace"]
-    assert not [name for name in traces(drawn) if name.startswith("85")]
-    assert "./fl run stream fem2d" in drawn.caption and "85" not in drawn.title
+    assert not [name for name in traces(drawn) if name.startswith("ceiling")]
+    assert "./fl run stream fem2d" in drawn.caption and "ceiling" not in drawn.title
     assert set(drawings("quick")) == {"tolerance-0", "pace"}
 
 

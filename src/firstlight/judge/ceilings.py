@@ -94,8 +94,8 @@ class Allowed:
 
     def ceiling(self, figure: Verified, metric: Metric, workload: Workload) -> Ceiling | None:
         """None for what is itself a source, and where a limit of one of its bounds was not measured."""
-        bounds = self._bounds(figure, workload)
-        chosen = [(figure.cost[b.quantity], self._chosen(figure, b)) for b in bounds]
+        found = bounds(figure, workload, self._machine)
+        chosen = [(figure.cost[b.quantity], self._chosen(figure, b)) for b in found]
         return _ceiling(figure, metric, [(cost, limit) for cost, limit in chosen if limit], len(chosen))
 
     def impossible(self, figure: Verified, metric: Metric, workload: Workload) -> str:
@@ -106,8 +106,8 @@ class Allowed:
         """
         if figure.ceiling is None:
             return ""
-        bounds = self._bounds(figure, workload)
-        chosen = [(figure.cost[b.quantity], _best(self._loose(figure, b))) for b in bounds]
+        found = bounds(figure, workload, self._machine)
+        chosen = [(figure.cost[b.quantity], _best(self._loose(figure, b))) for b in found]
         loose = _ceiling(figure, metric, [(cost, limit) for cost, limit in chosen if limit], len(chosen))
         if loose is None:
             return ""
@@ -130,7 +130,7 @@ class Allowed:
             return
         best = (max if figure.better == "higher" else min)(figure.estimate.launches)
         seconds = _seconds(metric, figure, best)
-        for bound in self._bounds(figure, workload):
+        for bound in bounds(figure, workload, self._machine):
             limit = self._chosen(figure, bound)
             if limit is None or seconds <= 0 or figure.cost[bound.quantity] / seconds <= limit.value:
                 continue
@@ -159,15 +159,6 @@ class Allowed:
         ]
         clear = [x for x in mine if (x.working_set or 0.0) >= CLEAR * self._levels.before(place, of_node(x.source))]
         return _best(clear or mine)
-
-    def _bounds(self, figure: Verified, workload: Workload) -> list[Bound]:
-        if figure.oversubscribed or figure.observed or provider(figure.identity, workload, self._machine):
-            return []
-        return [
-            b
-            for b in workload.bounded_by
-            if figure.cost.get(b.quantity, 0.0) > 0 and selects(figure.identity, b, workload, self._machine)
-        ]
 
     def _of(self, name: str, n: int) -> list[Limit]:
         return [x for x in self._limits if x.name == name and x.cores == n]
@@ -204,6 +195,17 @@ class Allowed:
             places = {self._levels.may_lie(x, of_node(figure.identity)) for x in (size, size / NEAR)}
             found += [x for place in sorted(places) if (x := self.roof(bound.ceiling, n, place))]
         return [*found, chosen]
+
+
+def bounds(figure: Verified, workload: Workload, machine: Machine) -> list[Bound]:
+    """What limits the figure; nothing does what is itself a source."""
+    if figure.oversubscribed or figure.observed or provider(figure.identity, workload, machine):
+        return []
+    return [
+        b
+        for b in workload.bounded_by
+        if figure.cost.get(b.quantity, 0.0) > 0 and selects(figure.identity, b, workload, machine)
+    ]
 
 
 def provider(identity: Identity, workload: Workload, machine: Machine) -> bool:

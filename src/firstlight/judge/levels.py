@@ -21,12 +21,13 @@ from firstlight.judge.roles import played, players
 from firstlight.judge.verdict import Figure
 from firstlight.machine import Machine
 from firstlight.roles import MEMORY_ACCESS
+from firstlight.units import binary
 
 MEMORY = "memory"
 RISE = 1.3  # the next level waits at least so many times as long, or the two cannot be told apart
 OUTSIDE = 0.15  # of the way to the next plateau: beyond it the data did not fit
 UNSURE = 0.5  # of the way: beyond it the bytes that were served cannot be told from noise
-ALMOST = 0.35  # the same where the data nearly fill the cache: the program's other data and its ways cost a part of it
+ALMOST = 0.5  # the same where the data nearly fill the cache: pages that collide in it cost a part of it
 LESS, MORE = 1.25, 2.0  # data fill a cache nearly from size / LESS on; it is larger than told if it served MORE x size
 CLEAR = 2.0  # a plateau is looked for so far from the ends of its level
 
@@ -51,6 +52,11 @@ class Level(msgspec.Struct, frozen=True):
     @property
     def name(self) -> str:
         return f"L{self.number}"
+
+    @property
+    def label(self) -> str:
+        """`L3 32 MiB, acts like 12.6 MiB`: both sizes where they differ."""
+        return f"{self.name} {binary(self.size)}" + ("" if self.acts is None else f", acts like {binary(self.acts)}")
 
     @property
     def capacity(self) -> float:

@@ -52,7 +52,7 @@ def picture(judgement: Judgement) -> Picture:
         widest = max(widest, width + 2 * _PAD)
     boxes = [msgspec.structs.replace(b, width=widest) if b.style == "numa" else b for b in boxes]
     boxes.append(Box(0, y, widest, _BAR + 4, "memory", f"memory {binary(machine.memory)}"))
-    return Picture(widest, y + _BAR + 4, tuple(boxes), 1.5 if len(machine.cpus) <= 8 else 1.0, in_words(machine))
+    return Picture(widest, y + _BAR + 4, tuple(boxes), 1.5 if len(machine.cpus) <= 8 else 1.0, in_words(judgement))
 
 
 def _node(machine: Machine, cpus: tuple[int, ...], ranks: dict[int, str], top: float) -> tuple[list[Box], float, float]:
@@ -132,7 +132,8 @@ def _ranks_by_cpu(records: Iterable[LaunchRecord]) -> dict[int, str]:
     return {b.cpus[0]: f"rank {b.rank}" for b in best if b.node == best[0].node} if len(best) > 1 else {}
 
 
-def in_words(machine: Machine) -> str:
+def in_words(judgement: Judgement) -> str:
+    machine, acts = judgement.run.machine, {x.number: x for x in judgement.hierarchy.levels}
     levels = sorted({c.level: c for c in machine.caches}.values(), key=lambda c: c.level)
     cpus = max(len(machine.cpus), 1)
     parts = [f"{count(machine.sockets, 'socket')}, {count(machine.cores, 'core')}"]
@@ -142,5 +143,7 @@ def in_words(machine: Machine) -> str:
         shared = (
             "" if len(c.shared_by) < 2 else f" shared by {'all' if len(c.shared_by) == cpus else len(c.shared_by)} CPUs"
         )
-        parts.append(f"L{c.level} {binary(c.size)}{shared}")
+        acted = acts[c.level].acts
+        like = "" if acted is None else f" (acts like {binary(acted)} for one core)"
+        parts.append(f"L{c.level} {binary(c.size)}{shared}{like}")
     return ", ".join([*parts, f"{count(len(machine.numa) or 1, 'NUMA node')}, memory {binary(machine.memory)}"])

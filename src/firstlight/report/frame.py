@@ -17,6 +17,8 @@ import msgspec
 from firstlight.catalogue import Plot, Workload
 from firstlight.heritage import Heritage
 from firstlight.judge import Judgement, words
+from firstlight.judge.ceilings import of_node, total
+from firstlight.judge.levels import Hierarchy, Level
 from firstlight.judge.select import selects
 from firstlight.judge.states import told
 from firstlight.judge.verdict import Figure, Identity, Verified
@@ -62,6 +64,15 @@ class View(msgspec.Struct, frozen=True):
             for f in self.judgement.figures
             if f.identity.metric == plot.metric and selects(f.identity, plot, workload, self.judgement.run.machine)
         ]
+
+    @property
+    def levels(self) -> Hierarchy:
+        """Where the caches end, as they acted in this run."""
+        return self.judgement.hierarchy
+
+    def place(self, figure: Verified) -> str:
+        """The level of memory in which the data of a figure lie: the one whose ceiling it is held against."""
+        return self.levels.place(total(figure), of_node(figure.identity))
 
     def metric(self, identity: Identity) -> Metric | None:
         """The metric of a figure, as its program describes it; None where the run holds no description."""
@@ -195,6 +206,11 @@ def mark(drawn: dict[str, Any], x: float, label: str, side: str = "center", row:
         {"x": math.log10(x), "y": 1, "yref": "paper", "yanchor": "bottom", "showarrow": False,
          "xanchor": side, "yshift": 14 * row, "text": text(label), "font": {"size": 11, "color": "@muted"}}
     )  # fmt: skip
+
+
+def mark_level(drawn: dict[str, Any], level: Level, x: float) -> None:
+    """Where the data outgrow a cache, with both of its sizes where it acts like another."""
+    mark(drawn, x, level.label)
 
 
 def ceiling_trace(points: Sequence[Limited], name: str, dash: str = "dash") -> list[Trace]:

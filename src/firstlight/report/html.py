@@ -165,7 +165,7 @@ def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Pal
         "machine": run.machine,
         "date": time.strftime("%d %b %Y %H:%M", time.localtime(run.started)).lstrip("0"),
         "took": None if run.finished is None else run.finished - run.started,
-        "machine_line": terminal.machine_line(run.machine),
+        "machine_line": terminal.machine_line(judgement),
         "tools": wording.tools(run),
         "state": terminal.state(run) if run.state != "complete" else None,
         "interval": units.interval,

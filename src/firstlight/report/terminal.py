@@ -13,7 +13,6 @@ from firstlight.judge.absence import absences
 from firstlight.judge.states import told
 from firstlight.judge.steadiness import disturbances
 from firstlight.judge.verdict import Failed, Unverified, Verified
-from firstlight.machine import Machine
 from firstlight.record import Run
 from firstlight.report import answers as answering
 from firstlight.report import failures as failing
@@ -50,7 +49,7 @@ def summary(
     front = answering.front(run, answering.answers(judgement, workloads))
     parts = [
         header(run, width, ink),
-        _machine(run, width) + _warnings(judgement, width, ink),
+        _machine(judgement, width) + _warnings(judgement, width, ink),
         _table(front, width, ink),
     ]
     if judgement.findings:
@@ -70,12 +69,15 @@ def header(run: Run, width: int, ink: Ink) -> list[str]:
     return [ink("strong", "firstlight") + whose, "  " + when]
 
 
-def machine_line(machine: Machine) -> str:
+def machine_line(judgement: Judgement) -> str:
     """`AMD EPYC (zen3), 2 cores, 1 NUMA node, L3 32 MiB, 24 GiB · Linux 6.18, virtual machine`"""
+    machine, levels = judgement.run.machine, judgement.hierarchy.levels
     architecture = f" ({machine.microarchitecture})" if machine.microarchitecture else ""
     sockets = f"{machine.sockets} sockets, " if machine.sockets > 1 else ""
-    last = machine.last_cache()
-    cache = f"L{last.level} {binary(last.size)}, " if last else ""
+    cache = ""
+    if levels:
+        acts = f" (acts like {binary(levels[-1].acts)})" if levels[-1].acts else ""
+        cache = f"{levels[-1].name} {binary(levels[-1].size)}{acts}, "
     virtual = ", virtual machine" if machine.virtual else ""
     return (
         f"{machine.processor}{architecture}, {sockets}{count(machine.cores, 'core')}, "
@@ -84,11 +86,12 @@ def machine_line(machine: Machine) -> str:
     )
 
 
-def _machine(run: Run, width: int) -> list[str]:
+def _machine(judgement: Judgement, width: int) -> list[str]:
+    run = judgement.run
     sets = list(dict.fromkeys(t.flag_set for t in run.toolbox.toolchains))
     mpis = ", ".join(m.label for m in run.toolbox.mpis) or "no MPI"
     chains = "  ×  ".join([", ".join(wording.tools(run)) or "no compiler", ", ".join(sets), mpis])
-    return [line for text in (machine_line(run.machine), chains) for line in wrap(text, width, "  ", "    ")]
+    return [line for text in (machine_line(judgement), chains) for line in wrap(text, width, "  ", "    ")]
 
 
 def _warnings(judgement: Judgement, width: int, ink: Ink) -> list[str]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import shlex
 
 from firstlight.judge.verdict import Identity
-from firstlight.machine import Machine
 from firstlight.record import Run
 
 
@@ -34,26 +33,6 @@ def mpi_name(run: Run, mpi: str) -> str:
     """`Open MPI`: the label without its version, as long as that names one library of the run only."""
     short = {m.name: m.label.removesuffix(m.version).strip() for m in run.toolbox.mpis}
     return short[mpi] if mpi in short and list(short.values()).count(short[mpi]) == 1 else mpi_label(run, mpi)
-
-
-def levels(machine: Machine) -> list[str]:
-    """L1, L2, ..., memory: what this machine has."""
-    return [f"L{n}" for n in sorted({c.level for c in machine.caches})] + ["memory"]
-
-
-def level(working_set: float, machine: Machine, threads: int = 1) -> str:
-    """Where a working set of that many bytes lies when `threads` threads share it, each on a core of its own."""
-    for cache in sorted({c.level: c for c in machine.caches}.values(), key=lambda c: c.level):
-        if working_set <= cache.size * reach(machine, cache.level, threads):
-            return f"L{cache.level}"
-    return "memory"
-
-
-def reach(machine: Machine, cache_level: int, threads: int) -> int:
-    """How many caches of that level `threads` threads fill at least, one thread a core."""
-    caches = [c for c in machine.caches if c.level == cache_level]
-    cores_behind = max(1, max((len(c.shared_by) for c in caches), default=1) // max(machine.threads_per_core, 1))
-    return min(len(caches) or 1, -(-max(threads, 1) // cores_behind))
 
 
 def tools(run: Run) -> list[str]:

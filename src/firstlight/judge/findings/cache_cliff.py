@@ -13,12 +13,12 @@ from typing import NamedTuple
 
 from firstlight.catalogue import Workload, device_variant
 from firstlight.judge import Finding, Judgement
-from firstlight.judge.ceilings import cores
+from firstlight.judge.ceilings import of_node
 from firstlight.judge.findings._common import command, gain, grouped, shown, target, verified
+from firstlight.judge.levels import Hierarchy, Level
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import value
-from firstlight.machine import Cache, Machine
-from firstlight.units import binary, factor
+from firstlight.units import factor
 
 FALL = 1.5
 SHARP = 8.0  # the working sets before and after lie within this factor of the capacity, or the fall is another's
@@ -34,11 +34,10 @@ class Cliff(NamedTuple):
     after: Verified
     axis: str
     edge: float
-    cache: Cache
+    cache: Level
 
 
 def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
-    machine = judgement.run.machine
     found = []
     rates = [f for f in verified(judgement) if f.better == "higher" and f.working_set > 0]
     for name, figures in grouped(rates, lambda f: f.identity.workload).items():
@@ -50,7 +49,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
         if not lines:
             continue
         axis, points = max(lines, key=lambda line: max(f.estimate.median for f in line[1]))
-        cliffs = sorted(_cliffs(axis, points, machine), key=lambda c: -c.factor)[:MOST]
+        cliffs = sorted(_cliffs(axis, points, judgement.hierarchy), key=lambda c: -c.factor)[:MOST]
         found += [_finding(name, c) for c in cliffs]
     return found
 
@@ -87,9 +86,10 @@ def _on(axis: str, figure: Verified) -> bool:
     return at is not None and not isinstance(at, str) and 0 < at < _HUGE
 
 
-def _cliffs(axis: str, points: list[Verified], machine: Machine) -> Iterator[Cliff]:
+def _cliffs(axis: str, points: list[Verified], levels: Hierarchy) -> Iterator[Cliff]:
     """One for each cache: from the last point inside it to the lowest of the next ones outside, if the rate falls."""
-    capacities = _capacities(machine, cores(points[0].identity))
+    used = of_node(points[0].identity)
+    capacities = [(level.capacity * level.reach(used), level) for level in levels.levels]
     for k, (capacity, cache) in enumerate(capacities):
         top = capacities[k + 1][0] if k + 1 < len(capacities) else math.inf
         inside = [f for f in points if capacity / SHARP <= f.working_set <= capacity]
@@ -104,20 +104,15 @@ def _cliffs(axis: str, points: list[Verified], machine: Machine) -> Iterator[Cli
             yield Cliff(fall.value, before, after, axis, at * capacity / before.working_set, cache)
 
 
-def _capacities(machine: Machine, used: int) -> list[tuple[float, Cache]]:
-    """What `used` cores hold in each level: private caches add up, a shared one counts once."""
-    levels = grouped(machine.caches, lambda c: c.level)
-    return [(float(same[0].size * max(1, min(used, len(same)))), same[0]) for _, same in sorted(levels.items())]
-
-
 def _finding(workload: str, c: Cliff) -> Finding:
     i = c.before.identity
     first, last = (value(c.axis, dict(f.identity.parameters)[c.axis]) for f in (c.before, c.after))
+    size = c.cache.label.removeprefix(f"{c.cache.name} ")
     return Finding(
         rule="cache_cliff",
         sentence=(
             f"{workload} falls {factor(c.factor)} x between {c.axis} = {first} and {last}: it leaves the "
-            f"L{c.cache.level} cache ({binary(c.cache.size)}) at {c.axis} = {value(c.axis, float(f'{c.edge:.2g}'))}"
+            f"{c.cache.name} cache ({size}) at {c.axis} = {value(c.axis, float(f'{c.edge:.2g}'))}"
         ),
         evidence=(shown(c.before), shown(c.after)),
         command=command(target(i), toolchains=[i.toolchain], mpi=i.mpi),

@@ -1,6 +1,8 @@
 """Roofline: arithmetic against intensity, under the ceilings that this run measured.
 
-S. Williams, A. Waterman and D. Patterson, CACM 52 (2009) 65. The colour of a point is its toolchain's.
+S. Williams, A. Waterman and D. Patterson, CACM 52 (2009) 65. The colour of a point is its toolchain's. A roof is the
+ceiling of its level of memory as figures are held against it: whichever of the ceilings that bound bytes is higher
+there.
 """
 
 from __future__ import annotations
@@ -9,13 +11,15 @@ import math
 from collections.abc import Sequence
 
 from firstlight.catalogue import Plot, Workload
+from firstlight.judge.ceilings import Allowed, bounds
 from firstlight.judge.verdict import Limit, Verified
-from firstlight.judge.words import name
-from firstlight.report import answers, frame, sentence, wording
+from firstlight.judge.words import listing, name
+from firstlight.report import answers, frame, sentence
 from firstlight.report.frame import Drawing, Trace, View
-from firstlight.units import quantity
+from firstlight.units import count, quantity
 
-FLOPS, BYTES = "flops_64", "load_bandwidth"
+FLOPS = "flops_64"  # the arithmetic that the title speaks of
+WORDS = {"flops_64": "64 bit", "flops_32": "32 bit"}
 FEWEST = 3  # points that are worth a second drawing
 Point = tuple[float, float, Verified]  # flop a byte, flop a second, figure
 
@@ -37,47 +41,92 @@ def draw_limits(view: View, name: str) -> list[Drawing]:
 
 
 def _drawing(view: View, name: str, cores: int, several: bool) -> Drawing | None:
-    peak = next((x for x in view.judgement.limits if x.name == FLOPS and x.cores == cores), None)
-    roofs = _roofs(view, cores)
-    if peak is None or not roofs:
-        return None
     points = _points(view, cores)
+    peaks = _peaks(view, cores, points)
+    roofs = _roofs(view, cores)
+    if not peaks or not roofs:
+        return None
     low = min([x for x, _, _ in points] + [1 / 16]) / 2
-    high = max([x for x, _, _ in points] + [2 * peak.value / min(r.value for r in roofs.values())]) * 2
+    top = max(p.value for p in peaks.values())
+    high = max([x for x, _, _ in points] + [2 * top / min(r.value for r in roofs.values())]) * 2
     drawn = frame.layout(
         frame.log_axis("arithmetic intensity (flop / byte)"),
         frame.log_axis("arithmetic (Gflop/s)"),
     )
-    data = _roof_traces(peak, roofs, low, high) + _point_traces(view, points)
+    data = _roof_traces(peaks, roofs, low, high) + _point_traces(view, points)
     for place, roof in roofs.items():
-        _label_roof(drawn, place, roof, low)
+        _label(drawn, low * 1.1, 1e-9 * roof.value * low * 1.1, f"{place} {quantity(roof.value / 1e9, 'GB/s')}")
+    for what, peak in peaks.items():
+        _label(drawn, high / 1.1, 1e-9 * peak.value, f"{_word(what)} {quantity(peak.value / 1e9, 'Gflop/s')}", "right")
     where = f" on {cores} cores" if several and cores > 1 else " on one core" if several else ""
     return Drawing(
         name,
-        _title(peak, roofs, where),
-        "Slanted lines: the bandwidth measured at each level of the memory; level line: the arithmetic measured; their "
-        "bands are 95 % intervals. A point is the best verified figure of one case, in the colour of its toolchain.",
-        ("ceiling or figure", "level", "intensity (flop/B)", "rate", "95 % interval", "measured by"),
-        _rows(view, peak, roofs, points),
+        _title(peaks[FLOPS], roofs, where),
+        "Slanted lines: the bandwidth measured at each level of the memory; level lines: the arithmetic measured; "
+        "their bands are 95 % intervals. A point is the best verified figure of one case, in the colour of its "
+        f"toolchain: its flops and bytes are those of its own method.{_without(view, points, peaks)}",
+        (
+            "ceiling or figure",
+            "level",
+            "intensity (flop/B)",
+            "rate",
+            "95 % interval, or share of ceiling",
+            "measured by",
+        ),
+        _rows(view, peaks, roofs, points),
         data,
         drawn,
     )
 
 
+def _word(ceiling: str) -> str:
+    return WORDS.get(ceiling, ceiling)
+
+
+def _arithmetic(view: View, figure: Verified) -> str:
+    """The ceiling that bounds the arithmetic of a figure; "" where its workload declares none."""
+    workload = view.workloads.get(figure.identity.workload)
+    if workload is None:
+        return ""
+    found = bounds(figure, workload, view.judgement.run.machine)
+    return next((b.ceiling for b in found if b.quantity == "flops"), "")
+
+
+def _peaks(view: View, cores: int, points: Sequence[Point]) -> dict[str, Limit]:
+    """The arithmetic that is drawn: of the title, and of every point that is bounded by another."""
+    wanted = dict.fromkeys([FLOPS, *(_arithmetic(view, f) for _, _, f in points)])
+    limits = {x.name: x for x in view.judgement.limits if x.cores == cores and x.working_set is None}
+    return {w: limits[w] for w in wanted if w in limits} if FLOPS in limits else {}
+
+
+def _without(view: View, points: Sequence[Point], peaks: dict[str, Limit]) -> str:
+    """What is said of points whose arithmetic was not measured: they have no share of a ceiling."""
+    missing = [a for _, _, f in points if (a := _arithmetic(view, f)) and a not in peaks]
+    if not missing:
+        return ""
+    kinds = listing([_word(m) for m in dict.fromkeys(missing)])
+    return f" Arithmetic in {kinds} was not measured: {count(len(missing), 'point')} of it have no share of a ceiling."
+
+
 def _roofs(view: View, cores: int) -> dict[str, Limit]:
-    """The best bandwidth measured in each level of the memory hierarchy."""
-    machine = view.judgement.run.machine
+    """The ceiling of bytes in each level of the memory hierarchy."""
+    names = {b.ceiling for w in view.workloads.values() for b in w.bounded_by if b.quantity == "bytes" and not b.device}
+    allowed = Allowed(view.judgement.limits, view.judgement.run.machine, view.levels)
     roofs: dict[str, Limit] = {}
-    for limit in view.judgement.limits:
-        if limit.name == BYTES and limit.cores == cores and limit.working_set is not None:
-            place = wording.level(limit.working_set, machine, cores)
-            if place not in roofs or limit.value > roofs[place].value:
-                roofs[place] = limit
-    return {place: roofs[place] for place in wording.levels(machine) if place in roofs}
+    for place in view.levels.names:
+        best = max(
+            (r for n in sorted(names) if (r := allowed.roof(n, cores, place))), key=lambda r: r.value, default=None
+        )
+        if best is not None:
+            roofs[place] = best
+    return roofs
 
 
 def _points(view: View, cores: int) -> list[Point]:
-    """The best verified figure of every case that declares flops and bytes, by its flops a second."""
+    """The best verified figure of every case that declares flops and bytes, by its flops a second.
+
+    Methods that do different work are different cases.
+    """
     best: dict[tuple[object, ...], Point] = {}
     for f in answers.verified(view.judgement.figures):
         i = f.identity
@@ -85,24 +134,27 @@ def _points(view: View, cores: int) -> list[Point]:
         if i.placement.threads * i.placement.ranks != cores or min(flops, size) <= 0 or f.oversubscribed:
             continue
         seconds = view.step_seconds(f)
-        key = (i.workload, i.parameters, i.metric)
+        key = (i.workload, i.parameters, i.metric, flops, size)
         if seconds and (key not in best or flops / seconds > best[key][1]):
             best[key] = (flops / size, flops / seconds, f)
     return list(best.values())
 
 
-def _roof_traces(peak: Limit, roofs: dict[str, Limit], low: float, high: float) -> list[Trace]:
+def _roof_traces(peaks: dict[str, Limit], roofs: dict[str, Limit], low: float, high: float) -> list[Trace]:
     traces: list[Trace] = []
+    top = max(p.value for p in peaks.values())
     for place, roof in roofs.items():
-        ridge = peak.value / roof.value
-        xs = [low, ridge]
+        xs = [low, top / roof.value]
         name = f"{place}: {quantity(roof.value / 1e9, 'GB/s')}"
         ends = [(x, *_ends(roof, 1e-9 * x)) for x in xs]
         traces += frame.ceiling_trace(ends, name, "solid")
         traces[-1]["showlegend"] = False
-    first = min(peak.value / r.value for r in roofs.values())
-    flat = [(x, *_ends(peak, 1e-9)) for x in (first, high)]
-    traces += frame.ceiling_trace(flat, "ceilings measured in this run", "solid")
+    for k, (what, peak) in enumerate(peaks.items()):
+        first = min(peak.value / r.value for r in roofs.values())
+        flat = [(x, *_ends(peak, 1e-9)) for x in (first, high)]
+        label = f"{_word(what)}: {quantity(peak.value / 1e9, 'Gflop/s')}" if k else "ceilings measured in this run"
+        traces += frame.ceiling_trace(flat, label, "solid")
+        traces[-1]["showlegend"] = k == 0
     return traces
 
 
@@ -110,11 +162,10 @@ def _ends(limit: Limit, scale: float) -> tuple[float, float, float]:
     return limit.value * scale, limit.low * scale, limit.high * scale
 
 
-def _label_roof(drawn: Trace, place: str, roof: Limit, low: float) -> None:
+def _label(drawn: Trace, x: float, y: float, text: str, anchor: str = "left") -> None:
     drawn["annotations"].append(
-        {"x": math.log10(low * 1.1), "y": math.log10(1e-9 * roof.value * low * 1.1), "showarrow": False,
-         "xanchor": "left", "yanchor": "middle", "bgcolor": "@paper", "font": {"size": 11, "color": "@muted"},
-         "text": f"{place} {quantity(roof.value / 1e9, 'GB/s')}"}
+        {"x": math.log10(x), "y": math.log10(y), "showarrow": False, "xanchor": anchor, "yanchor": "middle",
+         "bgcolor": "@paper", "font": {"size": 11, "color": "@muted"}, "text": text}
     )  # fmt: skip
 
 
@@ -172,15 +223,18 @@ def _title(peak: Limit, roofs: dict[str, Limit], where: str) -> str:
     return sentence.capital(f"{told} ({places[0]} feeds {sentence.ratio2(fast.value / slow.value)} as much)")
 
 
-def _rows(view: View, peak: Limit, roofs: dict[str, Limit], points: Sequence[Point]) -> list[tuple[str, ...]]:
+def _rows(
+    view: View, peaks: dict[str, Limit], roofs: dict[str, Limit], points: Sequence[Point]
+) -> list[tuple[str, ...]]:
     def limit(place: str, x: Limit, unit: str) -> tuple[str, ...]:
         span = f"{quantity(x.low / 1e9, unit)} – {quantity(x.high / 1e9, unit)}" if x.sure else "too few"
         return (x.name, place, "–", quantity(x.value / 1e9, unit), span, name(x.source))
 
-    rows = [limit("–", peak, "Gflop/s"), *(limit(p, r, "GB/s") for p, r in roofs.items())]
-    machine = view.judgement.run.machine
+    rows = [limit("–", p, "Gflop/s") for p in peaks.values()]
+    rows += [limit(p, r, "GB/s") for p, r in roofs.items()]
     for x, y, f in points:
-        place = wording.level(f.working_set, machine, f.identity.placement.threads)
         share = frame.share(f) or "–"
-        rows.append((f.identity.workload, place, f"{x:.3g}", quantity(y / 1e9, "Gflop/s"), share, name(f.identity)))
+        rows.append(
+            (f.identity.workload, view.place(f), f"{x:.3g}", quantity(y / 1e9, "Gflop/s"), share, name(f.identity))
+        )
     return rows

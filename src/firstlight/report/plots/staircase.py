@@ -6,13 +6,13 @@ from collections.abc import Mapping
 
 from firstlight.catalogue import Plot, Workload
 from firstlight.judge import ranking, words
+from firstlight.judge.ceilings import of_node, total
 from firstlight.judge.select import same_work
 from firstlight.judge.verdict import Verified
 from firstlight.plan import Placement
-from firstlight.report import answers, frame, sentence, wording
+from firstlight.report import answers, frame, sentence
 from firstlight.report.frame import Drawing, View
 from firstlight.report.ghosts import ghosts
-from firstlight.units import binary
 
 FEWEST = 3  # sizes that make a staircase
 Lines = dict[str, dict[float, Verified]]
@@ -65,7 +65,9 @@ def _drawing(view: View, workload: Workload, plot: Plot, name: str, placement: P
     title = _title(view, plot, lines, placement)
     if of > 1:
         title += f" · {words.where(placement) or '1 core'}"
-    return Drawing(name, title, _caption(plot, lines, len(ceiling) > 1), frame.HEAD, frame.table(every), data, drawn)
+    return Drawing(
+        name, title, _caption(view, plot, lines, len(ceiling) > 1), frame.HEAD, frame.table(every), data, drawn
+    )
 
 
 def best_lines(figures: list[Verified], plot: Plot, with_zero: bool = False) -> Lines:
@@ -99,25 +101,20 @@ def _ceiling(lines: Lines) -> list[frame.Limited]:
 
 def _mark_caches(view: View, drawn: frame.Trace, some: Verified, name: str, xs: list[float]) -> None:
     """A line where the working set outgrows each cache; it is taken to be proportional to x, as measured."""
-    x, threads = dict(some.identity.parameters)[name], some.identity.placement.threads
-    machine = view.judgement.run.machine
-    per_x = some.working_set / float(x) if some.working_set else 0.0
-    for number in sorted({c.level for c in machine.caches}):
-        cache = machine.cache(number)
-        if cache is None or per_x <= 0:
-            continue
-        at = cache.size * wording.reach(machine, number, threads) / per_x
+    x = dict(some.identity.parameters)[name]
+    per_x = total(some) / float(x) if some.working_set else 0.0
+    for level in view.levels.levels if per_x > 0 else ():
+        at = level.capacity * level.reach(of_node(some.identity)) / per_x
         if xs[0] < at < xs[-1]:
-            frame.mark(drawn, at, f"L{number} {binary(cache.size)}")
+            frame.mark_level(drawn, level, at)
 
 
 def _title(view: View, plot: Plot, lines: Lines, placement: Placement) -> str:
-    machine = view.judgement.run.machine
     at: dict[str, dict[str, Verified]] = {}
     for name, line in lines.items():
-        for _, f in sorted(line.items()):  # the largest x of a level stays
-            at.setdefault(wording.level(f.working_set, machine, placement.threads), {})[name] = f
-    ordered = [(place, at[place]) for place in wording.levels(machine) if place in at]
+        for place, some in _by_place(view, line).items():
+            at.setdefault(place, {})[name] = some[-1]
+    ordered = [(place, at[place]) for place in view.levels.names if place in at]
     subject = plot.subject or plot.metric
     if len(lines) == 1:
         verb = "takes" if next(iter(ordered[0][1].values())).better == "lower" else "gives"
@@ -135,6 +132,20 @@ def _title(view: View, plot: Plot, lines: Lines, placement: Placement) -> str:
     return sentence.capital(f"{subject}: {sentence.compared(found, len(ordered))}" if found else subject)
 
 
+def _by_place(view: View, line: Mapping[float, Verified]) -> dict[str, list[Verified]]:
+    """The figures of a line by level of memory, by x: those that fill their cache to a half at most, if there are any,
+    for at its very end some of the data already lie beyond it."""
+    found: dict[str, list[Verified]] = {}
+    for _, f in sorted(line.items()):
+        found.setdefault(view.place(f), []).append(f)
+    for level in view.levels.levels:
+        some = found.get(level.name, [])
+        half = [f for f in some if 2 * total(f) <= level.capacity * level.reach(of_node(f.identity))]
+        if half:
+            found[level.name] = half
+    return found
+
+
 def _at_one_x(figures: list[Verified], plot: Plot) -> list[Verified]:
     """Those measured at the x that most of them share."""
     xs = [dict(f.identity.parameters).get(plot.x) for f in figures]
@@ -142,11 +153,23 @@ def _at_one_x(figures: list[Verified], plot: Plot) -> list[Verified]:
     return [f for f, x in zip(figures, xs, strict=True) if x == common]
 
 
-def _caption(plot: Plot, lines: Mapping[str, object], ceiling: bool) -> str:
+def _caption(view: View, plot: Plot, lines: Mapping[str, object], ceiling: bool) -> str:
     best = "" if plot.lines == "variant" else f" Each line is the best variant of its {plot.lines}."
     rest = (
         f" The best {frame.MOST_LINES} lines are drawn, all are in the table." if len(lines) > frame.MOST_LINES else ""
     )
     limit = " The grey dashed line is what the ceilings measured in this run allow." if ceiling else ""
-    caches = " Dotted verticals: where the data outgrow a cache." if plot.mark_caches else ""
+    caches = _caches(view) if plot.mark_caches else ""
     return f"Both axes are logarithmic; bars are 95 % intervals of the median over launches.{best}{rest}{limit}{caches}"
+
+
+def _caches(view: View) -> str:
+    """What the marks are: as measured, or as the system tells."""
+    if not view.levels.levels:
+        return ""
+    told = " Dotted verticals: where the data outgrow a cache"
+    if not view.levels.measured:
+        return told + " of the size that the system tells; too few sizes were accessed at random to see how it acts."
+    if any(level.acts for level in view.levels.levels):
+        return told + "; a cache acts like the most bytes that one core was seen to get from it at its speed."
+    return told + "."

@@ -1,4 +1,4 @@
-"""Pace: time per unknown and iteration on one core against the size, held against the bandwidth of memory."""
+"""Pace: time per unknown and iteration on one core against the size, held against its ceiling."""
 
 from __future__ import annotations
 
@@ -7,17 +7,16 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from firstlight.judge import ranking
-from firstlight.judge.verdict import Limit, Verified
-from firstlight.report import frame, sentence, wording
+from firstlight.judge.verdict import Verified
+from firstlight.report import frame, sentence
 from firstlight.report.frame import Drawing, View
-from firstlight.units import binary, quantity
+from firstlight.units import percent, quantity
 
 from . import methods
 
 METRIC = "time_per_unknown_iteration"
-MODEL = 85  # bytes an unknown and iteration in two passes over the finest level, the coarser levels with it
-CEILING = "bandwidth"
 Lines = dict[str, dict[int, Verified]]  # by variant and level
+Floors = dict[int, tuple[float, float, float]]  # by level: value, low, high in the unit of the lines
 
 
 def drawings(view: View, name: str, figures: Sequence[Verified]) -> list[Drawing]:
@@ -30,14 +29,15 @@ def drawings(view: View, name: str, figures: Sequence[Verified]) -> list[Drawing
     levels = sorted({level for line in found.values() for level in line})
     xs = [methods.unknowns(v) for v in levels]
     drawn = frame.layout(methods.axis(levels), frame.log_axis("time per unknown and iteration (ns)", _all(found)))
-    limit = memory(view)
-    data = frame.ceiling_trace(_model(limit, xs), f"{MODEL} bytes from memory") if limit else []
+    published = {v: line for v, line in found.items() if methods.method(v) == methods.PUBLISHED}
+    floor = floors(published, figures)
+    data = frame.ceiling_trace(_model(floor), "ceiling measured in this run") if floor else []
     for k, (variant, line) in enumerate(found.items()):
         look = {"color": view.palette.colour(variant), "symbol": view.palette.symbol(k)}
         data.append(frame.line([(methods.unknowns(v), f) for v, f in line.items()], variant, look))
     marked = _mark_caches(view, drawn, found, figures, xs)
-    title = _title(found, limit)
-    return [Drawing(name, title, _caption(limit, marked), frame.HEAD, frame.table(here), data, drawn)]
+    title = _title(found, figures)
+    return [Drawing(name, title, _caption(floor, marked), frame.HEAD, frame.table(here), data, drawn)]
 
 
 def lines(figures: Sequence[Verified]) -> Lines:
@@ -53,21 +53,30 @@ def lines(figures: Sequence[Verified]) -> Lines:
     return {v: dict(sorted(line.items())) for v, line in sorted(made.items())}
 
 
-def memory(view: View) -> Limit | None:
-    """The bandwidth of one core from memory: of the largest working set, if that is more than the last cache holds."""
-    machine = view.judgement.run.machine
-    some = [
-        x
-        for x in view.judgement.limits
-        if (x.name, x.cores) == (CEILING, 1) and x.working_set and wording.level(x.working_set, machine) == "memory"
-    ]
-    return max(some, key=lambda x: x.working_set or 0.0, default=None)
+def floors(found: Lines, figures: Sequence[Verified]) -> Floors:
+    """By level the least time that the measured ceilings allow an unknown and iteration, of any of these methods.
+
+    It is the share of the figure's time to the tolerance, so that a figure has one share wherever it stands.
+    """
+    made: Floors = {}
+    for level in sorted({level for line in found.values() for level in line}):
+        ends = []
+        for f in (line[level] for line in found.values() if level in line):
+            whole = next((t for t in figures if t.identity == replace(f.identity, metric=t.identity.metric)), None)
+            limit = whole.ceiling if whole is not None else None
+            if whole is not None and limit is not None:
+                each = f.estimate.median / whole.estimate.median
+                ends.append((limit.value * each, limit.low * each, limit.high * each))
+        if ends:
+            made[level] = min(ends)
+    return made
 
 
-def _model(limit: Limit, xs: Sequence[int]) -> list[frame.Limited]:
-    value, fast, slow = (1e9 * MODEL / rate for rate in (limit.value, limit.high, limit.low))
-    ends = [xs[0], xs[-1]] if len(xs) > 1 else [0.8 * xs[0], 1.25 * xs[0]]
-    return [(float(x), value, fast, slow) for x in ends]
+def _model(floor: Floors) -> list[frame.Limited]:
+    points = [(float(methods.unknowns(v)), *ends) for v, ends in floor.items()]
+    if len(points) > 1:
+        return points
+    return [(k * x, value, low, high) for x, value, low, high in points for k in (0.8, 1.25)]
 
 
 def _all(found: Lines) -> list[float]:
@@ -77,21 +86,18 @@ def _all(found: Lines) -> list[float]:
 def _mark_caches(view: View, drawn: frame.Trace, found: Lines, figures: Sequence[Verified], xs: Sequence[int]) -> bool:
     """A line where the vectors outgrow each cache: their bytes are proportional to the unknowns."""
     some = next(iter(next(iter(found.values())).values()))
-    level, machine = methods.level(some), view.judgement.run.machine
+    level = methods.level(some)
     if level is None or some.working_set <= 0:
         return False
     each = some.working_set / methods.unknowns(level)
-    marked = False
-    for number in sorted({c.level for c in machine.caches}):
-        cache = machine.cache(number)
-        if cache is not None and xs[0] < cache.size / each < xs[-1]:
-            frame.mark(drawn, cache.size / each, f"L{number} {binary(cache.size)}")
-            marked = True
-    return marked
+    inside = [x for x in view.levels.levels if xs[0] < x.capacity / each < xs[-1]]
+    for cache in inside:
+        frame.mark_level(drawn, cache, cache.capacity / each)
+    return bool(inside)
 
 
-def _title(found: Lines, limit: Limit | None) -> str:
-    """`An unknown costs one_pass 6.10 ns an iteration at level 7, 1.2 × what 85 bytes take from memory`"""
+def _title(found: Lines, figures: Sequence[Verified]) -> str:
+    """`An unknown costs one_pass 6.10 ns an iteration at level 7, 83 % of its ceiling`"""
     of = {v: line for v, line in found.items() if methods.method(v) == methods.PUBLISHED} or found
     level = max(v for line in of.values() for v in line)
     best = ranking.best(line[level] for line in of.values() if level in line)
@@ -99,9 +105,9 @@ def _title(found: Lines, limit: Limit | None) -> str:
         return "Time per unknown and iteration"
     value = best.estimate.median
     title = f"An unknown costs {best.identity.variant} {quantity(value, best.unit)} an iteration at level {level}"
-    if limit is not None:
-        model = 1e9 * MODEL / limit.value
-        title += f", {sentence.ratio2(value / model)} what {MODEL} bytes take from memory ({quantity(model, 'ns')})"
+    whole = next((t for t in figures if t.identity == replace(best.identity, metric=t.identity.metric)), None)
+    if whole is not None and whole.of_ceiling is not None:
+        title += f", {percent(whole.of_ceiling)} of its ceiling"
     slow = [line[level] for line in of.values() if level in line and line[level] is not best]
     worst = max(slow, key=lambda f: f.estimate.median, default=None)
     if worst is not None and worst.estimate.median > 1.1 * value:
@@ -109,18 +115,18 @@ def _title(found: Lines, limit: Limit | None) -> str:
     return title
 
 
-def _caption(limit: Limit | None, marked: bool) -> str:
+def _caption(floor: Floors, marked: bool) -> str:
     parts = [
         "One core; both axes are logarithmic; a line is the best toolchain of its variant, bars are 95 % intervals."
     ]
-    if limit is None:
-        parts.append("No memory bandwidth was measured in this run: ./fl run stream fem2d draws the limit, too.")
-    else:
+    if floor:
         parts.append(
-            f"Dashed: {MODEL} bytes an unknown and iteration (two passes over the finest level and the coarser levels) "
-            f"at the {quantity(limit.value / 1e9, 'GB/s')} that one core gets from memory in this run; what fits a "
-            "cache may be faster."
+            "Dashed: what the bytes of the published method's finest level (56 an unknown and iteration in one pass) "
+            "take at the bandwidth measured in the level of memory where they lie; the coarser levels, which may lie "
+            "in a cache, are not counted."
         )
+    else:
+        parts.append("No memory bandwidth was measured in this run: ./fl run stream fem2d draws the limit, too.")
     if marked:
         parts.append("Dotted verticals: where the vectors outgrow a cache.")
     return " ".join(parts)

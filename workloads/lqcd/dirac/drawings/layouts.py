@@ -9,9 +9,9 @@ from firstlight.heritage import Entry
 from firstlight.judge import ranking
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import listing
-from firstlight.report import frame, sentence, wording
+from firstlight.report import frame, sentence
 from firstlight.report.frame import Drawing, Trace, View, text
-from firstlight.units import binary, convert, quantity
+from firstlight.units import convert, quantity
 
 from . import sites
 
@@ -70,11 +70,9 @@ def _line(view: View, key: Key, line: Mapping[float, Verified]) -> Trace:
 
 
 def _mark_caches(view: View, drawn: frame.Trace, xs: Sequence[float]) -> None:
-    machine = view.judgement.run.machine
-    for number in sorted({c.level for c in machine.caches}):
-        cache = machine.cache(number)
-        if cache is not None and xs[0] < cache.size < xs[-1]:
-            frame.mark(drawn, cache.size, f"L{number} {binary(cache.size)}")
+    for level in view.levels.levels:
+        if xs[0] < level.capacity < xs[-1]:
+            frame.mark_level(drawn, level, level.capacity)
 
 
 def _of_one(entry: Entry) -> bool:
@@ -109,7 +107,7 @@ def _title(view: View, found: Lines) -> str:
             first[bits] = top
     bits, top = next(iter(first.items()))
     x, c = top.working_set, sites.case(top)
-    place = wording.level(x, view.judgement.run.machine)
+    place = view.place(top)
     value = quantity(top.estimate.median, top.unit)
     verb = "reach" if top.identity.variant == "serial" else "reaches"
     title = f"{sites.words(top.identity.variant)} {verb} {value} a core in {bits} bit"
