@@ -15,7 +15,21 @@ if TYPE_CHECKING:
     from firstlight.conduct import Order, Prepared, Result
 
 
+SUITES = ("--quick", "--standard", "--full")
+
+
+class _OneSuite(click.Command):
+    """Two suites at once are a contradiction, and not the last one."""
+
+    def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
+        given = [word for word in dict.fromkeys(args) if word in SUITES]
+        if len(given) > 1:
+            raise click.UsageError(f"{' and '.join(given)} are two suites; give one", ctx)
+        return super().parse_args(ctx, args)
+
+
 @click.command(
+    cls=_OneSuite,
     epilog="""\b
 Exit status:
   0    the run was carried out, and every variant is verified under at least one
@@ -24,7 +38,7 @@ Exit status:
   2    wrong usage
   3    nothing could be built, or the environment does not allow it
   130  interrupted; the report of what is there is written
-"""
+""",
 )
 @click.argument("workload", nargs=-1)
 @click.option("--quick", "suite", flag_value="quick", default="quick", help="Two to three minutes (the default).")
@@ -85,9 +99,10 @@ def command(
 ) -> int:
     """Measure this machine: discover, build, launch, verify, report.
 
-    WORKLOAD is a name such as dot, or one variant of it such as dot.kahan; without any, all are measured. Programs are
-    launched in random order, round by round, until every figure is sure or the budget is spent. Ctrl-C ends it with the
-    report of what is there.
+    WORKLOAD is a name such as dot, one variant of it such as dot.kahan, or a chapter (node, network, applications,
+    lqcd); without any, all are measured. Programs are launched in random order, round by round, until every figure is
+    sure or the budget is spent: what the rows of the report ask for comes first, and what could not be launched six
+    times is not begun but named with the command that measures it. Ctrl-C ends it with the report of what is there.
     """
     from firstlight import conduct
     from firstlight.conduct.interrupt import interruptible
@@ -148,6 +163,9 @@ def _show(result: Result, as_json: bool) -> int:
 
 
 def _show_plan(prepared: Prepared, order: Order, as_json: bool) -> int:
+    from firstlight import conduct
+    from firstlight.conduct import outlook
+
     plan = prepared.plan
     if as_json:
         print_json(plan)
@@ -158,6 +176,9 @@ def _show_plan(prepared: Prepared, order: Order, as_json: bool) -> int:
         tell(f"not available: {absent.what}: {absent.why}")
     tell(
         f"{len(plan.programs)} programs to build, {len(plan.cells)} cells, "
-        f"at least {order.launches} launches of each where the budget allows"
+        f"at least {order.launches} launches of each that is begun"
     )
+    ahead = conduct.foresee(prepared, order)
+    for line in (outlook.summary(ahead), *outlook.left_out(ahead, order.suite)):
+        tell(line)
     return 0

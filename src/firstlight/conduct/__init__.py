@@ -15,7 +15,7 @@ from firstlight import __version__, catalogue, store
 from firstlight.catalogue import Workload
 from firstlight.conduct import ending, environment
 from firstlight.conduct.interrupt import interruptible, leaving_nothing
-from firstlight.conduct.prepare import Made, Order, Prepared, discover, make, prepare
+from firstlight.conduct.prepare import Made, Order, Prepared, discover, foresee, make, prepare
 from firstlight.conduct.progress import Progress
 from firstlight.conduct.rounds import Rounds
 from firstlight.conduct.session import Session
@@ -28,7 +28,19 @@ from firstlight.store import Store
 from firstlight.toolchains import Toolbox
 from firstlight.units import duration
 
-__all__ = ["Made", "Order", "Prepared", "Result", "carry_out", "discover", "make", "prepare", "resume", "run"]
+__all__ = [
+    "Made",
+    "Order",
+    "Prepared",
+    "Result",
+    "carry_out",
+    "discover",
+    "foresee",
+    "make",
+    "prepare",
+    "resume",
+    "run",
+]
 
 
 class Result(msgspec.Struct, frozen=True):

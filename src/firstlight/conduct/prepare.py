@@ -10,12 +10,17 @@ import msgspec
 from firstlight import build, catalogue, machine, toolchains
 from firstlight.build import Built
 from firstlight.catalogue import Workload
+from firstlight.conduct import agenda, costs
+from firstlight.conduct.agenda import Item
+from firstlight.conduct.costs import Costs
+from firstlight.conduct.outlook import Outlook, look_ahead
 from firstlight.conduct.progress import Progress
-from firstlight.errors import BuildError
+from firstlight.errors import BuildError, UsageError
 from firstlight.machine import Machine
-from firstlight.plan import LAUNCHES, Plan, Program, plan, select
+from firstlight.plan import EFFORT, LAUNCHES, Plan, Program, plan, select
 from firstlight.record import Build, Description
 from firstlight.toolchains import Toolbox
+from firstlight.units import count, duration
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -67,7 +72,35 @@ def prepare(order: Order, progress: Progress, set_up: bool = True) -> Prepared:
     if not planned.cells:
         reasons = "; ".join(f"{a.what}: {a.why} ({a.fix})" for a in planned.absent[:3])
         raise BuildError(f"nothing to launch: {reasons or 'no workload has this suite'}; see ./fl doctor")
-    return Prepared(here, toolbox, workloads, planned)
+    prepared = Prepared(here, toolbox, workloads, planned)
+    if order.timeout is not None:
+        _long_enough(order.timeout, prepared, progress)
+    return prepared
+
+
+def _long_enough(timeout: float, prepared: Prepared, progress: Progress) -> None:
+    """Told before minutes of building: launches that are expected to be killed."""
+    known = Costs(prepared.workloads, costs.load(machine.cache_directory()))
+    cells = prepared.plan.cells
+    late = [cell for cell in cells if known.of(cell) > timeout]
+    if not late:
+        return
+    longest = max(late, key=known.of)
+    most = f"{longest.id} takes about {duration(known.of(longest))}"
+    if len(late) == len(cells):
+        raise UsageError(f"no launch ends within --timeout {duration(timeout)}: {most}; give it more")
+    what = f"{len(late)} of {count(len(cells), 'cell')}"
+    progress.note(f"--timeout {duration(timeout)} is expected to kill the launches of {what}: {most}")
+
+
+def foresee(prepared: Prepared, order: Order) -> Outlook:
+    """What a run of this plan will answer in its budget."""
+    known = Costs(prepared.workloads, costs.load(machine.cache_directory()))
+    cells, workloads, here = prepared.plan.cells, prepared.workloads, prepared.machine
+    wanted = agenda.ranks(cells, workloads, here, agenda.plainly(workloads, prepared.toolbox), known.of)
+    items = [Item(c, wanted[c.id], order.launches, known.of(c), sure=known.sure(c)) for c in cells]
+    budget = EFFORT[order.suite].budget if order.budget is None else order.budget
+    return look_ahead(items, [], agenda.rows(cells, workloads, here), budget)
 
 
 def make(programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Workload], progress: Progress) -> Made:

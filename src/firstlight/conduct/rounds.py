@@ -11,7 +11,7 @@ from firstlight.conduct.agenda import Answered, Item, Rank
 from firstlight.conduct.costs import Costs
 from firstlight.conduct.outlook import Outlook, look_ahead
 from firstlight.conduct.progress import Progress
-from firstlight.conduct.tally import LOST_IN_A_ROW, Tally
+from firstlight.conduct.tally import LOST_IN_A_ROW, Tally, varying
 from firstlight.judge import stop
 from firstlight.judge.evidence import refused
 from firstlight.plan import Cell, order
@@ -47,6 +47,7 @@ class Rounds:
             if record.start.cell in self.tallies:
                 self.tallies[record.start.cell].take(record)
                 self.costs.take(self.tallies[record.start.cell].cell, record.exit.seconds)
+        self._varying = varying(cells)
         self._began = clock()
 
     def go(self) -> RunState:
@@ -131,7 +132,7 @@ class Rounds:
         if tally.dropped:
             why = "refused" if refused(record) else f"given up after {LOST_IN_A_ROW} lost launches"
             self._progress.note(f"{why}: {cell.id}: {tally.dropped}")
-        self._progress.state.last = tally.last() or self._progress.state.last
+        self._progress.state.last = tally.last(self._varying.get(cell.program.workload)) or self._progress.state.last
 
     def _show(self, number: int, place: int, total: int, cell: Cell) -> None:
         state = self._progress.state

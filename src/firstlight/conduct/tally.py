@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
+from collections.abc import Collection, Iterable
 from typing import TYPE_CHECKING
+
+from msgspec.structs import replace
 
 from firstlight.judge import stop, words
 from firstlight.judge.evidence import Evidence, gather, launch_value, refused, why_lost
 from firstlight.judge.interval import estimate
 from firstlight.judge.verdict import Estimate, Identity
 from firstlight.plan import LAUNCHES, MOST_LAUNCHES, Cell
+from firstlight.plan.expected import parameters
 from firstlight.record import LaunchRecord, Metric, Run
 from firstlight.units import significant
 
@@ -62,14 +67,17 @@ class Tally:
             return len(self.records) < FAILED_LAUNCHES
         return stop.needs_more(list(self.estimates.values()), minimum, self._run.precision, maximum)
 
-    def last(self) -> str:
-        """The newest verified figure in words, or ""."""
+    def last(self, varying: Collection[str] | None = None) -> str:
+        """The newest verified figure in words, or "". Of its parameters only those that are `varying`; None: all."""
         description = self._run.descriptions.get(self.cell.program.target)
         if not self.estimates or description is None or description.unverified:
             return ""
         subject, estimate = list(self.estimates.items())[-1]
         metric = self._metrics[subject]
-        return f"{words.name(identity(subject, metric.name))}: {significant(estimate.median)} {metric.unit}"
+        who = identity(subject, metric.name)
+        if varying is not None:
+            who = replace(who, parameters=tuple((name, v) for name, v in who.parameters if name in varying))
+        return f"{words.name(who)}: {significant(estimate.median)} {metric.unit}"
 
 
 def _estimate(metric: Metric, evidence: Evidence) -> Estimate | None:
@@ -85,3 +93,16 @@ def _estimate(metric: Metric, evidence: Evidence) -> Estimate | None:
 def identity(subject: Subject, metric: str) -> Identity:
     p = subject.program
     return Identity(p.workload, p.variant, p.toolchain, p.mpi, subject.placement, subject.parameters, metric)
+
+
+def varying(cells: Iterable[Cell]) -> dict[str, frozenset[str]]:
+    """By workload: the parameters of which a run has more than one value. One that some cells leave to its default and
+    others give is such a one, and so is one of which a program makes more of a pattern."""
+    given: dict[str, list[dict[str, list[str]]]] = defaultdict(list)
+    for cell in cells:
+        given[cell.program.workload].append(parameters(cell))
+    found = {}
+    for workload, some in given.items():
+        values = {name: {v for one in some for v in one.get(name, [""])} for one in some for name in one}
+        found[workload] = frozenset(n for n, mine in values.items() if len(mine) > 1 or "*" in "".join(mine))
+    return found

@@ -42,9 +42,15 @@ def plan(
     if tuple(mpis) != ("*",):
         _must_match("MPI library", mpis, [m.name for m in toolbox.mpis])
     planner = _Planner(suite, toolbox, machine, toolchains, mpis, placements)
+    named = {name.partition(".")[0] for name in names}
     for name, wanted in select(workloads, names).items():
-        if names or suite in workloads[name].suites:  # a suite that leaves a workload out lacks nothing
+        if name in named or suite in workloads[name].suites:  # a suite that leaves a workload out lacks nothing
             planner.add(workloads[name], wanted)
+    if placements and planner.cells and not any(cell.program.mpi for cell in planner.cells):
+        raise UsageError(
+            "--placement says where MPI programs run, and none of the programs planned here uses MPI; leave it out, or "
+            "name one that does (`./fl list` tells)"
+        )
     return Plan(tuple(planner.cells), tuple(dict.fromkeys(planner.absent)))
 
 
