@@ -63,7 +63,7 @@ def test_help_names_every_command_and_the_exit_codes(capsys: Captured) -> None:
     ("words", "expected"),
     [
         (["rnu"], "no command named 'rnu'; did you mean run?"),
-        (["run", "dto"], "no workload or variant named 'dto'; did you mean dot?"),
+        (["run", "dto"], "no workload, variant or chapter named 'dto'; did you mean dot?"),
         (["run", "dot.kahn"], "did you mean dot.kahan"),
         (["run", "--budget", "0"], "'0' is no budget"),
         (["run", "--budget", "soon"], "'soon' is no budget"),
@@ -71,6 +71,9 @@ def test_help_names_every_command_and_the_exit_codes(capsys: Captured) -> None:
         (["run", "--toolchain", "icc-*"], "no toolchain matches 'icc-*'; here: gcc-base, gcc-fast"),
         (["run", "--mpi", "intel"], "no MPI library matches 'intel'; here: none"),
         (["run", "--sideways"], "--sideways"),
+        (["run", "--quick", "--full"], "--quick and --full are two suites; give one"),
+        (["run", "dot", "--placement", "1x2x1", "--dry-run"], "none of the programs planned here uses MPI"),
+        (["run", "dot", "--timeout", "0.01"], "no launch ends within --timeout"),
         (["run", "--resume", "20990101-000000-quick"], "no run named '20990101-000000-quick'"),
         (["run", "--resume", "latest", "--full"], "takes only --budget, --timeout and --results, not suite"),
         (["run", "dot", "--resume", "latest"], "not workload"),
@@ -121,6 +124,34 @@ def test_run_prints_the_page_and_tells_why_it_stopped(bench: Bench, capsys: Capt
     assert "your code gets" in out and "report" in out
     assert "complete; every interval is within" in err.splitlines()[-1]
     assert [p.name for p in runs.find("latest").glob("launches/*.0000.jsonl")] == ["dot.serial.gcc-base.1x1.0000.jsonl"]
+
+
+def test_a_dry_run_tells_how_long_it_takes_and_what_it_leaves_out(bench: Bench, capsys: Captured) -> None:
+    code, out, _ = call(capsys, "run", "--dry-run", "--budget", "1s")
+    assert code == OK and not bench.results.exists()
+    last = out.splitlines()[-2:]
+    assert last[0].startswith("plan: 2 of 4 cells, about ") and "answers 1 of 1 row" in last[0]
+    assert last[1] == "not in this budget: dot, 2 of 4 cells: ./fl run dot --quick --budget 1m"
+    code, out, _ = call(capsys, "run", "--dry-run")
+    assert "of the 2 min 20 s; answers 1 of 1 row" in out.splitlines()[-1]
+
+
+def test_a_chapter_is_a_word_like_a_workload(bench: Bench, capsys: Captured) -> None:
+    bench.workload("far", "serial", toml="title = 'Far'\nquestion = 'How?'\n[[suites.standard]]\nvariants = ['*']\n")
+    code, out, _ = call(capsys, "run", "node", "--dry-run", "--json")
+    assert code == OK
+    planned = json.loads(out)
+    assert {c["program"]["workload"] for c in planned["cells"]} == {"dot"} and "far" not in str(planned["absent"])
+    code, out, _ = call(capsys, "run", "node", "--standard", "--dry-run", "--json")
+    assert {c["program"]["workload"] for c in json.loads(out)["cells"]} == {"far"}
+
+
+def test_a_budget_that_is_too_small_names_what_it_left_out(bench: Bench, capsys: Captured) -> None:
+    code, out, err = call(capsys, "run", "--budget", "1s")
+    assert code == OK
+    assert "plan: 2 of 4 cells" in err and "not in this budget: dot (2 of 4 cells)" in err
+    assert "not begun: " in err.splitlines()[-1]
+    assert "not begun in this budget: dot (" in out and "too few" not in out
 
 
 def test_run_says_its_result_in_json(bench: Bench, capsys: Captured) -> None:

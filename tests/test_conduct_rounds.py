@@ -15,6 +15,7 @@ import synthetic
 from firstlight.conduct.agenda import Rank
 from firstlight.conduct.progress import State
 from firstlight.conduct.rounds import BUDGET, COMPLETE, Rounds
+from firstlight.conduct.tally import Tally, varying
 from firstlight.plan import Cell, Placement, Program
 from firstlight.record import Case, Check, Description, Exit, Launch, LaunchRecord, Metric, Run, Sample, Start
 
@@ -273,6 +274,21 @@ def test_a_run_that_goes_on_with_little_time_completes_what_is_wanted_most() -> 
     counts = Counter(name for name, _ in bench.seen)
     assert counts["c3"] == counts["c7"] == 6
     assert bench.counts() == [5] * 7 + [6] * 3
+
+
+def test_progress_names_the_parameters_that_vary_in_this_run() -> None:
+    bench = Bench(2, steady)
+    bench.cells = [
+        msgspec.structs.replace(cell, arguments=(f"n={k + 1}", "m=4", "--samples", "5"))
+        for k, cell in enumerate(bench.cells)
+    ]
+    assert varying(bench.cells) == {"w": frozenset({"n"})}
+    star = msgspec.structs.replace(bench.cells[0], arguments=("n=1", "kernel=*", "problem=M"))
+    assert varying([star]) == {"w": frozenset({"kernel"})}
+    assert varying([star, *bench.cells]) == {"w": frozenset({"n", "m", "kernel", "problem"})}
+    tally = Tally(bench.run(), bench.cells[0])
+    tally.take(bench.launch(bench.cells[0], 0))
+    assert "n = 1" in tally.last() and "n = 1" in tally.last({"n"}) and "n = 1" not in tally.last({"m"})
 
 
 def test_what_is_missing_is_told_in_time() -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from collections import Counter
 from pathlib import Path
 
@@ -12,10 +13,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from firstlight import ROOT, catalogue
-from firstlight.catalogue import Selection, Sizes, Variant, Workload, needs
+from firstlight.catalogue import Selection, Sizes, Value, Variant, Workload, needs
 from firstlight.errors import UsageError
 from firstlight.machine import Cache, Machine
 from firstlight.plan import Cell, Placement, Plan, Program, order, plan, resolve_size, select
+from firstlight.plan.splitting import Box, split
 from firstlight.toolchains import Library, Linking, Mpi, Toolbox, Toolchain
 
 KIB, MIB, GIB = 2**10, 2**20, 2**30
@@ -330,6 +332,35 @@ def test_unknown_names_and_patterns_are_refused_with_a_hint() -> None:
         plan("quick", some, [], TOOLBOX, MACHINE, ["icc-*"])
     with pytest.raises(UsageError, match=r"no MPI library matches 'intel'"):
         plan("quick", some, [], TOOLBOX, MACHINE, mpis=["intel"])
+
+
+def test_a_chapter_stands_for_its_workloads() -> None:
+    some = workload(Selection(["*"]), variants={"serial": ()})
+    more = some | {"v": replace(some["w"], name="v", chapter="network", suites={"full": []})}
+    assert select(more, ["network"]) == {"v": None} and select(more, ["node", "v"]) == {"w": None, "v": None}
+    assert plan("quick", more, ["network"], TOOLBOX, MACHINE) == Plan((), ())  # nothing lacks: the suite has none of it
+    with pytest.raises(UsageError, match="did you mean network"):
+        select(more, ["netwrok"])
+
+
+BOXES = st.dictionaries(st.sampled_from("abc"), st.lists(st.integers(0, 4), min_size=1, unique=True), min_size=1)
+
+
+@given(BOXES, st.lists(st.dictionaries(st.sampled_from("abc"), st.integers(0, 4)), max_size=4))
+def test_what_is_split_is_the_whole_and_nothing_twice(whole: Box, asked: list[dict[str, int]]) -> None:
+    """Also what is asked for twice; a cheap whole stays one."""
+
+    def cases(box: Box) -> list[tuple[Value, ...]]:
+        return list(itertools.product(*(box[name] for name in sorted(whole))))
+
+    parts = [{n: [v for v in some if want.get(n, v) == v] for n, some in whole.items()} for want in asked]
+    parts = [part for part in parts if all(part.values())]
+    found = split(whole, parts, lambda box: float(len(cases(box))))
+    assert sorted(case for box in found for case in cases(box)) == sorted(cases(whole))
+    wanted = {case for part in parts for case in cases(part)}
+    first = set(itertools.accumulate(map(len, map(cases, found))))
+    assert len(found) == 1 or (len(wanted) <= len(cases(whole)) / 2 and len(wanted) in first)
+    assert split(whole, parts, lambda box: 0.01 * len(cases(box))) == [whole] or len(cases(whole)) > 30
 
 
 def test_a_workload_without_this_suite_is_reported_to_who_names_it() -> None:

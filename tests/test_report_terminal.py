@@ -102,6 +102,21 @@ def test_rows_come_by_chapter_then_by_order() -> None:
     assert list(dict.fromkeys(found)) == ["peak", "latency", "pingpong", "dot", "stream"]
 
 
+def test_a_row_without_an_interval_is_named_and_not_shown_where_the_budget_ended_the_run() -> None:
+    judgement, workloads = sample(1, 3)
+    assert "too few" in terminal.summary(judgement, workloads)
+    spent = replace(judgement, run=replace(judgement.run, state="budget", launches=6))
+    assert answers.answers(spent, workloads) == []
+    page = terminal.summary(spent, workloads, 120)
+    assert "  no answer in this budget: scalar product in L1 and 5 more; ./fl run --resume" in page
+    assert "your code gets" not in page
+    whole, _ = sample()
+    some = replace(whole, records=tuple(r for r in whole.records if not r.start.cell.startswith("dot.")))
+    some = replace(some, run=replace(whole.run, state="budget"))
+    assert "  not begun in this budget: dot (" in terminal.summary(some, workloads)
+    assert "<code>./fl run dot --quick</code>" in html.render(some, workloads, heritage.load())
+
+
 def test_the_page_names_what_the_suite_leaves_out_with_a_command() -> None:
     judgement, workloads = sample()
     several = {n: replace(workloads["dot"], name=n, rows=(), suites={"standard": [], "full": []}) for n in ("bb", "aa")}

@@ -10,9 +10,9 @@ from statistics import median
 
 import msgspec
 
-from firstlight.catalogue import Workload
+from firstlight.catalogue import Workload, device_variant
 from firstlight.plan import Cell
-from firstlight.plan.expected import launch_seconds
+from firstlight.plan.expected import START, launch_seconds
 from firstlight.store import durable
 
 FILE = "launches.json"
@@ -20,10 +20,15 @@ MOST = 20_000  # of what earlier runs measured is kept
 
 
 class Costs:
-    """Seconds of launches. `earlier`: what runs before this one measured, by `key`."""
+    """Seconds of launches. `earlier`: what runs before this one measured, by `key`.
 
-    def __init__(self, workloads: Mapping[str, Workload], earlier: Mapping[str, float] | None = None) -> None:
-        self._workloads, self._earlier = workloads, dict(earlier or {})
+    Without `gpus`, programs for them refuse at once.
+    """
+
+    def __init__(
+        self, workloads: Mapping[str, Workload], earlier: Mapping[str, float] | None = None, gpus: bool = True
+    ) -> None:
+        self._workloads, self._earlier, self._gpus = workloads, dict(earlier or {}), gpus
         self._seconds: dict[str, list[float]] = defaultdict(list)  # by cell
         self._like: dict[str, list[float]] = defaultdict(list)
         self._factors: dict[str, list[float]] = defaultdict(list)  # measured over estimated, by workload
@@ -54,7 +59,11 @@ class Costs:
 
     def _estimated(self, cell: Cell) -> float:
         workload = self._workloads.get(cell.program.workload)
-        return launch_seconds(cell, workload) if workload else 1.0
+        if workload is None:
+            return 1.0
+        if not self._gpus and device_variant(workload, cell.program.variant):
+            return START
+        return launch_seconds(cell, workload)
 
 
 def key(cell: Cell) -> str:

@@ -73,6 +73,10 @@ def prepare(order: Order, progress: Progress, set_up: bool = True) -> Prepared:
         reasons = "; ".join(f"{a.what}: {a.why} ({a.fix})" for a in planned.absent[:3])
         raise BuildError(f"nothing to launch: {reasons or 'no workload has this suite'}; see ./fl doctor")
     prepared = Prepared(here, toolbox, workloads, planned)
+    if order.placements and (others := [c for c in planned.cells if not c.program.mpi]):
+        progress.note(
+            f"--placement holds for MPI programs: {len(others)} of {count(len(planned.cells), 'cell')} have none"
+        )
     if order.timeout is not None:
         _long_enough(order.timeout, prepared, progress)
     return prepared
@@ -80,7 +84,7 @@ def prepare(order: Order, progress: Progress, set_up: bool = True) -> Prepared:
 
 def _long_enough(timeout: float, prepared: Prepared, progress: Progress) -> None:
     """Told before minutes of building: launches that are expected to be killed."""
-    known = Costs(prepared.workloads, costs.load(machine.cache_directory()))
+    known = _costs(prepared)
     cells = prepared.plan.cells
     late = [cell for cell in cells if known.of(cell) > timeout]
     if not late:
@@ -93,9 +97,13 @@ def _long_enough(timeout: float, prepared: Prepared, progress: Progress) -> None
     progress.note(f"--timeout {duration(timeout)} is expected to kill the launches of {what}: {most}")
 
 
+def _costs(prepared: Prepared) -> Costs:
+    return Costs(prepared.workloads, costs.load(machine.cache_directory()), bool(prepared.machine.gpus))
+
+
 def foresee(prepared: Prepared, order: Order) -> Outlook:
     """What a run of this plan will answer in its budget."""
-    known = Costs(prepared.workloads, costs.load(machine.cache_directory()))
+    known = _costs(prepared)
     cells, workloads, here = prepared.plan.cells, prepared.workloads, prepared.machine
     wanted = agenda.ranks(cells, workloads, here, agenda.plainly(workloads, prepared.toolbox), known.of)
     items = [Item(c, wanted[c.id], order.launches, known.of(c), sure=known.sure(c)) for c in cells]

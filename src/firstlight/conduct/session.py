@@ -62,7 +62,10 @@ class Session:
         Raises KeyboardInterrupt after the launch in flight was ended and the state written.
         """
         cells = [cell for cell in self.run.cells if cell.program in self._executables]
-        machine, known = self.run.machine, costs.Costs(self.workloads, costs.load(cache_directory()))
+        machine, known = (
+            self.run.machine,
+            costs.Costs(self.workloads, costs.load(cache_directory()), bool(self._machine.gpus)),
+        )
         wanted = agenda.ranks(
             cells, self.workloads, machine, agenda.plainly(self.workloads, self.run.toolbox), known.of
         )

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 from firstlight.catalogue import Declaration, Row, Value, Workload, device_variant
 from firstlight.judge.verdict import Identity
 from firstlight.machine import Machine
-from firstlight.plan import resolve_size
+from firstlight.plan import resolve_size, same_work
 
 
 def selects(identity: Identity, declared: Declaration, workload: Workload, machine: Machine) -> bool:
@@ -29,17 +29,6 @@ def in_row(identity: Identity, row: Row, workload: Workload, machine: Machine) -
         and selects(identity, row, workload, machine)
         and same_work(identity.variant, row, workload)
     )
-
-
-def same_work(variant: str, declared: Declaration, workload: Workload) -> bool:
-    """Whether a variant does the work that the entry speaks of: that of no class, unless all it selects are of one."""
-    chosen = {
-        workload.work(v.name)
-        for v in workload.variants
-        if not v.broken and any(fnmatchcase(v.name, p) for p in declared.variants)
-    }
-    only = chosen.pop() if len(chosen) == 1 else ""
-    return workload.work(variant) == only
 
 
 def resolved(name: str, value: Value, workload: Workload, machine: Machine) -> Value | None:

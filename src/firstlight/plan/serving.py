@@ -22,7 +22,8 @@ def serves(cell: Cell, row: Row, workload: Workload, machine: Machine) -> bool:
 def can_serve(program: Program, placement: Placement, row: Row, workload: Workload, machine: Machine) -> bool:
     """Whether the row speaks of this program, placed so."""
     threads = machine.cores if row.threads == "all" else row.threads
-    return (placement.threads, placement.ranks) == (threads, row.ranks) and _of_variant(program, row, workload)
+    placed = (placement.threads, placement.ranks) == (threads, row.ranks)
+    return placed and _of_variant(program, row, workload) and same_work(program.variant, row, workload)
 
 
 def provides(cell: Cell, ceilings: Collection[str], workload: Workload, machine: Machine) -> bool:
@@ -46,6 +47,17 @@ def part(
             if not left[name]:
                 return None
     return left
+
+
+def same_work(variant: str, declared: Declaration, workload: Workload) -> bool:
+    """Whether a variant does the work that the entry speaks of: that of no class, unless all it selects are of one."""
+    chosen = {
+        workload.work(v.name)
+        for v in workload.variants
+        if not v.broken and any(fnmatchcase(v.name, p) for p in declared.variants)
+    }
+    only = chosen.pop() if len(chosen) == 1 else ""
+    return workload.work(variant) == only
 
 
 def _of_variant(program: Program, declared: Declaration, workload: Workload) -> bool:

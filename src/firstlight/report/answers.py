@@ -11,6 +11,7 @@ from firstlight.catalogue import Row, Workload
 from firstlight.judge import Judgement, ranking
 from firstlight.judge.select import in_row
 from firstlight.judge.verdict import Failed, Figure, Identity, Verified
+from firstlight.plan import LAUNCHES
 from firstlight.record import Run
 from firstlight.report import chapters, wording
 
@@ -68,6 +69,10 @@ def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None
         return None
     failed = tuple(f for f in found if isinstance(f, Failed))
     good = verified(found)
+    if run.state == "budget" and run.launches >= LAUNCHES and good:
+        good = [f for f in good if f.estimate.low is not None]
+        if not good:
+            return None  # `unmeasured.unanswered` names it
     best = ranking.best(good)
     if best is None and row.device and not run.machine.gpus and not failed:
         return None  # the list of what is not available says why, once

@@ -39,7 +39,7 @@ from firstlight.report.answers import Front
 from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import DARK, GREY, Palette
 from firstlight.report.plots import spread
-from firstlight.report.unmeasured import unmeasured
+from firstlight.report.unmeasured import unanswered, unbegun, unmeasured
 from firstlight.store.durable import replace
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -172,6 +172,8 @@ def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Pal
         "cards": [(a, strip.strip(a.best) if a.best else None, _accent(palette, a)) for a in front.rows],
         "more_rows": terminal.more_rows(front) if front.cut else "",
         "unmeasured": unmeasured(run, workloads),
+        "unbegun": unbegun(judgement),
+        "unanswered": unanswered(judgement, workloads, {a.row.title for a in (*front.rows, *front.others)}),
         "counts": {"verified": good, "failed": failed, "unverified": unverified, "absent": absent},
         "findings": [(f, _evidence_link(f, judgement)) for f in sorted(judgement.findings, key=lambda f: -f.weight)],
         "picture": drawing.picture(judgement),

@@ -19,7 +19,7 @@ from firstlight.report import failures as failing
 from firstlight.report import wording
 from firstlight.report.answers import Answer, Front
 from firstlight.report.failures import Failure
-from firstlight.report.unmeasured import Unmeasured, unmeasured
+from firstlight.report.unmeasured import unanswered, unbegun, unmeasured
 from firstlight.units import binary, count, duration, interval, percent, quantity
 
 _STYLE = {"strong": "1", "dim": "2", "good": "32", "warn": "33", "bad": "31"}
@@ -46,7 +46,8 @@ def summary(
 ) -> str:
     """The page, without a final newline. `report`: where the HTML page is, None where there is none."""
     ink, run = Ink(colour), judgement.run
-    front = answering.front(run, answering.answers(judgement, workloads))
+    answered = answering.answers(judgement, workloads)
+    front = answering.front(run, answered)
     parts = [
         header(run, width, ink),
         _machine(judgement, width) + _warnings(judgement, width, ink),
@@ -54,7 +55,11 @@ def summary(
     ]
     if judgement.findings:
         parts.append(_findings(judgement.findings, width, ink))
-    left_out = _left_out(unmeasured(run, workloads), width)
+    suite = [(u.workload.name, u.command) for u in unmeasured(run, workloads)]
+    budget = [(f"{u.workload} ({u.cells} of {u.of} cells)", u.command) for u in unbegun(judgement)]
+    without = unanswered(judgement, workloads, {a.row.title for a in answered})
+    left_out = _left_out("not in this suite", suite, width) + _left_out("not begun in this budget", budget, width)
+    left_out += _left_out("no answer in this budget", [(title, state(run)[1]) for title in without], width)
     parts.append(_counts(judgement, width, ink) + left_out + ([f"  report: {report}"] if report else []))
     return "\n\n".join("\n".join(plain(line) for line in part) for part in parts if part)
 
@@ -107,7 +112,7 @@ def _warnings(judgement: Judgement, width: int, ink: Ink) -> list[str]:
 def state(run: Run) -> tuple[str, str]:
     """How a run ended that is not complete, and the command that goes on with it."""
     how = {
-        "budget": "stopped by its budget: intervals are wider than asked for",
+        "budget": "stopped by its budget: intervals are wider than asked for, or cells not begun",
         "interrupted": "interrupted: only part of the suite was measured",
         "running": "not finished: only part of the suite was measured",
     }.get(run.state, run.state)
@@ -147,14 +152,14 @@ def more_rows(front: Front) -> str:
     return f"{count(len(front.others), 'more row')} in the report{cut}"
 
 
-def _left_out(some: Sequence[Unmeasured], width: int) -> list[str]:
-    """One line: the workloads that the suite leaves out, as many as fit, and the command that measures the first."""
+def _left_out(what: str, some: Sequence[tuple[str, str]], width: int) -> list[str]:
+    """One line: what is left out, as much as fits, and the command that measures the first."""
     if not some:
         return []
-    names, command = [u.workload.name for u in some], some[0].command
+    names, command = [name for name, _ in some], some[0][1]
     for shown in range(len(names), 0, -1):
         more = f" and {len(names) - shown} more" if shown < len(names) else ""
-        line = f"  not in this suite: {', '.join(names[:shown])}{more}; {command}"
+        line = f"  {what}: {', '.join(names[:shown])}{more}; {command}"
         if len(line) <= width:
             break
     return [line]

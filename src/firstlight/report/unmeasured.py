@@ -1,12 +1,15 @@
-"""Unmeasured: the workloads that the run's suite leaves out, each with the command that measures it."""
+"""Unmeasured: what the run's suite leaves out and what its budget did, with the commands that measure it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
 from firstlight.catalogue import SUITES, Workload
+from firstlight.judge import Judgement
+from firstlight.plan import Cell
 from firstlight.plan.ability import lacking_here
+from firstlight.plan.serving import serves
 from firstlight.record import Run
 from firstlight.report import chapters
 
@@ -24,6 +27,45 @@ def unmeasured(run: Run, workloads: Mapping[str, Workload]) -> list[Unmeasured]:
     left = [w for w in workloads.values() if w.name not in measured and w.suites and run.suite not in w.suites]
     out = [w for w in left if any(not v.broken and not lacking_here("", v, run.toolbox) for v in w.variants)]
     return [Unmeasured(w, _command(w)) for w in sorted(out, key=lambda w: (chapters.place(w.chapter), w.name))]
+
+
+class Unbegun(NamedTuple):
+    """`cells` of the `of` cells of a workload that were not launched."""
+
+    workload: str
+    cells: int
+    of: int
+    command: str
+
+
+def unbegun(judgement: Judgement) -> list[Unbegun]:
+    """By how much is missing: what could be built and was not begun. Nothing where a run is complete."""
+    run = judgement.run
+    launched = {r.start.cell for r in judgement.records}
+    built = {b.program for b in run.builds if b.ok}
+    counts: dict[str, list[bool]] = {}
+    for cell in run.cells if run.state != "complete" else ():
+        if cell.program in built:
+            counts.setdefault(cell.program.workload, []).append(cell.id in launched)
+    found = [
+        Unbegun(name, some.count(False), len(some), f"./fl run {name} --{run.suite}")
+        for name, some in counts.items()
+        if not all(some)
+    ]
+    return sorted(found, key=lambda u: (-u.cells, u.workload))
+
+
+def unanswered(judgement: Judgement, workloads: Mapping[str, Workload], answered: Collection[str]) -> list[str]:
+    """The titles of rows that the plan could answer and a run that its budget ended did not."""
+    run = judgement.run
+    if run.state != "budget":
+        return []
+    planned: dict[str, list[Cell]] = {}
+    for cell in run.cells:
+        planned.setdefault(cell.program.workload, []).append(cell)
+    rows = ((w, row) for w in workloads.values() for row in w.rows if row.title not in answered)
+    asked = ((w, row) for w, row in rows if run.machine.gpus or not row.device)
+    return [row.title for w, row in asked if any(serves(c, row, w, run.machine) for c in planned.get(w.name, ()))]
 
 
 def _command(workload: Workload) -> str:

@@ -7,9 +7,8 @@ from collections.abc import Mapping
 from firstlight.catalogue import Plot, Workload
 from firstlight.judge import ranking, words
 from firstlight.judge.ceilings import of_node, total
-from firstlight.judge.select import same_work
 from firstlight.judge.verdict import Verified
-from firstlight.plan import Placement
+from firstlight.plan import Placement, same_work
 from firstlight.report import answers, frame, sentence
 from firstlight.report.frame import Drawing, View
 from firstlight.report.ghosts import ghosts
