@@ -20,8 +20,10 @@ from firstlight.plan.expected import cases
 from firstlight.plan.serving import provides, serves
 from firstlight.toolchains import Toolbox
 
-UNSURE, STEADY = 1.25, 1.03
-"""What is not yet measured is taken to last so many times as long as estimated; what is, as long as it did."""
+UNSURE, STEADY = 1.25, 1.05
+"""To be begun, a cell must have room for so many times what is estimated for it, or was measured earlier."""
+SLACK = 0.02
+"""The share of a budget by which it may be exceeded so that what was begun gets the launches that it wants."""
 AMPLE = 0.7
 """Where all there is takes no more than this share of the time, it is one stage: everything beside everything."""
 
@@ -53,7 +55,7 @@ class Item(NamedTuple):
 
     @property
     def need(self) -> float:
-        return self.launches * self.seconds * (STEADY if self.sure else UNSURE)
+        return self.launches * self.seconds * (1.0 if self.begun else STEADY if self.sure else UNSURE)
 
 
 class Answered(NamedTuple):
@@ -124,12 +126,15 @@ def ranks(
     return found
 
 
-def chosen(items: Sequence[Item], room: float) -> list[Item]:
-    """Those of which every launch that they want fits into `room` seconds, begun ones first, in the order of stages."""
+def chosen(items: Sequence[Item], room: float, slack: float = 0.0) -> list[Item]:
+    """Those of which every launch that they want fits into `room` seconds, begun ones first, in the order of stages.
+
+    `slack`: seconds more for those that are begun.
+    """
     taken: list[Item] = []
     dear = _dearness(items)
     for item in sorted(items, key=lambda i: (not i.begun, i.rank, dear[i.cell.id], i.need, i.cell.id)):
-        if item.need <= room:
+        if item.need <= room + (slack if item.begun else 0.0):
             taken.append(item)
             room -= item.need
     return taken

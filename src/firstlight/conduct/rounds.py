@@ -47,7 +47,7 @@ class Rounds:
             if record.start.cell in self.tallies:
                 self.tallies[record.start.cell].take(record)
                 self.costs.take(self.tallies[record.start.cell].cell, record.exit.seconds)
-        self._varying = varying(cells)
+        self._varying, self._slack = varying(cells), agenda.SLACK * budget
         self._began = clock()
 
     def go(self) -> RunState:
@@ -79,7 +79,7 @@ class Rounds:
     def _next(self) -> list[Cell]:
         """The cells of the next round."""
         items, left = self._items(), self._budget - self._elapsed()
-        taken = agenda.chosen(items, left)
+        taken = agenda.chosen(items, left, self._slack)
         if taken:
             return [item.cell for item in agenda.stage(taken, left, everything=len(taken) == len(items))]
         if items and not any(tally.records for tally in self.tallies.values()):
@@ -115,7 +115,7 @@ class Rounds:
             return True
         tally = self.tallies[cell.id]
         if tally.records or len(stage) == 1:
-            return self.costs.of(cell) <= left
+            return self.costs.of(cell) <= left + (self._slack if self._short(tally) else 0.0)
         others = (self.tallies[c.id] for c in stage if self.tallies[c.id].records)
         kept = sum(self._item(other).need for other in others if self._short(other))
         return kept + self._item(tally).need <= left
