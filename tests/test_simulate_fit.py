@@ -80,6 +80,25 @@ def test_an_exchange_tells_the_overhead_a_byte() -> None:
     assert "what an exchange takes longer" in found.separated[-2]
 
 
+def test_what_an_exchange_adds_belongs_to_its_size() -> None:
+    """A microsecond for the hand-over of a long message is no share of a message of 1 MiB."""
+    both = [message(m, (1 if m < 4096 else 2) + 1e-3 * m, "mpi_bidirectional") for m in SIZES if m != 16384]
+    [found] = fitted(judgement(pingpong(1, 1e-3) + both))
+    assert {r.bytes: round(1e9 * r.O * (r.bytes - 1)) for r in found.rates} == {
+        8: 0, 64: 0, 1024: 0, 4096: 1000, 16384: 1000, 65536: 1000, 1 << 20: 1000,
+    }  # fmt: skip
+
+
+def test_the_fastest_way_counts_at_each_size() -> None:
+    """Persistent requests may be slow for short messages and best for long ones."""
+    persistent = [message(m, t, "mpi_persistent") for m, t in zip(SIZES, (1, 2, 2, 2, 3, 6, 9, 99), strict=True)]
+    blocking = [message(m, t) for m, t in zip(SIZES, (1, 1, 1.1, 1.5, 3, 7, 11, 110), strict=True)]
+    [found] = fitted(judgement([*persistent, *blocking]))
+    assert found.variant == "mpi_persistent and mpi_blocking"
+    taken = [round(1e6 * (found.L + 2 * found.o + r.G * (r.bytes - 1)), 6) for r in found.rates]
+    assert taken == [1, 1.1, 1.5, 3, 6, 9, 99]
+
+
 @given(st.lists(st.floats(1.0, 1000.0), min_size=3, max_size=len(SIZES)), st.integers(1, 2))
 def test_every_message_is_predicted_as_it_was_measured(simulator: Path, times: list[float], nodes: int) -> None:
     """Whatever the curve: the hand-over to long messages, the ends of caches."""
@@ -123,8 +142,12 @@ def test_copying_comes_from_the_measured_bandwidth() -> None:
         Limit("copy_bandwidth", 1, w, v, v, v, True, identity) for w, v in ((1e4, 1e12), (1e6, 1e11), (1e9, 1e10))
     )
     [found] = fitted(judgement(pingpong(1, 1e-3), limits))
-    assert found.copying == fit.Copying(2e-11, 3e-11)
-    assert "reduce=0.03" in found.word and "overhead=1000" in found.word
+    assert found.copying == tuple(
+        fit.Copying(size, pytest.approx(copy)) for size, copy in ((5e3, 2e-12), (5e5, 2e-11), (5e8, 2e-10))
+    )
+    assert "reduce=0.02" in found.at(5e5) and "overhead=1000" in found.word
+    assert "reduce=0.002" in found.at(8) and "copy=0.2" in found.at(1 << 30)  # short vectors lie in a nearer cache
+    assert found.copied(5e4) == pytest.approx(math.sqrt(2e-12 * 2e-11))
 
 
 def test_too_few_sizes_say_what_measures_them() -> None:

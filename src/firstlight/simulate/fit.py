@@ -5,15 +5,15 @@ T. Kielmann, H. Bal, K. Verstoep, Fast Measurement of LogP Parameters, IPDPS 200
 Half a round trip of m bytes takes L + 2 o + (m - 1) max(G, O). The shortest one is L + 2 o, which ping-pong does not
 tell apart: they are set by a convention that is told with the result. What a longer message takes beyond it is G of
 that size, so every measured size comes out as it was measured (`rising`): the hand-over from short to long messages
-(S) and the ends of caches are in it. An exchange, in which both ends send and receive, takes (m - 1) O longer, which
-gives O as a share of G.
+(S) and the ends of caches are in it. Of several ways to send a message of one size the fastest counts, as the executor
+of schedules takes it. An exchange, in which both ends send and receive, takes (m - 1) O longer, which gives O of that
+size.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Mapping, Sequence
-from statistics import median
 
 import msgspec
 
@@ -43,16 +43,21 @@ class Rate(msgspec.Struct, frozen=True):
 
 
 class Copying(msgspec.Struct, frozen=True):
-    """Seconds a byte that one core copies, or adds to what is there, at the measured bandwidth of copying."""
+    """Seconds a byte in which one core copies vectors of so many bytes.
 
-    copy: float
-    reduce: float
+    Adding to what is there takes as long: two reads and a write, and copying reads the lines that it is to write.
+    """
+
+    bytes: float
+    seconds: float
 
 
 class Fitted(msgspec.Struct, frozen=True):
     """What was fitted, for which MPI library, from which run. L, o and g in seconds; `rates` by ascending size.
 
-    `misfit`: the root mean square relative error where a longer message was measured to take less time (`rising`).
+    `variant`: those that were the fastest at some size. `copying`: by ascending size; empty where the run did not
+    measure it, and it counts as nothing. `misfit`: the root mean square relative error where a longer message was
+    measured to take less time (`rising`).
     """
 
     run: str
@@ -66,21 +71,33 @@ class Fitted(msgspec.Struct, frozen=True):
     rates: tuple[Rate, ...]
     misfit: float
     separated: tuple[str, ...]  # what ping-pong cannot tell apart, and how it was decided
-    copying: Copying | None = None  # None: the run did not measure it, and it counts as nothing
-    workload: str = ""  # of the variant
+    copying: tuple[Copying, ...] = ()
+    workload: str = ""  # of the variants
 
     @property
     def word(self) -> str:
-        """The parameters as firstlight-simulate takes them: nanoseconds, nanoseconds a byte.
+        """The parameters as firstlight-simulate takes them, where the size is not known."""
+        return self.at(_NEAR)
+
+    def at(self, size: float) -> str:
+        """The parameters for vectors of so many bytes: nanoseconds, nanoseconds a byte.
 
         A network with links knows an overhead for each message instead of L, o and g.
         """
         found = {name: 1e9 * getattr(self, name) for name in ("L", "o", "g")}
         found |= {"S": _NEVER, "overhead": 1e9 * (self.L + 2 * self.o)}
-        if self.copying is not None:
-            found |= {"copy": 1e9 * self.copying.copy, "reduce": 1e9 * self.copying.reduce}
+        if self.copying:
+            found |= dict.fromkeys(("copy", "reduce"), 1e9 * self.copied(size))
         rates = "/".join(f"{r.bytes}:{1e9 * r.G:.4g}:{1e9 * r.O:.4g}" for r in self.rates)
         return ",".join([*(f"{name}={value:.4g}" for name, value in found.items()), f"rates={rates}"])
+
+    def copied(self, size: float) -> float:
+        """Seconds a byte of copying vectors of so many bytes; 0 where the run did not measure it."""
+        known = [(math.log(c.bytes), math.log(c.seconds)) for c in self.copying]
+        if not known:
+            return 0.0
+        x = min(max(math.log(max(size, 1)), known[0][0]), known[-1][0])
+        return math.exp(_between(known, x))
 
     @property
     def source(self) -> str:
@@ -96,7 +113,7 @@ def fitted(judgement: Judgement, workloads: Mapping[str, Workload], mpi: str | N
     run = judgement.run
     messages, exchanged = (_messages(judgement, workloads, role, mpi) for role in (MESSAGE, EXCHANGED_MESSAGE))
     copying = _copying(judgement.limits)
-    hint = "" if copying is not None else advice(workloads, [], [COPYING])
+    hint = "" if copying else advice(workloads, [], [COPYING])
     names = sorted({p.identity.mpi for p in messages if p.identity.mpi})
     found = [fit for name in names if (fit := _fit(run, messages, exchanged, name, copying, hint)) is not None]
     if not found:
@@ -116,71 +133,84 @@ def _messages(judgement: Judgement, workloads: Mapping[str, Workload], role: str
 
 
 def _fit(
-    run: Run, messages: Sequence[Played], exchanged: Sequence[Played], mpi: str, copying: Copying | None, hint: str
+    run: Run, messages: Sequence[Played], exchanged: Sequence[Played], mpi: str, copying: tuple[Copying, ...], hint: str
 ) -> Fitted | None:
     """`hint`: how to measure what copying takes, where the run did not."""
     mine = [p for p in messages if p.identity.mpi == mpi]
     nodes = max(p.identity.placement.nodes for p in mine)  # what joins nodes, where that was measured
     mine = [p for p in mine if p.identity.placement.nodes == nodes]
-    curves = {name: times(p for p in mine if p.program == name) for name in dict.fromkeys(p.program for p in mine)}
-    program = next((name for name, curve in curves.items() if len(curve) >= FEWEST), None)
-    if program is None:
+    mine = [p for p in mine if p.identity.workload == mine[0].identity.workload]
+    measured = times(mine)
+    if len(measured) < FEWEST:
         return None
-    curve = rising(curves[program])
+    curve = rising(measured)
     label = next((m.label for m in run.toolbox.mpis if m.name == mpi), mpi)
     ways = [p for p in exchanged if p.identity.mpi == mpi and p.identity.placement.nodes == nodes]
     both = dict(rising(times(ways)))
-    shortest, share = curve[0][1], _share(curve, both, nodes)
+    shortest = curve[0][1]
     o = (_ON_NODE if nodes == 1 else _BETWEEN) * shortest
-    workload, _, variant = program.partition(".")
     return Fitted(
         run=run.id,
         mpi=mpi,
         label=label,
-        variant=variant,
+        variant=" and ".join(_fastest(mine)),
         nodes=nodes,
         L=shortest - 2 * o,
         o=o,
         g=o,
-        rates=tuple(_rates(curve, share)),
-        misfit=_misfit(curves[program], curve),
+        rates=tuple(_rates(curve, both, nodes)),
+        misfit=_misfit(measured, curve),
         separated=tuple(_separated(nodes, bool(both), hint)),
         copying=copying,
-        workload=workload,
+        workload=mine[0].identity.workload,
     )
 
 
-def _rates(curve: Sequence[tuple[float, float]], share: float) -> Iterable[Rate]:
-    """G and O at every size of two bytes or more; O is a share of G."""
+def _fastest(some: Sequence[Played]) -> list[str]:
+    """The variants that are the fastest at some size, those to be preferred first."""
+    best = dict(times(some))
+    return list(dict.fromkeys(p.identity.variant for p in some if p.size is not None and best[p.size] == p.seconds()))
+
+
+def _rates(curve: Sequence[tuple[float, float]], both: Mapping[float, float], nodes: int) -> Iterable[Rate]:
+    """G and O at every size of two bytes or more: what it adds to the shortest message, and an exchange to that.
+
+    Between the sizes of exchanges O is interpolated. Without any, processors copy on one node, and between nodes
+    interfaces.
+    """
     shortest = curve[0][1]
+    one = dict(curve)
+    added = [(m, max(seconds - one[m], 0.0)) for m, seconds in sorted(both.items()) if m in one]
     for m, seconds in curve:
         if m >= 2:
             gap = (seconds - shortest) / (m - 1)
-            yield Rate(int(m), gap, share * gap)
+            share = gap if nodes == 1 else 0.0
+            yield Rate(int(m), gap, min(_between(added, m) / (m - 1), gap) if added else share)
 
 
-def _share(curve: Sequence[tuple[float, float]], both: Mapping[float, float], nodes: int) -> float:
-    """What an exchange takes longer than a message one way, over what bytes add to that: the median over the sizes.
+def _between(points: Sequence[tuple[float, float]], x: float) -> float:
+    """Interpolated linearly; beyond the ends the same a byte as at the last, and as much as at the first."""
+    after = next((k for k, (at, _) in enumerate(points) if at >= x), None)
+    if after is None:
+        at, value = points[-1]
+        return value * x / at
+    if after == 0:
+        return points[0][1]
+    (low, least), (high, most) = points[after - 1], points[after]
+    return least + (most - least) * (x - low) / (high - low)
 
-    Sizes count at which bytes are most of the time. On one node processors copy, so without any exchange it is 1.
+
+def _copying(limits: Sequence[Limit]) -> tuple[Copying, ...]:
+    """From the bandwidth at which one core copies (STREAM), by size of a vector: half of the working set.
+
+    Of several that were measured for one size, the fastest.
     """
-    shortest = curve[0][1]
-    some = [(both[m] - seconds) / (seconds - shortest) for m, seconds in curve if m in both and seconds > 2 * shortest]
-    if not some:
-        return 1.0 if nodes == 1 else 0.0
-    return min(max(median(some), 0.0), 1.0)
-
-
-def _copying(limits: Sequence[Limit]) -> Copying | None:
-    """From the bandwidth at which one core copies (STREAM); adding moves half as much again.
-
-    What has just arrived lies in a cache, but not in the nearest one: of working sets that nearest to 1 MiB counts.
-    """
-    some = [x for x in limits if x.name == COPYING and x.cores == 1 and x.value > 0]
-    if not some:
-        return None
-    best = min(some, key=lambda x: abs(math.log((x.working_set or _NEAR) / _NEAR)))
-    return Copying(2 / best.value, 3 / best.value)
+    best: dict[float, float] = {}
+    for x in limits:
+        if x.name == COPYING and x.cores == 1 and x.value > 0:
+            size = (x.working_set or 2 * _NEAR) / 2
+            best[size] = max(x.value, best.get(size, 0.0))
+    return tuple(Copying(size, 2 / rate) for size, rate in sorted(best.items()))
 
 
 def times(some: Iterable[Played]) -> list[tuple[float, float]]:
@@ -226,7 +256,7 @@ def _separated(nodes: int, exchanged: bool, hint: str) -> list[str]:
         "the gap g of messages in a row is not measured; it is set to o",
     ]
     if exchanged:
-        said.append("O is a share of G: what an exchange takes longer than a message one way, the median over sizes")
+        said.append("O is what an exchange takes longer than a message one way, by size")
     elif nodes == 1:
         said.append("O is set to G: on one node the processors copy")
     else:

@@ -20,8 +20,8 @@ from firstlight.units import binary, significant
 
 DISTURBED = 0.15
 """A root mean square relative error of what was measured against a curve that rises with the size."""
-ROOTED = ("broadcast", "reduce")
-"""Collectives in which some ranks are done before others have begun."""
+BLOCKWISE = ("allgather", "reduce_scatter", "alltoall")
+"""Collectives whose size is that of one block, of which a rank holds as many as there are ranks."""
 Ask = Callable[[Question], Sequence[Prediction]]
 
 
@@ -157,15 +157,21 @@ def _predict(
     for size in sorted({size for _, size in some}):
         names = tuple(sorted({name for name, s in some if s == size}))
         segments = str(executed_segments(case.collective, size, case.ranks))
-        question = Question(case.collective, names, f"flat:{shape}", (size,), segments=segments, machine=fitted.word)
+        machine = fitted.at(size * (case.ranks if case.collective in BLOCKWISE else 1))
+        question = Question(case.collective, names, f"flat:{shape}", (size,), segments=segments, machine=machine)
         for p in ask(question):
             figure = some.get((p.algorithm, int(p.bytes)))
             if figure is not None and p.usable and p.seconds:
-                points.append(_point(case, p, figure))
+                points.append(_point(case, p.seconds + executed_copy(case, size, fitted), figure))
             elif figure is not None:
                 why = p.refused or "no time"
                 missing.append(f"{p.algorithm} for {case.collective} on {case.ranks} ranks: {why}")
     return points, missing
+
+
+def executed_copy(case: _Case, size: int, fitted: Fitted) -> float:
+    """Seconds for what the executor copies beside the schedule: a rank's own block of an allgather, to its place."""
+    return size * fitted.copied(size * case.ranks) if case.collective == "allgather" else 0.0
 
 
 def executed_segments(collective: str, size: int, ranks: int) -> int:
@@ -187,13 +193,13 @@ def executed_shape(ranks: int) -> list[int]:
     return sorted(shape, reverse=True)
 
 
-def _point(case: _Case, p: Prediction, measured: Played) -> Point:
+def _point(case: _Case, predicted: float, measured: Played) -> Point:
     e = measured.figure.estimate
     low, high = (None if v is None else measured.seconds(v) for v in (e.low, e.high))
-    median = measured.seconds()
-    assert p.seconds is not None and median is not None
+    median, size = measured.seconds(), measured.size
+    assert median is not None and size is not None
     return Point(
-        case.mpi, case.collective, p.algorithm, case.ranks, case.nodes, int(p.bytes), median, low, high, p.seconds
+        case.mpi, case.collective, measured.algorithm, case.ranks, case.nodes, int(size), median, low, high, predicted
     )
 
 
@@ -248,10 +254,5 @@ def _sentences(points: Sequence[Point], ranking: tuple[int, int], fits: Sequence
         said.append(
             f"the algorithm that is predicted to be the fastest is the fastest, or within 5 % of it, in {ranking[0]} "
             f"of {ranking[1]} cases"
-        )
-    if any(p.collective in ROOTED for p in points):
-        said.append(
-            f"measured are operations that follow one another without a barrier, so each {' and each '.join(ROOTED)} "
-            "begins before the last one has ended on all ranks; predicted is one alone"
         )
     return said
