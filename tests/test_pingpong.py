@@ -56,6 +56,18 @@ def test_wrong_messages_are_found_in_every_kind(variant: str, built: dict[str, l
         assert said.status == 1 and not all(c["ok"] for c in said.of("check")), data
 
 
+@pytest.mark.native
+def test_every_sample_tells_a_message_alone(built: dict[str, list[Built]], tmp_path: Path) -> None:
+    """With MPI, for a team of threads would be started anew; predictions of one collective alone are made from it."""
+    for variant in ("mpi_blocking", "mpi_put", "omp_threads"):
+        said = native.verified(built[variant][0], pair(variant), tmp_path, SIZES)
+        told = [x.get("values", {}).get("latency_alone") for x in said.of("sample")]
+        assert told and all((x is None) == (variant == "omp_threads") for x in told)
+        assert all(0 < x[0] == x[1] == x[2] for x in told if x is not None)
+    roles = {r.role: r.metric for r in PINGPONG.roles}
+    assert roles == {"message": "latency_alone", "plain_message": "latency", "exchanged_message": "latency_alone"}
+
+
 def test_whatever_stands_on_a_page_or_enters_a_prediction_says_its_kind() -> None:
     told = [*PINGPONG.rows, *PINGPONG.roles, *PINGPONG.plots]
     assert told and all(x.where.get("data") in KINDS or getattr(x, "lines", "") == "data" for x in told)

@@ -2,12 +2,12 @@
 
 A. Alexandrov et al., JPDC 44 (1997) 71 (LogGP); T. Hoefler, T. Schneider, A. Lumsdaine, LogGOPSim, HPDC 2010 (O, S);
 T. Kielmann, H. Bal, K. Verstoep, Fast Measurement of LogP Parameters, IPDPS 2000 Workshops (a gap for each size).
-Half a round trip of m bytes takes L + 2 o + (m - 1) max(G, O). The shortest one is L + 2 o, which ping-pong does not
-tell apart: they are set by a convention that is told with the result. What a longer message takes beyond it is G of
-that size, so every measured size comes out as it was measured (`rising`): the hand-over from short to long messages
-(S) and the ends of caches are in it. Of several ways to send a message of one size the fastest counts, as the executor
-of schedules takes it. An exchange, in which both ends send and receive, takes (m - 1) O longer, which gives O of that
-size.
+Half a round trip of m bytes, one alone, takes L + 2 o + (m - 1) max(G, O). The shortest one is L + 2 o, which ping-
+pong does not tell apart: they are set by a convention that is told with the result. What a longer message takes beyond
+it is G of that size, so every measured size comes out as it was measured (`rising`): the hand-over from short to long
+messages (S) and the ends of caches are in it. Of several ways to send a message of one size the fastest counts, as the
+executor of schedules takes it. An exchange, in which both ends send and receive, takes (m - 1) O longer, which gives O
+of that size.
 """
 
 from __future__ import annotations

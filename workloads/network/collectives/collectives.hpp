@@ -7,9 +7,8 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
-#include <vector>
 
+#include "firstlight/alone.hpp"
 #include "firstlight/damage.hpp"
 #include "firstlight/exact.hpp"
 #include "firstlight/variant.hpp"
@@ -191,54 +190,22 @@ inline void fresh_round(State& s, fl::Damage& damage) {
   inspect(s, s.filled, damage);
 }
 
-inline double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
-
 // One rank comes late; nobody may leave before it has come. On one node all clocks are one; on several, durations tell.
 inline void late_round(State& s, int late, fl::Damage& damage) {
   constexpr double delay = 2e-3;
   fl::barrier();
-  const double start = now();
+  const double start = fl::clock_seconds();
   if (s.team.rank == late) usleep(static_cast<useconds_t>(1e6 * delay));
-  const double came = now();
+  const double came = fl::clock_seconds();
   fl::run_steps(s.rounds++, 1);
-  const double left = now();
+  const double left = fl::clock_seconds();
   const double last = fl::total(s.team.rank == late ? came : 0);
   const double early = s.team.nodes == 1 ? last - left : delay / 2 - (left - start);
   if (early <= 0) return;
   damage.add([&] { return fl::text("left the barrier %.0f us before rank %d had come", 1e6 * early, late); });
 }
 
-// --- one operation alone -----------------------------------------------------------------------------------------------
-
-// How long one operation takes from when all ranks begin it until the last is done; operations that follow one another overlap
-// where some ranks are done before others (a broadcast's root). All ranks of a node wait for one instant of its clock (window-based
-// synchronisation, as SKaMPI and ReproMPI do it: S. Hunold, A. Carpen-Amarie, IEEE TPDS 27 (2016) 3617); on several nodes, whose
-// clocks differ, each begins as it leaves a barrier. The iterations of the batch before are taken again, its last one last, so
-// that what the check finds is as after that batch.
-inline void observe(State& s, fl::Observations& seen) {
-  constexpr fl::Index most = 15;
-  constexpr double soon = 30e-6;
-  const fl::Index count = std::clamp<fl::Index>(seen.steps / 4, 1, most), last = s.touched;
-  double mine[most];
-  for (fl::Index k = 0; k < count; ++k) {
-    double begin = fl::total(s.team.rank == 0 ? now() + soon : 0);
-    if (s.team.nodes > 1) {
-      fl::barrier();
-      begin = now();
-    }
-    while (now() < begin) continue;
-    fl::run_steps(last - count + 1 + k, 1);
-    mine[k] = now() - begin;
-  }
-  std::vector<double> all(static_cast<std::size_t>(count * s.team.ranks)), longest(static_cast<std::size_t>(count));
-  fl::gather(mine, count, all.data());
-  for (std::size_t i = 0; i < all.size(); ++i) {
-    double& of = longest[i % static_cast<std::size_t>(count)];
-    of = std::max(of, all[i]);
-  }
-  std::nth_element(longest.begin(), longest.begin() + count / 2, longest.end());
-  seen.value("latency", longest[static_cast<std::size_t>(count / 2)]);
-}
+inline void observe(State& s, fl::Observations& seen) { seen.value("latency", fl::alone(seen, s.team, s.touched)); }
 
 inline fl::Check check(State& s, fl::Index last) {
   constexpr int most_late = 8;

@@ -10,6 +10,7 @@
 #include <memory>
 #include <vector>
 
+#include "firstlight/alone.hpp"
 #include "firstlight/damage.hpp"
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
@@ -58,6 +59,8 @@ struct State {
   fl::Index last = 0;     // offset of the last word, which the message may hold in part
   fl::Index filled = -1;  // the iteration that all words but the stamped ones belong to
   fl::Index rounds = 0;   // of checks so far
+  fl::Index touched = 0;  // the last iteration
+  int messages = 2;       // one after the other in a step
   std::vector<End> ends;  // this process's parties: one, or as many as threads
 
   fl::Index words() const { return last / 8 + 1; }
@@ -78,6 +81,7 @@ inline constexpr fl::About about{
 
 inline constexpr fl::Metric metrics[] = {
     {"latency", "us", "messages", "time", 1e6, "lower"},
+    {"latency_alone", "us", "latency_alone", "value", 1e6, "lower"},
     {"bandwidth", "GB/s", "message_bytes", "rate", 1e-9, "higher"},
 };
 
@@ -159,6 +163,7 @@ inline void answer(const State& s, const End& e) {
 }
 
 inline void touch(State& s, fl::Index iteration) {
+  s.touched = iteration;
   if (!s.between_threads) stamp(s, s.ends[0], iteration);  // threads stamp their own
 }
 
@@ -197,6 +202,7 @@ inline void allocate(const State& s, End& e) {
 inline void init(State& s, const Params& p, const fl::Team& team, const Traits& traits) {
   s.team = team;
   s.between_threads = traits.between_threads;
+  s.messages = traits.both_ways ? 1 : 2;
   s.data = p.data;
   s.bytes = p.bytes;
   s.last = p.bytes > 0 ? (p.bytes - 1) / word_bytes * word_bytes : 0;
@@ -272,6 +278,11 @@ inline void fresh_round(State& s, fl::Damage& damage) {
   fl::barrier();  // one-sided messages need no consent of the receiver
   fl::run_steps(iteration, 1);
   for (const End& e : s.ends) inspect(s, e, iteration, behind(e), damage);
+}
+
+// Threads would start their team anew for each.
+inline void observe(State& s, fl::Observations& seen) {
+  if (!s.between_threads) seen.value("latency_alone", fl::alone(seen, s.team, s.touched) / s.messages);
 }
 
 inline fl::Check check(State& s, fl::Index last) {
