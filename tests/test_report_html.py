@@ -170,7 +170,7 @@ def test_rows_that_are_no_headlines_stand_in_their_chapter_and_what_was_left_out
     node = tuple(replace(r, headline=r.order == 40) for r in workloads["dot"].rows)
     left_out = replace(workloads["dot"], name="later", title="Measured later", rows=(), suites={"standard": []})
     changed = workloads | {"dot": replace(workloads["dot"], rows=node), "later": left_out}
-    page = html.render(judgement, changed, heritage.load())
+    page = re.sub(r"</?data[^>]*>", "", html.render(judgement, changed, heritage.load()))
     assert re.findall(r'<li class="card.*?<h3>(.*?)</h3>', page, flags=re.S) == ["scalar product in L1"]
     chapter = page[page.index('id="chapter-node"') : page.index('id="chapter-network"')]
     assert '<th scope="row">scalar product in memory</th>' in chapter

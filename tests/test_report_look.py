@@ -142,7 +142,8 @@ def test_what_is_not_available_is_counted_alike_everywhere() -> None:
     count = len(absences(judgement.run))
     suite = ElementTree.fromstring(junit.to_junit(judgement)).find("testsuite[@name='not available']")
     assert suite is not None and len(suite.findall("testcase")) == count == int(suite.get("skipped", "0"))
-    assert f"<b>{count}</b>" in html.render(judgement, workloads, heritage.load())
+    text = re.sub(r"</?data[^>]*>", "", html.render(judgement, workloads, heritage.load()))
+    assert f"<b>{count}</b>" in text
 
 
 def test_no_folder_of_the_machine_stands_on_a_page() -> None:

@@ -12,6 +12,7 @@ from firstlight import heritage
 from firstlight.catalogue import Plot
 from firstlight.errors import UsageError
 from firstlight.judge.figures import judge
+from firstlight.judge.sourced import settle
 from firstlight.judge.verdict import Figure, Verified
 from firstlight.report import plots, sentence
 from firstlight.report.frame import Drawing, View
@@ -149,7 +150,7 @@ def test_what_cannot_be_told_apart_is_not_called_equal() -> None:
         some = [f for f in figures if f.identity.toolchain in ("gcc-native", "gcc-fast")]
         found = sentence.outcome("L1", some, lambda f: f.identity.toolchain)
         assert found is not None
-        named[name] = sentence.compared([found], 1)
+        named[name] = settle(sentence.compared([found], 1))
     assert named == {"sure": "in L1 gcc-fast wins by 4.7 ×", "unsure": "in L1 no difference can be shown"}
 
 

@@ -44,9 +44,8 @@ def test_a_row_with_two_states_names_both_on_both_pages() -> None:
     lines = terminal.summary(replace(judgement, figures=figures), workloads).splitlines()
     at = next(k for k, x in enumerate(lines) if x.strip().startswith(row.row.title))
     assert lines[at + 1].strip() == "two states: 154 or 471 ns, 8 of 13 in the lower"
-    assert "two states: 154 or 471\u00a0ns, 8 of 13 in the lower" in html.render(
-        replace(judgement, figures=figures), workloads, heritage.load()
-    )
+    page = html.render(replace(judgement, figures=figures), workloads, heritage.load())
+    assert "two states: 154 or 471\u00a0ns, 8 of 13 in the lower" in re.sub(r"</?data[^>]*>", "", page)
 
 
 @pytest.mark.parametrize("width", [60, 80, 100, 120])

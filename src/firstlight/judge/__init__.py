@@ -5,6 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from firstlight.judge.levels import Hierarchy, nominal
+from firstlight.judge.sourced import settle
 from firstlight.judge.verdict import Figure, Identity, Limit, Steadiness
 from firstlight.record import LaunchRecord, Run
 
@@ -21,6 +22,10 @@ class Finding(msgspec.Struct, frozen=True):
     command: str
     weight: float
     about: tuple[Identity, ...] = ()
+
+    def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "sentence", settle(self.sentence))
+        msgspec.structs.force_setattr(self, "evidence", tuple(map(settle, self.evidence)))
 
 
 class Judgement(msgspec.Struct, frozen=True):

@@ -19,6 +19,7 @@ from statistics import fmean, median, pstdev
 from typing import Literal, NamedTuple
 
 from firstlight.catalogue import Workload, device_variant
+from firstlight.judge.sourced import number, settle
 from firstlight.judge.states import levels
 from firstlight.judge.verdict import Figure, Steadiness, Together, Verified
 from firstlight.machine import Machine
@@ -83,13 +84,14 @@ def _of(name: Kind, figures: Sequence[Verified]) -> Steadiness | None:
         figures=len(figures),
         with_states=sum(f.states is not None for f in figures),
         together=_together(some),
+        about=tuple(f.identity for f in figures),
     )
 
 
 def disturbances(held: Iterable[Steadiness]) -> list[str]:
     """A sentence for each class in which a share of the launches was slow, the largest share first."""
     some = [s for s in held if s.slow >= 2 and s.slow >= SHARE * s.launches]
-    return [sentence(s) for s in sorted(some, key=lambda s: -s.slow / s.launches)]
+    return [settle(sentence(s)) for s in sorted(some, key=lambda s: -s.slow / s.launches)]
 
 
 def sentence(s: Steadiness) -> str:
@@ -100,7 +102,9 @@ def sentence(s: Steadiness) -> str:
         "each": f", one by one rather than in stretches of the run{drawn}",
         "unclear": "",
     }[s.together]
-    states = f"; {s.with_states} of their {count(s.figures, 'figure')} show two states" if s.with_states else ""
+    with_states = number(str(s.with_states), "with_states(each)", of=s.about)
+    figures = number(count(s.figures, "figure"), "len(each)", of=s.about)
+    states = f"; {with_states} of their {figures} show two states" if s.with_states else ""
     return slow(s) + why + states
 
 
@@ -108,8 +112,11 @@ def slow(s: Steadiness) -> str:
     """`55 of 161 launches of several ranks took 2.9 x as long as the others`"""
     known = {"memory": "beyond the caches", "one core": "on one core", "several cores": "on several cores",
              "a GPU": "on a GPU"}  # fmt: skip
-    launches = f"{s.slow} of {count(s.launches, 'launch', 'launches')} {known.get(s.name, f'of {s.name}')}"
-    return f"{launches} took {factor(s.slower)} x as long as the others"
+    many = number(str(s.slow), f"len(slow(each, {SLOW}))", of=s.about)
+    every = number(count(s.launches, "launch", "launches"), "len(slow(each, 0))", of=s.about)
+    slower = number(f"{factor(s.slower)} x", f"median(slow(each, {SLOW}))", of=s.about)
+    launches = f"{many} of {every} {known.get(s.name, f'of {s.name}')}"
+    return f"{launches} took {slower} as long as the others"
 
 
 def restless(held: Iterable[Steadiness]) -> Steadiness | None:

@@ -66,6 +66,7 @@ class Steadiness(msgspec.Struct, frozen=True):
     figures: int
     with_states: int
     together: Together
+    about: tuple[Identity, ...] = ()  # the class's figures
 
 
 class Ceiling(msgspec.Struct, frozen=True):

@@ -20,6 +20,7 @@ from firstlight.judge import Judgement, words
 from firstlight.judge.ceilings import of_node, total
 from firstlight.judge.levels import Hierarchy, Level
 from firstlight.judge.select import selects
+from firstlight.judge.sourced import settle
 from firstlight.judge.states import told
 from firstlight.judge.verdict import Figure, Identity, Verified
 from firstlight.record import Metric
@@ -47,6 +48,9 @@ class Drawing(msgspec.Struct):
     data: list[Trace] = []
     layout: dict[str, Any] = {}
     notes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        self.title, self.caption = settle(self.title), settle(self.caption)
 
 
 class View(msgspec.Struct, frozen=True):

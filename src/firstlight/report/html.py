@@ -16,12 +16,12 @@ import msgspec
 from firstlight import export, units
 from firstlight.catalogue import Workload
 from firstlight.heritage import Heritage
-from firstlight.judge import Finding, Judgement, states, words
+from firstlight.judge import Finding, Judgement, sourced, words
 from firstlight.judge.absence import absences
 from firstlight.judge.compare import Comparison
 from firstlight.judge.evidence import UNDISTURBED
 from firstlight.judge.steadiness import disturbances
-from firstlight.judge.verdict import Failed, Verified
+from firstlight.judge.verdict import Failed, Figure, Identity, Verified
 from firstlight.report import answers as answering
 from firstlight.report import (
     chapters,
@@ -81,11 +81,14 @@ def render(
         "compared": compared,
     }
     drawings = [d for c in sections for some in (c["overview"], *(p.drawings for p in c["parts"])) for d in some]
-    return page_of("report.html.j2", page, drawings + page["spread"])
+    return page_of("report.html.j2", page, drawings + page["spread"], judgement.figures)
 
 
-def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing]) -> str:
-    """A template with its facts and drawings, in the frame of all our pages: scripts, style, security policy."""
+def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing], figures: Iterable[Figure] = ()) -> str:
+    """A template with its facts and drawings, in the frame of all our pages: scripts, style, security policy.
+
+    `figures`: those that the numbers of its sentences may come from, in the order of the download.
+    """
     import jinja2
     from markupsafe import Markup
     from plotly.offline import get_plotlyjs
@@ -97,14 +100,23 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing])
         trim_blocks=True,
         lstrip_blocks=True,
     )
+    index = {f.identity: k for k, f in enumerate(figures)}
     environment.filters |= {
+        "said": lambda text: said(text, index),
+        "named": lambda title: said(sourced.name(title), index),
+        "median": sourced.median,
+        "span": sourced.span,
+        "share": sourced.share,
+        "launches": sourced.launches,
         "quantity": units.quantity,
         "percent": units.percent,
         "name": words.name,
         "count": units.count,
         "chapter": chapters.name,
         "repeat": wording.repeat,
-        "states": states.told,
+        "states": sourced.two_states,
+        "headline": lambda text: headline(text, index),
+        "counted": lambda n, what: said(sourced.number(str(n), f"count('{what}')"), index),
         "duration": units.duration,
         "unbroken": unbroken,
     }
@@ -121,9 +133,48 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing])
     return environment.get_template(template).render({**page, "most_rows": MOST_ROWS, **own})
 
 
+def said(text: str, index: Mapping[Identity, int]) -> str:
+    """A sentence in which each number says where it comes from: `<data data-from="a / b" data-of="3 17">1.6 x</data>`.
+
+    `data-of` counts the figures of the download, and of `./fl figures --json`, from 0.
+    """
+    from markupsafe import Markup, escape
+
+    sentence = sourced.settle(text)
+    parts, at = [], 0
+    plain = unbroken_at_numbers(sentence)
+    for s in sentence.sources:
+        told = sourced.attributes(s, index)
+        if told is None:
+            continue
+        parts.append(escape(plain[at : s.start]))
+        parts.append(
+            Markup('<data value="{}" data-from="{}" data-unit="{}" data-of="{}">{}</data>').format(
+                sentence[s.start : s.end], told["from"], told["unit"], told["of"], plain[s.start : s.end]
+            )
+        )
+        at = s.end
+    return Markup().join([*parts, escape(plain[at:])])
+
+
+def headline(text: str, index: Mapping[Identity, int]) -> str:
+    """A number as `said`, its unit smaller beside it."""
+    from markupsafe import Markup
+
+    before, _, unit = said(text, index).partition("\u00a0")
+    if not unit:
+        before, _, unit = said(text, index).rpartition(" ")
+    return Markup(f"{before}<span>{unit.removesuffix('</data>')}</span></data>")
+
+
 def unbroken(text: str) -> str:
     """The text with a no-break space between a number and its unit."""
-    return _UNIT.sub("\u00a0", text).replace("1/β", "1/\u2060β").replace("1/γ", "1/\u2060γ")
+    return unbroken_at_numbers(text).replace("1/β", "1/\u2060β").replace("1/γ", "1/\u2060γ")
+
+
+def unbroken_at_numbers(text: str) -> str:
+    """The same without other joints: of as many characters as the text."""
+    return _UNIT.sub("\u00a0", text)
 
 
 def policy(*scripts: str) -> str:
@@ -242,9 +293,8 @@ def _disturbed(judgement: Judgement) -> list[str]:
     """What may have disturbed the measurement: what the machine does not tell, launches that were slow, lost time."""
     samples = [s for r in judgement.records if r.complete for s in r.samples]
     share = sum(not s.cpu >= UNDISTURBED for s in samples) / len(samples) if samples else 0.0
-    diverged = (
-        f"wall and CPU time diverged in {units.percent(share)} of the samples: something else used the processors"
-    )
+    many = sourced.number(units.percent(share), "diverged(True) / samples(True)")
+    diverged = f"wall and CPU time diverged in {many} of the samples: something else used the processors"
     told = [*judgement.run.machine.warnings, *disturbances(judgement.steadiness)]
     return told + ([diverged] if share > 0 else [])
 

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import msgspec
 
 from firstlight.catalogue import Row, Workload
-from firstlight.judge import Judgement, ranking, states
+from firstlight.judge import Judgement, ranking, sourced, states
 from firstlight.judge.select import selects
 from firstlight.judge.verdict import Figure, Identity, Verified
 from firstlight.judge.words import listing, where
-from firstlight.report import answers, wording
+from firstlight.report import answers, sentence, wording
 from firstlight.units import count, interval, quantity, significant
 
 MOST_COLUMNS = 6
@@ -27,12 +27,18 @@ class MatrixCell(msgspec.Struct, frozen=True):
     why: str
     failed: bool = False
 
+    def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "text", sourced.settle(self.text))
+
 
 class Matrix(msgspec.Struct, frozen=True):
     id: str
     title: str
     columns: tuple[str, ...]
     rows: tuple[tuple[str, tuple[MatrixCell, ...]], ...]
+
+    def __post_init__(self) -> None:
+        msgspec.structs.force_setattr(self, "title", sourced.settle(self.title))
 
     @property
     def head(self) -> tuple[str, ...]:
@@ -71,7 +77,8 @@ def matrices(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Ma
     for k, (row, workload) in enumerate(rows):
         for ranks, figures in sorted(_by_ranks(judgement, row, workload).items(), key=lambda x: x[0] != row.ranks):
             own = ranks == row.ranks
-            title = row.title if own else f"{row.title}, with {count(ranks, 'rank')} instead"
+            title = sourced.name(sentence.capital(row.title))
+            title += "" if own else f", with {count(ranks, 'rank')} instead"
             name = f"choose-{k}" + ("" if own else f"-{ranks}")
             for n, (work, alike) in enumerate(_by_work(figures, workload).items()):
                 told = f"{title}, {work}" if work else title
@@ -121,17 +128,20 @@ def _matrix(judgement: Judgement, row: Row, figures: list[Figure], title: str, n
     failed = sum(c.failed for _, line in rows for c in line)
     wrong = f", {failed} failed" if failed else ""
     unsure = " (too few launches to be sure)" if any(f.estimate.low is None for f in ranked) else ""
-    return Matrix(name, f"{title[:1].upper()}{title[1:]}: {_cost(best, ranked)}{wrong}{unsure}", tuple(columns), rows)
+    message = f"{title}: {_cost(best, ranked)}{wrong}{unsure}"
+    return Matrix(name, message, tuple(columns), rows)
 
 
 def _cost(best: Verified, ranked: list[Verified]) -> str:
     """What the worst choice costs, of those that are known to be worse; few launches prove nothing and say it later."""
     few = any(f.estimate.low is None for f in ranked)
-    worst = max(ranking.advantage(best, f) for f in ranked if few or f is best or not ranking.alike(best, f))
-    if worst >= 1 + ranking.PRACTICAL:
-        return f"the wrong choice costs up to {significant(worst)} ×"
+    known = [f for f in ranked if few or f is best or not ranking.alike(best, f)]
+    worst = max(known, key=lambda f: ranking.advantage(best, f))
+    if (by := ranking.advantage(best, worst)) >= 1 + ranking.PRACTICAL:
+        cost = sourced.advantage(f"{significant(by)} ×", best, worst)
+        return f"the wrong choice costs up to {cost}"
     if max(ranking.advantage(best, f) for f in ranked) < 1 + SAME:
-        return f"all choices are the same within {100 * SAME:.0f} %"
+        return f"all choices are the same within {sourced.number(f'{100 * SAME:.0f} %', str(SAME))}"
     return "no difference can be shown"
 
 
@@ -165,4 +175,5 @@ def _cell(figures: list[Figure], best: Verified) -> MatrixCell:
         return MatrixCell("best", shade, why)
     unclear = " ?" if by >= 1 + SAME and ranking.alike(best, here) else ""
     why += "; no difference from the best can be shown" if unclear else ""
-    return MatrixCell(f"{significant(by)} ×{unclear}", shade, why)
+    cost = sourced.advantage(f"{significant(by)} ×", best, here)
+    return MatrixCell(f"{cost}{unclear}", shade, why)

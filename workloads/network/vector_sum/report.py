@@ -194,6 +194,8 @@ class _Stretch(NamedTuple):
     clear: bool
     best: Verified
     ahead: float
+    next: Verified
+    opening: Verified  # one at the first size
 
 
 def _title(view: View, plot: Plot, lines: Lines, metric: Metric, placement: Placement) -> str:
@@ -202,9 +204,7 @@ def _title(view: View, plot: Plot, lines: Lines, metric: Metric, placement: Plac
     everyone = {_label(view, *key) for key in lines}
     if len(everyone) == 1:
         points = list(next(iter(lines.values())).items())
-        ends = [
-            f"{quantity(f.estimate.median, f.unit)} at {binary(x)}" for x, f in dict((points[0], points[-1])).items()
-        ]
+        ends = [f"{bandwidth.said(f)} at {bandwidth.size(x, f)}" for x, f in dict((points[0], points[-1])).items()]
         return f"{subject}{next(iter(everyone))} {'takes' if metric.better == 'lower' else 'gives'} {listing(ends)}"
     found = _stretches(view, lines)
     if not found:
@@ -224,36 +224,40 @@ def _stretches(view: View, lines: Lines) -> list[_Stretch]:
             continue
         winners = {_label(view, *_key(f.identity)): f for f in groups[0].figures}
         names, first = frozenset(winners if len(groups) > 1 else ()), size
+        opening = groups[0].best
         clear = bool(names) or sentence.equal(groups[0].figures)
         before = found[-1] if found else None
         if before and (before.names & names or not (before.names or names)):
             found.pop()
             clear = clear and before.clear and before.names == names
-            names, first = before.names & names, before.first
+            names, first, opening = before.names & names, before.first, before.opening
         best = next(f for label, f in winners.items() if label in names or not names)
         ahead = ranking.advantage(best, groups[1].best) if len(groups) > 1 else 1.0
-        found.append(_Stretch(names, first, size, clear, best, ahead))
+        behind = groups[1].best if len(groups) > 1 else best
+        found.append(_Stretch(names, first, size, clear, best, ahead, behind, opening))
     return found
 
 
 def _clause(s: _Stretch, metric: Metric, *, first: bool, last: bool) -> str:
     """`up to 32 KiB MPICH recursive doubling is fastest (1.20 us at 32 KiB, 1.4 × ahead)`"""
+    begin, end = bandwidth.size(s.first, s.opening), bandwidth.size(s.last, s.best)
     if first and last:
         place = "at every size"
     elif s.first == s.last:
-        place = f"at {binary(s.first)}"
+        place = f"at {begin}"
     elif first:
-        place = f"up to {binary(s.last)}"
+        place = f"up to {end}"
     else:
-        place = f"from {binary(s.first)} on" if last else f"from {binary(s.first)} to {binary(s.last)}"
-    value = quantity(s.best.estimate.median, s.best.unit)
+        place = f"from {begin} on" if last else f"from {begin} to {end}"
+    value = bandwidth.said(s.best)
     if s.first != s.last:
-        value += f" at {binary(s.last)}"
+        value += f" at {end}"
     if not s.names:
         return f"{place} {'all are equal' if s.clear else 'no difference can be shown'} ({value})"
     word = "fastest" if metric.better == "lower" else "best"
     verb = ("is " if len(s.names) == 1 else "are ") + ("" if s.clear else "among the ")
-    ahead = f", {sentence.ratio2(s.ahead)} ahead" if s.ahead > 1 + ranking.PRACTICAL else ""
+    by = bandwidth.ahead(sentence.ratio2(s.ahead), s.best, s.next)
+    ahead = f", {by} ahead" if s.ahead > 1 + ranking.PRACTICAL else ""
     return f"{place} {listing(sorted(s.names))} {verb}{word} ({value}{ahead})"
 
 

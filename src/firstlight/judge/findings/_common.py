@@ -6,13 +6,12 @@ import shlex
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
-from firstlight.judge import Judgement
+from firstlight.judge import Judgement, sourced
 from firstlight.judge.interval import Ratio
-from firstlight.judge.states import least, ratio, told
+from firstlight.judge.states import least, ratio
 from firstlight.judge.verdict import Failed, Identity, Verified
 from firstlight.judge.words import name
 from firstlight.record import Run
-from firstlight.units import interval, quantity
 
 T = TypeVar("T")
 K = TypeVar("K", bound=Hashable)
@@ -93,10 +92,9 @@ def target(identity: Identity) -> str:
 def shown(figure: Verified) -> str:
     """A figure as evidence: its name, median and interval, and its states where it has two."""
     e = figure.estimate
-    few = "too few launches for an interval"
-    span = few if e.low is None else interval(e.low, e.high, e.median, figure.unit, " - ")
-    two = f"; two states: {told(figure.states, figure.unit)}" if figure.states else ""
-    return f"{name(figure.identity)}: {quantity(e.median, figure.unit)} ({span}{two})"
+    span = "too few launches for an interval" if e.low is None else sourced.span(figure)
+    two = f"; two states: {sourced.two_states(figure)}" if figure.states else ""
+    return f"{name(figure.identity)}: {sourced.median(figure)} ({span}{two})"
 
 
 def gain(better: Verified, worse: Verified, confidence: float = CONFIDENCE) -> Ratio:

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from firstlight.catalogue import Workload
-from firstlight.judge import Finding, Judgement
+from firstlight.judge import Finding, Judgement, sourced
 from firstlight.judge.ceilings import cores
 from firstlight.judge.findings._common import SHOWN, clearly, gain, grouped, shown, target, verified
 from firstlight.judge.roles import measuring
@@ -18,7 +18,6 @@ from firstlight.judge.verdict import Verified
 from firstlight.judge.words import values, where
 from firstlight.record import Metric
 from firstlight.roles import OS_NOISE
-from firstlight.units import factor
 
 THRESHOLD = 0.05
 FEWEST = 3  # processors of a node: with two, all but one is no parallel program
@@ -48,8 +47,8 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
                 rule="all_processors_lose",
                 sentence=(
                     f"all {n} processors of a node lose against {busy(worst.spare)}: {what}{case} is "
-                    f"{factor(worst.factor)} x better with {where(left.placement)} than with {where(i.placement)}; "
-                    "leave one to the system"
+                    f"{sourced.times(worst.spare, worst.full)} better with {where(left.placement)} than with "
+                    f"{where(i.placement)}; leave one to the system"
                 ),
                 evidence=tuple(shown(f) for loss in some[: SHOWN // 2] for f in (loss.spare, loss.full)),
                 command=measuring(workloads, [OS_NOISE], mpi=i.mpi, beside=[what]),

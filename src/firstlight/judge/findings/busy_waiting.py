@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firstlight.catalogue import Workload
-from firstlight.judge import Finding, Judgement
+from firstlight.judge import Finding, Judgement, sourced
 from firstlight.judge.findings._common import SHOWN, command, grouped, mpi_label, once, shown, target
 from firstlight.judge.roles import played, players
 from firstlight.judge.verdict import Verified
@@ -22,7 +22,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     if not busy:
         return []
     quiet = [mpi_label(judgement.run, mpi) for mpi in most if mpi not in busy]
-    named = [f"{mpi_label(judgement.run, mpi)} ({significant(_share(f), 2)} %)" for mpi, f in busy.items()]
+    named = [f"{mpi_label(judgement.run, mpi)} ({_said(f)})" for mpi, f in busy.items()]
     keep = "keeps" if len(busy) == 1 else "keep"
     calm = f"; {listing(quiet)} {'does' if len(quiet) == 1 else 'do'} not" if quiet else ""
     return [
@@ -45,3 +45,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
 
 def _share(figure: Verified) -> float:
     return figure.estimate.median
+
+
+def _said(figure: Verified) -> str:
+    return sourced.number(f"{significant(_share(figure), 2)} %", "a", "%", (figure,))

@@ -12,13 +12,13 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from firstlight.catalogue import Workload, device_variant
-from firstlight.judge import Finding, Judgement
+from firstlight.judge import Finding, Judgement, sourced
 from firstlight.judge.ceilings import of_node
 from firstlight.judge.findings._common import command, gain, grouped, shown, target, verified
 from firstlight.judge.levels import Hierarchy, Level
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import value
-from firstlight.units import factor
+from firstlight.units import binary, significant
 
 FALL = 1.5
 SHARP = 8.0  # the working sets before and after lie within this factor of the capacity, or the fall is another's
@@ -35,6 +35,7 @@ class Cliff(NamedTuple):
     axis: str
     edge: float
     cache: Level
+    capacity: float  # of all caches of this level that the line uses
 
 
 def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
@@ -101,18 +102,28 @@ def _cliffs(axis: str, points: list[Verified], levels: Hierarchy) -> Iterator[Cl
         fall = gain(before, after)
         if fall.value >= FALL and (fall.low is None or fall.low > 1):
             at = float(dict(before.identity.parameters)[axis])
-            yield Cliff(fall.value, before, after, axis, at * capacity / before.working_set, cache)
+            yield Cliff(fall.value, before, after, axis, at * capacity / before.working_set, cache, capacity)
 
 
 def _finding(workload: str, c: Cliff) -> Finding:
     i = c.before.identity
-    first, last = (value(c.axis, dict(f.identity.parameters)[c.axis]) for f in (c.before, c.after))
-    size = c.cache.label.removeprefix(f"{c.cache.name} ")
+    first, last = (
+        sourced.parameter(value(c.axis, dict(f.identity.parameters)[c.axis]), f, f"a[{c.axis!r}]")
+        for f in (c.before, c.after)
+    )
+    size = sourced.number(binary(c.cache.size), f"cache({c.cache.number})", "B")
+    if c.cache.acts is not None:
+        size += f", acts like {sourced.fitted(binary(c.cache.acts))}"
+    edge = sourced.parameter(
+        binary(float(f"{c.edge:.2g}"), 2) if c.axis == "bytes" else significant(c.edge, 2),
+        c.before,
+        f"a[{c.axis!r}] * {c.capacity:.6g} / working_set(a)",
+    )
     return Finding(
         rule="cache_cliff",
         sentence=(
-            f"{workload} falls {factor(c.factor)} x between {c.axis} = {first} and {last}: it leaves the "
-            f"{c.cache.name} cache ({size}) at {c.axis} = {value(c.axis, float(f'{c.edge:.2g}'))}"
+            f"{workload} falls {sourced.times(c.before, c.after)} between {c.axis} = {first} and {last}: it leaves the "
+            f"{c.cache.name} cache ({size}) at {c.axis} = {edge}"
         ),
         evidence=(shown(c.before), shown(c.after)),
         command=command(target(i), toolchains=[i.toolchain], mpi=i.mpi),

@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from firstlight.catalogue import Workload
-from firstlight.judge import Finding, Judgement
+from firstlight.judge import Finding, Judgement, sourced
 from firstlight.judge.evidence import UNDISTURBED
 from firstlight.judge.findings._common import SHOWN, command, target, verified
+from firstlight.judge.verdict import Verified
 from firstlight.judge.words import name
 from firstlight.units import significant
 
@@ -19,14 +20,20 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
         return []
     share = diverged / len(samples)
     worst = sorted((f for f in verified(judgement) if f.diverged > 0), key=lambda f: -f.diverged)[:SHOWN]
-    of = f"{significant(100 * share, 2)} % of the samples ({diverged} of {len(samples)})"
+    many = sourced.number(f"{significant(100 * share, 2)} %", "diverged() / samples()")
+    counts = f"{sourced.number(str(diverged), 'diverged()')} of {sourced.number(str(len(samples)), 'samples()')}"
+    of = f"{many} of the samples ({counts})"
     return [
         Finding(
             rule="divergence",
             sentence=f"not alone: wall and CPU time diverged in {of}",
-            evidence=tuple(f"{name(f.identity)}: {significant(100 * f.diverged, 2)} % of its samples" for f in worst),
+            evidence=tuple(f"{name(f.identity)}: {_said(f)} of its samples" for f in worst),
             command=command(*(target(f.identity) for f in worst[:1])),
             weight=45 + 40 * share,
             about=tuple(f.identity for f in worst),
         )
     ]
+
+
+def _said(figure: Verified) -> str:
+    return sourced.number(f"{significant(100 * figure.diverged, 2)} %", "diverged_of(a)", of=(figure,))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firstlight.catalogue import Workload
-from firstlight.judge import Finding, Judgement
+from firstlight.judge import Finding, Judgement, sourced
 from firstlight.judge.findings import _common
 from firstlight.judge.findings._common import SHOWN, command, grouped, once, target
 from firstlight.judge.findings.fast_but_wrong import broken_by_flags
@@ -26,8 +26,8 @@ def _finding(what: str, cause: str, figures: list[Failed]) -> Finding:
     tools = listing(toolchains) + (f" and {listing(mpis)}" if mpis else "")
     return Finding(
         rule="failed",
-        sentence=f"{what} failed with {tools}: {figures[0].reason}",
-        evidence=tuple(f"{name(f.identity)}: {f.reason}" for f in figures[:SHOWN]),
+        sentence=f"{what} failed with {tools}: {sourced.reason(figures[0])}",
+        evidence=tuple(f"{name(f.identity)}: {sourced.reason(f)}" for f in figures[:SHOWN]),
         command=command(what, toolchains=toolchains, mpi=mpis[0] if len(mpis) == 1 else None),
         weight=WEIGHT.get(cause, 75.0),
         about=tuple(f.identity for f in figures),

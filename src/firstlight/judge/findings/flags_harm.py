@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from firstlight.catalogue import Workload
-from firstlight.judge import Finding, Judgement
+from firstlight.judge import Finding, Judgement, sourced
 from firstlight.judge.findings._common import (
     SHOWN,
     at_least,
@@ -29,7 +29,6 @@ from firstlight.judge.verdict import Verified
 from firstlight.judge.words import values
 from firstlight.record import Run
 from firstlight.toolchains.flag_sets import FLAG_SETS
-from firstlight.units import factor, quantity
 
 WORTH = 0.15  # a loss of less is in the table, not in the findings
 
@@ -68,11 +67,11 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
 def _sentence(run: Run, h: Harm) -> str:
     """`fast flags make dot.unrolled_8 5.8 x slower than native with clang: 3.20 against 18.4 Gflop/s (n = 1000)`"""
     i, e = h.better.identity, (h.better, h.lesser)
-    slow, quick = (quantity(f.estimate.median, f.unit) for f in e)
+    slow, quick = (sourced.median(f) for f in e)
     at = values(i.parameters)
     return (
-        f"{flag_set(run, i.toolchain)} flags make {target(i)} {at_least(*e)}{factor(h.factor)} x slower than "
-        f"{flag_set(run, h.lesser.identity.toolchain)} with {compiler(run, i.toolchain)}: {slow} against {quick}"
+        f"{flag_set(run, i.toolchain)} flags make {target(i)} {at_least(*e)}{sourced.times(h.lesser, h.better)} slower "
+        f"than {flag_set(run, h.lesser.identity.toolchain)} with {compiler(run, i.toolchain)}: {slow} against {quick}"
         + (f" ({at})" if at else "")
     )
 

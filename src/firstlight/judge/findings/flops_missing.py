@@ -9,8 +9,8 @@ from __future__ import annotations
 from statistics import median
 
 from firstlight.catalogue import Workload
-from firstlight.judge import Finding, Judgement
-from firstlight.judge.findings._common import SHOWN, command, once
+from firstlight.judge import Finding, Judgement, sourced
+from firstlight.judge.findings._common import SHOWN, command
 from firstlight.units import significant
 
 LEAST = 0.9
@@ -33,12 +33,24 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
         Finding(
             rule="flops_missing",
             sentence=(
-                f"{target} with {toolchain} does {significant(median(found), 2)} of the operations that it declares"
+                f"{target} with {toolchain} does {_share(target, toolchain, found)} of the operations that it declares"
             ),
-            evidence=tuple(once(f"a launch counted {significant(x, 3)} of them" for x in sorted(found)))[:SHOWN],
+            evidence=tuple(_evidence(target, toolchain, found)),
             command=command(target, toolchains=[toolchain]),
             weight=70.0,
         )
         for (target, toolchain), found in sorted(shares.items())
         if median(found) < LEAST
     ]
+
+
+def _share(target: str, toolchain: str, found: list[float]) -> str:
+    return sourced.number(significant(median(found), 2), f"median(counted({target!r}, {toolchain!r}))")
+
+
+def _evidence(target: str, toolchain: str, found: list[float]) -> list[str]:
+    """What the launches counted, the least first, each number once."""
+    of = f"counted({target!r}, {toolchain!r})"
+    first = {significant(x, 3): k for k, x in reversed(list(enumerate(sorted(found))))}
+    told = [sourced.number(text, f"sorted({of})[{k}]") for text, k in sorted(first.items(), key=lambda one: one[1])]
+    return [f"a launch counted {share} of them" for share in told[:SHOWN]]

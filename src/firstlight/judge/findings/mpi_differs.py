@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from firstlight.catalogue import Workload
-from firstlight.judge import Finding, Judgement
+from firstlight.judge import Finding, Judgement, sourced
 from firstlight.judge.findings._common import (
     SHOWN,
     at_least,
@@ -23,7 +23,7 @@ from firstlight.judge.findings._common import (
 from firstlight.judge.ranking import best
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import values
-from firstlight.units import binary, factor
+from firstlight.units import binary
 
 THRESHOLD = 0.05
 SMALL, LARGE = 4096, 32768  # bytes: up to which a message is small, from which on it is large
@@ -87,6 +87,11 @@ def _message(figure: Verified) -> float | None:
     return total / messages if total and messages else None
 
 
+def _size(d: Difference) -> str:
+    """Bytes of one message: what a step declares, over its messages."""
+    return sourced.number(binary(d.message or 0.0), "cost(a, 'message_bytes') / cost(a, 'messages')", "B", (d.winner,))
+
+
 def _chosen(differences: list[Difference]) -> list[Difference]:
     """The strongest for large messages (a rate), the smallest message that differs (a time); else the strongest."""
     large = [d for d in differences if d.message is not None and d.message >= LARGE and d.winner.better == "higher"]
@@ -103,8 +108,8 @@ def _sentence(judgement: Judgement, chosen: Iterable[Difference]) -> str:
         winner, loser = (mpi_label(judgement.run, f.identity.mpi) for f in (d.winner, d.loser))
         than = "" if before in ((winner, loser), (loser, winner)) else f" than {loser}"
         theirs = than and f"{than}'s"
-        messages = "" if d.message is None else f"{binary(d.message)} messages of {target(d.winner.identity)}"
-        by = f"{at_least(d.winner, d.loser)}{factor(d.factor)} x"
+        messages = "" if d.message is None else f"{_size(d)} messages of {target(d.winner.identity)}"
+        by = f"{at_least(d.winner, d.loser)}{sourced.times(d.winner, d.loser)}"
         if d.message is None:
             case = values(d.winner.identity.parameters)
             what = target(d.winner.identity) + (f" ({case})" if case else "")

@@ -6,11 +6,11 @@ R1 saw the reduction of one MPI library move 1862 Mbit/s where the hypercube ove
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from firstlight.catalogue import Workload
-from firstlight.judge import Finding, Judgement
+from firstlight.judge import Finding, Judgement, sourced
 from firstlight.judge.findings._common import (
     SHOWN,
     at_least,
@@ -26,7 +26,7 @@ from firstlight.judge.words import listing, where
 from firstlight.plan import Placement
 from firstlight.record import Run
 from firstlight.roles import LIBRARY_SUM
-from firstlight.units import binary, factor
+from firstlight.units import binary
 
 LARGE = 262144  # bytes of a vector from which on latency is no excuse
 THRESHOLD = 0.15
@@ -50,11 +50,12 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
         pairs = {p.identity: p for d in chosen for p in (d.loser, d.winner)}
         library = mpi if all(d.own for d in chosen) else None
         beaten = sorted({_bytes(d.loser) for d in defeats if _series(d.loser) == _series(worst.loser)})
-        measured = sorted({_bytes(p) for p in sums if p.by_library and _series(p) == _series(worst.loser)})
+        alike = {_bytes(p): p for p in sums if p.by_library and _series(p) == _series(worst.loser)}
+        where_poor = at(beaten, sorted(alike), lambda size: _size(alike[size]))  # noqa: B023 (used at once)
         found.append(
             Finding(
                 rule="poor_collective",
-                sentence=f"{mpi_label(judgement.run, mpi)}'s {worst.loser.role.call} is poor {at(beaten, measured)}: "
+                sentence=f"{mpi_label(judgement.run, mpi)}'s {worst.loser.role.call} is poor {where_poor}: "
                 + _sentence(judgement.run, chosen),
                 evidence=tuple(shown(p.figure) for p in pairs.values())[:SHOWN],
                 command=command(*(p.program for p in pairs.values()), mpi=library),
@@ -65,19 +66,19 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     return found
 
 
-def at(beaten: Sequence[float], measured: Sequence[float]) -> str:
+def at(beaten: Sequence[float], measured: Sequence[float], said: Callable[[float], str] = binary) -> str:
     """`at 512 KiB and 1 MiB, not at 8 MiB`: where it holds and where not, of the sizes that were measured."""
     spared = [x for x in measured if x not in beaten]
-    held, free = _sizes(beaten, measured), _sizes(spared, measured)
+    held, free = _sizes(beaten, measured, said), _sizes(spared, measured, said)
     return held + (f", not {free}" if free else "")
 
 
-def _sizes(some: Sequence[float], measured: Sequence[float]) -> str:
+def _sizes(some: Sequence[float], measured: Sequence[float], said: Callable[[float], str]) -> str:
     """`from 256 KiB to 2 MiB` where all sizes between that were measured are among them, else each by name."""
     between = [x for x in measured if some and some[0] <= x <= some[-1]]
     if len(some) > 2 and len(between) == len(some):
-        return f"from {binary(some[0])} to {binary(some[-1])}"
-    return f"at {listing([binary(x) for x in some])}" if some else ""
+        return f"from {said(some[0])} to {said(some[-1])}"
+    return f"at {listing([said(x) for x in some])}" if some else ""
 
 
 def _sums(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Played]:
@@ -119,6 +120,11 @@ def _sentence(run: Run, chosen: list[Defeat]) -> str:
     loser, parts = chosen[0].loser, []
     for d in chosen:
         rival = f"by {d.winner.title} over the same library" if d.own else f"{mpi_label(run, d.winner.identity.mpi)}'s"
-        by = f"{at_least(d.winner.figure, d.loser.figure)}{factor(d.factor)} x"
+        by = f"{at_least(d.winner.figure, d.loser.figure)}{sourced.times(d.winner.figure, d.loser.figure)}"
         parts.append(f"{by} as long as {rival}")
-    return f"{binary(_bytes(loser))} over {where(loser.identity.placement)} take {listing(parts)}"
+    return f"{_size(loser)} over {where(loser.identity.placement)} take {listing(parts)}"
+
+
+def _size(p: Played) -> str:
+    formula = f"{p.role.bytes_per_element:g} * a[{p.role.size!r}]"
+    return sourced.parameter(binary(_bytes(p)), p.figure, formula, "B")

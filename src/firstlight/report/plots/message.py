@@ -9,7 +9,7 @@ import math
 from collections.abc import Sequence
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import hockney, ranking
+from firstlight.judge import hockney, ranking, sourced
 from firstlight.judge.hockney import Regime
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import listing
@@ -114,10 +114,10 @@ def _title(view: View, plot: Plot, lines: dict[str, dict[float, Verified]]) -> s
         groups = ranking.rank(figures)
         best = groups[0].best
         who = [answers.label(view.judgement.run, plot.lines, key(f.identity)) for f in groups[0].figures]
-        value, what = quantity(best.estimate.median, best.unit), f"{binary(size)} messages"
+        value, what = sourced.median(best), f"{_size(best, plot)} messages"
         if len(groups) > 1:
             verb = "is" if len(who) == 1 else "are"
-            factor = sentence.ratio2(groups[1].behind)
+            factor = sentence.ahead(best, groups[1].best)
             parts.append(f"{' and '.join(who)} {verb} {factor} {best.better} for {what} ({value})")
         elif len(figures) > 1:
             same = "all are equal" if sentence.equal(groups[0].figures) else "no difference can be shown"
@@ -132,14 +132,16 @@ def _same(view: View, plot: Plot, lines: dict[str, dict[float, Verified]], ends:
     at = [ranking.rank([line[size] for line in lines.values() if size in line]) for size in ends]
     if len(ends) < 2 or any(len(groups) != 1 or len(groups[0].figures) < 2 for groups in at):
         return None
-    first, last = (
-        f"{quantity(g[0].best.estimate.median, g[0].best.unit)} at {binary(size)}"
-        for g, size in zip(at, ends, strict=True)
-    )
+    first, last = (f"{sourced.median(g[0].best)} at {_size(g[0].best, plot)}" for g in at)
     names = listing([answers.label(view.judgement.run, plot.lines, key) for key in lines])
     if all(sentence.equal(groups[0].figures) for groups in at):
         return sentence.capital(f"{names} are equal, from {first} to {last}")
     return f"No difference between {names} can be shown, from {first} to {last}"
+
+
+def _size(figure: Verified, plot: Plot) -> str:
+    size = float(dict(figure.identity.parameters)[plot.x])
+    return sourced.parameter(binary(size), figure, f"a[{plot.x!r}]", "B")
 
 
 def _caption(fits: dict[str, list[Regime]]) -> str:

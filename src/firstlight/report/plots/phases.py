@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import words
+from firstlight.judge import sourced, words
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import listing
 from firstlight.record import PHASE
@@ -127,8 +127,14 @@ def _title(plot: Plot, bars: Sequence[Bar], phases: Sequence[str]) -> str:
     last = next(b for b in bars if b.x == bars[-1].x)
     top = max((p for p in phases if p != REST), key=last.share)
     first = next(b for b in bars if b.x == bars[0].x)
-    shares = [f"{percent(last.share(top))} of a step at {plot.x} = {last.x:g} ({last.label})"]
+    shares = [f"{_share(last, top)} of a step at {plot.x} = {last.x:g} ({last.label})"]
     if first.x < last.x:
-        shares.append(f"{percent(first.share(top))} at {plot.x} = {first.x:g} ({first.label})")
+        shares.append(f"{_share(first, top)} at {plot.x} = {first.x:g} ({first.label})")
     subject = f"{plot.subject}: " if plot.subject else ""
     return sentence.capital(f"{subject}{top} takes {listing(shares)}")
+
+
+def _share(bar: Bar, phase: str) -> str:
+    parts = ", ".join(repr(OTHER if p == REST else p) for p in bar.parts)
+    formula = f"share(a, {OTHER if phase == REST else phase!r}, [{parts}])"
+    return sourced.number(percent(bar.share(phase)), formula, of=(bar.figure,))

@@ -11,6 +11,7 @@ import math
 from collections.abc import Sequence
 
 from firstlight.catalogue import Plot, Workload
+from firstlight.judge import sourced
 from firstlight.judge.ceilings import Allowed, bounds
 from firstlight.judge.verdict import Limit, Verified
 from firstlight.judge.words import listing, name
@@ -214,13 +215,19 @@ def _title(peak: Limit, roofs: dict[str, Limit], where: str) -> str:
     places = list(roofs)
     fast, slow = roofs[places[0]], roofs[places[-1]]
     ridge = peak.value / slow.value
+    balance = sourced.number(f"{ridge:.2g}", "best(a) / best(b)", "flop/B", (peak.source, slow.source))
     told = (
-        f"{quantity(peak.value / 1e9, 'Gflop/s')} of arithmetic{where}, but {places[-1]} feeds only "
-        f"{quantity(slow.value / 1e9, 'GB/s')}: codes below {ridge:.2g} flop a byte wait for it"
+        f"{_measured(peak, 'Gflop/s')} of arithmetic{where}, but {places[-1]} feeds only "
+        f"{_measured(slow, 'GB/s')}: codes below {balance} flop a byte wait for it"
     )
     if len(places) == 1:
         return sentence.capital(told)
-    return sentence.capital(f"{told} ({places[0]} feeds {sentence.ratio2(fast.value / slow.value)} as much)")
+    by = sourced.number(sentence.ratio2(fast.value / slow.value), "best(a) / best(b)", of=(fast.source, slow.source))
+    return sentence.capital(f"{told} ({places[0]} feeds {by} as much)")
+
+
+def _measured(limit: Limit, unit: str) -> str:
+    return sourced.number(quantity(limit.value / 1e9, unit), "best(a)", unit, (limit.source,))
 
 
 def _rows(

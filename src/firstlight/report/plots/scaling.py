@@ -11,7 +11,7 @@ from fractions import Fraction
 from typing import NamedTuple
 
 from firstlight.catalogue import Plot, Workload, needs
-from firstlight.judge import ranking
+from firstlight.judge import ranking, sourced
 from firstlight.judge.verdict import Identity, Verified
 from firstlight.judge.words import listing
 from firstlight.record import Run
@@ -125,17 +125,17 @@ def _strong(view: View, plot: Plot, name: str, figures: Sequence[Verified]) -> l
 def _gains(view: View, lines: Mapping[Team, Points], base: Verified) -> str:
     """`2 cores gain 1.9 × with threads and 1.8 × with Open MPI`, against the best on the fewest cores."""
     first = cores(base)
-    gains: dict[int, list[tuple[float, str]]] = {}
+    gains: dict[int, list[tuple[float, str, Verified]]] = {}
     for t, p in lines.items():
         last = max((n for n, f in p.items() if not f.oversubscribed), default=0)
         if last > first:
-            gains.setdefault(last, []).append((ranking.advantage(p[last], base), t.words(view.judgement.run)))
+            gains.setdefault(last, []).append((ranking.advantage(p[last], base), t.words(view.judgement.run), p[last]))
     worse = "as long" if base.better == "lower" else "slower"
     parts = []
     for last, some in sorted(gains.items(), reverse=True):
-        ordered = sorted(some, reverse=True)
-        won = [f"{sentence.ratio2(gain)} with {who}" for gain, who in ordered if gain > 1]
-        lost = [f"{who} ({sentence.ratio2(1 / gain)} {worse})" for gain, who in ordered if gain <= 1]
+        ordered = sorted(some, key=lambda one: one[:2], reverse=True)
+        won = [f"{sentence.ahead(f, base)} with {who}" for gain, who, f in ordered if gain > 1]
+        lost = [f"{who} ({sentence.ahead(base, f)} {worse})" for gain, who, f in ordered if gain <= 1]
         said = [f"gain {listing(won)}"] * bool(won) + [f"gain nothing with {listing(lost)}"] * bool(lost)
         parts.append(f"{last} cores " + ", ".join(said))
     return "; ".join(parts) or "more ranks and threads than processors: shown, not ranked"
@@ -162,7 +162,10 @@ def _weak(view: View, workload: Workload, plot: Plot, name: str, figures: Sequen
         data.append(_ideal(list(p), [first.estimate.median * g for g in grow], "ideal: the pace of the fewest", k == 0))
         beyond = ", more than there are processors" if last.oversubscribed else ""
         relative = last.estimate.median / (first.estimate.median * grow[-1])
-        pace = percent(relative if first.better == "higher" else 1 / relative)
+        formula = f"b / a * {min(p)} / {max(p)}" if first.better == "higher" else "a / b"
+        pace = sourced.number(
+            percent(relative if first.better == "higher" else 1 / relative), formula, of=(first, last)
+        )
         kept.append(f"{t.words(run)} keeps {pace} of its pace on {max(p)} cores{beyond}")
     some = next(iter(next(iter(largest.values()))[1].values()))
     values = [f.estimate.median for _, p in largest.values() for f in p.values()]

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from statistics import median
 
+from firstlight.judge import sourced
 from firstlight.judge.steadiness import restless, slow
 from firstlight.report import answers, frame
 from firstlight.report.frame import Drawing, Trace, View
@@ -36,10 +37,8 @@ def distributions(view: View) -> Drawing | None:
         showlegend=False,
     )
     everything = [abs(x) for v in by_program.values() for x in v]
-    title = (
-        f"Half of all launches lie within {percent(median(everything) / 100)} of their figure's median; "
-        f"{ordered[0]} scatters most"
-    )
+    near = sourced.number(percent(median(everything) / 100), "median(scatter())")
+    title = f"Half of all launches lie within {near} of their figure's median; {ordered[0]} scatters most"
     kept = f"; the {MOST_ROWS} widest programs are drawn, all are in the table" if len(ordered) > MOST_ROWS else ""
     rows = [_summary(name, by_program[name]) for name in ordered]
     dots = f"at most {MOST_DOTS} a row"
@@ -108,12 +107,11 @@ def drift(view: View) -> Drawing | None:
         {"title": {"text": "slower than usual (%)"}},
     )
     swing = (max(smooth) - min(smooth)) / 100
-    span = duration(max(xs) - min(xs))
-    title = f"The machine held still: its level moved by {percent(swing)} over {span}"
-    if swing > 0.03:
-        title = f"The machine drifted: its level moved by {percent(swing)} over {span}"
+    span = sourced.number(duration(max(xs) - min(xs)), "lasted()", "s")
+    moved = f"moved by {sourced.number(percent(swing), 'drift()')} over {span}"
+    title = f"The machine {'drifted' if swing > 0.03 else 'held still'}: its level {moved}"
     if worst := restless(view.judgement.steadiness):
-        title = f"{slow(worst)}; the level of all launches moved by {percent(swing)} over {span}"
+        title = f"{slow(worst)}; the level of all launches {moved}"
     rows: list[tuple[str, ...]] = [
         (n, f"{x:.1f} s", f"{y:+.2f} %") for x, y, (_, _, n) in zip(xs, ys, points, strict=True)
     ]

@@ -6,11 +6,10 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from firstlight.judge import ranking
+from firstlight.judge import ranking, sourced
 from firstlight.judge.verdict import Verified
 from firstlight.report import frame, sentence
 from firstlight.report.frame import Drawing, View
-from firstlight.units import percent, quantity
 
 from . import methods
 
@@ -104,14 +103,14 @@ def _title(found: Lines, figures: Sequence[Verified]) -> str:
     if best is None:
         return "Time per unknown and iteration"
     value = best.estimate.median
-    title = f"An unknown costs {best.identity.variant} {quantity(value, best.unit)} an iteration at level {level}"
+    title = f"An unknown costs {best.identity.variant} {sourced.median(best)} an iteration at level {level}"
     whole = next((t for t in figures if t.identity == replace(best.identity, metric=t.identity.metric)), None)
     if whole is not None and whole.of_ceiling is not None:
-        title += f", {percent(whole.of_ceiling)} of its ceiling"
+        title += f", {sourced.share(whole)} of its ceiling"
     slow = [line[level] for line in of.values() if level in line and line[level] is not best]
     worst = max(slow, key=lambda f: f.estimate.median, default=None)
     if worst is not None and worst.estimate.median > 1.1 * value:
-        title += f"; {worst.identity.variant} costs {sentence.ratio2(worst.estimate.median / value)} that"
+        title += f"; {worst.identity.variant} costs {sentence.ahead(best, worst)} that"
     return title
 
 

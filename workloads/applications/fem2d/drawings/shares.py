@@ -8,6 +8,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from firstlight.heritage import Entry
+from firstlight.judge import sourced
 from firstlight.judge.verdict import Verified
 from firstlight.report import frame, observed, wording
 from firstlight.report.frame import Drawing, Trace, View, text
@@ -191,7 +192,12 @@ def _title(view: View, best: dict[tuple[str, str], list[Point]]) -> str:
     at = {key: line for key, line in free.items() if line[-1].level == top}
     key, line = min(at.items(), key=lambda item: item[1][-1].figure.estimate.median)
     last, first = line[-1], line[0]
-    low, middle, high = last.share
-    spread = f"{percent(low)} to {percent(high)} over the ranks"
-    title = f"Communication takes {percent(middle)} at level {top} ({_label(view, key)}; {spread})"
-    return title + (f", {percent(first.share[1])} at level {first.level}" if first.level < top else "")
+    low, middle, high = (_said(last, k) for k in range(3))
+    spread = f"{low} to {high} over the ranks"
+    title = f"Communication takes {middle} at level {top} ({_label(view, key)}; {spread})"
+    return title + (f", {_said(first, 1)} at level {first.level}" if first.level < top else "")
+
+
+def _said(point: Point, k: int) -> str:
+    """The least, the median or the largest share over the ranks."""
+    return sourced.number(percent(point.share[k]), f"over_ranks(a, {SHARE!r}, {k})", of=(point.figure,))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from firstlight.catalogue import Plot, Workload
 from firstlight.heritage import Entry
-from firstlight.judge import ranking
+from firstlight.judge import ranking, sourced
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import listing
 from firstlight.report import frame, sentence
@@ -114,7 +114,7 @@ def _title(plot: Plot, found: Lines, n: int) -> str:
     at = shared[0] if shared else level
     groups = ranking.rank(line[at] for line in found.values() if at in line)
     first = groups[0].best
-    value = f"{quantity(first.estimate.median, first.unit)} at level {at}"
+    value = f"{sourced.median(first)} at level {at}"
     if len(groups[0].figures) > 1:
         names = listing([_name(f) for f in groups[0].figures])
         alike = "take the same" if sentence.equal(groups[0].figures) else "cannot be told apart"
@@ -127,8 +127,8 @@ def _name(f: Verified) -> str:
 
 
 def _behind(groups: Sequence[ranking.Group], first: Verified) -> str:
-    losers = [(f, ranking.advantage(first, f)) for g in groups for f in g.figures]
-    return ", " + listing([f"{_name(f)} {sentence.ratio2(by)}" for f, by in losers]) + " as long" if losers else ""
+    losers = [f for g in groups for f in g.figures]
+    return ", " + listing([f"{_name(f)} {sentence.ahead(first, f)}" for f in losers]) + " as long" if losers else ""
 
 
 def _caption(old: bool) -> str:

@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 
 from firstlight.catalogue import Plot, Workload
 from firstlight.heritage import Entry
-from firstlight.judge import ranking
+from firstlight.judge import sourced
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import listing
 from firstlight.report import frame, sentence
@@ -108,12 +108,12 @@ def _title(view: View, found: Lines) -> str:
     bits, top = next(iter(first.items()))
     x, c = top.working_set, sites.case(top)
     place = view.place(top)
-    value = quantity(top.estimate.median, top.unit)
+    value = sourced.median(top)
     verb = "reach" if top.identity.variant == "serial" else "reaches"
     title = f"{sites.words(top.identity.variant)} {verb} {value} a core in {bits} bit"
     title += f" ({c.lattice if c else ''}, {place})"
     others = [
-        f"{sentence.ratio2(ranking.advantage(top, line[x]))} {sites.words(v)}"
+        f"{sentence.ahead(top, line[x])} {sites.words(v)}"
         for (v, b), line in found.items()
         if b == bits and v != top.identity.variant and x in line
     ]
@@ -121,5 +121,5 @@ def _title(view: View, found: Lines) -> str:
         title += f", {listing(others)}"
     twin = found.get((top.identity.variant, 64), {}).get(2 * x) if bits == 32 else None
     if twin is not None:
-        title += f"; 64 bit takes {sentence.ratio2(ranking.advantage(top, twin))} as long"
+        title += f"; 64 bit takes {sentence.ahead(top, twin)} as long"
     return sentence.capital(title)

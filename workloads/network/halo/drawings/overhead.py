@@ -10,13 +10,12 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import words
+from firstlight.judge import sourced, words
 from firstlight.judge.interval import quotient
 from firstlight.judge.verdict import Identity, Verified
 from firstlight.plan import Placement
 from firstlight.report import answers, frame, sentence, wording
 from firstlight.report.frame import Drawing, View
-from firstlight.units import quantity
 
 SPARE, FULL, OVER = "processors left over", "all processors busy", "more threads than processors"
 _DASH = {SPARE: "solid", FULL: "dash", OVER: "dot"}
@@ -131,8 +130,9 @@ def _loads(named: Mapping[str, Line], x: float) -> str:
         here, label = line.points[x], words.where(line.placement) or "1 rank"
         if first is None:
             first = here
-            parts.append(f"{quantity(here.estimate.median, here.unit)} with {kind} ({label})")
+            parts.append(f"{sourced.median(here)} with {kind} ({label})")
         else:
             times = sentence.ratio2(quotient(here.estimate.median, first.estimate.median))
+            times = sourced.number(times, "a / b", of=(here, first))
             parts.append(f"{times} that with {kind} ({label})")
     return words.listing(parts)

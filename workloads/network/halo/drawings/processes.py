@@ -119,6 +119,7 @@ def _title(view: View, plot: Plot, x: float, some: Sequence[Line]) -> str:
 def _growth(line: Line) -> str:
     if 1 / FLAT < line.growth < FLAT:
         return "stays flat"
+    first, last = line.points[min(line.points)], line.points[max(line.points)]
     if line.growth < 1:
-        return f"gets {sentence.ratio2(1 / line.growth)} faster"
-    return f"takes {sentence.ratio2(line.growth)} as long"
+        return f"gets {sentence.ahead(last, first)} faster"
+    return f"takes {sentence.ahead(first, last)} as long"

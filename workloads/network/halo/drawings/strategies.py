@@ -46,13 +46,23 @@ class Win(NamedTuple):
     known: bool
 
     @property
+    def next(self) -> Verified | None:
+        """The first that is not alike."""
+        return next((f for f in self.everyone if f not in self.winners), None)
+
+    @property
     def all_alike(self) -> bool:
         return len(self.winners) == len(self.everyone)
 
     def over(self, strategy: str) -> float | None:
         """How many times longer that strategy takes; None where it is among the winners or was not measured."""
+        at = self.loser(strategy)
+        return None if at is None else ranking.advantage(self.winners[0], at)
+
+    def loser(self, strategy: str) -> Verified | None:
+        """The figure of that strategy; None where it is among the winners or was not measured."""
         at = next((f for f in self.everyone if f.identity.variant == strategy), None)
-        return None if at is None or at in self.winners else ranking.advantage(self.winners[0], at)
+        return None if at is None or at in self.winners else at
 
 
 class Contest(NamedTuple):

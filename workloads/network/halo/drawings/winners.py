@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firstlight.catalogue import Plot
+from firstlight.judge import ranking, sourced
+from firstlight.judge.verdict import Verified
 from firstlight.judge.words import listing
 from firstlight.report import sentence
 from firstlight.report.frame import Drawing
@@ -48,10 +50,10 @@ def title(plot: Plot, contest: Contest) -> str:
         return "measured with more processes or threads than processors: shown, not ranked"
     if len(contest.times) == 1:
         first, last = wins[0].winners[0], wins[-1].winners[0]
-        ends = [quantity(f.estimate.median, f.unit) for f in (first, last)]
+        ends = [sourced.median(f) for f in (first, last)]
         only = short(next(iter(contest.times)))
-        return f"{only} takes {ends[0]} at {_x(plot, wins[0].x)}" + (
-            f" and {ends[1]} at {_x(plot, wins[-1].x)}" if len(wins) > 1 else ""
+        return f"{only} takes {ends[0]} at {_at(plot, wins[0])}" + (
+            f" and {ends[1]} at {_at(plot, wins[-1])}" if len(wins) > 1 else ""
         )
     wins = [w for w in wins if len(w.everyone) > 1]
     if not wins:
@@ -62,8 +64,9 @@ def title(plot: Plot, contest: Contest) -> str:
     return "; ".join(_clause(plot, contest, s, k == 0, k == len(some) - 1) for k, s in enumerate(some))
 
 
-def _x(plot: Plot, x: float) -> str:
-    return f"{plot.x.upper() if len(plot.x) == 1 else plot.x} = {x:g}"
+def _at(plot: Plot, w: Win) -> str:
+    x = sourced.parameter(f"{w.x:g}", w.winners[0], f"a[{plot.x!r}]")
+    return f"{plot.x.upper() if len(plot.x) == 1 else plot.x} = {x}"
 
 
 def _clause(plot: Plot, contest: Contest, s: Stretch, first: bool, last: bool) -> str:
@@ -86,27 +89,32 @@ def _clause(plot: Plot, contest: Contest, s: Stretch, first: bool, last: bool) -
 
 def _where(plot: Plot, s: Stretch, first: bool, last: bool) -> str:
     low, high = s.wins[0].x, s.wins[-1].x
+    begin, end = _at(plot, s.wins[0]), _at(plot, s.wins[-1])
     if first and last:
-        return "at every " + (plot.x.upper() if len(plot.x) == 1 else plot.x) if low < high else f"at {_x(plot, low)}"
+        return "at every " + (plot.x.upper() if len(plot.x) == 1 else plot.x) if low < high else f"at {begin}"
     if low == high:
-        return f"at {_x(plot, low)}"
+        return f"at {begin}"
     if first:
-        return f"up to {_x(plot, high)}"
-    return f"from {_x(plot, low)}" + ("" if last else f" to {high:g}")
+        return f"up to {end}"
+    return f"from {begin}" + ("" if last else f" to {end.partition(' = ')[2]}")
 
 
 def _by(contest: Contest, s: Stretch) -> str:
     """`2.1 × over sendrecv`, `up to 2.1 × over sendrecv`; over the next one where the reference leads itself."""
     reference = contest.reference
     if reference and reference not in s.winners:
-        over = [w.over(reference) or 1.0 for w in s.wins]
-        return f"{_range(over)} over {short(reference, contest.times)}"
-    return f"{_range([w.behind for w in s.wins])} over the next"
+        over = [(w.winners[0], f) for w in s.wins if (f := w.loser(reference)) is not None]
+        return f"{_range(over, len(over) < len(s.wins))} over {short(reference, contest.times)}"
+    behind = [(w.winners[0], w.next) for w in s.wins if w.next is not None]
+    return f"{_range(behind)} over the next" if behind else ""
 
 
-def _range(factors: Sequence[float]) -> str:
+def _range(pairs: Sequence[tuple[Verified, Verified]], alike: bool = False) -> str:
+    """`up to 2.1 ×`; `alike`: somewhere else there is no difference."""
+    factors = [ranking.advantage(a, b) for a, b in pairs] or [1.0]
     low, high = min(factors), max(factors)
-    return sentence.ratio2(high) if high < 1.1 * low else f"up to {sentence.ratio2(high)}"
+    most = sourced.among(sentence.ratio2(high), pairs)
+    return most if high < 1.1 * low and not alike else f"up to {most}"
 
 
 def _mostly(plot: Plot, contest: Contest, wins: Sequence[Win]) -> str:
@@ -120,13 +128,14 @@ def _mostly(plot: Plot, contest: Contest, wins: Sequence[Win]) -> str:
     who = listing(best) if len(best) <= MOST_NAMES else f"{len(best)} of {len(contest.times)} strategies"
     verb = "is" if len(best) == 1 else "are"
     every = "every size" if most == len(wins) else f"{most} of {len(wins)} sizes"
-    over = [(o, w.x) for w in wins if (o := w.over(contest.reference)) is not None]
-    costs = (
-        f"; {short(contest.reference, contest.times)} takes up to {sentence.ratio2(max(over)[0])} as long"
-        if over
-        else ""
-    )
-    at = f" ({_x(plot, max(over)[1])})" if over else ""
+    over = [(o, w) for w in wins if (o := w.over(contest.reference)) is not None]
+    costs = at = ""
+    if over:
+        pairs = [(w.winners[0], f) for _, w in over if (f := w.loser(contest.reference)) is not None]
+        by, where = max(over, key=lambda one: one[0])
+        most = sourced.among(sentence.ratio2(by), pairs)
+        costs = f"; {short(contest.reference, contest.times)} takes up to {most} as long"
+        at = f" ({_at(plot, where)})"
     return f"{who} {verb} among the fastest at {every}{costs}{at}"
 
 

@@ -11,8 +11,10 @@ import math
 from msgspec.structs import replace
 
 from firstlight.heritage import Entry
-from firstlight.judge.verdict import Estimate, Figure, Verified
+from firstlight.judge import sourced
+from firstlight.judge.verdict import Estimate, Figure, Identity, Verified
 from firstlight.record import Metric
+from firstlight.units import binary, quantity
 
 RATE = "rate"
 METRIC = Metric("algorithm bandwidth", "GB/s", "vector", "rate", 1e-9, "higher")
@@ -41,3 +43,27 @@ def published(entry: Entry) -> float | None:
     if entry.unit != "Mbit/s" or not entry.ranks or entry.ranks < 2:
         return None
     return METRIC.scale * entry.value * _MBIT / (2 * math.log2(entry.ranks))
+
+
+def said(f: Verified) -> str:
+    """The median as a sentence has it: where it comes from is the rate that the program reports, or the time."""
+    text = quantity(f.estimate.median, f.unit)
+    if f.identity.metric != METRIC.name:
+        return sourced.median(f)
+    formula = f"{METRIC.scale} * {_MBIT:.0f} * a / (2 * log2(a.ranks))"
+    return sourced.number(text, formula, METRIC.unit, (_reported(f),))
+
+
+def ahead(text: str, a: Verified, b: Verified) -> str:
+    """A text that says how many times better a is than b."""
+    over, under = (a, b) if a.better == "higher" else (b, a)
+    return sourced.number(text, "a / b", of=(_reported(over), _reported(under)))
+
+
+def _reported(f: Verified) -> Identity:
+    return replace(f.identity, metric=RATE) if f.identity.metric == METRIC.name else f.identity
+
+
+def size(n_bytes: float, f: Verified) -> str:
+    """The bytes of the vector of a figure."""
+    return sourced.parameter(binary(n_bytes), _reported(f), "8 * a['n']", "B")

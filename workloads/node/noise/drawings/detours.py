@@ -6,12 +6,12 @@ from statistics import median
 from typing import NamedTuple
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import words
+from firstlight.judge import sourced, words
 from firstlight.judge.verdict import Verified
 from firstlight.report import answers, frame, observed
 from firstlight.report.frame import Drawing, Trace, View
 from firstlight.report.observed import Window
-from firstlight.units import count, quantity, significant
+from firstlight.units import quantity, significant
 
 MOST_POINTS = 400  # of a line
 MOST_COLOURS = 8
@@ -64,16 +64,17 @@ def _title(view: View, figure: Verified, some: list[Window]) -> str:
     place = figure.identity.placement
     processors = place.ranks * place.threads
     whose = "one processor" if processors == 1 else f"the worst of {processors} processors"
-    stolen = f"OS noise takes {quantity(figure.estimate.median, figure.unit)} of {whose}"
+    stolen = f"OS noise takes {sourced.median(figure)} of {whose}"
     lengths = sorted(d.length for w in some for d in detours(w))
     if not lengths:
         return f"{stolen}: no detour was seen"
     rate = observed.other(view, figure, "detours")
-    often = "" if rate is None else f"{significant(rate.estimate.median)} detours a second, "
-    return (
-        f"{stolen}: {often}half of those seen shorter than {quantity(median(lengths), 'us')}, "
-        f"the longest {quantity(lengths[-1], 'us')}"
-    )
+    often = ""
+    if rate is not None:
+        often = f"{sourced.number(significant(rate.estimate.median), 'a', rate.unit, (rate,))} detours a second, "
+    half = sourced.number(quantity(median(lengths), "us"), "median(series(a, 'detour_length'))", "us", (figure,))
+    longest = sourced.number(quantity(lengths[-1], "us"), "max(series(a, 'detour_length'))", "us", (figure,))
+    return f"{stolen}: {often}half of those seen shorter than {half}, the longest {longest}"
 
 
 def _distribution(view: View, figure: Verified, some: list[Window], k: int) -> Trace:
@@ -118,18 +119,24 @@ def _over_time(view: View, name: str, figure: Verified, some: list[Window]) -> l
         frame.log_axis("length of a detour (us)", [d.length for d in found]),
     )
     longest = max(found, key=lambda d: d.length)
-    away = quantity(sum(d.length for d in found), "us")
+    away = _last(quantity(sum(d.length for d in found), "us"), "sum({})", "us", figure)
     cut = any(len(series.get("detour_at", ())) >= KEPT for series in window.ranks.values())
-    many = f"the longest {len(found)} detours" if cut else count(len(found), "detour")
-    title = (
-        f"One window of {quantity(window.seconds, 's')}: {many}, {away} in all; the longest, "
-        f"{quantity(longest.length, 'us')}, after {quantity(longest.at, 'us')}"
-    )
+    number = _last(str(len(found)), "len({})", "", figure)
+    many = f"the longest {number} detours" if cut else f"{number} detour{'s' * (len(found) > 1)}"
+    length = sourced.number(quantity(window.seconds, "s"), "window(a)", "s", (figure,))
+    most = _last(quantity(longest.length, "us"), "max({})", "us", figure)
+    after = sourced.number(quantity(longest.at, "us"), "at_longest(a)", "us", (figure,))
+    title = f"One window of {length}: {many}, {away} in all; the longest, {most}, after {after}"
     more = f" {len(by) - len(shown)} more processors are in the table." if len(by) > len(shown) else ""
     caption = f"A point is one detour of the last launch; equal distances show something that comes regularly.{more}"
     rows = [_row(figure, p, by[p], window) for p in sorted(by)]
     head = ("processor", "detours", "away", "share", "longest")
     return [Drawing(name, title, caption, head, rows, data, drawn)]
+
+
+def _last(text: str, formula: str, unit: str, figure: Verified) -> str:
+    """A number of the lengths of the last window's detours."""
+    return sourced.number(text, formula.format("last(a, 'detour_length')"), unit, (figure,))
 
 
 def _processor(figure: Verified, processor: tuple[int, int]) -> str:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import words
+from firstlight.judge import sourced, words
 from firstlight.judge.interval import quotient
 from firstlight.judge.verdict import Verified
 from firstlight.report import answers, frame, observed, sentence, wording
@@ -100,24 +100,26 @@ def _title(view: View, seen: list[tuple[Verified, list[Window]]]) -> str:
     parts = []
     if alone:
         figure, some = alone[-1]
-        parts.append(f"{_mean(view, figure, some)}, the worst {_times(points(some, 'quanta'))}")
+        parts.append(f"{_mean(view, figure, some)}, the worst {_times(figure, points(some, 'quanta'))}")
     if waiting:
         figure, some = waiting[-1]
         together = observed.other(view, figure, "together")
         assert together is not None
         more = quotient(together.estimate.median, figure.estimate.median)
-        by = f", {sentence.ratio2(more)} what the worst of them loses by itself" if more > 1 else ""
-        lost = quantity(together.estimate.median, together.unit)
+        ratio = sourced.number(sentence.ratio2(more), "a / b", of=(together, figure))
+        by = f", {ratio} what the worst of them loses by itself" if more > 1 else ""
+        lost = sourced.median(together)
         head = "" if parts else f"{_mean(view, figure, some)}; "
         parts.append(f"{head}{figure.identity.placement.ranks} processes that wait for each other lose {lost}{by}")
     return "; ".join(parts)
 
 
 def _mean(view: View, figure: Verified, some: Sequence[Window]) -> str:
-    least = quantity(min(points(some, "quanta")), "us")
-    longer = quantity(figure.estimate.median, figure.unit)
+    least = sourced.number(quantity(min(points(some, "quanta")), "us"), "min(series(a, 'quanta'))", "us", (figure,))
+    longer = sourced.median(figure)
     return f"A quantum of {least} takes {longer} longer in the mean ({_label(view, figure)})"
 
 
-def _times(values: Sequence[float]) -> str:
-    return f"{significant(max(values) / min(values), 2)} times as long"
+def _times(figure: Verified, values: Sequence[float]) -> str:
+    formula = "max(series(a, 'quanta')) / min(series(a, 'quanta'))"
+    return f"{sourced.number(significant(max(values) / min(values), 2), formula, of=(figure,))} times as long"
