@@ -9,7 +9,6 @@ namespace kernel_launch::inline FL_ROLE {
 // Each kernel must find the number of the one before it, also across steps; the first of all finds poison. One that is left out, started
 // twice or overtaken breaks the row for good.
 FL_DEVICE void count_one(Word* count, Word mine) {
-  if (*count == broken) return;
   *count = *count == mine - 1 || *count == begun || *count == fl::poison_bits ? mine : broken;
 }
 
