@@ -7,11 +7,14 @@ import random
 from collections.abc import Callable
 
 import pytest
+from msgspec.structs import replace
 
+import shipped
+from firstlight.judge import sourced
 from firstlight.judge import states as judged
 from firstlight.judge.compare import compare_figures
 from firstlight.judge.interval import estimate
-from firstlight.judge.ranking import rank
+from firstlight.judge.ranking import advantage, rank
 from firstlight.judge.states import states, told
 from firstlight.judge.verdict import Identity, States, Verified
 from firstlight.plan import Placement
@@ -168,3 +171,22 @@ def test_tables_behind_drawings_name_both_states() -> None:
         "verified",
     ]
     assert "two states: 151 or 475 ns" in frame.hover(two) and "two states" not in frame.hover(one)
+
+
+def test_an_advantage_is_that_of_the_nearer_states() -> None:
+    """Medians of two states tell how many launches fell into which: 0.15 against 3 us would be 20 x."""
+    mostly_low, mostly_high = figure(*[0.15] * 9, *[0.6] * 4), figure(*[0.9] * 4, *[3.0] * 9)
+    assert advantage(mostly_low, mostly_high) == pytest.approx(5)  # 0.6 to 3; 0.15 to 0.9 is 6
+    assert advantage(mostly_high, mostly_low) == pytest.approx(1 / 5)
+    told = sourced.settle(sourced.advantage("5.0 ×", mostly_low, mostly_high))
+    assert [s.formula for s in told.sources] == ["nearest(a, b)"]
+    one, other = figure(*[0.2] * 8), figure(*[0.3] * 8)
+    assert advantage(one, other) == pytest.approx(1.5)
+    assert [s.formula for s in sourced.settle(sourced.advantage("1.5 ×", one, other)).sources] == ["a / b"]
+
+
+def test_states_are_scaled_with_the_figure_they_belong_to() -> None:
+    two = replace(figure(*[1.0] * 9, *[4.0] * 4, unit="Mbit/s"), cost={"flow": 2.0**20})
+    scaled = shipped.module("vector_sum", "bandwidth").of(two, 2.0**20)
+    assert isinstance(scaled, Verified) and scaled.states is not None and two.states is not None
+    assert scaled.states.upper / scaled.estimate.median == two.states.upper / two.estimate.median

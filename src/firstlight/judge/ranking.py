@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 
 import msgspec
 
-from firstlight.judge.interval import quotient
-from firstlight.judge.states import ratio
+from firstlight.judge.states import least, ratio
 from firstlight.judge.verdict import Verified
 
 PRACTICAL = 0.03  # a smaller difference is none that a user would act on
@@ -61,9 +60,11 @@ def alike(a: Verified, b: Verified) -> bool:
 
 
 def advantage(a: Verified, b: Verified) -> float:
-    """How many times better a is than b (> 1: a is better), whatever the direction."""
-    x, y = a.estimate.median, b.estimate.median
-    return quotient(x, y) if a.better == "higher" else quotient(y, x)
+    """How many times better a is than b (> 1: a is better), whatever the direction, by the medians.
+
+    Where either has two states, by the nearer of them: a median of two states tells how many launches fell into which.
+    """
+    return least(b, a) if a.better == "higher" else least(a, b)
 
 
 def choice(groups: Sequence[Group], label: Callable[[Verified], str]) -> str:

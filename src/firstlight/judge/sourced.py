@@ -22,7 +22,6 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from firstlight.judge.interval import quotient
 from firstlight.judge.states import least
 from firstlight.judge.verdict import Failed, Identity, Unverified, Verified
 from firstlight.units import count, factor, interval, percent, quantity
@@ -128,19 +127,18 @@ def launches(f: Verified) -> str:
 def times(better: Verified, worse: Verified) -> str:
     """`1.6 x`: how many times better the first is by the medians that are shown, or by the nearer of two states."""
     over, under = (better, worse) if better.better == "higher" else (worse, better)
-    if better.states is not None or worse.states is not None:
-        return number(f"{factor(least(under, over))} x", "nearest(a, b)", PLAIN, (over, under))
-    return number(f"{factor(least(under, over))} x", "a / b", PLAIN, (over, under))
-
-
-def _advantage(a: Verified, b: Verified) -> tuple[float, str]:
-    x, y = a.estimate.median, b.estimate.median
-    return (quotient(x, y), "a / b") if a.better == "higher" else (quotient(y, x), "b / a")
+    return number(f"{factor(least(under, over))} x", larger("a", "b", over, under), PLAIN, (over, under))
 
 
 def advantage(text: str, a: Verified, b: Verified) -> str:
     """A text that says how many times better a is than b."""
-    return number(text, _advantage(a, b)[1], PLAIN, (a, b))
+    over, under = (a, b) if a.better == "higher" else (b, a)
+    return number(text, larger("a", "b", over, under), PLAIN, (over, under))
+
+
+def larger(x: str, y: str, a: Verified, b: Verified) -> str:
+    """The formula of how many times larger a is than b, which it names x and y: by medians or the nearer states."""
+    return f"{x} / {y}" if a.states is None and b.states is None else f"nearest({x}, {y})"
 
 
 def share(f: Verified) -> str:
@@ -186,7 +184,7 @@ def among(text: str, ratios: Sequence[tuple[Verified, Verified]], how: str = "ma
     parts = []
     for a, b in ratios[: len(_NAMES) * len(_NAMES)]:
         over, under = (a, b) if a.better == "higher" else (b, a)
-        parts.append(f"{_name(figures, over)} / {_name(figures, under)}")
+        parts.append(larger(_name(figures, over), _name(figures, under), over, under))
     formula = parts[0] if len(parts) == 1 else f"{how}({', '.join(parts)})"
     return number(text, formula, PLAIN, tuple(figures))
 

@@ -9,6 +9,7 @@ import msgspec
 
 from firstlight.catalogue import Row, Workload
 from firstlight.judge import Judgement, ranking
+from firstlight.judge.interval import quotient
 from firstlight.judge.select import in_row
 from firstlight.judge.verdict import Failed, Figure, Identity, Verified
 from firstlight.plan import LAUNCHES
@@ -95,7 +96,8 @@ def _unclear(rivals: list[Verified]) -> bool:
     """True where the choices look different, but were launched too few times or scatter too much to tell."""
     if len(rivals) < 2:
         return False
-    apart = ranking.advantage(rivals[0], rivals[-1]) - 1
+    best, worst = (f.estimate.median for f in (rivals[0], rivals[-1]))
+    apart = max(quotient(best, worst), quotient(worst, best)) - 1
     if any(f.estimate.low is None for f in rivals):
         return apart >= ranking.PRACTICAL
     return apart >= WIDE and len(ranking.rank(rivals)) == 1

@@ -140,7 +140,7 @@ def _cost(best: Verified, ranked: list[Verified]) -> str:
     if (by := ranking.advantage(best, worst)) >= 1 + ranking.PRACTICAL:
         cost = sourced.advantage(f"{significant(by)} ×", best, worst)
         return f"the wrong choice costs up to {cost}"
-    if max(ranking.advantage(best, f) for f in ranked) < 1 + SAME:
+    if all(ranking.advantage(best, f) < 1 + SAME and f.states is None for f in ranked):
         return f"all choices are the same within {sourced.number(f'{100 * SAME:.0f} %', str(SAME))}"
     return "no difference can be shown"
 
@@ -173,6 +173,8 @@ def _cell(figures: list[Figure], best: Verified) -> MatrixCell:
     why = f"{quantity(e.median, here.unit)} ({span}){two}; {wording.repeat(here.identity)}"
     if here is best:
         return MatrixCell("best", shade, why)
+    if (best.states is not None or here.states is not None) and ranking.alike(best, here):
+        return MatrixCell("?", 0, f"{why}; no difference from the best can be shown")
     unclear = " ?" if by >= 1 + SAME and ranking.alike(best, here) else ""
     why += "; no difference from the best can be shown" if unclear else ""
     cost = sourced.advantage(f"{significant(by)} ×", best, here)

@@ -30,7 +30,11 @@ def of(figure: Figure, size: float) -> Figure:
     ceiling = figure.ceiling
     if ceiling is not None:
         ceiling = replace(ceiling, value=by * ceiling.value, low=by * ceiling.low, high=by * ceiling.high)
-    return replace(figure, identity=identity, unit=METRIC.unit, estimate=_scaled(figure.estimate, by), ceiling=ceiling)
+    two = figure.states
+    if two is not None:
+        two = replace(two, lower=by * two.lower, upper=by * two.upper)
+    estimate = _scaled(figure.estimate, by)
+    return replace(figure, identity=identity, unit=METRIC.unit, estimate=estimate, ceiling=ceiling, states=two)
 
 
 def _scaled(e: Estimate, by: float) -> Estimate:
@@ -57,7 +61,8 @@ def said(f: Verified) -> str:
 def ahead(text: str, a: Verified, b: Verified) -> str:
     """A text that says how many times better a is than b."""
     over, under = (a, b) if a.better == "higher" else (b, a)
-    return sourced.number(text, "a / b", of=(_reported(over), _reported(under)))
+    formula = sourced.larger("a", "b", over, under)
+    return sourced.number(text, formula, of=(_reported(over), _reported(under)))
 
 
 def _reported(f: Verified) -> Identity:
