@@ -18,6 +18,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import titles
 import turns
 from firstlight import ROOT
 from firstlight.errors import ENVIRONMENT, INCONCLUSIVE, INTERRUPTED, OK, REGRESSION, USAGE
@@ -360,6 +361,12 @@ def test_what_a_real_run_leaves_and_prints_follows_the_published_schemas(real: P
     line = validator("launch-line")
     for text in (line for file in (path / "launches").iterdir() for line in file.read_text().splitlines()):
         line.validate(json.loads(text))  # type: ignore[attr-defined]
+
+
+def test_every_number_of_its_pages_is_computed_again(real: Path) -> None:
+    shown = firstlight(real, "report").stdout
+    outcome = titles.check(only_run(real), figures(real), shown)
+    assert outcome.mismatches == [] and outcome.computed > 20
 
 
 def test_the_table_has_the_rows_of_the_json(real: Path) -> None:

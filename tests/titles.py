@@ -47,10 +47,11 @@ PLAIN = {"", "×", "x", "times", "launches", *NOUNS, *(f"{n}s" for n in NOUNS)}
 
 @dataclass
 class Piece:
-    """Text, and where its number comes from if the page says so."""
+    """Text, and where its number comes from if the page says so; `command`: to be typed, with numbers of its own."""
 
     text: str
     source: dict[str, str] | None = None
+    command: bool = False
 
 
 @dataclass
@@ -121,7 +122,7 @@ class Page(HTMLParser):
         if self.source is not None:
             self.open[-1].pieces[-1].text += data
         else:
-            self.open[-1].pieces.append(Piece(data))
+            self.open[-1].pieces.append(Piece(data, None, any(tag == "code" for tag, _, _ in self.stack)))
 
 
 def strict(block: Block) -> bool:
@@ -576,7 +577,11 @@ class Check:
 
     def _rest(self, block: Block, figures: list[Figure]) -> None:
         """Numbers that the page gives no source for."""
-        text = "".join(" \x00 " if p.source is not None else p.text for p in block.pieces).replace("\u00a0", " ")
+        hidden = (" \x00 " if p.source is not None or p.command else p.text for p in block.pieces)
+        text = "".join(hidden).replace("\u00a0", " ")
+        if block.text in self.run.run["machine"]["warnings"]:
+            self.outcome.context += len(NUMBER.findall(text))
+            return
         for found in NUMBER.finditer(text):
             if self._in_context(block, text, found, figures):
                 self.outcome.context += 1
@@ -595,7 +600,8 @@ class Check:
             return number in here or number in (len(machine["cpus"]), machine["cores"])
         parameters = {(k.lower(), v) for f in figures for k, v in dict(f.row["parameters"]).items()}
         name = re.search(r"(\w+)(?: =)? $", before)
-        if name and any(k == name[1].lower() and v == number for k, v in parameters):
+        shown = (v for k, v in parameters if name and k == name[1].lower() and isinstance(v, int | float))
+        if any(v == number or (v >= 1e5 and agrees(found[0], v)) for v in shown):
             return True
         if after.startswith(" bit"):
             return any(k in ("bits", "precision") and v == number for k, v in parameters)

@@ -82,7 +82,7 @@ def reported(judgement: Judgement, place: Path) -> Reported:
     """What the JSON of `report` and of `run` says."""
     counts = Counter(str(figure.__struct_config__.tag) for figure in judgement.figures)
     run = judgement.run
-    sentences = tuple(finding.sentence for finding in judgement.findings)
+    sentences = tuple(str(finding.sentence) for finding in judgement.findings)
     return Reported(
         run.id, run.state, str(place), counts["verified"], counts["failed"], counts["unverified"], sentences
     )
