@@ -268,15 +268,26 @@ def spread_out(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_compare_of_runs_that_are_over_in_a_moment_is_inconclusive(result: Path, capsys: Captured) -> None:
-    code, out, _ = call(capsys, "compare", "latest", result.name)
+    assert call(capsys, "run", "--launches", "6")[0] == OK
+    code, out, _ = call(capsys, "compare", result.name, "latest")
     assert code == 4 and "too short" in out
 
 
+def test_compare_of_a_run_with_itself_says_so(result: Path, tmp_path: Path, capsys: Captured) -> None:
+    shutil.copytree(result, tmp_path / "copy")
+    for words in (["latest", result.name], ["latest", str(tmp_path / "copy")]):
+        code, out, _ = call(capsys, "compare", *words)
+        assert code == OK and "A and B are the same run" in out
+    told = json.loads(call(capsys, "compare", "latest", "latest", "--json")[1])
+    assert told["same_run"] and told["code"] == OK and told["figures"][0]["identity"]["parameters"] == {"n": 100}
+
+
 @pytest.mark.usefixtures("spread_out")
-def test_compare_knows_same_worse_and_too_few(result: Path, capsys: Captured) -> None:
-    code, out, _ = call(capsys, "compare", "latest", result.name)
+def test_compare_knows_same_and_worse(result: Path, capsys: Captured) -> None:
+    assert call(capsys, "run", "--launches", "6")[0] == OK
+    code, out, _ = call(capsys, "compare", result.name, "latest")
     assert code == OK and "0 worse · 0 better · 0 inconclusive · 6 same" in out
-    code, out, _ = call(capsys, "compare", "latest", "latest", "--json")
+    code, out, _ = call(capsys, "compare", result.name, "latest", "--json")
     assert code == OK and len(json.loads(out)["figures"]) == 6
 
 
@@ -296,8 +307,9 @@ def test_compare_with_a_slower_run_is_a_regression(bench: Bench, result: Path, c
 
 @pytest.mark.usefixtures("spread_out")
 def test_compare_of_too_few_launches_is_inconclusive(bench: Bench, capsys: Captured) -> None:
-    assert call(capsys, "run", "--launches", "2")[0] == OK
-    code, out, _ = call(capsys, "compare", "latest", "latest")
+    for name in ("one", "two"):
+        assert call(capsys, "run", "--launches", "2", "--as", name)[0] == OK
+    code, out, _ = call(capsys, "compare", "one", "two")
     assert code == 4 and "too few launches" in out
 
 
@@ -392,7 +404,7 @@ def test_pages_keep_to_the_columns_of_the_reader(
     result: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch, columns: int
 ) -> None:
     monkeypatch.setenv("COLUMNS", str(columns))
-    for words in (["report"],):
+    for words in (["report"], ["compare", "latest", "latest", "--all"]):
         out = call(capsys, *words)[1]
         long = [x for x in out.splitlines() if len(x) > columns]
         assert not [x for x in long if "./fl" not in x and "report:" not in x], words  # paths and commands are not cut

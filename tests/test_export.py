@@ -318,9 +318,29 @@ def test_a_run_that_does_not_pass_fails_in_reframe(tmp_path: Path) -> None:
 
 def test_states_are_fields_of_a_figure_in_json_and_columns_in_csv(judgement: Judgement) -> None:
     plain = next(f for f in judgement.figures if isinstance(f, Verified))
-    table = figures.rows([plain, replace(plain, states=States(1.0, 3.0, 8, 5))])
+    table = figures.rows(replace(judgement, figures=(plain, replace(plain, states=States(1.0, 3.0, 8, 5)))))
     told = [row.get("states") for row in json.loads(figures.to_json(table))]
     assert told == [None, {"lower": 1.0, "upper": 3.0, "in_lower": 8, "in_upper": 5}]
     header, one, two = csv.reader(figures.to_csv(table).splitlines())
     columns = [header.index(f"states.{name}") for name in ("lower", "upper", "in_lower", "in_upper")]
     assert [[row[k] for k in columns] for row in (one, two)] == [[""] * 4, ["1.0", "3.0", "8", "5"]]
+
+
+def test_a_row_says_of_which_run_machine_and_date_it_is(judgement: Judgement) -> None:
+    rows = json.loads(figures.to_json(figures.rows(judgement)))
+    run = judgement.run
+    assert {(r["run"], r["machine"], r["date"]) for r in rows} == {(run.id, run.machine.name, "2026-11-18T11:06:40Z")}
+    assert not any("values" in r or "times" in r for r in rows)
+
+
+def test_launches_are_told_where_they_are_asked_for(judgement: Judgement) -> None:
+    table = figures.rows(judgement, launches=True)
+    for row, figure in zip(json.loads(figures.to_json(table)), judgement.figures, strict=True):
+        known = isinstance(figure, Verified)
+        assert row["values"] == (list(figure.estimate.launches) if known else [])
+        assert len(row["times"]) == len(row["values"]) == (row["launches"] or 0)
+    lines = list(csv.DictReader(figures.to_csv(table).splitlines()))
+    assert len(lines) == sum(max(1, row.launches or 0) for row in table)
+    told = [float(x["value"]) for x in lines if x["value"]]
+    assert told == [v for f in judgement.figures if isinstance(f, Verified) for v in f.estimate.launches]
+    assert {"launch", "value", "time"}.isdisjoint(figures.to_csv(figures.rows(judgement)).partition("\n")[0].split(","))

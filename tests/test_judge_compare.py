@@ -13,12 +13,14 @@ from msgspec.structs import replace
 
 import synthetic
 import synthetic_machine
+from firstlight.export.comparison import compared
 from firstlight.judge import Judgement
 from firstlight.judge.compare import BETTER, SAME, UNCLEAR, WORSE, Comparison, compare, compare_figures, moments
 from firstlight.judge.figures import judge
 from firstlight.judge.interval import estimate
 from firstlight.judge.verdict import Identity, Verified
 from firstlight.plan import Placement
+from firstlight.report.comparison import comparison
 
 IDENTITY = Identity("dot", "simd", "gcc-native", None, Placement(), (("n", 1000),), "rate")
 
@@ -226,6 +228,83 @@ def test_environment_differences_are_sentences(first: Judgement) -> None:
 def test_json_round_trip(first: Judgement) -> None:
     c = compare(first, synthetic.judgement(2, 6, only=["dot"]))
     assert msgspec.json.decode(msgspec.json.encode(c), type=Comparison) == c
+
+
+def test_parameters_have_one_shape_in_json(first: Judgement) -> None:
+    c = compare(first, synthetic.judgement(2, 6, only=["dot"]))
+    told = msgspec.json.decode(msgspec.json.encode(compared(c)))
+    assert told["code"] == c.code and told["counts"] == c.counts
+    for here, there in ((told["figures"], c.figures), (told["changed"], c.changed)):
+        assert [x["identity"]["parameters"] for x in here] == [dict(y.identity.parameters) for y in there]
+    assert [x["parameters"] for x in told["only_a"]] == [dict(i.parameters) for i in c.only_a]
+
+
+def test_a_run_against_itself_is_the_same_run(first: Judgement) -> None:
+    few = synthetic.judgement(1, 2)  # launches that are too few to compare anything else
+    for run in (first, few):
+        c = compare(run, run)
+        assert c.same_run and c.code == 0 and c.counts[SAME] == len(c.figures) and not c.disturbed
+        assert comparison(c).splitlines()[-1].strip() == "! A and B are the same run: there is nothing to compare"
+    other = replace(first, run=replace(first.run, revision="another"))
+    assert not compare(first, other).same_run and not compare(first, few).same_run
+
+
+values_of_two_runs = st.tuples(*[st.lists(st.floats(1e-3, 1e3), min_size=6, max_size=12)] * 2)
+
+
+@given(values_of_two_runs, st.sampled_from(["higher", "lower"]))
+def test_the_ratio_is_that_of_the_medians_shown(both: tuple[list[float], list[float]], better: str) -> None:
+    found = compare_figures(figure(both[0], better), figure(both[1], better))
+    assert found.ratio == pytest.approx(found.b.median / found.a.median)
+    assert found.low is None or found.high is None or found.low <= found.ratio <= found.high
+    if found.different:
+        assert max(found.ratio, 1 / found.ratio) > 1.05
+
+
+def test_medians_that_hardly_differ_are_no_regression() -> None:
+    """20.1 -> 20.0 with a typical ratio of 0.76: half of the launches fell into another state."""
+    a = figure([20.0, 20.05, 20.1, 20.1, 26.3, 26.4, 26.5, 26.6, 26.7, 20.1, 20.1])
+    b = figure([15.0, 15.1, 15.2, 15.2, 15.3, 20.0, 20.0, 20.0, 20.0, 20.0, 20.1])
+    found = compare_figures(a, b)
+    assert found.ratio == pytest.approx(found.b.median / found.a.median, rel=1e-12)
+    assert found.outcome in (UNCLEAR, SAME)
+
+
+def disturbed(judgement: Judgement, share: float) -> Judgement:
+    """The same where that share of the samples of every figure did not have their processors."""
+    figures = (replace(f, diverged=share) if isinstance(f, Verified) else f for f in judgement.figures)
+    return replace(judgement, figures=tuple(figures))
+
+
+def test_of_a_disturbed_run_nothing_is_called_a_regression_before_it_is_said(first: Judgement) -> None:
+    slower = synthetic.judgement(2, slower={"dot.simd": 1.15})
+    assert compare(first, disturbed(slower, 0.05)).code == 1
+    c = compare(first, disturbed(slower, 0.6))
+    assert c.code == 4 and c.counts[WORSE] > 0
+    page = comparison(c)
+    said = page.index("B was disturbed: wall and CPU time diverged in 60 % of its samples")
+    assert said < page.index("dot.simd")
+    assert compare(disturbed(slower, 0.6), first).code == 4  # nor is a disturbed run improved upon
+    assert compare(disturbed(first, 0.6), disturbed(synthetic.judgement(2), 0.6)).code == 0  # nothing differs
+    assert not compare(disturbed(first, 1.0), disturbed(slower, 1.0)).disturbed  # by nature: in all samples of both
+
+
+def test_a_wrong_result_is_a_regression_also_in_a_disturbed_run(first: Judgement) -> None:
+    scene = synthetic.run(2)
+    chased = "latency.chase-gcc-native"
+    records = tuple(
+        replace(r, checks=tuple(replace(c, ok=False) for c in r.checks)) if r.start.cell == chased else r
+        for r in scene.records
+    )
+    assert compare(first, disturbed(judge(scene.run, records, scene.workloads), 0.6)).code == 1
+
+
+@pytest.mark.parametrize("width", [60, 80, 120, 200])
+def test_a_comparison_keeps_to_its_width_and_uses_it(first: Judgement, width: int) -> None:
+    lines = comparison(compare(first, synthetic.judgement(2)), width, everything=True, most=1000).splitlines()
+    assert max(len(line) for line in lines) <= width
+    rows = [line for line in lines if "(gcc-native)" in line and line.startswith("  dot.")]
+    assert rows and (width < 120 or all(" s/s" in line or "flop/s" in line for line in rows))
 
 
 @pytest.mark.parametrize("bad", [{"threshold": -0.1}, {"confidence": 1.0}, {"drift": 2.0}])

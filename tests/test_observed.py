@@ -190,7 +190,7 @@ def test_values_that_are_all_zero_go_the_whole_way() -> None:
     (group,) = ranking.rank(found)
     assert group.behind == 1
     assert strip(found[0]).left.startswith("-") and "%" in strip(found[0]).left
-    assert export.to_csv(export.rows(found)).count(",0.0,0.0,0.0,") == len(found)
+    assert export.to_csv(export.rows(replace(j, figures=tuple(found)))).count(",0.0,0.0,0.0,") == len(found)
     same = compare(j, j)
     assert {c.outcome for c in same.figures if c.identity.metric == "noise"} == {"same"}
     rows = (Row("noise of the system", "noise", 1, {"bytes": synthetic_figures.CHASES[0]}),)

@@ -99,7 +99,7 @@ def test_the_pace_is_held_against_the_ceiling_of_the_card() -> None:
         f"{share} of bandwidth" in text for t in drawings()["tolerance-0"].data for text in t.get("hovertext", ())
     )
     assert [row for row in drawings()["tolerance-0"].rows if row[0].startswith("fem2d.one_pass") and share in row]
-    (row,) = export.rows([whole])
+    (row,) = export.rows(replace(view().judgement, figures=(whole,)))
     assert row.of_ceiling == whole.of_ceiling
     (model,) = [t for name, t in traces(drawn).items() if name.startswith("ceiling")]
     (line,) = [t for name, t in traces(drawn).items() if name == "one_pass"]

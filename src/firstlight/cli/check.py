@@ -170,7 +170,7 @@ def verdicts(path: Path) -> list[Fault]:
     except RecordError:
         return []  # told by the store: without run.json nothing can be judged
     found = {_key(row): row for row in stored}
-    fresh = {_key(row): row for row in export.rows(judgement.figures)}
+    fresh = {_key(row): row for row in export.rows(judgement)}
     faults = [Fault(FIGURES, 0, f"{_name(row)}: no launch says this") for key, row in found.items() if key not in fresh]
     for key, row in fresh.items():
         if key not in found:

@@ -10,7 +10,7 @@ import click
 
 from firstlight.cli import runs
 from firstlight.cli.output import as_json, note, printable, results_folder, tell
-from firstlight.units import count
+from firstlight.units import count, significant
 
 if TYPE_CHECKING:
     from firstlight.export import Row
@@ -21,8 +21,9 @@ if TYPE_CHECKING:
 @as_json
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV with one line a figure.")
 @click.option("--failed", is_flag=True, help="Only figures that failed or are unverified, with their reasons in full.")
+@click.option("--launches", is_flag=True, help="The value of every launch as well; in CSV one line a launch.")
 @results_folder
-def command(run: str, as_json: bool, as_csv: bool, failed: bool, results: Path) -> None:
+def command(run: str, as_json: bool, as_csv: bool, failed: bool, launches: bool, results: Path) -> None:
     """Every figure of RUN with its interval, its ceiling and its verdict.
 
     RUN is a directory, the name of a run in the results folder, or `latest` (the default). Verdicts are judged anew
@@ -35,7 +36,7 @@ def command(run: str, as_json: bool, as_csv: bool, failed: bool, results: Path) 
     judgement, _, defects = runs.judged(runs.find(run, results))
     for defect in defects:
         note(f"passed over {defect}")
-    whole = export.rows(judgement.figures)
+    whole = export.rows(judgement, launches)
     table = [row for row in whole if row.verdict != "verified"] if failed else whole
     if as_json:
         click.echo(export.to_json(table))
@@ -44,6 +45,8 @@ def command(run: str, as_json: bool, as_csv: bool, failed: bool, results: Path) 
     else:
         for row in table:
             tell(printable(line(row)))
+            if row.values:
+                tell("  " + ", ".join(significant(value) for value in row.values))
         tell(printable(f"{_counted(whole, failed)} of {judgement.run.id}"))
 
 
@@ -60,7 +63,6 @@ def line(row: Row) -> str:
     """One figure as one line; the reason in full where there is no number."""
     from firstlight.judge.states import told
     from firstlight.judge.words import values, where
-    from firstlight.units import significant
 
     tools = row.toolchain + (f" {row.mpi}" if row.mpi else "")
     what = ", ".join(x for x in (values(sorted(row.parameters.items())), where(row.placement)) if x)

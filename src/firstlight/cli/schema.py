@@ -15,7 +15,7 @@ def published() -> dict[str, Any]:
     from firstlight import doctor, export, plan, record
     from firstlight.cli import check, listing, report
     from firstlight.conduct import job
-    from firstlight.judge.compare import Comparison
+    from firstlight.export.comparison import ComparedRuns
     from firstlight.profile import traffic
     from firstlight.simulate import answer, validate
     from firstlight.tune import carrying
@@ -29,7 +29,7 @@ def published() -> dict[str, Any]:
         "doctor": doctor.Diagnosis,
         "plan": plan.Plan,
         "check": check.Checked,
-        "compare": Comparison,
+        "compare": ComparedRuns,
         "report": report.Reported,
         "profile": traffic.Traffic,
         "simulate": answer.Simulated,

@@ -143,7 +143,7 @@ def derive(
         html.write(judgement, workloads, load_heritage(), path / REPORT, compared)
         if run.state == "running":
             return
-        durable.replace(path / FIGURES, export.to_json(export.rows(judgement.figures)).encode())
+        durable.replace(path / FIGURES, export.to_json(export.rows(judgement)).encode())
         if seal.exists(path):
             seal.renew(path, layout.DERIVED)
         elif run.sealed:

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import csv
 import io
-from collections.abc import Iterable
+from datetime import UTC, datetime
 
 import msgspec
+from msgspec import UNSET, UnsetType
 
+from firstlight.judge import Judgement
 from firstlight.judge.verdict import Failed, Figure, States, Verdict, Verified
 from firstlight.plan import Placement
 from firstlight.record import Better
@@ -15,9 +17,16 @@ from firstlight.record import Better
 OVERSUBSCRIBED = "more ranks or threads than CPUs: shown, never ranked or compared"
 
 
-class Row(msgspec.Struct, frozen=True):
-    """One figure. Numbers in `unit`; `of_ceiling` 1 = at the ceiling; `launches` counts those behind the median."""
+class Row(msgspec.Struct, frozen=True, kw_only=True):
+    """One figure. Numbers in `unit`; `of_ceiling` 1 = at the ceiling; `launches` counts those behind the median.
 
+    `date`: when the run was begun, in UTC. Where the launches were asked for: `values`, one a launch in the order of
+    time, and `times`, when each began in seconds since the epoch (empty where that is not known).
+    """
+
+    run: str = ""  # "": by a firstlight that did not write it
+    machine: str = ""
+    date: str = ""
     workload: str
     variant: str
     toolchain: str
@@ -36,14 +45,18 @@ class Row(msgspec.Struct, frozen=True):
     verdict: Verdict
     reason: str | None
     states: States | None = None  # where the launches fall into two: medians and launches of each
+    values: tuple[float, ...] | UnsetType = UNSET
+    times: tuple[float, ...] | UnsetType = UNSET
 
 
-def rows(figures: Iterable[Figure]) -> list[Row]:
-    """One row a figure, in the given order."""
-    return [_row(figure) for figure in figures]
+def rows(judgement: Judgement, launches: bool = False) -> list[Row]:
+    """One row a figure, in the given order; with `launches` also the value of every launch."""
+    run = judgement.run
+    date = datetime.fromtimestamp(run.started, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return [_row(figure, run.id, run.machine.name, date, launches) for figure in judgement.figures]
 
 
-def _row(figure: Figure) -> Row:
+def _row(figure: Figure, run: str, machine: str, date: str, each: bool) -> Row:
     who = figure.identity
     median = low = high = ceiling = of_ceiling = launches = reason = states = None
     verdict: Verdict
@@ -59,7 +72,11 @@ def _row(figure: Figure) -> Row:
         case _:
             verdict = "failed" if isinstance(figure, Failed) else "unverified"
             reason = figure.reason
+    told = figure.estimate if isinstance(figure, Verified) else None
     return Row(
+        run=run,
+        machine=machine,
+        date=date,
         workload=who.workload,
         variant=who.variant,
         toolchain=who.toolchain,
@@ -78,6 +95,8 @@ def _row(figure: Figure) -> Row:
         verdict=verdict,
         reason=reason,
         states=states,
+        values=(told.launches if told else ()) if each else UNSET,
+        times=(told.times if told else ()) if each else UNSET,
     )
 
 
@@ -87,22 +106,39 @@ def to_json(table: list[Row]) -> str:
 
 
 def to_csv(table: list[Row]) -> str:
-    """The same flattened: columns `placement.ranks`, `parameters.n` and so on; an absent value is an empty field."""
-    flat = [_flatten(msgspec.to_builtins(row)) for row in table]
+    """The same flattened: columns `placement.ranks`, `parameters.n` and so on; an absent value is an empty field.
+
+    Rows with launches become one line a launch, with its number, its value and when it began; a figure without any
+    keeps one line.
+    """
     names = {name for row in table for name in row.parameters}
+    each = any(row.values is not UNSET for row in table)
     columns: list[str] = []
     for field in Row.__struct_fields__:
+        if field in ("values", "times"):
+            continue
         inner = {
             "placement": Placement.__struct_fields__,
             "parameters": tuple(sorted(names)),
             "states": States.__struct_fields__,
         }.get(field)
         columns += [field] if inner is None else [f"{field}.{name}" for name in inner]
+    columns += ["launch", "value", "time"] if each else []
     text = io.StringIO()
     writer = csv.DictWriter(text, columns, lineterminator="\n")
     writer.writeheader()
-    writer.writerows(flat)
+    for row in table:
+        flat = _flatten(msgspec.to_builtins(row))
+        writer.writerows(flat | launch for launch in _launches(row))
     return text.getvalue()
+
+
+def _launches(row: Row) -> list[dict[str, object]]:
+    """What is added to the line of a row: one for each launch, or nothing once."""
+    values = row.values or ()
+    times = row.times or ()
+    known = times if len(times) == len(values) else [None] * len(values)
+    return [{"launch": k, "value": v, "time": t} for k, (v, t) in enumerate(zip(values, known, strict=True))] or [{}]
 
 
 def _flatten(row: dict[str, object]) -> dict[str, object]:
@@ -110,6 +146,6 @@ def _flatten(row: dict[str, object]) -> dict[str, object]:
     for key, value in row.items():
         if isinstance(value, dict):
             flat.update({f"{key}.{inner}": item for inner, item in value.items()})
-        elif key != "states":
+        elif key not in ("states", "values", "times"):
             flat[key] = value
     return flat

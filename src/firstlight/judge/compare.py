@@ -20,7 +20,15 @@ launches each were called different in 4.7 % of 850 cases at 0.5 s from launch t
 A figure whose launches fall into two states (`judge/states.py`) differs only where it does in both: how many launches
 fell into which may be a passing state of the machine. Otherwise the reason names the states of both runs.
 
-    different     the interval of the ratio, widened by the drift, excludes 1, and the ratio differs from 1 by more
+What is shown is B / A of the two medians, so that a reader can compute it from what stands beside it. The interval is
+that of the Hodges-Lehmann ratio of the launches, widened where the ratio of the medians lies outside. Both ratios must
+agree that there is a difference.
+
+A run of which a share of samples did not have its processors (DISTURBED) can be worse for that alone: then nothing is
+called a regression, and the page says so first. Programs that wait for a device or for others by their nature, in all
+samples of both runs, are not counted.
+
+    different     the interval of the ratio, widened by the drift, excludes 1, and both ratios differ from 1 by more
                   than the practical threshold
     same          the 90 % interval of the ratio lies within the threshold band (two one-sided 5 % tests of equivalence:
                   D. J. Schuirmann, J. Pharmacokinet. Biopharm. 15 (1987) 657)
@@ -31,26 +39,29 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
-from statistics import median
+from collections.abc import Iterator, Sequence
+from statistics import fmean, median
 from typing import Final, Literal
 
 import msgspec
+from msgspec.structs import replace
 
 from firstlight.errors import INCONCLUSIVE, OK, REGRESSION
 from firstlight.judge import Judgement
 from firstlight.judge.environment import differences
-from firstlight.judge.interval import ratio
+from firstlight.judge.interval import Ratio, ratio
 from firstlight.judge.states import spanning, told
 from firstlight.judge.verdict import Estimate, Failed, Figure, Identity, Unverified, Verdict, Verified
 from firstlight.record import Better
-from firstlight.units import quantity, significant
+from firstlight.units import count, percent, quantity, significant
 
 THRESHOLD = 0.05
 CONFIDENCE = 0.99
 DRIFT = 0.04
 EQUIVALENCE = 0.90
 MOMENT = 2.0  # seconds
+DISTURBED = 0.2  # of the samples without their processors
+BY_NATURE = 0.95
 
 Outcome = Literal["same", "better", "worse", "inconclusive"]
 SAME: Final = "same"
@@ -60,7 +71,7 @@ UNCLEAR: Final = "inconclusive"
 
 
 class Compared(msgspec.Struct, frozen=True):
-    """One figure in both runs. `ratio` is B / A of the values as they are, with its interval (None: too few launches).
+    """One figure in both runs. `ratio` is B / A of the medians, with its interval (None: too few launches).
 
     `outcome`: same, better, worse (B against A, by the figure's direction) or inconclusive, with the reason.
     `observed`: a value that the program observed (noise, a share of the time). It may lie near 0, where a ratio tells
@@ -101,6 +112,7 @@ class Comparison(msgspec.Struct, frozen=True):
     """Run B against run A. `shift`: the median of how many times better B is, over all figures (1: none).
 
     `environment`: one sentence a difference. `not_compared`: oversubscribed in either run, or verified in neither.
+    `disturbed`: a sentence for each run that something else kept from its processors. `same_run`: A and B are one run.
     """
 
     a: str
@@ -115,6 +127,8 @@ class Comparison(msgspec.Struct, frozen=True):
     not_compared: tuple[Identity, ...]
     environment: tuple[str, ...]
     shift: float | None
+    disturbed: tuple[str, ...] = ()
+    same_run: bool = False
 
     @property
     def counts(self) -> dict[str, int]:
@@ -124,9 +138,18 @@ class Comparison(msgspec.Struct, frozen=True):
 
     @property
     def code(self) -> int:
-        """The exit code: 1 with a regression, 4 where something could not be told, 0 if all is same or better."""
+        """The exit code: 1 with a regression, 4 where something could not be told, 0 if all is same or better.
+
+        Of a disturbed run no difference in time is believed; a result that has become wrong is.
+        """
+        if self.same_run:
+            return OK
         deciding = {f.outcome for f in self.figures if not f.observed}
-        if WORSE in deciding or any(c.regression for c in self.changed):
+        if any(c.regression for c in self.changed):
+            return REGRESSION
+        if self.disturbed and deciding & {WORSE, BETTER}:
+            return INCONCLUSIVE
+        if WORSE in deciding:
             return REGRESSION
         if not self.figures or UNCLEAR in deciding or any(c.after == "unverified" for c in self.changed):
             return INCONCLUSIVE
@@ -142,11 +165,11 @@ def compare(
     in_a, in_b = ({f.identity: f for f in j.figures} for j in (a, b))
     both = [(f, in_b[i]) for i, f in in_a.items() if i in in_b]
     pairs = [(x, y) for x, y in both if isinstance(x, Verified) and isinstance(y, Verified)]
-    figures = tuple(
-        compare_figures(x, y, threshold, confidence, drift)
-        for x, y in pairs
-        if not (x.oversubscribed or y.oversubscribed)
-    )
+    pairs = [(x, y) for x, y in pairs if not (x.oversubscribed or y.oversubscribed)]
+    figures = tuple(compare_figures(x, y, threshold, confidence, drift) for x, y in pairs)
+    same_run = a.run == b.run and a.records == b.records
+    if same_run:
+        figures = tuple(replace(f, ratio=1.0, outcome=SAME, reason="") for f in figures)
     changed = tuple(_changed(both))
     told = {f.identity for f in figures} | {c.identity for c in changed}
     return Comparison(
@@ -162,14 +185,27 @@ def compare(
         not_compared=tuple(x.identity for x, _ in both if x.identity not in told),
         environment=tuple(differences(a.run, b.run)),
         shift=_shift(figures),
+        disturbed=() if same_run else tuple(_disturbed(a, b, pairs)),
+        same_run=same_run,
     )
+
+
+def _disturbed(a: Judgement, b: Judgement, pairs: Sequence[tuple[Verified, Verified]]) -> Iterator[str]:
+    """`B was disturbed: ...`, by the figures that are compared."""
+    timed = [(x.diverged, y.diverged) for x, y in pairs if not x.observed and min(x.diverged, y.diverged) < BY_NATURE]
+    for k, (name, one) in enumerate((("A", a), ("B", b))):
+        share = fmean(both[k] for both in timed) if timed else 0.0
+        if share >= DISTURBED:
+            cpus, load = len(one.run.machine.cpus), median(r.start.load for r in one.records) if one.records else 0.0
+            loaded = f", at a load of {significant(load, 2)} on {count(cpus, 'CPU')}" if load > cpus > 0 else ""
+            yield f"{name} was disturbed: wall and CPU time diverged in {percent(share)} of its samples{loaded}"
 
 
 def compare_figures(
     a: Verified, b: Verified, threshold: float = THRESHOLD, confidence: float = CONFIDENCE, drift: float = DRIFT
 ) -> Compared:
     """One figure of two runs."""
-    found = spanning(ratio(moments(a.estimate), moments(b.estimate), confidence), a, b)
+    found = _ratio(a, b, confidence)
     outcome, reason = _outcome(a, b, threshold, confidence, drift)
     return Compared(
         a.identity,
@@ -177,7 +213,7 @@ def compare_figures(
         a.better,
         a.estimate,
         b.estimate,
-        found.value,
+        of_medians(a, b),
         found.low,
         found.high,
         outcome,
@@ -186,13 +222,26 @@ def compare_figures(
     )
 
 
+def of_medians(a: Verified, b: Verified) -> float:
+    """B / A of the medians that are shown; a zero counts as in every ratio."""
+    return ratio([a.estimate.median], [b.estimate.median]).value
+
+
+def _ratio(a: Verified, b: Verified, confidence: float) -> Ratio:
+    """The Hodges-Lehmann ratio of the moments; its interval spans the states and the ratio of the medians."""
+    found, shown = spanning(ratio(moments(a.estimate), moments(b.estimate), confidence), a, b), of_medians(a, b)
+    if found.low is None or found.high is None:
+        return found
+    return found._replace(low=min(found.low, shown), high=max(found.high, shown))
+
+
 def _outcome(a: Verified, b: Verified, threshold: float, confidence: float, drift: float) -> tuple[Outcome, str]:
     if (a.unit, a.better) != (b.unit, b.better):
         return UNCLEAR, f"measured in {a.unit} and in {b.unit}"
     if _work(a) != _work(b):
         return UNCLEAR, "the work of a step is not the same"
     mine, other = moments(a.estimate), moments(b.estimate)
-    found = spanning(ratio(mine, other, confidence), a, b)
+    found, shown = _ratio(a, b, confidence), of_medians(a, b)
     if found.low is None or found.high is None:
         m, n = len(a.estimate.launches), len(b.estimate.launches)
         if m >= len(mine) + 1 or n >= len(other) + 1:
@@ -204,15 +253,21 @@ def _outcome(a: Verified, b: Verified, threshold: float, confidence: float, drif
         return UNCLEAR, f"too few launches ({m} and {n})"
     apart = found.low > 1 + drift or found.high < 1 / (1 + drift)
     # A ratio is as far from 1 as its inverse is: a fall to 1 / 1.05 counts as a rise to 1.05.
-    if apart and max(found.value, 1 / found.value) > 1 + threshold:
+    if apart and (found.value > 1) == (shown > 1) and min(_far(found.value), _far(shown)) > 1 + threshold:
         return (BETTER if (found.value > 1) == (a.better == "higher") else WORSE), ""
-    narrow = spanning(ratio(mine, other, EQUIVALENCE), a, b)
+    narrow = _ratio(a, b, EQUIVALENCE)
     if narrow.low is not None and narrow.high is not None and _within(narrow.low, narrow.high, threshold):
         return SAME, ""
     if a.states is not None or b.states is not None:
         return UNCLEAR, f"two states: {_states(a)} in A, {_states(b)} in B"
-    percent = significant(100 * (found.high - found.low) / 2, 2)
-    return UNCLEAR, f"the interval of the ratio is +- {percent} %"
+    if apart and max(_far(found.value), _far(shown)) > 1 + threshold:
+        told_apart = f"{significant(shown)} by the medians, {significant(found.value)} launch against launch"
+        return UNCLEAR, f"the launches are spread unevenly: {told_apart}"
+    return UNCLEAR, f"the interval of the ratio is ± {significant(100 * (found.high - found.low) / 2, 2)} %"
+
+
+def _far(value: float) -> float:
+    return max(value, 1 / value)
 
 
 def _states(figure: Verified) -> str:

@@ -8,6 +8,7 @@ from firstlight.report.terminal import Ink, plain, wrap
 from firstlight.units import count, percent, quantity, significant
 
 _MOST = 40
+_NUMBERS = 52  # columns of two medians, their ratio and its interval
 _STYLE = {WORSE: "bad", BETTER: "good", UNCLEAR: "warn", SAME: "dim"}
 
 
@@ -16,7 +17,12 @@ def comparison(
 ) -> str:
     """What is different first; what is the same is counted, and listed where `everything` is asked for."""
     ink = Ink(colour)
-    lines = [ink("strong", "firstlight") + f" · run {compared.b} against run {compared.a}", ""]
+    title, runs = "firstlight", f" · run {compared.b} against run {compared.a}"
+    lines = wrap(title + runs, width, "", "  ")
+    lines[0] = ink("strong", title) + lines[0][len(title) :]
+    lines += [ink("warn", x) for told in warnings(compared) for x in wrap(told, width, "  ! ", "    ")] + [""]
+    if compared.same_run and not everything:
+        return "\n".join(plain(line) for line in lines).rstrip("\n")
     for outcome in (WORSE, BETTER, UNCLEAR, *((SAME,) if everything else ())):
         some = [f for f in compared.figures if f.outcome == outcome]
         lines += _group(outcome, sorted(some, key=_distance, reverse=True), width, ink, most)
@@ -34,6 +40,14 @@ def comparison(
     return "\n".join(plain(line) for line in [*lines, "", *_verdict(compared, width, ink)])
 
 
+def warnings(compared: Comparison) -> list[str]:
+    """What a reader must know before any number of a comparison."""
+    if compared.same_run:
+        return ["A and B are the same run: there is nothing to compare"]
+    advice = "; what is worse or better below may be that alone: measure it again on a quiet machine"
+    return [told + advice for told in compared.disturbed]
+
+
 def _distance(figure: Compared) -> float:
     return max(figure.ratio, 1 / figure.ratio) if figure.ratio > 0 else 1.0
 
@@ -41,20 +55,23 @@ def _distance(figure: Compared) -> float:
 def _group(outcome: str, some: list[Compared], width: int, ink: Ink, most: int) -> list[str]:
     if not some:
         return []
-    head = f"  {outcome:<34}{'A':>12}{'B':>12}  {'B / A':<20}"
-    lines = [ink("dim", head.rstrip())]
+    at = max(4, width - _NUMBERS - 2)  # where the numbers begin; a longer name stands above them
+    fitting = [n + 4 for n in (len(words.name(f.identity)) for f in some[:most]) if n + 4 <= at]
+    at = max(fitting, default=at) if len(fitting) == len(some[:most]) else at
+    lines = [ink("dim", f"  {outcome:<{at - 2}}{'A':>12}  {'B':>12}  B / A".rstrip())]
     for f in some[:most]:
-        lines += [ink(_STYLE[outcome], x) for x in wrap(words.name(f.identity), width, "  ", "      ")]
-        span = "too few" if f.low is None or f.high is None else f"{_three(f.low)} - {_three(f.high)}"
-        numbers = f"{quantity(f.a.median, f.unit):>12}  {quantity(f.b.median, f.unit):>12}  {_three(f.ratio)} ({span})"
-        lines += [f"{'':22}{numbers}", *(wrap(f.reason, width, f"{'':24}", f"{'':24}") if f.reason else ())]
+        span = "too few" if f.low is None or f.high is None else f"{significant(f.low)} - {significant(f.high)}"
+        numbers = f"{quantity(f.a.median, f.unit):>12}  {quantity(f.b.median, f.unit):>12}  "
+        numbers += f"{significant(f.ratio)} ({span})"
+        name = words.name(f.identity)
+        if len(name) + 4 <= at:
+            lines.append(ink(_STYLE[outcome], f"  {name:<{at - 2}}") + numbers)
+        else:
+            lines += [ink(_STYLE[outcome], x) for x in wrap(name, width, "  ", "      ")] + [" " * at + numbers]
+        lines += wrap(f.reason, width, "      ", "      ") if f.reason else ()
     if len(some) > most:
         lines.append(f"  and {len(some) - most} more")
     return [*lines, ""]
-
-
-def _three(value: float) -> str:
-    return significant(value)
 
 
 def _changed(changed: tuple[Changed, ...], width: int, ink: Ink) -> list[str]:
@@ -70,13 +87,14 @@ def _changed(changed: tuple[Changed, ...], width: int, ink: Ink) -> list[str]:
 def _verdict(compared: Comparison, width: int, ink: Ink) -> list[str]:
     n = compared.counts
     told = " · ".join(ink(_STYLE[k], f"{n[k]} {k}") if n[k] else f"{n[k]} {k}" for k in (WORSE, BETTER, UNCLEAR, SAME))
-    lines = ["  " + told]
+    lines = ["  " + told] if len(plain(told)) < width or ink.colour else wrap(told, width, "  ", "  ")
     observed = sum(f.observed and f.outcome in (WORSE, UNCLEAR) for f in compared.figures)
     if observed:
         which = f"of these, {count(observed, 'observed value')} (noise, shares of time) decide{'s' * (observed == 1)}"
         lines += wrap(f"{which} no exit status", width, "  ", "  ")
     meaning = (
-        f"different: the {percent(compared.confidence)} interval of B / A, widened by {percent(compared.drift)} for "
+        f"B / A is of the medians shown, with its {percent(compared.confidence)} interval; "
+        f"different: that interval, widened by {percent(compared.drift)} for "
         f"drift between runs, excludes 1, and B / A is more than {percent(compared.threshold)} from 1"
     )
     if compared.shift is not None:

@@ -21,10 +21,11 @@ from firstlight.judge.absence import absences
 from firstlight.judge.compare import Comparison
 from firstlight.judge.evidence import UNDISTURBED
 from firstlight.judge.steadiness import disturbances
-from firstlight.judge.verdict import Failed, Figure, Identity, Verified
+from firstlight.judge.verdict import Failed, Figure, Identity
 from firstlight.report import answers as answering
 from firstlight.report import (
     chapters,
+    comparison,
     drawing,
     failures,
     maps,
@@ -79,6 +80,7 @@ def render(
         "chapters": sections,
         "spread": _spread(view),
         "compared": compared,
+        "compared_first": comparison.warnings(compared) if compared is not None else [],
     }
     drawings = [d for c in sections for some in (c["overview"], *(p.drawings for p in c["parts"])) for d in some]
     return page_of("report.html.j2", page, drawings + page["spread"], judgement.figures)
@@ -309,8 +311,5 @@ def _commands(judgement: Judgement) -> list[tuple[str, str]]:
 
 
 def figures_json(judgement: Judgement) -> bytes:
-    """All figures as `./fl figures --json` gives them, and the value of every launch."""
-    rows = [msgspec.to_builtins(row) for row in export.rows(judgement.figures)]
-    for row, figure in zip(rows, judgement.figures, strict=True):
-        row["values"] = figure.estimate.launches if isinstance(figure, Verified) else []
-    return msgspec.json.encode(rows)
+    """All figures with their launches, as `./fl figures --json --launches` gives them."""
+    return msgspec.json.encode(export.rows(judgement, launches=True))
