@@ -247,3 +247,19 @@ def test_a_row_s_cases_are_cells_of_their_own_where_the_rest_is_long() -> None:
     workload: Workload = SHIPPED["latency"]
     cells = [c for c in planned("standard", 2) if c.program.workload == workload.name]
     assert [sum("," in word for word in c.arguments) for c in cells] == [0, 1]
+
+
+def test_what_settings_are_compared_with_comes_first() -> None:
+    """Of a tuning whose budget is too short for all, the library as it is has its launches."""
+    workload = next(w for w in SHIPPED.values() if any(r.library for r in w.roles))
+    library = next(r.library for r in workload.roles if r.library)
+    ours = next(v.name for v in workload.variants if not v.broken and v.name != library)
+    cells = [
+        Cell(name, Program(workload.name, variant, "gcc-native", mpi), Placement(ranks=2), ())
+        for name, variant, mpi in (("a", library, "openmpi-x"), ("b", ours, "openmpi"), ("c", library, "openmpi"))
+    ]
+    known = {workload.name: workload}
+    wanted = agenda.ranks(cells, known, machine(2), bases={"openmpi-x": "openmpi"})
+    assert min(wanted, key=lambda name: wanted[name]) == "c" and wanted["a"] > wanted["c"] < wanted["b"]
+    items = [Item(cell, wanted[cell.id], 6, 1.0) for cell in cells]
+    assert agenda.chosen(items, 8.0)[0].cell.id == "c"

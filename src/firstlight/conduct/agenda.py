@@ -100,8 +100,13 @@ def ranks(
     machine: Machine,
     late: Preference = lambda program: (),
     seconds: Callable[[Cell], float] = lambda cell: 0.0,
+    bases: Mapping[str, str] = {},
 ) -> dict[str, Rank]:
-    """By cell. Of the candidates of a row those are first for which `late` is least; `seconds`: of a launch."""
+    """By cell. Of the candidates of a row those are first for which `late` is least; `seconds`: of a launch.
+
+    `bases`: by the name of an MPI library with a setting the library as it is. What that does by itself comes first
+    where its settings are measured, for each of them is compared with it.
+    """
     known = {cell.id: cell for cell in cells}
     found = dict.fromkeys(known, Rank.REST)
 
@@ -117,6 +122,10 @@ def ranks(
         want(first[:1], Rank(Rank.FRONT + chapter))
         want(first, Rank(Rank.FRONT_FIRST + chapter))
         want(order, Rank(Rank.FRONT_OTHER + chapter))
+    compared = {bases.get(c.program.mpi or "") for c in cells} - {None}
+    by_itself = {(w.name, role.library) for w in workloads.values() for role in w.roles if role.library}
+    own = (c for c in cells if c.program.mpi in compared)
+    want((c.id for c in own if (c.program.workload, c.program.variant) in by_itself), Rank.FRONT)
     for chapter in (False, True):
         asking = {known[n].program.workload for n, r in found.items() if r in (chapter, chapter + Rank.FRONT_FIRST)}
         ceilings = {b.ceiling for name in asking if name in workloads for b in workloads[name].bounded_by}

@@ -66,9 +66,9 @@ class Session:
             self.run.machine,
             costs.Costs(self.workloads, costs.load(cache_directory()), bool(self._machine.gpus)),
         )
-        wanted = agenda.ranks(
-            cells, self.workloads, machine, agenda.plainly(self.workloads, self.run.toolbox), known.of
-        )
+        late = agenda.plainly(self.workloads, self.run.toolbox)
+        bases = {m.name: m.setting for m in self.run.toolbox.mpis if m.setting}
+        wanted = agenda.ranks(cells, self.workloads, machine, late, known.of, bases)
         rounds = Rounds(self.run, cells, self._launch, self.records, budget, self.progress, ranks=wanted, costs=known)
         ahead = rounds.outlook(agenda.rows(cells, self.workloads, machine))
         for line in filter(None, (outlook.summary(ahead), outlook.in_short(ahead))):
