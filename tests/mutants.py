@@ -294,6 +294,10 @@ def timed(workload: Workload) -> dict[Path, list[Variant]]:
     return {file: sorted(variants, key=order)[:MOST] for file, variants in sorted(found.items())}
 
 
+def asked_for(file: Path, patterns: Sequence[str]) -> bool:
+    return not patterns or any(fnmatchcase(file.name, p) for p in patterns)
+
+
 # --- how one is built
 
 
@@ -305,11 +309,13 @@ class Kit(msgspec.Struct, frozen=True):
     how: Commands
 
 
-def kits(workload: Workload) -> dict[str, Kit]:
-    """Of all variants that judge mutants, built as they are."""
+def kits(workload: Workload, files: Sequence[str] = ()) -> dict[str, Kit]:
+    """Of all variants that judge some mutant, built as they are."""
     tool = native.toolchain("base")
     assert tool is not None
-    wanted = {next(iter(native.programs(workload, v, tool))): v for v in judged(workload)}
+    some = [file for file in timed(workload) if asked_for(file, files) and mutants(file)]
+    judges = {v.name: v for file in some for v in timed(workload)[file]}
+    wanted = {next(iter(native.programs(workload, v, tool))): v for v in judges.values()}
     made = commands(wanted, native.toolbox(), native.workloads, native.CACHE, native.STRICT)
     return {v.name: Kit(v, program, made[program]) for program, v in wanted.items()}
 
@@ -375,9 +381,9 @@ class Verdict(msgspec.Struct, frozen=True):
 class Trial:
     """The mutants of one workload."""
 
-    def __init__(self, workload: Workload, jobs: int) -> None:
-        self.workload = workload
-        self.kits = kits(workload)
+    def __init__(self, workload: Workload, jobs: int, files: Sequence[str] = ()) -> None:
+        self.workload, self.files = workload, files
+        self.kits = kits(workload, files)
         self.listed = declared(workload).equivalent
         self.cases = {name: cases(workload, kit.variant) for name, kit in self.kits.items()}
         self.benches: queue.Queue[Bench] = queue.Queue()
@@ -469,12 +475,12 @@ def run(kit: Kit, program: Path, case: Case, patience: float, remembered: bool =
 # --- the sample and its table
 
 
-def sample(trial: Trial, count: int, files: Sequence[str], jobs: int) -> list[Verdict]:
+def sample(trial: Trial, count: int, jobs: int) -> list[Verdict]:
     """Of each file, in the order by hash, mutants until `count` of them say something of the check."""
     verdicts: list[Verdict] = []
     with ThreadPoolExecutor(jobs) as pool:
         for file, variants in timed(trial.workload).items():
-            if files and not any(fnmatchcase(file.name, p) for p in files):
+            if not asked_for(file, trial.files):
                 continue
             left = iter(mutants(file))
             telling, tried = 0, 0
@@ -557,8 +563,8 @@ def main(words: Sequence[str]) -> int:
     for name, only in files.items():
         start = monotonic()
         print(f"{name}:", file=sys.stderr, flush=True)
-        trial = Trial(native.workloads[name], asked.jobs)
-        verdicts = sample(trial, asked.sample, only, asked.jobs)
+        trial = Trial(native.workloads[name], asked.jobs, only)
+        verdicts = sample(trial, asked.sample, asked.jobs)
         survivors = [v.mutant.diff() for v in verdicts if v.fate == SURVIVED]
         holes += len(survivors)
         if asked.survivors:

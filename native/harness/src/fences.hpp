@@ -5,7 +5,8 @@
 
 namespace fl {
 
-// Marks a line behind every array that there is, and one before it where there is room. After init, so that no page is placed by it.
+// Marks what staggering leaves free before and behind every array that there is, 4 KiB in all, at least a line of it behind. After init,
+// so that no page is placed by it.
 void fence();
 // How many of the arrays that were fenced have had something written beside them.
 Index trespassed();

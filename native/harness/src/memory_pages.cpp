@@ -84,7 +84,7 @@ void* map(std::size_t length, std::size_t grain) {
 // The arrays there are, so that what lies beside them can be watched.
 class Arrays {
  public:
-  void add(char* begin, std::size_t bytes, bool front) {
+  void add(char* begin, std::size_t bytes, std::size_t front) {
     const std::lock_guard guard(lock_);
     known_[begin] = {bytes, front, 0};
   }
@@ -97,37 +97,39 @@ class Arrays {
     std::uint32_t number = 0;
     for (auto& [begin, array] : known_) {
       array.mark = nan | (++number & ~nan);
-      mark(begin + array.bytes, array.mark);
-      if (array.front) mark(begin - line, array.mark);
+      mark(begin + array.bytes, array.back(), array.mark);
+      mark(begin - array.front, array.front, array.mark);
     }
   }
   Index trespassed() {
     const std::lock_guard guard(lock_);
     return std::count_if(known_.begin(), known_.end(), [](const auto& entry) {
       const auto& [begin, array] = entry;
-      return array.mark != 0 && !(marked(begin + array.bytes, array.mark) && (!array.front || marked(begin - line, array.mark)));
+      const bool whole = marked(begin + array.bytes, array.back(), array.mark) && marked(begin - array.front, array.front, array.mark);
+      return array.mark != 0 && !whole;
     });
   }
 
  private:
-  static constexpr std::size_t line = 64, word = sizeof(std::uint32_t);
+  static constexpr std::size_t word = sizeof(std::uint32_t);
   // A NaN in 32 bits, and two of them one in 64. Each array has its own: a step that reads beyond one array and writes beyond another
   // is found, although NaNs travel through arithmetic as they are.
   static constexpr std::uint32_t nan = 0xFFF80000u;
 
-  static void mark(char* at, std::uint32_t value) {
-    for (std::size_t k = 0; k < line; k += word) std::memcpy(at + k, &value, word);
+  static void mark(char* at, std::size_t length, std::uint32_t value) {
+    for (std::size_t k = 0; k < length; k += word) std::memcpy(at + k, &value, word);
   }
-  static bool marked(const char* at, std::uint32_t value) {
-    for (std::size_t k = 0; k < line; k += word)
+  static bool marked(const char* at, std::size_t length, std::uint32_t value) {
+    for (std::size_t k = 0; k < length; k += word)
       if (std::memcmp(at + k, &value, word) != 0) return false;
     return true;
   }
 
   struct Array {
     std::size_t bytes;
-    bool front;          // whether there is room before it
+    std::size_t front;   // bytes that staggering leaves before it
     std::uint32_t mark;  // 0: not watched
+    std::size_t back() const { return stagger_room - front; }
   };
   std::mutex lock_;
   std::map<char*, Array> known_;
@@ -155,7 +157,7 @@ void* allocate(std::size_t bytes) {
     comm::abort(3);
   }
   char* begin = static_cast<char*>(block) + shift;
-  arrays().add(begin, bytes, shift > 0);  // at least a line of the room for staggering is left behind it
+  arrays().add(begin, bytes, shift);
   return begin;
 }
 
