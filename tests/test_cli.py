@@ -362,6 +362,17 @@ def test_the_program_itself(tmp_path: Path) -> None:
     assert done.returncode == USAGE and done.stderr.count("\n") == 1
 
 
+@pytest.mark.parametrize("words", [["report", "--output"], ["export", "junit", "-o"]])
+def test_a_file_that_cannot_be_written_is_told_by_its_name(result: Path, capsys: Captured, words: list[str]) -> None:
+    code, out, err = call(capsys, *words, "nowhere/page")
+    assert (code, out, err) == (USAGE, "", "firstlight: nowhere/page: there is no folder nowhere\n")
+
+
+def test_a_hint_follows_a_question_without_another_mark(capsys: Captured) -> None:
+    assert "did you mean figures? `" in call(capsys, "figure")[2]
+    assert "'x' is no whole number; `" in call(capsys, "run", "--launches", "x")[2]
+
+
 def test_a_group_without_its_command_shows_its_help_as_it_is(capsys: Captured) -> None:
     code, out, err = call(capsys, "export")
     assert code == USAGE and out == ""

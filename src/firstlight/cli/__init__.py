@@ -123,7 +123,9 @@ def _usage(error: click.ClickException) -> str:
     context = getattr(error, "ctx", None)
     path = context.command_path if context else called()
     message = " ".join(error.format_message().split()).rstrip(".")
-    return f"{message}; `{path} --help` shows the options"
+    if isinstance(error, click.BadParameter) and isinstance(getattr(error.param, "type", None), click.IntRange):
+        message = message.replace("is not a valid integer range", "is no whole number")
+    return f"{message}{'' if message.endswith('?') else ';'} `{path} --help` shows the options"
 
 
 def _system(error: OSError) -> str:

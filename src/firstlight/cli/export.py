@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from firstlight.cli import runs
-from firstlight.cli.output import note, results_folder
+from firstlight.cli.output import note, results_folder, writable
 
 output = click.option(
     "-o",
@@ -60,4 +60,4 @@ def _write(text: str, output: Path | None) -> None:
     if output is None:
         click.echo(text, nl=False)
     else:
-        output.write_text(text, encoding="utf-8")
+        writable(output).write_text(text, encoding="utf-8")

@@ -12,6 +12,8 @@ from pathlib import Path
 import click
 import msgspec
 
+from firstlight.errors import UsageError
+
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON; `./fl schema` has its schema.")
 results_folder = click.option(
     "--results",
@@ -59,6 +61,16 @@ def tell(text: str, *, err: bool = False, nl: bool = True) -> None:
 def note(text: str) -> None:
     """One line beside the result, on stderr."""
     tell(f"firstlight: {printable(text)}", err=True)
+
+
+def writable(path: Path) -> Path:
+    """A file to be written, whose folder is there and may be written. Raises UsageError before the work is done."""
+    folder = path.parent
+    if not folder.is_dir():
+        raise UsageError(f"{path}: there is no folder {folder}")
+    if not os.access(folder, os.W_OK | os.X_OK):
+        raise UsageError(f"{path}: {folder} cannot be written")
+    return path
 
 
 def width(most: int = 120) -> int:

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from firstlight.cli import runs
-from firstlight.cli.output import as_json, colour, note, print_json, results_folder, tell, width
+from firstlight.cli.output import as_json, colour, note, print_json, results_folder, tell, width, writable
 from firstlight.record import RunState
 from firstlight.store import layout
 
@@ -54,6 +54,8 @@ def command(run: str, other: str | None, output: Path | None, as_json: bool, res
     from firstlight.report import html, terminal
 
     path = runs.find(run, results)
+    if output is not None:
+        writable(output)
     judgement, workloads, defects = runs.judged(path)
     for defect in defects:
         note(f"passed over {defect}")
