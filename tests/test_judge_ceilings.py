@@ -212,6 +212,26 @@ def test_the_ceiling_is_that_of_the_level_of_the_working_set(scene: synthetic.Sc
     assert shared.roof("load_bandwidth", 1, "L3") == cached
 
 
+def test_what_a_cache_may_still_serve_is_possible(scene: synthetic.Scene, judged: Judgement) -> None:
+    """Of 80 MiB a cache of 32 MiB may serve 40 %; a rate that this explains is possible, twice the roof is not."""
+    figure, limit = reading(judged)
+    cached, memory = (
+        replace(limit, working_set=size, value=rate, low=rate, high=rate) for size, rate in ((8e6, 132e9), (4e8, 48e9))
+    )
+    dot = replace(scene.workloads["dot"], bounded_by=BYTES)
+    told = {}
+    for rate in (48.0, 60.0, 100.0):
+        allowed = Allowed((cached, memory), scene.run.machine)
+        e = replace(figure.estimate, median=rate / 8, low=rate / 8, high=rate / 8, launches=(rate / 8,) * 6)
+        swept = replace(figure, working_set=80.0 * 2**20, estimate=e, ceiling=None)
+        held = replace(swept, ceiling=allowed.ceiling(swept, synthetic_workloads.RATE, dot))
+        told[rate] = allowed.impossible(held, synthetic_workloads.RATE, dot)
+        allowed.learn(held, synthetic_workloads.RATE, dot)
+        after = allowed.ceiling(swept, synthetic_workloads.RATE, dot)
+        assert after is not None and after.value == pytest.approx(max(rate, 48) / 8) and after.own == (rate > 48)
+    assert (told[48.0], told[60.0]) == ("", "") and told[100.0].startswith("above its measured ceiling")
+
+
 def test_no_share_where_one_of_the_bounds_was_not_measured(scene: synthetic.Scene) -> None:
     """A kernel in 32 bits without the arithmetic of 32 bits has no share of a bandwidth that may not be what binds."""
     dot = replace(scene.workloads["dot"], bounded_by=(Bound("flops", "flops_16"), *BYTES))

@@ -194,7 +194,24 @@ class Allowed:
         if not bound.device:
             places = {self._levels.may_lie(x, of_node(figure.identity)) for x in (size, size / NEAR)}
             found += [x for place in sorted(places) if (x := self.roof(bound.ceiling, n, place))]
+            found += self._mixed(figure, bound)
         return [*found, chosen]
+
+    def _mixed(self, figure: Verified, bound: Bound) -> list[Limit]:
+        """What the data's own level gives with the level before full of them: no sweep finds more of them there."""
+        n, size, here = cores(figure.identity), total(figure), of_node(figure.identity)
+        place = self._levels.may_lie(size, here)
+        k = self._levels.names.index(place)
+        own = self.roof(bound.ceiling, n, place)
+        before = self.roof(bound.ceiling, n, self._levels.names[k - 1]) if k else None
+        if own is None or before is None or before.value <= own.value:
+            return []
+        share = self._levels.before(place, here) / size
+        low, value, high = (
+            1 / (share / a + (1 - share) / b)
+            for a, b in ((before.low, own.low), (before.value, own.value), (before.high, own.high))
+        )
+        return [replace(own, value=value, low=low, high=high, sure=own.sure and before.sure)]
 
 
 def bounds(figure: Verified, workload: Workload, machine: Machine) -> list[Bound]:
