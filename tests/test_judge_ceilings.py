@@ -257,3 +257,13 @@ def test_what_is_verified_is_never_above_its_ceiling(scene: synthetic.Scene) -> 
                 if isinstance(g, Verified) and g.ceiling and g.identity.placement == f.identity.placement
             ]
             assert same == [pytest.approx(f.ceiling.value)] * len(same)
+
+
+def test_a_foreign_record_may_declare_any_working_set(scene: synthetic.Scene, judged: Judgement) -> None:
+    """Two ranks of 1e308 bytes are more than a number holds."""
+    figure, limit = reading(judged)
+    place = replace(figure.identity.placement, ranks=2)
+    huge = replace(figure, working_set=1e308, identity=replace(figure.identity, placement=place), ceiling=None)
+    dot = replace(scene.workloads["dot"], bounded_by=BYTES)
+    allowed = Allowed((replace(limit, cores=2),), scene.run.machine)
+    assert allowed.ceiling(huge, synthetic_workloads.RATE, dot) is None

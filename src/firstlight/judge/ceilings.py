@@ -131,16 +131,18 @@ class Allowed:
         best = (max if figure.better == "higher" else min)(figure.estimate.launches)
         seconds = _seconds(metric, figure, best)
         for bound in bounds(figure, workload, self._machine):
-            limit = self._chosen(figure, bound)
-            if limit is None or seconds <= 0 or figure.cost[bound.quantity] / seconds <= limit.value:
+            limit, typical = self._chosen(figure, bound), _seconds(metric, figure)
+            if limit is None or min(seconds, typical) <= 0:
                 continue
-            rate, typical = (figure.cost[bound.quantity] / x for x in (seconds, _seconds(metric, figure)))
+            rate, usual = (figure.cost[bound.quantity] / x for x in (seconds, typical))
+            if not limit.value < rate < math.inf:
+                continue
             size = None if limit.working_set is None else total(figure)
             kind = _kind(figure, bound, _step(size))
             known = self._own.get(kind)
             if known is None or rate > known.value:
                 self._own[kind] = replace(
-                    limit, working_set=size, value=rate, low=min(typical, rate), high=rate,
+                    limit, working_set=size, value=rate, low=min(usual, rate), high=rate,
                     sure=figure.estimate.low is not None, source=figure.identity,
                 )  # fmt: skip
 
@@ -298,7 +300,7 @@ def _kind(figure: Verified, bound: Bound, step: int) -> Kind:
 
 def _step(size: float | None) -> int:
     """Working sets of the same step, or of steps side by side, may be the same."""
-    return 0 if not size else round(math.log(size) / math.log(SAME))
+    return 0 if not size or not math.isfinite(size) else round(math.log(size) / math.log(SAME))
 
 
 def _distance(a: float | None, b: float) -> float:

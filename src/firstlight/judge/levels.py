@@ -149,7 +149,7 @@ def ascending(steps: Iterable[Step]) -> list[Step]:
     """The points by size with times that never fall: neighbours that do share their mean (isotonic regression of the
     logarithms, by pooling adjacent violators)."""
     pools: list[tuple[float, list[float]]] = []  # mean logarithm, sizes
-    for step in sorted(s for s in steps if s.bytes > 0 and 0 < s.time < math.inf):
+    for step in sorted(s for s in steps if 0 < s.bytes < math.inf and 0 < s.time < math.inf):
         mean, mine = math.log(step.time), [step.bytes]
         while pools and pools[-1][0] > mean:
             other, theirs = pools.pop()
