@@ -108,6 +108,23 @@ def test_a_spent_budget_is_said_and_more_can_be_given(bench: Bench, progress: Pl
     assert store.check(more.directory) == []
 
 
+def test_only_what_there_may_be_time_for_is_built_and_the_rest_when_there_is_more(
+    bench: Bench, progress: Plain
+) -> None:
+    first = conduct.run(Order(results=bench.results, budget=0.4), progress)
+    run = first.judgement.run
+    assert (len(run.cells), len(run.builds), run.state) == (4, 1, "budget")
+    assert "not begun: 3 of 4 cells" in first.line
+    bench.broken = {"dot.kahan@gcc-fast"}
+    more = conduct.resume(first.directory, progress, 60)
+    whole = more.judgement.run
+    assert (len(whole.builds), whole.state) == (4, "complete") and set(run.builds) < set(whole.builds)
+    counts = Counter(r.start.cell for r in more.judgement.records)
+    assert sorted(counts.values()) == [6, 6, 6]
+    assert (more.directory / "builds" / "dot.kahan@gcc-fast.log").is_file()
+    assert store.check(more.directory) == []
+
+
 def interrupt_when(there: Callable[[], bool], number: int, process: int | None = None) -> threading.Thread:
     def wait() -> None:
         deadline = time.monotonic() + 30

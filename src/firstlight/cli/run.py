@@ -174,11 +174,12 @@ def _show_plan(prepared: Prepared, order: Order, as_json: bool) -> int:
         tell(f"{cell.id}  {' '.join(cell.arguments)}")
     for absent in plan.absent:
         tell(f"not available: {absent.what}: {absent.why}")
+    ahead, programs = conduct.foresee(prepared, order)
+    of_all = f" of {len(plan.programs)}" if len(programs) < len(plan.programs) else ""
     tell(
-        f"{len(plan.programs)} programs to build, {len(plan.cells)} cells, "
+        f"{len(programs)}{of_all} programs to build, {len(plan.cells)} cells, "
         f"at least {order.launches} launches of each that is begun"
     )
-    ahead = conduct.foresee(prepared, order)
     for line in (outlook.summary(ahead), *outlook.left_out(ahead, order.suite)):
         tell(line)
     return 0

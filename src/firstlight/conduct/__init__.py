@@ -6,6 +6,8 @@ import os
 import re
 import sys
 import time
+from collections import Counter
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
@@ -13,16 +15,17 @@ from msgspec.structs import replace
 
 from firstlight import __version__, catalogue, store
 from firstlight.catalogue import Workload
-from firstlight.conduct import ending, environment
+from firstlight.conduct import ending, environment, outlook
 from firstlight.conduct.interrupt import interruptible, leaving_nothing
-from firstlight.conduct.prepare import Made, Order, Prepared, discover, foresee, make, prepare
+from firstlight.conduct.outlook import Outlook
+from firstlight.conduct.prepare import Made, Order, Prepared, discover, foresee, look_into, make, prepare
 from firstlight.conduct.progress import Progress
 from firstlight.conduct.rounds import Rounds
 from firstlight.conduct.session import Session
 from firstlight.errors import INTERRUPTED, UsageError
 from firstlight.judge import Judgement, stop
 from firstlight.machine import Machine
-from firstlight.plan import EFFORT, Program
+from firstlight.plan import EFFORT, Plan, Program
 from firstlight.record import SCHEMA, Run
 from firstlight.store import Store
 from firstlight.toolchains import Toolbox
@@ -62,11 +65,18 @@ def run(order: Order, progress: Progress) -> Result:
     try:
         with leaving_nothing():
             prepared = prepare(order, progress)
-            made = make(prepared.plan.programs, prepared.toolbox, prepared.workloads, progress)
+            ahead = foresee(prepared, order)
+            _tell(ahead.outlook, progress)
+            made = make(ahead.programs, prepared.toolbox, prepared.workloads, progress)
     except KeyboardInterrupt:
         progress.note("stopped before the first launch: there is no run to resume; what is built is kept, start again")
         raise
     return carry_out(order, prepared, made, progress)
+
+
+def _tell(ahead: Outlook, progress: Progress) -> None:
+    for line in filter(None, (outlook.summary(ahead), outlook.in_short(ahead))):
+        progress.note(line)
 
 
 def carry_out(order: Order, prepared: Prepared, made: Made, progress: Progress) -> Result:
@@ -141,13 +151,22 @@ def resume(path: Path, progress: Progress, budget: float | None = None, timeout:
             here, toolbox = discover(progress)
             old = _same_machine(old, here, progress)
             _same_tools(old, toolbox)
-            made = make(list(wanted), toolbox, workloads, progress)
+            records = list(opened.records())
+            used = ending.spent(records)
+            left = old.budget - used if budget is None else budget
+            if left <= 0:
+                raise UsageError(
+                    f"{path}: its budget of {duration(old.budget)} is spent; give it more with --budget 5m"
+                )
+            now = Prepared(here, toolbox, workloads, Plan(old.cells, ()))
+            ahead = look_into(now, old.cells, old.launches, left, Counter(r.start.cell for r in records))
+            _tell(ahead.outlook, progress)
+            more = _not_yet_built(old, ahead.programs, now)
+            made = make([*wanted, *more], toolbox, workloads, progress)
         _same_executables(wanted, made)
+        old = _with_builds(old, more, made)
+        _keep_logs(opened, old)
         session = Session(opened, old, workloads, made.executables, progress, here, toolbox, timeout)
-        used = ending.spent(session.records)
-        left = old.budget - used if budget is None else budget
-        if left <= 0:
-            raise UsageError(f"{path}: its budget of {duration(old.budget)} is spent; give it more with --budget 5m")
         session.run = replace(old, budget=used + left)
         return _carry_out(session, left)
 
@@ -172,6 +191,24 @@ def _carry_out(session: Session, budget: float) -> Result:
         code=ending.status(judgement) if rounds else INTERRUPTED,
         line=ending.why(session.run, rounds, directory),
     )
+
+
+def _not_yet_built(run: Run, programs: Sequence[Program], now: Prepared) -> list[Program]:
+    """Those that the time of an earlier stretch had no room for, with the tools that it had."""
+    built = {b.program for b in run.builds}
+    before, here = _versions(run.toolbox), _versions(now.toolbox)
+    known = [p for p in programs if p not in built and p.workload in now.workloads]
+    return [
+        p
+        for p in known
+        if all(name is None or (name in here and here[name] == before.get(name)) for name in (p.toolchain, p.mpi))
+        and any(v.makes(p.variant) and not v.broken for v in now.workloads[p.workload].variants)
+    ]
+
+
+def _with_builds(run: Run, more: Sequence[Program], made: Made) -> Run:
+    builds = (*run.builds, *(b for b in made.builds if b.program in more))
+    return replace(run, builds=builds, descriptions={**made.descriptions, **run.descriptions})
 
 
 def _refuse(what: str) -> UsageError:

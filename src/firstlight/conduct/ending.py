@@ -27,11 +27,12 @@ def why(run: Run, rounds: Rounds | None, directory: Path) -> str:
     wide, cells = rounds.wide(), len(rounds.tallies)
     sure = f"± {100 * run.precision:g} %"
     if run.state == BUDGET:
-        none = sum(not tally.records for tally in rounds.tallies.values())
-        unbegun = f"not begun: {none} of {cells} cells; " if none else ""
+        none, planned = rounds.unbegun(), cells + len(rounds.later)
+        begun = [name for name in wide if rounds.tallies[name].records]
+        unbegun = f"not begun: {none} of {planned} cells; " if none else ""
         return (
             f"the budget of {duration(run.budget)} is spent; {unbegun}"
-            f"less sure than {sure}: {len(wide) - none} of {cells - none} cells; "
+            f"less sure than {sure}: {len(begun)} of {planned - none} cells; "
             f"go on with: {resume} --budget {minutes(1.1 * rounds.missing())}"
         )
     if run.launches < LAUNCHES:

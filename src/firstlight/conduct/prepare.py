@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
 
@@ -17,10 +18,13 @@ from firstlight.conduct.outlook import Outlook, look_ahead
 from firstlight.conduct.progress import Progress
 from firstlight.errors import BuildError, UsageError
 from firstlight.machine import Machine
-from firstlight.plan import EFFORT, LAUNCHES, Plan, Program, plan, select
+from firstlight.plan import EFFORT, LAUNCHES, Cell, Plan, Program, plan, select
 from firstlight.record import Build, Description
 from firstlight.toolchains import Toolbox
 from firstlight.units import count, duration
+
+IN_RESERVE = 1.5
+"""Programs are built for so many times the budget: launches may turn out to be shorter than expected."""
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -101,14 +105,35 @@ def _costs(prepared: Prepared) -> Costs:
     return Costs(prepared.workloads, costs.load(machine.cache_directory()), bool(prepared.machine.gpus))
 
 
-def foresee(prepared: Prepared, order: Order) -> Outlook:
-    """What a run of this plan will answer in its budget."""
-    known = _costs(prepared)
-    cells, workloads, here = prepared.plan.cells, prepared.workloads, prepared.machine
-    wanted = agenda.ranks(cells, workloads, here, agenda.plainly(workloads, prepared.toolbox), known.of)
-    items = [Item(c, wanted[c.id], order.launches, known.of(c), sure=known.sure(c)) for c in cells]
+class Foreseen(NamedTuple):
+    """What a run will answer in its budget, and the programs that it may come to launch."""
+
+    outlook: Outlook
+    programs: list[Program]
+
+
+def foresee(prepared: Prepared, order: Order) -> Foreseen:
+    """Before anything is built."""
     budget = EFFORT[order.suite].budget if order.budget is None else order.budget
-    return look_ahead(items, [], agenda.rows(cells, workloads, here), budget)
+    return look_into(prepared, prepared.plan.cells, order.launches, budget)
+
+
+def look_into(
+    prepared: Prepared, cells: Sequence[Cell], launches: int, budget: float, had: Mapping[str, int] | None = None
+) -> Foreseen:
+    """`had`: launches that cells have already."""
+    known, done = _costs(prepared), had or {}
+    workloads, here = prepared.workloads, prepared.machine
+    wanted = agenda.ranks(cells, workloads, here, agenda.plainly(workloads, prepared.toolbox), known.of)
+    items = [
+        Item(c, wanted[c.id], launches - done.get(c.id, 0), known.of(c), c.id in done, known.sure(c))
+        for c in cells
+        if done.get(c.id, 0) < launches
+    ]
+    whole = {c.id for c in cells} - {i.cell.id for i in items}
+    ahead = look_ahead(items, whole, agenda.rows(cells, workloads, here), budget)
+    may = {i.cell.id for i in agenda.chosen(items, IN_RESERVE * budget)} or {c.id for c in cells}
+    return Foreseen(ahead, list(dict.fromkeys(c.program for c in cells if c.id in may)))
 
 
 def make(programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Workload], progress: Progress) -> Made:

@@ -7,9 +7,8 @@ from collections.abc import Callable, Sequence
 from typing import Final
 
 from firstlight.conduct import agenda
-from firstlight.conduct.agenda import Answered, Item, Rank
+from firstlight.conduct.agenda import Item, Rank
 from firstlight.conduct.costs import Costs
-from firstlight.conduct.outlook import Outlook, look_ahead
 from firstlight.conduct.progress import Progress
 from firstlight.conduct.tally import LOST_IN_A_ROW, Tally, varying
 from firstlight.judge import stop
@@ -38,10 +37,14 @@ class Rounds:
         clock: Callable[[], float] = time.monotonic,
         ranks: dict[str, Rank] | None = None,
         costs: Costs | None = None,
+        later: Sequence[Cell] = (),
     ) -> None:
-        """`ranks`: what cells are wanted for; all alike where nothing is said. `costs`: what their launches take."""
+        """`ranks`: what cells are wanted for; all alike where nothing is said. `costs`: what their launches take.
+
+        `later`: cells that this stretch cannot launch, for there was no time to expect that needed their programs.
+        """
         self._run, self._launch, self._budget, self._progress, self._clock = run, launch, budget, progress, clock
-        self._ranks, self.costs = ranks or {}, costs or Costs({})
+        self._ranks, self.costs, self.later = ranks or {}, costs or Costs({}), tuple(later)
         self.tallies = {cell.id: Tally(run, cell) for cell in cells}
         for record in sorted(present, key=lambda r: r.start.time):
             if record.start.cell in self.tallies:
@@ -65,7 +68,8 @@ class Rounds:
                 break
             number += 1
             cells = self._next()
-        return BUDGET if any(tally.wants(self._run.launches) for tally in self.tallies.values()) else COMPLETE
+        wanting = any(tally.wants(self._run.launches) for tally in self.tallies.values())
+        return BUDGET if wanting or self.later else COMPLETE
 
     def _resume_point(self) -> tuple[int, list[Cell]]:
         """The round to go on with, and its cells: an interrupted round is finished first."""
@@ -141,11 +145,6 @@ class Rounds:
         state.left = max(0.0, self._budget - self._elapsed())
         self._progress.update()
 
-    def outlook(self, rows: Sequence[Answered]) -> Outlook:
-        """What the time that is left will answer of these rows."""
-        done = [name for name, tally in self.tallies.items() if not self._short(tally)]
-        return look_ahead(self._items(), done, rows, self._budget - self._elapsed())
-
     def wide(self) -> list[str]:
         """The cells of which some figure is not sure enough, given up ones left out."""
         return [
@@ -158,4 +157,9 @@ class Rounds:
     def missing(self) -> float:
         """Seconds of launching until every cell has the wanted launches; at least one more of those still wide."""
         wanting = [tally for tally in self.tallies.values() if tally.wants(self._run.launches)]
-        return sum(max(1, self._run.launches - len(t.records)) * self.costs.of(t.cell) for t in wanting)
+        begun = sum(max(1, self._run.launches - len(t.records)) * self.costs.of(t.cell) for t in wanting)
+        return begun + sum(self._run.launches * self.costs.of(cell) for cell in self.later)
+
+    def unbegun(self) -> int:
+        """Cells without a launch."""
+        return len(self.later) + sum(not tally.records for tally in self.tallies.values())

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from firstlight import export, launch
 from firstlight.catalogue import Workload
-from firstlight.conduct import agenda, costs, outlook
+from firstlight.conduct import agenda, costs
 from firstlight.conduct.progress import Progress
 from firstlight.conduct.rounds import Rounds
 from firstlight.errors import RecordError
@@ -62,17 +62,23 @@ class Session:
         Raises KeyboardInterrupt after the launch in flight was ended and the state written.
         """
         cells = [cell for cell in self.run.cells if cell.program in self._executables]
-        machine, known = (
-            self.run.machine,
-            costs.Costs(self.workloads, costs.load(cache_directory()), bool(self._machine.gpus)),
-        )
+        failed = {b.program for b in self.run.builds if not b.ok}
+        later = [c for c in self.run.cells if c.program not in self._executables and c.program not in failed]
+        known = costs.Costs(self.workloads, costs.load(cache_directory()), bool(self._machine.gpus))
         late = agenda.plainly(self.workloads, self.run.toolbox)
         bases = {m.name: m.setting for m in self.run.toolbox.mpis if m.setting}
-        wanted = agenda.ranks(cells, self.workloads, machine, late, known.of, bases)
-        rounds = Rounds(self.run, cells, self._launch, self.records, budget, self.progress, ranks=wanted, costs=known)
-        ahead = rounds.outlook(agenda.rows(cells, self.workloads, machine))
-        for line in filter(None, (outlook.summary(ahead), outlook.in_short(ahead))):
-            self.progress.note(line)
+        wanted = agenda.ranks(cells, self.workloads, self.run.machine, late, known.of, bases)
+        rounds = Rounds(
+            self.run,
+            cells,
+            self._launch,
+            self.records,
+            budget,
+            self.progress,
+            ranks=wanted,
+            costs=known,
+            later=later,
+        )
         self._save("running")
         (self.store.path / FIGURES).unlink(missing_ok=True)  # what an earlier stretch had derived is no longer so
         state: RunState = "interrupted"

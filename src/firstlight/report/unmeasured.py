@@ -42,10 +42,10 @@ def unbegun(judgement: Judgement) -> list[Unbegun]:
     """By how much is missing: what could be built and was not begun. Nothing where a run is complete."""
     run = judgement.run
     launched = {r.start.cell for r in judgement.records}
-    built = {b.program for b in run.builds if b.ok}
+    failed = {b.program for b in run.builds if not b.ok}
     counts: dict[str, list[bool]] = {}
     for cell in run.cells if run.state != "complete" else ():
-        if cell.program in built:
+        if cell.program not in failed:
             counts.setdefault(cell.program.workload, []).append(cell.id in launched)
     found = [
         Unbegun(name, some.count(False), len(some), f"./fl run {name} --{run.suite}")
