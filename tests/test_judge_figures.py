@@ -187,13 +187,13 @@ def test_incomplete_records_are_unverified(small: Small) -> None:
     assert isinstance(figure, Unverified) and figure.reason == "the record is incomplete"
 
 
-def test_what_was_never_launched_is_said(small: Small) -> None:
+def test_what_was_never_launched_has_no_figures_unless_it_should_have_been(small: Small) -> None:
     records = tuple(r for r in small.scene.records if r.start.cell != CELL)
-    run = replace(small.scene.run, state="budget")
-    figure = of(judge(run, records, small.scene.workloads), "dot.simd", n=100)
-    assert isinstance(figure, Unverified) and figure.reason == "never launched: the budget was spent"
-    running = judge(replace(run, state="running"), records, small.scene.workloads)
-    assert not [f for f in running.figures if f.identity.variant == "simd" and f.identity.toolchain == "gcc-native"]
+    figure = of(judge(replace(small.scene.run, state="complete"), records, small.scene.workloads), "dot.simd", n=100)
+    assert isinstance(figure, Unverified) and figure.reason == "never launched"
+    for state in ("budget", "interrupted", "running"):
+        found = judge(replace(small.scene.run, state=state), records, small.scene.workloads).figures
+        assert not [f for f in found if f.identity.variant == "simd" and f.identity.toolchain == "gcc-native"]
 
 
 def test_ranks_that_did_not_find_each_other_are_lost() -> None:
