@@ -124,7 +124,8 @@ def look_into(
     """`had`: launches that cells have already."""
     known, done = _costs(prepared), had or {}
     workloads, here = prepared.workloads, prepared.machine
-    wanted = agenda.ranks(cells, workloads, here, agenda.plainly(workloads, prepared.toolbox), known.of)
+    bases = {m.name: m.setting for m in prepared.toolbox.mpis if m.setting}
+    wanted = agenda.ranks(cells, workloads, here, agenda.plainly(workloads, prepared.toolbox), known.of, bases)
     items = [
         Item(c, wanted[c.id], launches - done.get(c.id, 0), known.of(c), c.id in done, known.sure(c))
         for c in cells
