@@ -102,6 +102,16 @@ def test_nothing_on_a_page_asks_to_hover_and_each_matrix_has_its_table() -> None
     assert matrices and all("./fl run" in m[m.index("<details>") :] for m in matrices)
 
 
+WORDS = ("stolen", "sooner", "moves faster", "fictitious", "party", "parties", "counterpart", "sites agree", "1.0 ×")
+
+
+def test_a_page_speaks_the_words_of_its_field() -> None:
+    pages = [html.render(*sample(seed), heritage.load()) for seed in (1, 2)]
+    for page in pages:
+        visible = re.sub(r"<[^>]*>", " ", re.sub(r"<(script|style)\b.*?</\1>", "", page, flags=re.S))
+        assert [w for w in WORDS if re.search(rf"\b{re.escape(w)}", visible)] == []
+
+
 def test_wide_tables_reflow_on_a_phone() -> None:
     text = html.render(*sample(), heritage.load())
     visible = re.sub(r"<(script|style)\b.*?</\1>", "", text, flags=re.S)

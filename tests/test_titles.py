@@ -91,7 +91,7 @@ def pages(name: str) -> tuple[bytes, dict[str, bytes], str, bytes, str, tuple[st
     judgement = judge(*scene)
     page = html.render(judgement, scene.workloads, heritage.load())
     shown = terminal.summary(judgement, scene.workloads)
-    exported = export.to_json(export.rows(judgement.figures))
+    exported = export.to_json(export.rows(judgement))
     names = tuple(r.title for w in scene.workloads.values() for r in w.rows)
     records = {f"{r.start.cell}.{r.start.launch:04d}": r for r in scene.records}
     return msgspec.json.encode(scene.run), records, page, exported.encode(), shown, names  # type: ignore[return-value]

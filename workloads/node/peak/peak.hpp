@@ -55,7 +55,7 @@ struct State {
 inline constexpr fl::About about{
     .title = "Arithmetic",
     .cost =
-        "2 flops a multiply-add; 128 laps of 1024 on 12 * 64 bytes of independent chains in each thread, or in each of 32768 parties of a "
+        "2 flops a multiply-add; 128 laps of 1024 on 12 * 64 bytes of independent chains in each thread, or in each of 32768 threads of a "
         "GPU; no memory traffic",
     .verified = "the sum over laps of every chain against the recurrence's closed form",
     .tolerance = "1024 eps of the sum: one rounding error a multiply-add",
