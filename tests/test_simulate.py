@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from firstlight import cli
 from firstlight.errors import UsageError
 from firstlight.report import simulation as page
-from firstlight.simulate import program, shapes, sweep
+from firstlight.simulate import networks, program, shapes, sweep
 from firstlight.simulate.answer import Simulated
 from firstlight.simulate.naming import collective
 from firstlight.simulate.prediction import Breakdown, Prediction
@@ -264,3 +264,72 @@ def test_the_native_program_tells_what_exists(capsys: pytest.CaptureFixture[str]
     assert simulate("broadcast", "--topology", "square:4") == 2
     said = capsys.readouterr().err
     assert "torus:AxB" in said and said.count("\n") == 1
+
+
+def test_every_network_has_sources_and_tells_one_model_at_least(capsys: pytest.CaptureFixture[str]) -> None:
+    known = networks.load()
+    assert {"hdr200", "slingshot11", "tofu", "aries", "loggopsim"} <= set(known)
+    for name, network in known.items():
+        assert network.name == name and network.sources() and all(s.strip() for s in network.sources())
+        assert all(p.source and p.value > 0 for p in networks.vars_of(network).values())
+    assert simulate("--machines") == 0
+    said = capsys.readouterr().out
+    assert "InfiniBand HDR (200 Gb/s), 2018: latency 600 ns, bandwidth" in said and "cited from memory" in said
+
+
+@pytest.mark.parametrize("name", sorted(networks.load()))
+def test_the_program_takes_every_network_on_a_topology_of_its_kind(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    network = networks.named(name)
+    kind = network.topology.partition(":")[0]
+    small = {"tofu": "2x2x2", "dragonfly": "4x4x2", "fattree": "4x4", "flat": "16"}[kind]
+    words = ("--topology", f"{kind}:{small}", "--machine", name, "--algorithm", "dissemination")
+    assert simulate("barrier", *words) == 0
+    said = capsys.readouterr().out.replace("\n    ", " ")
+    assert f"({network.title}, {networks.KINDS[network.kind]})" in said
+
+
+def test_a_network_by_name_takes_what_its_figures_say(capsys: pytest.CaptureFixture[str]) -> None:
+    """On two ranks a barrier is one message: L + 2 o is the published latency; a byte takes 1 / bandwidth."""
+    words = ("--topology", "flat:2", "--machine", "hdr200", "--json")
+    assert simulate("barrier", *words) == 0
+    short = msgspec.json.decode(capsys.readouterr().out, type=Simulated)
+    assert [p.seconds for p in short.predictions if p.usable] == pytest.approx([600e-9] * 2)
+    assert simulate("broadcast", *words, "--bytes", "25MB", "--algorithm", "binomial", "--segments", "1") == 0
+    long = msgspec.json.decode(capsys.readouterr().out, type=Simulated)
+    assert long.predictions[0].seconds == pytest.approx(1e-3, rel=1e-3)
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--topology", "flat:4", "--machine", "hdr"], "did you mean hdr200?"),
+        (["--topology", "flat:4", "--machine", "tofu"], "take a network with links, as --topology tofu:24x18x16"),
+        (["--topology", "torus:4", "--machine", "loggopsim"], "it is for --topology flat:P"),
+        (["--topology", "flat:4", "--scale", "torus:4x4", "--machine", "loggopsim"], "it is for --topology flat:P"),
+    ],
+)
+def test_a_network_that_says_nothing_of_this_is_refused(
+    words: list[str], told: str, stand_in: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert simulate("barrier", *words) == 2
+    said = capsys.readouterr().err
+    assert told in said and said.count("\n") == 1
+
+
+def test_a_network_without_a_source_is_refused(tmp_path: Path) -> None:
+    text = 'title = "T"\nyear = 2020\nkind = "vendor"\ntopology = "flat:2"\n[latency]\nvalue = 1e-6\nsource = ""\n'
+    (tmp_path / "some.toml").write_text(text)
+    with pytest.raises(UsageError, match="latency without a value above 0 and its source"):
+        networks.load(tmp_path)
+
+
+def test_parameters_have_units_and_a_place_where_they_are_from(capsys: pytest.CaptureFixture[str]) -> None:
+    assert simulate("barrier", "--topology", "flat:64") == 0
+    said = capsys.readouterr().out.replace("\n    ", " ")
+    assert "latency L 2.50 us, overhead o 1.50 us, gap g 1.00 us, gap G 6.00 ns/B (167 MB/s)" in said
+    assert "(LogGOPSim's own example, no machine's, for nothing else was asked for)" in said
+    assert simulate("barrier", "--topology", "torus:4x4", "--machine", "overhead=300") == 0
+    said = capsys.readouterr().out.replace("\n    ", " ")
+    assert "overhead of a message 300 ns, bandwidth 5.00 GB/s, 4 interfaces a node (given; the others are" in said

@@ -55,9 +55,11 @@ Exit status:
 @click.option(
     "--machine",
     default="",
-    metavar="PARAMETERS",
-    help="LogGOPS parameters as key=value,..., or `fitted`: to the ping-pong of a run (see --run, --mpi).",
+    metavar="NAME|PARAMETERS",
+    help="A real network by its name (see --machines), parameters as key=value,... (L, o, g, hop, overhead in ns; G, O "
+    "in ns/B; S in B; bandwidth in B/s), or `fitted`: to the ping-pong of a run (see --run, --mpi).",
 )
+@click.option("--machines", is_flag=True, help="List the networks known by name, with what was published of them.")
 @click.option("--run", "run_name", default="latest", show_default=True, metavar="RUN", help="The run for `fitted`.")
 @click.option("--mpi", metavar="NAME", help="The MPI library whose ping-pong counts, where the run has several.")
 @click.option("--noise", default="", metavar="PARAMETERS", help="period_us=1000,duration_us=100,phase=independent,...")
@@ -89,6 +91,7 @@ def command(
     scale: str | None,
     missing: str,
     machine: str,
+    machines: bool,
     run_name: str,
     mpi: str | None,
     noise: str,
@@ -103,6 +106,8 @@ def command(
     COLLECTIVE is broadcast (bcast), reduce, allreduce, allgather, reduce_scatter, alltoall or barrier; FILE.goal is a
     schedule in the GOAL language. Schedules are checked before they are believed, and the same schedules run on MPI.
     """
+    if machines:
+        return _machines(as_json)
     if validate is not None:
         if subject is not None:
             raise UsageError(f"--validate takes a run, not {subject!r}; write --validate RUN or --validate alone")
@@ -135,6 +140,18 @@ def command(
     else:
         tell(printable(simulation.summary(simulated, html, width())))
     return _code(simulated)
+
+
+def _machines(as_json: bool) -> int:
+    from firstlight.report import simulation
+    from firstlight.simulate import networks
+
+    known = networks.load()
+    if as_json:
+        print_json(tuple(known.values()))
+    else:
+        click.echo(printable(simulation.known(known.values(), width())))
+    return OK
 
 
 def _progress(done: int, total: int) -> None:

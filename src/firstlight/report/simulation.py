@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-import re
 import time
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from pathlib import Path
 
 from firstlight.report import html
 from firstlight.report.plots import simulation as plots
 from firstlight.simulate.answer import Simulated
+from firstlight.simulate.networks import KINDS, Network
 from firstlight.simulate.prediction import Breakdown, Prediction
 from firstlight.simulate.sweep import crossings, lines
 from firstlight.store.durable import replace
-from firstlight.units import binary, percent, quantity, significant
+from firstlight.units import binary, count, percent, quantity, significant
 
 MOST_COLUMNS = 4  # algorithms beside each other in the table of a sweep
 _PARTS = Breakdown.__struct_fields__
@@ -155,11 +155,61 @@ def refused(predictions: Sequence[Prediction]) -> list[tuple[str, str]]:
     return list(found)
 
 
+_TIMES = {
+    "L": "latency L", "o": "overhead o", "g": "gap g", "hop": "hop", "overhead": "overhead of a message",
+}  # fmt: skip
+_LINKS, _MESSAGES = ("hop", "overhead", "bandwidth", "interfaces"), ("L", "o", "g", "G", "O", "S")
+
+
+def parameter(key: str, value: str) -> str:
+    """`gap G 0.04 ns/B (25.0 GB/s)`: a parameter of the program in words, with its unit; as it is where it is none."""
+    if key == "rates":
+        return f"G and O of {value.count('/') + 1} sizes"
+    try:
+        x = float(value)
+    except ValueError:
+        return f"{key}={value}"
+    if key in _TIMES:
+        return f"{_TIMES[key]} {quantity(x * 1e-9, 's')}"
+    if key in ("G", "O", "copy", "reduce"):
+        what = {"G": "gap G", "O": "overhead O", "copy": "copying", "reduce": "adding"}[key]
+        return f"{what} {significant(x)} ns/B" + (f" ({quantity(1e9 / x, 'B/s')})" if x > 0 else "")
+    if key == "S":
+        return "no rendezvous" if x >= 1e12 else f"rendezvous above S = {x:.0f} B"
+    if key == "bandwidth":
+        return f"bandwidth {quantity(x, 'B/s')}"
+    return count(int(x), "interface") + " a node" if key == "interfaces" else f"{key}={value}"
+
+
 def machine(simulated: Simulated) -> str:
-    """The parameters of the machine, and where they are from; of rates by size only how many."""
-    told = simulated.machine or next((p.machine for p in simulated.predictions if p.machine), "")
-    told = re.sub(r"rates=([^,]*)", lambda rates: f"rates of {rates[1].count('/') + 1} sizes", told)
-    return f"{told.replace(',', ', ')} ({simulated.machine_from})" if told else simulated.machine_from
+    """The parameters that counted, in words with their units, and where they are from."""
+    told = next((p.machine for p in simulated.predictions if p.machine), simulated.machine)
+    pairs = [item.partition("=") for item in told.split(",") if "=" in item]
+    given = {key: value for key, _, value in pairs}
+    if not any(p.machine for p in simulated.predictions):  # what was asked for: of the two models, that of the network
+        other = _MESSAGES if simulated.topologies and not simulated.topologies[0].startswith("flat") else _LINKS
+        given = {key: value for key, value in given.items() if key not in other}
+    asked = dict(item.split("=", 1) for item in simulated.machine.split(",") if "=" in item)
+    given |= {key: asked[key] for key in ("copy", "reduce") if key in asked}
+    words = ", ".join(parameter(key, value) for key, value in given.items())
+    return f"{words} ({simulated.machine_from})" if words else simulated.machine_from
+
+
+def known(networks: Iterable[Network], width: int = 80) -> str:
+    """The networks that are known by name: what was published of each, and by whom."""
+    import textwrap
+
+    said = ["firstlight · networks known by name, for ./fl simulate ... --machine NAME", ""]
+    for network in networks:
+        figures = [f"{what} {value}" for what, value, _ in network.figures()]
+        figures = figures or [parameter(key, f"{value}") for key, value in network.given.items()]
+        head = f"{network.name:<12} {network.title}, {network.year}: {', '.join(figures)}"
+        head += f"; as --topology {network.topology}"
+        said += textwrap.wrap(head, width - 2, initial_indent="  ", subsequent_indent=" " * 15)
+        for source in (KINDS[network.kind], *network.sources()):
+            indent = " " * 15
+            said += textwrap.wrap(f"- {source}", width - 2, initial_indent=indent, subsequent_indent=f"{indent}  ")
+    return "\n".join(said)
 
 
 def summary(simulated: Simulated, page: Path | None, width: int = 80) -> str:

@@ -11,15 +11,22 @@ import msgspec
 
 from firstlight import __version__
 from firstlight.errors import UsageError
-from firstlight.simulate import program, shapes, sweep
+from firstlight.simulate import networks, program, shapes, sweep
 from firstlight.simulate.answer import Simulated
 from firstlight.simulate.fit import Fitted
 from firstlight.simulate.naming import collective, must_be
+from firstlight.simulate.networks import Network
 from firstlight.simulate.prediction import Algorithm, Prediction
 from firstlight.simulate.program import Evaluator, Question
 from firstlight.units import parse_size, parse_sizes
 
-_OWN = "the model's defaults; --machine changes them"
+_OWN = {
+    True: "those of the K computer, for nothing else was asked for",
+    False: "LogGOPSim's own example, no machine's, for nothing else was asked for",
+}
+_BETTER = (
+    "--machine fitted takes what a run's ping-pong measured here, --machine NAME a real network (--machines lists them)"
+)
 
 
 class Order(msgspec.Struct, frozen=True):
@@ -56,6 +63,8 @@ def simulate(order: Order, fitted: Fitted | None = None, progress: Progress = la
         raise UsageError("on which network? give --topology tofu:24x18x16, torus:8x8x8 or flat:1024")
     wanted = (0,) if order.subject == "barrier" else tuple(parse_sizes(order.sizes))
     more = shapes.sweep(order.topology, order.scale) if order.scale else []
+    machine = _machine(order, fitted)
+    _notes(order, fitted, (order.topology, *more))  # refuses what the network does not tell
     built = program.build()
     chosen = _algorithms(order, program.algorithms(built))
     predictions: list[Prediction] = []
@@ -63,7 +72,7 @@ def simulate(order: Order, fitted: Fitted | None = None, progress: Progress = la
     made = count(1)
     total = sum(len(some) for _, some in sweeps) * len(chosen)
     for place, some in sweeps:
-        question = _question(order, chosen, place, order.machine if fitted is None else fitted.word, some)
+        question = _question(order, chosen, place, machine, some)
         predictions += program.predict(built, question, lambda _: progress(next(made), total))
     topologies = tuple(dict.fromkeys((order.topology, *more)))
     return _together(order, fitted, topologies, () if order.subject == "barrier" else wanted, predictions)
@@ -86,20 +95,59 @@ def _together(
         subject=order.subject,
         topologies=topologies,
         bytes=wanted,
-        machine=order.machine if fitted is None else fitted.word,
-        machine_from=_from(order, fitted),
+        machine=_machine(order, fitted),
+        machine_from=_from(order, fitted, any(not t.startswith("flat") for t in topologies)),
         noise=order.noise,
         predictions=tuple(named),
         by_size=tuple(sweep.spans(sweep.lines(first))),
         by_scale=tuple(sweep.spans(sweep.lines(scaled, by_scale=True))),
-        notes=() if fitted is None else fitted.separated,
+        notes=_notes(order, fitted, topologies),
     )
 
 
-def _from(order: Order, fitted: Fitted | None) -> str:
+def _network(order: Order) -> Network | None:
+    """The network that the order names, None where it gives parameters or nothing."""
+    return networks.named(order.machine) if order.machine and "=" not in order.machine else None
+
+
+def _machine(order: Order, fitted: Fitted | None) -> str:
+    """The parameters as the program takes them; "" for its own."""
+    if fitted is not None:
+        return fitted.word
+    network = _network(order)
+    return order.machine if network is None else network.word
+
+
+def _from(order: Order, fitted: Fitted | None, links: bool) -> str:
     if fitted is not None:
         return fitted.source
-    return "given" if order.machine else _OWN
+    network = _network(order)
+    if network is not None:
+        return f"{network.title}, {networks.KINDS[network.kind]}"
+    return "given; the others are the model's own" if order.machine else _OWN[links]
+
+
+def _notes(order: Order, fitted: Fitted | None, topologies: Sequence[str]) -> tuple[str, ...]:
+    """What one must know of the parameters."""
+    if fitted is not None:
+        return fitted.separated
+    network = _network(order)
+    if network is None:
+        return () if order.machine else (_BETTER,)
+    said = network.sources()
+    flat, linked = (any(t.startswith("flat") == f for t in topologies) for f in (True, False))
+    if flat and not network.flat:
+        raise UsageError(
+            f"{network.name} tells what links take, not what messages do: take a network with links, as "
+            f"--topology {network.topology}"
+        )
+    if linked and not network.linked:
+        raise UsageError(f"{network.name} tells what messages take, not what links do: it is for --topology flat:P")
+    if flat and network.latency is not None:
+        said.append("of the latency half counts as L, a quarter as each o; g is set to o")
+    if linked and network.hop is None:
+        said.append("nobody published what a switch takes: the model's 100 ns")
+    return tuple(said)
 
 
 def _question(order: Order, chosen: tuple[str, ...], place: str, machine: str, wanted: tuple[int, ...]) -> Question:
@@ -145,10 +193,11 @@ def _goal(order: Order, fitted: Fitted | None) -> Simulated:
     file = Path(order.subject)
     if not file.is_file():
         raise UsageError(f"{file}: no such file")
+    _notes(order, fitted, (order.topology or "flat",))
     built = program.build()
     said = {
         "topology": order.topology or "",
-        "machine": order.machine if fitted is None else fitted.word,
+        "machine": _machine(order, fitted),
         "noise": order.noise,
         "evaluator": order.evaluator,
     }
