@@ -273,7 +273,7 @@ def test_every_network_has_sources_and_tells_one_model_at_least(capsys: pytest.C
         assert network.name == name and network.sources() and all(s.strip() for s in network.sources())
         assert all(p.source and p.value > 0 for p in networks.vars_of(network).values())
     assert simulate("--machines") == 0
-    said = capsys.readouterr().out
+    said = " ".join(capsys.readouterr().out.split())
     assert "InfiniBand HDR (200 Gb/s), 2018: latency 600 ns, bandwidth" in said and "cited from memory" in said
 
 
