@@ -90,12 +90,11 @@ class Network(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def figures(self) -> list[tuple[str, str, str]]:
         """(`latency`, `600 ns`, `source`), what was published."""
         told = [("latency", self.latency, "s"), ("overhead of a message", self.overhead, "s")]
-        told += [
-            ("bandwidth", self.bandwidth, "B/s"),
-            ("hop", self.hop, "s"),
-            ("interfaces a node", self.interfaces, ""),
-        ]
-        return [(what, quantity(p.value, unit), p.source) for what, p, unit in told if p is not None]
+        told += [("bandwidth", self.bandwidth, "B/s"), ("hop", self.hop, "s")]
+        said = [(what, quantity(p.value, unit), _cited(p)) for what, p, unit in told if p is not None]
+        if self.interfaces is not None:
+            said.append(("interfaces a node", f"{self.interfaces.value:.0f}", _cited(self.interfaces)))
+        return said
 
     def sources(self) -> list[str]:
         """Each figure and who published it, in words."""
