@@ -113,6 +113,8 @@ def test_every_call_is_counted_exactly(mpis: tuple[Mpi, ...], compiled: Compile,
             kind = next(k for k in phase.kinds if k.name == call)
             assert (kind.calls, kind.bytes) == (int(count), int(size)), f"{mpi.label}: {line}"
             assert matrix(phase) == pattern(" ".join(to), ranks, int(messages), int(each)), f"{mpi.label}: {line}"
+            assert sum(s.messages for s in phase.sizes) == phase.messages, f"{mpi.label}: {line}"
+            assert sum(s.bytes for s in phase.sizes) == phase.bytes, f"{mpi.label}: {line}"
             seen.add(call)
         groups = {"point-to-point", "one-sided", "neighbourhood", "collective"}
         sending = {name for name, group in calls.groups().items() if group in groups}
@@ -120,6 +122,26 @@ def test_every_call_is_counted_exactly(mpis: tuple[Mpi, ...], compiled: Compile,
         older |= {"MPI_Isendrecv", "MPI_Isendrecv_replace"}
         assert sending - older <= seen, f"{mpi.label}: not tried: {sorted(sending - older - seen)}"
         assert done.traffic is not None and done.traffic.complete and done.traffic.ranks == ranks
+
+
+def test_ranks_that_share_processors_are_told_first_and_sizes_are_counted(
+    mpis: tuple[Mpi, ...], compiled: Compile, tmp_path: Path
+) -> None:
+    """The report is the same when it is written again from the profile alone."""
+    for mpi in mpis:
+        ranks = 2 * len(os.sched_getaffinity(0))
+        done = profiled(tmp_path / mpi.name, launch(mpi, ranks, compiled(mpi, "every.cpp")))
+        assert done.status == 0 and done.traffic is not None, done.stderr
+        text = " ".join(done.stderr.split())
+        assert f"! {ranks} ranks share {ranks // 2} processor" in text
+        assert text.index("ranks share") < text.index("MPI takes")
+        assert len({r.node for r in done.traffic.times}) == 1 and all(r.processor for r in done.traffic.times)
+        page = done.folder / "report.html"
+        page.unlink()
+        words = [sys.executable, "-m", "firstlight", "report", str(done.folder)]
+        again = subprocess.run(words, capture_output=True, text=True, timeout=turns.PATIENCE)
+        assert again.returncode == 0, again.stderr
+        assert f"! {ranks} ranks share" in " ".join(again.stdout.split()) and page.exists()
 
 
 # --- the harness: its timed samples are phase 2 ---------------------------------------------------------------------

@@ -11,9 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from firstlight import cli
 from firstlight.errors import FirstlightError, RecordError
-from firstlight.profile import calls, collect, shape, wrappers
-from firstlight.profile.traffic import Kind, Pair, Phase, Rank, Traffic, whole
+from firstlight.profile import calls, collect, shape, waiting, wrappers
+from firstlight.profile.traffic import Cost, Kind, Pair, Phase, Rank, Size, Traffic, whole
 from firstlight.report import traffic as page
 from firstlight.report.plots import traffic as plots
 
@@ -226,3 +227,195 @@ def test_a_prototype_that_differs_from_the_standard_is_refused(tmp_path: Path) -
     (tmp_path / "calls.txt").write_text("[x]\nMPI_Wait what\n")
     with pytest.raises(ValueError, match=r"calls\.txt:2"):
         calls.read(tmp_path / "calls.txt")
+
+
+# --- who shares processors, sizes, waiting ---
+
+
+def ranks_on(*cpus: tuple[tuple[int, int], ...], node: str = "a") -> tuple[Rank, ...]:
+    return tuple(Rank(r, 2.0, 1.0, 0.5, True, "MPI_Finalize", node, c, 1.9) for r, c in enumerate(cpus))
+
+
+@pytest.mark.parametrize(
+    ("times", "found"),
+    [
+        (ranks_on(((0, 1),), ((0, 1),)), []),
+        (ranks_on(((0, 1),), ((0, 1),), ((0, 1),)), [(3, 2)]),
+        (ranks_on(((0, 0),), ((0, 0),), ((1, 3),)), [(2, 1)]),  # bound to one processor, though there are four
+        (ranks_on(((0, 0),), ((0, 3),), ((0, 3),), ((0, 3),)), []),
+        (ranks_on(((0, 0), (2, 2)), ((2, 2),), ((0, 0),)), [(3, 2)]),
+        (ranks_on(((0, 0),)) + ranks_on(((0, 0),), node="b"), []),  # processor 0 of two nodes
+        (ranks_on((), ()), []),  # nothing is known
+        (ranks_on(((0, 0),), ((0, 0),), node=""), []),
+    ],
+)
+def test_ranks_that_have_fewer_processors_than_they_are(times: tuple[Rank, ...], found: list[tuple[int, int]]) -> None:
+    assert [(c.ranks, c.processors) for c in waiting.crowds(times)] == found
+
+
+@given(st.lists(st.sets(st.integers(0, 4), min_size=1), min_size=1, max_size=6))
+def test_no_crowd_is_told_where_everyone_can_have_a_processor_of_its_own(sets: list[set[int]]) -> None:
+    """Of the conditions of Hall's theorem those for the sets that ranks have, and for all together."""
+    free: dict[int, int] = {}
+
+    def place(rank: int, seen: set[int]) -> bool:
+        for cpu in sets[rank]:
+            if cpu not in seen:
+                seen.add(cpu)
+                if cpu not in free or place(free[cpu], seen):
+                    free[cpu] = rank
+                    return True
+        return False
+
+    fits = all(place(rank, set()) for rank in range(len(sets)))
+    times = ranks_on(*(tuple((c, c) for c in sorted(s)) for s in sets))
+    found = waiting.crowds(times)
+    assert not (fits and found)
+    assert all(c.ranks > c.processors for c in found)
+
+
+def test_sharing_processors_is_said_before_anything_else() -> None:
+    some = traffic(3, phase({(0, 1): 8}), times=ranks_on(((0, 1),), ((0, 1),), ((0, 1),)))
+    assert page.warnings(some)[0].startswith("3 ranks share 2 processors of a node: they wait for a processor")
+    assert "ranks share processors: that is no measure" in page.sentences(some)[0]
+    text = page.summary(some, None)
+    assert text.index("3 ranks share") < text.index("MPI takes")
+    assert "3 ranks share 2 processors" in page.render(some)
+
+
+def with_sizes(*rows: tuple[int, int, int]) -> Phase:
+    return msgspec.structs.replace(phase({(0, 1): sum(b for _, _, b in rows)}), sizes=tuple(Size(*row) for row in rows))
+
+
+@pytest.mark.parametrize(
+    ("rows", "said"),
+    [
+        ([(4, 6, 48)], "All messages have 8 – 15 B"),
+        ([(0, 9, 0)], "All messages have 0 B"),
+        ([(4, 6, 48), (21, 2, 3 << 20)], "75 % of the messages have 8 – 15 B; 100 % of the bytes are in messages of"),
+        ([(1, 1, 1), (17, 9, 9 << 16)], "90 % of the messages have 64 – 128 KiB, and 100 % of the bytes"),
+        ([(10, 2, 1200), (11, 1, 1024), (20, 2, 1 << 20)], "messages are of 512 – 1023 B to 512 KiB – 1 MiB; "),
+    ],
+)  # fmt: skip
+def test_sizes_in_words(rows: list[tuple[int, int, int]], said: str) -> None:
+    some = traffic(2, with_sizes(*rows))
+    assert plots.sizes_title(some.phases[0]).startswith(said)
+    [drawing] = [d for d in plots.drawings(some, "profile") if d.id == "profile-sizes"]
+    assert len(drawing.rows) == len(rows)
+
+
+def test_sizes_of_ranks_and_phases_add_up(tmp_path: Path) -> None:
+    for rank in (0, 1):
+        data = content(rank, 2)
+        data["phases"][0]["sizes"] = [[4, 2, 16]] if rank == 0 else [[0, 1, 0], [4, 1, 15]]
+        write(tmp_path, rank, data)
+    assert collect.collect(tmp_path).phases[0].sizes == (Size(0, 1, 0), Size(4, 3, 31))
+
+
+@pytest.mark.parametrize(
+    "bad",
+    [
+        {"cpus": [[3, 1]]},
+        {"cpus": [[0, 2], [2, 3]]},
+        {"cpus": [[0, 8192]]},
+        {"node": "<b>"},
+        {"processor_seconds": -1},
+    ],
+)
+def test_foreign_processors_are_refused(tmp_path: Path, bad: dict[str, Any]) -> None:
+    write(tmp_path, 0, content(0, 1, **bad))
+    with pytest.raises(RecordError):
+        collect.collect(tmp_path)
+
+
+def test_the_last_to_come_to_a_barrier_does_not_wait(tmp_path: Path) -> None:
+    """Ranks spend 0.25, 0.5 and 1.0 s in as many barriers: 0.25 s a rank may be the barriers themselves."""
+    for rank, seconds in enumerate((0.25, 0.5, 1.0)):
+        data = content(rank, 3)
+        data["phases"][0]["kinds"] = [["MPI_Send", 2, 16, 0.25], ["MPI_Barrier", 1, 0, seconds]]
+        write(tmp_path, rank, data)
+    found = collect.collect(tmp_path).phases[0]
+    assert {k.name: k.waiting for k in found.kinds} == {"MPI_Send": None, "MPI_Barrier": pytest.approx(1.0)}
+    said = " ".join(page.splits(traffic(3, found)))
+    assert "of 1.75 s in collectives that hold all ranks up, at least 57 % is waiting" in said
+    data["phases"][0]["kinds"][1][1] = 2  # another number of barriers: another communicator, perhaps
+    write(tmp_path, 2, data)
+    assert all(k.waiting is None for k in collect.collect(tmp_path).phases[0].kinds)
+
+
+def timed(**groups: float) -> Phase:
+    kinds = tuple(Kind(name, group, 1, 0, groups[name]) for name, group in GROUPS.items() if name in groups)
+    return msgspec.structs.replace(with_sizes((4, 100, 800), (20, 10, 10 << 19)), kinds=kinds)
+
+
+GROUPS: dict[str, calls.Group] = {
+    "MPI_Isend": "point-to-point", "MPI_Recv": "receiving", "MPI_Waitall": "waiting", "MPI_Iallreduce": "collective",
+    "MPI_Rput": "one-sided", "MPI_Put": "one-sided",
+}  # fmt: skip
+COST = Cost("by the ping-pong of run r", 1, ((0, 1e-6), (1 << 19, 101e-6)))
+
+
+def test_what_moving_data_cannot_have_taken_is_waiting() -> None:
+    """100 messages of 1 us and 10 of 101 us, at both ends: 2.22 ms at most."""
+    some = traffic(2, timed(MPI_Isend=0.001, MPI_Recv=0.01, MPI_Waitall=0.0111, MPI_Put=1.0), cost=COST)
+    split, why = waiting.between_two(some)
+    assert why == "" and split is not None and split.transfer == pytest.approx(2.2203e-3, rel=1e-3)
+    assert split.inside == pytest.approx(0.0221) and split.waiting == pytest.approx(0.0221 - split.transfer)
+    assert "moving the data takes 2.22 ms at most (by the ping-pong of run r); at least 89 % is waiting" in " ".join(
+        page.splits(some)
+    )
+    quick = traffic(2, timed(MPI_Recv=0.001), cost=COST)
+    assert waiting.between_two(quick)[0] == waiting.Split(0.001, 0.0, pytest.approx(2.2203e-3, rel=1e-3))
+
+
+def test_what_cannot_be_told_is_not_told() -> None:
+    for other in ("MPI_Iallreduce", "MPI_Rput"):
+        some = traffic(2, timed(MPI_Recv=0.1, **{other: 0.1}), cost=COST)
+        assert waiting.between_two(some) == (None, f"waits may be for {other}, too, so time in them cannot be split")
+    assert "./fl run pingpong" in waiting.between_two(traffic(2, timed(MPI_Recv=0.1)))[1]
+    far = ranks_on(((0, 1),)) + ranks_on(((0, 1),), node="b")
+    assert "between nodes" in waiting.between_two(traffic(2, timed(MPI_Recv=0.1), cost=COST, times=far))[1]
+    crowded = traffic(2, timed(MPI_Recv=0.1), cost=COST, times=ranks_on(((0, 0),), ((0, 0),)))
+    assert not any("waiting for a partner" in s for s in page.sentences(crowded))
+
+
+@given(st.lists(st.tuples(st.integers(0, 1 << 30), st.integers(1, 1000)), min_size=1, max_size=5))
+def test_a_longer_message_does_not_cost_less(some: list[tuple[int, int]]) -> None:
+    costs = [waiting.cost_of(COST, Size(max(0, b.bit_length()), n, b * n)) for b, n in sorted(some)]
+    assert costs == sorted(costs) and costs[0] >= 1e-6
+
+
+def test_the_report_of_a_profile_is_written_again(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    folder = tmp_path / "some-profile"
+    folder.mkdir()
+    some = traffic(2, with_sizes((4, 6, 48)))
+    (folder / "profile.json").write_bytes(msgspec.json.encode(some))
+    assert cli.call(["report", str(folder)]) == 0
+    assert "All messages have 8 – 15 B." in capsys.readouterr().out
+    assert 'id="profile-sizes"' in (folder / "report.html").read_text()
+    assert cli.call(["report", "some-profile", "--results", str(tmp_path), "--json"]) == 0
+    assert msgspec.json.decode(capsys.readouterr().out, type=Traffic) == some
+    assert cli.call(["report", str(folder), "--output", str(tmp_path / "other.html")]) == 0
+    assert (tmp_path / "other.html").exists()
+    assert cli.call(["report", str(folder), "--compare", "latest"]) == 2
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"phases": []},
+        {"ranks": 0},
+        {"ranks": 1 << 40},
+        {"times": []},
+        {"cost": {"source": "", "nodes": 1, "curve": []}},
+        {"cost": {"source": "", "nodes": 1, "curve": [[4, 1.0], [4, 2.0]]}},
+        {"schema": "x"},
+    ],
+)
+def test_a_profile_that_was_damaged_is_refused(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str], change: dict[str, Any]
+) -> None:
+    data = msgspec.to_builtins(traffic(2, with_sizes((4, 6, 48)))) | change
+    (tmp_path / "profile.json").write_text(json.dumps(data))
+    assert cli.call(["report", str(tmp_path)]) not in (0, 1)
+    assert capsys.readouterr().err.count("\n") == 1

@@ -12,6 +12,7 @@
 namespace fl {
 
 MPI_Comm world();
+void begin_clock();
 bool write_file(bool complete, const char* how, double seconds, double second_per_tick);
 
 namespace {
@@ -44,6 +45,7 @@ void begin() {
   owner = getpid();
   first_tick = now();
   first_nanosecond = nanoseconds();
+  begin_clock();
   running.store(true);
   enter_phase(1);
 }

@@ -65,6 +65,7 @@ bool in_place(const void* buffer);
 inline void count_to(Call& call, Pair* pair, Bytes bytes) {
   if (pair == nullptr) return;
   pair->count(bytes);
+  call.table().sizes.count(bytes);
   call.bytes(bytes);
 }
 

@@ -50,6 +50,7 @@ void started(Table& table, MPI_Request request) {
     add(row.bytes, p->bytes);
     for (int i = 0; i < p->count; ++i) {
       table.pair(p->edges[i].peer, Way::out).count(p->edges[i].bytes);
+      table.sizes.count(p->edges[i].bytes);
       add(row.bytes, p->edges[i].bytes);
     }
   }

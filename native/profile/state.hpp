@@ -45,10 +45,23 @@ struct Row {
   std::atomic<std::uint64_t> calls{0}, bytes{0}, ticks{0};
 };
 
+// Messages by size: place k counts those of which the length has k binary digits (0 B, 1 B, 2 - 3 B, 4 - 7 B, ...).
+struct Sizes {
+  static constexpr int places = 65;
+  std::atomic<std::uint64_t> messages[places] = {}, bytes[places] = {};
+
+  void count(Bytes more) {
+    const int place = more == 0 ? 0 : 64 - __builtin_clzll(more);
+    add(messages[place], 1);
+    add(bytes[place], more);
+  }
+};
+
 // The records of one thread in one phase. Memory: the kinds of calls, and what the peers need.
 class Table {
  public:
   Row rows[static_cast<int>(Kind::count)];
+  Sizes sizes;
   Chunk first;
 
   Pair& pair(int peer, Way way);
@@ -93,6 +106,7 @@ struct State {
   Phase phases[most_phases];
   int phase_count = 0;
   bool too_many_phases = false;
+  double processor_seconds = 0;  // of the process when recording began
 };
 
 extern State state;

@@ -1,5 +1,7 @@
 // The record of one rank as one JSON file, whole or absent: written under another name and renamed.
+#include <sched.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <cstdio>
@@ -32,6 +34,56 @@ void write_kinds(std::FILE* file, int phase, double second_per_tick) {
   }
 }
 
+void write_sizes(std::FILE* file, int phase) {
+  bool first = true;
+  for (int place = 0; place < Sizes::places; ++place) {
+    std::uint64_t messages = 0, bytes = 0;
+    for (Thread* t = threads(); t != nullptr; t = t->next) {
+      const Table* table = t->tables[phase].load(std::memory_order_acquire);
+      if (table == nullptr) continue;
+      messages += read(table->sizes.messages[place]);
+      bytes += read(table->sizes.bytes[place]);
+    }
+    if (messages == 0) continue;
+    std::fprintf(file, "%s[%d,%llu,%llu]", first ? "" : ",", place, static_cast<u64>(messages), static_cast<u64>(bytes));
+    first = false;
+  }
+}
+
+// The processors that this process may use, as runs of neighbours.
+void write_processors(std::FILE* file) {
+  constexpr int most = 8192;
+  alignas(cpu_set_t) unsigned char memory[most / 8] = {};
+  cpu_set_t* const set = reinterpret_cast<cpu_set_t*>(memory);
+  if (sched_getaffinity(0, sizeof memory, set) != 0) return;
+  int begin = -1;
+  bool first = true;
+  for (int cpu = 0; cpu <= most; ++cpu) {
+    const bool mine = cpu < most && CPU_ISSET_S(static_cast<unsigned>(cpu), sizeof memory, set);
+    if (mine && begin < 0) begin = cpu;
+    if (mine || begin < 0) continue;
+    std::fprintf(file, "%s[%d,%d]", first ? "" : ",", begin, cpu - 1);
+    first = false;
+    begin = -1;
+  }
+}
+
+// A number that is the same for all processes of a node and tells nothing of it: hashed from what its kernel drew at its start.
+std::uint64_t node() {
+  std::uint64_t hash = 0xcbf29ce484222325u;  // FNV-1a
+  std::FILE* file = std::fopen("/proc/sys/kernel/random/boot_id", "r");
+  if (file == nullptr) return 0;
+  for (int c = std::fgetc(file); c != EOF; c = std::fgetc(file)) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3u;
+  std::fclose(file);
+  return hash;
+}
+
+// Of the whole process, all its threads.
+double processor_seconds() {
+  timespec t{};
+  return clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t) == 0 ? static_cast<double>(t.tv_sec) + 1e-9 * static_cast<double>(t.tv_nsec) : 0;
+}
+
 // Threads are added up here, in a table of the caller's that no program uses any more.
 void write_pairs(std::FILE* file, int phase) {
   Table* sum = new (make(sizeof(Table))) Table;
@@ -61,6 +113,8 @@ void write_pairs(std::FILE* file, int phase) {
 
 }  // namespace
 
+void begin_clock() { state.processor_seconds = processor_seconds(); }
+
 bool write_file(bool complete, const char* how, double seconds, double second_per_tick) {
   const char* folder = std::getenv("FIRSTLIGHT_PROFILE");
   char part[4096], whole[4096], library[MPI_MAX_LIBRARY_VERSION_STRING + 1] = "";
@@ -83,13 +137,18 @@ bool write_file(bool complete, const char* how, double seconds, double second_pe
   }
   std::fprintf(file, "{\"schema\":1,\"rank\":%d,\"ranks\":%d,\"complete\":%s,\"how\":\"%s\",\"library\":\"%s\",\"seconds\":%.9g,\n",
                state.rank, state.size, complete ? "true" : "false", how, library, seconds);
-  std::fprintf(file, "\"folded\":%s,\"phases\":[", state.too_many_phases ? "true" : "false");
+  std::fprintf(file, "\"node\":\"%016llx\",\"processor_seconds\":%.9g,\"cpus\":[", static_cast<u64>(node()),
+               processor_seconds() - state.processor_seconds);
+  write_processors(file);
+  std::fprintf(file, "],\n\"folded\":%s,\"phases\":[", state.too_many_phases ? "true" : "false");
   for (int phase = 0; phase < state.phase_count; ++phase) {
     std::fprintf(file, "%s\n {\"level\":%d,\"seconds\":%.9g,\"kinds\":[", phase == 0 ? "" : ",", state.phases[phase].level,
                  static_cast<double>(state.phases[phase].ticks) * second_per_tick);
     write_kinds(file, phase, second_per_tick);
     std::fprintf(file, "],\n \"pairs\":[");
     write_pairs(file, phase);
+    std::fprintf(file, "],\n \"sizes\":[");
+    write_sizes(file, phase);
     std::fprintf(file, "]}");
   }
   std::fprintf(file, "]}\n");

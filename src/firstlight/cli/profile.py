@@ -5,11 +5,15 @@ from __future__ import annotations
 import sys
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from firstlight.cli.output import note, print_json, printable, results_folder, tell, width
 from firstlight.errors import ENVIRONMENT, FirstlightError, UsageError
+
+if TYPE_CHECKING:
+    from firstlight.profile.traffic import Cost
 
 
 @click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
@@ -58,7 +62,7 @@ def command(words: tuple[str, ...], mpi: str | None, as_json: bool, results: Pat
             f"the profiler was built for {used.label}, the program ran with {found.mpi}: calls that only this one has "
             "are not counted",
         )
-    traffic = Traffic(folder.name, __version__, words, status, **fields)
+    traffic = Traffic(folder.name, __version__, words, status, **fields, cost=_cost(results, used.name))
     replace(folder / profile.PROFILE, msgspec_bytes(traffic))
     page.write(traffic, folder / "report.html")
     if as_json:
@@ -66,6 +70,22 @@ def command(words: tuple[str, ...], mpi: str | None, as_json: bool, results: Pat
     sys.stdout.flush()
     tell(printable(page.summary(traffic, folder / "report.html", width())), err=True)
     return ended
+
+
+def _cost(results: Path, mpi: str) -> Cost | None:
+    """What messages of this MPI library take in the newest run here, None where it did not measure them."""
+    from firstlight.cli import runs
+    from firstlight.profile.traffic import Cost
+    from firstlight.simulate import fit
+
+    try:
+        judgement, workloads, _ = runs.judged(runs.find("latest", results))
+        found = fit.fitted(judgement, workloads, mpi)[0]
+    except FirstlightError:
+        return None
+    short = found.L + 2 * found.o
+    curve = ((0, short), *((r.bytes, short + (r.bytes - 1) * r.G) for r in found.rates))
+    return Cost(f"by the ping-pong of run {found.run}", found.nodes, curve)
 
 
 def msgspec_bytes(value: object) -> bytes:

@@ -11,7 +11,18 @@ import click
 import msgspec
 
 from firstlight.cli import runs
-from firstlight.cli.output import as_json, colour, note, print_json, results_folder, tell, width, writable
+from firstlight.cli.output import (
+    as_json,
+    colour,
+    note,
+    print_json,
+    printable,
+    results_folder,
+    tell,
+    width,
+    writable,
+)
+from firstlight.errors import UsageError
 from firstlight.record import RunState
 from firstlight.store import layout
 
@@ -46,8 +57,13 @@ def command(run: str, other: str | None, output: Path | None, as_json: bool, res
 
     RUN is a directory, the name of a run in the results folder, or `latest` (the default). Without --output, the run's
     figures.json and its seal are renewed with the page. In a signed run, and in one that you may not write, nothing is
-    written.
+    written. Of a profile (./fl profile) its own page is written again.
     """
+    profiled = _profile(run, results)
+    if profiled is not None:
+        if other:
+            raise UsageError(f"{run} is a profile; --compare lays runs beside each other")
+        return _report_profile(profiled, output, as_json)
     from firstlight import heritage
     from firstlight.conduct.session import derive
     from firstlight.judge.compare import compare
@@ -78,6 +94,30 @@ def _fixed(path: Path) -> str:
     if (path / layout.SIGNATURE).exists():
         return "is signed"
     return "" if os.access(path, os.W_OK) else "cannot be written"
+
+
+def _profile(name: str, results: Path) -> Path | None:
+    """The directory of a profile, None where the name is not that of one."""
+    from firstlight.profile import PROFILE
+
+    places = (place for place in (Path(name), results / name) if (place / PROFILE).is_file())
+    return next((place for place in places if not (place / "run.json").exists()), None)
+
+
+def _report_profile(folder: Path, output: Path | None, as_json: bool) -> None:
+    from firstlight.profile import PROFILE, collect
+    from firstlight.report import traffic as page
+
+    traffic = collect.load(folder / PROFILE)
+    place = output or folder / layout.REPORT
+    if output is None and not os.access(folder, os.W_OK):
+        note(f"{folder}: cannot be written; its page is left as it is")
+    else:
+        page.write(traffic, place)
+    if as_json:
+        print_json(traffic)
+    else:
+        tell(printable(page.summary(traffic, place, width())))
 
 
 def reported(judgement: Judgement, place: Path) -> Reported:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import re
 from collections.abc import Iterable, Sequence
+from itertools import pairwise
 from pathlib import Path
 from typing import Annotated, Any
 
@@ -12,16 +13,19 @@ import msgspec
 
 from firstlight.errors import FirstlightError, RecordError
 from firstlight.profile.calls import groups
-from firstlight.profile.traffic import Kind, Pair, Phase, Rank
+from firstlight.profile.traffic import Kind, Pair, Phase, Rank, Size, Traffic, add_sizes
+from firstlight.profile.waiting import SYNCHRONISING
 from firstlight.store import layout
 
 MOST_RANKS = 1 << 20
 MOST_BYTES = 256 << 20
 MOST_PHASES = 256
+MOST_PROCESSORS = 8192  # of a node
 _NAME = re.compile(r"rank-(\d{6,7})\.\d{1,10}-[0-9a-f]{8}\.json")
 
 Whole = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
 Peer = Annotated[int, msgspec.Meta(ge=-1, lt=MOST_RANKS)]
+Processor = Annotated[int, msgspec.Meta(ge=0, lt=MOST_PROCESSORS)]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e10)]
 
 
@@ -39,11 +43,18 @@ class _Pair(msgspec.Struct, frozen=True, array_like=True):
     bytes: Whole
 
 
+class _Size(msgspec.Struct, frozen=True, array_like=True):
+    digits: Annotated[int, msgspec.Meta(ge=0, le=64)]
+    messages: Whole
+    bytes: Whole
+
+
 class _Phase(msgspec.Struct, frozen=True):
     level: Annotated[int, msgspec.Meta(ge=-(1 << 31), lt=1 << 31)]
     seconds: Seconds
     kinds: list[_Row]
     pairs: list[_Pair]
+    sizes: Annotated[list[_Size], msgspec.Meta(max_length=65)] = []
 
 
 class _File(msgspec.Struct, frozen=True):
@@ -58,6 +69,9 @@ class _File(msgspec.Struct, frozen=True):
     seconds: Seconds
     folded: bool
     phases: Annotated[list[_Phase], msgspec.Meta(max_length=MOST_PHASES)]
+    node: Annotated[str, msgspec.Meta(pattern="^[0-9a-f]{0,16}$")] = ""
+    processor_seconds: Seconds | None = None
+    cpus: Annotated[list[tuple[Processor, Processor]], msgspec.Meta(max_length=MOST_PROCESSORS)] = []
 
 
 class Collected(msgspec.Struct, frozen=True):
@@ -112,6 +126,39 @@ def collect(folder: Path) -> Collected:
     )
 
 
+def load(path: Path) -> Traffic:
+    """A profile that was written before. Raises RecordError where it is damaged."""
+    try:
+        found = msgspec.json.decode(layout.read_file(path, MOST_BYTES), type=Traffic)
+    except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
+        raise RecordError(f"{path}: is damaged or is no profile: {error}") from error
+    if wrong := _unsound(found):
+        raise RecordError(f"{path}: {wrong}; firstlight did not write it so")
+    return found
+
+
+def _unsound(traffic: Traffic) -> str:
+    """What the types alone do not say about a profile; "" if it is sound."""
+    numbers = [r.seconds for r in traffic.times] + [k.seconds for p in traffic.phases for k in p.kinds]
+    numbers += [t for _, t in traffic.cost.curve] if traffic.cost else []
+    if not all(math.isfinite(x) and x >= 0 for x in numbers):
+        return "a time that cannot be"
+    if not 1 <= traffic.ranks <= MOST_RANKS or not 0 < len(traffic.times) <= traffic.ranks or not traffic.phases:
+        return "a number of ranks that cannot be"
+    pairs = [p for phase in traffic.phases for p in phase.pairs]
+    if any(not (0 <= p.source < traffic.ranks and 0 <= p.target < traffic.ranks and p.messages > 0) for p in pairs):
+        return "a pair that cannot be"
+    if any(not (0 <= s.digits <= 64 and s.messages > 0) for phase in traffic.phases for s in phase.sizes):
+        return "a size that cannot be"
+    if any(not 0 <= a <= b < MOST_PROCESSORS for r in traffic.times for a, b in r.cpus):
+        return "a processor that cannot be"
+    if traffic.cost is not None and (
+        not traffic.cost.curve or any(a[0] >= b[0] for a, b in pairwise(traffic.cost.curve))
+    ):
+        return "costs that do not ascend"
+    return ""
+
+
 def _version(text: str) -> str:
     """`Open MPI 4.1.4` of what a library says of itself."""
     return " ".join(re.sub(r"\bVersion: *|\bv(?=\d)", "", text).split())
@@ -148,13 +195,27 @@ def _wrong(file: _File) -> str:
             return "a pair with a rank that the job does not have"
         if len(set(ends)) != len(ends) or len(phase.pairs) > len(ends) + 2:
             return "a pair comes twice"  # a rank may send to itself and fetch from itself, though
+        if any(a.digits >= b.digits for a, b in pairwise(phase.sizes)):
+            return "a class of sizes comes twice"
+    if any(first > last for first, last in file.cpus) or any(a[1] >= b[0] for a, b in pairwise(file.cpus)):
+        return "processors that do not ascend"
     return "" if math.isfinite(file.seconds) else "an endless time"
 
 
 def _time(file: _File) -> Rank:
     recorded = sum(p.seconds for p in file.phases)
     inside = sum(k.seconds for p in file.phases for k in p.kinds)
-    return Rank(file.rank, file.seconds, recorded, inside, file.complete, file.how)
+    return Rank(
+        file.rank,
+        file.seconds,
+        recorded,
+        inside,
+        file.complete,
+        file.how,
+        file.node,
+        tuple(file.cpus),
+        file.processor_seconds,
+    )
 
 
 def _phase(level: int, files: Sequence[_File]) -> Phase:
@@ -173,13 +234,29 @@ def _phase(level: int, files: Sequence[_File]) -> Phase:
             messages, size = pairs.get((p.source, p.target), (0, 0))
             pairs[p.source, p.target] = (messages + p.messages, size + p.bytes)
     known = groups()
+    waited = _waited(level, files)
     return Phase(
         level,
         max((p.seconds for p in mine), default=0.0),
-        tuple(Kind(name, known[name], *kinds[name]) for name in known if name in kinds),
+        tuple(Kind(name, known[name], *kinds[name], waited.get(name)) for name in known if name in kinds),
         tuple(Pair(a, b, *pairs[a, b]) for a, b in sorted(pairs)),
         Pair(-1, -1, *unknown) if unknown[0] else None,
+        add_sizes(Size(s.digits, s.messages, s.bytes) for phase in mine for s in phase.sizes),
     )
+
+
+def _waited(level: int, files: Sequence[_File]) -> dict[str, float]:
+    """Seconds that ranks have waited at least, by collective that all of them call equally often."""
+    if len(files) != files[0].ranks:
+        return {}
+    each = [{k.name: k for p in f.phases if p.level == level for k in p.kinds} for f in files]
+    found = {}
+    for name in SYNCHRONISING:
+        rows = [kinds[name] for kinds in each if name in kinds]
+        if len(rows) == len(files) > 1 and len({row.calls for row in rows}) == 1:
+            least = min(row.seconds for row in rows)
+            found[name] = sum(row.seconds - least for row in rows)
+    return found
 
 
 def _notes(files: Sequence[_File], phases: Iterable[Phase]) -> Iterable[str]:

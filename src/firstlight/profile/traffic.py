@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 
 from firstlight.profile.calls import Group
@@ -18,11 +20,25 @@ class Pair(msgspec.Struct, frozen=True, array_like=True):
     bytes: int
 
 
+class Size(msgspec.Struct, frozen=True, array_like=True):
+    """Messages whose length has `digits` binary digits: 0 B, 1 B, 2 - 3 B, 4 - 7 B, ... A list of three in JSON."""
+
+    digits: int
+    messages: int
+    bytes: int
+
+    @property
+    def least(self) -> int:
+        """The shortest such message."""
+        return 1 << (self.digits - 1) if self.digits else 0
+
+
 class Kind(msgspec.Struct, frozen=True):
     """One MPI function, all ranks together: `bytes` are those that its callers sent or contributed.
 
     `group`: point-to-point, one-sided and neighbourhood calls name their peers and are in the pairs; collective calls
     are not, because MPI prescribes no route for them; receiving, waiting, setting up and files send nothing.
+    `waiting`: seconds that ranks have waited in it at least, where that can be told (see `waiting`).
     """
 
     name: str
@@ -30,6 +46,7 @@ class Kind(msgspec.Struct, frozen=True):
     calls: int
     bytes: int
     seconds: float
+    waiting: float | None = None
 
 
 class Phase(msgspec.Struct, frozen=True):
@@ -40,6 +57,7 @@ class Phase(msgspec.Struct, frozen=True):
     kinds: tuple[Kind, ...]
     pairs: tuple[Pair, ...]  # by source, then target
     unknown: Pair | None = None  # with processes outside MPI_COMM_WORLD; source and target are -1
+    sizes: tuple[Size, ...] = ()  # of all messages that name their peer, ascending
 
     @property
     def bytes(self) -> int:
@@ -51,7 +69,11 @@ class Phase(msgspec.Struct, frozen=True):
 
 
 class Rank(msgspec.Struct, frozen=True):
-    """One rank's time, all phases: `seconds` from MPI_Init to `how` it ended, `mpi` of them inside MPI calls."""
+    """One rank's time, all phases: `seconds` from MPI_Init to `how` it ended, `mpi` of them inside MPI calls.
+
+    node: the same for all ranks of a node, and says nothing of it. cpus: runs of processors that the rank may use.
+    processor: seconds that it had a processor, all its threads.
+    """
 
     rank: int
     seconds: float
@@ -59,6 +81,17 @@ class Rank(msgspec.Struct, frozen=True):
     mpi: float
     complete: bool
     how: str
+    node: str = ""
+    cpus: tuple[tuple[int, int], ...] = ()
+    processor: float | None = None
+
+
+class Cost(msgspec.Struct, frozen=True):
+    """What a message takes on this machine: (bytes, seconds) ascending, from which run, and on how many nodes."""
+
+    source: str
+    nodes: int
+    curve: tuple[tuple[int, float], ...]
 
 
 class Traffic(msgspec.Struct, frozen=True):
@@ -74,6 +107,7 @@ class Traffic(msgspec.Struct, frozen=True):
     phases: tuple[Phase, ...]
     missing: tuple[int, ...] = ()
     notes: tuple[str, ...] = ()
+    cost: Cost | None = None
     schema: int = SCHEMA
 
     @property
@@ -103,12 +137,23 @@ def whole(traffic: Traffic) -> Phase:
                 sum(k.calls for k in some),
                 sum(k.bytes for k in some),
                 sum(k.seconds for k in some),
+                None if any(k.waiting is None for k in some) else sum(k.waiting or 0.0 for k in some),
             )
             for name, some in kinds.items()
         ),
         tuple(_sum(a, b, some) for (a, b), some in sorted(pairs.items())),
         _sum(-1, -1, unknown) if unknown else None,
+        add_sizes(size for phase in traffic.phases for size in phase.sizes),
     )
+
+
+def add_sizes(some: Iterable[Size]) -> tuple[Size, ...]:
+    """Those of one class of sizes together, ascending."""
+    found: dict[int, tuple[int, int]] = {}
+    for s in some:
+        messages, size = found.get(s.digits, (0, 0))
+        found[s.digits] = messages + s.messages, size + s.bytes
+    return tuple(Size(digits, *found[digits]) for digits in sorted(found))
 
 
 def _sum(source: int, target: int, some: list[Pair]) -> Pair:

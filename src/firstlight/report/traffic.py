@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import math
+import textwrap
 import time
 from pathlib import Path
 
-from firstlight.profile import shape
+from firstlight.profile import shape, waiting
 from firstlight.profile.traffic import Phase, Traffic, whole
 from firstlight.report import html
 from firstlight.report.plots import traffic as plots
@@ -38,10 +40,18 @@ def render(traffic: Traffic) -> str:
 def sentences(traffic: Traffic) -> list[str]:
     """What the profile says, most important first."""
     total = whole(traffic)
-    said = [f"MPI takes {percent(shape.mpi_share(traffic))} of the recorded time"]
+    crowded = waiting.crowds(traffic.times)
+    said = [
+        f"MPI takes {percent(shape.mpi_share(traffic))} of the recorded time"
+        + (", but ranks share processors: that is no measure of communication" if crowded else "")
+    ]
+    if not crowded:
+        said += splits(traffic)
     if total.pairs:
         said.append(shape.title(total, traffic.ranks))
         said.append(f"{count(total.messages, 'message')}, {binary(total.bytes)}; {shape.symmetry_sentence(total)}")
+        if total.sizes:
+            said.append(plots.sizes_title(total))
         heavy = shape.imbalance(total, traffic.ranks)
         if heavy >= 1.2:
             said.append(f"the busiest sender sends {heavy:.2g} x the mean")
@@ -52,9 +62,49 @@ def sentences(traffic: Traffic) -> list[str]:
     return [s[:1].upper() + s[1:] + "." for s in said]
 
 
+def splits(traffic: Traffic) -> list[str]:
+    """What can be told of waiting and moving data from the outside of calls, with its grounds."""
+    said = []
+    together = waiting.in_collectives(whole(traffic))
+    if together is not None and together.inside > 0:
+        said.append(
+            f"of {quantity(together.inside, 's')} in collectives that hold all ranks up, at least "
+            f"{_at_least(together)} is waiting for those that come later"
+        )
+    two, why = waiting.between_two(traffic)
+    if two is not None and traffic.cost is not None and two.waiting == 0:
+        said.append(
+            f"the {quantity(two.inside, 's')} in sends, receives and waits may all be moving data ({traffic.cost.source})"
+        )
+    elif two is not None and two.transfer is not None and traffic.cost is not None:
+        said.append(
+            f"of {quantity(two.inside, 's')} in sends, receives and waits, moving the data takes "
+            f"{quantity(two.transfer, 's')} at most ({traffic.cost.source}); at least "
+            f"{_at_least(two)} is waiting for a partner, or messages in each other's way"
+        )
+    elif why:
+        said.append(f"how much of the time in sends, receives and waits is waiting cannot be told: {why}")
+    return said
+
+
+def _at_least(split: waiting.Split) -> str:
+    """The share that is waiting, never rounded up."""
+    return f"{math.floor(100 * split.waiting / split.inside)} %"
+
+
 def warnings(traffic: Traffic) -> list[str]:
     """What a reader must know before trusting the figures."""
-    said = list(traffic.notes)
+    said = []
+    crowded = waiting.crowds(traffic.times)
+    if crowded:
+        worst = max(crowded, key=lambda c: c.ranks / c.processors)
+        on = "" if len(crowded) == 1 else f" (and so on {count(len(crowded) - 1, 'other node')})"
+        said.append(
+            f"{count(worst.ranks, 'rank')} share {count(worst.processors, 'processor')} of a node{on}: they wait for a "
+            f"processor inside MPI calls, so times say nothing about communication; take {worst.processors} ranks a "
+            "node at most, and see how they are bound"
+        )
+    said += traffic.notes
     if traffic.missing:
         shown = ", ".join(map(str, traffic.missing[:8])) + (", ..." if len(traffic.missing) > 8 else "")
         said.append(
@@ -73,8 +123,9 @@ def summary(traffic: Traffic, place: Path | None, width: int = 80) -> str:
     command = " ".join(traffic.command)
     shown = command if len(command) <= _SHOWN_COMMAND else command[: _SHOWN_COMMAND - 3] + "..."
     lines = [f"firstlight · profile of {count(traffic.ranks, 'rank')} · {traffic.mpi}", f"  {shown}", ""]
-    lines += [f"  {s}" for s in sentences(traffic)]
-    lines += [f"  ! {w}" for w in warnings(traffic)]
+    for mark, some in (("! ", warnings(traffic)), ("", sentences(traffic))):
+        for text in some:
+            lines += textwrap.wrap(f"{mark}{text}", max(width, 40) - 2, initial_indent="  ", subsequent_indent="    ")
     total = whole(traffic)
     if total.pairs:
         lines += ["", *_pairs(total)]

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from firstlight.profile import shape
-from firstlight.profile.traffic import Kind, Phase, Traffic, whole
+from firstlight.profile.traffic import Kind, Phase, Size, Traffic, whole
 from firstlight.report.frame import Drawing, Trace, log_colours, text
 from firstlight.report.palette import COOL, GREY, MORE, WARM
 from firstlight.units import binary, count, percent, quantity, significant
@@ -40,6 +40,8 @@ def drawings(traffic: Traffic, prefix: str) -> list[Drawing]:
     for phase in (p for p in some if p in by_size):
         name = "" if len(some) == 1 else f"Phase {phase.level}: "
         found += matrices(phase, traffic.ranks, f"{prefix}-{phase.level}".replace("--", "-minus-"), name)
+    if total.sizes:
+        found.append(sizes(total, f"{prefix}-sizes"))
     found.append(kinds(total, traffic, f"{prefix}-kinds"))
     found.append(times(traffic, f"{prefix}-times"))
     return found
@@ -147,6 +149,91 @@ def _axis(title: str, labels: Sequence[str]) -> dict[str, Any]:
     }  # fmt: skip
 
 
+def span(size: Size) -> str:
+    """`64 – 128 KiB` (the end is not in it), `8 – 15 B`, `0 B`"""
+    if size.digits < 2:
+        return f"{size.least} B"
+    low, high = binary(size.least), binary(2 * size.least)
+    if size.least < 1024:
+        return f"{size.least} – {2 * size.least - 1} B"
+    number, _, unit = low.partition(" ")
+    return f"{number} – {high}" if high.endswith(f" {unit}") else f"{low} – {high}"
+
+
+def _sentence(text: str) -> str:
+    return text[:1].upper() + text[1:]
+
+
+def sizes_title(phase: Phase) -> str:
+    """`62 % of the messages have 8 – 15 B; 94 % of the bytes are in messages of 1 – 2 MiB`"""
+    messages, size = sum(s.messages for s in phase.sizes), sum(s.bytes for s in phase.sizes)
+    many, large = max(phase.sizes, key=lambda s: s.messages), max(phase.sizes, key=lambda s: s.bytes)
+    if len(phase.sizes) == 1:
+        return f"All messages have {span(many)}"
+    first = f"{percent(many.messages / messages)} of the messages have {span(many)}"
+    if many.messages < messages / 2:
+        first = f"messages are of {span(phase.sizes[0])} to {span(phase.sizes[-1])}"
+    if not size:
+        return first
+    share = percent(large.bytes / size)
+    return (
+        f"{first}, and {share} of the bytes"
+        if many == large
+        else f"{first}; {share} of the bytes are in messages of {span(large)}"
+    )
+
+
+def sizes(phase: Phase, name: str) -> Drawing:
+    """How many messages, and how many bytes, are in messages of each size."""
+    messages, size = sum(s.messages for s in phase.sizes), sum(s.bytes for s in phase.sizes)
+    labels = [span(s) for s in phase.sizes]
+
+    def bar(what: str, colour: str, shares: Sequence[float], values: Sequence[str]) -> Trace:
+        return {
+            "type": "bar",
+            "name": what,
+            "x": labels,
+            "y": [100 * share for share in shares],
+            "hovertext": [f"{label}: {value}" for label, value in zip(labels, values, strict=True)],
+            "hoverinfo": "text",
+            "marker": {"color": colour},
+        }
+
+    counts = [count(s.messages, "message") for s in phase.sizes]
+    return Drawing(
+        name,
+        _sentence(sizes_title(phase)),
+        "Messages that name their peer, by size; the end of a span belongs to the next. Collectives are not in it.",
+        ("size", "messages", "share of messages", "bytes", "share of bytes"),
+        [
+            (
+                label,
+                str(s.messages),
+                percent(s.messages / messages),
+                str(s.bytes),
+                percent(s.bytes / size) if size else "–",
+            )
+            for label, s in zip(labels, phase.sizes, strict=True)
+        ],
+        [
+            bar("messages", COOL[0], [s.messages / messages for s in phase.sizes], counts),
+            bar(
+                "bytes",
+                WARM[1],
+                [s.bytes / size if size else 0.0 for s in phase.sizes],
+                [binary(s.bytes) for s in phase.sizes],
+            ),
+        ],
+        {
+            "barmode": "group",
+            "xaxis": {"title": {"text": "size of a message"}, "type": "category"},
+            "yaxis": {"title": {"text": "share, %"}, "rangemode": "tozero"},
+            "height": 360,
+            "legend": {"orientation": "h", "x": 0, "y": 1, "yanchor": "bottom"},
+        },
+    )
+
+
 def kinds(phase: Phase, traffic: Traffic, name: str) -> Drawing:
     """Seconds inside each kind of MPI call, all ranks together."""
     ordered = sorted(phase.kinds, key=lambda k: -k.seconds)
@@ -158,9 +245,9 @@ def kinds(phase: Phase, traffic: Traffic, name: str) -> Drawing:
         f"MPI takes {percent(share)} of the recorded time{first}",
         "Seconds inside calls, all ranks added up; a call that waits for another rank counts its waiting. "
         "The bytes of a collective call are what its callers contribute.",
-        ("call", "group", "calls", "bytes", "seconds", "mean of a call"),
+        ("call", "group", "calls", "bytes", "seconds", "mean of a call", "waiting at least"),
         [
-            (k.name, k.group, str(k.calls), str(k.bytes), significant(k.seconds), _mean(k))
+            (k.name, k.group, str(k.calls), str(k.bytes), significant(k.seconds), _mean(k), _waited(k))
             for k in ordered
         ],
         [_bars(group, colour, ordered[:MOST_KINDS]) for group, colour in _GROUPS.items() if _any(group, ordered)],
@@ -177,6 +264,10 @@ def kinds(phase: Phase, traffic: Traffic, name: str) -> Drawing:
 
 def _mean(kind: Kind) -> str:
     return quantity(kind.seconds / max(1, kind.calls), "s")
+
+
+def _waited(kind: Kind) -> str:
+    return "–" if kind.waiting is None else quantity(kind.waiting, "s")
 
 
 def _any(group: str, ordered: Sequence[Kind]) -> bool:
