@@ -74,7 +74,7 @@ def splits(traffic: Traffic) -> list[str]:
     two, why = waiting.between_two(traffic)
     if two is not None and traffic.cost is not None and two.waiting == 0:
         said.append(
-            f"the {quantity(two.inside, 's')} in sends, receives and waits may all be moving data ({traffic.cost.source})"
+            f"{quantity(two.inside, 's')} in sends, receives and waits may all be moving data ({traffic.cost.source})"
         )
     elif two is not None and two.transfer is not None and traffic.cost is not None:
         said.append(
