@@ -372,7 +372,9 @@ def test_what_cannot_be_told_is_not_told() -> None:
     for other in ("MPI_Iallreduce", "MPI_Rput"):
         some = traffic(2, timed(MPI_Recv=0.1, **{other: 0.1}), cost=COST)
         assert waiting.between_two(some) == (None, f"waits may be for {other}, too, so time in them cannot be split")
-    assert "./fl run pingpong" in waiting.between_two(traffic(2, timed(MPI_Recv=0.1)))[1]
+    assert (
+        "newest run here does not say what a message costs" in waiting.between_two(traffic(2, timed(MPI_Recv=0.1)))[1]
+    )
     far = ranks_on(((0, 1),)) + ranks_on(((0, 1),), node="b")
     assert "between nodes" in waiting.between_two(traffic(2, timed(MPI_Recv=0.1), cost=COST, times=far))[1]
     crowded = traffic(2, timed(MPI_Recv=0.1), cost=COST, times=ranks_on(((0, 0),), ((0, 0),)))

@@ -98,7 +98,7 @@ def between_two(traffic: Traffic) -> tuple[Split | None, str]:
     if traffic.cost is None:
         return (
             None,
-            "the newest run here does not say what a message costs (./fl run pingpong does)",
+            "the newest run here does not say what a message costs",
         )
     if nodes(traffic) > 1 and traffic.cost.nodes < 2:
         return (
