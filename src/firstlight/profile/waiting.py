@@ -103,7 +103,7 @@ def between_two(traffic: Traffic) -> tuple[Split | None, str]:
     if nodes(traffic) > 1 and traffic.cost.nodes < 2:
         return (
             None,
-            "what a message between nodes costs was not measured: ./fl run pingpong in an allocation of 2 nodes",
+            "what a message between nodes costs was not measured by the newest run here",
         )
     transfer = 2 * sum(s.messages * cost_of(traffic.cost, s) for s in total.sizes)
     return Split(inside, max(0.0, inside - transfer), transfer), ""
