@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+from msgspec.structs import replace
+
 import shipped
 from firstlight import ROOT
-from firstlight.catalogue import Bound, Plot, Provides, Row, Sizes, Variant, Workload, load
+from firstlight.catalogue import Bound, Plot, Provides, Role, Row, Sizes, Variant, Workload, load
 from firstlight.plan import Program
 from firstlight.record import Description, Metric, Parameter
 from synthetic_figures import CHASES
@@ -111,8 +113,16 @@ def workload(name: str) -> Workload:
         bounded_by=bounds.get(name, ()),
         rows=rows.get(name, ()),
         plots=plots.get(name, ()),
-        roles=load([ROOT / "workloads"])[name].roles,
+        roles=tuple(_invented(role, name) for role in load([ROOT / "workloads"])[name].roles),
     )  # fmt: skip
+
+
+def _invented(role: Role, name: str) -> Role:
+    """The shipped role as invented figures can play it, which have some of the metrics and parameters only."""
+    described = description(name, VARIANTS[name][0])
+    metrics, parameters = ([x.name for x in some] for some in (described.metrics, described.parameters))
+    where = {key: value for key, value in role.where.items() if key in parameters}
+    return replace(role, metric=role.metric if role.metric in metrics else metrics[0], where=where)
 
 
 def programs() -> list[Program]:

@@ -139,10 +139,11 @@ def _fit(
     mine = [p for p in messages if p.identity.mpi == mpi]
     nodes = max(p.identity.placement.nodes for p in mine)  # what joins nodes, where that was measured
     mine = [p for p in mine if p.identity.placement.nodes == nodes]
-    mine = [p for p in mine if p.identity.workload == mine[0].identity.workload]
-    measured = times(mine)
-    if len(measured) < FEWEST:
+    of = {name: [p for p in mine if p.identity.workload == name] for name in (p.identity.workload for p in mine)}
+    mine = next((some for some in of.values() if len(times(some)) >= FEWEST), [])
+    if not mine:
         return None
+    measured = times(mine)
     curve = rising(measured)
     label = next((m.label for m in run.toolbox.mpis if m.name == mpi), mpi)
     ways = [p for p in exchanged if p.identity.mpi == mpi and p.identity.placement.nodes == nodes]
