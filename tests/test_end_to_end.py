@@ -7,6 +7,7 @@ import csv
 import io
 import json
 import os
+import re
 import shutil
 import signal
 import subprocess
@@ -344,7 +345,7 @@ def test_a_run_is_never_different_from_itself(real: Path) -> None:
     outcomes = [figure["outcome"] for figure in json.loads(done.stdout)["figures"]]
     assert len(outcomes) >= 6 and set(outcomes) <= {"same", "inconclusive"}, outcomes
     assert done.returncode == (INCONCLUSIVE if "inconclusive" in outcomes else OK)
-    assert f"{outcomes.count('same')} same" in firstlight(real, "compare", "latest", "latest").stdout
+    assert "the same run" in firstlight(real, "compare", "latest", "latest").stdout
 
 
 def test_what_a_real_run_leaves_and_prints_follows_the_published_schemas(real: Path) -> None:
@@ -366,7 +367,7 @@ def test_what_a_real_run_leaves_and_prints_follows_the_published_schemas(real: P
 def test_every_number_of_its_pages_is_computed_again(real: Path) -> None:
     shown = firstlight(real, "report").stdout
     outcome = titles.check(only_run(real), figures(real), shown)
-    assert outcome.mismatches == [] and outcome.computed > 20
+    assert outcome.mismatches == [] and outcome.computed >= 10
 
 
 def test_the_table_has_the_rows_of_the_json(real: Path) -> None:
@@ -382,10 +383,10 @@ def test_every_defect_of_a_tampered_run_is_listed(copy: Path) -> None:
     path = only_run(copy)
     launches = sorted((path / "launches").iterdir())
     faster, cut, gone = launches[0], launches[1], launches[3]
-    text = faster.read_bytes()
-    at = text.index(b'"wall":') + len(b'"wall":')
-    faster.write_bytes(text[:at] + text[at:].replace(b"e-0", b"e-1", 1))
-    assert faster.read_bytes() != text
+    text = faster.read_text()
+    altered = re.sub(r'"wall":([^,}]+)', lambda found: f'"wall":{float(found[1]) / 10!r}', text, count=1)
+    assert altered != text
+    faster.write_text(altered)
     cut.write_bytes(cut.read_bytes()[:-40])
     gone.unlink()
     (path / "launches" / "notes.txt").write_text("mine")
@@ -438,7 +439,7 @@ def test_a_foreign_run_with_hostile_strings_is_shown_as_text(copy: Path) -> None
 @pytest.mark.parametrize(
     ("words", "expected"),
     [
-        (["run", "nonsense"], "no workload or variant named 'nonsense'"),
+        (["run", "nonsense"], "no workload, variant or chapter named 'nonsense'"),
         (["run", "--launches", "0"], "0 is not in the range"),
         (["run", "--budget", "0"], "'0' is no budget"),
         (["run", "--timeout", "0s"], "'0s' is no timeout"),

@@ -86,7 +86,7 @@ def test_waiting_ends_with_the_status_of_the_job(queue: Path, capsys: Captured) 
     [
         (("--time", "5m"), "leaves no room"),
         (("--time", "nonsense"), "'nonsense' is no time"),
-        (("dott",), "no workload or variant named 'dott'"),
+        (("dott",), "no workload, variant or chapter named 'dott'"),
         (("--no-such-option",), "--no-such-option"),
         (("--budget", "x"), "'x' is no budget"),
         (("--system", "lsf"), "no batch system named 'lsf'"),
