@@ -9,10 +9,10 @@ from msgspec.structs import replace
 
 import synthetic
 from firstlight.judge import Finding, Judgement
-from firstlight.judge.sourced import settle
 from firstlight.judge.findings import flags_harm
 from firstlight.judge.findings._common import gain, shown
 from firstlight.judge.interval import estimate
+from firstlight.judge.sourced import settle
 from firstlight.judge.states import states
 from firstlight.judge.verdict import Identity, Verified
 from firstlight.plan import Placement

@@ -141,7 +141,7 @@ namespace detail {
 // its turn and the arithmetic behind it.
 template <class T>
 struct Ahead {
-  static constexpr Index steps = 2, vector = lanes<T> * static_cast<Index>(sizeof(T));  // in bytes
+  static constexpr Index steps = 4, vector = lanes<T> * static_cast<Index>(sizeof(T));  // in bytes
   const T *links, *up_t;                                                                // of every site where fields come from memory
   const T *up_x = nullptr, *down_t = nullptr, *links_down_t = nullptr;                  // where slices do not stay in the cache, too
 

@@ -74,8 +74,8 @@ def writable(path: Path) -> Path:
 
 
 def width(most: int = 120) -> int:
-    """Columns of a page of text: COLUMNS, else those of the terminal, 40 to `most`; 80 where there is neither."""
-    return min(most, max(40, shutil.get_terminal_size((80, 24)).columns))
+    """Columns of a page of text: COLUMNS, else those of the terminal, 40 to `most`; 100 where there is neither."""
+    return min(most, max(40, shutil.get_terminal_size((100, 24)).columns))
 
 
 def colour() -> bool:
