@@ -133,16 +133,17 @@ def _title(view: View, plot: Plot, lines: Lines, placement: Placement) -> str:
 
 def _by_place(view: View, line: Mapping[float, Verified]) -> dict[str, list[Verified]]:
     """The figures of a line by level of memory, by x: those that fill their cache to a half at most, if there are any,
-    for at its very end some of the data already lie beyond it."""
+    for at its very end some of the data already lie beyond it; and only those that are twice the cache before, which
+    else still serves some of them."""
     found: dict[str, list[Verified]] = {}
     for _, f in sorted(line.items()):
         found.setdefault(view.place(f), []).append(f)
-    for level in view.levels.levels:
+    for level, after in zip(view.levels.levels, view.levels.names[1:], strict=True):
+        filled = {f.identity: total(f) / (level.capacity * level.reach(of_node(f.identity))) for f in line.values()}
         some = found.get(level.name, [])
-        half = [f for f in some if 2 * total(f) <= level.capacity * level.reach(of_node(f.identity))]
-        if half:
-            found[level.name] = half
-    return found
+        found[level.name] = [f for f in some if filled[f.identity] <= 0.5] or some
+        found[after] = [f for f in found.get(after, []) if filled[f.identity] >= 2]
+    return {place: some for place, some in found.items() if some}
 
 
 def _at_one_x(figures: list[Verified], plot: Plot) -> list[Verified]:
