@@ -132,6 +132,13 @@ def test_a_budget_too_small_for_any_cell_gets_one_launch_and_no_more() -> None:
     assert bench.counts() == [1]
 
 
+def test_a_run_that_goes_on_for_less_than_a_cell_wants_goes_on_with_one_that_is_begun() -> None:
+    bench = Bench(4, steady)
+    present = [bench.launch(cell, 0) for cell in bench.cells]
+    assert bench.rounds(2.5, present, launches=1000).go() == BUDGET
+    assert bench.counts() == [1, 1, 1, 3]
+
+
 def test_wrong_cells_are_launched_twice_and_lost_ones_given_up() -> None:
     bench = Bench(3, steady)
     bench.bad = {"c0": "wrong", "c1": "lost"}

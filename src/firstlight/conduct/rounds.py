@@ -51,7 +51,7 @@ class Rounds:
                 self.tallies[record.start.cell].take(record)
                 self.costs.take(self.tallies[record.start.cell].cell, record.exit.seconds)
         self._varying, self._slack = varying(cells), agenda.SLACK * budget
-        self._began = clock()
+        self._began, self._resumed = clock(), bool(present)
 
     def go(self) -> RunState:
         """Launch until nothing wants more (COMPLETE) or what wants more no longer fits the budget (BUDGET)."""
@@ -86,6 +86,9 @@ class Rounds:
         taken = agenda.chosen(items, left, self._slack)
         if taken:
             return [item.cell for item in agenda.stage(taken, left, everything=len(taken) == len(items))]
+        begun = [item for item in items if item.begun and item.seconds <= left]
+        if begun and self._resumed:  # who goes on for a short time wants at least more of what is there
+            return [min(begun, key=lambda i: (i.rank, i.need, i.cell.id)).cell]
         if items and not any(tally.records for tally in self.tallies.values()):
             return [min(items, key=lambda i: (i.rank, i.need, i.cell.id)).cell]  # too short for anything: something
         return [t.cell for t in self.tallies.values() if not self._short(t) and t.wants(self._run.launches)]

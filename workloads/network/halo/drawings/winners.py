@@ -131,10 +131,10 @@ def _mostly(plot: Plot, contest: Contest, wins: Sequence[Win]) -> str:
     over = [(o, w) for w in wins if (o := w.over(contest.reference)) is not None]
     costs = at = ""
     if over:
-        pairs = [(w.winners[0], f) for _, w in over if (f := w.loser(contest.reference)) is not None]
+        pairs = [(w.winners[0], beaten) for _, w in over if (beaten := w.loser(contest.reference)) is not None]
         by, where = max(over, key=lambda one: one[0])
-        most = sourced.among(sentence.ratio2(by), pairs)
-        costs = f"; {short(contest.reference, contest.times)} takes up to {most} as long"
+        long = sourced.among(sentence.ratio2(by), pairs)
+        costs = f"; {short(contest.reference, contest.times)} takes up to {long} as long"
         at = f" ({_at(plot, where)})"
     return f"{who} {verb} among the fastest at {every}{costs}{at}"
 
