@@ -78,6 +78,11 @@ void attach() {
 #endif
   if (!right || symbol("PMPI_Init") == nullptr) {  // handles of another kind would be passed on wrongly
     std::fputs("firstlight profile: the program uses another MPI library than the profiler was built for; name it with --mpi\n", stderr);
+    if (const char* folder = std::getenv("FIRSTLIGHT_PROFILE")) {  // launchers end as they like: this tells why
+      char name[4096];
+      std::snprintf(name, sizeof name, "%s/.refused", folder);
+      if (std::FILE* mark = std::fopen(name, "w")) std::fclose(mark);
+    }
     std::_Exit(3);
   }
   for (const Entry& entry : entries) {

@@ -51,11 +51,14 @@ def command(words: tuple[str, ...], mpi: str | None, as_json: bool, results: Pat
     try:
         found = collect.collect(folder / profile.RANKS)
     except FirstlightError as error:
+        refused = folder / profile.RANKS / profile.REFUSED
+        if was_refused := refused.exists():
+            refused.unlink()
         if isinstance(error, collect.NothingRecordedError):
             (folder / profile.RANKS).rmdir()
             folder.rmdir()
         note(str(error))
-        return ended or ENVIRONMENT
+        return ENVIRONMENT if was_refused else ended or ENVIRONMENT
     fields = found.fields()
     if used.version not in found.mpi:
         fields["notes"] += (
