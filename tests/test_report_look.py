@@ -134,7 +134,7 @@ def here(judgement: Judgement) -> Judgement:
         run,
         toolbox=replace(run.toolbox, cuda=cuda, offloads=(target,)),
         not_available=lacks,
-        command=("./fl", "run", "--results", "/work/base", "--quick"),
+        command=("./fl", "run", "--results", "/home/me/base", "--quick"),
     )
     return replace(judgement, run=run)
 
@@ -161,7 +161,7 @@ def test_no_folder_of_the_machine_stands_on_a_page() -> None:
     text = html.render(judgement, workloads, heritage.load())
     visible = re.sub(r"<(script|style)\b.*?</\1>", "", text, flags=re.S)
     assert "libHYPRE.so" in visible
-    assert "/usr/" not in visible and "/work/" not in visible
+    assert "/usr/" not in visible and "/home/" not in visible
     assert "./fl run --quick" in visible
 
 
