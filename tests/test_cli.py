@@ -16,12 +16,11 @@ import pytest
 
 import turns
 from bench import Bench
+from commands import Captured, call
 from firstlight import ROOT, cli
 from firstlight.cli import reference, runs, schema
 from firstlight.errors import ENVIRONMENT, OK, REGRESSION, USAGE
 from firstlight.export import Row
-
-Captured = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
@@ -31,12 +30,6 @@ def result(bench: Bench, capsys: Captured) -> Path:
     assert cli.call(["run", "--launches", "6"]) == OK
     capsys.readouterr()
     return runs.find("latest")
-
-
-def call(capsys: Captured, *words: str) -> tuple[int, str, str]:
-    code = cli.call(list(words))
-    done = capsys.readouterr()
-    return code, done.out, done.err
 
 
 def program(*words: str, cwd: Path, timeout: float = 60) -> subprocess.CompletedProcess[str]:

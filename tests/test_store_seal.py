@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from bench import Bench
+from commands import Captured, call
 from driver import run_of
 from firstlight import cli
 from firstlight import store as stores
@@ -23,7 +24,6 @@ from firstlight.errors import ENVIRONMENT, OK, REGRESSION, USAGE, RecordError, U
 from firstlight.store import layout, seal
 from test_store import CELL, a_launch
 
-Captured = pytest.CaptureFixture[str]
 NAMES = st.from_regex(r"[A-Za-z0-9_][A-Za-z0-9._+=@,~-]{0,40}(/[A-Za-z0-9._+=@,~-]{1,40})?", fullmatch=True)
 DIGESTS = st.binary(min_size=32, max_size=32).map(bytes.hex)
 
@@ -143,12 +143,6 @@ def result(bench: Bench, capsys: Captured) -> Path:
     assert cli.call(["run", "--launches", "2"]) == OK
     capsys.readouterr()
     return runs.find("latest")
-
-
-def call(capsys: Captured, *words: str) -> tuple[int, str, str]:
-    code = cli.call(list(words))
-    done = capsys.readouterr()
-    return code, done.out, done.err
 
 
 def test_a_run_ends_sealed_and_every_edit_is_found(result: Path, capsys: Captured) -> None:

@@ -10,15 +10,14 @@ import pytest
 from msgspec.structs import replace
 
 from bench import Bench
-from firstlight import cli, conduct, machine, store
+from commands import Captured, call
+from firstlight import conduct, machine, store
 from firstlight.cli import runs
 from firstlight.conduct.prepare import Order
 from firstlight.conduct.progress import Plain
 from firstlight.errors import ENVIRONMENT, OK, USAGE, UsageError
 from firstlight.launch.environment import compose
 from firstlight.plan import EFFORT, Placement
-
-Captured = pytest.CaptureFixture[str]
 
 
 @pytest.fixture
@@ -36,12 +35,6 @@ def queue(bench: Bench, monkeypatch: pytest.MonkeyPatch) -> Path:
 def tell(folder: Path, name: str, body: str) -> None:
     (folder / name).write_text(f"#!/bin/sh\n{body}\n")
     (folder / name).chmod(0o755)
-
-
-def call(capsys: Captured, *words: str) -> tuple[int, str, str]:
-    code = cli.call(list(words))
-    done = capsys.readouterr()
-    return code, done.out, done.err
 
 
 def test_a_dry_run_shows_the_script_and_leaves_nothing(queue: Path, capsys: Captured, tmp_path: Path) -> None:

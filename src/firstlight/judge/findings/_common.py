@@ -57,6 +57,16 @@ def compiler(run: Run, toolchain: str) -> str:
     return known.get(toolchain, toolchain.rpartition("-")[0])
 
 
+def by_flags(judgement: Judgement) -> Iterable[list[Verified]]:
+    """Figures that differ in their flag sets alone: the same compiler, variant, MPI, placement and parameters."""
+
+    def key(f: Verified) -> Hashable:
+        i = f.identity
+        return target(i), compiler(judgement.run, i.toolchain), i.mpi, i.placement, i.parameters, i.metric
+
+    return grouped(verified(judgement), key).values()
+
+
 def mpi_label(run: Run, mpi: str | None) -> str:
     """Open MPI, without its version."""
     known = next((m for m in run.toolbox.mpis if m.name == mpi), None)

@@ -10,6 +10,7 @@ from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement, sourced
 from firstlight.judge.findings._common import (
     at_least,
+    by_flags,
     clearly,
     command,
     compiler,
@@ -18,7 +19,6 @@ from firstlight.judge.findings._common import (
     grouped,
     shown,
     target,
-    verified,
 )
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import values
@@ -58,20 +58,9 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
 
 
 def _wins(judgement: Judgement) -> Iterator[Win]:
-    """Every clear gain of a flag set over base: the same compiler, variant, MPI, placement and parameters."""
+    """Every clear gain of a flag set over base."""
     run = judgement.run
-    groups = grouped(
-        verified(judgement),
-        lambda f: (
-            target(f.identity),
-            compiler(run, f.identity.toolchain),
-            f.identity.mpi,
-            f.identity.placement,
-            f.identity.parameters,
-            f.identity.metric,
-        ),
-    )
-    for figures in groups.values():
+    for figures in by_flags(judgement):
         base = next((f for f in figures if flag_set(run, f.identity.toolchain) == "base"), None)
         for f in figures:
             if base is not None and f is not base and clearly(found := gain(f, base), WORTH):

@@ -15,6 +15,7 @@ from firstlight.judge import Finding, Judgement, sourced
 from firstlight.judge.findings._common import (
     SHOWN,
     at_least,
+    by_flags,
     clearly,
     command,
     compiler,
@@ -23,7 +24,6 @@ from firstlight.judge.findings._common import (
     grouped,
     shown,
     target,
-    verified,
 )
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import values
@@ -77,20 +77,9 @@ def _sentence(run: Run, h: Harm) -> str:
 
 
 def _harms(judgement: Judgement) -> Iterator[Harm]:
-    """Every clear loss, with intervals apart: the same compiler, variant, MPI, placement and parameters."""
+    """Every clear loss, with intervals apart."""
     run, order = judgement.run, [str(name) for name in FLAG_SETS]
-    cases = grouped(
-        verified(judgement),
-        lambda f: (
-            target(f.identity),
-            compiler(run, f.identity.toolchain),
-            f.identity.mpi,
-            f.identity.placement,
-            f.identity.parameters,
-            f.identity.metric,
-        ),
-    )
-    for figures in cases.values():
+    for figures in by_flags(judgement):
         known = [f for f in figures if flag_set(run, f.identity.toolchain) in order]
         known.sort(key=lambda f: order.index(flag_set(run, f.identity.toolchain)))
         for lesser, better in combinations(known, 2):
