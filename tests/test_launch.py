@@ -16,7 +16,7 @@ from msgspec.structs import replace
 import synthetic_machine
 from firstlight.conduct.environment import variables
 from firstlight.errors import UsageError
-from firstlight.launch import Outcome, complete, environment, launch, launcher, supervise, tree
+from firstlight.launch import Outcome, environment, flaw, launch, launcher, supervise, tree
 from firstlight.launch import command as command_of
 from firstlight.machine import Gpu, Machine
 from firstlight.plan import Cell, Placement, Program
@@ -65,7 +65,7 @@ def test_a_failed_verification_is_a_complete_launch(program: Make, tmp_path: Pat
     ("body", "status", "reason"),
     [
         ("record(end=False)", 0, "ended with status 0 and an incomplete record: no message"),
-        ("pass", 0, "ended with status 0 and an incomplete record: no message"),
+        ("pass", 0, "ended with status 0 and no record: no message"),
         ("record(); open(output(), 'a').write('{')", 0, "ended with status 0 and an incomplete record: no message"),
         ("record(); line(type='sample')", 0, "ended with status 0 and an incomplete record: no message"),
         ("record(); sys.exit('n must be positive')", 1, ""),
@@ -150,13 +150,34 @@ def test_a_program_learns_which_devices_it_may_use_and_the_record_does_not(monke
 
 
 @given(st.binary(max_size=200))
-def test_complete_reads_any_bytes(tmp_path_factory: pytest.TempPathFactory, data: bytes) -> None:
+def test_a_record_is_known_by_its_last_line_whatever_comes_before(
+    tmp_path_factory: pytest.TempPathFactory, data: bytes
+) -> None:
     path = tmp_path_factory.mktemp("any") / "record"
     path.write_bytes(data)
-    assert not complete(path)
+    assert flaw(path) == "an incomplete record"
     path.write_bytes(data + b'\n{"type":"end","cases":1}\n')
-    assert complete(path)
-    assert not complete(path.with_name("nothing"))
+    assert flaw(path) == ""
+    assert flaw(path.with_name("nothing")) == "no record"
+
+
+@pytest.mark.parametrize(
+    ("replace", "flaw"),
+    [
+        ("os.unlink(output())", "no record"),
+        ("os.unlink(output()); os.mkfifo(output())", "a named pipe in place of its record"),
+        ("os.unlink(output()); os.mkdir(output())", "a directory in place of its record"),
+        ("os.rename(output(), output() + '2'); os.symlink(output() + '2', output())", "a symbolic link in place of its record"),  # noqa: E501
+        ("os.unlink(output()); os.symlink('/dev/zero', output())", "a symbolic link in place of its record"),
+        ("os.unlink(output()); import socket; socket.socket(socket.AF_UNIX).bind(os.path.relpath(output()))", "a socket in place of its record"),  # noqa: E501
+    ],
+)  # fmt: skip
+def test_what_a_program_puts_in_place_of_its_record_is_told_at_once(
+    program: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, replace: str, flaw: str
+) -> None:
+    monkeypatch.chdir(tmp_path)  # the address of a socket is short
+    outcome = run(program(f"record(); {replace}"), tmp_path)
+    assert (outcome.ok, outcome.reason) == (False, f"ended with status 0 and {flaw}: no message")
 
 
 @pytest.mark.parametrize(

@@ -6,6 +6,7 @@ import contextlib
 import os
 import re
 import signal
+import stat
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -84,7 +85,7 @@ def launch(
     number = None if ended.status is None else launcher.signal_of(ended.status, f"{stderr}\n{stdout}")
     noun = "program" if mpi is None else "rank"
     told = _told(stderr, executable)
-    reason = _reason(ended, number, told, timeout, whole=complete(output), noun=noun)
+    reason = _reason(ended, number, told, timeout, flaw=flaw(output), noun=noun)
     if ended.left:
         stderr += f"firstlight: ended {len(ended.left)} processes left behind: {', '.join(ended.left)}\n"
     return Outcome(
@@ -100,21 +101,47 @@ def launch(
     )
 
 
-def complete(output: Path) -> bool:
-    """Whether the last whole line of a launch file is the program's `end` line."""
+def flaw(output: Path) -> str:
+    """What a launch file is instead of a record, "" where its last whole line is the program's `end` line.
+
+    The program can put anything in its place: neither a pipe nor a link leads any further, and nothing waits.
+    """
     try:
-        with output.open("rb") as file:
-            file.seek(max(0, file.seek(0, os.SEEK_END) - 4096))
-            tail = file.read()
+        descriptor = os.open(output, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW | os.O_CLOEXEC)
     except FileNotFoundError:
-        return False
-    if not tail.endswith(b"\n"):
-        return False
+        return "no record"
+    except OSError as error:  # a link, a socket, a file that was made unreadable
+        kind = _kind(output)
+        return f"{kind} in place of its record" if kind else f"a record that cannot be read ({error.strerror})"
+    if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+        os.close(descriptor)
+        return f"{_kind(output) or 'something else'} in place of its record"
+    with open(descriptor, "rb") as file:  # noqa: PTH123 (a descriptor)
+        file.seek(max(0, file.seek(0, os.SEEK_END) - 4096))
+        tail = file.read(4096)
     try:
-        line = msgspec.json.decode(tail[:-1].rpartition(b"\n")[2])
-    except msgspec.DecodeError:
-        return False
-    return isinstance(line, dict) and line.get("type") == "end"
+        line = msgspec.json.decode(tail[:-1].rpartition(b"\n")[2]) if tail.endswith(b"\n") else None
+    except (msgspec.DecodeError, RecursionError):
+        line = None
+    return "" if isinstance(line, dict) and line.get("type") == "end" else "an incomplete record"
+
+
+_KINDS = {
+    stat.S_IFIFO: "a named pipe",
+    stat.S_IFDIR: "a directory",
+    stat.S_IFLNK: "a symbolic link",
+    stat.S_IFSOCK: "a socket",
+    stat.S_IFCHR: "a device",
+    stat.S_IFBLK: "a device",
+}
+
+
+def _kind(path: Path) -> str:
+    """What lies there, "" for a file or nothing."""
+    try:
+        return _KINDS.get(stat.S_IFMT(path.lstat().st_mode), "")
+    except OSError:
+        return ""
 
 
 def _launcher(cell: Cell, toolbox: Toolbox) -> tuple[Mpi | None, Launcher]:
@@ -173,11 +200,11 @@ def _told(stderr: str, executable: Path) -> str:
     return next((message for message in own if message), lines[-1] if lines else "no message")
 
 
-def _reason(ended: Ended, number: int | None, told: str, timeout: float, *, whole: bool, noun: str) -> str:
+def _reason(ended: Ended, number: int | None, told: str, timeout: float, *, flaw: str, noun: str) -> str:
     """One sentence, empty when the launch ended by itself with status 0 or 1 and a complete record.
 
-    `number` is the signal that the launcher told of, `told` what was printed last, `whole` whether the record ends with
-    its end line.
+    `number` is the signal that the launcher told of, `told` what was printed last, `flaw` what there is in place of
+    a record that ends with its end line.
     """
     if ended.stuck:
         return f"could not be killed: {', '.join(ended.stuck)} still there (waiting in the kernel)"
@@ -188,7 +215,7 @@ def _reason(ended: Ended, number: int | None, told: str, timeout: float, *, whol
     if number is not None:
         return f"{noun} aborted: signal {number} ({_signal_name(number)})"
     if ended.status in (0, 1):
-        return "" if whole else f"ended with status {ended.status} and an incomplete record: {told}"
+        return f"ended with status {ended.status} and {flaw}: {told}" if flaw else ""
     kind = {2: "rejected its arguments", 3: "could not run here"}.get(ended.status, "ended by itself")
     return f"{kind} (status {ended.status}): {told}"
 
