@@ -184,13 +184,18 @@ def test_ranks_of_one_program_take_the_times_of_their_own(
     assert (alike["seconds"], alike["noise"]) == (each["seconds"], each["noise"])
 
 
-@given(
-    st.integers(2, 1000), st.data(), st.integers(0, 99), st.integers(0, 5), st.integers(0, 5000), st.integers(1, 3000)
-)  # fmt: skip
-def test_an_interrupted_processor_goes_on(
-    tool: Tool, period: int, data: st.DataObject, seed: int, rank: int, time: int, work: int
-) -> None:
-    duration = data.draw(st.integers(1, period - 1))
+@st.composite
+def interruptions(draw: st.DrawFn) -> tuple[int, int, int, int, int, int, int]:
+    """period, duration, seed, rank, time, work, and how much of the work comes first"""
+    period, work = draw(st.integers(2, 1000)), draw(st.integers(1, 3000))
+    noise = (period, draw(st.integers(1, period - 1)), draw(st.integers(0, 99)), draw(st.integers(0, 5)))
+    return *noise, draw(st.integers(0, 5000)), work, draw(st.integers(1, work))
+
+
+@given(interruptions())
+@example((3, 1, 3, 4, 1, 2, 1))  # done just when the next interruption begins
+def test_an_interrupted_processor_goes_on(tool: Tool, case: tuple[int, int, int, int, int, int, int]) -> None:
+    period, duration, seed, rank, time, work, part = case
 
     def done(work: float, time: float) -> float:
         return float(tool("done", period, duration, seed, rank, time, work)["ns"])
@@ -200,7 +205,6 @@ def test_an_interrupted_processor_goes_on(
     assert work <= end - time + 1e-6
     assert end - time <= work + (periods + 2) * duration + 1e-6
     # Work in two parts is done when it would be in one; more work is not done sooner.
-    part = data.draw(st.integers(1, work))
     if part < work:
         assert done(work - part, done(part, time)) == pytest.approx(end, abs=1e-6)
     # A whole period of free time takes a whole period.

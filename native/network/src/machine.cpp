@@ -1,5 +1,6 @@
 #include "firstlight/network/machine.hpp"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdio>
@@ -145,16 +146,18 @@ double Interruptions::interrupted(std::int32_t rank, double time, double work) c
   const double phase = static_cast<double>(x >> 11) * 0x1p-53 * noise_.period;
   const double since = time + noise_.period - phase;
   double within = since - std::floor(since / noise_.period) * noise_.period;  // 0: an interruption begins
+  // What is done just when an interruption begins is done before it: the sum of its times must not be put behind it by its last digits.
+  const double rounding = 0x1p-44 * (since + work);
   double now = time;
   if (within < noise_.duration) {
     now += noise_.duration - within;
     within = noise_.duration;
   }
   const double left = noise_.period - within;  // until the next one
-  if (work <= left) return now + work;
+  if (work <= left + rounding) return now + work;
   work -= left;
   const double free = noise_.period - noise_.duration;
-  const double whole = std::ceil(work / free) - 1;  // interruptions after the next one
+  const double whole = std::max(0.0, std::ceil((work - rounding) / free) - 1);  // interruptions after the next one
   return now + left + (whole + 1) * noise_.duration + work;
 }
 
