@@ -18,6 +18,7 @@ COMMANDS = (
     "tune", "schema",
 )  # fmt: skip
 _FILES = {"list": "listing"}  # a module `list` here would hide the type from this file
+HELP = ["-h", "--help"]
 BROKEN_PIPE = 141  # what a shell reports of a program whose reader went away
 
 EPILOG = """\b
@@ -46,6 +47,7 @@ class LazyGroup(click.Group):
             return None
         command = import_module(f"firstlight.cli.{_FILES.get(cmd_name, cmd_name)}").command
         assert isinstance(command, click.Command)
+        command.context_settings.setdefault("help_option_names", HELP)  # click keeps those of a command's first context
         return command
 
     def invoke(self, ctx: click.Context) -> object:
@@ -68,9 +70,7 @@ class LazyGroup(click.Group):
         return super().resolve_command(ctx, args)
 
 
-@click.group(
-    cls=LazyGroup, invoke_without_command=True, epilog=EPILOG, context_settings={"help_option_names": ["-h", "--help"]}
-)
+@click.group(cls=LazyGroup, invoke_without_command=True, epilog=EPILOG, context_settings={"help_option_names": HELP})
 @click.version_option(__version__, prog_name="firstlight", message="%(prog)s %(version)s")
 @click.pass_context
 def group(ctx: click.Context) -> None:

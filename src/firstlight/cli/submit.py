@@ -141,10 +141,12 @@ class Asked(msgspec.Struct, frozen=True):
 def _run_options(options: tuple[str, ...]) -> Asked:
     """What `./fl run` would make of them. Raises as it would, now and not when the job has waited for a day."""
     from firstlight import catalogue
-    from firstlight.cli.run import command as run
+    from firstlight.cli import group
     from firstlight.plan import select
     from firstlight.units import parse_duration
 
+    run = group.get_command(click.get_current_context(), "run")
+    assert run is not None
     given = run.make_context("run", list(options)).params
     if given["dry_run"] or given["name"]:
         raise UsageError(
