@@ -304,7 +304,7 @@ def test_mpi_abort_and_an_unfinished_record_are_told(
         outcome = start(ranks[mpi.name], tmp_path, 30, mpi, "mpi_abort", str(tmp_path / "flag"))
         assert outcome.status == 77 and outcome.reason.startswith("ended by itself (status 77): ")
         outcome = start(ranks[mpi.name], tmp_path, 30, mpi, "well", str(tmp_path / "flag"))
-        assert outcome.reason.startswith("ended with status 0 and an incomplete record")
+        assert outcome.reason.startswith("ended with status 0 and no record")
         assert not survivors(str(ranks[mpi.name]), 0)
 
 

@@ -180,6 +180,10 @@ def test_what_a_program_puts_in_place_of_its_record_is_told_at_once(
     assert (outcome.ok, outcome.reason) == (False, f"ended with status 0 and {flaw}: no message")
 
 
+TELLING = "-print-all-exitcodes"
+TERMINATED = "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Terminated (signal 15)"
+
+
 @pytest.mark.parametrize(
     ("family", "ranks", "threads", "words"),
     [
@@ -187,9 +191,9 @@ def test_what_a_program_puts_in_place_of_its_record_is_told_at_once(
         ("openmpi", 4, 1, ["-n", "4", "--oversubscribe", "--bind-to", "none"]),
         ("openmpi", 1, 2, ["-n", "1", "--map-by", "slot:PE=2", "--bind-to", "core"]),
         ("openmpi", 2, 2, ["-n", "2", "--bind-to", "none"]),
-        ("mpich", 2, 1, ["-n", "2", "-bind-to", "core"]),
-        ("mpich", 1, 2, ["-n", "1", "-bind-to", "core:2"]),
-        ("mpich", 4, 1, ["-n", "4"]),
+        ("mpich", 2, 1, [TELLING, "-n", "2", "-bind-to", "core"]),
+        ("mpich", 1, 2, [TELLING, "-n", "1", "-bind-to", "core:2"]),
+        ("mpich", 4, 1, [TELLING, "-n", "4"]),
         ("intel", 2, 1, ["-n", "2"]),
     ],
 )
@@ -206,8 +210,8 @@ def test_launchers_bind_what_fits(family: str, ranks: int, threads: int, words: 
         ("openmpi", (2, 4, 1), ["-n", "4", "--map-by", "ppr:2:node", "--bind-to", "core"]),
         ("openmpi", (3, 3, 2), ["-n", "3", "--map-by", "ppr:1:node:PE=2", "--bind-to", "core"]),
         ("openmpi", (2, 8, 1), ["-n", "8", "--oversubscribe", "--map-by", "ppr:4:node", "--bind-to", "none"]),
-        ("mpich", (2, 4, 1), ["-n", "4", "-ppn", "2", "-bind-to", "core"]),
-        ("mpich", (2, 8, 1), ["-n", "8", "-ppn", "4"]),
+        ("mpich", (2, 4, 1), [TELLING, "-n", "4", "-ppn", "2", "-bind-to", "core"]),
+        ("mpich", (2, 8, 1), [TELLING, "-n", "8", "-ppn", "4"]),
         ("intel", (2, 4, 1), ["-n", "4", "-ppn", "2"]),
     ],
 )
@@ -312,9 +316,14 @@ def test_intel_pins_by_environment() -> None:
     [
         ("mpich", 6, "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Aborted (signal 6)", 6),
         ("mpich", 6, "the program chose status 6", None),
+        ("mpich", 15, f"Exit codes: [a] 9,6,9,0\n{TERMINATED}", 6),  # the bitwise or of 6 and 9 is 15
+        ("mpich", 15, f"[mpiexec@a] Exit codes: [node 1] 9,9\n[b] 139,0\n{TERMINATED}", 11),
+        ("mpich", 9, "Exit codes: [a] 0,9\nYOUR APPLICATION TERMINATED WITH THE EXIT STRING: Killed (signal 9)", 9),
+        ("mpich", 6, "Exit codes: [a] 1536,-1,0\n", None),
         ("openmpi", 139, "", 11),
         ("openmpi", 3, "", None),
         ("intel", 6, "=   KILLED BY SIGNAL: 6 (Aborted)", 6),
+        ("intel", 6, "=   KILLED BY SIGNAL: 9 (Killed)\n=   KILLED BY SIGNAL: 6 (Aborted)", 6),
         ("direct", -9, "", 9),
         ("direct", 137, "", None),
     ],
@@ -346,7 +355,7 @@ def test_options_and_launcher_stand_in_the_command(tmp_path: Path) -> None:
         machine=MACHINE,
         options=("--samples", "5"),
     )
-    assert words[:3] == ("/x/mpiexec", "-n", "2")
+    assert words[:4] == ("/x/mpiexec", TELLING, "-n", "2")
     assert words[-6:] == ("/b/p", "n=100", "--output", "/r/o", "--samples", "5")
 
 

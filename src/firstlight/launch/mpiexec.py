@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import re
+import signal
 
 from firstlight.errors import UsageError
 from firstlight.launch.launcher import Invocation, shell_signal, thread_binding
@@ -20,11 +20,12 @@ class Mpiexec:
     def invocation(self, mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cores: int) -> Invocation:
         if mpi is None:
             raise UsageError(f"a program of {self._family.label} needs its MPI library: none was given")
-        words = [mpi.launcher, "-n", str(placement.ranks), *self._family.placing(placement, cores)]
+        telling, placing = self._family.telling, self._family.placing(placement, cores)
+        words = [mpi.launcher, *telling, "-n", str(placement.ranks), *placing]
         binding = thread_binding(placement, cores) | self._family.pinning(placement, cores)
         return Invocation(tuple(words), binding | mpi.environment)
 
     def signal_of(self, status: int, printed: str) -> int | None:
-        pattern = self._family.signal_message
-        told = re.search(pattern, printed) if pattern else None
-        return int(told[1]) if told else shell_signal(status)
+        told = self._family.signals(printed)
+        # The first that died did so by itself: the launcher then kills the others.
+        return next((number for number in told if number != signal.SIGKILL), told[0] if told else shell_signal(status))

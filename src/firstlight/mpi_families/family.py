@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, Protocol
@@ -82,9 +83,15 @@ class Family:
     """Names of its launchers."""
     pmi: tuple[str, ...] = ()
     """Interfaces through which a batch system's launcher may start it (values of srun's --mpi), best first."""
+    telling: tuple[str, ...] = ()
+    """Options of mpiexec that make it tell how its ranks ended."""
     signal_message: str = ""
     """A regular expression with the signal that ended a rank, in what its launcher prints. The status of the launcher
     counts beside it, as shells have it: 128 + signal."""
+
+    def signals(self, printed: str) -> list[int]:
+        """The signals that ended ranks, as its launcher tells them."""
+        return [int(number) for number in re.findall(self.signal_message, printed)] if self.signal_message else []
 
     def environment(self, prefix: Path, environ: Mapping[str, str]) -> dict[str, str]:
         """What the wrappers and the launcher of an installation in `prefix` need, in an environment."""

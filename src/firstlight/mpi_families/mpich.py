@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 
 from firstlight.mpi_families.family import Family, Spread, fits
@@ -17,7 +18,7 @@ class Mpich(Family):
     skip_cxx = "MPICH_SKIP_MPICXX"
     variables = ("MPICH_", "MPIR_", "HYDRA_")
     pmi = ("pmi2", "pmix")
-    # Hydra returns the bare signal number as its status, so only its message tells a signal from an exit status.
+    telling = ("-print-all-exitcodes",)
     signal_message = r"EXIT STRING: .*\(signal (\d{1,2})\)"
     fortran_symbols = ("_f08_",)  # those that take no buffer; the others, and mpif.h, call MPI functions
     mpi4_since = "4"
@@ -25,6 +26,16 @@ class Mpich(Family):
 
     def version(self, macros: Mapping[str, str]) -> str | None:
         return macros.get("MPICH_VERSION")
+
+    def signals(self, printed: str) -> list[int]:
+        """From the ranks' own statuses, as waitpid gives them: Hydra's status, and the signal in its message, are the
+        bitwise or of all of them, so that an abort (6) after which it killed others (9) would be a SIGTERM (15).
+        """
+        listed = re.search(r"Exit codes: ((?:\[[^]\n]*\] [-\d,]+\s+)+)", printed)
+        if listed is None:
+            return super().signals(printed)
+        statuses = [int(word) for word in re.findall(r"-?\d+", re.sub(r"\[[^]]*\]", " ", listed[1]))]
+        return [status & 127 for status in statuses if status > 0 and status & 127]
 
     def placing(self, spread: Spread, cores: int) -> Sequence[str]:
         words = ["-ppn", str(spread.per_node)] if spread.nodes > 1 else []
