@@ -23,7 +23,7 @@ import titles
 import turns
 from firstlight import ROOT
 from firstlight.errors import ENVIRONMENT, INCONCLUSIVE, INTERRUPTED, OK, REGRESSION, USAGE
-from firstlight.launch import tree
+from firstlight.process import tree
 from firstlight.record import Exit
 from firstlight.store import lines
 from firstlight.toolchains import Mpi

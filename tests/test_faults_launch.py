@@ -18,8 +18,9 @@ import pytest
 import synthetic_machine
 import turns
 from firstlight import store as stores
-from firstlight.launch import Outcome, guard, launch, tree
+from firstlight.launch import Outcome, launch
 from firstlight.plan import Cell, Placement, Program
+from firstlight.process import guard, tree
 from firstlight.toolchains import Mpi, Toolbox
 
 pytestmark = [pytest.mark.faults, pytest.mark.alone, pytest.mark.full]

@@ -16,10 +16,11 @@ from msgspec.structs import replace
 import synthetic_machine
 from firstlight.conduct.environment import variables
 from firstlight.errors import UsageError
-from firstlight.launch import Outcome, environment, flaw, launch, launcher, supervise, tree
+from firstlight.launch import Outcome, environment, flaw, launch, launcher, supervise
 from firstlight.launch import command as command_of
 from firstlight.machine import Gpu, Machine
 from firstlight.plan import Cell, Placement, Program
+from firstlight.process import tree
 from firstlight.toolchains import Mpi, Toolbox
 
 MACHINE = synthetic_machine.machine()

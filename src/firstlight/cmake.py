@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import shutil
-import subprocess
 import sys
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -14,6 +13,7 @@ import msgspec
 
 from firstlight import ROOT
 from firstlight.errors import BuildError
+from firstlight.process import bounded
 
 
 class Tree(msgspec.Struct, frozen=True):
@@ -84,13 +84,5 @@ def tool(name: str) -> str:
 
 def run(command: Sequence[str], environment: Mapping[str, str], merge: bool = True) -> tuple[int, str]:
     """(status, output); the errors' stream is part of it where `merge` is set or the command failed."""
-    done = subprocess.run(
-        command,
-        env=environment,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT if merge else subprocess.PIPE,
-        text=True,
-        errors="replace",
-    )
+    done = bounded.run(command, timeout=None, environment=environment, merge=merge)
     return done.returncode, done.stdout if merge or done.returncode == 0 else done.stdout + done.stderr

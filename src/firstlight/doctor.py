@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import signal
 import subprocess
 import tempfile
 import textwrap
@@ -14,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from firstlight.machine import Machine, cache_directory
+from firstlight.process import bounded
 from firstlight.toolchains import OFFLOADING, RUNTIMES, Absent, Mpi, Toolbox
 from firstlight.toolchains.offers import said
 from firstlight.units import binary, count
@@ -110,28 +110,12 @@ def talk(mpi: Mpi, cache: Path, timeout: float = 60) -> Item | Absent:
 
 
 def _run(command: list[str], environment: dict[str, str], folder: Path, timeout: float) -> tuple[int, str]:
-    """Exit status and output. A launcher that takes too long is asked to end first: only then does it end its ranks."""
-    process = subprocess.Popen(
-        command,
-        env=environment,
-        cwd=folder,
-        stdin=subprocess.DEVNULL,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.STDOUT,
-        start_new_session=True,
-    )
+    """Exit status and output."""
     try:
-        out, _ = process.communicate(timeout=timeout)
-        return process.returncode, out.decode(errors="replace")
+        done = bounded.run(command, timeout=timeout, environment=environment, folder=folder, merge=True)
     except subprocess.TimeoutExpired:
-        os.killpg(process.pid, signal.SIGTERM)
-        try:
-            process.communicate(timeout=5)
-        except subprocess.TimeoutExpired:
-            os.killpg(process.pid, signal.SIGKILL)
-            process.kill()
-            process.wait()
         return 124, f"no answer within {timeout:g} s"
+    return done.returncode, done.stdout
 
 
 def _machine(machine: Machine) -> tuple[Item, ...]:

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from firstlight.batch.system import State, System, systems
 from firstlight.errors import FirstlightError, UsageError
+from firstlight.process import bounded
 
 _OF_A_JOB = ("SLURM_", "PBS_", "FLUX_JOB_", "FLUX_TASK_", "PMI_", "PMIX_")
 _OF_THE_USER = ("SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_CLUSTERS", "PBS_CONF_FILE", "PBS_DEFAULT", "PBS_SERVER")
@@ -72,14 +73,4 @@ def clean(environment: Mapping[str, str]) -> dict[str, str]:
 
 
 def _run(words: tuple[str, ...], cwd: Path | None = None) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        words,
-        cwd=cwd,
-        env=clean(os.environ),
-        stdin=subprocess.DEVNULL,
-        capture_output=True,
-        encoding="utf-8",
-        errors="replace",
-        timeout=120,
-        check=False,
-    )
+    return bounded.run(words, timeout=120, environment=clean(os.environ), folder=cwd)

@@ -17,9 +17,10 @@ def command(as_json: bool) -> int:
     """
     from firstlight import doctor
     from firstlight.conduct import discover
+    from firstlight.conduct.interrupt import leaving_nothing
     from firstlight.conduct.progress import display
 
-    with display() as progress:
+    with leaving_nothing(), display() as progress:
         machine, toolbox = discover(progress, set_up=False)
         diagnosis = doctor.diagnose(machine, toolbox, ranks=True)
     if as_json:

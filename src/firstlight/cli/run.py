@@ -105,7 +105,7 @@ def command(
     times is not begun but named with the command that measures it. Ctrl-C ends it with the report of what is there.
     """
     from firstlight import conduct
-    from firstlight.conduct.interrupt import interruptible
+    from firstlight.conduct.interrupt import interruptible, leaving_nothing
     from firstlight.conduct.progress import display
     from firstlight.plan import LAUNCHES
     from firstlight.units import parse_duration
@@ -128,7 +128,9 @@ def command(
         _refuse_with_resume(context)
     with interruptible(), display() as progress:
         if dry_run:
-            return _show_plan(conduct.prepare(order, progress, set_up=False), order, as_json)
+            with leaving_nothing():
+                prepared = conduct.prepare(order, progress, set_up=False)
+            return _show_plan(prepared, order, as_json)
         if resume is not None:
             result = conduct.resume(runs.find(resume, results), progress, seconds, longest)
         else:

@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from firstlight import ROOT
 from firstlight.launch.environment import PREFIXES
+from firstlight.process import bounded
 
 _BATCH = frozenset(
     f"SLURM_{name}"
@@ -49,9 +50,7 @@ def revision() -> str:
 
 def _git(*arguments: str) -> str:
     try:
-        done = subprocess.run(
-            ["git", "-C", str(ROOT), *arguments], capture_output=True, text=True, timeout=10, check=False
-        )
+        done = bounded.run(["git", "-C", str(ROOT), *arguments], timeout=10)
     except (OSError, subprocess.TimeoutExpired):
         return ""  # no git here: a run from an archive has no revision
     return done.stdout.strip() if done.returncode == 0 else ""

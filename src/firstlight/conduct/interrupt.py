@@ -10,8 +10,8 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-from firstlight.launch import tree
-from firstlight.launch.guard import watching
+from firstlight.process import tree
+from firstlight.process.guard import watching
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 AGAIN = 0.01

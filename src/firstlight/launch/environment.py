@@ -5,9 +5,9 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from firstlight.launch.tree import MARK
 from firstlight.mpi_families import every
 from firstlight.plan import Placement
+from firstlight.process.tree import MARK
 
 NAMES = ("PATH", "HOME", "USER", "TMPDIR", "LD_LIBRARY_PATH")
 PREFIXES = (*(prefix for family in every() for prefix in family.variables), "PMIX_", "UCX_", "FI_", "OMP_")

@@ -11,10 +11,10 @@ from typing import Protocol
 import msgspec
 
 from firstlight.errors import UsageError
-from firstlight.launch.tree import GRACE
 from firstlight.machine import Machine, allocation
 from firstlight.mpi_families import every, fits
 from firstlight.plan import Placement
+from firstlight.process.tree import GRACE
 from firstlight.toolchains import Mpi
 
 

@@ -15,6 +15,7 @@ from firstlight.launch.launcher import Invocation, shell_signal, thread_binding
 from firstlight.machine import allocation
 from firstlight.mpi_families import fits
 from firstlight.plan import Placement
+from firstlight.process import bounded
 from firstlight.toolchains import Mpi
 
 STEP = "firstlight"
@@ -88,6 +89,6 @@ _IS_STEP = re.compile(r"[0-9]+\.[0-9]+").fullmatch
 
 def _run(*words: str) -> str:
     try:
-        return subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=10, check=False).stdout
+        return bounded.run(words, timeout=10).stdout
     except (OSError, subprocess.TimeoutExpired):
         return ""  # the controller does not answer: the end of the job ends its steps, too

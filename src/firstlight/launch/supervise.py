@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-import contextlib
 import ctypes
 import functools
 import os
 import resource
-import selectors
 import signal
 import subprocess
 import time
@@ -15,8 +13,10 @@ from collections.abc import Callable, Mapping, Sequence
 
 import msgspec
 
-from firstlight.launch import tree
-from firstlight.launch.guard import watching
+from firstlight.process import tree
+from firstlight.process.guard import watching
+from firstlight.process.outputs import Outputs
+from firstlight.process.outputs import ended as ended_in_time
 
 SETTLE = 0.3
 """Seconds that the helpers of a launcher may live on after it ended by itself."""
@@ -34,36 +34,6 @@ class Ended(msgspec.Struct, frozen=True):
     stderr: bytes
     left: tuple[str, ...]
     stuck: tuple[str, ...]
-
-
-class _Tails:
-    """The last bytes of a command's two outputs, read without ever making it wait."""
-
-    def __init__(self, process: subprocess.Popen[bytes]) -> None:
-        assert process.stdout is not None and process.stderr is not None
-        self.streams = (process.stdout, process.stderr)
-        self.kept = {stream.fileno(): b"" for stream in self.streams}
-        for descriptor in self.kept:
-            os.set_blocking(descriptor, False)
-
-    def read(self, descriptor: int) -> bool:
-        """Take what is there (at most 64 KiB, so that a flood does not keep the deadline waiting); False at the end."""
-        try:
-            part = os.read(descriptor, 65536)
-        except BlockingIOError:
-            return True
-        self.kept[descriptor] = (self.kept[descriptor] + part)[-TAIL:]
-        return bool(part)
-
-    def rest(self) -> tuple[bytes, bytes]:
-        for descriptor in self.kept:
-            for _ in range(64):  # more than a pipe can hold
-                if not self.read(descriptor):
-                    break
-        for stream in self.streams:
-            stream.close()
-        stdout, stderr = self.kept.values()
-        return stdout, stderr
 
 
 @functools.cache
@@ -125,14 +95,14 @@ def run(
                 preexec_fn=_child(cpu),
             )
             root = tree.read(process.pid)  # not yet waited for, so it is there even if it has ended
-            tails = _Tails(process)
-            ended = _wait(process.pid, tails, began + timeout)
+            outputs = Outputs(process, TAIL)
+            ended = ended_in_time(process.pid, outputs, began + timeout)
             seconds = time.monotonic() - began
         finally:  # also when Ctrl-C came before Popen returned: the mark finds what was started
             left, stuck = _clean(identity, root, SETTLE if ended else 0, grace)
             if process and process.pid not in {p.pid for p in stuck}:
                 process.wait()
-    stdout, stderr = tails.rest()
+    stdout, stderr = outputs.rest()
     names = tuple(sorted(p.name for pid, p in left.items() if pid != process.pid)) if ended else ()
     return Ended(process.returncode if ended else None, seconds, stdout, stderr, names, tuple(p.name for p in stuck))
 
@@ -158,25 +128,3 @@ def _clean(
     if interrupted:
         raise interrupted
     return result
-
-
-def _wait(pid: int, tails: _Tails, deadline: float) -> bool:
-    """Read the outputs until the process ends (True, not yet waited for) or the deadline passes (False)."""
-    with selectors.DefaultSelector() as selector, contextlib.ExitStack() as stack:
-        step = None
-        try:
-            handle = os.pidfd_open(pid)
-            stack.callback(os.close, handle)
-            selector.register(handle, selectors.EVENT_READ)
-        except OSError:  # Linux before 5.3: look every 20 ms instead
-            step = 0.02
-        for descriptor in tails.kept:
-            selector.register(descriptor, selectors.EVENT_READ)
-        while not os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
-            left = deadline - time.monotonic()
-            if left <= 0:
-                return False
-            for key, _ in selector.select(min(left, step) if step else left):
-                if key.fd in tails.kept and not tails.read(key.fd):
-                    selector.unregister(key.fd)
-    return True

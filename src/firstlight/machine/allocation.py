@@ -17,6 +17,7 @@ from pathlib import Path
 import msgspec
 
 from firstlight.machine import parse
+from firstlight.process import bounded
 
 MOST_NODES = 1 << 16
 """No allocation has more nodes than this: a larger count is damaged text."""
@@ -96,7 +97,7 @@ def _run(*words: str) -> str:
     if shutil.which(words[0]) is None:
         return ""
     try:
-        done = subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=10, check=False)
+        done = bounded.run(words, timeout=10)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout if done.returncode == 0 else ""

@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from firstlight.machine import Gpu, parse
+from firstlight.process import bounded
 
 MOST = 256
 """No node has more GPUs than this: a longer list is damaged text."""
@@ -89,7 +90,7 @@ def _run(words: tuple[str, ...]) -> str:
     if shutil.which(words[0]) is None:
         return ""
     try:
-        done = subprocess.run(words, capture_output=True, text=True, errors="replace", timeout=20, check=False)
+        done = bounded.run(words, timeout=20)
     except (OSError, subprocess.TimeoutExpired):
         return ""
     return done.stdout if done.returncode == 0 else ""

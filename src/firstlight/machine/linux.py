@@ -14,6 +14,7 @@ from pathlib import Path
 from firstlight.errors import FirstlightError
 from firstlight.machine import Cache, CacheKind, Machine, allocation, gpus, parse
 from firstlight.machine.counters import availability
+from firstlight.process import bounded
 
 BUSY = 0.5
 """A load average above this share of the usable CPUs disturbs a measurement."""
@@ -195,7 +196,7 @@ def _caches_of_the_c_library(cpus: tuple[int, ...]) -> list[Cache]:
 
 def _getconf(name: str) -> int | None:
     try:
-        done = subprocess.run(["getconf", name], capture_output=True, text=True, timeout=5, check=False)
+        done = bounded.run(["getconf", name], timeout=5)
     except (OSError, subprocess.TimeoutExpired):
         return None  # no C library that tells: the fact stays unknown
     return parse.number(done.stdout) or None

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from firstlight.errors import BuildError
 from firstlight.mpi_families import every, of
+from firstlight.process import bounded
 from firstlight.profile import calls, wrappers
 from firstlight.toolchains import Mpi
 
@@ -73,9 +74,7 @@ def _compile(mpi: Mpi, environment: Mapping[str, str], sources: Sequence[Path], 
 
 def _run(words: Sequence[str], environment: Mapping[str, str]) -> subprocess.CompletedProcess[str]:
     try:
-        return subprocess.run(
-            words, env=environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, errors="replace"
-        )
+        return bounded.run(words, timeout=None, environment=environment)
     except OSError as error:
         raise BuildError(f"cannot start {words[0]}: {error.strerror}; see ./fl doctor") from error
 

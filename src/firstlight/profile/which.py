@@ -5,7 +5,6 @@ from __future__ import annotations
 import os
 import re
 import shutil
-import subprocess
 from collections.abc import Sequence
 from pathlib import Path
 
@@ -13,6 +12,7 @@ import msgspec
 
 from firstlight.errors import FirstlightError, UsageError
 from firstlight.mpi_families import every, interchangeable, launcher_of, library_of, of, with_library
+from firstlight.process import bounded
 from firstlight.toolchains import Mpi
 
 _LAUNCHER = re.compile(f"({'|'.join(dict.fromkeys(n for f in every() for n in f.launchers))})([.-].*)?")
@@ -62,7 +62,7 @@ def linked(program: Path) -> Trace | None:
     with program.open("rb") as file:
         if file.read(4) != b"\x7fELF":
             return None
-    done = subprocess.run(["ldd", str(program)], capture_output=True, text=True, errors="replace")
+    done = bounded.run(["ldd", str(program)], timeout=60)
     needs = dict(re.findall(r"^\s*(libmpi\S*) => (/\S+)", done.stdout, re.MULTILINE))
     if any(name.startswith("libmpi_abi.so") for name in needs):
         raise UsageError(f"{program} uses the standard MPI ABI, which the profiler does not know; link it with mpicxx")
@@ -71,7 +71,7 @@ def linked(program: Path) -> Trace | None:
 
 
 def _launched(launcher: Path) -> Trace | None:
-    done = subprocess.run([str(launcher), "--version"], stdin=subprocess.DEVNULL, capture_output=True, text=True)
+    done = bounded.run([str(launcher), "--version"], timeout=60)
     family = launcher_of(done.stdout + done.stderr)
     return Trace(family, launcher) if family else None
 
@@ -91,7 +91,7 @@ def _of_installation(trace: Trace, found: Mpi | None) -> Mpi | None:
         words = [str(wrapper), "-dM", "-E", "-x", "c++", "-include", "mpi.h", "/dev/null"]
         alike = interchangeable(trace.family)  # a file does not tell which of them: a wrapper ignores what others need
         environment = {name: value for f in alike for name, value in f.environment(prefix, {}).items()}
-        done = subprocess.run(words, capture_output=True, text=True, errors="replace", env=os.environ | environment)
+        done = bounded.run(words, timeout=60, environment=os.environ | environment)
         who = library_of(done.stdout) if done.returncode == 0 else None
         if who is not None and who[0] in [f.name for f in alike]:
             return _made(wrapper, who, environment)

@@ -10,6 +10,7 @@ import subprocess
 from pathlib import Path
 
 from firstlight.errors import FirstlightError, UsageError
+from firstlight.process import bounded
 from firstlight.store import durable, layout, seal
 
 NAMESPACE = "firstlight-run"
@@ -29,10 +30,10 @@ def sign(run: Path, key: Path) -> None:
     if not key.is_file():
         raise UsageError(f"{key}: no key there; make one with ssh-keygen -t ed25519 -f {key}")
     done = _run(["sign", "-f", str(key), "-n", NAMESPACE, "-q"], seal.text(seal.read(run)), None)
-    if done.returncode != 0 or not done.stdout.startswith(b"-----BEGIN SSH SIGNATURE-----"):
+    if done.returncode != 0 or not done.stdout.startswith("-----BEGIN SSH SIGNATURE-----"):
         raise SignatureError(f"{TOOL} did not sign with {key}: {_said(done)}")
     with durable.os_errors_as_store_error(run):
-        durable.replace(run / layout.SIGNATURE, done.stdout)
+        durable.replace(run / layout.SIGNATURE, done.stdout.encode())
 
 
 def verify(run: Path, allowed: Path, identity: str | None = None) -> tuple[str, str]:
@@ -50,14 +51,14 @@ def verify(run: Path, allowed: Path, identity: str | None = None) -> tuple[str, 
     layout.read_file(run / layout.SIGNATURE, 1 << 20)
     signature = ["-f", str(allowed), "-s", str(run / layout.SIGNATURE)]
     content = layout.read_file(run / layout.SEAL, seal.MAX_BYTES)
-    known = _run(["find-principals", *signature], b"").stdout.decode("utf-8", "replace").splitlines()
+    known = _run(["find-principals", *signature], b"").stdout.splitlines()
     if identity is None and not known:
         return "", f"was made with a key that {allowed} does not name"
     said = ""
     for who in [identity] if identity is not None else known:
         done = _run(["verify", "-n", NAMESPACE, "-I", who, *signature], content)
         if done.returncode == 0:
-            key = re.search(r"with (\S+ key \S+)", done.stdout.decode("utf-8", "replace"))
+            key = re.search(r"with (\S+ key \S+)", done.stdout)
             return f"{who} ({key[1]})" if key else who, ""
         said = _said(done)
     if identity is not None and identity not in known:
@@ -65,9 +66,13 @@ def verify(run: Path, allowed: Path, identity: str | None = None) -> tuple[str, 
     return "", f"does not fit: {said}"
 
 
-def _run(words: list[str], data: bytes, patience: float | None = PATIENCE) -> subprocess.CompletedProcess[bytes]:
+def _run(words: list[str], data: bytes, patience: float | None = PATIENCE) -> subprocess.CompletedProcess[str]:
     try:
-        return subprocess.run([TOOL, "-Y", *words], input=data, capture_output=True, timeout=patience, check=False)
+        if patience is None:  # in the user's own session: only there can it ask at the terminal
+            done = subprocess.run([TOOL, "-Y", *words], input=data, capture_output=True, check=False)
+            said = (part.decode("utf-8", "replace") for part in (done.stdout, done.stderr))
+            return subprocess.CompletedProcess(words, done.returncode, *said)
+        return bounded.run([TOOL, "-Y", *words], timeout=patience, data=data)
     except FileNotFoundError as error:
         raise SignatureError(f"{TOOL} is not here: install openssh-client (openssh-clients, openssh)") from error
     except OSError as error:
@@ -76,6 +81,6 @@ def _run(words: list[str], data: bytes, patience: float | None = PATIENCE) -> su
         raise SignatureError(f"{TOOL} does not answer") from error
 
 
-def _said(done: subprocess.CompletedProcess[bytes]) -> str:
-    words = " ".join((done.stderr or done.stdout).decode("utf-8", "replace").split())
+def _said(done: subprocess.CompletedProcess[str]) -> str:
+    words = " ".join((done.stderr or done.stdout).split())
     return words[:300] or f"status {done.returncode}"

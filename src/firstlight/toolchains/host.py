@@ -14,6 +14,7 @@ from pathlib import Path
 import msgspec
 
 from firstlight.machine import Machine
+from firstlight.process import bounded
 from firstlight.toolchains import Absent
 from firstlight.toolchains.memory import Memory
 
@@ -77,16 +78,8 @@ class Host:
         """Run a command with no input and the C locale. Never raises: failure is an Outcome."""
         words = [str(word) for word in command]
         try:
-            done = subprocess.run(
-                words,
-                env={**self.environ, **(environment or {})},
-                cwd=folder,
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                encoding="utf-8",
-                errors="replace",
-                timeout=timeout,
-                check=False,
+            done = bounded.run(
+                words, timeout=timeout, environment={**self.environ, **(environment or {})}, folder=folder
             )
         except subprocess.TimeoutExpired:
             return Outcome(124, "", f"{words[0]} took longer than {timeout:g} s")

@@ -9,11 +9,11 @@ from __future__ import annotations
 
 import os
 import re
-import subprocess
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from firstlight.errors import BuildError
+from firstlight.process import bounded
 from firstlight.toolchains import Mpi
 from firstlight.tune.setting import Setting
 from firstlight.tune.table import LIBRARY, Table, ranges
@@ -66,9 +66,7 @@ def _algorithms(mpi: Mpi) -> dict[str, list[tuple[str, str]]]:
     if not info.exists():
         raise BuildError(f"{mpi.label}: no ompi_info beside {mpi.launcher}, which lists its algorithms")
     words = [str(info), "--param", "coll", "tuned", "--level", "9", "--parsable"]
-    done = subprocess.run(
-        words, env=os.environ | mpi.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True, check=False
-    )
+    done = bounded.run(words, timeout=60, environment=os.environ | mpi.environment)
     if done.returncode != 0:
         raise BuildError(f"{mpi.label}: ompi_info ended with status {done.returncode}; its algorithms are not known")
     return listed(done.stdout)

@@ -10,12 +10,14 @@ from __future__ import annotations
 
 import json
 import mmap
+import os
 import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
 from firstlight.errors import BuildError
+from firstlight.process import bounded
 from firstlight.toolchains import Mpi
 from firstlight.tune.setting import Setting
 from firstlight.tune.table import Rule, Table
@@ -78,12 +80,7 @@ def _library(mpi: Mpi) -> bytes:
 
 def library(mpi: Mpi) -> Path | None:
     """libmpi or libmpich with a selection tree in it, where the wrapper links from or beside it."""
-    import os
-    import subprocess
-
-    shown = subprocess.run(
-        [mpi.cxx, "-show"], env=os.environ | mpi.environment, capture_output=True, text=True, check=False
-    ).stdout
+    shown = bounded.run([mpi.cxx, "-show"], timeout=60, environment=os.environ | mpi.environment).stdout
     folders = [Path(f) for f in re.findall(r"-L(\S+)", shown)]
     folders += [Path(mpi.cxx).resolve().parent.parent / "lib", Path(mpi.cxx).parent.parent / "lib"]
     for folder in dict.fromkeys(folders):

@@ -16,6 +16,8 @@ import os
 import signal
 import sys
 import time
+from collections.abc import Mapping
+from collections.abc import Set as AbstractSet
 from typing import BinaryIO, NamedTuple
 
 MARK = "FIRSTLIGHT_LAUNCH"
@@ -70,22 +72,32 @@ class Look(NamedTuple):
 
     alive: dict[int, Process]
     orphans: dict[int, Process]
+    shared: frozenset[int] = frozenset()
+    """Process groups with a living member that is not of the launch: the user's own script may lead one."""
 
 
-def look(identity: str, root: Process | None = None, sessions: frozenset[int] = frozenset()) -> Look:
+_NONE: dict[int, Process] = {}
+
+
+def look(identity: str | None, root: Process | None = None, seen: Mapping[int, Process] = _NONE) -> Look:
     """The processes of a launch now. `root` is the process firstlight started, None when it is not known.
 
     A root that has ended but was not waited for still holds its number, so the session it leads cannot be another's.
-    `sessions` are others that processes of the launch were seen in; they tell its dead orphans from other children.
+    `identity` None: nothing carries a mark. `seen` were of the launch at an earlier look: they still are, whoever their
+    parents are now, and their sessions tell its dead orphans from other children.
     """
     everything, me = table(), os.getpid()
     since = root.started if root else 0
-    alive = [p for p in everything.values() if p.state not in "ZX" and p.started >= since and p.pid != me]
-    found = {p.pid for p in alive if (root and root.pid in (p.pid, p.session)) or marked(p.pid, identity)}
+    living = [p for p in everything.values() if p.state not in "ZX"]
+    alive = [p for p in living if p.started >= since and p.pid != me]
+    found = {p.pid for p in alive if (root and root.pid in (p.pid, p.session)) or _same(p, seen.get(p.pid))}
+    if identity is not None:
+        found |= {p.pid for p in alive if p.pid not in found and marked(p.pid, identity)}
     size = -1
     while size != len(found):
         size = len(found)
         found |= {p.pid for p in alive if p.parent in found}
+    sessions = {p.session for p in seen.values()}
     known = (sessions | {root.pid} if root else sessions) - {os.getsid(0)}
     orphans = {
         p.pid: p
@@ -96,21 +108,29 @@ def look(identity: str, root: Process | None = None, sessions: frozenset[int] = 
         and p.started >= since
         and not (root and p.pid == root.pid)
     }
-    return Look({pid: everything[pid] for pid in found}, orphans)
+    shared = frozenset(p.group for p in living if p.pid not in found)
+    return Look({pid: everything[pid] for pid in found}, orphans, shared)
 
 
-def end(identity: str, root: Process | None = None, grace: float = GRACE) -> tuple[dict[int, Process], list[Process]]:
+def _same(process: Process, earlier: Process | None) -> bool:
+    return earlier is not None and earlier.started == process.started
+
+
+def end(
+    identity: str | None, root: Process | None = None, grace: float = GRACE
+) -> tuple[dict[int, Process], list[Process]]:
     """End every process of a launch: SIGTERM, `grace` seconds, then SIGKILL until none is left.
 
     Returns those that were ended, and those that are still there after PATIENCE seconds of SIGKILL. A process may fork
-    and end while the table is read, again and again. So groups are killed as a whole (the kernel does that at once),
-    and the launch counts as ended when two looks in a row find neither a living process nor a new orphan.
+    and end while the table is read, again and again. So groups are killed as a whole (the kernel does that at once)
+    where all that lives in them is of the launch, or one of it leads them; and the launch counts as ended when two
+    looks in a row find neither a living process nor a new orphan.
     """
     began, quiet, pause = time.monotonic(), 0, 0.005
     seen: dict[int, Process] = {}
     told: set[int] = set()
     while True:
-        alive, orphans = look(identity, root, frozenset(p.session for p in seen.values()))
+        alive, orphans, shared = look(identity, root, seen)
         seen |= alive
         quiet = 0 if alive or orphans else quiet + 1
         passed = time.monotonic() - began
@@ -119,7 +139,7 @@ def end(identity: str, root: Process | None = None, grace: float = GRACE) -> tup
         if passed > grace + PATIENCE:
             return seen, list(alive.values())
         if passed >= grace:
-            _kill({**alive, **orphans})
+            _kill({**alive, **orphans}, shared - seen.keys())
         for pid in alive.keys() - told if passed < grace else ():
             told.add(pid)
             with contextlib.suppress(ProcessLookupError, PermissionError):
@@ -131,9 +151,12 @@ def end(identity: str, root: Process | None = None, grace: float = GRACE) -> tup
         pause = min(pause * 2, 0.05)
 
 
-def _kill(processes: dict[int, Process]) -> None:
-    """SIGKILL to processes and their groups; a dead process not yet waited for still holds its group's number."""
-    for group in {p.group for p in processes.values()} - {os.getpgrp(), 0}:
+def _kill(processes: Mapping[int, Process], shared: AbstractSet[int]) -> None:
+    """SIGKILL to processes, and to their groups but for those that are shared with others.
+
+    A dead process not yet waited for still holds its group's number.
+    """
+    for group in {p.group for p in processes.values()} - shared - {os.getpgrp(), 0}:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.killpg(group, signal.SIGKILL)
     for pid in processes:

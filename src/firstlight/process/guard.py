@@ -16,7 +16,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from firstlight.errors import FirstlightError
-from firstlight.launch import tree
+from firstlight.process import tree
 
 _lock = threading.Lock()
 _guard: subprocess.Popen[bytes] | None = None

@@ -1,0 +1,68 @@
+"""Bounded: a command that answers (a compiler, a probe, a question to a batch system), and what to do if it does not.
+
+It gets a session of its own, so what it starts can be told from what the user runs beside firstlight, and is ended
+with it: when it takes too long, and when firstlight is interrupted.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import subprocess
+import tempfile
+import time
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+
+from firstlight.process import tree
+from firstlight.process.outputs import Outputs, ended
+
+GRACE = 5.0
+"""Seconds between SIGTERM and SIGKILL: a launcher ends its ranks, also those on other nodes, only when it is asked."""
+
+
+def run(
+    words: Sequence[str],
+    *,
+    timeout: float | None,
+    environment: Mapping[str, str] | None = None,
+    folder: Path | None = None,
+    data: bytes | None = None,
+    merge: bool = False,
+) -> subprocess.CompletedProcess[str]:
+    """Run `words` to their end, for at most `timeout` seconds (None: as long as it takes).
+
+    Their input is `data`, or nothing; `merge`: what goes to standard error comes with the rest, in its order.
+    Raises OSError when they cannot be started, and subprocess.TimeoutExpired after all that they started was ended.
+    Once the command has ended by itself nothing more is waited for, also where something else holds its output open.
+    """
+    began = time.monotonic()
+    with contextlib.ExitStack() as stack:
+        source: int = subprocess.DEVNULL
+        if data is not None:
+            file = stack.enter_context(tempfile.TemporaryFile())
+            file.write(data)
+            file.seek(0)
+            source = file.fileno()
+        process = subprocess.Popen(
+            words,
+            env=environment,
+            cwd=folder,
+            stdin=source,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT if merge else subprocess.PIPE,
+            start_new_session=True,
+        )
+        root = tree.read(process.pid)  # not yet waited for, so it is there even if it has ended
+        outputs = Outputs(process)
+        stack.callback(outputs.close)
+        try:
+            if not ended(process.pid, outputs, None if timeout is None else began + timeout):
+                raise subprocess.TimeoutExpired(list(words), timeout or 0.0)
+        except BaseException:
+            _, stuck = tree.end(None, root, GRACE)
+            if process.pid not in {p.pid for p in stuck}:
+                process.wait()
+            raise
+        process.wait()
+        texts = [part.decode("utf-8", "replace") for part in outputs.rest()]
+    return subprocess.CompletedProcess(list(words), process.returncode, texts[0], "" if merge else texts[1])

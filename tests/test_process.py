@@ -1,0 +1,123 @@
+"""Processes that firstlight starts, and those that they start: ended together, and nobody else's."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+
+import turns
+from firstlight import ROOT
+from firstlight.process import bounded, tree
+
+
+def living(word: str) -> Iterator[int]:
+    """The processes whose command line holds `word`."""
+    for pid, process in tree.table().items():
+        with contextlib.suppress(OSError):
+            if word.encode() in Path(f"/proc/{pid}/cmdline").read_bytes() and process.state not in "ZX":
+                yield pid
+
+
+def await_(condition: Callable[[], object], what: str) -> None:
+    deadline = time.monotonic() + turns.PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, f"waited in vain for {what}"
+        time.sleep(0.02)
+
+
+def test_what_a_command_prints_takes_and_returns() -> None:
+    done = bounded.run(["sh", "-c", "cat; echo err >&2; exit 7"], timeout=60, data=b"in\n")
+    assert (done.returncode, done.stdout, done.stderr) == (7, "in\n", "err\n")
+    done = bounded.run(["sh", "-c", "echo a; echo b >&2; echo c; pwd"], timeout=60, merge=True, folder=Path("/"))
+    assert (done.stdout, done.stderr) == ("a\nb\nc\n/\n", "")
+    flood = bounded.run([sys.executable, "-c", "print('x' * 3_000_000)"], timeout=60, environment={})
+    assert len(flood.stdout) == 3_000_001
+    with pytest.raises(FileNotFoundError):
+        bounded.run(["/nowhere/at/all"], timeout=1)
+
+
+def test_a_command_that_takes_too_long_is_ended_with_all_that_it_started(tmp_path: Path) -> None:
+    """Also what left its session, hears no SIGTERM, and whose parents are gone before it is killed."""
+    word = f"{tmp_path}/stays"
+    deaf = f"trap '' TERM; while :; do sleep 0.1; done; : {word}"
+    script = f'setsid sh -c "{deaf}" & sh -c "{deaf}" & touch {tmp_path}/up; sleep 1000'
+    with pytest.raises(subprocess.TimeoutExpired):
+        bounded.run(["sh", "-c", script], timeout=1)
+    assert (tmp_path / "up").exists() and not list(living(word))
+
+
+def test_what_holds_the_output_open_is_not_waited_for() -> None:
+    done = bounded.run(["sh", "-c", "sleep 1000 & echo $!"], timeout=100)
+    os.kill(int(done.stdout), signal.SIGKILL)
+    assert done.returncode == 0
+
+
+def test_an_interrupt_ends_the_command(tmp_path: Path) -> None:
+    def interrupt() -> None:
+        await_((tmp_path / "up").exists, "the command")
+        signal.pthread_kill(threading.main_thread().ident or 0, signal.SIGINT)
+
+    pressing = threading.Thread(target=interrupt)
+    pressing.start()
+    with pytest.raises(KeyboardInterrupt):
+        bounded.run(["sh", "-c", f"touch {tmp_path}/up; sleep 1000"], timeout=100)
+    pressing.join()
+    assert not list(living(f"{tmp_path}/up"))
+
+
+def test_nothing_but_this_helper_waits_for_a_command() -> None:
+    """What has a time-out elsewhere would leave behind what the command started."""
+    waits = ("subprocess.run(", "check_output(", "check_call(", "subprocess.call(", "communicate(")
+    files = (ROOT / "src").rglob("*.py")
+    found = {str(p.relative_to(ROOT / "src/firstlight")) for p in files if any(w in p.read_text() for w in waits)}
+    assert found == {"conduct/job.py", "store/signature.py"}, "both in the user's terminal, without a time-out"
+
+
+STUBBORN = """
+import signal, sys, time
+signal.signal(signal.SIGTERM, signal.SIG_IGN)
+open(sys.argv[1], "w").close()
+time.sleep(1000)
+"""
+PREPARES = """
+import os, subprocess, sys
+from firstlight import cmake
+from firstlight.conduct.interrupt import leaving_nothing
+words = [sys.executable, "-c", open(sys.argv[1]).read(), sys.argv[2]]
+with leaving_nothing():
+    open(sys.argv[3], "w").write(str(os.getpid()))
+    cmake.run(words, os.environ) if sys.argv[4] == "as it does" else subprocess.run(words)
+"""
+
+
+@pytest.mark.parametrize("how", ["as it does", "in the group of the script"])
+def test_a_script_goes_on_where_its_firstlight_was_killed(tmp_path: Path, how: str) -> None:
+    """While a program hears no SIGTERM: the guard kills that, and nothing else of a group that others lead."""
+    (tmp_path / "prepares.py").write_text(PREPARES)
+    (tmp_path / "stubborn.py").write_text(STUBBORN)
+    up, pid, go = tmp_path / "up", tmp_path / "pid", tmp_path / "go"
+    words = f"{sys.executable} {tmp_path}/prepares.py {tmp_path}/stubborn.py {up} {pid} '{how}'"
+    script = f"{words}; while [ ! -e {go} ]; do sleep 0.05; done; echo goes on"
+    path = os.pathsep.join([str(ROOT / "src"), *sys.path])
+    shell = subprocess.Popen(
+        ["sh", "-c", script],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.DEVNULL,
+        start_new_session=True,
+        env={**os.environ, "PYTHONPATH": path},
+    )
+    await_(up.exists, "the stubborn program")
+    os.kill(int(pid.read_text()), signal.SIGKILL)
+    await_(lambda: not list(living(f"\0{up}")), "the guard")
+    go.touch()
+    out, _ = shell.communicate(timeout=turns.PATIENCE)
+    assert (shell.returncode, out) == (0, b"goes on\n")
