@@ -81,7 +81,12 @@ def group(ctx: click.Context) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit with its documented status. Every error is one line on stderr."""
-    sys.exit(call(list(sys.argv[1:] if arguments is None else arguments)))
+    from firstlight.cli import streams
+
+    streams.prepare()
+    status = call(list(sys.argv[1:] if arguments is None else arguments))
+    streams.settle()
+    sys.exit(status)
 
 
 def call(arguments: list[str]) -> int:
@@ -92,8 +97,9 @@ def call(arguments: list[str]) -> int:
         status = group.main(arguments, prog_name=called(), standalone_mode=False)
         return status if isinstance(status, int) else OK
     except (ReaderGoneError, BrokenPipeError):
-        # The interpreter flushes stdout once more at exit; give it somewhere to go.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        from firstlight.cli import streams
+
+        streams.settle()
         return BROKEN_PIPE
     except click.exceptions.NoArgsIsHelpError as error:  # a group without its command: `./fl export`
         click.echo(error.ctx.get_help() if error.ctx else error.format_message(), err=True)
@@ -129,7 +135,11 @@ def _usage(error: click.ClickException) -> str:
 
 
 def _system(error: OSError) -> str:
+    from firstlight.cli import streams
+
     where = f"{error.filename}: " if error.filename else ""
+    if not where and streams.settle() is not None:
+        where = "standard output: "
     _show_traceback()
     return f"{where}{error.strerror or error}"
 

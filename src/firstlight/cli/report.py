@@ -22,16 +22,18 @@ from firstlight.cli.output import (
     width,
     writable,
 )
-from firstlight.errors import UsageError
+from firstlight.errors import ENVIRONMENT, OK, UsageError
 from firstlight.record import RunState
 from firstlight.store import layout
 
 if TYPE_CHECKING:
+    from firstlight.catalogue import Workload
     from firstlight.judge import Judgement
+    from firstlight.judge.compare import Comparison
 
 
 class Reported(msgspec.Struct, frozen=True):
-    """Where the page is, and what it counts."""
+    """Where the page is ("": it could not be written), and what it counts."""
 
     run: str
     state: RunState
@@ -52,20 +54,21 @@ class Reported(msgspec.Struct, frozen=True):
 )
 @as_json
 @results_folder
-def command(run: str, other: str | None, output: Path | None, as_json: bool, results: Path) -> None:
+def command(run: str, other: str | None, output: Path | None, as_json: bool, results: Path) -> int:
     """The summary of RUN on the terminal, and its HTML page written again.
 
     RUN is a directory, the name of a run in the results folder, or `latest` (the default). Without --output, the run's
     figures.json and its seal are renewed with the page. In a signed run, and in one that you may not write, nothing is
-    written. Of a profile (./fl profile) its own page is written again.
+    written. Of a profile (./fl profile) its own page is written again. On a disk that is full the summary is shown all
+    the same, what is missing is told, and the exit status is 3.
     """
     profiled = _profile(run, results)
     if profiled is not None:
         if other:
             raise UsageError(f"{run} is a profile; --compare lays runs beside each other")
-        return _report_profile(profiled, output, as_json)
+        _report_profile(profiled, output, as_json)
+        return OK
     from firstlight import heritage
-    from firstlight.conduct.session import derive
     from firstlight.judge.compare import compare
     from firstlight.report import html, terminal
 
@@ -76,17 +79,32 @@ def command(run: str, other: str | None, output: Path | None, as_json: bool, res
     for defect in defects:
         note(f"passed over {defect}")
     compared = compare(runs.judged(runs.find(other, results))[0], judgement) if other else None
-    place = output or path / layout.REPORT
+    place, missing = output or path / layout.REPORT, ""
     if output is not None:
         html.write(judgement, workloads, heritage.load(), output, compared=compared)
     elif why := _fixed(path):
         note(f"{path}: {why}; its page is left as it is, ./fl report {path} --output FILE writes another")
     else:
-        derive(path, judgement, workloads, compared)
+        missing = _derive(path, judgement, workloads, compared)
+    there = None if missing and not place.is_file() else place
     if as_json:
-        print_json(reported(judgement, place))
+        print_json(reported(judgement, there))
     else:
-        tell(terminal.summary(judgement, workloads, width(), colour(), place))
+        tell(terminal.summary(judgement, workloads, width(), colour(), there))
+    if missing:
+        note(missing)
+    return ENVIRONMENT if missing else OK
+
+
+def _derive(path: Path, judgement: Judgement, workloads: dict[str, Workload], compared: Comparison | None) -> str:
+    """Write what is derived from the run; what could not be written, "" where all was."""
+    from firstlight.conduct.session import UnwrittenError, derive
+
+    try:
+        derive(path, judgement, workloads, compared)
+    except UnwrittenError as error:
+        return str(error)
+    return ""
 
 
 def _fixed(path: Path) -> str:
@@ -120,11 +138,11 @@ def _report_profile(folder: Path, output: Path | None, as_json: bool) -> None:
         tell(printable(page.summary(traffic, place, width())))
 
 
-def reported(judgement: Judgement, place: Path) -> Reported:
+def reported(judgement: Judgement, place: Path | None) -> Reported:
     """What the JSON of `report` and of `run` says."""
     counts = Counter(str(figure.__struct_config__.tag) for figure in judgement.figures)
     run = judgement.run
     sentences = tuple(str(finding.sentence) for finding in judgement.findings)
     return Reported(
-        run.id, run.state, str(place), counts["verified"], counts["failed"], counts["unverified"], sentences
+        run.id, run.state, str(place or ""), counts["verified"], counts["failed"], counts["unverified"], sentences
     )

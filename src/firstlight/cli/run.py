@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from firstlight.cli import runs
+from firstlight.cli import runs, streams
 from firstlight.cli.output import as_json, colour, note, print_json, tell, width
 from firstlight.errors import UsageError
 
@@ -36,7 +36,8 @@ Exit status:
        toolchain (a toolchain that makes a program fast but wrong is a finding)
   1    some variant failed, or was lost, under every toolchain it was tried with
   2    wrong usage
-  3    nothing could be built, or the environment does not allow it
+  3    nothing could be built, or the environment does not allow it; or the disk is
+       full: what was measured until then is shown and kept
   130  interrupted; the report of what is there is written
 """,
 )
@@ -157,9 +158,14 @@ def _show(result: Result, as_json: bool) -> int:
     from firstlight.report import terminal
 
     if as_json:
-        print_json(reported(result.judgement, result.report))
+        lost = streams.show(lambda: print_json(reported(result.judgement, result.report)))
     else:
-        tell(terminal.summary(result.judgement, result.workloads, width(), colour(), result.report))
+        page = terminal.summary(result.judgement, result.workloads, width(), colour(), result.report)
+        lost = streams.show(lambda: tell(page))
+    if lost is not None and not isinstance(lost, BrokenPipeError):
+        note(f"standard output: {lost.strerror}; ./fl report {result.directory} shows the page")
+    if result.missing:
+        note(result.missing)
     note(result.line)
     return result.code
 

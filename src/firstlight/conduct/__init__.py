@@ -22,7 +22,7 @@ from firstlight.conduct.prepare import Made, Order, Prepared, discover, foresee,
 from firstlight.conduct.progress import Progress
 from firstlight.conduct.rounds import Rounds
 from firstlight.conduct.session import Session
-from firstlight.errors import INTERRUPTED, UsageError
+from firstlight.errors import ENVIRONMENT, INTERRUPTED, UsageError
 from firstlight.judge import Judgement, stop
 from firstlight.machine import Machine
 from firstlight.plan import EFFORT, Plan, Program
@@ -47,14 +47,15 @@ __all__ = [
 
 
 class Result(msgspec.Struct, frozen=True):
-    """How a run ended: `line` says why it stopped, `code` is the exit status."""
+    """How a run ended: `line` says why it stopped, `code` is the exit status, `missing` what could not be written."""
 
     directory: Path
-    report: Path
+    report: Path | None  # None: it is not there
     judgement: Judgement
     workloads: dict[str, Workload]
     code: int
     line: str
+    missing: str = ""
 
 
 def run(order: Order, progress: Progress) -> Result:
@@ -172,24 +173,29 @@ def resume(path: Path, progress: Progress, budget: float | None = None, timeout:
 
 
 def _carry_out(session: Session, budget: float) -> Result:
-    """Launch, then judge and report what is there, also after an interrupt."""
+    """Launch, then judge and report what is there, also after an interrupt and on a disk that is full."""
     rounds: Rounds | None = None
+    full = ""
     try:
         with interruptible():
             rounds = session.go(budget)
     except KeyboardInterrupt:
         session.progress.note("interrupted: writing the report of what is there")
+    except store.StoreError as error:
+        full = str(error)
     session.progress.state.enter("report")
     session.progress.update()
-    judgement = session.conclude()
+    judgement, missing = session.conclude()
     directory = session.store.path
+    page = directory / store.layout.REPORT
     return Result(
         directory=directory,
-        report=directory / store.layout.REPORT,
+        report=None if missing and not page.is_file() else page,
         judgement=judgement,
         workloads=session.workloads,
-        code=ending.status(judgement) if rounds else INTERRUPTED,
-        line=ending.why(session.run, rounds, directory),
+        code=ENVIRONMENT if full or missing else ending.status(judgement) if rounds else INTERRUPTED,
+        line=full or ending.why(session.run, rounds, directory),
+        missing=missing,
     )
 
 

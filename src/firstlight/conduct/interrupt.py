@@ -22,10 +22,13 @@ AGAIN = 0.01
 def interruptible(first: Callable[[], None] = lambda: None) -> Iterator[None]:
     """A batch system ends jobs with SIGTERM, a closed terminal with SIGHUP: both are treated like Ctrl-C.
 
-    A signal that is ignored (nohup) stays ignored. `first` is called before KeyboardInterrupt is raised.
+    A signal that is ignored (nohup) stays ignored. `first` is called before KeyboardInterrupt is raised. After a
+    SIGHUP, others are ignored for good: kernel and shell both send one, and the report must be written all the same.
     """
 
     def stop_now(number: int, frame: FrameType | None) -> None:
+        if number == signal.SIGHUP:
+            signal.signal(number, signal.SIG_IGN)
         if _starts_a_process(frame):
             signal.setitimer(signal.ITIMER_REAL, AGAIN)
             return
@@ -42,7 +45,8 @@ def interruptible(first: Callable[[], None] = lambda: None) -> Iterator[None]:
     finally:
         left, _ = signal.setitimer(signal.ITIMER_REAL, 0)
         for number, handler in before.items():
-            signal.signal(number, handler)
+            if signal.getsignal(number) is not signal.SIG_IGN:
+                signal.signal(number, handler)
         if left and callable(before[signal.SIGALRM]):  # it is for the interruptible around this one
             signal.setitimer(signal.ITIMER_REAL, left)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import time
 import uuid
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -22,7 +23,7 @@ from firstlight.judge.figures import judge
 from firstlight.machine import Machine, cache_directory
 from firstlight.plan import EFFORT, Cell, Program
 from firstlight.record import LaunchRecord, Run, RunState, Start
-from firstlight.store import Store, durable, layout, lines, seal
+from firstlight.store import Store, StoreError, durable, layout, lines, seal
 from firstlight.store.layout import FIGURES, REPORT
 from firstlight.toolchains import Toolbox
 
@@ -52,6 +53,7 @@ class Session:
         self._executables = executables
         self._timeout = EFFORT[run.suite].timeout if timeout is None else timeout
         self._machine, self._toolbox = machine or run.machine, toolbox or run.toolbox
+        self._saved = True  # whether run.json says what `run` says
         self.records: list[LaunchRecord] = list(store.records())
         for defect in store.defects:
             progress.note(f"passed over: {defect}")
@@ -92,7 +94,9 @@ class Session:
     def _save(self, state: RunState) -> None:
         finished = None if state == "running" else time.time()
         self.run = replace(self.run, state=state, finished=finished, sealed=True)
+        self._saved = False
         self.store.write_run(self.run)
+        self._saved = True
 
     def _launch(self, cell: Cell, number: int) -> LaunchRecord:
         """One launch of round `number`, durable when this returns."""
@@ -127,11 +131,19 @@ class Session:
         self.records.append(reading.record)
         return reading.record
 
-    def conclude(self) -> Judgement:
-        """Judge what is there; write figures.json and report.html, and seal the run."""
+    def conclude(self) -> tuple[Judgement, str]:
+        """Judge what is there; write figures.json and report.html, and seal the run.
+
+        Returns the judgement, and what could not be written (see `UnwrittenError`), "" where all was.
+        """
         judgement = judge(self.run, self.records, self.workloads)
-        derive(self.store.path, judgement, self.workloads)
-        return judgement
+        try:
+            if not self._saved:
+                self._save(self.run.state)
+            derive(self.store.path, judgement, self.workloads)
+        except StoreError as error:
+            return judgement, str(error)
+        return judgement, ""
 
 
 def derive(
@@ -140,17 +152,32 @@ def derive(
     """Write what is derived from a run, figures.json and report.html, and seal it.
 
     Of a run that is sealed already only these two lines of the seal are renewed, and a run from before there were seals
-    gets none: a seal must not cover what nobody has looked at since.
+    gets none: a seal must not cover what nobody has looked at since. Raises UnwrittenError where that fails.
     """
     from firstlight.report import html
 
     run = judgement.run
-    with durable.os_errors_as_store_error(path):
-        html.write(judgement, workloads, load_heritage(), path / REPORT, compared)
-        if run.state == "running":
-            return
-        durable.replace(path / FIGURES, export.to_json(export.rows(judgement)).encode())
+    steps: dict[str, Callable[[], None]] = {
+        REPORT: lambda: html.write(judgement, workloads, load_heritage(), path / REPORT, compared)
+    }
+    if run.state != "running":
+        steps[FIGURES] = lambda: durable.replace(path / FIGURES, export.to_json(export.rows(judgement)).encode())
         if seal.exists(path):
-            seal.renew(path, layout.DERIVED)
+            steps[layout.SEAL] = lambda: seal.renew(path, layout.DERIVED)
         elif run.sealed:
-            seal.write(path)
+            steps[layout.SEAL] = lambda: seal.write(path)
+    for done, step in enumerate(steps.values()):
+        try:
+            step()
+        except OSError as error:
+            raise UnwrittenError(path, list(steps)[done:], error) from error
+
+
+class UnwrittenError(StoreError):
+    """Files of `names` in the run are not what its launches say, and a command makes them again."""
+
+    def __init__(self, path: Path, names: Sequence[str], error: OSError) -> None:
+        super().__init__(
+            f"not written: {' and '.join(names)}, for {durable.reason(error)}; all launches are safe. "
+            f"Make room or fix it, then ./fl report {path} writes them"
+        )

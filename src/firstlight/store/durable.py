@@ -24,11 +24,16 @@ def os_errors_as_store_error(run: Path) -> Iterator[None]:
     try:
         yield
     except OSError as error:
-        what = "the disk is full" if error.errno in (errno.ENOSPC, errno.EDQUOT) else error.strerror or str(error)
         raise StoreError(
-            f"cannot write {run}: {what}; finished launches are safe. "
+            f"cannot write {run}: {reason(error)}; finished launches are safe. "
             f"Make room or fix it, then go on with ./fl run --resume {run}"
         ) from error
+
+
+def reason(error: OSError) -> str:
+    """What the operating system says, in words."""
+    full = error.errno in (errno.ENOSPC, errno.EDQUOT)
+    return "the disk is full" if full else error.strerror or str(error)
 
 
 def require_space(folder: Path) -> None:

@@ -13,13 +13,14 @@ from msgspec.structs import replace
 from firstlight import __version__, catalogue, conduct, store
 from firstlight.conduct import Made, Order, Prepared, Result
 from firstlight.conduct.progress import Progress
-from firstlight.errors import UsageError
+from firstlight.errors import ENVIRONMENT, UsageError
 from firstlight.judge import Judgement
 from firstlight.judge.figures import judge
 from firstlight.judge.roles import Player, missing, players
 from firstlight.plan import Cell, Plan, Program
 from firstlight.record import Build
 from firstlight.roles import COLLECTIVE
+from firstlight.store import StoreError
 from firstlight.toolchains import Absent, Mpi
 from firstlight.tune import choosing, files
 from firstlight.tune.choosing import Candidate, Choice, Times
@@ -90,7 +91,7 @@ def tune(request: Request, progress: Progress) -> Tuned:
     wanted = _bases(planned.cells, planned) if request.measured is None else [p.program for p in where]
     made = conduct.make(list(dict.fromkeys(wanted)), prepared.toolbox, prepared.workloads, progress)
     if request.measured is None:
-        first_run = conduct.carry_out(order, *_run(prepared, planned.cells, planned.mpis, made), progress)
+        first_run = _whole(conduct.carry_out(order, *_run(prepared, planned.cells, planned.mpis, made), progress))
         directory, judgement = first_run.directory, first_run.judgement
     else:
         directory, judgement = request.measured, _judged(request.measured, prepared)
@@ -110,6 +111,13 @@ def tune(request: Request, progress: Progress) -> Tuned:
         __version__, directory.name, tried.directory.name, len(points), tuple(choices), tuple(written),
         planned.absent, tried.judgement.run.state == "interrupted",
     )  # fmt: skip
+
+
+def _whole(result: Result) -> Result:
+    """A measurement that could be written. Raises StoreError."""
+    if result.code == ENVIRONMENT:
+        raise StoreError(result.missing or result.line)
+    return result
 
 
 def _judged(path: Path, prepared: Prepared) -> Judgement:
@@ -224,7 +232,7 @@ class _Trial(msgspec.Struct):
             name=store.free_id(self.request.results, time.time(), "trial"),
         )
         prepared, made = _run(self.prepared, list(cells.values()), list(tuned.values()), self.made)
-        result = conduct.carry_out(order, prepared, made, progress)
+        result = _whole(conduct.carry_out(order, prepared, made, progress))
         return result, {key: mpi.name for key, mpi in tuned.items()}
 
     def _at(self, c: Candidate, place: Place, collective: str) -> bool:
