@@ -65,7 +65,7 @@ def test_the_example_is_measured_with_no_edit_elsewhere(folder: Path, tmp_path: 
         env=environment, capture_output=True, text=True, timeout=60,
     )  # fmt: skip
     found = json.loads(figures.stdout)
-    assert {f["variant"] for f in found} == {"serial", "omp"}
+    assert {f["variant"] for f in found if f["workload"] == "axpy"} == {"serial", "omp"}
     assert all(f["verdict"] == "verified" and f["median"] > 0 for f in found)
 
 

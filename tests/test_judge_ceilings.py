@@ -130,6 +130,16 @@ def test_above_the_ceiling_fails(workload: str, launches: int) -> None:
     assert "serial" not in {f.identity.variant for f in above}
 
 
+def test_what_remembers_instead_of_computing_is_above_the_ceiling() -> None:
+    """A step that adds one term to a sum it kept is verified by its check and impossible by any ceiling, also where
+    one of its two was not measured."""
+    for ceilings in (("peak", "stream"), ("peak",)):
+        j = judge(*synthetic.run(5, 6, only=("dot", *ceilings), slower={"dot.simd": 1e-5}))
+        found = [f for f in figures(j, "dot") if f.identity.variant == "simd"]
+        assert found and all(isinstance(f, Failed) and f.cause == "ceiling" for f in found)
+        assert all(isinstance(f, Failed) and "above its measured ceiling: " in f.reason for f in found)
+
+
 def test_noise_is_not_above_the_ceiling() -> None:
     for seed in range(3):
         j = synthetic.judgement(seed, 7, noise=0.05)

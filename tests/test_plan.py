@@ -14,9 +14,12 @@ from msgspec.structs import replace
 
 from firstlight import ROOT, catalogue
 from firstlight.catalogue import Selection, Sizes, Value, Variant, Workload, needs
+from firstlight.conduct import agenda
 from firstlight.errors import UsageError
 from firstlight.machine import Cache, Machine
 from firstlight.plan import Cell, Placement, Plan, Program, order, plan, resolve_size, select
+from firstlight.plan.ceilings import bounding, unmeasured
+from firstlight.plan.expected import launch_seconds
 from firstlight.plan.splitting import Box, split
 from firstlight.toolchains import Library, Linking, Mpi, Toolbox, Toolchain
 
@@ -403,3 +406,36 @@ def test_a_workload_without_a_quick_suite_changes_nothing_in_the_quick_plan(tmp_
     assert after == before and len(before.cells) > 30
     asked = plan("quick", catalogue.load([tmp_path]), ["added"], TOOLBOX, MACHINE)
     assert [(a.what, a.fix) for a in asked.absent] == [("added", "choose --standard or --full")]
+
+
+# --- ceilings ---------------------------------------------------------------------------------------------------
+
+SHIPPED = catalogue.load([ROOT / "workloads"])
+
+
+@pytest.mark.parametrize("suite", ["quick", "standard", "full"])
+@pytest.mark.parametrize("cpus", [2, 8])
+@pytest.mark.parametrize("name", [n for n, w in SHIPPED.items() if w.bounded_by])
+def test_whatever_is_named_brings_along_what_it_is_held_against(name: str, cpus: int, suite: str) -> None:
+    here = machine((1, 32 * KIB), (2, 512 * KIB), (3, 32 * MIB), cpus=cpus)
+    planned = plan(suite, SHIPPED, [name], TOOLBOX, here)
+    device = {p.ceiling for w in SHIPPED.values() for p in w.provides if p.device}
+    wanted = bounding((c for c in planned.cells if c.program.workload == name), SHIPPED, here)
+    assert wanted and {c.name for c in wanted} - device
+    assert {c.name for c in unmeasured(planned.cells, SHIPPED, here)} <= device  # no compiler for a GPU here
+
+
+def test_what_is_brought_along_is_short_and_comes_first() -> None:
+    planned = plan("full", SHIPPED, ["dot.serial"], TOOLBOX, MACHINE)
+    brought = [c for c in planned.cells if c.program.workload != "dot"]
+    assert {c.program.toolchain.rpartition("-")[2] for c in brought} == {"native"}
+    assert sum(launch_seconds(c, SHIPPED[c.program.workload]) for c in brought) < 30
+    wanted = agenda.ranks(planned.cells, SHIPPED, MACHINE, agenda.plainly(SHIPPED, TOOLBOX))
+    first = {c.program.workload for c in brought if wanted[c.id] is agenda.Rank.FRONT}
+    assert first == {c.program.workload for c in brought}
+
+
+def test_a_whole_suite_and_what_measures_ceilings_get_nothing_added() -> None:
+    whole = plan("quick", SHIPPED, [], TOOLBOX, MACHINE)
+    named = plan("quick", SHIPPED, ["peak", "stream"], TOOLBOX, MACHINE)
+    assert {c.id for c in named.cells} == {c.id for c in whole.cells if c.program.workload in ("peak", "stream")}

@@ -101,9 +101,10 @@ def command(
     """Measure this machine: discover, build, launch, verify, report.
 
     WORKLOAD is a name such as dot, one variant of it such as dot.kahan, or a chapter (node, network, applications,
-    lqcd); without any, all are measured. Programs are launched in random order, round by round, until every figure is
-    sure or the budget is spent: what the rows of the report ask for comes first, and what could not be launched six
-    times is not begun but named with the command that measures it. Ctrl-C ends it with the report of what is there.
+    lqcd); without any, all are measured. What is named brings along what measures its ceilings. Programs are launched
+    in random order, round by round, until every figure is sure or the budget is spent: what the rows of the report ask
+    for comes first, and what could not be launched six times is not begun but named with the command that measures it.
+    Ctrl-C ends it with the report of what is there.
     """
     from firstlight import conduct
     from firstlight.conduct.interrupt import interruptible, leaving_nothing

@@ -16,6 +16,7 @@ from typing import NamedTuple
 from firstlight.catalogue import Row, Workload
 from firstlight.machine import Machine
 from firstlight.plan import Cell, Program, family
+from firstlight.plan.ceilings import bounding, measures
 from firstlight.plan.expected import cases
 from firstlight.plan.serving import provides, serves
 from firstlight.toolchains import Toolbox
@@ -31,11 +32,11 @@ AMPLE = 0.7
 class Rank(IntEnum):
     """What a cell is wanted for, most wanted first."""
 
-    FRONT = 0  # an answer on the front page: one candidate of each row, the cheapest that comes first
+    FRONT = 0  # an answer on the front page: one candidate of each row, the cheapest that comes first, and its ceilings
     CHAPTER = 1  # an answer in a chapter, likewise
     FRONT_FIRST = 2  # the other candidates that come first
     CHAPTER_FIRST = 3
-    FRONT_OTHER = 4  # further candidates, and ceilings that the answers are held against
+    FRONT_OTHER = 4  # further candidates, and what else gives ceilings that the answers are held against
     CHAPTER_OTHER = 5
     REST = 6
 
@@ -129,9 +130,15 @@ def ranks(
     for chapter in (False, True):
         asking = {known[n].program.workload for n, r in found.items() if r in (chapter, chapter + Rank.FRONT_FIRST)}
         ceilings = {b.ceiling for name in asking if name in workloads for b in workloads[name].bounded_by}
-        offered = (c for c in cells if c.program.workload in workloads)
+        offered = [c for c in cells if c.program.workload in workloads]
         giving = (c.id for c in offered if provides(c, ceilings, workloads[c.program.workload], machine))
         want(giving, Rank(Rank.FRONT_OTHER + chapter))
+        answering = Rank(Rank.FRONT + chapter)
+        answers = [c for c in offered if found[c.id] is answering]
+        for ceiling in bounding(answers, workloads, machine):
+            able = (c for c in offered if measures(c, ceiling, workloads, machine))
+            soonest = min(able, key=lambda c: (late(c.program), seconds(c), c.id), default=None)
+            want([soonest.id] if soonest else [], answering)
     return found
 
 

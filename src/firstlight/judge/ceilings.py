@@ -101,14 +101,13 @@ class Allowed:
     def impossible(self, figure: Verified, metric: Metric, workload: Workload) -> str:
         """The sentence for a figure above its ceiling; "" for a possible one.
 
-        Near the end of a cache the level before may have served most of the data, and in a better launch all of them:
-        only a figure above the highest that may apply is impossible.
+        One of its bounds is enough: the others, where they were not measured, could only make a step longer. Near the
+        end of a cache the level before may have served most of the data, and in a better launch all of them: only a
+        figure above the highest that may apply is impossible.
         """
-        if figure.ceiling is None:
-            return ""
         found = bounds(figure, workload, self._machine)
         chosen = [(figure.cost[b.quantity], _best(self._loose(figure, b))) for b in found]
-        loose = _ceiling(figure, metric, [(cost, limit) for cost, limit in chosen if limit], len(chosen))
+        loose = _ceiling(figure, metric, [(cost, limit) for cost, limit in chosen if limit])
         if loose is None:
             return ""
         e = figure.estimate
@@ -262,7 +261,9 @@ def _per_second(metric: Metric, value: float) -> float:
     return metric.scale / value if metric.form == "time" else value / metric.scale
 
 
-def _ceiling(figure: Verified, metric: Metric, chosen: Sequence[tuple[float, Limit]], wanted: int) -> Ceiling | None:
+def _ceiling(
+    figure: Verified, metric: Metric, chosen: Sequence[tuple[float, Limit]], wanted: int = 1
+) -> Ceiling | None:
     """The metric at the longest of the bounds' times; its ends at the times of the limits' ends."""
     if not chosen or len(chosen) < wanted:
         return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from msgspec.structs import replace
@@ -11,11 +11,12 @@ from firstlight.catalogue import Selection, Value, Variant, Workload, of_library
 from firstlight.errors import UsageError
 from firstlight.machine import Machine
 from firstlight.plan.ability import family, lacking_compiler, lacking_here, programs, variant_names
+from firstlight.plan.ceilings import Ceiling, measures, unmeasured
 from firstlight.plan.choice import select
 from firstlight.plan.effort import EFFORT
 from firstlight.plan.expected import launch_seconds
 from firstlight.plan.placements import expand
-from firstlight.plan.serving import can_serve, part
+from firstlight.plan.serving import can_serve, part, speaks_of
 from firstlight.plan.sizes import resolve_size
 from firstlight.plan.splitting import Box, split
 from firstlight.plan.types import Cell, Placement, Plan, Program
@@ -35,6 +36,8 @@ def plan(
 ) -> Plan:
     """Every cell of the suite that this machine can build and run. `toolchains` and `mpis` are patterns (fnmatch).
 
+    Where `names` leave out what measures the ceilings of what they name, cells that do are added: each ceiling of as
+    many cores, by one toolchain, with what the shortest suite that has it asks for.
     `placements` (see `placements.expand`) replace those of every MPI program.
     Raises UsageError for an unknown name, for a pattern that matches nothing here and for what is no placement.
     """
@@ -46,6 +49,9 @@ def plan(
     for name, wanted in select(workloads, names).items():
         if name in named or suite in workloads[name].suites:  # a suite that leaves a workload out lacks nothing
             planner.add(workloads[name], wanted)
+    if names:  # what a suite as a whole holds against its figures is its own choice
+        for ceiling in unmeasured(planner.cells, workloads, machine):
+            planner.add_ceiling(ceiling, workloads)
     if placements and planner.cells and not any(cell.program.mpi for cell in planner.cells):
         raise UsageError(
             "--placement says where MPI programs run, and none of the programs planned here uses MPI; leave it out, or "
@@ -109,6 +115,39 @@ class _Planner:
                     entries = (entries or selections[:1]) if named else []
                 for entry in entries:
                     self._add_variant(workload, name, variant, entry)
+
+    def add_ceiling(self, ceiling: Ceiling, workloads: Mapping[str, Workload]) -> None:
+        """Plan what measures this ceiling, of the first suite that has it; nothing where no program here does."""
+        for suite in EFFORT:
+            if any(measures(cell, ceiling, workloads, self.machine) for cell in self.cells):
+                return
+            for workload in (w for w in workloads.values() if any(p.ceiling == ceiling.name for p in w.provides)):
+                self._add_provider(ceiling, workload, workload.suites.get(suite, []))
+
+    def _add_provider(self, ceiling: Ceiling, workload: Workload, selections: Sequence[Selection]) -> None:
+        """Threads of one process stand for all the cores; one core is what a program without threads has."""
+        for variant in (v for v in workload.variants if not v.broken and "mpi" not in v.needs):
+            if ("openmp" in variant.needs) != (ceiling.cores > 1):
+                continue
+            for name in variant_names(variant, self.toolbox):
+                for selection in (s for s in selections if _selects(s, name, variant)):
+                    for program in self._fastest(workload, name, variant, selection):
+                        for box in self._limiting(ceiling, workload, program, selection):
+                            self._add_cell(program, Placement(1, 1, ceiling.cores), box)
+
+    def _fastest(self, workload: Workload, name: str, variant: Variant, entry: Selection) -> list[Program]:
+        """With native flags where they are here, by each compiler that the entry names: a capacity is their best."""
+        able = self._toolchains(workload, name, variant, entry)
+        able = able or self._toolchains(workload, name, variant, replace(entry, toolchains=["one"]))
+        chosen = [t for t in able if t.flag_set == "native"] or able[:1]
+        return [p for t in chosen for p in programs(workload, name, variant, t, self.toolbox, self.mpis)[0]]
+
+    def _limiting(self, ceiling: Ceiling, workload: Workload, program: Program, entry: Selection) -> list[Box]:
+        """The cases of the entry that measure the ceiling."""
+        values = self._parameters(workload, entry) or {}
+        declared = [p for p in workload.provides if p.ceiling == ceiling.name]
+        able = (p for p in declared if speaks_of(p, program, values, workload, self.machine))
+        return [box for p in able if (box := part(values, p, workload, self.machine))]
 
     def _add_variant(self, workload: Workload, name: str, variant: Variant, entry: Selection) -> None:
         parameters = self._parameters(workload, entry)

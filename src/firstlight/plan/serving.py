@@ -29,10 +29,18 @@ def can_serve(program: Program, placement: Placement, row: Row, workload: Worklo
 def provides(cell: Cell, ceilings: Collection[str], workload: Workload, machine: Machine) -> bool:
     """Whether the cell measures one of these ceilings."""
     entries = (entry for entry in workload.provides if entry.ceiling in ceilings)
-    return any(
-        _of_variant(cell.program, entry, workload) and part(parameters(cell), entry, workload, machine) is not None
-        for entry in entries
-    )
+    return any(speaks_of(entry, cell.program, parameters(cell), workload, machine) for entry in entries)
+
+
+def speaks_of(
+    declared: Declaration,
+    program: Program,
+    values: Mapping[str, Sequence[Value]],
+    workload: Workload,
+    machine: Machine,
+) -> bool:
+    """Whether the entry speaks of a case of this program with these values."""
+    return _of_variant(program, declared, workload) and part(values, declared, workload, machine) is not None
 
 
 def part(
