@@ -22,13 +22,8 @@ PROGRAM = r"""
 #include <cstring>
 #include <utility>
 
-#include "comm.hpp"
 #include "fences.hpp"
 #include "firstlight/workload.hpp"
-
-namespace fl::comm {
-void abort(int status) { std::_Exit(status); }
-}
 
 namespace {
 
@@ -97,7 +92,8 @@ int main() {
 
 
 def test_blocks_are_kept_for_a_case_of_the_same_size_only_and_their_ends_are_watched() -> None:
-    sources = (drivers.written("blocks.cpp", PROGRAM), HARNESS / "src" / "memory_pages.cpp")
+    needed = (HARNESS / "src" / name for name in ("memory_pages.cpp", "support.cpp", "comm_serial.cpp"))
+    sources = (drivers.written("blocks.cpp", PROGRAM), *needed)
     include = (f"-I{HARNESS / 'include'}", f"-I{HARNESS / 'src'}")
     program = drivers.program("blocks", sources, "-O1", "-Wall", "-Wextra", "-Werror", *include)
     done = subprocess.run([program], capture_output=True, text=True, timeout=60)

@@ -21,8 +21,10 @@ std::string library();  // version string of the MPI library, "" without MPI
 
 void barrier();
 void phase(int level);  // MPI_Pcontrol: a profiler then counts what follows apart; it costs a call of an empty function
-void broadcast(void* data, std::size_t bytes);                    // from rank 0
-bool any(bool mine);                                              // whether it is true on any rank
-void gather(const void* mine, std::size_t bytes, void* at_root);  // `at_root` holds size() * bytes on rank 0
+void broadcast(void* data, std::size_t bytes);                                     // from rank 0
+bool any(bool mine);                                                               // whether it is true on any rank
+void gather(const void* mine, std::size_t bytes, void* at_root);                   // `at_root` holds size() * bytes on rank 0
+void gather_first(int ranks, const void* mine, std::size_t bytes, void* at_root);  // of so many ranks, no more than there are
+void maximum(double* mine, int count);                                             // of each number over the ranks, on every rank
 
 }  // namespace fl::comm

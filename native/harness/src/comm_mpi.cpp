@@ -1,8 +1,9 @@
 #include <mpi.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <cstdlib>
-#include <vector>
+#include <cstring>
 
 #include "comm.hpp"
 
@@ -17,19 +18,15 @@ int place_on_node = 0;
 void find_nodes() {
   MPI_Comm shared = MPI_COMM_NULL;
   MPI_Comm_split_type(MPI_COMM_WORLD, MPI_COMM_TYPE_SHARED, 0, MPI_INFO_NULL, &shared);
-  int first = rank();
-  MPI_Bcast(&first, 1, MPI_INT, 0, shared);
   MPI_Comm_rank(shared, &place_on_node);
+  // The first rank of each node counts the nodes before its own, and tells the others of it.
+  const int one = place_on_node == 0 ? 1 : 0;
+  int through = 0;
+  MPI_Scan(&one, &through, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  MPI_Allreduce(&one, &node_count, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
+  node_number = through - 1;
+  MPI_Bcast(&node_number, 1, MPI_INT, 0, shared);
   MPI_Comm_free(&shared);
-  std::vector<int> firsts(static_cast<std::size_t>(size()));
-  MPI_Allgather(&first, 1, MPI_INT, firsts.data(), 1, MPI_INT, MPI_COMM_WORLD);
-  node_count = 0;
-  for (int r = 0; r < size(); ++r) {
-    if (firsts[static_cast<std::size_t>(r)] == r) {
-      if (r == first) node_number = node_count;
-      ++node_count;
-    }
-  }
 }
 
 }  // namespace
@@ -40,7 +37,7 @@ void start(int& argc, char**& argv, Threads wanted) {
                                                     : MPI_THREAD_FUNNELED;
   int given = 0;
   MPI_Init_thread(&argc, &argv, level, &given);
-  if (given < level) {
+  if (any(given < level)) {
     if (rank() == 0)
       std::fprintf(stderr, "this MPI library does not offer the thread level that the variant needs; choose another with --mpi\n");
     MPI_Finalize();
@@ -88,16 +85,33 @@ void barrier() { MPI_Barrier(MPI_COMM_WORLD); }
 
 void phase(int level) { MPI_Pcontrol(level); }
 
-void broadcast(void* data, std::size_t bytes) { MPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, 0, MPI_COMM_WORLD); }
+// In parts, for an MPI library counts bytes in an int.
+void broadcast(void* data, std::size_t bytes) {
+  constexpr std::size_t most = std::size_t{1} << 30;
+  for (std::size_t done = 0; done < bytes; done += most)
+    MPI_Bcast(static_cast<char*>(data) + done, static_cast<int>(std::min(bytes - done, most)), MPI_BYTE, 0, MPI_COMM_WORLD);
+}
 
 bool any(bool mine) {
-  int one = mine ? 1 : 0, sum = 0;
-  MPI_Allreduce(&one, &sum, 1, MPI_INT, MPI_SUM, MPI_COMM_WORLD);
-  return sum > 0;
+  int one = mine ? 1 : 0, most = 0;
+  MPI_Allreduce(&one, &most, 1, MPI_INT, MPI_MAX, MPI_COMM_WORLD);
+  return most > 0;
 }
 
 void gather(const void* mine, std::size_t bytes, void* at_root) {
   MPI_Gather(mine, static_cast<int>(bytes), MPI_BYTE, at_root, static_cast<int>(bytes), MPI_BYTE, 0, MPI_COMM_WORLD);
 }
+
+void gather_first(int ranks, const void* mine, std::size_t bytes, void* at_root) {
+  constexpr int tag = 0;
+  if (rank() > 0 && rank() < ranks) MPI_Send(mine, static_cast<int>(bytes), MPI_BYTE, 0, tag, MPI_COMM_WORLD);
+  if (rank() > 0) return;
+  std::memcpy(at_root, mine, bytes);
+  for (int r = 1; r < ranks; ++r)
+    MPI_Recv(static_cast<char*>(at_root) + static_cast<std::size_t>(r) * bytes, static_cast<int>(bytes), MPI_BYTE, r, tag, MPI_COMM_WORLD,
+             MPI_STATUS_IGNORE);
+}
+
+void maximum(double* mine, int count) { MPI_Allreduce(MPI_IN_PLACE, mine, count, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD); }
 
 }  // namespace fl::comm

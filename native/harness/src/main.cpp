@@ -5,6 +5,8 @@
 
 #include <cstdio>
 #include <cstdlib>
+#include <exception>
+#include <new>
 
 #include "arguments.hpp"
 #include "comm.hpp"
@@ -23,16 +25,30 @@ void die_with_parent() {
   prctl(PR_SET_PDEATHSIG, SIGKILL);
 }
 
+// Of an exception that nobody catches. Nothing is unwound then: destructors that free windows or communicators would wait for the other
+// ranks, which wait for this one.
+[[noreturn]] void end_all() {
+  try {
+    if (const std::exception_ptr thrown = std::current_exception()) std::rethrow_exception(thrown);
+  } catch (const std::bad_alloc&) {
+    fl::give_up("out of memory; choose a smaller size");
+  } catch (const std::exception& error) {
+    fl::give_up(error.what());
+  } catch (...) {
+  }
+  std::abort();
+}
+
+fl::Team team(const fl::Arguments& arguments) { return {fl::comm::rank(), fl::comm::size(), arguments.threads, fl::comm::nodes()}; }
+
 int run(const fl::Arguments& arguments, fl::Counters& counters) {
-  const fl::Team team{fl::comm::rank(), fl::comm::size(), arguments.threads, fl::comm::nodes()};
-  fl::refuse_early(arguments, team);
   fl::choose_device();
   fl::Recorder recorder(arguments.output);
-  recorder.launch(team, counters);
+  recorder.launch(team(arguments), counters);
   bool verified = true;
   int number = 0;
   for (const fl::Assignment& assignment : arguments.cases)
-    verified = fl::run_case(recorder, counters, arguments, team, number++, assignment) && verified;
+    verified = fl::run_case(recorder, counters, arguments, team(arguments), number++, assignment) && verified;
   recorder.end(number);
   return verified ? 0 : 1;
 }
@@ -59,12 +75,12 @@ int main(int argc, char** argv) {
   }
   fl::comm::start(argc, argv, fl::variant.threads);
   if (fl::variant.start != nullptr) fl::variant.start();
+  std::set_terminate(end_all);
   int status = 0;
-  try {
+  if (const std::string refusal = fl::refusal_of_any(arguments, team(arguments)); refusal.empty()) {
     status = run(arguments, counters);
-  } catch (const fl::UsageError& error) {
-    // Every rank came to the same conclusion from the same arguments.
-    if (fl::comm::rank() == 0) std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
+  } else {
+    if (fl::comm::rank() == 0) std::fprintf(stderr, "%s: %s\n", argv[0], refusal.c_str());
     status = 2;
   }
   if (fl::variant.stop != nullptr) fl::variant.stop();

@@ -6,6 +6,8 @@
 #include <iterator>
 #include <memory>
 #include <numeric>
+#include <string>
+#include <vector>
 
 #include "comm.hpp"
 #include "fences.hpp"
@@ -157,10 +159,26 @@ Check fenced(const Check& found) {
   return {false, static_cast<double>(arrays), 0, text("wrote beyond the ends of %lld arrays", static_cast<long long>(arrays))};
 }
 
-bool everywhere(bool mine) {
+// Ranks may see their clocks, counters and sizes differently, and what follows is collective: all do what the first one says.
+bool first_rank_says(bool mine) {
   int decided = mine ? 1 : 0;
   comm::broadcast(&decided, sizeof decided);
   return decided == 1;
+}
+
+// Why this rank cannot run the cases; empty where it can.
+std::string refusal(const Arguments& arguments, const Team& team) {
+  if (std::string lacking = lacks_device(); !lacking.empty()) return lacking;
+  if (team.threads > 1 && variant.in_each_thread == nullptr) return "this variant runs one thread; leave --threads out";
+  for (const Assignment& assignment : arguments.cases) {
+    const auto instance = workload.create();
+    assign(*instance, assignment);
+    std::string reason = instance->refuse(team);
+    if (reason.empty() && variant.refuse != nullptr) reason = variant.refuse(instance->params());
+    if (!reason.empty()) return reason;
+    steps_of(*instance);
+  }
+  return "";
 }
 
 }  // namespace
@@ -171,17 +189,25 @@ void first_touch(void* state) {
 
 void run_steps(Index first, Index count) { Stepper::current->run(first, count); }
 
-void refuse_early(const Arguments& arguments, const Team& team) {
-  if (const std::string lacking = lacks_device(); !lacking.empty()) throw UsageError(lacking);
-  if (team.threads > 1 && variant.in_each_thread == nullptr) throw UsageError("this variant runs one thread; leave --threads out");
-  for (const Assignment& assignment : arguments.cases) {
-    const auto instance = workload.create();
-    assign(*instance, assignment);
-    std::string reason = instance->refuse(team);
-    if (reason.empty() && variant.refuse != nullptr) reason = variant.refuse(instance->params());
-    if (!reason.empty()) throw UsageError(reason);
-    steps_of(*instance);
+std::string refusal_of_any(const Arguments& arguments, const Team& team) {
+  std::string mine;
+  try {
+    mine = refusal(arguments, team);
+  } catch (const UsageError& error) {
+    mine = error.what();
   }
+  if (!comm::any(!mine.empty())) return "";
+  struct Said {
+    char words[1000];
+  } said{};
+  mine.copy(said.words, sizeof said.words - 1);
+  std::vector<Said> all(comm::rank() == 0 ? static_cast<std::size_t>(team.ranks) : 0);
+  comm::gather(&said, sizeof said, all.data());
+  if (comm::rank() > 0) return "refused";
+  const auto silent = [](const Said& one) { return one.words[0] == '\0'; };
+  const auto first = std::find_if_not(all.begin(), all.end(), silent);
+  const bool alone = std::any_of(all.begin(), all.end(), silent);
+  return (alone ? "rank " + std::to_string(first - all.begin()) + ": " : "") + first->words;
 }
 
 bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments, const Team& team, int number,
@@ -199,7 +225,7 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
   Timer timer(recorder, team, *instance, stepper, number);
   Whereabouts whereabouts;
   Check first;
-  const bool checked = variant.unverified == nullptr, twice = checked && cost.working_set < check_twice_below;
+  const bool checked = variant.unverified == nullptr, twice = first_rank_says(checked && cost.working_set < check_twice_below);
   instance->poison();
   fence();
   if (twice) {
@@ -220,7 +246,7 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
   whereabouts.forget();
   const double start = wall_seconds();
   for (int index = 0; index < arguments.samples; ++index) {
-    if (index >= 2 && !everywhere(wall_seconds() - start < arguments.case_seconds)) break;
+    if (index >= 2 && !first_rank_says(wall_seconds() - start < arguments.case_seconds)) break;
     timer.time(steps, index, true);
   }
   timer.series();
@@ -229,7 +255,7 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
   const bool judge = checked || comm::any(whereabouts.astray());
   const Check found = checked ? fenced(instance->check(timer.last())) : Check{true, 0, 0, ""};
   const bool ok = !judge || recorder.check(number, "after", whereabouts.judged(found));
-  if (counters.any()) timer.count(steps, counters);
+  if (first_rank_says(counters.any())) timer.count(steps, counters);  // those of rank 0 are kept
   return ok;
 }
 

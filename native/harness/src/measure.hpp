@@ -1,14 +1,17 @@
 // One case from set-up to its last check.
 #pragma once
 
+#include <string>
+
 #include "arguments.hpp"
 #include "counters.hpp"
 #include "recorder.hpp"
 
 namespace fl {
 
-// Throws UsageError if any case cannot run with these ranks and threads, before anything is measured.
-void refuse_early(const Arguments& arguments, const Team& team);
+// Why some case cannot run on some rank with these ranks and threads, before anything is measured; empty where all can. Collective: not
+// empty on every rank or on none, and in whole words on rank 0.
+std::string refusal_of_any(const Arguments& arguments, const Team& team);
 
 // Poison, warm up, time, check, count. Returns whether every check was ok; a case whose first check fails is not timed.
 bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments, const Team& team, int number,

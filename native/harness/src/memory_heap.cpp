@@ -1,8 +1,6 @@
 // Arrays from the heap, where the address sanitizer sees their bounds (sanitizer builds link this instead of memory_pages.cpp).
-#include <cstdio>
 #include <cstdlib>
 
-#include "comm.hpp"
 #include "fences.hpp"
 #include "firstlight/workload.hpp"
 
@@ -11,10 +9,7 @@ namespace fl {
 void* allocate(std::size_t bytes) {
   constexpr std::size_t line = 64;
   void* memory = std::aligned_alloc(line, (bytes + line - 1) / line * line);
-  if (memory == nullptr) {
-    std::fprintf(stderr, "out of memory: %zu bytes more are not to be had; choose a smaller size\n", bytes);
-    comm::abort(3);
-  }
+  if (memory == nullptr) give_up(text("out of memory: %zu bytes more are not to be had; choose a smaller size", bytes));
   return memory;
 }
 

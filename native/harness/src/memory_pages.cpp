@@ -3,13 +3,11 @@
 
 #include <algorithm>
 #include <atomic>
-#include <cstdio>
 #include <cstring>
 #include <map>
 #include <mutex>
 #include <vector>
 
-#include "comm.hpp"
 #include "fences.hpp"
 #include "firstlight/workload.hpp"
 
@@ -152,10 +150,8 @@ void* allocate(std::size_t bytes) {
   const std::size_t grain = grain_of(bytes), length = mapping_length(bytes);
   void* block = grain == huge_page ? kept().take(length) : nullptr;
   if (block == nullptr) block = map(length, grain);
-  if (block == nullptr) {
-    std::fprintf(stderr, "out of memory: %.1f MiB more are not to be had; choose a smaller size\n", static_cast<double>(bytes) / 0x1p20);
-    comm::abort(3);
-  }
+  if (block == nullptr)
+    give_up(text("out of memory: %.1f MiB more are not to be had; choose a smaller size", static_cast<double>(bytes) / 0x1p20));
   char* begin = static_cast<char*>(block) + shift;
   arrays().add(begin, bytes, shift);
   return begin;

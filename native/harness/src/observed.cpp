@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdio>
 #include <string_view>
 
 #include "comm.hpp"
@@ -10,10 +9,7 @@
 namespace fl {
 namespace {
 
-[[noreturn]] void cannot_keep(const char* name, const char* why) {
-  std::fprintf(stderr, "the observation %s cannot be kept: %s\n", name, why);
-  comm::abort(3);
-}
+[[noreturn]] void cannot_keep(const char* name, const char* why) { give_up(text("the observation %s cannot be kept: %s", name, why)); }
 
 // What the reader of the record accepts: a small word that is a name in every language.
 void expect_name(const char* name) {

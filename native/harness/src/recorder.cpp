@@ -24,10 +24,7 @@ namespace {
 
 constexpr int protocol = 1;
 
-[[noreturn]] void cannot_write(const std::string& path) {
-  std::fprintf(stderr, "cannot write the record %s: %s\n", path.c_str(), std::strerror(errno));
-  comm::abort(3);
-}
+[[noreturn]] void cannot_write(const std::string& path) { give_up("cannot write the record " + path + ": " + std::strerror(errno)); }
 
 template <class T>
 std::vector<T> gathered(const T& mine) {
@@ -37,10 +34,7 @@ std::vector<T> gathered(const T& mine) {
 }
 
 // The ranks tell their values in the same order; where they do not, or where one is not a number, the record would lie.
-[[noreturn]] void cannot_observe(const std::string& why) {
-  std::fprintf(stderr, "the observed values cannot be recorded: %s\n", why.c_str());
-  comm::abort(3);
-}
+[[noreturn]] void cannot_observe(const std::string& why) { give_up("the observed values cannot be recorded: " + why); }
 
 using Spread = std::vector<std::pair<std::string, std::array<double, 3>>>;  // least, median, largest over the ranks; empty but on rank 0
 
@@ -233,8 +227,8 @@ void Recorder::series(int number, const Observed& observed) {
     std::vector<double> padded(static_cast<std::size_t>(Observations::most_points) + 1);
     padded[0] = static_cast<double>(mine.points.size());
     std::copy(mine.points.begin(), mine.points.end(), padded.begin() + 1);
-    std::vector<double> all(comm::rank() == 0 ? padded.size() * static_cast<std::size_t>(comm::size()) : 0);
-    comm::gather(padded.data(), padded.size() * sizeof(double), all.data());
+    std::vector<double> all(comm::rank() == 0 ? padded.size() * static_cast<std::size_t>(ranks) : 0);
+    comm::gather_first(ranks, padded.data(), padded.size() * sizeof(double), all.data());
     if (comm::rank() != 0) continue;
     for (int r = 0; r < ranks; ++r) {
       const double* one = all.data() + static_cast<std::size_t>(r) * padded.size();

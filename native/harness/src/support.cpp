@@ -1,4 +1,8 @@
 // Poison, checks, text: what workload headers call.
+#include <sys/ioctl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
 #include <algorithm>
 #include <cmath>
 #include <cstdarg>
@@ -11,6 +15,19 @@
 #include "firstlight/workload.hpp"
 
 namespace fl {
+namespace {
+
+// Until the launcher has read what was said, a second at most: Hydra ends a job that is aborted without a last look at its streams.
+void await_reader(int stream) {
+  struct stat kind;
+  if (fstat(stream, &kind) != 0 || !S_ISFIFO(kind.st_mode)) return;
+  for (int waited = 0, unread = 1; waited < 1000 && unread > 0; ++waited) {
+    if (ioctl(stream, FIONREAD, &unread) != 0) return;
+    if (unread > 0) usleep(1000);
+  }
+}
+
+}  // namespace
 
 void poison(double* first, Index count) {
   const std::uint64_t bits = poison_bits;
@@ -26,20 +43,29 @@ Check Check::of(double error, double tolerance, std::string what) {
   return Check{std::isfinite(error) && std::fabs(error) <= tolerance, error, tolerance, std::move(what)};
 }
 
+void give_up(const std::string& why) {
+  const std::string who = comm::size() > 1 ? "rank " + std::to_string(comm::rank()) + ": " : "";
+  std::fprintf(stderr, "%s%s\n", who.c_str(), why.c_str());
+  await_reader(STDERR_FILENO);
+  comm::abort(3);
+}
+
 void barrier() { comm::barrier(); }
 
 double total(double mine) {
-  std::vector<double> all(static_cast<std::size_t>(comm::size()));
+  std::vector<double> all(static_cast<std::size_t>(comm::rank() == 0 ? comm::size() : 0));
   comm::gather(&mine, sizeof mine, all.data());
   double sum = std::accumulate(all.begin(), all.end(), 0.0);
   comm::broadcast(&sum, sizeof sum);
   return sum;
 }
 
-// In parts, for an MPI library counts bytes in an int.
+void maximum(double* mine, int count) { comm::maximum(mine, count); }
+
+// In parts, that what is under way stays small beside what is gathered.
 void gather(const double* mine, Index count, double* all) {
-  constexpr Index most = Index{1} << 15;
   const auto ranks = static_cast<std::size_t>(comm::size());
+  const Index most = std::max<Index>(1, (Index{1} << 20) / comm::size());
   std::vector<double> part(ranks * static_cast<std::size_t>(std::min(count, most)));
   for (Index first = 0; first < count; first += most) {
     const auto size = static_cast<std::size_t>(std::min(count - first, most));

@@ -9,8 +9,7 @@ namespace fl {
 std::string lacks_device() {
   if (variant.device == nullptr) return "";
   const std::string mine = variant.device->lacking();
-  if (!comm::any(!mine.empty())) return "";
-  return text("this variant of %s needs a GPU; %s", workload.name, mine.empty() ? "another rank finds none" : mine.c_str());
+  return mine.empty() ? "" : text("this variant of %s needs a GPU; %s", workload.name, mine.c_str());
 }
 
 void choose_device() {

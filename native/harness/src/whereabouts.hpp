@@ -7,7 +7,7 @@
 
 namespace fl {
 
-// Why this job's steps cannot run on devices, on some rank; empty where they can, or are not meant to. Collective.
+// Why steps of this rank cannot run on a device; empty where they can, or are not meant to.
 std::string lacks_device();
 // Gives this rank one of the devices that its node has.
 void choose_device();

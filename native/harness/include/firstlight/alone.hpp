@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <vector>
 
 #include "firstlight/workload.hpp"
 
@@ -32,13 +31,9 @@ inline double alone(const Observations& seen, const Team& team, Index last) {
     run_steps(last - count + 1 + k, 1);
     mine[k] = clock_seconds() - begin;
   }
-  const auto n = static_cast<std::size_t>(count);
-  std::vector<double> all(n * static_cast<std::size_t>(team.ranks));
-  gather(mine, count, all.data());
-  for (std::size_t i = n; i < all.size(); ++i) all[i % n] = std::max(all[i % n], all[i]);
-  const auto middle = all.begin() + count / 2;
-  std::nth_element(all.begin(), middle, all.begin() + count);
-  return *middle;
+  maximum(mine, static_cast<int>(count));
+  std::nth_element(mine, mine + count / 2, mine + count);
+  return mine[count / 2];
 }
 
 }  // namespace fl::inline FL_ROLE

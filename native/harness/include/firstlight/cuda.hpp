@@ -6,8 +6,6 @@
 
 #if defined(__CUDACC__)
 
-#include <cstdio>
-#include <cstdlib>
 #include <utility>
 
 #include "firstlight/device.hpp"
@@ -16,8 +14,7 @@ namespace fl::inline FL_ROLE::cuda {
 
 inline void must(cudaError_t outcome, const char* what) {
   if (outcome == cudaSuccess) return;
-  std::fprintf(stderr, "%s: %s\n", what, cudaGetErrorString(outcome));
-  std::exit(3);
+  give_up(text("%s: %s", what, cudaGetErrorString(outcome)));
 }
 
 // The kernels of a step have ended, well.

@@ -3,11 +3,10 @@
 
 #include <mpi.h>
 
-#include <cstdio>
-
 #include "firstlight/await.hpp"
 #include "firstlight/lines.hpp"
 #include "firstlight/role.hpp"
+#include "firstlight/workload.hpp"
 
 namespace fl::inline FL_ROLE {
 
@@ -55,8 +54,7 @@ class Window {
     int found = 0;
     MPI_Win_get_attr(window_, MPI_WIN_MODEL, &model, &found);
     if (found != 0 && *model == MPI_WIN_UNIFIED) return;
-    std::fprintf(stderr, "this MPI library has no unified memory model, which this variant needs; choose another with --mpi\n");
-    MPI_Abort(MPI_COMM_WORLD, 3);
+    give_up("this MPI library has no unified memory model, which this variant needs; choose another with --mpi");
   }
 
   MPI_Win window_ = MPI_WIN_NULL;

@@ -236,7 +236,11 @@ void poison(float* first, Index count);
 // Of all ranks; for checks and hooks, where collective calls are allowed.
 void barrier();
 double total(double mine);                                  // the sum over ranks, in their order, on every rank
+void maximum(double* mine, int count);                      // of each of the numbers over the ranks, on every rank
 void gather(const double* mine, Index count, double* all);  // `count` numbers of each rank, in their order, on every rank
+
+// Ends every rank, with status 3 and this sentence: for what befalls one rank while others may be waiting for it.
+[[noreturn]] void give_up(const std::string& why);
 
 // Steps outside of the timed loop, for checks: iterations first, first + 1, ..., each after its touch(). Nothing is reset before them.
 void run_steps(Index first, Index count);

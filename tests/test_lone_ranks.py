@@ -1,0 +1,107 @@
+"""What befalls one rank alone: the others do not wait for it, and the job ends within seconds with its words."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import drivers
+import own
+import schedules
+import turns
+from firstlight import ROOT
+from firstlight.build import Built
+from firstlight.plan import Program
+from firstlight.toolchains import Mpi
+
+pytestmark = pytest.mark.native
+
+EFFORT = ("--samples", "2", "--steps", "3")
+SOON = 60
+"""Seconds: far beyond the end of a job on a busy machine, far below a run's patience with one that hangs."""
+
+
+def program(mpi: Mpi) -> Built:
+    import native
+
+    tool = native.toolchain("base")
+    if tool is None:
+        pytest.skip("no gcc here")
+    return own.made(Program("lone", "mpi_sum", tool.name, mpi.name))
+
+
+def launched(mpi: Mpi, ranks: int, *words: str, **environment: str) -> subprocess.CompletedProcess[str]:
+    built = program(mpi)
+    assert built.executable is not None, built.error
+    command = [*schedules.launcher(mpi, ranks), str(built.executable), *words, *EFFORT]
+    with turns.party(ranks):
+        return subprocess.run(
+            command,
+            capture_output=True,
+            text=True,
+            timeout=SOON,
+            stdin=subprocess.DEVNULL,
+            env={**os.environ, **mpi.environment, **environment},
+        )
+
+
+@pytest.fixture(scope="module")
+def some_counters() -> Path:
+    source = ROOT / "tests" / "some_counters.cpp"
+    return drivers.linked("some_counters.so", drivers.objects([source], "-fPIC"), "-shared", "-ldl")
+
+
+def lines(done: subprocess.CompletedProcess[str], kind: str) -> list[dict[str, object]]:
+    found = [msgspec.json.decode(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return [line for line in found if line["type"] == kind]
+
+
+@pytest.mark.parametrize("ranks", [2, 3])
+@pytest.mark.parametrize("those", ["even", "odd"])
+def test_counters_that_open_on_some_ranks_only_stop_nobody(
+    mpis: tuple[Mpi, ...], some_counters: Path, those: str, ranks: int
+) -> None:
+    """Rank 0 counts for all or nobody does: its counters are the ones that are recorded."""
+    for mpi in mpis:
+        done = launched(mpi, ranks, LD_PRELOAD=str(some_counters), COUNTERS_OF=those)
+        assert done.returncode == 0, (mpi.label, done.stderr)
+        (end,) = lines(done, "end")
+        counted = lines(done, "counters")
+        assert end["cases"] == 1 and len(counted) == (1 if those == "even" else 0), mpi.label
+        assert all(line["instructions"] for line in counted)
+
+
+WORDS = {
+    "refuse": "rank 1: met trouble in refuse",
+    "init": "rank 1: met trouble in init",
+    "memory": "rank 1: out of memory",
+    "vector": "rank 1: out of memory; choose a smaller size",
+    "step": "rank 1: met trouble in step",
+    "check": "rank 1: met trouble in check",
+    "observe": "rank 1: met trouble in observe",
+}
+
+
+@pytest.mark.parametrize("where", WORDS)
+def test_a_rank_that_fails_alone_ends_the_job_with_its_words(mpis: tuple[Mpi, ...], where: str) -> None:
+    for mpi in mpis:
+        done = launched(mpi, 2, "rank=1", f"where={where}")
+        assert done.returncode != 0 and WORDS[where] in done.stderr, (mpi.label, done.returncode, done.stderr)
+        assert not lines(done, "end")
+
+
+def test_a_refusal_of_one_rank_is_a_refusal_of_all(mpis: tuple[Mpi, ...]) -> None:
+    done = launched(mpis[0], 3, "rank=2", "where=refuse")
+    assert done.returncode == 2 and "rank 2: met trouble in refuse" in done.stderr and done.stdout == ""
+
+
+def test_ranks_that_reckon_with_other_sizes_check_alike(mpis: tuple[Mpi, ...]) -> None:
+    """Whether a case is checked before it is timed is decided once for all."""
+    for rank, often in ((1, 2), (0, 1)):
+        done = launched(mpis[0], 2, f"rank={rank}", "where=working_set")
+        assert done.returncode == 0, done.stderr
+        assert len(lines(done, "check")) == often
