@@ -18,6 +18,8 @@ from firstlight.toolchains import Absent, Toolbox
 
 SCHEMA = 1
 
+MOST_TOLD = 256
+"""Parameters, metrics and phases of a program: each figure is held against all metrics."""
 MOST_VALUES, MOST_POINTS, MOST_RANKS = 32, 4096, 64
 """Observed values of a sample with its phases, points of a series, ranks whose series are kept: as in the harness."""
 
@@ -218,13 +220,15 @@ class Description(msgspec.Struct, frozen=True):
     workload: str
     variant: str
     title: str
-    parameters: tuple[Parameter, ...]
-    metrics: tuple[Metric, ...]
+    parameters: Annotated[tuple[Parameter, ...], msgspec.Meta(max_length=MOST_TOLD)]
+    metrics: Annotated[tuple[Metric, ...], msgspec.Meta(max_length=MOST_TOLD)]
     cost: str
     verified: str
     tolerance: str
     unverified: str = ""  # why this variant is timed and never checked, "" where it is checked
-    phases: tuple[str, ...] = ()  # that its workload declares; a variant need not mark all
+    phases: Annotated[
+        tuple[str, ...], msgspec.Meta(max_length=MOST_TOLD)
+    ] = ()  # that its workload declares; a variant need not mark all
     kernels: tuple[str, ...] = ()  # values of the parameter `kernel`, each a function of its own, where it has many
     device: str = ""  # OpenMP, OpenACC, CUDA: by what its steps run on a device; "": they run on the host
 

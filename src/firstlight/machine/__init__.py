@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
 import msgspec
 
@@ -16,7 +16,7 @@ CacheKind = Literal["data", "unified"]
 class Cache(msgspec.Struct, frozen=True):
     """One cache instance. `size` in bytes; `shared_by` lists the CPUs (as the system numbers them) behind it."""
 
-    level: int
+    level: Annotated[int, msgspec.Meta(ge=1, le=9)]
     kind: CacheKind
     size: int
     line: int

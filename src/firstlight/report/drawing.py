@@ -39,12 +39,12 @@ class Picture(msgspec.Struct, frozen=True):
 def picture(judgement: Judgement) -> Picture:
     """Draw the run's machine with the ranks of the launch that had the most."""
     machine = judgement.run.machine
-    ranks = _ranks_by_cpu(judgement.records)
+    ranks, behind = _ranks_by_cpu(judgement.records), Behind(machine)
     nodes = machine.numa or (machine.cpus,)
     boxes: list[Box] = []
     y, widest = 0.0, 0.0
     for number, cpus in enumerate(nodes):
-        inner, width, height = _node(machine, tuple(cpus), ranks, y + (_PAD + 16))
+        inner, width, height = _node(machine, tuple(cpus), ranks, behind, y + (_PAD + 16))
         label = f"NUMA node {number}"
         boxes.append(Box(0, y, width + 2 * _PAD, height + 16 + 2 * _PAD, "numa", label, top=True))
         boxes += inner
@@ -55,9 +55,38 @@ def picture(judgement: Judgement) -> Picture:
     return Picture(widest, y + _BAR + 4, tuple(boxes), 1.5 if len(machine.cpus) <= 8 else 1.0, in_words(judgement))
 
 
-def _node(machine: Machine, cpus: tuple[int, ...], ranks: dict[int, str], top: float) -> tuple[list[Box], float, float]:
+class Behind:
+    """Which caches each CPU is behind, one a level: looked up once, not for each of thousands of CPUs."""
+
+    def __init__(self, machine: Machine) -> None:
+        self.caches = machine.caches
+        self.levels = sorted({c.level for c in machine.caches})
+        self._first = [min(c.shared_by, default=-1) for c in machine.caches]
+        self._by_cpu: dict[int, dict[int, int]] = {}
+        for number, cache in enumerate(machine.caches):
+            for cpu in cache.shared_by:
+                self._by_cpu.setdefault(cpu, {}).setdefault(cache.level, number)
+
+    def order(self, cpu: int) -> tuple[int, ...]:
+        """Sorts CPUs that share a cache beside each other, the largest caches first."""
+        mine = self._by_cpu.get(cpu, {})
+        return (*(self._first[mine[level]] for level in reversed(self.levels) if level in mine), cpu)
+
+    def along(self, level: int, cpus: Sequence[int]) -> list[tuple[int, int, Cache]]:
+        """Where along `cpus` each cache of the level lies: (`first`, `how many`, `cache`)."""
+        places: dict[int, list[int]] = {}
+        for k, cpu in enumerate(cpus):
+            number = self._by_cpu.get(cpu, {}).get(level)
+            if number is not None:
+                places.setdefault(number, []).append(k)
+        return [(at[0], at[-1] - at[0] + 1, self.caches[number]) for number, at in sorted(places.items())]
+
+
+def _node(
+    machine: Machine, cpus: tuple[int, ...], ranks: dict[int, str], behind: Behind, top: float
+) -> tuple[list[Box], float, float]:
     """The groups of one NUMA node, flowing into rows: (`boxes`, `width`, `height`)."""
-    groups = _groups(machine, cpus)
+    groups = _groups(behind, cpus)
     wide = 84.0 if len(machine.cpus) <= 8 else 46.0 if len(machine.cpus) <= 32 else 30.0
     boxes: list[Box] = []
     x, y, right, row = float(_PAD), top, 0.0, 0.0
@@ -66,35 +95,28 @@ def _node(machine: Machine, cpus: tuple[int, ...], ranks: dict[int, str], top: f
         width = columns * (wide + _GAP) - _GAP
         if x > _PAD and x + width > _MOST_WIDE:
             x, y, row = float(_PAD), y + row + 2 * _GAP, 0.0
-        inner, height = _group(machine, group, ranks, (x, y), wide)
+        inner, height = _group(behind, group, ranks, (x, y), wide)
         boxes += inner
         right, row = max(right, x + width - _PAD), max(row, height)
         x += width + 2 * _GAP
     return boxes, right, y + row - top
 
 
-def _groups(machine: Machine, cpus: tuple[int, ...]) -> list[list[int]]:
+def _groups(behind: Behind, cpus: tuple[int, ...]) -> list[list[int]]:
     """CPUs that share a last cache, neighbours in the smaller caches beside each other."""
-
-    def key(cpu: int) -> tuple[int, ...]:
-        behind = sorted((c for c in machine.caches if cpu in c.shared_by), key=lambda c: -c.level)
-        return (*(min(c.shared_by) for c in behind), cpu)
-
     groups: dict[int, list[int]] = {}
-    for cpu in sorted(cpus, key=key):
-        groups.setdefault(key(cpu)[0] if len(key(cpu)) > 1 else -1, []).append(cpu)
-    last = machine.last_cache()
-    if last is not None and all(len(g) == 1 for g in groups.values()):
+    for order, cpu in sorted((behind.order(cpu), cpu) for cpu in cpus):
+        groups.setdefault(order[0] if len(order) > 1 else -1, []).append(cpu)
+    if behind.caches and all(len(g) == 1 for g in groups.values()):
         return [[c for g in groups.values() for c in g]]  # nothing is shared: one row of cores
     return list(groups.values())
 
 
 def _group(
-    machine: Machine, group: Sequence[int], ranks: dict[int, str], corner: tuple[float, float], wide: float
+    behind: Behind, group: Sequence[int], ranks: dict[int, str], corner: tuple[float, float], wide: float
 ) -> tuple[list[Box], float]:
     left, y = corner
     boxes: list[Box] = []
-    levels = sorted({c.level for c in machine.caches})
     for start in range(0, len(group), _MOST_COLUMNS):
         chunk = group[start : start + _MOST_COLUMNS]
         for k, cpu in enumerate(chunk):
@@ -102,24 +124,14 @@ def _group(
             style = "cpu bound" if cpu in ranks else "cpu"
             boxes.append(Box(left + k * (wide + _GAP), y, wide, _CPU, style, label, ranks.get(cpu, "")))
         y += _CPU + _GAP
-        for level in levels:
+        for level in behind.levels:
             boxes += [
                 Box(left + first * (wide + _GAP), y, span * (wide + _GAP) - _GAP, _BAR, f"cache l{level}",
                     f"L{level} {binary(cache.size)}" if span * wide > 60 else f"L{level}")
-                for first, span, cache in _runs(machine.caches, level, chunk)
+                for first, span, cache in behind.along(level, chunk)
             ]  # fmt: skip
             y += _BAR + _GAP
     return boxes, y - corner[1] - _GAP
-
-
-def _runs(caches: Iterable[Cache], level: int, cpus: Sequence[int]) -> list[tuple[int, int, Cache]]:
-    """Where along `cpus` each cache of the level lies: (`first`, `how many`, `cache`)."""
-    found = []
-    for cache in caches:
-        places = [k for k, cpu in enumerate(cpus) if cpu in cache.shared_by]
-        if cache.level == level and places:
-            found.append((places[0], places[-1] - places[0] + 1, cache))
-    return found
 
 
 def _ranks_by_cpu(records: Iterable[LaunchRecord]) -> dict[int, str]:

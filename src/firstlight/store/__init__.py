@@ -263,7 +263,10 @@ def resume(path: Path) -> Store:
 
 
 def check(path: Path) -> list[Defect]:
-    """Every defect of a run directory: names, links, sizes, schema, hashes, order, and whether the numbers agree."""
-    from firstlight.store.audit import audit
+    """The defects of a run directory: names, links, sizes, schema, hashes, order, and whether the numbers agree.
 
-    return list(audit(Store(path)))
+    Of very many the first are told, and how many more there are.
+    """
+    from firstlight.store.audit import audit, few
+
+    return few(audit(Store(path)))

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import pairwise
 from pathlib import Path
 
 from firstlight.errors import RecordError
@@ -18,6 +19,9 @@ _KNOWN = {
 }  # fmt: skip
 Found = Iterator[tuple[int, str]]
 
+MOST = 1000
+"""Defects that are told in all: nobody reads more, and a small directory can have millions."""
+
 
 def audit(store: Store) -> Iterator[Defect]:
     """All defects, in the order of the files."""
@@ -26,8 +30,10 @@ def audit(store: Store) -> Iterator[Defect]:
     except RecordError as error:
         yield Defect(".", 0, _bare(error, store.path))
         return
-    odd = list(_names(store.path, top))
-    yield from odd
+    told: set[str] = set()
+    for defect in _names(store.path, top):
+        told.add(defect.file)
+        yield defect
     run: Run | None = None
     try:
         run = store.run()
@@ -35,9 +41,22 @@ def audit(store: Store) -> Iterator[Defect]:
         yield Defect(layout.RUN, 0, _bare(error, store.path / layout.RUN))
     if run is not None:
         yield from (Defect(layout.RUN, 0, what) for what in _run(run))
-    found = list(_launches(store, run))
-    yield from found
-    yield from _sealed(store.path, run, {defect.file for defect in odd + found})
+    for defect in _launches(store, run):
+        told.add(defect.file)
+        yield defect
+    yield from _sealed(store.path, run, told)
+
+
+def few(found: Iterable[Defect]) -> list[Defect]:
+    """The first defects, and how many more there are."""
+    told: list[Defect] = []
+    more = 0
+    for defect in found:
+        if len(told) < MOST:
+            told.append(defect)
+        else:
+            more += 1
+    return [*told, Defect(".", 0, f"and {more} defects more")] if more else told
 
 
 def _sealed(path: Path, run: Run | None, told: set[str]) -> Iterator[Defect]:
@@ -114,10 +133,19 @@ def _launches(store: Store, run: Run | None) -> Iterator[Defect]:
             wrong = misplaced(reading.record.start, run.id, set(cells), *launch)
             yield from (Defect(shown, 1, what) for what in wrong)
         if not reading.defects:
-            yield from (Defect(shown, line, what) for line, what in _content(reading.lines, cells.get(launch[0])))
+            content = lines.few(_content(reading.lines, cells.get(launch[0])))
+            yield from (Defect(shown, line, what) for line, what in content)
     for cell, numbers in there.items():
-        for number in sorted(set(range(max(numbers))) - numbers):
-            yield Defect(f"{layout.LAUNCHES}/{layout.launch_name(cell, number)}", 0, "is missing")
+        yield from _gaps(cell, numbers)
+
+
+def _gaps(cell: str, numbers: set[int]) -> Iterator[Defect]:
+    """Launches that are missing before the last; a gap of many is one defect."""
+    for before, after in pairwise([-1, *sorted(numbers)]):
+        if gap := after - before - 1:
+            name = f"{layout.LAUNCHES}/{layout.launch_name(cell, before + 1)}"
+            more = f", and so are {gap - 1} more up to number {after - 1}" if gap > 1 else ""
+            yield Defect(name, 0, "is missing" + more)
 
 
 def _content(content: list[tuple[int, Line]], cell: Cell | None) -> Found:

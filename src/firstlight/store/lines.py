@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import msgspec
@@ -25,6 +25,9 @@ from firstlight.record import (
 from firstlight.store.layout import MAX_LINES
 
 _decoder = msgspec.json.Decoder(Line)
+
+MOST_OF_A_FILE = 20
+"""Defects of one file that are told: a megabyte of newlines is a million lines, and none of them says more."""
 
 
 class Defect(NamedTuple):
@@ -100,23 +103,39 @@ def read(data: bytes) -> Reading:
     """Read a finished launch file. Never raises: whatever is wrong is in `defects`, and then there is no record."""
     if not data:
         return Reading(None, [], [(0, "is empty")])
-    defects: list[tuple[int, str]] = []
     lines: list[tuple[int, Line]] = []
+    defects = few(_defects(data, lines))
+    return Reading(None if defects else _group([line for _, line in lines]), lines, defects)
+
+
+def few(found: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
+    """The first defects of a file, and how many more there are."""
+    told: list[tuple[int, str]] = []
+    more = 0
+    for defect in found:
+        if len(told) < MOST_OF_A_FILE:
+            told.append(defect)
+        else:
+            more += 1
+    return [*told, (0, f"and {more} more")] if more else told
+
+
+def _defects(data: bytes, lines: list[tuple[int, Line]]) -> Iterator[tuple[int, str]]:
+    """What is wrong in a file; what can be read of it is added to `lines`."""
     for number, raw in split(data):
         if number > MAX_LINES:
-            defects.append((number, f"more than {MAX_LINES} lines"))
+            yield number, f"more than {MAX_LINES} lines"
             break
         line = decode(raw)
         if isinstance(line, str):
-            defects.append((number, line))
+            yield number, line
         else:
             lines.append((number, line))
     if not data.endswith(b"\n"):
-        defects.append((0, "is cut off: the last line has no end"))
-    defects += _frame(lines)
+        yield 0, "is cut off: the last line has no end"
+    yield from _frame(lines)
     if lines and isinstance(lines[-1][1], Exit):
-        defects += _sealed(data, lines[-1][0], lines[-1][1])
-    return Reading(None if defects else _group([line for _, line in lines]), lines, defects)
+        yield from _sealed(data, lines[-1][0], lines[-1][1])
 
 
 class _Order:

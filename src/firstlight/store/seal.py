@@ -12,7 +12,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 
 from firstlight.errors import RecordError
-from firstlight.store import durable, layout
+from firstlight.store import durable, layout, lines
 from firstlight.store.lines import Defect
 
 MAX_BYTES = 32 << 20
@@ -70,15 +70,14 @@ def read(run: Path) -> dict[str, str]:
 
 def parse(data: bytes, place: str = layout.SEAL) -> dict[str, str]:
     """The lines of a seal. Raises RecordError naming the first one that firstlight does not write."""
+    if not data.endswith(b"\n"):
+        raise RecordError(f"{place}: is cut off")
     found: dict[str, str] = {}
-    *whole, rest = data.split(b"\n")
-    for number, raw in enumerate(whole, 1):
+    for number, raw in lines.split(data):
         match = _LINE.fullmatch(raw.decode("ascii", "replace"))
         if match is None or match[2] in found:
             raise RecordError(f"{place}: line {number} is not what firstlight writes")
         found[match[2]] = match[1]
-    if rest or not found:
-        raise RecordError(f"{place}: is cut off")
     return found
 
 
