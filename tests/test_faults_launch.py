@@ -127,6 +127,45 @@ def test_a_daemon_without_the_mark_is_found_by_its_ancestry(program: Make, tmp_p
     assert not survivors("# markless", 0)
 
 
+DAEMON = """
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        for descriptor in range(3):
+            os.close(descriptor)
+        os.execve(sys.executable, [sys.executable, "-IS", "-c", "import time; time.sleep(3600)", WORD], {})
+    os._exit(0)
+os.wait()
+"""
+
+
+def test_a_daemon_that_left_everything_is_killed_after_a_normal_end_and_noted(program: Make, tmp_path: Path) -> None:
+    """Its session, its group, its environment, its parent: the keeper is still its ancestor."""
+    word = f"daemon-of-{tmp_path}"
+    outcome = start(program(f"WORD = {word!r}\n{DAEMON}\nrecord()"), tmp_path, 20)
+    assert outcome.ok and outcome.left == 1
+    assert not survivors(word, 0)
+
+
+@pytest.mark.parametrize("victim", ["firstlight", "keeper"])
+def test_a_daemon_that_left_everything_is_killed_whoever_is_killed(program: Make, tmp_path: Path, victim: str) -> None:
+    word, flag = f"daemon-of-{tmp_path}", tmp_path / "flag"
+    executable = program(f"WORD = {word!r}\n{DAEMON}\nopen({str(flag)!r}, 'w').write(str(os.getppid())); hang()")
+    first = driver(tmp_path, executable, 1)
+    await_(lambda: flag.exists() and bool(flag.read_text() and survivors(word, 0)), "the daemon")
+    os.kill(first.pid if victim == "firstlight" else int(flag.read_text()), signal.SIGKILL)
+    await_(lambda: not survivors(word, 0), "the end of the daemon")
+    assert not survivors(str(executable)) or victim == "keeper"
+    first.kill()
+    first.communicate(timeout=20)
+    assert not survivors(str(executable))
+
+
+def test_a_killed_keeper_is_a_lost_launch(program: Make, tmp_path: Path) -> None:
+    outcome = start(program("os.kill(os.getppid(), 9); hang()"), tmp_path, 20)
+    assert (outcome.ok, outcome.reason) == (False, "program aborted: signal 9 (SIGKILL)")
+
+
 def test_a_fork_storm_is_ended(program: Make, tmp_path: Path) -> None:
     body = "deaf()\nend = time.time() + 20\nwhile time.time() < end:\n  if os.fork(): os._exit(0)\n  time.sleep(0.001)"
     chain = program(body)

@@ -2,27 +2,24 @@
 
 from __future__ import annotations
 
-import ctypes
-import functools
+import contextlib
 import os
-import resource
 import signal
-import subprocess
+import socket
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 import msgspec
 
-from firstlight.process import tree
-from firstlight.process.guard import watching
-from firstlight.process.outputs import Outputs
-from firstlight.process.outputs import ended as ended_in_time
+from firstlight.process import guard, tree
+from firstlight.process.messages import Reader, send
+from firstlight.process.outputs import Outputs, until
 
 SETTLE = 0.3
 """Seconds that the helpers of a launcher may live on after it ended by itself."""
 TAIL = 4096
 """Bytes of standard error and standard output that are kept: the last ones."""
-PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 
 
 class Ended(msgspec.Struct, frozen=True):
@@ -36,33 +33,6 @@ class Ended(msgspec.Struct, frozen=True):
     stuck: tuple[str, ...]
 
 
-@functools.cache
-def _prctl() -> Callable[[int, int], int]:
-    function: Callable[[int, int], int] = ctypes.CDLL(None, use_errno=True).prctl
-    return function
-
-
-@functools.cache
-def _become_subreaper() -> None:
-    """Orphans of a launch come back to this process, not to process 1, so they can be waited for."""
-    _prctl()(PR_SET_CHILD_SUBREAPER, 1)
-
-
-def _child(cpu: int | None) -> Callable[[], None]:
-    """What the child does before it becomes the command: die with firstlight, leave no core file, stay on its CPU."""
-    parent, prctl, hard = os.getpid(), _prctl(), resource.getrlimit(resource.RLIMIT_CORE)[1]
-
-    def prepare() -> None:
-        prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
-        if os.getppid() != parent:  # it died before the line above
-            os._exit(127)
-        resource.setrlimit(resource.RLIMIT_CORE, (0, hard))
-        if cpu is not None:
-            os.sched_setaffinity(0, {cpu})
-
-    return prepare
-
-
 def run(
     command: Sequence[str],
     environment: Mapping[str, str],
@@ -74,57 +44,78 @@ def run(
 ) -> Ended:
     """Run `command` for at most `timeout` seconds. Raises OSError when it cannot be started.
 
-    After the end, however it came, every process of the launch that is still there is ended. KeyboardInterrupt ends
-    them too and goes on upwards. `grace`: seconds between SIGTERM and SIGKILL for what has to be ended. Call it from a
-    thread that lives as long as the launch: the kernel ends the command when the thread that started it ends.
+    After the end, however it came, every process of the launch that is still there is ended, whatever it did to leave:
+    its keeper is the ancestor of all (see process/keeper.py). KeyboardInterrupt ends them too and goes on upwards.
+    `grace`: seconds between SIGTERM and SIGKILL for what has to be ended.
     """
-    _become_subreaper()
-    process: subprocess.Popen[bytes] | None = None
+    request = {
+        "command": list(command),
+        "environment": dict(environment),
+        "identity": identity,
+        "cpus": sorted(os.sched_getaffinity(0)) if cpu is None else [cpu],
+        "grace": grace,
+    }
     root: tree.Process | None = None
-    ended, seconds, left, stuck = False, 0.0, dict[int, tree.Process](), list[tree.Process]()
-    with watching(identity):
+    ended, seconds = False, 0.0
+    control, theirs = socket.socketpair()
+    reader = Reader(control)
+    with control, contextlib.ExitStack() as stack:
+        outputs = _piped(theirs, stack)
+        stack.callback(outputs.close)
         try:
             began = time.monotonic()
-            process = subprocess.Popen(
-                command,
-                stdin=subprocess.DEVNULL,
-                stdout=subprocess.PIPE,
-                stderr=subprocess.PIPE,
-                env=dict(environment),
-                start_new_session=True,
-                preexec_fn=_child(cpu),
-            )
-            root = tree.read(process.pid)  # not yet waited for, so it is there even if it has ended
-            outputs = Outputs(process, TAIL)
-            ended = ended_in_time(process.pid, outputs, began + timeout)
+            send(control, request)
+            started = reader.receive() or {}
+            if "errno" in started:
+                raise OSError(started["errno"], os.strerror(started["errno"]), command[0])
+            root = tree.read(started["pid"]) if "pid" in started else None
+            until(reader.waits, None, [control], outputs=outputs, deadline=began + timeout)
             seconds = time.monotonic() - began
-        finally:  # also when Ctrl-C came before Popen returned: the mark finds what was started
-            left, stuck = _clean(identity, root, SETTLE if ended else 0, grace)
-            if process and process.pid not in {p.pid for p in stuck}:
-                process.wait()
-    stdout, stderr = outputs.rest()
-    names = tuple(sorted(p.name for pid, p in left.items() if pid != process.pid)) if ended else ()
-    return Ended(process.returncode if ended else None, seconds, stdout, stderr, names, tuple(p.name for p in stuck))
+            ended = reader.waits()
+        finally:  # also when Ctrl-C came before the command was started
+            answer = _clean(control, reader, {"settle": SETTLE if ended else 0.0, "grace": grace})
+        if answer is None:  # the keeper was killed, and the command died with it
+            left, stuck = tree.end(identity, root, grace)
+            names = sorted(p.name for p in left.values())
+            answer = {"status": -signal.SIGKILL, "left": names, "stuck": [p.name for p in stuck]}
+        stdout, stderr = outputs.rest()
+    names = answer["left"] if ended else []
+    return Ended(answer["status"] if ended else None, seconds, stdout, stderr, tuple(names), tuple(answer["stuck"]))
 
 
-def _clean(
-    identity: str, root: tree.Process | None, settle: float, grace: float = tree.GRACE
-) -> tuple[dict[int, tree.Process], list[tree.Process]]:
-    """End what is left; another Ctrl-C does not stop the cleaning half way.
+def _piped(theirs: socket.socket, stack: contextlib.ExitStack) -> Outputs:
+    """Hand the keeper's ends over; what the command prints comes by the outputs."""
+    folder = os.open(".", os.O_PATH | os.O_DIRECTORY)
+    ends, readers = [], []
+    try:
+        for _ in range(2):
+            reading, writing = os.pipe()
+            ends.append(writing)
+            readers.append(stack.enter_context(os.fdopen(reading, "rb", buffering=0)))
+        guard.keep(theirs.fileno(), ends[0], ends[1], folder)
+    finally:
+        theirs.close()
+        for descriptor in (folder, *ends):
+            os.close(descriptor)
+    return Outputs(readers, TAIL)
 
-    After a normal end a launcher's helpers may need a moment to end by themselves: `settle` seconds, for as long as
-    there are any.
-    """
+
+def _clean(control: socket.socket, reader: Reader, order: dict[str, float]) -> dict[str, Any] | None:
+    """Have the keeper end what is left; another Ctrl-C does not stop that half way. None: the keeper is gone."""
     interrupted: KeyboardInterrupt | None = None
-    deadline = time.monotonic() + settle
+    asked, answer = False, None
     while True:
         try:
-            while time.monotonic() < deadline and tree.look(identity, root).alive:
-                time.sleep(0.01)
-            result = tree.end(identity, root, grace)
+            if not asked:
+                send(control, order)
+                asked = True
+            answer = reader.receive()
+            if answer is None or "left" in answer:
+                break
+        except OSError:
             break
         except KeyboardInterrupt as interrupt:
-            interrupted, deadline = interrupt, 0
+            interrupted = interrupt
     if interrupted:
         raise interrupted
-    return result
+    return answer

@@ -14,7 +14,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from firstlight.process import tree
-from firstlight.process.outputs import Outputs, ended
+from firstlight.process.outputs import Outputs, ended, until
 
 GRACE = 5.0
 """Seconds between SIGTERM and SIGKILL: a launcher ends its ranks, also those on other nodes, only when it is asked."""
@@ -53,10 +53,11 @@ def run(
             start_new_session=True,
         )
         root = tree.read(process.pid)  # not yet waited for, so it is there even if it has ended
-        outputs = Outputs(process)
+        outputs = Outputs([stream for stream in (process.stdout, process.stderr) if stream is not None])
         stack.callback(outputs.close)
         try:
-            if not ended(process.pid, outputs, None if timeout is None else began + timeout):
+            deadline = None if timeout is None else began + timeout
+            if not until(lambda: ended(process.pid), process.pid, (), outputs=outputs, deadline=deadline):
                 raise subprocess.TimeoutExpired(list(words), timeout or 0.0)
         except BaseException:
             _, stuck = tree.end(None, root, GRACE)

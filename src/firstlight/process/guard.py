@@ -1,62 +1,73 @@
-"""The guard: one small process beside firstlight that ends the running launch when firstlight is killed with SIGKILL.
+"""The guard, as firstlight sees it: it ends what runs when firstlight is killed with SIGKILL, and keeps launches.
 
 The death of a launcher does not reach its ranks everywhere (prterun's ranks survive it), and no process can clean up
-after its own SIGKILL. The guard sleeps in a read on a pipe whose other end only firstlight holds, so it costs a launch
-nothing: it is started once (about 20 ms), in a session of its own, so that Ctrl-C does not reach it.
+after its own SIGKILL. The guard sleeps until it is needed, so it costs a launch nothing: it is started once (about
+30 ms), in a session of its own, so that Ctrl-C does not reach it.
 """
 
 from __future__ import annotations
 
 import contextlib
 import os
+import socket
 import subprocess
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 from firstlight.errors import FirstlightError
 from firstlight.process import tree
 
+_PROGRAM = "import sys; sys.path.append(sys.argv[1]); from firstlight.process import keeper; keeper.main()"
+
 _lock = threading.Lock()
 _guard: subprocess.Popen[bytes] | None = None
+_orders: socket.socket | None = None
 
 
-def _start() -> subprocess.Popen[bytes]:
+def _start() -> tuple[subprocess.Popen[bytes], socket.socket]:
     """Raises FirstlightError when the guard does not come up: without it a launch could outlive firstlight."""
-    process = subprocess.Popen(
-        [sys.executable, "-I", "-S", str(Path(tree.__file__).resolve())],
-        stdin=subprocess.PIPE,
-        stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
-        start_new_session=True,
-        env={name: value for name, value in os.environ.items() if name != tree.MARK},  # part of no launch
-        cwd="/",
-    )
+    ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+    with theirs:
+        process = subprocess.Popen(
+            [sys.executable, "-I", "-S", "-c", _PROGRAM, str(Path(__file__).resolve().parents[2])],
+            stdin=theirs.fileno(),
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            start_new_session=True,
+            env={name: value for name, value in os.environ.items() if name != tree.MARK},  # part of no launch
+            cwd="/",
+        )
     assert process.stdout is not None
     with process.stdout as answer:
         if answer.readline() != b"watching\n":
             raise FirstlightError(f"cannot start a guard process with {sys.executable}: is this Python complete?")
-    return process
+    return process, ours
 
 
-def _tell(order: str) -> None:
+def _tell(order: str, descriptors: Sequence[int] = ()) -> None:
     """Send one order; a guard that died (or was never there) is started first."""
-    global _guard
+    global _guard, _orders
     with _lock:
-        if _guard is None or _guard.poll() is not None:
-            _guard = _start()
-        assert _guard.stdin is not None
-        _guard.stdin.write(order.encode())
-        _guard.stdin.flush()
+        if _guard is None or _orders is None or _guard.poll() is not None:
+            if _orders is not None:
+                _orders.close()
+            _guard, _orders = _start()
+        socket.send_fds(_orders, [order.encode()], descriptors)
+
+
+def keep(control: int, stdout: int, stderr: int, folder: int) -> None:
+    """Ask for a keeper, which listens at `control` (see keeper.py). Raises FirstlightError where none can be had."""
+    _tell("keep", (control, stdout, stderr, folder))
 
 
 @contextlib.contextmanager
 def watching(identity: str) -> Iterator[None]:
-    """While the body runs, the launch `identity` does not outlive this process."""
-    _tell(f"+ {identity}\n")
+    """While the body runs, processes with the mark `identity` do not outlive this process."""
+    _tell(f"+ {identity}")
     try:
         yield
     finally:
-        with contextlib.suppress(BrokenPipeError):  # a guard that died watches nothing: the next launch starts another
-            _tell(f"- {identity}\n")
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            _tell(f"- {identity}")  # a guard that died watches nothing: the next launch starts another

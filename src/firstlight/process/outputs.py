@@ -5,18 +5,22 @@ from __future__ import annotations
 import contextlib
 import os
 import selectors
-import subprocess
 import time
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from typing import IO, Protocol
 
 _PART = 65536
 
 
-class Outputs:
-    """The bytes of a process's pipes; of each the last `most` are kept, None: all."""
+class HasFileno(Protocol):
+    def fileno(self) -> int: ...
 
-    def __init__(self, process: subprocess.Popen[bytes], most: int | None = None) -> None:
-        self._streams = [stream for stream in (process.stdout, process.stderr) if stream is not None]
+
+class Outputs:
+    """The bytes of pipes that a process writes to; of each the last `most` are kept, None: all."""
+
+    def __init__(self, streams: Sequence[IO[bytes]], most: int | None = None) -> None:
+        self._streams = streams
         self._kept = {stream.fileno(): bytearray() for stream in self._streams}
         self._most = most
         for descriptor in self._kept:
@@ -39,7 +43,7 @@ class Outputs:
         return bool(part)
 
     def rest(self) -> list[bytes]:
-        """Standard output and standard error as far as they were piped, with what still lies in the pipes.
+        """What came by each pipe, with what still lies in it; they are closed then.
 
         Others may hold a pipe open and write on: no more is taken than a pipe can hold.
         """
@@ -55,27 +59,44 @@ class Outputs:
             stream.close()
 
 
-def ended(pid: int, outputs: Outputs, deadline: float | None) -> bool:
-    """Read the outputs until the child `pid` ends (True, not yet waited for) or the deadline passes (False).
+def until(
+    done: Callable[[], bool],
+    pid: int | None,
+    others: Sequence[HasFileno],
+    enough: Callable[[], bool] = lambda: False,
+    outputs: Outputs | None = None,
+    deadline: float | None = None,
+) -> bool:
+    """Wait until `done` (True), or until `enough` or the deadline (False); meanwhile the outputs are read.
 
-    `deadline` as time.monotonic tells it; None: there is none.
+    `done` and `enough` are asked when the process `pid` ends, when one of `others` can be read, and after every part
+    of the outputs. `deadline` as time.monotonic tells it; None: there is none.
     """
+    reads = outputs.descriptors if outputs is not None else ()
     with selectors.DefaultSelector() as selector, contextlib.ExitStack() as stack:
         step = None
-        try:
-            handle = os.pidfd_open(pid)
-            stack.callback(os.close, handle)
-            selector.register(handle, selectors.EVENT_READ)
-        except OSError:  # Linux before 5.3: look every 20 ms instead
-            step = 0.02
-        for descriptor in outputs.descriptors:
+        if pid is not None:
+            try:
+                handle = os.pidfd_open(pid)
+                stack.callback(os.close, handle)
+                selector.register(handle, selectors.EVENT_READ)
+            except OSError:  # Linux before 5.3: look every 20 ms instead
+                step = 0.02
+        for other in others:
+            selector.register(other.fileno(), selectors.EVENT_READ)
+        for descriptor in reads:
             selector.register(descriptor, selectors.EVENT_READ)
-        while not os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT):
+        while not done():
             left = None if deadline is None else deadline - time.monotonic()
-            if left is not None and left <= 0:
+            if (left is not None and left <= 0) or enough():
                 return False
             patience = min((one for one in (left, step) if one is not None), default=None)
             for key, _ in selector.select(patience):
-                if key.fd in outputs.descriptors and not outputs.read(key.fd):
+                if outputs is not None and key.fd in reads and not outputs.read(key.fd):
                     selector.unregister(key.fd)
     return True
+
+
+def ended(pid: int) -> bool:
+    """Whether the child has ended; it is not yet waited for."""
+    return bool(os.waitid(os.P_PID, pid, os.WEXITED | os.WNOHANG | os.WNOWAIT))

@@ -1,11 +1,8 @@
 """The processes of one launch: found by their mark, and ended until none is left.
 
-Only the standard library is used, because this file also runs alone, as the guard: `python -I -S tree.py` reads
-"+ identity" and "- identity" lines from its standard input; when that input ends without a "-" for an identity, the
-firstlight that wrote them is dead (kill -9, out of memory) and every process of that launch is ended.
-
 A process belongs to a launch when its environment carries FIRSTLIGHT_LAUNCH=<identity>, when it is in the session that
-the launch began, or when one of its ancestors does. Launchers give their ranks process groups and sessions of their own
+the launch began, when one of its ancestors does, or when it descends from the keeper of the launch, to which whatever
+loses its parent comes (see keeper.py). Launchers give their ranks process groups and sessions of their own
 (hydra: a session for each rank; prterun: a group for each rank), so neither a group nor a session alone is enough.
 """
 
@@ -14,11 +11,10 @@ from __future__ import annotations
 import contextlib
 import os
 import signal
-import sys
 import time
 from collections.abc import Mapping
 from collections.abc import Set as AbstractSet
-from typing import BinaryIO, NamedTuple
+from typing import NamedTuple
 
 MARK = "FIRSTLIGHT_LAUNCH"
 GRACE = 1.0
@@ -79,12 +75,19 @@ class Look(NamedTuple):
 _NONE: dict[int, Process] = {}
 
 
-def look(identity: str | None, root: Process | None = None, seen: Mapping[int, Process] = _NONE) -> Look:
+def look(
+    identity: str | None,
+    root: Process | None = None,
+    seen: Mapping[int, Process] = _NONE,
+    adopted: bool = False,
+    spare: frozenset[int] = frozenset(),
+) -> Look:
     """The processes of a launch now. `root` is the process firstlight started, None when it is not known.
 
     A root that has ended but was not waited for still holds its number, so the session it leads cannot be another's.
     `identity` None: nothing carries a mark. `seen` were of the launch at an earlier look: they still are, whoever their
-    parents are now, and their sessions tell its dead orphans from other children.
+    parents are now, and their sessions tell its dead orphans from other children. `adopted`: all children of this
+    process are of the launch, but for those to `spare` and what descends from them.
     """
     everything, me = table(), os.getpid()
     since = root.started if root else 0
@@ -93,10 +96,13 @@ def look(identity: str | None, root: Process | None = None, seen: Mapping[int, P
     found = {p.pid for p in alive if (root and root.pid in (p.pid, p.session)) or _same(p, seen.get(p.pid))}
     if identity is not None:
         found |= {p.pid for p in alive if p.pid not in found and marked(p.pid, identity)}
+    if adopted:
+        found |= {p.pid for p in alive if p.parent == me}
+    found -= spare
     size = -1
     while size != len(found):
         size = len(found)
-        found |= {p.pid for p in alive if p.parent in found}
+        found |= {p.pid for p in alive if p.parent in found and p.pid not in spare}
     sessions = {p.session for p in seen.values()}
     known = (sessions | {root.pid} if root else sessions) - {os.getsid(0)}
     orphans = {
@@ -104,7 +110,7 @@ def look(identity: str | None, root: Process | None = None, seen: Mapping[int, P
         for p in everything.values()
         if p.state == "Z"
         and p.parent == me
-        and p.session in known
+        and (p.session in known or (adopted and p.pid not in spare))
         and p.started >= since
         and not (root and p.pid == root.pid)
     }
@@ -117,9 +123,13 @@ def _same(process: Process, earlier: Process | None) -> bool:
 
 
 def end(
-    identity: str | None, root: Process | None = None, grace: float = GRACE
+    identity: str | None,
+    root: Process | None = None,
+    grace: float = GRACE,
+    adopted: bool = False,
+    spare: frozenset[int] = frozenset(),
 ) -> tuple[dict[int, Process], list[Process]]:
-    """End every process of a launch: SIGTERM, `grace` seconds, then SIGKILL until none is left.
+    """End every process of a launch (see `look`): SIGTERM, `grace` seconds, then SIGKILL until none is left.
 
     Returns those that were ended, and those that are still there after PATIENCE seconds of SIGKILL. A process may fork
     and end while the table is read, again and again. So groups are killed as a whole (the kernel does that at once)
@@ -130,7 +140,7 @@ def end(
     seen: dict[int, Process] = {}
     told: set[int] = set()
     while True:
-        alive, orphans, shared = look(identity, root, seen)
+        alive, orphans, shared = look(identity, root, seen, adopted, spare)
         seen |= alive
         quiet = 0 if alive or orphans else quiet + 1
         passed = time.monotonic() - began
@@ -162,24 +172,3 @@ def _kill(processes: Mapping[int, Process], shared: AbstractSet[int]) -> None:
     for pid in processes:
         with contextlib.suppress(ProcessLookupError, PermissionError):
             os.kill(pid, signal.SIGKILL)
-
-
-def guard(orders: BinaryIO) -> None:
-    """Read orders until they end; then end the launches that were not called off."""
-    watched: dict[str, None] = {}
-    for order in orders:
-        sign, _, identity = order.decode().strip().partition(" ")
-        if sign == "+":
-            watched[identity] = None
-        else:
-            watched.pop(identity, None)
-    for identity in watched:
-        deadline = time.monotonic() + 0.3
-        while time.monotonic() < deadline:  # firstlight may have died between fork and exec: look again for a while
-            end(identity)
-            time.sleep(0.05)
-
-
-if __name__ == "__main__":
-    print("watching", flush=True)
-    guard(sys.stdin.buffer)
