@@ -8,9 +8,11 @@ import pytest
 from msgspec.structs import replace
 
 import synthetic
+import synthetic_machine
 from firstlight.judge import Finding
 from firstlight.judge.figures import judge
-from firstlight.judge.placing import SHARED, UNBOUND, arrangement, order, placed
+from firstlight.judge.placing import SAME_CORE, SHARED, UNBOUND, arrangement, order, placed
+from firstlight.machine import Machine
 from firstlight.plan import Placement
 from firstlight.record import Binding, LaunchRecord
 
@@ -53,6 +55,34 @@ def test_the_order_over_nodes_in_words(nodes: list[int], expected: str) -> None:
     assert order(nodes) == expected
 
 
+def of(cpus: int, threads: int = 1) -> Machine:
+    """With siblings n and n + cores."""
+    cores = cpus // threads
+    siblings = tuple(tuple(range(k, cpus, cores)) for k in range(cores))
+    return synthetic_machine.machine(cpus=tuple(range(cpus)), cores=cores, threads_per_core=threads, siblings=siblings)
+
+
+@pytest.mark.parametrize(
+    ("sets", "expected"),
+    [
+        ([(0, 4), (1, 5)], "one core each"),
+        ([(0, 1, 4, 5), (2, 3, 6, 7)], "2 cores each"),
+        ([(0,), (1,)], "one processor each"),
+        ([(0,), (4,)], SAME_CORE),
+        ([(0, 4), (4, 5)], SHARED),
+        ([(0, 4), (1,)], "1 to 2 processors each"),
+        ([tuple(range(8))] * 2, UNBOUND),
+        ([tuple(range(8))], UNBOUND),
+    ],
+)
+def test_the_binding_in_words_where_cores_have_two_threads(sets: list[tuple[int, ...]], expected: str) -> None:
+    assert arrangement([Binding(k, s) for k, s in enumerate(sets)], of(8, 2)).binding == expected
+
+
+def test_a_thread_for_every_core_is_where_it_should_be() -> None:
+    assert arrangement([Binding(0, tuple(range(8)))], of(8, 2), 4).binding == "4 cores"
+
+
 @pytest.mark.parametrize(
     ("sets", "cpus", "expected"),
     [
@@ -66,16 +96,16 @@ def test_the_order_over_nodes_in_words(nodes: list[int], expected: str) -> None:
     ],
 )
 def test_the_binding_in_words(sets: list[tuple[int, ...]], cpus: int, expected: str) -> None:
-    assert arrangement([Binding(k, s) for k, s in enumerate(sets)], cpus).binding == expected
+    assert arrangement([Binding(k, s) for k, s in enumerate(sets)], of(cpus)).binding == expected
 
 
 def test_the_same_processor_number_on_two_nodes_is_not_shared() -> None:
-    assert arrangement([Binding(0, (0,), 0), Binding(1, (0,), 1)], 2).binding == "one processor each"
+    assert arrangement([Binding(0, (0,), 0), Binding(1, (0,), 1)], of(2)).binding == "one processor each"
 
 
 @pytest.mark.parametrize(("threads", "expected"), [(1, UNBOUND), (2, "2 processors"), (4, "2 processors")])
 def test_one_process_with_threads_for_all_processors_is_where_it_should_be(threads: int, expected: str) -> None:
-    assert arrangement([Binding(0, (0, 1))], 2, threads).binding == expected
+    assert arrangement([Binding(0, (0, 1))], of(2), threads).binding == expected
 
 
 def test_ways_are_counted_by_placement_and_library() -> None:

@@ -18,12 +18,14 @@ from firstlight.conduct.environment import variables
 from firstlight.errors import UsageError
 from firstlight.launch import Outcome, environment, flaw, launch, launcher, supervise
 from firstlight.launch import command as command_of
-from firstlight.machine import Gpu, Machine
+from firstlight.machine import Gpu, Kind, Machine
+from firstlight.mpi_families import Room
 from firstlight.plan import Cell, Placement, Program
 from firstlight.process import tree
 from firstlight.toolchains import Mpi, Toolbox
 
 MACHINE = synthetic_machine.machine()
+TWO = launcher.Here(Room(2, 2))  # cores
 NO_TOOLS = Toolbox((), (), (), ())
 Make = Callable[[str], Path]
 
@@ -199,7 +201,7 @@ TERMINATED = "YOUR APPLICATION TERMINATED WITH THE EXIT STRING: Terminated (sign
     ],
 )
 def test_launchers_bind_what_fits(family: str, ranks: int, threads: int, words: list[str]) -> None:
-    way = launcher.find(family).invocation(library(family), Placement(1, ranks, threads), (0, 1), 2)
+    way = launcher.find(family).invocation(library(family), Placement(1, ranks, threads), TWO)
     assert way.prefix == ("/x/mpiexec", *words)
     assert way.environment["FROM_LIBRARY"] == "1"
     assert way.environment["OMP_PROC_BIND"] == ("close" if ranks * threads <= 2 else "false")
@@ -217,7 +219,7 @@ def test_launchers_bind_what_fits(family: str, ranks: int, threads: int, words: 
     ],
 )
 def test_launchers_spread_over_nodes(family: str, placement: tuple[int, int, int], words: list[str]) -> None:
-    assert launcher.find(family).invocation(library(family), Placement(*placement), (0, 1), 2).prefix == (
+    assert launcher.find(family).invocation(library(family), Placement(*placement), TWO).prefix == (
         "/x/mpiexec",
         *words,
     )
@@ -245,11 +247,53 @@ def in_slurm(monkeypatch: pytest.MonkeyPatch) -> None:
     ],
 )
 def test_srun_is_told_every_count(in_slurm: None, placement: tuple[int, int, int], words: list[str]) -> None:
-    way = launcher.find("srun").invocation(slurm_library(), Placement(*placement), (0, 1), 2)
+    way = launcher.find("srun").invocation(slurm_library(), Placement(*placement), TWO)
     assert way.prefix[:2] == ("/x/srun", "--mpi=pmi2")
     assert set(words) <= set(way.prefix)
     assert {"--kill-on-bad-exit=1", "--input=none", "--overlap"} <= set(way.prefix)
     assert ("--overcommit" in way.prefix) == (way.environment["OMP_PROC_BIND"] == "false")
+
+
+@pytest.mark.parametrize(
+    ("ranks", "words"),
+    [(4, {"--cpu-bind=cores", "--threads-per-core=1"}), (8, {"--cpu-bind=threads"}), (9, {"--overcommit"})],
+)
+def test_srun_counts_cores_unless_there_are_more_ranks(in_slurm: None, ranks: int, words: set[str]) -> None:
+    here = launcher.Here(Room(4, 8))
+    given = set(launcher.find("srun").invocation(slurm_library(), Placement(1, ranks, 1), here).prefix)
+    assert words <= given and ("--threads-per-core=1" in given) == (ranks <= 4)
+
+
+def hybrid() -> Machine:
+    """Four slow cores, then two fast ones with two threads each."""
+    kinds = (Kind("core of capacity 1024", (4, 5, 6, 7)), Kind("core of capacity 400", (0, 1, 2, 3)))
+    return synthetic_machine.machine(
+        cores=6,
+        cpus=tuple(range(8)),
+        threads_per_core=2,
+        kinds=kinds,
+        siblings=((0,), (1,), (2,), (3,), (4, 5), (6, 7)),
+    )
+
+
+def test_programs_run_on_the_fastest_cores_first(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3, 4, 5, 6, 7})
+    here = launcher.here(hybrid())
+    assert here.room == Room(6, 8)
+    direct = launcher.find("direct")
+    assert direct.invocation(None, Placement(), here).cpu == 6  # the second core of the fast kind
+    threads = direct.invocation(None, Placement(1, 1, 3), here).environment
+    assert threads["OMP_PLACES"] == "{4,5},{6,7},{0},{1},{2},{3}"
+    assert direct.invocation(None, Placement(1, 1, 8), here).environment["OMP_PLACES"] == "threads"
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 5})
+    assert launcher.here(hybrid()).room == Room(3, 3) and launcher.here(hybrid()).serial == 5
+
+
+def test_siblings_are_no_cores_of_their_own(monkeypatch: pytest.MonkeyPatch) -> None:
+    smt = synthetic_machine.machine(cores=2, cpus=(0, 1, 2, 3), threads_per_core=2, siblings=((0, 1), (2, 3)))
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3})
+    here = launcher.here(smt)
+    assert here.room == Room(2, 4) and here.serial == 2 and here.places == "cores"
 
 
 @pytest.mark.parametrize(
@@ -279,9 +323,9 @@ def test_srun_gives_each_rank_a_gpu(
 def test_srun_never_asks_for_more_nodes_than_it_has(in_slurm: None) -> None:
     way = launcher.find("srun").invocation
     with pytest.raises(UsageError, match="3 nodes are wanted, this Slurm job has 2"):
-        way(slurm_library(), Placement(3, 3, 1), (0, 1), 2)
+        way(slurm_library(), Placement(3, 3, 1), TWO)
     with pytest.raises(UsageError, match="cannot be spread evenly"):
-        way(slurm_library(), Placement(2, 3, 1), (0, 1), 2)
+        way(slurm_library(), Placement(2, 3, 1), TWO)
 
 
 def test_more_nodes_than_there_are_are_refused_whatever_the_launcher(tmp_path: Path) -> None:
@@ -308,8 +352,8 @@ def test_the_names_of_other_nodes_do_not_reach_the_record(
 
 def test_intel_pins_by_environment() -> None:
     way = launcher.find("intel").invocation
-    assert way(library("intel"), Placement(1, 2, 1), (0, 1), 2).environment["I_MPI_PIN_DOMAIN"] == "core"
-    assert way(library("intel"), Placement(1, 4, 1), (0, 1), 2).environment["I_MPI_PIN"] == "0"
+    assert way(library("intel"), Placement(1, 2, 1), TWO).environment["I_MPI_PIN_DOMAIN"] == "core"
+    assert way(library("intel"), Placement(1, 4, 1), TWO).environment["I_MPI_PIN"] == "0"
 
 
 @pytest.mark.parametrize(

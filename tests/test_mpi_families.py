@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import shutil
+import subprocess
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -30,7 +33,7 @@ class Invented(Family):
     def version(self, macros):
         return macros.get("INVENTED_VERSION")
 
-    def placing(self, spread, cores):
+    def placing(self, spread, room):
         return ["--each", str(spread.per_node)]
 
     def carrying(self, variables):
@@ -58,7 +61,7 @@ def test_a_new_family_is_one_file(invented: Mpi) -> None:
         "INVENTED_CXX": "/g++", "INVENTED_FC": "/gfortran", "INVENTED_F90": "/gfortran",
     }  # fmt: skip
     started = launcher.find("invented")
-    way = started.invocation(invented, Placement(2, 8, 1), (0, 1), 2)
+    way = started.invocation(invented, Placement(2, 8, 1), launcher.Here(mpi_families.Room(2, 2)))
     assert way.prefix == ("/x/mpiexec", "-n", "8", "--each", "4") and way.environment["A"] == "1"
     assert started.signal_of(3, "killed by 11") == 11 and started.signal_of(139, "") == 11
     assert recording.words(["mpiexec", "./a"], invented)[:2] == ["mpiexec", "--send=LD_PRELOAD"]
@@ -92,13 +95,41 @@ def test_a_family_that_is_not_known_says_which_file_is_missing() -> None:
         mpi_families.of("nosuch")
 
 
-@given(st.integers(1, 4), st.integers(1, 16), st.integers(1, 8), st.integers(0, 16))
-def test_what_does_not_fit_is_not_bound(nodes: int, ranks: int, threads: int, cores: int) -> None:
-    place = Placement(nodes, ranks * nodes, threads)
+@given(st.integers(1, 4), st.integers(1, 16), st.integers(1, 8), st.integers(0, 16), st.integers(1, 4))
+def test_what_does_not_fit_is_not_bound(nodes: int, ranks: int, threads: int, cores: int, smt: int) -> None:
+    place, room = Placement(nodes, ranks * nodes, threads), mpi_families.Room(cores, cores * smt)
+    unit = mpi_families.grain(place, room)
+    assert unit == ("core" if ranks * threads <= cores else "hwthread" if ranks * threads <= cores * smt else "")
     for family in mpi_families.every():
-        words = [*family.placing(place, cores), *family.pinning(place, cores).values()]
-        bound = "core" in words or any(word.startswith(("core:", f"{threads}:")) for word in words)
-        assert bound == mpi_families.fits(place, cores), (family.name, words)
+        words = [*family.placing(place, room), *family.pinning(place, room).values()]
+        bound = {"core", "hwthread"} & set(words) or any(
+            word.startswith(("core:", "hwthread:", f"{threads}:")) for word in words
+        )
+        assert bool(bound) == bool(unit), (family.name, words)
+
+
+@pytest.mark.skipif(shutil.which("mpiexec.hydra") is None, reason="MPICH's launcher is not installed")
+@pytest.mark.parametrize("indexes", ["2*8:1*2", "8*2:1*1"], ids=["n and n + 8", "2 n and 2 n + 1"])
+@pytest.mark.parametrize(("ranks", "threads"), [(2, 1), (8, 1), (16, 1), (4, 2), (2, 4), (2, 8)])
+def test_ranks_get_cores_of_their_own_on_an_invented_machine(indexes: str, ranks: int, threads: int) -> None:
+    """Two sockets of four cores with two threads, as hwloc invents them for the launcher; which tells what it binds."""
+    room, family = mpi_families.Room(8, 16), mpi_families.of("mpich")
+    told = subprocess.run(
+        ["mpiexec.hydra", "-n", str(ranks), *family.placing(Placement(1, ranks, threads), room), "true"],
+        env={"PATH": os.environ["PATH"], "HYDRA_TOPO_DEBUG": "1",
+             "HWLOC_SYNTHETIC": f"pack:2 core:4 pu:2(indexes={indexes})"},
+        capture_output=True, text=True, check=True, timeout=60,
+    ).stdout  # fmt: skip
+    sets = [
+        {k for k, bit in enumerate(line.split()[-1]) if bit == "1"} for line in told.splitlines() if "binding" in line
+    ]
+    assert len(sets) == ranks and sum(map(len, sets)) == len(set().union(*sets))  # nobody shares a hardware thread
+    core = (lambda cpu: cpu % 8) if indexes.startswith("2*8") else (lambda cpu: cpu // 2)
+    used = [{core(cpu) for cpu in some} for some in sets]
+    if ranks * threads <= 8:
+        assert all(len(some) == threads for some in used) and sum(map(len, used)) == len(set().union(*used))
+    else:
+        assert all(len(some) == threads for some in sets)
 
 
 def test_every_format_that_a_family_names_is_there() -> None:

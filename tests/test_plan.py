@@ -277,6 +277,22 @@ def test_threads_belong_to_openmp_and_ranks_to_mpi() -> None:
     assert any("99 threads" in a.what for a in planned.absent)
 
 
+def test_a_sweep_over_threads_ends_at_the_cores_unless_hardware_threads_are_asked_for() -> None:
+    smt = msgspec.structs.replace(MACHINE, cpus=tuple(range(8)), threads_per_core=2)
+    sweep: list[int | str] = [1, 2, 4, 8, "all", "all-threads"]
+    for threads, expected in ((sweep[:-1], [1, 2, 4]), (sweep, [1, 2, 4, 8])):
+        entry = workload(Selection(["*"], ["gcc-native"], threads=threads), variants={"omp": ("openmp",)})
+        planned = plan("quick", entry, [], TOOLBOX, smt)
+        assert [c.placement.threads for c in planned.cells] == expected
+        assert [a.why for a in planned.absent] == ["this machine has 4 cores"]
+
+
+def test_a_single_core_lets_its_hardware_threads_stand_for_cores_where_two_are_needed() -> None:
+    single = msgspec.structs.replace(MACHINE, cores=1, cpus=(0, 1), threads_per_core=2)
+    entry = workload(Selection(["*"], ["gcc-native"], threads=[2, "all"]), variants={"omp": ("openmp",)})
+    assert [c.placement.threads for c in plan("quick", entry, [], TOOLBOX, single).cells] == [2, 1]
+
+
 def test_what_an_mpi_library_lacks_is_said_before_the_build() -> None:
     some = workload(Selection(["*"]), variants={"mpi4_pieces": ("mpi", "mpi4")})
     planned = plan("quick", some, [], TOOLBOX, MACHINE, ["gcc-native"])

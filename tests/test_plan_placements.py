@@ -13,7 +13,7 @@ from firstlight.plan import Placement, plan
 from firstlight.plan.placements import expand
 from test_plan import MACHINE, TOOLBOX, workload
 
-WORDS = st.one_of(st.integers(1, 9).map(str), st.sampled_from(["all", "half", "all-1", "all-2"]))
+WORDS = st.one_of(st.integers(1, 9).map(str), st.sampled_from(["all", "half", "all-1", "all-2", "all-threads"]))
 
 
 @pytest.mark.parametrize(
@@ -36,6 +36,15 @@ def test_a_shape_is_made_concrete_for_the_machine(shape: str, expected: Placemen
     assert absent == ([] if expected else [shape])
 
 
+def test_all_is_a_core_each_and_all_threads_are_asked_for_by_name() -> None:
+    smt = replace(MACHINE, cpus=tuple(range(8)), threads_per_core=2)
+    shapes = ["1xallx1", "1xhalfx2", "1xall-threadsx1", "1x1xall-threads"]
+    pairs = [(p.ranks, p.threads) for p in expand(shapes, smt)[0]]
+    assert pairs == [(4, 1), (2, 2), (8, 1), (1, 8)]
+    with pytest.raises(UsageError, match="no placement"):
+        expand(["all-threadsx1x1"], smt)
+
+
 @pytest.mark.parametrize("shape", ["", "2", "1x2", "0x1x1", "1x-2x1", "1x2x1x1", "axbxc", "1xallallx1", "1x9999999x1"])
 def test_other_words_are_refused_with_an_example(shape: str) -> None:
     with pytest.raises(UsageError, match=r"1x4x2|more than"):
@@ -44,7 +53,7 @@ def test_other_words_are_refused_with_an_example(shape: str) -> None:
 
 @given(st.lists(st.tuples(WORDS, WORDS, WORDS).map("x".join)), st.integers(1, 5), st.integers(1, 6))
 def test_every_shape_is_kept_or_reported(shapes: list[str], nodes: int, cpus: int) -> None:
-    found, absent = expand(shapes, replace(MACHINE, nodes=nodes, cpus=tuple(range(cpus))))
+    found, absent = expand(shapes, replace(MACHINE, nodes=nodes, cores=cpus, cpus=tuple(range(2 * cpus))))
     assert len(found) == len(set(found)) and len(found) + len(absent) <= len(set(shapes))
     assert not shapes or found or absent
     assert all(1 <= p.nodes <= nodes and p.ranks == p.nodes * p.per_node and p.threads >= 1 for p in found)

@@ -25,7 +25,7 @@ class Selection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     toolchains: list[str] = msgspec.field(default_factory=lambda: ["*"])
     parameters: dict[str, list[Value]] = {}
     ranks: int = 2
-    threads: list[int | str] = msgspec.field(default_factory=lambda: [1])  # "all" stands for all cores
+    threads: list[int | str] = msgspec.field(default_factory=lambda: [1])  # or "all": a core each; "all-threads"
     placements: list[str] = []
     bytes_per_element: float | None = None
 

@@ -19,7 +19,7 @@ import msgspec
 from firstlight.catalogue import Workload
 from firstlight.judge.roles import played, players
 from firstlight.judge.verdict import Figure
-from firstlight.machine import Machine
+from firstlight.machine import Machine, cores
 from firstlight.roles import MEMORY_ACCESS
 from firstlight.units import binary
 
@@ -100,14 +100,14 @@ class Hierarchy(msgspec.Struct, frozen=True):
 def nominal(machine: Machine) -> Hierarchy:
     """As the system tells."""
     found: dict[int, list[int]] = {}
+    core = cores.of_core(machine)
     for cache in machine.caches:
-        found.setdefault(cache.level, []).append(len(cache.shared_by))
+        found.setdefault(cache.level, []).append(len({core[cpu] for cpu in cache.shared_by if cpu in core}))
     levels = []
     for number, shared in sorted(found.items()):
         first = machine.cache(number)
         if first is not None:
-            cores = max(1, max(shared) // max(machine.threads_per_core, 1))
-            levels.append(Level(number, first.size, len(shared), cores))
+            levels.append(Level(number, first.size, len(shared), max(1, *shared)))
     return Hierarchy(tuple(levels))
 
 

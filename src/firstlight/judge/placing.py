@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections import Counter
+from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
 from firstlight.judge import Judgement
+from firstlight.machine import Machine, cores
 from firstlight.plan import Placement
 from firstlight.record import Binding, Launch
 
@@ -41,18 +43,19 @@ class Placed(NamedTuple):
 
 UNBOUND = "unbound"
 SHARED = "several ranks on the same processors"
+SAME_CORE = "several ranks on hardware threads of one core"
 
 
 def placed(judgement: Judgement) -> list[Placed]:
     """Every way that occurred, by placement and MPI library; of each pair the most frequent way first."""
     cells = {c.id: c for c in judgement.run.cells}
-    cpus = len(judgement.run.machine.cpus)
+    machine = judgement.run.machine
     seen: dict[tuple[Placement, str | None, Arrangement], list[Launch]] = {}
     for record in judgement.records:
         cell = cells.get(record.start.cell)
         if cell is None or record.launch is None or not record.launch.binding:
             continue
-        key = (cell.placement, cell.program.mpi, arrangement(record.launch.binding, cpus, cell.placement.threads))
+        key = (cell.placement, cell.program.mpi, arrangement(record.launch.binding, machine, cell.placement.threads))
         seen.setdefault(key, []).append(record.launch)
     found = [
         Placed(placement, mpi, how, some[0], len(some), tuple(dict.fromkeys(x.workload for x in some)))
@@ -65,10 +68,10 @@ def _size(p: Placement) -> tuple[int, int, int]:
     return p.nodes, p.ranks, p.threads
 
 
-def arrangement(binding: Sequence[Binding], cpus: int, threads: int = 1) -> Arrangement:
-    """How these ranks, each of `threads` threads, were placed on nodes of `cpus` processors each."""
+def arrangement(binding: Sequence[Binding], machine: Machine, threads: int = 1) -> Arrangement:
+    """How these ranks, each of `threads` threads, were placed on nodes like this machine."""
     ranks = sorted(binding, key=lambda b: b.rank)
-    return Arrangement(order([b.node for b in ranks]), _bound(ranks, cpus, threads))
+    return Arrangement(order([b.node for b in ranks]), _bound(ranks, machine, threads))
 
 
 def order(nodes: Sequence[int]) -> str:
@@ -87,17 +90,40 @@ def order(nodes: Sequence[int]) -> str:
     return f"on nodes {shown}"
 
 
-def _bound(ranks: Sequence[Binding], cpus: int, threads: int) -> str:
-    wide = len(ranks) > 1 or cpus > threads  # one process with a thread for every processor is where it should be
+def _bound(ranks: Sequence[Binding], machine: Machine, threads: int) -> str:
+    cpus, core = len(machine.cpus), cores.of_core(machine)
+    wide = len(ranks) > 1 or machine.cores > threads  # one process with a thread for every core is where it should be
     if cpus > 1 and wide and all(len(b.cpus) >= cpus for b in ranks):
         return UNBOUND
-    used: set[tuple[int, int]] = set()
+    used: set[tuple[int, int]] = set()  # by node and core
+    taken: set[tuple[int, int]] = set()
+    same_core = False
     for b in ranks:
         mine = {(b.node, c) for c in b.cpus}
-        if used & mine:
+        if taken & mine:
             return SHARED
-        used |= mine
-    sizes = sorted({len(b.cpus) for b in ranks})
+        taken |= mine
+        its = {(b.node, core.get(c, c)) for c in b.cpus}
+        same_core = same_core or not its.isdisjoint(used)
+        used |= its
+    if same_core:
+        return SAME_CORE
+    return _sizes(ranks, machine, core)
+
+
+def _sizes(ranks: Sequence[Binding], machine: Machine, core: Mapping[int, int]) -> str:
+    """`one core each` where ranks have all hardware threads of their cores; else processors are counted."""
+    whole = Counter(core.values())
+    noun, nouns = "processor", "processors"
+    counts = {len(b.cpus) for b in ranks}
+    if machine.threads_per_core > 1 and all(
+        Counter(core.get(c, -1) for c in b.cpus) == {k: whole[k] for k in {core.get(c, -1) for c in b.cpus}}
+        for b in ranks
+    ):
+        noun, nouns = "core", "cores"
+        counts = {len({core[c] for c in b.cpus}) for b in ranks}
+    sizes = sorted(counts)
+    each = " each" * (len(ranks) > 1)
     if sizes == [1]:
-        return "one processor each" if len(ranks) > 1 else "one processor"
-    return f"{sizes[0] if len(sizes) == 1 else f'{sizes[0]} to {sizes[-1]}'} processors" + (" each" * (len(ranks) > 1))
+        return f"one {noun}{each}"
+    return f"{sizes[0] if len(sizes) == 1 else f'{sizes[0]} to {sizes[-1]}'} {nouns}{each}"

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 
 from firstlight.catalogue import Declaration, Row, Value, Workload, device_variant
 from firstlight.judge.verdict import Identity
-from firstlight.machine import Machine
+from firstlight.machine import Machine, cores
 from firstlight.plan import resolve_size, same_work
 
 
@@ -22,7 +22,7 @@ def selects(identity: Identity, declared: Declaration, workload: Workload, machi
 
 def in_row(identity: Identity, row: Row, workload: Workload, machine: Machine) -> bool:
     """Whether the figure is one of those that a line of the terminal page chooses from: all do the same work."""
-    threads = machine.cores if row.threads == "all" else row.threads
+    threads = cores.amount(row.threads, machine)
     return (
         identity.metric == row.metric
         and (identity.placement.threads, identity.placement.ranks) == (threads, row.ranks)

@@ -16,7 +16,7 @@ from firstlight.catalogue import needs, on_device
 from firstlight.errors import UsageError
 from firstlight.launch import supervise
 from firstlight.launch.environment import compose
-from firstlight.launch.launcher import Invocation, Launcher, find, room
+from firstlight.launch.launcher import Invocation, Launcher, find, here
 from firstlight.launch.supervise import Ended
 from firstlight.machine import Machine, allocation
 from firstlight.plan import Cell
@@ -159,8 +159,7 @@ def _invocation(cell: Cell, mpi: Mpi | None, launcher: Launcher, machine: Machin
     if cell.placement.nodes > machine.nodes:
         has = f"{machine.nodes} node" + ("s" if machine.nodes > 1 else "")
         raise UsageError(f"{cell.id} needs {cell.placement.nodes} nodes and there is {has}; see ./fl submit --nodes")
-    cpus, cores = room(machine)
-    invocation = launcher.invocation(mpi, cell.placement, cpus, cores)
+    invocation = launcher.invocation(mpi, cell.placement, here(machine))
     devices = getattr(launcher, "devices", None)
     if devices is None or not machine.gpus or not on_device(needs(cell.program.variant)):
         return invocation  # a program for GPUs that finds none refuses by itself, in its own words

@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-from firstlight.launch.launcher import Invocation, thread_binding
+from firstlight.launch.launcher import Here, Invocation, thread_binding
 from firstlight.plan import Placement
 from firstlight.toolchains import Mpi
 
 
-def invocation(mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cores: int) -> Invocation:
-    # The first CPU serves most interrupts, the last ones may be slow cores of a hybrid processor: take the second.
-    cpu = cpus[min(1, len(cpus) - 1)] if placement.threads == 1 else None
-    return Invocation((), thread_binding(placement, cores), cpu)
+def invocation(mpi: Mpi | None, placement: Placement, here: Here) -> Invocation:
+    cpu = here.serial if placement.threads == 1 else None
+    return Invocation((), thread_binding(placement, here.room, here.places), cpu)
 
 
 def signal_of(status: int, printed: str) -> int | None:

@@ -6,13 +6,13 @@ import os
 import re
 from importlib import import_module
 from importlib.util import find_spec
-from typing import Protocol
+from typing import NamedTuple, Protocol
 
 import msgspec
 
 from firstlight.errors import UsageError
-from firstlight.machine import Machine, allocation
-from firstlight.mpi_families import every, fits
+from firstlight.machine import Machine, allocation, cores
+from firstlight.mpi_families import Room, every, grain
 from firstlight.plan import Placement
 from firstlight.process.tree import GRACE
 from firstlight.toolchains import Mpi
@@ -30,6 +30,15 @@ class Invocation(msgspec.Struct, frozen=True):
     grace: float = GRACE
 
 
+class Here(NamedTuple):
+    """What programs may use of a node now. `serial`: the CPU for a program of one thread; `places`: its cores as
+    OpenMP writes them, the fastest first."""
+
+    room: Room
+    serial: int | None = None
+    places: str = "cores"
+
+
 class Launcher(Protocol):
     """The functions of a launcher file. Two more are optional.
 
@@ -38,9 +47,7 @@ class Launcher(Protocol):
     one by the rank's place on its node.
     """
 
-    def invocation(self, mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cores: int) -> Invocation:
-        """`cpus` are those this process may use, `cores` the number of whole cores among them; both of one node."""
-        ...
+    def invocation(self, mpi: Mpi | None, placement: Placement, here: Here) -> Invocation: ...
 
     def signal_of(self, status: int, printed: str) -> int | None:
         """The signal that ended a rank, as this launcher tells it in what was printed; None when there was none."""
@@ -65,19 +72,28 @@ def find(name: str) -> Launcher:
     return launcher
 
 
-def room(machine: Machine) -> tuple[tuple[int, ...], int]:
-    """The CPUs this process may use now (a batch system may allow fewer than the machine has), and the cores."""
-    cpus = tuple(sorted(os.sched_getaffinity(0)))
+def here(machine: Machine) -> Here:
+    """What this process may use of the machine now: a batch system may allow fewer CPUs than were there before."""
+    cpus = frozenset(os.sched_getaffinity(0))
+    some = cores.among(machine, cpus)
+    whole, threads = len(some), len(cpus)
     allowed = allocation.discover().cpus if machine.nodes > 1 else None
-    cpus = cpus[:allowed]  # programs on several nodes are placed by the smallest of them
-    return cpus, max(1, min(machine.cores, len(cpus)))
+    if allowed is not None and allowed < threads:  # programs on several nodes are placed by the smallest of them
+        whole, threads = max(1, whole * allowed // threads), allowed
+    # Where all cores are alike, the system's own order of them is as good, and the word can be compared.
+    places = ",".join("{" + ",".join(map(str, core)) + "}" for core in some) if machine.kinds else "cores"
+    return Here(Room(max(1, min(machine.cores, whole)), threads), cores.serial(machine, sorted(cpus)), places)
 
 
-def thread_binding(placement: Placement, cores: int) -> dict[str, str]:
-    """OpenMP binding: to neighbouring cores. Ranks without cores of their own must not all bind to the first ones."""
-    if placement.per_node > 1 and not fits(placement, cores):
+def thread_binding(placement: Placement, room: Room, places: str = "cores") -> dict[str, str]:
+    """OpenMP binding: to neighbouring cores, or hardware threads where there are more threads than cores.
+
+    Ranks without cores of their own must not all bind to the first ones.
+    """
+    unit = grain(placement, room)
+    if placement.per_node > 1 and not unit:
         return {"OMP_PROC_BIND": "false"}
-    return {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores"}
+    return {"OMP_PROC_BIND": "close", "OMP_PLACES": "threads" if unit == "hwthread" else places}
 
 
 def shell_signal(status: int) -> int | None:

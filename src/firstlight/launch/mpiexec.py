@@ -5,7 +5,7 @@ from __future__ import annotations
 import signal
 
 from firstlight.errors import UsageError
-from firstlight.launch.launcher import Invocation, shell_signal, thread_binding
+from firstlight.launch.launcher import Here, Invocation, shell_signal, thread_binding
 from firstlight.mpi_families import Family
 from firstlight.plan import Placement
 from firstlight.toolchains import Mpi
@@ -17,12 +17,12 @@ class Mpiexec:
     def __init__(self, family: Family) -> None:
         self._family = family
 
-    def invocation(self, mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cores: int) -> Invocation:
+    def invocation(self, mpi: Mpi | None, placement: Placement, here: Here) -> Invocation:
         if mpi is None:
             raise UsageError(f"a program of {self._family.label} needs its MPI library: none was given")
-        telling, placing = self._family.telling, self._family.placing(placement, cores)
+        telling, placing = self._family.telling, self._family.placing(placement, here.room)
         words = [mpi.launcher, *telling, "-n", str(placement.ranks), *placing]
-        binding = thread_binding(placement, cores) | self._family.pinning(placement, cores)
+        binding = thread_binding(placement, here.room) | self._family.pinning(placement, here.room)
         return Invocation(tuple(words), binding | mpi.environment)
 
     def signal_of(self, status: int, printed: str) -> int | None:

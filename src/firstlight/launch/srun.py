@@ -11,9 +11,9 @@ import subprocess
 import time
 
 from firstlight.errors import UsageError
-from firstlight.launch.launcher import Invocation, shell_signal, thread_binding
+from firstlight.launch.launcher import Here, Invocation, shell_signal, thread_binding
 from firstlight.machine import allocation
-from firstlight.mpi_families import fits
+from firstlight.mpi_families import grain
 from firstlight.plan import Placement
 from firstlight.process import bounded
 from firstlight.toolchains import Mpi
@@ -24,7 +24,7 @@ GRACE = 15.0
 """Seconds for srun to end the ranks on all nodes after SIGTERM."""
 
 
-def invocation(mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cores: int) -> Invocation:
+def invocation(mpi: Mpi | None, placement: Placement, here: Here) -> Invocation:
     """Raises UsageError for more nodes than the allocation has: srun would wait for them for ever."""
     if mpi is None or not mpi.starter:
         raise UsageError("srun needs an MPI library that it can start: none was given")
@@ -47,11 +47,14 @@ def invocation(mpi: Mpi | None, placement: Placement, cpus: tuple[int, ...], cor
         "--input=none",
         "--immediate=60",  # nodes that are busy are an error, not a reason to wait
     ]
-    if fits(placement, cores):
-        words += [f"--cpus-per-task={placement.threads}", "--exact", "--cpu-bind=cores"]
+    if unit := grain(placement, here.room):
+        bound = "cores" if unit == "core" else "threads"
+        words += [f"--cpus-per-task={placement.threads}", "--exact", f"--cpu-bind={bound}"]
+        if unit == "core" and here.room.threads > here.room.cores:
+            words.append("--threads-per-core=1")  # else it counts hardware threads, and puts two ranks on a core
     else:
         words += ["--cpus-per-task=1", "--overcommit", "--cpu-bind=none"]
-    return Invocation(tuple(words), thread_binding(placement, cores) | mpi.environment, grace=GRACE)
+    return Invocation(tuple(words), thread_binding(placement, here.room) | mpi.environment, grace=GRACE)
 
 
 def devices(placement: Placement, gpus: int) -> tuple[str, ...]:

@@ -31,6 +31,20 @@ class Gpu(msgspec.Struct, frozen=True):
     memory: int | None = None
 
 
+class Kind(msgspec.Struct, frozen=True):
+    """Cores of one kind of a hybrid processor: what one of them is called, and the usable CPUs that are of it."""
+
+    name: str
+    cpus: tuple[int, ...]
+
+
+class MemoryNode(msgspec.Struct, frozen=True):
+    """A NUMA node that is memory alone (HBM, CXL): the number that the system gives it, and its bytes."""
+
+    number: int
+    size: int
+
+
 class Machine(msgspec.Struct, frozen=True):
     """What a report needs to know about one node. Sizes in bytes. `name` is a salted digest, never the host name.
 
@@ -62,10 +76,19 @@ class Machine(msgspec.Struct, frozen=True):
     nodes: int = 1  # of the batch allocation that this process stands in
     batch: str = ""  # slurm, pbs, flux: whose allocation it is; "" outside of one
     gpus: tuple[Gpu, ...] = ()  # those of this node that a program may use
+    siblings: tuple[tuple[int, ...], ...] = ()  # usable CPUs by core; empty in records that are older than it
+    kinds: tuple[Kind, ...] = ()  # of cores, the fastest first; empty where all are of one kind
+    numa_numbers: tuple[int, ...] = ()  # what the system calls the nodes of `numa`
+    memory_only: tuple[MemoryNode, ...] = ()
+    page: int | None = None  # bytes of a page, None: not told
+    huge_page: int | None = None  # bytes of a transparent huge page, None: not told, or there are none
 
     def cache(self, level: int) -> Cache | None:
-        """The first data or unified cache of that level."""
-        return next((c for c in self.caches if c.level == level), None)
+        """The data or unified cache of that level behind the core that programs of one thread run on."""
+        from firstlight.machine.cores import serial
+
+        mine, cpu = [c for c in self.caches if c.level == level], serial(self)
+        return next((c for c in mine if cpu in c.shared_by), mine[0] if mine else None)
 
     def last_cache(self) -> Cache | None:
         return max(self.caches, key=lambda c: c.level, default=None)

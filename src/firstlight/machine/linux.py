@@ -8,13 +8,12 @@ import os
 import platform
 import resource
 import secrets
-import subprocess
 from pathlib import Path
 
 from firstlight.errors import FirstlightError
-from firstlight.machine import Cache, CacheKind, Machine, allocation, gpus, parse
+from firstlight.machine import Machine, MemoryNode, allocation, gpus, parse, topology
 from firstlight.machine.counters import availability
-from firstlight.process import bounded
+from firstlight.machine.files import read
 
 BUSY = 0.5
 """A load average above this share of the usable CPUs disturbs a measurement."""
@@ -22,47 +21,53 @@ BUSY = 0.5
 
 def describe(root: Path, cache_dir: Path) -> Machine:
     """The machine below `root`. Raises FirstlightError where the salt cannot be kept in `cache_dir`."""
-    import psutil
-
-    cpus = tuple(sorted(os.sched_getaffinity(0)))
-    cpuinfo = _read(root / "proc/cpuinfo")
+    cpus = topology.usable(root)
+    cpuinfo = read(root / "proc/cpuinfo")
     family, architecture = _microarchitecture()
-    sockets, cores, threads = _topology(root, cpus)
-    memory = psutil.virtual_memory()
-    bound = _memory_bound(root)
+    cores = topology.cores(root, cpus)
+    kinds = topology.kinds(root, cores)
+    numa = topology.numa(root, cpus)
+    memory, available = _memory(root)
+    bound = min((b for b in (_memory_bound(root), topology.allowed_memory(root)) if b), default=None)
     governor, load = _governor(root, cpus), os.getloadavg()[0]
     allocated = allocation.discover()
     turbo = parse.turbo(
-        _read(root / "sys/devices/system/cpu/intel_pstate/no_turbo"),
-        _read(root / "sys/devices/system/cpu/cpufreq/boost"),
+        read(root / "sys/devices/system/cpu/intel_pstate/no_turbo"),
+        read(root / "sys/devices/system/cpu/cpufreq/boost"),
     )
     return Machine(
-        name=salted_name(cache_dir, platform.node() + (_read(root / "etc/machine-id") or "")),
+        name=salted_name(cache_dir, platform.node() + (read(root / "etc/machine-id") or "")),
         processor=parse.processor(cpuinfo) or family,
         architecture=platform.machine(),
         microarchitecture=architecture,
-        sockets=sockets,
-        cores=cores,
+        sockets=topology.sockets(root, cores),
+        cores=len(cores),
         cpus=cpus,
-        threads_per_core=threads,
-        numa=_numa(root, cpus),
-        caches=_caches(root, cpus),
-        memory=min(memory.total, bound or memory.total),
-        memory_available=min(memory.available, bound or memory.available),
-        system=parse.os_release(_read(root / "etc/os-release")) or platform.system(),
+        threads_per_core=max(map(len, cores)),
+        numa=tuple(node.cpus for node in numa if node.cpus) or (cpus,),
+        caches=topology.caches(root, cores),
+        memory=min(memory, bound or memory),
+        memory_available=min(available, bound or available),
+        system=parse.os_release(read(root / "etc/os-release")) or platform.system(),
         kernel=platform.release(),
         virtual=_virtual(root, cpuinfo),
         governor=governor,
         turbo=turbo,
-        huge_pages=parse.chosen(_read(root / "sys/kernel/mm/transparent_hugepage/enabled")),
+        huge_pages=parse.chosen(read(root / "sys/kernel/mm/transparent_hugepage/enabled")),
         load=load,
-        counters=availability(_read(root / "proc/sys/kernel/perf_event_paranoid")),
+        counters=availability(read(root / "proc/sys/kernel/perf_event_paranoid")),
         limits=_limits(),
         warnings=warnings(len(cpus), load, governor, turbo, _frequency(root, cpus), _quota(root))
         + _uneven(allocated, len(cpus)),
         nodes=allocated.nodes,
         batch=allocated.system,
         gpus=gpus.discover(root),
+        siblings=cores,
+        kinds=kinds,
+        numa_numbers=tuple(node.number for node in numa if node.cpus),
+        memory_only=tuple(MemoryNode(node.number, node.memory) for node in numa if not node.cpus and node.memory),
+        page=os.sysconf("SC_PAGE_SIZE"),
+        huge_page=topology.huge_page(root),
     )
 
 
@@ -119,15 +124,6 @@ def _salt(cache_dir: Path) -> bytes:
     return path.read_bytes()[:64]
 
 
-def _read(path: Path) -> str | None:
-    """The text of a small system file; None where there is none or the kernel refuses to tell."""
-    try:
-        with path.open("rb") as file:
-            return file.read(1 << 22).decode(errors="replace")
-    except OSError:
-        return None
-
-
 def _microarchitecture() -> tuple[str, str]:
     """(a readable name from the vendor, the microarchitecture) as archspec knows them."""
     import archspec.cpu
@@ -137,89 +133,36 @@ def _microarchitecture() -> tuple[str, str]:
     return f"{vendor}{host.name}", str(host.name)
 
 
-def _topology(root: Path, cpus: tuple[int, ...]) -> tuple[int, int, int]:
-    """(sockets, cores, most hardware threads of a core) among the usable CPUs."""
-    packages: set[int] = set()
-    cores: set[tuple[int, ...]] = set()
-    threads = 1
-    for cpu in cpus:
-        folder = root / f"sys/devices/system/cpu/cpu{cpu}/topology"
-        packages.add(parse.number(_read(folder / "physical_package_id")) or 0)
-        siblings = parse.cpu_list(_read(folder / "thread_siblings_list")) or (cpu,)
-        threads = max(threads, len(siblings))
-        cores.add(siblings)
-    return len(packages), len(cores), threads
+def _memory(root: Path) -> tuple[int, int]:
+    """Bytes of memory, and of what is available of it."""
+    told = next(iter(parse.fields(read(root / "proc/meminfo"))), {})
+    total, free = (parse.size((told.get(name) or "").upper()) for name in ("MemTotal", "MemAvailable"))
+    if total and free:
+        return total, free
+    import psutil
 
-
-def _numa(root: Path, cpus: tuple[int, ...]) -> tuple[tuple[int, ...], ...]:
-    """The usable CPUs of each NUMA node that has some; one node of all where the system does not tell."""
-    nodes = []
-    folders = (root / "sys/devices/system/node").glob("node[0-9]*")
-    for folder in sorted(folders, key=lambda f: parse.number(f.name[4:]) or 0):
-        inside = set(parse.cpu_list(_read(folder / "cpulist")))
-        nodes.append(tuple(cpu for cpu in cpus if cpu in inside))
-    return tuple(node for node in nodes if node) or (cpus,)
-
-
-_KINDS: dict[str, CacheKind] = {"Data": "data", "Unified": "unified"}
-"""As the kernel calls them; a cache of instructions is none of ours."""
-
-
-def _caches(root: Path, cpus: tuple[int, ...]) -> tuple[Cache, ...]:
-    """Data and unified caches behind the usable CPUs, each once, by level; from the C library where /sys has none."""
-    found: dict[tuple[int, str, tuple[int, ...]], Cache] = {}
-    for cpu in cpus:
-        for folder in (root / f"sys/devices/system/cpu/cpu{cpu}/cache").glob("index[0-9]*"):
-            kind = _KINDS.get((_read(folder / "type") or "").strip())
-            level, size = parse.number(_read(folder / "level")), parse.size(_read(folder / "size"))
-            if kind is None or not level or not size:
-                continue
-            shared = parse.cpu_list(_read(folder / "shared_cpu_list")) or (cpu,)
-            line = parse.number(_read(folder / "coherency_line_size")) or 64
-            found.setdefault(
-                (level, kind, shared), Cache(level=level, kind=kind, size=size, line=line, shared_by=shared)
-            )
-    caches = found.values() or _caches_of_the_c_library(cpus)
-    return tuple(sorted(caches, key=lambda c: (c.level, c.shared_by)))
-
-
-def _caches_of_the_c_library(cpus: tuple[int, ...]) -> list[Cache]:
-    """Sizes by level without sharing: levels 1 and 2 are taken as private, level 3 and above as shared by all."""
-    caches = []
-    for level, name in ((1, "LEVEL1_DCACHE"), (2, "LEVEL2_CACHE"), (3, "LEVEL3_CACHE")):
-        size, line = _getconf(f"{name}_SIZE"), _getconf(f"{name}_LINESIZE") or 64
-        groups = [cpus] if level == 3 else [(cpu,) for cpu in cpus]
-        kind: CacheKind = "data" if level == 1 else "unified"
-        caches += [Cache(level=level, kind=kind, size=size, line=line, shared_by=g) for g in groups if size]
-    return caches
-
-
-def _getconf(name: str) -> int | None:
-    try:
-        done = bounded.run(["getconf", name], timeout=5)
-    except (OSError, subprocess.TimeoutExpired):
-        return None  # no C library that tells: the fact stays unknown
-    return parse.number(done.stdout) or None
+    memory = psutil.virtual_memory()
+    return memory.total, memory.available
 
 
 def _governor(root: Path, cpus: tuple[int, ...]) -> str | None:
     """The frequency governors of the usable CPUs, each named once."""
-    texts = (_read(root / f"sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor") for cpu in cpus)
+    texts = (read(root / f"sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_governor") for cpu in cpus)
     return ", ".join(sorted({text.strip() for text in texts if text and text.strip()})) or None
 
 
 def _frequency(root: Path, cpus: tuple[int, ...]) -> bool:
-    return any(_read(root / f"sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq") for cpu in cpus)
+    return any(read(root / f"sys/devices/system/cpu/cpu{cpu}/cpufreq/scaling_cur_freq") for cpu in cpus)
 
 
 def _group_files(root: Path, controller: str, name: str) -> list[str]:
     """A control file of this process's group and of each group above it: any of them may hold the limit that bites."""
-    groups = parse.control_groups(_read(root / "proc/self/cgroup"))
+    groups = parse.control_groups(read(root / "proc/self/cgroup"))
     base = root / "sys/fs/cgroup" / controller
     path = Path(groups.get(controller, "/").lstrip("/"))
     if ".." in path.parts:  # a group outside this namespace: only the mount's own root can be read
         path = Path()
-    texts = (_read(base / folder / name) for folder in (path, *path.parents))
+    texts = (read(base / folder / name) for folder in (path, *path.parents))
     return [text for text in texts if text]
 
 
@@ -249,10 +192,10 @@ def _virtual(root: Path, cpuinfo: str | None) -> str | None:
     )
     marks = {"Docker container": ".dockerenv", "Podman container": "run/.containerenv"}
     container = next((label for label, mark in marks.items() if (root / mark).exists()), None)
-    named = _read(root / "run/systemd/container")
+    named = read(root / "run/systemd/container")
     return parse.virtualisation(
         parse.has_hypervisor(cpuinfo),
-        [text.strip("\0\n ") for text in map(_read, (root / place for place in places)) if text],
+        [text.strip("\0\n ") for text in map(read, (root / place for place in places)) if text],
         container or (f"{named.strip()} container" if named else None),
     )
 

@@ -11,16 +11,20 @@ MOST_CPUS = 1 << 16
 _UNITS = {"": 1, "K": 1 << 10, "M": 1 << 20, "G": 1 << 30, "T": 1 << 40}
 
 
+_PADDING = " \t\n\0"
+"""Around what a file of /sys holds: some kernels hand out the rest of a buffer, too."""
+
+
 def number(text: str | None) -> int | None:
     """A non-negative decimal integer, or None."""
-    stripped = (text or "").strip()
+    stripped = (text or "").strip(_PADDING)
     return int(stripped) if re.fullmatch(r"[0-9]{1,20}", stripped) else None
 
 
 def cpu_list(text: str | None) -> tuple[int, ...]:
     """`0-3,8,10-11` as sorted numbers. Damaged parts are left out."""
     found: set[int] = set()
-    for part in (text or "").strip().split(","):
+    for part in (text or "").strip(_PADDING).split(","):
         match = re.fullmatch(r"\s*([0-9]{1,6})(?:-([0-9]{1,6}))?\s*", part)
         if match is None:
             continue
@@ -28,6 +32,15 @@ def cpu_list(text: str | None) -> tuple[int, ...]:
         if first <= last < MOST_CPUS:
             found.update(range(first, last + 1))
     return tuple(sorted(found))
+
+
+def cpu_map(text: str | None) -> tuple[int, ...]:
+    """`00000003,ffffffff`, words of 32 bits with the highest first, as sorted numbers; empty where it is damaged."""
+    words = (text or "").strip(_PADDING).split(",")
+    if len(words) > MOST_CPUS // 32 or not all(re.fullmatch(r"[0-9a-fA-F]{1,8}", word) for word in words):
+        return ()
+    bits = int("".join(word.rjust(8, "0") for word in words), 16)
+    return tuple(k for k in range(bits.bit_length()) if bits >> k & 1)
 
 
 def size(text: str | None) -> int | None:

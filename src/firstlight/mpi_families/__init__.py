@@ -11,14 +11,15 @@ import pkgutil
 import re
 
 from firstlight.errors import UsageError
-from firstlight.mpi_families.family import Family, Origin, Spread, fits
+from firstlight.mpi_families.family import Family, Origin, Room, Spread, grain
 
 __all__ = [
     "Family",
     "Origin",
+    "Room",
     "Spread",
     "every",
-    "fits",
+    "grain",
     "interchangeable",
     "launcher_of",
     "library_of",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Literal, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 Origin = Literal["system", "embedded", "wheel"]
 """Where a library comes from: the system or a module, pip's as there was none, pip's by the user's wish."""
@@ -24,9 +24,23 @@ class Spread(Protocol):
     def per_node(self) -> int: ...
 
 
-def fits(spread: Spread, cores: int) -> bool:
-    """Whether every thread of every rank gets a core of its own on its node; only then is anything bound."""
-    return spread.per_node * spread.threads <= cores
+class Room(NamedTuple):
+    """What a node has for ranks: whole cores, and hardware threads on all of them together."""
+
+    cores: int
+    threads: int
+
+
+Grain = Literal["core", "hwthread", ""]
+
+
+def grain(spread: Spread, room: Room) -> Grain:
+    """What every thread of every rank gets for itself on its node, and is bound to: a core, else a hardware thread.
+
+    "" where there are not enough of these either; then nothing is bound.
+    """
+    wanted = spread.per_node * spread.threads
+    return "core" if wanted <= room.cores else "hwthread" if wanted <= room.threads else ""
 
 
 class Family:
@@ -102,13 +116,13 @@ class Family:
         chosen = {"CXX": cxx, "FC": fortran, "F90": fortran}
         return {f"{self.wrapped}_{name}": path for name, path in chosen.items() if path is not None}
 
-    def placing(self, spread: Spread, cores: int) -> Sequence[str]:
-        """Options of mpiexec, after `-n RANKS`, that put and bind ranks; `cores` are those of a node that may be used.
+    def placing(self, spread: Spread, room: Room) -> Sequence[str]:
+        """Options of mpiexec, after `-n RANKS`, that put and bind ranks on what may be used of a node.
         What does not fit is not bound, and must run all the same.
         """
         return []
 
-    def pinning(self, spread: Spread, cores: int) -> dict[str, str]:
+    def pinning(self, spread: Spread, room: Room) -> dict[str, str]:
         """Binding by environment, where there are no options for it."""
         return {}
 

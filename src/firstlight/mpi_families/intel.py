@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from firstlight import typed
-from firstlight.mpi_families.family import Family, Origin, Spread, fits
+from firstlight.mpi_families.family import Family, Origin, Room, Spread, grain
 
 
 class Intel(Family):
@@ -36,16 +36,19 @@ class Intel(Family):
     def environment(self, prefix: Path, environ: Mapping[str, str]) -> dict[str, str]:
         return {"I_MPI_ROOT": environ.get("I_MPI_ROOT") or str(prefix)}
 
-    def placing(self, spread: Spread, cores: int) -> Sequence[str]:
+    def placing(self, spread: Spread, room: Room) -> Sequence[str]:
         return ["-ppn", str(spread.per_node)] if spread.nodes > 1 else []
 
-    def pinning(self, spread: Spread, cores: int) -> dict[str, str]:
+    def pinning(self, spread: Spread, room: Room) -> dict[str, str]:
         # Over several nodes it takes the batch system's layout, not -ppn, unless told otherwise.
         layout = {"I_MPI_JOB_RESPECT_PROCESS_PLACEMENT": "0"} if spread.nodes > 1 else {}
-        if not fits(spread, cores):
+        unit = grain(spread, room)
+        if not unit:
             return {"I_MPI_PIN": "0"} | layout
-        domain = "core" if spread.threads == 1 else f"{spread.threads}:compact"
-        return {"I_MPI_PIN": "1", "I_MPI_PIN_DOMAIN": domain} | layout
+        # Sizes of domains count hardware threads, unless cells are cores.
+        cell = {"I_MPI_PIN_CELL": "core" if unit == "core" else "unit"} if room.threads > room.cores else {}
+        domain = "core" if spread.threads == 1 and unit == "core" else f"{spread.threads}:compact"
+        return {"I_MPI_PIN": "1", "I_MPI_PIN_DOMAIN": domain} | cell | layout
 
 
 FAMILY = Intel()

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from firstlight.mpi_families.family import Family, Spread, fits
+from firstlight.mpi_families.family import Family, Room, Spread, grain
 
 
 class Mpich(Family):
@@ -37,10 +37,10 @@ class Mpich(Family):
         statuses = [int(word) for word in re.findall(r"-?\d+", re.sub(r"\[[^]]*\]", " ", listed[1]))]
         return [status & 127 for status in statuses if status > 0 and status & 127]
 
-    def placing(self, spread: Spread, cores: int) -> Sequence[str]:
+    def placing(self, spread: Spread, room: Room) -> Sequence[str]:
         words = ["-ppn", str(spread.per_node)] if spread.nodes > 1 else []
-        if fits(spread, cores):
-            words += ["-bind-to", "core" if spread.threads == 1 else f"core:{spread.threads}"]
+        if unit := grain(spread, room):
+            words += ["-bind-to", unit if spread.threads == 1 else f"{unit}:{spread.threads}"]
         return words
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from firstlight.mpi_families.family import Family, Spread, fits
+from firstlight.mpi_families.family import Family, Room, Spread, grain
 
 
 class OpenMpi(Family):
@@ -35,15 +35,16 @@ class OpenMpi(Family):
         """It refuses to start as root without both; for an ordinary user they mean nothing."""
         return {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
 
-    def placing(self, spread: Spread, cores: int) -> Sequence[str]:
-        many = ["--oversubscribe"] if spread.per_node > cores else []
+    def placing(self, spread: Spread, room: Room) -> Sequence[str]:
+        unit = grain(spread, room)
+        # Its slots are cores, unless it is told to count hardware threads; PE counts the same.
+        many = ["--use-hwthread-cpus"] if unit == "hwthread" else ["--oversubscribe"] * (spread.per_node > room.cores)
         if spread.nodes > 1:
-            wide = f":PE={spread.threads}" if fits(spread, cores) and spread.threads > 1 else ""
-            bound = "core" if fits(spread, cores) else "none"
-            return [*many, "--map-by", f"ppr:{spread.per_node}:node{wide}", "--bind-to", bound]
-        if not fits(spread, cores):  # said aloud: the default binds, and even a rank with many threads to one core
+            wide = f":PE={spread.threads}" if unit and spread.threads > 1 else ""
+            return [*many, "--map-by", f"ppr:{spread.per_node}:node{wide}", "--bind-to", unit or "none"]
+        if not unit:  # said aloud: the default binds, and even a rank with many threads to one core
             return [*many, "--bind-to", "none"]
-        return ["--map-by", "core" if spread.threads == 1 else f"slot:PE={spread.threads}", "--bind-to", "core"]
+        return [*many, "--map-by", unit if spread.threads == 1 else f"slot:PE={spread.threads}", "--bind-to", unit]
 
     def carrying(self, variables: Sequence[str]) -> Sequence[str]:
         """Its launcher carries to other nodes only variables that it is told of."""

@@ -1,4 +1,4 @@
-"""Placements: NODESxRANKSxTHREADS as a suite or a user writes it, made concrete for the nodes and CPUs here."""
+"""Placements: NODESxRANKSxTHREADS as a suite or a user writes it, made concrete for the nodes and cores here."""
 
 from __future__ import annotations
 
@@ -6,11 +6,11 @@ import re
 from collections.abc import Sequence
 
 from firstlight.errors import UsageError
-from firstlight.machine import Machine
+from firstlight.machine import Machine, cores
 from firstlight.plan.types import Placement
 
-_WORD = r"(all-[1-9]\d*|all|half|[1-9]\d*)"
-_SHAPE = re.compile(rf"{_WORD}x{_WORD}x{_WORD}")
+_NODES = r"all-[1-9]\d{0,6}|all|half|[1-9]\d*"
+_SHAPE = re.compile(rf"({_NODES})x({cores.WORD})x({cores.WORD})")
 MOST = 1 << 20  # nodes, ranks or threads: a larger number is a slip of the keyboard
 
 
@@ -18,8 +18,9 @@ def expand(shapes: Sequence[str], machine: Machine) -> tuple[list[Placement], li
     """The placements that `shapes` stand for here, once each, and the shapes that are not to be had here.
 
     A shape is NODESxRANKSxTHREADS: nodes, ranks a node, threads a rank. Each is a number or one of `all`, `half` and
-    `all-1` (`all-2`, ...): of the nodes of the allocation for the first, of the CPUs of a node for the others. Numbers
-    may ask for more than there are CPUs (oversubscription), not for more nodes.
+    `all-1` (`all-2`, ...): of the nodes of the allocation for the first, of the cores of a node for the others, where
+    `all-threads` is its hardware threads. Numbers may ask for more than there are (oversubscription), not for more
+    nodes.
     Raises UsageError for anything else.
     """
     found: list[Placement] = []
@@ -31,9 +32,8 @@ def expand(shapes: Sequence[str], machine: Machine) -> tuple[list[Placement], li
                 f"{shape!r} is no placement; write NODESxRANKSxTHREADS, as 1x4x2 or allxall-1x1: nodes, ranks a node, "
                 "threads a rank"
             )
-        cpus = len(machine.cpus)
-        nodes = _number(match[1], machine.nodes)
-        ranks, threads = _number(match[2], cpus), _number(match[3], cpus)
+        nodes = cores.share(match[1], machine.nodes)
+        ranks, threads = cores.amount(match[2], machine), cores.amount(match[3], machine)
         if min(nodes, ranks, threads) < 1 or nodes > machine.nodes:
             absent.append(shape)
         elif max(nodes, ranks, threads) > MOST:
@@ -41,11 +41,3 @@ def expand(shapes: Sequence[str], machine: Machine) -> tuple[list[Placement], li
         else:
             found.append(Placement(nodes, nodes * ranks, threads))
     return list(dict.fromkeys(found)), list(dict.fromkeys(absent))
-
-
-def _number(word: str, of: int) -> int:
-    if word == "half":
-        return of // 2
-    if word.startswith("all"):
-        return of - int(word[4:] or 0)
-    return int(word)

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from firstlight.catalogue import Selection, Value, Variant, Workload, of_library
 from firstlight.errors import UsageError
-from firstlight.machine import Machine
+from firstlight.machine import Machine, cores
 from firstlight.plan.ability import family, lacking_compiler, lacking_here, programs, variant_names
 from firstlight.plan.ceilings import Ceiling, measures, unmeasured
 from firstlight.plan.choice import select
@@ -186,8 +186,7 @@ class _Planner:
             return [Placement(1, entry.ranks if "mpi" in variant.needs else 1, n) for n in threads]
         placements, missing = expand(shapes, self.machine)
         for shape in missing:
-            nodes, cpus = self.machine.nodes, len(self.machine.cpus)
-            here = f"{count(nodes, 'node')} with {count(cpus, 'CPU')}"
+            here = f"{count(self.machine.nodes, 'node')} with {count(self.machine.cores, 'core')}"
             fix = "start it in a larger allocation: ./fl submit --nodes K"
             self.absent.append(Absent(f"{workload.name} as {shape}", f"there are only {here}", fix))
         if "openmp" in variant.needs:
@@ -199,14 +198,16 @@ class _Planner:
         return single
 
     def _threads(self, workload: Workload, entry: Selection) -> list[int]:
-        """Thread counts once each; those above the number of CPUs would only disturb each other."""
-        cpus = len(self.machine.cpus)
-        counts = [cpus if t == "all" else int(t) for t in entry.threads]
-        for threads in counts:
-            if threads > cpus:
-                what = f"{workload.name} with {threads} threads"
-                self.absent.append(Absent(what, f"this machine has {cpus} CPUs", "nothing to do"))
-        return [n for n in dict.fromkeys(counts) if n <= cpus]
+        """Thread counts once each. Numbers above that of the cores are left out: hardware threads are asked for by
+        their word alone."""
+        most = cores.most(self.machine)
+        counts = [cores.amount(t, self.machine) for t in entry.threads]
+        fits = [t == cores.ALL_THREADS or n <= most for t, n in zip(entry.threads, counts, strict=True)]
+        for n, fitting in zip(counts, fits, strict=True):
+            if not fitting:
+                what = f"{workload.name} with {n} threads"
+                self.absent.append(Absent(what, f"this machine has {count(most, 'core')}", "nothing to do"))
+        return list(dict.fromkeys(n for n, fitting in zip(counts, fits, strict=True) if fitting and n > 0))
 
     def _parameters(self, workload: Workload, entry: Selection) -> Box | None:
         """The values in numbers, once each; None where a parameter has no value left on this machine."""

@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from firstlight.catalogue import Declaration, Row, Value, Workload, device_variant
-from firstlight.machine import Machine
+from firstlight.machine import Machine, cores
 from firstlight.plan.expected import parameters
 from firstlight.plan.sizes import resolve_size
 from firstlight.plan.types import Cell, Placement, Program
@@ -21,7 +21,7 @@ def serves(cell: Cell, row: Row, workload: Workload, machine: Machine) -> bool:
 
 def can_serve(program: Program, placement: Placement, row: Row, workload: Workload, machine: Machine) -> bool:
     """Whether the row speaks of this program, placed so."""
-    threads = machine.cores if row.threads == "all" else row.threads
+    threads = cores.amount(row.threads, machine)
     placed = (placement.threads, placement.ranks) == (threads, row.ranks)
     return placed and _of_variant(program, row, workload) and same_work(program.variant, row, workload)
 

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import msgspec
 
 from firstlight.judge import Judgement, words
-from firstlight.judge.placing import SHARED, UNBOUND, Placed, placed
+from firstlight.judge.placing import SAME_CORE, SHARED, UNBOUND, Placed, placed
 from firstlight.record import Binding
 from firstlight.report import wording
 from firstlight.report.drawing import Box, Picture
@@ -54,7 +54,8 @@ def _map(judgement: Judgement, same: Sequence[Placed]) -> Map:
         f"{launches} of {words.listing(workloads[:4])}" + (f" and {len(workloads) - 4} more" * (len(workloads) > 4)),
     ]
     alone = p.ranks * p.threads == 1
-    strange = crowded or (first.arrangement.binding in (UNBOUND, SHARED) and not alone)
+    some_on_one = first.arrangement.binding == SAME_CORE and p.ranks * p.threads <= p.nodes * run.machine.cores
+    strange = crowded or some_on_one or (first.arrangement.binding in (UNBOUND, SHARED) and not alone)
     return Map(
         title=f"{words.where(p) or '1 core'} · {words.listing(mpis)}",
         note="; ".join(n for n in notes if n),

@@ -11,6 +11,7 @@ from firstlight.judge import Judgement, ranking, sourced, states
 from firstlight.judge.select import selects
 from firstlight.judge.verdict import Figure, Identity, Verified
 from firstlight.judge.words import listing, where
+from firstlight.machine import cores
 from firstlight.report import answers, sentence, wording
 from firstlight.units import count, interval, quantity, significant
 
@@ -89,7 +90,7 @@ def matrices(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Ma
 def _by_ranks(judgement: Judgement, row: Row, workload: Workload) -> dict[int, list[Figure]]:
     """The figures that a row speaks of, by their number of ranks; another number where no other row speaks of it."""
     run = judgement.run
-    threads = run.machine.cores if row.threads == "all" else row.threads
+    threads = cores.amount(row.threads, run.machine)
     alike = (row.metric, row.where, row.variants, row.device)
     told = {r.ranks for r in workload.rows if r is not row and (r.metric, r.where, r.variants, r.device) == alike}
     found: dict[int, list[Figure]] = {}

@@ -33,7 +33,7 @@ class Loss(NamedTuple):
 
 
 def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
-    n = len(judgement.run.machine.cpus)
+    n = judgement.run.machine.cores
     if n < FEWEST:
         return []
     losses = sorted(_losses(judgement, n), key=lambda loss: -loss.factor)
@@ -46,7 +46,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
             Finding(
                 rule="all_processors_lose",
                 sentence=(
-                    f"all {n} processors of a node lose against {busy(worst.spare)}: {what}{case} is "
+                    f"all {n} cores of a node lose against {busy(worst.spare)}: {what}{case} is "
                     f"{sourced.times(worst.spare, worst.full)} better with {where(left.placement)} than with "
                     f"{where(i.placement)}; leave one to the system"
                 ),

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement
 from firstlight.judge.findings._common import SHOWN, command, grouped, mpi_label, once
-from firstlight.judge.placing import SHARED, UNBOUND, Placed, placed
+from firstlight.judge.placing import SAME_CORE, SHARED, UNBOUND, Placed, placed
 from firstlight.judge.words import listing, where
 from firstlight.plan import Placement
 
@@ -58,7 +58,7 @@ def _does(judgement: Judgement, aspect: str, way: str, of: list[Placed]) -> str:
         return f"{who} place{s} ranks {way}"
     if way == UNBOUND:
         return f"{who} leave{s} them unbound"
-    return f"{who} put{s} {way}" if way == SHARED else f"{who} bind{s} them to {way}"
+    return f"{who} put{s} {way}" if way in (SHARED, SAME_CORE) else f"{who} bind{s} them to {way}"
 
 
 def _evidence(judgement: Judgement, p: Placed) -> str:
