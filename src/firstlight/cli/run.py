@@ -56,7 +56,7 @@ Exit status:
     "--placement",
     multiple=True,
     metavar="NxRxT",
-    help="MPI programs on N nodes, R ranks a node, T threads a rank, as 1x4x1 or allxall-1x1; repeatable.",
+    help="MPI programs on N nodes, R ranks a node, T threads a rank, as 1x4x1 or 1xall-threadsx1; repeatable.",
 )
 @click.option(
     "--launches",
