@@ -137,10 +137,13 @@ int translated(Group& group, int rank) {
   return there == MPI_UNDEFINED ? unknown_peer : there;
 }
 
-void find_neighbours(Group& group, MPI_Comm comm) {
+int neighbours_of(Group& group, MPI_Comm comm) {
+  if (const int known = group.neighbours.load(std::memory_order_acquire); known >= 0) return known;
   pthread_mutex_lock(&lock);
-  if (group.neighbours < 0) {
-    int kind = MPI_UNDEFINED, count = 0;
+  int count = group.neighbours.load(std::memory_order_relaxed);
+  if (count < 0) {
+    int kind = MPI_UNDEFINED;
+    count = 0;
     int* list = nullptr;
     real.Topo_test(comm, &kind);
     if (kind == MPI_CART) {
@@ -162,9 +165,10 @@ void find_neighbours(Group& group, MPI_Comm comm) {
       std::free(scratch);
     }
     group.neighbour = list;
-    group.neighbours = count;
+    group.neighbours.store(count, std::memory_order_release);
   }
   pthread_mutex_unlock(&lock);
+  return count;
 }
 
 }  // namespace fl

@@ -13,7 +13,7 @@ struct Group {
   bool same = false;  // ranks are those of MPI_COMM_WORLD
   bool alive = true;
   MPI_Group group{};
-  int neighbours = -1;  // -1: not asked yet
+  std::atomic<int> neighbours{-1};  // -1: not asked yet; else the list below is whole, whichever thread asked
   int* neighbour = nullptr;
   Group* next = nullptr;
 };
@@ -27,8 +27,8 @@ std::uint64_t number(Handle handle) {
 Group& group_of(MPI_Comm comm);
 Group& window_group(MPI_Win win);
 int translated(Group& group, int rank);
-void find_neighbours(Group& group, MPI_Comm comm);
-void prepare_groups();  // after MPI_Init
+int neighbours_of(Group& group, MPI_Comm comm);  // how many; from then on group.neighbour lists them
+void prepare_groups();                           // after MPI_Init
 
 // The pair of a rank in the communicator or window that `group` describes; nullptr for MPI_PROC_NULL. One comparison when it
 // was asked for lately.

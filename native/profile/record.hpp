@@ -131,18 +131,18 @@ inline void swap(Call& call, MPI_Datatype type, int target, MPI_Win win) {
 template <class N, class T>
 void neighbours(Call& call, N counts, T types, MPI_Comm comm) {
   Group& group = group_of(comm);
-  if (group.neighbours < 0) find_neighbours(group, comm);
-  for (int i = 0; i < group.neighbours; ++i)
+  const int known = neighbours_of(group, comm);
+  for (int i = 0; i < known; ++i)
     if (group.neighbour[i] >= 0) count_to(call, pair_in(call.table(), comm, group.neighbour[i]), bytes_of(item(counts, i), item(types, i)));
 }
 
 template <class N, class T>
 void neighbours_init(Call& call, N counts, T types, MPI_Comm comm, MPI_Request request) {
   Group& group = group_of(comm);
-  if (group.neighbours < 0) find_neighbours(group, comm);
-  Planned* p = plan(request, call.kind(), group.neighbours);
+  const int known = neighbours_of(group, comm);
+  Planned* p = plan(request, call.kind(), known);
   int used = 0;
-  for (int i = 0; i < group.neighbours; ++i)
+  for (int i = 0; i < known; ++i)
     if (group.neighbour[i] >= 0) p->edges[used++] = Edge{translated(group, group.neighbour[i]), bytes_of(item(counts, i), item(types, i))};
   p->count = used;
 }

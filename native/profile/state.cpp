@@ -20,7 +20,7 @@ namespace {
 
 std::atomic<Thread*> all_threads{nullptr};
 pthread_key_t leaving;
-pthread_once_t once = PTHREAD_ONCE_INIT;
+pthread_once_t once = PTHREAD_ONCE_INIT, looked = PTHREAD_ONCE_INIT;
 pthread_mutex_t phase_lock = PTHREAD_MUTEX_INITIALIZER;
 std::uint64_t phase_entered = 0;
 void* library = nullptr;
@@ -65,7 +65,7 @@ void* symbol(const char* name) { return dlsym(library != nullptr ? library : RTL
 void* object(const char* name) { return dlsym(library != nullptr ? library : RTLD_DEFAULT, name); }
 
 // Only a process that calls MPI comes here with an MPI library loaded; in all others this library does nothing at all.
-void attach() {
+static void find_library() {
   if (symbol("PMPI_Init") == nullptr) {
     const char* path = nullptr;
     dl_iterate_phdr(is_mpi, &path);
@@ -91,6 +91,8 @@ void attach() {
   }
   state.attached.store(true, std::memory_order_release);
 }
+
+void attach() { pthread_once(&looked, find_library); }
 
 Thread* enlist() {
   pthread_once(&once, make_key);

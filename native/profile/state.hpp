@@ -141,7 +141,7 @@ std::uint64_t nanoseconds();
 class Call {
  public:
   explicit Call(Kind kind) : kind_(kind) {
-    if (!state.attached.load(std::memory_order_relaxed)) [[unlikely]]
+    if (!state.attached.load(std::memory_order_acquire)) [[unlikely]]
       attach();
     if (self == nullptr) [[unlikely]]
       self = enlist();
