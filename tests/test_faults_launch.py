@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import contextlib
 import os
+import re
 import signal
 import subprocess
 import sys
@@ -379,3 +380,37 @@ def test_ranks_are_ended_by_ctrl_c(
         assert first.wait(20) == 130
         assert not survivors(str(ranks[mpi.name]), 0), mpi.label
         assert not survivors(str(executable), 0), mpi.label
+
+
+def litter() -> set[str]:
+    """What lies in the folders that libraries of MPI write to, and is this user's."""
+    found = set()
+    for folder in ("/tmp", "/dev/shm"):
+        for path in Path(folder).iterdir():
+            with contextlib.suppress(OSError):
+                if path.lstat().st_uid == os.geteuid():
+                    found.add(str(path))
+    return found
+
+
+@pytest.mark.parametrize("victim", ["rank", "launcher", "firstlight"])
+def test_nothing_is_left_in_the_file_system_whoever_is_killed(
+    mpis: tuple[Mpi, ...], ranks: dict[str, Path], tmp_path: Path, program: Make, victim: str
+) -> None:
+    kinds = re.compile(r"/(fl-|ompi|prte|pmix|openmpi|hydra|mpich|vader|sm_segment|osc_|ucx|psm|Intel)")
+    for mpi in mpis:
+        before = litter()
+        first, executable = hanging(tmp_path / mpi.name, mpi, ranks[mpi.name], program)
+        found = list(executables())
+        victims = {
+            "rank": next(pid for pid, words in found if words.startswith(str(ranks[mpi.name]))),
+            "launcher": min(pid for pid, w in found if f" {mpi.launcher} " in f" {w}" and str(executable) in w),
+            "firstlight": first.pid,
+        }
+        os.kill(victims[victim], signal.SIGKILL)
+        if victim != "firstlight":
+            assert first.stdout is not None
+            assert any(line.startswith("stored 0") for line in first.stdout), "the launch has no record"
+            first.kill()  # it tries again
+        first.communicate(timeout=20)
+        await_(lambda: not any(map(kinds.search, litter() - before)), f"{mpi.label}'s files to go")  # noqa: B023 (called at once)

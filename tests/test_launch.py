@@ -16,7 +16,7 @@ from msgspec.structs import replace
 import synthetic_machine
 from firstlight.conduct.environment import variables
 from firstlight.errors import UsageError
-from firstlight.launch import Outcome, environment, flaw, launch, launcher, supervise
+from firstlight.launch import Outcome, environment, flaw, launch, launcher, scratch, supervise
 from firstlight.launch import command as command_of
 from firstlight.machine import Gpu, Kind, Machine
 from firstlight.mpi_families import Room
@@ -135,6 +135,40 @@ def test_the_environment_is_an_allow_list(program: Make, tmp_path: Path, monkeyp
     assert seen["OMP_PROC_BIND"] == "close" and seen["OMP_PLACES"] == "cores"
     assert seen[tree.MARK] == f"test-{os.getpid()}-{tmp_path.name}"
     assert outcome.command[-2:] == ("--threads", "2")
+
+
+def test_each_launch_has_a_short_temporary_folder_that_goes_with_it(
+    program: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    told = "folder = os.environ['TMPDIR']; print(folder, flush=True)"
+    body = f"{told}; os.makedirs(folder + '/deep/er'); os.chmod(folder + '/deep', 0); record()"
+    folders = []
+    for base in (str(tmp_path), "/dev/shm", "nowhere/at/all"):
+        monkeypatch.setenv("TMPDIR", base)
+        outcome = run(program(body), tmp_path)
+        folders.append(outcome.stdout.strip())
+        assert outcome.ok and not Path(folders[-1]).exists()
+    assert folders[1].startswith("/dev/shm/fl-") and len(set(folders)) == 3
+    assert folders[2].startswith("/tmp/fl-") and max(map(len, folders)) < 48
+    assert not Path(run(program(f"{told}; hang()"), tmp_path, timeout=2).stdout.strip()).exists()
+
+
+def test_what_a_launch_shares_and_leaves_is_named_and_removed(program: Make, tmp_path: Path) -> None:
+    name = f"__KMP_REGISTERED_LIB_test_{os.getpid()}_{tmp_path.name}"
+    outcome = run(program(f"open('/dev/shm/{name}', 'w').close(); record()"), tmp_path)
+    assert outcome.ok and f"firstlight: removed 1 shared files left behind: {name}\n" in outcome.stderr
+    assert not (Path("/dev/shm") / name).exists()
+
+
+def test_where_other_nodes_take_part_there_is_no_temporary_folder_of_this_one(
+    in_slurm: None, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    assert scratch.foresee(None, MACHINE).folder
+    assert not scratch.foresee(None, replace(MACHINE, nodes=2, batch="slurm")).folder
+    away = scratch.foresee(library("openmpi"), replace(MACHINE, nodes=1, batch="slurm"))
+    assert not away.folder and scratch.variables(away, library("openmpi")) == {}
+    monkeypatch.setenv("SLURM_JOB_NODELIST", os.uname().nodename.partition(".")[0])
+    assert scratch.foresee(None, replace(MACHINE, nodes=1, batch="slurm")).folder
 
 
 @given(st.dictionaries(st.text(min_size=1), st.text()))

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import mmap
 import os
 import signal
 import subprocess
@@ -16,7 +17,8 @@ import pytest
 
 import turns
 from firstlight import ROOT
-from firstlight.process import bounded, tree
+from firstlight.process import bounded, leavings, tree
+from firstlight.process.leavings import Leavings
 
 
 def living(word: str) -> Iterator[int]:
@@ -81,6 +83,49 @@ def test_nothing_but_this_helper_waits_for_a_command() -> None:
     found = {str(p.relative_to(ROOT / "src/firstlight")) for p in files if any(w in p.read_text() for w in waits)}
     assert found == {"conduct/job.py", "store/signature.py"}, "both in the user's terminal, without a time-out"
 
+
+# --- what is left in the file system --------------------------------------------------------------
+
+
+def test_only_what_is_fresh_our_own_and_held_by_nobody_is_removed(tmp_path: Path) -> None:
+    def made(name: str) -> Path:
+        (tmp_path / name).write_text("x")
+        return tmp_path / name
+
+    old = made("seg.old")
+    time.sleep(4 * leavings.COARSE)
+    since = time.time() - leavings.COARSE
+    left, opened, mapped, told, other = map(made, ("seg.left", "seg.opened", "seg.mapped", "seg.told", "other"))
+    (tmp_path / "seg.link").symlink_to(other)
+    kept = {old, opened, mapped, told, other, tmp_path / "seg.link"}
+    if os.geteuid() == 0:
+        kept.add(made("seg.theirs"))
+        os.chown(tmp_path / "seg.theirs", 54321, 54321)
+    (tmp_path / "folder" / "deep").mkdir(parents=True)
+    sleeper = subprocess.Popen(["sleep", "1000"], env={"SEGMENT": str(told)})
+    try:
+        with opened.open(), mapped.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ):
+            file.close()
+            removed = leavings.remove(Leavings(str(tmp_path / "folder"), (f"{tmp_path}/seg.*",), since))
+    finally:
+        sleeper.kill()
+        sleeper.wait()
+    assert removed == [str(left)]
+    assert set(tmp_path.iterdir()) == kept
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root makes what belongs to another user")
+def test_a_folder_of_another_user_is_neither_taken_nor_removed(tmp_path: Path) -> None:
+    theirs = tmp_path / "folder"
+    theirs.mkdir()
+    os.chown(theirs, 54321, 54321)
+    with pytest.raises(FileExistsError):
+        leavings.make(str(theirs))
+    leavings.remove(Leavings(str(theirs), (), 0.0))
+    assert theirs.exists()
+
+
+# --- beside firstlight ----------------------------------------------------------------------------
 
 STUBBORN = """
 import signal, sys, time

@@ -14,7 +14,7 @@ import msgspec
 
 from firstlight.catalogue import needs, on_device
 from firstlight.errors import UsageError
-from firstlight.launch import supervise
+from firstlight.launch import scratch, supervise
 from firstlight.launch.environment import compose
 from firstlight.launch.launcher import Invocation, Launcher, find, here
 from firstlight.launch.supervise import Ended
@@ -70,15 +70,25 @@ def launch(
     mpi, launcher = _launcher(cell, toolbox)
     invocation = _invocation(cell, mpi, launcher, machine)
     words = invocation.prefix + _program(cell, executable, output, options)
-    environment = compose(cell.placement, identity, invocation.environment | _runtimes(cell, mpi))
+    leavings = scratch.foresee(mpi, machine)
+    own = invocation.environment | _runtimes(cell, mpi) | scratch.variables(leavings, mpi)
+    environment = compose(cell.placement, identity, own)
     try:
         with _abandoning(launcher) as over:
             ended = supervise.run(
-                words, environment, identity=identity, timeout=timeout, cpu=invocation.cpu, grace=invocation.grace
+                words,
+                environment,
+                identity=identity,
+                timeout=timeout,
+                cpu=invocation.cpu,
+                grace=invocation.grace,
+                leavings=leavings,
             )
             over(ended.status is not None)
     except OSError as error:
         reason = f"cannot start {words[0]}: {error.strerror}"
+        if error.filename == leavings.folder:
+            reason = f"cannot make the temporary folder {leavings.folder}: {error.strerror}"
         return Outcome(words, False, None, reason, 0.0, os.getloadavg()[0], "")
     stderr = _text(ended.stderr, machine)
     stdout = _text(ended.stdout, machine)
@@ -88,6 +98,9 @@ def launch(
     reason = _reason(ended, number, told, timeout, flaw=flaw(output), noun=noun)
     if ended.left:
         stderr += f"firstlight: ended {len(ended.left)} processes left behind: {', '.join(ended.left)}\n"
+    if ended.removed:
+        names = _text(", ".join(Path(path).name for path in ended.removed).encode(), machine)
+        stderr += f"firstlight: removed {len(ended.removed)} shared files left behind: {names}\n"
     return Outcome(
         command=words,
         ok=not reason,

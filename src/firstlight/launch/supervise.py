@@ -13,17 +13,22 @@ from typing import Any
 import msgspec
 
 from firstlight.process import guard, tree
+from firstlight.process.leavings import Leavings, remove
 from firstlight.process.messages import Reader, send
 from firstlight.process.outputs import Outputs, until
 
 SETTLE = 0.3
 """Seconds that the helpers of a launcher may live on after it ended by itself."""
+NOTHING = Leavings("", (), 0.0)
 TAIL = 4096
 """Bytes of standard error and standard output that are kept: the last ones."""
 
 
 class Ended(msgspec.Struct, frozen=True):
-    """How a command ended. `status`: None when it timed out, negative for a signal. `left`: what it left behind."""
+    """How a command ended. `status`: None when it timed out, negative for a signal. `left`: what it left behind.
+
+    `removed`: files that it left outside of its temporary folder.
+    """
 
     status: int | None
     seconds: float
@@ -31,6 +36,7 @@ class Ended(msgspec.Struct, frozen=True):
     stderr: bytes
     left: tuple[str, ...]
     stuck: tuple[str, ...]
+    removed: tuple[str, ...] = ()
 
 
 def run(
@@ -41,12 +47,14 @@ def run(
     timeout: float,
     cpu: int | None = None,
     grace: float = tree.GRACE,
+    leavings: Leavings = NOTHING,
 ) -> Ended:
     """Run `command` for at most `timeout` seconds. Raises OSError when it cannot be started.
 
     After the end, however it came, every process of the launch that is still there is ended, whatever it did to leave:
     its keeper is the ancestor of all (see process/keeper.py). KeyboardInterrupt ends them too and goes on upwards.
-    `grace`: seconds between SIGTERM and SIGKILL for what has to be ended.
+    `grace`: seconds between SIGTERM and SIGKILL for what has to be ended. `leavings`: what goes with the launch; the
+    folder is made here.
     """
     request = {
         "command": list(command),
@@ -60,14 +68,14 @@ def run(
     control, theirs = socket.socketpair()
     reader = Reader(control)
     with control, contextlib.ExitStack() as stack:
-        outputs = _piped(theirs, stack)
+        outputs = _piped(leavings, theirs, stack)
         stack.callback(outputs.close)
         try:
             began = time.monotonic()
             send(control, request)
             started = reader.receive() or {}
             if "errno" in started:
-                raise OSError(started["errno"], os.strerror(started["errno"]), command[0])
+                raise OSError(started["errno"], os.strerror(started["errno"]), started.get("path", command[0]))
             root = tree.read(started["pid"]) if "pid" in started else None
             until(reader.waits, None, [control], outputs=outputs, deadline=began + timeout)
             seconds = time.monotonic() - began
@@ -77,13 +85,22 @@ def run(
         if answer is None:  # the keeper was killed, and the command died with it
             left, stuck = tree.end(identity, root, grace)
             names = sorted(p.name for p in left.values())
-            answer = {"status": -signal.SIGKILL, "left": names, "stuck": [p.name for p in stuck]}
+            removed = remove(leavings)
+            answer = {"status": -signal.SIGKILL, "left": names, "stuck": [p.name for p in stuck], "removed": removed}
         stdout, stderr = outputs.rest()
     names = answer["left"] if ended else []
-    return Ended(answer["status"] if ended else None, seconds, stdout, stderr, tuple(names), tuple(answer["stuck"]))
+    return Ended(
+        status=answer["status"] if ended else None,
+        seconds=seconds,
+        stdout=stdout,
+        stderr=stderr,
+        left=tuple(names),
+        stuck=tuple(answer["stuck"]),
+        removed=tuple(answer["removed"]),
+    )
 
 
-def _piped(theirs: socket.socket, stack: contextlib.ExitStack) -> Outputs:
+def _piped(leavings: Leavings, theirs: socket.socket, stack: contextlib.ExitStack) -> Outputs:
     """Hand the keeper's ends over; what the command prints comes by the outputs."""
     folder = os.open(".", os.O_PATH | os.O_DIRECTORY)
     ends, readers = [], []
@@ -92,7 +109,7 @@ def _piped(theirs: socket.socket, stack: contextlib.ExitStack) -> Outputs:
             reading, writing = os.pipe()
             ends.append(writing)
             readers.append(stack.enter_context(os.fdopen(reading, "rb", buffering=0)))
-        guard.keep(theirs.fileno(), ends[0], ends[1], folder)
+        guard.keep(leavings, theirs.fileno(), ends[0], ends[1], folder)
     finally:
         theirs.close()
         for descriptor in (folder, *ends):

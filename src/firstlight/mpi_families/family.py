@@ -130,6 +130,15 @@ class Family:
         """Options of mpiexec that carry variables of its environment to the ranks, where that needs any."""
         return []
 
+    # -- what it leaves behind
+
+    litter: tuple[str, ...] = ()
+    """Patterns of the files that its programs make outside of the temporary folder: what was killed leaves them."""
+
+    def temporary(self, folder: str) -> dict[str, str]:
+        """What makes it keep its files in this folder, besides TMPDIR, whatever the user had chosen."""
+        return {}
+
     # -- what it brings
 
     mpi4_since: str = ""

@@ -23,6 +23,7 @@ class Mpich(Family):
     fortran_symbols = ("_f08_",)  # those that take no buffer; the others, and mpif.h, call MPI functions
     mpi4_since = "4"
     tuning = "selection"
+    litter = ("/dev/shm/mpich_shar_tmp*", "/dev/shm/mpich_shm_*", "/tmp/hydra_hwloc_xmlfile_*")
 
     def version(self, macros: Mapping[str, str]) -> str | None:
         return macros.get("MPICH_VERSION")

@@ -50,6 +50,11 @@ class OpenMpi(Family):
         """Its launcher carries to other nodes only variables that it is told of."""
         return [word for variable in variables for word in ("-x", variable)]
 
+    litter = ("/dev/shm/vader_segment.*", "/dev/shm/sm_segment.*", "/dev/shm/osc_sm.*", "/dev/shm/osc_rdma.*")
+
+    def temporary(self, folder: str) -> dict[str, str]:
+        return {"OMPI_MCA_orte_tmpdir_base": folder, "PRTE_MCA_prte_tmpdir_base": folder}
+
     def shmem_environment(self, version: str) -> dict[str, str]:
         """Version 4 unloads its old InfiniBand component at the end of shmem_finalize while UCX still calls it: a crash
         after right results. Without that component nothing is lost, UCX does the work.

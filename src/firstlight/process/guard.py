@@ -8,6 +8,7 @@ after its own SIGKILL. The guard sleeps until it is needed, so it costs a launch
 from __future__ import annotations
 
 import contextlib
+import json
 import os
 import socket
 import subprocess
@@ -18,6 +19,7 @@ from pathlib import Path
 
 from firstlight.errors import FirstlightError
 from firstlight.process import tree
+from firstlight.process.leavings import Leavings
 
 _PROGRAM = "import sys; sys.path.append(sys.argv[1]); from firstlight.process import keeper; keeper.main()"
 
@@ -57,9 +59,9 @@ def _tell(order: str, descriptors: Sequence[int] = ()) -> None:
         socket.send_fds(_orders, [order.encode()], descriptors)
 
 
-def keep(control: int, stdout: int, stderr: int, folder: int) -> None:
+def keep(leavings: Leavings, control: int, stdout: int, stderr: int, folder: int) -> None:
     """Ask for a keeper, which listens at `control` (see keeper.py). Raises FirstlightError where none can be had."""
-    _tell("keep", (control, stdout, stderr, folder))
+    _tell(f"keep {json.dumps(leavings)}", (control, stdout, stderr, folder))
 
 
 @contextlib.contextmanager

@@ -7,7 +7,8 @@ when it ends, when firstlight asks for its end, and when firstlight is gone (kil
 sees by the end of its socket. A keeper that is killed itself leaves its processes to the guard, which ends them.
 
 Orders of firstlight to the guard: `+ identity` and `- identity` for processes with a mark that are to end with it, and
-`keep` with the descriptors of a keeper: its socket, standard output, standard error, working directory.
+`keep LEAVINGS` (see leavings.py) with the descriptors of a keeper: its socket, standard output, standard error, working
+directory.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from __future__ import annotations
 import contextlib
 import ctypes
 import errno
+import json
 import os
 import resource
 import select
@@ -26,6 +28,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, NoReturn
 
 from firstlight.process import tree
+from firstlight.process.leavings import Leavings, make, remove
 from firstlight.process.messages import Reader, send
 from firstlight.process.outputs import ended, until
 
@@ -53,7 +56,7 @@ class Guard:
     def __init__(self, orders: socket.socket) -> None:
         self._orders = orders
         self._watched: dict[str, None] = {}
-        self._keepers: set[int] = set()
+        self._keepers: dict[int, Leavings] = {}
         self._before = {number: signal.getsignal(number) for number in DEAF}
         self._wake, woken = socket.socketpair()
         woken.setblocking(False)
@@ -87,22 +90,23 @@ class Guard:
 
     def _order(self) -> bool:
         """Carry out one; False when firstlight is gone."""
-        order, given, _, _ = socket.recv_fds(self._orders, 4096, len(Descriptors._fields))
-        sign, _, identity = order.decode().partition(" ")
+        order, given, _, _ = socket.recv_fds(self._orders, 65536, len(Descriptors._fields))
+        sign, _, what = order.decode().partition(" ")
         if sign == "+":
-            self._watched[identity] = None
+            self._watched[what] = None
         elif sign == "-":
-            self._watched.pop(identity, None)
+            self._watched.pop(what, None)
         elif sign == "keep":
+            leavings = Leavings(*json.loads(what))
             child = os.fork()
             if child == 0:
-                self._become_keeper(Descriptors(*given))
-            self._keepers.add(child)
+                self._become_keeper(Descriptors(*given), leavings)
+            self._keepers[child] = leavings
         for descriptor in given:
             os.close(descriptor)
         return bool(order)
 
-    def _become_keeper(self, given: Descriptors) -> NoReturn:
+    def _become_keeper(self, given: Descriptors, leavings: Leavings) -> NoReturn:
         status = 1
         try:
             signal.set_wakeup_fd(-1)
@@ -113,33 +117,41 @@ class Guard:
                 os.set_inheritable(descriptor, False)
             os.setsid()
             _prctl(PR_SET_CHILD_SUBREAPER, 1)
-            Keeper(given, self._before).serve()
+            Keeper(given, leavings, self._before).serve()
             status = 0
         finally:
             os._exit(status)
 
     def _reap(self) -> None:
         """Wait for what has ended. What a keeper leaves behind that did not end well is ended here."""
-        lost = False
+        lost = []
         with contextlib.suppress(ChildProcessError):
             while (one := os.waitpid(-1, os.WNOHANG))[0]:
-                lost |= one[0] in self._keepers and one[1] != 0
-                self._keepers.discard(one[0])
+                leavings = self._keepers.pop(one[0], None)
+                if leavings is not None and one[1] != 0:
+                    lost.append(leavings)
         if lost:
             tree.end(None, adopted=True, spare=frozenset(self._keepers))
+        for leavings in lost:
+            remove(leavings)
 
 
 class Keeper:
     """Starts one command, tells of its end, and ends all that it started."""
 
-    def __init__(self, given: Descriptors, before: Mapping[signal.Signals, Any]) -> None:
-        self._given, self._before = given, before
+    def __init__(self, given: Descriptors, leavings: Leavings, before: Mapping[signal.Signals, Any]) -> None:
+        self._given, self._leavings, self._before = given, leavings, before
         self._control = socket.socket(fileno=given.control)
         self._reader = Reader(self._control)
 
     def serve(self) -> None:
         request = self._reader.receive()
         if request is None or "command" not in request:  # interrupted before it was sent
+            return
+        try:
+            make(self._leavings.folder)
+        except OSError as error:
+            send(self._control, {"errno": error.errno, "path": self._leavings.folder})
             return
         root, failed = self._start(request)
         for descriptor in (self._given.stdout, self._given.stderr, self._given.folder):
@@ -167,7 +179,8 @@ class Keeper:
         if root.pid not in {p.pid for p in stuck}:
             status = os.waitstatus_to_exitcode(os.waitpid(root.pid, 0)[1])
         names = sorted(p.name for pid, p in left.items() if pid != root.pid)
-        return {"status": status, "left": names, "stuck": [p.name for p in stuck]}
+        removed = remove(self._leavings)
+        return {"status": status, "left": names, "stuck": [p.name for p in stuck], "removed": removed}
 
     def _start(self, request: Mapping[str, Any]) -> tuple[tree.Process, int]:
         """The process that became the command (or could not), and the error number of that."""

@@ -1,0 +1,92 @@
+"""What a launch leaves in the file system when it is killed: its temporary folder, and what it had shared.
+
+The folder is made for one launch and goes with it, whatever lies in it. Shared segments (/dev/shm) and files whose
+place a library does not let choose are known by name only. Of those one is removed where it is this user's, was made
+since the launch began, and no living process has it open or mapped or was told of it: so nothing of another user's,
+and of no other job that still runs. Jobs in a container that shares /dev/shm but not its processes cannot be seen:
+what they share keeps working, for a segment without a name stays with those who have it.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import glob
+import os
+import shutil
+import stat
+from typing import NamedTuple
+
+COARSE = 0.05
+"""Seconds by which the time of a file may lie before that of a clock: file systems take the last tick's."""
+
+
+class Leavings(NamedTuple):
+    """Of one launch: its folder ("": it has none), patterns of what else its programs make, and when it began."""
+
+    folder: str
+    patterns: tuple[str, ...]
+    since: float
+
+
+def make(folder: str) -> None:
+    """The temporary folder, for this user alone. Raises OSError, also where something of that name is there."""
+    if folder:
+        os.mkdir(folder, 0o700)  # noqa: PTH102
+
+
+def remove(leavings: Leavings) -> list[str]:
+    """Remove what is left once no process of the launch lives; returns what of it was known by its name only."""
+    if leavings.folder:
+        with contextlib.suppress(OSError):
+            if _mine(os.lstat(leavings.folder), stat.S_IFDIR):
+                _clear(leavings.folder)
+    found = sorted(path for pattern in leavings.patterns for path in glob.glob(pattern) if _fresh(path, leavings.since))  # noqa: PTH207
+    removed = []
+    for path in _without_holder(found):
+        with contextlib.suppress(OSError):
+            os.unlink(path)  # noqa: PTH108
+            removed.append(path)
+    return removed
+
+
+def _clear(folder: str) -> None:
+    """Remove a folder, also where its programs closed it or one below it to themselves."""
+    os.chmod(folder, 0o700)  # noqa: PTH101
+    for above, names, _ in os.walk(folder):
+        for name in names:
+            with contextlib.suppress(OSError):
+                if stat.S_ISDIR(os.lstat(f"{above}/{name}").st_mode):
+                    os.chmod(f"{above}/{name}", 0o700)  # noqa: PTH101
+    shutil.rmtree(folder, ignore_errors=True)
+
+
+def _mine(facts: os.stat_result, kind: int) -> bool:
+    return facts.st_uid == os.geteuid() and stat.S_IFMT(facts.st_mode) == kind
+
+
+def _fresh(path: str, since: float) -> bool:
+    try:
+        facts = os.lstat(path)
+    except OSError:
+        return False
+    return _mine(facts, stat.S_IFREG) and facts.st_ctime >= since - COARSE
+
+
+def _without_holder(paths: list[str]) -> list[str]:
+    """First who has them open, then who has them mapped: whoever opens one has it open until it is mapped."""
+    if not paths:
+        return []
+    held: set[str] = set()
+    processes = [entry for entry in os.listdir("/proc") if entry.isdigit()]  # noqa: PTH208
+    for process in processes:
+        with contextlib.suppress(OSError):
+            folder = f"/proc/{process}/fd"
+            for entry in os.listdir(folder):  # noqa: PTH208
+                with contextlib.suppress(OSError):
+                    held.add(os.readlink(f"{folder}/{entry}"))  # noqa: PTH115
+    for process in processes:
+        for what in ("maps", "environ", "cmdline"):
+            with contextlib.suppress(OSError), open(f"/proc/{process}/{what}", "rb") as file:  # noqa: PTH123
+                text = file.read()
+                held |= {path for path in paths if os.fsencode(path) in text}
+    return [path for path in paths if path not in held]
