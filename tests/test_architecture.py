@@ -11,9 +11,9 @@ import pytest
 from firstlight import ROOT, catalogue, mpi_families
 
 ROOMS = [
-    "errors", "units", "process", "cmake", "mpi_families", "machine", "toolchains", "doctor", "roles", "catalogue",
-    "plan", "build", "native", "launch", "batch", "record", "store", "heritage", "profile", "judge", "simulate",
-    "export", "report", "conduct", "tune", "cli",
+    "errors", "units", "shell", "process", "cmake", "mpi_families", "machine", "toolchains", "doctor", "roles",
+    "catalogue", "plan", "build", "native", "launch", "batch", "record", "store", "heritage", "profile", "judge",
+    "simulate", "export", "report", "conduct", "tune", "cli",
 ]  # fmt: skip
 SOURCE = ROOT / "src" / "firstlight"
 SHIPPED = catalogue.load([ROOT / "workloads"])

@@ -117,9 +117,9 @@ def call(arguments: list[str]) -> int:
 
 
 def _say(line: str, status: int) -> int:
-    from firstlight.cli.output import as_typed, printable
+    from firstlight.cli.output import note
 
-    print(f"firstlight: {as_typed(printable(line))}", file=sys.stderr)
+    note(line)
     return status
 
 

@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from firstlight.cli import runs
-from firstlight.cli.output import as_json, print_json, printable, results_folder, tell
+from firstlight.cli.output import as_json, print_json, results_folder, tell
 from firstlight.errors import OK, REGRESSION, RecordError, UsageError
 from firstlight.record import Run
 from firstlight.units import count
@@ -95,14 +95,14 @@ def command(
         print_json(checked)
         return REGRESSION if faults else OK
     for fault in faults:
-        tell(printable(str(fault)))
+        tell(str(fault))
     tell(f"{path}: {count(launches, 'launch', 'launches')}, {len(faults) or 'no'} defect{'s' * (len(faults) != 1)}")
     tell(f"  {words}")
     if otherwise and not faults:
         some = count(otherwise, "figure")
         tell(f"  {some} would be judged otherwise by this firstlight than by the one that wrote them")
     if who:
-        tell(printable(f"  signed by {who}"))
+        tell(f"  signed by {who}")
     elif not signed and (path / layout.SIGNATURE).exists():
         tell("  signed by somebody; --signed --allowed-signers FILE verifies by whom")
     return REGRESSION if faults else OK

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 import click
 
 from firstlight.cli import runs
-from firstlight.cli.output import as_json, note, printable, results_folder, tell
+from firstlight.cli.output import as_json, echo_json, note, results_folder, tell
 from firstlight.units import count, significant
 
 if TYPE_CHECKING:
@@ -39,15 +39,15 @@ def command(run: str, as_json: bool, as_csv: bool, failed: bool, launches: bool,
     whole = export.rows(judgement, launches)
     table = [row for row in whole if row.verdict != "verified"] if failed else whole
     if as_json:
-        click.echo(export.to_json(table))
+        echo_json(export.to_json(table))
     elif as_csv:
         click.echo(export.to_csv(table), nl=False)
     else:
         for row in table:
-            tell(printable(line(row)))
+            tell(line(row))
             if row.values:
                 tell("  " + ", ".join(significant(value) for value in row.values))
-        tell(printable(f"{_counted(whole, failed)} of {judgement.run.id}"))
+        tell(f"{_counted(whole, failed)} of {judgement.run.id}")
 
 
 def _counted(whole: list[Row], failed: bool) -> str:

@@ -6,7 +6,7 @@ import click
 import msgspec
 
 from firstlight import catalogue
-from firstlight.cli.output import tell
+from firstlight.cli.output import echo_json, tell
 from firstlight.plan import select
 
 
@@ -47,7 +47,7 @@ def command(workload: tuple[str, ...], as_json: bool) -> None:
     """What can be measured: workloads, their variants and what those need."""
     found = listed(workload)
     if as_json:
-        click.echo(msgspec.json.format(msgspec.json.encode(found)).decode())
+        echo_json(msgspec.json.format(msgspec.json.encode(found)).decode())
         return
     for entry in found:
         tell(f"{entry.name}  {entry.title}. {entry.question}")

@@ -13,6 +13,7 @@ import click
 import msgspec
 
 from firstlight.errors import UsageError
+from firstlight.shell import COLOURS, json_text, printable
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON; `./fl schema` has its schema.")
 results_folder = click.option(
@@ -27,12 +28,12 @@ results_folder = click.option(
 
 def print_json(value: object) -> None:
     """One JSON document, indented."""
-    click.echo(msgspec.json.format(msgspec.json.encode(value), indent=1).decode())
+    echo_json(msgspec.json.format(msgspec.json.encode(value), indent=1).decode())
 
 
-def printable(text: str) -> str:
-    """Foreign text for a terminal: no control characters, which could move the cursor or hide what was said."""
-    return "".join(c if c in "\n\t" or c.isprintable() else ascii(c)[1:-1] for c in text)
+def echo_json(document: str) -> None:
+    """A JSON document as it is, but that it can do nothing to a terminal."""
+    click.echo(json_text(document))
 
 
 def called() -> str:
@@ -54,13 +55,13 @@ def as_typed(text: str) -> str:
 
 
 def tell(text: str, *, err: bool = False, nl: bool = True) -> None:
-    """Text for a reader, with hints that work as typed."""
-    click.echo(as_typed(text), err=err, nl=nl)
+    """Text for a reader, with hints that work as typed; foreign characters in it do nothing to a terminal."""
+    click.echo(printable(as_typed(text), COLOURS if colour() and not err else ()), err=err, nl=nl)
 
 
 def note(text: str) -> None:
     """One line beside the result, on stderr."""
-    tell(f"firstlight: {printable(text)}", err=True)
+    tell(f"firstlight: {text}", err=True)
 
 
 def writable(path: Path) -> Path:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from firstlight.cli.output import note, print_json, printable, results_folder, tell, width
+from firstlight.cli.output import note, print_json, results_folder, tell, width
 from firstlight.errors import ENVIRONMENT, FirstlightError, UsageError
 
 if TYPE_CHECKING:
@@ -71,7 +71,7 @@ def command(words: tuple[str, ...], mpi: str | None, as_json: bool, results: Pat
     if as_json:
         print_json(traffic)
     sys.stdout.flush()
-    tell(printable(page.summary(traffic, folder / "report.html", width())), err=True)
+    tell(page.summary(traffic, folder / "report.html", width()), err=True)
     return ended
 
 

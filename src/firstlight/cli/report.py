@@ -10,13 +10,13 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from firstlight import shell
 from firstlight.cli import runs
 from firstlight.cli.output import (
     as_json,
     colour,
     note,
     print_json,
-    printable,
     results_folder,
     tell,
     width,
@@ -83,7 +83,8 @@ def command(run: str, other: str | None, output: Path | None, as_json: bool, res
     if output is not None:
         html.write(judgement, workloads, heritage.load(), output, compared=compared)
     elif why := _fixed(path):
-        note(f"{path}: {why}; its page is left as it is, ./fl report {path} --output FILE writes another")
+        another = f"{shell.command('report', path)} --output FILE"
+        note(f"{path}: {why}; its page is left as it is, {another} writes another")
     else:
         missing = _derive(path, judgement, workloads, compared)
     there = None if missing and not place.is_file() else place
@@ -135,7 +136,7 @@ def _report_profile(folder: Path, output: Path | None, as_json: bool) -> None:
     if as_json:
         print_json(traffic)
     else:
-        tell(printable(page.summary(traffic, place, width())))
+        tell(page.summary(traffic, place, width()))
 
 
 def reported(judgement: Judgement, place: Path | None) -> Reported:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from firstlight import shell
 from firstlight.cli import runs, streams
 from firstlight.cli.output import as_json, colour, note, print_json, tell, width
 from firstlight.errors import UsageError
@@ -164,7 +165,7 @@ def _show(result: Result, as_json: bool) -> int:
         page = terminal.summary(result.judgement, result.workloads, width(), colour(), result.report)
         lost = streams.show(lambda: tell(page))
     if lost is not None and not isinstance(lost, BrokenPipeError):
-        note(f"standard output: {lost.strerror}; ./fl report {result.directory} shows the page")
+        note(f"standard output: {lost.strerror}; {shell.command('report', result.directory)} shows the page")
     if result.missing:
         note(result.missing)
     note(result.line)

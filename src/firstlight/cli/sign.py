@@ -6,8 +6,9 @@ from pathlib import Path
 
 import click
 
+from firstlight import shell
 from firstlight.cli import runs
-from firstlight.cli.output import note, printable, results_folder, tell
+from firstlight.cli.output import note, results_folder, tell
 from firstlight.errors import OK, REGRESSION, UsageError
 
 
@@ -50,11 +51,11 @@ def command(run: str, key: Path, results: Path) -> int:
     if not key.expanduser().is_file():
         raise UsageError(f"{key}: no key there; make one with ssh-keygen -t ed25519 -f {key}")
     if store.open(path).run().state == "running":
-        raise UsageError(f"{path}: has not ended; go on with it first: ./fl run --resume {path}")
+        raise UsageError(f"{path}: has not ended; go on with it first: {shell.command('run', '--resume', path)}")
     faults = [fault for fault in inspect(path).faults if fault.file != layout.SEAL or seal.exists(path)]
     if faults:
         for fault in faults:
-            tell(printable(str(fault)))
+            tell(str(fault))
         note(f"{path}: nothing is signed; it has {len(faults)} defect{'s' * (len(faults) != 1)}")
         return REGRESSION
     if not seal.exists(path):

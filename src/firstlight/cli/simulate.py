@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from firstlight.cli.output import as_json, print_json, printable, results_folder, tell, width
+from firstlight.cli.output import as_json, print_json, results_folder, tell, width
 from firstlight.errors import INCONCLUSIVE, OK, REGRESSION, UsageError
 
 if TYPE_CHECKING:
@@ -138,7 +138,7 @@ def command(
     if as_json:
         print_json(simulated)
     else:
-        tell(printable(simulation.summary(simulated, html, width())))
+        tell(simulation.summary(simulated, html, width()))
     return _code(simulated)
 
 
@@ -150,7 +150,7 @@ def _machines(as_json: bool) -> int:
     if as_json:
         print_json(tuple(known.values()))
     else:
-        click.echo(printable(simulation.known(known.values(), width())))
+        tell(simulation.known(known.values(), width()))
     return OK
 
 
@@ -190,5 +190,5 @@ def _validate(name: str, results: Path, mpi: str | None, html: Path | None, as_j
     if as_json:
         print_json(found)
     else:
-        tell(printable(validation.summary(found, html, width())))
+        tell(validation.summary(found, html, width()))
     return OK

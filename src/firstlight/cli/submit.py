@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 import click
 import msgspec
 
+from firstlight import shell
 from firstlight.cli import runs
 from firstlight.cli.output import note, print_json, results_folder, tell
 from firstlight.errors import ENVIRONMENT, OK, UsageError
@@ -164,7 +165,7 @@ def _run_options(options: tuple[str, ...]) -> Asked:
 def _told(sent: Job) -> str:
     return (
         f"{sent.system} job {sent.job}: run {sent.run}, output in {sent.output}\n"
-        f"when it has ended: ./fl report {sent.directory}\n"
+        f"when it has ended: {shell.command('report', sent.directory)}\n"
         f"to resume it after a time limit or a lost node: submit {sent.script} again"
     )
 

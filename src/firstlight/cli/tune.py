@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from firstlight.cli.output import as_json, print_json, printable, results_folder, tell, width
+from firstlight.cli.output import as_json, print_json, results_folder, tell, width
 from firstlight.errors import INCONCLUSIVE, INTERRUPTED, OK, UsageError
 
 if TYPE_CHECKING:
@@ -127,7 +127,7 @@ def command(
     if as_json:
         print_json(tuned)
     else:
-        tell(printable(words.summary(tuned, width())))
+        tell(words.summary(tuned, width()))
     if tuned.interrupted:
         return INTERRUPTED
     unclear = bool(tuned.choices) and all(c.unclear for c in tuned.choices)

@@ -267,6 +267,8 @@ def _harmless(old: Run) -> None:
     if old.suite not in EFFORT:
         raise UsageError(f"run {old.id}: its suite {old.suite[:80]!r} is none of {', '.join(EFFORT)}")
     for cell in old.cells:
+        if not store.layout.CELL.fullmatch(cell.id):
+            raise UsageError(f"run {old.id}: {cell.id[:80]!r} cannot name a cell; firstlight does not write it")
         for word in cell.arguments:
             if not _HARMLESS.fullmatch(word):
                 raise UsageError(f"run {old.id}: cell {cell.id[:80]!r} has an argument that firstlight does not write")

@@ -11,6 +11,7 @@ from firstlight.judge import Judgement
 from firstlight.judge.outcome import outcome
 from firstlight.plan import LAUNCHES
 from firstlight.record import LaunchRecord, Run
+from firstlight.shell import command
 from firstlight.units import duration, minutes
 
 
@@ -21,7 +22,7 @@ def status(judgement: Judgement) -> int:
 
 def why(run: Run, rounds: Rounds | None, directory: Path) -> str:
     """One sentence. `rounds` None: interrupted."""
-    resume = f"./fl run --resume {directory}"
+    resume = command("run", "--resume", directory)
     if rounds is None:
         return f"interrupted; go on with: {resume}"
     wide, cells = rounds.wide(), len(rounds.tallies)

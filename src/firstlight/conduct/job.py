@@ -62,8 +62,10 @@ def new(results: Path, name: str | None, suite: str) -> Target:
 
 
 def again(path: Path) -> Target:
-    """A run that is there, to be resumed."""
+    """A run that is there, to be resumed. Raises UsageError where its directory has a name that a run cannot have."""
     directory = path.absolute()
+    if not store.layout.NAME.fullmatch(directory.name):
+        raise UsageError(f"{directory.name!r} cannot name a job; rename the directory of the run to letters and digits")
     opened = store.open(directory)
     left = max(0.0, opened.run().budget - ending.spent(opened.records()))
     jobs = directory.parent / store.layout.JOBS

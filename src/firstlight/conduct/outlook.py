@@ -7,6 +7,7 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from firstlight.conduct.agenda import Answered, Item, chosen
+from firstlight.shell import command
 from firstlight.units import count, duration, minutes
 
 SPARE = 1.1
@@ -76,7 +77,7 @@ def left_out(o: Outlook, suite: str) -> list[str]:
     """A line a workload that is not measured whole, with the command that does it."""
     return [
         f"not in this budget: {p.workload}, {p.cells} of {count(p.of, 'cell')}: "
-        f"./fl run {p.workload} --{suite} --budget {minutes(SPARE * p.needed)}"
+        + command("run", p.workload, f"--{suite}", "--budget", minutes(SPARE * p.needed))
         for p in sorted(o.missing, key=lambda p: (-p.cells, p.workload))
     ]
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Protocol, Self, TextIO
 
 import msgspec
 
+from firstlight.shell import printable
 from firstlight.units import duration
 
 if TYPE_CHECKING:
@@ -68,7 +69,7 @@ class Plain:
             self.note(self.state.line())
 
     def note(self, line: str) -> None:
-        print(line, file=self._stream, flush=True)
+        print(printable(line), file=self._stream, flush=True)
 
     def __enter__(self) -> Self:
         return self
@@ -99,7 +100,8 @@ class Moving:
         left = f"  {duration(max(0, round(s.left)))} left" if s.left is not None else ""
         count = f"  {s.done}/{s.total}" if s.total else ""
         first = Text(f"{s.stage:<10} {bar}{count}{left}", no_wrap=True, overflow="ellipsis")
-        second = Text("\n  " + "  ·  ".join(p for p in (s.now, s.last) if p), "dim", no_wrap=True, overflow="ellipsis")
+        below = printable("  ·  ".join(p for p in (s.now, s.last) if p))
+        second = Text(f"\n  {below}", "dim", no_wrap=True, overflow="ellipsis")
         return first.append_text(second)
 
     def update(self) -> None:
@@ -108,7 +110,7 @@ class Moving:
     def note(self, line: str) -> None:
         from rich.text import Text
 
-        self._live.console.print(Text(line), soft_wrap=True)
+        self._live.console.print(Text(printable(line)), soft_wrap=True)
 
     def __enter__(self) -> Self:
         self._live.start()

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from firstlight import export, launch
+from firstlight import export, launch, shell
 from firstlight.catalogue import Workload
 from firstlight.conduct import agenda, costs
 from firstlight.conduct.progress import Progress
@@ -179,5 +179,5 @@ class UnwrittenError(StoreError):
     def __init__(self, path: Path, names: Sequence[str], error: OSError) -> None:
         super().__init__(
             f"not written: {' and '.join(names)}, for {durable.reason(error)}; all launches are safe. "
-            f"Make room or fix it, then ./fl report {path} writes them"
+            f"Make room or fix it, then {shell.command('report', path)} writes them"
         )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import csv
 import io
+import math
 from datetime import UTC, datetime
 
 import msgspec
@@ -13,6 +14,9 @@ from firstlight.judge import Judgement
 from firstlight.judge.verdict import Failed, Figure, States, Verdict, Verified
 from firstlight.plan import Placement
 from firstlight.record import Better
+from firstlight.shell import printable
+
+_FORMULA = ("=", "+", "-", "@", "\t")
 
 OVERSUBSCRIBED = "more ranks or threads than CPUs: shown, never ranked or compared"
 
@@ -125,12 +129,29 @@ def to_csv(table: list[Row]) -> str:
         columns += [field] if inner is None else [f"{field}.{name}" for name in inner]
     columns += ["launch", "value", "time"] if each else []
     text = io.StringIO()
-    writer = csv.DictWriter(text, columns, lineterminator="\n")
-    writer.writeheader()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(map(_cell, columns))
     for row in table:
         flat = _flatten(msgspec.to_builtins(row))
-        writer.writerows(flat | launch for launch in _launches(row))
+        for launch in _launches(row):
+            line = flat | launch
+            writer.writerow([_cell(line.get(column)) for column in columns])
     return text.getvalue()
+
+
+def _cell(value: object) -> object:
+    """Text that a spreadsheet would take for a formula gets an apostrophe in front; a number stays one."""
+    if not isinstance(value, str):
+        return value
+    text = printable(value)
+    return f"'{text}" if text.startswith(_FORMULA) and not _is_number(text) else text
+
+
+def _is_number(text: str) -> bool:
+    try:
+        return math.isfinite(float(text))
+    except ValueError:
+        return False
 
 
 def _launches(row: Row) -> list[dict[str, object]]:

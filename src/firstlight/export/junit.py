@@ -9,7 +9,6 @@ unverified or was not available. The time of a test is the median time of one st
 from __future__ import annotations
 
 import math
-import re
 from collections.abc import Iterable, Sequence
 from datetime import UTC, datetime
 from xml.etree import ElementTree
@@ -21,13 +20,11 @@ from firstlight.judge.outcome import Outcome, outcome
 from firstlight.judge.verdict import Failed, Figure, Identity, Unverified, Verified
 from firstlight.judge.words import values, where
 from firstlight.record import Metric, Run
+from firstlight.shell import printable
 from firstlight.units import significant
 
 NOT_AVAILABLE = "not available"  # the suite of what could not be tried
 _LONGEST = 2000  # characters of a foreign text
-
-# What XML 1.0 cannot hold, not even escaped.
-_FORBIDDEN = re.compile("[^\t\n\r\u0020-\ud7ff\ue000-\ufffd\U00010000-\U0010ffff]")
 
 
 def to_junit(judgement: Judgement) -> str:
@@ -58,7 +55,7 @@ def to_junit(judgement: Judgement) -> str:
 
 def _clean(text: str) -> str:
     """Foreign text as XML can hold it: a forbidden character becomes its escape (\\x1b), a long text is cut."""
-    kept = _FORBIDDEN.sub(lambda found: found[0].encode("unicode_escape").decode("ascii"), text[:_LONGEST])
+    kept = printable(text[:_LONGEST])
     return kept if len(text) <= _LONGEST else kept + "…"
 
 

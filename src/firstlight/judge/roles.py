@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
@@ -12,6 +11,7 @@ from firstlight.judge.select import selects
 from firstlight.judge.verdict import Figure, Identity, Verified
 from firstlight.machine import Machine
 from firstlight.roles import KINDS, Role
+from firstlight.shell import command
 from firstlight.units import convert
 
 
@@ -114,9 +114,9 @@ def measuring(
         entries += some[:1]
     suites = [_suite(workload, declared) for workload, declared in entries]
     suite = max(suites, key=SUITES.index, default=SUITES[0])
-    words = ["./fl", "run", *dict.fromkeys([*beside, *(w.name for w, _ in entries)])]
+    words = ["run", *dict.fromkeys([*beside, *(w.name for w, _ in entries)])]
     words += [] if suite == SUITES[0] else [f"--{suite}"]
-    return shlex.join([*words, *(["--mpi", mpi] if mpi else [])])
+    return command(*words, *(["--mpi", mpi] if mpi else []))
 
 
 def advice(

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firstlight.judge import words
 from firstlight.judge.compare import BETTER, SAME, UNCLEAR, WORSE, Changed, Compared, Comparison
-from firstlight.report.terminal import Ink, plain, wrap
+from firstlight.report.terminal import Ink, wrap
 from firstlight.units import count, percent, quantity, significant
 
 _MOST = 40
@@ -22,7 +22,7 @@ def comparison(
     lines[0] = ink("strong", title) + lines[0][len(title) :]
     lines += [ink("warn", x) for told in warnings(compared) for x in wrap(told, width, "  ! ", "    ")] + [""]
     if compared.same_run and not everything:
-        return "\n".join(plain(line) for line in lines).rstrip("\n")
+        return ink.page(lines).rstrip("\n")
     for outcome in (WORSE, BETTER, UNCLEAR, *((SAME,) if everything else ())):
         some = [f for f in compared.figures if f.outcome == outcome]
         lines += _group(outcome, sorted(some, key=_distance, reverse=True), width, ink, most)
@@ -37,7 +37,7 @@ def comparison(
     lines += [ink("dim", "  what differs in the environments")]
     differing = compared.environment or ("nothing that was recorded",)
     lines += [x for e in differing for x in wrap(e, width, "  - ", "    ")]
-    return "\n".join(plain(line) for line in [*lines, "", *_verdict(compared, width, ink)])
+    return ink.page([*lines, "", *_verdict(compared, width, ink)])
 
 
 def warnings(compared: Comparison) -> list[str]:
@@ -87,7 +87,7 @@ def _changed(changed: tuple[Changed, ...], width: int, ink: Ink) -> list[str]:
 def _verdict(compared: Comparison, width: int, ink: Ink) -> list[str]:
     n = compared.counts
     told = " · ".join(ink(_STYLE[k], f"{n[k]} {k}") if n[k] else f"{n[k]} {k}" for k in (WORSE, BETTER, UNCLEAR, SAME))
-    lines = ["  " + told] if len(plain(told)) < width or ink.colour else wrap(told, width, "  ", "  ")
+    lines = ["  " + told] if len(told) < width or ink.colour else wrap(told, width, "  ", "  ")
     observed = sum(f.observed and f.outcome in (WORSE, UNCLEAR) for f in compared.figures)
     if observed:
         which = f"of these, {count(observed, 'observed value')} (noise, shares of time) decide{'s' * (observed == 1)}"

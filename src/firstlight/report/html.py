@@ -41,6 +41,7 @@ from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import DARK, GREY, Palette
 from firstlight.report.plots import spread
 from firstlight.report.unmeasured import unanswered, unbegun, unmeasured
+from firstlight.shell import command, visible
 from firstlight.store.durable import replace
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -123,6 +124,14 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing],
         "duration": units.duration,
         "unbroken": unbroken,
     }
+
+    class Own(Markup):
+        """Of ourselves, to stand in the page as it is."""
+
+    def shown(value: object) -> object:
+        return type(value)(visible(value)) if isinstance(value, str) and not isinstance(value, Own) else value
+
+    environment.finalize = shown
     library, script = get_plotlyjs(), (TEMPLATES / "report.js").read_text(encoding="utf-8")
     trusted = {
         "plotly": _inline(library),
@@ -132,7 +141,7 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing],
         "data": embedded({d.id: {"data": d.data, "layout": d.layout} for d in drawings if d.data}),
         "dark": embedded(DARK),
     }
-    own = {k: Markup(v) for k, v in trusted.items()}
+    own = {k: Own(v) for k, v in trusted.items()}
     return environment.get_template(template).render({**page, "most_rows": MOST_ROWS, **own})
 
 
@@ -205,6 +214,9 @@ def _inline(code: str) -> str:
 
 def embedded(data: object) -> str:
     """JSON that can stand in a script element: no character in it can end or open a tag."""
+    plain = json.dumps(data, ensure_ascii=False, allow_nan=False)
+    if (clean := visible(plain)) != plain:
+        data = json.loads(clean)
     text = json.dumps(data, ensure_ascii=True, separators=(",", ":"), allow_nan=False)
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
@@ -305,9 +317,9 @@ def _disturbed(judgement: Judgement) -> list[str]:
 def _commands(judgement: Judgement) -> list[tuple[str, str]]:
     run = judgement.run
     again = sorted({wording.repeat(f.identity) for f in judgement.figures})
-    listed = [("the whole run", wording.again(run)), ("every figure as data", f"./fl figures {run.id} --json")]
-    listed += [("check this run's records", f"./fl check {run.id}")]
-    return listed + [("", command) for command in again]
+    listed = [("the whole run", wording.again(run)), ("every figure as data", command("figures", run.id, "--json"))]
+    listed += [("check this run's records", command("check", run.id))]
+    return listed + [("", line) for line in again]
 
 
 def figures_json(judgement: Judgement) -> bytes:

@@ -7,6 +7,7 @@ import time
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+from firstlight import shell
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement, words
 from firstlight.judge.absence import absences
@@ -20,9 +21,9 @@ from firstlight.report import wording
 from firstlight.report.answers import Answer, Front
 from firstlight.report.failures import Failure
 from firstlight.report.unmeasured import unanswered, unbegun, unmeasured
+from firstlight.shell import COLOURS, STYLES, printable
 from firstlight.units import binary, count, duration, interval, percent, quantity
 
-_STYLE = {"strong": "1", "dim": "2", "good": "32", "warn": "33", "bad": "31"}
 _MOST_FINDINGS = 4
 _NARROW = 20  # columns of a title beside its numbers, at least
 
@@ -34,7 +35,11 @@ class Ink:
         self.colour = colour
 
     def __call__(self, style: str, text: str) -> str:
-        return f"\x1b[{_STYLE[style]}m{text}\x1b[0m" if self.colour and text else text
+        return f"\x1b[{STYLES[style]}m{text}\x1b[0m" if self.colour and text else text
+
+    def page(self, lines: Iterable[str]) -> str:
+        """The lines as text that does nothing to a terminal but colour it: records hold what programs printed."""
+        return printable("\n".join(lines), COLOURS if self.colour else ())
 
 
 def summary(
@@ -61,7 +66,7 @@ def summary(
     left_out = _left_out("not in this suite", suite, width) + _left_out("not begun in this budget", budget, width)
     left_out += _left_out("no answer in this budget", [(title, state(run)[1]) for title in without], width)
     parts.append(_counts(judgement, width, ink) + left_out + ([f"  report: {report}"] if report else []))
-    return "\n\n".join("\n".join(plain(line) for line in part) for part in parts if part)
+    return "\n\n".join(ink.page(part) for part in parts if part)
 
 
 def header(run: Run, width: int, ink: Ink) -> list[str]:
@@ -104,8 +109,8 @@ def _warnings(judgement: Judgement, width: int, ink: Ink) -> list[str]:
     told = [*run.machine.warnings, *disturbances(judgement.steadiness)]
     lines = [line for text in told for line in wrap(text, width, "  ! ", "    ")]
     if run.state != "complete":  # the command stands on a line of its own, to be copied
-        how, command = state(run)
-        lines += [*wrap(f"{how}; go on with", width, "  ! ", "    "), f"    {command}"]
+        how, go_on = state(run)
+        lines += [*wrap(f"{how}; go on with", width, "  ! ", "    "), f"    {go_on}"]
     return [ink("warn", line) for line in lines]
 
 
@@ -116,8 +121,8 @@ def state(run: Run) -> tuple[str, str]:
         "interrupted": "interrupted: only part of the suite was measured",
         "running": "not finished: only part of the suite was measured",
     }.get(run.state, run.state)
-    more = " --budget 2m" if run.state == "budget" else ""  # what was granted is spent
-    return how, f"./fl run --resume {run.id}{more}"
+    more = ("--budget", "2m") if run.state == "budget" else ()  # what was granted is spent
+    return how, shell.command("run", "--resume", run.id, *more)
 
 
 def _table(front: Front, width: int, ink: Ink) -> list[str]:
@@ -249,7 +254,7 @@ def failures(judgement: Judgement, width: int = 80, colour: bool = False) -> str
     lines += _titled(f"not available: {len(absent)}", absent, ink)
     for a in absent:
         lines += wrap(f"{a.what}: {a.why}; {a.fix}", width, "  - ", "    ")
-    return "\n".join(plain(line) for line in lines).strip("\n") or "Nothing failed."
+    return ink.page(lines).strip("\n") or "Nothing failed."
 
 
 def _failure(failure: Failure, width: int, ink: Ink) -> list[str]:
@@ -269,22 +274,3 @@ def _titled(title: str, some: Sequence[object], ink: Ink) -> list[str]:
 
 def wrap(text: str, width: int, first: str, rest: str) -> list[str]:
     return textwrap.wrap(text, width, initial_indent=first, subsequent_indent=rest) or [first.rstrip()]
-
-
-def plain(line: str) -> str:
-    """The line without control characters but those of our own colours: records may hold what a program printed."""
-    return "".join(c for c in _escapes(line))
-
-
-def _escapes(line: str) -> Iterable[str]:
-    allowed = {f"\x1b[{s}m" for s in (*_STYLE.values(), "0")}
-    k = 0
-    while k < len(line):
-        code = next((a for a in allowed if line.startswith(a, k)), "")
-        if code:
-            yield code
-        elif line[k].isprintable() or line[k] == "\t":
-            yield line[k]
-        else:
-            yield "�"
-        k += len(code) or 1

@@ -12,6 +12,7 @@ from firstlight.plan.ability import lacking_here
 from firstlight.plan.serving import serves
 from firstlight.record import Run
 from firstlight.report import chapters
+from firstlight.shell import command
 
 
 class Unmeasured(NamedTuple):
@@ -48,7 +49,7 @@ def unbegun(judgement: Judgement) -> list[Unbegun]:
         if cell.program not in failed:
             counts.setdefault(cell.program.workload, []).append(cell.id in launched)
     found = [
-        Unbegun(name, some.count(False), len(some), f"./fl run {name} --{run.suite}")
+        Unbegun(name, some.count(False), len(some), command("run", name, f"--{run.suite}"))
         for name, some in counts.items()
         if not all(some)
     ]
@@ -70,4 +71,4 @@ def unanswered(judgement: Judgement, workloads: Mapping[str, Workload], answered
 
 def _command(workload: Workload) -> str:
     """With the shortest suite that it has."""
-    return f"./fl run {workload.name} --{next(s for s in SUITES if s in workload.suites)}"
+    return command("run", workload.name, f"--{next(s for s in SUITES if s in workload.suites)}")

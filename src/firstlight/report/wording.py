@@ -2,26 +2,25 @@
 
 from __future__ import annotations
 
-import shlex
-
 from firstlight.judge.verdict import Identity
 from firstlight.record import Run
+from firstlight.shell import command
 
 
 def repeat(identity: Identity) -> str:
     """The command that measures this figure again."""
-    mpi = f" --mpi {identity.mpi}" if identity.mpi else ""
-    return f"./fl run {identity.workload}.{identity.variant} --toolchain {identity.toolchain}{mpi}"
+    mpi = ("--mpi", identity.mpi) if identity.mpi else ()
+    return command("run", f"{identity.workload}.{identity.variant}", "--toolchain", identity.toolchain, *mpi)
 
 
 def again(run: Run) -> str:
     """The command that began the run, without the folder of this machine that its results went to."""
-    words = list(run.command)
+    words = list(run.command[1:])  # the first one is whatever the file says
     for option in ("--results", "--programs"):
         while option in words:
             del words[words.index(option) : words.index(option) + 2]
         words = [w for w in words if not w.startswith(f"{option}=")]
-    return shlex.join(words)
+    return command(*words)
 
 
 def mpi_label(run: Run, mpi: str) -> str:

@@ -9,6 +9,7 @@ last: it seals all files but the owner's note.
 from __future__ import annotations
 
 import contextlib
+import re
 import shutil
 import time
 from collections.abc import Iterator
@@ -20,6 +21,7 @@ import msgspec
 from firstlight.errors import RecordError, UsageError
 from firstlight.launch import Outcome
 from firstlight.record import SCHEMA, Exit, LaunchRecord, Run, Start
+from firstlight.shell import command
 from firstlight.store import durable, layout, lines, owner, seal
 from firstlight.store.durable import StoreError
 from firstlight.store.lines import Defect
@@ -187,9 +189,25 @@ def _decode_run(data: bytes, path: Path) -> Run:
         schema = msgspec.json.decode(data, type=Version).schema
         if schema != SCHEMA:
             raise RecordError(f"{path}: has schema {schema}, this firstlight reads {SCHEMA}; use the one that wrote it")
-        return msgspec.json.decode(data, type=Run)
+        run = msgspec.json.decode(data, type=Run)
     except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
         raise RecordError(f"{path}: is damaged or was not written by firstlight: {error}") from error
+    for what, name, form in _names(run):
+        if not form.fullmatch(name):
+            raise RecordError(f"{path}: was not written by firstlight: {name[:80]!r} cannot name a {what}")
+    return run
+
+
+def _names(run: Run) -> Iterator[tuple[str, str, re.Pattern[str]]]:
+    """What stands in commands and in names of files, and the form that it has."""
+    programs = {*(cell.program for cell in run.cells), *(build.program for build in run.builds)}
+    toolchains = {*(p.toolchain for p in programs), *(t.name for t in run.toolbox.toolchains)}
+    libraries = {*(p.mpi for p in programs if p.mpi is not None), *(m.name for m in run.toolbox.mpis)}
+    yield "run", run.id, layout.NAME
+    yield from (("workload", name, layout.CELL) for name in {p.workload for p in programs})
+    yield from (("variant", name, layout.CELL) for name in {p.variant for p in programs})
+    yield from (("toolchain", name, layout.CELL) for name in toolchains)
+    yield from (("library", name, layout.CELL) for name in libraries)
 
 
 def free_id(root: Path, started: float, suite: str) -> str:
@@ -249,7 +267,7 @@ def resume(path: Path) -> Store:
     if (path / layout.SIGNATURE).exists():
         raise UsageError(f"{path}: is signed, and what goes on is no longer what was signed; resume a copy without it")
     if seal.exists(path) and seal.read(path).get(layout.RUN) != seal.digest(path, layout.RUN):
-        raise UsageError(f"{path}: run.json was altered after the run was sealed; see ./fl check {path}")
+        raise UsageError(f"{path}: run.json was altered after the run was sealed; see {command('check', path)}")
     store._writes = True
     with durable.os_errors_as_store_error(path):
         owner.claim(path)

@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from firstlight.errors import FirstlightError
+from firstlight.shell import command
 
 SPARE = 1 << 20
 """Bytes that must be free before a launch is begun: a launch that cannot be recorded is lost time."""
@@ -26,7 +27,7 @@ def os_errors_as_store_error(run: Path) -> Iterator[None]:
     except OSError as error:
         raise StoreError(
             f"cannot write {run}: {reason(error)}; finished launches are safe. "
-            f"Make room or fix it, then go on with ./fl run --resume {run}"
+            f"Make room or fix it, then go on with {command('run', '--resume', run)}"
         ) from error
 
 

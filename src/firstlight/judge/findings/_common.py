@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
+from firstlight import shell
 from firstlight.judge import Judgement, sourced
 from firstlight.judge.interval import Ratio
 from firstlight.judge.states import least, ratio
@@ -75,13 +75,13 @@ def mpi_label(run: Run, mpi: str | None) -> str:
 
 def command(*what: str, toolchains: Sequence[str] = (), mpi: str | None = None) -> str:
     """The line that measures this again: `./fl run dot.kahan --toolchain gcc-fast`."""
-    words = ["./fl", "run", *once(what)]
+    words = ["run", *once(what)]
     pattern = _pattern(toolchains)
     if pattern:
         words += ["--toolchain", pattern]
     if mpi:
         words += ["--mpi", mpi]
-    return shlex.join(words)
+    return shell.command(*words)
 
 
 def _pattern(toolchains: Sequence[str]) -> str:
