@@ -15,6 +15,7 @@ pytestmark = [pytest.mark.native, pytest.mark.full]
 HARNESS = ROOT / "native" / "harness"
 PROGRAM = r"""
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <cmath>
 #include <cstdio>
@@ -24,6 +25,7 @@ PROGRAM = r"""
 
 #include "fences.hpp"
 #include "firstlight/workload.hpp"
+#include "pages.hpp"
 
 namespace {
 
@@ -41,6 +43,13 @@ void say(const char* what, bool value) { std::printf("%s %d\n", what, value ? 1 
 }  // namespace
 
 int main() {
+  constexpr std::size_t KiB = 1024;
+  const fl::Pages usual{4 * KiB, 2 * MiB}, large{64 * KiB, 512 * MiB}, middle{16 * KiB, 32 * MiB}, none{64 * KiB, 0};
+  say("small arrays lie on pages of the system", usual.grain_of(1000) == 4 * KiB && large.grain_of(1000) == 64 * KiB);
+  say("large ones on huge pages", usual.grain_of(256 * KiB) == 2 * MiB && middle.grain_of(32 * MiB) == 32 * MiB);
+  say("that waste no memory", large.grain_of(64 * MiB) == 64 * KiB && large.grain_of(600 * MiB) == 512 * MiB);
+  say("if there are any", none.grain_of(64 * MiB) == 64 * KiB);
+  say("which the system is asked for", fl::pages().page == static_cast<std::size_t>(sysconf(_SC_PAGESIZE)));
   char* first = static_cast<char*>(fl::allocate(8 * MiB));
   char* second = static_cast<char*>(fl::allocate(8 * MiB));
   say("lines", reinterpret_cast<std::uintptr_t>(first) % 64 == 0 && reinterpret_cast<std::uintptr_t>(second) % 64 == 0);
@@ -99,5 +108,5 @@ def test_blocks_are_kept_for_a_case_of_the_same_size_only_and_their_ends_are_wat
     done = subprocess.run([program], capture_output=True, text=True, timeout=60)
     assert done.returncode == 0, done.stderr
     said = dict(line.rsplit(" ", 1) for line in done.stdout.splitlines())
-    assert len(said) == 14
+    assert len(said) == 19
     assert {what for what, answer in said.items() if answer != "1"} == set()

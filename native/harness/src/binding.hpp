@@ -1,18 +1,11 @@
 // The CPUs that this process and its threads may use, as they see them themselves.
 #pragma once
 
-#include <array>
-#include <cstdint>
 #include <vector>
 
 namespace fl {
 
-struct CpuSet {
-  static constexpr int most = 1024;
-  std::array<std::uint64_t, most / 64> bits{};
-  std::vector<int> list() const;
-};
-
-CpuSet observed_binding(int threads);  // of all threads together: each may have been bound to a place of its own
+// The CPUs of all threads together, in the order of their numbers: each thread may have been bound to a place of its own.
+std::vector<int> observed_binding(int threads);
 
 }  // namespace fl

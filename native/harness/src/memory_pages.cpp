@@ -1,5 +1,6 @@
 // Arrays straight from the operating system: large ones on huge pages, each on cache sets of its own.
 #include <sys/mman.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <atomic>
@@ -10,18 +11,27 @@
 
 #include "fences.hpp"
 #include "firstlight/workload.hpp"
+#include "pages.hpp"
 
 namespace fl {
 namespace {
 
-constexpr std::size_t huge_page = std::size_t{2} << 20;
-constexpr std::size_t stagger_room = 4096;
+constexpr std::size_t stagger_room = 4096;  // 64 lines of 64 bytes; a page or less on every system
 
-// Smaller arrays fit a few 4 KiB pages; larger ones, scattered over 4 KiB pages, meet in the same sets of a physically indexed cache
-// by luck, and a figure near the size of L2 would change from launch to launch.
-constexpr std::size_t huge_from = std::size_t{256} << 10;
+std::size_t huge_page_size() {
+  std::FILE* file = std::fopen("/sys/kernel/mm/transparent_hugepage/hpage_pmd_size", "r");
+  if (file == nullptr) return 0;
+  std::size_t size = 0;
+  if (std::fscanf(file, "%zu", &size) != 1) size = 0;
+  std::fclose(file);
+  return (size & (size - 1)) == 0 ? size : 0;
+}
 
-std::size_t grain_of(std::size_t bytes) { return bytes >= huge_from ? huge_page : 4096; }
+std::size_t grain_of(std::size_t bytes) { return pages().grain_of(bytes); }
+
+bool is_huge(std::size_t grain) { return grain == pages().huge; }
+
+constexpr std::size_t kept_from = std::size_t{256} << 10;
 
 // Every mapping keeps room for its stagger, so that release() can find its start from the length alone.
 std::size_t mapping_length(std::size_t bytes) {
@@ -75,7 +85,7 @@ void* map(std::size_t length, std::size_t grain) {
   const std::size_t front = address - begin;
   if (front > 0) munmap(mapping, front);
   if (grain > front) munmap(reinterpret_cast<void*>(address + length), grain - front);
-  if (grain == huge_page) madvise(reinterpret_cast<void*>(address), length, MADV_HUGEPAGE);
+  if (is_huge(grain)) madvise(reinterpret_cast<void*>(address), length, MADV_HUGEPAGE);
   return reinterpret_cast<void*>(address);
 }
 
@@ -140,6 +150,11 @@ Arrays& arrays() {
 
 }  // namespace
 
+const Pages& pages() {
+  static const Pages found{static_cast<std::size_t>(sysconf(_SC_PAGESIZE)), huge_page_size()};
+  return found;
+}
+
 void fence() { arrays().fence(); }
 Index trespassed() { return arrays().trespassed(); }
 
@@ -148,7 +163,7 @@ void* allocate(std::size_t bytes) {
   static std::atomic<unsigned> count{0};
   const std::size_t shift = (count++ * 9 % 64) * 64;
   const std::size_t grain = grain_of(bytes), length = mapping_length(bytes);
-  void* block = grain == huge_page ? kept().take(length) : nullptr;
+  void* block = bytes >= kept_from ? kept().take(length) : nullptr;
   if (block == nullptr) block = map(length, grain);
   if (block == nullptr)
     give_up(text("out of memory: %.1f MiB more are not to be had; choose a smaller size", static_cast<double>(bytes) / 0x1p20));
@@ -161,7 +176,7 @@ void release(void* memory, std::size_t bytes) {
   arrays().remove(static_cast<char*>(memory));
   const std::size_t grain = grain_of(bytes);
   void* block = reinterpret_cast<void*>(reinterpret_cast<std::uintptr_t>(memory) / grain * grain);
-  if (grain == huge_page)
+  if (bytes >= kept_from)
     kept().put(block, mapping_length(bytes));
   else
     munmap(block, mapping_length(bytes));

@@ -33,6 +33,21 @@ std::vector<T> gathered(const T& mine) {
   return all;
 }
 
+// Lists of any length, of numbers that are not negative.
+std::vector<std::vector<int>> gathered_lists(std::vector<int> mine) {
+  double longest = static_cast<double>(mine.size());
+  comm::maximum(&longest, 1);
+  const auto width = static_cast<std::size_t>(longest);
+  mine.resize(width, -1);
+  std::vector<int> all(comm::rank() == 0 ? width * static_cast<std::size_t>(comm::size()) : 0);
+  comm::gather(mine.data(), width * sizeof(int), all.data());
+  std::vector<std::vector<int>> lists;
+  for (auto begin = all.begin(); width > 0 && begin != all.end(); begin += static_cast<std::ptrdiff_t>(width))
+    lists.emplace_back(begin, std::find(begin, begin + static_cast<std::ptrdiff_t>(width), -1));
+  if (comm::rank() == 0) lists.resize(static_cast<std::size_t>(comm::size()));
+  return lists;
+}
+
 // The ranks tell their values in the same order; where they do not, or where one is not a number, the record would lie.
 [[noreturn]] void cannot_observe(const std::string& why) { give_up("the observed values cannot be recorded: " + why); }
 
@@ -112,19 +127,16 @@ void Recorder::line(Json& json) {
 }
 
 void Recorder::launch(const Team& team, const Counters& counters) {
-  struct Place {
-    CpuSet cpus;
-    int node;
-  };
-  const auto places = gathered(Place{observed_binding(team.threads), comm::node()});
+  const auto places = gathered_lists(observed_binding(team.threads));
+  const auto nodes = gathered(comm::node());
   if (comm::rank() != 0) return;
   Json json;
   json.open('{').member("type", "launch").member("protocol", protocol).member("workload", workload.name).member("variant", variant.name);
   json.member("compiler", variant.compiler).member("flags", variant.flags).member("mpi", comm::library().substr(0, 400));
   json.member("ranks", team.ranks).member("nodes", team.nodes).key("binding").open('[');
   for (std::size_t r = 0; r < places.size(); ++r) {
-    json.open('{').member("rank", static_cast<Index>(r)).member("node", places[r].node).key("cpus").open('[');
-    for (const int cpu : places[r].cpus.list()) json.value(cpu);
+    json.open('{').member("rank", static_cast<Index>(r)).member("node", nodes[r]).key("cpus").open('[');
+    for (const int cpu : places[r]) json.value(cpu);
     json.close(']').close('}');
   }
   json.close(']').member("counters", counters.available()).member("clock", clock_resolution());
