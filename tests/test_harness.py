@@ -12,6 +12,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+import changes
 import native
 from firstlight.build import Built
 from firstlight.plan import Program
@@ -48,6 +49,7 @@ def serial() -> Built:
         ["--samples", "1"],
         ["--sample-seconds", "0"],
         ["--steps", "0"],
+        ["--seed", "0"],
         ["--no-check", "1"],
         ["--threads", "2"],
     ],
@@ -85,12 +87,24 @@ def test_the_scalar_product_is_held_against_the_exact_sum(serial: Built, n: int)
         bits = _mixed(index)
         return ((bits & 0xFF) + 1) * (-1 if bits & 0x100 else 1)
 
-    done = native.direct(serial, f"n={n}", "--samples", "2", "--sample-seconds", "1e-5")
-    first = next(m for m in map(msgspec.json.decode, done.stdout.splitlines()) if m["type"] == "check")
-    but_the_last = sum(value(2 * i) * value(2 * i + 1) for i in range(n - 1))
-    exact = but_the_last + value(2 * n - 2)  # the first check follows iteration 0, where the last y is 1
+    done = native.direct(serial, f"n={n}", "--samples", "2", "--sample-seconds", "1e-5", "--seed", "12")
+    lines = [msgspec.json.decode(line) for line in done.stdout.splitlines()]
+    first = next(line for line in lines if line["type"] == "check")
+    held, last = changes.followed(lines[0]["seed"], n - 1, 1, 1)  # the first check follows one step
+    exact = value(2 * n - 2) * (1 + last)
+    for i, iteration in enumerate(held.tolist()):
+        x, y = value(2 * i), value(2 * i + 1)
+        changed = (1 + iteration) * (y if i % 2 else x)
+        exact += x * y if iteration < 0 else changed
+    assert lines[0]["seed"] == 12
     assert first["when"] == "before" and first["ok"]
     assert float(first["what"].rpartition("should be ")[2]) == exact
+
+
+def test_each_launch_draws_where_inputs_change(serial: Built) -> None:
+    words = ("n=10", "--samples", "2", "--sample-seconds", "1e-5")
+    drawn = {msgspec.json.decode(native.direct(serial, *words).stdout.splitlines()[0])["seed"] for _ in range(4)}
+    assert len(drawn) > 1 and all(1 <= seed <= 1_000_000 for seed in drawn)
 
 
 def test_kahan_is_broken_by_fast_flags_and_only_by_them() -> None:

@@ -67,6 +67,7 @@ class Launch(msgspec.Struct, frozen=True, tag="launch"):
     binding: tuple[Binding, ...]
     counters: str  # "instructions cycles flops", or the reason why there are none
     clock: float  # resolution of the wall clock
+    seed: int | None = None  # of where inputs change from step to step; --seed sets it. None: not told
 
 
 class Case(msgspec.Struct, frozen=True, tag="case"):

@@ -147,9 +147,11 @@ Arguments parse(int argc, char** argv) {
         result.threads = whole(argument, value, 1);
       else if (argument == "--steps")
         result.steps = whole(argument, value, 1);
+      else if (argument == "--seed")
+        result.seed = whole(argument, value, 1);
       else
         throw UsageError(
-            text("unknown option %.80s; known: --describe --output --samples --sample-seconds --case-seconds --steps --threads",
+            text("unknown option %.80s; known: --describe --output --samples --sample-seconds --case-seconds --steps --seed --threads",
                  argument.c_str()));
     } else if (const auto equals = argument.find('='); equals != std::string::npos && equals > 0) {
       const auto values = split(argument.substr(equals + 1), ',');

@@ -25,6 +25,7 @@ struct Arguments {
   double case_seconds = 10;      // no further sample is begun after this, but two are always taken
   int threads = 1;
   int steps = 0;  // of every sample; 0: as many as last sample_seconds
+  int seed = 0;   // of what changes from step to step; 0: one of chance
   std::vector<Assignment> cases;
 };
 

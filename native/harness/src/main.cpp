@@ -15,6 +15,7 @@
 #include "kernels.hpp"
 #include "measure.hpp"
 #include "recorder.hpp"
+#include "seed.hpp"
 #include "whereabouts.hpp"
 
 namespace {
@@ -43,6 +44,7 @@ fl::Team team(const fl::Arguments& arguments) { return {fl::comm::rank(), fl::co
 
 int run(const fl::Arguments& arguments, fl::Counters& counters) {
   fl::choose_device();
+  fl::draw_seed(static_cast<std::uint64_t>(arguments.seed));
   fl::Recorder recorder(arguments.output);
   recorder.launch(team(arguments), counters);
   bool verified = true;

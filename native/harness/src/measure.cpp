@@ -135,6 +135,7 @@ class Timer {
   template <class Span>
   void in_spans(Index steps, Span span) {
     const Index at_once = instance_.resets() ? 1 : steps;
+    next_ = instance_.renew(next_);
     for (Index done = 0; done < steps; done += at_once) {
       if (instance_.resets()) instance_.reset();
       comm::barrier();

@@ -139,7 +139,10 @@ void Recorder::launch(const Team& team, const Counters& counters) {
     for (const int cpu : places[r]) json.value(cpu);
     json.close(']').close('}');
   }
-  json.close(']').member("counters", counters.available()).member("clock", clock_resolution());
+  json.close(']')
+      .member("counters", counters.available())
+      .member("clock", clock_resolution())
+      .member("seed", static_cast<Index>(fl::seed()));
   line(json);
 }
 

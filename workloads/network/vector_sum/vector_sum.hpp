@@ -1,11 +1,12 @@
 // vector_sum: every process holds n doubles; afterwards every process holds their sum over all processes (R1, "Cube_DoD").
 //
-// Whole numbers, so that the sum is exact in any order: the result has one bit pattern, on all ranks. In the timed loop only the
-// first and the last element follow the iteration; the check refreshes whole vectors.
+// Whole numbers, so that the sum is exact in any order: the result has one bit pattern, on all ranks. In the timed loop the first and
+// the last element follow the iteration, and one more, somewhere; the check refreshes whole vectors.
 #pragma once
 
 #include <cmath>
 
+#include "firstlight/changing.hpp"
 #include "firstlight/damage.hpp"
 #include "firstlight/exact.hpp"
 #include "firstlight/variant.hpp"
@@ -34,7 +35,8 @@ struct State {
   fl::Array<double> result;  // of all processes, and the guard
   fl::Array<double> buffer;  // for what arrives, where a variant wants one
   exact::Weight weight;      // of this process
-  fl::Index filled = -1;     // the iteration that all elements but the first and the last belong to
+  fl::Changing changing;     // at the same places on all processes
+  fl::Index filled = -1;     // the iteration that all elements belong to that did not change since
   fl::Index rounds = 0;      // of checks so far
 };
 
@@ -78,6 +80,11 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
 inline void touch(State& s, fl::Index iteration) {
   s.own[0] = exact::value(s.weight, 0, iteration);
   s.own[s.n - 1] = exact::value(s.weight, s.n - 1, iteration);
+  s.changing.touch(iteration, [&](fl::Index i) { s.own[i] = exact::value(s.weight, i, iteration); });
+}
+
+inline fl::Index renew(State& s, fl::Index next) {
+  return s.changing.renew(next, [&](fl::Index iteration) { touch(s, iteration); });
 }
 
 // --- outside of it -----------------------------------------------------------------------------------------------------
@@ -92,6 +99,7 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   s.team = team;
   s.n = p.n;
   s.weight = exact::weight_of(team.rank);
+  s.changing = fl::Changing(p.n, fl::Changing::most, true);
   s.own = fl::Array<double>(p.n);
   s.result = fl::Array<double>(p.n + guard);
   fl::first_touch(&s);
@@ -103,9 +111,10 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
 
 inline void inspect(State& s, fl::Index iteration, fl::Damage& damage) {
   const exact::Ranks ranks(s.team.ranks);
+  const fl::Ages ages(s.changing, iteration);
   for (fl::Index i = 0; i < s.n + guard; ++i) {
     const bool stamped = i == 0 || i == s.n - 1;
-    const double sum = ranks.sum(i, stamped ? iteration : s.filled);
+    const double sum = ranks.sum(i, stamped ? iteration : ages.of(i, s.filled));
     const bool behind = i >= s.n;
     if (exact::bits(s.result[i]) == (behind ? fl::poison_bits : exact::bits(sum))) continue;
     damage.add([&] {

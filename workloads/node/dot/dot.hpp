@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "firstlight/changing.hpp"
 #include "firstlight/workload.hpp"
 
 namespace dot::inline FL_ROLE {
@@ -23,6 +24,7 @@ struct State {
   fl::Array<double> x, y;
   double result = 0;
   bool compensated = false;
+  fl::Changing changing;  // of all elements but the last
   fl::Team team;
 };
 
@@ -53,29 +55,27 @@ inline std::int64_t whole(std::uint64_t index) {
 inline std::int64_t whole_x(fl::Index i) { return whole(2 * static_cast<std::uint64_t>(i)); }
 inline std::int64_t whole_y(fl::Index i) { return whole(2 * static_cast<std::uint64_t>(i) + 1); }
 
-// What the last element of y holds follows the iteration, and comes back after more steps than a batch has.
+// What an element that changes holds follows the iteration, and comes back after more steps than a batch has.
 inline std::int64_t stamp(fl::Index iteration) { return iteration & 0xFFFFFFFF; }
+inline std::int64_t whole_changed(fl::Index iteration) { return 1 + stamp(iteration); }
+inline double compensated_changed(fl::Index iteration) { return 1.0 + 0x1p-32 * static_cast<double>(stamp(iteration)); }
 
-inline double last_y(bool compensated, fl::Index iteration) {
-  const auto k = static_cast<double>(stamp(iteration));
-  return compensated ? 1.0 + 0x1p-32 * k : 1.0 + k;
-}
+// The last of y changes with every step, and in turn another one: of x where its number is odd, so that no term has two that change.
+inline bool changes_in_x(fl::Index i) { return (i & 1) != 0; }
 
 // The last term of a compensated sum is a one as well, or nobody would see whether it is this step's.
-inline double x_value(const State& s, fl::Index i) {
-  if (s.compensated) return i < ones(s.x.size()) || i == s.x.size() - 1 ? 1.0 : lost_term;
-  return static_cast<double>(whole_x(i));
-}
+inline bool one(fl::Index i, fl::Index n) { return i < ones(n) || i == n - 1; }
 
-inline double y_value(const State& s, fl::Index i, fl::Index iteration) {
-  if (i == s.y.size() - 1) return last_y(s.compensated, iteration);
-  return s.compensated ? 1.0 : static_cast<double>(whole_y(i));
+// A term that plain summation loses becomes one that it does not lose, and that stays small beside the ones.
+inline double compensated_y(fl::Index i, fl::Index n, fl::Index iteration) {
+  return compensated_changed(iteration) * (one(i, n) ? 1.0 : 0x1p-10 / lost_term);
 }
 
 inline void fill(State& s) {
-  for (fl::Index i = 0; i < s.x.size(); ++i) {
-    s.x[i] = x_value(s, i);
-    s.y[i] = y_value(s, i, 0);
+  const fl::Index n = s.x.size();
+  for (fl::Index i = 0; i < n; ++i) {
+    s.x[i] = !s.compensated ? static_cast<double>(whole_x(i)) : one(i, n) ? 1.0 : lost_term;
+    s.y[i] = !s.compensated ? static_cast<double>(whole_y(i)) : 1.0;
   }
 }
 
@@ -84,6 +84,7 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
   s.compensated = traits.compensated;
   s.x = fl::Array<double>(p.n);
   s.y = fl::Array<double>(p.n);
+  s.changing = fl::Changing(p.n - 1, traits.compensated ? std::max<fl::Index>(p.n / 32, 1) : fl::Changing::most);
   fl::first_touch(&s);
   fill(s);
 }
@@ -94,7 +95,21 @@ inline fl::Cost cost(const Params& p, const fl::Team&) {
 }
 
 // One element at the end: a store just ahead of the first loads would stall them.
-inline void touch(State& s, fl::Index iteration) { s.y[s.y.size() - 1] = last_y(s.compensated, iteration); }
+inline void touch(State& s, fl::Index iteration) {
+  const fl::Index n = s.x.size();
+  if (s.compensated) {
+    s.y[n - 1] = compensated_changed(iteration);
+    s.changing.touch(iteration, [&](fl::Index i) { s.y[i] = compensated_y(i, n, iteration); });
+    return;
+  }
+  const auto now = static_cast<double>(whole_changed(iteration));
+  s.y[n - 1] = now;
+  s.changing.touch(iteration, [&](fl::Index i) { (changes_in_x(i) ? s.x : s.y)[i] = now; });
+}
+
+inline fl::Index renew(State& s, fl::Index next) {
+  return s.changing.renew(next, [&](fl::Index iteration) { touch(s, iteration); });
+}
 
 inline void poison(State& s) { fl::poison(&s.result, 1); }
 
@@ -107,18 +122,27 @@ struct Expected {
 
 inline Expected expected_exactly(const State& s, fl::Index last) {
   const fl::Index n = s.x.size();
-  std::int64_t sum = whole_x(n - 1) * (1 + stamp(last));
+  std::int64_t sum = whole_x(n - 1) * whole_changed(last);
   for (fl::Index i = 0; i < n - 1; ++i) sum += whole_x(i) * whole_y(i);
+  const fl::Ages ages(s.changing, last);
+  for (const auto& [i, iteration] : ages.all()) {
+    const std::int64_t x = whole_x(i), y = whole_y(i), now = whole_changed(iteration);
+    sum += (changes_in_x(i) ? now * y : x * now) - x * y;
+  }
   return {.sum = static_cast<long double>(sum)};
 }
 
 // Terms of 1.1e-16 are no whole numbers. The oracle compensates too: 10^5 of them on a sum of 64 would cost plain long double as much
 // as the tolerance.
 inline Expected expected_compensated(const State& s, fl::Index last) {
+  const fl::Index n = s.x.size();
+  const fl::Ages ages(s.changing, last);
   long double lost = 0;
   Expected expected;
-  for (fl::Index i = 0; i < s.x.size(); ++i) {
-    const long double term = static_cast<long double>(x_value(s, i)) * static_cast<long double>(y_value(s, i, last));
+  for (fl::Index i = 0; i < n; ++i) {
+    const fl::Index iteration = i == n - 1 ? last : ages.of(i, -1);
+    const double y = iteration < 0 ? 1.0 : compensated_y(i, n, iteration);
+    const long double term = static_cast<long double>(one(i, n) ? 1.0 : lost_term) * static_cast<long double>(y);
     const long double corrected = term - lost;
     const long double next = expected.sum + corrected;
     lost = (next - expected.sum) - corrected;

@@ -48,6 +48,11 @@ struct Device {
     s.object = this;
     s.fetch = [](State& state) { static_cast<Device*>(state.object)->out.to(state.op == Op::load ? &state.result : state.out.data()); };
     s.poisoned = [](State& state) { static_cast<Device*>(state.object)->out.poison(); };
+    s.changed = [](State& state, fl::Index i) {
+      auto* there = static_cast<Device*>(state.object);
+      there->x.from(state.x.data(), i);
+      if (reads_two(state.op)) there->y.from(state.y.data(), i);
+    };
     x.allocate(s.n);
     x.from(s.x.data());
     if (reads_two(s.op)) {

@@ -5,6 +5,7 @@
 #include <cmath>
 #include <cstring>
 
+#include "firstlight/changing.hpp"
 #include "firstlight/workload.hpp"
 
 namespace stream::inline FL_ROLE {
@@ -27,10 +28,14 @@ struct State {
   fl::Index n = 0;
   fl::Array<double> x, y, out;  // only those that the operation touches have elements
   double result = 0;            // of load
+  fl::Changing changing;        // of all elements but the last
+  fl::Index renewed = -1;       // the last iteration before this batch
   fl::Team team;
   // Of variants on a device: before a check copies what was made there, and after poison() poisons it there.
   void (*fetch)(State&) = nullptr, (*poisoned)(State&) = nullptr;
-  void* object = nullptr;  // of the variant
+  void (*changed)(State&,
+                  fl::Index) = nullptr;  // of such variants: takes element i of the inputs there, where it changes between batches only
+  void* object = nullptr;                // of the variant
 };
 
 inline constexpr fl::About about{
@@ -82,13 +87,30 @@ inline void fill(fl::Array<double>& array, std::uint64_t odd) {
   for (fl::Index i = whole; i < array.size(); ++i) array[i] = one_to_two(twenty_bits(i, odd));
 }
 
-// The last element of x follows the iteration.
-inline std::uint64_t x_bits(fl::Index i, fl::Index n, fl::Index iteration) {
-  return i == n - 1 ? static_cast<std::uint64_t>(iteration & 1023) : twenty_bits(i, of_x);
+// The last element of x follows the iteration, and in turn another one, of y where its number is odd and there is a y. They take other
+// values for as many steps as a batch has.
+inline std::uint64_t changed_bits(fl::Index iteration) { return twenty_bits(iteration, of_x); }
+inline bool changes_in_y(Op op, fl::Index i) { return reads_two(op) && (i & 1) != 0; }
+inline void change(State& s, fl::Index i, fl::Index iteration) {
+  (changes_in_y(s.op, i) ? s.y : s.x)[i] = one_to_two(changed_bits(iteration));
 }
-inline double y_value(fl::Index i) { return one_to_two(twenty_bits(i, of_y)); }
 
-inline void touch(State& s, fl::Index iteration) { s.x[s.n - 1] = one_to_two(x_bits(s.n - 1, s.n, iteration)); }
+inline void touch(State& s, fl::Index iteration) {
+  s.x[s.n - 1] = one_to_two(changed_bits(iteration));
+  if (s.changed == nullptr) s.changing.touch(iteration, [&](fl::Index i) { change(s, i, iteration); });
+}
+
+inline fl::Index renew(State& s, fl::Index next) {
+  const auto take = [&](fl::Index iteration) {
+    s.changing.touch(iteration, [&](fl::Index i) {
+      change(s, i, iteration);
+      if (s.changed != nullptr) s.changed(s, i);
+    });
+  };
+  const fl::Index first = s.changing.renew(next, take);
+  s.renewed = first - 1;
+  return first;
+}
 
 inline void init(State& s, const Params& p, const fl::Team& team) {
   s.op = p.op;
@@ -97,6 +119,7 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   s.x = fl::Array<double>(s.n);
   if (reads_two(s.op)) s.y = fl::Array<double>(s.n);
   if (s.op != Op::load) s.out = fl::Array<double>(s.n);
+  s.changing = fl::Changing(s.n - 1);
   fl::first_touch(&s);
   fill(s.x, of_x);
   fill(s.y, of_y);
@@ -132,9 +155,22 @@ template <class T>  // a number or several
 
 inline constexpr double tolerance = 1e-13;
 
+inline fl::Ages ages_of(const State& s, fl::Index last) { return {s.changing, s.changed == nullptr ? last : s.renewed}; }
+
+// What element i of out must be.
+inline double wanted(const State& s, const fl::Ages& ages, fl::Index i, fl::Index last) {
+  const fl::Index iteration = i == s.n - 1 ? last : ages.of(i, -1);
+  const bool in_y = i < s.n - 1 && changes_in_y(s.op, i);
+  const std::uint64_t x = iteration >= 0 && !in_y ? changed_bits(iteration) : twenty_bits(i, of_x);
+  const std::uint64_t y = iteration >= 0 && in_y ? changed_bits(iteration) : twenty_bits(i, of_y);
+  return combine(s.op, one_to_two(x), one_to_two(y));
+}
+
 inline fl::Check check_sum(const State& s, fl::Index last) {
-  std::uint64_t bits = x_bits(s.n - 1, s.n, last);
+  const fl::Ages ages = ages_of(s, last);
+  std::uint64_t bits = changed_bits(last);
   for (fl::Index i = 0; i < s.n - 1; ++i) bits += twenty_bits(i, of_x);
+  for (const auto& [i, iteration] : ages.all()) bits += changed_bits(iteration) - twenty_bits(i, of_x);
   const double sum = static_cast<double>(s.n) + 0x1p-20 * static_cast<double>(bits);
   return fl::Check::of(std::fabs(s.result - sum) / sum, tolerance,
                        fl::text("sum of %lld elements is %.17g, should be %.17g", s.n, s.result, sum));
@@ -158,9 +194,11 @@ bool exact(const State& s, fl::Index first, fl::Index count) {
 // Nearly all elements are exactly right, so they are only compared; an error is computed for those that are not.
 template <Op op>
 fl::Check check_elements(const State& s, fl::Index last) {
+  const fl::Ages ages = ages_of(s, last);
   double worst = 0;
   fl::Index where = 0, wrong = 0;
-  const auto look = [&](fl::Index i, double expected) {
+  const auto look = [&](fl::Index i) {
+    const double expected = wanted(s, ages, i, last);
     if (s.out[i] == expected) [[likely]]
       return;
     const double error = std::fabs(s.out[i] - expected) / expected;
@@ -173,13 +211,12 @@ fl::Check check_elements(const State& s, fl::Index last) {
   constexpr fl::Index block = 64 * Eights::width;
   for (fl::Index first = 0; first < s.n - 1; first += block) {
     const fl::Index end = std::min(first + block, s.n - 1);
-    if (end - first == block && exact<op>(s, first, block)) continue;
-    for (fl::Index i = first; i < end; ++i) look(i, combine(op, one_to_two(twenty_bits(i, of_x)), y_value(i)));
+    if (end - first == block && !ages.any_in(first, end) && exact<op>(s, first, block)) continue;
+    for (fl::Index i = first; i < end; ++i) look(i);
   }
-  const double expected_last = combine(op, one_to_two(x_bits(s.n - 1, s.n, last)), y_value(s.n - 1));
-  look(s.n - 1, expected_last);
+  look(s.n - 1);
   if (wrong == 0) return fl::Check::of(worst, tolerance, fl::text("all %lld elements are right", s.n));
-  const double expected = where == s.n - 1 ? expected_last : combine(op, one_to_two(twenty_bits(where, of_x)), y_value(where));
+  const double expected = wanted(s, ages, where, last);
   return fl::Check::of(std::fabs(s.out[where] - expected) / expected, tolerance,
                        fl::text("%lld of %lld elements are wrong, the first at index %lld: %.17g, should be %.17g", wrong, s.n, where,
                                 s.out[where], expected));

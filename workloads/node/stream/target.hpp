@@ -63,7 +63,16 @@ inline void poisoned(State& s) {
 #pragma omp target update to(out[0 : n])
 }
 
+inline void changed(State& s, fl::Index i) {
+  [[maybe_unused]] const double *x = s.x.data(), *y = s.y.data();
+#pragma omp target update to(x[i : 1])
+  if (reads_two(s.op)) {
+#pragma omp target update to(y[i : 1])
+  }
+}
+
 inline void upload(State& s) {
+  s.changed = changed;
   const fl::Index n = s.n, outs = s.out.size();
   [[maybe_unused]] const double *x = s.x.data(), *y = s.y.data();
   [[maybe_unused]] double* out = s.out.data();

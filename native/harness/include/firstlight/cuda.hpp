@@ -44,6 +44,8 @@ class Memory {
   }
   void poison() { must(cudaMemset(data_, 0xFF, bytes()), "poison on the GPU"); }
   void from(const T* host) { must(cudaMemcpy(data_, host, bytes(), cudaMemcpyHostToDevice), "a copy to the GPU"); }
+  // Element i alone.
+  void from(const T* host, Index i) { must(cudaMemcpy(data_ + i, host + i, sizeof(T), cudaMemcpyHostToDevice), "a copy to the GPU"); }
   void to(T* host) const { must(cudaMemcpy(host, data_, bytes(), cudaMemcpyDeviceToHost), "a copy from the GPU"); }
 
   T* data() const { return data_; }

@@ -20,6 +20,7 @@ class Instance {
   virtual Check check(Index last_iteration) = 0;
   virtual bool resets() const = 0;
   virtual void reset() = 0;
+  virtual Index renew(Index next) = 0;
   virtual bool observes() const = 0;
   virtual void observe(Observations&) = 0;
   virtual void* state() = 0;
@@ -43,11 +44,19 @@ namespace seam {
 template <class State>
 concept Observed = requires(State& state, Observations& seen) { observe(state, seen); };
 template <class State>
+concept Renewed = requires(State& state, Index next) { renew(state, next); };
+template <class State>
 concept Reset = requires(State& state) { reset(state); };
 
 template <class State>
 void observe_if_wanted(State& state, Observations& seen) {
   if constexpr (Observed<State>) observe(state, seen);
+}
+
+template <class State>
+Index renew_if_wanted(State& state, Index next) {
+  if constexpr (Renewed<State>) return renew(state, next);
+  return next;
 }
 
 template <class State>
@@ -90,6 +99,7 @@ decltype(auto) with_traits(Call call) {
     fl::Check check(fl::Index last) override { return W::check(state_, last); }                                              \
     bool resets() const override { return fl::seam::Reset<W::State>; }                                                       \
     void reset() override { fl::seam::reset_if_wanted(state_); }                                                             \
+    fl::Index renew(fl::Index next) override { return fl::seam::renew_if_wanted(state_, next); }                             \
     bool observes() const override { return fl::seam::Observed<W::State>; }                                                  \
     void observe(fl::Observations& seen) override { fl::seam::observe_if_wanted(state_, seen); }                             \
     void* state() override { return &state_; }                                                                               \

@@ -7,7 +7,7 @@
 //   inline constexpr fl::Metric metrics[] = {...};
 //   void init(State&, const Params&, const fl::Team&);       allocate, fl::first_touch(&state), fill; inputs are pure functions of the global index
 //   fl::Cost cost(const Params&, const fl::Team&);           of one step, for the whole job
-//   void touch(State&, fl::Index iteration);                 change an input, so that no step can be hoisted or skipped
+//   void touch(State&, fl::Index iteration);                 change inputs, so that no step can be hoisted, skipped or remembered
 //   void poison(State&);                                     outputs become NaN
 //   fl::Check check(State&, fl::Index last_iteration);       of this rank's outputs; collective calls are allowed
 // and may provide
@@ -15,6 +15,8 @@
 //   std::string refuse(const Params&, const fl::Team&);      empty, or why these parameters cannot run
 //   void reset(State&);                                      where a step is a whole run: restores what init made and a step changed, before
 //                                                            every step and outside of its time; collective calls are allowed
+//   fl::Index renew(State&, fl::Index next);                 before each batch, outside of its time: changes inputs at places that no step can
+//                                                            know (firstlight/changing.hpp); returns the iteration of the next step
 //   void observe(State&, fl::Observations&);                 what was seen in the samples, see below; collective calls are allowed
 //   inline constexpr fl::Phases phases{...};                 parts of a step with times of their own: firstlight/phase.hpp
 // Traits, where declared, follow as last argument of refuse, init and cost, of those that ask for them: (..., const Traits&).
@@ -235,6 +237,7 @@ void poison(float* first, Index count);
 
 // Of all ranks; for checks and hooks, where collective calls are allowed.
 void barrier();
+std::uint64_t seed();                                       // drawn for each launch, the same on every rank; --seed sets it
 double total(double mine);                                  // the sum over ranks, in their order, on every rank
 void maximum(double* mine, int count);                      // of each of the numbers over the ranks, on every rank
 void gather(const double* mine, Index count, double* all);  // `count` numbers of each rank, in their order, on every rank

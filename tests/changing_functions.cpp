@@ -1,0 +1,32 @@
+// native/harness/include/firstlight/changing.hpp with C linkage, so that tests can ask it.
+#include "firstlight/changing.hpp"
+
+namespace {
+std::uint64_t drawn = 1;
+}
+std::uint64_t fl::seed() { return drawn; }
+
+extern "C" {
+
+void set_seed(unsigned long long seed) { drawn = seed; }
+
+// Writes each step's iteration where something changes, as touch() and renew() do, over `batches` of so many steps; returns the last.
+long long follow(long long size, long long places, int always, int batches, long long steps, long long* held) {
+  const fl::Changing changing(size, places, always != 0);
+  fl::Index next = 0;
+  const auto touch = [&](fl::Index iteration) { changing.touch(iteration, [&](fl::Index i) { held[i] = iteration; }); };
+  for (int batch = 0; batch < batches; ++batch) {
+    next = changing.renew(next, touch);
+    for (const fl::Index end = next + steps; next < end; ++next) touch(next);
+  }
+  return next - 1;
+}
+
+void ages(long long size, long long places, int always, long long last, long long* out) {
+  const fl::Ages found(fl::Changing(size, places, always != 0), last);
+  for (fl::Index i = 0; i < size; ++i) out[i] = found.of(i, -1);
+}
+
+int any_in(long long size, long long last, long long first, long long end) { return fl::Ages(fl::Changing(size), last).any_in(first, end); }
+
+}  // extern "C"
