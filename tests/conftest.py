@@ -43,6 +43,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     os.environ["FIRSTLIGHT_STRICT"] = "1"
+    os.environ["FIRSTLIGHT_NEIGHBOURS"] = f"test-{os.getpid()}"  # runs of other tests are no neighbours
     asked.full, asked.fresh = config.getoption("full"), config.getoption("fresh")
 
 

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 
 import msgspec
@@ -25,6 +26,7 @@ from firstlight.conduct.session import Session
 from firstlight.errors import ENVIRONMENT, INTERRUPTED, UsageError
 from firstlight.judge import Judgement, stop
 from firstlight.machine import Machine
+from firstlight.machine.neighbours import BESIDE, Neighbours, beside
 from firstlight.plan import EFFORT, Plan, Program
 from firstlight.record import SCHEMA, Run
 from firstlight.store import Store
@@ -63,16 +65,32 @@ def run(order: Order, progress: Progress) -> Result:
     _writable(order.results)
     if order.name is not None:
         store.free_name(order.results, order.name)
-    try:
-        with leaving_nothing():
-            prepared = prepare(order, progress)
-            ahead = foresee(prepared, order)
-            _tell(ahead.outlook, progress)
-            made = make(ahead.programs, prepared.toolbox, prepared.workloads, progress)
-    except KeyboardInterrupt:
-        progress.note("stopped before the first launch: there is no run to resume; what is built is kept, start again")
-        raise
-    return carry_out(order, prepared, made, progress)
+    with _measuring(progress) as neighbours:
+        try:
+            with leaving_nothing():
+                prepared = prepare(order, progress)
+                ahead = foresee(prepared, order)
+                _tell(ahead.outlook, progress)
+                made = make(ahead.programs, prepared.toolbox, prepared.workloads, progress)
+        except KeyboardInterrupt:
+            progress.note(
+                "stopped before the first launch: there is no run to resume; what is built is kept, start again"
+            )
+            raise
+        return _new_run(order, prepared, made, progress, neighbours)
+
+
+@contextlib.contextmanager
+def _measuring(progress: Progress) -> Iterator[Neighbours]:
+    """Others who measure on this node are told of at once: building, too, takes processors from them."""
+    with beside() as neighbours:
+        for process in neighbours.before:
+            who = f" (process {process})" if process else ""
+            progress.note(
+                f"another firstlight measures on this node now{who}: the figures of both will be disturbed; "
+                "stop one with Ctrl-C, --resume goes on with it later"
+            )
+        yield neighbours
 
 
 def _tell(ahead: Outlook, progress: Progress) -> None:
@@ -82,11 +100,16 @@ def _tell(ahead: Outlook, progress: Progress) -> None:
 
 def carry_out(order: Order, prepared: Prepared, made: Made, progress: Progress) -> Result:
     """A new run of what is planned and built."""
+    with _measuring(progress) as neighbours:
+        return _new_run(order, prepared, made, progress, neighbours)
+
+
+def _new_run(order: Order, prepared: Prepared, made: Made, progress: Progress, neighbours: Neighbours) -> Result:
     new = _new(order, prepared, made)
     with store.create(order.results, new) as opened:
         _keep_logs(opened, new)
         session = Session(opened, new, prepared.workloads, made.executables, progress, timeout=order.timeout)
-        return _carry_out(session, new.budget)
+        return _carry_out(session, new.budget, neighbours)
 
 
 def _writable(results: Path) -> None:
@@ -140,7 +163,7 @@ def resume(path: Path, progress: Progress, budget: float | None = None, timeout:
     `timeout` as in `Order`: it is not part of a run.
     Raises UsageError where the machine, the tools or the sources are no longer those of the run.
     """
-    with store.resume(path) as opened:
+    with store.resume(path) as opened, _measuring(progress) as neighbours:
         for note in opened.notes:
             progress.note(note)
         old = opened.run()
@@ -169,13 +192,15 @@ def resume(path: Path, progress: Progress, budget: float | None = None, timeout:
         _keep_logs(opened, old)
         session = Session(opened, old, workloads, made.executables, progress, here, toolbox, timeout)
         session.run = replace(old, budget=used + left)
-        return _carry_out(session, left)
+        return _carry_out(session, left, neighbours)
 
 
-def _carry_out(session: Session, budget: float) -> Result:
+def _carry_out(session: Session, budget: float, neighbours: Neighbours) -> Result:
     """Launch, then judge and report what is there, also after an interrupt and on a disk that is full."""
     rounds: Rounds | None = None
     full = ""
+    if neighbours.before:
+        session.warn(BESIDE)
     try:
         with interruptible():
             rounds = session.go(budget)
@@ -183,6 +208,8 @@ def _carry_out(session: Session, budget: float) -> Result:
         session.progress.note("interrupted: writing the report of what is there")
     except store.StoreError as error:
         full = str(error)
+    if neighbours.since():
+        session.warn(BESIDE)
     session.progress.state.enter("report")
     session.progress.update()
     judgement, missing = session.conclude()

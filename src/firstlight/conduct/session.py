@@ -91,6 +91,13 @@ class Session:
             costs.keep(cache_directory(), known.measured)
         return rounds
 
+    def warn(self, text: str) -> None:
+        """Record once what may have disturbed all of the run."""
+        machine = self.run.machine
+        if text not in machine.warnings:
+            self.run = replace(self.run, machine=replace(machine, warnings=(*machine.warnings, text)))
+            self._saved = False
+
     def _save(self, state: RunState) -> None:
         finished = None if state == "running" else time.time()
         self.run = replace(self.run, state=state, finished=finished, sealed=True)
