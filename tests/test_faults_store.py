@@ -99,22 +99,6 @@ def test_any_bytes_at_all_are_a_defect_and_no_crash(sealed: tuple[stores.Store, 
 # --- a full disk ----------------------------------------------------------------------------------
 
 
-def test_a_write_that_fails_keeps_the_old_run(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    with stores.create(tmp_path, run_of()) as store:
-        before = (store.path / "run.json").read_bytes()
-
-        def full(path: Path, data: bytes) -> None:
-            path.write_bytes(data[: len(data) // 2])
-            raise OSError(28, "No space left on device")
-
-        monkeypatch.setattr(durable, "append", full)
-        with pytest.raises(stores.StoreError, match="the disk is full") as error:
-            store.write_run(run_of())
-        assert error.value.code == ENVIRONMENT
-        assert (store.path / "run.json").read_bytes() == before
-        assert stores.check(store.path) == []
-
-
 def test_a_program_that_may_write_no_more_is_a_lost_launch(program: Make, tmp_path: Path) -> None:
     """A limit on the size of files stands for a disk that fills while the program writes."""
     body = """

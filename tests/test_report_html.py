@@ -186,7 +186,7 @@ def test_the_file_is_written_whole_or_not_at_all(tmp_path: Path, monkeypatch: py
     def full(handle: int) -> None:
         raise OSError(28, "No space left on device")
 
-    monkeypatch.setattr("firstlight.store.durable.os.fsync", full)
+    monkeypatch.setattr("firstlight.store.disk.os.fsync", full)
     with pytest.raises(OSError, match="No space"):
         html.write(judgement, workloads, heritage.load(), path)
     assert path.read_text(encoding="utf-8") == "before" and list(tmp_path.iterdir()) == [path]

@@ -9,6 +9,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
+import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -22,6 +23,7 @@ from firstlight import store as stores
 from firstlight.cli import runs
 from firstlight.errors import ENVIRONMENT, OK, REGRESSION, USAGE, RecordError, UsageError
 from firstlight.store import layout, seal
+from firstlight.store.disk import Folder
 from test_store import CELL, a_launch
 
 NAMES = st.from_regex(r"[A-Za-z0-9_][A-Za-z0-9._+=@,~-]{0,40}(/[A-Za-z0-9._+=@,~-]{1,40})?", fullmatch=True)
@@ -51,6 +53,18 @@ def test_any_bytes_are_read_or_refused_in_one_line(data: bytes) -> None:
         assert "\n" not in str(error)
 
 
+def rewrite(run: Path, **changes: object) -> None:
+    """Another run.json, without a seal."""
+    with Folder.at(run) as folder:
+        seal.remove(folder)
+        folder.replace(layout.RUN, msgspec.json.encode(replace(stores.open(run).run(), **changes)))
+
+
+def renewed(run: Path) -> None:
+    with Folder.at(run) as folder:
+        seal.renew(folder, ["figures.json"])
+
+
 @pytest.fixture
 def sealed(tmp_path: Path) -> Path:
     """A run with two launches, a build log and its derived files, ended and sealed."""
@@ -62,7 +76,7 @@ def sealed(tmp_path: Path) -> Path:
         for name in layout.DERIVED:
             (store.path / name).write_text(name)
         store.write_run(replace(run_of(), state="complete", finished=2.0, sealed=True))
-        seal.write(store.path)
+        seal.write(store.folder)
     assert stores.check(store.path) == []
     return store.path
 
@@ -115,11 +129,10 @@ def test_a_lost_or_damaged_seal_is_told(sealed: Path) -> None:
 
 
 def test_a_run_from_before_there_were_seals_is_sound_and_one_that_goes_on_is_not_sealed_yet(sealed: Path) -> None:
-    store = stores.open(sealed)
     (sealed / layout.SEAL).unlink()
-    store.write_run(replace(store.run(), sealed=False))
+    rewrite(sealed, sealed=False)
     assert stores.check(sealed) == []
-    store.write_run(replace(store.run(), sealed=True, state="running", finished=None))
+    rewrite(sealed, sealed=True, state="running", finished=None)
     assert stores.check(sealed) == []
 
 
@@ -190,7 +203,7 @@ def test_figures_that_another_firstlight_judged_are_no_defect_of_a_sealed_run(
     rows = json.loads((result / "figures.json").read_bytes())
     rows[0]["ceiling"] = 1.0
     (result / "figures.json").write_text(json.dumps(rows))
-    seal.renew(result, ["figures.json"])
+    renewed(result)
     assert call(capsys, "check")[0] == REGRESSION
     monkeypatch.setattr("firstlight.conduct.environment.revision", lambda: "another")
     code, out, _ = call(capsys, "check")
@@ -199,7 +212,7 @@ def test_figures_that_another_firstlight_judged_are_no_defect_of_a_sealed_run(
     for row in rows:
         del row["states"]
     (result / "figures.json").write_text(json.dumps([{**row, "ceiling": None} for row in rows]))
-    seal.renew(result, ["figures.json"])
+    renewed(result)
     assert "otherwise" not in call(capsys, "check")[1]
 
 
@@ -239,7 +252,8 @@ def test_a_signed_run_is_believed_as_far_as_its_signer(result: Path, key: Path, 
 def test_who_forges_a_seal_too_is_found_by_the_signature(result: Path, key: Path, capsys: Captured) -> None:
     assert call(capsys, "sign", "--key", str(key))[0] == OK
     (result / "run.json").write_bytes((result / "run.json").read_bytes().replace(b'"-O2"', b'"-O3"'))
-    seal.write(result)
+    with Folder.at(result) as folder:
+        seal.write(folder)
     assert call(capsys, "check")[0] == OK  # what a seal without a key cannot promise
     code, out, _ = call(capsys, "check", "--signed", "--allowed-signers", str(key.with_name("signers")))
     assert code == REGRESSION and "SHA256SUMS.sig: does not fit" in out
@@ -262,9 +276,8 @@ def test_what_has_defects_is_not_signed_and_what_is_signed_is_not_written(
 
 
 def test_a_run_without_a_seal_gets_one_when_it_is_signed(result: Path, key: Path, capsys: Captured) -> None:
-    store = stores.open(result)
     (result / layout.SEAL).unlink()
-    store.write_run(replace(store.run(), sealed=False))
+    rewrite(result, sealed=False)
     assert "sealed by an earlier version: only launches are covered" in call(capsys, "check")[1]
     code, _, err = call(capsys, "sign", "--key", str(key))
     assert code == OK and "sealed now; it had no seal" in err
@@ -297,8 +310,7 @@ def test_wrong_usage_and_a_missing_tool(
 
 
 def test_a_run_that_has_not_ended_is_not_signed(result: Path, tmp_path: Path, capsys: Captured) -> None:
-    store = stores.open(result)
-    store.write_run(replace(store.run(), state="running", finished=None))
+    rewrite(result, state="running", finished=None)
     (tmp_path / "key").touch()
     code, _, err = call(capsys, "sign", "--key", str(tmp_path / "key"))
     assert code == USAGE and "has not ended" in err

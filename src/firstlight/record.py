@@ -235,7 +235,7 @@ class Description(msgspec.Struct, frozen=True):
 
 
 class Build(msgspec.Struct, frozen=True):
-    """One program's build. `error` holds the compiler's full output where it failed."""
+    """One program's build. `error` is the compiler's output from its first error on; builds/<key>.log holds it all."""
 
     program: Program
     ok: bool

@@ -44,8 +44,8 @@ def command(words: tuple[str, ...], mpi: str | None, as_json: bool, results: Pat
     used = which.mpi_of(words, toolbox.mpis, mpi)
     cxx = toolbox.toolchains[0].cxx if toolbox.toolchains else None
     preload = library.build(used, cxx, cache)
-    folder = results / store.free_id(results, time.time(), "profile")
-    (folder / profile.RANKS).mkdir(parents=True)
+    folder = store.new_folder(results, time.time(), "profile")
+    (folder / profile.RANKS).mkdir()
     status = recording.run(words, used, preload, folder / profile.RANKS, to_stderr=as_json)
     ended = status if status >= 0 else 128 - status
     try:

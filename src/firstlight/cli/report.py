@@ -25,6 +25,8 @@ from firstlight.cli.output import (
 from firstlight.errors import ENVIRONMENT, OK, UsageError
 from firstlight.record import RunState
 from firstlight.store import layout
+from firstlight.store.disk import Folder
+from firstlight.store.durable import os_errors_as_store_error
 
 if TYPE_CHECKING:
     from firstlight.catalogue import Workload
@@ -102,7 +104,8 @@ def _derive(path: Path, judgement: Judgement, workloads: dict[str, Workload], co
     from firstlight.conduct.session import UnwrittenError, derive
 
     try:
-        derive(path, judgement, workloads, compared)
+        with os_errors_as_store_error(path), Folder.at(path) as folder:
+            derive(folder, judgement, workloads, compared)
     except UnwrittenError as error:
         return str(error)
     return ""

@@ -46,6 +46,7 @@ def command(run: str, key: Path, results: Path) -> int:
     from firstlight import store
     from firstlight.cli.check import inspect
     from firstlight.store import durable, layout, seal, signature
+    from firstlight.store.disk import Folder
 
     path = runs.find(run, results)
     if not key.expanduser().is_file():
@@ -59,8 +60,8 @@ def command(run: str, key: Path, results: Path) -> int:
         note(f"{path}: nothing is signed; it has {len(faults)} defect{'s' * (len(faults) != 1)}")
         return REGRESSION
     if not seal.exists(path):
-        with durable.os_errors_as_store_error(path):
-            seal.write(path)
+        with durable.os_errors_as_store_error(path), Folder.at(path) as folder:
+            seal.write(folder)
         note(f"{path}: sealed now; it had no seal")
     signature.sign(path, key.expanduser())
     tell(f"{path / layout.SIGNATURE}: signed with {key}")

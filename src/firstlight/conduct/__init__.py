@@ -106,8 +106,9 @@ def carry_out(order: Order, prepared: Prepared, made: Made, progress: Progress) 
 
 def _new_run(order: Order, prepared: Prepared, made: Made, progress: Progress, neighbours: Neighbours) -> Result:
     new = _new(order, prepared, made)
-    with store.create(order.results, new) as opened:
-        _keep_logs(opened, new)
+    with store.create(order.results, new, free=order.name is None) as opened:
+        new = replace(new, id=opened.path.name)
+        _keep_logs(opened, made)
         session = Session(opened, new, prepared.workloads, made.executables, progress, timeout=order.timeout)
         return _carry_out(session, new.budget, neighbours)
 
@@ -146,15 +147,10 @@ def _new(order: Order, prepared: Prepared, made: Made) -> Run:
     )
 
 
-def _keep_logs(opened: Store, run: Run) -> None:
+def _keep_logs(opened: Store, made: Made) -> None:
     """The compiler's words of every failed build, one file each."""
-    failed = [b for b in run.builds if not b.ok]
-    if failed:
-        folder = opened.path / store.layout.BUILDS
-        with store.durable.os_errors_as_store_error(opened.path):
-            folder.mkdir(exist_ok=True)
-            for one in failed:
-                store.durable.replace(folder / f"{one.program.key}.log", one.error.encode())
+    for key, output in made.outputs.items():
+        opened.keep_log(key, output)
 
 
 def resume(path: Path, progress: Progress, budget: float | None = None, timeout: float | None = None) -> Result:
@@ -189,7 +185,7 @@ def resume(path: Path, progress: Progress, budget: float | None = None, timeout:
             made = make([*wanted, *more], toolbox, workloads, progress)
         _same_executables(wanted, made)
         old = _with_builds(old, more, made)
-        _keep_logs(opened, old)
+        _keep_logs(opened, made)
         session = Session(opened, old, workloads, made.executables, progress, here, toolbox, timeout)
         session.run = replace(old, budget=used + left)
         return _carry_out(session, left, neighbours)

@@ -52,11 +52,15 @@ class Prepared(msgspec.Struct, frozen=True):
 
 
 class Made(msgspec.Struct, frozen=True):
-    """The builds as recorded, the executables of those that succeeded, and what these say of themselves."""
+    """The builds as recorded, the executables of those that succeeded, and what these say of themselves.
+
+    `outputs`: all that was said while a program failed to build, by its key.
+    """
 
     builds: tuple[Build, ...]
     executables: dict[Program, Path]
     descriptions: dict[str, Description]
+    outputs: dict[str, str] = {}
 
 
 def discover(progress: Progress, set_up: bool = True) -> tuple[Machine, Toolbox]:
@@ -147,22 +151,40 @@ def make(programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Wor
 
     shown(0, len(programs), "")
     built = build.build(programs, toolbox, workloads, machine.cache_directory(), shown)
+    outputs = {b.program.key: b.error for b in built.values() if b.error}
+    room = max(LEAST_WORDS, min(MOST_WORDS, ALL_WORDS // max(1, len(outputs))))
     made = Made(
-        builds=tuple(_record(b) for b in built.values()),
+        builds=tuple(_record(b, room) for b in built.values()),
         executables={p: b.executable for p, b in built.items() if b.executable is not None and not b.error},
         descriptions=_descriptions(built.values()),
+        outputs=outputs,
     )
     failed = [b for b in made.builds if not b.ok]
     if not made.executables:
-        raise BuildError(f"nothing could be built; the first error, of {failed[0].program.key}:\n{failed[0].error}")
+        key, words = next(iter(outputs.items()))
+        raise BuildError(f"nothing could be built; the first error, of {key}:\n{words}")
     for one in failed:
         key = one.program.key
         progress.note(f"does not build: {key}; the compiler's words are in builds/{key}.log of the run")
     return made
 
 
-def _record(built: Built) -> Build:
-    return Build(built.program, not built.error, built.seconds, built.sha256, built.error)
+def _record(built: Built, room: int) -> Build:
+    error = excerpt(built.error, room, f"builds/{built.program.key}.log")
+    return Build(built.program, not built.error, built.seconds, built.sha256, error)
+
+
+MOST_WORDS, LEAST_WORDS, ALL_WORDS = 4000, 300, 1 << 20
+"""Characters of what is said of one failed build in run.json, and of all together; each has a file with the whole."""
+
+
+def excerpt(output: str, room: int, place: str) -> str:
+    """At most about `room` characters of a compiler's output, from its first error on, and where the rest is."""
+    if len(output) <= room:
+        return output
+    lines = output.splitlines()
+    first = next((k for k, line in enumerate(lines) if "error" in line.lower()), 0)
+    return "\n".join(lines[first:])[:room].rstrip() + f"\n[all of it: {place}]\n"
 
 
 def _descriptions(built: Iterable[Built]) -> dict[str, Description]:

@@ -24,6 +24,7 @@ from firstlight.machine import Machine, cache_directory
 from firstlight.plan import EFFORT, Cell, Program
 from firstlight.record import LaunchRecord, Run, RunState, Start
 from firstlight.store import Store, StoreError, durable, layout, lines, seal
+from firstlight.store.disk import Folder
 from firstlight.store.layout import FIGURES, REPORT
 from firstlight.toolchains import Toolbox
 
@@ -82,7 +83,7 @@ class Session:
             later=later,
         )
         self._save("running")
-        (self.store.path / FIGURES).unlink(missing_ok=True)  # what an earlier stretch had derived is no longer so
+        self.store.forget(FIGURES)  # what an earlier stretch had derived is no longer so
         state: RunState = "interrupted"
         try:
             state = rounds.go()
@@ -109,7 +110,7 @@ class Session:
         """One launch of round `number`, durable when this returns."""
         executable, machine, toolbox = self._executables[cell.program], self._machine, self._toolbox
         count = self.store.next_launch(cell.id)
-        part = self.store.path / layout.LAUNCHES / layout.part_name(cell.id, count)
+        part = self.store.part(cell.id, count)
         command = launch.command(cell, executable, toolbox, output=part, machine=machine)
         self.store.begin(Start(self.run.id, cell.id, count, number, time.time(), command, os.getloadavg()[0]))
         try:
@@ -147,14 +148,14 @@ class Session:
         try:
             if not self._saved:
                 self._save(self.run.state)
-            derive(self.store.path, judgement, self.workloads)
+            derive(self.store.folder, judgement, self.workloads)
         except StoreError as error:
             return judgement, str(error)
         return judgement, ""
 
 
 def derive(
-    path: Path, judgement: Judgement, workloads: dict[str, Workload], compared: Comparison | None = None
+    folder: Folder, judgement: Judgement, workloads: dict[str, Workload], compared: Comparison | None = None
 ) -> None:
     """Write what is derived from a run, figures.json and report.html, and seal it.
 
@@ -165,19 +166,19 @@ def derive(
 
     run = judgement.run
     steps: dict[str, Callable[[], None]] = {
-        REPORT: lambda: html.write(judgement, workloads, load_heritage(), path / REPORT, compared)
+        REPORT: lambda: folder.replace(REPORT, html.render(judgement, workloads, load_heritage(), compared).encode())
     }
     if run.state != "running":
-        steps[FIGURES] = lambda: durable.replace(path / FIGURES, export.to_json(export.rows(judgement)).encode())
-        if seal.exists(path):
-            steps[layout.SEAL] = lambda: seal.renew(path, layout.DERIVED)
+        steps[FIGURES] = lambda: folder.replace(FIGURES, export.to_json(export.rows(judgement)).encode())
+        if seal.exists(folder.path):
+            steps[layout.SEAL] = lambda: seal.renew(folder, layout.DERIVED)
         elif run.sealed:
-            steps[layout.SEAL] = lambda: seal.write(path)
+            steps[layout.SEAL] = lambda: seal.write(folder)
     for done, step in enumerate(steps.values()):
         try:
             step()
         except OSError as error:
-            raise UnwrittenError(path, list(steps)[done:], error) from error
+            raise UnwrittenError(folder.path, list(steps)[done:], error) from error
 
 
 class UnwrittenError(StoreError):

@@ -3,16 +3,17 @@
     run.json   owner   launches/<cell>.<launch>.jsonl   report.html   figures.json   builds/   SHA256SUMS[.sig]
 
 A launch is written to a hidden `.part` file, sealed with a hash, brought to the disk and renamed. SHA256SUMS is written
-last: it seals all files but the owner's note.
+last: it seals all files but the owner's note. A run that is written is held open: what is put in the place of its
+directory or of a file meanwhile is neither followed nor written into.
 """
 
 from __future__ import annotations
 
 import contextlib
+import itertools
 import re
-import shutil
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterable, Iterator
 from pathlib import Path
 from types import TracebackType
 
@@ -22,14 +23,34 @@ from firstlight.errors import RecordError, UsageError
 from firstlight.launch import Outcome
 from firstlight.record import SCHEMA, Exit, LaunchRecord, Run, Start
 from firstlight.shell import command
-from firstlight.store import durable, layout, lines, owner, seal
+from firstlight.store import disk, durable, flight, foreign, layout, lines, owner, seal
+from firstlight.store.disk import Folder
 from firstlight.store.durable import StoreError
+from firstlight.store.flight import Flight
 from firstlight.store.lines import Defect
+from firstlight.store.owner import Claim
 
-__all__ = ["Defect", "Store", "StoreError", "check", "create", "free_id", "free_name", "open", "resume"]
+__all__ = ["Defect", "Store", "StoreError", "check", "create", "free_id", "free_name", "new_folder", "open", "resume"]
 
 
-_WRITTEN = {f".{name}.part" for name in (layout.RUN, layout.OWNER, layout.SEAL, *layout.DERIVED)}
+class _Held:
+    """What a run that is written holds: its folders, its note, its launches in flight, the number of each cell's next.
+
+    Only the owner adds launches, so they are counted once.
+    """
+
+    def __init__(self, run: Folder, launches: Folder, claim: Claim) -> None:
+        self.run, self.launches, self.claim = run, launches, claim
+        self.flights: dict[str, Flight] = {}
+        self.next: dict[str, int] | None = None
+
+    def close(self) -> None:
+        with contextlib.suppress(OSError):  # a note that stays is stale as soon as this process has ended
+            self.claim.release()
+        for begun in self.flights.values():
+            begun.close()
+        self.launches.close()
+        self.run.close()
 
 
 class Store:
@@ -38,11 +59,11 @@ class Store:
     `notes` tells what `resume` found and removed; `defects` lists what the last `records()` passed over.
     """
 
-    def __init__(self, path: Path, *, writes: bool = False) -> None:
+    def __init__(self, path: Path, held: _Held | None = None) -> None:
         self.path = path
         self.notes: list[str] = []
         self.defects: list[Defect] = []
-        self._writes = writes
+        self._open = held
 
     def __enter__(self) -> Store:
         return self
@@ -52,26 +73,64 @@ class Store:
 
     def close(self) -> None:
         """Take the owner note away: the run may be resumed by others. May be called twice."""
-        if self._writes:
-            with contextlib.suppress(OSError):  # a note that stays is stale as soon as this process has ended
-                owner.release(self.path)
+        if self._open is not None:
+            self._open.close()
+            self._open = None
+
+    @property
+    def _held(self) -> _Held:
+        if self._open is None:
+            raise RuntimeError(f"{self.path} was opened to be read, or is closed")
+        return self._open
+
+    @property
+    def folder(self) -> Folder:
+        """The directory of a run that is written: what is derived from the run is written into it."""
+        return self._held.run
 
     # --- writing ----------------------------------------------------------------------------------
 
     def write_run(self, run: Run) -> None:
         """Write run.json at once and durably, and break the seal of a run that goes on.
 
-        Raises StoreError; the run.json before it stays whole.
+        Raises StoreError, RecordError for what could not be read again; the run.json before it stays whole.
         """
         data = msgspec.json.format(msgspec.json.encode(run), indent=1) + b"\n"
-        _decode_run(data, self.path / layout.RUN)  # what could not be read again must not replace what can
+        if len(data) > layout.MAX_RUN_BYTES:
+            raise RecordError(
+                f"{self.path}: {layout.RUN} would be larger than {layout.MAX_RUN_BYTES >> 20} MiB; "
+                f"name fewer workloads, toolchains or placements ({len(run.cells)} cells, {len(run.builds)} programs)"
+            )
+        _decode_run(data, self.path / layout.RUN)
         with durable.os_errors_as_store_error(self.path):
-            seal.remove(self.path)
-            durable.replace(self.path / layout.RUN, data)
+            seal.remove(self.folder)
+            self.folder.replace(layout.RUN, data)
+
+    def keep_log(self, key: str, text: str) -> None:
+        """Keep the output of the build of one program, at most layout.MAX_LOG_BYTES of it. Raises StoreError."""
+        with durable.os_errors_as_store_error(self.path):
+            with contextlib.suppress(FileExistsError):
+                self.folder.make(layout.BUILDS)
+            with self.folder.folder(layout.BUILDS) as folder:
+                folder.replace(f"{key}.log", layout.bounded_text(text, layout.MAX_LOG_BYTES))
+
+    def forget(self, *names: str) -> None:
+        """Remove files that are derived from the run and no longer hold. Raises StoreError."""
+        with durable.os_errors_as_store_error(self.path):
+            for name in names:
+                self.folder.remove(name)
 
     def next_launch(self, cell: str) -> int:
         """The number of the cell's next launch: one more than the largest there is."""
-        return max((n for c, n in self.launches() if c == cell), default=-1) + 1
+        if self._open is None:
+            return _next(self.launches()).get(cell, 0)
+        if self._open.next is None:
+            self._open.next = _next(self.launches())
+        return self._open.next.get(cell, 0)
+
+    def part(self, cell: str, launch: int) -> Path:
+        """Where the program of a launch will write."""
+        return self.path / layout.LAUNCHES / layout.part_name(cell, launch)
 
     def begin(self, start: Start) -> Path:
         """The file to which the program of this launch appends.
@@ -80,59 +139,32 @@ class Store:
         """
         if not layout.CELL.fullmatch(start.cell):
             raise RecordError(f"cell id {start.cell!r} cannot be a file name")
-        folder = self.path / layout.LAUNCHES
-        part = folder / layout.part_name(start.cell, start.launch)
-        if (folder / layout.launch_name(start.cell, start.launch)).exists():
-            raise RecordError(f"{self.path}: launch {start.launch} of {start.cell} is there already")
         with durable.os_errors_as_store_error(self.path):
-            owner.refresh(self.path)
-            durable.require_space(folder)
-            part.unlink(missing_ok=True)
-            try:
-                with part.open("xb") as file:
-                    file.write(lines.encode(start))
-            except OSError:
-                part.unlink(missing_ok=True)
-                raise
-        return part
+            self._held.claim.refresh()
+            durable.require_space(self._held.launches)
+            begun = flight.begin(self._held.launches, start)
+        self._held.flights[begun.part] = begun
+        return self.part(start.cell, start.launch)
 
     def finish(self, part: Path, outcome: Outcome) -> Exit:
         """Seal the launch that `begin` began and give it its name; returns the exit line as written.
 
-        What is not a whole, valid line of the program is cut off, and then the launch is not ok. Raises StoreError
-        when it cannot be written; the launch is lost then, and its part removed to give the space back.
+        What is not a whole, valid line of the program is cut off, and then the launch is not ok; nor is it where the
+        program removed or replaced its record. Raises StoreError when it cannot be written; the launch is lost then,
+        and its part removed to give the space back.
         """
-        try:
-            with durable.os_errors_as_store_error(self.path):
-                return self._seal(part, outcome)
-        except BaseException:
-            part.unlink(missing_ok=True)
-            raise
-
-    def _seal(self, part: Path, outcome: Outcome) -> Exit:
-        cell, _, number = part.name.removeprefix(".").removesuffix(".part").rpartition(".")
-        limit = layout.MAX_LAUNCH_BYTES - layout.EXIT_ROOM
-        with part.open("rb") as file:
-            data = file.read(limit + 1)
-        good, why = lines.sound(data[:limit])
-        if len(data) > limit:
-            why = f"the record is larger than {limit >> 20} MiB"
-        if why:
-            with part.open("r+b") as file:
-                file.truncate(good)
-        reason = "; ".join(filter(None, (outcome.reason, why)))
-        ending = Exit(
-            not reason, outcome.status, reason, outcome.seconds, outcome.load, outcome.stderr, "", outcome.left
-        )
-        line = lines.seal(data[:good], ending)
-        durable.append(part, line)
-        part.rename(part.with_name(layout.launch_name(cell, int(number))))
-        durable.sync_folder(part.parent)
-        return msgspec.json.decode(line, type=Exit)
+        with durable.os_errors_as_store_error(self.path):
+            ending = self._held.flights.pop(part.name).seal(outcome)
+        if self._held.next is not None:
+            launch = layout.parse_launch(layout.sealed_name(part.name))
+            assert launch is not None
+            self._held.next[launch[0]] = max(self._held.next.get(launch[0], 0), launch[1] + 1)
+        return ending
 
     def discard(self, part: Path) -> None:
         """Forget a launch that was interrupted: it is as if it had not begun."""
-        part.unlink(missing_ok=True)
+        with contextlib.suppress(OSError):  # a part that stays is removed by who resumes the run
+            self._held.flights.pop(part.name).drop()
 
     # --- reading ----------------------------------------------------------------------------------
 
@@ -171,7 +203,7 @@ class Store:
             self.defects += found
 
 
-def misplaced(start: Start, run: str, cells: set[str], cell: str, number: int) -> Iterator[str]:
+def misplaced(start: Start, run: str, cells: Collection[str], cell: str, number: int) -> Iterator[str]:
     """Why a launch does not belong where it lies: a copied file would count one measurement twice."""
     if start.run != run:
         yield f"belongs to run {start.run!r}, not to {run!r}"
@@ -210,11 +242,23 @@ def _names(run: Run) -> Iterator[tuple[str, str, re.Pattern[str]]]:
     yield from (("library", name, layout.CELL) for name in libraries)
 
 
+def _next(launches: Iterable[tuple[str, int]]) -> dict[str, int]:
+    """By cell, the number of its next launch."""
+    found: dict[str, int] = {}
+    for cell, number in launches:
+        found[cell] = max(found.get(cell, 0), number + 1)
+    return found
+
+
+def _ids(started: float, suite: str) -> Iterator[str]:
+    """`<YYYYMMDD-HHMMSS>-<suite>`, then the same with `-2`, `-3`, ..."""
+    name = time.strftime("%Y%m%d-%H%M%S", time.localtime(started)) + f"-{suite}"
+    return itertools.chain([name], (f"{name}-{k}" for k in itertools.count(2)))
+
+
 def free_id(root: Path, started: float, suite: str) -> str:
     """`<YYYYMMDD-HHMMSS>-<suite>`, with `-2`, `-3`, ... where such a directory is there already."""
-    name = time.strftime("%Y%m%d-%H%M%S", time.localtime(started)) + f"-{suite}"
-    names = (name if k == 1 else f"{name}-{k}" for k in range(1, 10_000))
-    return next(n for n in names if not (root / n).exists())
+    return next(name for name in _ids(started, suite) if not (root / name).exists())
 
 
 def free_name(root: Path, name: str) -> str:
@@ -226,27 +270,62 @@ def free_name(root: Path, name: str) -> str:
     return name
 
 
-def create(root: Path, run: Run) -> Store:
-    """Make the directory `root/<run.id>` with its run.json. Raises RecordError if it exists, else StoreError."""
+def new_folder(root: Path, started: float, suite: str) -> Path:
+    """Make the folder that `free_id` names: of several firstlights that ask at once, each gets its own.
+
+    Raises StoreError.
+    """
+    with durable.os_errors_as_store_error(root):
+        disk.make_folders(root)
+        with Folder.at(root) as folder:
+            for name in _ids(started, suite):
+                try:
+                    folder.make(name)
+                except FileExistsError:
+                    continue
+                return root / name
+    raise AssertionError("there is always another name")
+
+
+def create(root: Path, run: Run, *, free: bool = False) -> Store:
+    """Make the directory `root/<run.id>` with its run.json. Raises RecordError if it exists, else StoreError.
+
+    `free`: where another run of that second has the name, take the next one that is free; it is in run.json.
+    """
     if not layout.NAME.fullmatch(run.id):
         raise RecordError(f"run id {run.id!r} cannot be a directory name")
-    path = root / run.id
-    with durable.os_errors_as_store_error(path):
-        root.mkdir(parents=True, exist_ok=True)
-        try:
-            path.mkdir()
-        except FileExistsError as error:
-            raise RecordError(f"{path}: is there already; resume it or choose another name") from error
-        try:
-            (path / layout.LAUNCHES).mkdir()
-            owner.claim(path)
-            store = Store(path, writes=True)
+    with durable.os_errors_as_store_error(root / run.id):
+        disk.make_folders(root)
+        with Folder.at(root) as folder:
+            for name in _ids(run.started, run.suite) if free else (run.id,):
+                try:
+                    folder.make(name)
+                except FileExistsError as error:
+                    if not free:
+                        raise RecordError(
+                            f"{root / name}: is there already; resume it or choose another name"
+                        ) from error
+                    continue
+                return _filled(folder, msgspec.structs.replace(run, id=name))
+    raise AssertionError("there is always another name")
+
+
+def _filled(root: Folder, run: Run) -> Store:
+    """A run in the folder that was made for it just now, and is removed where that fails."""
+    try:
+        with contextlib.ExitStack() as opened:
+            held = opened.enter_context(root.folder(run.id))
+            held.make(layout.LAUNCHES)
+            launches = opened.enter_context(held.folder(layout.LAUNCHES))
+            claim = opened.enter_context(owner.claim(held))
+            store = Store(root.path / run.id, _Held(held, launches, claim))
             store.write_run(run)
-            durable.sync_folder(root)
-        except BaseException:
-            shutil.rmtree(path, ignore_errors=True)  # a directory without run.json is no run, and was made just now
-            raise
-    return store
+            root.sync()
+            opened.pop_all()
+            return store
+    except BaseException:
+        root.try_to_remove(run.id)
+        raise
 
 
 def open(path: Path) -> Store:
@@ -259,25 +338,53 @@ def open(path: Path) -> Store:
 def resume(path: Path) -> Store:
     """A run to go on with: takes it over, removes what the launch in flight had left, and notes it.
 
-    Raises RecordError when `path` holds no readable run, UsageError while another firstlight works on it, where it is
-    signed, or where its run.json is not the one that was sealed.
+    Raises RecordError when `path` holds no readable run, UsageError while another firstlight works on it, where it
+    belongs to somebody else or others may write it, where it is signed, or where its run.json is not the one that was
+    sealed.
     """
-    store = open(path)
-    store.run()
+    open(path)
+    with durable.os_errors_as_store_error(path), contextlib.ExitStack() as opened:
+        held = opened.enter_context(Folder.at(path))
+        foreign.refuse(held, (layout.LAUNCHES, layout.BUILDS), (layout.RUN,))
+        claim = opened.enter_context(owner.claim(held))
+        _resumable(path)
+        with contextlib.suppress(FileExistsError):
+            held.make(layout.LAUNCHES)
+        launches = opened.enter_context(held.folder(layout.LAUNCHES))
+        store = Store(path, _Held(held, launches, claim))
+        store.notes = [
+            f"removed {name}: it was being written when firstlight was stopped" for name in _swept(held, launches)
+        ]
+        opened.pop_all()
+        return store
+
+
+def _resumable(path: Path) -> None:
+    """Raises UsageError where the run is not to go on, RecordError where it cannot be read."""
+    Store(path).run()
     if (path / layout.SIGNATURE).exists():
         raise UsageError(f"{path}: is signed, and what goes on is no longer what was signed; resume a copy without it")
     if seal.exists(path) and seal.read(path).get(layout.RUN) != seal.digest(path, layout.RUN):
         raise UsageError(f"{path}: run.json was altered after the run was sealed; see {command('check', path)}")
-    store._writes = True
-    with durable.os_errors_as_store_error(path):
-        owner.claim(path)
-        (path / layout.LAUNCHES).mkdir(exist_ok=True)
-        for folder in (path, path / layout.LAUNCHES):
-            for name in layout.names(folder):
-                if layout.is_part(name) or name in _WRITTEN:
-                    (folder / name).unlink()
-                    store.notes.append(f"removed {name}: it was being written when firstlight was stopped")
-    return store
+
+
+def _swept(run: Folder, launches: Folder) -> Iterator[str]:
+    """Remove what was being written when a firstlight was stopped. Raises OSError."""
+    for name in layout.bounded(run):
+        if layout.is_being_written(name):
+            run.remove(name)
+            if not name.startswith(f".{layout.OWNER}."):  # of another claimant, whom that tells to look again
+                yield name
+    for name in layout.bounded(launches):
+        if layout.is_part(name):
+            launches.remove(name)
+            yield name
+    if run.status(layout.BUILDS) is not None:
+        with run.folder(layout.BUILDS) as builds:
+            for name in layout.bounded(builds):
+                if layout.is_being_written(name):
+                    builds.remove(name)
+                    yield name
 
 
 def check(path: Path) -> list[Defect]:

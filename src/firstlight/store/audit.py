@@ -87,7 +87,9 @@ def _names(path: Path, top: list[str]) -> Iterator[Defect]:
     if layout.BUILDS in top and (path / layout.BUILDS).is_dir() and not (path / layout.BUILDS).is_symlink():
         for name in layout.names(path / layout.BUILDS):
             file = path / layout.BUILDS / name
-            if file.is_symlink() or not file.is_file() or not layout.is_build_log(name):
+            if layout.is_being_written(name):
+                yield Defect(f"{layout.BUILDS}/{name}", 0, "left over from an interrupted write; resume removes it")
+            elif file.is_symlink() or not file.is_file() or not layout.is_build_log(name):
                 yield Defect(f"{layout.BUILDS}/{name}", 0, "unknown file")
 
 
@@ -130,7 +132,7 @@ def _launches(store: Store, run: Run | None) -> Iterator[Defect]:
             continue
         yield from (Defect(shown, line, what) for line, what in reading.defects)
         if reading.record is not None and run is not None:
-            wrong = misplaced(reading.record.start, run.id, set(cells), *launch)
+            wrong = misplaced(reading.record.start, run.id, cells, *launch)
             yield from (Defect(shown, 1, what) for what in wrong)
         if not reading.defects:
             content = lines.few(_content(reading.lines, cells.get(launch[0])))

@@ -10,6 +10,7 @@ from pathlib import Path
 
 from firstlight.errors import FirstlightError
 from firstlight.shell import command
+from firstlight.store.disk import Folder
 
 SPARE = 1 << 20
 """Bytes that must be free before a launch is begun: a launch that cannot be recorded is lost time."""
@@ -37,42 +38,13 @@ def reason(error: OSError) -> str:
     return "the disk is full" if full else error.strerror or str(error)
 
 
-def require_space(folder: Path) -> None:
+def require_space(folder: Folder) -> None:
     """Raise OSError (ENOSPC) when less than SPARE bytes are free."""
-    state = os.statvfs(folder)
-    if state.f_bavail * state.f_frsize < SPARE:
+    if folder.free() < SPARE:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-
-
-def append(path: Path, data: bytes) -> None:
-    """Add `data` at the end of a file and wait until it is on the disk. Raises OSError."""
-    with path.open("ab", buffering=0) as file:
-        view = memoryview(data)
-        while view:
-            view = view[file.write(view) :]
-        os.fsync(file.fileno())
-
-
-def sync_folder(folder: Path) -> None:
-    """Wait until the names in a folder are on the disk. Raises OSError."""
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
-    try:
-        os.fsync(descriptor)
-    except OSError as error:
-        if error.errno != errno.EINVAL:  # some network file systems have no fsync of a folder
-            raise
-    finally:
-        os.close(descriptor)
 
 
 def replace(path: Path, data: bytes) -> None:
     """Write a whole file at once: another reader sees the old content or the new one. Raises OSError."""
-    part = path.with_name(f".{path.name}.part")
-    part.unlink(missing_ok=True)
-    try:
-        append(part, data)
-        part.rename(path)
-    except OSError:
-        part.unlink(missing_ok=True)
-        raise
-    sync_folder(path.parent)
+    with Folder.at(path.parent) as folder:
+        folder.replace(path.name, data)

@@ -8,11 +8,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
 from firstlight.errors import RecordError
-from firstlight.store import durable, layout, lines
+from firstlight.store import layout, lines
+from firstlight.store.disk import Folder
 from firstlight.store.lines import Defect
 
 MAX_BYTES = 32 << 20
@@ -22,36 +23,47 @@ _LINE = re.compile(r"([0-9a-f]{64})  ([\w.+@=,~-]+(?:/[\w.+@=,~-]+)?)", re.ASCII
 
 def names(run: Path) -> list[str]:
     """Every file that a seal covers, relative to the run: all that firstlight writes and nothing else, sorted."""
-    found = [name for name in (layout.RUN, *layout.DERIVED) if (run / name).is_file()]
-    for folder, is_ours in ((layout.LAUNCHES, _is_launch), (layout.BUILDS, layout.is_build_log)):
-        if (run / folder).is_dir():
-            found += [f"{folder}/{name}" for name in layout.names(run / folder) if is_ours(name)]
+    try:
+        with Folder.at(run) as folder:
+            return _names(folder)
+    except OSError as error:
+        raise RecordError(f"{run}: {(error.strerror or 'cannot be read').lower()}") from error
+
+
+def _names(run: Folder) -> list[str]:
+    found = [name for name in (layout.RUN, *layout.DERIVED) if run.is_plain(name)]
+    for name, is_ours in _FOLDERS.items():
+        if run.status(name) is not None:
+            with run.folder(name) as folder:
+                found += [f"{name}/{file}" for file in layout.bounded(folder) if is_ours(file)]
     return sorted(found)
 
 
-def _is_launch(name: str) -> bool:
-    return layout.parse_launch(name) is not None
+_FOLDERS: dict[str, Callable[[str], bool]] = {
+    layout.LAUNCHES: lambda name: layout.parse_launch(name) is not None,
+    layout.BUILDS: layout.is_build_log,
+}
 
 
-def write(run: Path) -> None:
+def write(run: Folder) -> None:
     """Seal the run as it is now, durably. Raises OSError, and RecordError for a file that cannot be read."""
-    _replace(run, {name: digest(run, name) for name in names(run)})
+    _replace(run, {name: digest(run.path, name) for name in _names(run)})
 
 
-def renew(run: Path, changed: Iterable[str]) -> None:
+def renew(run: Folder, changed: Iterable[str]) -> None:
     """Seal the files in `changed` again and leave all other lines: what was altered among those stays visible.
 
     Raises RecordError where there is no seal, or one that cannot be read.
     """
-    _replace(run, read(run) | {name: digest(run, name) for name in changed})
+    _replace(run, read(run.path) | {name: digest(run.path, name) for name in changed})
 
 
-def remove(run: Path) -> None:
+def remove(run: Folder) -> None:
     """Break the seal, if there is one. Raises OSError."""
-    if exists(run):
-        (run / layout.SIGNATURE).unlink(missing_ok=True)
-        (run / layout.SEAL).unlink()
-        durable.sync_folder(run)
+    if run.status(layout.SEAL) is not None:
+        run.remove(layout.SIGNATURE)
+        run.remove(layout.SEAL)
+        run.sync()
 
 
 def exists(run: Path) -> bool:
@@ -85,8 +97,8 @@ def text(digests: Mapping[str, str]) -> bytes:
     return "".join(f"{digest}  {name}\n" for name, digest in sorted(digests.items())).encode("ascii")
 
 
-def _replace(run: Path, digests: Mapping[str, str]) -> None:
-    durable.replace(run / layout.SEAL, text(digests))
+def _replace(run: Folder, digests: Mapping[str, str]) -> None:
+    run.replace(layout.SEAL, text(digests))
 
 
 def differences(run: Path) -> Iterator[Defect]:

@@ -183,7 +183,7 @@ def _run(prepared: Prepared, cells: Sequence[Cell], mpis: Sequence[Mpi], made: M
         if base in made.executables:
             executables[program] = made.executables[base]
     plan = Plan(tuple(cells), prepared.plan.absent)
-    return replace(prepared, toolbox=toolbox, plan=plan), Made(tuple(builds), executables, made.descriptions)
+    return replace(prepared, toolbox=toolbox, plan=plan), replace(made, builds=tuple(builds), executables=executables)
 
 
 def _points(measured: Times, where: Sequence[Place]) -> dict[tuple[str, str, int], list[int]]:

@@ -1,0 +1,218 @@
+"""The disk: every file operation of the store goes through here, relative to a folder that is held open.
+
+A name is looked up in the folder that was opened, whatever lies at its path by now, and no link in its place is ever
+followed; a file is made where there is none, or not at all. Tests put their faults in here.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import errno
+import os
+import secrets
+import shutil
+import stat
+from pathlib import Path
+from types import TracebackType
+
+PLAIN = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
+"""How a name is opened that anything may lie at: neither a link nor a pipe leads any further."""
+
+
+class File:
+    """A file that is held open, so that no other one can pass for it: its number is not given away meanwhile."""
+
+    def __init__(self, descriptor: int) -> None:
+        self._descriptor = descriptor
+
+    def __enter__(self) -> File:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """May be called twice."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def status(self) -> os.stat_result:
+        return os.fstat(self._descriptor)
+
+    def read(self, bound: int) -> bytes:
+        """At most `bound` bytes from the beginning. Raises OSError."""
+        parts: list[bytes] = []
+        left = bound
+        while left > 0 and (part := os.pread(self._descriptor, min(left, 1 << 20), bound - left)):
+            parts.append(part)
+            left -= len(part)
+        return b"".join(parts)
+
+    def append(self, data: bytes) -> None:
+        """Raises OSError; part of `data` may be there then."""
+        view = memoryview(data)
+        while view:
+            view = view[os.write(self._descriptor, view) :]
+
+    def cut(self, size: int) -> None:
+        """Leave the first `size` bytes. Raises OSError."""
+        os.ftruncate(self._descriptor, size)
+
+    def permit(self, mode: int) -> None:
+        """Give it back the permissions that it had. Raises OSError."""
+        os.fchmod(self._descriptor, stat.S_IMODE(mode))
+
+    def sync(self) -> None:
+        """Wait until the content is on the disk. Raises OSError."""
+        os.fsync(self._descriptor)
+
+
+class Folder:
+    """A folder that is held open; `path` is for messages, and for programs that must be told one."""
+
+    def __init__(self, path: Path, descriptor: int) -> None:
+        self.path, self._descriptor = path, descriptor
+
+    @staticmethod
+    def at(path: Path) -> Folder:
+        """The folder that a user named: here, and only here, links are followed. Raises OSError."""
+        return Folder(path, os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
+
+    def __enter__(self) -> Folder:
+        return self
+
+    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """May be called twice."""
+        if self._descriptor >= 0:
+            os.close(self._descriptor)
+            self._descriptor = -1
+
+    def folder(self, name: str) -> Folder:
+        """A folder in it. Raises OSError, NotADirectoryError for a link too."""
+        flags = os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC
+        return Folder(self.path / name, os.open(name, flags, dir_fd=self._descriptor))
+
+    def make(self, name: str) -> None:
+        """Make a folder in it that others cannot write. Raises OSError, FileExistsError for whatever is there."""
+        os.mkdir(name, 0o755, dir_fd=self._descriptor)
+
+    def create(self, name: str) -> File:
+        """A new file. Raises OSError, FileExistsError for whatever is there."""
+        flags = os.O_RDWR | os.O_CREAT | os.O_EXCL | os.O_APPEND | PLAIN
+        return File(os.open(name, flags, 0o644, dir_fd=self._descriptor))
+
+    def open(self, name: str, *, append: bool = False) -> File:
+        """What is there, to be read, or read and appended to. It may be no plain file. Raises OSError."""
+        flags = os.O_RDWR | os.O_APPEND if append else os.O_RDONLY
+        return File(os.open(name, flags | PLAIN, dir_fd=self._descriptor))
+
+    def status(self, name: str | None = None) -> os.stat_result | None:
+        """Of what has that name (no link is followed), None where there is nothing; without a name, of the folder."""
+        if name is None:
+            return os.fstat(self._descriptor)
+        try:
+            return os.stat(name, dir_fd=self._descriptor, follow_symlinks=False)
+        except FileNotFoundError:
+            return None
+
+    def is_plain(self, name: str) -> bool:
+        status = self.status(name)
+        return status is not None and stat.S_ISREG(status.st_mode)
+
+    def names(self, most: int) -> list[str]:
+        """What is in it, at most `most` + 1 names. Raises OSError."""
+        found: list[str] = []
+        with os.scandir(self._descriptor) as entries:
+            for entry in entries:
+                found.append(entry.name)
+                if len(found) > most:
+                    break
+        return found
+
+    def free(self) -> int:
+        """Bytes that may still be written here. Raises OSError."""
+        state = os.statvfs(self._descriptor)
+        return state.f_bavail * state.f_frsize
+
+    def rename(self, old: str, new: str) -> None:
+        """Also over what is at `new`. Raises OSError."""
+        os.rename(old, new, src_dir_fd=self._descriptor, dst_dir_fd=self._descriptor)
+
+    def link(self, old: str, new: str) -> None:
+        """Give a file a second name. Raises OSError, FileExistsError for whatever is there."""
+        held = self._descriptor
+        os.link(old, new, src_dir_fd=held, dst_dir_fd=held, follow_symlinks=False)
+
+    def touch(self, name: str) -> None:
+        """Date a file to now, by the clock of its file system. Raises OSError."""
+        os.utime(name, dir_fd=self._descriptor, follow_symlinks=False)
+
+    def remove(self, name: str) -> None:
+        """Whatever is there, if anything: a folder goes with all that is in it. Raises OSError."""
+        try:
+            os.unlink(name, dir_fd=self._descriptor)
+        except FileNotFoundError:
+            pass
+        except OSError as error:
+            if error.errno not in (errno.EISDIR, errno.EPERM):  # POSIX says EPERM of a folder
+                raise
+            found = self.status(name)
+            if found is None or not stat.S_ISDIR(found.st_mode):
+                raise
+            shutil.rmtree(name, dir_fd=self._descriptor)
+
+    def try_to_remove(self, name: str) -> None:
+        """To give space back after an error that is told: that this fails, too, tells nothing more."""
+        with contextlib.suppress(OSError):
+            self.remove(name)
+
+    def sync(self) -> None:
+        """Wait until the names in it are on the disk. Raises OSError."""
+        try:
+            os.fsync(self._descriptor)
+        except OSError as error:
+            if error.errno != errno.EINVAL:  # some network file systems have no fsync of a folder
+                raise
+
+    def replace(self, name: str, data: bytes) -> None:
+        """Write a whole file, durably: another reader sees the old content or the new one. Raises OSError."""
+        part = being_written(name)
+        try:
+            with self.create(part) as file:
+                file.append(data)
+                file.sync()
+            self.rename(part, name)
+        except BaseException:
+            self.try_to_remove(part)
+            raise
+        self.sync()
+
+
+def being_written(name: str) -> str:
+    """A name of one's own for what will be called `name`: two that write the same file do not meet."""
+    return f".{name}.{secrets.token_hex(4)}.part"
+
+
+def same(one: os.stat_result, other: os.stat_result) -> bool:
+    """Whether both are one file."""
+    return (one.st_dev, one.st_ino) == (other.st_dev, other.st_ino)
+
+
+def read(path: Path, bound: int) -> bytes | None:
+    """The first `bound` bytes of a plain file, None for anything else that can be opened. Raises OSError."""
+    with File(os.open(path, os.O_RDONLY | PLAIN)) as file:
+        return file.read(bound) if stat.S_ISREG(file.status().st_mode) else None
+
+
+def make_folders(path: Path) -> None:
+    """Make a folder and those above it that are missing, durably. Raises OSError."""
+    missing = [p for p in (path, *path.parents) if not p.exists()]
+    for folder in reversed(missing):
+        with Folder.at(folder.parent) as parent:
+            with contextlib.suppress(FileExistsError):  # somebody else made it just now
+                os.mkdir(folder.name, dir_fd=parent._descriptor)
+            parent.sync()
