@@ -476,6 +476,20 @@ def test_what_the_commands_print_follows_the_schemas(result: Path, capsys: Captu
         jsonschema.validate([{"workload": 1}], json.loads(schema.schema("figures")))
 
 
+def test_relative_folders_are_left_out_of_search_paths(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Also of what is started from here: a compiler's own calls, a launched program."""
+    names = ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH")
+    for name in names:
+        monkeypatch.setenv(name, ":.:bin:/a b:../x:/c:")
+    with pytest.raises(SystemExit):
+        cli.main(["--version"])
+    assert [os.environ[name] for name in names] == ["/a b:/c"] * 3
+    monkeypatch.setenv("PATH", ":.")
+    with pytest.raises(SystemExit):
+        cli.main(["--version"])
+    assert os.environ["PATH"] == os.defpath
+
+
 def test_the_reference_is_that_of_the_commands() -> None:
     page = (ROOT / "docs" / "cli.md").read_text(encoding="utf-8")
     assert page == reference.reference(), "run: python -m firstlight.cli.reference > docs/cli.md"

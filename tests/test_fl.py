@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import fcntl
 import os
 import shutil
 import signal
 import subprocess
+import sys
 import time
 from pathlib import Path
 
@@ -13,17 +15,42 @@ import pytest
 
 from firstlight import ROOT
 
-PYTHON = r"""#!/bin/sh
+PYTHON = rf"""#!/bin/sh
 # Stands in for Python: makes environments that hold copies of itself, and writes down what it is asked to do.
+# Only the lock is a real one.
+real={sys.executable}
+"""
+PYTHON += r"""
+how=$1
+case $how in
+    -I | -P) shift ;;
+    *) how= ;;
+esac
 printf '%s\n' "$*" >>"$STAND_IN_LOG"
+[ -n "${REALLY:-}" ] && [ "$1" = -m ] && "$real" $how -m "$2" --help >/dev/null 2>&1
 case "$1 $2" in
     "-c import"*) exit "${TOO_OLD:-0}" ;;
+    "-c "*flock*)
+        [ -n "${NO_LOCKS:-}" ] && set -- -c "import errno, fcntl
+def flock(*_): raise OSError(errno.ENOLCK, 'No locks available')
+fcntl.flock = flock
+$2" "$3" "$4"
+        exec "$real" -I "$@"
+        ;;
     "-m venv" | "-m virtualenv")
         [ "$2" = venv ] && [ -n "${NO_VENV:-}" ] && { echo "ensurepip is not available"; exit 1; }
         [ "$2" = virtualenv ] && [ -z "${HAS_VIRTUALENV:-}" ] && { echo "No module named virtualenv"; exit 1; }
+        if [ -n "${ROUND:-}" ]; then # who else sets up now?
+            for other in "$ROUND"/*; do # a dead one has no words
+                grep -q . "/proc/${other##*/}/cmdline" 2>/dev/null && echo TWO AT ONCE >>"$STAND_IN_LOG"
+            done
+            : >"$ROUND/$PPID"
+            [ -e "$ROUND is killed" ] || { : >"$ROUND is killed"; kill -KILL 0; } # the first one, with its fl
+        fi
         mkdir -p "$3/bin" && cp "$0" "$3/bin/python" && cp "$0" "$3/bin/pip"
         ;;
     "-m pip")
+        [ -n "${ROUND:-}" ] && sleep 0.05 && rm -f "$ROUND/$PPID" && exit 0
         [ -n "${PIP_TAKES:-}" ] && exec sleep "$PIP_TAKES" # some shells lose a Ctrl-C that comes while they fork
         [ -n "${PIP_FAILS:-}" ] && { echo "line one"; echo "ERROR: line two" >&2; exit 1; }
         exit 0
@@ -88,7 +115,16 @@ class Checkout:
         return self.log.read_text().count(what) if self.log.exists() else 0
 
     def nothing_half_made(self) -> bool:
-        return not self.venv.exists() and not list(self.cache.glob("venv.lock*"))
+        return not self.venv.exists()
+
+    def free(self) -> bool:
+        """Does nobody have the lock?"""
+        with (self.cache / "setup.lock").open("a") as file:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            except BlockingIOError:
+                return False
+        return True
 
 
 @pytest.fixture
@@ -188,22 +224,119 @@ def test_of_many_at_once_one_sets_up_and_all_go_on(checkout):
     processes = [checkout.start("list", PIP_TAKES="2") for _ in range(4)]
     assert [process.wait(timeout=60) for process in processes] == [0] * 4
     assert checkout.asked("-m venv") == 1 and checkout.asked("-m firstlight list") == 4
-    assert not list(checkout.cache.glob("venv.lock*"))
+    assert checkout.free()
     for process in processes:
         process.communicate()
 
 
-def test_the_lock_of_a_dead_process_is_taken(checkout):
-    dead = subprocess.Popen(["true"])
-    dead.wait()
-    lock = checkout.cache / "venv.lock"
-    lock.mkdir(parents=True)
-    (lock / "owner").write_text(f"{dead.pid} {os.uname().nodename}\n")
+def test_one_sets_up_at_a_time_whoever_is_killed(checkout, tmp_path):
+    """Whoever sets up is killed while it does: of the five others one makes everything anew, and no two at once."""
+    for k in range(8):
+        shutil.rmtree(checkout.venv, ignore_errors=True)
+        folder = tmp_path / f"round {k}"
+        folder.mkdir()
+        six = [checkout.start("list", ROUND=str(folder)) for _ in range(6)]
+        for process in six:
+            process.communicate(timeout=60)
+        assert sorted(process.returncode for process in six) == [-signal.SIGKILL, 0, 0, 0, 0, 0]
+    assert checkout.asked("TWO AT ONCE") == 0 and checkout.asked("-m venv") == 16 and checkout.free()
+
+
+def test_what_is_left_by_who_died_is_made_anew(checkout):
     (checkout.venv / "bin").mkdir(parents=True)
     shutil.copy(checkout.python, checkout.venv / "bin/python")
     (checkout.venv / "half").write_text("left by who died")
-    assert checkout.run("list")[0] == 0
-    assert not (checkout.venv / "half").exists() and not list(checkout.cache.glob("venv.lock*"))
+    (checkout.cache / "setup.lock").touch()
+    code, _, err = checkout.run("list")
+    assert code == 0 and "waiting" not in err and not (checkout.venv / "half").exists()
+
+
+def test_who_waits_says_so_and_a_pip_that_outlives_its_fl_is_waited_for(checkout):
+    first = checkout.start("list", PIP_TAKES="2")
+    while not checkout.asked("-m pip install"):
+        time.sleep(0.02)
+    first.kill()
+    assert not checkout.free()
+    code, _, err = checkout.run("list")
+    assert code == 0 and f"another fl is setting up {checkout.venv}; waiting for it" in err
+    first.communicate()
+
+
+def test_a_file_system_without_locks_is_one_line(checkout):
+    code, _, err = checkout.run("list", NO_LOCKS="1")
+    said = f"fl: cannot lock {checkout.cache}/setup.lock: No locks available; set FIRSTLIGHT_CACHE to a folder"
+    assert code == 3 and err == f"{said} on a disk of this machine\n"
+    assert checkout.asked("-m venv") == 0
+
+
+MODULES = (
+    "click",
+    "firstlight",
+    "statistics",
+    "pip",
+    "venv",
+    "cmake",
+    "sitecustomize",
+    "usercustomize",
+    "json",
+    "ruff",
+)
+COMMANDS = ("cksum", "readlink", "python3", "sh", "rm", "mkdir", "mv", "cat", "git", "g++", "mpiexec", "cmake", "ninja")
+
+
+@pytest.mark.parametrize("search", [":{}", "{}:", ".:{}", "bin:{}", "../hostile::{}"])
+def test_nothing_of_the_current_folder_is_run(checkout, tmp_path, search):
+    """Whatever the names in it, and whatever PATH and PYTHONPATH say of relative folders."""
+    hostile = tmp_path / "hostile"
+    (hostile / "bin").mkdir(parents=True)
+    for name in MODULES:
+        (hostile / f"{name}.py").write_text(f"open({str(tmp_path / 'canary')!r}, 'a').write(__name__)\n")
+    for place in (hostile, hostile / "bin"):
+        for name in COMMANDS:
+            (place / name).write_text(f"#!/bin/sh\necho {name} >>'{tmp_path}/canary'\n")
+            (place / name).chmod(0o755)
+    (tmp_path / "fl").symlink_to("a check out/fl")
+    world = {"PATH": search.format(os.environ["PATH"]), "PYTHONPATH": search.format("/nowhere"), "REALLY": "1"}
+    for words in (["list"], ["check", "."], ["test"]):
+        done = subprocess.run(
+            [tmp_path / "fl", *words], cwd=hostile, env=checkout.environment(**world), capture_output=True, text=True
+        )
+        assert done.returncode == 0, done.stderr
+    assert checkout.asked("-m venv") == 1 and checkout.asked("-m firstlight") == 2
+    assert not (tmp_path / "canary").exists(), (tmp_path / "canary").read_text()
+
+
+@pytest.mark.parametrize("name", ["it's 50% #1 ünï", "tail ", " a=b,(c)&d*", "-n"])
+def test_it_works_in_a_folder_of_any_name(checkout, name):
+    for _ in range(2):
+        moved = checkout.root.rename(checkout.root.with_name(name)) if checkout.root.name != name else checkout.root
+        checkout.root, checkout.venv = moved, moved / ".fl/venv"
+        code, out, err = checkout.run("list")
+        assert code == 0 and out.endswith(f"{moved}/.fl/venv/bin/pip\n"), err
+    assert checkout.asked("-m venv") == 1 and f"-e {moved}\n" in checkout.log.read_text()
+
+
+@pytest.mark.parametrize("name", ["line\nbreak", "tail\n", "a$b", "a;b", "a:b", "a\\b", "tab\there", 'a"b', "a`b"])
+def test_a_folder_that_build_tools_do_not_take_is_one_line(checkout, name):
+    plain = checkout.root
+    link = plain.with_name("fl\n")
+    checkout.root = plain.rename(plain.with_name(name))
+    code, _, err = checkout.run("list")
+    assert code == 3 and len(err.splitlines()) == 1, err
+    assert err.startswith("fl: the path of the checkout") and err.endswith("do not take; rename its folder\n")
+    link.symlink_to(checkout.root / "fl")
+    done = subprocess.run([link], env=checkout.environment(), capture_output=True, text=True)
+    assert (done.returncode, done.stderr) == (3, err)
+    checkout.root.rename(plain)
+    checkout.root = plain
+    code, _, err = checkout.run("list", FIRSTLIGHT_CACHE=f"/nowhere/{name}")
+    assert code == 3 and err.startswith("fl: the path of the cache") and len(err.splitlines()) == 1
+    assert checkout.asked("") == 0
+
+
+def test_a_path_without_a_whole_folder_is_one_line(checkout):
+    code, _, err = checkout.run("list", PATH=".:")
+    assert code == 3 and "PATH names no folder by its whole path" in err and len(err.splitlines()) == 1
 
 
 @pytest.mark.faults
@@ -228,9 +361,9 @@ def test_a_killed_set_up_is_made_anew(checkout):
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGKILL)
     process.communicate(timeout=20)
-    assert (checkout.cache / "venv.lock").exists() and not (checkout.venv / "stamp").exists()
+    assert checkout.free() and not (checkout.venv / "stamp").exists()
     assert checkout.run("list")[0] == 0
-    assert checkout.asked("-m venv") == 2 and not list(checkout.cache.glob("venv.lock*"))
+    assert checkout.asked("-m venv") == 2
 
 
 def test_the_tests_are_run_from_the_checkout_with_their_arguments(checkout):

@@ -56,6 +56,20 @@ def only_gcc(tmp_path) -> Path:
     return folder
 
 
+@pytest.mark.parametrize("search", [":{}", "{}:", "./:{}", "tools:{}", "."])
+def test_no_tool_is_taken_from_the_current_folder(machine, tmp_path, monkeypatch, search):
+    here, elsewhere = tmp_path / "here", tmp_path / "elsewhere"
+    for folder in (here, here / "tools"):
+        script(folder / "mpicxx", "")
+        script(folder / "g++-99", "")
+    script(elsewhere / "mpiexec", "")
+    monkeypatch.chdir(here)
+    host = Host(machine, tmp_path, {"PATH": search.format(elsewhere)}, Memory(tmp_path / "memory"))
+    assert host.which("mpicxx") is None and host.matching(r"g\+\+-99") == []
+    assert host.run(["mpicxx"]).code == 127
+    assert search == "." or host.which("mpiexec") == elsewhere / "mpiexec"
+
+
 # -- recorded output
 
 
@@ -344,8 +358,13 @@ needs_pip = pytest.mark.skipif(importlib.util.find_spec("pip") is None, reason="
 
 @needs_gcc
 @needs_pip
-def test_a_system_without_mpi_gets_both_once(machine, tmp_path, only_gcc):
-    world = {**OFFLINE, "PIP_FIND_LINKS": str(wheels(tmp_path / "wheels"))}
+def test_a_system_without_mpi_gets_both_once(machine, tmp_path, only_gcc, monkeypatch):
+    """From a folder with modules of Python's names in it, too."""
+    world = {**OFFLINE, "PIP_FIND_LINKS": str(wheels(tmp_path / "wheels")), "PYTHONPATH": ":."}
+    (tmp_path / "hostile").mkdir()
+    for name in ("venv", "pip", "statistics", "sitecustomize"):
+        (tmp_path / "hostile" / f"{name}.py").write_text("raise SystemExit(9)\n")
+    monkeypatch.chdir(tmp_path / "hostile")
     half = tmp_path / "cache/mpi/mpich/bin"
     half.mkdir(parents=True)
     (half / "left-over").write_text("of an interrupted installation")

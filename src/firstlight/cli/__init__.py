@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from firstlight import __version__
+from firstlight import __version__, whole
 from firstlight.errors import ENVIRONMENT, INTERRUPTED, OK, USAGE, FirstlightError
 
 COMMANDS = (
@@ -81,6 +81,10 @@ def group(ctx: click.Context) -> None:
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit with its documented status. Every error is one line on stderr."""
+    for name in ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH"):  # also of all that is started from here
+        if name in os.environ:
+            os.environ[name] = whole(os.environ[name])
+    os.environ["PATH"] = os.environ.get("PATH") or os.defpath
     from firstlight.cli import streams
 
     streams.prepare()

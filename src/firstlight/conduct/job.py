@@ -30,6 +30,8 @@ from firstlight.store import durable
 SCRIPT, OUTPUT, RECORD = "script.sh", "output.txt", "job.json"
 _CARRIED = ("FIRSTLIGHT_WORKLOADS", "FIRSTLIGHT_PYTHON", "PYTHONPATH")
 """Variables that belong to how firstlight itself was started."""
+_PYTHON = (sys.executable, "-I" if sys.flags.isolated else "-P", "-m")
+"""As this one was started, and never with modules of the current folder."""
 
 
 class Job(msgspec.Struct, frozen=True):
@@ -90,7 +92,7 @@ def _myself() -> tuple[str, ...]:
     """How firstlight was started, so that it is started the same way in the job: by ./fl, or by this Python."""
     if Path(sys.prefix).resolve() == (cache_directory() / "venv").resolve():
         return (str(ROOT / "fl"),)
-    return (sys.executable, "-m", "firstlight")
+    return (*_PYTHON, "firstlight")
 
 
 def prepare(setup: Sequence[str]) -> None:
@@ -109,8 +111,7 @@ def prepare(setup: Sequence[str]) -> None:
         "-c",
         "\n".join([*lines, 'exec "$@"']),
         "bash",
-        sys.executable,
-        "-m",
+        *_PYTHON,
         "firstlight.conduct.job",
     ]
     status = subprocess.run(words, stdin=subprocess.DEVNULL, check=False).returncode

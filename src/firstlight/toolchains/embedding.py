@@ -20,6 +20,9 @@ from firstlight.toolchains.wrappers import first_of_family
 STAMP = "complete"
 """Written last: an environment without it is half made, and made anew."""
 
+ALONE = {"PYTHONPATH": ""}
+"""No module from elsewhere stands in for one of Python's or of pip's, which starts Python again."""
+
 
 def wants_embedding(libraries: Sequence[Mpi]) -> tuple[tuple[str, ...], bool]:
     """(families without a library, whether to install them): only a system without any MPI of its own gets one."""
@@ -77,12 +80,14 @@ def _install(host: Host, folder: Path, family: Family, say: Callable[[str], None
             return None
         say(f"installing {family.label} (no MPI on this system; about 50 MB, once)")
         shutil.rmtree(folder, ignore_errors=True)
-        made = host.run([sys.executable, "-m", "venv", "--without-pip", folder], timeout=120)
+        made = host.run([sys.executable, "-I", "-m", "venv", "--without-pip", folder], ALONE, timeout=120)
         if made.ok:
             python = folder / "bin" / "python"
             options = ["--quiet", "--disable-pip-version-check", "--no-input", "--retries=2", "--only-binary=:all:"]
             made = host.run(
-                [sys.executable, "-m", "pip", "--python", str(python), "install", *options, family.name], timeout=900
+                [sys.executable, "-I", "-m", "pip", "--python", str(python), "install", *options, family.name],
+                ALONE,
+                timeout=900,
             )
         if not made.ok:
             shutil.rmtree(folder, ignore_errors=True)

@@ -13,6 +13,7 @@ from pathlib import Path
 
 import msgspec
 
+from firstlight import whole
 from firstlight.machine import Machine
 from firstlight.process import bounded
 from firstlight.toolchains import Absent
@@ -47,10 +48,10 @@ class Host:
     def __init__(self, machine: Machine, cache_dir: Path, environ: Mapping[str, str], memory: Memory) -> None:
         self.machine = machine
         self.cache_dir = cache_dir
-        self.environ = {**environ, "LC_ALL": "C"}
+        self.environ = {**environ, "PATH": whole(environ.get("PATH", "")) or os.devnull, "LC_ALL": "C"}
         self.memory = memory
         self.cxx = "c++"  # the compiler of trials that need just any; set once compilers are known
-        self.path = tuple(Path(p) for p in dict.fromkeys(environ.get("PATH", "").split(os.pathsep)) if p)
+        self.path = tuple(Path(p) for p in dict.fromkeys(self.environ["PATH"].split(os.pathsep)))
 
     def which(self, name: str) -> Path | None:
         """The first executable of that name on the search path."""
