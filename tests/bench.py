@@ -110,7 +110,7 @@ class Bench:
 
     def _built(self, program: Program) -> Built:
         if program.key in self.broken:
-            return Built(program, None, b"", 0.1, "", f"{program.target}.cpp:1: error: it is broken\nall the words")
+            return Built(program, None, b"", 0.1, "", "", f"{program.target}.cpp:1: error: it is broken\nall the words")
         path = self.programs / program.key
         here = Path(__file__).parent
         path.write_text(
@@ -128,4 +128,4 @@ class Bench:
             "eps",
         )
         digest = hashlib.sha256(path.read_bytes() + program.key.encode()).hexdigest()
-        return Built(program, path, msgspec.json.encode(described), 0.1, digest, "")
+        return Built(program, path, msgspec.json.encode(described), 0.1, digest, program.key, "")

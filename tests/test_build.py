@@ -2,20 +2,25 @@
 
 from __future__ import annotations
 
+import errno
+import hashlib
+import os
 import threading
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import pytest
 from msgspec.structs import replace
 
 from bench import toolchain
 from firstlight import ROOT, build, cmake
-from firstlight.build import Options
+from firstlight.build import Built, Options
 from firstlight.build.recipe import HARNESS_FLAGS, key, recipe
 from firstlight.build.sources import Sources, uses
 from firstlight.catalogue import load, roots
 from firstlight.cmake import Tree
+from firstlight.errors import BuildError
 from firstlight.machine import parse
 from firstlight.plan import Program
 from firstlight.toolchains import Library, Toolbox, Toolchain
@@ -115,23 +120,29 @@ def test_sources_follow_includes() -> None:
     assert uses(found, "collectives") and not uses(found, "network")
 
 
-def test_only_who_builds_the_same_tree_waits(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Two that share a cache: each of their trees is built by one at a time, and the other finds what was made."""
-    made: list[str] = []
+@pytest.fixture
+def made(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Path]]:
+    """What is made from now on, and in which tree: scripts that answer to --describe."""
+    found: list[tuple[str, Path]] = []
 
-    def make(tree: Tree, targets: Sequence[str], jobs: int | None = None) -> tuple[int, str]:
+    def make(tree: Tree, targets: Sequence[str], jobs: int) -> tuple[int, str]:
         for target in targets:
             name, _, folder = target.rpartition("+")
             executable = tree.folder / "bin" / folder / name
             executable.parent.mkdir(parents=True, exist_ok=True)
-            executable.write_text("#!/bin/sh\necho '{}'\n")
+            executable.write_text("#!/bin/sh\necho '{}'\nexit 0\n")
             executable.chmod(0o755)
-            made.append(target)
+            found.append((target, tree.folder))
         return 0, ""
 
     monkeypatch.delenv("FIRSTLIGHT_STRICT")
     monkeypatch.setattr(cmake.Tree, "make", make)
     monkeypatch.setattr(cmake.Tree, "configure", lambda tree: "")
+    return found
+
+
+def test_only_who_builds_the_same_tree_waits(tmp_path: Path, made: list[tuple[str, Path]]) -> None:
+    """Two that share a cache: each of their trees is built by one at a time, and the other finds what was made."""
     chains = (CHAIN, replace(toolchain("clang-x"), cxx="/usr/bin/clang++"))
     toolbox, workloads = Toolbox(chains, (), (), ()), load(roots())
     first, second = (Program("dot", "serial", chain.name, None) for chain in chains)
@@ -155,7 +166,7 @@ def test_only_who_builds_the_same_tree_waits(tmp_path: Path, monkeypatch: pytest
     assert build.build([first], toolbox, workloads, tmp_path, progress)[first].executable is not None
     holder.join()
     assert told == [(0, 1, "another firstlight builds in this cache: waiting for it"), (1, 1, "gcc")]
-    assert made == ["dot.serial+clang-x", "dot.serial+gcc-x"]
+    assert [target for target, _ in made] == ["dot.serial+clang-x", "dot.serial+gcc-x"]
 
     build.build([first], toolbox, workloads, tmp_path)
     assert len(made) == 2
@@ -164,6 +175,71 @@ def test_only_who_builds_the_same_tree_waits(tmp_path: Path, monkeypatch: pytest
     build.build([first], toolbox, workloads, tmp_path, options=Options(strict=True))
     build.build([first], toolbox, workloads, tmp_path)
     assert len(made) == 3
+
+
+DOT = Program("dot", "serial", CHAIN.name)
+
+
+def dot(cache: Path) -> Built:
+    return build.build([DOT], Toolbox((CHAIN,), (), (), ()), load(roots()), cache)[DOT]
+
+
+@pytest.mark.parametrize("sums", ["there", "from before there were any"])
+def test_a_damaged_executable_is_made_again(tmp_path: Path, made: list[tuple[str, Path]], sums: str) -> None:
+    first = dot(tmp_path)
+    assert first.executable is not None and first.recipe == first.executable.parent.name
+    kept = first.executable.parent / "SHA256SUMS"
+    good = first.executable.read_bytes()
+    assert first.sha256 == hashlib.sha256(good).hexdigest()
+    assert kept.read_text() == f"{first.sha256}  dot.serial\n"  # as sha256sum -c reads it
+    if sums != "there":
+        kept.unlink()
+    assert dot(tmp_path) == replace(first, seconds=0.0) and len(made) == 1 and kept.exists()
+    for damaged in (good[:12], b"", good.replace(b"{}", b"[]")):
+        first.executable.write_bytes(damaged)
+        if sums != "there":
+            kept.unlink()
+        count = len(made)
+        assert dot(tmp_path).sha256 == first.sha256 and len(made) == count + 1
+        assert first.executable.read_bytes() == good
+    first.executable.unlink()
+    assert dot(tmp_path).executable == first.executable and first.executable.exists()
+
+
+def test_without_locks_everybody_builds_in_a_tree_of_their_own(
+    tmp_path: Path, made: list[tuple[str, Path]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refused(descriptor: int, operation: int) -> None:
+        raise OSError(errno.ENOLCK, os.strerror(errno.ENOLCK))
+
+    monkeypatch.setattr(cmake.fcntl, "flock", refused)
+    tree = build._Kind(CHAIN, None, Options()).tree(tmp_path)
+    with tree.alone(lambda: None) as one, tree.alone(lambda: None) as other:
+        assert len({tree.folder, one.folder, other.folder}) == 3
+        assert one.definitions["FL_MANIFEST"] == str(one.folder / "manifest.cmake")
+    assert dot(tmp_path).executable is not None
+    ((_, folder),) = made
+    assert folder not in (tree.folder, one.folder) and folder.parent == tree.folder.parent
+    assert [path.name for path in tree.folder.parent.iterdir()] == [f"{tree.folder.name}.lock"]
+
+
+def test_a_cache_that_is_only_read_serves_what_it_has(
+    tmp_path: Path, made: list[tuple[str, Path]], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    first = dot(tmp_path)
+    opened = Path.open
+
+    def read_only(path: Path, mode: str = "r", *rest: Any, **more: Any) -> Any:
+        if set(mode) & set("wax+"):
+            raise OSError(errno.EROFS, os.strerror(errno.EROFS), str(path))
+        return opened(path, mode, *rest, **more)
+
+    monkeypatch.setattr(Path, "open", read_only)
+    assert dot(tmp_path).sha256 == first.sha256
+    assert first.executable is not None
+    first.executable.unlink()
+    with pytest.raises(BuildError, match=r"cannot write the cache .*Read-only file system; set FIRSTLIGHT_CACHE"):
+        dot(tmp_path)
 
 
 def test_a_tree_keeps_what_it_was_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

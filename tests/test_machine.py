@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from firstlight.errors import FirstlightError
-from firstlight.machine import discover, linux, parse
+from firstlight.machine import compilers_at_once, discover, linux, parse
 from firstlight.machine.counters import sentence
 
 CPUINFO_ARM = """processor\t: 0
@@ -187,6 +187,32 @@ def test_a_described_node(tmp_path):
     assert machine.system == "Test Linux 1"
     assert any("powersave" in w for w in machine.warnings)
     assert any("allows 0.5 of" in w for w in machine.warnings)
+
+
+@pytest.mark.parametrize(
+    ("cpus", "free", "limit", "expected"),
+    [
+        (256, 500, None, 256),
+        (256, 64, None, 64),
+        (256, 500, 8, 8),
+        (2, 24, None, 2),
+        (64, 12, 1 << 40, 12),
+        (8, 0.5, None, 1),
+        (8, 100, 0.25, 1),
+    ],
+)
+def test_compilers_are_bounded_by_memory_too(tmp_path, monkeypatch, cpus, free, limit, expected):
+    """Memory in GiB: what is free, and what the tightest control group allows."""
+    monkeypatch.setattr(os, "sched_getaffinity", lambda _: set(range(cpus)))
+    kib = round(free * 2**20)
+    files = {"proc/meminfo": f"MemTotal: {2 * kib} kB\nMemAvailable: {kib} kB\n", "proc/self/cgroup": "0::/job/step\n"}
+    if limit is not None:
+        files |= {
+            "sys/fs/cgroup/job/memory.max": f"{round(limit * 2**30)}\n",
+            "sys/fs/cgroup/job/step/memory.max": "max\n",
+        }
+    write(tmp_path, files)
+    assert compilers_at_once(tmp_path) == expected
 
 
 def test_a_system_that_tells_nothing_is_described_all_the_same(tmp_path):

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import shutil
 import sys
+import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
-import filelock
 import msgspec
 
 from firstlight import ROOT
@@ -39,10 +40,9 @@ class Tree(msgspec.Struct, frozen=True):
         configured.touch()
         return ""
 
-    def make(self, targets: Sequence[str], jobs: int | None = None) -> tuple[int, str]:
+    def make(self, targets: Sequence[str], jobs: int) -> tuple[int, str]:
         """Build the targets and go on where one fails; (status, what Ninja and the compilers said)."""
-        limit = [f"-j{jobs}"] if jobs else []
-        return run([tool("ninja"), "-C", str(self.folder), "-k", "0", *limit, *targets], self.environment)
+        return run([tool("ninja"), "-C", str(self.folder), "-k", "0", f"-j{jobs}", *targets], self.environment)
 
     def commands(self, target: str) -> list[str]:
         """All that would be run for a target that is built from nothing, in that order."""
@@ -52,20 +52,40 @@ class Tree(msgspec.Struct, frozen=True):
         return output.splitlines()
 
     @contextlib.contextmanager
-    def alone(self, waiting: Callable[[], None]) -> Iterator[None]:
-        """Two that build one tree at once would spoil it. `waiting` is called where another has it; the lock goes with
-        the process that holds it. A cache that is only read, or a file system without locks, is used without.
+    def alone(self, waiting: Callable[[], None]) -> Iterator[Tree]:
+        """The tree to build in, which is nobody else's meanwhile: two that build in one at once would spoil it.
+
+        `waiting` is called where another has it; the lock goes with the process that holds it. Where the file system
+        refuses locks (NFS without its daemon), it is a tree of one's own beside this one, made from nothing and removed
+        afterwards. Raises BuildError where the cache cannot be written.
         """
-        lock = filelock.FileLock(self.folder.with_name(f"{self.folder.name}.lock"))
-        with contextlib.ExitStack() as stack:
-            with contextlib.suppress(OSError, NotImplementedError):
-                self.folder.parent.mkdir(parents=True, exist_ok=True)
-                try:
-                    stack.enter_context(lock.acquire(blocking=False))
-                except filelock.Timeout:
-                    waiting()
-                    stack.enter_context(lock.acquire())
-            yield
+        try:
+            self.folder.parent.mkdir(parents=True, exist_ok=True)
+            lock = self.folder.with_name(f"{self.folder.name}.lock").open("w")
+        except OSError as error:
+            raise BuildError(
+                f"cannot write the cache {self.folder.parent}: {error.strerror}; set FIRSTLIGHT_CACHE to another place"
+            ) from error
+        with lock:
+            if _locked(lock.fileno(), waiting):
+                yield self
+                return
+        with tempfile.TemporaryDirectory(prefix=f"{self.folder.name}.", dir=self.folder.parent) as folder:
+            moved = {name: value.replace(str(self.folder), folder) for name, value in self.definitions.items()}
+            yield Tree(Path(folder), moved, self.environment)
+
+
+def _locked(descriptor: int, waiting: Callable[[], None]) -> bool:
+    """Lock the file, waiting for who has it; False where the file system refuses."""
+    try:
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            waiting()
+            fcntl.flock(descriptor, fcntl.LOCK_EX)
+    except OSError:
+        return False
+    return True
 
 
 def rules() -> list[Path]:

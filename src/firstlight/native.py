@@ -12,6 +12,7 @@ from firstlight import ROOT
 from firstlight.build.sources import Sources, digest
 from firstlight.cmake import Tree, rules
 from firstlight.errors import BuildError
+from firstlight.machine import compilers_at_once
 
 
 def make(
@@ -42,9 +43,9 @@ def make(
     alike = repr((sorted(values.items()), platform.machine(), str(ROOT))).encode()
     place = cache / "native" / f"tree-{digest([alike])[:12]}"
     tree = Tree(place, values, os.environ | dict(environment or {}))
-    with tree.alone(waiting):
+    with tree.alone(waiting) as mine:
         if not (folder / file).exists():
-            made = _compile(target, file, tree)
+            made = _compile(target, file, mine)
             part = folder / f".{file}.{os.getpid()}"
             shutil.copy2(made, part)
             part.replace(folder / file)
@@ -56,7 +57,7 @@ def _compile(target: str, file: str, tree: Tree) -> Path:
     output = tree.configure()
     code = 1 if output else 0
     if code == 0:
-        code, output = tree.make([target])
+        code, output = tree.make([target], compilers_at_once())
     made = [p for p in tree.folder.rglob(file) if p.is_file()] if code == 0 else []
     if not made:
         log = tree.folder.with_name(f"{tree.folder.name}.log")

@@ -235,13 +235,17 @@ class Description(msgspec.Struct, frozen=True):
 
 
 class Build(msgspec.Struct, frozen=True):
-    """One program's build. `error` is the compiler's output from its first error on; builds/<key>.log holds it all."""
+    """One program's build. `error` is the compiler's output from its first error on; builds/<key>.log holds it all.
+
+    `sha256` is that of the executable's content, `recipe` the hash of all that it is made from, by which it is cached.
+    """
 
     program: Program
     ok: bool
     seconds: float
     sha256: str = ""
     error: str = ""
+    recipe: str = ""
 
 
 class Run(msgspec.Struct, frozen=True):

@@ -7,12 +7,12 @@ executable that a run refers to, nothing is built twice, and what tests build se
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
-import shutil
 import time
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
@@ -21,9 +21,11 @@ import msgspec
 from firstlight import ROOT, mpi_families
 from firstlight.build.recipe import HARNESS_FLAGS, Recipe, key, recipe, runs_schedules
 from firstlight.build.sources import Sources, digest
+from firstlight.build.stored import Entry
 from firstlight.catalogue import Workload
 from firstlight.cmake import Tree, run
 from firstlight.errors import BuildError
+from firstlight.machine import compilers_at_once
 from firstlight.plan import Program, family
 from firstlight.toolchains import Mpi, Toolbox, Toolchain
 
@@ -53,7 +55,8 @@ class Built(msgspec.Struct, frozen=True):
     executable: Path | None
     describe: bytes
     seconds: float
-    sha256: str
+    sha256: str  # of the executable's content
+    recipe: str  # the hash of all that it is made from
     error: str
 
 
@@ -125,7 +128,7 @@ def build(
     Raises BuildError when CMake or Ninja are missing or the cache directory cannot be written.
     """
     wanted = list(dict.fromkeys(programs))
-    jobs = jobs or len(os.sched_getaffinity(0))
+    jobs = jobs or compilers_at_once()
     try:
         (cache / "programs").mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -139,7 +142,7 @@ def build(
         progress(len(results), len(wanted), "another firstlight builds in this cache: waiting for it")
 
     workers = max(1, min(jobs, len(shops)))
-    jobs_each = -(-jobs // workers)
+    jobs_each = max(1, jobs // workers)
     with ThreadPoolExecutor(workers) as pool:
         for shop, built in zip(shops, pool.map(lambda shop: shop.build(jobs_each, waiting), shops), strict=True):
             results |= {b.program: b for b in built}
@@ -168,7 +171,7 @@ def commands(
     """
     found: dict[Program, Commands] = {}
     for shop in _shops(list(programs), toolbox, workloads, cache, options):
-        found |= shop.commands(len(os.sched_getaffinity(0)))
+        found |= shop.commands(compilers_at_once())
     return found
 
 
@@ -188,7 +191,7 @@ def _shops(
         made = recipe(program, workload, toolbox, toolchain, mpi, shop.kind.environment)
         name = key(made, sources, toolchain, mpi, toolbox.cuda, options.sanitize)
         call = made.written(options.strict, runs_schedules(made, sources))
-        shop.orders[program] = _Order(made, call, cache / "programs" / name / program.target)
+        shop.orders[program] = _Order(made, call, Entry(cache / "programs" / name, program.target))
     return list(shops.values())
 
 
@@ -197,7 +200,7 @@ class _Order(msgspec.Struct, frozen=True):
 
     recipe: Recipe
     call: str
-    stored: Path
+    stored: Entry
 
 
 class _Shop:
@@ -213,7 +216,7 @@ class _Shop:
         errors: dict[Program, str] = {}
         missing, seconds = self._missing(), 0.0
         if missing:
-            with self.tree.alone(waiting):
+            with self._alone(waiting):
                 missing, started = self._missing(), time.monotonic()  # whoever was waited for may have made them
                 if missing:
                     errors = self._make(missing, jobs)
@@ -223,14 +226,22 @@ class _Shop:
                 seconds = (time.monotonic() - started) / max(1, len(missing))
         return [self._built(p, errors.get(p, ""), seconds if p in missing else 0.0) for p in self.orders]
 
+    @contextlib.contextmanager
+    def _alone(self, waiting: Callable[[], None]) -> Iterator[None]:
+        """In a tree that nobody else builds in."""
+        shared = self.tree
+        with shared.alone(waiting) as self.tree:
+            yield
+        self.tree = shared
+
     def _missing(self) -> list[Program]:
         """A strict build asks for more: what is in the store must have been made without a warning."""
-        marks = ["describe.json"] + (["strict"] if self.kind.options.strict else [])
-        return [p for p, order in self.orders.items() if not all((order.stored.parent / m).exists() for m in marks)]
+        strict = self.kind.options.strict
+        return [p for p, order in self.orders.items() if not order.stored.whole(self.kind.environment, strict)]
 
     def commands(self, jobs: int) -> dict[Program, Commands]:
         """Of all its programs, built in the tree once more."""
-        with self.tree.alone(lambda: None):
+        with self._alone(lambda: None):
             if errors := self._make(list(self.orders), jobs):
                 raise BuildError("\n".join(errors.values()))
             return {program: self._commands(order.recipe) for program, order in self.orders.items()}
@@ -279,28 +290,19 @@ class _Shop:
             manifest.write_text(text)
 
     def _deposit(self, program: Program) -> dict[Program, str]:
-        """Copy an executable into the store with its description, the description last: it marks the entry complete."""
-        place = self.orders[program].stored
         code, output = run([str(self._fresh(program)), "--describe"], self.kind.environment, merge=False)
         if code != 0:
             return {program: f"{program.target} was built but does not start (status {code}): {output}"}
-        place.parent.mkdir(parents=True, exist_ok=True)
-        partial = place.with_name(f".{place.name}.{os.getpid()}")
-        shutil.copy2(self._fresh(program), partial)
-        partial.replace(place)
-        if self.kind.options.strict:
-            (place.parent / "strict").touch()
-        described = place.parent / f".describe.{os.getpid()}"
-        described.write_text(output)
-        described.replace(place.parent / "describe.json")
+        self.orders[program].stored.fill(self._fresh(program), output, self.kind.options.strict)
         return {}
 
     def _built(self, program: Program, error: str, seconds: float) -> Built:
+        stored = self.orders[program].stored
         if error:
-            return Built(program, None, b"", seconds, "", error)
-        executable = self.orders[program].stored
-        describe = (executable.parent / "describe.json").read_bytes()
-        return Built(program, executable, describe, seconds, digest([executable.read_bytes()]), "")
+            return Built(program, None, b"", seconds, "", stored.folder.name, error)
+        return Built(
+            program, stored.executable, stored.description(), seconds, stored.sum(), stored.folder.name, ""
+        )  # fmt: skip
 
 
 class _Call(msgspec.Struct, frozen=True):

@@ -171,7 +171,7 @@ def make(programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Wor
 
 def _record(built: Built, room: int) -> Build:
     error = excerpt(built.error, room, f"builds/{built.program.key}.log")
-    return Build(built.program, not built.error, built.seconds, built.sha256, error)
+    return Build(built.program, not built.error, built.seconds, built.sha256, error, built.recipe)
 
 
 MOST_WORDS, LEAST_WORDS, ALL_WORDS = 4000, 300, 1 << 20

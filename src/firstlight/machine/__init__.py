@@ -104,6 +104,17 @@ def cache_directory() -> Path:
     return Path(os.environ.get("FIRSTLIGHT_CACHE") or ROOT / ".fl").absolute()
 
 
+def compilers_at_once(root: Path = Path("/")) -> int:
+    """How many compilers may run at once: one a usable CPU, as long as there is a GiB of memory for each of them.
+
+    A whole node of 256 CPUs with one compiler each, or a container with many CPUs and little memory, would else have
+    some of them killed for memory, which reads like an error in the program.
+    """
+    from firstlight.machine.linux import available_memory
+
+    return max(1, min(len(os.sched_getaffinity(0)), available_memory(root) >> 30))
+
+
 def discover() -> Machine:
     """Read this machine's description from the operating system (no privileges needed).
 

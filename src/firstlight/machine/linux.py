@@ -27,8 +27,8 @@ def describe(root: Path, cache_dir: Path) -> Machine:
     cores = topology.cores(root, cpus)
     kinds = topology.kinds(root, cores)
     numa = topology.numa(root, cpus)
-    memory, available = _memory(root)
-    bound = min((b for b in (_memory_bound(root), topology.allowed_memory(root)) if b), default=None)
+    memory, _ = _memory(root)
+    bound = _allowed(root)
     governor, load = _governor(root, cpus), os.getloadavg()[0]
     allocated = allocation.discover()
     turbo = parse.turbo(
@@ -47,7 +47,7 @@ def describe(root: Path, cache_dir: Path) -> Machine:
         numa=tuple(node.cpus for node in numa if node.cpus) or (cpus,),
         caches=topology.caches(root, cores),
         memory=min(memory, bound or memory),
-        memory_available=min(available, bound or available),
+        memory_available=available_memory(root),
         system=parse.os_release(read(root / "etc/os-release")) or platform.system(),
         kernel=platform.release(),
         virtual=_virtual(root, cpuinfo),
@@ -143,6 +143,17 @@ def _memory(root: Path) -> tuple[int, int]:
 
     memory = psutil.virtual_memory()
     return memory.total, memory.available
+
+
+def _allowed(root: Path) -> int | None:
+    """Bytes of memory that control groups and NUMA nodes leave to this process; None where they leave it all."""
+    return min((b for b in (_memory_bound(root), topology.allowed_memory(root)) if b), default=None)
+
+
+def available_memory(root: Path) -> int:
+    """Bytes of memory that may be taken now: what the system has available, within what is allowed here."""
+    available, bound = _memory(root)[1], _allowed(root)
+    return min(available, bound or available)
 
 
 def _governor(root: Path, cpus: tuple[int, ...]) -> str | None:

@@ -1,0 +1,71 @@
+"""The store of executables: a folder for each, named by the hash of all that made it; damage is noticed and mended."""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import os
+import shutil
+from collections.abc import Mapping
+from pathlib import Path
+
+import msgspec
+
+from firstlight.cmake import run
+
+DESCRIPTION, SUM, STRICT = "describe.json", "SHA256SUMS", "strict"
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """One executable `name` in its folder, with what it answers to --describe and its hash as sha256sum writes it."""
+
+    folder: Path
+    name: str
+
+    @property
+    def executable(self) -> Path:
+        return self.folder / self.name
+
+    def whole(self, environment: Mapping[str, str], strict: bool) -> bool:
+        """Whether it is there as it was put here, and was made without a warning where that is asked for."""
+        if strict and not (self.folder / STRICT).exists():
+            return False
+        try:
+            described = (self.folder / DESCRIPTION).read_text(encoding="utf-8")
+            line = f"{self.sum()}  {self.name}\n"
+            if (kept := self.folder / SUM).exists():
+                return kept.read_text(encoding="utf-8") == line
+            # Put here before there were hashes: it is whole if it says the same as then.
+            if run([str(self.executable), "--describe"], environment, merge=False) != (0, described):
+                return False
+        except (OSError, UnicodeDecodeError):
+            return False
+        with contextlib.suppress(OSError):  # a cache that is only read is looked at in this way every time
+            self._write(SUM, line)
+        return True
+
+    def fill(self, made: Path, described: str, strict: bool) -> None:
+        """Copy an executable into the store, each file at once, the description last: it marks the entry complete."""
+        self.folder.mkdir(parents=True, exist_ok=True)
+        partial = self._partial(self.name)
+        shutil.copy2(made, partial)
+        partial.replace(self.executable)
+        self._write(SUM, f"{self.sum()}  {self.name}\n")
+        if strict:
+            (self.folder / STRICT).touch()
+        self._write(DESCRIPTION, described)
+
+    def description(self) -> bytes:
+        return (self.folder / DESCRIPTION).read_bytes()
+
+    def sum(self) -> str:
+        """SHA-256 of the executable, in hexadecimal."""
+        return hashlib.sha256(self.executable.read_bytes()).hexdigest()
+
+    def _write(self, name: str, text: str) -> None:
+        partial = self._partial(name)
+        partial.write_text(text, encoding="utf-8")
+        partial.replace(self.folder / name)
+
+    def _partial(self, name: str) -> Path:
+        return self.folder / f".{name}.{os.getpid()}"
