@@ -1,7 +1,7 @@
 // pingpong: a message there and one back (R2). Time = alpha + bytes / beta: latency at 0 bytes, bandwidth at large ones.
 //
 // Party r talks to party r + p/2, all pairs at once. Every message is a function of its sender, the iteration and the position.
-// In the timed loop only its first and its last word follow the iteration: the end that begins stamps them, and the other
+// In the timed loop its first and its last word follow the iteration, and one more, somewhere: the end that begins stamps them, and the other
 // answers with what it has received, so that an answer given too early is a wrong answer. The check refreshes whole messages.
 // Where data is fresh, every word of every message is written by its sender and read by its receiver, in the timed loop too.
 #pragma once
@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "firstlight/alone.hpp"
+#include "firstlight/changing.hpp"
 #include "firstlight/damage.hpp"
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
@@ -42,6 +43,7 @@ struct Traits {
 struct End {
   int me = 0, peer = 0;
   bool first = true;             // begins the round trip; both ends do where messages go both ways at once
+  fl::Index somewhere = 0;       // offset of the word between the first and the last that follows this iteration
   unsigned char* out = nullptr;  // the message to send
   unsigned char* in = nullptr;   // where the peer's arrives
   std::uint64_t salt = 0;        // of what this party sends
@@ -57,7 +59,8 @@ struct State {
   Data data = Data::cached;
   fl::Index bytes = 0;
   fl::Index last = 0;     // offset of the last word, which the message may hold in part
-  fl::Index filled = -1;  // the iteration that all words but the stamped ones belong to
+  fl::Changing changing;  // of the words of a message, the same on both ends
+  fl::Index filled = -1;  // the iteration that all words belong to that were not stamped since
   fl::Index rounds = 0;   // of checks so far
   fl::Index touched = 0;  // the last iteration
   int messages = 2;       // one after the other in a step
@@ -140,6 +143,7 @@ inline void reply(unsigned char* __restrict out, const unsigned char* __restrict
 
 // The end that begins, before it sends. Words beyond a short message have room and are not sent.
 inline void stamp(const State& s, End& e, fl::Index iteration) {
+  if (!s.fresh()) s.changing.touch(iteration, [&](fl::Index k) { e.somewhere = k * word_bytes; });
   if (!e.first) return;
   if (s.fresh()) {
     e.read ^= use(e.in, s.words());
@@ -148,6 +152,7 @@ inline void stamp(const State& s, End& e, fl::Index iteration) {
   }
   store(e.out, word(e.salt, iteration, 0));
   store(e.out + s.last, word(e.salt, iteration, s.last / word_bytes));
+  store(e.out + e.somewhere, word(e.salt, iteration, e.somewhere / word_bytes));
 }
 
 // The other end, after it received and before it sends: exclusive or, so that each byte follows from its own byte alone.
@@ -158,13 +163,25 @@ inline void answer(const State& s, const End& e) {
   }
   const std::uint64_t front = load(e.in) ^ e.turn;
   const std::uint64_t back = load(e.in + s.last) ^ e.turn;
+  const std::uint64_t middle = load(e.in + e.somewhere) ^ e.turn;
   store(e.out, front);
   store(e.out + s.last, back);
+  store(e.out + e.somewhere, middle);
 }
 
 inline void touch(State& s, fl::Index iteration) {
   s.touched = iteration;
   if (!s.between_threads) stamp(s, s.ends[0], iteration);  // threads stamp their own
+}
+
+// Both ends, as if messages had gone there and back.
+inline fl::Index renew(State& s, fl::Index next) {
+  if (s.fresh()) return next;
+  return s.changing.renew(next, [&](fl::Index iteration) {
+    s.changing.touch(iteration, [&](fl::Index k) {
+      for (const End& e : s.ends) store(e.out + k * word_bytes, word(e.salt, iteration, k));
+    });
+  });
 }
 
 // --- outside of it -----------------------------------------------------------------------------------------------------
@@ -206,6 +223,7 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
   s.data = p.data;
   s.bytes = p.bytes;
   s.last = p.bytes > 0 ? (p.bytes - 1) / word_bytes * word_bytes : 0;
+  s.changing = fl::Changing(s.words(), fl::Changing::most, true);
   const int all = parties(team, traits), half = all / 2;
   const int here = traits.between_threads ? all : 1;
   s.ends.resize(static_cast<std::size_t>(here));
@@ -231,9 +249,9 @@ inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits
 // --- the check ---------------------------------------------------------------------------------------------------------
 
 // What byte j of the message for this end must be after `iteration`.
-inline unsigned char expected(const State& s, const End& e, fl::Index j, fl::Index iteration) {
+inline unsigned char expected(const State& s, const End& e, const fl::Ages& ages, fl::Index j, fl::Index iteration) {
   const fl::Index k = j / word_bytes;
-  const std::uint64_t w = word(salt_of(e.peer), s.follows(k) ? iteration : s.filled, k);
+  const std::uint64_t w = word(salt_of(e.peer), s.follows(k) ? iteration : ages.of(k, s.filled), k);
   unsigned char bytes[word_bytes];
   std::memcpy(bytes, &w, sizeof bytes);
   return bytes[j % word_bytes];
@@ -243,17 +261,18 @@ inline unsigned char expected(const State& s, const End& e, fl::Index j, fl::Ind
 template <class Behind>
 void inspect(const State& s, const End& e, fl::Index iteration, Behind behind, fl::Damage& damage) {
   const std::uint64_t salt = salt_of(e.peer);
+  const fl::Ages ages(s.changing, iteration);
   for (fl::Index j = 0; j < capacity(s);) {
     const fl::Index k = j / word_bytes;
     const bool inner = j % word_bytes == 0 && k > 0 && j < s.last;
-    if (inner && load(e.in + j) == word(salt, s.fresh() ? iteration : s.filled, k)) {
+    if (inner && load(e.in + j) == word(salt, s.fresh() ? iteration : ages.of(k, s.filled), k)) {
       j += word_bytes;
       continue;
     }
     unsigned char rest[word_bytes];
     const std::uint64_t w = behind(k);
     std::memcpy(rest, &w, sizeof rest);
-    const unsigned char wanted = j < s.bytes ? expected(s, e, j, iteration) : rest[j % word_bytes];
+    const unsigned char wanted = j < s.bytes ? expected(s, e, ages, j, iteration) : rest[j % word_bytes];
     if (e.in[j] != wanted) {
       damage.add([&] {
         return fl::text("byte %lld %s of %lld bytes from %d to %d is 0x%02x, should be 0x%02x", j,

@@ -3,6 +3,7 @@
 
 #include <cstring>
 
+#include "firstlight/changing.hpp"
 #include "firstlight/variant.hpp"
 #include "firstlight/workload.hpp"
 
@@ -23,12 +24,15 @@ struct Params {
 
 struct State {
   bool to_device = true, pinned = true;
-  fl::Index words = 0;   // of a copy
-  fl::Index offset = 0;  // of its first word in the source; follows the iteration
+  fl::Index words = 0;     // of a copy
+  fl::Index offset = 0;    // of its first word in the source; follows the iteration
+  fl::Changing changing;   // of the words of a copy
+  fl::Index renewed = -1;  // the last iteration before this batch
   fl::Array<Word> source, target;
   // Of variants on a device: before a check copies the target from there where it lies there, and after poison() poisons it there.
   void (*fetch)(State&) = nullptr, (*poisoned)(State&) = nullptr;
-  void* object = nullptr;  // of theirs
+  void (*changed)(State&, fl::Index) = nullptr;  // where the source lies there: takes its word i, which changes between batches only
+  void* object = nullptr;                        // of theirs
 };
 
 inline constexpr fl::About about{
@@ -46,15 +50,37 @@ inline std::string refuse(const Params& p, const fl::Team&) { return p.bytes % 8
 // Each step takes its words from another place, a multiple of two lines further on: what is copied differs from step to step.
 inline constexpr fl::Index places = 64, apart = 16;
 inline fl::Index offset_of(fl::Index iteration) { return apart * (iteration % places); }
-inline void touch(State& s, fl::Index iteration) { s.offset = offset_of(iteration); }
+
+// And in turn another word of them changes, or a source that was kept would do.
+inline Word word(fl::Index i, fl::Index iteration) { return fl::hash(static_cast<Word>(i) + (static_cast<Word>(iteration + 1) << 40)); }
+
+inline void touch(State& s, fl::Index iteration) {
+  s.offset = offset_of(iteration);
+  if (s.changed != nullptr) return;
+  s.changing.touch(iteration, [&](fl::Index i) { s.source[s.offset + i] = word(s.offset + i, iteration); });
+}
+
+inline fl::Index renew(State& s, fl::Index next) {
+  const fl::Index first = s.changing.renew(next, [&](fl::Index iteration) {
+    touch(s, iteration);
+    if (s.changed == nullptr) return;
+    s.changing.touch(iteration, [&](fl::Index i) {
+      s.source[s.offset + i] = word(s.offset + i, iteration);
+      s.changed(s, s.offset + i);
+    });
+  });
+  s.renewed = first - 1;
+  return first;
+}
 
 inline void init(State& s, const Params& p, const fl::Team&) {
   s.to_device = p.direction == "to_device";
   s.pinned = p.memory == "pinned";
   s.words = p.bytes / 8;
+  s.changing = fl::Changing(s.words, fl::Changing::most, true);
   s.source = fl::Array<Word>(s.words + apart * places);
   s.target = fl::Array<Word>(s.words);
-  for (fl::Index i = 0; i < s.source.size(); ++i) s.source[i] = fl::hash(static_cast<std::uint64_t>(i));
+  for (fl::Index i = 0; i < s.source.size(); ++i) s.source[i] = word(i, -1);
 }
 
 inline fl::Cost cost(const Params& p, const fl::Team& team) {
@@ -69,9 +95,13 @@ inline void poison(State& s) {
 
 inline fl::Check check(State& s, fl::Index last) {
   if (s.fetch != nullptr) s.fetch(s);
+  const auto in_source = [](fl::Index i, fl::Index iteration) { return i + offset_of(iteration); };
+  const fl::Ages ages(s.changing, s.changed == nullptr ? last : s.renewed, in_source);
   fl::Index wrong = 0, where = 0;
-  for (fl::Index i = 0; i < s.words; ++i)
-    if (s.target[i] != fl::hash(static_cast<std::uint64_t>(i + offset_of(last))) && wrong++ == 0) where = i;
+  for (fl::Index i = 0; i < s.words; ++i) {
+    const fl::Index from = i + offset_of(last);
+    if (s.target[i] != word(from, ages.of(from, -1)) && wrong++ == 0) where = i;
+  }
   const auto all = s.words;
   return fl::Check::of(static_cast<double>(wrong), 0,
                        wrong == 0 ? fl::text("all %lld words are right", all)

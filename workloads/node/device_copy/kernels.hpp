@@ -21,6 +21,8 @@ struct Device {
       s.fetch = [](State& state) { static_cast<Device*>(state.object)->there.to(state.target.data()); };
       s.poisoned = [](State& state) { static_cast<Device*>(state.object)->there.poison(); };
     } else {
+      s.object = this;
+      s.changed = [](State& state, fl::Index i) { static_cast<Device*>(state.object)->there.from(state.source.data(), i); };
       there.from(s.source.data());
     }
     if (!s.pinned) return;

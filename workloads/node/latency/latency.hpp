@@ -19,6 +19,7 @@ struct Params {
 
 struct alignas(line_bytes) Line {
   Line* next;
+  fl::Index nothing;  // 0, which no step knows
 };
 
 // A bijection of the numbers of `bits` bits that scatters neighbours. Odd factors and shifts by at least half the width can be
@@ -26,7 +27,7 @@ struct alignas(line_bytes) Line {
 // addresses, at the speed of memory.
 class Scatter {
  public:
-  explicit Scatter(int bits) : mask_((std::uint64_t{1} << bits) - 1), shift_((bits + 1) / 2) {}
+  explicit Scatter(int bits = 1) : mask_((std::uint64_t{1} << bits) - 1), shift_((bits + 1) / 2) {}
   // Where the cycle stands after so many hops.
   std::uint64_t line_of(std::uint64_t turn) const {
     std::uint64_t z = turn & mask_;
@@ -60,15 +61,21 @@ inline constexpr std::uint64_t Scatter::inverses[rounds] = {inverse(factors[0]),
 
 struct State {
   fl::Array<Line> lines;
-  Line* at = nullptr;  // goes on from step to step, so none can begin before the last has ended
+  Scatter cycle;
+  std::uint64_t seed = 0;
+  Line* at = nullptr;      // where the chase is; no step can begin before the last has ended, see touch()
+  Line* before = nullptr;  // the line whose successor is left out in this step
+  Line* left_out = nullptr;
   double visited = 0;  // sum of the numbers of the lines visited in this step, modulo 2^32
   fl::Team team;
 };
 
 inline constexpr fl::About about{
     .title = "Memory latency",
-    .cost = "4096 dependent accesses a step, one to a line of 64 bytes, on one random cycle through the whole buffer",
-    .verified = "the line reached and the sum of the lines visited against the bijection that made the cycle; the cycle itself up to 4 MiB",
+    .cost = "4096 dependent accesses a step, one to a line of 64 bytes, on one random cycle through the whole buffer but one line",
+    .verified =
+        "the line reached and the sum of the lines visited, from a random start past a random line that is left out, against the bijection "
+        "that made the cycle; the cycle itself up to 4 MiB",
     .tolerance = "exact",
 };
 
@@ -80,14 +87,26 @@ inline std::string refuse(const Params& p, const fl::Team&) {
 
 inline Scatter scatter(const State& s) { return Scatter(std::countr_zero(static_cast<std::uint64_t>(s.lines.size()))); }
 
+// Where a step begins, and after how many hops a line is left out: both follow from the launch's seed, so that no step knows them.
+struct Route {
+  std::uint64_t start, hops_before;
+};
+inline Route route(const State& s, fl::Index iteration) {
+  const std::uint64_t h = fl::hash(s.seed + static_cast<std::uint64_t>(iteration));
+  return {h, h >> 52};
+}
+static_assert(hops == 1 << 12, "the line left out is one that the step comes to");
+
 inline void init(State& s, const Params& p, const fl::Team& team) {
   s.team = team;
   s.lines = fl::Array<Line>(p.bytes / line_bytes);
   fl::first_touch(&s);
-  const Scatter cycle = scatter(s);
+  s.cycle = scatter(s);
+  s.seed = fl::hash(fl::seed());
   for (fl::Index i = 0; i < s.lines.size(); ++i)
-    s.lines[i].next = &s.lines[static_cast<fl::Index>(cycle.successor(static_cast<std::uint64_t>(i)))];
-  s.at = &s.lines[static_cast<fl::Index>(cycle.line_of(0))];
+    s.lines[i] = {&s.lines[static_cast<fl::Index>(s.cycle.successor(static_cast<std::uint64_t>(i)))], 0};
+  s.at = s.before = s.lines.data();
+  s.left_out = s.at->next;
 }
 
 inline fl::Cost cost(const Params& p, const fl::Team&) {
@@ -95,8 +114,18 @@ inline fl::Cost cost(const Params& p, const fl::Team&) {
       .bytes = static_cast<double>(hops * line_bytes), .accesses = static_cast<double>(hops), .working_set = static_cast<double>(p.bytes)};
 }
 
-// The chase goes on where it was: there is nothing to hoist, and nothing to change.
-inline void touch(State&, fl::Index) {}
+// Each step begins somewhere else, and on its way leaves out a line that the one before did not: neither where a step ended nor where a
+// part of the cycle leads may be remembered. The place also takes a word of the line that the last step reached, or a processor would begin
+// before the end. One access more than the 4096, and some 15 ns of arithmetic beside it: 0.3 % of a step in the first cache.
+inline void touch(State& s, fl::Index iteration) {
+  const Route r = route(s, iteration);
+  const auto line = [&](std::uint64_t turn) { return &s.lines[static_cast<fl::Index>(s.cycle.line_of(turn))]; };
+  s.before->next = s.left_out;
+  s.before = line(r.start + r.hops_before);
+  s.left_out = line(r.start + r.hops_before + 1);
+  s.before->next = line(r.start + r.hops_before + 2);
+  s.at = line(r.start) + s.at->nothing;
+}
 
 inline void poison(State& s) { fl::poison(&s.visited, 1); }
 
@@ -106,28 +135,35 @@ inline double visited_lines(const State& s, std::uint64_t sum_of_addresses) {
   return static_cast<double>(static_cast<std::uint32_t>((sum_of_addresses - static_cast<std::uint64_t>(hops) * base) / line_bytes));
 }
 
-// Follows the cycle as the variant left it: it must come back after visiting every line, not before.
+// Follows the cycle as the variant left it: it must come back after visiting every line but the one left out, not before.
 inline fl::Index cycle_length(const State& s) {
-  const Line* at = s.lines.data();
+  const Line* const start = s.before;
+  const Line* at = start;
   fl::Index length = 0;
   do {
     at = at->next;
     ++length;
-  } while (at != s.lines.data() && length <= s.lines.size());
+  } while (at != start && length <= s.lines.size());
   return length;
 }
 
 inline fl::Check check(State& s, fl::Index last) {
   const Scatter cycle = scatter(s);
-  const auto begin = static_cast<std::uint64_t>(last) * hops;
+  const Route r = route(s, last);
+  const std::uint64_t before = cycle.line_of(r.start + r.hops_before);
+  std::uint64_t turn = r.start;
   std::uint32_t sum = 0;
-  for (std::uint64_t turn = begin; turn < begin + hops; ++turn) sum += static_cast<std::uint32_t>(cycle.line_of(turn));
-  const auto line = static_cast<fl::Index>(cycle.line_of(begin + hops));
+  for (fl::Index hop = 0; hop < hops; ++hop) {
+    const std::uint64_t at = cycle.line_of(turn);
+    sum += static_cast<std::uint32_t>(at);
+    turn += at == before ? 2 : 1;
+  }
+  const auto line = static_cast<fl::Index>(cycle.line_of(turn));
   const fl::Index reached = s.at - s.lines.data();
   if (reached != line) return fl::Check::of(1, 0, fl::text("the chase reached line %lld, should be at %lld", reached, line));
   if (constexpr fl::Index followed = fl::Index{1} << 16; s.lines.size() <= followed) {
-    if (const fl::Index length = cycle_length(s); length != s.lines.size())
-      return fl::Check::of(1, 0, fl::text("the cycle closes after %lld lines of %lld", length, s.lines.size()));
+    if (const fl::Index length = cycle_length(s); length != s.lines.size() - 1)
+      return fl::Check::of(1, 0, fl::text("the cycle closes after %lld lines of %lld", length, s.lines.size() - 1));
   }
   return fl::Check::of(std::fabs(s.visited - static_cast<double>(sum)), 0,
                        fl::text("the lines visited add up to %.0f, should be %.0f", s.visited, static_cast<double>(sum)));

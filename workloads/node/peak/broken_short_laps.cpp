@@ -6,17 +6,20 @@
 namespace {
 
 template <class T>
-void run(peak::Lanes<T>& lanes, T shift) {
+void run(peak::Lanes<T>& lanes, double shift) {
   for (fl::Index i = 0; i < peak::chains<T>; ++i) {
-    T x = lanes.start[i] + shift;
-    for (fl::Index m = 0; m < peak::length - 1; ++m) x = x * lanes.a + lanes.b;
-    lanes.sum[i] = static_cast<T>(peak::laps) * x;
+    lanes.sum[i] = 0;
+    for (fl::Index lap = 0; lap < peak::laps; ++lap) {
+      T x = lanes.start[i] + static_cast<T>(shift + peak::ahead(lap));
+      for (fl::Index m = 0; m < peak::length - 1; ++m) x = x * lanes.a + lanes.b;
+      lanes.sum[i] += x;
+    }
   }
 }
 
 void step(peak::State& s, fl::Index) {
   if (s.precision == 32)
-    run(s.singles, static_cast<float>(s.shift));
+    run(s.singles, s.shift);
   else
     run(s.doubles, s.shift);
 }

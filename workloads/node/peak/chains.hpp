@@ -19,9 +19,9 @@ inline void run(Lanes<T>& lanes, double shift, fl::Index thread, fl::Index laps_
     for (fl::Index i = 0; i < together * width; ++i) sum[i] = 0;
     for (fl::Index lap = 0; lap < laps_to_run; ++lap) {
       Vector x[together];
-      fl::simd::unroll<together>([&](auto k) __attribute__((always_inline)) {
-        x[k] = fl::simd::load<Vector>(start + k * width) + static_cast<T>(shift);
-      });
+      const auto ahead_of_start = static_cast<T>(shift + ahead(lap));
+      fl::simd::unroll<together>([&](auto k)
+                                     __attribute__((always_inline)) { x[k] = fl::simd::load<Vector>(start + k * width) + ahead_of_start; });
       for (fl::Index m = 0; m < length; ++m)
         fl::simd::unroll<together>([&](auto k) __attribute__((always_inline)) { x[k] = x[k] * a + b; });
       fl::simd::unroll<together>([&](auto k) __attribute__((always_inline)) {

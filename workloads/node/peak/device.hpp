@@ -23,7 +23,8 @@ FL_DEVICE void run_thread(const Job<T>& job, fl::Index thread, fl::Index laps_to
   T sum[together] = {};
   for (fl::Index lap = 0; lap < laps_to_run; ++lap) {
     T x[together];
-    for (int k = 0; k < together; ++k) x[k] = job.start[thread + k * threads] + job.shift;
+    const T from = job.shift + static_cast<T>(ahead(lap));
+    for (int k = 0; k < together; ++k) x[k] = job.start[thread + k * threads] + from;
     for (fl::Index m = 0; m < length; ++m)
       for (int k = 0; k < together; ++k) x[k] = x[k] * job.a + job.b;
     for (int k = 0; k < together; ++k) sum[k] += x[k];

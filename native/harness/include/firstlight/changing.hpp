@@ -86,9 +86,12 @@ class Ages {
   using Change = std::pair<Index, Index>;  // input, iteration
 
   Ages() = default;
-  Ages(const Changing& changing, Index last) {
+  Ages(const Changing& changing, Index last) : Ages(changing, last, [](Index i, Index) { return i; }) {}
+  // `where`: which input stands at place i of the step of an iteration.
+  template <class Where>
+  Ages(const Changing& changing, Index last, Where where) {
     if (last >= beyond_timing) return;
-    changing.each_change(last, [&](Index i, Index iteration) { changes_.emplace_back(i, iteration); });
+    changing.each_change(last, [&](Index i, Index iteration) { changes_.emplace_back(where(i, iteration), iteration); });
     // Of an input that changed more than once the last one, which comes last.
     std::stable_sort(changes_.begin(), changes_.end(), [](const Change& a, const Change& b) { return a.first < b.first; });
     auto kept = changes_.begin();
