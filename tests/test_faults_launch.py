@@ -349,6 +349,24 @@ def test_mpi_abort_and_an_unfinished_record_are_told(
         assert not survivors(str(ranks[mpi.name]), 0)
 
 
+def test_a_launch_of_a_rank_is_a_job_of_its_own(
+    mpis: tuple[Mpi, ...], ranks: dict[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """firstlight may be one rank of an outer job, of any library: its launches have ranks of their own."""
+    for outer in mpis:
+        show = [outer.launcher, "-n", "1", sys.executable, "-c", "import json, os; print(json.dumps(dict(os.environ)))"]
+        environ = {**os.environ, **outer.environment}
+        shown = subprocess.run(show, env=environ, capture_output=True, text=True, check=True).stdout
+        told = {n: v for n, v in msgspec.json.decode(shown.strip().splitlines()[-1]).items() if n not in environ}
+        assert any(name.startswith("PM") for name in told)
+        for inner in mpis:
+            with monkeypatch.context() as patched:
+                for name, value in told.items():
+                    patched.setenv(name, value)
+                outcome = start(ranks[inner.name], tmp_path, 30, inner, "mpi_abort", str(tmp_path / "flag"))
+            assert outcome.status == 77, f"{inner.label} in {outer.label}: {outcome.reason} {outcome.stderr}"
+
+
 def hanging(folder: Path, mpi: Mpi, rank: Path, program: Make) -> tuple[subprocess.Popen[str], Path]:
     """A firstlight whose ranks hang, and the executable that it launched; returns once the ranks are there."""
     folder.mkdir()

@@ -175,15 +175,34 @@ def test_where_other_nodes_take_part_there_is_no_temporary_folder_of_this_one(
 def test_nothing_but_the_allowed_names_passes(variables: dict[str, str]) -> None:
     passed = environment.allowed(variables)
     assert passed.items() <= variables.items()
-    names, prefixes = environment.NAMES + environment.DEVICES, environment.PREFIXES + environment.BATCH
-    assert all(name in names or name.startswith(prefixes) for name in passed)
+    prefixes = environment.PREFIXES + environment.DEVICES + environment.BATCH
+    assert all(name in environment.NAMES or name.startswith(prefixes) for name in passed)
 
 
-def test_a_program_learns_which_devices_it_may_use_and_the_record_does_not(monkeypatch: pytest.MonkeyPatch) -> None:
+DEVICES = """CUDA_VISIBLE_DEVICES CUDA_DEVICE_ORDER CUDA_MPS_PIPE_DIRECTORY NVIDIA_VISIBLE_DEVICES ROCR_VISIBLE_DEVICES
+    HIP_VISIBLE_DEVICES HSA_XNACK GPU_DEVICE_ORDINAL ZE_AFFINITY_MASK ONEAPI_DEVICE_SELECTOR ACC_DEVICE_NUM"""
+MANAGERS = """SLURM_JOB_ID SLURM_JOB_NODELIST SLURM_CONF PBS_NODEFILE PALS_PMI FLUX_URI LSB_MCPU_HOSTS LSF_BINDIR
+    JSM_JSRUN_NO_WARN_OMP PJM_NODE CRAY_ROOTFS PMI_MMAP_SYNC_WAIT_TIME PMI_NO_FORK"""
+SETTINGS = """UCX_NET_DEVICES FI_PROVIDER PSM2_MULTI_EP PSM3_NIC HFI_UNIT RDMAV_FORK_SAFE IBV_FORK_SAFE CXI_LOG
+    PMIX_MCA_gds OMPI_MCA_btl OMPI_MCA_orte_base_help_aggregate PRTE_MCA_rmaps_default_mapping_policy
+    OMPI_MCA_orte_tmpdir_base OMPI_MCA_orte_launch_agent MPICH_OFI_NIC_POLICY I_MPI_FABRICS OMP_TARGET_OFFLOAD"""
+TOLD_A_RANK = """PMI_RANK PMI_SIZE PMI_FD PMI_PORT PMI_JOBID PMI_ID PMI_LOCAL_RANK PMI_CONTROL_PORT PMI2_RANK PMIX_RANK
+    PMIX_NAMESPACE PMIX_SERVER_URI41 PMIX_SERVER_TMPDIR PMIX_GDS_MODULE PALS_RANKID PALS_APID FLUX_TASK_RANK
+    JSM_NAMESPACE_RANK OMPI_COMM_WORLD_RANK OMPI_UNIVERSE_SIZE OMPI_MCA_ess OMPI_MCA_ess_base_vpid OMPI_MCA_orte_hnp_uri
+    OMPI_MCA_orte_jobfam_session_dir PRTE_LAUNCHED MPIR_CVAR_CH3_INTERFACE_HOSTNAME I_MPI_INFO_NUMA_NODE_NUM"""
+
+
+def test_programs_get_what_devices_launchers_and_fabrics_need_and_nothing_of_an_outer_rank() -> None:
+    """Of these only settings are recorded: the others may name devices, folders and hosts."""
+    given = {name: "value" for text in (DEVICES, MANAGERS, SETTINGS, TOLD_A_RANK) for name in text.split()}
+    assert set(environment.allowed(given)) == {*DEVICES.split(), *MANAGERS.split(), *SETTINGS.split()}
+    assert set(variables(given)) == set(SETTINGS.split())
+
+
+def test_a_program_learns_which_devices_it_may_use(monkeypatch: pytest.MonkeyPatch) -> None:
     for name in ("CUDA_VISIBLE_DEVICES", "ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES", "OMP_TARGET_OFFLOAD"):
         monkeypatch.setenv(name, "GPU-1")
         assert environment.compose(Placement(), "x", {})[name] == "GPU-1"
-    assert set(variables({"CUDA_VISIBLE_DEVICES": "GPU-1", "OMP_TARGET_OFFLOAD": "DEFAULT"})) == {"OMP_TARGET_OFFLOAD"}
 
 
 @given(st.binary(max_size=200))

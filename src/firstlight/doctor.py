@@ -13,6 +13,7 @@ from pathlib import Path
 import msgspec
 
 from firstlight.machine import Machine, cache_directory
+from firstlight.mpi_families import outside
 from firstlight.process import bounded
 from firstlight.toolchains import OFFLOADING, RUNTIMES, Absent, Mpi, Toolbox
 from firstlight.toolchains.offers import said
@@ -94,7 +95,7 @@ def talk(mpi: Mpi, cache: Path, timeout: float = 60) -> Item | Absent:
     what = f"two ranks, {mpi.label}"
     if mpi.starter:  # its mpiexec is not used here; what is used was proved by a trial of the same kind
         return Item(what, f"talk to each other, started by {' '.join(mpi.starter)}")
-    environment = {**os.environ, **mpi.environment}
+    environment = {**outside(os.environ), **mpi.environment}
     try:
         with tempfile.TemporaryDirectory(prefix="talk-", dir=cache) as name:
             folder = Path(name)

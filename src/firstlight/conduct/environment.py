@@ -10,6 +10,7 @@ from collections.abc import Mapping
 
 from firstlight import ROOT
 from firstlight.launch.environment import PREFIXES
+from firstlight.mpi_families import outside
 from firstlight.process import bounded
 
 _BATCH = frozenset(
@@ -33,7 +34,7 @@ def variables(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     """Those that reach a program and are known to be harmless, by name; the name of this host is taken out."""
     host = socket.gethostname()
     kept = {}
-    for name, value in sorted(environment.items()):
+    for name, value in sorted(outside(environment).items()):
         if name in _BATCH or (name.startswith(PREFIXES) and not _PRIVATE.search(name)):
             hidden = re.sub(rf"\b{re.escape(host)}\b", "<host>", value) if host else value
             kept[name] = hidden[:LONGEST]

@@ -5,31 +5,39 @@ from __future__ import annotations
 import os
 from collections.abc import Mapping
 
-from firstlight.mpi_families import every
+from firstlight.mpi_families import every, outside
 from firstlight.plan import Placement
 from firstlight.process.tree import MARK
 
 NAMES = ("PATH", "HOME", "USER", "TMPDIR", "LD_LIBRARY_PATH")
-PREFIXES = (*(prefix for family in every() for prefix in family.variables), "PMIX_", "UCX_", "FI_", "OMP_")
+FABRICS = ("UCX_", "FI_", "PSM2_", "PSM3_", "HFI_", "CXI_", "IBV_", "RDMAV_", "MLX5_")
+"""Settings of what lies below an MPI library: they decide how fast it is, and are recorded."""
+PREFIXES = (*(prefix for family in every() for prefix in family.variables), "PMIX_MCA_", *FABRICS, "OMP_")
 DEVICES = (
-    "CUDA_VISIBLE_DEVICES",
-    "CUDA_DEVICE_ORDER",
-    "ROCR_VISIBLE_DEVICES",
-    "HIP_VISIBLE_DEVICES",
+    "CUDA_",
+    "NVIDIA_VISIBLE_DEVICES",
+    "NVCOMPILER_ACC_",
+    "ROCR_",
+    "HIP_",
+    "HSA_",
     "GPU_DEVICE_ORDINAL",
-    "ZE_AFFINITY_MASK",
-    "ACC_DEVICE_TYPE",
-    "ACC_DEVICE_NUM",
+    "ZE_",
+    "ONEAPI_DEVICE_SELECTOR",
+    "SYCL_",
+    "LIBOMPTARGET_",
+    "ACC_",
 )
-"""Which devices a program may use: set by batch systems and users. They may name devices, so they are not recorded."""
-BATCH = ("SLURM_", "PBS_", "FLUX_")
-"""What launchers learn their nodes from; with the names of hosts, so not recorded."""
+"""Which devices a program may use, and how: set by batch systems and users. They may name devices or folders, so they
+are not recorded."""
+BATCH = ("SLURM_", "PBS_", "PALS_", "FLUX_", "LSB_", "LSF_", "JSM_", "PJM_", "ALPS_", "CRAY_", "PMI_", "PMI2_")
+"""What launchers learn their nodes from, and the process managers between them and MPI; with the names of hosts, so not
+recorded. What in them is of the job that firstlight itself is a rank of goes no further: see `mpi_families.outside`."""
 
 
 def allowed(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables of the user that reach a program. No others do: runs can be compared and hold no secrets."""
-    names, prefixes = NAMES + DEVICES, PREFIXES + BATCH
-    return {name: value for name, value in environment.items() if name in names or name.startswith(prefixes)}
+    prefixes = PREFIXES + DEVICES + BATCH
+    return {n: value for n, value in outside(environment).items() if n in NAMES or n.startswith(prefixes)}
 
 
 def compose(placement: Placement, identity: str, extra: Mapping[str, str]) -> dict[str, str]:

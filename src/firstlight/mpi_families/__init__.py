@@ -9,6 +9,7 @@ import functools
 import importlib
 import pkgutil
 import re
+from collections.abc import Mapping
 
 from firstlight.errors import UsageError
 from firstlight.mpi_families.family import Family, Origin, Room, Spread, grain
@@ -24,6 +25,7 @@ __all__ = [
     "launcher_of",
     "library_of",
     "of",
+    "outside",
     "with_library",
 ]
 
@@ -64,6 +66,25 @@ def launcher_of(text: str) -> str | None:
 def with_library(file: str) -> str | None:
     """The family whose programs load a shared library of this name, libmpi.so.40; None for a file of none."""
     return next((f.name for f in every() if f.soname and re.fullmatch(f.soname, file)), None)
+
+
+_RANK = (
+    r"PMI2?_(RANK|SIZE|ID|FD|PORT|JOBID|KVS\w*|SPAWNED|APPNUM|UNIVERSE_SIZE|PROCESS_MAPPING|SHARED_SECRET|LOCAL_\w+|"
+    r"CONTROL_\w+)|PMIX_(?!MCA_)\w+|PALS_(RANKID|LOCAL_\w+|NODEID|APID|APINFO|SPOOL_DIR)|JSM_NAMESPACE_\w+|"
+    r"FLUX_TASK_\w+"
+)
+"""What process managers tell a rank: which one it is, of which job, and where its manager listens."""
+
+
+def outside(environment: Mapping[str, str]) -> dict[str, str]:
+    """The environment without what makes a program that is started in it a rank of the job around it.
+
+    firstlight may be started by mpiexec, srun or another launcher itself (one rank of it, in a batch script). What it
+    starts are jobs of their own, with launchers that tell their ranks such things anew; a launcher, or a program that
+    is one process, would else ask the outer job's manager, wait for the outer job's ranks, or end its step.
+    """
+    pattern = re.compile("|".join([_RANK, *(family.rank_told for family in every() if family.rank_told)]))
+    return {name: value for name, value in environment.items() if not pattern.fullmatch(name)}
 
 
 def _root(family: Family) -> str:

@@ -93,6 +93,8 @@ class Family:
     """The macro that leaves the old C++ interface out of mpi.h."""
     variables: tuple[str, ...] = ()
     """What the names of its own environment variables begin with: a user's reach the programs that are launched."""
+    rank_told: str = ""
+    """A regular expression for those of them that its launcher sets for a rank: they hold for that rank alone."""
     launchers: tuple[str, ...] = ("mpiexec", "mpirun")
     """Names of its launchers."""
     pmi: tuple[str, ...] = ()

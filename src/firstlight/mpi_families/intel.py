@@ -17,6 +17,7 @@ class Intel(Family):
     wrapped = "I_MPI"
     wrapper_names = ("mpigxx", "mpicxx")
     variables = ("I_MPI_",)
+    rank_told = r"I_MPI_(INFO|HYDRA_JOB|MPIRUN)\w*"
     pmi = ("pmi2", "pmix")
     signal_message = r"KILLED BY SIGNAL: (\d{1,2})"
     fortran_symbols = ("_f08_",)

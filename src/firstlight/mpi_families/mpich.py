@@ -17,6 +17,7 @@ class Mpich(Family):
     wrapped = "MPICH"
     skip_cxx = "MPICH_SKIP_MPICXX"
     variables = ("MPICH_", "MPIR_", "HYDRA_")
+    rank_told = "MPIR_CVAR_CH3_INTERFACE_HOSTNAME"  # the node of that rank
     pmi = ("pmi2", "pmix")
     telling = ("-print-all-exitcodes",)
     signal_message = r"EXIT STRING: .*\(signal (\d{1,2})\)"

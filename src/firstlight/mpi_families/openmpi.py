@@ -18,6 +18,12 @@ class OpenMpi(Family):
     wrapped = "OMPI"
     skip_cxx = "OMPI_SKIP_MPICXX"
     variables = ("OMPI_", "OPAL_", "PRTE_")
+    rank_told = (
+        r"OMPI_(COMM_WORLD|UNIVERSE|APP_CTX|NUM_APP|FIRST|FILE|ARGV|COMMAND|VERSION|RELEASE)\w*|PRTE_(?!MCA_)\w+|"
+        r"OMPI_MCA_(ess|ess_\w+|pmix|initial_wdir|shmem_RUNTIME_\w+|mpi_oversubscribe|orte_(hnp_uri|local_daemon_uri|"
+        r"parent_uri|jobfam_session_dir|top_session_dir|ess_\w+|app_num|launch|num_nodes|bound_at_launch|"
+        r"precondition_transports))|PRTE_MCA_(ess|ess_\w+|prte_(hnp_uri|parent_uri|ess_\w+))"
+    )
     launchers = ("mpiexec", "mpirun", "orterun", "prterun", "oshrun")
     pmi = ("pmix", "pmi2")
     mpi4_since = "5"

@@ -15,6 +15,7 @@ import msgspec
 
 from firstlight import whole
 from firstlight.machine import Machine
+from firstlight.mpi_families import outside
 from firstlight.process import bounded
 from firstlight.toolchains import Absent
 from firstlight.toolchains.memory import Memory
@@ -48,7 +49,8 @@ class Host:
     def __init__(self, machine: Machine, cache_dir: Path, environ: Mapping[str, str], memory: Memory) -> None:
         self.machine = machine
         self.cache_dir = cache_dir
-        self.environ = {**environ, "PATH": whole(environ.get("PATH", "")) or os.devnull, "LC_ALL": "C"}
+        path = whole(environ.get("PATH", "")) or os.devnull
+        self.environ = {**outside(environ), "PATH": path, "LC_ALL": "C"}
         self.memory = memory
         self.cxx = "c++"  # the compiler of trials that need just any; set once compilers are known
         self.path = tuple(Path(p) for p in dict.fromkeys(self.environ["PATH"].split(os.pathsep)))
