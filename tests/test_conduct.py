@@ -23,7 +23,7 @@ from firstlight.conduct import Order, environment
 from firstlight.conduct.progress import Moving, Plain, Progress, display
 from firstlight.errors import ENVIRONMENT, INTERRUPTED, OK, REGRESSION, BuildError, UsageError
 from firstlight.judge.verdict import Failed, Verified
-from firstlight.plan import EFFORT, Cell
+from firstlight.plan import EFFORT, Cell, Placement
 
 
 @pytest.fixture
@@ -268,7 +268,7 @@ def test_resume_refuses_another_machine(bench: Bench, progress: Plain, begun: Pa
         conduct.resume(begun, progress, 60)
 
 
-@pytest.mark.parametrize("word", ["--output", "/etc/passwd", "n=1;rm", "--output=x", "n=/dev/sda"])
+@pytest.mark.parametrize("word", ["--output", "/etc/passwd", "n=1;rm", "--output=x", "n=/dev/sda", "--samples"])
 def test_resume_starts_nothing_with_arguments_that_firstlight_does_not_write(
     bench: Bench, progress: Plain, begun: Path, word: str
 ) -> None:
@@ -277,6 +277,37 @@ def test_resume_starts_nothing_with_arguments_that_firstlight_does_not_write(
     with store.resume(begun) as opened:
         opened.write_run(msgspec.structs.replace(run, cells=cells))
     with pytest.raises(UsageError, match="does not write"):
+        conduct.resume(begun, progress, 60)
+
+
+@pytest.mark.parametrize(
+    ("placement", "asked", "launched"),
+    [(Placement(1, 48, 1), (), False), (Placement(1, 48, 1), ("1x48x1",), True)],
+)
+def test_resume_starts_no_more_than_this_machine_holds_unless_that_is_asked_for_now(
+    bench: Bench, progress: Plain, begun: Path, placement: Placement, asked: tuple[str, ...], launched: bool
+) -> None:
+    """What a run.json of somebody else's asks for is not available, with its reason, and the rest goes on."""
+    run = store.open(begun).run()
+    first = msgspec.structs.replace(run.cells[0], placement=placement)
+    with store.resume(begun) as opened:
+        opened.write_run(msgspec.structs.replace(run, cells=(first, *run.cells[1:])))
+    before = Counter(r.start.cell for r in store.open(begun).records())
+    result = conduct.resume(begun, progress, 60, placements=asked)
+    now = store.open(begun)
+    grown = {cell for cell, n in Counter(r.start.cell for r in now.records()).items() if n > before[cell]}
+    assert grown == {c.id for c in (run.cells if launched else run.cells[1:])} and result.code == OK
+    told = [f"{a.what}: {a.why}; {a.fix}" for a in now.run().not_available if a.what == first.id]
+    assert len(told) == (not launched) and all(f"not launched: {one}" in said(progress) for one in told)
+    assert launched or ("it starts 48 threads on a node of" in told[0] and "--placement 1x48x1" in told[0])
+
+
+def test_resume_says_where_nothing_fits(bench: Bench, progress: Plain, begun: Path) -> None:
+    run = store.open(begun).run()
+    cells = tuple(msgspec.structs.replace(c, arguments=(*c.arguments, "--threads", "4096")) for c in run.cells)
+    with store.resume(begun) as opened:
+        opened.write_run(msgspec.structs.replace(run, cells=cells))
+    with pytest.raises(UsageError, match="none of its cells fits this machine: it starts 4096 threads"):
         conduct.resume(begun, progress, 60)
 
 

@@ -57,7 +57,8 @@ Exit status:
     "--placement",
     multiple=True,
     metavar="NxRxT",
-    help="MPI programs on N nodes, R ranks a node, T threads a rank, as 1x4x1 or 1xall-threadsx1; repeatable.",
+    help="MPI programs on N nodes, R ranks a node, T threads a rank, as 1x4x1 or 1xall-threadsx1; repeatable. "
+    "With --resume: these may have more threads than there are CPUs.",
 )
 @click.option(
     "--launches",
@@ -135,7 +136,7 @@ def command(
                 prepared = conduct.prepare(order, progress, set_up=False)
             return _show_plan(prepared, order, as_json)
         if resume is not None:
-            result = conduct.resume(runs.find(resume, results), progress, seconds, longest)
+            result = conduct.resume(runs.find(resume, results), progress, seconds, longest, placement)
         else:
             result = conduct.run(order, progress)
     return _show(result, as_json)
@@ -145,13 +146,14 @@ def _refuse_with_resume(context: click.Context) -> None:
     """A run that is resumed keeps what it was begun with."""
     given = {
         name
-        for name in ("workload", "suite", "toolchain", "mpi", "placement", "launches", "name", "dry_run")
+        for name in ("workload", "suite", "toolchain", "mpi", "launches", "name", "dry_run")
         if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
     }
     if given:
         names = ", ".join(sorted(given)).replace("_", "-")
         raise UsageError(
-            f"--resume goes on with the plan of that run and takes only --budget, --timeout and --results, not {names}"
+            "--resume goes on with the plan of that run and takes only --budget, --timeout, --placement and --results, "
+            f"not {names}"
         )
 
 

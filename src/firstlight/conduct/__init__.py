@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
+import math
 import os
 import re
 import sys
@@ -27,7 +29,7 @@ from firstlight.errors import ENVIRONMENT, INTERRUPTED, UsageError
 from firstlight.judge import Judgement, stop
 from firstlight.machine import Machine
 from firstlight.machine.neighbours import BESIDE, Neighbours, beside
-from firstlight.plan import EFFORT, Plan, Program
+from firstlight.plan import EFFORT, Plan, Program, unfit
 from firstlight.record import SCHEMA, Run
 from firstlight.store import Store
 from firstlight.toolchains import Toolbox
@@ -153,10 +155,17 @@ def _keep_logs(opened: Store, made: Made) -> None:
         opened.keep_log(key, output)
 
 
-def resume(path: Path, progress: Progress, budget: float | None = None, timeout: float | None = None) -> Result:
+def resume(
+    path: Path,
+    progress: Progress,
+    budget: float | None = None,
+    timeout: float | None = None,
+    placements: Sequence[str] = (),
+) -> Result:
     """Go on with a run: its cells, its seed, its executables. `budget`: that many seconds more, None: what is left.
 
-    `timeout` as in `Order`: it is not part of a run.
+    `timeout` as in `Order`: it is not part of a run. Cells with more threads than CPUs are launched where their suite
+    has them here, or `placements` names theirs.
     Raises UsageError where the machine, the tools or the sources are no longer those of the run.
     """
     with store.resume(path) as opened, _measuring(progress) as neighbours:
@@ -171,6 +180,8 @@ def resume(path: Path, progress: Progress, budget: float | None = None, timeout:
             here, toolbox = discover(progress)
             old = _same_machine(old, here, progress)
             _same_tools(old, toolbox)
+            old, refused = _fitting(old, workloads, toolbox, here, placements, progress)
+            cells = [cell for cell in old.cells if cell.id not in refused]
             records = list(opened.records())
             used = ending.spent(records)
             left = old.budget - used if budget is None else budget
@@ -178,15 +189,15 @@ def resume(path: Path, progress: Progress, budget: float | None = None, timeout:
                 raise UsageError(
                     f"{path}: its budget of {duration(old.budget)} is spent; give it more with --budget 5m"
                 )
-            now = Prepared(here, toolbox, workloads, Plan(old.cells, ()))
-            ahead = look_into(now, old.cells, old.launches, left, Counter(r.start.cell for r in records))
+            now = Prepared(here, toolbox, workloads, Plan(tuple(cells), ()))
+            ahead = look_into(now, cells, old.launches, left, Counter(r.start.cell for r in records))
             _tell(ahead.outlook, progress)
             more = _not_yet_built(old, ahead.programs, now)
             made = make([*wanted, *more], toolbox, workloads, progress)
         _same_executables(wanted, made)
         old = _with_builds(old, more, made)
         _keep_logs(opened, made)
-        session = Session(opened, old, workloads, made.executables, progress, here, toolbox, timeout)
+        session = Session(opened, old, workloads, made.executables, progress, here, toolbox, timeout, refused)
         session.run = replace(old, budget=used + left)
         return _carry_out(session, left, neighbours)
 
@@ -238,6 +249,34 @@ def _not_yet_built(run: Run, programs: Sequence[Program], now: Prepared) -> list
 def _with_builds(run: Run, more: Sequence[Program], made: Made) -> Run:
     builds = (*run.builds, *(b for b in made.builds if b.program in more))
     return replace(run, builds=builds, descriptions={**made.descriptions, **run.descriptions})
+
+
+def _fitting(
+    old: Run,
+    workloads: dict[str, Workload],
+    toolbox: Toolbox,
+    here: Machine,
+    placements: Sequence[str],
+    progress: Progress,
+) -> tuple[Run, set[str]]:
+    """The run with what is not available of it here now, and the ids of those cells.
+
+    Raises UsageError where that is all of it.
+    """
+    known = [cell for cell in old.cells if cell.program.workload in workloads]
+    found = unfit(known, old.suite, old.names, workloads, toolbox, here, placements)
+    for absent in list(found.values())[:MOST_TOLD]:
+        progress.note(f"not launched: {absent.what}: {absent.why}; {absent.fix}")
+    if len(found) > MOST_TOLD:
+        progress.note(f"not launched: {len(found) - MOST_TOLD} more like these; the report lists them")
+    if known and len(found) == len(known):
+        first = next(iter(found.values()))
+        raise UsageError(f"run {old.id}: none of its cells fits this machine: {first.why}; {first.fix}")
+    earlier = [absent for absent in old.not_available if absent.what not in {cell.id for cell in known}]
+    return replace(old, not_available=(*earlier, *found.values())), set(found)
+
+
+MOST_TOLD = 3
 
 
 def _refuse(what: str) -> UsageError:
@@ -292,9 +331,16 @@ def _harmless(old: Run) -> None:
     for cell in old.cells:
         if not store.layout.CELL.fullmatch(cell.id):
             raise UsageError(f"run {old.id}: {cell.id[:80]!r} cannot name a cell; firstlight does not write it")
-        for word in cell.arguments:
-            if not _HARMLESS.fullmatch(word):
+        for word, after in itertools.zip_longest(cell.arguments, cell.arguments[1:], fillvalue=""):
+            if not _HARMLESS.fullmatch(word) or (word.startswith("--") and not _is_number(after)):
                 raise UsageError(f"run {old.id}: cell {cell.id[:80]!r} has an argument that firstlight does not write")
+
+
+def _is_number(word: str) -> bool:
+    try:
+        return math.isfinite(float(word))
+    except ValueError:
+        return False
 
 
 def _known(wanted: dict[Program, str], workloads: dict[str, Workload]) -> None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 import uuid
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from pathlib import Path
 
 from msgspec.structs import replace
@@ -45,13 +45,15 @@ class Session:
         machine: Machine | None = None,
         toolbox: Toolbox | None = None,
         timeout: float | None = None,
+        refused: Collection[str] = (),
     ) -> None:
         """`machine` and `toolbox`: as found now; a run.json that is resumed does not say what is started.
 
-        `timeout`: seconds after which a launch is killed; None: that of the suite.
+        `timeout`: seconds after which a launch is killed; None: that of the suite. `refused`: ids of cells that are not
+        started.
         """
         self.store, self.run, self.workloads, self.progress = store, run, workloads, progress
-        self._executables = executables
+        self._executables, self._refused = executables, frozenset(refused)
         self._timeout = EFFORT[run.suite].timeout if timeout is None else timeout
         self._machine, self._toolbox = machine or run.machine, toolbox or run.toolbox
         self._saved = True  # whether run.json says what `run` says
@@ -64,9 +66,10 @@ class Session:
 
         Raises KeyboardInterrupt after the launch in flight was ended and the state written.
         """
-        cells = [cell for cell in self.run.cells if cell.program in self._executables]
+        wanted_here = [cell for cell in self.run.cells if cell.id not in self._refused]
+        cells = [cell for cell in wanted_here if cell.program in self._executables]
         failed = {b.program for b in self.run.builds if not b.ok}
-        later = [c for c in self.run.cells if c.program not in self._executables and c.program not in failed]
+        later = [c for c in wanted_here if c.program not in self._executables and c.program not in failed]
         known = costs.Costs(self.workloads, costs.load(cache_directory()), bool(self._machine.gpus))
         late = agenda.plainly(self.workloads, self.run.toolbox)
         bases = {m.name: m.setting for m in self.run.toolbox.mpis if m.setting}

@@ -5,6 +5,7 @@ from __future__ import annotations
 from firstlight.plan.ability import family, library_names, programs, variant_names
 from firstlight.plan.choice import order, select
 from firstlight.plan.effort import EFFORT, LAUNCHES, MOST_LAUNCHES, Effort
+from firstlight.plan.fitting import unfit
 from firstlight.plan.planner import plan
 from firstlight.plan.serving import same_work
 from firstlight.plan.sizes import MEMORY_SHARE, resolve_size
@@ -28,5 +29,6 @@ __all__ = [
     "resolve_size",
     "same_work",
     "select",
+    "unfit",
     "variant_names",
 ]
