@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from msgspec.structs import replace
 
+import invented
 import synthetic
 import synthetic_machine
 from firstlight.judge import Judgement
@@ -12,7 +15,7 @@ from firstlight.judge.levels import nominal
 from firstlight.machine import Cache, Machine
 from firstlight.plan import Placement
 from firstlight.record import Binding, LaunchRecord
-from firstlight.report import drawing, maps, terminal
+from firstlight.report import boxes, drawing, maps, terminal
 from report_samples import sample
 
 
@@ -58,6 +61,36 @@ def test_hardware_threads_of_a_core_stand_side_by_side_over_their_cache() -> Non
     at = {b.label: b for b in picture.boxes if b.style.startswith("cpu")}
     first = min((b for b in picture.boxes if "l1" in b.style), key=lambda b: b.x)
     assert first.x == at["CPU 0"].x and first.x + first.width == at["CPU 4"].x + at["CPU 4"].width
+
+
+@pytest.mark.parametrize("name", ["server", "power", "gpus"])
+def test_a_large_machine_is_drawn_by_core_and_stays_small(tmp_path: Path, name: str) -> None:
+    machine = invented.machine(tmp_path, name)
+    picture = pictured(machine)
+    cpus = [b for b in picture.boxes if b.style.startswith("cpu")]
+    assert sorted(int(b.label) for b in cpus) == sorted(core[0] for core in machine.siblings)
+    assert [b.label for b in picture.boxes if b.style == "numa"] == [f"NUMA node {n}" for n in machine.numa_numbers]
+    lasts = [b for b in picture.boxes if b.style == "cache l3"]
+    assert len(lasts) == sum(c.level == 3 for c in machine.caches)
+    assert picture.width <= 900 and picture.height <= 1000
+    for b in picture.boxes:
+        assert b.x >= 0 and b.y >= 0 and b.x + b.width <= picture.width and b.y + b.height <= picture.height
+    flat = [b for b in picture.boxes if b.style != "numa"]
+    assert not any(_overlap(a, b) for k, a in enumerate(flat) for b in flat[:k])
+
+
+def _overlap(a: boxes.Box, b: boxes.Box) -> bool:
+    return a.x < b.x + b.width and b.x < a.x + a.width and a.y < b.y + b.height and b.y < a.y + a.height
+
+
+def test_memory_without_processors_and_slower_cores_are_drawn_as_such(tmp_path: Path) -> None:
+    picture = pictured(invented.machine(tmp_path / "a", "power"))
+    alone = [b.label for b in picture.boxes if b.style == "memory"]
+    assert alone[1:] == [f"NUMA node {n}: 16 GiB of memory alone" for n in (250, 251)]
+    laptop = pictured(invented.machine(tmp_path / "b", "laptop"))
+    assert sum("slower" in b.style for b in laptop.boxes) == 8
+    assert "14 cores, up to 2 hardware threads a core, 6 performance cores (CPUs 0-11), " in laptop.words
+    assert "L2 1 MiB and 2 MiB shared by 4 cores, L3 32 MiB shared by all cores" in laptop.words
 
 
 def test_a_machine_without_known_caches_is_drawn() -> None:
@@ -156,4 +189,4 @@ def test_every_processor_is_inside_the_map_once(cpus: int) -> None:
     ("cpus", "expected"), [((3,), "CPU 3"), ((0, 1, 2, 3, 8), "CPUs 0-3, 8"), ((5, 1), "CPUs 1, 5")]
 )
 def test_processors_in_words(cpus: tuple[int, ...], expected: str) -> None:
-    assert maps.spans(cpus) == expected
+    assert boxes.spans(cpus) == expected

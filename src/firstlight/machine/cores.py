@@ -56,6 +56,7 @@ def of_core(machine: Machine) -> dict[int, int]:
 
 def among(machine: Machine, cpus: Collection[int]) -> list[tuple[int, ...]]:
     """The cores that some CPUs belong to, with those of their CPUs; cores of the fastest kind first, then by number."""
+    cpus = frozenset(cpus)
     cores = machine.siblings or tuple((cpu,) for cpu in machine.cpus)
     known = {cpu for core in cores for cpu in core}
     mine = [tuple(cpu for cpu in core if cpu in cpus) for core in cores]

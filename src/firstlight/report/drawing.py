@@ -4,55 +4,60 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 
-import msgspec
+from msgspec.structs import replace
 
 from firstlight.judge import Judgement
-from firstlight.machine import Cache, Machine
+from firstlight.judge.words import listing
+from firstlight.machine import Cache, Kind, Machine, cores
 from firstlight.record import Binding, LaunchRecord
+from firstlight.report import many
+from firstlight.report.boxes import Box, Picture, spans
 from firstlight.units import binary, count
 
 _GAP, _CPU, _BAR, _PAD, _MOST_WIDE = 6, 40, 24, 10, 700
 _MOST_COLUMNS = 16
-
-
-class Box(msgspec.Struct, frozen=True):
-    """A rectangle in user units with its label in the middle; `style` is a CSS class."""
-
-    x: float
-    y: float
-    width: float
-    height: float
-    style: str
-    label: str = ""
-    second: str = ""
-    top: bool = False  # label at the top left instead
-
-
-class Picture(msgspec.Struct, frozen=True):
-    width: float
-    height: float
-    boxes: tuple[Box, ...]
-    scale: float  # how large to draw it where there is room
-    words: str  # the same for those who cannot see it
+_MOST_KINDS = 4  # of caches of one level that are told
+_MOST_ALONE = 8  # nodes without processors that are drawn
 
 
 def picture(judgement: Judgement) -> Picture:
     """Draw the run's machine with the ranks of the launch that had the most."""
     machine = judgement.run.machine
-    ranks, behind = _ranks_by_cpu(judgement.records), Behind(machine)
-    nodes = machine.numa or (machine.cpus,)
+    ranks = _ranks_by_cpu(machine, judgement.records)
+    boxes, width, y = (many.nodes if len(machine.cpus) >= many.FROM else _nodes)(machine, ranks)
+    width = max(width, 160.0)
+    for text in _memories(machine):
+        boxes.append(Box(0, y, width, _BAR + 4, "memory", text))
+        y += _BAR + 4 + _GAP
+    return Picture(width, y - _GAP, tuple(boxes), 1.5 if len(machine.cpus) <= 8 else 1.0, in_words(judgement))
+
+
+def _memories(machine: Machine) -> list[str]:
+    alone = [
+        f"NUMA node {node.number}: {binary(node.size)} of memory alone" for node in machine.memory_only[:_MOST_ALONE]
+    ]
+    more = len(machine.memory_only) - _MOST_ALONE
+    return [
+        f"memory {binary(machine.memory)}",
+        *alone,
+        *([f"and {more} more nodes of memory alone"] if more > 0 else []),
+    ]
+
+
+def _nodes(machine: Machine, ranks: dict[int, str]) -> tuple[list[Box], float, float]:
+    """The NUMA nodes below each other: (`boxes`, `width`, `height`)."""
     boxes: list[Box] = []
     y, widest = 0.0, 0.0
-    for number, cpus in enumerate(nodes):
+    every, behind = machine.numa or (machine.cpus,), Behind(machine)
+    numbers = machine.numa_numbers if len(machine.numa_numbers) == len(every) else range(len(every))
+    for number, cpus in zip(numbers, every, strict=True):
         inner, width, height = _node(machine, tuple(cpus), ranks, behind, y + (_PAD + 16))
         label = f"NUMA node {number}"
         boxes.append(Box(0, y, width + 2 * _PAD, height + 16 + 2 * _PAD, "numa", label, top=True))
         boxes += inner
         y += height + 16 + 2 * _PAD + _GAP
         widest = max(widest, width + 2 * _PAD)
-    boxes = [msgspec.structs.replace(b, width=widest) if b.style == "numa" else b for b in boxes]
-    boxes.append(Box(0, y, widest, _BAR + 4, "memory", f"memory {binary(machine.memory)}"))
-    return Picture(widest, y + _BAR + 4, tuple(boxes), 1.5 if len(machine.cpus) <= 8 else 1.0, in_words(judgement))
+    return [replace(b, width=widest) if b.style == "numa" else b for b in boxes], widest, y
 
 
 class Behind:
@@ -60,6 +65,7 @@ class Behind:
 
     def __init__(self, machine: Machine) -> None:
         self.caches = machine.caches
+        self.slower = frozenset(cpu for kind in machine.kinds[1:] for cpu in kind.cpus)
         self.levels = sorted({c.level for c in machine.caches})
         self._first = [min(c.shared_by, default=-1) for c in machine.caches]
         self._by_cpu: dict[int, dict[int, int]] = {}
@@ -122,6 +128,7 @@ def _group(
         for k, cpu in enumerate(chunk):
             label = f"CPU {cpu}" if wide > 60 else str(cpu)
             style = "cpu bound" if cpu in ranks else "cpu"
+            style += " slower" if cpu in behind.slower else ""
             boxes.append(Box(left + k * (wide + _GAP), y, wide, _CPU, style, label, ranks.get(cpu, "")))
         y += _CPU + _GAP
         for level in behind.levels:
@@ -134,28 +141,43 @@ def _group(
     return boxes, y - corner[1] - _GAP
 
 
-def _ranks_by_cpu(records: Iterable[LaunchRecord]) -> dict[int, str]:
-    """`rank 0` by CPU, for the observed binding with the most ranks on CPUs of their own."""
+def _ranks_by_cpu(machine: Machine, records: Iterable[LaunchRecord]) -> dict[int, str]:
+    """`rank 0` by CPU, for the observed binding with the most ranks on cores of their own."""
+    core = cores.of_core(machine)
     best: tuple[Binding, ...] = ()
     for record in records:
         binding = record.launch.binding if record.launch else ()
-        if len(binding) > len(best) and all(len(b.cpus) == 1 for b in binding):
+        if len(binding) > len(best) and all(len({core.get(c, c) for c in b.cpus}) == 1 for b in binding):
             best = binding
-    return {b.cpus[0]: f"rank {b.rank}" for b in best if b.node == best[0].node} if len(best) > 1 else {}
+    here = [b for b in best if b.node == best[0].node]
+    return {cpu: f"rank {b.rank}" for b in here for cpu in b.cpus} if len(best) > 1 else {}
+
+
+def _kind(machine: Machine, kind: Kind) -> str:
+    own = len({core for cpu, core in cores.of_core(machine).items() if cpu in kind.cpus})
+    return f"{count(own, kind.name)} ({spans(kind.cpus)})"
+
+
+def _caches(machine: Machine, level: int) -> str:
+    """`L2 1 MiB`, `L3 32 MiB shared by 8 cores`; two kinds of cores may have two kinds of caches."""
+    core = cores.of_core(machine)
+    noun, every = ("cores", machine.cores) if machine.threads_per_core > 1 else ("CPUs", len(machine.cpus))
+    found: dict[str, None] = {}
+    for c in machine.caches:
+        if c.level == level:
+            n = len({core.get(cpu, cpu) for cpu in c.shared_by})
+            found[binary(c.size) + ("" if n < 2 else f" shared by {'all' if n == every else n} {noun}")] = None
+    return f"L{level} {listing(list(found)[:_MOST_KINDS])}"
 
 
 def in_words(judgement: Judgement) -> str:
     machine, acts = judgement.run.machine, {x.number: x for x in judgement.hierarchy.levels}
-    levels = sorted({c.level: c for c in machine.caches}.values(), key=lambda c: c.level)
-    cpus = max(len(machine.cpus), 1)
     parts = [f"{count(machine.sockets, 'socket')}, {count(machine.cores, 'core')}"]
     if machine.threads_per_core > 1:
-        parts.append(f"{machine.threads_per_core} hardware threads a core")
-    for c in levels:
-        shared = (
-            "" if len(c.shared_by) < 2 else f" shared by {'all' if len(c.shared_by) == cpus else len(c.shared_by)} CPUs"
-        )
-        acted = acts[c.level].acts
+        parts.append(f"{'up to ' * bool(machine.kinds)}{machine.threads_per_core} hardware threads a core")
+    parts += [_kind(machine, kind) for kind in machine.kinds]
+    for level in sorted({c.level for c in machine.caches}):
+        acted = acts[level].acts
         like = "" if acted is None else f" (acts like {binary(acted)} for one core)"
-        parts.append(f"L{c.level} {binary(c.size)}{shared}{like}")
+        parts.append(_caches(machine, level) + like)
     return ", ".join([*parts, f"{count(len(machine.numa) or 1, 'NUMA node')}, memory {binary(machine.memory)}"])

@@ -8,9 +8,10 @@ import msgspec
 
 from firstlight.judge import Judgement, words
 from firstlight.judge.placing import SAME_CORE, SHARED, UNBOUND, Placed, placed
+from firstlight.machine import Machine, cores
 from firstlight.record import Binding
 from firstlight.report import wording
-from firstlight.report.drawing import Box, Picture
+from firstlight.report.boxes import Box, Picture, runs, spans
 from firstlight.units import count
 
 MOST = 12  # drawings; the others are counted
@@ -44,7 +45,7 @@ def _map(judgement: Judgement, same: Sequence[Placed]) -> Map:
     p = first.placement
     mpis = list(dict.fromkeys(wording.mpi_name(run, s.mpi) if s.mpi else "no MPI" for s in same))
     crowded = p.ranks * p.threads > p.nodes * len(run.machine.cpus)
-    picture = _picture(run.machine.cpus, first.launch.binding, first.arrangement.unbound)
+    picture = _picture(run.machine, first.launch.binding, first.arrangement.unbound)
     workloads = sorted({w for s in same for w in s.workloads})
     launches = count(sum(s.launches for s in same), "launch", "launches")
     notes = [
@@ -64,7 +65,7 @@ def _map(judgement: Judgement, same: Sequence[Placed]) -> Map:
     )
 
 
-def _picture(cpus: Sequence[int], binding: Iterable[Binding], unbound: bool) -> Picture:
+def _picture(machine: Machine, binding: Iterable[Binding], unbound: bool) -> Picture:
     """The nodes below each other, those that look alike once with their number."""
     nodes: dict[int, list[Binding]] = {}
     for b in sorted(binding, key=lambda b: b.rank):
@@ -80,7 +81,7 @@ def _picture(cpus: Sequence[int], binding: Iterable[Binding], unbound: bool) -> 
         if name:
             boxes.append(Box(0, y, 1, _LINE, "label", name, top=True))
             y += _LINE
-        inner, width, height = _node(cpus, ranks, y, unbound)
+        inner, width, height = _node(machine, ranks, y, unbound)
         boxes += inner
         y, widest = y + height + 2 * _GAP, max(widest, width)
         told.append(f"{name}: {_note(ranks)}" if name else _note(ranks))
@@ -96,9 +97,10 @@ def _nodes(same: Sequence[int]) -> str:
     return shown if len(same) == 1 else f"{shown} and {count(len(same) - 1, 'other')} like it"
 
 
-def _node(cpus: Sequence[int], ranks: Sequence[Binding], top: float, unbound: bool) -> tuple[list[Box], float, float]:
+def _node(machine: Machine, ranks: Sequence[Binding], top: float, unbound: bool) -> tuple[list[Box], float, float]:
     """One node: a box a processor with the ranks that may use it; unbound ranks stand on a bar below."""
-    every = sorted({*cpus, *(c for b in ranks for c in b.cpus)})[:_MOST_CPUS]
+    core = cores.of_core(machine)  # hardware threads of a core stand side by side
+    every = sorted({*machine.cpus, *(c for b in ranks for c in b.cpus)}, key=lambda c: (core.get(c, c), c))[:_MOST_CPUS]
     free = [b.rank for b in ranks] if unbound else []
     on: dict[int, list[int]] = {c: [] for c in every}
     for b in ranks:
@@ -132,20 +134,4 @@ def _note(ranks: Sequence[Binding]) -> str:
 
 
 def _ranks(ranks: Sequence[int]) -> str:
-    return ("rank " if len(ranks) == 1 else "ranks ") + _runs(ranks)
-
-
-def spans(cpus: Sequence[int]) -> str:
-    """`CPU 0`, `CPUs 0-3, 8`"""
-    return ("CPU " if len(cpus) == 1 else "CPUs ") + _runs(cpus)
-
-
-def _runs(numbers: Sequence[int]) -> str:
-    found: list[list[int]] = []
-    for n in sorted(numbers):
-        if found and n == found[-1][1] + 1:
-            found[-1][1] = n
-        else:
-            found.append([n, n])
-    text = ", ".join(str(a) if a == b else f"{a}-{b}" for a, b in found[:12])
-    return text + (", …" if len(found) > 12 else "")
+    return ("rank " if len(ranks) == 1 else "ranks ") + runs(ranks)

@@ -1,0 +1,62 @@
+"""Machines of many cores through a whole run: what is planned, which rows are filled, how large the page is."""
+
+from __future__ import annotations
+
+import pytest
+from msgspec.structs import replace
+
+import invented
+import invented_run
+import synthetic_machine
+from firstlight import heritage
+from firstlight.judge.figures import judge
+from firstlight.judge.verdict import Failed
+from firstlight.machine import Gpu, Machine
+from firstlight.plan import EFFORT, plan
+from firstlight.plan.expected import launch_seconds
+from firstlight.plan.serving import serves
+from firstlight.report import answers, html, maps, terminal
+
+MIB = 1 << 20
+WORKLOADS = invented_run.WORKLOADS
+NAMES = ["server", "next", "laptop", "big.LITTLE", "arm", "power", "gpus"]
+
+
+@pytest.fixture(scope="module")
+def machines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Machine]:
+    made = {name: invented.machine(tmp_path_factory.mktemp("machine"), name) for name in NAMES}
+    four = tuple(Gpu("NVIDIA H200", "9.0", 141 << 30) for _ in range(4))
+    return made | {"gpus": replace(made["gpus"], gpus=four)}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_plans_stay_bounded_and_ask_for_cores(machines: dict[str, Machine], name: str) -> None:
+    machine, toolbox = machines[name], synthetic_machine.toolbox()
+    for suite, most in (("quick", 120), ("standard", 900), ("full", 2000)):
+        cells = plan(suite, WORKLOADS, [], toolbox, machine).cells
+        assert len(cells) <= most and len({cell.id for cell in cells}) == len(cells)
+        seconds = sum(launch_seconds(cell, WORKLOADS[cell.program.workload]) for cell in cells)
+        assert seconds < EFFORT[suite].budget  # a round at least
+        busy = {c.placement.ranks * c.placement.threads for c in cells if c.program.mpi is None}
+        assert machine.cores in busy and max(busy) == machine.cores
+
+
+@pytest.mark.parametrize("name", ["server", "laptop", "power"])
+def test_every_row_that_is_planned_is_answered(machines: dict[str, Machine], name: str) -> None:
+    scene = invented_run.run(machines[name])
+    judgement = judge(*scene)
+    answered = {(a.workload, a.row.title) for a in answers.answers(judgement, WORKLOADS) if a.best is not None}
+    asked = {
+        (w.name, row.title)
+        for w in WORKLOADS.values()
+        for row in w.rows
+        if any(c.program.workload == w.name and serves(c, row, w, scene.run.machine) for c in scene.run.cells)
+    }
+    assert asked <= answered and ("stream", "memory bandwidth, all cores") in asked
+    assert not [f for f in judgement.figures if isinstance(f, Failed)]
+    assert {limit.cores for limit in judgement.limits} >= {1, machines[name].cores}
+    shown = terminal.summary(judgement, WORKLOADS, width=100)
+    assert "memory bandwidth, all cores" in shown and max(map(len, shown.splitlines())) <= 100
+    page = html.render(judgement, WORKLOADS, heritage.load())
+    assert len(page.encode()) < 10 * MIB
+    assert not [m.title for m in maps.maps(judgement)[0] if m.strange]
