@@ -38,6 +38,7 @@ def pytest_xdist_auto_num_workers() -> int:
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     parser.addoption("--full", action="store_true", help="every combination, sanitizers, faults, batch systems")
+    parser.addoption("--of-machine", action="store_true", help="leave out tests that ask nothing of the machine")
     parser.addoption("--fresh", action="store_true", help="launch also what was launched before, as nightly runs do")
 
 
@@ -57,13 +58,22 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
     """Those that run alone come last: until then no worker waits for another. Those of --full are left out without it,
-    unless they were asked for by name."""
+    unless they were asked for by name; with --of-machine also those that another machine has run as well."""
     items.sort(key=lambda item: item.get_closest_marker("alone") is not None)
     named = any("::" in argument for argument in config.args)
     left_out = [] if asked.full or named else [i for i in items if i.get_closest_marker("full")]
+    if config.getoption("of_machine"):
+        left_out += [i for i in items if not _asks_the_machine(i)]
     if left_out:
-        items[:] = [i for i in items if not i.get_closest_marker("full")]
+        items[:] = [i for i in items if i not in set(left_out)]
         config.hook.pytest_deselected(items=left_out)
+
+
+def _asks_the_machine(item: pytest.Item) -> bool:
+    """Whether another compiler, MPI library, file system or user may make another result of it: by what it is marked
+    with, or as it asks for the MPI libraries here. All others need Python and g++ alone."""
+    marked = any(item.get_closest_marker(name) for name in ("native", "browser", "faults", "alone", "full"))
+    return marked or "mpis" in getattr(item, "fixturenames", ())
 
 
 KINDS = {"browser": "the report in a browser", "faults": "faults", "native": "native programs otherwise"}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shlex
 import shutil
 import signal
 import subprocess
@@ -18,7 +19,7 @@ from firstlight import ROOT
 PYTHON = rf"""#!/bin/sh
 # Stands in for Python: makes environments that hold copies of itself, and writes down what it is asked to do.
 # Only the lock is a real one.
-real={sys.executable}
+real={shlex.quote(sys.executable)}
 """
 PYTHON += r"""
 how=$1

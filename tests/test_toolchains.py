@@ -6,6 +6,7 @@ import importlib.util
 import os
 import shutil
 import subprocess
+import sys
 import zipfile
 from pathlib import Path
 
@@ -395,6 +396,25 @@ def test_without_a_network_the_reason_is_told_and_nothing_half_made_stays(machin
 def test_a_blank_in_the_path_moves_embedded_libraries(machine, tmp_path, cache, home, expected):
     host = Host(machine, tmp_path / cache, {"HOME": str(tmp_path / home)}, Memory(tmp_path / "m"))
     assert embedding.place(host) == (tmp_path / expected if expected else None)
+
+
+@needs_gcc
+def test_a_bare_machine_has_a_compiler_and_what_pip_brought(machine, tmp_path, monkeypatch):
+    """FIRSTLIGHT_BARE hides the rest, whatever is on the search path, in the linker's folders or named by a module."""
+    folder = tmp_path / "bin"
+    for name in ("clang++", "gfortran", "mpicxx", "mpiexec", "nvcc", "ptxas", "srun", "sbatch", "caf"):
+        script(folder / name, f"echo {name} >>'{tmp_path}/asked'")
+    module = dict.fromkeys(("HYPRE_DIR", "PETSC_DIR", "MKLROOT", "OPENBLAS_ROOT", "LIBRARY_PATH"), "/usr")
+    path = f"{folder}:{os.environ['PATH']}"
+    world = {"PATH": path, "HOME": str(tmp_path), "FIRSTLIGHT_BARE": "1", **module}
+    toolbox = survey(machine, tmp_path / "cache", embed_mpi=False, say=lambda _: None, environ=world)
+    assert {t.compiler.partition("-")[0] for t in toolbox.toolchains} == {"gcc"}
+    assert all(t.fortran is None for t in toolbox.toolchains)
+    assert (toolbox.mpis, toolbox.batch, toolbox.cuda) == ((), (), None)
+    assert not [o for o in toolbox.offloads if o.device]
+    assert all(str(Path(sys.prefix)) in " ".join(b.link_flags) for b in toolbox.libraries)
+    assert "FIRSTLIGHT_BARE is set" in " ".join(gap.why for gap in toolbox.absent)
+    assert not (tmp_path / "asked").exists(), (tmp_path / "asked").read_text()
 
 
 # -- numerical libraries

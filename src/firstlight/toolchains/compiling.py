@@ -89,7 +89,7 @@ def fortran_of(host: Host, compiler: Compiler, names: Sequence[str]) -> tuple[st
     beside = Path(compiler.cxx).parent
     for name in names:
         for path in dict.fromkeys((beside / name, host.which(name))):
-            if path is None or not path.exists():
+            if path is None or not path.exists() or not host.shows(path):
                 continue
             key = f"fortran {host.identity(path)}"
             version = host.memory.recall(key, str)

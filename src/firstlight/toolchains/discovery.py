@@ -33,7 +33,7 @@ from firstlight.toolchains import (
 from firstlight.toolchains.compiling import toolchains_of
 from firstlight.toolchains.embedding import embed, wants_embedding
 from firstlight.toolchains.found import Compiler, Found, probes
-from firstlight.toolchains.host import Host
+from firstlight.toolchains.host import BARE, Host
 from firstlight.toolchains.memory import Memory
 from firstlight.toolchains.starting import starting
 from firstlight.toolchains.wrappers import probe, prove_mpi
@@ -89,6 +89,8 @@ def _ask(host: Host, embed_mpi: bool, say: Callable[[str], None]) -> Toolbox:
         for extra in pool.map(lambda ask: ask(host), probes(extras)):
             batch += extra.items
             absent += extra.absent
+    if host.bare:
+        absent.append(Absent("what else the system has", f"hidden: {BARE} is set", f"unset {BARE}"))
     started = [starting(host, library) for library, _ in equipped]  # one after the other: they share the allocation
     absent += [gap for _, missing in started for gap in missing]
     return Toolbox(

@@ -7,6 +7,7 @@ import os
 import re
 import shutil
 import subprocess
+import sys
 import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
@@ -22,6 +23,17 @@ from firstlight.toolchains.memory import Memory
 
 _RELEVANT = ("CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "LD_LIBRARY_PATH", "LD_PRELOAD")
 """Variables that change what a compiler or a program finds: part of the identity of a trial."""
+
+
+BARE = "FIRSTLIGHT_BARE"
+"""Set, it plays a machine with Python, g++ and make alone: probes see no other compiler, no MPI library, no numerical
+one, no batch system of the system or of a module. What pip brought (embedded MPI, wheels) is seen."""
+_PLAIN = re.compile(r"(g\+\+|gcc|c\+\+|cc)(-[0-9]+)?|make|apt-get|dnf")
+_HARMLESS = re.compile(
+    r"PATH|HOME|USER|TMPDIR|XDG_.*|LANG|LC_.*|(https?|ftp|all|no)_proxy|PIP_.*|SSL_CERT_.*|\w+_CA_BUNDLE|FIRSTLIGHT_.*",
+    re.IGNORECASE,
+)
+"""Variables of a machine without modules."""
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -49,16 +61,27 @@ class Host:
     def __init__(self, machine: Machine, cache_dir: Path, environ: Mapping[str, str], memory: Memory) -> None:
         self.machine = machine
         self.cache_dir = cache_dir
+        self.bare = bool(environ.get(BARE))
+        if self.bare:
+            environ = {name: value for name, value in environ.items() if _HARMLESS.fullmatch(name)}
         path = whole(environ.get("PATH", "")) or os.devnull
         self.environ = {**outside(environ), "PATH": path, "LC_ALL": "C"}
         self.memory = memory
         self.cxx = "c++"  # the compiler of trials that need just any; set once compilers are known
         self.path = tuple(Path(p) for p in dict.fromkeys(self.environ["PATH"].split(os.pathsep)))
 
+    def shows(self, path: Path) -> bool:
+        """Whether probes may see a file or folder of the machine: with FIRSTLIGHT_BARE not all."""
+        if not self.bare or _PLAIN.fullmatch(path.name):
+            return True
+        user = Path(self.environ.get("XDG_CACHE_HOME") or Path(self.environ.get("HOME") or "/nonexistent") / ".cache")
+        own = (self.cache_dir.absolute(), user / "firstlight", Path(sys.prefix))
+        return any(path.is_relative_to(folder) for folder in own)
+
     def which(self, name: str) -> Path | None:
         """The first executable of that name on the search path."""
         found = shutil.which(name, path=os.pathsep.join(map(str, self.path)))
-        return Path(found).absolute() if found else None
+        return Path(found).absolute() if found and self.shows(Path(found)) else None
 
     def matching(self, pattern: str) -> list[Path]:
         """Executables on the search path whose whole name matches the regular expression; each name once, the first."""
@@ -67,7 +90,8 @@ class Host:
             if not folder.is_dir():
                 continue
             for name in sorted(entry.name for entry in folder.iterdir()):
-                if name not in found and re.fullmatch(pattern, name) and os.access(folder / name, os.X_OK):
+                fits = name not in found and re.fullmatch(pattern, name) and self.shows(folder / name)
+                if fits and os.access(folder / name, os.X_OK):
                     found[name] = (folder / name).absolute()
         return list(found.values())
 

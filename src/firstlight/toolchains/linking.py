@@ -28,7 +28,7 @@ def system_folders(host: Host) -> list[Path]:
         known = list(dict.fromkeys(str(Path(p).resolve()) for p in (match[1] if match else "").split(":") if p))
         if outcome.ok:
             host.memory.keep(key, known)
-    return [Path(p) for p in known]
+    return [Path(p) for p in known if host.shows(Path(p))]
 
 
 def find_library(folders: Sequence[Path], names: Sequence[str], inside: Sequence[str] = ("",)) -> Path | None:

@@ -96,7 +96,8 @@ def _prove(
 
 def gcc_spellings(host: Host, compiler: Compiler, directives: str) -> list[Spelling]:
     """GCC makes code for NVIDIA's GPUs where the package with its second compiler is; none without it."""
-    if not (_parts(host, compiler) / "accel/nvptx-none/mkoffload").exists():
+    second = _parts(host, compiler) / "accel/nvptx-none/mkoffload"
+    if not second.exists() or not host.shows(second):
         return []
     words = (directives, "-foffload=nvptx-none")
     # The table of what is offloaded is not position independent.

@@ -67,7 +67,7 @@ def candidates(host: Host, family: Family, prefixes: Sequence[Path] = ()) -> lis
     found += [prefix / "bin" / name for prefix in prefixes for name in family.wrapper_names]
     found += [host.which("mpicxx"), host.which("mpic++")]
     found += [path for folder in _mpi_folders(family.name) for path in [folder / "bin" / "mpicxx"]]
-    return [path for path in dict.fromkeys(found) if path is not None and path.exists()]
+    return [path for path in dict.fromkeys(found) if path is not None and path.exists() and host.shows(path)]
 
 
 def _mpi_folders(suffix: str) -> list[Path]:
