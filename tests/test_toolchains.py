@@ -57,6 +57,19 @@ def only_gcc(tmp_path) -> Path:
     return folder
 
 
+def test_a_folder_of_the_search_path_that_may_not_be_read_is_passed_over(machine, tmp_path, monkeypatch):
+    there = script(tmp_path / "bin/g++-99", "")
+    script(tmp_path / "closed/bin/g++-98", "")
+    folders = [tmp_path / "closed/bin", there, there.parent]
+    host = Host(machine, tmp_path, {"PATH": os.pathsep.join(map(str, folders))}, Memory(tmp_path / "memory"))
+    (tmp_path / "closed").chmod(0)
+    access = os.access
+    closed = lambda path: str(path).startswith(str(tmp_path / "closed"))  # noqa: E731 - for root, too
+    monkeypatch.setattr(os, "access", lambda path, mode: not closed(path) and access(path, mode))
+    assert host.matching(r"g\+\+-9[89]") == [there]
+    (tmp_path / "closed").chmod(0o755)
+
+
 @pytest.mark.parametrize("search", [":{}", "{}:", "./:{}", "tools:{}", "."])
 def test_no_tool_is_taken_from_the_current_folder(machine, tmp_path, monkeypatch, search):
     here, elsewhere = tmp_path / "here", tmp_path / "elsewhere"

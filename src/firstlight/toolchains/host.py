@@ -87,7 +87,7 @@ class Host:
         """Executables on the search path whose whole name matches the regular expression; each name once, the first."""
         found: dict[str, Path] = {}
         for folder in self.path:
-            if not folder.is_dir():
+            if not os.access(folder, os.R_OK | os.X_OK) or not folder.is_dir():  # root's, after a plain `su`
                 continue
             for name in sorted(entry.name for entry in folder.iterdir()):
                 fits = name not in found and re.fullmatch(pattern, name) and self.shows(folder / name)
