@@ -25,6 +25,8 @@ void broadcast(void* data, std::size_t bytes);                                  
 bool any(bool mine);                                                               // whether it is true on any rank
 void gather(const void* mine, std::size_t bytes, void* at_root);                   // `at_root` holds size() * bytes on rank 0
 void gather_first(int ranks, const void* mine, std::size_t bytes, void* at_root);  // of so many ranks, no more than there are
+void add_up(double* mine, int count);                                              // the same of their sums
+void shift(const void* mine, std::size_t bytes, int to, int from, void* theirs);   // all ranks, around rings
 void maximum(double* mine, int count);                                             // of each number over the ranks, on every rank
 
 }  // namespace fl::comm

@@ -85,12 +85,7 @@ void barrier() { MPI_Barrier(MPI_COMM_WORLD); }
 
 void phase(int level) { MPI_Pcontrol(level); }
 
-// In parts, for an MPI library counts bytes in an int.
-void broadcast(void* data, std::size_t bytes) {
-  constexpr std::size_t most = std::size_t{1} << 30;
-  for (std::size_t done = 0; done < bytes; done += most)
-    MPI_Bcast(static_cast<char*>(data) + done, static_cast<int>(std::min(bytes - done, most)), MPI_BYTE, 0, MPI_COMM_WORLD);
-}
+void broadcast(void* data, std::size_t bytes) { MPI_Bcast(data, static_cast<int>(bytes), MPI_BYTE, 0, MPI_COMM_WORLD); }
 
 bool any(bool mine) {
   int one = mine ? 1 : 0, most = 0;
@@ -112,6 +107,18 @@ void gather_first(int ranks, const void* mine, std::size_t bytes, void* at_root)
              MPI_STATUS_IGNORE);
 }
 
+// In parts, for an MPI library counts bytes in an int.
+void shift(const void* mine, std::size_t bytes, int to, int from, void* theirs) {
+  constexpr std::size_t most = std::size_t{1} << 30;
+  constexpr int tag = 0;
+  for (std::size_t done = 0; done < bytes; done += most) {
+    const int size = static_cast<int>(std::min(bytes - done, most));
+    MPI_Sendrecv(static_cast<const char*>(mine) + done, size, MPI_BYTE, to, tag, static_cast<char*>(theirs) + done, size, MPI_BYTE, from,
+                 tag, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+  }
+}
+
+void add_up(double* mine, int count) { MPI_Allreduce(MPI_IN_PLACE, mine, count, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD); }
 void maximum(double* mine, int count) { MPI_Allreduce(MPI_IN_PLACE, mine, count, MPI_DOUBLE, MPI_MAX, MPI_COMM_WORLD); }
 
 }  // namespace fl::comm

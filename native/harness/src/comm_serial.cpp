@@ -21,5 +21,7 @@ bool any(bool mine) { return mine; }
 void gather(const void* mine, std::size_t bytes, void* at_root) { std::memcpy(at_root, mine, bytes); }
 void gather_first(int, const void* mine, std::size_t bytes, void* at_root) { std::memcpy(at_root, mine, bytes); }
 void maximum(double*, int) {}
+void add_up(double*, int) {}
+void shift(const void* mine, std::size_t bytes, int, int, void* theirs) { std::memcpy(theirs, mine, bytes); }
 
 }  // namespace fl::comm

@@ -61,18 +61,10 @@ double total(double mine) {
 }
 
 void maximum(double* mine, int count) { comm::maximum(mine, count); }
+void add_up(double* mine, int count) { comm::add_up(mine, count); }
 
-// In parts, that what is under way stays small beside what is gathered.
-void gather(const double* mine, Index count, double* all) {
-  const auto ranks = static_cast<std::size_t>(comm::size());
-  const Index most = std::max<Index>(1, (Index{1} << 20) / comm::size());
-  std::vector<double> part(ranks * static_cast<std::size_t>(std::min(count, most)));
-  for (Index first = 0; first < count; first += most) {
-    const auto size = static_cast<std::size_t>(std::min(count - first, most));
-    comm::gather(mine + first, size * sizeof(double), part.data());
-    comm::broadcast(part.data(), ranks * size * sizeof(double));
-    for (std::size_t r = 0; r < ranks; ++r) std::copy_n(part.data() + r * size, size, all + static_cast<Index>(r) * count + first);
-  }
+void shift(const double* mine, Index count, int to, int from, double* theirs) {
+  comm::shift(mine, static_cast<std::size_t>(count) * sizeof(double), to, from, theirs);
 }
 
 std::string text(const char* format, ...) {

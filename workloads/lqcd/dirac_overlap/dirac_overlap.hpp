@@ -83,7 +83,7 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
   s.rho = static_cast<double>(p.rho) / 1000;
   s.layout = Layout(p.block(team), traits.lanes(64));
   const bool flux = p.field == "flux";
-  s.given = lqcd::tabled(lqcd::Lattice::whole(p.global()), p.antiperiodic(), [&](const Extents& x, std::size_t mu) {
+  s.given = lqcd::tabled(p.block(team), p.antiperiodic(), [&](const Extents& x, std::size_t mu) {
     return flux ? lqcd::flux_link(x, mu, p.global(), 1) : lqcd::smooth_link(lqcd::number(x, p.global()), mu, 0.5);
   });
   s.links = fl::Array<double>(s.layout.links_size());

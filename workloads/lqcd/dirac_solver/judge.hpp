@@ -3,7 +3,7 @@
 
 #include <cmath>
 
-#include "../gathered.hpp"
+#include "../haloed.hpp"
 #include "dirac_solver.hpp"
 
 namespace dirac_solver::inline FL_ROLE {
@@ -25,9 +25,9 @@ struct Norms {
   Extents worst{};  // where the residual is largest
 };
 
-// Of this process's block; the solution of the others is known.
-inline Norms norms_of_block(const State& s, const lqcd::Gathered& everywhere) {
-  const auto solution = [&](const Extents& x) { return everywhere(x); };
+// Of this process's block; the solution beside it is known.
+inline Norms norms_of_block(const State& s, const lqcd::Haloed& known) {
+  const auto solution = [&](const Extents& x) { return known(x); };
   const auto b = [&](const Extents& x) { return s.given.spinor(x); };
   const double m = 4 + s.mass;
   Norms found;
@@ -47,19 +47,13 @@ inline Norms norms_of_block(const State& s, const lqcd::Gathered& everywhere) {
 
 // Of the whole lattice, the same on every process. Collective.
 inline Norms norms(const State& s) {
-  const Norms mine = norms_of_block(s, lqcd::Gathered(s.x.data(), s.layout));
-  const double told[4] = {mine.rest, mine.source, mine.largest, static_cast<double>(lqcd::number(mine.worst, s.given.global))};
-  std::vector<double> all(4 * static_cast<std::size_t>(s.team.ranks));
-  fl::gather(told, 4, all.data());
-  Norms found;
-  for (std::size_t k = 0; k < all.size(); k += 4) {
-    found.rest += all[k];
-    found.source += all[k + 1];
-    if (all[k + 2] <= found.largest) continue;
-    found.largest = all[k + 2];
-    found.worst = lqcd::place(static_cast<fl::Index>(all[k + 3]), s.given.global);
-  }
-  return found;
+  const Norms mine = norms_of_block(s, lqcd::Haloed(s.x.data(), s.layout));
+  const double here = std::isfinite(mine.largest) ? mine.largest : INFINITY;
+  double largest = here;
+  fl::maximum(&largest, 1);
+  double site = here == largest ? static_cast<double>(lqcd::number(mine.worst, s.given.global)) : -1;
+  fl::maximum(&site, 1);
+  return {fl::total(mine.rest), fl::total(mine.source), largest, lqcd::place(static_cast<fl::Index>(site), s.given.global)};
 }
 
 inline fl::Check check(State& s, fl::Index last) {

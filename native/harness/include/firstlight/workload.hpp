@@ -237,10 +237,12 @@ void poison(float* first, Index count);
 
 // Of all ranks; for checks and hooks, where collective calls are allowed.
 void barrier();
-std::uint64_t seed();                                       // drawn for each launch, the same on every rank; --seed sets it
-double total(double mine);                                  // the sum over ranks, in their order, on every rank
-void maximum(double* mine, int count);                      // of each of the numbers over the ranks, on every rank
-void gather(const double* mine, Index count, double* all);  // `count` numbers of each rank, in their order, on every rank
+std::uint64_t seed();                   // drawn for each launch, the same on every rank; --seed sets it
+double total(double mine);              // the sum over ranks, in their order, on every rank
+void maximum(double* mine, int count);  // of each of the numbers over the ranks, on every rank
+void add_up(double* mine, int count);   // the same of their sums, in whatever order
+// Sends `count` numbers to a rank and receives as many from another. All ranks do, around rings.
+void shift(const double* mine, Index count, int to, int from, double* theirs);
 
 // Ends every rank, with status 3 and this sentence: for what befalls one rank while others may be waiting for it.
 [[noreturn]] void give_up(const std::string& why);
