@@ -38,3 +38,11 @@ def test_a_process_takes_memory_for_its_own_block_of_a_lattice() -> None:
     assert set(taken[16]) == {"dirac", "dirac_solver", "dirac_overlap"}
     for ranks in GRIDS:  # the sentence of a check has the coordinates in it
         assert taken[ranks] == pytest.approx(taken[16], rel=1e-3)
+
+
+def test_divisions_grids_and_inputs_hold_for_80_000_processes() -> None:
+    include = f"-I{ROOT}/workloads/network/collectives"
+    sources = (HERE / "large_jobs.cpp", HARNESS / "src" / "support.cpp", HARNESS / "src" / "comm_serial.cpp")
+    program = drivers.program("large_jobs", sources, *WATCHED, include)
+    done = subprocess.run([program], capture_output=True, text=True, timeout=120)
+    assert (done.returncode, done.stdout, done.stderr) == (0, "", "")

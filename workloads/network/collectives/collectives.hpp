@@ -1,7 +1,7 @@
 // collectives: one collective operation of MPI, by the library's own call or by a schedule of ours.
 //
 // Whole numbers in doubles, so that sums are exact in any order and have one bit pattern. In the timed loop the first and the last
-// word of every block follow the iteration; the check refreshes everything.
+// word of blocks follow the iteration, of up to 16 blocks in each step; the check refreshes everything.
 #pragma once
 
 #include <unistd.h>
@@ -54,6 +54,7 @@ struct State {
   fl::Index filled = -1;     // the iteration that all words but the first and last of each block belong to
   fl::Index rounds = 0;      // of checks so far
   fl::Index touched = -1;    // the last iteration
+  fl::Index since = -1;      // the first iteration after all words were filled; negative: there is none yet
 
   bool is(Kind other) const { return kind == other; }
   bool roots() const { return team.rank == root; }
@@ -106,17 +107,39 @@ inline double* given(State& s) { return s.is(Kind::broadcast) ? s.result.data() 
 
 // --- in the timed loop -------------------------------------------------------------------------------------------------
 
+// A step changes so many blocks, in turn where there are more: what it costs must not grow with the ranks.
+inline constexpr fl::Index blocks_a_step = 16;
+
+// The last iteration up to `last` that changes a block; negative where none does.
+inline fl::Index changed_in(fl::Index blocks, fl::Index block, fl::Index last) {
+  if (blocks <= blocks_a_step) return last;
+  const fl::Index changes = (last + 1) * blocks_a_step, later = (changes - 1 - block) % blocks;
+  return changes <= block ? -1 : (changes - 1 - later) / blocks_a_step;
+}
+
+// The iteration that the first and the last word of a block belong to after the step `last`.
+inline fl::Index age_of(const State& s, fl::Index block, fl::Index last) {
+  const fl::Index changed = changed_in(s.blocks, block, last);
+  return changed >= s.since ? changed : s.filled;
+}
+
 inline void touch(State& s, fl::Index iteration) {
   s.touched = iteration;
+  if (s.since < 0) s.since = iteration;
   if (s.n == 0 || (s.is(Kind::broadcast) && !s.roots())) return;
   double* const words = given(s);
-  for (fl::Index block = 0; block < s.blocks; ++block)
+  const fl::Index many = std::min(s.blocks, blocks_a_step);
+  fl::Index block = s.blocks <= blocks_a_step ? 0 : iteration % s.blocks * blocks_a_step % s.blocks;
+  for (fl::Index k = 0; k < many; ++k) {
     for (const fl::Index i : {block * s.n, block * s.n + s.n - 1}) words[i] = value(s.team.rank, i, iteration);
+    if (++block == s.blocks) block = 0;
+  }
 }
 
 // --- outside of it -----------------------------------------------------------------------------------------------------
 
 inline void fill(State& s) {
+  s.since = -1;
   if (s.is(Kind::broadcast) && !s.roots()) return;
   double* const words = given(s);
   for (fl::Index i = 0; i < s.blocks * s.n; ++i) words[i] = value(s.team.rank, i, s.filled);
@@ -160,7 +183,11 @@ class Expected {
   }
 
  private:
-  fl::Index age(fl::Index i) const { return i % s_.n == 0 || i % s_.n == s_.n - 1 ? iteration_ : s_.filled; }
+  // Of what one rank gives to each, a rank gets the block of its own number.
+  fl::Index age(fl::Index i) const {
+    if (i % s_.n != 0 && i % s_.n != s_.n - 1) return s_.filled;
+    return age_of(s_, s_.blocks > 1 ? s_.team.rank : 0, iteration_);
+  }
   double of(int rank, fl::Index i) const { return value(rank, i, age(i)); }
 
   const State& s_;
@@ -188,6 +215,7 @@ inline void fresh_round(State& s, fl::Damage& damage) {
   poison(s);
   fl::run_steps(s.filled, 1);
   inspect(s, s.filled, damage);
+  s.since = -1;  // what follows is timed, and begins to count anew
 }
 
 // One rank comes late; nobody may leave before it has come. On one node all clocks are one; on several, durations tell.
