@@ -35,8 +35,13 @@ using Reduce = void (*)(double* sums, int count);
 template <class Real, int W>
 class Algebra {
  public:
-  Algebra(fl::Index length, int threads, Reduce reduce = nullptr)
-      : length_(length), threads_(threads), reduce_(reduce), parts_(static_cast<std::size_t>((length + chunk - 1) / chunk)) {}
+  // `parities` that a field holds, one after the other: threads take parts of each, as where they hop.
+  Algebra(fl::Index length, int threads, Reduce reduce = nullptr, int parities = 1)
+      : length_(length),
+        threads_(threads),
+        reduce_(reduce),
+        in_turn_(threads > 1 && parities == 2),
+        parts_(static_cast<std::size_t>((length + chunk - 1) / chunk)) {}
 
   fl::Index length() const { return length_; }
   Field<Real> field() const { return Field<Real>(length_); }
@@ -300,7 +305,10 @@ class Algebra {
     // To wake threads takes longer than a few chunks.
 #pragma omp parallel for num_threads(threads_) schedule(static) if (threads_ > 1 && count >= 2 * threads_)
 #endif
-    for (fl::Index c = 0; c < count; ++c) body(c * chunk, std::min(length_, (c + 1) * chunk), static_cast<std::size_t>(c));
+    for (fl::Index k = 0; k < count; ++k) {
+      const fl::Index c = !in_turn_ ? k : k / 2 + (k % 2 == 0 ? 0 : (count + 1) / 2);
+      body(c * chunk, std::min(length_, (c + 1) * chunk), static_cast<std::size_t>(c));
+    }
   }
 
   template <class Body>
@@ -377,6 +385,7 @@ class Algebra {
   fl::Index length_;
   int threads_;
   Reduce reduce_;
+  bool in_turn_;                              // a chunk of one parity, then one of the other
   std::vector<std::array<double, 3>> parts_;  // of each chunk
 };
 

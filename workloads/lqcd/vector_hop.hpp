@@ -13,7 +13,7 @@ class VectorHop {
   static constexpr Reduce reduce = nullptr;
 
   VectorHop(const Layout& layout, int threads) : layout_(layout), threads_(threads) {
-    for (int p = 0; p < 2; ++p) runs_[p] = runs(layout, 1 << p, everything, sizeof(T));
+    for (int p = 0; p < 2; ++p) runs_[p] = runs(layout, 1 << p, everything, bytes_in_order(threads, sizeof(T)));
   }
 
   void apply(int target, const T* links, const T* psi, const T* centre, T* out, T a, T b) const {

@@ -205,11 +205,13 @@ inline Block make_block(int number, fl::Index level, const Cut& c, bool coarse_i
   return b;
 }
 
-// The pages of a block lie near the thread that calls this.
-inline void place(Block& b) {
+// The pages of a block and its load lie near the thread that calls this.
+inline void place(State& s, std::size_t k) {
+  Block& b = s.blocks[k];
   for (Grid* g : {&b.x, &b.r, &b.s}) g->clear();
   for (Grid& g : b.coarse) g.clear();
   for (Grid32& g : b.coarse32) g.clear();
+  if (s.manufactured) s.load[k].clear();
 }
 
 inline void init(State& s, const Params& p, const fl::Team& team, const Traits& traits) {
@@ -222,17 +224,15 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
   const int here = parties(team, traits) / team.ranks;
   s.blocks.clear();
   for (int k = 0; k < here; ++k) s.blocks.push_back(make_block(team.rank * here + k, p.level, s.cut, traits.coarse_in_32_bits));
-  fl::first_touch(&s);
-  for (Block& b : s.blocks) {
-    place(b);
-    connect(b, s.cut);  // grids no longer move
-  }
   s.load.clear();
   if (s.manufactured)
-    for (const Block& b : s.blocks) {
-      s.load.emplace_back(b.x.nx, b.x.ny);
-      load_vector(s.load.back(), b, p.level);
-    }
+    for (const Block& b : s.blocks) s.load.emplace_back(b.x.nx, b.x.ny);
+  fl::first_touch(&s);
+  for (std::size_t k = 0; k < s.blocks.size(); ++k) {
+    place(s, k);
+    connect(s.blocks[k], s.cut);  // grids no longer move
+    if (s.manufactured) load_vector(s.load[k], s.blocks[k], p.level);
+  }
 }
 
 inline void touch(State& s, fl::Index iteration) { s.g = fl::step_factor(iteration); }

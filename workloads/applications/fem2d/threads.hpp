@@ -61,7 +61,7 @@ struct Thread {
 
 inline void first_touch(State& s) {
 #pragma omp parallel num_threads(s.team.threads)
-  place(s.blocks[static_cast<std::size_t>(omp_get_thread_num())]);
+  place(s, static_cast<std::size_t>(omp_get_thread_num()));
 }
 
 // `solve(me)` in every thread; all come to the same outcome.

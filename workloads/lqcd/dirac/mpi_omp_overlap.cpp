@@ -2,6 +2,7 @@
 #include <omp.h>
 
 #include "mpi_steps.hpp"
+#include "placed_fields.hpp"
 
 namespace {
 
@@ -59,4 +60,4 @@ struct Operator : dirac::OnProcesses {
 
 }  // namespace
 
-FL_VARIANT(dirac, Operator, .traits = {.vector_bytes = fl::simd::bytes})
+FL_VARIANT(dirac, Operator, .first_touch = dirac::place_fields, .traits = {.vector_bytes = fl::simd::bytes})

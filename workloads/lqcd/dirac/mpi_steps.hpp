@@ -15,7 +15,7 @@ using lqcd::Order;
 class Process {
  public:
   void open(const State& s, lqcd::Mpi::Requests requests = lqcd::Mpi::Requests::fresh) {
-    const auto bytes = static_cast<std::size_t>(s.bits / 8);
+    const std::size_t bytes = lqcd::bytes_in_order(s.team.threads, static_cast<std::size_t>(s.bits / 8));
     for (int targets = lqcd::even; targets <= lqcd::both; ++targets) orders_[targets - 1] = Order(s.layout, targets, bytes);
     if (!is_operator(s.op)) return;
     if (s.bits == 32)

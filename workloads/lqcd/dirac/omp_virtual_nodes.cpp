@@ -1,6 +1,7 @@
 // A sub-lattice for each SIMD lane, and a part of the rows for each thread.
 #include <omp.h>
 
+#include "placed_fields.hpp"
 #include "vector_steps.hpp"
 
 #include "firstlight/variant.hpp"
@@ -8,25 +9,6 @@
 namespace {
 
 dirac::Part my_part() { return {omp_get_thread_num(), omp_get_num_threads()}; }
-
-// One number a page places it: the pages of a thread's sites of each parity near that thread.
-template <class T>
-void place(fl::Array<T>& array, int blocks) {
-  constexpr fl::Index page = 4096 / sizeof(T);
-  const fl::Index size = array.size() / blocks;
-  for (int block = 0; block < blocks; ++block)
-    for (fl::Index i = block * size + my_part().begin(size); i < block * size + my_part().end(size); i += page) array[i] = 0;
-}
-
-void first_touch(dirac::State& s) {
-  dirac::in_precision(s, [&](auto& a) {
-#pragma omp parallel num_threads(s.team.threads)
-    {
-      for (auto* array : {&a.links, &a.psi, &a.chi, &a.out}) place(*array, 2);
-      place(a.half, 1);
-    }
-  });
-}
 
 template <class T>
 void apply(const dirac::Orders& orders, dirac::State& s, dirac::Arrays<T>& a) {
@@ -74,4 +56,4 @@ struct Operator {
 
 }  // namespace
 
-FL_VARIANT(dirac, Operator, .first_touch = first_touch, .traits = {.vector_bytes = fl::simd::bytes})
+FL_VARIANT(dirac, Operator, .first_touch = dirac::place_fields, .traits = {.vector_bytes = fl::simd::bytes})

@@ -19,8 +19,7 @@ struct Orders {
 };
 
 inline Orders orders(const State& s) {
-  // Threads take parts of t, where their pages are; blocks for the cache of one core would scatter them.
-  const std::size_t bytes = s.team.threads > 1 ? 0 : static_cast<std::size_t>(s.bits / 8);
+  const std::size_t bytes = lqcd::bytes_in_order(s.team.threads, static_cast<std::size_t>(s.bits / 8));
   return {lqcd::runs(s.layout, lqcd::both, lqcd::everything, bytes), lqcd::runs(s.layout, lqcd::even, lqcd::everything, bytes),
           lqcd::runs(s.layout, lqcd::odd, lqcd::everything, bytes)};
 }

@@ -47,7 +47,7 @@ class Overlap {
   static constexpr int lanes = Hop::lanes;
 
   Overlap(const Layout& layout, int threads, const double* links, double rho, Bounds bounds, int poles)
-      : algebra_(layout.spinor_size(), threads, Hop::reduce),
+      : algebra_(layout.spinor_size(), threads, Hop::reduce, 2),
         operator_(layout, threads, links, -rho),
         approximation_(poles, bounds.least / bounds.most),
         multishift_(algebra_, static_cast<std::size_t>(poles)),

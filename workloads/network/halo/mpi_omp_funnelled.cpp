@@ -1,6 +1,4 @@
 // Hybrid: all threads of a process pack and unpack, the master exchanges. The team lives as long as the loop.
-#include <omp.h>
-
 #include "team.hpp"
 
 namespace {
@@ -39,4 +37,4 @@ struct Exchange : halo::OpenSides {
 
 }  // namespace
 
-FL_VARIANT(halo, Exchange, .refuse = halo::narrow_in_place)
+FL_VARIANT(halo, Exchange, .refuse = halo::narrow_in_place, .first_touch = halo::place_rows)

@@ -1,9 +1,23 @@
 // Hybrid strategies: the threads of a process share its sub-domain; the master alone calls MPI (MPI_THREAD_FUNNELED).
 #pragma once
 
+#include <omp.h>
+
+#include <cstring>
+
 #include "sides.hpp"
 
 namespace halo::inline FL_ROLE {
+
+// Rows near the threads that pack and unpack them.
+inline void place_rows(State& s) {
+  fl::Array<unsigned char>& memory = s.domains[0].memory;
+#pragma omp parallel num_threads(s.team.threads)
+  {
+    const fl::Part mine = fl::part(memory.size(), omp_get_num_threads(), omp_get_thread_num());
+    std::memset(memory.data() + mine.begin, 0, static_cast<std::size_t>(mine.size()));
+  }
+}
 
 // The share of thread `t` of `threads` in a region: a piece of its longer dimension.
 inline Region share(const Region& r, int t, int threads) {
