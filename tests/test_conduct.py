@@ -17,13 +17,16 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import synthetic
 from bench import Bench, toolchain
 from firstlight import conduct, store
 from firstlight.conduct import Order, environment
 from firstlight.conduct.progress import Moving, Plain, Progress, display
 from firstlight.errors import ENVIRONMENT, INTERRUPTED, OK, REGRESSION, BuildError, UsageError
+from firstlight.judge.environment import differences
 from firstlight.judge.verdict import Failed, Verified
 from firstlight.plan import EFFORT, Cell, Placement
+from firstlight.report import method
 
 
 @pytest.fixture
@@ -343,10 +346,35 @@ def test_the_environment_keeps_what_steers_and_no_secret(monkeypatch: pytest.Mon
             "SLURM_JOB_NUM_NODES": "2",
             "SLURM_JOB_USER": "me",
             "HOME": "/home/me",
+            "USER": "me",
+            "LD_LIBRARY_PATH": "/home/me/lib:/opt/x/lib:/scratch/me/lib:/home/menor/lib:/net/node07/lib",
+            "LD_PRELOAD": "/home/me/spy.so",
+            "OMP_PLACES": "",
+            "UCX_NET_DEVICES": "\udcff",
             "AWS_SECRET_ACCESS_KEY": "abc",
         }
     )
-    assert kept == {"OMP_PROC_BIND": "close", "SLURM_JOB_NUM_NODES": "2", "UCX_TLS": "shm,<host>"}
+    paths = "~/lib:/opt/x/lib:/scratch/<user>/lib:/home/menor/lib:/net/<host>/lib"
+    assert kept == {
+        "LD_LIBRARY_PATH": paths,
+        "OMP_PROC_BIND": "close",
+        "SLURM_JOB_NUM_NODES": "2",
+        "UCX_NET_DEVICES": "\\udcff",
+        "UCX_TLS": "shm,<host>",
+    }
+
+
+def test_a_long_variable_that_ends_otherwise_is_told_by_compare() -> None:
+    """Where libraries are searched changes a measurement: it is recorded whole or by its hash."""
+    paths = ":".join(f"/opt/software/library-{k}/lib" for k in range(200))
+    one, other = (environment.variables({"LD_LIBRARY_PATH": paths + end}) for end in ("/a", "/b"))
+    assert len(one["LD_LIBRARY_PATH"]) < 1100 and one != other and environment.variables({}) == {}
+    run = synthetic.run().run
+    a, b = (msgspec.structs.replace(run, environment=kept) for kept in (one, other))
+    (told,) = differences(a, b)
+    assert told.startswith("LD_LIBRARY_PATH: /opt/software/library-0/lib:")
+    assert any(told.endswith(" in A, not set in B") for told in differences(a, run))
+    assert ("LD_LIBRARY_PATH", one["LD_LIBRARY_PATH"]) in method.environment(a)
 
 
 def test_plain_progress_is_sparing(monkeypatch: pytest.MonkeyPatch, progress: Plain) -> None:

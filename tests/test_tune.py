@@ -370,7 +370,7 @@ def test_a_small_tuning(mpis: tuple[Mpi, ...], tmp_path: Path, capsys: pytest.Ca
     words = ["--mpi", mpi.name, "--collective", "broadcast", "--bytes", "8,4096", "--placement", "1x2x1"]
     with turns.party(2):
         effort = ["--json", "--for", "rules", "--budget", "15s", "--launches", "2", "--trials", "6"]
-        where = ["--results", str(tmp_path / "results"), "--output", str(tmp_path / "tuned")]
+        where = ["--results", str(tmp_path / "results")]
         status = cli.call(["tune", "collectives", *words, *effort, *where])
     assert status in (0, 4)
     tuned = msgspec.json.decode(capsys.readouterr().out, type=Tuned)
@@ -379,6 +379,10 @@ def test_a_small_tuning(mpis: tuple[Mpi, ...], tmp_path: Path, capsys: pytest.Ca
     assert bool(tuned.files) == bool(tuned.kept)
     assert all(Path(w.file).is_file() and w.rules >= 1 for w in tuned.files)
     assert all(c.reason for c in tuned.choices)
+    assert all(Path(w.file).is_relative_to(tmp_path / "results" / "tuned") for w in tuned.files)
+    for run in filter(None, (tuned.measured, tuned.tried)):
+        assert cli.call(["check", str(tmp_path / "results" / run)]) == 0, capsys.readouterr().out
+    capsys.readouterr()
     with turns.party(2):
         status = cli.call(["tune", "collectives", *words, *effort, *where, "--from", tuned.measured])
     again = msgspec.json.decode(capsys.readouterr().out, type=Tuned)

@@ -70,7 +70,7 @@ Exit status:
     "--output",
     type=click.Path(path_type=Path, file_okay=False),
     metavar="DIR",
-    help="Where the files are written; the folder `tuned` of the trial's run if not given.",
+    help="Where the files are written; a folder of their own in `tuned`, beside the runs, if not given.",
 )
 @results_folder
 @as_json

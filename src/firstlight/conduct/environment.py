@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 import os
 import re
 import socket
@@ -9,7 +10,7 @@ import subprocess
 from collections.abc import Mapping
 
 from firstlight import ROOT
-from firstlight.launch.environment import PREFIXES
+from firstlight.launch.environment import PREFIXES, SEARCHED
 from firstlight.mpi_families import outside
 from firstlight.process import bounded
 
@@ -31,14 +32,36 @@ LONGEST = 1000  # characters kept of a value
 
 
 def variables(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
-    """Those that reach a program and are known to be harmless, by name; the name of this host is taken out."""
-    host = socket.gethostname()
+    """Those that reach a program and are known to be harmless, by name; without this host, the user and their home.
+
+    A long value is kept in part, with the hash of all of it.
+    """
     kept = {}
     for name, value in sorted(outside(environment).items()):
-        if name in _BATCH or (name.startswith(PREFIXES) and not _PRIVATE.search(name)):
-            hidden = re.sub(rf"\b{re.escape(host)}\b", "<host>", value) if host else value
-            kept[name] = hidden[:LONGEST]
+        steers = name in _BATCH or name in SEARCHED or (name.startswith(PREFIXES) and not _PRIVATE.search(name))
+        if steers and value:
+            hidden = _without_user(value, environment) if name in SEARCHED else value
+            text = _without(socket.gethostname(), "<host>", hidden)
+            kept[name] = _short(text.encode("utf-8", "backslashreplace").decode())  # a folder's name may be no text
     return kept
+
+
+def _without_user(paths: str, environment: Mapping[str, str]) -> str:
+    if len(home := environment.get("HOME", "").rstrip("/")) > 1:
+        paths = re.sub(rf"(?<![\w./~-]){re.escape(home)}(?![\w.-])", "~", paths)
+    return _without(environment.get("USER", ""), "<user>", paths)
+
+
+def _without(name: str, shown: str, text: str) -> str:
+    return re.sub(rf"\b{re.escape(name)}\b", shown, text) if name else text
+
+
+def _short(value: str) -> str:
+    """The beginning of a long value, with the hash of all of it: one that ends otherwise is another."""
+    if len(value) <= LONGEST:
+        return value
+    digest = hashlib.sha256(value.encode()).hexdigest()
+    return f"{value[:LONGEST]}… (SHA-256 of all {len(value)} characters: {digest[:16]})"
 
 
 def revision() -> str:

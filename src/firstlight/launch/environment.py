@@ -9,7 +9,9 @@ from firstlight.mpi_families import every, outside
 from firstlight.plan import Placement
 from firstlight.process.tree import MARK
 
-NAMES = ("PATH", "HOME", "USER", "TMPDIR", "LD_LIBRARY_PATH")
+SEARCHED = ("LD_LIBRARY_PATH",)
+"""Where programs find their libraries: recorded, for others are another measurement. LD_PRELOAD reaches no program."""
+NAMES = ("PATH", "HOME", "USER", "TMPDIR", *SEARCHED)
 FABRICS = ("UCX_", "FI_", "PSM2_", "PSM3_", "HFI_", "CXI_", "IBV_", "RDMAV_", "MLX5_")
 """Settings of what lies below an MPI library: they decide how fast it is, and are recorded."""
 PREFIXES = (*(prefix for family in every() for prefix in family.variables), "PMIX_MCA_", *FABRICS, "OMP_")

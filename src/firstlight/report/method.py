@@ -12,6 +12,7 @@ from firstlight.judge import Judgement
 from firstlight.judge.absence import compilers_for_devices
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import bare, listing
+from firstlight.launch.environment import SEARCHED
 from firstlight.record import Run
 from firstlight.units import binary, count, duration, percent
 
@@ -108,7 +109,7 @@ def environment(run: Run) -> list[tuple[str, str]]:
         *((x.name, f"{x.label} ({x.origin})") for x in run.toolbox.mpis),
         *((x.name, x.label) for x in run.toolbox.libraries),
         ("for GPUs", listing(compilers_for_devices(run))),
-        *((k, bare(v)) for k, v in sorted(run.environment.items())),
+        *((k, v if k in SEARCHED else bare(v)) for k, v in sorted(run.environment.items())),
         ("firstlight", f"{run.firstlight}, revision {run.revision}, records of schema {run.schema}"),
     ]
     return [(k, v) for k, v in rows if v]

@@ -22,7 +22,9 @@ NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}")
 """Of a run: the name of its directory."""
 JOBS = "jobs"
 """Beside the runs: the folder of job scripts."""
-TAKEN = ("latest", JOBS)
+TUNED = "tuned"
+"""Beside the runs: the folder of what tunings write for libraries."""
+TAKEN = ("latest", JOBS, TUNED)
 """Names that a run cannot have."""
 
 MAX_RUN_BYTES = 16 << 20

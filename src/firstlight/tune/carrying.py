@@ -102,11 +102,11 @@ def tune(request: Request, progress: Progress) -> Tuned:
     if not some or stopped:
         return Tuned(__version__, directory.name, "", len(points), (), (), planned.absent, stopped)
     trial = _Trial(player, request, prepared, planned, where, made, points)
-    tried, tuned = trial.go(some, directory, progress)
+    place = store.new_folder(request.results / store.layout.TUNED, time.time(), "tune")  # in a run check would object
+    tried, tuned = trial.go(some, place / "candidates", progress)
     outcome = choosing.times(tried.judgement.figures, player, prepared.machine)
     choices = choosing.judged(some, outcome, tuned)
-    folder = request.output or tried.directory / "tuned"
-    written = trial.write([c for c in choices if c.kept], folder)
+    written = trial.write([c for c in choices if c.kept], request.output or place)
     return Tuned(
         __version__, directory.name, tried.directory.name, len(points), tuple(choices), tuple(written),
         planned.absent, tried.judgement.run.state == "interrupted",
@@ -213,7 +213,7 @@ class _Trial(msgspec.Struct):
         """The run, and the name of the tuned library by (MPI library, target)."""
         progress.state.enter("build", "what the libraries read")
         progress.update()
-        written = self.write(some, folder / "candidates")
+        written = self.write(some, folder)
         mpis = {p.mpi.name: p.mpi for p in self.where}
         tuned = {(w.mpi, w.target): _tuned(mpis[w.mpi], w) for w in written}
         cells: dict[str, Cell] = {}
