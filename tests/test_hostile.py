@@ -17,7 +17,8 @@ import pytest
 import synthetic
 from commands import Captured, call
 from firstlight import catalogue, shell, store
-from firstlight.errors import OK, REGRESSION, USAGE
+from firstlight.conduct import job
+from firstlight.errors import OK, REGRESSION, USAGE, UsageError
 from firstlight.launch import Outcome
 from firstlight.plan import Cell
 from firstlight.record import End, LaunchRecord, Run
@@ -189,3 +190,9 @@ def test_a_directory_of_any_name(
     code, out, err = call(capsys, "report", "--", name)
     assert code == OK and not FORBIDDEN.search(out + err)
     assert shell.command("report", Path(name)) in err
+
+
+def test_a_job_is_not_named_after_a_directory_with_lines_of_its_own(tmp_path: Path) -> None:
+    """The name stands in the job script."""
+    with pytest.raises(UsageError, match="cannot name a job; rename the directory"):
+        job.again(tmp_path / "x\n#SBATCH --account=other")

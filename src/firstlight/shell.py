@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Collection
+from collections.abc import Collection, Iterable
 from pathlib import Path
 
 STYLES = {"strong": "1", "dim": "2", "good": "32", "warn": "33", "bad": "31"}
@@ -26,7 +26,17 @@ def command(*words: object) -> str:
 
     A path that begins with a dash is written so that it is no option.
     """
-    return " ".join(["./fl", *map(_word, words)])
+    return f"./fl {line(words)}"
+
+
+def line(words: Iterable[object]) -> str:
+    """The words as a shell reads them back: on one line, whatever they hold."""
+    return " ".join(map(_word, words))
+
+
+def export(name: str, value: str) -> str:
+    """`export NAME=value` as a shell reads it back."""
+    return f"export {name}={_word(value)}"
 
 
 def _word(word: object) -> str:

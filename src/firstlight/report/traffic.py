@@ -7,6 +7,7 @@ import textwrap
 import time
 from pathlib import Path
 
+from firstlight import shell
 from firstlight.profile import shape, waiting
 from firstlight.profile.traffic import Phase, Traffic, whole
 from firstlight.report import html
@@ -28,7 +29,7 @@ def render(traffic: Traffic) -> str:
     drawings = plots.drawings(traffic, "profile")
     page = {
         "traffic": traffic,
-        "command": " ".join(traffic.command),
+        "command": shell.line(traffic.command),
         "date": time.strftime("%d %b %Y %H:%M").lstrip("0"),
         "sentences": sentences(traffic),
         "warnings": warnings(traffic),
@@ -120,7 +121,7 @@ def warnings(traffic: Traffic) -> list[str]:
 
 def summary(traffic: Traffic, place: Path | None, width: int = 80) -> str:
     """The terminal page."""
-    command = " ".join(traffic.command)
+    command = shell.line(traffic.command)
     shown = command if len(command) <= _SHOWN_COMMAND else command[: _SHOWN_COMMAND - 3] + "..."
     lines = [f"firstlight · profile of {count(traffic.ranks, 'rank')} · {traffic.mpi}", f"  {shown}", ""]
     for mark, some in (("! ", warnings(traffic)), ("", sentences(traffic))):

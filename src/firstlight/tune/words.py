@@ -5,6 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Sequence
 
+from firstlight import shell
 from firstlight.tune.carrying import Tuned
 from firstlight.tune.choosing import Choice
 from firstlight.units import binary, count, significant
@@ -28,7 +29,7 @@ def summary(tuned: Tuned, width: int = 80) -> str:
         said.append("  give a larger --budget, fewer collectives or sizes, or a quieter machine")
     for written in tuned.files:
         said += ["", f"  to use {written.file} with {written.mpi}:"]
-        said += [f"    export {line}" for line in written.lines]
+        said += [f"    {shell.export(*line.split('=', 1))}" for line in written.lines]
     for absent in tuned.absent:
         said += textwrap.wrap(
             f"- {absent.what}: {absent.why}", width - 2, initial_indent="  ", subsequent_indent="    "
