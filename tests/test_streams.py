@@ -20,6 +20,7 @@ from firstlight import ROOT, store
 from firstlight.errors import ENVIRONMENT, INTERRUPTED, OK, REGRESSION
 from firstlight.record import Run
 from firstlight.store import durable, seal
+from firstlight.store.disk import Folder
 
 pytestmark = pytest.mark.faults
 
@@ -91,6 +92,22 @@ def test_a_run_goes_on_and_ends_as_it_ended(tmp_path: Path, streams: str, behavi
         assert done.stdout.startswith("firstlight") and "standard output" not in done.stderr
 
 
+def test_an_answer_that_cannot_be_written_is_told(tmp_path: Path) -> None:
+    """Where the answer is all that a command gives, it failed: in one line, with a documented status."""
+    done = subprocess.run(
+        ["bash", "-c", '"$@" >/dev/full', "bash", sys.executable, "-m", "firstlight", "schema", "run"],
+        cwd=tmp_path,
+        env=variables(),
+        capture_output=True,
+        text=True,
+        timeout=turns.PATIENCE,
+    )
+    assert (done.returncode, done.stderr) == (
+        ENVIRONMENT,
+        "firstlight: standard output: No space left on device\n",
+    )
+
+
 @pytest.mark.parametrize("ignored", [False, True], ids=["hangup", "nohup"])
 def test_a_terminal_that_is_closed(tmp_path: Path, ignored: bool) -> None:
     """It ends a run like Ctrl-C, with its report, though both kernel and shell may say so; under nohup it does not."""
@@ -129,15 +146,15 @@ def test_a_disk_that_is_full_at_the_report(
     """The page is on the terminal, one line says what is missing and what makes it again, and that does."""
     files = ["report.html", "figures.json", "SHA256SUMS"]
     missing = " and ".join(files[files.index(name) :])
-    append = durable.append
+    whole = Folder.replace
 
-    def full(path: Path, data: bytes) -> None:
-        if path.name == f".{name}.part":
+    def full(folder: Folder, file: str, data: bytes) -> None:
+        if file == name:
             raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
-        append(path, data)
+        whole(folder, file, data)
 
     with monkeypatch.context() as patch:
-        patch.setattr(durable, "append", full)
+        patch.setattr(Folder, "replace", full)
         for asked in (["run", "--launches", "6", "--as", "one"], ["report"]):
             code, out, err = call(capsys, *asked)
             assert code == ENVIRONMENT and "your code gets" in out

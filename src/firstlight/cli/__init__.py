@@ -139,11 +139,7 @@ def _usage(error: click.ClickException) -> str:
 
 
 def _system(error: OSError) -> str:
-    from firstlight.cli import streams
-
     where = f"{error.filename}: " if error.filename else ""
-    if not where and streams.settle() is not None:
-        where = "standard output: "
     _show_traceback()
     return f"{where}{error.strerror or error}"
 

@@ -19,11 +19,11 @@ if TYPE_CHECKING:
 _FIRST = ((0, "stdin", os.O_RDONLY), (1, "stdout", os.O_WRONLY), (2, "stderr", os.O_WRONLY))
 
 
-class _Heedless(io.RawIOBase):
-    """Writes to a descriptor, and drops what that does not take."""
+class _Stream(io.RawIOBase):
+    """Writes to a descriptor; an error bears a name."""
 
-    def __init__(self, descriptor: int) -> None:
-        self._descriptor = descriptor
+    def __init__(self, descriptor: int, name: str) -> None:
+        self._descriptor, self._name = descriptor, name
 
     def writable(self) -> bool:
         return True
@@ -36,10 +36,21 @@ class _Heedless(io.RawIOBase):
 
     def write(self, data: ReadableBuffer, /) -> int:
         left = whole = memoryview(data)
-        with contextlib.suppress(OSError):
+        try:
             while left:
                 left = left[os.write(self._descriptor, left) :]
+        except OSError as error:
+            raise OSError(error.errno, error.strerror, self._name) from error
         return whole.nbytes
+
+
+class _Heedless(_Stream):
+    """Drops what the descriptor does not take."""
+
+    def write(self, data: ReadableBuffer, /) -> int:
+        with contextlib.suppress(OSError):
+            return super().write(data)
+        return memoryview(data).nbytes
 
 
 def prepare() -> None:
@@ -54,16 +65,14 @@ def prepare() -> None:
             os.open(os.devnull, mode)  # takes the lowest number that is free: this one
         if getattr(sys, name) is None:
             setattr(sys, name, os.fdopen(descriptor, "r" if mode == os.O_RDONLY else "w", closefd=False))
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
-            stream.reconfigure(errors="backslashreplace")
-    if isinstance(sys.stderr, io.TextIOWrapper):
-        sys.stderr = _heedless(sys.stderr)
+    sys.stdout = _text(_Stream(1, "standard output"), sys.stdout, each=sys.stdout.isatty())
+    sys.stderr = _text(_Heedless(2, "standard error"), sys.stderr, each=True)
 
 
-def _heedless(stream: TextIO) -> TextIO:
-    raw = io.BufferedWriter(_Heedless(stream.fileno()))
-    return io.TextIOWrapper(raw, stream.encoding, "backslashreplace", line_buffering=True, write_through=True)
+def _text(raw: _Stream, before: TextIO, each: bool) -> TextIO:
+    """`each`: every line is written at once."""
+    buffer = io.BufferedWriter(raw)
+    return io.TextIOWrapper(buffer, before.encoding, "backslashreplace", line_buffering=each, write_through=each)
 
 
 def settle() -> OSError | None:
