@@ -15,6 +15,7 @@ from firstlight.machine import Gpu, Machine
 from firstlight.plan import EFFORT, plan
 from firstlight.plan.expected import launch_seconds
 from firstlight.plan.serving import serves
+from firstlight.record import Binding
 from firstlight.report import answers, html, maps, terminal
 
 MIB = 1 << 20
@@ -27,6 +28,20 @@ def machines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Machine]:
     made = {name: invented.machine(tmp_path_factory.mktemp("machine"), name) for name in NAMES}
     four = tuple(Gpu("NVIDIA H200", "9.0", 141 << 30) for _ in range(4))
     return made | {"gpus": replace(made["gpus"], gpus=four)}
+
+
+def test_a_figure_of_one_core_names_its_kind_where_cores_differ(machines: dict[str, Machine]) -> None:
+    scene = invented_run.run(machines["laptop"], names=("dot", "stream"), launches=1)
+    told = terminal.machine_line(judge(*scene))
+    assert "14 cores (6 performance cores and 8 efficiency cores; 1 core: performance core), " in told
+    moved = [
+        replace(r, launch=replace(r.launch, binding=(Binding(0, (15,)),))) if k % 2 and r.launch else r
+        for k, r in enumerate(scene.records)
+    ]
+    other = terminal.machine_line(judge(scene.run, tuple(moved), scene.workloads))
+    assert "; 1 core: cores of several kinds), " in other
+    alike = invented_run.run(machines["next"], names=("dot",), launches=1)
+    assert " 16 cores, 2 NUMA nodes, " in terminal.machine_line(judge(*alike))
 
 
 @pytest.mark.parametrize("name", NAMES)

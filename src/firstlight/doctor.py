@@ -12,7 +12,7 @@ from pathlib import Path
 
 import msgspec
 
-from firstlight.machine import Machine, cache_directory
+from firstlight.machine import Machine, cache_directory, cores
 from firstlight.mpi_families import outside
 from firstlight.process import bounded
 from firstlight.toolchains import OFFLOADING, RUNTIMES, Absent, Mpi, Toolbox
@@ -121,9 +121,10 @@ def _run(command: list[str], environment: dict[str, str], folder: Path, timeout:
 
 def _machine(machine: Machine) -> tuple[Item, ...]:
     caches = {c.level: f"L{c.level} {binary(c.size)}" for c in machine.caches}
-    cores = f"{count(machine.cores, 'core')}, {count(len(machine.cpus), 'CPU')} usable"
+    kinds = f" ({told})" if (told := cores.kinds(machine)) else ""
+    usable = f"{count(machine.cores, 'core')}{kinds}, {count(len(machine.cpus), 'CPU')} usable"
     nodes = f"{count(machine.sockets, 'socket')}, {count(len(machine.numa), 'NUMA node')}"
-    parts = [cores, nodes, *caches.values()]
+    parts = [usable, nodes, *caches.values()]
     memory = f"{binary(machine.memory)}, {binary(machine.memory_available)} available"
     turbo = {True: "turbo on", False: "turbo off", None: "turbo unknown"}[machine.turbo]
     frequency = f"governor {machine.governor or 'unknown'}, {turbo}, huge pages {machine.huge_pages or 'unknown'}"

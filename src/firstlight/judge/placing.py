@@ -42,6 +42,7 @@ class Placed(NamedTuple):
 
 
 UNBOUND = "unbound"
+SEVERAL = "cores of several kinds"
 SHARED = "several ranks on the same processors"
 SAME_CORE = "several ranks on hardware threads of one core"
 
@@ -62,6 +63,23 @@ def placed(judgement: Judgement) -> list[Placed]:
         for (placement, mpi, how), some in seen.items()
     ]
     return sorted(found, key=lambda p: (_size(p.placement), p.mpi or "", -p.launches))
+
+
+def of_one_core(judgement: Judgement) -> str:
+    """The kind of the core on which what ran on one core ran, as it saw it itself: `performance core`.
+
+    "" where all cores are alike or nothing ran on one; "cores of several kinds" where launches differ.
+    """
+    machine, cells = judgement.run.machine, {c.id: c for c in judgement.run.cells}
+    if not machine.kinds:
+        return ""
+    found: set[str] = set()
+    for record in judgement.records:
+        cell, launch = cells.get(record.start.cell), record.launch
+        alone = cell is not None and cell.placement.ranks * cell.placement.threads == 1
+        if alone and launch is not None and launch.binding:
+            found.add(cores.kind(machine, launch.binding[0].cpus) or SEVERAL)
+    return SEVERAL if len(found) > 1 else found.pop() if found else ""
 
 
 def _size(p: Placement) -> tuple[int, int, int]:

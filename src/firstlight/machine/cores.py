@@ -17,6 +17,10 @@ WORD = r"(?:all-threads|all-[1-9]\d{0,6}|all|half|[1-9]\d*)"
 """A regular expression for a number of ranks or threads on a node, as suites, rows and users write it."""
 
 
+MOST_KINDS = 6
+"""That are told by name: no processor has more."""
+
+
 def amount(word: int | str, machine: Machine) -> int:
     """How many ranks or threads on a node a word means: `all`, `half`, `all-2` of its cores, `all-threads`, a number.
 
@@ -75,6 +79,18 @@ def serial(machine: Machine, cpus: Sequence[int] | None = None) -> int | None:
         return None
     fastest = [core for core in cores if kind(machine, core) == kind(machine, cores[0])]
     return fastest[min(1, len(fastest) - 1)][0]
+
+
+def kinds(machine: Machine) -> str:
+    """`6 performance cores and 8 efficiency cores`; "" where all are of one kind."""
+    core = of_core(machine)
+    each = [(k.name, len({core[cpu] for cpu in k.cpus if cpu in core})) for k in machine.kinds[:MOST_KINDS]]
+    return " and ".join(f"{n} {_plural(name) if n != 1 else name}" for name, n in each)
+
+
+def _plural(name: str) -> str:
+    """`performance cores`, `cores of capacity 1024`"""
+    return name.replace("core", "cores", 1)
 
 
 def kind(machine: Machine, cpus: Collection[int]) -> str:

@@ -11,9 +11,11 @@ from firstlight import shell
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement, words
 from firstlight.judge.absence import absences
+from firstlight.judge.placing import of_one_core
 from firstlight.judge.states import told
 from firstlight.judge.steadiness import disturbances
 from firstlight.judge.verdict import Failed, Unverified, Verified
+from firstlight.machine import cores
 from firstlight.record import Run
 from firstlight.report import answers as answering
 from firstlight.report import failures as failing
@@ -90,10 +92,16 @@ def machine_line(judgement: Judgement) -> str:
         cache = f"{levels[-1].name} {binary(levels[-1].size)}{acts}, "
     virtual = ", virtual machine" if machine.virtual else ""
     return (
-        f"{machine.processor}{architecture}, {sockets}{count(machine.cores, 'core')}, "
+        f"{machine.processor}{architecture}, {sockets}{count(machine.cores, 'core')}{_kinds(judgement)}, "
         f"{count(len(machine.numa) or 1, 'NUMA node')}, {cache}{binary(machine.memory)} · "
         f"Linux {'.'.join(machine.kernel.split('.')[:2])}{virtual}"
     )
+
+
+def _kinds(judgement: Judgement) -> str:
+    """` (6 performance cores and 8 efficiency cores; 1 core: performance core)`, where cores differ."""
+    kinds, one = cores.kinds(judgement.run.machine), of_one_core(judgement)
+    return f" ({kinds}{f'; 1 core: {one}' if one else ''})" if kinds else ""
 
 
 def _machine(judgement: Judgement, width: int) -> list[str]:
