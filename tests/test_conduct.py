@@ -13,6 +13,7 @@ import time
 from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import msgspec
 import pytest
@@ -52,6 +53,23 @@ def test_a_run_ends_complete_verified_and_whole(bench: Bench, progress: Plain) -
     assert result.report.is_file() and (result.directory / "figures.json").is_file()
     assert [a.what for a in run.not_available] == ["MPI"]
     assert "round 1" in said(progress)
+
+
+def test_a_run_whose_name_another_one_took_while_it_was_built_takes_the_next(
+    bench: Bench, progress: Plain, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    build, taken = bench.build, store.free_id
+
+    def meanwhile(*words: Any) -> Any:
+        for second in range(300):
+            (bench.results / taken(Path("nowhere"), time.time() + second, "quick")).mkdir(parents=True)
+        return build(*words)
+
+    monkeypatch.setattr(store, "free_id", lambda root, started, suite: taken(Path("nowhere"), started, suite))
+    monkeypatch.setattr("firstlight.build.build", meanwhile)
+    result = conduct.run(Order(results=bench.results), progress)
+    assert result.code == OK and result.directory.name.endswith("-quick-2")
+    assert store.open(result.directory).run().id == result.directory.name and store.check(result.directory) == []
 
 
 def test_a_fast_but_wrong_toolchain_is_a_finding_and_no_error(bench: Bench, progress: Plain) -> None:

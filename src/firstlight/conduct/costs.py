@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
+from bisect import insort
 from collections import defaultdict
 from collections.abc import Mapping
 from pathlib import Path
-from statistics import median
 
 import msgspec
 
@@ -30,16 +30,17 @@ class Costs:
     ) -> None:
         self._workloads, self._earlier, self._gpus = workloads, dict(earlier or {}), gpus
         self._seconds: dict[str, list[float]] = defaultdict(list)  # by cell
-        self._like: dict[str, list[float]] = defaultdict(list)
-        self._factors: dict[str, list[float]] = defaultdict(list)  # measured over estimated, by workload
+        self._like: dict[str, tuple[float, int]] = {}  # seconds and launches
+        self._factors: dict[str, list[float]] = defaultdict(list)  # measured over estimated, by workload, in order
         self.measured: dict[str, float] = {}
 
     def take(self, cell: Cell, seconds: float) -> None:
         """A launch of the cell took so long in all."""
         mine = self._seconds[cell.id]
         mine.append(seconds)
-        self._like[_like(cell)].append(seconds)
-        self._factors[cell.program.workload].append(seconds / max(self._estimated(cell), 1e-3))
+        total, launches = self._like.get(_like(cell), (0.0, 0))
+        self._like[_like(cell)] = total + seconds, launches + 1
+        insort(self._factors[cell.program.workload], seconds / max(self._estimated(cell), 1e-3))
         self.measured[key(cell)] = sum(mine) / len(mine)
 
     def of(self, cell: Cell) -> float:
@@ -48,10 +49,10 @@ class Costs:
             return sum(mine) / len(mine)
         if (known := self._earlier.get(key(cell))) is not None:
             return known
-        if others := self._like.get(_like(cell)):
-            return sum(others) / len(others)
+        if like := self._like.get(_like(cell)):
+            return like[0] / like[1]
         factors = self._factors.get(cell.program.workload)
-        return self._estimated(cell) * (median(factors) if factors else 1.0)
+        return self._estimated(cell) * (_middle(factors) if factors else 1.0)
 
     def sure(self, cell: Cell) -> bool:
         """Whether that was measured, not estimated."""
@@ -64,6 +65,12 @@ class Costs:
         if not self._gpus and device_variant(workload, cell.program.variant):
             return START
         return launch_seconds(cell, workload)
+
+
+def _middle(factors: list[float]) -> float:
+    """The median of what is in order already."""
+    half = len(factors) // 2
+    return factors[half] if len(factors) % 2 else (factors[half - 1] + factors[half]) / 2
 
 
 def key(cell: Cell) -> str:

@@ -58,11 +58,13 @@ class Rounds:
         self._began = self._clock()
         number, cells = self._resume_point()
         while cells:
-            launched = False
+            launched, kept = False, sum(map(self._kept, cells))
             for place, cell in enumerate(self._arranged(cells, number)):
-                if self._may(cell, cells):
+                if self._may(cell, len(cells) == 1, kept):
                     self._show(number, place, len(cells), cell)
+                    kept -= self._kept(cell)
                     self._one(cell, number)
+                    kept += self._kept(cell)
                     launched = True
             if not launched:
                 break
@@ -112,20 +114,23 @@ class Rounds:
             return arranged
         return sorted(arranged, key=lambda cell: self._ranks.get(cell.id, Rank.FRONT))
 
-    def _may(self, cell: Cell, stage: Sequence[Cell]) -> bool:
+    def _may(self, cell: Cell, alone: bool, kept: float) -> bool:
         """Whether there is time for this launch; for a cell that is begun with it, for all that it wants.
 
-        The stage's cells that were begun before keep the time for theirs.
+        `kept`: what the stage's cells that were begun before keep for theirs. `alone`: it is the only one of its stage.
         """
         left = self._budget - self._elapsed()
         if not any(tally.records for tally in self.tallies.values()):
             return True
         tally = self.tallies[cell.id]
-        if tally.records or len(stage) == 1:
+        if tally.records or alone:
             return self.costs.of(cell) <= left + (self._slack if self._short(tally) else 0.0)
-        others = (self.tallies[c.id] for c in stage if self.tallies[c.id].records)
-        kept = sum(self._item(other).need for other in others if self._short(other))
         return kept + self._item(tally).need <= left
+
+    def _kept(self, cell: Cell) -> float:
+        """Seconds that a cell which is begun keeps for the launches that it still wants."""
+        tally = self.tallies[cell.id]
+        return self._item(tally).need if tally.records and self._short(tally) else 0.0
 
     def _elapsed(self) -> float:
         return self._clock() - self._began

@@ -31,7 +31,7 @@ class Tally:
         self.cell = cell
         self.records: list[LaunchRecord] = []
         self.estimates: dict[Subject, Estimate] = {}
-        self._run = run
+        self._run = replace(run, cells=(cell,))  # the others' evidence would be looked through at each launch
         self._metrics: dict[Subject, Metric] = {}
         self._all_wrong = False
 
