@@ -112,6 +112,16 @@ def test_what_a_variant_needs_is_decided_in_one_place() -> None:
     assert not (set(catalogue.prefixes()) - told) & set(words)
 
 
+def test_one_module_of_the_store_touches_files() -> None:
+    """Faults are put into it, so it has to be the only one; the others may ask who they are, and read /proc."""
+    changing = {"write_bytes", "write_text", "unlink", "mkdir", "rmdir", "symlink_to", "hardlink_to", "chmod", "rmtree"}
+    for path in (p for p in FILES if room(p) == "store" and p.name != "disk.py"):
+        nodes = list(ast.walk(ast.parse(path.read_text())))
+        asked = {n.attr for n in nodes if isinstance(n, ast.Attribute) and getattr(n.value, "id", "") == "os"}
+        assert asked <= {"strerror", "getpid", "geteuid"}, f"{path.name}: ask disk.py, not os ({sorted(asked)})"
+        assert not changing & attributes(path), f"{path.name}: ask disk.py"
+
+
 def literals(path: Path) -> set[str]:
     """All strings of a module."""
     nodes = ast.walk(ast.parse(path.read_text()))

@@ -186,6 +186,16 @@ def test_a_run_of_somebody_else_is_not_resumed(ended: Path, name: str | None, mo
         assert mine.next_launch(CELL) == 1
 
 
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")
+def test_not_even_root_goes_on_with_a_run_that_a_user_owns(ended: Path) -> None:
+    for path in (ended / "launches", ended / "run.json", ended):
+        os.chown(path, 65534, 65534)
+        with pytest.raises(UsageError, match="belongs to somebody else"):
+            stores.resume(ended)
+        os.chown(path, 0, 0)
+    stores.resume(ended).close()
+
+
 def test_a_link_in_the_place_of_the_launches_is_not_resumed(ended: Path, tmp_path: Path) -> None:
     (ended / "launches").rename(tmp_path / "moved")
     (ended / "launches").symlink_to(tmp_path / "moved")

@@ -126,8 +126,8 @@ def test_what_compilers_say_is_bounded_in_run_json_and_whole_beside_it(
     said = "In file included from x.cpp\n" + "note: see here\n" * 50 + "x.cpp:1: error: no such thing\n" + "y" * 200_000
     programs = [Program("dot", f"v{k}", "gcc-base") for k in range(200)]
     good = Program("dot", "serial", "gcc-base")
-    built = {p: Built(p, None, b"", 1.0, "", said) for p in programs}
-    built[good] = Built(good, Path("x"), b"", 1.0, "0" * 64, "")
+    built = {p: Built(p, None, b"", 1.0, sha256="", recipe="", error=said) for p in programs}
+    built[good] = Built(good, Path("x"), b"", 1.0, sha256="0" * 64, recipe="", error="")
     monkeypatch.setattr("firstlight.build.build", lambda *_: built)
     made = make([*programs, good], run_of().toolbox, {}, Notes())
     failed = [b for b in made.builds if not b.ok]

@@ -7,7 +7,6 @@ rights of whoever goes on with the run.
 from __future__ import annotations
 
 import os
-import shlex
 import stat
 from collections.abc import Sequence
 
@@ -23,7 +22,7 @@ def refuse(run: Folder, folders: Sequence[str], files: Sequence[str]) -> None:
 
     Raises OSError where that cannot be seen.
     """
-    here = shlex.quote(str(run.path))
+    here = command(run.path).partition(" ")[2]  # quoted
     kinds = [(None, stat.S_ISDIR), *((n, stat.S_ISDIR) for n in folders), *((n, stat.S_ISREG) for n in files)]
     for name, is_kind in kinds:
         status = run.status(name)

@@ -16,7 +16,7 @@ from firstlight.store import layout, lines
 from firstlight.store.disk import Folder
 from firstlight.store.lines import Defect
 
-MAX_BYTES = 32 << 20
+MAX_BYTES = 128 << 20  # the longest names of layout.MAX_FILES
 MAX_FILE_BYTES = 256 << 20
 _LINE = re.compile(r"([0-9a-f]{64})  ([\w.+@=,~-]+(?:/[\w.+@=,~-]+)?)", re.ASCII)
 
