@@ -275,7 +275,7 @@ def test_of_two_that_claim_a_run_at_once_one_gets_it(
 
 def test_of_many_processes_that_resume_a_run_one_gets_it_and_the_others_say_so(ended: Path) -> None:
     children, answers = [], []
-    ready, go = os.pipe(), os.pipe()
+    ready, go, end = os.pipe(), os.pipe(), os.pipe()
     for _ in range(6):
         out = os.pipe()
         child = os.fork()
@@ -289,7 +289,7 @@ def test_of_many_processes_that_resume_a_run_one_gets_it_and_the_others_say_so(e
                 except UsageError as error:
                     answer = f"{error.code} {error}".encode()
                 os.write(out[1], answer)
-                os.read(go[0], 1)  # who has the run lives until all have asked
+                os.read(end[0], 1)  # who has the run lives until all have asked
             finally:
                 os._exit(0)
         os.close(out[1])
@@ -299,10 +299,10 @@ def test_of_many_processes_that_resume_a_run_one_gets_it_and_the_others_say_so(e
         os.read(ready[0], 1)
     os.write(go[1], b"x" * len(children))
     said = [os.read(answer, 4096).decode() for answer in answers]
-    os.write(go[1], b"x" * len(children))
+    os.write(end[1], b"x" * len(children))
     for child in children:
         os.waitpid(child, 0)
-    for descriptor in (*ready, *go, *answers):
+    for descriptor in (*ready, *go, *end, *answers):
         os.close(descriptor)
     assert said.count("mine") == 1, said
     others = [line for line in said if line != "mine"]
