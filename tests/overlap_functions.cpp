@@ -40,6 +40,22 @@ long long overlap(int n, long long flux, double rho, double least, int poles, do
   return solved.iterations;
 }
 
+// How often an operator is applied in so many iterations, here a diagonal one.
+long long applications(long long* iterations) {
+  lqcd::Algebra<double, 1> algebra(3072, 1);
+  lqcd::MultishiftCg<1> solve(algebra, 2);
+  lqcd::Field<double> x = algebra.field(), b = algebra.field();
+  for (double& one : b) one = 1;
+  long long count = 0;
+  const auto apply = [&](lqcd::Field<double>& out, const lqcd::Field<double>& in) {
+    ++count;
+    for (long long i = 0; i < in.size(); ++i) out[i] = (1.1 + static_cast<double>(i % 7)) * in[i];
+    return algebra.dot(in, out);
+  };
+  *iterations = solve(apply, {0.1, 0.5}, {1, 1}, x, b, {.tolerance = 1e-10, .most = 100}).iterations;
+  return count;
+}
+
 // The bounds of |H| that the workload works with.
 double least(int n, long long flux, double rho) {
   const lqcd::Extents global{n, n, n, n};

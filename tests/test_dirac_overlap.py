@@ -78,6 +78,12 @@ def test_any_number_of_poles_on_any_interval(functions: ctypes.CDLL, poles: int)
         assert np.abs(rational(x, shift, weight) - 1).max() <= told * (1 + 1e-6) + 1e-13
 
 
+def test_an_iteration_applies_the_operator_once(functions: ctypes.CDLL) -> None:
+    functions.applications.restype = ctypes.c_int64
+    iterations = ctypes.c_int64()
+    assert functions.applications(ctypes.byref(iterations)) == iterations.value == 7
+
+
 # -- a constant flux on 4^4, by all eigenvalues of H
 
 LATTICE = (4, 4, 4, 4)

@@ -23,7 +23,6 @@ class MultishiftCg {
     const double start = rest_, stop = goal.tolerance * goal.tolerance * start;
     Solved solved;
     while (rest_ > stop && solved.iterations < goal.most) {
-      apply(q_, p_);
       const double alpha = rest_ / apply(q_, p_);
       const double before = std::exchange(rest_, a_.axpy_norm2(-alpha, q_, r_));
       step(alpha, rest_ / before);
