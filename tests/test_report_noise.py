@@ -285,7 +285,7 @@ def flops(seconds: dict[tuple[int, int], float], variant: str) -> list:  # type:
 def test_a_job_that_is_slower_on_all_processors_is_found() -> None:
     (finding,) = found(RATE, flops({(3, 1): 0.010, (4, 1): 0.014}, "mpi_fem"))
     assert finding.sentence == (
-        "all 4 processors of a node lose against 3: halo.mpi_fem, n = 9 is 1.4 x better with 3 ranks than with "
+        "all 4 cores of a node lose against 3: halo.mpi_fem, n = 9 is 1.4 x better with 3 ranks than with "
         "4 ranks; leave one to the system"
     )
     assert finding.command == "./fl run halo.mpi_fem noise --mpi openmpi" and len(finding.evidence) == 2
@@ -301,7 +301,7 @@ def wide(threads: dict[int, float], ranks: int = 1) -> list:  # type: ignore[typ
 
 def test_as_many_ranks_with_fewer_threads_that_do_the_same_work_are_compared() -> None:
     (finding,) = found(EXCHANGE, wide({1: 1e-6, 2: 1.5e-6, 3: 2e-6, 4: 4e-6}))
-    assert finding.sentence.startswith("all 4 processors of a node lose against 3: halo.mpi_omp_spinning, n = ")
+    assert finding.sentence.startswith("all 4 cores of a node lose against 3: halo.mpi_omp_spinning, n = ")
     assert "is 2.0 x better with 2 nodes, 2 ranks, 3 threads than with 2 nodes, 2 ranks, 4 threads" in finding.sentence
 
 
