@@ -10,6 +10,7 @@ void* allocate(std::size_t bytes) { return std::malloc(bytes); }
 void release(void* memory, std::size_t) { std::free(memory); }
 void first_touch(void*) {}
 void run_steps(Index, Index) {}
+std::uint64_t seed() { return 1; }
 }  // namespace fl
 
 namespace {
@@ -71,10 +72,11 @@ void inputs(int ranks, collectives::Kind kind, Index steps) {
     Index changed = 0;
     for (Index i = 0; i < s.own.size(); ++i)
       if (before[static_cast<std::size_t>(i)] != s.own[i]) ++changed, before[static_cast<std::size_t>(i)] = s.own[i];
-    must(changed <= 2 * collectives::blocks_a_step, "changed words", ranks, iteration, changed);
+    must(changed <= 2 * collectives::blocks_a_step + 1, "changed words", ranks, iteration, changed);
+    const fl::Ages ages(s.changing, iteration);
     for (Index block = 0; block < s.blocks; ++block)
       for (Index k = 0; k < 3; ++k) {
-        const Index i = block * 3 + k, age = k == 1 ? s.filled : collectives::age_of(s, block, iteration);
+        const Index i = block * 3 + k, age = collectives::age_of_word(s, ages, i, block, iteration);
         must(s.own[i] == collectives::value(team.rank, i, age), "word", ranks, iteration, i);
       }
   }

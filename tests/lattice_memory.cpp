@@ -47,6 +47,7 @@ void* allocate(std::size_t bytes) { return take(bytes); }
 void release(void* memory, std::size_t) { give_back(memory); }
 void first_touch(void*) {}
 void run_steps(Index, Index) {}
+std::uint64_t seed() { return 1; }
 }  // namespace fl
 
 namespace fl::comm {

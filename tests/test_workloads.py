@@ -175,6 +175,13 @@ def test_every_workload_has_broken_variants() -> None:
         assert any(v.broken for v in workload.variants), f"nothing proves that the check of {workload.name} bites"
 
 
+def test_every_workload_has_a_variant_that_remembers() -> None:
+    """Steps that keep a part of an earlier one's work are the cheapest lie, and one that a fixed change cannot tell."""
+    for workload in native.workloads.values():
+        remembering = [v.name for v in workload.variants if v.broken and "remembering" in v.name]
+        assert remembering, f"nothing proves that the check of {workload.name} tells what is remembered"
+
+
 def sanitizable() -> list[tuple[Workload, Variant]]:
     """All that needs no foreign library. A variant with threads stands for that without, whose code it contains."""
     alone = [(w, v) for w, v in GOOD if not {"mpi", *OFFLOADING} & set(v.needs) and not of_library(v.needs)]

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "changed.hpp"
 #include "layout.hpp"
 #include "reference.hpp"
 
@@ -14,13 +15,19 @@ struct TabledFields {
   bool antiperiodic = false;
   Extents first{}, extents{};  // of the box whose links are known; it may reach around the torus
   std::vector<Matrix> table;
+  ChangedSites changed{};  // of spinor field 0
+  fl::Ages ages{};         // what of them a check takes for changed
 
   const Matrix& link(const Extents& x, std::size_t mu) const {
     Extents here;
     for (std::size_t nu = 0; nu < 4; ++nu) here[nu] = (x[nu] - first[nu] + global[nu]) % global[nu];
     return table[static_cast<std::size_t>(number(here, extents)) * 4 + mu];
   }
-  Spinor spinor(const Extents& x, int which = 0) const { return lqcd::spinor(number(x, global), which); }
+  Spinor spinor(const Extents& x, int which = 0) const {
+    const Spinor given = lqcd::spinor(number(x, global), which);
+    const double divisor = which == 0 ? changed.divisor(ages, x) : 1;
+    return divisor == 1 ? given : combine(1 / divisor, given, 0, given);
+  }
   double move(Extents& x, std::size_t mu, Index step) const { return GivenFields{global, antiperiodic}.move(x, mu, step); }
 };
 

@@ -93,6 +93,7 @@ struct Operator {
   void open(dirac::State& s) {
     s.object = this;
     s.fetch = [](dirac::State& state) { static_cast<Operator*>(state.object)->fetch(state); };
+    s.changed = [](dirac::State& state) { static_cast<Operator*>(state.object)->take(state); };
     dirac::in_precision(s, [&](auto& a) {
       auto& f = fields(a);
       upload(f.links, a.links, s.layout.half_volume, 72);
@@ -100,6 +101,10 @@ struct Operator {
       f.half.allocate(a.psi.size() / 2);
       f.out.allocate(a.out.size());
     });
+  }
+
+  void take(dirac::State& s) {
+    dirac::in_precision(s, [&](auto& a) { upload(fields(a).psi, a.psi, s.layout.half_volume, 24); });
   }
 
   void fetch(dirac::State& s) {

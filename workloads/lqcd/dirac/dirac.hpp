@@ -1,9 +1,10 @@
 // dirac: the Wilson-Dirac operator of lattice QCD and the linear algebra around it (R5).
 //
 // D, or the even-odd preconditioned Dhat, or axpy, dot and norm of spinor fields. Fields are functions of the global index. What
-// changes with the step is an overall factor: it scales every number of a result.
+// changes with the step is an overall factor, which scales every number of a result, and psi at sites that no step can know.
 #pragma once
 
+#include "../changed.hpp"
 #include "../geometry.hpp"
 #include "../reference.hpp"
 
@@ -53,10 +54,14 @@ struct State {
   lqcd::GivenFields given;
   Arrays<float> singles;
   Arrays<double> doubles;
-  std::array<Corner, 2> corners;    // the first and the last site of the block
-  Complex sum;                      // of dot and norm, over all processes
-  void (*fetch)(State&) = nullptr;  // brings a result to `out` where it lies elsewhere; called before every check
-  void* object = nullptr;           // of a variant that does so
+  std::array<Corner, 2> corners;  // the first and the last site of the block
+  lqcd::ChangedSites changed_sites;
+  fl::Index rounds = 0;               // of checks so far
+  fl::Index renewed = -1;             // the last iteration before this batch
+  Complex sum;                        // of dot and norm, over all processes
+  void (*fetch)(State&) = nullptr;    // brings a result to `out` where it lies elsewhere; called before every check
+  void (*changed)(State&) = nullptr;  // of such a variant: takes psi anew, which changes between batches only
+  void* object = nullptr;             // of a variant that does so
 };
 
 // body(arrays of the precision that this state has)
@@ -143,6 +148,7 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
   const Extents last{s.layout.lattice.local[0] - 1, s.layout.lattice.local[1] - 1, s.layout.lattice.local[2] - 1,
                      s.layout.lattice.local[3] - 1};
   s.corners = {corner(s, {}), corner(s, last)};
+  s.changed_sites = lqcd::ChangedSites(s.layout, s.given, lqcd::Change::much, s.op == Op::dhat);
 }
 
 // Where several processes exchange, the first and the last site of every block change with the step too: each message carries one of
@@ -151,6 +157,7 @@ inline bool turns(const State& s) { return is_operator(s.op) && s.team.ranks > 1
 
 inline void touch(State& s, fl::Index iteration) {
   s.scale = fl::step_factor(iteration);
+  if (s.changed == nullptr) in_precision(s, [&](auto& a) { s.changed_sites.touch(a.psi.data(), s.layout, iteration); });
   if (!turns(s)) return;
   const auto size = static_cast<std::size_t>(lqcd::spinor_reals);
   in_precision(s, [&](auto& a) {
@@ -158,6 +165,13 @@ inline void touch(State& s, fl::Index iteration) {
       for (std::size_t k = 0; k < size; ++k)
         a.psi[c.at + static_cast<fl::Index>(k) * s.layout.lanes] = static_cast<std::decay_t<decltype(a.psi[0])>>(c.value[k] / s.scale);
   });
+}
+
+inline fl::Index renew(State& s, fl::Index next) {
+  const fl::Index first = in_precision(s, [&](auto& a) { return s.changed_sites.renew(a.psi.data(), s.layout, next); });
+  s.renewed = first - 1;
+  if (s.changed != nullptr) s.changed(s);
+  return first;
 }
 
 // axpy: out = scale * factor * psi + chi.

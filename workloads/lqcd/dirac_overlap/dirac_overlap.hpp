@@ -2,8 +2,8 @@
 // application: a rational approximation of the sign of H = g5 D(-rho), all of its poles solved for at once. Every process has a block
 // of the lattice.
 //
-// The gauge field is one whose H has a gap. psi is that of the reference numbers; the result is multiplied by a factor that changes
-// with the step.
+// The gauge field is one whose H has a gap. psi is that of the reference numbers but for some sites, which no step can know, where it
+// changes with the step; the result is multiplied by a factor that changes with it, too.
 #pragma once
 
 #include "../geometry.hpp"
@@ -93,9 +93,14 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
   lqcd::fill_links(s.links.data(), s.layout, s.given);
   lqcd::fill_spinor(s.psi.data(), s.layout, s.given);
   find_bounds(s);
+  s.given.changed = lqcd::ChangedSites(s.layout, s.given, lqcd::Change::little, false);
 }
 
-inline void touch(State& s, fl::Index iteration) { s.scale = fl::step_factor(iteration); }
+inline void touch(State& s, fl::Index iteration) {
+  s.scale = fl::step_factor(iteration);
+  s.given.changed.touch(s.psi.data(), s.layout, iteration);
+}
+inline fl::Index renew(State& s, fl::Index next) { return s.given.changed.renew(s.psi.data(), s.layout, next); }
 
 inline void poison(State& s) {
   fl::poison(s.out.data(), s.out.size());

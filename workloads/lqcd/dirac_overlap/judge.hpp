@@ -50,6 +50,7 @@ inline double plain_error(const State& s, const Copy& copy) {
 }
 
 inline fl::Check check(State& s, fl::Index last) {
+  s.given.ages = s.given.changed.ages(last);
   const Copy copy(s);
   if (const double error = plain_error(s, copy); !(error < 1e-13))
     return fl::Check::of(error, 1e-13, fl::text("D(-rho) by plain loops is off by %.3g", error));

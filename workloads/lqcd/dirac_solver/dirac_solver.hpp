@@ -92,10 +92,15 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
   lqcd::fill_links(s.links.data(), s.layout, s.given);
   if (mixed(s.method)) lqcd::fill_links(s.links32.data(), s.layout32, s.given);
   lqcd::fill_spinor(s.b.data(), s.layout, s.given);
+  s.given.changed = lqcd::ChangedSites(s.layout, s.given, lqcd::Change::little, false);
 }
 
-// In place: b is the same up to the factor.
-inline void touch(State& s, fl::Index iteration) { s.scale = fl::step_factor(iteration); }
+// In place, b is the same up to the factor; and at some sites, which no step can know, up to another one.
+inline void touch(State& s, fl::Index iteration) {
+  s.scale = fl::step_factor(iteration);
+  s.given.changed.touch(s.b.data(), s.layout, iteration);
+}
+inline fl::Index renew(State& s, fl::Index next) { return s.given.changed.renew(s.b.data(), s.layout, next); }
 
 inline void poison(State& s) {
   fl::poison(s.x.data(), s.x.size());

@@ -57,6 +57,7 @@ inline Norms norms(const State& s) {
 }
 
 inline fl::Check check(State& s, fl::Index last) {
+  s.given.ages = s.given.changed.ages(last);
   s.scale = fl::step_factor(last);
   const Norms found = norms(s);
   const double rest = std::sqrt(found.rest / found.source), allowed = 1.01 * std::pow(10.0, -static_cast<double>(s.digits)) + 1e-14;

@@ -1,7 +1,7 @@
 // collectives: one collective operation of MPI, by the library's own call or by a schedule of ours.
 //
 // Whole numbers in doubles, so that sums are exact in any order and have one bit pattern. In the timed loop the first and the last
-// word of blocks follow the iteration, of up to 16 blocks in each step; the check refreshes everything.
+// word of blocks follow the iteration, of up to 16 blocks in each step, and one more, somewhere; the check refreshes everything.
 #pragma once
 
 #include <unistd.h>
@@ -9,6 +9,7 @@
 #include <algorithm>
 
 #include "firstlight/alone.hpp"
+#include "firstlight/changing.hpp"
 #include "firstlight/damage.hpp"
 #include "firstlight/exact.hpp"
 #include "firstlight/variant.hpp"
@@ -51,7 +52,8 @@ struct State {
   fl::Index blocks = 1;      // that `own` consists of
   fl::Array<double> own;     // what this rank gives
   fl::Array<double> result;  // room for what it gets, and the guard
-  fl::Index filled = -1;     // the iteration that all words but the first and last of each block belong to
+  fl::Changing changing;     // of what a rank gives, at the same places on all
+  fl::Index filled = -1;     // the iteration that all words belong to that did not change since
   fl::Index rounds = 0;      // of checks so far
   fl::Index touched = -1;    // the last iteration
   fl::Index since = -1;      // the first iteration after all words were filled; negative: there is none yet
@@ -123,6 +125,13 @@ inline fl::Index age_of(const State& s, fl::Index block, fl::Index last) {
   return changed >= s.since ? changed : s.filled;
 }
 
+// The same of word i of a block.
+inline fl::Index age_of_word(const State& s, const fl::Ages& ages, fl::Index i, fl::Index block, fl::Index last) {
+  const fl::Index told = ages.of(i, -1), somewhere = told >= s.since ? told : -1;
+  const fl::Index of_end = i % s.n == 0 || i % s.n == s.n - 1 ? age_of(s, block, last) : s.filled;
+  return of_end == s.filled && somewhere >= 0 ? somewhere : std::max(of_end, somewhere);
+}
+
 inline void touch(State& s, fl::Index iteration) {
   s.touched = iteration;
   if (s.since < 0) s.since = iteration;
@@ -134,6 +143,11 @@ inline void touch(State& s, fl::Index iteration) {
     for (const fl::Index i : {block * s.n, block * s.n + s.n - 1}) words[i] = value(s.team.rank, i, iteration);
     if (++block == s.blocks) block = 0;
   }
+  s.changing.touch(iteration, [&](fl::Index i) { words[i] = value(s.team.rank, i, iteration); });
+}
+
+inline fl::Index renew(State& s, fl::Index next) {
+  return s.changing.renew(next, [&](fl::Index iteration) { touch(s, iteration); });
 }
 
 // --- outside of it -----------------------------------------------------------------------------------------------------
@@ -157,6 +171,7 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   s.segments = p.segments;
   s.n = p.bytes / 8;
   s.blocks = s.is(Kind::reduce_scatter) || s.is(Kind::alltoall) ? team.ranks : 1;
+  s.changing = fl::Changing(s.blocks * s.n, fl::Changing::most, true);
   s.own = fl::Array<double>(std::max<fl::Index>(s.blocks * s.n, 1));
   s.result = fl::Array<double>(words(p, team.ranks) + guard);
   fl::first_touch(&s);
@@ -169,7 +184,7 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
 // What word i of the result has to be.
 class Expected {
  public:
-  Expected(const State& s, fl::Index iteration) : s_(s), iteration_(iteration), ranks_(s.team.ranks) {}
+  Expected(const State& s, fl::Index iteration) : s_(s), iteration_(iteration), ages_(s.changing, iteration), ranks_(s.team.ranks) {}
   // Whether word i is prescribed at all, and not only room that an operation may use.
   bool prescribed(fl::Index i) const {
     if (s_.is(Kind::reduce)) return s_.roots();
@@ -183,15 +198,13 @@ class Expected {
   }
 
  private:
-  // Of what one rank gives to each, a rank gets the block of its own number.
-  fl::Index age(fl::Index i) const {
-    if (i % s_.n != 0 && i % s_.n != s_.n - 1) return s_.filled;
-    return age_of(s_, s_.blocks > 1 ? s_.team.rank : 0, iteration_);
-  }
+  // Of word i of what a rank gives. Of what one gives to each, a rank gets the block of its own number.
+  fl::Index age(fl::Index i) const { return age_of_word(s_, ages_, i, s_.blocks > 1 ? s_.team.rank : 0, iteration_); }
   double of(int rank, fl::Index i) const { return value(rank, i, age(i)); }
 
   const State& s_;
   fl::Index iteration_;
+  fl::Ages ages_;
   exact::Ranks ranks_;
 };
 

@@ -3,13 +3,14 @@
 //
 // An exchange begins and ends with the call of a process: between its calls its halo stays as it is, and its own words are its own
 // to change, however far its neighbours are ahead. Words are a function of their global place and of an iteration. Of the words
-// that a neighbour needs, touch() renews the four corners in every iteration, and one more a side, which wanders, so that each
-// word of a message has an age that follows from its place. The check renews everything, interior included.
+// that a neighbour needs, touch() renews the four corners in every iteration, and one more a side, which wanders by leaps drawn for each
+// launch, so that each word of a message has an age that follows from its place, and no exchange knows which are new. The check renews everything, interior included.
 #pragma once
 
 #include <unistd.h>
 
 #include <array>
+#include <numeric>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,21 @@ struct Traits {
   bool needs_neighbours = false;  // without them there is nothing to see
 };
 
+// From one place on a side to the next: a step around all its n width places, n to a depth, that comes to each of them once.
+struct Leap {
+  fl::Index along = 1, depth = 0;
+  fl::Index inverse = 1;  // so many leaps are one place
+};
+
+inline Leap leap_of(fl::Index n, fl::Index places, std::uint64_t drawn) {
+  fl::Index leap = 1 + static_cast<fl::Index>(drawn % static_cast<std::uint64_t>(places));
+  while (std::gcd(leap, places) != 1) ++leap;
+  leap %= places;  // 0 where there is one place
+  fl::Index inverse = 1;
+  while (places > 1 && leap * inverse % places != 1) ++inverse;
+  return {leap % n, leap / n, inverse};
+}
+
 // One party's sub-domain. A variant may move it into memory of its own, see adopt().
 struct Domain {
   int me = 0;
@@ -51,7 +67,8 @@ struct Domain {
   unsigned char* field = nullptr;  // word (0, 0): the north-west corner of the halo
   std::uint64_t salt = 0;          // of the interior's first word
   fl::Index along = 0, depth = 0;  // the place on each side that the last touch() renewed
-  fl::Index touches = 0;           // since the last fill
+  Leap leap;
+  fl::Index touches = 0;  // since the last fill
   fl::Array<unsigned char> memory;
 };
 
@@ -137,10 +154,10 @@ inline void renew(const Shape& s, Domain& d, fl::Index iteration) {
 
 // Called once before each exchange, by whom the sub-domain belongs to.
 inline void touch(const Shape& s, Domain& d, fl::Index iteration) {
-  if (++d.along == s.n) {
-    d.along = 0;
-    if (++d.depth == s.width) d.depth = 0;
-  }
+  d.along += d.leap.along;
+  d.depth += d.leap.depth;
+  if (d.along >= s.n) d.along -= s.n, ++d.depth;
+  if (d.depth >= s.width) d.depth -= s.width;
   ++d.touches;
   if (s.word == 8)
     renew<std::uint64_t>(s, d, iteration);
@@ -221,10 +238,15 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
   s.data = p.data;
   s.grid = grid_of(parties(team, traits), p.rows);
   s.domains.resize(traits.between_threads ? static_cast<std::size_t>(team.threads) : 1);
+  const std::uint64_t drawn = fl::hash(fl::seed());  // the same for all parties
+  const fl::Index places = s.n * s.width, begin = static_cast<fl::Index>(drawn >> 32) % places;
+  const Leap leap = leap_of(s.n, places, drawn & 0xFFFFFFFF);
   for (std::size_t k = 0; k < s.domains.size(); ++k) {
     Domain& d = s.domains[k];
     d.me = traits.between_threads ? static_cast<int>(k) : team.rank;
     for (int way = 0; way < directions; ++way) d.neighbour[static_cast<std::size_t>(way)] = s.grid.neighbour(d.me, way);
+    d.leap = leap;
+    d.along = begin % s.n, d.depth = begin / s.n;
     d.salt = place(d.me / s.grid.columns * s.n, d.me % s.grid.columns * s.n);
     d.memory = fl::Array<unsigned char>(memory_bytes(s));
   }
@@ -262,7 +284,7 @@ inline fl::Index age(const State& s, const Domain& d, fl::Index row, fl::Index c
   fl::Index least = d.touches;
   const auto side = [&](fl::Index depth, fl::Index along) {
     if (depth >= s.width) return;
-    const fl::Index before = (now - (depth * s.n + along) + period) % period;
+    const fl::Index before = (now - (depth * s.n + along) + period) % period * d.leap.inverse % period;
     if (before < least) least = before;
   };
   side(row, column);

@@ -59,6 +59,14 @@ class Changing {
     return iteration;
   }
 
+  // Of a change in this iteration: which of the 64 it is.
+  std::size_t turn(Index iteration) const { return static_cast<std::size_t>(iteration >> shift_ & (most - 1)); }
+  // Calls with the place of each of the 64, in order of their turns.
+  template <class Visit>
+  void each_place(Visit visit) const {
+    for (Index k = 0; parts_ > 0 && k < most; ++k) visit(places_[static_cast<std::size_t>(k)]);
+  }
+
   // Calls with the place and the iteration of the last 64 changes up to `last`, the earliest first.
   template <class Visit>
   void each_change(Index last, Visit visit) const {
@@ -69,7 +77,7 @@ class Changing {
 
  private:
   Index between() const { return Index{1} << shift_; }  // two changes, in steps
-  Index place(Index iteration) const { return places_[static_cast<std::size_t>(iteration >> shift_ & (most - 1))]; }
+  Index place(Index iteration) const { return places_[turn(iteration)]; }
   // The first of a part; in parts, for size * part may be more than an integer holds.
   Index bound(Index size, Index part) const { return size / parts_ * part + size % parts_ * part / parts_; }
   static std::uint64_t drawn(Index k) { return fl::hash(fl::seed() + static_cast<std::uint64_t>(k) * 0x9E3779B97F4A7C15ull); }
