@@ -11,7 +11,8 @@ import pytest
 from firstlight import ROOT, catalogue, mpi_families
 
 ROOMS = [
-    "errors", "units", "shell", "process", "cmake", "mpi_families", "machine", "toolchains", "doctor", "roles",
+    "errors", "reading", "units", "shell", "process", "cmake", "mpi_families", "machine", "toolchains", "doctor",
+    "roles",
     "catalogue", "plan", "build", "native", "launch", "batch", "record", "store", "heritage", "profile", "judge",
     "simulate", "export", "report", "conduct", "tune", "cli",
 ]  # fmt: skip

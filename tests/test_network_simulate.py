@@ -298,6 +298,7 @@ def test_goal_comes_back_as_it_was(tool: Tool, tmp_path: Path, text: str) -> Non
         ("", "line 1: expected 'num_ranks', found the end"),
         ("num_ranks 0", "1 rank at least"),
         ("num_ranks 99999999999999999999", "line 1: a number of ranks is above"),
+        ("num_ranks 11101111\n", "line 1: 11101111 ranks are more than this text has room for"),
         ("num_ranks 2\nrank 2 {\n}", "line 2: there is no rank 2"),
         ("num_ranks 2\nrank 0 {\n}\nrank 0 {\n}", "line 4: rank 0 has a program already"),
         ("num_ranks 2\n/* a\nb */ rank 0 {\nsend 8 to 1\n}", "line 4: expected 'b', found 'to'"),

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-import tomllib
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
+from firstlight import reading
 from firstlight.errors import UsageError
 
 FOLDER = Path(__file__).resolve().parents[2] / "heritage"
@@ -95,10 +95,10 @@ def load(folder: Path = FOLDER) -> Heritage:
     observations: list[Observation] = []
     for path in sorted(folder.glob("*.toml")):
         try:
-            content = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), _File)
+            content = reading.toml(path.read_bytes(), _File)
             for table in content.tables:
                 entries += _entries(content.source, table)
-        except (ValueError, msgspec.ValidationError) as error:
+        except (ValueError, OSError, msgspec.ValidationError) as error:
             raise UsageError(f"{path}: {error}; correct the entry or remove the file") from error
         observations += [Observation(content.source, o.place, s) for o in content.observations for s in o.sentences]
     return Heritage(tuple(entries), tuple(observations))

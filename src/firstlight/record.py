@@ -28,6 +28,8 @@ PHASE = "phase_"
 
 Name = Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_]{0,31}\Z")]
 Finite = Annotated[float, msgspec.Meta(ge=-sys.float_info.max, le=sys.float_info.max)]
+Time = Annotated[float, msgspec.Meta(ge=0, le=253_402_300_799)]
+"""Seconds since the epoch, up to the last year that a calendar here knows."""
 Spread = tuple[Finite, Finite, Finite]
 Better = Literal["higher", "lower"]
 RunState = Literal["running", "complete", "budget", "interrupted"]
@@ -40,7 +42,7 @@ class Start(msgspec.Struct, frozen=True, tag="start"):
     cell: str
     launch: int  # 0, 1, ... within the cell
     round: int
-    time: float  # seconds since the epoch
+    time: Time
     command: tuple[str, ...]
     load: float
 
@@ -253,8 +255,8 @@ class Run(msgspec.Struct, frozen=True):
 
     schema: int
     id: str
-    started: float
-    finished: float | None
+    started: Time
+    finished: Time | None
     state: RunState
     firstlight: str
     revision: str

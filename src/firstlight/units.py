@@ -151,7 +151,7 @@ def parse_size(text: str) -> int:
         raise UsageError(f"{text!r} is no size; write it as 4096, 24KiB or 1MiB")
     unit = _BYTES[match[2]]
     value = float(match[1]) * unit
-    if (unit == 1 and value != int(value)) or not 0 <= value <= MOST_BYTES:
+    if not 0 <= value <= MOST_BYTES or (unit == 1 and value != int(value)):
         raise UsageError(f"{text!r}: a size is a whole number of bytes up to {binary(MOST_BYTES)}")
     return round(value)
 

@@ -14,6 +14,7 @@ namespace {
 
 using collectives::Kind;
 
+constexpr std::int64_t few_ranks = 1 << 16;  // may all be without a program
 constexpr std::int64_t most_ranks = 1 << 24, most_bytes = std::int64_t{1} << 53, most_tag = 0x7fffffff;
 constexpr std::size_t most_needs = 4 * Plan::most_steps;
 
@@ -31,6 +32,7 @@ class Scanner {
  public:
   Scanner(const char* begin, const char* end) : at_(begin), end_(end) {}
   std::size_t line() const { return line_; }
+  std::size_t left() const { return static_cast<std::size_t>(end_ - at_); }
   // The character that comes next; zero at the end of the text.
   char next() {
     while (*at_ == ' ' || *at_ == '\t' || *at_ == '\r') ++at_;
@@ -217,6 +219,8 @@ Listing Reader::read() {
   in_.expect("num_ranks");
   const std::int64_t ranks = in_.number("a number of ranks", most_ranks);
   if (ranks == 0) throw GoalError(in_.line(), "a program has 1 rank at least");
+  if (ranks > few_ranks && static_cast<std::size_t>(ranks) > in_.left())  // a line of text must not fill the memory
+    throw GoalError(in_.line(), std::to_string(ranks) + " ranks are more than this text has room for");
   blocks_.resize(static_cast<std::size_t>(ranks));
   std::int64_t before = -1;
   for (in_.lines(); !in_.ended(); in_.lines()) {

@@ -5,13 +5,12 @@ from __future__ import annotations
 import hashlib
 import os
 import re
-import tomllib
 from fnmatch import fnmatchcase
 from pathlib import Path
 
 import msgspec
 
-from firstlight import ROOT
+from firstlight import ROOT, reading
 from firstlight.catalogue.capabilities import Prefix, needs, of_library, on_device, prefixes, why
 from firstlight.catalogue.declarations import (
     Bound,
@@ -161,9 +160,8 @@ def _read(document: Path, chapter: str) -> Workload:
     if not NAME.fullmatch(folder.name):
         raise UsageError(f"{folder}: a workload folder is named with lower-case letters, digits and underscores")
     try:
-        content = document.read_text(encoding="utf-8")
-        parsed = msgspec.convert(tomllib.loads(content), _Document)
-    except (tomllib.TOMLDecodeError, msgspec.ValidationError, UnicodeDecodeError, OSError) as error:
+        parsed = reading.toml(document.read_bytes(), _Document)
+    except (reading.MalformedError, OSError) as error:
         raise UsageError(f"{document}: {error}") from None
     for suite in parsed.suites:
         if suite not in SUITES:
@@ -227,6 +225,6 @@ def _source_hash(folder: Path) -> str:
     for source in [*sorted(folder.iterdir()), *sorted(folder.parent.glob("*.hpp"))]:
         if source.suffix in (".cpp", ".hpp", ".f90", ".cu", ".toml"):
             content = source.read_bytes()
-            digest.update(f"{source.name} {len(content)}\n".encode())
+            digest.update(os.fsencode(source.name) + f" {len(content)}\n".encode())
             digest.update(content)
     return digest.hexdigest()

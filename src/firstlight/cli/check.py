@@ -153,7 +153,7 @@ def _coverage(path: Path, launches: int, run: Run | None) -> tuple[int, str]:
 
 def verdicts(path: Path) -> list[Fault]:
     """Where figures.json differs from what the launches say when they are judged anew."""
-    from firstlight import export
+    from firstlight import export, reading
     from firstlight.store import layout
     from firstlight.store.layout import FIGURES
 
@@ -161,9 +161,9 @@ def verdicts(path: Path) -> list[Fault]:
         return []  # a run that was killed has none yet
     try:
         content = layout.read_file(path / FIGURES, layout.MAX_LAUNCH_BYTES)
-        stored = msgspec.json.decode(content, type=list[export.Row])
-        told = {name for row in msgspec.json.decode(content, type=list[dict[str, Any]]) for name in row}
-    except (msgspec.MsgspecError, RecursionError, RecordError) as error:
+        stored = reading.json(content, list[export.Row])
+        told = {name for row in reading.json(content, list[dict[str, Any]]) for name in row}
+    except (reading.MalformedError, RecordError) as error:
         return [Fault(FIGURES, 0, f"is not what firstlight writes: {error}")]
     try:
         judgement, _, _ = runs.judged(path)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import re
 import time
 from pathlib import Path
@@ -23,11 +24,12 @@ def find(text: str, results: Path = RESULTS) -> Path:
         if not known:
             raise UsageError(f"no run in {results}/ yet; `./fl run` makes one")
         return results / known[-1]
-    for place in (Path(text), results / text):
-        if (place / "run.json").is_file():
-            return place
-    if Path(text).is_dir():
-        raise UsageError(f"{text}: no run, it has no run.json")
+    with contextlib.suppress(OSError, ValueError):  # longer than names are, or with what no name has: no run's
+        for place in (Path(text), results / text):
+            if (place / "run.json").is_file():
+                return place
+        if Path(text).is_dir():
+            raise UsageError(f"{text}: no run, it has no run.json")
     newest = ", ".join(identifiers(results)[-3:])
     raise UsageError(
         f"no run named {text!r}; " + (f"the newest here are {newest}" if newest else f"{results}/ has none")

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import msgspec
 
+from firstlight import reading
 from firstlight.catalogue import Workload, device_variant
 from firstlight.plan import Cell
 from firstlight.plan.expected import START, launch_seconds
@@ -88,8 +89,8 @@ def _like(cell: Cell) -> str:
 def load(cache: Path) -> dict[str, float]:
     """What earlier runs measured here; nothing where that cannot be read: it is a cache."""
     try:
-        found = msgspec.json.decode((cache / FILE).read_bytes(), type=dict[str, float])
-    except (OSError, msgspec.MsgspecError):
+        found = reading.json((cache / FILE).read_bytes(), dict[str, float])
+    except (OSError, reading.MalformedError):
         return {}
     return {name: seconds for name, seconds in found.items() if math.isfinite(seconds) and seconds >= 0}
 

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from firstlight import build, catalogue, machine, toolchains
+from firstlight import build, catalogue, machine, reading, toolchains
 from firstlight.build import Built
 from firstlight.catalogue import Workload
 from firstlight.conduct import agenda, costs
@@ -198,6 +198,6 @@ def _descriptions(built: Iterable[Built]) -> dict[str, Description]:
 
 def _describe(built: Built) -> Description:
     try:
-        return msgspec.json.decode(built.describe, type=Description)
-    except msgspec.MsgspecError as error:
+        return reading.json(built.describe, Description)
+    except reading.MalformedError as error:
         raise BuildError(f"{built.program.key}: --describe is not understood: {error}; rebuild it") from error

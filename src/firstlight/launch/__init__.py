@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from firstlight import reading
 from firstlight.catalogue import needs, on_device
 from firstlight.errors import UsageError
 from firstlight.launch import scratch, supervise
@@ -133,8 +134,8 @@ def flaw(output: Path) -> str:
         file.seek(max(0, file.seek(0, os.SEEK_END) - 4096))
         tail = file.read(4096)
     try:
-        line = msgspec.json.decode(tail[:-1].rpartition(b"\n")[2]) if tail.endswith(b"\n") else None
-    except (msgspec.DecodeError, RecursionError):
+        line = reading.json(tail[:-1].rpartition(b"\n")[2], object) if tail.endswith(b"\n") else None
+    except reading.MalformedError:
         line = None
     return "" if isinstance(line, dict) and line.get("type") == "end" else "an incomplete record"
 

@@ -73,7 +73,7 @@ def _pbs(given: Mapping[str, str]) -> Allocation | None:
     try:
         with Path(place).open("rb") as file:
             text = file.read(MOST_BYTES).decode(errors="replace")
-    except OSError:
+    except (OSError, ValueError):  # ValueError: no name of a file
         return None  # the variables were carried to another machine
     hosts = node_file(text)
     # The file has a line for each process that was asked for, which says nothing about the CPUs that are allowed.

@@ -13,7 +13,7 @@ from firstlight.errors import UsageError
 from firstlight.machine import Machine
 
 ALL, HALF, ALL_THREADS = "all", "half", "all-threads"
-WORD = r"(?:all-threads|all-[1-9]\d{0,6}|all|half|[1-9]\d*)"
+WORD = r"(?:all-threads|all-[1-9]\d{0,6}|all|half|[1-9]\d{0,9})"
 """A regular expression for a number of ranks or threads on a node, as suites, rows and users write it."""
 
 

@@ -9,8 +9,8 @@ from firstlight.errors import UsageError
 from firstlight.machine import Machine, cores
 from firstlight.plan.types import Placement
 
-_NODES = r"all-[1-9]\d{0,6}|all|half|[1-9]\d*"
-_SHAPE = re.compile(rf"({_NODES})x({cores.WORD})x({cores.WORD})")
+_NODES = r"all-[1-9]\d{0,6}|all|half|[1-9]\d{0,9}"
+_SHAPE = re.compile(rf"({_NODES})x({cores.WORD})x({cores.WORD})", re.ASCII)
 MOST = 1 << 20  # nodes, ranks or threads: a larger number is a slip of the keyboard
 
 

@@ -11,6 +11,7 @@ from typing import Annotated, Any
 
 import msgspec
 
+from firstlight import reading
 from firstlight.errors import FirstlightError, RecordError
 from firstlight.profile.calls import groups
 from firstlight.profile.traffic import Kind, Pair, Phase, Rank, Size, Traffic, add_sizes
@@ -24,6 +25,7 @@ MOST_PROCESSORS = 8192  # of a node
 _NAME = re.compile(r"rank-(\d{6,7})\.\d{1,10}-[0-9a-f]{8}\.json")
 
 Whole = Annotated[int, msgspec.Meta(ge=0, le=(1 << 63) - 1)]
+Some = Annotated[int, msgspec.Meta(ge=1, le=(1 << 63) - 1)]
 Peer = Annotated[int, msgspec.Meta(ge=-1, lt=MOST_RANKS)]
 Processor = Annotated[int, msgspec.Meta(ge=0, lt=MOST_PROCESSORS)]
 Seconds = Annotated[float, msgspec.Meta(ge=0, le=1e10)]
@@ -39,13 +41,13 @@ class _Row(msgspec.Struct, frozen=True, array_like=True):
 class _Pair(msgspec.Struct, frozen=True, array_like=True):
     source: Peer
     target: Peer
-    messages: Whole
+    messages: Some
     bytes: Whole
 
 
 class _Size(msgspec.Struct, frozen=True, array_like=True):
     digits: Annotated[int, msgspec.Meta(ge=0, le=64)]
-    messages: Whole
+    messages: Some
     bytes: Whole
 
 
@@ -129,8 +131,8 @@ def collect(folder: Path) -> Collected:
 def load(path: Path) -> Traffic:
     """A profile that was written before. Raises RecordError where it is damaged."""
     try:
-        found = msgspec.json.decode(layout.read_file(path, MOST_BYTES), type=Traffic)
-    except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
+        found = reading.json(layout.read_file(path, MOST_BYTES), Traffic)
+    except reading.MalformedError as error:
         raise RecordError(f"{path}: is damaged or is no profile: {error}") from error
     if wrong := _unsound(found):
         raise RecordError(f"{path}: {wrong}; firstlight did not write it so")
@@ -167,8 +169,8 @@ def _version(text: str) -> str:
 def _read(path: Path) -> _File:
     match = _NAME.fullmatch(path.name)
     try:
-        file = msgspec.json.decode(layout.read_file(path, MOST_BYTES), type=_File)
-    except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
+        file = reading.json(layout.read_file(path, MOST_BYTES), _File)
+    except reading.MalformedError as error:
         raise RecordError(f"{path}: is damaged or was not written by the profiler: {error}") from error
     wrong = _wrong(file)
     if match is None or int(match[1]) != file.rank:

@@ -8,14 +8,13 @@ protocols add is not in such figures.
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
 
 import msgspec
 
-from firstlight import ROOT
+from firstlight import ROOT, reading
 from firstlight.errors import UsageError
 from firstlight.simulate.naming import must_be
 from firstlight.units import quantity
@@ -111,8 +110,8 @@ def load(folder: Path = FOLDER) -> dict[str, Network]:
     found = {}
     for path in sorted(folder.glob("*.toml")):
         try:
-            network = msgspec.convert(tomllib.loads(path.read_text(encoding="utf-8")), Network)
-        except (ValueError, msgspec.ValidationError) as error:
+            network = reading.toml(path.read_bytes(), Network)
+        except (reading.MalformedError, OSError) as error:
             raise UsageError(f"{path}: {error}; correct the entry or remove the file") from error
         wrong = [what for what, p in vars_of(network).items() if not p.value > 0 or not p.source]
         if wrong or not (network.flat or network.linked):

@@ -10,7 +10,7 @@ from typing import Literal, TypeVar
 
 import msgspec
 
-from firstlight import machine, native, toolchains
+from firstlight import machine, native, reading, toolchains
 from firstlight.errors import BuildError, UsageError
 from firstlight.simulate.prediction import Algorithm, Prediction
 
@@ -119,6 +119,6 @@ def ask(program: Path, words: Iterable[str], on_line: OnLine = lambda line: None
 
 def _decode(line: bytes, kind: type[_T]) -> _T:
     try:
-        return msgspec.json.decode(line, type=kind)
-    except msgspec.MsgspecError as error:
+        return reading.json(line, kind)
+    except reading.MalformedError as error:
         raise BuildError(f"firstlight-simulate says what is not understood: {error}") from error

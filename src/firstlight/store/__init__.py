@@ -19,6 +19,7 @@ from types import TracebackType
 
 import msgspec
 
+from firstlight import reading
 from firstlight.errors import RecordError, UsageError
 from firstlight.launch import Outcome
 from firstlight.record import SCHEMA, Exit, LaunchRecord, Run, Start
@@ -218,11 +219,11 @@ def _decode_run(data: bytes, path: Path) -> Run:
         schema: int
 
     try:
-        schema = msgspec.json.decode(data, type=Version).schema
+        schema = reading.json(data, Version).schema
         if schema != SCHEMA:
             raise RecordError(f"{path}: has schema {schema}, this firstlight reads {SCHEMA}; use the one that wrote it")
-        run = msgspec.json.decode(data, type=Run)
-    except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
+        run = reading.json(data, Run)
+    except reading.MalformedError as error:
         raise RecordError(f"{path}: is damaged or was not written by firstlight: {error}") from error
     for what, name, form in _names(run):
         if not form.fullmatch(name):

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from firstlight import reading
 from firstlight.record import (
     Case,
     Check,
@@ -24,7 +25,7 @@ from firstlight.record import (
 )
 from firstlight.store.layout import MAX_LINES
 
-_decoder = msgspec.json.Decoder(Line)
+_decoder: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
 
 MOST_OF_A_FILE = 20
 """Defects of one file that are told: a megabyte of newlines is a million lines, and none of them says more."""
@@ -64,9 +65,8 @@ def seal(before: bytes, ending: Exit) -> bytes:
 def decode(raw: bytes) -> Line | str:
     """One line without its newline; a string says why it is none."""
     try:
-        line: Line = _decoder.decode(raw)
-        return line
-    except (msgspec.MsgspecError, RecursionError, UnicodeError) as error:
+        return reading.decoded(raw, _decoder)
+    except reading.MalformedError as error:
         return f"malformed line: {error}"
 
 

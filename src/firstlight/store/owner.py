@@ -18,6 +18,7 @@ from types import TracebackType
 
 import msgspec
 
+from firstlight import reading
 from firstlight.errors import UsageError
 from firstlight.machine import allocation
 from firstlight.store import disk
@@ -218,6 +219,6 @@ def _read(run: Folder, name: str) -> bytes | None:
 
 def _parse(note: bytes | None) -> Owner | None:
     try:
-        return msgspec.json.decode(note, type=Owner) if note is not None else None
-    except (msgspec.MsgspecError, UnicodeError, RecursionError):
+        return reading.json(note, Owner) if note is not None else None
+    except reading.MalformedError:
         return None

@@ -10,6 +10,8 @@ from typing import TypeVar
 
 import msgspec
 
+from firstlight import reading
+
 VERSION = 1
 """Raised whenever a trial changes, so that old answers are forgotten."""
 
@@ -27,8 +29,8 @@ class Memory:
         self._lock = threading.Lock()
         self._used: dict[str, msgspec.Raw] = {}
         self._old: dict[str, msgspec.Raw] = {}
-        with contextlib.suppress(OSError, msgspec.DecodeError, msgspec.ValidationError):
-            version, entries = msgspec.json.decode(path.read_bytes(), type=tuple[int, dict[str, msgspec.Raw]])
+        with contextlib.suppress(OSError, reading.MalformedError):
+            version, entries = reading.json(path.read_bytes(), tuple[int, dict[str, msgspec.Raw]])
             self._old = entries if version == VERSION else {}
         self._changed = False
 
@@ -40,8 +42,8 @@ class Memory:
                 return None
             self._used[key] = raw
         try:
-            return msgspec.json.decode(raw, type=kind)
-        except (msgspec.DecodeError, msgspec.ValidationError):
+            return reading.json(bytes(raw), kind)
+        except reading.MalformedError:
             return None
 
     def keep(self, key: str, answer: object) -> None:

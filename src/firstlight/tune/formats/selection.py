@@ -102,7 +102,7 @@ def built_in(data: bytes) -> dict[str, Any]:
         if b'"algorithm=MPIR_' in match[0]:
             try:
                 tree = json.loads(match[0][:-1])
-            except ValueError:
+            except (ValueError, RecursionError):
                 continue
             if isinstance(tree, dict) and "collective=bcast" in tree:
                 return tree

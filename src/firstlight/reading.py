@@ -1,0 +1,71 @@
+"""Reading: JSON and TOML that others wrote. Whatever is wrong with it is one kind of error, whose text is one line."""
+
+from __future__ import annotations
+
+import json as python_json
+import tomllib
+from typing import TypeVar
+
+import msgspec
+
+T = TypeVar("T")
+
+
+class MalformedError(ValueError):
+    """What was read is not what it should be; the text says why."""
+
+
+def json(data: bytes, kind: type[T]) -> T:
+    """One JSON document of that type. Raises MalformedError, also where a key is there twice.
+
+    Of two equal keys one reader takes the first and another the last: such a document says different things to them.
+    """
+    found = decoded(data, msgspec.json.Decoder(kind))
+    if repeated := twice(data):
+        raise MalformedError(f"the key {repeated!r} is there twice")
+    return found
+
+
+def decoded(data: bytes, decoder: msgspec.json.Decoder[T]) -> T:
+    """The same with a decoder that is at hand, and equal keys are not looked for. Raises MalformedError."""
+    try:
+        return decoder.decode(data)
+    except RecursionError:
+        raise MalformedError("is nested too deeply") from None
+    except (msgspec.MsgspecError, UnicodeError) as error:
+        raise MalformedError(_line(error)) from error
+
+
+def twice(data: bytes) -> str:
+    """A key that is there twice in one object of a JSON document, shortened; "" where there is none.
+
+    Raises MalformedError.
+    """
+    repeated: list[str] = []
+
+    def note(pairs: list[tuple[str, object]]) -> None:
+        if len(pairs) != len(dict(pairs)):
+            names = [name for name, _ in pairs]
+            repeated.append(next(name for name in names if names.count(name) > 1)[:60])
+
+    try:  # values that are not asked for are skipped by msgspec, and not looked into
+        python_json.loads(data.decode(), object_pairs_hook=note, parse_int=len, parse_float=len)
+    except RecursionError:
+        raise MalformedError("is nested too deeply") from None
+    except ValueError as error:
+        raise MalformedError(_line(error)) from error
+    return repeated[0] if repeated else ""
+
+
+def toml(data: bytes, kind: type[T]) -> T:
+    """A TOML document of that type. Raises MalformedError."""
+    try:
+        return msgspec.convert(tomllib.loads(data.decode()), kind)
+    except RecursionError:
+        raise MalformedError("is nested too deeply") from None
+    except (ValueError, OverflowError, msgspec.MsgspecError) as error:  # tomllib's own and Unicode's are ValueErrors
+        raise MalformedError(_line(error)) from error
+
+
+def _line(error: Exception) -> str:
+    return " ".join(str(error).split())

@@ -1,0 +1,48 @@
+// Reads any bytes as GOAL (libFuzzer); what is read is written, read again and evaluated. The first byte chooses what is asked for.
+#include <cmath>
+#include <cstdint>
+#include <cstdlib>
+#include <iostream>
+#include <sstream>
+
+#include "firstlight/network/evaluate.hpp"
+#include "firstlight/network/goal.hpp"
+
+using namespace fl::network;
+
+namespace {
+
+void require(bool held, const char* what) {
+  if (held) return;
+  std::cerr << what << '\n';
+  std::abort();
+}
+
+std::string written(const Plan& plan) {
+  std::ostringstream out;
+  write_goal(plan, out);
+  return out.str();
+}
+
+void evaluated(const Plan& plan, bool links) {
+  const auto topology = make_topology((links ? "torus:" : "flat:") + std::to_string(plan.ranks()));
+  Question question;
+  const Prediction told = evaluate(plan, *topology, Machine(), question);
+  require(told.seconds >= 0 && std::isfinite(told.seconds), "a time that cannot be");
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  if (size == 0) return 0;
+  try {
+    const Plan plan(read_goal(std::string(reinterpret_cast<const char*>(data) + 1, size - 1)));
+    const std::string text = written(plan);
+    require(written(Plan(read_goal(text))) == text, "what was written is read as something else");
+    if (plan.ranks() <= 64 && plan.steps().size() <= 1000) evaluated(plan, data[0] % 2 == 1);
+  } catch (const GoalError&) {
+  } catch (const Unroutable&) {
+  } catch (const fl::collectives::Refused&) {
+  }
+  return 0;
+}
