@@ -14,7 +14,7 @@ import native
 import synthetic
 from firstlight.catalogue import Selection
 from firstlight.conduct.tally import Tally
-from firstlight.judge.figures import _expected, judge
+from firstlight.judge.figures import expected, judge
 from firstlight.judge.verdict import Failed, Verified
 from firstlight.plan import Cell, Placement, Program, plan
 from firstlight.plan.planner import _without
@@ -161,9 +161,9 @@ def test_the_expected_cases_are_those_of_the_program() -> None:
     choice = Parameter("kernel", "", "copy", "which", kind="choice", options=("copy", "cube", "1e3"))
     description = Description("w", "v", "t", (choice,), (), "", "", "")
     cell = Cell("c", Program("w", "v", "gcc-base"), Placement(), ("kernel=c*,1e3", "dt=0.5,2", "n=1e2"))
-    cases = {s.parameters for s in _expected(cell, description)}
+    cases = {s.parameters for s in expected(cell, description)}
     assert cases == {(("dt", dt), ("kernel", k), ("n", 100)) for dt in (0.5, 2) for k in ("copy", "cube", "1e3")}
-    assert {dict(s.parameters)["kernel"] for s in _expected(cell, None)} == {"c*", 1000.0}
+    assert {dict(s.parameters)["kernel"] for s in expected(cell, None)} == {"c*", 1000.0}
 
 
 @pytest.mark.parametrize("kernels", [(), ("a", "b")])

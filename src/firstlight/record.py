@@ -250,6 +250,17 @@ class Build(msgspec.Struct, frozen=True):
     recipe: str = ""
 
 
+class Whole(msgspec.Struct, frozen=True):
+    """What a run that has ended holds: how many launches by cell, and hashes as in the seal.
+
+    `launches_sha256`: SHA-256 of the launches' lines in SHA256SUMS. `sha256`: that of run.json with 64 zeros for this.
+    """
+
+    launches: dict[str, int]
+    launches_sha256: str
+    sha256: str
+
+
 class Run(msgspec.Struct, frozen=True):
     """`run.json`. `state` budget: stopped by the budget."""
 
@@ -275,6 +286,7 @@ class Run(msgspec.Struct, frozen=True):
     not_available: tuple[Absent, ...]
     names: tuple[str, ...] = ()  # workloads and variants that the user named; none: all of the suite
     sealed: bool = False  # a seal over all files is written at its end; false: by a firstlight before there were any
+    whole: Whole | None = None  # once it has ended; the last field, and its own hash the last in it
 
 
 _ = Placement

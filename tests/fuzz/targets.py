@@ -94,7 +94,8 @@ def _place(_: str) -> Path:
     figures = export.to_json(export.rows(judge(scene.run, store.open(path).records(), scene.workloads)))
     (path / layout.FIGURES).write_text(figures)
     (path / layout.REPORT).write_text("page")
-    seal.write(path)
+    with Folder.at(path) as folder:
+        seal.write(folder)
     return path
 
 

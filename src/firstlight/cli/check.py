@@ -127,6 +127,8 @@ def inspect(path: Path) -> Inspected:
     faults, run = [Fault(*defect) for defect in store.check(path)], None
     with contextlib.suppress(RecordError):
         run = store.open(path).run()
+    if run is not None:
+        faults += unasked(path, run)
     differing = verdicts(path)
     unaltered = seal.exists(path) and not any(f.file in (layout.FIGURES, layout.SEAL) for f in faults)
     if run is not None and unaltered and run.revision != environment.revision():
@@ -143,12 +145,48 @@ def _coverage(path: Path, launches: int, run: Run | None) -> tuple[int, str]:
             sealed = seal.read(path)
         except RecordError:
             return launches, "the seal cannot be read: only launches are covered"
-        return len(sealed), f"sealed: {count(len(sealed), 'file')} as at the end of the run or of its last report"
+        words = f"sealed: {count(len(sealed), 'file')} as at the end of the run or of its last report"
+        return len(sealed), f"{words}; a seal has no key, who can write here can seal again (./fl sign)"
     if run is None or (run.sealed and run.state != "running"):
         return launches, "not sealed: only launches are covered"
     if run.state == "running":
         return launches, "not sealed yet, for the run has not ended: only launches are covered"
     return launches, "sealed by an earlier version: only launches are covered"
+
+
+def unasked(path: Path, run: Run) -> list[Fault]:
+    """Launches whose cases are not those that the arguments of their cell ask for."""
+    from firstlight import store
+    from firstlight.judge.figures import expected
+    from firstlight.store import layout
+
+    wanted = {cell.id: expected(cell, run.descriptions.get(cell.program.target)) for cell in run.cells}
+    faults = []
+    for record in store.open(path).records():
+        if not record.complete:
+            continue
+        asked = [(s.placement.threads, dict(s.parameters)) for s in wanted[record.start.cell]]
+        if not asked[0][1]:
+            continue  # of nothing by name, or of too many to be listed
+        ran = [(case.threads, case.parameters) for case in record.cases]
+        name = f"{layout.LAUNCHES}/{layout.launch_name(record.start.cell, record.start.launch)}"
+        for case in (c for c in ran if not any(_fits(c, one) for one in asked)):
+            faults.append(Fault(name, 0, f"{_told(case)} ran, which the arguments of the cell do not ask for"))
+        for one in (a for a in asked if not any(_fits(c, a) for c in ran)):
+            faults.append(Fault(name, 0, f"{_told(one)} did not run, and the arguments of the cell ask for it"))
+    return faults
+
+
+_Case = tuple[int, dict[str, int | float | str]]
+
+
+def _fits(case: _Case, asked: _Case) -> bool:
+    """A program records the parameters that nobody named as well."""
+    return case[0] == asked[0] and all(case[1].get(name) == value for name, value in asked[1].items())
+
+
+def _told(case: _Case) -> str:
+    return " ".join(f"{name}={value}" for name, value in case[1].items())[:200] + f" with {count(case[0], 'thread')}"
 
 
 def verdicts(path: Path) -> list[Fault]:

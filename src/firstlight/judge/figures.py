@@ -225,7 +225,7 @@ def _silent(run: Run, records: Sequence[LaunchRecord], evidence: dict[Subject, E
         reasons = ended.get(cell.id, [])
         if not reasons and run.state != "complete":
             continue  # not begun: the report names how many, by workload
-        subjects = [s for s in _expected(cell, run.descriptions.get(cell.program.target)) if s not in evidence]
+        subjects = [s for s in expected(cell, run.descriptions.get(cell.program.target)) if s not in evidence]
         for subject, metric in product(subjects, _any_metrics(run, cell.program)):
             identity = _identity(subject, metric.name)
             if cell.id in refusals:
@@ -237,8 +237,11 @@ def _silent(run: Run, records: Sequence[LaunchRecord], evidence: dict[Subject, E
                 yield Unverified(identity, metric.unit, metric.better, "never launched")
 
 
-def _expected(cell: Cell, description: Description | None) -> list[Subject]:
-    """The cases that a cell's arguments ask for (n=100,1000 dt=0.5 kernel=* --threads 1,2)."""
+def expected(cell: Cell, description: Description | None) -> list[Subject]:
+    """The cases that a cell's arguments ask for (n=100,1000 dt=0.5 kernel=* --threads 1,2).
+
+    Of more than a few hundred cases one subject without parameters stands for all.
+    """
     options = {p.name: p.options for p in description.parameters} if description is not None else {}
     axes: list[list[tuple[str, int | float | str]]] = []
     threads = [cell.placement.threads]

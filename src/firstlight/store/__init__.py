@@ -24,7 +24,7 @@ from firstlight.errors import RecordError, UsageError
 from firstlight.launch import Outcome
 from firstlight.record import SCHEMA, Exit, LaunchRecord, Run, Start
 from firstlight.shell import command
-from firstlight.store import disk, durable, flight, foreign, layout, lines, owner, seal
+from firstlight.store import disk, durable, flight, foreign, layout, lines, owner, seal, whole
 from firstlight.store.disk import Folder
 from firstlight.store.durable import StoreError
 from firstlight.store.flight import Flight
@@ -96,7 +96,7 @@ class Store:
 
         Raises StoreError, RecordError for what could not be read again; the run.json before it stays whole.
         """
-        data = msgspec.json.format(msgspec.json.encode(run), indent=1) + b"\n"
+        data = whole.encoded(run, self.path)
         if len(data) > layout.MAX_RUN_BYTES:
             raise RecordError(
                 f"{self.path}: {layout.RUN} would be larger than {layout.MAX_RUN_BYTES >> 20} MiB; "
@@ -362,9 +362,11 @@ def resume(path: Path) -> Store:
 
 def _resumable(path: Path) -> None:
     """Raises UsageError where the run is not to go on, RecordError where it cannot be read."""
-    Store(path).run()
+    run = Store(path).run()
     if (path / layout.SIGNATURE).exists():
         raise UsageError(f"{path}: is signed, and what goes on is no longer what was signed; resume a copy without it")
+    if run.whole and not whole.unaltered(layout.read_file(path / layout.RUN, layout.MAX_RUN_BYTES), run.whole):
+        raise UsageError(f"{path}: run.json was altered after the run ended; see {command('check', path)}")
     if seal.exists(path) and seal.read(path).get(layout.RUN) != seal.digest(path, layout.RUN):
         raise UsageError(f"{path}: run.json was altered after the run was sealed; see {command('check', path)}")
 

@@ -11,7 +11,8 @@ from pathlib import Path
 from firstlight.errors import RecordError
 from firstlight.plan import Cell
 from firstlight.record import MOST_RANKS, Case, Check, Counters, Devices, End, Exit, Launch, Line, Run, Sample, Series
-from firstlight.store import Store, layout, lines, misplaced, seal
+from firstlight.shell import command
+from firstlight.store import Store, layout, lines, misplaced, seal, whole
 from firstlight.store.lines import Defect
 
 _KNOWN = {
@@ -40,11 +41,35 @@ def audit(store: Store) -> Iterator[Defect]:
     except RecordError as error:
         yield Defect(layout.RUN, 0, _bare(error, store.path / layout.RUN))
     if run is not None:
-        yield from (Defect(layout.RUN, 0, what) for what in _run(run))
+        for what in _run(run):
+            told.add(layout.RUN)
+            yield Defect(layout.RUN, 0, what)
     for defect in _launches(store, run):
         told.add(defect.file)
         yield defect
+    for defect in _ended(store, run, set(top), told):
+        told.add(defect.file)
+        yield defect
     yield from _sealed(store.path, run, told)
+
+
+def _ended(store: Store, run: Run | None, top: set[str], told: set[str]) -> Iterator[Defect]:
+    """What a run that has ended must have, by its own run.json."""
+    if run is None or run.state == "running" or not (run.sealed or run.whole):
+        return
+    for name in layout.DERIVED:
+        if name not in top:
+            yield Defect(name, 0, f"is missing: the run has ended; {command('report', store.path)} writes it again")
+    if run.whole is None:
+        return  # by a firstlight that sealed runs and did not count their launches: the seal is required of it
+    try:
+        there = store.launches()
+        data = layout.read_file(store.path / layout.RUN, layout.MAX_RUN_BYTES)
+        if not whole.unaltered(data, run.whole):
+            yield Defect(layout.RUN, 0, "was altered after the run ended: its own hash does not fit")
+        yield from whole.differences(store.path, run.whole, there, told)
+    except RecordError:
+        return  # a file that cannot be read is a defect of its own
 
 
 def few(found: Iterable[Defect]) -> list[Defect]:
@@ -126,7 +151,7 @@ def _launches(store: Store, run: Run | None) -> Iterator[Defect]:
             continue
         there.setdefault(launch[0], set()).add(launch[1])
         try:
-            reading = lines.read(layout.read_file(store.path / shown, layout.MAX_LAUNCH_BYTES))
+            reading = lines.read(layout.read_file(store.path / shown, layout.MAX_LAUNCH_BYTES), once=True)
         except RecordError as error:
             yield Defect(shown, 0, _bare(error, store.path / shown))
             continue

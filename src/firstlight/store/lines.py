@@ -70,6 +70,14 @@ def decode(raw: bytes) -> Line | str:
         return f"malformed line: {error}"
 
 
+def _twice(raw: bytes) -> str:
+    try:
+        repeated = reading.twice(raw)
+    except reading.MalformedError as error:
+        return f"malformed line: {error}"
+    return f"the key {repeated!r} is there twice" if repeated else ""
+
+
 def split(data: bytes) -> Iterator[tuple[int, bytes]]:
     """Whole lines with their numbers and without their newlines; what follows the last newline comes last, if any."""
     start, number = 0, 1
@@ -99,12 +107,15 @@ def sound(data: bytes) -> tuple[int, str]:
     return good, ""
 
 
-def read(data: bytes) -> Reading:
-    """Read a finished launch file. Never raises: whatever is wrong is in `defects`, and then there is no record."""
+def read(data: bytes, *, once: bool = False) -> Reading:
+    """Read a finished launch file. Never raises: whatever is wrong is in `defects`, and then there is no record.
+
+    `once`: look for keys that are there twice as well, which takes as long again.
+    """
     if not data:
         return Reading(None, [], [(0, "is empty")])
     lines: list[tuple[int, Line]] = []
-    defects = few(_defects(data, lines))
+    defects = few(_defects(data, lines, once))
     return Reading(None if defects else _group([line for _, line in lines]), lines, defects)
 
 
@@ -120,7 +131,7 @@ def few(found: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
     return [*told, (0, f"and {more} more")] if more else told
 
 
-def _defects(data: bytes, lines: list[tuple[int, Line]]) -> Iterator[tuple[int, str]]:
+def _defects(data: bytes, lines: list[tuple[int, Line]], once: bool) -> Iterator[tuple[int, str]]:
     """What is wrong in a file; what can be read of it is added to `lines`."""
     for number, raw in split(data):
         if number > MAX_LINES:
@@ -131,6 +142,8 @@ def _defects(data: bytes, lines: list[tuple[int, Line]]) -> Iterator[tuple[int, 
             yield number, line
         else:
             lines.append((number, line))
+            if once and (repeated := _twice(raw)):
+                yield number, repeated
     if not data.endswith(b"\n"):
         yield 0, "is cut off: the last line has no end"
     yield from _frame(lines)

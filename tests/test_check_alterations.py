@@ -1,0 +1,219 @@
+"""Whatever is altered in one place of a run that has ended, `check` tells: with the seal, and once the seal is gone.
+
+Who alters several places and writes all hashes anew is stopped by a signature alone; the tests of that are of the seal.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from bench import Bench
+from commands import Captured, call
+from firstlight import cli
+from firstlight import store as stores
+from firstlight.cli import runs
+from firstlight.cli.check import inspect
+from firstlight.errors import OK, REGRESSION
+from firstlight.record import Exit
+from firstlight.store import layout, lines
+
+Path_ = tuple[str | int, ...]
+
+
+@pytest.fixture
+def result(bench: Bench, capsys: Captured) -> Path:
+    """A run as firstlight leaves it: two toolchains, four cells, a build that failed, two launches of each."""
+    bench.broken = {"dot.kahan@gcc-base"}
+    assert cli.call(["run", "--launches", "2"]) == OK
+    capsys.readouterr()
+    path = runs.find("latest")
+    assert inspect(path).faults == []
+    return path
+
+
+def leaves(tree: Any, path: Path_ = ()) -> Iterator[Path_]:
+    """Every place that holds a value, and every list and mapping, which could be emptied."""
+    if path:
+        yield path
+    inside = tree.items() if isinstance(tree, dict) else enumerate(tree) if isinstance(tree, list) else ()
+    for key, value in inside:
+        yield from leaves(value, (*path, key))
+
+
+def classes(tree: Any) -> list[Path_]:
+    """One place of each kind: of the members of a list the first stands for all."""
+    found: dict[Path_, Path_] = {}
+    for path in leaves(tree):
+        found.setdefault(tuple("*" if isinstance(key, int) else key for key in path), path)
+    return list(found.values())
+
+
+def other(value: Any) -> Any:
+    """Another value of the same type: damage of types is refused by any reader."""
+    match value:
+        case bool():
+            return not value
+        case int() | float():
+            return value + 1
+        case str():
+            return f"{value}1" if not re.fullmatch(r"[0-9a-f]{64}", value) else value[::-1]
+        case list():
+            return value[:-1] if value else [*value, "x"]
+        case dict():
+            return dict(list(value.items())[1:]) if value else {"x": "y"}
+    return 1.0  # null
+
+
+def altered(tree: Any, path: Path_) -> Any:
+    copy = json.loads(json.dumps(tree))
+    place = copy
+    for key in path[:-1]:
+        place = place[key]
+    place[path[-1]] = other(place[path[-1]])
+    return copy
+
+
+def told(run: Path, file: str) -> list[str]:
+    """The defects of a file."""
+    return [str(fault) for fault in inspect(run).faults if fault.file == file]
+
+
+def audited(run: Path, file: str) -> list[str]:
+    """The same without judging the run again, which none of these need."""
+    return [str(defect) for defect in stores.check(run) if defect.file == file]
+
+
+def test_every_field_of_run_json(result: Path, capsys: Captured) -> None:
+    """Also where SHA256SUMS is gone, and where figures.json is gone, too: run.json carries its own hash."""
+    whole = json.loads((result / "run.json").read_bytes())
+    places = classes(whole)
+    assert {p[0] for p in places} == set(whole) and len(places) > 100
+    missed = []
+    for place in places:
+        (result / "run.json").write_text(json.dumps(altered(whole, place), indent=1))
+        missed += [place] if not audited(result, "run.json") else []
+    (result / layout.SEAL).unlink()
+    (result / layout.FIGURES).unlink()
+    for place in places:
+        (result / "run.json").write_text(json.dumps(altered(whole, place), indent=1))
+        missed += [("without the seal", *place)] if place[0] != "whole" and not audited(result, "run.json") else []
+    assert missed == []
+    assert call(capsys, "check")[0] == REGRESSION
+
+
+def test_every_field_of_every_line_of_a_launch(result: Path) -> None:
+    """As it is, and with the launch's own hash written anew: then the hashes beside it tell."""
+    path = sorted((result / layout.LAUNCHES).iterdir())[0]
+    name, every = f"{layout.LAUNCHES}/{path.name}", [json.loads(line) for line in path.read_bytes().splitlines()]
+    missed = []
+    for number, line in enumerate(every):
+        for place in classes(line):
+            changed = [*every[:number], altered(line, place), *every[number + 1 :]]
+            text = [json.dumps(one, separators=(",", ":")).encode() + b"\n" for one in changed]
+            path.write_bytes(b"".join(text))
+            missed += [(number, *place)] if not audited(result, name) else []
+            ending = lines.decode(text[-1].strip())
+            if isinstance(ending, Exit) and place != ("sha256",):
+                before = b"".join(text[:-1])
+                path.write_bytes(before + lines.seal(before, ending))
+                missed += [("sealed anew", number, *place)] if not audited(result, name) else []
+    assert missed == []
+
+
+def test_an_altered_launch_is_told_without_the_seal(result: Path) -> None:
+    path = sorted((result / layout.LAUNCHES).iterdir())[0]
+    before, _, last = path.read_bytes().rstrip(b"\n").rpartition(b"\n")
+    ending = lines.decode(last)
+    assert isinstance(ending, Exit)
+    smoother = re.sub(rb'"cpu": ?0.99', b'"cpu": 0.98', before, count=1) + b"\n"
+    assert smoother != before + b"\n"
+    path.write_bytes(smoother + lines.seal(smoother, ending))
+    for name in (layout.SEAL, layout.FIGURES):
+        (result / name).unlink()
+    assert told(result, layout.LAUNCHES) == [
+        "launches: some launch was altered after the run ended: its hash is not in run.json"
+    ]
+
+
+def test_every_file_that_is_altered_lost_or_added(result: Path) -> None:
+    files = sorted(str(p.relative_to(result)) for p in result.rglob("*") if p.is_file())
+    assert {"run.json", *layout.DERIVED, layout.SEAL} < set(files)
+    for name in files:
+        whole = (result / name).read_bytes()
+        middle = len(whole) // 2
+        for damaged in (
+            whole + b" ",
+            whole[:-1],
+            whole[1:],
+            b"",
+            whole[:middle] + b"x" + whole[middle:],
+        ):
+            (result / name).write_bytes(damaged)
+            assert inspect(result).faults, (name, len(damaged))
+        (result / name).unlink()
+        if name != "run.json":  # without it there is no run
+            assert told(result, name), name
+        (result / name).write_bytes(whole)
+    some = next(f for f in files if f.endswith("0001.jsonl"))
+    for new in ("notes.txt", "builds/more.log", f"{layout.LAUNCHES}/x.0000.jsonl", some.replace("0001", "0002")):
+        shutil.copy(result / some, result / new)
+        assert told(result, new), new
+        (result / new).unlink()
+    assert inspect(result).faults == []
+
+
+@pytest.mark.parametrize("gone", [(), (layout.SEAL,), (layout.SEAL, *layout.DERIVED)])
+def test_a_missing_last_launch_and_a_missing_cell(result: Path, gone: tuple[str, ...]) -> None:
+    for name in gone:
+        (result / name).unlink()
+    launches = sorted((result / layout.LAUNCHES).iterdir())
+    first = layout.parse_launch(launches[0].name)
+    assert first is not None
+    mine = [p for p in launches if p.name.startswith(f"{first[0]}.")]
+    mine[-1].unlink()
+    assert told(result, f"{layout.LAUNCHES}/{mine[-1].name}")
+    for path in mine[:-1]:
+        path.unlink()
+    assert told(result, f"{layout.LAUNCHES}/{mine[0].name}")
+
+
+def test_keys_that_are_there_twice(result: Path) -> None:
+    """One reader takes the first of them, another the last."""
+    run = (result / "run.json").read_text()
+    path = sorted((result / layout.LAUNCHES).iterdir())[0]
+    launch, figures = path.read_bytes(), (result / layout.FIGURES).read_text()
+    (result / "run.json").write_text(run.replace('"seed":', '"seed": 1, "seed":', 1))
+    assert any("the key 'seed' is there twice" in t for t in told(result, "run.json"))
+    (result / "run.json").write_text(run)
+    path.write_bytes(launch.replace(b'"wall":', b'"wall":1e-9,"wall":', 1))
+    assert any("the key 'wall' is there twice" in t for t in told(result, f"{layout.LAUNCHES}/{path.name}"))
+    path.write_bytes(launch)
+    (result / layout.FIGURES).write_text(figures.replace('"median":', '"median": 1.0, "median":', 1))
+    assert any("the key 'median' is there twice" in t for t in told(result, layout.FIGURES))
+
+
+def test_cases_that_nobody_asked_for(result: Path) -> None:
+    """A launch of other cases than its cell asks for, with every hash written anew."""
+    path = sorted((result / layout.LAUNCHES).iterdir())[0]
+    before, _, last = path.read_bytes().rstrip(b"\n").rpartition(b"\n")
+    ending = lines.decode(last)
+    assert isinstance(ending, Exit)
+    changed = before.replace(b'"parameters": {"n": 1000}', b'"parameters": {"n": 2000}').replace(
+        b'"parameters":{"n":1000}', b'"parameters":{"n":2000}'
+    )
+    assert changed != before
+    path.write_bytes(changed + b"\n" + lines.seal(changed + b"\n", ending))
+    said = told(result, f"{layout.LAUNCHES}/{path.name}")
+    assert any("n=2000 with 1 thread ran, which the arguments of the cell do not ask for" in t for t in said)
+    assert any("n=1000 with 1 thread did not run, and the arguments of the cell ask for it" in t for t in said)
+
+
+def test_check_says_what_a_seal_cannot_promise(result: Path, capsys: Captured) -> None:
+    assert "a seal has no key, who can write here can seal again (./fl sign)" in call(capsys, "check")[1]
