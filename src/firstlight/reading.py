@@ -1,4 +1,4 @@
-"""Reading: JSON and TOML that others wrote. Whatever is wrong with it is one kind of error, whose text is one line."""
+"""Reading: JSON and TOML that others wrote; whatever is wrong with it is one kind of error, in one line."""
 
 from __future__ import annotations
 

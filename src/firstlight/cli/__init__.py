@@ -96,8 +96,9 @@ def main(arguments: Sequence[str] | None = None) -> None:
 def call(arguments: list[str]) -> int:
     """Run one command; its exit status. Commands return their status, None standing for 0."""
     try:
-        from firstlight.cli.output import called
+        from firstlight.cli.output import called, readable
 
+        readable(arguments)
         status = group.main(arguments, prog_name=called(), standalone_mode=False)
         return status if isinstance(status, int) else OK
     except (ReaderGoneError, BrokenPipeError):

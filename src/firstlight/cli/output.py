@@ -2,16 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import shlex
 import shutil
 import sys
+from collections.abc import Sequence
 from pathlib import Path
 
 import click
 import msgspec
 
+from firstlight import ROOT
 from firstlight.errors import UsageError
 from firstlight.shell import COLOURS, json_text, printable
 
@@ -27,8 +30,33 @@ results_folder = click.option(
 
 
 def print_json(value: object) -> None:
-    """One JSON document, indented."""
-    echo_json(msgspec.json.format(msgspec.json.encode(value), indent=1).decode())
+    """One JSON document, indented; names of files that are no text have escapes in it."""
+    try:
+        data = msgspec.json.encode(value)
+    except UnicodeEncodeError:
+        data = msgspec.json.encode(_text(msgspec.to_builtins(value)))
+    echo_json(msgspec.json.format(data, indent=1).decode())
+
+
+def _text(value: object) -> object:
+    if isinstance(value, str):
+        return value.encode("utf-8", "backslashreplace").decode()
+    if isinstance(value, dict):
+        return {_text(name): _text(inside) for name, inside in value.items()}
+    return [_text(inside) for inside in value] if isinstance(value, list | tuple) else value
+
+
+def readable(words: Sequence[str]) -> None:
+    """Raise UsageError where a word of the command line or a folder in use is no text: records are written in UTF-8."""
+    named = [("the word", word) for word in words]
+    named += [(name, os.environ.get(name, "")) for name in ("FIRSTLIGHT_CACHE", "FIRSTLIGHT_WORKLOADS")]
+    named.append(("the checkout", str(ROOT)))
+    with contextlib.suppress(OSError):  # where there is none, who needs it says so
+        named.append(("the current folder", str(Path.cwd())))
+    for what, text in named:
+        shown = _text(text)
+        if shown != text:
+            raise UsageError(f"{what} {shown} is not UTF-8, in which runs are recorded; rename it or work elsewhere")
 
 
 def echo_json(document: str) -> None:

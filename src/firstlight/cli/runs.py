@@ -40,7 +40,15 @@ def identifiers(results: Path = RESULTS) -> list[str]:
     """The runs in a results folder, oldest first."""
     if not results.is_dir():
         return []
-    return sorted((p.parent.name for p in results.glob("*/run.json")), key=lambda name: _age(results, name))
+    return sorted(
+        (p.parent.name for p in results.glob("*/run.json") if _is_text(p.parent.name)),
+        key=lambda name: _age(results, name),
+    )
+
+
+def _is_text(name: str) -> bool:
+    """Whether a name of a file is UTF-8, as all names are that firstlight gives."""
+    return not any("\ud800" <= c <= "\udfff" for c in name)
 
 
 def _age(results: Path, name: str) -> tuple[str, str, int]:

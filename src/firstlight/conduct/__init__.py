@@ -180,6 +180,7 @@ def resume(
             here, toolbox = discover(progress)
             old = _same_machine(old, here, progress)
             _same_tools(old, toolbox)
+            _listed(old, wanted, toolbox)
             old, refused = _fitting(old, workloads, toolbox, here, placements, progress)
             cells = [cell for cell in old.cells if cell.id not in refused]
             records = list(opened.records())
@@ -347,6 +348,17 @@ def _known(wanted: dict[Program, str], workloads: dict[str, Workload]) -> None:
     for program in wanted:
         if program.workload not in workloads:
             raise _refuse(f"workload {program.workload!r} is no longer here")
+        if not any(v.makes(program.variant) for v in workloads[program.workload].variants):
+            raise _refuse(f"variant {program.target!r} is no longer here")
+
+
+def _listed(old: Run, wanted: dict[Program, str], toolbox: Toolbox) -> None:
+    """A run.json may name tools that its own list does not have: those were compared with nothing."""
+    listed, here = _versions(old.toolbox), _versions(toolbox)
+    for program in dict.fromkeys([*wanted, *(cell.program for cell in old.cells)]):
+        for tool in (program.toolchain, program.mpi):
+            if tool is not None and (tool not in listed or (program in wanted and tool not in here)):
+                raise _refuse(f"{program.key} needs {tool!r}, which run {old.id} does not list or is not here")
 
 
 def _same_executables(wanted: dict[Program, str], made: Made) -> None:

@@ -24,13 +24,14 @@ from firstlight.judge.states import states
 from firstlight.judge.steadiness import steadiness
 from firstlight.judge.verdict import Cause, Failed, Figure, Identity, Unverified, Verified
 from firstlight.plan import Cell, Placement, Program
-from firstlight.record import Description, LaunchRecord, Metric, Run
+from firstlight.record import Better, Description, LaunchRecord, Metric, Run
 from firstlight.toolchains import OFFLOADING
 
 KERNEL = "kernel"
 """The parameter that chooses one of the kernels of a program."""
 
 _SHARED = ("flops", "bytes", "messages", "message_bytes", "accesses")  # what phases divide among them
+Told = tuple[str, Better]
 Suspect = tuple[Program, int | float | str | None]
 _MANY = 256  # a cell that left no record is listed case by case up to this many
 
@@ -39,9 +40,9 @@ def judge(run: Run, records: Iterable[LaunchRecord], workloads: dict[str, Worklo
     """All figures of a run with their verdicts, the measured limits and the findings. Never raises for odd values."""
     records = tuple(records)
     evidence, lost = gather(run, records)
-    tainted = _tainted(run, evidence.values())
+    tainted, agreed = _tainted(run, evidence.values()), _agreed(run)
     drafts = [
-        _draft(run, e, metric, tainted)
+        _draft(run, e, metric, tainted, agreed)
         for e in evidence.values()
         for metric in _metrics(run, e.subject.program)
         if e.tells(metric)
@@ -85,10 +86,29 @@ def _tainted(run: Run, evidence: Iterable[Evidence]) -> dict[Suspect, str]:
     return found
 
 
-def _draft(run: Run, evidence: Evidence, metric: Metric, tainted: dict[Suspect, str]) -> Figure:
+def _agreed(run: Run) -> dict[tuple[str, str], Told]:
+    """Unit and direction of each metric of a workload, as most of its variants tell them: others cannot be compared."""
+    told: dict[tuple[str, str], Counter[Told]] = {}
+    for described in run.descriptions.values():
+        for metric in described.metrics:
+            told.setdefault((described.workload, metric.name), Counter())[metric.unit, metric.better] += 1
+    return {name: some.most_common(1)[0][0] for name, some in told.items()}
+
+
+def _draft(
+    run: Run,
+    evidence: Evidence,
+    metric: Metric,
+    tainted: dict[Suspect, str],
+    agreed: dict[tuple[str, str], Told],
+) -> Figure:
     """The figure by its program's checks and its own launches, without a ceiling."""
     identity = _identity(evidence.subject, metric.name)
     cause, reason = _wrong(evidence)
+    unit, better = agreed[run.descriptions[evidence.subject.program.target].workload, metric.name]
+    if not reason and (unit, better) != (metric.unit, metric.better):
+        told, others = (f"{u}, {b} is better" for u, b in ((metric.unit, metric.better), (unit, better)))
+        cause, reason = "record", f"tells {metric.name} in {told}, and other variants of its workload in {others}"
     if not reason:
         cause, reason = "check", tainted.get(_suspect(run, evidence.subject), "")
     if reason:
