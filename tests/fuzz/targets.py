@@ -370,7 +370,7 @@ def read_description(data: bytes) -> None:
     from firstlight.conduct.prepare import _describe
 
     program = _scene().run.cells[0].program
-    _describe(Built(program, Path("program"), data, 0.1, "0" * 64, ""))
+    _describe(Built(program, Path("program"), data, 0.1, "0" * 64, "0" * 64, ""))
 
 
 def read_cache(data: bytes) -> None:
