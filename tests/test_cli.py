@@ -68,7 +68,10 @@ def test_help_names_every_command_and_the_exit_codes(capsys: Captured) -> None:
         (["run", "dot", "--placement", "1x2x1", "--dry-run"], "none of the programs planned here uses MPI"),
         (["run", "dot", "--timeout", "0.01"], "no launch ends within --timeout"),
         (["run", "--resume", "20990101-000000-quick"], "no run named '20990101-000000-quick'"),
-        (["run", "--resume", "latest", "--full"], "takes only --budget, --timeout and --results, not suite"),
+        (
+            ["run", "--resume", "latest", "--full"],
+            "takes only --budget, --timeout, --placement and --results, not suite",
+        ),
         (["run", "dot", "--resume", "latest"], "not workload"),
         (["figures"], "no run in results/ yet"),
         (["figures", "."], ".: no run, it has no run.json"),
