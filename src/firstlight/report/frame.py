@@ -18,13 +18,13 @@ from firstlight.catalogue import Plot, Workload
 from firstlight.heritage import Heritage
 from firstlight.judge import Judgement, words
 from firstlight.judge.ceilings import of_node, total
-from firstlight.judge.levels import Hierarchy, Level
+from firstlight.judge.levels import Hierarchy
 from firstlight.judge.select import selects
 from firstlight.judge.sourced import settle
 from firstlight.judge.states import told
 from firstlight.judge.verdict import Figure, Identity, Verified
 from firstlight.record import Metric
-from firstlight.report import wording
+from firstlight.report import labels, wording
 from firstlight.report.palette import Palette
 from firstlight.units import binary, count, interval, percent, quantity
 
@@ -212,9 +212,11 @@ def mark(drawn: dict[str, Any], x: float, label: str, side: str = "center", row:
     )  # fmt: skip
 
 
-def mark_level(drawn: dict[str, Any], level: Level, x: float) -> None:
-    """Where the data outgrow a cache, with both of its sizes where it acts like another."""
-    mark(drawn, x, level.label)
+def marks(drawn: dict[str, Any], some: Sequence[tuple[float, str]], low: float, high: float) -> None:
+    """The (x, label) inside of a drawing from low to high; those that would stand on each other get rows."""
+    some = [(x, label) for x, label in some if low < x < high]
+    for (x, label), row in zip(some, labels.rows(some, low, high), strict=True):
+        mark(drawn, x, label, row=row)
 
 
 def ceiling_trace(points: Sequence[Limited], name: str, dash: str = "dash") -> list[Trace]:

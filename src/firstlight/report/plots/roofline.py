@@ -15,7 +15,7 @@ from firstlight.judge import sourced
 from firstlight.judge.ceilings import Allowed, bounds
 from firstlight.judge.verdict import Limit, Verified
 from firstlight.judge.words import listing, name
-from firstlight.report import answers, frame, sentence
+from firstlight.report import answers, frame, labels, sentence
 from firstlight.report.frame import Drawing, Trace, View
 from firstlight.units import count, quantity
 
@@ -55,10 +55,11 @@ def _drawing(view: View, name: str, cores: int, several: bool) -> Drawing | None
         frame.log_axis("arithmetic (Gflop/s)"),
     )
     data = _roof_traces(peaks, roofs, low, high) + _point_traces(view, points)
-    for place, roof in roofs.items():
-        _label(drawn, low * 1.1, 1e-9 * roof.value * low * 1.1, f"{place} {quantity(roof.value / 1e9, 'GB/s')}")
-    for what, peak in peaks.items():
-        _label(drawn, high / 1.1, 1e-9 * peak.value, f"{_word(what)} {quantity(peak.value / 1e9, 'Gflop/s')}", "right")
+    bottom = min([y for _, y, _ in points] + [r.value * low for r in roofs.values()])
+    slanted = [(low * 1.1 * r.value, f"{place} {quantity(r.value / 1e9, 'GB/s')}") for place, r in roofs.items()]
+    _label(drawn, low * 1.1, slanted, (bottom, top))
+    level = [(p.value, f"{_word(what)} {quantity(p.value / 1e9, 'Gflop/s')}") for what, p in peaks.items()]
+    _label(drawn, high / 1.1, level, (bottom, top), "right")
     where = f" on {cores} cores" if several and cores > 1 else " on one core" if several else ""
     return Drawing(
         name,
@@ -163,11 +164,16 @@ def _ends(limit: Limit, scale: float) -> tuple[float, float, float]:
     return limit.value * scale, limit.low * scale, limit.high * scale
 
 
-def _label(drawn: Trace, x: float, y: float, text: str, anchor: str = "left") -> None:
-    drawn["annotations"].append(
-        {"x": math.log10(x), "y": math.log10(y), "showarrow": False, "xanchor": anchor, "yanchor": "middle",
-         "bgcolor": "@paper", "font": {"size": 11, "color": "@muted"}, "text": text}
-    )  # fmt: skip
+def _label(
+    drawn: Trace, x: float, lines: Sequence[tuple[float, str]], reach: tuple[float, float], anchor: str = "left"
+) -> None:
+    """Labels of (flop a second, text) at one x of a drawing that reaches from the least flop a second to the most."""
+    lifts = labels.lifts([y for y, _ in lines], *reach)
+    drawn["annotations"] += [
+        {"x": math.log10(x), "y": math.log10(1e-9 * y), "showarrow": False, "xanchor": anchor, "yanchor": "middle",
+         "yshift": lift, "bgcolor": "@paper", "font": {"size": 11, "color": "@muted"}, "text": text}
+        for (y, text), lift in zip(lines, lifts, strict=True)
+    ]  # fmt: skip
 
 
 def _point_traces(view: View, points: Sequence[Point]) -> list[Trace]:

@@ -74,9 +74,9 @@ def _curves(
     y = frame.seconds_axis("time", [t for line in drawn.values() for t in line.values()])
     x = frame.log_axis("ranks" if by_scale else "bytes of the message or block", xs, not by_scale)
     drawing = frame.layout(x, y)
-    for span in spans:
-        if span.until is not None and span.until > 0:
-            frame.mark(drawing, span.until, ranks_near(span.until) if by_scale else size_near(span.until))
+    near = ranks_near if by_scale else size_near
+    switches = [(span.until, near(span.until)) for span in spans if span.until is not None and span.until > 0]
+    frame.marks(drawing, switches, min(xs, default=1.0), max(xs, default=1.0))
     title = crossings(spans, "scale" if by_scale else "size")
     hidden = len(drawn) - len(shown)
     return [

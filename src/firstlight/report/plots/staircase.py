@@ -102,10 +102,11 @@ def _mark_caches(view: View, drawn: frame.Trace, some: Verified, name: str, xs: 
     """A line where the working set outgrows each cache; it is taken to be proportional to x, as measured."""
     x = dict(some.identity.parameters)[name]
     per_x = total(some) / float(x) if some.working_set else 0.0
-    for level in view.levels.levels if per_x > 0 else ():
-        at = level.capacity * level.reach(of_node(some.identity)) / per_x
-        if xs[0] < at < xs[-1]:
-            frame.mark_level(drawn, level, at)
+    ends = [
+        (level.capacity * level.reach(of_node(some.identity)) / per_x, level.label)
+        for level in (view.levels.levels if per_x > 0 else ())
+    ]
+    frame.marks(drawn, ends, xs[0], xs[-1])
 
 
 def _title(view: View, plot: Plot, lines: Lines, placement: Placement) -> str:

@@ -53,11 +53,12 @@
     const colour = colours();
     const spec = coloured(specs[element.id], colour);
     const own = fitted(spec.layout, spec.data);
+    const rows = (own.annotations || []).filter((a) => a.yref === "paper").map((a) => a.yshift || 0);
     element.style.minHeight = own.height ? own.height + "px" : "";
     const layout = {
       paper_bgcolor: "rgba(0,0,0,0)", plot_bgcolor: "rgba(0,0,0,0)",
       font: { family: getComputedStyle(document.body).fontFamily, size: narrow.matches ? 11 : 13, color: colour["@ink"] },
-      margin: { l: narrow.matches ? 48 : 64, r: narrow.matches ? 8 : 24, t: 28, b: 52 },
+      margin: { l: narrow.matches ? 48 : 64, r: narrow.matches ? 8 : 24, t: 14 + Math.max(14, ...rows), b: 52 },
       legend: { orientation: "h", x: 0, y: narrow.matches ? -0.26 : -0.2, yanchor: "top", font: { color: colour["@ink"] } },
       hoverlabel: { bgcolor: colour["@paper"], bordercolor: colour["@ghost"], font: { color: colour["@ink"], size: 12 }, align: "left" },
       hovermode: "closest", dragmode: narrow.matches ? false : "zoom", height: own.height || (narrow.matches ? 380 : 460),

@@ -89,10 +89,9 @@ def _mark_caches(view: View, drawn: frame.Trace, found: Lines, figures: Sequence
     if level is None or some.working_set <= 0:
         return False
     each = some.working_set / methods.unknowns(level)
-    inside = [x for x in view.levels.levels if xs[0] < x.capacity / each < xs[-1]]
-    for cache in inside:
-        frame.mark_level(drawn, cache, cache.capacity / each)
-    return bool(inside)
+    ends = [(cache.capacity / each, cache.label) for cache in view.levels.levels]
+    frame.marks(drawn, ends, xs[0], xs[-1])
+    return any(xs[0] < at < xs[-1] for at, _ in ends)
 
 
 def _title(found: Lines, figures: Sequence[Verified]) -> str:

@@ -36,7 +36,7 @@ def drawings(view: View, workload: Workload, plot: Plot, name: str, figures: Seq
     )
     data = [_line(view, key, line) for key, line in list(found.items())[: frame.MOST_LINES]]
     data += _traces(ghosts, some.unit, xs)
-    _mark_caches(view, drawn, xs)
+    frame.marks(drawn, [(level.capacity, level.label) for level in view.levels.levels], xs[0], xs[-1])
     caption = (
         "One core, the best toolchain of each layout; circles and full lines are 32 bit, squares and dashed lines 64 "
         "bit; bars are 95 % intervals. Flops are counted as R5 counts them, bytes of links, spinor and result. "
@@ -67,12 +67,6 @@ def _line(view: View, key: Key, line: Mapping[float, Verified]) -> Trace:
         "symbol": "circle" if bits == 32 else "square",
     }
     return frame.line(sorted(line.items()), f"{label}, {bits} bit", look)
-
-
-def _mark_caches(view: View, drawn: frame.Trace, xs: Sequence[float]) -> None:
-    for level in view.levels.levels:
-        if xs[0] < level.capacity < xs[-1]:
-            frame.mark_level(drawn, level, level.capacity)
 
 
 def _of_one(entry: Entry) -> bool:
