@@ -274,6 +274,17 @@ def test_a_kill_while_the_manifest_is_written_leaves_the_one_before(
     assert "everything" in build.build([wanted], toolbox, workloads, tmp_path)[wanted].error
 
 
+@pytest.mark.parametrize("damage", [b"", b'{"dot": 3}', b"\xff" * 40, b"[" * 100_000])
+def test_a_damaged_manifest_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: bytes) -> None:
+    monkeypatch.setattr(cmake.Tree, "make", lambda *_: (1, "FAILED: everything"))
+    monkeypatch.setattr(cmake.Tree, "configure", lambda tree: "")
+    toolbox, workloads = Toolbox((CHAIN,), (), (), ()), load(roots())
+    wanted = Program("dot", "serial", CHAIN.name)
+    for _ in range(2):
+        assert "everything" in build.build([wanted], toolbox, workloads, tmp_path)[wanted].error
+        next((tmp_path / "build").glob("*/manifest.json")).write_bytes(damage)
+
+
 def test_the_harness_is_never_compiled_with_the_flags_under_test() -> None:
     assert (
         build._Kind(replace(CHAIN, flags=("-Ofast",)), None, Options()).definitions["FL_HARNESS_FLAGS"] == HARNESS_FLAGS

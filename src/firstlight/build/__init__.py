@@ -18,7 +18,7 @@ from pathlib import Path
 
 import msgspec
 
-from firstlight import ROOT, mpi_families
+from firstlight import ROOT, mpi_families, reading
 from firstlight.build.recipe import HARNESS_FLAGS, Recipe, key, recipe, runs_schedules
 from firstlight.build.sources import Sources, digest
 from firstlight.build.stored import Entry
@@ -277,7 +277,9 @@ class _Shop:
     def _write_manifest(self, programs: Sequence[Program]) -> None:
         """Add to what was asked of the tree before: what CMake no longer hears of, it would make anew the next time."""
         kept = self.tree.folder / "manifest.json"
-        calls = msgspec.json.decode(kept.read_bytes(), type=dict[str, _Call]) if kept.exists() else {}
+        calls: dict[str, _Call] = {}
+        with contextlib.suppress(FileNotFoundError, reading.MalformedError):  # damaged: all is named, and made, anew
+            calls = reading.json(kept.read_bytes(), dict[str, _Call])
         calls = {target: call for target, call in calls.items() if all(Path(f).exists() for f in call.files)}
         for order in (self.orders[p] for p in programs):
             calls[order.recipe.target] = _Call(order.call, tuple(map(str, order.recipe.files)))
