@@ -10,8 +10,10 @@ from msgspec.structs import replace
 import synthetic_solver
 from firstlight import heritage
 from firstlight.catalogue import Sizes, Workload
+from firstlight.judge import Judgement
 from firstlight.judge.figures import judge
 from firstlight.judge.verdict import Estimate, Verified
+from firstlight.machine.cores import crowded
 from firstlight.report import plots
 from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette
@@ -57,6 +59,27 @@ def test_a_rate_rises_where_a_time_falls(view: View) -> None:
     assert falling[0] == pytest.approx(4 * falling[-1]) and rising[-1] == pytest.approx(4 * rising[0])
 
 
+def test_threads_beyond_the_cores_are_called_hardware_threads(view: View) -> None:
+    run, here = view.judgement.run, figures(view)
+    most = max(f.identity.placement.ranks * f.identity.placement.threads for f in here)
+
+    def drawn(cores: int, cpus: int) -> tuple[str, str]:
+        machine = replace(run.machine, cores=cores, cpus=tuple(range(cpus)))
+        judgement = replace(view.judgement, run=replace(run, machine=machine))
+        plain = [replace(f, oversubscribed=crowded(f.identity.placement.ranks, machine)) for f in here]
+        some = drawings(replace_view(view, judgement), plain, scaled(view))["0"]
+        return some.title, some.layout["xaxis"]["title"]["text"]
+
+    assert drawn(2, 4)[0].startswith(f"BPX, level = 7: {most} hardware threads gain ")
+    assert drawn(2, 4)[1] == drawn(2, 2)[1] == "threads (ranks x threads)"
+    assert drawn(2, 2)[0].startswith("BPX, level = 7: 2 cores gain ")
+    assert drawn(4, 4)[0].startswith("BPX, level = 7: 4 cores gain ") and drawn(4, 4)[1] == "cores (ranks x threads)"
+
+
+def replace_view(view: View, judgement: Judgement) -> View:
+    return View(judgement, view.workloads, view.heritage, view.palette)
+
+
 def test_weak_scaling_of_sizes_that_count_elements(view: View) -> None:
     """n = 1000 a core: the same share on 1, 2 and 4 cores is one line, whatever else was measured."""
     some = [f for f in figures(view) if dict(f.identity.parameters)["level"] == 6]
@@ -70,10 +93,10 @@ def test_weak_scaling_of_sizes_that_count_elements(view: View) -> None:
     assert list(drawn) == ["0-weak"]
     line = next(t for t in drawn["0-weak"].data if t["name"] == "Open MPI, n = 1000 on 1 core")
     assert line["x"] == [1, 2, 4]
-    kept = re.search(r"Open MPI keeps (\d+) % of its pace on 4 cores", drawn["0-weak"].title)
+    kept = re.search(r"Open MPI keeps (\d+) % of its pace on 4 threads, more than", drawn["0-weak"].title)
     assert kept and int(kept[1]) == round(100 * line["y"][0] / line["y"][-1])
     rated = drawings(view, [as_rate(of(f)) for f in some], by_n)["0-weak"]
-    slower = re.search(r"Open MPI keeps (\d+) % of its pace on 4 cores", rated.title)
+    slower = re.search(r"Open MPI keeps (\d+) % of its pace on 4 threads, more than", rated.title)
     assert slower and int(slower[1]) == pytest.approx(25 * line["y"][0] / line["y"][-1], abs=1)
 
 

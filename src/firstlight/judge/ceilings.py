@@ -27,6 +27,7 @@ from firstlight.judge.levels import Hierarchy, nominal
 from firstlight.judge.select import selects
 from firstlight.judge.verdict import Ceiling, Identity, Limit, Verified
 from firstlight.machine import Machine
+from firstlight.machine.cores import crowded
 from firstlight.record import Metric
 from firstlight.units import significant
 
@@ -233,7 +234,7 @@ def provider(identity: Identity, workload: Workload, machine: Machine) -> bool:
 
 def more_than_processors(identity: Identity, machine: Machine) -> bool:
     """Whether ranks and threads had to share the processors of their nodes."""
-    return cores(identity) > identity.placement.nodes * len(machine.cpus)
+    return crowded(cores(identity), machine, identity.placement.nodes)
 
 
 def cores(identity: Identity) -> int:

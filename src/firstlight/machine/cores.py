@@ -52,6 +52,18 @@ def most(machine: Machine) -> int:
     return machine.cores if machine.cores > 1 else len(machine.cpus)
 
 
+def crowded(threads: int, machine: Machine, nodes: int = 1) -> bool:
+    """Whether so many threads of all ranks have to share the hardware threads of their nodes."""
+    return threads > nodes * len(machine.cpus)
+
+
+def runner(threads: int, machine: Machine, nodes: int = 1) -> str:
+    """What each of so many threads of all ranks has: a `core`, a `hardware thread`; `thread` where they share these."""
+    if threads <= nodes * machine.cores:
+        return "core"
+    return "thread" if crowded(threads, machine, nodes) else "hardware thread"
+
+
 def of_core(machine: Machine) -> dict[int, int]:
     """By usable CPU the number of its core, from 0; each CPU is a core of its own where a record does not tell."""
     cores = machine.siblings or tuple((cpu,) for cpu in machine.cpus)

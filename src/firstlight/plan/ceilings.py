@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import NamedTuple
 
 from firstlight.catalogue import Workload
-from firstlight.machine import Machine
+from firstlight.machine import Machine, cores
 from firstlight.plan.expected import parameters
 from firstlight.plan.serving import provides, speaks_of
 from firstlight.plan.types import Cell
@@ -29,7 +29,7 @@ def unmeasured(cells: Iterable[Cell], workloads: Mapping[str, Workload], machine
 def bounding(cells: Iterable[Cell], workloads: Mapping[str, Workload], machine: Machine) -> set[Ceiling]:
     """Those that bound a figure of these cells. Figures over several nodes, and with more ranks and threads than
     processors, are held against none."""
-    held = (cell for cell in cells if cell.placement.nodes == 1 and _cores(cell) <= len(machine.cpus))
+    held = (cell for cell in cells if cell.placement.nodes == 1 and not cores.crowded(_cores(cell), machine))
     return {found for cell in held for found in _bounding(cell, workloads[cell.program.workload], machine)}
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from firstlight.catalogue import Workload
-from firstlight.machine import Machine
+from firstlight.machine import Machine, cores
 from firstlight.plan.expected import option, parameters
 from firstlight.plan.placements import expand
 from firstlight.plan.planner import plan
@@ -32,7 +32,7 @@ def unfit(
     `placements` are those that the user asks for now. Raises UsageError for names and placements that `plan` refuses.
     """
     found = {cell.id: lacks for cell in cells if (lacks := _too_large(cell, workloads, machine))}
-    crowded = {cell.id: cell for cell in cells if _busy(cell) > len(machine.cpus)}
+    crowded = {cell.id: cell for cell in cells if cores.crowded(_busy(cell), machine)}
     if crowded:
         asked = set(expand(placements, machine)[0])
         usual = plan(suite, workloads, names, toolbox, machine).cells

@@ -44,7 +44,7 @@ def _map(judgement: Judgement, same: Sequence[Placed]) -> Map:
     run, first = judgement.run, same[0]
     p = first.placement
     mpis = list(dict.fromkeys(wording.mpi_name(run, s.mpi) if s.mpi else "no MPI" for s in same))
-    crowded = p.ranks * p.threads > p.nodes * len(run.machine.cpus)
+    crowded = cores.crowded(p.ranks * p.threads, run.machine, p.nodes)
     picture = _picture(run.machine, first.launch.binding, first.arrangement.unbound)
     workloads = sorted({w for s in same for w in s.workloads})
     launches = count(sum(s.launches for s in same), "launch", "launches")

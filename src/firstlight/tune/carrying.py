@@ -17,6 +17,7 @@ from firstlight.errors import ENVIRONMENT, UsageError
 from firstlight.judge import Judgement
 from firstlight.judge.figures import judge
 from firstlight.judge.roles import Player, missing, players
+from firstlight.machine import cores
 from firstlight.plan import Cell, Plan, Program
 from firstlight.record import Build
 from firstlight.roles import COLLECTIVE
@@ -131,7 +132,7 @@ def _judged(path: Path, prepared: Prepared) -> Judgement:
 
 def _crowded(place: Place, prepared: Prepared) -> bool:
     p = place.placement
-    return p.ranks * p.threads > p.nodes * len(prepared.machine.cpus)
+    return cores.crowded(p.ranks * p.threads, prepared.machine, p.nodes)
 
 
 def _player() -> Player:

@@ -14,6 +14,7 @@ from firstlight.catalogue import Plot, Workload, needs
 from firstlight.judge import ranking, sourced
 from firstlight.judge.verdict import Identity, Verified
 from firstlight.judge.words import listing
+from firstlight.machine.cores import runner
 from firstlight.record import Run
 from firstlight.report import answers, frame, sentence, wording
 from firstlight.report.frame import Drawing, Trace, View
@@ -112,7 +113,7 @@ def _strong(view: View, plot: Plot, name: str, figures: Sequence[Verified]) -> l
     law = f"{quantity(least, base.unit)} {'/' if base.better == 'lower' else 'x'} cores"
     data = [_ideal(xs, ideal, f"{IDEAL}: {law}" if first == 1 else IDEAL)]
     data += [_line(view, t.words(view.judgement.run), p, k) for k, (t, p) in enumerate(lines.items())]
-    drawn = frame.layout(_cores(xs), _axis(plot, base, [*ideal, *_values(lines)]))
+    drawn = frame.layout(_axis_of_cores(view, lines), _axis(plot, base, [*ideal, *_values(lines)]))
     title = sentence.capital(f"{_subject(plot)}, {plot.x} = {x}: {_gains(view, lines, base)}")
     caption = (
         "Strong scaling: the same problem on more cores. Both axes are logarithmic; a point is the best variant and "
@@ -132,12 +133,12 @@ def _gains(view: View, lines: Mapping[Team, Points], base: Verified) -> str:
             gains.setdefault(last, []).append((ranking.advantage(p[last], base), t.words(view.judgement.run), p[last]))
     worse = "as long" if base.better == "lower" else "slower"
     parts = []
-    for last, some in sorted(gains.items(), reverse=True):
+    for _, some in sorted(gains.items(), reverse=True):
         ordered = sorted(some, key=lambda one: one[:2], reverse=True)
         won = [f"{sentence.ahead(f, base)} with {who}" for gain, who, f in ordered if gain > 1]
         lost = [f"{who} ({sentence.ahead(base, f)} {worse})" for gain, who, f in ordered if gain <= 1]
         said = [f"gain {listing(won)}"] * bool(won) + [f"gain nothing with {listing(lost)}"] * bool(lost)
-        parts.append(f"{last} cores " + ", ".join(said))
+        parts.append(f"{_runners(view, some[0][2])} " + ", ".join(said))
     return "; ".join(parts) or "more ranks and threads than processors: shown, not ranked"
 
 
@@ -151,12 +152,11 @@ def _weak(view: View, workload: Workload, plot: Plot, name: str, figures: Sequen
         if known is None or (max(points), share) > (max(known[1]), known[0]):
             largest[t] = (share, points)
     run = view.judgement.run
-    xs = sorted({n for _, p in largest.values() for n in p})
     data: list[Trace] = []
     kept = []
     for k, (t, (_, p)) in enumerate(largest.items()):
         first, last = p[min(p)], p[max(p)]
-        label = f"{t.words(run)}, {plot.x} = {_x(first, plot)} on {count(min(p), 'core')}"
+        label = f"{t.words(run)}, {plot.x} = {_x(first, plot)} on {_runners(view, first)}"
         data.append(_line(view, label, p, k, t.words(run)))
         grow = [n / min(p) if first.better == "higher" else 1.0 for n in p]
         data.append(_ideal(list(p), [first.estimate.median * g for g in grow], "ideal: the pace of the fewest", k == 0))
@@ -166,10 +166,10 @@ def _weak(view: View, workload: Workload, plot: Plot, name: str, figures: Sequen
         pace = sourced.number(
             percent(relative if first.better == "higher" else 1 / relative), formula, of=(first, last)
         )
-        kept.append(f"{t.words(run)} keeps {pace} of its pace on {max(p)} cores{beyond}")
+        kept.append(f"{t.words(run)} keeps {pace} of its pace on {_runners(view, last)}{beyond}")
     some = next(iter(next(iter(largest.values()))[1].values()))
     values = [f.estimate.median for _, p in largest.values() for f in p.values()]
-    drawn = frame.layout(_cores(xs), _axis(plot, some, values))
+    drawn = frame.layout(_axis_of_cores(view, {t: p for t, (_, p) in largest.items()}), _axis(plot, some, values))
     caption = (
         "Weak scaling: as many elements a core on more cores. The ideal is the pace of the fewest cores; both axes are "
         "logarithmic, bars are 95 % intervals." + _crowded({t: p for t, (_, p) in largest.items()})
@@ -177,6 +177,15 @@ def _weak(view: View, workload: Workload, plot: Plot, name: str, figures: Sequen
     used = [f for points in chains.values() for f in points.values()]
     title = sentence.capital(f"{_subject(plot)}: {'; '.join(kept)}")
     return [Drawing(name, title, caption, frame.HEAD, frame.table(used), data, drawn)]
+
+
+def _runners(view: View, figure: Verified) -> str:
+    """`64 cores`; `128 hardware threads` where there are more threads than cores."""
+    return count(cores(figure), _runner(view, figure))
+
+
+def _runner(view: View, figure: Verified) -> str:
+    return runner(cores(figure), view.judgement.run.machine, figure.identity.placement.nodes)
 
 
 def _subject(plot: Plot) -> str:
@@ -204,10 +213,13 @@ def _ideal(xs: Sequence[int], ys: Sequence[float], label: str, legend: bool = Tr
     }  # fmt: skip
 
 
-def _cores(xs: Sequence[int]) -> dict[str, object]:
+def _axis_of_cores(view: View, lines: Mapping[Team, Points]) -> dict[str, object]:
+    xs = sorted({n for p in lines.values() for n in p})
     step = -(-len(xs) // 12)
+    on_cores = all(_runner(view, f) == "core" for p in lines.values() for f in p.values())
     return {
-        "title": {"text": "cores (ranks x threads)"}, "type": "log", "tickvals": list(xs)[::step],
+        "title": {"text": f"{'cores' if on_cores else 'threads'} (ranks x threads)"}, "type": "log",
+        "tickvals": list(xs)[::step],
         "ticktext": [str(n) for n in xs][::step],
     }  # fmt: skip
 
