@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from msgspec.structs import replace
 
@@ -75,3 +77,12 @@ def test_every_row_that_is_planned_is_answered(machines: dict[str, Machine], nam
     page = html.render(judgement, WORKLOADS, heritage.load())
     assert len(page.encode()) < 10 * MIB
     assert not [m.title for m in maps.maps(judgement)[0] if m.strange]
+
+
+def test_a_long_table_in_place_of_a_drawing_is_folded(machines: dict[str, Machine]) -> None:
+    judgement = judge(*invented_run.run(machines["server"], "standard", launches=1, names=("collectives",)))
+    page = html.render(judgement, WORKLOADS, heritage.load())
+    assert re.search(r'<details id="plot-collectives-0"><summary>Table: \d{3} rows</summary>', page)
+    folded = re.sub(r"<details.*?</details>", "", page, flags=re.DOTALL)
+    tables = re.findall(r"<table.*?</table>", folded, re.DOTALL)
+    assert tables and max(table.count("<tr") for table in tables) <= html.MOST_OPEN + 1

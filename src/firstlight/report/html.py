@@ -46,6 +46,7 @@ from firstlight.store.durable import replace
 
 TEMPLATES = Path(__file__).parent / "templates"
 MOST_BYTES = 7_000_000
+MOST_OPEN = 60  # rows of a table in place of a plot; a longer one is folded
 MOST_ROWS = 1500  # of a table behind a plot; the rest is in the download
 _UNIT = re.compile(
     r"(?<=\d) (?=[×%]|x\b|[kMGTPmunp]?(?:flop/s|B/s|s\b|B\b|bit/s)|[KMGT]iB)|(?<=[αβN]) (?==)|(?<==) (?=\d)"
@@ -142,7 +143,7 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing],
         "dark": embedded(DARK),
     }
     own = {k: Own(v) for k, v in trusted.items()}
-    return environment.get_template(template).render({**page, "most_rows": MOST_ROWS, **own})
+    return environment.get_template(template).render({**page, "most_rows": MOST_ROWS, "most_open": MOST_OPEN, **own})
 
 
 def said(text: str, index: Mapping[Identity, int]) -> str:
