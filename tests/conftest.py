@@ -65,7 +65,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
     if config.getoption("of_machine"):
         left_out += [i for i in items if not _asks_the_machine(i)]
     if left_out:
-        items[:] = [i for i in items if i not in set(left_out)]
+        gone = set(left_out)
+        items[:] = [i for i in items if i not in gone]
         config.hook.pytest_deselected(items=left_out)
 
 
