@@ -153,6 +153,7 @@ def test_each_launch_has_a_short_temporary_folder_that_goes_with_it(
     assert not Path(run(program(f"{told}; hang()"), tmp_path, timeout=2).stdout.strip()).exists()
 
 
+@pytest.mark.alone  # what nobody holds may be removed, and named, by a launch of another test
 def test_what_a_launch_shares_and_leaves_is_named_and_removed(program: Make, tmp_path: Path) -> None:
     name = f"__KMP_REGISTERED_LIB_test_{os.getpid()}_{tmp_path.name}"
     outcome = run(program(f"open('/dev/shm/{name}', 'w').close(); record()"), tmp_path)
