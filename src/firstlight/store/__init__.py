@@ -219,7 +219,7 @@ def _decode_run(data: bytes, path: Path) -> Run:
         schema: int
 
     try:
-        schema = reading.json(data, Version).schema
+        schema = reading.decoded(data, msgspec.json.Decoder(Version)).schema
         if schema != SCHEMA:
             raise RecordError(f"{path}: has schema {schema}, this firstlight reads {SCHEMA}; use the one that wrote it")
         run = reading.json(data, Run)

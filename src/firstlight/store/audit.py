@@ -74,13 +74,7 @@ def _ended(store: Store, run: Run | None, top: set[str], told: set[str]) -> Iter
 
 def few(found: Iterable[Defect]) -> list[Defect]:
     """The first defects, and how many more there are."""
-    told: list[Defect] = []
-    more = 0
-    for defect in found:
-        if len(told) < MOST:
-            told.append(defect)
-        else:
-            more += 1
+    told, more = lines.first(found, MOST)
     return [*told, Defect(".", 0, f"and {more} defects more")] if more else told
 
 

@@ -14,18 +14,19 @@ import shutil
 import stat
 from pathlib import Path
 from types import TracebackType
+from typing import Self
 
 PLAIN = os.O_NOFOLLOW | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC
 """How a name is opened that anything may lie at: neither a link nor a pipe leads any further."""
 
 
-class File:
-    """A file that is held open, so that no other one can pass for it: its number is not given away meanwhile."""
+class Held:
+    """What is held open by its descriptor, and closed where its `with` ends."""
 
     def __init__(self, descriptor: int) -> None:
         self._descriptor = descriptor
 
-    def __enter__(self) -> File:
+    def __enter__(self) -> Self:
         return self
 
     def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
@@ -36,6 +37,10 @@ class File:
         if self._descriptor >= 0:
             os.close(self._descriptor)
             self._descriptor = -1
+
+
+class File(Held):
+    """A file that is held open, so that no other one can pass for it: its number is not given away meanwhile."""
 
     def status(self) -> os.stat_result:
         return os.fstat(self._descriptor)
@@ -68,28 +73,17 @@ class File:
         os.fsync(self._descriptor)
 
 
-class Folder:
+class Folder(Held):
     """A folder that is held open; `path` is for messages, and for programs that must be told one."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
-        self.path, self._descriptor = path, descriptor
+        super().__init__(descriptor)
+        self.path = path
 
     @staticmethod
     def at(path: Path) -> Folder:
         """The folder that a user named: here, and only here, links are followed. Raises OSError."""
         return Folder(path, os.open(path, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC))
-
-    def __enter__(self) -> Folder:
-        return self
-
-    def __exit__(self, kind: type[BaseException] | None, error: BaseException | None, at: TracebackType | None) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """May be called twice."""
-        if self._descriptor >= 0:
-            os.close(self._descriptor)
-            self._descriptor = -1
 
     def folder(self, name: str) -> Folder:
         """A folder in it. Raises OSError, NotADirectoryError for a link too."""

@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import hashlib
+import itertools
 from collections.abc import Iterable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import msgspec
 
@@ -24,6 +25,8 @@ from firstlight.record import (
     Start,
 )
 from firstlight.store.layout import MAX_LINES
+
+T = TypeVar("T")
 
 _decoder: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
 
@@ -119,15 +122,15 @@ def read(data: bytes, *, once: bool = False) -> Reading:
     return Reading(None if defects else _group([line for _, line in lines]), lines, defects)
 
 
+def first(found: Iterable[T], most: int) -> tuple[list[T], int]:
+    """The first of them, at most that many, and how many there are beyond: those are counted and not kept."""
+    rest = iter(found)
+    return list(itertools.islice(rest, most)), sum(1 for _ in rest)
+
+
 def few(found: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
     """The first defects of a file, and how many more there are."""
-    told: list[tuple[int, str]] = []
-    more = 0
-    for defect in found:
-        if len(told) < MOST_OF_A_FILE:
-            told.append(defect)
-        else:
-            more += 1
+    told, more = first(found, MOST_OF_A_FILE)
     return [*told, (0, f"and {more} more")] if more else told
 
 
