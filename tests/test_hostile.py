@@ -176,12 +176,9 @@ def test_names_are_validated_where_they_are_read(here: Path, tmp_path: Path, cap
     assert not (copy / "report.html").exists()
 
 
-def _text(word: str) -> bool:
-    """Whether it can be written as UTF-8: what cannot is refused as a word, see test_odd_input.py."""
-    return not any("\ud800" <= letter <= "\udfff" for letter in word)
-
-
-@pytest.mark.parametrize("name", [w for w in WORDS if w and "/" not in w and not w.startswith("--") and _text(w)])
+@pytest.mark.parametrize(
+    "name", [w for w in WORDS if w and "/" not in w and not w.startswith("--") and shell.is_text(w)]
+)
 def test_a_directory_of_any_name(
     here: Path, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch, name: str
 ) -> None:

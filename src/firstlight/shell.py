@@ -21,6 +21,11 @@ _CODE = re.compile("\x1b\\[[0-9]{1,2}m|.", re.DOTALL)
 _HIDDEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
 
 
+def is_text(word: str) -> bool:
+    """Whether it can be written as UTF-8: a name of a file may be any bytes, which Python keeps as lone surrogates."""
+    return not any("\ud800" <= c <= "\udfff" for c in word)
+
+
 def command(*words: object) -> str:
     """`./fl` with these words, as a shell reads them back: one line, whatever the words hold.
 

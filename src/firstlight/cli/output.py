@@ -16,7 +16,7 @@ import msgspec
 
 from firstlight import ROOT
 from firstlight.errors import UsageError
-from firstlight.shell import COLOURS, json_text, printable
+from firstlight.shell import COLOURS, is_text, json_text, printable
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON; `./fl schema` has its schema.")
 results_folder = click.option(
@@ -54,9 +54,10 @@ def readable(words: Sequence[str]) -> None:
     with contextlib.suppress(OSError):  # where there is none, who needs it says so
         named.append(("the current folder", str(Path.cwd())))
     for what, text in named:
-        shown = _text(text)
-        if shown != text:
-            raise UsageError(f"{what} {shown} is not UTF-8, in which runs are recorded; rename it or work elsewhere")
+        if not is_text(text):
+            raise UsageError(
+                f"{what} {_text(text)} is not UTF-8, in which runs are recorded; rename it or work elsewhere"
+            )
 
 
 def echo_json(document: str) -> None:

@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firstlight.errors import UsageError
+from firstlight.shell import is_text
 
 if TYPE_CHECKING:
     from firstlight.catalogue import Workload
@@ -41,14 +42,9 @@ def identifiers(results: Path = RESULTS) -> list[str]:
     if not results.is_dir():
         return []
     return sorted(
-        (p.parent.name for p in results.glob("*/run.json") if _is_text(p.parent.name)),
+        (p.parent.name for p in results.glob("*/run.json") if is_text(p.parent.name)),
         key=lambda name: _age(results, name),
     )
-
-
-def _is_text(name: str) -> bool:
-    """Whether a name of a file is UTF-8, as all names are that firstlight gives."""
-    return not any("\ud800" <= c <= "\udfff" for c in name)
 
 
 def _age(results: Path, name: str) -> tuple[str, str, int]:
