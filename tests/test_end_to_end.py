@@ -241,15 +241,15 @@ def test_stopped_while_it_builds_again_and_again(tmp_path: Path) -> None:
         shutil.copy(CACHE / "probes.json", cache)  # what the compilers can do need not be proved again
     if (CACHE / "mpi").exists():
         (cache / "mpi").symlink_to((CACHE / "mpi").resolve())  # nor an MPI library be installed again
-    words = ("run", "dot.serial", "faulty.good", "--toolchain", "gcc-base", "--launches", "1")
-    for number, child in (
-        (signal.SIGKILL, "cmake"),
-        (signal.SIGTERM, "cmake"),
-        (signal.SIGINT, "cc1plus"),
-        (signal.SIGKILL, "ninja"),
-        (signal.SIGKILL, "cc1plus"),
+    words = ("run", "dot.serial", "faulty.good", "--launches", "1", "--toolchain")
+    for number, child, toolchain in (  # a flag set that is new where a compiler must still have something to do
+        (signal.SIGKILL, "cmake", "gcc-base"),
+        (signal.SIGTERM, "cmake", "gcc-base"),
+        (signal.SIGINT, "cc1plus", "gcc-base"),
+        (signal.SIGKILL, "ninja", "gcc-native"),
+        (signal.SIGKILL, "cc1plus", "gcc-fast"),
     ):
-        running = begin(tmp_path, *words, cache=cache)
+        running = begin(tmp_path, *words, toolchain, cache=cache)
         await_(lambda p=running, name=child: has_child(p, name), running, child)  # type: ignore[misc]
         known = descendants(running.pid)
         began = time.monotonic()
@@ -264,7 +264,7 @@ def test_stopped_while_it_builds_again_and_again(tmp_path: Path) -> None:
             last = [line for line in err.splitlines() if line][-2:]
             assert last[0].startswith("stopped before the first launch") and last[1] == "firstlight: interrupted"
         assert not (tmp_path / "results").exists()
-    done = firstlight(tmp_path, *words, cache=cache)
+    done = firstlight(tmp_path, *words, "gcc-base", cache=cache)
     assert done.returncode == OK, done.stderr
     assert_clean(tmp_path)
 
