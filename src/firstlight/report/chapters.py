@@ -7,6 +7,7 @@ TITLES = {
     "network": "What the network gives",
     "applications": "What applications get",
     "lqcd": "What lattice QCD gets",
+    "accelerators": "What one core, all cores and a GPU give the same application",
     "dense": "What dense matrices get",
     "sparse": "What sparse matrices get",
     "own": "What your own workloads get",
