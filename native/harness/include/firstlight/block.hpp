@@ -1,0 +1,178 @@
+// A block of threads of a device with its shared memory and its barriers: the body of a kernel is one function for the device, where a
+// thread runs it, and for a processor, where a fiber does, so that it is tested where no GPU is.
+//
+//   struct Tile { float p[8][32]; };                                                    // shared memory
+//   FL_DEVICE void smooth(const fl::Block& block, Tile& tile, const Job& job) {
+//     tile.p[block.thread.y][block.thread.x] = ...;  block.barrier();  ... tile.p[block.thread.y][block.thread.x ^ 1] ...
+//   }
+//   __global__ void kernel(Job job) { __shared__ Tile tile; smooth(fl::here(), tile, job); }                            nvcc
+//   fl::each_block<Tile>(blocks, threads, [&](const fl::Block& block, Tile& tile) { smooth(block, tile, job); });       any compiler
+//
+// On a processor blocks run one after the other, on shared memory of all ones (NaN) each. Between two barriers the fibers run one after
+// the other, upwards and downwards in turn: who reads what another thread has yet to write, or writes what another has yet to read,
+// finds something else than with a barrier there. A block of which some threads leave while others wait ends the program.
+#pragma once
+
+#include "firstlight/host_device.hpp"
+#include "firstlight/role.hpp"
+
+#if !defined(__CUDACC__)
+#include <ucontext.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <functional>
+#include <type_traits>
+#include <utility>
+#include <vector>
+#endif
+
+namespace fl::inline FL_ROLE {
+
+// Of a block in threads, of a grid in blocks; or a place in either.
+struct Extent {
+  int x = 1, y = 1, z = 1;
+};
+
+#if !defined(__CUDACC__)
+namespace seam {
+
+// Functions that take turns: each runs until it waits.
+class Fibers {
+ public:
+  explicit Fibers(int count)
+      : at_(static_cast<std::size_t>(count)), over_(at_.size()), stacks_(static_cast<char*>(std::malloc(at_.size() * stack))) {
+    if (stacks_ == nullptr) fail("no memory for the stacks of a block's threads");
+  }
+  Fibers(const Fibers&) = delete;
+  Fibers& operator=(const Fibers&) = delete;
+  ~Fibers() { std::free(stacks_); }
+
+  // body(k) by fiber k, each of them to its end.
+  void run(const std::function<void(int)>& body) {
+    body_ = &body;
+    for (std::size_t k = 0; k < at_.size(); ++k) start(k);
+    Fibers* const outer = std::exchange(current_, this);
+    for (bool downwards = false;; downwards = !downwards) {
+      std::size_t ended = 0;
+      for (std::size_t k = 0; k < at_.size(); ++k) {
+        running_ = downwards ? at_.size() - 1 - k : k;
+        swapcontext(&home_, &at_[running_]);
+        ended += over_[running_] != 0 ? 1 : 0;
+      }
+      if (ended == at_.size()) break;
+      if (ended != 0) fail("some threads of a block left it while others wait at a barrier");
+    }
+    current_ = outer;
+  }
+
+  static void wait() {
+    if (current_ == nullptr) fail("a barrier outside of each_block()");
+    Fibers& f = *current_;
+    swapcontext(&f.at_[f.running_], &f.home_);
+  }
+
+ private:
+  static constexpr std::size_t stack = std::size_t{128} << 10;  // bytes of each
+
+  [[noreturn]] static void fail(const char* why) {
+    std::fprintf(stderr, "block: %s\n", why);
+    std::abort();
+  }
+  void start(std::size_t k) {
+    over_[k] = 0;
+    if (getcontext(&at_[k]) != 0) fail("this system gives no context to a block's threads");
+    at_[k].uc_stack.ss_sp = stacks_ + k * stack;
+    at_[k].uc_stack.ss_size = stack;
+    at_[k].uc_link = &home_;
+    makecontext(&at_[k], &Fibers::enter, 0);
+  }
+  static void enter() {
+    Fibers& f = *current_;
+    (*f.body_)(static_cast<int>(f.running_));
+    f.over_[f.running_] = 1;
+  }
+
+  static inline thread_local Fibers* current_ = nullptr;
+
+  const std::function<void(int)>* body_ = nullptr;
+  std::vector<ucontext_t> at_;
+  std::vector<char> over_;
+  char* stacks_;
+  ucontext_t home_{};
+  std::size_t running_ = 0;
+};
+
+}  // namespace seam
+#endif
+
+// Where a thread is. Every thread of a block comes to each of its barriers, or none does.
+struct Block {
+  Extent thread{0, 0, 0}, threads{};  // in the block
+  Extent place{0, 0, 0}, blocks{};    // of the block in the grid
+
+  FL_DEVICE void barrier() const {
+#if defined(__CUDA_ARCH__)
+    __syncthreads();
+#elif !defined(__CUDACC__)
+    seam::Fibers::wait();
+#endif
+  }
+  // Of this thread in its block, x fastest.
+  FL_DEVICE int number() const { return (thread.z * threads.y + thread.y) * threads.x + thread.x; }
+};
+
+// The sum of `mine` over a block of `threads` threads, a power of two, to each of them; `shared` is for this alone.
+template <int threads, class B>
+FL_DEVICE double sum_of_block(const B& block, double (&shared)[threads], double mine) {
+  static_assert(threads > 0 && (threads & (threads - 1)) == 0);
+  const int me = block.number();
+  block.barrier();  // what an earlier sum left is read
+  shared[me] = mine;
+  block.barrier();
+  for (int half = threads / 2; half > 0; half /= 2) {
+    if (me < half) shared[me] += shared[me + half];
+    block.barrier();
+  }
+  return shared[0];
+}
+
+// *to += value, by many threads at once.
+FL_DEVICE void add(double* to, double value) {
+#if defined(__CUDA_ARCH__)
+  atomicAdd(to, value);
+#else
+  *to += value;
+#endif
+}
+
+#if defined(__CUDACC__)
+
+// In a kernel.
+__device__ inline Block here() {
+  const auto extent = [](auto e) { return Extent{static_cast<int>(e.x), static_cast<int>(e.y), static_cast<int>(e.z)}; };
+  return {extent(threadIdx), extent(blockDim), extent(blockIdx), extent(gridDim)};
+}
+
+#else
+
+// body(block, shared) by every thread of every block.
+template <class Shared, class Body>
+void each_block(const Extent& blocks, const Extent& threads, const Body& body) {
+  static_assert(std::is_trivially_copyable_v<Shared>);
+  Shared shared;
+  seam::Fibers fibers(threads.x * threads.y * threads.z);
+  for (int z = 0; z < blocks.z; ++z)
+    for (int y = 0; y < blocks.y; ++y)
+      for (int x = 0; x < blocks.x; ++x) {
+        std::memset(static_cast<void*>(&shared), 0xFF, sizeof shared);
+        fibers.run([&](int k) {
+          body(Block{{k % threads.x, k / threads.x % threads.y, k / (threads.x * threads.y)}, threads, {x, y, z}, blocks}, shared);
+        });
+      }
+}
+
+#endif
+
+}  // namespace fl::inline FL_ROLE

@@ -1,0 +1,70 @@
+// native/harness/include/firstlight/block.hpp with C linkage: kernels that are right, and such that lack what makes them so.
+#include "firstlight/block.hpp"
+
+namespace {
+
+constexpr int wide = 8, high = 4, threads = wide * high;
+
+struct Tile {
+  int value[threads];
+};
+struct Sums {
+  double parts[threads];
+};
+
+// Without barriers.
+struct Deaf : fl::Block {
+  void barrier() const {}
+};
+
+// Every thread writes its own value and reads that of the thread `apart` away, `times` times over.
+template <class B>
+void shifted(const B& block, Tile& tile, int times, int apart, bool last, int* out) {
+  const int me = block.number();
+  for (int n = 0; n < times; ++n) {
+    tile.value[me] = 1000 * (n + 1) + me;
+    block.barrier();
+    const int block_number = (block.place.z * block.blocks.y + block.place.y) * block.blocks.x + block.place.x;
+    out[(block_number * times + n) * threads + me] = tile.value[(me + apart) % threads];
+    if (last) block.barrier();
+  }
+}
+
+}  // namespace
+
+extern "C" {
+
+// barriers: 2 as many as are needed, 1 only that before the values are read, 0 none. out: by block, time and thread.
+void run_shifted(int x, int y, int z, int times, int apart, int barriers, int* out) {
+  fl::each_block<Tile>({x, y, z}, {wide, high, 1}, [&](const fl::Block& block, Tile& tile) {
+    if (barriers == 0)
+      shifted(Deaf{block}, tile, times, apart, true, out);
+    else
+      shifted(block, tile, times, apart, barriers == 2, out);
+  });
+}
+
+// The sum of the threads' squares of a number, twice, as each thread has it.
+void run_sum(bool barriers, double* out) {
+  fl::each_block<Sums>({1, 1, 1}, {wide, high, 1}, [&](const fl::Block& block, Sums& shared) {
+    const double me = block.number();
+    const auto twice = [&](const auto& b) {
+      const double first = fl::sum_of_block(b, shared.parts, me * me);
+      return first + fl::sum_of_block(b, shared.parts, 1.);
+    };
+    out[block.number()] = barriers ? twice(block) : twice(Deaf{block});
+  });
+}
+
+void run_adding(double* to) {
+  fl::each_block<Tile>({3, 2, 2}, {wide, high, 1}, [&](const fl::Block& block, Tile&) { fl::add(to, block.number()); });
+}
+
+// Ends the program.
+void run_leaving() {
+  fl::each_block<Tile>({1, 1, 1}, {wide, high, 1}, [](const fl::Block& block, Tile&) {
+    if (block.number() != 3) block.barrier();
+  });
+}
+void run_outside() { fl::Block().barrier(); }
+}
