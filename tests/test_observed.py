@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 import msgspec
@@ -24,7 +25,7 @@ from firstlight.judge.figures import judge
 from firstlight.judge.stop import narrow
 from firstlight.judge.verdict import Failed, Verified
 from firstlight.plan import Placement
-from firstlight.record import MOST_POINTS, MOST_RANKS, LaunchRecord, Line, Metric, Sample
+from firstlight.record import FINEST, MOST_BOXES, MOST_POINTS, MOST_RANKS, Field, LaunchRecord, Line, Metric, Sample
 from firstlight.report import html
 from firstlight.report.comparison import comparison
 from firstlight.report.strip import strip
@@ -106,10 +107,70 @@ def test_a_program_without_observations_has_none(tmp_path: Path) -> None:
     assert said.of("sample") and not any("values" in s for s in said.of("sample")) and not said.of("series")
 
 
+def means(rows: int, columns: int) -> list[list[float]]:
+    """Of the field of rows less columns: over boxes of cells, as many as a picture has."""
+    high, wide = min(rows, MOST_BOXES), min(columns, MOST_BOXES)
+    i = [[r for r in range(rows) if r * high // rows == box] for box in range(high)]
+    j = [[c for c in range(columns) if c * wide // columns == box] for box in range(wide)]
+    return [[mean(r) - mean(c) for c in j] for r in i]
+
+
+@pytest.mark.native
+@pytest.mark.parametrize(("rows", "columns"), [(3, 7), (96, 1), (97, 100), (500, 5)])
+@pytest.mark.parametrize(("variant", "ranks"), [("seen", 1), ("mpi_seen", 3)])
+def test_a_field_of_any_size_becomes_a_small_picture(
+    variant: str, ranks: int, rows: int, columns: int, tmp_path: Path
+) -> None:
+    said = native.run(
+        program(variant), Placement(ranks=ranks), ("n=10", f"rows={rows}", f"columns={columns}"), tmp_path
+    )
+    assert (said.status, said.reason) == (0, "")
+    (line,) = said.of("field")
+    drawn = msgspec.convert(line, Line)
+    assert isinstance(drawn, Field)
+    assert (drawn.case, drawn.name, drawn.unit, drawn.rows, drawn.columns) == (0, "ramp", "V/m", rows, columns)
+    wanted = means(rows, columns)
+    assert drawn.largest == pytest.approx(max(abs(x) for row in wanted for x in row))
+    for shown, row in zip(drawn.values, wanted, strict=True):
+        assert [x * drawn.largest / FINEST for x in shown] == pytest.approx(row, abs=0.51 * drawn.largest / FINEST)
+
+
+@pytest.mark.native
+@pytest.mark.parametrize(
+    ("drawn", "says"),
+    [
+        ("twice", "told twice or not at all"),
+        ("hole", "told twice or not at all"),
+        ("outside", "outside of it"),
+        ("unequal", "fields of different sizes"),
+    ],
+)
+def test_a_picture_that_would_lie_ends_the_launch(drawn: str, says: str, tmp_path: Path) -> None:
+    said = native.run(program("mpi_seen"), Placement(ranks=2), ("n=10", "rows=5", f"drawn={drawn}"), tmp_path)
+    assert said.status != 0 and says in said.stderr and not said.of("field")
+
+
+@pytest.mark.native
+def test_a_field_with_what_is_no_number_is_drawn_as_nothing(tmp_path: Path) -> None:
+    said = native.run(program("seen"), Placement(), ("n=10", "rows=3", "drawn=nan"), tmp_path)
+    (line,) = said.of("field")
+    assert (line["largest"], line["values"]) == (0, [[0] * 7] * 3)
+
+
 # --- foreign data ---------------------------------------------------------------------------------
 
 SAMPLE = {"type": "sample", "case": 0, "sample": 0, "wall": 1.0, "wall_min": 1.0, "wall_median": 1.0, "cpu": 1.0}
 SERIES = {"type": "series", "case": 0, "name": "points", "unit": "us", "rank": 0, "values": [1.0, 2.0]}
+FIELD = {
+    "type": "field",
+    "case": 0,
+    "name": "ez",
+    "unit": "",
+    "rows": 1,
+    "columns": 2,
+    "largest": 1.0,
+    "values": [[0, 999]],
+}
 
 
 @pytest.mark.parametrize(
@@ -143,6 +204,28 @@ def test_values_are_bounded(change: dict[str, object]) -> None:
 def test_series_are_bounded(change: dict[str, object]) -> None:
     assert not isinstance(lines.decode(msgspec.json.encode(SERIES | {"values": [0.0] * MOST_POINTS})), str)
     assert isinstance(lines.decode(msgspec.json.encode(SERIES | change)), str)
+
+
+@pytest.mark.parametrize(
+    "change",
+    [
+        {"values": []},
+        {"values": [[]]},
+        {"values": [[0]] * (MOST_BOXES + 1)},
+        {"values": [[0] * (MOST_BOXES + 1)]},
+        {"values": [[FINEST + 1]]},
+        {"values": [[-FINEST - 1]]},
+        {"values": [[0.5]]},
+        {"largest": -1.0},
+        {"rows": 0},
+        {"columns": (1 << 40) + 1},
+        {"name": "E z"},
+    ],
+)
+def test_fields_are_bounded(change: dict[str, object]) -> None:
+    full = FIELD | {"values": [[-FINEST] * MOST_BOXES] * MOST_BOXES, "rows": 1 << 40, "columns": 100}
+    assert isinstance(lines.decode(msgspec.json.encode(full)), Field)
+    assert isinstance(lines.decode(msgspec.json.encode(FIELD | change)), str)
 
 
 @pytest.mark.parametrize("number", ["1e999", "-1e999", "NaN", "Infinity"])

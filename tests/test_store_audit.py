@@ -52,6 +52,18 @@ def series(times: int = 1, **members: object) -> Change:
     return change
 
 
+def field(times: int = 1, **members: object) -> Change:
+    """Adds a field after the first sample."""
+    line = {"type": "field", "case": 0, "name": "ez", "unit": "", "rows": 2, "columns": 3, "largest": 1.0,
+            "values": [[0, 1, 2], [3, -999, 5]]} | members  # fmt: skip
+
+    def change(lines: list[dict[str, Any]]) -> None:
+        place = [x["type"] for x in lines].index("sample") + 1
+        lines[place:place] = [line] * times
+
+    return change
+
+
 @pytest.mark.parametrize(
     ("change", "says"),
     [
@@ -71,6 +83,11 @@ def series(times: int = 1, **members: object) -> Change:
         (series(case=99), "case 99 was not declared"),
         (series(rank=1), "series points of rank 1, there are 1"),
         (series(times=2), "series points of rank 0 is there twice"),
+        (field(case=99), "case 99 was not declared"),
+        (field(times=2), "case 0 has two fields"),
+        (field(rows=3), "field ez of 3 x 3 cells is not drawn as 3 rows of 3 values"),
+        (field(values=[[0, 1, 2], [3, 4]]), "field ez of 2 x 3 cells is not drawn as 2 rows of 3 values"),
+        (field(largest=0.0), "field ez has values beyond its largest, 0"),
         (set_("check", case=99), "case 99 was not declared"),
         (set_("check", ok=False), "the check failed, but its error is"),
         (set_("check", error=None), "the check passed, but its error is None"),
@@ -106,6 +123,15 @@ def test_a_series_is_sound(store: stores.Store) -> None:
     assert list(stores.check(store.path)) == []
     (record,) = store.records()
     assert [(s.name, s.rank, s.values) for s in record.series] == [("points", 0, (1.0, 2.0))]
+
+
+def test_a_field_is_sound(store: stores.Store) -> None:
+    content = [json.loads(line) for line in whole().splitlines()]
+    field()(content)
+    a_launch(store, 0, b"".join(json.dumps(line).encode() + b"\n" for line in content))
+    assert list(stores.check(store.path)) == []
+    (record,) = store.records()
+    assert [(f.name, f.values) for f in record.fields] == [("ez", ((0, 1, 2), (3, -999, 5)))]
 
 
 @pytest.mark.parametrize(

@@ -1,8 +1,8 @@
 """The record: what a program writes while it runs, what a launch leaves behind, and what `run.json` holds.
 
-A launch file is JSON lines, tagged by `type`: start (firstlight), launch, case, sample, series, devices, check,
-counters, end (the program), exit (firstlight). Times are in seconds, sizes in bytes. Every line but the first and the
-last is written by the C++ harness; docs/schema holds the JSON Schemas.
+A launch file is JSON lines, tagged by `type`: start (firstlight), launch, case, sample, series, field, devices,
+check, counters, end (the program), exit (firstlight). Times are in seconds, sizes in bytes. Every line but the first
+and the last is written by the C++ harness; docs/schema holds the JSON Schemas.
 """
 
 from __future__ import annotations
@@ -22,6 +22,8 @@ MOST_TOLD = 256
 """Parameters, metrics and phases of a program: each figure is held against all metrics."""
 MOST_VALUES, MOST_POINTS, MOST_RANKS = 32, 4096, 64
 """Observed values of a sample with its phases, points of a series, ranks whose series are kept: as in the harness."""
+MOST_BOXES, FINEST = 96, 999
+"""Rows and columns of a small picture of a field, and what its largest value is there: as in the harness."""
 
 PHASE = "phase_"
 """What the observed value of a phase is called before the name of the phase: seconds a step."""
@@ -116,6 +118,27 @@ class Series(msgspec.Struct, frozen=True, tag="series"):
     values: Annotated[tuple[Finite, ...], msgspec.Meta(max_length=MOST_POINTS)]
 
 
+Boxes = Annotated[
+    tuple[Annotated[int, msgspec.Meta(ge=-FINEST, le=FINEST)], ...], msgspec.Meta(min_length=1, max_length=MOST_BOXES)
+]
+
+
+class Field(msgspec.Struct, frozen=True, tag="field"):
+    """A two-dimensional field as the last sample of a case left it, reduced to means over boxes of cells, for drawing.
+
+    `rows`, `columns`: the cells of the whole field. `values`, row by row, are in 1/999 of `largest`, the largest mean
+    without its sign. Of a step that left what is no number, all are 0.
+    """
+
+    case: int
+    name: Name
+    unit: Annotated[str, msgspec.Meta(max_length=32)]
+    rows: Annotated[int, msgspec.Meta(ge=1, le=1 << 40)]
+    columns: Annotated[int, msgspec.Meta(ge=1, le=1 << 40)]
+    largest: Annotated[float, msgspec.Meta(ge=0, le=sys.float_info.max)]
+    values: Annotated[tuple[Boxes, ...], msgspec.Meta(min_length=1, max_length=MOST_BOXES)]
+
+
 class Device(msgspec.Struct, frozen=True):
     """Where the steps of one rank ran, as they observed it themselves. `address`: unique on a node."""
 
@@ -170,7 +193,7 @@ class Exit(msgspec.Struct, frozen=True, tag="exit"):
     left: int = 0  # processes that outlived the launcher and were ended by firstlight
 
 
-Line = Start | Launch | Case | Sample | Series | Devices | Check | Counters | End | Exit
+Line = Start | Launch | Case | Sample | Series | Field | Devices | Check | Counters | End | Exit
 
 
 class LaunchRecord(msgspec.Struct, frozen=True):
@@ -186,6 +209,7 @@ class LaunchRecord(msgspec.Struct, frozen=True):
     exit: Exit
     series: tuple[Series, ...] = ()
     devices: tuple[Devices, ...] = ()
+    fields: tuple[Field, ...] = ()
 
 
 class Parameter(msgspec.Struct, frozen=True):

@@ -14,6 +14,7 @@
 #include "firstlight/program.hpp"
 #include "firstlight/variant.hpp"
 #include "kernels.hpp"
+#include "sketch.hpp"
 #include "whereabouts.hpp"
 
 namespace fl {
@@ -251,6 +252,11 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
     timer.time(steps, index, true);
   }
   timer.series();
+  if (instance->draws()) {
+    Sketch sketch;
+    instance->draw(sketch);
+    recorder.field(number, sketch);
+  }
   whereabouts.ask();
   whereabouts.record(recorder, number);
   const bool judge = checked || comm::any(whereabouts.astray());

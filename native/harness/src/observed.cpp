@@ -11,20 +11,19 @@ namespace {
 
 [[noreturn]] void cannot_keep(const char* name, const char* why) { give_up(text("the observation %s cannot be kept: %s", name, why)); }
 
-// What the reader of the record accepts: a small word that is a name in every language.
-void expect_name(const char* name) {
-  const std::string_view word(name);
-  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
-  const bool good = !word.empty() && word.size() <= 32 && word[0] >= 'a' && word[0] <= 'z' && std::all_of(word.begin(), word.end(), fits);
-  if (!good) cannot_keep(name, "a name has at most 32 lower-case letters, digits and underscores, a letter first");
-}
-
 std::uint64_t mixed(std::uint64_t sum, const std::string& name) {
   for (const char c : name + '/') sum = hash(sum ^ static_cast<unsigned char>(c));
   return sum;
 }
 
 }  // namespace
+
+void expect_name(const char* name) {
+  const std::string_view word(name);
+  const auto fits = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_'; };
+  const bool good = !word.empty() && word.size() <= 32 && word[0] >= 'a' && word[0] <= 'z' && std::all_of(word.begin(), word.end(), fits);
+  if (!good) cannot_keep(name, "a name has at most 32 lower-case letters, digits and underscores, a letter first");
+}
 
 void Observed::value(const char* name, double x) {
   expect_name(name);

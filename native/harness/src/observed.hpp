@@ -12,6 +12,9 @@ namespace fl {
 
 inline constexpr const char* phase_prefix = "phase_";
 
+// Ends the job where a name is none that the reader of the record accepts: a small word that is a name in every language.
+void expect_name(const char* name);
+
 class Observed final : public Observations {
  public:
   struct Series {

@@ -257,6 +257,22 @@ void Recorder::series(int number, const Observed& observed) {
   }
 }
 
+void Recorder::field(int number, const Sketch& sketch) {
+  if (!comm::any(sketch.begun())) return;
+  const Sketch::Reduced drawn = sketch.reduced();
+  if (comm::rank() != 0) return;
+  Json json;
+  json.open('{').member("type", "field").member("case", number).member("name", sketch.name()).member("unit", sketch.unit());
+  json.member("rows", sketch.rows()).member("columns", sketch.columns()).member("largest", drawn.largest).key("values").open('[');
+  for (const auto& row : drawn.values) {
+    json.open('[');
+    for (const Index x : row) json.value(x);
+    json.close(']');
+  }
+  json.close(']');
+  line(json);
+}
+
 void Recorder::counters(int number, Index steps, const Counted& counted) {
   if (comm::rank() != 0) return;
   Json json;

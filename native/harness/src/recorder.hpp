@@ -9,6 +9,7 @@
 #include "firstlight/workload.hpp"
 #include "json.hpp"
 #include "observed.hpp"
+#include "sketch.hpp"
 
 namespace fl {
 
@@ -30,6 +31,7 @@ class Recorder {
   Timing sample(int number, int index, const Timing& mine, bool write, const Observed* observed);  // the maximum over ranks, on every rank
   void devices(int number, const device::Seen& mine);
   void series(int number, const Observed& observed);
+  void field(int number, const Sketch& sketch);                 // nothing where nothing was drawn
   bool check(int number, const char* when, const Check& mine);  // returns whether every rank's check is ok, on every rank
   void begin_case(int number, Json parameters, const Team& team, const Cost& cost, Index steps);
   void counters(int number, Index steps, const Counted& counted);

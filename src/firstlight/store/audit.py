@@ -10,7 +10,22 @@ from pathlib import Path
 
 from firstlight.errors import RecordError
 from firstlight.plan import Cell
-from firstlight.record import MOST_RANKS, Case, Check, Counters, Devices, End, Exit, Launch, Line, Run, Sample, Series
+from firstlight.record import (
+    MOST_BOXES,
+    MOST_RANKS,
+    Case,
+    Check,
+    Counters,
+    Devices,
+    End,
+    Exit,
+    Field,
+    Launch,
+    Line,
+    Run,
+    Sample,
+    Series,
+)
 from firstlight.shell import command
 from firstlight.store import Store, layout, lines, misplaced, seal, whole
 from firstlight.store.lines import Defect
@@ -176,6 +191,7 @@ def _content(content: list[tuple[int, Line]], cell: Cell | None) -> Found:
     checks: dict[int, list[Check]] = {}
     observed: dict[int, set[str]] = {}
     drawn: set[tuple[int, str, int]] = set()
+    pictured: set[int] = set()
     astray: set[int] = set()
     ranks = MOST_RANKS
     ended = False
@@ -187,7 +203,7 @@ def _content(content: list[tuple[int, Line]], cell: Cell | None) -> Found:
         elif isinstance(line, Case):
             what = list(_case(line, len(cases)))
             cases[line.case] = line
-        elif isinstance(line, Sample | Series | Devices | Check | Counters) and line.case not in cases:
+        elif isinstance(line, Sample | Series | Field | Devices | Check | Counters) and line.case not in cases:
             what = [f"case {line.case} was not declared"]
         elif isinstance(line, Sample):
             what = list(_sample(line, samples[line.case]))
@@ -199,6 +215,10 @@ def _content(content: list[tuple[int, Line]], cell: Cell | None) -> Found:
         elif isinstance(line, Series):
             what = list(_series(line, ranks, drawn))
             drawn.add((line.case, line.name, line.rank))
+        elif isinstance(line, Field):
+            what = list(_field(line))
+            what += [f"case {line.case} has two fields"] if line.case in pictured else []
+            pictured.add(line.case)
         elif isinstance(line, Devices):
             what = list(_devices(line, ranks))
             astray |= {line.case} if any(one.place != "device" for one in line.devices) else set()
@@ -257,6 +277,14 @@ def _series(line: Series, ranks: int, drawn: set[tuple[int, str, int]]) -> Itera
         yield f"series {line.name} of rank {line.rank}, there are {ranks}"
     if (line.case, line.name, line.rank) in drawn:
         yield f"series {line.name} of rank {line.rank} is there twice"
+
+
+def _field(line: Field) -> Iterator[str]:
+    high, wide = (min(cells, MOST_BOXES) for cells in (line.rows, line.columns))
+    if len(line.values) != high or {len(row) for row in line.values} != {wide}:
+        yield f"field {line.name} of {line.rows} x {line.columns} cells is not drawn as {high} rows of {wide} values"
+    if line.largest == 0 and any(any(row) for row in line.values):
+        yield f"field {line.name} has values beyond its largest, 0"
 
 
 def _devices(line: Devices, ranks: int) -> Iterator[str]:

@@ -17,6 +17,7 @@ from firstlight.record import (
     Devices,
     End,
     Exit,
+    Field,
     Launch,
     LaunchRecord,
     Line,
@@ -168,7 +169,7 @@ class _Order:
             return "a second start line" if self.began else "does not begin with a start line"
         if isinstance(line, Launch) and self.launched:
             return "a second launch line"
-        if isinstance(line, Case | Sample | Series | Devices | Check | Counters | End) and not self.launched:
+        if isinstance(line, Case | Sample | Series | Field | Devices | Check | Counters | End) and not self.launched:
             return "comes before the launch line"
         if self.ended and not isinstance(line, Exit):
             return "follows the end line"
@@ -210,4 +211,5 @@ def _group(lines: list[Line]) -> LaunchRecord:
         exit=ending,
         series=tuple(line for line in lines if isinstance(line, Series)),
         devices=tuple(line for line in lines if isinstance(line, Devices)),
+        fields=tuple(line for line in lines if isinstance(line, Field)),
     )

@@ -1,20 +1,31 @@
 // watched: a sum of n ones that tells more of its steps than their time. For tests of firstlight itself.
 #pragma once
 
+#include <cmath>
+
+#include "firstlight/split.hpp"
 #include "firstlight/workload.hpp"
 
 namespace watched::inline FL_ROLE {
 
+enum class Drawn { whole, twice, hole, outside, unequal, nan };
+
 struct Params {
   fl::Index n = 1000;
   fl::Index points = 3;
+  fl::Index rows = 0, columns = 7;
+  Drawn drawn = Drawn::whole;
   void declare(fl::Fields& fields) {
     fields.integer("n", n, "elements", 1, fl::Index{1} << 30, "how many ones");
     fields.integer("points", points, "points", 0, 100000, "how long the series is");
+    fields.integer("rows", rows, "cells", 0, 100000, "rows of the field that is drawn; 0: none is");
+    fields.integer("columns", columns, "cells", 1, 100000, "its columns");
+    fields.choice("drawn", drawn, "whole|twice|hole|outside|unequal|nan", "what is wrong with it");
   }
 };
 
 struct State {
+  Params p;
   fl::Array<double> ones, series;
   double result = 0;
   double steps = 0;      // since the last call of observe()
@@ -37,7 +48,7 @@ inline constexpr fl::Metric metrics[] = {
 };
 
 inline void init(State& s, const Params& p, const fl::Team& team) {
-  s.team = team;
+  s.team = team, s.p = p;
   s.ones = fl::Array<double>(p.n);
   for (double& one : s.ones) one = 1;
   s.series = fl::Array<double>(p.points);
@@ -78,6 +89,22 @@ inline void observe(State& s, fl::Observations& seen) {
   if (odd == "unequal") seen.value(s.team.rank == 0 ? "one" : "other", 1);
   if (odd == "name") seen.value("A Name", 1);
   if (odd != "unequal series" || s.team.rank == 0) seen.series("points", "us", s.series.data(), s.series.size());
+}
+
+// Ranks have blocks of rows; a cell is its row less its column.
+inline void draw(State& s, fl::Picture& picture) {
+  if (s.p.rows == 0) return;
+  const bool last = s.team.rank == s.team.ranks - 1;
+  picture.of("ramp", "V/m", s.p.rows + (s.p.drawn == Drawn::unequal && last ? 1 : 0), s.p.columns);
+  const fl::Part mine = fl::part(s.p.rows, s.team.ranks, s.team.rank);
+  fl::Array<double> values(s.p.columns);
+  for (fl::Index i = mine.begin; i < mine.end; ++i) {
+    for (fl::Index j = 0; j < s.p.columns; ++j) values[j] = static_cast<double>(i - j);
+    if (s.p.drawn == Drawn::nan && i == 0) values[0] = std::nan("");
+    if (s.p.drawn == Drawn::hole && i == s.p.rows - 1) continue;
+    picture.row(i + (s.p.drawn == Drawn::outside ? 1 : 0), 0, values.data(), s.p.columns);
+    if (s.p.drawn == Drawn::twice && i == 0) picture.row(i, s.p.columns - 1, values.data(), 1);
+  }
 }
 
 }  // namespace watched::inline FL_ROLE

@@ -23,6 +23,8 @@ class Instance {
   virtual Index renew(Index next) = 0;
   virtual bool observes() const = 0;
   virtual void observe(Observations&) = 0;
+  virtual bool draws() const = 0;
+  virtual void draw(Picture&) = 0;
   virtual void* state() = 0;
   virtual const void* params() const = 0;
 };
@@ -44,6 +46,8 @@ namespace seam {
 template <class State>
 concept Observed = requires(State& state, Observations& seen) { observe(state, seen); };
 template <class State>
+concept Drawn = requires(State& state, Picture& picture) { draw(state, picture); };
+template <class State>
 concept Renewed = requires(State& state, Index next) { renew(state, next); };
 template <class State>
 concept Reset = requires(State& state) { reset(state); };
@@ -51,6 +55,11 @@ concept Reset = requires(State& state) { reset(state); };
 template <class State>
 void observe_if_wanted(State& state, Observations& seen) {
   if constexpr (Observed<State>) observe(state, seen);
+}
+
+template <class State>
+void draw_if_wanted(State& state, Picture& picture) {
+  if constexpr (Drawn<State>) draw(state, picture);
 }
 
 template <class State>
@@ -102,6 +111,8 @@ decltype(auto) with_traits(Call call) {
     fl::Index renew(fl::Index next) override { return fl::seam::renew_if_wanted(state_, next); }                             \
     bool observes() const override { return fl::seam::Observed<W::State>; }                                                  \
     void observe(fl::Observations& seen) override { fl::seam::observe_if_wanted(state_, seen); }                             \
+    bool draws() const override { return fl::seam::Drawn<W::State>; }                                                        \
+    void draw(fl::Picture& picture) override { fl::seam::draw_if_wanted(state_, picture); }                                  \
     void* state() override { return &state_; }                                                                               \
     const void* params() const override { return &params_; }                                                                 \
   };                                                                                                                         \

@@ -18,6 +18,7 @@
 //   fl::Index renew(State&, fl::Index next);                 before each batch, outside of its time: changes inputs at places that no step can
 //                                                            know (firstlight/changing.hpp); returns the iteration of the next step
 //   void observe(State&, fl::Observations&);                 what was seen in the samples, see below; collective calls are allowed
+//   void draw(State&, fl::Picture&);                         a small picture of what the last sample left; collective calls are allowed
 //   inline constexpr fl::Phases phases{...};                 parts of a step with times of their own: firstlight/phase.hpp
 // Traits, where declared, follow as last argument of refuse, init and cost, of those that ask for them: (..., const Traits&).
 // A sample of steps with a reset is so many resets and steps in turn; its time is the sum of the steps', of each rank its own, and a
@@ -123,6 +124,21 @@ class Observations {
 
  protected:
   ~Observations() = default;
+};
+
+// A two-dimensional field of the whole job, reduced to means over boxes of cells. The harness calls draw() once a case on every rank.
+class Picture {
+ public:
+  static constexpr Index most = 96;  // rows of boxes, and columns; of a field with fewer cells each is one
+
+  // How many cells the whole field has, 2^40 at most either way; the same on every rank, once, before its rows.
+  virtual void of(const char* name, const char* unit, Index rows, Index columns) = 0;
+  // Cells of this rank, side by side from (row, column) of the whole field on. Every cell is told once, by one rank.
+  virtual void row(Index row, Index column, const double* values, Index count) = 0;
+  virtual void row(Index row, Index column, const float* values, Index count) = 0;
+
+ protected:
+  ~Picture() = default;
 };
 
 inline namespace FL_ROLE {
