@@ -1,4 +1,5 @@
-// Preloaded: hardware counters open on ranks that are told by COUNTERS_OF, "even" or "odd", and on no others. What they count is made up.
+// Preloaded: hardware counters open on ranks that are told by COUNTERS_OF, "even" or "odd", and on no others. What they count is made up:
+// a thousand at each reading, in a microsecond; of the first that is opened, instructions, COUNTERS_JUMP more.
 #include <dlfcn.h>
 #include <sys/mman.h>
 #include <sys/syscall.h>
@@ -13,10 +14,10 @@
 namespace {
 
 // A file that reads like a counter: at each read it has counted, was enabled and ran for as much more.
-int counter() {
+int counter(unsigned long long jump) {
   const int file = memfd_create("counter", MFD_CLOEXEC);
   for (unsigned long long k = 1; k < 1000; ++k) {
-    const unsigned long long reading[3] = {1000 * k, k, k};
+    const unsigned long long reading[3] = {(1000 + jump) * k, 1000 * k, 1000 * k};
     if (write(file, reading, sizeof reading) != sizeof reading) return -1;
   }
   lseek(file, 0, SEEK_SET);
@@ -39,7 +40,11 @@ extern "C" long syscall(long number, ...) {
   va_end(list);
   if (number == SYS_perf_event_open) {
     const char* those = std::getenv("COUNTERS_OF");
-    if (those != nullptr && (rank() % 2 == 0) == (std::strcmp(those, "even") == 0)) return counter();
+    if (those != nullptr && (rank() % 2 == 0) == (std::strcmp(those, "even") == 0)) {
+      static int opened = 0;
+      const char* jump = std::getenv("COUNTERS_JUMP");
+      return counter(opened++ == 0 && jump != nullptr ? std::strtoull(jump, nullptr, 10) : 0);
+    }
     errno = EACCES;
     return -1;
   }

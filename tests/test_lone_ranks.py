@@ -72,7 +72,17 @@ def test_counters_that_open_on_some_ranks_only_stop_nobody(
         (end,) = lines(done, "end")
         counted = lines(done, "counters")
         assert end["cases"] == 1 and len(counted) == (1 if those == "even" else 0), mpi.label
-        assert all(line["instructions"] for line in counted)
+        assert all(line["instructions"] and "refused" not in line for line in counted)
+
+
+def test_a_counter_that_says_more_than_a_processor_can_do_is_refused(
+    mpis: tuple[Mpi, ...], some_counters: Path
+) -> None:
+    """Some hypervisors give readings that are 2^47 too large."""
+    done = launched(mpis[0], 2, LD_PRELOAD=str(some_counters), COUNTERS_OF="even", COUNTERS_JUMP=str(2**47))
+    (counted,) = lines(done, "counters")
+    assert "instructions" not in counted and counted["cycles"] == 1000
+    assert str(counted["refused"]).startswith("instructions not available: 1.40737e+14 were counted in 1000 ns")
 
 
 WORDS = {

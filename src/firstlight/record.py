@@ -167,13 +167,15 @@ class Check(msgspec.Struct, frozen=True, tag="check"):
 
 
 class Counters(msgspec.Struct, frozen=True, tag="counters"):
-    """Hardware counters over `steps` steps of one untimed sample; a counter that the kernel does not give is null."""
+    """Hardware counters over `steps` steps of one untimed sample; a counter that the kernel does not give, or that gave
+    more than a processor can do, is null."""
 
     case: int
     steps: int
     instructions: float | None = None
     cycles: float | None = None
     flops: float | None = None
+    refused: str = ""  # what was read and not believed, and why
 
 
 class End(msgspec.Struct, frozen=True, tag="end"):

@@ -8,6 +8,8 @@
 #include <cerrno>
 #include <cstring>
 #include <fstream>
+#include <sstream>
+#include <utility>
 
 namespace fl {
 namespace {
@@ -22,11 +24,21 @@ constexpr FlopEvent intel[] = {{0x01C7, 1}, {0x02C7, 1}, {0x04C7, 2}, {0x08C7, 4
 // Retired SSE/AVX FLOPs (AMD PPR for family 17h and later, event 0x003): counts operations itself.
 constexpr FlopEvent amd[] = {{0x0F03, 1}};
 
+// No processor does as much in a nanosecond: two multiply-adds of 32 numbers a cycle of 6 GHz are 768 operations. Some hypervisors give
+// readings that are too large by a power of two.
+constexpr double most_a_nanosecond = 1024;
+
 std::string processor_vendor() {
   std::ifstream file("/proc/cpuinfo");
   for (std::string line; std::getline(file, line);)
     if (line.rfind("vendor_id", 0) == 0) return line.substr(line.find(':') + 2);
   return "";
+}
+
+std::string refusal(const char* name, double counted, double running) {
+  std::ostringstream words;
+  words << name << " not available: " << counted << " were counted in " << running << " ns of all threads, more than processors can do";
+  return words.str();
 }
 
 }  // namespace
@@ -105,17 +117,21 @@ Counted Counters::end() {
   Counted result;
   bool whole = true;
   for (const Event& event : events_) {
-    std::optional<double>& sum = event.kind == Kind::instructions ? result.instructions
-                                 : event.kind == Kind::cycles     ? result.cycles
-                                                                  : result.flops;
-    const std::optional<Reading> now = read_event(event);
-    // A multiplexed event is scaled up, as perf stat does; one that never ran says nothing, and then neither does a sum over it.
-    if (!now || now->running == event.start.running) {
+    const auto [name, sum] = event.kind == Kind::instructions ? std::pair("instructions", &result.instructions)
+                             : event.kind == Kind::cycles     ? std::pair("cycles", &result.cycles)
+                                                              : std::pair("flops", &result.flops);
+    const Reading now = read_event(event).value_or(event.start);
+    const double counted = static_cast<double>(now.count - event.start.count) * event.weight;
+    const double running = static_cast<double>(now.running - event.start.running);
+    const bool possible = counted <= most_a_nanosecond * running;
+    if (running > 0 && !possible) result.refused = refusal(name, counted, running);
+    // One that never ran says nothing, one that says the impossible no more, and then neither does a sum over it.
+    if (running == 0 || !possible) {
       whole = whole && event.kind != Kind::flops;
       continue;
     }
-    const double scale = static_cast<double>(now->enabled - event.start.enabled) / static_cast<double>(now->running - event.start.running);
-    sum = sum.value_or(0) + static_cast<double>(now->count - event.start.count) * scale * event.weight;
+    // A multiplexed event is scaled up, as perf stat does.
+    *sum = sum->value_or(0) + counted * static_cast<double>(now.enabled - event.start.enabled) / running;
   }
   if (!whole) result.flops.reset();
   return result;

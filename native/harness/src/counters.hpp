@@ -9,6 +9,7 @@ namespace fl {
 
 struct Counted {
   std::optional<double> instructions, cycles, flops;
+  std::string refused;  // what was counted and cannot be, and why; else empty
 };
 
 class Counters {

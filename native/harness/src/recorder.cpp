@@ -280,6 +280,7 @@ void Recorder::counters(int number, Index steps, const Counted& counted) {
   if (counted.instructions) json.member("instructions", *counted.instructions);
   if (counted.cycles) json.member("cycles", *counted.cycles);
   if (counted.flops) json.member("flops", *counted.flops);
+  if (!counted.refused.empty()) json.member("refused", counted.refused);
   line(json);
 }
 
