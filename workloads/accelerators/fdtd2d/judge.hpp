@@ -1,0 +1,114 @@
+// What a run must leave. Compiled with the harness's own flags.
+#pragma once
+
+#include <cfloat>
+
+#include "fdtd2d.hpp"
+#include "firstlight/damage.hpp"
+#include "oracle.hpp"
+
+namespace fdtd2d::inline FL_ROLE {
+
+inline double epsilon(const State& s) { return s.p.bits == 32 ? FLT_EPSILON : DBL_EPSILON; }
+inline double rounded(const State& s, double value) { return s.p.bits == 32 ? static_cast<double>(static_cast<float>(value)) : value; }
+
+// Rounding errors of steps add up like steps of a random walk.
+inline double allowed(const State& s) { return epsilon(s) * (8 + 2 * std::sqrt(static_cast<double>(s.p.steps))); }
+
+// compare(local cell, global cell, ez, hx, hy) for every cell of this process.
+template <class Compare>
+void each_result(State& s, Compare compare) {
+  in_precision(s, [&](auto& a) {
+    const auto ez = a.ez.view(), hx = a.hx.view(), hy = a.hy.view();
+    grid::each_cell(s.block.cells(), [&](const grid::Point<2>& p) {
+      const auto [i, j] = p;
+      compare(s.block.global(p), Waves{static_cast<double>(ez(i, j)), static_cast<double>(hx(i, j)), static_cast<double>(hy(i, j))});
+    });
+  });
+}
+
+// The largest difference of any number, in units of `scale`.
+class Worst {
+ public:
+  explicit Worst(double scale) : scale_(scale) {}
+  void look(const grid::Point<2>& at, const Waves& found, const Waves& wanted) {
+    one(at, "ez", found.ez, wanted.ez);
+    one(at, "hx", found.hx, wanted.hx);
+    one(at, "hy", found.hy, wanted.hy);
+  }
+  double error() const { return error_; }
+  std::string what() const {
+    return fl::text("largest error: %s(%lld, %lld) is %.9g, should be %.9g", name_, at_[0], at_[1], found_, wanted_);
+  }
+
+ private:
+  void one(const grid::Point<2>& at, const char* name, double found, double wanted) {
+    const double error = std::fabs(found - wanted) / scale_;
+    if (error <= error_) [[likely]]
+      return;
+    if (std::isnan(error_)) return;
+    error_ = error, at_ = at, name_ = name, found_ = found, wanted_ = wanted;
+  }
+  double scale_, error_ = 0, found_ = 0, wanted_ = 0;
+  grid::Point<2> at_{};
+  const char* name_ = "no number";
+};
+
+inline Reference reference(const State& s, double h, Index margin) {
+  return Reference(s.p.problem, s.p.n, s.p.layers, s.p.courant, h, s.p.steps, s.drawn, margin,
+                   [&](double value) { return rounded(s, value); });
+}
+
+inline Worst against_reference(State& s, double h) {
+  Reference r = reference(s, h, 0);
+  Worst worst(r.largest);
+  each_result(s, [&](const grid::Point<2>& at, const Waves& found) {
+    worst.look(at, found, {r.ez(at[0], at[1]), r.hx(at[0], at[1]), r.hy(at[0], at[1])});
+  });
+  return worst;
+}
+
+inline Worst against_exact(State& s, double h) {
+  const double e = rounded(s, s.p.courant);
+  Worst worst(1);
+  std::vector<Mode> now = s.modes;
+  std::vector<Times> times;
+  for (const Mode& mode : now) times.push_back(after(mode, e, h, s.p.courant, s.p.steps));
+  each_result(s, [&](const grid::Point<2>& at, const Waves& found) {
+    worst.look(at, found, sum(now, static_cast<std::size_t>(at[0]), static_cast<std::size_t>(at[1]), [&](const Mode& mode) {
+                 return times[static_cast<std::size_t>(&mode - now.data())];
+               }));
+  });
+  return worst;
+}
+
+inline Worst compared(State& s, double h) { return is_driven(s.p.problem) ? against_reference(s, h) : against_exact(s, h); }
+
+// How much of a wave that reaches the layers is where it would not be in a domain without end, in dB.
+inline double reflection(State& s, double h) {
+  const Index margin = std::max<Index>(0, (s.p.steps - s.p.n / 2 + s.p.n / 16) / 2 + 1);
+  Reference r = reference(s, h, margin);
+  double worst = 0;
+  each_result(s, [&](const grid::Point<2>& at, const Waves& found) {
+    const auto inside = [&](Index line) { return line >= s.p.layers && line <= s.p.n - s.p.layers; };
+    if (!inside(at[0]) || !inside(at[1])) return;
+    const double error = std::fabs(found.ez - r.ez(at[0] + margin, at[1] + margin));
+    if (!(error <= worst)) worst = error;
+  });
+  fl::maximum(&worst, 1);
+  return 20 * std::log10(worst / r.incident);
+}
+inline constexpr double loudest = -60;
+
+inline fl::Check check(State& s, Index last) {
+  if (s.download) s.download();
+  const double h = rounded(s, length(s.p, last));
+  const Worst worst = compared(s, h);
+  if (s.p.problem == Problem::cpml && worst.error() <= allowed(s)) {
+    const double found = reflection(s, h);
+    if (!(found < loudest)) return {false, found, loudest, fl::text("layers reflect %.1f dB of what reaches them", found)};
+  }
+  return fl::Check::of(worst.error(), allowed(s), worst.what());
+}
+
+}  // namespace fdtd2d::inline FL_ROLE
