@@ -47,6 +47,7 @@ dirac_solver    time_to_solution s operations time 1, time_per_iteration us time
 dot             rate Gflop/s flops rate 1e-9
 fem2d           time_to_tolerance s operations time 1, iterations iterations iterations value 1, communication_share % communication_share value 100
 halo            exchange us operations time 1e6, bandwidth GB/s flow rate 1e-9
+himeno          rate Mflop/s flops rate 1e-6, sweep_time us operations time 1e6, gosa 1 gosa value 1
 latency         latency ns accesses time 1e9
 noise           quantum us operations time 1e6, noise % noise value 100, together % together value 100, stolen % stolen value 100
 peak            rate Gflop/s flops rate 1e-9
@@ -65,6 +66,7 @@ DEFAULTS: Mapping[str, Mapping[str, int | float | str]] = {
     "dirac_solver": {"t": 8, "x": 8, "y": 8, "z": 8, "mass": 100, "digits": 8, "method": "cg"} | dict(GRID),
     "fem2d": {"level": 5, "problem": "R", "digits": 6, "rows": 0},
     "halo": {"n": 32, "width": 1, "word": 8, "data": "packed", "rows": 0},
+    "himeno": {"size": "XS", "i": 12, "j": 10, "k": 14, "sweeps": 3, "problem": "official", "pi": 0, "pj": 0, "pk": 0},
     "pingpong": {"bytes": 1024, "data": "cached"},
     "stream": {"op": "triad", "n": 1000},
 }
@@ -181,7 +183,10 @@ def _work(
     elif "bytes" in values:
         elements = float(values["bytes"]) / 8
     size = elements * (sizes.bytes_per_element if sizes else 8.0)
-    loops = ("dot", "stream", "fem2d", "dirac", "dirac_solver", "dirac_overlap")
+    if "size" in values:  # himeno's, of which each has eight times the points of the one before
+        elements = 7000.0 * 8 ** ("free", "XS", "S", "M", "L", "XL").index(str(values["size"]))
+        size = 56 * elements
+    loops = ("dot", "stream", "fem2d", "dirac", "dirac_solver", "dirac_overlap", "himeno")
     arithmetic = {"flops": 2 * elements, "bytes": size} if workload.name in loops else {"bytes": size}
     cost = {**arithmetic, "message_bytes": 8 * elements, "flow": 8 * elements, "messages": 1.0,
             "operations": 1.0, "elements": max(elements, 1.0), "accesses": 1000.0}  # fmt: skip
