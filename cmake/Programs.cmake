@@ -15,7 +15,7 @@ function(fl_judge workload header)
   fl_closed(${CMAKE_BINARY_DIR}/judges/${workload}.o ${workload}.judge _ZN2fl8workloadE)
 endfunction()
 
-# An object that another compiler makes, once for all flag sets: the flags under test are not for it.
+# An object that another compiler makes, once for all flag sets: the flags under test are not for it. What it says is kept beside it.
 function(fl_object object source)
   get_property(known GLOBAL PROPERTY fl_objects)
   if(object IN_LIST known)
@@ -27,7 +27,8 @@ function(fl_object object source)
   list(TRANSFORM folders PREPEND -I)
   add_custom_command(OUTPUT ${object} DEPENDS ${source} DEPFILE ${object}.d VERBATIM
     COMMAND ${CMAKE_COMMAND} -E make_directory ${folder}
-    COMMAND ${ARGN} ${folders} ${source} -o ${object} -MD -MF ${object}.d)
+    COMMAND sh -c "\"$@\" 2> \"$0\"; status=$?; cat \"$0\" >&2; exit $status" ${object}.said
+      ${ARGN} ${folders} ${source} -o ${object} -MD -MF ${object}.d)
 endfunction()
 
 # fl_program(<target> NAME <file> FOLDER <below bin/> WORKLOAD <name> HEADER <its header> SOURCES <own first>...

@@ -64,6 +64,12 @@ def test_it_runs_on_a_device_or_not_at_all(variant: str, compiler: str, tmp_path
     assert all(one["place"] == "device" and one["address"] for line in said.of("devices") for one in line["devices"])
 
 
+def test_the_compiler_for_gpus_tells_registers_and_spills() -> None:
+    made = built("cuda").kernels
+    assert any("load_kernel" in k.name for k in made)
+    assert all(k.architecture.startswith("sm_") and 0 < k.registers <= 255 for k in made)
+
+
 @pytest.mark.parametrize("variant", ["broken_target_host", "broken_acc_host"])
 def test_right_results_from_the_host_are_a_failure(variant: str, tmp_path: Path) -> None:
     said = run(built(variant), tmp_path)

@@ -123,7 +123,7 @@ def test_wide_tables_reflow_on_a_phone() -> None:
 
 
 def here(judgement: Judgement) -> Judgement:
-    cuda = Cuda("nvcc 13.0.88", "/usr/local/cuda/bin/nvcc", "/usr/bin/g++", "compute_75", ())
+    cuda = Cuda("nvcc 13.0.88", "/usr/local/cuda/bin/nvcc", "/usr/bin/g++", "sm_75", ())
     target = Offload("target", "gcc", "nvptx sm_75", ("-fopenmp",))
     run = judgement.run
     lacks = (

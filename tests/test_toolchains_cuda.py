@@ -21,7 +21,7 @@ OLD, NEW = (
 NVCC = """
 case "$*" in
 *--version*) echo 'nvcc: NVIDIA (R) Cuda compiler driver'; echo 'Cuda compilation tools, release 13.0, V13.0.88' ;;
-*--list-gpu-arch*) printf 'compute_75\\ncompute_90\\n' ;;
+*--list-gpu-code*) printf 'sm_75\\nsm_90\\n' ;;
 *--dryrun*) echo '#$ TOP=/opt/cuda' >&2; echo '#$ LIBRARIES=  "-L/opt/cuda/lib/stubs" "-L/opt/cuda/lib"' >&2 ;;
 *g++-99*) echo 'error: unsupported GNU version' >&2; exit 1 ;;
 *) echo compiled >> TRIALS ;;
@@ -48,7 +48,7 @@ def test_it_is_taken_with_the_first_compiler_that_it_accepts_and_remembered(host
     for _ in range(2):
         (found,) = probe(host, [OLD, NEW])
         link = ("-L/opt/cuda/lib", "-lcudart_static", "-lpthread", "-ldl", "-lrt")
-        assert found == Cuda("nvcc 13.0.88", str(nvcc), "/usr/bin/g++", "compute_75", link)
+        assert found == Cuda("nvcc 13.0.88", str(nvcc), "/usr/bin/g++", "sm_75", link)
     assert (host.cache_dir / "trials").read_text() == "compiled\n"
 
 
@@ -65,7 +65,7 @@ def test_a_gpu_that_does_not_tell_its_capability_decides_nothing(host: Host) -> 
     host.machine = msgspec.structs.replace(host.machine, gpus=(Gpu("NVIDIA H200"),))
     (found,) = probe(host, [NEW])
     assert isinstance(found, Cuda)
-    assert found.architecture == "compute_75"
+    assert found.architecture == "sm_75"
 
 
 @pytest.mark.parametrize(

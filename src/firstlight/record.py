@@ -12,6 +12,9 @@ from typing import Annotated, Literal
 
 import msgspec
 
+from firstlight.build.effort import Effort
+from firstlight.build.kernels import MOST as MOST_KERNELS
+from firstlight.build.kernels import Kernel
 from firstlight.machine import Machine
 from firstlight.plan import Cell, Placement, Program
 from firstlight.toolchains import Absent, Toolbox
@@ -266,6 +269,7 @@ class Build(msgspec.Struct, frozen=True):
     """One program's build. `error` is the compiler's output from its first error on; builds/<key>.log holds it all.
 
     `sha256` is that of the executable's content, `recipe` the hash of all that it is made from, by which it is cached.
+    `kernels`: for GPUs, as their compiler speaks of them, whether or not there was a GPU to run them.
     """
 
     program: Program
@@ -274,6 +278,7 @@ class Build(msgspec.Struct, frozen=True):
     sha256: str = ""
     error: str = ""
     recipe: str = ""
+    kernels: Annotated[tuple[Kernel, ...], msgspec.Meta(max_length=MOST_KERNELS)] = ()
 
 
 class Whole(msgspec.Struct, frozen=True):
@@ -311,6 +316,7 @@ class Run(msgspec.Struct, frozen=True):
     descriptions: dict[str, Description]  # by "workload.variant"
     not_available: tuple[Absent, ...]
     names: tuple[str, ...] = ()  # workloads and variants that the user named; none: all of the suite
+    efforts: dict[str, Effort] = {}  # by "workload.variant": what its files add to those of the serial variant
     sealed: bool = False  # a seal over all files is written at its end; false: by a firstlight before there were any
     whole: Whole | None = None  # once it has ended; the last field, and its own hash the last in it
 

@@ -19,7 +19,9 @@ from pathlib import Path
 import msgspec
 
 from firstlight import ROOT, mpi_families, reading
-from firstlight.build.recipe import HARNESS_FLAGS, Recipe, key, recipe, runs_schedules
+from firstlight.build import kernels
+from firstlight.build.kernels import Kernel
+from firstlight.build.recipe import HARNESS_FLAGS, SAID, Recipe, key, recipe, runs_schedules
 from firstlight.build.sources import Sources, digest
 from firstlight.build.stored import Entry
 from firstlight.catalogue import Workload
@@ -58,6 +60,7 @@ class Built(msgspec.Struct, frozen=True):
     sha256: str  # of the executable's content
     recipe: str  # the hash of all that it is made from
     error: str
+    kernels: tuple[Kernel, ...] = ()  # for GPUs, as their compiler speaks of them
 
 
 class _Kind(msgspec.Struct, frozen=True):
@@ -295,15 +298,24 @@ class _Shop:
         code, output = run([str(self._fresh(program)), "--describe"], self.kind.environment, merge=False)
         if code != 0:
             return {program: f"{program.target} was built but does not start (status {code}): {output}"}
-        self.orders[program].stored.fill(self._fresh(program), output, self.kind.options.strict)
+        order = self.orders[program]
+        order.stored.fill(self._fresh(program), output, self.kind.options.strict, self._kernels(order.recipe))
         return {}
+
+    def _kernels(self, made: Recipe) -> tuple[Kernel, ...]:
+        """Of the object that another compiler made."""
+        if made.foreign is None:
+            return ()
+        said = self.tree.folder / f"{made.foreign.object}{SAID}"
+        return kernels.told(said.read_text(encoding="utf-8", errors="replace"), self.kind.environment)
 
     def _built(self, program: Program, error: str, seconds: float) -> Built:
         stored = self.orders[program].stored
         if error:
             return Built(program, None, b"", seconds, "", stored.folder.name, error)
+        name, sha256 = stored.folder.name, stored.sum()
         return Built(
-            program, stored.executable, stored.description(), seconds, stored.sum(), stored.folder.name, ""
+            program, stored.executable, stored.description(), seconds, sha256, name, "", stored.kernels()
         )  # fmt: skip
 
 

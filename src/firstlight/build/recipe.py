@@ -9,6 +9,7 @@ from pathlib import Path
 
 import msgspec
 
+from firstlight.build import kernels
 from firstlight.build.sources import Sources, digest, uses
 from firstlight.catalogue import Variant, Workload, of_library
 from firstlight.cmake import rules, run
@@ -21,10 +22,14 @@ HARNESS_FLAGS = "-O2"
 """Of the harness and of every workload's judge: never the flags under test."""
 
 
+SAID = ".said"
+"""Of the file beside a foreign object with what its compiler said."""
+
+
 class Foreign(msgspec.Struct, frozen=True):
     """An object that another compiler makes of `source`. `warnings` are for strict builds: they change no bytes."""
 
-    object: str  # below the tree
+    object: str  # below the tree; what the compiler says of it is kept in the file of this name and SAID
     source: Path
     command: tuple[str, ...]  # without the source, -o, the folders of headers
     warnings: tuple[str, ...]
@@ -164,7 +169,8 @@ def _cuda_object(
     and nvcc does not take any host compiler."""
     flags = ("-O3", f"-arch={cuda.architecture}")
     told = {"VARIANT_NAME": program.variant, "FLAGS": " ".join(flags), "COMPILER": cuda.label}
-    words: tuple[str, ...] = (cuda.nvcc, "-c", "-std=c++20", "-ccbin", cuda.host, *flags, "-Xcompiler=-Wall")
+    words: tuple[str, ...] = (cuda.nvcc, "-c", "-std=c++20", "-ccbin", cuda.host, *flags, *kernels.FLAGS)
+    words += ("-Xcompiler=-Wall",)
     if mpi is not None:
         words += _told_by(mpi.cxx, tuple(sorted(environment.items())), ("-I", "-D"))
         words += ("-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX")  # as everywhere: bindings that MPI no longer has

@@ -11,9 +11,11 @@ from pathlib import Path
 
 import msgspec
 
+from firstlight import reading
+from firstlight.build.kernels import Kernel
 from firstlight.cmake import run
 
-DESCRIPTION, SUM, STRICT = "describe.json", "SHA256SUMS", "strict"
+DESCRIPTION, SUM, STRICT, KERNELS = "describe.json", "SHA256SUMS", "strict", "kernels.json"
 
 
 class Entry(msgspec.Struct, frozen=True):
@@ -32,25 +34,27 @@ class Entry(msgspec.Struct, frozen=True):
             return False
         try:
             described = (self.folder / DESCRIPTION).read_text(encoding="utf-8")
-            line = f"{self.sum()}  {self.name}\n"
+            sums = self._sums()
             if (kept := self.folder / SUM).exists():
-                return kept.read_text(encoding="utf-8") == line
+                return kept.read_text(encoding="utf-8") == sums
             # Put here before there were hashes: it is whole if it says the same as then.
             if run([str(self.executable), "--describe"], environment, merge=False) != (0, described):
                 return False
         except (OSError, UnicodeDecodeError):
             return False
         with contextlib.suppress(OSError):  # a cache that is only read is looked at in this way every time
-            self._write(SUM, line)
+            self._write(SUM, sums)
         return True
 
-    def fill(self, made: Path, described: str, strict: bool) -> None:
+    def fill(self, made: Path, described: str, strict: bool, kernels: tuple[Kernel, ...] = ()) -> None:
         """Copy an executable into the store, each file at once, the description last: it marks the entry complete."""
         self.folder.mkdir(parents=True, exist_ok=True)
         partial = self._partial(self.name)
         shutil.copy2(made, partial)
         partial.replace(self.executable)
-        self._write(SUM, f"{self.sum()}  {self.name}\n")
+        if kernels:
+            self._write(KERNELS, msgspec.json.encode(kernels).decode())
+        self._write(SUM, self._sums())
         if strict:
             (self.folder / STRICT).touch()
         self._write(DESCRIPTION, described)
@@ -58,9 +62,23 @@ class Entry(msgspec.Struct, frozen=True):
     def description(self) -> bytes:
         return (self.folder / DESCRIPTION).read_bytes()
 
+    def kernels(self) -> tuple[Kernel, ...]:
+        """What the compiler said of the kernels for GPUs; () for a program that has none."""
+        kept = self.folder / KERNELS
+        return reading.json(kept.read_bytes(), tuple[Kernel, ...]) if kept.exists() else ()
+
     def sum(self) -> str:
         """SHA-256 of the executable, in hexadecimal."""
-        return hashlib.sha256(self.executable.read_bytes()).hexdigest()
+        return self._sum(self.executable)
+
+    def _sums(self) -> str:
+        """Of all that must be as it was put here."""
+        others = [path for path in (self.folder / KERNELS,) if path.exists()]
+        return "".join(f"{self._sum(path)}  {path.name}\n" for path in (self.executable, *others))
+
+    @staticmethod
+    def _sum(path: Path) -> str:
+        return hashlib.sha256(path.read_bytes()).hexdigest()
 
     def _write(self, name: str, text: str) -> None:
         partial = self._partial(name)

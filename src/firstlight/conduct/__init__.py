@@ -146,6 +146,7 @@ def _new(order: Order, prepared: Prepared, made: Made) -> Run:
         descriptions=made.descriptions,
         not_available=tuple(dict.fromkeys((*prepared.toolbox.absent, *prepared.plan.absent))),
         names=order.names,
+        efforts=made.efforts,
     )
 
 
@@ -249,7 +250,8 @@ def _not_yet_built(run: Run, programs: Sequence[Program], now: Prepared) -> list
 
 def _with_builds(run: Run, more: Sequence[Program], made: Made) -> Run:
     builds = (*run.builds, *(b for b in made.builds if b.program in more))
-    return replace(run, builds=builds, descriptions={**made.descriptions, **run.descriptions})
+    descriptions = {**made.descriptions, **run.descriptions}
+    return replace(run, builds=builds, descriptions=descriptions, efforts={**made.efforts, **run.efforts})
 
 
 def _fitting(

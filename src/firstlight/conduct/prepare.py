@@ -10,6 +10,7 @@ import msgspec
 
 from firstlight import build, catalogue, machine, reading, toolchains
 from firstlight.build import Built
+from firstlight.build.effort import Effort, efforts
 from firstlight.catalogue import Workload
 from firstlight.conduct import agenda, costs
 from firstlight.conduct.agenda import Item
@@ -54,13 +55,15 @@ class Prepared(msgspec.Struct, frozen=True):
 class Made(msgspec.Struct, frozen=True):
     """The builds as recorded, the executables of those that succeeded, and what these say of themselves.
 
-    `outputs`: all that was said while a program failed to build, by its key.
+    `outputs`: all that was said while a program failed to build, by its key. `efforts`: what each variant adds to the
+    serial one of its workload.
     """
 
     builds: tuple[Build, ...]
     executables: dict[Program, Path]
     descriptions: dict[str, Description]
     outputs: dict[str, str] = {}
+    efforts: dict[str, Effort] = {}
 
 
 def discover(progress: Progress, set_up: bool = True) -> tuple[Machine, Toolbox]:
@@ -158,6 +161,7 @@ def make(programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Wor
         executables={p: b.executable for p, b in built.items() if b.executable is not None and not b.error},
         descriptions=_descriptions(built.values()),
         outputs=outputs,
+        efforts=efforts(programs, workloads),
     )
     failed = [b for b in made.builds if not b.ok]
     if not made.executables:
@@ -171,7 +175,7 @@ def make(programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Wor
 
 def _record(built: Built, room: int) -> Build:
     error = excerpt(built.error, room, f"builds/{built.program.key}.log")
-    return Build(built.program, not built.error, built.seconds, built.sha256, error, built.recipe)
+    return Build(built.program, not built.error, built.seconds, built.sha256, error, built.recipe, built.kernels)
 
 
 MOST_WORDS, LEAST_WORDS, ALL_WORDS = 4000, 300, 1 << 20

@@ -10,10 +10,11 @@ from datetime import UTC, datetime
 import msgspec
 from msgspec import UNSET, UnsetType
 
+from firstlight.build.effort import Effort
 from firstlight.judge import Judgement
 from firstlight.judge.verdict import Failed, Figure, States, Verdict, Verified
 from firstlight.plan import Placement
-from firstlight.record import Better
+from firstlight.record import Better, Run
 from firstlight.shell import printable
 
 _FORMULA = ("=", "+", "-", "@", "\t")
@@ -49,6 +50,7 @@ class Row(msgspec.Struct, frozen=True, kw_only=True):
     verdict: Verdict
     reason: str | None
     states: States | None = None  # where the launches fall into two: medians and launches of each
+    effort: Effort | None = None  # what its files add to the serial variant's; null: not counted
     values: tuple[float, ...] | UnsetType = UNSET
     times: tuple[float, ...] | UnsetType = UNSET
 
@@ -57,10 +59,10 @@ def rows(judgement: Judgement, launches: bool = False) -> list[Row]:
     """One row a figure, in the given order; with `launches` also the value of every launch."""
     run = judgement.run
     date = datetime.fromtimestamp(run.started, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
-    return [_row(figure, run.id, run.machine.name, date, launches) for figure in judgement.figures]
+    return [_row(figure, run, date, launches) for figure in judgement.figures]
 
 
-def _row(figure: Figure, run: str, machine: str, date: str, each: bool) -> Row:
+def _row(figure: Figure, run: Run, date: str, each: bool) -> Row:
     who = figure.identity
     median = low = high = ceiling = of_ceiling = launches = reason = states = None
     verdict: Verdict
@@ -78,8 +80,8 @@ def _row(figure: Figure, run: str, machine: str, date: str, each: bool) -> Row:
             reason = figure.reason
     told = figure.estimate if isinstance(figure, Verified) else None
     return Row(
-        run=run,
-        machine=machine,
+        run=run.id,
+        machine=run.machine.name,
         date=date,
         workload=who.workload,
         variant=who.variant,
@@ -99,6 +101,7 @@ def _row(figure: Figure, run: str, machine: str, date: str, each: bool) -> Row:
         verdict=verdict,
         reason=reason,
         states=states,
+        effort=run.efforts.get(f"{who.workload}.{who.variant}"),
         values=(told.launches if told else ()) if each else UNSET,
         times=(told.times if told else ()) if each else UNSET,
     )
@@ -125,6 +128,7 @@ def to_csv(table: list[Row]) -> str:
             "placement": Placement.__struct_fields__,
             "parameters": tuple(sorted(names)),
             "states": States.__struct_fields__,
+            "effort": Effort.__struct_fields__,
         }.get(field)
         columns += [field] if inner is None else [f"{field}.{name}" for name in inner]
     columns += ["launch", "value", "time"] if each else []
@@ -167,6 +171,6 @@ def _flatten(row: dict[str, object]) -> dict[str, object]:
     for key, value in row.items():
         if isinstance(value, dict):
             flat.update({f"{key}.{inner}": item for inner, item in value.items()})
-        elif key not in ("states", "values", "times"):
+        elif key not in ("states", "effort", "values", "times"):
             flat[key] = value
     return flat

@@ -28,6 +28,7 @@ from firstlight.report import (
     comparison,
     drawing,
     failures,
+    kernels,
     maps,
     matrix,
     method,
@@ -256,6 +257,7 @@ def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Pal
         "descriptions": sorted(
             {(d.workload, d.title, d.verified, d.tolerance, d.cost) for d in run.descriptions.values()}
         ),
+        "kernels": kernels.kernels(run),
         "environment": method.environment(run),
         "commands": _commands(judgement),
         "download": "data:application/json;base64," + base64.b64encode(figures).decode(),

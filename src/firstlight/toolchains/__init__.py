@@ -90,7 +90,7 @@ class Cuda(msgspec.Struct, frozen=True):
     label: str  # nvcc 13.0.88
     nvcc: str  # absolute path
     host: str  # C++ compiler, absolute path
-    architecture: str  # sm_90: of the GPU here; compute_75: intermediate code for this and every later one
+    architecture: str  # sm_90: of the GPU here, or nvcc's oldest; intermediate code for later ones is in it
     link_flags: tuple[str, ...]
 
 

@@ -30,7 +30,7 @@ def probe(host: Host, compilers: Sequence[Compiler]) -> tuple[Cuda | Absent, ...
         fix = "install the CUDA toolkit, or load its module, so that nvcc is on PATH"
         return (host.absent("nvcc", "no nvcc on the search path", otherwise=fix),)
     architecture = _gpu(host.machine)
-    key = f"nvcc {architecture} {host.identity(nvcc, *(c.cxx for c in compilers))}"
+    key = f"nvcc code {architecture} {host.identity(nvcc, *(c.cxx for c in compilers))}"
     known = host.memory.recall(key, Cuda)
     if known is not None:
         return (known,)
@@ -42,7 +42,7 @@ def probe(host: Host, compilers: Sequence[Compiler]) -> tuple[Cuda | Absent, ...
 
 def _prove(host: Host, nvcc: Path, gpu: str, compilers: Sequence[Compiler]) -> Cuda | Absent:
     version = re.search(r"\bV(\d+[\d.]*)", host.run([nvcc, "--version"]).out)
-    offered = host.run([nvcc, "--list-gpu-arch"]).out.split()
+    offered = host.run([nvcc, "--list-gpu-code"]).out.split()
     architecture = gpu or (offered[0] if offered else "")
     if version is None or not architecture:
         return host.absent("nvcc", f"{nvcc} does not tell its version and its targets", otherwise=f"repair {nvcc}")

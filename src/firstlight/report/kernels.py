@@ -1,0 +1,39 @@
+"""Kernels: what the compiler made of the kernels for GPUs of a run's programs: a fact of the builds, not of the run."""
+
+from __future__ import annotations
+
+import msgspec
+
+from firstlight.judge.words import bare
+from firstlight.record import Run
+from firstlight.units import count
+
+HEAD = ("program", "kernel", "made for", "registers", "spill stores", "spill loads", "stack", "shared memory")
+
+
+class Kernels(msgspec.Struct, frozen=True):
+    """`said`: where the numbers come from, and whether there was a GPU; `rows` as `HEAD` says."""
+
+    said: str
+    head: tuple[str, ...]
+    rows: list[tuple[str, ...]]
+
+
+def kernels(run: Run) -> Kernels | None:
+    """Of every program once, whatever flags its processor code has; None where none was made for a GPU."""
+    found: dict[tuple[str, ...], None] = {}
+    for build in run.builds:
+        for k in build.kernels:
+            spent = (f"{k.spill_stores} B", f"{k.spill_loads} B", f"{k.stack} B", f"{k.shared} B")
+            mpi = f", {build.program.mpi}" if build.program.mpi else ""
+            row = (build.program.target + mpi, bare(k.name), bare(k.architecture), str(k.registers), *spent)
+            found[row] = None
+    if not found:
+        return None
+    said = (
+        "In the compiler's words: registers and stack a thread, shared memory a block, and the bytes a thread that are "
+        "stored and loaded for want of registers, counted in the code once. "
+    )
+    if not run.machine.gpus:
+        said += "They are facts of the build: there was no GPU in this run, and none of these kernels ran."
+    return Kernels(f"{count(len(found), 'kernel')}. {said}".strip(), HEAD, list(found))

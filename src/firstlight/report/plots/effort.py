@@ -1,0 +1,180 @@
+"""Effort: what a variant adds to the serial one (`x`: `added` lines or `directives`) against what it gains.
+
+A point is the best verified figure of a variant over the best of the serial one in the same run and the same case,
+whatever it runs on: threads, ranks and GPUs are what the lines are for. Variants of another class of work are left out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from firstlight.build.effort import Effort
+from firstlight.catalogue import Plot, Workload
+from firstlight.judge import ranking, sourced, states, words
+from firstlight.judge.select import selects
+from firstlight.judge.verdict import Figure, Verified
+from firstlight.report import answers, frame, sentence
+from firstlight.report.frame import Drawing, Trace, View
+from firstlight.units import ratio
+
+COUNTS = {"added": ("line", "lines"), "directives": ("directive", "directives")}
+"""What `x` may name, and one and many of it in words."""
+
+
+class Point(NamedTuple):
+    """One variant: its best figure, and how many times better than the serial one's it is, with a 95 % interval."""
+
+    figure: Verified
+    effort: Effort
+    gain: float
+    low: float | None
+    high: float | None
+
+
+def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
+    """One drawing; its table says why there are no points where there is no serial variant to hold others against."""
+    every = _figures(view, workload, plot)
+    counted = {
+        f.identity.variant: effort
+        for f in every
+        if (effort := view.judgement.run.efforts.get(f"{workload.name}.{f.identity.variant}"))
+    }
+    if not every:
+        return []
+    case, points = _points(every, counted)
+    if not points:
+        why = _lacking(workload, every, counted)
+        return [Drawing(name, f"{_subject(plot)}: {why}", "What a variant adds, and what it gains.", HEAD, [])]
+    drawn = frame.layout(
+        {"title": {"text": f"{COUNTS[_count(plot)][1]} added to the serial variant"}, "rangemode": "tozero"},
+        frame.log_axis(f"speed over the serial variant ({plot.metric.replace('_', ' ')})", [p.gain for p in points]),
+    )
+    title = sentence.capital(f"{_subject(plot)}{case}: {_message(plot, points)}")
+    caption = (
+        "A point is the best of a variant on any number of cores or on a GPU, over the best of the serial variant in "
+        "the same run; bars are 95 % intervals. Lines of code and directives are counted from the files: what the "
+        "variant has and the serial one has not, comments, blank lines and firstlight's own libraries left out."
+    )
+    data = [_trace(view, plot, point, k) for k, point in enumerate(points)]
+    return [Drawing(name, title, caption, HEAD, [_row(p) for p in points], data, drawn, _left_out(every, points))]
+
+
+HEAD = ("variant", "lines added", "lines removed", "directives", "median", "gain", "95 % interval")
+
+
+def _figures(view: View, workload: Workload, plot: Plot) -> list[Figure]:
+    """Of the host's variants and of those for devices, of the serial variant's class of work."""
+    run = view.judgement.run
+    return [
+        f
+        for f in view.judgement.figures
+        if f.identity.metric == plot.metric
+        and any(selects(f.identity, replace(plot, device=d), workload, run.machine) for d in (False, True))
+        and workload.work(f.identity.variant) == workload.work("serial")
+    ]
+
+
+def _points(every: Sequence[Figure], counted: Mapping[str, Effort]) -> tuple[str, list[Point]]:
+    """The case in words that most variants have verified figures of, the later one of several, and those."""
+    by_case: dict[tuple[tuple[str, int | float | str], ...], list[Verified]] = {}
+    for f in answers.verified(every):
+        if f.identity.variant in counted and not f.oversubscribed:
+            by_case.setdefault(f.identity.parameters, []).append(f)
+    best: tuple[str, list[Point]] = ("", [])
+    for parameters, figures in by_case.items():
+        of = {f.identity.variant: f for f in answers.best_of_each(figures, answers.chooser("variant"))}
+        found = [_point(f, of[e.serial], e) for v, f in of.items() if (e := counted[v]).serial in of]
+        if len(found) > 1 and len(found) >= len(best[1]):
+            said = words.values((k, v) for k, v in parameters if any(dict(c).get(k) != v for c in by_case))
+            best = (f", {said}" if said else "", sorted(found, key=lambda p: (p.effort.added, p.gain)))
+    return best
+
+
+def _point(figure: Verified, serial: Verified, effort: Effort) -> Point:
+    over, under = (figure, serial) if figure.better == "higher" else (serial, figure)
+    shift = states.ratio(under, over, ranking.CONFIDENCE)
+    return Point(figure, effort, ranking.advantage(figure, serial), shift.low, shift.high)
+
+
+def _lacking(workload: Workload, every: Sequence[Figure], counted: Mapping[str, Effort]) -> str:
+    if not any(v.name == "serial" for v in workload.variants):
+        return "there is no serial variant to count lines against"
+    if not counted:
+        return "the run was made by a firstlight that did not count lines"
+    return "no other variant has a verified figure beside the serial one's, of one case"
+
+
+def _message(plot: Plot, points: Sequence[Point]) -> str:
+    """`cuda gains 40 × with 210 lines; target gains the most a line: 12 × with 9`"""
+    raised = [p for p in points if p.gain > 1 and p.figure.identity.variant != p.effort.serial]
+    if not raised:
+        return "no variant gains anything over the serial one"
+    most = max(raised, key=lambda p: p.gain)
+    many = COUNTS[_count(plot)][1]
+    told = f"{_who(most)} gains {_gain(points, most)} with {_amount(plot, most)} {many} more"
+    frugal = max(raised, key=lambda p: (p.gain - 1) / max(1, _number(plot, p)))
+    one = COUNTS[_count(plot)][0]
+    if frugal is most:
+        return f"{told}, the most a {one}, too"
+    return f"{told}; most a {one} gains {_who(frugal)}: {_gain(points, frugal)} with {_amount(plot, frugal)}"
+
+
+def _who(point: Point) -> str:
+    return sourced.name(point.figure.identity.variant)
+
+
+def _gain(points: Sequence[Point], point: Point) -> str:
+    serial = next(p.figure for p in points if p.figure.identity.variant == point.effort.serial)
+    return sentence.ahead(point.figure, serial)
+
+
+def _amount(plot: Plot, point: Point) -> str:
+    which = _count(plot)
+    return sourced.number(str(_number(plot, point)), f"a.effort.{which}", of=(point.figure,))
+
+
+def _number(plot: Plot, point: Point) -> int:
+    return point.effort.directives if _count(plot) == "directives" else point.effort.added
+
+
+def _count(plot: Plot) -> str:
+    return plot.x if plot.x in COUNTS else "added"
+
+
+def _subject(plot: Plot) -> str:
+    return plot.subject or "what lines gain"
+
+
+def _trace(view: View, plot: Plot, point: Point, k: int) -> Trace:
+    variant = point.figure.identity.variant
+    colour = view.palette.colour(variant)
+    low, high = (point.gain if v is None else v for v in (point.low, point.high))
+    return {
+        "type": "scatter", "mode": "markers", "name": frame.text(variant),
+        "x": [_number(plot, point)], "y": [point.gain],
+        "error_y": {"type": "data", "symmetric": False, "array": [max(0.0, high - point.gain)],
+                    "arrayminus": [max(0.0, point.gain - low)], "thickness": 1.2, "width": 3, "color": colour},
+        "hoverinfo": "text",
+        "hovertext": [f"<b>{frame.text(variant)}: {ratio(point.gain)}</b><br>" + frame.hover(point.figure)],
+        "marker": {"color": colour, "symbol": view.palette.symbol(k), "size": 10},
+    }  # fmt: skip
+
+
+def _row(point: Point) -> tuple[str, ...]:
+    e, f = point.effort, point.figure
+    known = point.low is not None and point.high is not None
+    span = f"{ratio(point.low or 0)} – {ratio(point.high or 0)}" if known else "too few"
+    where = words.where(f.identity.placement)
+    program = ", ".join(p for p in (f.identity.variant, f.identity.toolchain, f.identity.mpi, where) if p)
+    numbers = (str(e.added), str(e.removed), str(e.directives))
+    return (program, *numbers, sourced.settle(sourced.median(f)), ratio(point.gain), span)
+
+
+def _left_out(every: Sequence[Figure], points: Sequence[Point]) -> tuple[str, ...]:
+    """Variants with figures of which none is verified in this case, or with no serial variant in their language."""
+    missing = sorted({f.identity.variant for f in every} - {p.figure.identity.variant for p in points})
+    why = "without a verified figure of this case, or a serial variant in their language"
+    return (f"{why}: {', '.join(missing)}",) if missing else ()
