@@ -11,7 +11,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from firstlight.build.effort import Effort
+from firstlight.build.effort import SERIAL, Effort
 from firstlight.catalogue import Plot, Workload
 from firstlight.judge import ranking, sourced, states, words
 from firstlight.judge.select import selects
@@ -41,6 +41,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
         f.identity.variant: effort
         for f in every
         if (effort := view.judgement.run.efforts.get(f"{workload.name}.{f.identity.variant}"))
+        and workload.work(f.identity.variant) == workload.work(effort.serial)
     }
     if not every:
         return []
@@ -66,14 +67,13 @@ HEAD = ("variant", "lines added", "lines removed", "directives", "median", "gain
 
 
 def _figures(view: View, workload: Workload, plot: Plot) -> list[Figure]:
-    """Of the host's variants and of those for devices, of the serial variant's class of work."""
+    """Of the host's variants and of those for devices."""
     run = view.judgement.run
     return [
         f
         for f in view.judgement.figures
         if f.identity.metric == plot.metric
         and any(selects(f.identity, replace(plot, device=d), workload, run.machine) for d in (False, True))
-        and workload.work(f.identity.variant) == workload.work("serial")
     ]
 
 
@@ -100,7 +100,7 @@ def _point(figure: Verified, serial: Verified, effort: Effort) -> Point:
 
 
 def _lacking(workload: Workload, every: Sequence[Figure], counted: Mapping[str, Effort]) -> str:
-    if not any(v.name == "serial" for v in workload.variants):
+    if not any(v.name in SERIAL.values() for v in workload.variants):
         return "there is no serial variant to count lines against"
     if not counted:
         return "the run was made by a firstlight that did not count lines"
@@ -176,5 +176,5 @@ def _row(point: Point) -> tuple[str, ...]:
 def _left_out(every: Sequence[Figure], points: Sequence[Point]) -> tuple[str, ...]:
     """Variants with figures of which none is verified in this case, or with no serial variant in their language."""
     missing = sorted({f.identity.variant for f in every} - {p.figure.identity.variant for p in points})
-    why = "without a verified figure of this case, or a serial variant in their language"
+    why = "without a verified figure of this case, or a serial variant of their language and class of work"
     return (f"{why}: {', '.join(missing)}",) if missing else ()
