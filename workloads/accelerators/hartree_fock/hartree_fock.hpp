@@ -1,0 +1,155 @@
+// hartree_fock: the two-electron part of restricted Hartree-Fock over s and p Gaussians (R4's molecular orbitals),
+//   G_mn = sum over l, s of D_ls [(mn|ls) - 1/2 (ml|ns)],
+// from integrals that are computed anew each time (direct). A step is one such matrix of a given density (task=matrix), or the whole
+// self-consistent field to an energy (task=energy).
+//
+// Quartets of shells in canonical order, i >= j, k >= l, (ij) >= (kl), fall into six classes; a quartet whose Schwarz bound Q_ij Q_kl is tau
+// or less is left out. In every step the molecule is turned and moved: nothing of a geometry outlives a step.
+#pragma once
+
+#include <algorithm>
+#include <string>
+
+#include "classes.hpp"
+#include "firstlight/changing.hpp"
+#include "molecules.hpp"
+#include "shells.hpp"
+
+namespace hartree_fock::inline FL_ROLE {
+
+enum class Task { matrix, energy };
+
+struct Params {
+  std::string molecule = "water";
+  BasisSet basis = BasisSet::sto_3g;
+  Task task = Task::matrix;
+  double tau = 1e-10;
+  void declare(fl::Fields& fields) {
+    fields.choice("molecule", molecule, fl::options(shipped).c_str(), "which molecule");
+    fields.choice("basis", basis, basis_sets, "set of basis functions");
+    fields.choice("task", task, "matrix|energy", "one matrix G of a given density, or the self-consistent field to an energy");
+    fields.real("tau", tau, "hartree", 0, 1e-6, "quartets are left out whose Schwarz bound is no larger");
+  }
+};
+
+inline constexpr fl::Phases phases{"pairs", "ssss", "psss", "psps", "ppss", "ppps", "pppp", "one_electron", "diagonalise", "diis"};
+inline constexpr fl::Phase class_phases[class_count] = {phases("ssss"), phases("psss"), phases("psps"),
+                                                        phases("ppss"), phases("ppps"), phases("pppp")};
+
+inline constexpr double converged = 1e-7;  // largest element of FDS - SDF, between orthonormal functions: energies are then off by 1e-13
+inline constexpr fl::Index most_iterations = 100;
+
+struct Outcome {
+  std::array<fl::Index, class_count> quartets{};  // of the last G, of shells: those that were computed, on this process
+  fl::Index iterations = 0;                       // matrices G that were built
+  double energy = 0, kinetic = 0, commutator = 0;
+};
+
+struct State {
+  Params p;
+  fl::Team team;
+  Molecule start, molecule;   // as the file has it; as it stands in this step
+  std::vector<Shell> shells;  // of `molecule`
+  fl::Index n = 0;            // functions
+  fl::Array<double> density;  // n x n, symmetric: given, or the result
+  fl::Array<double> g;        // n x n, the result
+  fl::Changing changing;      // which pairs of `density` change
+  Outcome outcome;
+};
+
+inline constexpr fl::About about{
+    .title = "Hartree-Fock",
+    .cost = "quartets of shells above the Schwarz threshold, by class",
+    .verified =
+        "elements of G against integrals by Hermite expansion, all of small molecules and drawn blocks of large ones; the quartets by "
+        "number; "
+        "of an energy also idempotency, the commutator with the Fock matrix, the number of iterations and the published value",
+    .tolerance = "G 1e-9, energies 1e-9 hartree",
+    .phases = phases,
+};
+
+inline constexpr fl::Metric metrics[] = {
+    {"time", "ms", "elements", "time", 1e3, "lower"},
+    {"ssss_time", "ns", "operations", "time", 1e9, "lower", phases("ssss")},  // of a quartet, as those that follow
+    {"psss_time", "ns", "operations", "time", 1e9, "lower", phases("psss")},
+    {"psps_time", "ns", "operations", "time", 1e9, "lower", phases("psps")},
+    {"ppss_time", "ns", "operations", "time", 1e9, "lower", phases("ppss")},
+    {"ppps_time", "ns", "operations", "time", 1e9, "lower", phases("ppps")},
+    {"pppp_time", "ns", "operations", "time", 1e9, "lower", phases("pppp")},
+    {"iterations", "iterations", "iterations", "value", 1, "lower"},
+};
+
+inline const Shipped& shipped_of(const Params& p) {
+  return *std::find_if(std::begin(shipped), std::end(shipped), [&](const Shipped& one) { return one.name == p.molecule; });
+}
+
+// Empty, or what is wrong with the file.
+inline std::string read(const Params& p, Molecule& molecule) { return XyzReader(shipped_of(p).text).read(molecule); }
+
+inline std::string refuse(const Params& p, const fl::Team&) {
+  Molecule molecule;
+  const std::string wrong = read(p, molecule);
+  return wrong.empty() ? "" : fl::text("molecule=%s, %s", shown(p.molecule).c_str(), wrong.c_str());
+}
+
+// The density that is given, of a pair of functions that changed last in this iteration, or never (-1).
+inline double given(fl::Index pair, fl::Index iteration) {
+  return fl::uniform(static_cast<std::uint64_t>(pair) * 0x100000001b3ull + static_cast<std::uint64_t>(iteration + 1));
+}
+
+inline fl::Index pair_of(fl::Index i, fl::Index k) { return i * (i + 1) / 2 + k; }  // i >= k
+inline void set(State& s, fl::Index pair, double value) {
+  auto i = static_cast<fl::Index>((std::sqrt(8 * static_cast<double>(pair) + 1) - 1) / 2);
+  while (pair_of(i + 1, 0) <= pair) ++i;
+  while (pair_of(i, 0) > pair) --i;
+  const fl::Index k = pair - pair_of(i, 0);
+  s.density[i * s.n + k] = s.density[k * s.n + i] = value;
+}
+
+// One of the 24 rotations of a cube, which turn x, y, z into each other without rounding, and a displacement of up to half a bohr.
+inline void place(State& s, fl::Index iteration) {
+  constexpr int orders[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
+  const std::uint64_t drawn = fl::hash(static_cast<std::uint64_t>(iteration));
+  const auto order = static_cast<int>(drawn % 6);
+  const double first = (drawn >> 8 & 1) != 0 ? -1 : 1, second = (drawn >> 9 & 1) != 0 ? -1 : 1;
+  const double signs[3] = {first, second, first * second * (order < 3 ? 1 : -1)};  // a rotation, no reflection
+  for (std::size_t k = 0; k < s.start.atoms.size(); ++k)
+    for (std::size_t x = 0; x < 3; ++x)
+      s.molecule.atoms[k].place[x] = signs[x] * s.start.atoms[k].place[static_cast<std::size_t>(orders[order][x])] +
+                                     fl::uniform(drawn + static_cast<std::uint64_t>(x));
+  for (Shell& shell : s.shells) shell.centre = s.molecule.atoms[static_cast<std::size_t>(shell.atom)].place;
+}
+
+inline void touch(State& s, fl::Index iteration) {
+  place(s, iteration);
+  if (s.p.task == Task::matrix) s.changing.touch(iteration, [&](fl::Index pair) { set(s, pair, given(pair, iteration)); });
+}
+
+inline fl::Index renew(State& s, fl::Index next) {
+  if (s.p.task == Task::energy) return next;
+  return s.changing.renew(next, [&](fl::Index iteration) { touch(s, iteration); });
+}
+
+inline void init(State& s, const Params& p, const fl::Team& team) {
+  s.p = p, s.team = team;
+  if (const std::string wrong = read(p, s.start); !wrong.empty()) fl::give_up(wrong);
+  s.molecule = s.start;
+  s.shells = basis_of(s.molecule, p.basis);
+  s.n = functions_of(s.shells);
+  s.density = fl::Array<double>(s.n * s.n);
+  s.g = fl::Array<double>(s.n * s.n);
+  s.changing = fl::Changing(pair_of(s.n, 0), fl::Changing::most, true);
+  for (fl::Index pair = 0; pair < pair_of(s.n, 0); ++pair) set(s, pair, given(pair, -1));
+}
+
+inline void poison(State& s) {
+  fl::poison(s.g.data(), s.g.size());
+  if (s.p.task == Task::energy) fl::poison(s.density.data(), s.density.size());
+  s.outcome = {};
+}
+
+}  // namespace hartree_fock::inline FL_ROLE
+
+#ifdef FL_JUDGE
+#include "judge.hpp"
+#endif
