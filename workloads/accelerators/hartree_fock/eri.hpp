@@ -1,0 +1,192 @@
+// The six classes of electron repulsion integrals over contracted s and p Gaussians, one kernel each, one body for every kind of number.
+//
+// McMurchie and Davidson's scheme (J. Comput. Phys. 26, 218 (1978)), contracted early. The product of two primitives is a sum of Hermite
+// Gaussians around P, and the centres A and B enter it by the vector A - B alone, since P - A = -b/p (A - B) and P - B = a/p (A - B):
+//   s s   c
+//   p s   i:   c (-b/p) (A-B)_i + c/2p d_i
+//   p p   ij:  c (-ab/p^2) (A-B)_i (A-B)_j + c/2p [i=j] + c a/2p^2 (A-B)_j d_i - c b/2p^2 (A-B)_i d_j + c/4p^2 d_i d_j
+// with d = d/dP. What stands before the vectors is known for each pair of primitives: one, two or five weights. So a quartet of
+// primitives only adds weight * weight * [derivatives of (P|Q)] to a few sums, and components appear once, after the contraction.
+//
+// Derivatives of (P|Q) = F_0(t) / sqrt(p + q), t = pq/(p+q) (P-Q)^2, come in closed form from its derivatives by (P-Q)^2.
+#pragma once
+
+#include "boys.hpp"
+
+namespace hartree_fock::inline FL_ROLE {
+
+// By the number of p functions in a pair: 0 (ss), 1 (ps, p first), 2 (pp).
+FL_DEVICE constexpr int weights_of(int l) { return l == 0 ? 1 : l == 1 ? 2 : 5; }
+FL_DEVICE constexpr int components_of(int l) { return l == 0 ? 1 : l == 1 ? 3 : 9; }
+FL_DEVICE constexpr int order_of(int l, int weight) { return l == 1 ? weight : l == 2 ? weight / 2 : 0; }  // 0; 0 1; 0 0 1 1 2
+static_assert(order_of(2, 1) == 0 && order_of(2, 3) == 1 && order_of(2, 4) == 2);
+
+// Pairs of shells as fields: at[f * stride] is field f. First three of the pair, A - B; then for each pair of primitives that counts
+// p, P and its weights. A pair on the side of the lanes has as many neighbours behind each field as there are lanes.
+inline constexpr int fields_of_pair = 3;
+FL_DEVICE constexpr int fields_of_primitive(int l) { return 4 + weights_of(l); }
+
+struct PairView {
+  const double* at;
+  long stride;
+  int depth;
+
+  template <class V>
+  FL_DEVICE V field(int f) const {
+    return load<V>(at + f * stride);
+  }
+};
+
+namespace detail {
+
+// Derivatives in x, y, z: those of order n behind those of lower orders; within an order xx, xy, xz, yy, yz, zz.
+FL_DEVICE constexpr int first_of(int order) { return order * (order + 1) * (order + 2) / 6; }
+FL_DEVICE constexpr int count_of(int order) { return (order + 1) * (order + 2) / 2; }
+FL_DEVICE constexpr int within(int y, int z) { return (y + z) * (y + z + 1) / 2 + z; }
+
+struct Powers {
+  int of[3];
+};
+FL_DEVICE constexpr Powers powers(int order, int number) {
+  for (int x = order; x >= 0; --x)
+    for (int y = order - x; y >= 0; --y)
+      if (number-- == 0) return {{x, y, order - x - y}};
+  return {};
+}
+// Number of derivative `number` of an order, once more by i, and by i and j.
+FL_DEVICE constexpr int once_more(int order, int number, int i) {
+  Powers p = powers(order, number);
+  ++p.of[i];
+  return within(p.of[1], p.of[2]);
+}
+FL_DEVICE constexpr int twice_more(int order, int number, int i, int j) { return once_more(order + 1, once_more(order, number, i), j); }
+
+// Of a function of (P-Q)^2, from its value g[0] and g[n], n times (1/r d/dr).
+template <int highest, class V>
+FL_DEVICE void derivatives(V x, V y, V z, const V (&g)[highest + 1], V (&r)[first_of(highest + 1)]) {
+  r[0] = g[0];
+  if constexpr (highest >= 1) r[1] = x * g[1], r[2] = y * g[1], r[3] = z * g[1];
+  if constexpr (highest >= 2) {
+    const V xg = x * g[2], yg = y * g[2], zg = z * g[2];
+    r[4] = g[1] + x * xg, r[5] = y * xg, r[6] = z * xg;
+    r[7] = g[1] + y * yg, r[8] = z * yg, r[9] = g[1] + z * zg;
+  }
+  if constexpr (highest >= 3) {
+    const V a = g[2] + x * x * g[3], b = g[2] + y * y * g[3], c = g[2] + z * z * g[3], twice = g[2] + g[2];
+    r[10] = x * (a + twice), r[11] = y * a, r[12] = z * a, r[13] = x * b, r[14] = x * y * (z * g[3]);
+    r[15] = x * c, r[16] = y * (b + twice), r[17] = z * b, r[18] = y * c, r[19] = z * (c + twice);
+    if constexpr (highest >= 4) {
+      const V d = g[3] + x * x * g[4], e = g[3] + y * y * g[4], f = g[3] + z * z * g[4], two = g[3] + g[3], three = twice + g[2];
+      const V xy = x * y, xz = x * z, yz = y * z, five = two + two + g[3];
+      r[20] = x * x * (d + five) + three, r[21] = xy * (d + two), r[22] = xz * (d + two), r[23] = a + y * y * d, r[24] = yz * d;
+      r[25] = a + z * z * d, r[26] = xy * (e + two), r[27] = xz * e, r[28] = xy * f, r[29] = xz * (f + two);
+      r[30] = y * y * (e + five) + three, r[31] = yz * (e + two), r[32] = b + z * z * e, r[33] = yz * (f + two);
+      r[34] = z * z * (f + five) + three;
+    }
+  }
+}
+
+// Where the sums of a weight of the bra and one of the ket begin.
+FL_DEVICE constexpr int place_of(int bra, int ket, int weight_bra, int weight_ket) {
+  int place = 0;
+  for (int b = 0; b < weights_of(bra); ++b)
+    for (int k = 0; k < weights_of(ket); ++k) {
+      if (b == weight_bra && k == weight_ket) return place;
+      place += count_of(order_of(bra, b) + order_of(ket, k));
+    }
+  return place;
+}
+FL_DEVICE constexpr int sums_of(int bra, int ket) { return place_of(bra, ket, weights_of(bra), 0); }
+
+// From the sums of each weight to a component of a pair. sum(weight, more) is that of `number`th derivative by what the other side
+// still has to do, once more by each of `more`.
+template <int l, int component, int order, int number, class B, class Sum>
+FL_DEVICE auto assembled(const B (&ab)[3], const Sum& sum) {
+  using detail::once_more, detail::twice_more;
+  if constexpr (l == 0) {
+    return sum(0, number);
+  } else if constexpr (l == 1) {
+    return ab[component] * sum(0, number) + sum(1, once_more(order, number, component));
+  } else {
+    constexpr int i = component / 3, j = component % 3;
+    auto total = ab[i] * ab[j] * sum(0, number) + ab[j] * sum(2, once_more(order, number, i)) +
+                 ab[i] * sum(3, once_more(order, number, j)) + sum(4, twice_more(order, number, i, j));
+    if constexpr (i == j) total = total + sum(1, number);
+    return total;
+  }
+}
+
+}  // namespace detail
+
+// out[components of bra][components of ket] = scale * (bra|ket), a component i, j of pp being 3 i + j. V is double or a vector; B, the
+// numbers of the bra, is V or double: one bra for all lanes. `rows` is Boys::of<bra + ket>().
+template <int bra, int ket, class B, class V>
+FL_DEVICE void repulsion(const double* rows, const PairView& left, const PairView& right, V scale,
+                         V (&out)[components_of(bra) * components_of(ket)]) {
+  constexpr int highest = bra + ket;
+  constexpr int braces = weights_of(bra), kets = weights_of(ket);
+  V sums[detail::sums_of(bra, ket)] = {};
+  for (int k = 0; k < right.depth; ++k) {
+    const int at = fields_of_pair + k * fields_of_primitive(ket);
+    const V q = right.field<V>(at), qx = right.field<V>(at + 1), qy = right.field<V>(at + 2), qz = right.field<V>(at + 3);
+    V weight[kets];
+    for (int w = 0; w < kets; ++w) weight[w] = right.field<V>(at + 4 + w);
+    for (int b = 0; b < left.depth; ++b) {
+      const int from = fields_of_pair + b * fields_of_primitive(bra);
+      const B p = left.field<B>(from);
+      const V x = left.field<B>(from + 1) - qx, y = left.field<B>(from + 2) - qy, z = left.field<B>(from + 3) - qz;
+
+      // One division and one root, near or far: F_0 / sqrt(p + q) is sqrt(pi / (4 pq)) / r far out.
+      const V pq = p * q, sum = p + q, apart = pq * (x * x + y * y + z * z);
+      const auto far = apart > static_cast<double>(Boys::last) * sum;
+      const double four_over_pi = 1.2732395447351626862;
+      const V inverse = 1.0 / (far ? apart * four_over_pi : sum);
+      V g[highest + 1];
+      boys<highest>(rows, apart * inverse, far, g);
+      V factor = root(inverse);
+      if constexpr (highest > 0) {
+        const V ratio = pq * inverse * (far ? all<V>(-four_over_pi) : all<V>(-2.0));
+        g[0] = g[0] * factor;
+        repeat<highest>([&](auto n) { factor = factor * ratio, g[n + 1] = g[n + 1] * factor; });
+      } else {
+        g[0] = g[0] * factor;
+      }
+      V r[detail::first_of(highest + 1)];
+      detail::derivatives<highest>(x, y, z, g, r);
+      repeat<braces>([&](auto i) {
+        const B w = left.field<B>(from + 4 + i);
+        repeat<kets>([&](auto j) {
+          constexpr int a = decltype(i)::value, b = decltype(j)::value;
+          constexpr int order_ket = order_of(ket, b), order = order_of(bra, a) + order_ket, place = detail::place_of(bra, ket, a, b);
+          const V both = w * weight[j];
+          for (int c = 0; c < detail::count_of(order); ++c) {
+            if constexpr (order_ket == 1)  // d/dQ = -d/dP
+              sums[place + c] = sums[place + c] - both * r[detail::first_of(order) + c];
+            else
+              sums[place + c] = sums[place + c] + both * r[detail::first_of(order) + c];
+          }
+        });
+      });
+    }
+  }
+
+  B ab[3];
+  V cd[3];
+  for (int d = 0; d < 3; ++d) ab[d] = left.field<B>(d), cd[d] = right.field<V>(d);
+  repeat<components_of(bra)>([&](auto c) {
+    V half[kets][6];
+    repeat<kets>([&](auto j) {
+      constexpr int order = order_of(ket, decltype(j)::value);
+      repeat<detail::count_of(order)>([&](auto number) {
+        half[j][number] = detail::assembled<bra, decltype(c)::value, order, decltype(number)::value>(
+            ab, [&](int w, int n) { return sums[detail::place_of(bra, ket, w, j) + n]; });
+      });
+    });
+    repeat<components_of(ket)>([&](auto d) {
+      const auto sum = [&](int w, int n) { return half[w][n]; };
+      out[c * components_of(ket) + d] = scale * detail::assembled<ket, decltype(d)::value, 0, 0>(cd, sum);
+    });
+  });
+}
+
+}  // namespace hartree_fock::inline FL_ROLE
