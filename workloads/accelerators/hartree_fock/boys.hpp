@@ -63,7 +63,7 @@ struct Boys {
 
 // f[0..m] at t <= Boys::last; where `far` is set, (2m-1)!!, and t may be anything.
 template <int m, class V, class Mask>
-FL_DEVICE void boys(const double* rows, V t, Mask far, V (&f)[m + 1]) {
+[[gnu::always_inline]] FL_DEVICE void boys(const double* rows, V t, Mask far, V (&f)[m + 1]) {
   constexpr int per_unit = Boys::per_unit, special = Boys::rows - 1;
   const V place = far ? all<V>(special) : t * static_cast<double>(per_unit);
   Rows<V> series;
@@ -71,18 +71,18 @@ FL_DEVICE void boys(const double* rows, V t, Mask far, V (&f)[m + 1]) {
   const V d = (place - point) * (1.0 / per_unit);
   V sum = series.term[Boys::terms - 1];
   if constexpr (m == 0) {
-    repeat<Boys::terms - 1>([&](auto k) { sum = sum * d + series.term[Boys::terms - 2 - k]; });
+    repeat<Boys::terms - 1>([&](auto k) __attribute__((always_inline)) { sum = sum * d + series.term[Boys::terms - 2 - k]; });
     f[0] = sum;
   } else {
     V derivative = all<V>(0);
-    repeat<Boys::terms - 1>([&](auto k) {
+    repeat<Boys::terms - 1>([&](auto k) __attribute__((always_inline)) {
       derivative = derivative * d + sum;
       sum = sum * d + series.term[Boys::terms - 2 - k];
     });
     f[m] = -derivative, f[m - 1] = sum;
     const V twice = far ? all<V>(1) : 2.0 * t;
     const V e = (2.0 * m - 1) * sum + twice * derivative;
-    repeat<m - 1>([&](auto k) {
+    repeat<m - 1>([&](auto k) __attribute__((always_inline)) {
       constexpr int low = m - 2 - k;
       f[low] = (twice * f[low + 1] + e) * (1.0 / (2 * low + 1));
     });

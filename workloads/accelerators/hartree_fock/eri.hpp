@@ -32,7 +32,7 @@ struct PairView {
   int depth;
 
   template <class V>
-  FL_DEVICE V field(int f) const {
+  [[gnu::always_inline]] FL_DEVICE V field(int f) const {
     return load<V>(at + f * stride);
   }
 };
@@ -63,7 +63,7 @@ FL_DEVICE constexpr int twice_more(int order, int number, int i, int j) { return
 
 // Of a function of (P-Q)^2, from its value g[0] and g[n], n times (1/r d/dr).
 template <int highest, class V>
-FL_DEVICE void derivatives(V x, V y, V z, const V (&g)[highest + 1], V (&r)[first_of(highest + 1)]) {
+[[gnu::always_inline]] FL_DEVICE void derivatives(V x, V y, V z, const V (&g)[highest + 1], V (&r)[first_of(highest + 1)]) {
   r[0] = g[0];
   if constexpr (highest >= 1) r[1] = x * g[1], r[2] = y * g[1], r[3] = z * g[1];
   if constexpr (highest >= 2) {
@@ -101,7 +101,7 @@ FL_DEVICE constexpr int sums_of(int bra, int ket) { return place_of(bra, ket, we
 // From the sums of each weight to a component of a pair. sum(weight, more) is that of `number`th derivative by what the other side
 // still has to do, once more by each of `more`.
 template <int l, int component, int order, int number, class B, class Sum>
-FL_DEVICE auto assembled(const B (&ab)[3], const Sum& sum) {
+[[gnu::always_inline]] FL_DEVICE auto assembled(const B (&ab)[3], const Sum& sum) {
   using detail::once_more, detail::twice_more;
   if constexpr (l == 0) {
     return sum(0, number);
@@ -121,8 +121,8 @@ FL_DEVICE auto assembled(const B (&ab)[3], const Sum& sum) {
 // out[components of bra][components of ket] = scale * (bra|ket), a component i, j of pp being 3 i + j. V is double or a vector; B, the
 // numbers of the bra, is V or double: one bra for all lanes. `rows` is Boys::of<bra + ket>().
 template <int bra, int ket, class B, class V>
-FL_DEVICE void repulsion(const double* rows, const PairView& left, const PairView& right, V scale,
-                         V (&out)[components_of(bra) * components_of(ket)]) {
+[[gnu::always_inline]] FL_DEVICE void repulsion(const double* rows, const PairView& left, const PairView& right, V scale,
+                                                V (&out)[components_of(bra) * components_of(ket)]) {
   constexpr int highest = bra + ket;
   constexpr int braces = weights_of(bra), kets = weights_of(ket);
   V sums[detail::sums_of(bra, ket)] = {};
@@ -147,15 +147,15 @@ FL_DEVICE void repulsion(const double* rows, const PairView& left, const PairVie
       if constexpr (highest > 0) {
         const V ratio = pq * inverse * (far ? all<V>(-four_over_pi) : all<V>(-2.0));
         g[0] = g[0] * factor;
-        repeat<highest>([&](auto n) { factor = factor * ratio, g[n + 1] = g[n + 1] * factor; });
+        repeat<highest>([&](auto n) __attribute__((always_inline)) { factor = factor * ratio, g[n + 1] = g[n + 1] * factor; });
       } else {
         g[0] = g[0] * factor;
       }
       V r[detail::first_of(highest + 1)];
       detail::derivatives<highest>(x, y, z, g, r);
-      repeat<braces>([&](auto i) {
+      repeat<braces>([&](auto i) __attribute__((always_inline)) {
         const B w = left.field<B>(from + 4 + i);
-        repeat<kets>([&](auto j) {
+        repeat<kets>([&](auto j) __attribute__((always_inline)) {
           constexpr int a = decltype(i)::value, b = decltype(j)::value;
           constexpr int order_ket = order_of(ket, b), order = order_of(bra, a) + order_ket, place = detail::place_of(bra, ket, a, b);
           const V both = w * weight[j];
@@ -173,17 +173,17 @@ FL_DEVICE void repulsion(const double* rows, const PairView& left, const PairVie
   B ab[3];
   V cd[3];
   for (int d = 0; d < 3; ++d) ab[d] = left.field<B>(d), cd[d] = right.field<V>(d);
-  repeat<components_of(bra)>([&](auto c) {
+  repeat<components_of(bra)>([&](auto c) __attribute__((always_inline)) {
     V half[kets][6];
-    repeat<kets>([&](auto j) {
+    repeat<kets>([&](auto j) __attribute__((always_inline)) {
       constexpr int order = order_of(ket, decltype(j)::value);
-      repeat<detail::count_of(order)>([&](auto number) {
+      repeat<detail::count_of(order)>([&](auto number) __attribute__((always_inline)) {
         half[j][number] = detail::assembled<bra, decltype(c)::value, order, decltype(number)::value>(
-            ab, [&](int w, int n) { return sums[detail::place_of(bra, ket, w, j) + n]; });
+            ab, [&](int w, int n) __attribute__((always_inline)) { return sums[detail::place_of(bra, ket, w, j) + n]; });
       });
     });
-    repeat<components_of(ket)>([&](auto d) {
-      const auto sum = [&](int w, int n) { return half[w][n]; };
+    repeat<components_of(ket)>([&](auto d) __attribute__((always_inline)) {
+      const auto sum = [&](int w, int n) __attribute__((always_inline)) { return half[w][n]; };
       out[c * components_of(ket) + d] = scale * detail::assembled<ket, decltype(d)::value, 0, 0>(cd, sum);
     });
   });

@@ -18,7 +18,7 @@ template <class V>
 inline constexpr int lanes = static_cast<int>(sizeof(V) / sizeof(double));
 
 template <class V>
-FL_DEVICE V all(double x) {
+[[gnu::always_inline]] FL_DEVICE V all(double x) {
   if constexpr (lanes<V> == 1)
     return x;
   else
@@ -26,13 +26,13 @@ FL_DEVICE V all(double x) {
 }
 
 template <class V>
-FL_DEVICE V load(const double* from) {
+[[gnu::always_inline]] FL_DEVICE V load(const double* from) {
   V v;
   memcpy(&v, from, sizeof v);
   return v;
 }
 template <class V>
-FL_DEVICE void store(double* to, const V& v) {
+[[gnu::always_inline]] FL_DEVICE void store(double* to, const V& v) {
   memcpy(to, &v, sizeof v);
 }
 
@@ -45,19 +45,19 @@ struct Number {
 
 namespace detail {
 template <class F, int... k>
-FL_DEVICE void repeat(F& body, std::integer_sequence<int, k...>) {
+[[gnu::always_inline]] FL_DEVICE void repeat(F& body, std::integer_sequence<int, k...>) {
   (body(Number<k>()), ...);
 }
 }  // namespace detail
 
 // body(0), body(1), ... written out, with numbers that are known to the compiler.
 template <int count, class F>
-FL_DEVICE void repeat(F&& body) {
+[[gnu::always_inline]] FL_DEVICE void repeat(F&& body) {
   detail::repeat(body, std::make_integer_sequence<int, count>());
 }
 
 template <class V>
-FL_DEVICE V root(V x) {
+[[gnu::always_inline]] FL_DEVICE V root(V x) {
   if constexpr (lanes<V> == 1) {
     return sqrt(x);
   } else {
@@ -78,7 +78,7 @@ struct Rows {
   V term[8];
 
   // The row nearest to `place`, which is not negative, of rows of eight numbers; returns its number.
-  FL_DEVICE V nearest(const double* rows, V place) {
+  [[gnu::always_inline]] FL_DEVICE V nearest(const double* rows, V place) {
     if constexpr (lanes<V> == 1) {
       const int row = static_cast<int>(place + 0.5);
       for (int k = 0; k < 8; ++k) term[k] = rows[8 * row + k];
