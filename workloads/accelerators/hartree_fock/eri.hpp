@@ -121,8 +121,8 @@ template <int l, int component, int order, int number, class B, class Sum>
 // out[components of bra][components of ket] = scale * (bra|ket), a component i, j of pp being 3 i + j. V is double or a vector; B, the
 // numbers of the bra, is V or double: one bra for all lanes. `rows` is Boys::of<bra + ket>().
 template <int bra, int ket, class B, class V>
-[[gnu::always_inline]] FL_DEVICE void repulsion(const double* rows, const PairView& left, const PairView& right, V scale,
-                                                V (&out)[components_of(bra) * components_of(ket)]) {
+FL_DEVICE void repulsion(const double* rows, const PairView& left, const PairView& right, V scale,
+                         V (&out)[components_of(bra) * components_of(ket)]) {
   constexpr int highest = bra + ket;
   constexpr int braces = weights_of(bra), kets = weights_of(ket);
   V sums[detail::sums_of(bra, ket)] = {};

@@ -93,15 +93,22 @@ class Pairs {
   static constexpr int widest = 8;  // lanes
 
   Pairs() = default;
-  explicit Pairs(const std::vector<Shell>& shells) {
-    std::vector<detail::PairRecord> records;
-    records.reserve(shells.size() * (shells.size() + 1) / 2);
-    for (std::size_t a = 0; a < shells.size(); ++a)
-      for (std::size_t b = 0; b <= a; ++b) {
+  explicit Pairs(const std::vector<Shell>& shells)
+      : Pairs(shells, [](std::ptrdiff_t count, auto&& body) {
+          for (std::ptrdiff_t k = 0; k < count; ++k) body(k);
+        }) {}
+  // each(count, body) calls body(0) to body(count - 1), by as many threads as it likes.
+  template <class Each>
+  Pairs(const std::vector<Shell>& shells, Each each) {
+    const auto count = static_cast<std::ptrdiff_t>(shells.size());
+    std::vector<detail::PairRecord> records(static_cast<std::size_t>(count * (count + 1) / 2));
+    each(count, [&](std::ptrdiff_t a) {
+      for (std::ptrdiff_t b = 0; b <= a; ++b) {
         const bool turn = shells[a].l < shells[b].l;
-        auto& pair = records.emplace_back(detail::pair_of(shells[turn ? b : a], shells[turn ? a : b]));
+        auto& pair = records[a * (a + 1) / 2 + b] = detail::pair_of(shells[turn ? b : a], shells[turn ? a : b]);
         pair.bound = pair.l == 0 ? detail::bound_of<0>(pair) : pair.l == 1 ? detail::bound_of<1>(pair) : detail::bound_of<2>(pair);
       }
+    });
     std::vector<const detail::PairRecord*> order;
     for (const auto& record : records) order.push_back(&record);
     std::stable_sort(order.begin(), order.end(), [](const auto* x, const auto* y) {

@@ -1,10 +1,5 @@
 // One core, quartet after quartet: what every other variant is compared with.
-#include "plain.hpp"
+#include "builder.hpp"
 
-namespace {
-
-using Serial = hartree_fock::Run<hartree_fock::Plain>;
-
-}  // namespace
-
+using Serial = hartree_fock::Run<hartree_fock::OneCore<double>>;
 FL_VARIANT(hartree_fock, Serial)
