@@ -9,12 +9,6 @@
 
 #include "firstlight/cuda.hpp"
 
-#if defined(__CUDA_ARCH__)
-#define FL_UNROLL _Pragma("unroll")
-#else
-#define FL_UNROLL
-#endif
-
 namespace lqcd::inline FL_ROLE::device {
 
 using Index = long long;

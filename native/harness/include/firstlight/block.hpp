@@ -123,19 +123,22 @@ struct Block {
   FL_DEVICE int number() const { return (thread.z * threads.y + thread.y) * threads.x + thread.x; }
 };
 
-// The sum of `mine` over a block of `threads` threads, a power of two, to each of them; `shared` is for this alone.
+// The sum of `mine` over a block of `threads` threads, to each of them; `shared` is for this alone. Some threads add up a run each, and
+// every one these sums: few barriers, and as fast as a tree.
 template <int threads, class B>
 FL_DEVICE double sum_of_block(const B& block, double (&shared)[threads], double mine) {
-  static_assert(threads > 0 && (threads & (threads - 1)) == 0);
+  constexpr int run = threads < 16 ? threads : 16;
+  static_assert(threads % run == 0);
   const int me = block.number();
   block.barrier();  // what an earlier sum left is read
   shared[me] = mine;
   block.barrier();
-  for (int half = threads / 2; half > 0; half /= 2) {
-    if (me < half) shared[me] += shared[me + half];
-    block.barrier();
-  }
-  return shared[0];
+  if (me % run == 0)
+    for (int k = 1; k < run; ++k) shared[me] += shared[me + k];
+  block.barrier();
+  double all = 0;
+  for (int k = 0; k < threads; k += run) all += shared[k];
+  return all;
 }
 
 // *to += value, by many threads at once.

@@ -1,0 +1,115 @@
+"""himeno on several processes: one sum on every grid of processes, stale halos rejected, emulated devices right."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import native
+from firstlight.build import Built
+from native import Placement, Said
+
+pytestmark = [pytest.mark.native, pytest.mark.full]
+
+HIMENO = native.workloads["himeno"]
+POINTS = (("i", 19), ("j", 13), ("k", 37))
+GRIDS = {
+    1: [(0, 0, 0)],
+    2: [(2, 1, 1), (1, 2, 1), (1, 1, 2)],
+    3: [(0, 0, 0)],
+    4: [(4, 1, 1), (1, 2, 2)],
+    5: [(0, 0, 0)],
+    6: [(1, 2, 3), (3, 2, 1)],
+    7: [(0, 0, 0)],
+    8: [(2, 2, 2), (8, 1, 1)],
+}
+ALL = [(ranks, grid) for ranks, grids in GRIDS.items() for grid in grids]
+FEW = [(1, (0, 0, 0)), (2, (1, 1, 2)), (8, (2, 2, 2))]
+ON = (
+    [("mpi_overlap", *on) for on in ALL]
+    + [("mpi_blocking", *on) for on in FEW]
+    + [("mpi_emulated", *on) for on in FEW[:2]]
+)
+MOST_OF_MPICH = 2  # it waits by spinning
+
+
+@pytest.fixture(scope="module")
+def built() -> dict[str, list[Built]]:
+    """By variant, the program of each MPI library; those that `test_workloads` builds as well."""
+    tool = native.toolchain("base")
+    if tool is None or not native.toolbox().mpis:
+        pytest.skip("no gcc or no MPI library here")
+    chosen = [v for v in HIMENO.variants if "mpi" in v.needs and "cuda" not in v.needs]
+    made = native.make([p for v in chosen for p in native.programs(HIMENO, v, tool)])
+    return {v.name: [b for p, b in made.items() if p.variant == v.name] for v in chosen}
+
+
+def some(built: dict[str, list[Built]], variant: str, ranks: int) -> list[Built]:
+    programs = [b for b in built[variant] if b.program.mpi != "mpich" or ranks <= MOST_OF_MPICH]
+    if not programs:
+        pytest.skip(f"no MPI library here bears {ranks} ranks on few processors")
+    return programs
+
+
+def words(grid: tuple[int, ...], *more: str) -> tuple[str, ...]:
+    points = tuple(f"{name}={n}" for name, n in POINTS)
+    return ("size=free", *points, *(f"{n}={c}" for n, c in zip(("pi", "pj", "pk"), grid, strict=True)), *more)
+
+
+def run(program: Built, ranks: int, folder: Path, *words: str, threads: int = 1) -> Said:
+    return native.run(program, Placement(1, ranks, threads), words, folder)
+
+
+def gosa(said: Said) -> list[float]:
+    """Of the inputs that never change, by problem; the same in every sample."""
+    assert (said.status, said.reason) == (0, ""), said.stderr
+    found: dict[int, set[float]] = {}
+    for sample in said.of("sample"):
+        found.setdefault(sample["case"], set()).update(sample["values"]["gosa"])
+    assert [len(found[case]) for case in sorted(found)] == [1, 1]
+    return [found[case].pop() for case in sorted(found)]
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> list[float]:
+    """What a program without MPI finds."""
+    program = native.plain_program("himeno", "serial")
+    both = words((0, 0, 0), "problem=official,general")
+    return gosa(native.verified(native.make([program])[program], Placement(), tmp_path_factory.mktemp("alone"), *both))
+
+
+@pytest.mark.parametrize(("variant", "ranks", "grid"), ON)
+def test_the_sum_is_the_same_on_every_grid(
+    variant: str, ranks: int, grid: tuple[int, ...], built: dict[str, list[Built]], alone: list[float], tmp_path: Path
+) -> None:
+    for program in some(built, variant, ranks):
+        said = run(program, ranks, tmp_path, *words(grid, "problem=official,general"))
+        assert gosa(said) == pytest.approx(alone, rel=1e-13)
+
+
+@pytest.mark.parametrize(("ranks", "threads"), [(1, 1), (1, 3), (2, 2), (3, 1)])
+def test_threads_change_nothing(
+    ranks: int, threads: int, built: dict[str, list[Built]], alone: list[float], tmp_path: Path
+) -> None:
+    for program in some(built, "mpi_omp_overlap", ranks * threads):
+        said = run(program, ranks, tmp_path, *words((0, 0, 0), "problem=official,general"), threads=threads)
+        assert gosa(said) == pytest.approx(alone, rel=1e-13)
+
+
+@pytest.mark.parametrize(("ranks", "grid"), [(2, (2, 1, 1)), (4, (1, 2, 2))])
+def test_a_stale_halo_is_rejected(
+    ranks: int, grid: tuple[int, ...], built: dict[str, list[Built]], tmp_path: Path
+) -> None:
+    for program in some(built, "broken_mpi_stale_halo", ranks):
+        said = run(program, ranks, tmp_path, *words(grid, "problem=official,general"))
+        assert said.status == 1, (said.reason, said.stderr)
+        assert {c["case"] for c in said.of("check") if not c["ok"]} == {0, 1}
+
+
+@pytest.mark.parametrize(("ranks", "grid"), [(2, (3, 1, 1)), (4, (1, 2, 1)), (3, (2, 0, 0))])
+def test_a_grid_of_other_processes_is_refused(
+    ranks: int, grid: tuple[int, ...], built: dict[str, list[Built]], tmp_path: Path
+) -> None:
+    said = run(some(built, "mpi_overlap", ranks)[0], ranks, tmp_path, *words(grid))
+    assert said.status == 2 and "no process grid like" in said.stderr

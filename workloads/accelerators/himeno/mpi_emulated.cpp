@@ -1,0 +1,15 @@
+// What the CUDA variants do, on devices emulated by processors: their kernels in turn, thread by thread, and their halos. It measures
+// nothing; by it the checks see what runs on a GPU where there is none.
+#include "device_halo.hpp"
+#include "device_run.hpp"
+#include "emulated_machine.hpp"
+
+namespace {
+
+namespace device = himeno::device;
+using Machine = device::Emulated<>;
+using InTurn = device::Run<Machine, device::OnRanks<Machine>, device::Planes, device::Registers, device::Naive>;
+
+}  // namespace
+
+FL_VARIANT(himeno, InTurn)

@@ -1,0 +1,10 @@
+// Messages travel while the points are computed that need no halo.
+#include "mpi_run.hpp"
+
+namespace {
+
+using Overlap = himeno::Overlapped<himeno::Plain>;
+
+}  // namespace
+
+FL_VARIANT(himeno, Overlap)
