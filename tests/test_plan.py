@@ -429,9 +429,8 @@ def test_a_workload_without_a_quick_suite_changes_nothing_in_the_quick_plan(tmp_
 SHIPPED = catalogue.load([ROOT / "workloads"])
 
 
-@pytest.mark.parametrize("suite", ["quick", "standard", "full"])
+@pytest.mark.parametrize(("name", "suite"), [(n, s) for n, w in SHIPPED.items() if w.bounded_by for s in w.suites])
 @pytest.mark.parametrize("cpus", [2, 8])
-@pytest.mark.parametrize("name", [n for n, w in SHIPPED.items() if w.bounded_by])
 def test_whatever_is_named_brings_along_what_it_is_held_against(name: str, cpus: int, suite: str) -> None:
     here = machine((1, 32 * KIB), (2, 512 * KIB), (3, 32 * MIB), cpus=cpus)
     planned = plan(suite, SHIPPED, [name], TOOLBOX, here)
