@@ -381,11 +381,14 @@ def test_the_tests_are_run_from_the_checkout_with_their_arguments(checkout):
         "fl: clang-format: passed",
         "fl: mypy: passed",
     ]
-    assert checkout.asked("[test]") == 1
+    assert checkout.asked("[test]") == 1 and checkout.asked("-m pip install") == 1  # all that is needed at once
     checkout.run("test")
+    checkout.run("run")
+    assert checkout.asked("-m pip install") == 1
     assert checkout.asked("[test]") == 1 and checkout.asked("[test,full]") == 0
     checkout.run("test", "--full")
     checkout.run("test", "--full")
+    checkout.run("test")
     assert checkout.asked("[test]") == 1 and checkout.asked("[test,full]") == 1
     _, out, err = checkout.run("test", "--full", "--of-machine")  # another machine has looked at the style
     assert "-m pytest -n auto --dist worksteal --full --of-machine in" in out
