@@ -196,6 +196,22 @@ class Figure(float):
     def series(self, name: str) -> list[float]:
         return [x for _, points in self.windows() for x in points.get(name, ()) if 1e-6 < x < 1e12]
 
+    def field(self) -> dict[str, Any]:
+        """The picture that the last launch left."""
+        lines = [f for r, c in self.run.matching(self.row) for f in r.get("field", ()) if f["case"] == c["case"]]
+        return lines[-1]
+
+    def largest(self) -> float:
+        return float(self.field()["largest"])
+
+    def half_waves(self, dimension: int) -> int:
+        """Stretches of one sign along a line through the largest value; a twentieth of it is the least that counts."""
+        values = self.field()["values"]
+        at = max(((abs(x), -i, -j) for i, row in enumerate(values) for j, x in enumerate(row)))
+        line = values[-at[1]] if dimension else [row[-at[2]] for row in values]
+        signs = "".join("+" if x > 0 else "-" for x in line if abs(x) >= 49)
+        return len(re.findall(r"\++|-+", signs))
+
     @property
     def launches(self) -> list[float]:
         return self.run.values[self.place]
@@ -283,6 +299,7 @@ def compute(run: Run, formula: str, figures: list[Figure]) -> Any:
         "with_states": lambda some: sum(bool(f.row.get("states")) for f in some),
         "cost": Figure.cost, "working_set": Figure.working_set, "series": Figure.series, "share": Figure.share,
         "over_ranks": Figure.over_ranks, "at_longest": Figure.longest,
+        "largest": Figure.largest, "half_waves": Figure.half_waves,
         "window": lambda f: f.windows()[-1][0], "last": lambda f, name: f.windows()[-1][1][name],
         **{n: getattr(run, n) for n in
            ("count", "scatter", "lasted", "drift", "diverged", "samples", "counted", "cache")},

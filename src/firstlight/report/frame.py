@@ -25,12 +25,14 @@ from firstlight.judge.states import told
 from firstlight.judge.verdict import Figure, Identity, Verified
 from firstlight.record import Metric
 from firstlight.report import labels, wording
-from firstlight.report.palette import Palette
+from firstlight.report.palette import COOL, WARM, Palette
 from firstlight.units import binary, count, interval, percent, quantity
 
 Trace = dict[str, Any]
 Limited = tuple[float, float, float, float]  # x, value, low, high of a ceiling
 MOST_LINES = 8
+DIVERGING: list[list[object]] = [[0, COOL[0]], [0.5, "@paper"], [1, WARM[0]]]
+"""Of a heat map around nothing: blue below, vermillion above, which the colour-blind tell apart."""
 _MOST_SHOWN = 12
 
 

@@ -1,4 +1,4 @@
-"""Observed: what programs saw behind a figure, launch by launch: series, and values over the ranks."""
+"""Observed: what programs saw behind a figure, launch by launch: series, fields, and values over the ranks."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from firstlight.judge.verdict import Figure, Identity, Verified
-from firstlight.record import Case, LaunchRecord
+from firstlight.record import Case, Field, LaunchRecord
 from firstlight.report.frame import View
 
 LEAST, MOST = 1e-6, 1e12  # microseconds: what a length of time may be
@@ -28,6 +28,14 @@ def windows(view: View, figure: Verified) -> list[Window]:
     records = sorted(_records(view, who), key=lambda r: r.start.time)
     found = [_window(r, case.case) for r in records for case in _cases(r, who)]
     return [w for w in found if w.ranks and LEAST < 1e6 * w.seconds < MOST]
+
+
+def field(view: View, figure: Figure) -> Field | None:
+    """The picture that the last complete launch of that case left; None where none did."""
+    who = figure.identity
+    records = sorted(_records(view, who), key=lambda r: r.start.time)
+    found = [f for r in records for case in _cases(r, who) for f in r.fields if f.case == case.case]
+    return found[-1] if found else None
 
 
 def other(view: View, figure: Figure, metric: str) -> Verified | None:

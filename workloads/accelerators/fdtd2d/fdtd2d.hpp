@@ -230,4 +230,5 @@ inline void poison(State& s) {
 
 #ifdef FL_JUDGE
 #include "judge.hpp"
+#include "picture.hpp"
 #endif

@@ -40,8 +40,10 @@
   }
 
   // Names at the lines ("direct") and numbers in cells need room; where it is missing, a legend and hovering tell the same.
+  // A layout may say what is otherwise where it is "narrow".
   function fitted(own, data) {
-    const { direct, ...layout } = own;
+    const { direct, narrow: otherwise, ...wide } = own;
+    const layout = narrow.matches ? { ...wide, ...otherwise } : wide;
     if (narrow.matches) for (const trace of data) if (trace.type === "heatmap") delete trace.texttemplate;
     if (!direct) return layout;
     if (!narrow.matches) return { ...layout, showlegend: false };
@@ -63,7 +65,7 @@
       hoverlabel: { bgcolor: colour["@paper"], bordercolor: colour["@ghost"], font: { color: colour["@ink"], size: 12 }, align: "left" },
       hovermode: "closest", dragmode: narrow.matches ? false : "zoom", height: own.height || (narrow.matches ? 380 : 460),
       ...(paper.matches ? { width: 660, autosize: false } : { autosize: true }),
-      ...own, xaxis: axis(own.xaxis, colour), yaxis: axis(own.yaxis, colour),
+      ...own, ...Object.fromEntries(Object.keys(own).filter((k) => /^[xy]axis\d*$/.test(k)).map((k) => [k, axis(own[k], colour)])),
     };
     const config = { responsive: true, displaylogo: false, displayModeBar: narrow.matches ? false : "hover",
       modeBarButtonsToRemove: ["select2d", "lasso2d", "autoScale2d"] };

@@ -1,0 +1,47 @@
+// A run on several processes: messages travel while those cells are computed that need none of them.
+#pragma once
+
+#include "run.hpp"
+
+namespace fdtd2d::inline FL_ROLE {
+
+template <class Exchange, class Team = grid::Alone>
+struct Overlapped : Run<Exchange, Team> {
+  grid::Split<2> split;
+
+  void open(State& s) {
+    Run<Exchange, Team>::open(s);
+    split = grid::split(s.block, {1, 1});
+  }
+
+  void step(State& s, Index) {
+    in_precision(s, [&](auto& a) {
+      const auto job = job_on_host(s, a);
+      for (Index t = 0; t < s.p.steps; ++t) {
+        beside(this->halo_h, phases("e"), [&](Index i, Index from, Index to) { row_e(job, i, from, to, t); });
+        beside(this->halo_e, phases("h"), [&](Index i, Index from, Index to) { row_h(job, i, from, to); });
+      }
+    });
+  }
+
+ private:
+  // Of one field no cell needs another's new value, so those at the rim may follow in any order.
+  template <class Row>
+  void beside(Exchange& halo, fl::Phase phase, const Row& row) {
+    fl::during(phases("halo"), [&] { halo.start(this->team); });
+    fl::during(phase, [&] { this->team([&](Index share, Index shares) { rows_of(split.inner, share, shares, row); }); });
+    fl::during(phases("halo"), [&] { halo.finish(this->team); });
+    fl::during(phase, [&] {
+      this->team([&](Index share, Index shares) {
+        for (const auto& box : split.rim) rows_of(box, share, shares, row);
+      });
+    });
+  }
+
+  template <class Row>
+  static void rows_of(const grid::Box<2>& box, Index share, Index shares, const Row& row) {
+    grid::each_row(grid::share_of(box, share, shares), [&](const grid::Point<2>& p, Index count) { row(p[0], p[1], p[1] + count); });
+  }
+};
+
+}  // namespace fdtd2d::inline FL_ROLE
