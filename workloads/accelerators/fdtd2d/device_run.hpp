@@ -1,5 +1,5 @@
 // A run of kernels on a device, alone or with the halos of other ranks. `Machine` is where they run, CUDA (cuda_machine.hpp) or a processor
-// that plays a device (played_machine.hpp); it has memory (copies.hpp) and
+// that stands for one (emulated_machine.hpp); it has memory (copies.hpp) and
 //   launch(blocks, threads, body)   body(block, shared) by every thread of every block, after all that was launched before
 //   finished()                      all of it has ended
 // Kernels are not waited for one by one, so there are no phases.

@@ -7,7 +7,7 @@
 #elif defined(_OPENACC)
 #define FL_DEVICE [[gnu::always_inline]] inline  // a template cannot be an `acc routine`
 #else
-#define FL_DEVICE [[gnu::always_inline]] inline  // directives for devices need no mark on what is inlined
+#define FL_DEVICE inline
 #endif
 
 // Before a loop of such a function: it is to be unrolled on the device.

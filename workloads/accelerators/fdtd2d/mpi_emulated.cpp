@@ -1,8 +1,8 @@
 // What devices run, on processors: kernel after kernel in turn, halos packed and unpacked as on a device. To be checked, not to be fast.
+#include "emulated_machine.hpp"
 #include "firstlight/grid/mpi.hpp"
 #include "firstlight/variant.hpp"
-#include "played_machine.hpp"
 
 using fdtd2d::Kernel;
-using InTurn = fdtd2d::OnDevice<fdtd2d::Played<>, fl::grid::Mpi, Kernel::cells, Kernel::tiles, Kernel::fused>;
+using InTurn = fdtd2d::OnDevice<fdtd2d::Emulated<>, fl::grid::Mpi, Kernel::cells, Kernel::tiles, Kernel::fused>;
 FL_VARIANT(fdtd2d, InTurn)

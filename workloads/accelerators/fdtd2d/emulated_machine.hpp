@@ -8,7 +8,7 @@
 namespace fdtd2d::inline FL_ROLE {
 
 template <class Block = fl::Block>
-struct Played {
+struct Emulated {
   template <class T>
   class Memory {
    public:
