@@ -67,7 +67,7 @@ class Run {
   void sweep(State& s, const grid::Box<3>& box, Index t) {
     if (box.empty()) return;
     const grid::Layout<3>& layout = s.bnd.layout();
-    const auto of = [&](Coefficient which) { return coefficients_[static_cast<int>(which)].data() + layout.first; };
+    const auto of = [&](Coefficient which) { return s.bnd.view(coefficients_[static_cast<int>(which)].data()).origin; };
     using enum Coefficient;
     Job job;
     job.coefficients = {{of(a0), of(a1), of(a2), of(a3)}, {of(b0), of(b1), of(b2)}, {of(c0), of(c1), of(c2)}, of(bnd), of(wrk1)};
