@@ -11,7 +11,7 @@ void step(himeno::State& s, fl::Index) {
     in.a[0] = in.a[1];
     return himeno::Plain{}(himeno::Row{in, row.at, row.p, row.stride_i, row.stride_j, row.next, row.count});
   };
-  for (fl::Index t = 0; t < s.params.sweeps; ++t, std::swap(s.p, s.next)) s.gosa = himeno::sweep(s, s.block.cells(), body);
+  himeno::run(s, body);
 }
 
 }  // namespace

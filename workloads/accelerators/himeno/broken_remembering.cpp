@@ -16,7 +16,7 @@ struct Remembering {
     const float now = himeno::factor(iteration);
     float* p = s.p.data();
     if (kept.empty()) {
-      for (fl::Index t = 0; t < s.params.sweeps; ++t, std::swap(s.p, s.next)) s.gosa = himeno::sweep(s, s.block.cells(), himeno::Plain{});
+      himeno::run(s, himeno::Plain{});
       kept.assign(s.p.data(), s.p.data() + s.p.layout().elements);
       scale = now, gosa = s.gosa;
       return;

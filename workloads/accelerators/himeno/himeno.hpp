@@ -16,7 +16,8 @@
 namespace himeno::inline FL_ROLE {
 
 struct Traits {
-  double bytes_a_point = 60;  // of memory traffic in a sweep: 13 arrays read, one written, which is read before
+  double bytes_a_point = 60;  // of memory traffic in a sweep: 13 arrays read, and one written, whose lines are read before
+  Index sweeps_at_once = 1;   // for which that traffic is enough
 };
 
 inline constexpr fl::Phases phases{"halo", "inner", "rim", "sum"};
@@ -77,8 +78,9 @@ inline void poison(State& s) {
 
 inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits) {
   const double points = points_in(p), sweeps = static_cast<double>(p.sweeps), updates = points * sweeps;
+  const Index groups = (p.sweeps + traits.sweeps_at_once - 1) / traits.sweeps_at_once;
   return {.flops = 34 * updates,
-          .bytes = traits.bytes_a_point * updates,
+          .bytes = traits.bytes_a_point * points * static_cast<double>(groups),
           .operations = sweeps,
           .elements = updates,
           .working_set = 14 * sizeof(float) * points / team.ranks};

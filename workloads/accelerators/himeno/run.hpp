@@ -41,18 +41,49 @@ double sweep(State& s, const grid::Box<3>& box, Body body) {
   return sum;
 }
 
+// What a loop over a row reads, as addresses that its index is added to: twelve of coefficients and nine of p.
+struct Streams {
+  Coefficients in;
+  const float* p[3][3];
+
+  explicit Streams(const Row& row) : in(row.in) {
+    for (const float** array :
+         {&in.a[0], &in.a[1], &in.a[2], &in.a[3], &in.b[0], &in.b[1], &in.b[2], &in.c[0], &in.c[1], &in.c[2], &in.bnd, &in.wrk1})
+      *array += row.at;
+    for (Index i = 0; i < 3; ++i)
+      for (Index j = 0; j < 3; ++j) p[i][j] = row.p + (i - 1) * row.stride_i + (j - 1) * row.stride_j;
+  }
+
+  // ss of point k, or of a vector of points, with element `at` of these coefficients.
+  template <class T, class Read>
+  [[gnu::always_inline]] T residual(Index k, const Read& read, const Coefficients& of, Index at) const {
+    return himeno::residual<T>(
+        of, at, read, [&](int i, int j, int along) __attribute__((always_inline)) { return read(p[i + 1][j + 1] + k + along); });
+  }
+  template <class T, class Read>
+  [[gnu::always_inline]] T residual(Index k, const Read& read) const {
+    return residual<T>(k, read, in, k);
+  }
+};
+
 // The row as the benchmark writes it, but for the sum, which is of double precision.
 struct Plain {
   double operator()(const Row& row) const {
+    const Streams streams(row);
     double sum = 0;
     for (Index k = 0; k < row.count; ++k) {
-      const Around<float, Number> p{row.p + k, row.stride_i, row.stride_j, {}};
-      const float ss = residual<float>(row.in, row.at + k, Number{}, p);
+      const float ss = streams.residual<float>(k, Number{});
       sum += static_cast<double>(ss) * static_cast<double>(ss);
-      row.next[k] = p(0, 0, 0) + omega * ss;
+      row.next[k] = row.p[k] + omega * ss;
     }
     return sum;
   }
 };
+
+// All sweeps of a run by one thread.
+template <class Body>
+void run(State& s, Body body) {
+  for (Index t = 0; t < s.params.sweeps; ++t, std::swap(s.p, s.next)) s.gosa = sweep(s, s.block.cells(), body);
+}
 
 }  // namespace himeno::inline FL_ROLE

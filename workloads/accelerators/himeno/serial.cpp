@@ -5,9 +5,7 @@
 
 namespace {
 
-void step(himeno::State& s, fl::Index) {
-  for (fl::Index t = 0; t < s.params.sweeps; ++t, std::swap(s.p, s.next)) s.gosa = himeno::sweep(s, s.block.cells(), himeno::Plain{});
-}
+void step(himeno::State& s, fl::Index) { himeno::run(s, himeno::Plain{}); }
 
 }  // namespace
 

@@ -1,0 +1,27 @@
+// One thread, twelve sweeps at once.
+#include "blocked.hpp"
+
+#include "firstlight/variant.hpp"
+
+namespace {
+
+struct Blocked {
+  himeno::Interleaved lines;
+
+  void open(himeno::State& s) {
+    lines.allocate(s);
+    lines.fill(s, s.block.cells());
+  }
+  void step(himeno::State& s, fl::Index) {
+    himeno::run_in_groups(s, lines, [](const himeno::Group& group) {
+      double sum = 0;
+      for (fl::Index tile = 0; tile < group.tiles(); ++tile)
+        for (fl::Index step = 0; step < group.steps(); ++step) sum += group(tile, step);
+      return sum;
+    });
+  }
+};
+
+}  // namespace
+
+FL_VARIANT(himeno, Blocked, .traits = {.sweeps_at_once = himeno::at_once})

@@ -1,0 +1,68 @@
+// Several sweeps at once over what a cache holds (temporal blocking): the same operations on every point, in another order.
+//
+// Sweep t of a group works on plane s - t in step s, and in a tile of rows on those that lie t rows before the tile's. So what a sweep
+// reads was written by the one before it, in this tile and step, the step before or the tile before; and what it overwrites, the values
+// of two sweeps ago, nobody reads any more. Two fields are enough, and the results are those of plain sweeps, bit by bit.
+#pragma once
+
+#include <utility>
+
+#include "interleaved.hpp"
+
+namespace himeno::inline FL_ROLE {
+
+inline constexpr Index at_once = 12;  // sweeps
+// What a step of a tile touches: as much as a core's share of the last cache, since rows cut shorter cost more than that is slower.
+inline constexpr Index tile_bytes = Index{10} << 20;
+
+// A group of sweeps, 1 to at_once, that begins with s.p; s.next has the results where their number is odd.
+class Group {
+ public:
+  Group(State& s, const Interleaved& lines, Index sweeps)
+      : s_(s),
+        lines_(lines),
+        sweeps_(sweeps),
+        size_(s.block.size()),
+        rows_(std::max<Index>(tile_bytes / (sweeps * 14 * 4 * s.bnd.layout().pitch), 4)) {}
+
+  Index tiles() const { return (size_[1] + sweeps_ - 1 + rows_ - 1) / rows_; }
+  Index steps() const { return size_[0] + sweeps_ - 1; }
+
+  // Step `step` of a tile, after the same step of the tile before and all steps before it of this one; returns the last sweep's sum.
+  double operator()(Index number, Index step) const {
+    const Coefficients in = coefficients(s_);
+    const auto layout = s_.bnd.layout();
+    const auto even = s_.p.view(), odd = s_.next.view();
+    double last = 0;
+    for (Index row = number * rows_; row < (number + 1) * rows_; ++row)
+      for (Index t = 0; t < sweeps_; ++t) {
+        const Index i = step - t, j = row - t;
+        if (i < 0 || i >= size_[0] || j < 0 || j >= size_[1]) continue;
+        const auto from = t % 2 == 0 ? even : odd, to = t % 2 == 0 ? odd : even;
+        const Row it{in, layout.distance({i, j, 0}), &from(i, j, 0), from.stride[0], from.stride[1], &to(i, j, 0), size_[2]};
+        const double sum = Lines<Store::ordinary, Wanted::again>{lines_}(it);
+        if (t == sweeps_ - 1) last += sum;
+      }
+    return last;
+  }
+
+ private:
+  State& s_;
+  const Interleaved& lines_;
+  Index sweeps_;
+  Point size_;
+  Index rows_;  // of a tile
+};
+
+// `work(group)` carries out a group and returns the sum of its last sweep.
+template <class Work>
+void run_in_groups(State& s, const Interleaved& lines, Work work) {
+  for (Index left = s.params.sweeps; left > 0;) {
+    const Index sweeps = std::min(left, at_once);
+    s.gosa = work(Group(s, lines, sweeps));
+    if (sweeps % 2 != 0) std::swap(s.p, s.next);
+    left -= sweeps;
+  }
+}
+
+}  // namespace himeno::inline FL_ROLE

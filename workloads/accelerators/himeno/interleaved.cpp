@@ -1,0 +1,23 @@
+// The coefficients in one stream, and stores past the caches: the same bytes in another order.
+#include "interleaved.hpp"
+
+#include "firstlight/variant.hpp"
+
+namespace {
+
+struct Streamed {
+  himeno::Interleaved lines;
+
+  void open(himeno::State& s) {
+    lines.allocate(s);
+    lines.fill(s, s.block.cells());
+  }
+  void step(himeno::State& s, fl::Index) {
+    himeno::run(s, himeno::Lines<himeno::Store::nontemporal, himeno::Wanted::once>{lines});
+    fl::nontemporal::fence();
+  }
+};
+
+}  // namespace
+
+FL_VARIANT(himeno, Streamed, .refuse = himeno::nontemporal_refuses, .traits = {.bytes_a_point = 56})

@@ -1,0 +1,21 @@
+// Threads with a slab each, and vectors whose results go past the caches.
+#include "threads.hpp"
+#include "vectors.hpp"
+
+#include "firstlight/variant.hpp"
+
+namespace {
+
+void place(himeno::State& s) { himeno::place(s, fl::grid::OpenMp{s.team.threads}); }
+
+void step(himeno::State& s, fl::Index) {
+  const fl::grid::OpenMp team{s.team.threads};
+  for (fl::Index t = 0; t < s.params.sweeps; ++t, std::swap(s.p, s.next))
+    s.gosa = himeno::summed(team, team.threads, [&](fl::Index share, fl::Index shares) {
+      return himeno::sweep(s, fl::grid::share_of(s.block.cells(), share, shares), himeno::Vectors<himeno::Store::nontemporal>{});
+    });
+}
+
+}  // namespace
+
+FL_VARIANT(himeno, step, .refuse = himeno::nontemporal_refuses, .first_touch = place, .traits = {.bytes_a_point = 56})

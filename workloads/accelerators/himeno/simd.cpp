@@ -1,0 +1,12 @@
+// One thread, as many points at once as a vector holds.
+#include "vectors.hpp"
+
+#include "firstlight/variant.hpp"
+
+namespace {
+
+void step(himeno::State& s, fl::Index) { himeno::run(s, himeno::Vectors<himeno::Store::ordinary>{}); }
+
+}  // namespace
+
+FL_VARIANT(himeno, step)
