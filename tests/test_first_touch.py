@@ -19,7 +19,7 @@ HARNESS = ROOT / "native" / "harness"
 SUPPORT = [
     HARNESS / "src" / f"{name}.cpp" for name in ("arguments", "kernels", "json", "support", "comm_serial", "seed")
 ]
-FLAGS = ("-O1", "-fopenmp", "-Wno-psabi", f"-I{HARNESS}/include", f"-I{HARNESS}/src")
+FLAGS = ("-O1", "-fopenmp", "-Wno-psabi", f"-I{HARNESS}/include", f"-I{HARNESS}/src", f"-I{ROOT}/native/grid/include")
 LATTICE = ("t=32", "x=8", "y=8", "z=8")
 CASES = {
     ("dot", "omp"): ("n=1e6",),
@@ -27,6 +27,7 @@ CASES = {
     ("fem2d", "omp"): ("level=5", "problem=M"),
     ("fem2d", "omp_multigrid"): ("level=5", "problem=M"),
     ("halo", "omp_flags"): ("n=512",),
+    ("himeno", "omp"): ("size=S",),
     ("dirac", "omp_virtual_nodes"): ("operator=D", *LATTICE),
     ("dirac_solver", "omp_virtual_nodes"): ("method=bicgstab", "digits=1", *LATTICE),
     ("dirac_overlap", "omp_virtual_nodes"): ("digits=4", "poles=2", "t=32", "x=4", "y=8", "z=8"),

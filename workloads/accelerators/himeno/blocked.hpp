@@ -11,19 +11,16 @@
 
 namespace himeno::inline FL_ROLE {
 
-inline constexpr Index at_once = 12;  // sweeps
-// What a step of a tile touches: as much as a core's share of the last cache, since rows cut shorter cost more than that is slower.
-inline constexpr Index tile_bytes = Index{10} << 20;
+inline constexpr Index at_once = 12;    // sweeps
+inline constexpr Index most_rows = 64;  // of a tile
+// And of what a step of a tile touches: a core's share of the last cache. Narrow tiles cost more than that cache is slower than nearer ones.
+inline constexpr Index most_bytes = Index{10} << 20;
 
 // A group of sweeps, 1 to at_once, that begins with s.p; s.next has the results where their number is odd.
 class Group {
  public:
   Group(State& s, const Interleaved& lines, Index sweeps)
-      : s_(s),
-        lines_(lines),
-        sweeps_(sweeps),
-        size_(s.block.size()),
-        rows_(std::max<Index>(tile_bytes / (sweeps * 14 * 4 * s.bnd.layout().pitch), 4)) {}
+      : s_(s), lines_(lines), sweeps_(sweeps), size_(s.block.size()), rows_(tile_rows(s, sweeps)) {}
 
   Index tiles() const { return (size_[1] + sweeps_ - 1 + rows_ - 1) / rows_; }
   Index steps() const { return size_[0] + sweeps_ - 1; }
@@ -47,6 +44,11 @@ class Group {
   }
 
  private:
+  static Index tile_rows(const State& s, Index sweeps) {
+    const Index row = 14 * static_cast<Index>(sizeof(float)) * s.bnd.layout().pitch;
+    return std::clamp<Index>(most_bytes / (sweeps * row), 1, most_rows);
+  }
+
   State& s_;
   const Interleaved& lines_;
   Index sweeps_;

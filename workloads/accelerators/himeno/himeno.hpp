@@ -27,7 +27,8 @@ inline constexpr fl::About about{
     .verified =
         "p at every inner point and GOSA of the last sweep against sweeps in 64 bits; GOSA of the benchmark's own inputs against "
         "sweeps in 64 bits that use their symmetry",
-    .tolerance = "p: 4 eps a sweep of the largest value; GOSA: what such an error of each ss can make of the sum",
+    .tolerance =
+        "p: 1.5 eps (1 + sqrt(sweeps)) of its largest value at first; GOSA: what rounding of each ss by 2 eps of that can make of the sum",
     .phases = phases,
 };
 inline constexpr fl::Metric metrics[] = {{"rate", "Mflop/s", "flops", "rate", 1e-6, "higher"},
@@ -121,7 +122,7 @@ inline fl::Check check(State& s, Index last) {
     return 2 * rounding * size * std::sqrt(points * gosa) + points * rounding * rounding * size * size;
   };
   fl::WorstError worst;
-  const double of_p = 2 * FLT_EPSILON * scale * static_cast<double>(s.params.sweeps + 1);
+  const double of_p = 1.5 * FLT_EPSILON * scale * (1 + std::sqrt(static_cast<double>(s.params.sweeps)));
   grid::each_cell(s.block.cells(), [&](const Point& x) {
     const double wanted = right.p(s.block.global(x)), error = std::fabs(s.p[x] - wanted);
     if (worst.exceeded_by(error, of_p)) {

@@ -38,6 +38,16 @@ struct Around {
   FL_DEVICE T operator()(int i, int j, int k) const { return read(centre + i * stride_i + j * stride_j + k); }
 };
 
+// The same from the addresses of the nine rows around a row, [1][1] being its own.
+template <class T, class Read>
+struct Among {
+  const float* const (*rows)[3];
+  Index k;
+  Read read;
+
+  FL_DEVICE T operator()(int i, int j, int along) const { return read(rows[i + 1][j + 1] + k + along); }
+};
+
 // One number.
 struct Number {
   FL_DEVICE float operator()(const float* from) const { return *from; }

@@ -57,8 +57,7 @@ struct Streams {
   // ss of point k, or of a vector of points, with element `at` of these coefficients.
   template <class T, class Read>
   [[gnu::always_inline]] T residual(Index k, const Read& read, const Coefficients& of, Index at) const {
-    return himeno::residual<T>(
-        of, at, read, [&](int i, int j, int along) __attribute__((always_inline)) { return read(p[i + 1][j + 1] + k + along); });
+    return himeno::residual<T>(of, at, read, Among<T, Read>{p, k, read});
   }
   template <class T, class Read>
   [[gnu::always_inline]] T residual(Index k, const Read& read) const {
