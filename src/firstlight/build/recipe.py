@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import shlex
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
 
@@ -124,7 +124,8 @@ def recipe(
         link += library.link_flags
         definitions["FL_SYMBOL_PREFIX"] = library.prefix
     if "cuda" in needs and toolbox.cuda is not None:
-        foreign = _cuda_object(program, variant, toolbox.cuda, mpi, environment)
+        threads = toolchain.openmp if "openmp" in needs else ()
+        foreign = _cuda_object(program, variant, toolbox.cuda, mpi, environment, threads)
         link += toolbox.cuda.link_flags
     return Recipe(
         name=program.target,
@@ -163,14 +164,20 @@ def runs_schedules(made: Recipe, sources: Sources) -> bool:
 
 
 def _cuda_object(
-    program: Program, variant: Variant, cuda: Cuda, mpi: Mpi | None, environment: Mapping[str, str]
+    program: Program,
+    variant: Variant,
+    cuda: Cuda,
+    mpi: Mpi | None,
+    environment: Mapping[str, str],
+    threads: Sequence[str],
 ) -> Foreign:
     """nvcc compiles the file, the C++ compiler links it. Its flags are its own: those under test are for the processor,
-    and nvcc does not take any host compiler."""
+    and nvcc does not take any host compiler. `threads`: what makes the file's directives of OpenMP be obeyed."""
     flags = ("-O3", f"-arch={cuda.architecture}")
     told = {"VARIANT_NAME": program.variant, "FLAGS": " ".join(flags), "COMPILER": cuda.label}
     words: tuple[str, ...] = (cuda.nvcc, "-c", "-std=c++20", "-ccbin", cuda.host, *flags, *kernels.FLAGS)
     words += ("-Xcompiler=-Wall",)
+    words += tuple(f"-Xcompiler={flag}" for flag in threads)
     if mpi is not None:
         words += _told_by(mpi.cxx, tuple(sorted(environment.items())), ("-I", "-D"))
         words += ("-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX")  # as everywhere: bindings that MPI no longer has

@@ -1,4 +1,4 @@
-// Kernels for devices, each the body of a thread in a block: the same for nvcc and, by fibers, for a processor (blocks.hpp), so that they
+// Kernels for devices, each the body of a thread in a block: the same for nvcc and, by fibers, for a processor (emulated.hpp), so that they
 // are checked where no GPU is. A block has one bra; its threads share the kets that the bra's bound leaves.
 //
 //   Fused<Add>  a thread computes a quartet and adds what comes of it to G where it belongs, number by number

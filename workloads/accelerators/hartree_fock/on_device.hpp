@@ -52,7 +52,7 @@ struct OnDevice {
       start(of);
       fl::cuda::finished();
     }
-    sums_device_.memory.to(sums_.of.data());
+    fetch();
     finish(pairs_, n_, sums_, g);
   }
   std::array<fl::Index, class_count> quartets() const { return meetings_.quartets; }
@@ -73,6 +73,12 @@ struct OnDevice {
     double* const there = sums_device_.memory.data();
     base_.to = {n_, density_device_.send(density, square), pair_density_.send(here.pair_density, pairs_.density_size()), there,
                 there + square};
+  }
+
+  // The sums, once all that was started has ended.
+  void fetch() {
+    fl::cuda::finished();
+    sums_device_.memory.to(sums_.of.data());
   }
 
   // All kernels of a class, which go on by themselves.
