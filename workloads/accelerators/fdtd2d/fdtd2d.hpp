@@ -87,9 +87,9 @@ inline constexpr fl::Metric metrics[] = {
     {"speed", "Gflop/s", "flops", "rate", 1e-9, "higher"},
     {"update_rate", "Gcell/s", "elements", "rate", 1e-9, "higher"},
     {"halo_time", "us", "operations", "time", 1e6, "lower", phases("halo")},  // a time step
-    {"error", "eps", "error", "value", 1, "lower"},
-    {"reflection", "dB", "reflection", "value", 1, "lower"},
-    {"energy_drift", "eps", "energy_drift", "value", 1, "lower"},
+    {"error", "1", "error", "value", 1, "lower"},                             // of the largest amplitude
+    {"absorption", "dB", "absorption", "value", 1, "higher"},
+    {"energy_drift", "1", "energy_drift", "value", 1, "lower"},
 };
 
 inline constexpr Index most_of_a_reference = 2048;
@@ -120,11 +120,13 @@ inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits
 
 template <class T>
 void allocate(Numbers<T>& a, const State& s) {
-  const auto field = [&] { return grid::Field<T, 2>(s.block.size(), {1, 1}); };
-  for (auto* each : {&a.ez, &a.hx, &a.hy, &a.ca, &a.cb}) *each = field();
+  // E is read one cell on, along both dimensions; hx one cell back along j, hy along i.
+  const auto field = [&](const grid::Point<2>& halo) { return grid::Field<T, 2>(s.block.size(), halo); };
+  a.ez = field({1, 1}), a.hx = field({0, 1}), a.hy = field({1, 0});
+  for (auto* each : {&a.ca, &a.cb}) *each = field({});
   if (is_driven(s.p.problem)) a.pulse = fl::Array<T>(s.p.steps);
   if (s.p.problem != Problem::cpml) return;
-  for (auto* each : {&a.psi_ex, &a.psi_ey, &a.psi_hx, &a.psi_hy}) *each = field();
+  for (auto* each : {&a.psi_ex, &a.psi_ey, &a.psi_hx, &a.psi_hy}) *each = field({});
   for (auto* each : {&a.be, &a.ce, &a.bh, &a.ch}) *each = fl::Array<T>(s.p.n);
 }
 

@@ -99,16 +99,61 @@ inline double reflection(State& s, double h) {
   return 20 * std::log10(worst / r.incident);
 }
 inline constexpr double loudest = -60;
+// Whether the pulse has reached the layers.
+inline bool reflects(const Params& p) {
+  return p.problem == Problem::cpml && static_cast<double>(p.steps) * p.courant >= static_cast<double>(p.n) / 2 + 28;
+}
 
 inline fl::Check check(State& s, Index last) {
   if (s.download) s.download();
   const double h = rounded(s, length(s.p, last));
   const Worst worst = compared(s, h);
-  if (s.p.problem == Problem::cpml && worst.error() <= allowed(s)) {
+  if (reflects(s.p) && worst.error() <= allowed(s)) {
     const double found = reflection(s, h);
     if (!(found < loudest)) return {false, found, loudest, fl::text("layers reflect %.1f dB of what reaches them", found)};
   }
   return fl::Check::of(worst.error(), allowed(s), worst.what());
+}
+
+// The energy of what a run left, of one process: E^2 / s_e and H times H half a step before, / s, which no time step of a lossless domain
+// changes. Along each dimension E of the next cell is that beyond the end, nothing or the beginning.
+template <class At>
+double energy(const State& s, double h, At at) {
+  const double e = rounded(s, s.p.courant);
+  const bool around = s.p.problem == Problem::periodic;
+  double sum = 0;
+  grid::each_cell(s.block.cells(), [&](const grid::Point<2>& p) {
+    const Waves w = at(p);
+    const auto next = [&](std::size_t d) {
+      grid::Point<2> q = p;
+      if (++q[d] == s.p.n) q[d] = 0;
+      return q[d] == 0 && !around ? 0 : at(q).ez;
+    };
+    sum += w.ez * w.ez / e + (w.hx * (w.hx + h * (next(1) - w.ez)) + w.hy * (w.hy - h * (next(0) - w.ez))) / h;
+  });
+  return sum;
+}
+
+// Of the last step: the largest error, by how much a reflection is weaker than what reached the layers, how far energy has drifted.
+inline void observe(State& s, fl::Observations& seen) {
+  if (s.download) s.download();
+  const double h = rounded(s, s.s);
+  if (reflects(s.p)) seen.value("absorption", -reflection(s, h));
+  if (is_driven(s.p.problem)) return;  // a plain run is for the check alone
+  seen.value("error", against_exact(s, h).error());
+  if (s.team.ranks > 1) return;
+  in_precision(s, [&](auto& a) {
+    const auto ez = a.ez.view(), hx = a.hx.view(), hy = a.hy.view();
+    const double left = energy(s, h, [&](const grid::Point<2>& p) {
+      return Waves{static_cast<double>(ez(p[0], p[1])), static_cast<double>(hx(p[0], p[1])), static_cast<double>(hy(p[0], p[1]))};
+    });
+    const double half = s.p.courant / 2;
+    const double began = energy(s, h, [&](const grid::Point<2>& p) {
+      return sum(s.modes, static_cast<std::size_t>(p[0]), static_cast<std::size_t>(p[1]),
+                 [&](const Mode& m) { return Times{m.amplitude, half * m.amplitude}; });
+    });
+    seen.value("energy_drift", std::fabs(left / began - 1));
+  });
 }
 
 }  // namespace fdtd2d::inline FL_ROLE

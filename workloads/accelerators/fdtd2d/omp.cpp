@@ -1,0 +1,67 @@
+// The single sweep of `simd` by a team of threads, each on rows of its own, which it was the first to touch. Two barriers a time step: E is
+// new everywhere, and so is H.
+#include "fused.hpp"
+
+#include <omp.h>
+
+#include "firstlight/grid/one_process.hpp"
+#include "firstlight/variant.hpp"
+
+namespace {
+
+using fl::Index;
+
+void touch_rows(fdtd2d::State& s) {
+  fdtd2d::in_precision(s, [&](auto& a) {
+#pragma omp parallel num_threads(s.team.threads)
+    for (auto* field : {&a.ez, &a.hx, &a.hy, &a.ca, &a.cb}) fl::grid::first_touch(*field, omp_get_thread_num(), omp_get_num_threads());
+  });
+}
+
+struct Threads {
+  fl::grid::Exchange<2, fl::grid::OneProcess> halo_e, halo_h;
+  bool around = false;
+
+  void open(fdtd2d::State& s) {
+    around = s.block.has_neighbour(1, 1);
+    fdtd2d::in_precision(s, [&](auto& a) {
+      halo_e.open(s.block, {.reach = fl::grid::Reach::faces}, {}, a.ez);
+      halo_h.open(s.block, {.reach = fl::grid::Reach::faces}, {}, a.hx, a.hy);
+    });
+  }
+
+  void step(fdtd2d::State& s, Index) {
+    fdtd2d::in_precision(s, [&](auto& a) {
+      const auto job = fdtd2d::job_on_host(s, a);
+#pragma omp parallel num_threads(s.team.threads)
+      run(job, s.p.steps, omp_get_thread_num(), omp_get_num_threads());
+    });
+  }
+
+  template <class T>
+  void run(const fdtd2d::Job<T>& job, Index steps, Index thread, Index threads) {
+    const fl::Part mine = fl::part(job.rows, threads, thread);
+    const fdtd2d::Span row{0, job.columns, !around};
+    for (Index t = 0; t < steps; ++t) {
+      copy(halo_h, thread, threads);
+      fl::during(fdtd2d::phases("fused"), [&] {
+        for (Index i = mine.begin; i < mine.end; ++i) fdtd2d::advance_row(job, mine.begin, i, row, t);
+      });
+#pragma omp barrier
+      copy(halo_e, thread, threads);
+      fl::during(fdtd2d::phases("fused"), [&] { fdtd2d::finish_rows(job, mine.begin, mine.end, row.with_last); });
+#pragma omp barrier
+    }
+  }
+
+  // A torus is its own neighbour.
+  void copy(fl::grid::Exchange<2, fl::grid::OneProcess>& halo, Index thread, Index threads) const {
+    if (!around) return;
+    fl::during(fdtd2d::phases("halo"), [&] { halo.pack(0, thread, threads); });
+#pragma omp barrier
+  }
+};
+
+}  // namespace
+
+FL_VARIANT(fdtd2d, Threads, .first_touch = touch_rows, .traits = {.words = 8})
