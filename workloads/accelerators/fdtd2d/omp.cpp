@@ -1,8 +1,7 @@
 // The single sweep of `simd` by a team of threads, each on rows of its own, which it was the first to touch. Two barriers a time step: E is
 // new everywhere, and so is H.
 #include "fused.hpp"
-
-#include <omp.h>
+#include "threads.hpp"
 
 #include "firstlight/grid/one_process.hpp"
 #include "firstlight/variant.hpp"
@@ -10,13 +9,6 @@
 namespace {
 
 using fl::Index;
-
-void touch_rows(fdtd2d::State& s) {
-  fdtd2d::in_precision(s, [&](auto& a) {
-#pragma omp parallel num_threads(s.team.threads)
-    for (auto* field : {&a.ez, &a.hx, &a.hy, &a.ca, &a.cb}) fl::grid::first_touch(*field, omp_get_thread_num(), omp_get_num_threads());
-  });
-}
 
 struct Threads {
   fl::grid::Exchange<2, fl::grid::OneProcess> halo_e, halo_h;
@@ -64,4 +56,4 @@ struct Threads {
 
 }  // namespace
 
-FL_VARIANT(fdtd2d, Threads, .first_touch = touch_rows, .traits = {.words = 8})
+FL_VARIANT(fdtd2d, Threads, .first_touch = fdtd2d::place, .traits = {.words = 8})
