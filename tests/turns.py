@@ -27,8 +27,9 @@ CPUS = len(os.sched_getaffinity(0))
 
 
 def workers() -> int:
-    """How many workers share the tests on this machine: one more than processors, for many of them wait."""
-    return min(WORKERS, CPUS + 1)
+    """How many workers share the tests on this machine: two more than processors, for a third of their time they wait
+    (for what is to hang, for a party's processors, for another's build)."""
+    return min(WORKERS, CPUS + 2)
 
 
 @contextmanager
