@@ -28,7 +28,7 @@ from firstlight.record import Exit
 from firstlight.store import lines
 from firstlight.toolchains import Mpi
 
-pytestmark = [pytest.mark.native, pytest.mark.faults, pytest.mark.alone]
+pytestmark = [pytest.mark.native, pytest.mark.faults]
 
 FIRSTLIGHT = (sys.executable, "-m", "firstlight")
 CACHE = Path(os.environ.get("FIRSTLIGHT_CACHE", ROOT / ".fl"))
@@ -145,6 +145,7 @@ def misbehaved(mpis: tuple[Mpi, ...], tmp_path_factory: pytest.TempPathFactory) 
 
 
 @pytest.mark.full
+@pytest.mark.alone
 def test_what_hangs_aborts_or_does_not_compile_is_told_and_the_rest_is_measured(
     misbehaved: tuple[Path, str], mpis: tuple[Mpi, ...]
 ) -> None:
@@ -162,6 +163,7 @@ def test_what_hangs_aborts_or_does_not_compile_is_told_and_the_rest_is_measured(
 
 
 @pytest.mark.full
+@pytest.mark.alone
 def test_the_compilers_words_are_kept_in_full_where_the_line_says(misbehaved: tuple[Path, str]) -> None:
     folder, err = misbehaved
     told = next(line for line in err.splitlines() if line.startswith("does not build: "))
@@ -172,6 +174,7 @@ def test_the_compilers_words_are_kept_in_full_where_the_line_says(misbehaved: tu
 
 
 @pytest.mark.full
+@pytest.mark.alone
 def test_a_run_of_failures_is_whole_readable_and_can_be_gone_on_with(misbehaved: tuple[Path, str]) -> None:
     folder, _ = misbehaved
     assert_clean(folder)
@@ -186,6 +189,7 @@ def test_a_run_of_failures_is_whole_readable_and_can_be_gone_on_with(misbehaved:
 
 
 @pytest.mark.full
+@pytest.mark.alone
 def test_where_nothing_compiles_the_compilers_words_are_shown_and_no_run_is_made(tmp_path: Path) -> None:
     done = firstlight(tmp_path, "run", "faulty.wont_compile", "--toolchain", "gcc-base")
     assert done.returncode == ENVIRONMENT
@@ -198,6 +202,7 @@ def test_where_nothing_compiles_the_compilers_words_are_shown_and_no_run_is_made
 
 
 @pytest.mark.full
+@pytest.mark.alone
 @pytest.mark.parametrize(
     ("number", "which"), [(signal.SIGKILL, 0), (signal.SIGKILL, 1), (signal.SIGINT, -1), (signal.SIGTERM, 0)]
 )
@@ -233,6 +238,7 @@ def test_stopped_in_the_middle_of_a_launch(
 
 
 @pytest.mark.full
+@pytest.mark.alone
 def test_stopped_while_it_builds_again_and_again(tmp_path: Path) -> None:
     """A cache of its own. Signals go to firstlight alone; afterwards the same cache serves as if nothing had been."""
     cache = tmp_path / "cache"
@@ -294,6 +300,7 @@ ls results/*/launches | wc -l
 
 
 @pytest.mark.full
+@pytest.mark.alone
 def test_a_disk_that_fills_in_the_middle_of_a_run(tmp_path: Path) -> None:
     own = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
     probe = [*own, "mount", "-t", "tmpfs", "none", str(tmp_path)]

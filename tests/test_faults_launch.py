@@ -24,7 +24,7 @@ from firstlight.plan import Cell, Placement, Program
 from firstlight.process import guard, tree
 from firstlight.toolchains import Mpi, Toolbox
 
-pytestmark = [pytest.mark.faults, pytest.mark.alone, pytest.mark.full]
+pytestmark = [pytest.mark.faults, pytest.mark.full]
 
 Make = Callable[[str], Path]
 HERE = Path(__file__).parent
@@ -411,6 +411,7 @@ def litter() -> set[str]:
     return found
 
 
+@pytest.mark.alone  # launches of other tests have files there, too
 @pytest.mark.parametrize("victim", ["rank", "launcher", "firstlight"])
 def test_nothing_is_left_in_the_file_system_whoever_is_killed(
     mpis: tuple[Mpi, ...], ranks: dict[str, Path], tmp_path: Path, program: Make, victim: str
