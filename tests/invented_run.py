@@ -11,9 +11,9 @@ import random
 import zlib
 from collections.abc import Iterator, Mapping
 
+import shipped
 import synthetic
 import synthetic_machine
-from firstlight import ROOT, catalogue
 from firstlight.catalogue import Workload
 from firstlight.judge.levels import nominal
 from firstlight.machine import Machine, cores
@@ -39,7 +39,7 @@ from firstlight.record import (
 )
 from synthetic import Scene
 
-WORKLOADS = catalogue.load([ROOT / "workloads"])
+WORKLOADS = shipped.workloads()
 METRICS = """
 dirac           speed Mflop/s operations rate 1e-6, time us elements time 1e6
 dirac_overlap   time s operations time 1, iterations iterations iterations value 1

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+from functools import cache
 from importlib import import_module
 from pathlib import Path
 from types import ModuleType
 
 from firstlight import ROOT, catalogue
+from firstlight.catalogue import Workload
 from firstlight.report import own
+
+
+@cache
+def workloads() -> dict[str, Workload]:
+    """All of them, read once: a test that invents a run does not read them again."""
+    return catalogue.load([ROOT / "workloads"])
 
 
 def folder(workload: str) -> Path:
@@ -17,6 +25,6 @@ def folder(workload: str) -> Path:
 
 def module(workload: str, name: str) -> ModuleType:
     """A module of `drawings` in the folder of a workload that comes with firstlight."""
-    report = own.module(catalogue.load([ROOT / "workloads"])[workload])
+    report = own.module(workloads()[workload])
     assert report is not None
     return import_module(f"{report.__package__}.drawings.{name}")

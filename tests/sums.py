@@ -8,10 +8,9 @@ from collections.abc import Iterable, Mapping
 
 from msgspec.structs import replace
 
+import shipped
 import synthetic
 import synthetic_machine
-from firstlight import ROOT
-from firstlight.catalogue import load
 from firstlight.judge import Judgement
 from firstlight.judge.figures import judge
 from firstlight.plan import Cell, Placement, Program
@@ -86,7 +85,7 @@ def scene(
         builds=(*base.run.builds, *(Build(c.program, True, 1.0, "0" * 64) for c in cells)),
         descriptions=base.run.descriptions | described,
     )
-    workload = load([ROOT / "workloads"])["vector_sum"]
+    workload = shipped.workloads()["vector_sum"]
     return Scene(run, (*base.records, *records), base.workloads | {"vector_sum": workload})
 
 

@@ -5,8 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 import shipped
-from firstlight import ROOT
-from firstlight.catalogue import Bound, Plot, Provides, Role, Row, Sizes, Variant, Workload, load
+from firstlight.catalogue import Bound, Plot, Provides, Role, Row, Sizes, Variant, Workload
 from firstlight.plan import Program
 from firstlight.record import Description, Metric, Parameter
 from synthetic_figures import CHASES
@@ -113,7 +112,7 @@ def workload(name: str) -> Workload:
         bounded_by=bounds.get(name, ()),
         rows=rows.get(name, ()),
         plots=plots.get(name, ()),
-        roles=tuple(_invented(role, name) for role in load([ROOT / "workloads"])[name].roles),
+        roles=tuple(_invented(role, name) for role in shipped.workloads()[name].roles),
     )  # fmt: skip
 
 

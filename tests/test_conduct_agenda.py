@@ -13,9 +13,9 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+import shipped
 import synthetic
 import synthetic_machine
-from firstlight import ROOT, catalogue
 from firstlight.catalogue import Workload
 from firstlight.conduct import agenda
 from firstlight.conduct.agenda import Answered, Item, Rank
@@ -29,7 +29,7 @@ from firstlight.plan.expected import launch_seconds
 from firstlight.record import Case, Check, Description, Exit, Launch, LaunchRecord, Metric, Sample, Start
 
 GIB = 1024**3
-SHIPPED = catalogue.load([ROOT / "workloads"])
+SHIPPED = shipped.workloads()
 TOOLBOX = synthetic_machine.toolbox()
 TOLD = Description("w", "", "", (), (Metric("rate", "Gflop/s", "flops", "rate", 1e-9, "higher"),), "", "a", "eps")
 
