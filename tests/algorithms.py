@@ -29,7 +29,7 @@ def driver(source: Path, sanitized: Iterable[str] = ()) -> Path:
     """The program made of `source` and all algorithms; with sanitizers in the files named and then in `source`."""
     plain = [path for path in SOURCES if path.stem not in sanitized]
     watched = [path for path in SOURCES if path.stem in sanitized]
-    parts = drivers.objects([drivers.written("registry.cpp", REGISTRY), *plain], *FLAGS)
+    parts = drivers.objects([drivers.written("registry.cpp", REGISTRY), *plain], *FLAGS, ahead=drivers.STANDARD)
     if not watched:
         return drivers.linked(source.stem, [*parts, *drivers.objects([source], *FLAGS)])
     parts += drivers.objects([source, *watched], *FLAGS, "-O0", *SANITIZE)

@@ -23,11 +23,25 @@ AT_ONCE = 2
 """Sources that one worker compiles at the same time."""
 
 
+_READ = "algorithm array cmath cstdint functional memory span string utility vector"
+STANDARD = "".join(f"#include <{name}>\n" for name in _READ.split())
+"""What most sources of a library of ours read: to read it is the larger half of compiling a small one."""
+
+
 def objects(
-    sources: Iterable[Path], *flags: str, compiler: str = "g++", environment: Mapping[str, str] | None = None
+    sources: Iterable[Path],
+    *flags: str,
+    compiler: str = "g++",
+    environment: Mapping[str, str] | None = None,
+    ahead: str = "",
 ) -> list[Path]:
-    """An object of each source, in their order. Skips the test where there is no such compiler."""
+    """An object of each source, in their order. Skips the test where there is no such compiler.
+
+    `ahead`, headers of the system, is compiled once for all of them.
+    """
     command = _command(compiler, "-std=c++20", *flags)
+    if ahead:
+        command += ("-include", str(_precompiled(ahead, command)))
     with ThreadPoolExecutor(AT_ONCE) as pool:
         return list(pool.map(lambda source: _object(source, command, environment or {}), sources))
 
@@ -44,9 +58,11 @@ def linked(
     return made
 
 
-def program(name: str, sources: Iterable[Path], *flags: str) -> Path:
+def program(name: str, sources: Iterable[Path], *flags: str, ahead: str = "") -> Path:
     """The program made of sources."""
-    return linked(name, objects(sources, *flags), *(flag for flag in flags if flag.startswith("-fsanitize")))
+    return linked(
+        name, objects(sources, *flags, ahead=ahead), *(flag for flag in flags if flag.startswith("-fsanitize"))
+    )
 
 
 def library(source: Path, *flags: str) -> ctypes.CDLL:
@@ -58,8 +74,19 @@ def written(name: str, text: str) -> Path:
     """A source that a test makes up."""
     path = FOLDER / f"{_digest(text)}-{name}"
     with _locked(path.name):
-        path.write_text(text)
+        if not path.exists():  # its date tells whether what was compiled ahead is that of it
+            path.write_text(text)
     return path
+
+
+def _precompiled(text: str, command: Sequence[str]) -> Path:
+    """A header with that text beside its compiled form, which GCC takes in its place where the flags are the same."""
+    header = written(f"{_digest(_version(command[0]), *command)}-ahead.hpp", text)
+    made = header.with_name(f"{header.name}.gch")
+    with _locked(made.name):
+        if not made.exists():
+            _make([*command, "-x", "c++-header", str(header)], made, {})
+    return header
 
 
 def _object(source: Path, command: Sequence[str], environment: Mapping[str, str]) -> Path:
@@ -70,7 +97,8 @@ def _object(source: Path, command: Sequence[str], environment: Mapping[str, str]
         made = _kept(command, json.loads(contents.read_text()), source) if contents.exists() else None
         if made is None or not made.exists():
             _make([*command, "-MMD", "-MF", str(rule), "-c", str(source)], answer, environment)
-            included = rule.read_text().replace("\\\n", " ").partition(": ")[2].split()
+            read = rule.read_text().replace("\\\n", " ").partition(": ")[2].split()
+            included = [name.removesuffix(".gch") for name in read]
             made = _kept(command, included, source)
             assert made is not None, f"{source} changed while it was compiled"
             answer.replace(made)

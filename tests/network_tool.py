@@ -47,7 +47,7 @@ class Tool:
 def build() -> Path:
     """The driver and the networks' sources."""
     sources = [*sorted((NATIVE / "network" / "src").glob("*.cpp")), Path(__file__).with_name("network_driver.cpp")]
-    return drivers.program("network", sources, *FLAGS)
+    return drivers.program("network", sources, *FLAGS, ahead=drivers.STANDARD)
 
 
 # --- the program itself
