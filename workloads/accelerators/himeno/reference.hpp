@@ -16,9 +16,10 @@ class Replay {
       : problem_(s.params.problem), domain_{{}, s.block.domain.extents}, ages_(ages), block_(s.block) {
     const Index sweeps = s.params.sweeps;
     kept_ = grid::intersection(block_.owned.grown(grid::all<3>(sweeps)), domain_.grown({1, 1, 1}));
-    p_.resize(static_cast<std::size_t>(kept_.cells()));
-    grid::each_cell(kept_, [&](const Point& x) { p_[at(x)] = scale * start(problem_, domain_.upper, x); });
-    next_ = p_;
+    for (auto* field : {&p_, &next_}) {
+      *field = fl::Array<Real>(kept_.cells());
+      grid::each_cell(kept_, [&](const Point& x) { (*field)[at(x)] = scale * start(problem_, domain_.upper, x); });
+    }
     for (Index left = sweeps; left-- > 0; std::swap(p_, next_)) {
       gosa_ = 0;
       grid::each_row(grid::intersection(block_.owned.grown(grid::all<3>(left)), domain_), [&](const Point& x, Index count) {
@@ -36,9 +37,9 @@ class Replay {
   Real gosa() const { return gosa_; }
 
  private:
-  std::size_t at(const Point& x) const {
+  Index at(const Point& x) const {
     const Point y = grid::minus<3>(x, kept_.lower);
-    return static_cast<std::size_t>((y[0] * kept_.size(1) + y[1]) * kept_.size(2) + y[2]);
+    return (y[0] * kept_.size(1) + y[1]) * kept_.size(2) + y[2];
   }
   Real old(Index i, Index j, Index k) const { return p_[at({i, j, k})]; }
 
@@ -80,7 +81,7 @@ class Replay {
   grid::Box<3> domain_, kept_;  // in global coordinates
   const fl::Ages& ages_;
   const grid::Block<3>& block_;
-  std::vector<Real> p_, next_;
+  fl::Array<Real> p_, next_;
   Real gosa_ = 0;
 };
 
