@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 import drivers
 from firstlight import ROOT
 
-WIDTHS = (1, 2, 4, 8)
+WIDTHS = (1, 4, 8)  # of two each simd variant with base flags is made
 FOLDER = ROOT / "workloads/accelerators/hartree_fock"
 Array = NDArray[np.float64]
 
@@ -135,7 +135,7 @@ def test_g_is_its_definition(functions: CDLL, seed: int, tau: float) -> None:
     wanted, left = np.zeros((n, n)), (c_longlong * 6)()
     functions.plain_matrix(len(made), pointer(made), c_double(tau), pointer(density), pointer(wanted), byref(left))
     allowed, first = 1e-11 + 1.5 * tau * np.abs(density).sum(), np.zeros((n, n))
-    for width in WIDTHS:
+    for width in (1, 8):
         g, quartets = np.full((n, n), np.nan), (c_longlong * 6)()
         functions.matrix(
             c_int(width), len(made), pointer(made), c_double(tau), pointer(density), pointer(g), byref(quartets)
