@@ -8,7 +8,8 @@ import pytest
 from msgspec.structs import replace
 
 import shipped
-from firstlight.catalogue import Plot
+from firstlight.catalogue import Plot, Workload
+from firstlight.judge import Judgement
 from firstlight.plan import Placement
 from firstlight.record import FINEST, Field, LaunchRecord, Metric
 from firstlight.report.frame import DIVERGING, Drawing
@@ -39,10 +40,14 @@ def drawn(record: LaunchRecord, number: int) -> LaunchRecord:
     return replace(record, fields=tuple(fields))
 
 
-def seen(edit: Edit = drawn) -> list[Drawing]:
+def judgement(edit: Edit = drawn) -> tuple[Judgement, dict[str, Workload]]:
     points = [Point(case, 2, {"elements": 1e6}, 0.0, 1e-4) for case in CASES]
     plot = Plot("field", "n", "update_rate", "variant")
-    return drawings(*judged("fdtd2d", (RATE,), [("serial", None, Placement(), points)], (plot,), edit))
+    return judged("fdtd2d", (RATE,), [("serial", None, Placement(), points)], (plot,), edit)
+
+
+def seen(edit: Edit = drawn) -> list[Drawing]:
+    return drawings(*judgement(edit))
 
 
 def test_the_title_says_what_the_pictures_show() -> None:

@@ -15,6 +15,7 @@ import synthetic
 import synthetic_halo
 import synthetic_lattice
 import synthetic_solver
+import test_report_fdtd2d as pictures
 import test_report_noise as noise
 import titles
 from firstlight import export, heritage
@@ -37,6 +38,7 @@ SCENES = {
     "sums": lambda: sums.scene(6),
     "two states": lambda: two_states(),
     "detours": lambda: observed("detours", "looks", "stolen", noise.detouring, [("omp_selfish", None, 2)]),
+    "fields": lambda: fields(),
     "quanta": lambda: observed(
         "quanta", "work", "noise", noise.working(0.05, 0.2), [("fixed_work", None, 1), ("mpi_fixed_work", "openmpi", 1)]
     ),
@@ -62,6 +64,12 @@ def observed(
     return synthetic.Scene(judgement.run, judgement.records, known)
 
 
+def fields() -> synthetic.Scene:
+    """A run that leaves pictures."""
+    judgement, known = pictures.judgement()
+    return synthetic.Scene(judgement.run, judgement.records, known)
+
+
 def two_states() -> synthetic.Scene:
     """A run in which every third launch of what exchanges messages takes twice as long, in stretches."""
     scene = synthetic.run(4, 9)
@@ -79,7 +87,7 @@ def two_states() -> synthetic.Scene:
 def write(record: LaunchRecord, path: Path) -> None:
     """The lines of one launch, as a run keeps them."""
     parts = [record.start, *([record.launch] if record.launch else []), *record.cases, *record.checks, *record.devices]
-    parts += [*record.samples, *record.series, *record.counters]
+    parts += [*record.samples, *record.series, *record.fields, *record.counters]
     parts += [End(len(record.cases))] if record.complete else []
     path.write_bytes(b"".join(lines.encode(x) for x in [*parts, record.exit]))
 
