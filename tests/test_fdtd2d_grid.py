@@ -1,0 +1,116 @@
+"""fdtd2d on grids of processes and by directives: right on every one, one picture, stale halos rejected."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+import native
+from firstlight.build import Built, build
+from firstlight.catalogue import load
+from native import Placement
+
+pytestmark = [pytest.mark.native, pytest.mark.full]
+
+FDTD = native.workloads["fdtd2d"]
+SMALL = ("problem=cavity,periodic,cpml,walls", "n=45", "steps=24", "bits=32,64")
+GRIDS = [(1, 0, 0), (2, 1, 2), (3, 3, 1), (4, 2, 2), (5, 0, 0), (6, 2, 3), (7, 1, 7), (8, 4, 2)]
+FEW = [(1, 0, 0), (2, 2, 1), (6, 3, 2)]
+ON = [("mpi_overlap", *on) for on in GRIDS] + [("mpi_blocking", *on) for on in FEW]
+MOST_OF_MPICH = 2  # it waits by spinning
+
+
+@pytest.fixture(scope="module")
+def built() -> dict[str, list[Built]]:
+    """By variant, the program of each MPI library; those that `test_workloads` builds as well."""
+    tool = native.toolchain("base")
+    if tool is None or not native.toolbox().mpis:
+        pytest.skip("no gcc or no MPI library here")
+    chosen = [v for v in FDTD.variants if v.name in ("mpi_overlap", "mpi_blocking", "broken_mpi_stale_halo")]
+    made = native.make([p for v in chosen for p in native.programs(FDTD, v, tool)])
+    return {v.name: [b for p, b in made.items() if p.variant == v.name] for v in chosen}
+
+
+def some(built: dict[str, list[Built]], variant: str, ranks: int) -> list[Built]:
+    programs = [b for b in built[variant] if b.program.mpi != "mpich" or ranks <= MOST_OF_MPICH]
+    if not programs:
+        pytest.skip(f"no MPI library here bears {ranks} ranks on few processors")
+    return programs
+
+
+@pytest.mark.parametrize(("variant", "ranks", "pi", "pj"), ON)
+def test_every_grid_of_processes_is_right(
+    variant: str, ranks: int, pi: int, pj: int, built: dict[str, list[Built]], tmp_path: Path
+) -> None:
+    for program in some(built, variant, ranks):
+        said = native.verified(program, Placement(ranks=ranks), tmp_path, *SMALL, f"pi={pi}", f"pj={pj}")
+        assert len(said.of("case")) == 8
+
+
+@pytest.mark.parametrize(("ranks", "pi", "pj"), [(2, 1, 2), (6, 2, 3)])
+def test_all_ranks_draw_one_picture(
+    ranks: int, pi: int, pj: int, built: dict[str, list[Built]], tmp_path: Path
+) -> None:
+    """The mode (3, 2) has one sign on each of six parts of the cavity, and ends at its walls, whoever computed it."""
+    (program, *_) = some(built, "mpi_overlap", ranks)
+    words = ("problem=cavity", "n=90", "steps=1", f"pi={pi}", f"pj={pj}")
+    said = native.verified(program, Placement(ranks=ranks), tmp_path, *words)
+    (line,) = said.of("field")
+    assert (line["name"], line["rows"], line["columns"]) == ("ez", 90, 90)
+    signs = [[line["values"][15 + 30 * i][22 + 45 * j] > 0 for j in range(2)] for i in range(3)]
+    assert signs in ([[True, False], [False, True], [True, False]], [[False, True], [True, False], [False, True]])
+    assert set(line["values"][0]) == {row[0] for row in line["values"]} == {0}
+
+
+@pytest.mark.parametrize(("ranks", "pi", "pj"), [(2, 2, 1), (4, 2, 2)])
+def test_a_stale_halo_is_rejected(ranks: int, pi: int, pj: int, built: dict[str, list[Built]], tmp_path: Path) -> None:
+    for program in some(built, "broken_mpi_stale_halo", ranks):
+        said = native.run(program, Placement(ranks=ranks), (*SMALL, f"pi={pi}", f"pj={pj}"), tmp_path)
+        assert said.status == 1, (said.reason, said.stderr)
+        assert {c["case"] for c in said.of("check") if not c["ok"]} == set(range(8))
+
+
+# --- directives, where there is no device ---------------------------------------------------------
+
+BELIEVES = """// The loops as they are, on the host, which is taken for a device.
+#include "KIND.hpp"
+#include "firstlight/variant.hpp"
+
+namespace {
+
+fl::device::Seen believed() {
+  fl::device::Seen seen;
+  seen.place = fl::device::on_device;
+  fl::device::put(seen.address, "0");
+  return seen;
+}
+constexpr fl::device::Runtime host{
+    "the host", [] { return std::string(); }, [] { return 1; }, [](int) {}, [] {}, believed};
+
+}  // namespace
+
+FL_VARIANT(fdtd2d, fdtd2d::ByDirectives<fdtd2d::MACHINE>, .device = &host)
+"""
+
+
+@pytest.mark.parametrize(("kind", "machine"), [("acc", "OpenAcc"), ("target", "OpenMpTarget")])
+def test_loops_with_directives_are_right(
+    kind: str, machine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = tmp_path / "accelerators" / "fdtd2d"
+    shutil.copytree(FDTD.folder, folder, ignore=shutil.ignore_patterns("*.cpp", "*.cu", "drawings", "report.py"))
+    (folder / f"{kind}_here.cpp").write_text(BELIEVES.replace("KIND", kind).replace("MACHINE", machine))
+    monkeypatch.setenv("FIRSTLIGHT_WORKLOADS", str(folder.parent))
+    workloads = load([folder.parent])
+    tool, box = native.toolchain("base"), native.toolbox()
+    offloads = [o for o in box.offloads if (o.capability, o.compiler) == (kind, "gcc")]
+    if tool is None or not offloads:
+        pytest.skip(f"no gcc with {kind} here")
+    here = replace(box, offloads=tuple(replace(o, device="", flags=(*o.flags, "-foffload=disable")) for o in offloads))
+    (wanted,) = native.programs(workloads["fdtd2d"], workloads["fdtd2d"].variant(f"{kind}_here"), tool)
+    (made,) = build([wanted], here, workloads, native.CACHE, options=native.STRICT).values()
+    assert made.error == ""
+    assert len(native.verified(made, Placement(), tmp_path, *SMALL).of("case")) == 8
