@@ -222,10 +222,10 @@ class Parameter(msgspec.Struct, frozen=True):
     unit: str
     default: str
     help: str
-    kind: Literal["integer", "real", "choice", ""] = ""  # "": as programs before this was told
+    kind: Literal["integer", "real", "choice", "file", ""] = ""  # "": as programs before this was told
     least: float | None = None
     most: float | None = None
-    options: tuple[str, ...] = ()  # of a choice: those that the program has
+    options: tuple[str, ...] = ()  # of a choice and of a file: those that the program has
 
 
 class Metric(msgspec.Struct, frozen=True):

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <cstdlib>
 
+#include "document.hpp"
 #include "json.hpp"
 #include "kernels.hpp"
 
@@ -100,6 +101,20 @@ class Assigner final : public Fields {
       }
     }
     throw UsageError(text("%s must be one of %s, not %.80s", name, options, given->c_str()));
+  }
+
+  void file(const char* name, Document& value, const char* options, const char*) override {
+    const std::string* given = find(name);
+    if (given == nullptr) return;
+    for (const std::string& option : split(options, '|')) {
+      if (option == *given) {
+        value = {option, ""};
+        return;
+      }
+    }
+    if (given->find_first_of("/.") == std::string::npos)
+      throw UsageError(text("%s must be one of %s, or a file, whose path has a dot or a slash, not %.80s", name, options, given->c_str()));
+    value = read_document(name, *given);
   }
 
   void finish() const {

@@ -21,15 +21,21 @@ class Describer final : public Fields {
     json_.member("least", least).member("most", most).close('}');
   }
   void choice(const char* name, std::string& value, const char* options, const char* help) override {
+    one_of(name, value, options, help, "choice");
+  }
+  void file(const char* name, Document& value, const char* options, const char* help) override {
+    one_of(name, value.name, options, help, "file");
+  }
+
+ private:
+  void one_of(const char* name, const std::string& value, const char* options, const char* help, const char* kind) {
     constexpr std::size_t longest = 200;  // a hundred kernels are a list, no sentence
     const std::string all = options;
-    begin(name, "", value, all.size() <= longest ? help + (" (" + all + ")") : help, "choice");
+    begin(name, "", value, all.size() <= longest ? help + (" (" + all + ")") : help, kind);
     json_.key("options").open('[');
     for (const std::string& option : options_here(name, all)) json_.value(option);
     json_.close(']').close('}');
   }
-
- private:
   void begin(const char* name, const char* unit, const std::string& standard, const std::string& help, const char* kind) {
     json_.open('{').member("name", name).member("unit", unit).member("default", standard).member("help", help).member("kind", kind);
   }

@@ -20,6 +20,7 @@ class Chosen final : public Fields {
     if (name_ != name) return;
     found = true, chosen = value, declared = options;
   }
+  void file(const char* name, Document& value, const char* options, const char* help) override { choice(name, value.name, options, help); }
   bool found = false;
   std::string chosen, declared;
 

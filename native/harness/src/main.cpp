@@ -7,6 +7,7 @@
 #include <cstdlib>
 #include <exception>
 #include <new>
+#include <string>
 
 #include "arguments.hpp"
 #include "comm.hpp"
@@ -40,6 +41,13 @@ void die_with_parent() {
   std::abort();
 }
 
+// What the program will not run, in one line: names and files of others stand in it, and nothing may move a cursor.
+void refuse(const char* program, std::string why) {
+  for (char& c : why)
+    if (const auto byte = static_cast<unsigned char>(c); byte < ' ' || byte == 0x7F) c = '?';
+  std::fprintf(stderr, "%s: %s\n", program, why.c_str());
+}
+
 fl::Team team(const fl::Arguments& arguments) { return {fl::comm::rank(), fl::comm::size(), arguments.threads, fl::comm::nodes()}; }
 
 int run(const fl::Arguments& arguments, fl::Counters& counters) {
@@ -68,7 +76,7 @@ int main(int argc, char** argv) {
   try {
     arguments = fl::parse(argc, argv);
   } catch (const fl::UsageError& error) {
-    std::fprintf(stderr, "%s: %s\n", argv[0], error.what());
+    refuse(argv[0], error.what());
     return 2;
   }
   if (arguments.describe) {
@@ -82,7 +90,7 @@ int main(int argc, char** argv) {
   if (const std::string refusal = fl::refusal_of_any(arguments, team(arguments)); refusal.empty()) {
     status = run(arguments, counters);
   } else {
-    if (fl::comm::rank() == 0) std::fprintf(stderr, "%s: %s\n", argv[0], refusal.c_str());
+    if (fl::comm::rank() == 0) refuse(argv[0], refusal);
     status = 2;
   }
   if (fl::variant.stop != nullptr) fl::variant.stop();

@@ -46,6 +46,7 @@ class ParameterWriter final : public Fields {
     json_.key(name).raw(digits.find_first_of(".e") == std::string::npos ? digits + ".0" : digits);
   }
   void choice(const char* name, std::string& value, const char*, const char*) override { json_.member(name, value); }
+  void file(const char* name, Document& value, const char*, const char*) override { json_.member(name, value.name); }
 
  private:
   Json& json_;

@@ -156,12 +156,20 @@ inline std::size_t option_number(std::string_view options, std::string_view word
 
 }  // namespace FL_ROLE
 
+// A text that a parameter names: one that the workload brings, or a file of the user's.
+struct Document {
+  std::string name;  // as the record tells it: "water", or "mine.xyz-0123456789abcdef" with a hash of what the file holds
+  std::string text;  // of a file; empty for the workload's own
+};
+
 // Parameters declare themselves once; the harness uses the declaration to describe, to parse and to print.
 class Fields {
  public:
   virtual void integer(const char* name, Index& value, const char* unit, Index least, Index most, const char* help) = 0;
   virtual void real(const char* name, double& value, const char* unit, double least, double most, const char* help) = 0;
   virtual void choice(const char* name, std::string& value, const char* options, const char* help) = 0;
+  // One of `options`, "water|benzene", or the path of a file, which has a dot or a slash and no comma; of up to a MiB, never empty.
+  virtual void file(const char* name, Document& value, const char* options, const char* help) = 0;
   // An enum whose values have the names of `options`, "copy|scale|add", in that order.
   template <class Enum>
     requires std::is_enum_v<Enum>
