@@ -3,17 +3,16 @@
 
 namespace {
 
-using namespace hartree_fock;
-
-struct Remembering : Plain {
-  bool known = false;
-  void prepare(State& s) {
-    if (!known) Plain::prepare(s);
-    known = true;
+struct Remembering : hartree_fock::Plain {
+  std::vector<hartree_fock::Shell> shells;
+  void prepare(hartree_fock::State& s) {
+    if (!shells.empty()) return;
+    shells = s.shells;
+    PlainBy::prepare(s, shells);
   }
 };
 
-using Step = Run<Remembering>;
+using Step = hartree_fock::Run<Remembering>;
 
 }  // namespace
 

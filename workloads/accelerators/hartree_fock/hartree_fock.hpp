@@ -20,12 +20,12 @@ namespace hartree_fock::inline FL_ROLE {
 enum class Task { matrix, energy };
 
 struct Params {
-  std::string molecule = "water";
+  fl::Document molecule{"water", ""};
   BasisSet basis = BasisSet::sto_3g;
   Task task = Task::matrix;
   double tau = 1e-10;
   void declare(fl::Fields& fields) {
-    fields.choice("molecule", molecule, fl::options(shipped).c_str(), "which molecule");
+    fields.file("molecule", molecule, fl::options(shipped).c_str(), "which molecule, or an XYZ file in angstrom");
     fields.choice("basis", basis, basis_sets, "set of basis functions");
     fields.choice("task", task, "matrix|energy", "one matrix G of a given density, or the self-consistent field to an energy");
     fields.real("tau", tau, "hartree", 0, 1e-6, "quartets are left out whose Schwarz bound is no larger");
@@ -64,7 +64,7 @@ inline constexpr fl::About about{
         "elements of G against integrals by Hermite expansion, all of small molecules and drawn blocks of large ones; the quartets by "
         "number; "
         "of an energy also idempotency, the commutator with the Fock matrix, the number of iterations and the published value",
-    .tolerance = "G 1e-9, energies 1e-9 hartree",
+    .tolerance = "G 1e-9; energies 1e-9 hartree, or 100 tau where that is more",
     .phases = phases,
 };
 
@@ -79,17 +79,23 @@ inline constexpr fl::Metric metrics[] = {
     {"iterations", "iterations", "iterations", "value", 1, "lower"},
 };
 
-inline const Shipped& shipped_of(const Params& p) {
-  return *std::find_if(std::begin(shipped), std::end(shipped), [&](const Shipped& one) { return one.name == p.molecule; });
+// Null for a user's molecule.
+inline const Shipped* shipped_of(const Params& p) {
+  if (!p.molecule.text.empty()) return nullptr;
+  return std::find_if(std::begin(shipped), std::end(shipped), [&](const Shipped& one) { return one.name == p.molecule.name; });
 }
 
 // Empty, or what is wrong with the file.
-inline std::string read(const Params& p, Molecule& molecule) { return XyzReader(shipped_of(p).text).read(molecule); }
+inline std::string read(const Params& p, Molecule& molecule) {
+  const Shipped* own = shipped_of(p);
+  return XyzReader(own != nullptr ? std::string_view(own->text) : p.molecule.text).read(molecule);
+}
 
 inline std::string refuse(const Params& p, const fl::Team&) {
   Molecule molecule;
   const std::string wrong = read(p, molecule);
-  return wrong.empty() ? "" : fl::text("molecule=%s, %s", shown(p.molecule).c_str(), wrong.c_str());
+  const std::string file = p.molecule.name.substr(0, p.molecule.name.rfind('-'));  // without its hash
+  return wrong.empty() ? "" : fl::text("hartree_fock needs a molecule as XYZ file: %s, %s", file.c_str(), wrong.c_str());
 }
 
 // The density that is given, of a pair of functions that changed last in this iteration, or never (-1).
@@ -106,13 +112,14 @@ inline void set(State& s, fl::Index pair, double value) {
   s.density[i * s.n + k] = s.density[k * s.n + i] = value;
 }
 
-// One of the 24 rotations of a cube, which turn x, y, z into each other without rounding, and a displacement of up to half a bohr.
+// One of the 24 rotations of a cube, which turn x, y, z into each other without rounding: never that of the step before or of the first.
+// And a displacement of up to half a bohr.
 inline void place(State& s, fl::Index iteration) {
   constexpr int orders[6][3] = {{0, 1, 2}, {1, 2, 0}, {2, 0, 1}, {0, 2, 1}, {2, 1, 0}, {1, 0, 2}};
+  const fl::Index rotation = iteration == 0 ? 0 : 1 + iteration % 23, order = rotation % 6;
+  const double first = rotation / 6 % 2 == 0 ? 1 : -1, second = rotation / 12 == 0 ? 1 : -1;
+  const double signs[3] = {first, second, first * second * (order < 3 ? 1 : -1)};  // no reflection
   const std::uint64_t drawn = fl::hash(static_cast<std::uint64_t>(iteration));
-  const auto order = static_cast<int>(drawn % 6);
-  const double first = (drawn >> 8 & 1) != 0 ? -1 : 1, second = (drawn >> 9 & 1) != 0 ? -1 : 1;
-  const double signs[3] = {first, second, first * second * (order < 3 ? 1 : -1)};  // a rotation, no reflection
   for (std::size_t k = 0; k < s.start.atoms.size(); ++k)
     for (std::size_t x = 0; x < 3; ++x)
       s.molecule.atoms[k].place[x] = signs[x] * s.start.atoms[k].place[static_cast<std::size_t>(orders[order][x])] +

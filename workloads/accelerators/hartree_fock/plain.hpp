@@ -6,17 +6,25 @@
 
 namespace hartree_fock::inline FL_ROLE {
 
-// All of it in doubles, pair by pair.
-struct Plain {
-  void prepare(State& s) {
+// What broken variants do otherwise.
+struct Rules {
+  double twice = 0.5;    // of a pair of twice the same shell, and of a quartet of twice the same pair
+  bool turned = true;    // exchange of the kets' functions in either order
+  bool squared = false;  // bounds that nobody took the root of
+};
+
+template <Rules rules = Rules{}>
+struct PlainBy {
+  void prepare(State& s) { prepare(s, s.shells); }
+  void prepare(State& s, const std::vector<Shell>& shells) {
     s_ = &s;
     for (auto& some : pairs_) some.clear();
-    for (std::size_t i = 0; i < s.shells.size(); ++i)
+    for (std::size_t i = 0; i < shells.size(); ++i)
       for (std::size_t k = 0; k <= i; ++k) {
-        oracle::Pair pair(s.shells[i], s.shells[k]);
-        if (s.shells[i].l < s.shells[k].l) pair = oracle::Pair(s.shells[k], s.shells[i]);
+        oracle::Pair pair(shells[i], shells[k]);
+        if (shells[i].l < shells[k].l) pair = oracle::Pair(shells[k], shells[i]);
         const double q = oracle::bound(pair);
-        pairs_[static_cast<std::size_t>(s.shells[i].l + s.shells[k].l)].push_back({std::move(pair), q});
+        pairs_[static_cast<std::size_t>(shells[i].l + shells[k].l)].push_back({std::move(pair), q});
       }
     for (auto& some : pairs_) std::sort(some.begin(), some.end(), [](const Bounded& a, const Bounded& b) { return a.q > b.q; });
   }
@@ -31,7 +39,8 @@ struct Plain {
         for (std::size_t i = 0; i < pairs_[bra].size(); ++i)
           for (std::size_t k = 0; k < (bra == ket ? i + 1 : pairs_[ket].size()); ++k) {
             const Bounded &left = pairs_[bra][i], &right = pairs_[ket][k];
-            if (left.q * right.q <= s_->p.tau) break;
+            const double most = left.q * right.q;
+            if ((rules.squared ? most * most : most) <= s_->p.tau) break;
             ++quartets_[class_of(bra, ket)];
             digest(left.pair, right.pair, bra == ket && i == k, density, g);
           }
@@ -50,7 +59,7 @@ struct Plain {
 
   void digest(const oracle::Pair& bra, const oracle::Pair& ket, bool same, const double* density, double* g) const {
     const auto values = oracle::repulsion(bra, ket);
-    const double weight = (bra.a == bra.b ? 0.5 : 1) * (ket.a == ket.b ? 0.5 : 1) * (same ? 0.5 : 1);
+    const double weight = (bra.a == bra.b ? rules.twice : 1) * (ket.a == ket.b ? rules.twice : 1) * (same ? rules.twice : 1);
     const fl::Index n = s_->n;
     const double* v = values.data();
     for (int a = bra.a->first; a < bra.a->first + bra.a->functions(); ++a)
@@ -62,6 +71,7 @@ struct Plain {
             g[c * n + d] += 2 * x * density[a * n + b];
             g[a * n + c] -= x / 2 * density[b * n + d];
             g[b * n + c] -= x / 2 * density[a * n + d];
+            if (!rules.turned) continue;
             g[a * n + d] -= x / 2 * density[b * n + c];
             g[b * n + d] -= x / 2 * density[a * n + c];
           }
@@ -71,5 +81,7 @@ struct Plain {
   std::vector<Bounded> pairs_[3];  // of ss, ps and pp
   std::array<fl::Index, class_count> quartets_{};
 };
+
+using Plain = PlainBy<>;
 
 }  // namespace hartree_fock::inline FL_ROLE

@@ -11,52 +11,44 @@
 
 namespace hartree_fock::inline FL_ROLE {
 
-// A linear system by elimination with pivoting; `a` and `b` are used up. The solution is no number where the system is singular.
-inline std::vector<double> solved(Matrix a, std::vector<double> b) {
-  const std::size_t n = a.n;
-  for (std::size_t k = 0; k < n; ++k) {
-    std::size_t pivot = k;
-    for (std::size_t i = k + 1; i < n; ++i)
-      if (std::abs(a(i, k)) > std::abs(a(pivot, k))) pivot = i;
-    std::swap_ranges(a.row(k), a.row(k) + n, a.row(pivot));
-    std::swap(b[k], b[pivot]);
-    for (std::size_t i = k + 1; i < n; ++i) {
-      const double f = a(i, k) / a(k, k);
-      for (std::size_t j = k; j < n; ++j) a(i, j) -= f * a(k, j);
-      b[i] -= f * b[k];
-    }
-  }
-  for (std::size_t k = n; k-- > 0;) {
-    for (std::size_t j = k + 1; j < n; ++j) b[k] -= a(k, j) * b[j];
-    b[k] /= a(k, k);
-  }
-  return b;
-}
-
 // The combination of earlier Fock matrices whose errors, combined alike, are least.
 class Diis {
  public:
   Matrix extrapolated(Matrix fock, Matrix error) {
     kept_.push_back({std::move(fock), std::move(error)});
     if (kept_.size() > most) kept_.pop_front();
-    const std::size_t n = kept_.size();
-    Matrix system(n + 1);
-    std::vector<double> right(n + 1);
-    const double scale = inner(kept_.back().error, kept_.back().error);
-    for (std::size_t i = 0; i < n; ++i) {
-      for (std::size_t k = 0; k < n; ++k) system(i, k) = inner(kept_[i].error, kept_[k].error) / scale;
-      system(i, n) = system(n, i) = 1;
-    }
-    right[n] = 1;
-    const std::vector<double> weights = solved(std::move(system), std::move(right));
+    const std::vector<double> weights = least();
     Matrix sum(kept_.back().fock.n);
-    for (std::size_t k = 0; k < n; ++k)
+    for (std::size_t k = 0; k < kept_.size(); ++k)
       for (std::size_t i = 0; i < sum.a.size(); ++i) sum.a[i] += weights[k] * kept_[k].fock.a[i];
     return sum;
   }
 
  private:
   static constexpr std::size_t most = 8;
+  static constexpr double least_square = 1e-12;  // of a combination of errors: those of small molecules depend on each other
+
+  // Weights of sum 1. Errors fall by many powers of ten, so each is measured by its own length.
+  std::vector<double> least() const {
+    const std::size_t n = kept_.size();
+    std::vector<double> length(n), weights(n);
+    for (std::size_t i = 0; i < n; ++i) length[i] = std::sqrt(inner(kept_[i].error, kept_[i].error));
+    Matrix cosines(n);
+    for (std::size_t i = 0; i < n; ++i)
+      for (std::size_t k = 0; k < n; ++k) cosines(i, k) = inner(kept_[i].error, kept_[k].error) / (length[i] * length[k]);
+    const Eigen e = eigen_of(cosines);
+    double sum = 0;
+    for (std::size_t k = 0; k < n; ++k) {
+      double part = 0;
+      for (std::size_t i = 0; i < n; ++i) part += e.vectors(k, i) * length.back() / length[i];
+      for (std::size_t i = 0; i < n; ++i)
+        weights[i] += part * e.vectors(k, i) * length.back() / length[i] / std::max(e.values[k], least_square);
+    }
+    for (const double weight : weights) sum += weight;
+    for (double& weight : weights) weight /= sum;
+    return weights;
+  }
+
   struct Step {
     Matrix fock, error;
   };
