@@ -1,16 +1,21 @@
-// The kernels of devices on a processor: all ways in turn, from one meeting of groups to the next. There is an odd number of ways, and an
-// energy takes many matrices: each class meets each way.
+// The kernels of devices on a processor: from one meeting of groups to the next in another way, as if drawn. An energy takes many
+// matrices: each class meets each way.
 #include "emulated.hpp"
+#include "tuned.hpp"
 
 struct InTurn {
   static constexpr bool stores = true;
   template <int bra, int ket, class Launch>
   static void run(Launch& launch, const hartree_fock::Meeting& m) {
-    static int turn = 0;
-    if (turn++ % 2 == 0)
-      hartree_fock::Fused<hartree_fock::Atomically>::run<bra, ket>(launch, m);
-    else
-      hartree_fock::Split::run<bra, ket>(launch, m);
+    static std::uint64_t turn = 0;
+    switch (fl::hash(turn++) % 3) {
+      case 0:
+        return hartree_fock::Fused<hartree_fock::Atomically>::run<bra, ket>(launch, m);
+      case 1:
+        return hartree_fock::Split::run<bra, ket>(launch, m);
+      default:
+        return hartree_fock::Tuned::run<bra, ket>(launch, m);
+    }
   }
 };
 

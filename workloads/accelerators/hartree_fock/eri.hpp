@@ -118,12 +118,14 @@ template <int l, int component, int order, int number, class B, class Sum>
 
 }  // namespace detail
 
-// out[components of bra][components of ket] = scale * (bra|ket), a component i, j of pp being 3 i + j. V is double or a vector; B, the
-// numbers of the bra, is V or double: one bra for all lanes. `rows` is Boys::of<bra + ket>().
-template <int bra, int ket, class B, class V>
-FL_DEVICE void repulsion(const double* rows, const PairView& left, const PairView& right, V scale,
-                         V (&out)[components_of(bra) * components_of(ket)]) {
-  constexpr int highest = bra + ket;
+// Row by row, emit(component c of the bra, out): out[component of the ket] = scale * (bra|ket), a component i, j of pp being 3 i + j. Of the
+// weights of the ket only those from `first` to before `last`: an integral is a sum over them, so parts of a quartet may be computed by
+// different threads. V is double or a vector; B, the numbers of the bra, is V or double: one bra for all lanes. `rows` is
+// Boys::of<bra + the order of the last weight>().
+template <int bra, int ket, int first, int last, class B, class V, class Emit>
+[[gnu::always_inline]] FL_DEVICE void repulsion_rows(const double* rows, const PairView& left, const PairView& right, V scale,
+                                                     const Emit& emit) {
+  constexpr int highest = bra + order_of(ket, last - 1);
   constexpr int braces = weights_of(bra), kets = weights_of(ket);
   V sums[detail::sums_of(bra, ket)] = {};
   for (int k = 0; k < right.depth; ++k) {
@@ -158,12 +160,14 @@ FL_DEVICE void repulsion(const double* rows, const PairView& left, const PairVie
         repeat<kets>([&](auto j) __attribute__((always_inline)) {
           constexpr int a = decltype(i)::value, b = decltype(j)::value;
           constexpr int order_ket = order_of(ket, b), order = order_of(bra, a) + order_ket, place = detail::place_of(bra, ket, a, b);
-          const V both = w * weight[j];
-          for (int c = 0; c < detail::count_of(order); ++c) {
-            if constexpr (order_ket == 1)  // d/dQ = -d/dP
-              sums[place + c] = sums[place + c] - both * r[detail::first_of(order) + c];
-            else
-              sums[place + c] = sums[place + c] + both * r[detail::first_of(order) + c];
+          if constexpr (b >= first && b < last) {
+            const V both = w * weight[j];
+            for (int c = 0; c < detail::count_of(order); ++c) {
+              if constexpr (order_ket == 1)  // d/dQ = -d/dP
+                sums[place + c] = sums[place + c] - both * r[detail::first_of(order) + c];
+              else
+                sums[place + c] = sums[place + c] + both * r[detail::first_of(order) + c];
+            }
           }
         });
       });
@@ -182,11 +186,23 @@ FL_DEVICE void repulsion(const double* rows, const PairView& left, const PairVie
             ab, [&](int w, int n) __attribute__((always_inline)) { return sums[detail::place_of(bra, ket, w, j) + n]; });
       });
     });
+    V out[components_of(ket)];
     repeat<components_of(ket)>([&](auto d) __attribute__((always_inline)) {
       const auto sum = [&](int w, int n) __attribute__((always_inline)) { return half[w][n]; };
-      out[c * components_of(ket) + d] = scale * detail::assembled<ket, decltype(d)::value, 0, 0>(cd, sum);
+      out[d] = scale * detail::assembled<ket, decltype(d)::value, 0, 0>(cd, sum);
     });
+    emit(c, out);
   });
+}
+
+// out[components of bra][components of ket], all of it.
+template <int bra, int ket, class B, class V>
+FL_DEVICE void repulsion(const double* rows, const PairView& left, const PairView& right, V scale,
+                         V (&out)[components_of(bra) * components_of(ket)]) {
+  repulsion_rows<bra, ket, 0, weights_of(ket), B>(
+      rows, left, right, scale, [&](auto c, const auto& row) __attribute__((always_inline)) {
+        for (int d = 0; d < components_of(ket); ++d) out[c * components_of(ket) + d] = row[d];
+      });
 }
 
 }  // namespace hartree_fock::inline FL_ROLE
