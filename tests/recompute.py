@@ -229,7 +229,7 @@ class Figure(float):
         return median(median(v) for v in seen.values())
 
     def share(self, phase: str, phases: list[str]) -> float:
-        return self.over_ranks(f"phase.{phase}", 1) / sum(self.over_ranks(f"phase.{p}", 1) for p in phases)
+        return self.over_ranks(f"phase_{phase}", 1) / sum(self.over_ranks(f"phase_{p}", 1) for p in phases)
 
     def diverged(self) -> float:
         some = [s["cpu"] for r, c in self.run.matching(self.row) for s in r.get("sample", ()) if s["case"] == c["case"]]

@@ -110,8 +110,8 @@ def kernels(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawi
         return []
     of_then = {e.metric: e for e in view.heritage.entries if e.workload == workload.name and e.metric != "time"}
     then = [_spilled(view, workload, c) for c in CLASSES] if "registers" in of_then else []
-    told = [f"{variant} in {listing(list(found))}" for variant, found in sorted(spilling.items())]
-    message = f"{listing(told)} spill{'s' if len(told) == 1 else ''}" if told else "no kernel spills"
+    told = [f"({listing(list(found))}) of {variant}" for variant, found in sorted(spilling.items())]
+    message = f"{listing(told)} spill{'s' if len(told) == 1 else ''}, all others fit" if told else "no kernel spills"
     ran = "" if run.machine.gpus else " There was no GPU in this run, and none of them ran."
     caption = "In the compiler's words, a fact of the build: registers a thread, bytes of shared memory a block, bytes "
     caption += f"stored and loaded a thread for want of registers.{ran}"
@@ -188,8 +188,8 @@ def _published(entries: Sequence[Entry]) -> list[Trace]:
         {
             "type": "scatter", "mode": "lines+text", "name": "R4, as published", "legendgroup": "ghosts",
             "legendrank": 2000, "showlegend": k == 0, "x": list(line), "y": list(line.values()),
-            "text": [*([""] * (len(line) - 1)), frame.text(label)] if len(line) > 1 else [frame.text(label)],
-            "textposition": "top left", "textfont": {"size": 11, "color": "@ghost"},
+            "text": [*([""] * (len(line) - 1)), frame.text(label)],
+            "textposition": "top left" if len(line) > 1 else "top right", "textfont": {"size": 11, "color": "@ghost"},
             "hoverinfo": "text", "hovertext": [f"{frame.text(label)}: {ratio(y)}" for y in line.values()],
             "line": {"color": "@ghost", "width": 1, "dash": "dot"},
         }

@@ -49,8 +49,12 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     if not points:
         why = _lacking(workload, every, counted)
         return [Drawing(name, f"{_subject(plot)}: {why}", "What a variant adds, and what it gains.", HEAD, [])]
+    most = max(1, *(_number(plot, p) for p in points))
     drawn = frame.layout(
-        {"title": {"text": f"{COUNTS[_count(plot)][1]} added to the serial variant"}, "rangemode": "tozero"},
+        {
+            "title": {"text": f"{COUNTS[_count(plot)][1]} added to the serial variant"},
+            "range": [-0.05 * most, 1.1 * most],
+        },
         frame.log_axis(f"speed over the serial variant ({plot.metric.replace('_', ' ')})", [p.gain for p in points]),
     )
     title = sentence.capital(f"{_subject(plot)}{case}: {_message(plot, points)}")
