@@ -66,7 +66,7 @@ DEFAULTS: Mapping[str, Mapping[str, int | float | str]] = {
     "dirac_solver": {"t": 8, "x": 8, "y": 8, "z": 8, "mass": 100, "digits": 8, "method": "cg"} | dict(GRID),
     "fem2d": {"level": 5, "problem": "R", "digits": 6, "rows": 0},
     "halo": {"n": 32, "width": 1, "word": 8, "data": "packed", "rows": 0},
-    "himeno": {"size": "XS", "i": 12, "j": 10, "k": 14, "sweeps": 3, "problem": "official", "pi": 0, "pj": 0, "pk": 0},
+    "himeno": {"size": "XS", "i": 12, "j": 10, "k": 17, "sweeps": 3, "problem": "official", "pi": 0, "pj": 0, "pk": 0},
     "pingpong": {"bytes": 1024, "data": "cached"},
     "stream": {"op": "triad", "n": 1000},
 }

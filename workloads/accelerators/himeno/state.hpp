@@ -18,7 +18,7 @@ enum class Problem { official, general };
 
 struct Params {
   Size size = Size::XS;
-  Index i = 12, j = 10, k = 14;
+  Index i = 12, j = 10, k = 17;  // 15 inner points along k: no whole number of vectors
   Index sweeps = 3;
   Problem problem = Problem::official;
   Point processes{};
