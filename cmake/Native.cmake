@@ -73,36 +73,15 @@ target_link_libraries(harness PUBLIC Threads::Threads)
 
 # --- schedules of collectives and the networks that they are simulated on. A program that calls none of it links none of it.
 
-# An algorithm is a file: the list of all algorithms is generated from the files' names.
-file(GLOB algorithm_sources CONFIGURE_DEPENDS ${collectives}/algorithms/*.cpp)
-set(algorithm_declarations "")
-set(algorithm_addresses "")
-foreach(source IN LISTS algorithm_sources)
-  get_filename_component(name ${source} NAME_WE)
-  string(APPEND algorithm_declarations "extern const Algorithm ${name};\n")
-  string(APPEND algorithm_addresses "&algorithms::${name}, ")
-endforeach()
-file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/collectives/registry.cpp CONTENT
-"#include \"firstlight/collectives/algorithm.hpp\"
-
-namespace fl::collectives {
-
-namespace algorithms {
-${algorithm_declarations}}  // namespace algorithms
-
-std::span<const Algorithm* const> all_algorithms() {
-  static const Algorithm* const all[] = {${algorithm_addresses}};
-  return all;
-}
-
-}  // namespace fl::collectives
-")
-
-file(GLOB collectives_sources CONFIGURE_DEPENDS ${collectives}/src/*.cpp)
-add_library(collectives STATIC EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/collectives/registry.cpp ${algorithm_sources} ${collectives_sources})
-target_include_directories(collectives PUBLIC ${collectives}/include)
-target_compile_options(collectives PRIVATE ${harness_flags})
-set_target_properties(collectives PROPERTIES POSITION_INDEPENDENT_CODE ON)
+# Neither needs an MPI library: the trees of all MPI libraries take the archive of schedules that one without has made.
+set(FL_COLLECTIVES "" CACHE FILEPATH "libcollectives.a, for a tree with an MPI library; or the manifest says where it is")
+if(FL_WITH_MPI)
+  add_library(collectives STATIC IMPORTED GLOBAL)
+  set_target_properties(collectives PROPERTIES IMPORTED_LOCATION "${FL_COLLECTIVES}")
+  target_include_directories(collectives INTERFACE ${collectives}/include)
+else()
+  include(cmake/Schedules.cmake)
+endif()
 
 # What runs a schedule on MPI; linked into variants that include it, and into the library to preload.
 if(FL_WITH_MPI)
@@ -115,26 +94,10 @@ if(FL_WITH_MPI)
   endif()
   # libfirstlight_coll.so, to preload: shows the program MPI's own names and nothing else, and needs no libstdc++ in it.
   file(GLOB preload_sources CONFIGURE_DEPENDS ${collectives}/preload/*.cpp)
-  if(preload_sources)
+  if(preload_sources AND FL_COLLECTIVES)
     add_library(firstlight_coll SHARED EXCLUDE_FROM_ALL ${preload_sources})
     target_link_libraries(firstlight_coll PRIVATE executor)
     target_compile_options(firstlight_coll PRIVATE ${harness_flags} -fvisibility=hidden)
     target_link_options(firstlight_coll PRIVATE -Wl,--exclude-libs,ALL -static-libstdc++ -static-libgcc)
   endif()
-endif()
-
-# Topologies, evaluators and the program `firstlight-simulate`, which needs no MPI.
-file(GLOB network_sources CONFIGURE_DEPENDS ${network}/src/*.cpp)
-if(network_sources)
-  add_library(network STATIC EXCLUDE_FROM_ALL ${network_sources})
-  target_include_directories(network PUBLIC ${network}/include)
-  target_link_libraries(network PUBLIC collectives)
-  target_compile_options(network PRIVATE ${harness_flags})
-endif()
-file(GLOB simulate_sources CONFIGURE_DEPENDS ${network}/simulate/*.cpp)
-if(simulate_sources)
-  add_executable(firstlight-simulate EXCLUDE_FROM_ALL ${simulate_sources} ${CMAKE_SOURCE_DIR}/native/harness/src/json.cpp)
-  target_include_directories(firstlight-simulate PRIVATE ${CMAKE_SOURCE_DIR}/native/harness/include ${CMAKE_SOURCE_DIR}/native/harness/src)
-  target_link_libraries(firstlight-simulate PRIVATE network)
-  target_compile_options(firstlight-simulate PRIVATE ${harness_flags})
 endif()

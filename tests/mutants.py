@@ -37,10 +37,10 @@ import msgspec
 import native
 from firstlight import ROOT
 from firstlight.build import Commands, commands
-from firstlight.build.sources import Sources
 from firstlight.catalogue import Variant, Workload, on_device
 from firstlight.launch import launch
 from firstlight.plan import Cell, Placement, Program
+from firstlight.sources import Sources
 
 RULES = ("universal.rules", "c_like.rules", "cpp.rules", str(Path(__file__).with_name("mutants.rules")))
 FOLDER = native.CACHE / "mutants"

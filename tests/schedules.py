@@ -21,7 +21,7 @@ def algorithms() -> Path:
     """libcollectives.a, from the cache or built now."""
     tool = native.toolchain("base")
     assert tool is not None
-    return own.make("collectives", "libcollectives.a", ("collectives",), native.CACHE, lambda: tool.cxx)
+    return own.schedules(tool.cxx, native.CACHE)
 
 
 def driver(mpi: Mpi, source: Path, *flags: str) -> Path:

@@ -8,16 +8,16 @@ from pathlib import Path
 
 import pytest
 
+import shipped
 from firstlight import ROOT, catalogue, mpi_families
 
 ROOMS = [
     "errors", "reading", "units", "shell", "process", "cmake", "mpi_families", "machine", "toolchains", "doctor",
-    "roles",
-    "catalogue", "plan", "build", "native", "launch", "batch", "record", "store", "heritage", "profile", "judge",
-    "simulate", "export", "report", "conduct", "tune", "cli",
+    "roles", "catalogue", "plan", "sources", "native", "build", "launch", "batch", "record", "store", "heritage",
+    "profile", "judge", "simulate", "export", "report", "conduct", "tune", "cli",
 ]  # fmt: skip
 SOURCE = ROOT / "src" / "firstlight"
-SHIPPED = catalogue.load([ROOT / "workloads"])
+SHIPPED = shipped.workloads()
 FILES = sorted(p for p in SOURCE.rglob("*.py") if p.parent != SOURCE or p.stem not in ("__init__", "__main__"))
 
 DRAWINGS = sorted((ROOT / "workloads").rglob("*.py"))

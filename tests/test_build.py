@@ -17,12 +17,12 @@ from bench import toolchain
 from firstlight import ROOT, build, cmake
 from firstlight.build import Built, Options
 from firstlight.build.recipe import HARNESS_FLAGS, key, recipe
-from firstlight.build.sources import Sources, uses
 from firstlight.catalogue import load, roots
 from firstlight.cmake import Tree
 from firstlight.errors import BuildError
 from firstlight.machine import parse
 from firstlight.plan import Program
+from firstlight.sources import Sources, uses
 from firstlight.toolchains import Library, Toolbox, Toolchain
 
 CHAIN = toolchain("gcc-x")

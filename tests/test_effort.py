@@ -14,7 +14,6 @@ import titles
 from firstlight import catalogue, export, heritage, reading
 from firstlight.build import effort
 from firstlight.build.effort import Effort
-from firstlight.build.sources import Sources
 from firstlight.catalogue import Plot
 from firstlight.judge import Judgement
 from firstlight.judge.figures import judge
@@ -24,6 +23,7 @@ from firstlight.record import Run
 from firstlight.report import html, plots
 from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette
+from firstlight.sources import Sources
 
 SERIAL = """// the plain loop
 #include "sum.hpp"

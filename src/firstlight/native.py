@@ -9,10 +9,10 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 from firstlight import ROOT
-from firstlight.build.sources import Sources, digest
 from firstlight.cmake import Tree, rules
 from firstlight.errors import BuildError
 from firstlight.machine import compilers_at_once
+from firstlight.sources import Sources, digest
 
 
 def make(
@@ -39,7 +39,8 @@ def make(
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise BuildError(f"cannot write the cache {cache}: {error.strerror}; set FIRSTLIGHT_CACHE") from error
-    values = {"CMAKE_CXX_COMPILER": compiler(), **(definitions or {})}
+    strict = {"FL_STRICT": "ON"} if os.environ.get("FIRSTLIGHT_STRICT") else {}
+    values = {"CMAKE_CXX_COMPILER": compiler(), **strict, **(definitions or {})}
     alike = repr((sorted(values.items()), platform.machine(), str(ROOT))).encode()
     place = cache / "native" / f"tree-{digest([alike])[:12]}"
     tree = Tree(place, values, os.environ | dict(environment or {}))
@@ -50,6 +51,15 @@ def make(
             shutil.copy2(made, part)
             part.replace(folder / file)
     return folder / file
+
+
+def schedules(
+    cxx: str, cache: Path, definitions: Mapping[str, str] | None = None, environment: Mapping[str, str] | None = None
+) -> Path:
+    """The archive of all schedules of collectives, made by `cxx`: it needs no MPI library, and the trees of all MPI
+    libraries take the one. Raises BuildError as `make` does."""
+    values = {"CMAKE_CXX_COMPILER": cxx, **(definitions or {})}
+    return make("collectives", "libcollectives.a", ("collectives",), cache, lambda: cxx, values, environment)
 
 
 def _compile(target: str, file: str, tree: Tree) -> Path:

@@ -18,17 +18,17 @@ from pathlib import Path
 
 import msgspec
 
-from firstlight import ROOT, mpi_families, reading
+from firstlight import ROOT, mpi_families, native, reading
 from firstlight.build import kernels
 from firstlight.build.kernels import Kernel
 from firstlight.build.recipe import HARNESS_FLAGS, SAID, Recipe, key, recipe, runs_schedules
-from firstlight.build.sources import Sources, digest
 from firstlight.build.stored import Entry
 from firstlight.catalogue import Workload
 from firstlight.cmake import Tree, run
 from firstlight.errors import BuildError
 from firstlight.machine import compilers_at_once
 from firstlight.plan import Program, family
+from firstlight.sources import Sources, digest
 from firstlight.toolchains import Mpi, Toolbox, Toolchain
 
 MANIFEST = "manifest.cmake"
@@ -193,8 +193,9 @@ def _shops(
         workload = workloads[program.workload]
         made = recipe(program, workload, toolbox, toolchain, mpi, shop.kind.environment)
         name = key(made, sources, toolchain, mpi, toolbox.cuda, options.sanitize)
-        call = made.written(options.strict, runs_schedules(made, sources))
-        shop.orders[program] = _Order(made, call, Entry(cache / "programs" / name, program.target))
+        schedules = runs_schedules(made, sources)
+        call = made.written(options.strict, schedules)
+        shop.orders[program] = _Order(made, call, schedules, Entry(cache / "programs" / name, program.target))
     return list(shops.values())
 
 
@@ -203,6 +204,7 @@ class _Order(msgspec.Struct, frozen=True):
 
     recipe: Recipe
     call: str
+    schedules: bool  # it runs those of collectives
     stored: Entry
 
 
@@ -212,6 +214,7 @@ class _Shop:
     def __init__(self, kind: _Kind, cache: Path) -> None:
         self.kind = kind
         self.tree = kind.tree(cache)
+        self.cache = cache
         self.orders: dict[Program, _Order] = {}
 
     def build(self, jobs: int, waiting: Callable[[], None]) -> list[Built]:
@@ -268,7 +271,10 @@ class _Shop:
 
     def _make(self, programs: Sequence[Program], jobs: int) -> dict[Program, str]:
         """Configure where that is due and build; returns the failed programs with the compiler's output."""
-        self._write_manifest(programs)
+        try:
+            self._write_manifest(programs)
+        except BuildError as error:
+            return dict.fromkeys(programs, str(error))
         # Once configured, Ninja asks CMake again by itself where the manifest or a rule changed.
         if not (self.tree.folder / "configured").exists() and (failed := self.tree.configure()):
             return dict.fromkeys(programs, failed)
@@ -278,21 +284,31 @@ class _Shop:
         return {p: _blame(self.orders[p].recipe, output) for p in programs if not self._fresh(p).exists()}
 
     def _write_manifest(self, programs: Sequence[Program]) -> None:
-        """Add to what was asked of the tree before: what CMake no longer hears of, it would make anew the next time."""
+        """Add to what was asked of the tree before: what CMake no longer hears of, it would make anew the next time.
+
+        Raises BuildError where the schedules that one of them runs do not build.
+        """
         kept = self.tree.folder / "manifest.json"
         calls: dict[str, _Call] = {}
         with contextlib.suppress(FileNotFoundError, reading.MalformedError):  # damaged: all is named, and made, anew
             calls = reading.json(kept.read_bytes(), dict[str, _Call])
         calls = {target: call for target, call in calls.items() if all(Path(f).exists() for f in call.files)}
         for order in (self.orders[p] for p in programs):
-            calls[order.recipe.target] = _Call(order.call, tuple(map(str, order.recipe.files)))
+            calls[order.recipe.target] = _Call(order.call, tuple(map(str, order.recipe.files)), order.schedules)
         self.tree.folder.mkdir(parents=True, exist_ok=True)
         part = kept.with_name(f".{kept.name}.{os.getpid()}")
         part.write_bytes(msgspec.json.encode(calls))
         part.replace(kept)  # whole or not at all: half of it would stop every later build in this tree
-        manifest, text = self.tree.folder / MANIFEST, "".join(calls[target].text for target in sorted(calls))
+        archive = self._schedules() if any(call.schedules for call in calls.values()) else ""
+        manifest, text = self.tree.folder / MANIFEST, archive + "".join(calls[t].text for t in sorted(calls))
         if not manifest.exists() or manifest.read_text() != text:
             manifest.write_text(text)
+
+    def _schedules(self) -> str:
+        """CMake's words for the archive of all schedules, which is made by the compiler without its MPI library."""
+        sanitize = {"FL_SANITIZE": self.kind.options.sanitize} if self.kind.options.sanitize else {}
+        archive = native.schedules(self.kind.toolchain.cxx, self.cache, sanitize)
+        return f"set_target_properties(collectives PROPERTIES IMPORTED_LOCATION [==[{archive}]==])\n"
 
     def _deposit(self, program: Program) -> dict[Program, str]:
         code, output = run([str(self._fresh(program)), "--describe"], self.kind.environment, merge=False)
@@ -324,6 +340,7 @@ class _Call(msgspec.Struct, frozen=True):
 
     text: str
     files: tuple[str, ...]
+    schedules: bool = False
 
 
 def _blame(made: Recipe, output: str) -> str:

@@ -22,9 +22,9 @@ from typing import Annotated
 
 import msgspec
 
-from firstlight.build.sources import Sources
 from firstlight.catalogue import Variant, Workload
 from firstlight.plan import Program
+from firstlight.sources import Sources
 
 SERIAL = {".cpp": "serial", ".cu": "serial", ".f90": "fortran_serial"}
 """The variant that others are held against, by the extension of their file."""

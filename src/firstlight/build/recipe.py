@@ -10,12 +10,12 @@ from pathlib import Path
 import msgspec
 
 from firstlight.build import kernels
-from firstlight.build.sources import Sources, digest, uses
 from firstlight.catalogue import Variant, Workload, of_library
 from firstlight.cmake import rules, run
 from firstlight.errors import BuildError
 from firstlight.machine import parse
 from firstlight.plan import Program, family, library_names
+from firstlight.sources import Sources, digest, uses
 from firstlight.toolchains import OFFLOADING, Cuda, Mpi, Toolbox, Toolchain
 
 HARNESS_FLAGS = "-O2"

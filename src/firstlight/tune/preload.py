@@ -23,9 +23,10 @@ def library(mpi: Mpi, cxx: str | None, cache: Path) -> Path:
     environment = dict(mpi.environment)
     if cxx is not None:
         environment |= of(mpi.family).compilers(cxx)
+    archive = native.schedules(cxx or mpi.cxx, cache, environment=environment)
     return native.make(
         "firstlight_coll", NAME, ("collectives",), cache, lambda: mpi.cxx,
-        {"FL_WITH_MPI": "ON", "CMAKE_CXX_COMPILER": mpi.cxx}, environment,
+        {"FL_WITH_MPI": "ON", "FL_COLLECTIVES": str(archive), "CMAKE_CXX_COMPILER": mpi.cxx}, environment,
     )  # fmt: skip
 
 
