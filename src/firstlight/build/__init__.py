@@ -21,7 +21,7 @@ import msgspec
 from firstlight import ROOT, mpi_families, native, reading
 from firstlight.build import kernels
 from firstlight.build.kernels import Kernel
-from firstlight.build.recipe import HARNESS_FLAGS, SAID, Recipe, key, recipe, runs_schedules
+from firstlight.build.recipe import HARNESS_FLAGS, SAID, SCHEDULES, Recipe, key, recipe, runs_schedules
 from firstlight.build.stored import Entry
 from firstlight.catalogue import Workload
 from firstlight.cmake import Tree, run
@@ -193,9 +193,8 @@ def _shops(
         workload = workloads[program.workload]
         made = recipe(program, workload, toolbox, toolchain, mpi, shop.kind.environment)
         name = key(made, sources, toolchain, mpi, toolbox.cuda, options.sanitize)
-        schedules = runs_schedules(made, sources)
-        call = made.written(options.strict, schedules)
-        shop.orders[program] = _Order(made, call, schedules, Entry(cache / "programs" / name, program.target))
+        call = made.written(options.strict, runs_schedules(made, sources))
+        shop.orders[program] = _Order(made, call, Entry(cache / "programs" / name, program.target))
     return list(shops.values())
 
 
@@ -204,7 +203,6 @@ class _Order(msgspec.Struct, frozen=True):
 
     recipe: Recipe
     call: str
-    schedules: bool  # it runs those of collectives
     stored: Entry
 
 
@@ -294,12 +292,12 @@ class _Shop:
             calls = reading.json(kept.read_bytes(), dict[str, _Call])
         calls = {target: call for target, call in calls.items() if all(Path(f).exists() for f in call.files)}
         for order in (self.orders[p] for p in programs):
-            calls[order.recipe.target] = _Call(order.call, tuple(map(str, order.recipe.files)), order.schedules)
+            calls[order.recipe.target] = _Call(order.call, tuple(map(str, order.recipe.files)))
         self.tree.folder.mkdir(parents=True, exist_ok=True)
         part = kept.with_name(f".{kept.name}.{os.getpid()}")
         part.write_bytes(msgspec.json.encode(calls))
         part.replace(kept)  # whole or not at all: half of it would stop every later build in this tree
-        archive = self._schedules() if any(call.schedules for call in calls.values()) else ""
+        archive = self._schedules() if any(SCHEDULES in call.text for call in calls.values()) else ""
         manifest, text = self.tree.folder / MANIFEST, archive + "".join(calls[t].text for t in sorted(calls))
         if not manifest.exists() or manifest.read_text() != text:
             manifest.write_text(text)
@@ -340,7 +338,6 @@ class _Call(msgspec.Struct, frozen=True):
 
     text: str
     files: tuple[str, ...]
-    schedules: bool = False
 
 
 def _blame(made: Recipe, output: str) -> str:

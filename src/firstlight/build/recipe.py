@@ -26,6 +26,10 @@ SAID = ".said"
 """Of the file beside a foreign object with what its compiler said."""
 
 
+SCHEDULES = "  SCHEDULES"
+"""What a call of CMake's function ends with where the program runs schedules of collectives."""
+
+
 class Foreign(msgspec.Struct, frozen=True):
     """An object that another compiler makes of `source`. `warnings` are for strict builds: they change no bytes."""
 
@@ -81,7 +85,7 @@ class Recipe(msgspec.Struct, frozen=True):
             parts |= {"OBJECT": (self.foreign.object,), "OBJECT_SOURCE": (str(self.foreign.source),)}
             parts |= {"OBJECT_COMMAND": self.foreign.command + (self.foreign.warnings if strict else ())}
         said = "".join(f"  {key} {' '.join(map(_quoted, some))}\n" for key, some in parts.items() if some)
-        return f"fl_program({self.target}\n{said}{'  SCHEDULES' if schedules else ''})\n"
+        return f"fl_program({self.target}\n{said}{SCHEDULES if schedules else ''})\n"
 
 
 def recipe(
