@@ -306,7 +306,7 @@ class _Shop:
         """CMake's words for the archive of all schedules, which is made by the compiler without its MPI library."""
         sanitize = {"FL_SANITIZE": self.kind.options.sanitize} if self.kind.options.sanitize else {}
         archive = native.schedules(self.kind.toolchain.cxx, self.cache, sanitize)
-        return f"set_target_properties(collectives PROPERTIES IMPORTED_LOCATION [==[{archive}]==])\n"
+        return f"target_link_libraries(collectives INTERFACE [==[{archive}]==])\n"
 
     def _deposit(self, program: Program) -> dict[Program, str]:
         code, output = run([str(self._fresh(program)), "--describe"], self.kind.environment, merge=False)
