@@ -14,7 +14,7 @@ struct Stale : himeno::grid::Exchange<3, himeno::grid::Mpi> {
   void finish(const himeno::grid::Alone&) {}
 };
 
-struct Run : himeno::Overlapped<himeno::Plain, himeno::grid::Alone, Stale> {
+struct Run : himeno::Overlapped<himeno::Vectors<himeno::Store::ordinary>, himeno::grid::Alone, Stale> {
   void step(himeno::State& s, fl::Index iteration) {
     halo.left = 2;
     Overlapped::step(s, iteration);

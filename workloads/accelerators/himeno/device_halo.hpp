@@ -39,7 +39,7 @@ struct CopyStrips {
 template <class Machine>
 class OnRanks {
  public:
-  static constexpr bool in_every_sweep = true;
+  static constexpr bool in_every_sweep = true;  // so that the kernels of a sweep have ended when the next one packs
 
   void open(const State& s) {
     const grid::Layout<3>& layout = s.p.layout();

@@ -13,7 +13,7 @@ struct Blocking {
     for (fl::Index t = 0; t < s.params.sweeps; ++t, std::swap(s.p, s.next)) {
       double sum = 0;
       fl::during(himeno::phases("halo"), [&] { halo(); });
-      fl::during(himeno::phases("inner"), [&] { sum = himeno::sweep(s, s.block.cells(), himeno::Plain{}); });
+      fl::during(himeno::phases("inner"), [&] { sum = himeno::sweep(s, s.block.cells(), himeno::Vectors<himeno::Store::ordinary>{}); });
       s.gosa = himeno::over_ranks(sum);
     }
   }

@@ -3,7 +3,7 @@
 
 namespace {
 
-using Hybrid = himeno::Overlapped<himeno::Plain, himeno::grid::OpenMp>;
+using Hybrid = himeno::Overlapped<himeno::Vectors<himeno::Store::ordinary>, himeno::grid::OpenMp>;
 
 void place(himeno::State& s) { himeno::place(s, himeno::grid::OpenMp{s.team.threads}); }
 

@@ -3,7 +3,7 @@
 
 namespace {
 
-using Overlap = himeno::Overlapped<himeno::Plain>;
+using Overlap = himeno::Overlapped<himeno::Vectors<himeno::Store::ordinary>>;
 
 }  // namespace
 

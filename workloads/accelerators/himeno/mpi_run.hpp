@@ -5,6 +5,7 @@
 #include "firstlight/variant.hpp"
 #include "run.hpp"
 #include "threads.hpp"
+#include "vectors.hpp"
 
 namespace himeno::inline FL_ROLE {
 
