@@ -17,7 +17,8 @@ pytestmark = pytest.mark.native
 HERE = Path(__file__).parent
 HARNESS = ROOT / "native" / "harness"
 SUPPORT = [
-    HARNESS / "src" / f"{name}.cpp" for name in ("arguments", "kernels", "json", "support", "comm_serial", "seed")
+    HARNESS / "src" / f"{name}.cpp"
+    for name in ("arguments", "document", "kernels", "json", "support", "comm_serial", "seed")
 ]
 FLAGS = ("-O1", "-fopenmp", "-Wno-psabi", f"-I{HARNESS}/include", f"-I{HARNESS}/src", f"-I{ROOT}/native/grid/include")
 LATTICE = ("t=32", "x=8", "y=8", "z=8")

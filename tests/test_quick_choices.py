@@ -9,7 +9,12 @@ import pytest
 from firstlight.catalogue import Row, Workload, load, roots
 
 WORKLOADS = load(roots())
-CHOICES = [(w, r) for w in WORKLOADS.values() for r in w.rows if r.headline and r.choose == "variant" and not r.device]
+CHOICES = [
+    (w, r)
+    for w in WORKLOADS.values()
+    for r in w.rows
+    if r.headline and r.choose == "variant" and not r.device and "quick" in w.suites
+]
 
 
 @pytest.mark.parametrize(("workload", "row"), CHOICES, ids=lambda x: getattr(x, "title", "").replace(" ", "_"))
