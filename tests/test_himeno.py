@@ -27,7 +27,8 @@ def gosa(variant: str, folder: Path, *words: str) -> dict[str, float]:
 def test_gosa_after_three_sweeps_is_the_published_one(size: str, tmp_path: Path) -> None:
     found = gosa("serial", tmp_path, f"size={size}", "sweeps=3")
     assert found["gosa_exact"] == pytest.approx(THREE[size], rel=2e-7)
-    assert found["gosa"] == pytest.approx(THREE[size], rel=3e-3)
+    # Of fields in 32 bits: their rounding adds its own square, the more the smaller the differences of neighbours are.
+    assert found["gosa"] == pytest.approx(THREE[size], rel=6e-3 if size == "L" else 3e-3)
     if size in OFFICIAL:
         assert found["gosa_official"] == pytest.approx(OFFICIAL[size], rel=5e-7)
 

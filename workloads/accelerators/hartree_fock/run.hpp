@@ -2,7 +2,7 @@
 //   void prepare(State&);                              pairs of shells and their bounds, of the geometry of this step
 //   void build(const double* density, double* g);      the whole symmetric G, the same on every rank
 //   std::array<fl::Index, class_count> quartets() const;   of the last G, on this process
-// and, where it must know threads or sizes, void open(State&).
+// and, where it must know threads or sizes, or gives back what it holds, void open(State&) and void close(State&).
 #pragma once
 
 #include "firstlight/variant.hpp"
@@ -16,6 +16,9 @@ struct Run {
 
   void open(State& s) {
     if constexpr (requires { builder.open(s); }) builder.open(s);
+  }
+  void close(State& s) {
+    if constexpr (requires { builder.close(s); }) builder.close(s);
   }
   void step(State& s, fl::Index) {
     fl::during(phases("pairs"), [&] { builder.prepare(s); });
