@@ -29,9 +29,13 @@ def name(pair: tuple[Workload, Variant]) -> str:
 
 
 def compilers(variant: Variant) -> list[str]:
-    """Those here that can build the variant with an MPI library or without: all with --full, else the first."""
+    """Those here that can build the variant with an MPI library or without: all with --full, else the first.
+
+    Of CUDA the first only, for nvcc makes the device's code whatever compiles the host's; each workload's `cuda` meets
+    them all.
+    """
     able = [c for c in COMPILERS if (t := native.toolchain("base", c)) and native.buildable(variant, t)]
-    return able if asked.full else able[:1]
+    return able if asked.full and ("cuda" not in variant.needs or variant.name == "cuda") else able[:1]
 
 
 def programs(workload: Workload, variant: Variant, compiler: str) -> list[Program]:
