@@ -189,8 +189,8 @@ def test_every_workload_has_a_variant_that_remembers() -> None:
 def sanitizable() -> list[tuple[Workload, Variant]]:
     """All that needs no foreign library. A variant with threads stands for that without, whose code it contains.
 
-    Without what emulates a device: its threads are fibers with stacks of their own, which the address sanitizer does not
-    know, and it takes minutes to compile so.
+    Without what emulates a device: its threads are fibers with stacks of their own, which the address sanitizer does
+    not know, and it takes minutes to compile so.
     """
     alone = [(w, v) for w, v in GOOD if not {"mpi", *OFFLOADING} & set(v.needs) and not of_library(v.needs)]
     return [(w, v) for w, v in alone if v.name != "emulated" and all(f"omp_{v.name}" != o.name for o in w.variants)]
