@@ -1,35 +1,48 @@
-# Schedules of collectives, and the networks that they are simulated on: what needs no MPI library.
+# Schedules of collectives, patterns of communication, and the networks that they are simulated on: what needs no MPI library.
 
-# An algorithm is a file: the list of all algorithms is generated from the files' names.
-file(GLOB algorithm_sources CONFIGURE_DEPENDS ${collectives}/algorithms/*.cpp)
-set(algorithm_declarations "")
-set(algorithm_addresses "")
-foreach(source IN LISTS algorithm_sources)
-  get_filename_component(name ${source} NAME_WE)
-  string(APPEND algorithm_declarations "extern const Algorithm ${name};\n")
-  string(APPEND algorithm_addresses "&algorithms::${name}, ")
-endforeach()
-file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/collectives/registry.cpp CONTENT
-"#include \"firstlight/collectives/algorithm.hpp\"
+# fl_registry(<room> <kind> <header>): a file of `room` is a `Kind`; the list of all is generated from the files' names.
+function(fl_registry room kind type)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/native/${room}/${kind}s/*.cpp)
+  set(declarations "")
+  set(addresses "")
+  foreach(source IN LISTS sources)
+    get_filename_component(name ${source} NAME_WE)
+    string(APPEND declarations "extern const ${type} ${name};\n")
+    string(APPEND addresses "&${kind}s::${name}, ")
+  endforeach()
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/${room}/registry.cpp CONTENT
+"#include \"firstlight/${room}/${kind}.hpp\"
 
-namespace fl::collectives {
+namespace fl::${room} {
 
-namespace algorithms {
-${algorithm_declarations}}  // namespace algorithms
+namespace ${kind}s {
+${declarations}}  // namespace ${kind}s
 
-std::span<const Algorithm* const> all_algorithms() {
-  static const Algorithm* const all[] = {${algorithm_addresses}};
+std::span<const ${type}* const> all_${kind}s() {
+  static const ${type}* const all[] = {${addresses}};
   return all;
 }
 
-}  // namespace fl::collectives
+}  // namespace fl::${room}
 ")
+  set(registered ${CMAKE_BINARY_DIR}/${room}/registry.cpp ${sources} PARENT_SCOPE)
+endfunction()
 
+fl_registry(collectives algorithm Algorithm)
 file(GLOB collectives_sources CONFIGURE_DEPENDS ${collectives}/src/*.cpp)
-add_library(collectives STATIC EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/collectives/registry.cpp ${algorithm_sources} ${collectives_sources})
+add_library(collectives STATIC EXCLUDE_FROM_ALL ${registered} ${collectives_sources})
 target_include_directories(collectives PUBLIC ${collectives}/include)
 target_compile_options(collectives PRIVATE ${harness_flags})
 set_target_properties(collectives PROPERTIES POSITION_INDEPENDENT_CODE ON)
+
+# Who talks to whom in applications.
+fl_registry(patterns pattern Pattern)
+file(GLOB patterns_sources CONFIGURE_DEPENDS ${patterns}/src/*.cpp)
+add_library(patterns STATIC EXCLUDE_FROM_ALL ${registered} ${patterns_sources})
+target_include_directories(patterns PUBLIC ${patterns}/include PRIVATE ${harness}/include)
+target_link_libraries(patterns PUBLIC collectives)
+target_compile_options(patterns PRIVATE ${harness_flags})
+set_target_properties(patterns PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
 # Topologies, evaluators and the program `firstlight-simulate`, which needs no MPI.
 file(GLOB network_sources CONFIGURE_DEPENDS ${network}/src/*.cpp)
@@ -43,6 +56,6 @@ file(GLOB simulate_sources CONFIGURE_DEPENDS ${network}/simulate/*.cpp)
 if(simulate_sources)
   add_executable(firstlight-simulate EXCLUDE_FROM_ALL ${simulate_sources} ${CMAKE_SOURCE_DIR}/native/harness/src/json.cpp)
   target_include_directories(firstlight-simulate PRIVATE ${CMAKE_SOURCE_DIR}/native/harness/include ${CMAKE_SOURCE_DIR}/native/harness/src)
-  target_link_libraries(firstlight-simulate PRIVATE network)
+  target_link_libraries(firstlight-simulate PRIVATE network patterns)
   target_compile_options(firstlight-simulate PRIVATE ${harness_flags})
 endif()

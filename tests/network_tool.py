@@ -53,9 +53,10 @@ def build() -> Path:
 # --- the program itself
 
 
-def run(simulator: Path, *words: object, status: int = 0) -> subprocess.CompletedProcess[str]:
+def run(simulator: Path, *words: object, status: int | None = 0) -> subprocess.CompletedProcess[str]:
+    """Ends with `status`; None: with whichever."""
     done = subprocess.run([simulator, *map(str, words)], capture_output=True, text=True, timeout=turns.PATIENCE)
-    assert done.returncode == status, done.stderr
+    assert status in (done.returncode, None), done.stderr
     return done
 
 

@@ -1,4 +1,4 @@
-// Predicts and checks collectives on networks: firstlight-simulate list | predict | check | goal export | goal predict.
+// Predicts and checks collectives on networks: firstlight-simulate list | predict | check | goal export | goal predict | patterns | pattern.
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -8,6 +8,7 @@
 
 #include "answer.hpp"
 #include "firstlight/network/goal.hpp"
+#include "patterns.hpp"
 
 namespace {
 
@@ -149,8 +150,12 @@ void run(const Options& options) {
     each(options, [](const Task& task, const network::Topology& net) { line(verdict(task, net)); });
   else if (what == "goal")
     goal(options);
+  else if (what == "patterns" || what == "pattern")
+    patterns(options);
   else
-    throw Usage("usage: firstlight-simulate list | predict | check | goal export | goal predict FILE, with --collective, --topology, ...");
+    throw Usage(
+        "usage: firstlight-simulate list | predict | check | goal export | goal predict FILE | patterns | pattern NAME [pairs|check], with "
+        "--collective, --topology, --processes, ...");
 }
 
 }  // namespace

@@ -18,7 +18,7 @@ _T = TypeVar("_T")
 OnLine = Callable[[bytes], None]
 Evaluator = Literal["auto", "maxplus", "rounds", "events"]
 TARGET = "firstlight-simulate"
-_FOLDERS = ("collectives/include", "collectives/algorithms", "collectives/src", "network")
+_FOLDERS = ("collectives/include", "collectives/algorithms", "collectives/src", "network", "patterns")
 
 
 def build() -> Path:

@@ -1,0 +1,141 @@
+#include "patterns.hpp"
+
+#include <algorithm>
+#include <iostream>
+
+#include "firstlight/collectives/algorithm.hpp"
+#include "firstlight/patterns/totals.hpp"
+#include "json.hpp"
+
+namespace simulate {
+
+namespace {
+
+using fl::Index;
+using fl::Json;
+namespace pattern = fl::patterns;
+
+constexpr double most_ranks = 1 << 24;
+
+void describe(Json& json, const pattern::Pattern& p) {
+  json.open('{').member("pattern", p.name).member("title", p.title).member("applications", p.applications).member("source", p.source);
+  json.key("parameters").open('[');
+  for (const pattern::Parameter& each : p.parameters) {
+    json.open('{').member("name", each.name).member("value", pattern::text_of(each, each.value)).member("means", each.means);
+    json.member("least", Index{each.least}).member("most", Index{each.most}).key("words").open('[');
+    for (const std::string& word : each.words) json.value(word);
+    json.close(']').close('}');
+  }
+  json.close(']').close('}');
+}
+
+const pattern::Pattern& named(const std::string& name) {
+  const pattern::Pattern* p = pattern::find_pattern(name);
+  if (p == nullptr) throw Usage("there is no pattern '" + name + "'");
+  return *p;
+}
+
+struct Asked {
+  const pattern::Pattern& pattern;
+  pattern::Values values;
+  pattern::Instance instance;
+};
+
+Asked asked(const Options& options, const std::string& name) {
+  const pattern::Pattern& p = named(name);
+  const double ranks = number("processes", options.text("processes"));
+  if (ranks < 1 || ranks > most_ranks || ranks != static_cast<double>(static_cast<Index>(ranks)))
+    throw Usage("--processes should be a number from 1 to " + std::to_string(static_cast<Index>(most_ranks)));
+  const std::string given = options.text("parameters", "");
+  pattern::Values values = pattern::values_of(p, given.empty() ? std::vector<std::string>{} : split(given, ','));
+  pattern::Instance made = pattern::instance_of(p, static_cast<pattern::Rank>(ranks), values);
+  return {p, std::move(values), std::move(made)};
+}
+
+void write_together(Json& json, const pattern::Instance& made, const pattern::Together& together) {
+  // Groups may differ in size where the ranks do not divide; the first of each size speaks for it.
+  Index groups = 0, least = 0, most = 0, bytes_least = 0, bytes_most = 0;
+  for (pattern::Rank r = 0; r < made.ranks; ++r) {
+    const pattern::Group g = together.group(r);
+    if (g.first != r) continue;
+    const Index bytes = together.bytes(g);
+    least = groups == 0 ? g.count : std::min<Index>(least, g.count);
+    bytes_least = groups == 0 ? bytes : std::min(bytes_least, bytes);
+    most = std::max<Index>(most, g.count);
+    bytes_most = std::max(bytes_most, bytes);
+    ++groups;
+  }
+  json.key("together").open('{').member("collective", fl::collectives::word(together.collective)).member("groups", groups);
+  json.key("members").open('[').value(least).value(most).close(']');
+  json.key("bytes").open('[').value(bytes_least).value(bytes_most).close(']').close('}');
+}
+
+void write_phase(Json& json, const pattern::Instance& made, const pattern::Phase& phase) {
+  const pattern::Totals t = pattern::totals(made, phase);
+  json.open('{').member("name", phase.name).member("repetitions", Index{phase.repetitions});
+  json.member("messages", Index{t.messages}).member("bytes", Index{t.bytes}).member("own", Index{t.own});
+  json.member("shortest", Index{t.shortest}).member("longest", Index{t.longest}).member("symmetric", t.symmetric);
+  if (phase.collective())
+    write_together(json, made, phase.together);
+  else
+    json.key("together").raw("null");
+  json.close('}');
+}
+
+std::string shown(const Asked& a) {
+  Json json;
+  json.open('{').member("pattern", a.pattern.name).member("title", a.pattern.title).member("applications", a.pattern.applications);
+  json.member("source", a.pattern.source).member("processes", Index{a.instance.ranks}).member("iterations", Index{a.instance.iterations});
+  json.key("parameters").open('{');
+  for (const pattern::Parameter& p : a.pattern.parameters) json.member(p.name, pattern::text_of(p, a.values.find(p.name)->second));
+  json.close('}').key("shape").open('[');
+  for (const pattern::Rank extent : a.instance.shape) json.value(extent);
+  json.close(']').key("phases").open('[');
+  for (const pattern::Phase& phase : a.instance.phases) write_phase(json, a.instance, phase);
+  std::vector<pattern::Rank> partners = pattern::partners(a.instance);
+  std::ranges::sort(partners);
+  json.close(']').key("partners").open('[');
+  for (const std::size_t at : {std::size_t{0}, partners.size() / 2, partners.size() - 1}) json.value(partners[at]);
+  return json.close(']').close('}').text();
+}
+
+std::string pairs(const pattern::Instance& made, const pattern::Phase& phase) {
+  Json json;
+  json.open('{').member("name", phase.name).member("repetitions", Index{phase.repetitions}).key("pairs").open('[');
+  for (pattern::Rank r = 0; r < made.ranks; ++r)
+    for (const pattern::Pair& p : pattern::pairs(phase, r))
+      json.open('[').value(Index{p.from}).value(Index{p.to}).value(Index{p.messages}).value(Index{p.bytes}).close(']');
+  return json.close(']').close('}').text();
+}
+
+void line(const std::string& text) { std::cout << text << '\n'; }
+
+}  // namespace
+
+void patterns(const Options& options) {
+  const std::vector<std::string>& words = options.words();
+  if (words == std::vector<std::string>{"patterns"}) {
+    for (const pattern::Pattern* p : pattern::all_patterns()) {
+      Json json;
+      describe(json, *p);
+      line(json.text());
+    }
+    return;
+  }
+  if (words[0] != "pattern" || words.size() < 2 || words.size() > 3) throw Usage("patterns, or pattern NAME [pairs|check] --processes P");
+  const Asked a = asked(options, words[1]);
+  const std::string what = words.size() == 3 ? words[2] : "";
+  if (what.empty()) {
+    line(shown(a));
+  } else if (what == "pairs") {
+    for (const pattern::Phase& phase : a.instance.phases)
+      if (!phase.collective()) line(pairs(a.instance, phase));
+  } else if (what == "check") {
+    Json json;
+    line(json.open('{').member("why", pattern::unmatched(a.instance)).close('}').text());
+  } else {
+    throw Usage("pattern NAME pairs or check, not '" + what + "'");
+  }
+}
+
+}  // namespace simulate

@@ -1,0 +1,13 @@
+// What firstlight-simulate says of patterns of communication: one JSON object a line.
+#pragma once
+
+#include "firstlight/patterns/pattern.hpp"
+#include "options.hpp"
+
+namespace simulate {
+
+// patterns: all there are. pattern NAME: what it comes to. pattern NAME pairs: who sends how much to whom, a line a phase. pattern NAME
+// check: whether every send has its receive.
+void patterns(const Options& options);
+
+}  // namespace simulate

@@ -1,0 +1,143 @@
+#include "firstlight/patterns/totals.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace fl::patterns {
+
+namespace {
+
+std::vector<Pair> together(std::vector<Pair> all) {
+  std::ranges::stable_sort(all, {}, &Pair::to);
+  std::vector<Pair> sums;
+  for (const Pair& p : all) {
+    if (sums.empty() || sums.back().to != p.to) {
+      sums.push_back(p);
+      continue;
+    }
+    sums.back().messages += p.messages;
+    sums.back().bytes += p.bytes;
+  }
+  return sums;
+}
+
+std::vector<Pair> listed(const Phase& phase, Rank from, std::int64_t times) {
+  Messages out;
+  if (!phase.collective()) phase.sends(from, out);
+  std::vector<Pair> all;
+  for (const Message& m : out) all.push_back({from, m.peer, times * m.count, times * m.count * m.bytes});
+  return all;
+}
+
+// A message as either side sees it: the how manieth between these two it is there.
+struct Seen {
+  Rank from = 0, to = 0;
+  std::int32_t number = 0;
+  std::int64_t bytes = 0;
+  friend auto operator<=>(const Seen&, const Seen&) = default;
+};
+
+void number(std::vector<Seen>& all) {
+  std::ranges::stable_sort(all, {}, [](const Seen& s) { return std::pair(s.from, s.to); });
+  for (std::size_t i = 1; i < all.size(); ++i)
+    if (all[i].from == all[i - 1].from && all[i].to == all[i - 1].to) all[i].number = all[i - 1].number + 1;
+}
+
+std::string between(Rank from, Rank to) { return "from rank " + std::to_string(from) + " to rank " + std::to_string(to); }
+
+std::string unmatched(const Instance& instance, const Phase& phase) {
+  std::vector<Seen> sent, received;
+  Messages list;
+  for (Rank me = 0; me < instance.ranks; ++me) {
+    for (const bool out : {true, false}) {
+      list.clear();
+      (out ? phase.sends : phase.receives)(me, list);
+      for (const Message& m : list) {
+        if (m.peer < 0 || m.peer >= instance.ranks)
+          return "rank " + std::to_string(me) + " talks to " + std::to_string(m.peer) + ", which is no rank";
+        if (m.bytes < 0 || m.count < 1) return "rank " + std::to_string(me) + " has a message of less than nothing";
+        for (std::int32_t k = 0; k < m.count; ++k) (out ? sent : received).push_back({out ? me : m.peer, out ? m.peer : me, 0, m.bytes});
+      }
+    }
+  }
+  number(sent);
+  number(received);
+  for (std::size_t i = 0; i < std::max(sent.size(), received.size()); ++i) {
+    if (i < sent.size() && i < received.size() && sent[i] == received[i]) continue;
+    const bool lost = i >= received.size() || (i < sent.size() && sent[i] < received[i]);
+    const Seen& odd = lost ? sent[i] : received[i];
+    return std::to_string(odd.bytes) + " bytes " + between(odd.from, odd.to) +
+           (lost ? " are sent and not received" : " are received and not sent");
+  }
+  return "";
+}
+
+std::string ungrouped(const Instance& instance, const Together& together) {
+  for (Rank me = 0; me < instance.ranks; ++me) {
+    const Group g = together.group(me);
+    const std::string rank = "rank " + std::to_string(me);
+    if (g.count < 1 || g.stride < 1 || g.first < 0 || g.rank(g.count - 1) >= instance.ranks) return rank + " has a group of no ranks";
+    if (me < g.first || (me - g.first) % g.stride != 0 || g.member(me) >= g.count) return rank + " is not in its own group";
+    if (!(together.group(g.first) == g)) return rank + " is in another group than rank " + std::to_string(g.first);
+    if (together.root < 0 || together.root >= g.count) return rank + " has a root that is no member of its group";
+    if (together.bytes(g) < 0) return rank + " has less than nothing to give";
+  }
+  return "";
+}
+
+}  // namespace
+
+Totals totals(const Instance& instance, const Phase& phase) {
+  Totals t;
+  if (phase.collective()) return t;
+  bool first = true;
+  Messages out, in;
+  for (Rank me = 0; me < instance.ranks; ++me) {
+    out.clear();
+    phase.sends(me, out);
+    in.clear();
+    phase.receives(me, in);
+    for (const Message& m : out) {
+      t.messages += m.count;
+      t.bytes += m.count * m.bytes;
+      if (m.peer == me) t.own += m.count * m.bytes;
+      t.shortest = first ? m.bytes : std::min(t.shortest, m.bytes);
+      t.longest = std::max(t.longest, m.bytes);
+      first = false;
+    }
+    std::ranges::sort(out);
+    std::ranges::sort(in);
+    t.symmetric = t.symmetric && out == in;
+  }
+  return t;
+}
+
+std::vector<Pair> pairs(const Phase& phase, Rank from) { return together(listed(phase, from, 1)); }
+
+std::vector<Pair> pairs(const Instance& instance, Rank from) {
+  std::vector<Pair> all;
+  for (const Phase& phase : instance.phases) {
+    const std::vector<Pair> some = listed(phase, from, phase.repetitions);
+    all.insert(all.end(), some.begin(), some.end());
+  }
+  return together(std::move(all));
+}
+
+std::vector<Rank> partners(const Instance& instance) {
+  std::vector<Rank> counts;
+  for (Rank me = 0; me < instance.ranks; ++me) {
+    const std::vector<Pair> all = pairs(instance, me);
+    counts.push_back(static_cast<Rank>(std::ranges::count_if(all, [me](const Pair& p) { return p.to != me; })));
+  }
+  return counts;
+}
+
+std::string unmatched(const Instance& instance) {
+  for (const Phase& phase : instance.phases) {
+    const std::string why = phase.collective() ? ungrouped(instance, phase.together) : unmatched(instance, phase);
+    if (!why.empty()) return phase.name + ": " + why;
+  }
+  return "";
+}
+
+}  // namespace fl::patterns
