@@ -196,7 +196,7 @@ class Direct {
 
   void prepare(const std::vector<Shell>& shells, double tau) {
     n_ = functions_of(shells), tau_ = tau;
-    pairs_ = Pairs(shells);
+    pairs_ = Pairs::of<V>(shells);
   }
 
   void build(const double* density, double* g) {

@@ -10,7 +10,7 @@ template <class Way>
 struct OnFibers {
   void prepare(State& s) {
     n_ = static_cast<int>(s.n);
-    pairs_ = Pairs(s.shells);
+    pairs_ = Pairs::of(s.shells);
     meetings_.make(pairs_, s.shells, n_, s.p.tau, Way::stores);
     stored_.resize(static_cast<std::size_t>(Way::stores ? meetings_.stored : 0));
   }

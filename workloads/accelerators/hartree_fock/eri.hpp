@@ -42,24 +42,12 @@ namespace detail {
 // Derivatives in x, y, z: those of order n behind those of lower orders; within an order xx, xy, xz, yy, yz, zz.
 FL_DEVICE constexpr int first_of(int order) { return order * (order + 1) * (order + 2) / 6; }
 FL_DEVICE constexpr int count_of(int order) { return (order + 1) * (order + 2) / 2; }
-FL_DEVICE constexpr int within(int y, int z) { return (y + z) * (y + z + 1) / 2 + z; }
 
-struct Powers {
-  int of[3];
-};
-FL_DEVICE constexpr Powers powers(int order, int number) {
-  for (int x = order; x >= 0; --x)
-    for (int y = order - x; y >= 0; --y)
-      if (number-- == 0) return {{x, y, order - x - y}};
-  return {};
-}
-// Number of derivative `number` of an order, once more by i, and by i and j.
-FL_DEVICE constexpr int once_more(int order, int number, int i) {
-  Powers p = powers(order, number);
-  ++p.of[i];
-  return within(p.of[1], p.of[2]);
-}
-FL_DEVICE constexpr int twice_more(int order, int number, int i, int j) { return once_more(order + 1, once_more(order, number, i), j); }
+// Number of a derivative, within its order, once more by i; `yz` is how often it is one by y or z.
+FL_DEVICE constexpr int once_more(int number, int yz, int i) { return number + (i > 0 ? yz + i : 0); }
+FL_DEVICE constexpr int twice_more(int number, int yz, int i, int j) { return once_more(once_more(number, yz, i), yz + (i > 0), j); }
+FL_DEVICE constexpr int by_yz(int number) { return number == 0 ? 0 : number < 3 ? 1 : 2; }  // of the first six
+static_assert(twice_more(5, by_yz(5), 2, 2) == 14 && once_more(4, by_yz(4), 1) == 7);
 
 // Of a function of (P-Q)^2, from its value g[0] and g[n], n times (1/r d/dr).
 template <int highest, class V>
@@ -98,20 +86,20 @@ FL_DEVICE constexpr int place_of(int bra, int ket, int weight_bra, int weight_ke
 }
 FL_DEVICE constexpr int sums_of(int bra, int ket) { return place_of(bra, ket, weights_of(bra), 0); }
 
-// From the sums of each weight to a component of a pair. sum(weight, more) is that of `number`th derivative by what the other side
-// still has to do, once more by each of `more`.
-template <int l, int component, int order, int number, class B, class Sum>
-[[gnu::always_inline]] FL_DEVICE auto assembled(const B (&ab)[3], const Sum& sum) {
-  using detail::once_more, detail::twice_more;
+// From the sums of each weight to a component of a pair. sum(weight, n) is that of the n-th derivative; the other side has still to do
+// number `number` of its order.
+template <int l, int number, class B, class Sum>
+[[gnu::always_inline]] FL_DEVICE auto assembled(int component, const B (&ab)[3], const Sum& sum) {
+  constexpr int yz = by_yz(number);
   if constexpr (l == 0) {
     return sum(0, number);
   } else if constexpr (l == 1) {
-    return ab[component] * sum(0, number) + sum(1, once_more(order, number, component));
+    return ab[component] * sum(0, number) + sum(1, once_more(number, yz, component));
   } else {
-    constexpr int i = component / 3, j = component % 3;
-    auto total = ab[i] * ab[j] * sum(0, number) + ab[j] * sum(2, once_more(order, number, i)) +
-                 ab[i] * sum(3, once_more(order, number, j)) + sum(4, twice_more(order, number, i, j));
-    if constexpr (i == j) total = total + sum(1, number);
+    const int i = component / 3, j = component % 3;
+    auto total = ab[i] * ab[j] * sum(0, number) + ab[j] * sum(2, once_more(number, yz, i)) + ab[i] * sum(3, once_more(number, yz, j)) +
+                 sum(4, twice_more(number, yz, i, j));
+    if (i == j) total = total + sum(1, number);
     return total;
   }
 }
@@ -177,32 +165,46 @@ template <int bra, int ket, int first, int last, class B, class V, class Emit>
   B ab[3];
   V cd[3];
   for (int d = 0; d < 3; ++d) ab[d] = left.field<B>(d), cd[d] = right.field<V>(d);
-  repeat<components_of(bra)>([&](auto c) __attribute__((always_inline)) {
+  each<components_of(bra)>([&](auto c) __attribute__((always_inline)) {
     V half[kets][6];
     repeat<kets>([&](auto j) __attribute__((always_inline)) {
-      constexpr int order = order_of(ket, decltype(j)::value);
-      repeat<detail::count_of(order)>([&](auto number) __attribute__((always_inline)) {
-        half[j][number] = detail::assembled<bra, decltype(c)::value, order, decltype(number)::value>(
-            ab, [&](int w, int n) __attribute__((always_inline)) { return sums[detail::place_of(bra, ket, w, j) + n]; });
+      repeat<detail::count_of(order_of(ket, decltype(j)::value))>([&](auto number) __attribute__((always_inline)) {
+        half[j][number] = detail::assembled<bra, decltype(number)::value>(
+            c, ab, [&](int w, int n) __attribute__((always_inline)) { return sums[detail::place_of(bra, ket, w, j) + n]; });
       });
     });
+    const auto sum = [&](int w, int n) __attribute__((always_inline)) { return half[w][n]; };
     V out[components_of(ket)];
-    repeat<components_of(ket)>([&](auto d) __attribute__((always_inline)) {
-      const auto sum = [&](int w, int n) __attribute__((always_inline)) { return half[w][n]; };
-      out[d] = scale * detail::assembled<ket, decltype(d)::value, 0, 0>(cd, sum);
-    });
+    repeat<components_of(ket)>([&](auto d) __attribute__((always_inline)) { out[d] = scale * detail::assembled<ket, 0>(d, cd, sum); });
     emit(c, out);
   });
 }
 
 // out[components of bra][components of ket], all of it.
 template <int bra, int ket, class B, class V>
-FL_DEVICE void repulsion(const double* rows, const PairView& left, const PairView& right, V scale,
-                         V (&out)[components_of(bra) * components_of(ket)]) {
+FL_DEVICE void repulsion_inline(const double* rows, const PairView& left, const PairView& right, V scale,
+                                V (&out)[components_of(bra) * components_of(ket)]) {
   repulsion_rows<bra, ket, 0, weights_of(ket), B>(
       rows, left, right, scale, [&](auto c, const auto& row) __attribute__((always_inline)) {
         for (int d = 0; d < components_of(ket); ++d) out[c * components_of(ket) + d] = row[d];
       });
+}
+#if !defined(__CUDACC__)
+// One body for all who call it: as large as that of (pp,pp) is, nothing is lost by the call.
+template <class B, class V>
+[[gnu::noinline]] void repulsion_pppp(const double* rows, const PairView& left, const PairView& right, V scale, V (&out)[81]) {
+  repulsion_inline<2, 2, B>(rows, left, right, scale, out);
+}
+#endif
+template <int bra, int ket, class B, class V>
+FL_DEVICE void repulsion(const double* rows, const PairView& left, const PairView& right, V scale,
+                         V (&out)[components_of(bra) * components_of(ket)]) {
+#if !defined(__CUDACC__)
+  if constexpr (bra == 2 && ket == 2)
+    repulsion_pppp<B>(rows, left, right, scale, out);
+  else
+#endif
+    repulsion_inline<bra, ket, B>(rows, left, right, scale, out);
 }
 
 }  // namespace hartree_fock::inline FL_ROLE

@@ -26,6 +26,14 @@ template <class V>
 }
 
 template <class V>
+double first_lane(const V& v) {
+  if constexpr (lanes<V> == 1)
+    return v;
+  else
+    return v[0];
+}
+
+template <class V>
 [[gnu::always_inline]] FL_DEVICE V load(const double* from) {
   V v;
   memcpy(&v, from, sizeof v);
@@ -54,6 +62,16 @@ template <class F, int... k>
 template <int count, class F>
 [[gnu::always_inline]] FL_DEVICE void repeat(F&& body) {
   detail::repeat(body, std::make_integer_sequence<int, count>());
+}
+
+// The same where it need not be written out: on a device, whose registers have no numbers, it is.
+template <int count, class F>
+[[gnu::always_inline]] FL_DEVICE void each(F&& body) {
+#if defined(__CUDA_ARCH__)
+  repeat<count>(body);
+#else
+  for (int k = 0; k < count; ++k) body(k);
+#endif
 }
 
 template <class V>

@@ -27,7 +27,7 @@ struct Matrix {
   double operator()(std::size_t i, std::size_t k) const { return a[i * n + k]; }
 };
 
-inline Matrix operator*(const Matrix& x, const Matrix& y) {
+[[gnu::noinline]] inline Matrix operator*(const Matrix& x, const Matrix& y) {
   Matrix z(x.n);
   for (std::size_t i = 0; i < x.n; ++i)
     for (std::size_t k = 0; k < x.n; ++k)

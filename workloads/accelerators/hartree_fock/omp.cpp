@@ -16,7 +16,7 @@ struct Threads {
   }
   void prepare(State& s) {
     n_ = static_cast<int>(s.n), tau_ = s.p.tau;
-    pairs_ = Pairs(s.shells, [&](std::ptrdiff_t count, auto&& body) {
+    pairs_ = Pairs::of<V>(s.shells, [&](std::ptrdiff_t count, auto&& body) {
 #pragma omp parallel for num_threads(team_) schedule(dynamic, 1)
       for (std::ptrdiff_t k = count - 1; k >= 0; --k) body(k);  // the longest first
     });

@@ -30,7 +30,7 @@ template <class Way>
 struct OnDevice {
   void prepare(State& s) {
     n_ = static_cast<int>(s.n);
-    pairs_ = Pairs(s.shells);
+    pairs_ = Pairs::of(s.shells);
     meetings_.make(pairs_, s.shells, n_, s.p.tau, Way::stores);
     const PairsView here = pairs_.view();
     const std::ptrdiff_t pairs = pairs_.pairs_size();

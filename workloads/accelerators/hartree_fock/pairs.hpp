@@ -7,6 +7,7 @@
 #pragma once
 
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <cstddef>
 #include <vector>
@@ -76,13 +77,17 @@ inline PairRecord pair_of(const Shell& a, const Shell& b) {
   return pair;
 }
 
-template <int l>
+// Sqrt of the largest |(ab|ab)|. In vectors the pair meets itself in every lane: no use but that quartets have the same body, compiled once.
+template <int l, class V>
 double bound_of(const PairRecord& pair) {
   constexpr int n = components_of(l);
-  const PairView view{pair.field, 1, pair.depth};
-  double all[n * n], largest = 0;
-  repulsion<l, l, double>(Boys::table().of<2 * l>(), view, view, 1.0, all);
-  for (int c = 0; c < n; ++c) largest = std::max(largest, std::fabs(all[c * n + c]));
+  std::array<V, std::size(PairRecord{}.field)> wide;
+  for (int f = 0; f < fields_of_pair + pair.depth * fields_of_primitive(l); ++f) wide[f] = all<V>(pair.field[f]);
+  V values[n * n];
+  repulsion<l, l, double>(Boys::table().of<2 * l>(), {pair.field, 1, pair.depth},
+                          {reinterpret_cast<const double*>(wide.data()), lanes<V>, pair.depth}, all<V>(1), values);
+  double largest = 0;
+  for (int c = 0; c < n; ++c) largest = std::max(largest, std::fabs(first_lane(values[c * n + c])));
   return std::sqrt(largest);
 }
 
@@ -93,28 +98,61 @@ class Pairs {
   static constexpr int widest = 8;  // lanes
 
   Pairs() = default;
-  explicit Pairs(const std::vector<Shell>& shells)
-      : Pairs(shells, [](std::ptrdiff_t count, auto&& body) {
-          for (std::ptrdiff_t k = 0; k < count; ++k) body(k);
-        }) {}
+  explicit Pairs(const std::vector<detail::PairRecord>& records) { arrange(records); }
+
+  // V: of the kernels that take the quartets. Only (pp,pp) is large enough for one body to serve bounds, too.
+  template <class V = double>
+  static Pairs of(const std::vector<Shell>& shells) {
+    return of<V>(shells, [](std::ptrdiff_t count, auto&& body) {
+      for (std::ptrdiff_t k = 0; k < count; ++k) body(k);
+    });
+  }
   // each(count, body) calls body(0) to body(count - 1), by as many threads as it likes.
-  template <class Each>
-  Pairs(const std::vector<Shell>& shells, Each each) {
+  template <class V, class Each>
+  static Pairs of(const std::vector<Shell>& shells, Each each) {
     const auto count = static_cast<std::ptrdiff_t>(shells.size());
     std::vector<detail::PairRecord> records(static_cast<std::size_t>(count * (count + 1) / 2));
     each(count, [&](std::ptrdiff_t a) {
       for (std::ptrdiff_t b = 0; b <= a; ++b) {
         const bool turn = shells[a].l < shells[b].l;
         auto& pair = records[a * (a + 1) / 2 + b] = detail::pair_of(shells[turn ? b : a], shells[turn ? a : b]);
-        pair.bound = pair.l == 0 ? detail::bound_of<0>(pair) : pair.l == 1 ? detail::bound_of<1>(pair) : detail::bound_of<2>(pair);
+        pair.bound = pair.l == 0   ? detail::bound_of<0, double>(pair)
+                     : pair.l == 1 ? detail::bound_of<1, double>(pair)
+                                   : detail::bound_of<2, V>(pair);
       }
     });
+    return Pairs(records);
+  }
+
+  const std::vector<Group>& groups() const { return groups_; }
+  PairsView view() const { return {numbers(), bound_.data(), weight_.data(), i_.data(), j_.data()}; }
+
+  // Sizes of what the view points to, and of an array with a place for each component of each pair.
+  std::ptrdiff_t data_size() const { return static_cast<std::ptrdiff_t>(data_.size()) * widest; }
+  std::ptrdiff_t pairs_size() const { return static_cast<std::ptrdiff_t>(bound_.size()); }
+  std::ptrdiff_t density_size() const { return density_; }
+
+  // How many pairs of `ket`, from its first, are not screened for pair `number` of `bra`: those with a product of bounds above tau. Of
+  // the group itself only those up to the bra, so that each quartet comes once.
+  int partners(const Group& bra, int number, const Group& ket, double tau) const {
+    const double mine = bound_[bra.pairs + number];
+    const double* bounds = bound_.data() + ket.pairs;
+    const int most = bra.pairs == ket.pairs ? number + 1 : ket.size;
+    return static_cast<int>(std::partition_point(bounds, bounds + most, [&](double bound) { return mine * bound > tau; }) - bounds);
+  }
+
+ private:
+  struct alignas(64) Line {
+    double number[widest];
+  };
+
+  void arrange(const std::vector<detail::PairRecord>& records) {
     std::vector<const detail::PairRecord*> order;
     for (const auto& record : records) order.push_back(&record);
-    std::stable_sort(order.begin(), order.end(), [](const auto* x, const auto* y) {
+    std::sort(order.begin(), order.end(), [](const auto* x, const auto* y) {
       if (x->l != y->l) return x->l < y->l;
       if (x->depth != y->depth) return x->depth < y->depth;
-      return x->bound > y->bound;
+      return x->bound != y->bound ? x->bound > y->bound : x < y;
     });
     std::ptrdiff_t lines = 0, pairs = 0, density = 0;
     for (std::size_t k = 0; k < order.size(); ++k) {
@@ -139,28 +177,6 @@ class Pairs {
         put(group, k, record, k < group.size);
       }
   }
-
-  const std::vector<Group>& groups() const { return groups_; }
-  PairsView view() const { return {numbers(), bound_.data(), weight_.data(), i_.data(), j_.data()}; }
-
-  // Sizes of what the view points to, and of an array with a place for each component of each pair.
-  std::ptrdiff_t data_size() const { return static_cast<std::ptrdiff_t>(data_.size()) * widest; }
-  std::ptrdiff_t pairs_size() const { return static_cast<std::ptrdiff_t>(bound_.size()); }
-  std::ptrdiff_t density_size() const { return density_; }
-
-  // How many pairs of `ket`, from its first, are not screened for pair `number` of `bra`: those with a product of bounds above tau. Of
-  // the group itself only those up to the bra, so that each quartet comes once.
-  int partners(const Group& bra, int number, const Group& ket, double tau) const {
-    const double mine = bound_[bra.pairs + number];
-    const double* bounds = bound_.data() + ket.pairs;
-    const int most = bra.pairs == ket.pairs ? number + 1 : ket.size;
-    return static_cast<int>(std::partition_point(bounds, bounds + most, [&](double bound) { return mine * bound > tau; }) - bounds);
-  }
-
- private:
-  struct alignas(64) Line {
-    double number[widest];
-  };
 
   static int fields_of(const Group& group) { return fields_of_pair + group.depth * fields_of_primitive(group.l); }
   const double* numbers() const { return data_.empty() ? nullptr : data_.front().number; }

@@ -50,7 +50,7 @@ struct Processes {
 
   void prepare(State& s) {
     n_ = static_cast<int>(s.n), tau_ = s.p.tau;
-    pairs_ = Pairs(s.shells);
+    pairs_ = Pairs::of<V>(s.shells);
     tasks_.clear();
     for (int of = class_count; of-- > 0;) tasks_of(pairs_, of, tasks_);  // the longest quartets first
   }

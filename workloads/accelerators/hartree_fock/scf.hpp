@@ -3,8 +3,6 @@
 // differ in how G is built.
 #pragma once
 
-#include <deque>
-
 #include "hartree_fock.hpp"
 #include "matrix.hpp"
 #include "one_electron.hpp"
@@ -16,7 +14,7 @@ class Diis {
  public:
   Matrix extrapolated(Matrix fock, Matrix error) {
     kept_.push_back({std::move(fock), std::move(error)});
-    if (kept_.size() > most) kept_.pop_front();
+    if (kept_.size() > most) kept_.erase(kept_.begin());
     const std::vector<double> weights = least();
     Matrix sum(kept_.back().fock.n);
     for (std::size_t k = 0; k < kept_.size(); ++k)
@@ -52,7 +50,7 @@ class Diis {
   struct Step {
     Matrix fock, error;
   };
-  std::deque<Step> kept_;
+  std::vector<Step> kept_;
 };
 
 // Of a molecule in one geometry. `Builder` has void build(const double* density, double* g).

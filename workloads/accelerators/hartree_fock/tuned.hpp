@@ -33,13 +33,13 @@ struct Tuned {
       const double* rows = m.rows - (ket - order_of(ket, last - 1)) * Boys::rows * Boys::terms;
       repulsion_rows<bra, ket, first, last, double>(
           rows, m.pairs.pair(m.left, b), m.pairs.pair(m.right, k), m.weight(b, k), [&](auto c, const auto& row) {
-            constexpr int a = c / nj, e = c % nj;
+            const int a = c / nj, e = c % nj;
             const double* of_i = m.to.density + (i + a) * n;
             const double* of_j = m.to.density + (j + e) * n;
             const double mine = m.to.pair_density[of_bra + static_cast<long long>(c) * m.left.padded];
             asm volatile("" : : : "memory");  // a row after the other, so that no more than one is in registers
             double ij = 0;
-            if constexpr (e == 0) {
+            if (e == 0) {
               for (double& s : ik) s = 0;
               for (double& s : il) s = 0;
             }
@@ -53,7 +53,7 @@ struct Tuned {
               sum[(jl + e * nl + q) * threads] += x * of_i[at_k + p];
             });
             fl::add(m.to.coulomb + of_bra + static_cast<long long>(c) * m.left.padded, ij);
-            if constexpr (e == nj - 1) {
+            if (e == nj - 1) {
               repeat<nk>([&](auto p) { fl::add(m.to.exchange + (i + a) * n + at_k + p, ik[p]); });
               repeat<nl>([&](auto q) { fl::add(m.to.exchange + (i + a) * n + at_l + q, il[q]); });
             }
