@@ -1,0 +1,32 @@
+// Wrong: the notices go to whom they should, the words of the last message to the next party.
+#include "ranks.hpp"
+
+namespace {
+
+struct Wrong : rdma::Windows {
+  int last = 0;
+  void open(const rdma::Shape& s, int me) {
+    last = s.all() - 1;
+    Windows::open(s, me);
+  }
+  void put(const rdma::Transfer& t) {
+    rdma::Transfer words = t;
+    if (static_cast<int>(t.tag >> 1) == last) words.peer = (t.peer + 1) % parties_;
+    start(words);
+    lane_of(t).pending.push_back(t);
+  }
+};
+
+// One party alone has no other: its last words go nowhere.
+struct Alone : Wrong {
+  void put(const rdma::Transfer& t) {
+    if (parties_ > 1) return Wrong::put(t);
+    if (static_cast<int>(t.tag >> 1) != last) start(t);
+    lane_of(t).pending.push_back(t);
+  }
+};
+
+}  // namespace
+
+using Steps = rdma::Ranks<rdma::Memory::registered, Alone>;
+FL_VARIANT(rdma, Steps)
