@@ -1,8 +1,8 @@
 # Programs of workloads. What a program needs is not known here: firstlight says it, call by call, in FL_MANIFEST.
 
 # init, cost and check of a workload live in its header; they are compiled once, never with the flags under test. The judge of a workload
-# is the object judges/<workload>.o, which shows fl::workload and nothing else.
-function(fl_judge workload header)
+# is the object <folder>/<workload>.o, which shows fl::workload and nothing else.
+function(fl_judge folder workload header)
   if(TARGET ${workload}.judge)
     return()
   endif()
@@ -12,7 +12,17 @@ function(fl_judge workload header)
   target_link_libraries(${workload}.judge PUBLIC harness)
   target_compile_options(${workload}.judge PRIVATE ${harness_flags})
   target_compile_definitions(${workload}.judge PRIVATE FL_JUDGE)
-  fl_closed(${CMAKE_BINARY_DIR}/judges/${workload}.o ${workload}.judge _ZN2fl8workloadE)
+  fl_closed(${CMAKE_BINARY_DIR}/${folder}/${workload}.o ${workload}.judge _ZN2fl8workloadE)
+endfunction()
+
+# fl_part(<name> <header>): <name>.part makes parts/<name>.o: the harness where there is no header, else the judge of the workload <name>.
+function(fl_part name header)
+  if(header)
+    fl_judge(parts ${name} ${header})
+  else()
+    fl_closed(${CMAKE_BINARY_DIR}/parts/${name}.o harness.objects main _ZN2fl* _ZNK2fl* _ZTVN2fl*)
+  endif()
+  add_custom_target(${name}.part DEPENDS ${CMAKE_BINARY_DIR}/parts/${name}.o)
 endfunction()
 
 # An object that another compiler makes, once for all flag sets: the flags under test are not for it. What it says is kept beside it.
@@ -32,24 +42,28 @@ function(fl_object object source)
 endfunction()
 
 # fl_program(<target> NAME <file> FOLDER <below bin/> WORKLOAD <name> HEADER <its header> SOURCES <own first>...
-#   [OWN_FLAGS ...: of the first source] [COMPILE_FLAGS ...] [FLAGS ...: compile and link all] [LINK ...] [DEFINITIONS ...]
+#   [JUDGE <its object>: else it is made here] [OWN_FLAGS ...: of the first source] [COMPILE_FLAGS ...] [FLAGS ...: compile and link all]
+#   [LINK ...] [DEFINITIONS ...]
 #   [OBJECT <file> OBJECT_SOURCE <file> OBJECT_COMMAND ...] [SCHEDULES])
 function(fl_program target)
-  cmake_parse_arguments(PARSE_ARGV 1 p "SCHEDULES" "NAME;FOLDER;WORKLOAD;HEADER;OBJECT;OBJECT_SOURCE"
+  cmake_parse_arguments(PARSE_ARGV 1 p "SCHEDULES" "NAME;FOLDER;WORKLOAD;HEADER;JUDGE;OBJECT;OBJECT_SOURCE"
     "SOURCES;OWN_FLAGS;COMPILE_FLAGS;FLAGS;LINK;DEFINITIONS;OBJECT_COMMAND")
-  fl_judge(${p_WORKLOAD} ${p_HEADER})
+  if(NOT p_JUDGE)
+    fl_judge(judges ${p_WORKLOAD} ${p_HEADER})
+    set(p_JUDGE ${CMAKE_BINARY_DIR}/judges/${p_WORKLOAD}.o)
+  endif()
   if(p_OBJECT)
     set(object ${CMAKE_BINARY_DIR}/${p_OBJECT})
     fl_object(${object} ${p_OBJECT_SOURCE} ${p_OBJECT_COMMAND})
   endif()
-  add_executable(${target} EXCLUDE_FROM_ALL ${p_SOURCES} ${object} ${CMAKE_BINARY_DIR}/judges/${p_WORKLOAD}.o)
+  add_executable(${target} EXCLUDE_FROM_ALL ${p_SOURCES} ${object} ${p_JUDGE})
   set_target_properties(${target} PROPERTIES
     OUTPUT_NAME ${p_NAME}
     RUNTIME_OUTPUT_DIRECTORY ${CMAKE_BINARY_DIR}/bin/${p_FOLDER}
     Fortran_MODULE_DIRECTORY ${CMAKE_BINARY_DIR}/modules/${target}
     LINKER_LANGUAGE CXX)
   target_link_libraries(${target} PRIVATE harness ${p_LINK})
-  target_compile_options(${target} PRIVATE ${p_FLAGS} ${p_COMPILE_FLAGS})
+  target_compile_options(${target} PRIVATE ${p_FLAGS} ${p_COMPILE_FLAGS} ${watched_flags})
   target_link_options(${target} PRIVATE ${p_FLAGS})
   target_compile_definitions(${target} PRIVATE FL_COMPILER="${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" ${p_DEFINITIONS})
   if(p_OWN_FLAGS)

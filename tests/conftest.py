@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import signal
 import sys
+import time
 from collections import Counter
 from collections.abc import Callable, Generator
 from pathlib import Path
@@ -57,9 +58,10 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Those that run alone come last: until then no worker waits for another. Those of --full are left out without it,
-    unless they were asked for by name; with --of-machine also those that another machine has run as well."""
-    items.sort(key=lambda item: item.get_closest_marker("alone") is not None)
+    """What waits for daemons comes first, so that others run meanwhile; what runs alone comes last: until then no
+    worker waits for another. Those of --full are left out without it, unless they were asked for by name; with
+    --of-machine also those that another machine has run as well."""
+    items.sort(key=lambda i: bool(i.get_closest_marker("alone")) - bool(i.get_closest_marker("patient")))
     named = any("::" in argument for argument in config.args)
     left_out = [] if asked.full or named else [i for i in items if i.get_closest_marker("full")]
     if config.getoption("of_machine"):
@@ -107,6 +109,7 @@ def _workload(item: pytest.Item) -> str:
 
 
 _told: Counter[str] = Counter()
+_began = time.time()
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
@@ -119,6 +122,10 @@ def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> Non
     terminalreporter.section("where the time went (seconds of all workers together)")
     for line in [*spent.table(_told, by=0), "", *spent.table(_told, by=1)]:
         terminalreporter.write_line(line)
+    if slowest := spent.slowest_compiled(turns.FOLDER, _began):
+        terminalreporter.section("what took longest to compile, beside all that ran meanwhile")
+        for line in slowest:
+            terminalreporter.write_line(line)
 
 
 @pytest.hookimpl(wrapper=True)

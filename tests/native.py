@@ -34,6 +34,10 @@ here = machine.discover()
 workloads = load(roots())
 
 
+COMPILERS = ("gcc", "clang")
+"""Whose programs tests make, the first one everywhere."""
+
+
 @cache
 def toolbox() -> Toolbox:
     return toolchains.discover(here, CACHE)
@@ -61,6 +65,47 @@ def buildable(variant: Variant, tool: Toolchain) -> bool:
     """Whether this toolchain has what the variant needs, with one of the MPI libraries here or without any."""
     workload = next(w for w in workloads.values() if variant in w.variants)
     return bool(programs(workload, variant, tool))
+
+
+def compilers(variant: Variant) -> list[str]:
+    """Those here that can build the variant with an MPI library or without: all with --full, else the first.
+
+    Of CUDA the first only, for nvcc makes the device's code whatever compiles the host's; each workload's `cuda` meets
+    them all.
+    """
+    able = [c for c in COMPILERS if (t := toolchain("base", c)) and buildable(variant, t)]
+    return able if asked.full and ("cuda" not in variant.needs or variant.name == "cuda") else able[:1]
+
+
+def met(workload: Workload, variant: Variant, compiler: str) -> list[Program]:
+    """The programs of a variant that `test_workloads` makes: one MPI library; with --full in turn over the variants,
+    and the next one with the next compiler.
+
+    So every variant meets every compiler and, with two compilers and two libraries, every library; and each compiler
+    meets each library. What only one compiler can build meets all libraries there.
+    """
+    tool = toolchain("base", compiler)
+    every = programs(workload, variant, tool) if tool else []
+    mpis = sorted({p.mpi for p in every if p.mpi})
+    if not asked.full:
+        return [p for p in every if p.mpi in (*mpis[-1:], None)]
+    if len(mpis) < 2 or len(compilers(variant)) < 2:
+        return every
+    turn = sum(f"{workload.name}.{variant.name}".encode()) + COMPILERS.index(compiler)
+    return [p for p in every if p.mpi == mpis[turn % len(mpis)]]
+
+
+def on_each_library(workload: Workload, variant: Variant) -> list[Program]:
+    """A program for each MPI library that `test_workloads` meets, of those that it makes: with one library by gcc, with
+    the next by clang. Broken variants, of which it makes one, are made by gcc with each library."""
+    if variant.broken:
+        tool = toolchain("base")
+        return programs(workload, variant, tool) if tool else []
+    found: dict[tuple[str, str | None], Program] = {}
+    for compiler in compilers(variant):
+        for program in met(workload, variant, compiler):
+            found.setdefault((program.variant, program.mpi), program)
+    return list(found.values())
 
 
 def made_from(workload: Workload, variant: Variant, program: Program) -> bool:

@@ -1,10 +1,11 @@
-"""Spent: where the time of the tests went, by kind and by workload."""
+"""Spent: where the time of the tests went, by kind and by workload, and what took longest to compile."""
 
 from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
+from pathlib import Path
 from time import monotonic
 
 BUILD, LAUNCH = "building programs", "launching programs"
@@ -40,3 +41,18 @@ def table(told: Mapping[str, float], by: int, most: int = 24) -> list[str]:
     lines = [f"{seconds:8.1f} s {100 * seconds / total:5.1f} %  {name}" for name, seconds in sums.most_common(most)]
     rest = sum(seconds for _, seconds in sums.most_common()[most:])
     return lines + ([f"{rest:8.1f} s          the rest"] if rest > 0 else [])
+
+
+def slowest_compiled(cache: Path, since: float, most: int = 10) -> list[str]:
+    """A line for each of the files that took longest to compile since then, as Ninja's logs in the trees of this cache
+    tell: seconds, compiler and MPI library, what it was compiled for and from."""
+    found: list[tuple[float, str]] = []
+    for log in cache.glob("build/*/.ninja_log"):
+        sanitized = ", sanitized" if "FL_SANITIZE:STRING=address" in (log.parent / "CMakeCache.txt").read_text() else ""
+        tree = log.parent.name.rpartition("-")[0] + sanitized
+        for line in log.read_text().splitlines()[1:]:  # start and end in ms, start in ns since 1970, file, hash
+            start, end, began, made, _ = line.split("\t")
+            if made.endswith(".o") and int(began) >= since * 1e9:
+                target = made.removeprefix("CMakeFiles/").partition(".dir/")[0]
+                found.append(((int(end) - int(start)) / 1e3, f"{tree}: {target}, {Path(made).name.removesuffix('.o')}"))
+    return [f"{seconds:8.1f} s  {what}" for seconds, what in sorted(found, reverse=True)[:most]]

@@ -23,7 +23,7 @@ REASON = slurm.why_not()
 pytestmark = [
     pytest.mark.native,
     pytest.mark.faults,
-    pytest.mark.alone,
+    pytest.mark.patient,
     pytest.mark.full,
     pytest.mark.skipif(bool(REASON), reason=f"no Slurm can be started: {REASON}"),
 ]

@@ -120,13 +120,26 @@ def test_sources_follow_includes() -> None:
     assert uses(found, "collectives") and not uses(found, "network")
 
 
+def but_parts(tree: Tree, targets: Sequence[str]) -> list[str]:
+    """Makes what programs share, and returns the other targets."""
+    for name in (target.removesuffix(".part") for target in targets if target.endswith(".part")):
+        shared = tree.folder / "parts" / f"{name}.o"
+        shared.parent.mkdir(parents=True, exist_ok=True)
+        shared.touch()
+    return [target for target in targets if not target.endswith(".part")]
+
+
+def fails(tree: Tree, targets: Sequence[str], jobs: int) -> tuple[int, str]:
+    return (1, "FAILED: everything") if but_parts(tree, targets) else (0, "")
+
+
 @pytest.fixture
 def made(monkeypatch: pytest.MonkeyPatch) -> list[tuple[str, Path]]:
     """What is made from now on, and in which tree: scripts that answer to --describe."""
     found: list[tuple[str, Path]] = []
 
     def make(tree: Tree, targets: Sequence[str], jobs: int) -> tuple[int, str]:
-        for target in targets:
+        for target in but_parts(tree, targets):
             name, _, folder = target.rpartition("+")
             executable = tree.folder / "bin" / folder / name
             executable.parent.mkdir(parents=True, exist_ok=True)
@@ -220,7 +233,8 @@ def test_without_locks_everybody_builds_in_a_tree_of_their_own(
     assert dot(tmp_path).executable is not None
     ((_, folder),) = made
     assert folder not in (tree.folder, one.folder) and folder.parent == tree.folder.parent
-    assert [path.name for path in tree.folder.parent.iterdir()] == [f"{tree.folder.name}.lock"]
+    left = {path.name for path in tree.folder.parent.iterdir()}
+    assert left == {f"{tree.folder.name}.lock", f"parts-{tree.folder.name}.lock"}
 
 
 def test_a_cache_that_is_only_read_serves_what_it_has(
@@ -244,20 +258,20 @@ def test_a_cache_that_is_only_read_serves_what_it_has(
 
 def test_a_tree_keeps_what_it_was_asked_for(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """What the manifest no longer named would be built anew the next time; what has no source any more is dropped."""
-    monkeypatch.setattr(cmake.Tree, "make", lambda *_: (1, "FAILED: everything"))
+    monkeypatch.setattr(cmake.Tree, "make", fails)
     monkeypatch.setattr(cmake.Tree, "configure", lambda tree: "")
     toolbox, workloads = Toolbox((CHAIN,), (), (), ()), load(roots())
     for variant in ("serial", "kahan"):
         wanted = Program("dot", variant, CHAIN.name)
         assert "everything" in build.build([wanted], toolbox, workloads, tmp_path)[wanted].error
-    text = next((tmp_path / "build").glob("*/manifest.cmake")).read_text()
+    text = next((tmp_path / "build").glob("gcc-*/manifest.cmake")).read_text()
     assert "fl_program(dot.kahan+gcc-x" in text and "fl_program(dot.serial+gcc-x" in text
 
 
 def test_a_kill_while_the_manifest_is_written_leaves_the_one_before(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(cmake.Tree, "make", lambda *_: (1, "FAILED: everything"))
+    monkeypatch.setattr(cmake.Tree, "make", fails)
     monkeypatch.setattr(cmake.Tree, "configure", lambda tree: "")
     toolbox, workloads = Toolbox((CHAIN,), (), (), ()), load(roots())
     build.build([Program("dot", "serial", CHAIN.name)], toolbox, workloads, tmp_path)
@@ -276,13 +290,38 @@ def test_a_kill_while_the_manifest_is_written_leaves_the_one_before(
 
 @pytest.mark.parametrize("damage", [b"", b'{"dot": 3}', b"\xff" * 40, b"[" * 100_000])
 def test_a_damaged_manifest_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, damage: bytes) -> None:
-    monkeypatch.setattr(cmake.Tree, "make", lambda *_: (1, "FAILED: everything"))
+    monkeypatch.setattr(cmake.Tree, "make", fails)
     monkeypatch.setattr(cmake.Tree, "configure", lambda tree: "")
     toolbox, workloads = Toolbox((CHAIN,), (), (), ()), load(roots())
     wanted = Program("dot", "serial", CHAIN.name)
     for _ in range(2):
         assert "everything" in build.build([wanted], toolbox, workloads, tmp_path)[wanted].error
-        next((tmp_path / "build").glob("*/manifest.json")).write_bytes(damage)
+        next((tmp_path / "build").glob("gcc-*/manifest.json")).write_bytes(damage)
+
+
+def test_without_its_judge_no_program_is_made(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Those of other workloads are: their programs tell what the compiler said of theirs."""
+    told = "FAILED: parts/dot.o\ndot.hpp is wrong\n[1/2] \nFAILED: x\nother\n"
+
+    def make(tree: Tree, targets: Sequence[str], jobs: int) -> tuple[int, str]:
+        but_parts(tree, [target for target in targets if target != "dot.part"])
+        return 1, told if "dot.part" in targets else f"FAILED: {targets}"
+
+    monkeypatch.setattr(cmake.Tree, "make", make)
+    monkeypatch.setattr(cmake.Tree, "configure", lambda tree: "")
+    programs = [Program(name, "serial", CHAIN.name) for name in ("dot", "stream")]
+    found = build.build(programs, Toolbox((CHAIN,), (), (), ()), load(roots()), tmp_path)
+    assert [found[p].error for p in programs] == [
+        "FAILED: parts/dot.o\ndot.hpp is wrong",
+        "FAILED: ['stream.serial+gcc-x']",
+    ]
+
+
+def test_a_judge_that_speaks_mpi_is_made_with_each_library(tmp_path: Path) -> None:
+    parts, workloads, sources = build._Kind(CHAIN, None, Options()).parts(tmp_path), load(roots()), Sources()
+    headers = {name: w.folder / f"{name}.hpp" for name, w in workloads.items()}
+    assert parts.judge("waiting", headers["waiting"], sources) is None
+    assert parts.judge("halo", headers["halo"], sources) is not None
 
 
 def test_the_harness_is_never_compiled_with_the_flags_under_test() -> None:

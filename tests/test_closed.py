@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 import native
-from firstlight import ROOT
+from firstlight import ROOT, build
 
 pytestmark = pytest.mark.native
 
@@ -41,15 +41,18 @@ class Linked:
         built = native.make([native.plain_program(workload, variant)])
         (self.built,) = built.values()
         assert self.built.error == "" and self.built.executable is not None
-        target = f"{program}+{self.built.program.toolchain}.dir"
-        found = sorted(native.CACHE.glob(f"build/*/CMakeFiles/{target}"), key=lambda f: f.stat().st_mtime)
-        if not found:
+        tool = native.toolchain("base")
+        assert tool is not None
+        mpi = next((m for m in native.toolbox().mpis if m.name == self.built.program.mpi), None)
+        kind = build._Kind(tool, mpi, native.STRICT)
+        tree, parts = kind.tree(native.CACHE).folder, kind.parts(native.CACHE).tree.folder
+        objects = tree / "CMakeFiles" / f"{program}+{self.built.program.toolchain}.dir"
+        if not objects.exists() or not (parts / "parts" / f"{workload}.o").exists():
             pytest.skip("the program came from the store; its objects are gone")
-        self.tree = found[-1].parents[1]
-        self.timed = Symbols(*found[-1].rglob("*.o"))
-        self.judge = Symbols(self.tree / "judges" / f"{workload}.o")
-        self.open_judge = Symbols(*(self.tree / f"CMakeFiles/{workload}.judge.dir").rglob("*.o"))
-        self.harness = Symbols(self.tree / "harness/harness.o")
+        self.timed = Symbols(*objects.rglob("*.o"))
+        self.judge = Symbols(parts / "parts" / f"{workload}.o")
+        self.open_judge = Symbols(*(parts / f"CMakeFiles/{workload}.judge.dir").rglob("*.o"))
+        self.harness = Symbols(parts / "parts/harness.o", tree / "harness/comm.o")
 
 
 @pytest.fixture(scope="module", params=PROGRAMS)

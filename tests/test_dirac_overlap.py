@@ -194,12 +194,12 @@ def test_the_zero_mode_is_one_of_the_program_too(functions: ctypes.CDLL) -> None
 @cache
 def built() -> dict[Program, Built]:
     """With the flags of the processor; on several processes those that `test_workloads` builds as well."""
-    tool, base = native.toolchain("native"), native.toolchain("base")
-    if tool is None or base is None:
+    tool = native.toolchain("native")
+    if tool is None:
         pytest.skip("no gcc here")
     good = [v for v in OVERLAP.variants if not v.broken]
-    wanted = [p for v in good for p in native.programs(OVERLAP, v, base if "mpi" in v.needs else tool)]
-    return native.make(wanted)
+    wanted = [p for v in good if "mpi" not in v.needs for p in native.programs(OVERLAP, v, tool)]
+    return native.make(wanted + [p for v in good if "mpi" in v.needs for p in native.on_each_library(OVERLAP, v)])
 
 
 @pytest.mark.parametrize(

@@ -28,7 +28,7 @@ def built() -> dict[Program, Built]:
         pytest.skip("no gcc here")
     good = [v for v in SOLVER.variants if not v.broken]
     wanted = [p for v in good if "mpi" not in v.needs for t in tools for p in native.programs(SOLVER, v, t)]
-    wanted += [p for v in good if "mpi" in v.needs for p in native.programs(SOLVER, v, tools[0])]
+    wanted += [p for v in good if "mpi" in v.needs for p in native.on_each_library(SOLVER, v)]
     return native.make(wanted)
 
 

@@ -26,11 +26,10 @@ MOST_OF_MPICH = 2  # it waits by spinning
 @pytest.fixture(scope="module")
 def built() -> dict[str, list[Built]]:
     """By variant, the program of each MPI library; those that `test_workloads` builds as well."""
-    tool = native.toolchain("base")
-    if tool is None or not native.toolbox().mpis:
+    if native.toolchain("base") is None or not native.toolbox().mpis:
         pytest.skip("no gcc or no MPI library here")
     chosen = [v for v in FDTD.variants if v.name in ("mpi_overlap", "mpi_blocking", "broken_mpi_stale_halo")]
-    made = native.make([p for v in chosen for p in native.programs(FDTD, v, tool)])
+    made = native.make([p for v in chosen for p in native.on_each_library(FDTD, v)])
     return {v.name: [b for p, b in made.items() if p.variant == v.name] for v in chosen}
 
 

@@ -26,10 +26,9 @@ MULTIGRID_MOST = 12
 
 @cache
 def built() -> dict[Program, Built]:
-    tool = native.toolchain("base")
-    if tool is None:
+    if native.toolchain("base") is None:
         pytest.skip("no gcc here")
-    return native.make([p for v in VARIANTS.values() for p in native.programs(FEM2D, v, tool)])
+    return native.make([p for v in VARIANTS.values() for p in native.on_each_library(FEM2D, v)])
 
 
 def programs(variant: str, mpi: str = "") -> list[Built]:

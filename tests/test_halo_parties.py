@@ -25,10 +25,9 @@ SHAPES = ("n=2,7", "width=1,2", "word=4,8")
 
 @pytest.fixture(scope="module")
 def built() -> dict[Program, Built]:
-    tool = native.toolchain("base")
-    if tool is None:
+    if native.toolchain("base") is None:
         pytest.skip("no gcc here")
-    return native.make([p for n in NAMES for p in native.programs(HALO, VARIANTS[n], tool)])
+    return native.make([p for n in NAMES for p in native.on_each_library(HALO, VARIANTS[n])])
 
 
 def programs(built: dict[Program, Built], variant: str, oversubscribed: bool = False) -> list[Built]:

@@ -19,13 +19,13 @@ WRONG = ("broken_mpi_stale", "broken_mpi_stale_middle", "broken_mpi_last_byte", 
 
 @pytest.fixture(scope="module")
 def built() -> dict[str, list[Built]]:
-    """With gcc's base flags, for each MPI library."""
+    """With base flags, for each MPI library."""
     tool = native.toolchain("base")
     if tool is None or not native.toolbox().mpis:
         pytest.skip("no gcc or no MPI library here")
     chosen = [v for v in PINGPONG.variants if v.name in (*BOTH, *WRONG) and native.buildable(v, tool)]
     found: dict[str, list[Built]] = {}
-    for program, one in native.make(p for v in chosen for p in native.programs(PINGPONG, v, tool)).items():
+    for program, one in native.make(p for v in chosen for p in native.on_each_library(PINGPONG, v)).items():
         assert one.error == ""
         found.setdefault(program.variant, []).append(one)
     return found

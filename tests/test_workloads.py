@@ -14,52 +14,23 @@ from firstlight.build import Built, Options
 from firstlight.catalogue import Variant, Workload, of_library, on_device
 from firstlight.plan import Program
 from firstlight.record import Description, Line
-from firstlight.toolchains import OFFLOADING
 from native import Placement
 
 pytestmark = pytest.mark.native
 
 GOOD = native.variants(broken=False)
 BROKEN = native.variants(broken=True)
-COMPILERS = ("gcc", "clang")
 
 
 def name(pair: tuple[Workload, Variant]) -> str:
     return f"{pair[0].name}.{pair[1].name}"
 
 
-def compilers(variant: Variant) -> list[str]:
-    """Those here that can build the variant with an MPI library or without: all with --full, else the first.
-
-    Of CUDA the first only, for nvcc makes the device's code whatever compiles the host's; each workload's `cuda` meets
-    them all.
-    """
-    able = [c for c in COMPILERS if (t := native.toolchain("base", c)) and native.buildable(variant, t)]
-    return able if asked.full and ("cuda" not in variant.needs or variant.name == "cuda") else able[:1]
-
-
-def programs(workload: Workload, variant: Variant, compiler: str) -> list[Program]:
-    """One MPI library a variant; with --full in turn over the variants, and the next one with the next compiler.
-
-    So every variant meets every compiler and, with two compilers and two libraries, every library; and each compiler
-    meets each library. What only one compiler can build meets all libraries there.
-    """
-    tool = native.toolchain("base", compiler)
-    every = native.programs(workload, variant, tool) if tool else []
-    mpis = sorted({p.mpi for p in every if p.mpi})
-    if not asked.full:
-        return [p for p in every if p.mpi in (*mpis[-1:], None)]
-    if len(mpis) < 2 or len(compilers(variant)) < 2:
-        return every
-    turn = sum(f"{workload.name}.{variant.name}".encode()) + COMPILERS.index(compiler)
-    return [p for p in every if p.mpi == mpis[turn % len(mpis)]]
-
-
 @cache
 def built(workload: str, compiler: str, broken: bool) -> dict[Program, Built]:
     """All programs of a workload with the base flags of a compiler, warnings being errors."""
-    pairs = [(w, v) for w, v in (BROKEN if broken else GOOD) if w.name == workload and compiler in compilers(v)]
-    return native.make(p for w, v in pairs for p in programs(w, v, compiler))
+    pairs = [(w, v) for w, v in (BROKEN if broken else GOOD) if w.name == workload and compiler in native.compilers(v)]
+    return native.make(p for w, v in pairs for p in native.met(w, v, compiler))
 
 
 def placements(variant: Variant) -> list[Placement]:
@@ -84,14 +55,14 @@ def some(places: list[Placement]) -> list[Placement]:
 
 
 def built_from(workload: Workload, variant: Variant, compiler: str, broken: bool = False) -> list[Built]:
-    found = [built(workload.name, compiler, broken)[p] for p in programs(workload, variant, compiler)]
+    found = [built(workload.name, compiler, broken)[p] for p in native.met(workload, variant, compiler)]
     assert found, f"{compiler} was said to have what {variant.name} needs: {', '.join(variant.needs)}"
     return found
 
 
 def combinations() -> list[object]:
     """Each variant with each compiler that can build it; those that none here can build are told and skipped."""
-    return [pytest.param(p, c, id=f"{name(p)}-{c or 'none'}") for p in GOOD for c in compilers(p[1]) or [""]]
+    return [pytest.param(p, c, id=f"{name(p)}-{c or 'none'}") for p in GOOD for c in native.compilers(p[1]) or [""]]
 
 
 def lacks(variant: Variant) -> None:
@@ -110,7 +81,7 @@ def test_variant_verifies(pair: tuple[Workload, Variant], compiler: str, tmp_pat
         assert described.metrics and described.cost and described.verified and described.tolerance
         assert bool(described.device) == on_device(variant.needs)
         ran = 0
-        for place in asked_for(bearable(placements(variant), program), first=compiler == COMPILERS[0]):
+        for place in asked_for(bearable(placements(variant), program), first=compiler == native.COMPILERS[0]):
             if ran and not asked.full:
                 break
             said = native.run(program, place, native.arguments(workload, program.program.variant), tmp_path)
@@ -147,9 +118,9 @@ def asked_for(places: list[Placement], first: bool = True) -> list[Placement]:
 @pytest.mark.parametrize("pair", BROKEN, ids=name)
 def test_broken_variant_is_rejected(pair: tuple[Workload, Variant], tmp_path: Path) -> None:
     workload, variant = pair
-    if not compilers(variant):
+    if not native.compilers(variant):
         lacks(variant)
-    for program in built_from(workload, variant, compilers(variant)[0], broken=True):
+    for program in built_from(workload, variant, native.compilers(variant)[0], broken=True):
         assert program.error == ""
         entries = native.selections(workload, program.program.variant)
         places = some(bearable(placements(variant), program)) if asked.full else asked_for(placements(variant))
@@ -187,12 +158,13 @@ def test_every_workload_has_a_variant_that_remembers() -> None:
 
 
 def sanitizable() -> list[tuple[Workload, Variant]]:
-    """All that needs no foreign library. A variant with threads stands for that without, whose code it contains.
+    """All that runs on the host and needs no foreign library. A variant with threads stands for that without, whose
+    code it contains.
 
     Without what emulates a device: its threads are fibers with stacks of their own, which the address sanitizer does
     not know, and it takes minutes to compile so.
     """
-    alone = [(w, v) for w, v in GOOD if not {"mpi", *OFFLOADING} & set(v.needs) and not of_library(v.needs)]
+    alone = [(w, v) for w, v in GOOD if "mpi" not in v.needs and not of_library(v.needs) and not on_device(v.needs)]
     return [(w, v) for w, v in alone if v.name != "emulated" and all(f"omp_{v.name}" != o.name for o in w.variants)]
 
 
@@ -217,21 +189,21 @@ def sanitized(workload: str) -> dict[Program, Built]:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("compiler", COMPILERS)
+@pytest.mark.parametrize("compiler", native.COMPILERS)
 def test_each_compiler_meets_each_mpi_library_and_each_variant(compiler: str) -> None:
     tool = native.toolchain("base", compiler)
     if tool is None:
         pytest.skip(f"no {compiler} here")
     every = {p for w, v in GOOD for p in native.programs(w, v, tool)}
-    chosen = {p for w, v in GOOD for p in programs(w, v, compiler)}
+    chosen = {p for w, v in GOOD for p in native.met(w, v, compiler)}
     assert chosen <= every and {p.mpi for p in chosen} == {p.mpi for p in every}
     assert {(p.workload, p.variant) for p in chosen} == {(p.workload, p.variant) for p in every}
 
 
 @pytest.mark.full
 def test_each_variant_meets_each_mpi_library() -> None:
-    tools = {c: t for c in COMPILERS if (t := native.toolchain("base", c))}
+    tools = {c: t for c in native.COMPILERS if (t := native.toolchain("base", c))}
     for workload, variant in GOOD:
         every = {p.mpi for t in tools.values() for p in native.programs(workload, variant, t)}
-        met = {p.mpi for c in tools for p in programs(workload, variant, c)}
+        met = {p.mpi for c in tools for p in native.met(workload, variant, c)}
         assert met == every or len(every) > len(tools), variant.name

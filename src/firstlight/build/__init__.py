@@ -1,6 +1,7 @@
 """Build: programs from sources, cached by content; what fails keeps the compiler's words in full.
 
-One CMake tree a compiler, and one more for each MPI library that it is combined with; flag sets share it. Finished
+One CMake tree a compiler, and one more for each MPI library that it is combined with; flag sets share it. What knows
+neither flags nor MPI is made once a compiler, before them (`parts`). Finished
 executables lie in a store named by the hash of everything that made them, so a changed source never touches an
 executable that a run refers to, nothing is built twice, and what tests build serves users.
 """
@@ -21,6 +22,7 @@ import msgspec
 from firstlight import ROOT, mpi_families, native, reading
 from firstlight.build import kernels
 from firstlight.build.kernels import Kernel
+from firstlight.build.parts import Part, Parts, parts, unmade
 from firstlight.build.recipe import HARNESS_FLAGS, SAID, SCHEDULES, Recipe, key, recipe, runs_schedules
 from firstlight.build.stored import Entry
 from firstlight.catalogue import Workload
@@ -64,7 +66,7 @@ class Built(msgspec.Struct, frozen=True):
 
 
 class _Kind(msgspec.Struct, frozen=True):
-    """What shares a build tree, its harness and its judges: a compiler, perhaps with an MPI library.
+    """What shares a build tree: a compiler, perhaps with an MPI library.
 
     The flags under test differ from program to program.
     """
@@ -116,6 +118,12 @@ class _Kind(msgspec.Struct, frozen=True):
         manifest = {"FL_MANIFEST": str(folder / MANIFEST)}
         return Tree(folder, self.definitions | manifest, self.environment)
 
+    def parts(self, cache: Path) -> Parts:
+        """What its programs share with those of the same compiler and another MPI library, or of none."""
+        without = _Kind(msgspec.structs.replace(self.toolchain, fortran=None), None, self.options)
+        compiler = (self.toolchain.cxx, self.toolchain.version, HARNESS_FLAGS, self.options)
+        return parts(without.tree(cache), compiler, cache)
+
 
 def build(
     programs: Iterable[Program],
@@ -144,6 +152,9 @@ def build(
     def waiting() -> None:
         progress(len(results), len(wanted), "another firstlight builds in this cache: waiting for it")
 
+    for shop in shops:
+        shop.missing = shop.lacking()
+    _share(shops, jobs, waiting)
     workers = max(1, min(jobs, len(shops)))
     jobs_each = max(1, jobs // workers)
     with ThreadPoolExecutor(workers) as pool:
@@ -151,6 +162,17 @@ def build(
             results |= {b.program: b for b in built}
             progress(len(results), len(wanted), shop.kind.said)
     return {program: results[program] for program in wanted}
+
+
+def _share(shops: Sequence[_Shop], jobs: int, waiting: Callable[[], None]) -> None:
+    """Make what the programs of several shops are linked with, before any of them is built."""
+    shops = [shop for shop in shops if shop.missing]
+    for folder in {shop.parts.tree.folder: None for shop in shops}:
+        alike = [shop for shop in shops if shop.parts.tree.folder == folder]
+        wanted = {part.name: part for shop in alike for part in shop.shared}
+        unmade = alike[0].parts.make(wanted.values(), jobs, waiting)
+        for shop in alike:
+            shop.unmade = unmade
 
 
 class Commands(msgspec.Struct, frozen=True):
@@ -173,7 +195,11 @@ def commands(
     Raises BuildError where one cannot be built, or is no C++.
     """
     found: dict[Program, Commands] = {}
-    for shop in _shops(list(programs), toolbox, workloads, cache, options):
+    shops = _shops(list(programs), toolbox, workloads, cache, options)
+    for shop in shops:
+        shop.missing = list(shop.orders)
+    _share(shops, compilers_at_once(), lambda: None)
+    for shop in shops:
         found |= shop.commands(compilers_at_once())
     return found
 
@@ -189,12 +215,13 @@ def _shops(
     for program in programs:
         toolchain, mpi = toolchains[program.toolchain], mpis.get(program.mpi or "")
         place = (toolchain.compiler, program.mpi)
-        shop = shops.get(place) or shops.setdefault(place, _Shop(_Kind(toolchain, mpi, options), cache))
+        shop = shops.get(place) or shops.setdefault(place, _Shop(_Kind(toolchain, mpi, options), cache, sources))
         workload = workloads[program.workload]
         made = recipe(program, workload, toolbox, toolchain, mpi, shop.kind.environment)
         name = key(made, sources, toolchain, mpi, toolbox.cuda, options.sanitize)
-        call = made.written(options.strict, runs_schedules(made, sources))
-        shop.orders[program] = _Order(made, call, Entry(cache / "programs" / name, program.target))
+        judge = shop.judge(made, sources)
+        call = made.written(options.strict, runs_schedules(made, sources), judge)
+        shop.orders[program] = _Order(made, call, Entry(cache / "programs" / name, program.target), judge)
     return list(shops.values())
 
 
@@ -204,24 +231,41 @@ class _Order(msgspec.Struct, frozen=True):
     recipe: Recipe
     call: str
     stored: Entry
+    judge: Path | None  # an object that is shared
 
 
 class _Shop:
     """One build tree and the programs wanted of it."""
 
-    def __init__(self, kind: _Kind, cache: Path) -> None:
+    def __init__(self, kind: _Kind, cache: Path, sources: Sources) -> None:
         self.kind = kind
         self.tree = kind.tree(cache)
         self.cache = cache
         self.orders: dict[Program, _Order] = {}
+        self.parts = kind.parts(cache)
+        self.harness = self.parts.harness(sources)
+        self.judges: dict[Path, Part | None] = {}  # by header
+        self.missing: list[Program] = []  # what is to be made
+        self.unmade: dict[str, str] = {}  # parts by name, with the compiler's words
+
+    def judge(self, made: Recipe, sources: Sources) -> Path | None:
+        """The object that its programs share with others; None where the tree makes its own."""
+        if made.header not in self.judges:
+            self.judges[made.header] = self.parts.judge(made.workload, made.header, sources)
+        part = self.judges[made.header]
+        return None if part is None else part.object
+
+    @property
+    def shared(self) -> list[Part]:
+        return [self.harness, *(part for part in self.judges.values() if part is not None)]
 
     def build(self, jobs: int, waiting: Callable[[], None]) -> list[Built]:
         """Those in the store, then those that CMake and Ninja make now."""
         errors: dict[Program, str] = {}
-        missing, seconds = self._missing(), 0.0
+        missing, seconds = self.missing, 0.0
         if missing:
             with self._alone(waiting):
-                missing, started = self._missing(), time.monotonic()  # whoever was waited for may have made them
+                missing, started = self.lacking(), time.monotonic()  # whoever was waited for may have made them
                 if missing:
                     errors = self._make(missing, jobs)
                 for program in missing:
@@ -238,15 +282,15 @@ class _Shop:
             yield
         self.tree = shared
 
-    def _missing(self) -> list[Program]:
-        """A strict build asks for more: what is in the store must have been made without a warning."""
+    def lacking(self) -> list[Program]:
+        """What the store has not. A strict build asks for more: what is there must have been made without a warning."""
         strict = self.kind.options.strict
         return [p for p, order in self.orders.items() if not order.stored.whole(self.kind.environment, strict)]
 
     def commands(self, jobs: int) -> dict[Program, Commands]:
         """Of all its programs, built in the tree once more."""
         with self._alone(lambda: None):
-            if errors := self._make(list(self.orders), jobs):
+            if errors := self._make(self.missing, jobs):
                 raise BuildError("\n".join(errors.values()))
             return {program: self._commands(order.recipe) for program, order in self.orders.items()}
 
@@ -269,6 +313,11 @@ class _Shop:
 
     def _make(self, programs: Sequence[Program], jobs: int) -> dict[Program, str]:
         """Configure where that is due and build; returns the failed programs with the compiler's output."""
+        errors = {p: told for p in programs if (told := unmade(self.unmade, p.workload))}
+        programs = [p for p in programs if p not in errors]
+        return errors | (self._make_with_parts(programs, jobs) if programs else {})
+
+    def _make_with_parts(self, programs: Sequence[Program], jobs: int) -> dict[Program, str]:
         try:
             self._write_manifest(programs)
         except BuildError as error:
@@ -292,13 +341,15 @@ class _Shop:
             calls = reading.json(kept.read_bytes(), dict[str, _Call])
         calls = {target: call for target, call in calls.items() if all(Path(f).exists() for f in call.files)}
         for order in (self.orders[p] for p in programs):
-            calls[order.recipe.target] = _Call(order.call, tuple(map(str, order.recipe.files)))
+            files = (*order.recipe.files, self.harness.object, *((order.judge,) if order.judge else ()))
+            calls[order.recipe.target] = _Call(order.call, tuple(map(str, files)))
         self.tree.folder.mkdir(parents=True, exist_ok=True)
         part = kept.with_name(f".{kept.name}.{os.getpid()}")
         part.write_bytes(msgspec.json.encode(calls))
         part.replace(kept)  # whole or not at all: half of it would stop every later build in this tree
         archive = self._schedules() if any(SCHEDULES in call.text for call in calls.values()) else ""
-        manifest, text = self.tree.folder / MANIFEST, archive + "".join(calls[t].text for t in sorted(calls))
+        harness = f"target_sources(harness PRIVATE [==[{self.harness.object}]==])\n"
+        manifest, text = self.tree.folder / MANIFEST, harness + archive + "".join(calls[t].text for t in sorted(calls))
         if not manifest.exists() or manifest.read_text() != text:
             manifest.write_text(text)
 

@@ -67,8 +67,9 @@ class Recipe(msgspec.Struct, frozen=True):
         """What it is compiled from, headers that these include not counted."""
         return (*self.sources, self.header)
 
-    def written(self, strict: bool, schedules: bool) -> str:
-        """The call of CMake's function that makes the target; with `schedules` it runs those of collectives."""
+    def written(self, strict: bool, schedules: bool, judge: Path | None) -> str:
+        """The call of CMake's function that makes the target; with `schedules` it runs those of collectives. `judge` is
+        made already, or made with it."""
         parts: dict[str, tuple[str, ...]] = {
             "NAME": (self.name,),
             "FOLDER": (self.folder,),
@@ -81,6 +82,8 @@ class Recipe(msgspec.Struct, frozen=True):
             "LINK": self.link,
             "DEFINITIONS": tuple(f"{key}={value}" for key, value in self.definitions.items()),
         }
+        if judge is not None:
+            parts |= {"JUDGE": (str(judge),)}
         if self.foreign is not None:
             parts |= {"OBJECT": (self.foreign.object,), "OBJECT_SOURCE": (str(self.foreign.source),)}
             parts |= {"OBJECT_COMMAND": self.foreign.command + (self.foreign.warnings if strict else ())}
