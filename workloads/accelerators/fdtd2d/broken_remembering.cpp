@@ -6,7 +6,7 @@
 
 namespace {
 
-struct Memory : fdtd2d::Run<fl::grid::Exchange<2, fl::grid::OneProcess>> {
+struct Memory : fdtd2d::Run<> {
   std::vector<std::vector<unsigned char>> kept;
 
   void step(fdtd2d::State& s, fl::Index iteration) {

@@ -3,7 +3,7 @@
 
 namespace {
 
-struct Late : fdtd2d::Run<fl::grid::Exchange<2, fl::grid::OneProcess>> {
+struct Late : fdtd2d::Run<> {
   void step(fdtd2d::State& s, fl::Index iteration) {
     s.p.steps -= 1;
     Run::step(s, iteration);

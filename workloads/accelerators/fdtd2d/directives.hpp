@@ -27,16 +27,4 @@ struct ByDirectives {
   }
 };
 
-// Of a grid that is its own neighbour, where a loop sees to it: line k of the halos that E needs of H, and of the one that H needs of E.
-template <class T>
-FL_DEVICE void around_h(const Job<T>& job, Index k) {
-  if (k < job.columns) job.hy(-1, k) = job.hy(job.rows - 1, k);
-  if (k < job.rows) job.hx(k, -1) = job.hx(k, job.columns - 1);
-}
-template <class T>
-FL_DEVICE void around_e(const Job<T>& job, Index k) {
-  if (k < job.columns) job.ez(job.rows, k) = job.ez(0, k);
-  if (k < job.rows) job.ez(k, job.columns) = job.ez(k, 0);
-}
-
 }  // namespace fdtd2d::inline FL_ROLE

@@ -3,8 +3,8 @@
 // soon as this row's is. Each number is computed from the same numbers as in two sweeps: the fields are the same, bit for bit.
 #pragma once
 
-#include "firstlight/grid/grid.hpp"
 #include "lanes.hpp"
+#include "own_neighbour.hpp"
 
 namespace fdtd2d::inline FL_ROLE {
 
@@ -75,33 +75,5 @@ void finish_rows(const Job<T>& job, Index first, Index end, bool with_last) {
   lanes_hy(job, end - 1, 0, job.columns);
   for (Index i = first; i < end && !with_last; ++i) lanes_hx(job, i, job.columns - 1, job.columns);
 }
-
-// A run of one thread; variants differ in how halos travel.
-template <class Exchange>
-struct FusedRun {
-  Exchange halo_e, halo_h;
-
-  void open(State& s) {
-    in_precision(s, [&](auto& a) {
-      halo_e.open(s.block, {.reach = grid::Reach::faces}, {}, a.ez);
-      halo_h.open(s.block, {.reach = grid::Reach::faces}, {}, a.hx, a.hy);
-    });
-  }
-
-  void step(State& s, Index) {
-    in_precision(s, [&](auto& a) {
-      const auto job = job_on_host(s, a);
-      const Span row{0, job.columns, !s.block.has_neighbour(1, 1)};
-      for (Index t = 0; t < s.p.steps; ++t) {
-        fl::during(phases("halo"), [&] { halo_h(); });
-        fl::during(phases("fused"), [&] {
-          for (Index i = 0; i < job.rows; ++i) advance_row(job, 0, i, row, t);
-        });
-        fl::during(phases("halo"), [&] { halo_e(); });
-        fl::during(phases("fused"), [&] { finish_rows(job, 0, job.rows, row.with_last); });
-      }
-    });
-  }
-};
 
 }  // namespace fdtd2d::inline FL_ROLE

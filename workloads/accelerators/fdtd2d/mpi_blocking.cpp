@@ -1,6 +1,6 @@
 // One exchange after the other, and all cells after each.
-#include "firstlight/grid/mpi.hpp"
+#include "exchanged.hpp"
 #include "run.hpp"
 
-using Blocking = fdtd2d::Run<fl::grid::Exchange<2, fl::grid::Mpi>>;
+using Blocking = fdtd2d::Run<fdtd2d::Exchanged>;
 FL_VARIANT(fdtd2d, Blocking)

@@ -1,6 +1,5 @@
 // Messages travel while the inner cells are computed.
-#include "firstlight/grid/mpi.hpp"
 #include "overlap.hpp"
 
-using Overlap = fdtd2d::Overlapped<fl::grid::Exchange<2, fl::grid::Mpi>>;
+using Overlap = fdtd2d::Overlapped<>;
 FL_VARIANT(fdtd2d, Overlap)

@@ -3,7 +3,6 @@
 #include "fused.hpp"
 #include "threads.hpp"
 
-#include "firstlight/grid/one_process.hpp"
 #include "firstlight/variant.hpp"
 
 namespace {
@@ -11,16 +10,9 @@ namespace {
 using fl::Index;
 
 struct Threads {
-  fl::grid::Exchange<2, fl::grid::OneProcess> halo_e, halo_h;
-  bool around = false;
+  fdtd2d::OwnNeighbour halos;
 
-  void open(fdtd2d::State& s) {
-    around = s.block.has_neighbour(1, 1);
-    fdtd2d::in_precision(s, [&](auto& a) {
-      halo_e.open(s.block, {.reach = fl::grid::Reach::faces}, {}, a.ez);
-      halo_h.open(s.block, {.reach = fl::grid::Reach::faces}, {}, a.hx, a.hy);
-    });
-  }
+  void open(fdtd2d::State& s) { halos.open(s); }
 
   void step(fdtd2d::State& s, Index) {
     fdtd2d::in_precision(s, [&](auto& a) {
@@ -33,23 +25,24 @@ struct Threads {
   template <class T>
   void run(const fdtd2d::Job<T>& job, Index steps, Index thread, Index threads) {
     const fl::Part mine = fl::part(job.rows, threads, thread);
-    const fdtd2d::Span row{0, job.columns, !around};
+    const fdtd2d::Span row{0, job.columns, !halos.around};
     for (Index t = 0; t < steps; ++t) {
-      copy(halo_h, thread, threads);
+      around([&] { halos.of_h(job, thread, threads); });
       fl::during(fdtd2d::phases("fused"), [&] {
         for (Index i = mine.begin; i < mine.end; ++i) fdtd2d::advance_row(job, mine.begin, i, row, t);
       });
 #pragma omp barrier
-      copy(halo_e, thread, threads);
+      around([&] { halos.of_e(job, thread, threads); });
       fl::during(fdtd2d::phases("fused"), [&] { fdtd2d::finish_rows(job, mine.begin, mine.end, row.with_last); });
 #pragma omp barrier
     }
   }
 
   // A torus is its own neighbour.
-  void copy(fl::grid::Exchange<2, fl::grid::OneProcess>& halo, Index thread, Index threads) const {
-    if (!around) return;
-    fl::during(fdtd2d::phases("halo"), [&] { halo.pack(0, thread, threads); });
+  template <class Copy>
+  void around(const Copy& copy) const {
+    if (!halos.around) return;
+    fl::during(fdtd2d::phases("halo"), copy);
 #pragma omp barrier
   }
 };

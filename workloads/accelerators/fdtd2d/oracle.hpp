@@ -6,7 +6,7 @@
 #include <cmath>
 #include <vector>
 
-#include "problem.hpp"
+#include "physics.hpp"
 
 namespace fdtd2d::inline FL_ROLE {
 

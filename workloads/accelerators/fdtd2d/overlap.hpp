@@ -1,16 +1,17 @@
 // A run on several processes: messages travel while those cells are computed that need none of them.
 #pragma once
 
+#include "exchanged.hpp"
 #include "run.hpp"
 
 namespace fdtd2d::inline FL_ROLE {
 
-template <class Exchange, class Team = grid::Alone>
-struct Overlapped : Run<Exchange, Team> {
+template <class Team = grid::Alone>
+struct Overlapped : Run<Exchanged, Team> {
   grid::Split<2> split;
 
   void open(State& s) {
-    Run<Exchange, Team>::open(s);
+    Run<Exchanged, Team>::open(s);
     split = grid::split(s.block, {1, 1});
   }
 
@@ -18,8 +19,8 @@ struct Overlapped : Run<Exchange, Team> {
     in_precision(s, [&](auto& a) {
       const auto job = job_on_host(s, a);
       for (Index t = 0; t < s.p.steps; ++t) {
-        beside(this->halo_h, phases("e"), [&](Index i, Index from, Index to) { row_e(job, i, from, to, t); });
-        beside(this->halo_e, phases("h"), [&](Index i, Index from, Index to) { row_h(job, i, from, to); });
+        beside(this->halos.h, phases("e"), [&](Index i, Index from, Index to) { row_e(job, i, from, to, t); });
+        beside(this->halos.e, phases("h"), [&](Index i, Index from, Index to) { row_h(job, i, from, to); });
       }
     });
   }
@@ -27,7 +28,7 @@ struct Overlapped : Run<Exchange, Team> {
  private:
   // Of one field no cell needs another's new value, so those at the rim may follow in any order.
   template <class Row>
-  void beside(Exchange& halo, fl::Phase phase, const Row& row) {
+  void beside(grid::Exchange<2, grid::Mpi>& halo, fl::Phase phase, const Row& row) {
     fl::during(phases("halo"), [&] { halo.start(this->team); });
     fl::during(phase, [&] { this->team([&](Index share, Index shares) { rows_of(split.inner, share, shares, row); }); });
     fl::during(phases("halo"), [&] { halo.finish(this->team); });

@@ -1,33 +1,31 @@
-// A run on processors: E, its halo, H, its halos, time step by time step. Variants differ in how halos travel (`Exchange`) and in who
+// A run on processors: E, its halo, H, its halos, time step by time step. Variants differ in how halos come (`Halos`) and in who
 // computes (`Team`).
 #pragma once
 
-#include "firstlight/grid/one_process.hpp"
+#include "firstlight/grid/team.hpp"
 #include "firstlight/variant.hpp"
+#include "own_neighbour.hpp"
 #include "rows.hpp"
 
 namespace fdtd2d::inline FL_ROLE {
 
-template <class Exchange, class Team = grid::Alone>
+template <class Halos = OwnNeighbour, class Team = grid::Alone>
 struct Run {
-  Exchange halo_e, halo_h;
+  Halos halos;
   Team team;
 
   void open(State& s) {
     if constexpr (requires { team.threads; }) team.threads = s.team.threads;
-    in_precision(s, [&](auto& a) {
-      halo_e.open(s.block, {.reach = grid::Reach::faces}, {}, a.ez);
-      halo_h.open(s.block, {.reach = grid::Reach::faces}, {}, a.hx, a.hy);
-    });
+    halos.open(s);
   }
 
   void step(State& s, Index) {
     in_precision(s, [&](auto& a) {
       const auto job = job_on_host(s, a);
       for (Index t = 0; t < s.p.steps; ++t) {
-        fl::during(phases("halo"), [&] { halo_h(team); });
+        fl::during(phases("halo"), [&] { halos.of_h(job, team); });
         fl::during(phases("e"), [&] { sweep(s, [&](Index i, Index from, Index to) { row_e(job, i, from, to, t); }); });
-        fl::during(phases("halo"), [&] { halo_e(team); });
+        fl::during(phases("halo"), [&] { halos.of_e(job, team); });
         fl::during(phases("h"), [&] { sweep(s, [&](Index i, Index from, Index to) { row_h(job, i, from, to); }); });
       }
     });

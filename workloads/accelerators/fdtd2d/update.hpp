@@ -76,6 +76,18 @@ struct Job {
   }
 };
 
+// Of a grid that is its own neighbour: line k of the halos that E needs of H, and of the one that H needs of E.
+template <class T>
+FL_DEVICE void around_h(const Job<T>& job, Index k) {
+  if (k < job.columns) job.hy(-1, k) = job.hy(job.rows - 1, k);
+  if (k < job.rows) job.hx(k, -1) = job.hx(k, job.columns - 1);
+}
+template <class T>
+FL_DEVICE void around_e(const Job<T>& job, Index k) {
+  if (k < job.columns) job.ez(job.rows, k) = job.ez(0, k);
+  if (k < job.rows) job.ez(k, job.columns) = job.ez(k, 0);
+}
+
 // Where the numbers lie: on the host as they are; a device gives the addresses of its copies. where(field or array) is that of element 0.
 template <class T, class Where>
 Job<T> job_of(State& s, Numbers<T>& a, const Where& where) {

@@ -13,7 +13,7 @@ struct Remembering {
   double gosa = 0;
 
   void step(himeno::State& s, fl::Index iteration) {
-    const float now = himeno::factor(iteration);
+    const auto now = static_cast<float>(fl::step_factor(iteration));
     float* p = s.p.data();
     if (kept.empty()) {
       himeno::run(s, himeno::Plain{});

@@ -2,9 +2,11 @@
 // and goes the same way back, in a queue beside the kernels that compute.
 #pragma once
 
+#include <memory>
 #include <vector>
 
 #include "firstlight/grid/mpi.hpp"
+#include "firstlight/grid/plan.hpp"
 #include "himeno.hpp"
 
 namespace himeno::inline FL_ROLE::device {

@@ -5,14 +5,6 @@
 
 namespace himeno::inline FL_ROLE {
 
-enum class Coefficient { a0, a1, a2, a3, b0, b1, b2, c0, c1, c2, bnd, wrk1 };
-
-template <class Visit>
-void each_coefficient(State& s, Visit visit) {
-  Field* fields[] = {&s.a[0], &s.a[1], &s.a[2], &s.a[3], &s.b[0], &s.b[1], &s.b[2], &s.c[0], &s.c[1], &s.c[2], &s.bnd, &s.wrk1};
-  for (std::size_t n = 0; n < 12; ++n) visit(*fields[n], static_cast<Coefficient>(n));
-}
-
 // Of inner point `number`, counted in memory order. Those of the general problem leave a sweep no room to make p grow.
 inline float value(Problem problem, Coefficient which, Index number) {
   const bool general = problem == Problem::general;

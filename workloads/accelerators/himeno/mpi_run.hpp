@@ -1,6 +1,7 @@
 // Runs on several ranks: variants differ in how halos travel and in who computes.
 #pragma once
 
+#include "firstlight/grid/exchange.hpp"
 #include "firstlight/grid/mpi.hpp"
 #include "firstlight/variant.hpp"
 #include "run.hpp"

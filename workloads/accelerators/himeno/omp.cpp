@@ -12,7 +12,10 @@ void step(himeno::State& s, fl::Index) {
   const fl::grid::OpenMp team{s.team.threads};
   for (fl::Index t = 0; t < s.params.sweeps; ++t, std::swap(s.p, s.next))
     s.gosa = himeno::summed(team, team.threads, [&](fl::Index share, fl::Index shares) {
-      return himeno::sweep(s, fl::grid::share_of(s.block.cells(), share, shares), himeno::Vectors<himeno::Store::nontemporal>{});
+      const double sum =
+          himeno::sweep(s, fl::grid::share_of(s.block.cells(), share, shares), himeno::Vectors<himeno::Store::nontemporal>{});
+      fl::nontemporal::fence();  // other threads read these results in the next sweep; no barrier waits for such stores
+      return sum;
     });
 }
 

@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "firstlight/changing.hpp"
-#include "firstlight/grid/grid.hpp"
+#include "firstlight/grid/field.hpp"
 
 namespace himeno::inline FL_ROLE {
 
@@ -65,5 +65,14 @@ struct State {
   Index upcoming = 0;              // the iteration of the next step
   Gosa unchanged;
 };
+
+// All that does not change within a run, by name.
+enum class Coefficient { a0, a1, a2, a3, b0, b1, b2, c0, c1, c2, bnd, wrk1 };
+
+template <class Visit>
+void each_coefficient(State& s, Visit visit) {
+  Field* fields[] = {&s.a[0], &s.a[1], &s.a[2], &s.a[3], &s.b[0], &s.b[1], &s.b[2], &s.c[0], &s.c[1], &s.c[2], &s.bnd, &s.wrk1};
+  for (std::size_t n = 0; n < 12; ++n) visit(*fields[n], static_cast<Coefficient>(n));
+}
 
 }  // namespace himeno::inline FL_ROLE

@@ -3,6 +3,7 @@
 
 #include <vector>
 
+#include "firstlight/grid/team.hpp"
 #include "himeno.hpp"
 
 namespace himeno::inline FL_ROLE {

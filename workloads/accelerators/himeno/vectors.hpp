@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <utility>
 
 #include "run.hpp"
 
@@ -19,26 +20,48 @@ struct Load {
 
 enum class Store { ordinary, nontemporal };
 
-// A row by vectors: ss_at(k) computes points k, ..., k + width - 1, those beyond the end too, which lie in what pads a row. Sums of a row
-// are of 32 bits, one for each number of a vector; those of rows are added in 64 bits.
+// Sums of squares in 64 bits: of many small numbers in 32 bits they would depend on how rows are cut. Half a vector of 32 bits is one of 64.
+class Squares {
+ public:
+  [[gnu::always_inline]] void add(const Vector& ss) { halves(ss, std::make_integer_sequence<int, width / 2>()); }
+  [[gnu::always_inline]] double sum() const { return fl::simd::reduce<double>(sums_); }
+
+ private:
+  using Wide = fl::simd::native<double>;
+  template <int... k>
+  [[gnu::always_inline]] void halves(const Vector& ss, std::integer_sequence<int, k...>) {
+#if __has_builtin(__builtin_shufflevector)
+    const Wide lower = __builtin_convertvector(__builtin_shufflevector(ss, ss, k...), Wide);
+    const Wide upper = __builtin_convertvector(__builtin_shufflevector(ss, ss, (k + width / 2)...), Wide);
+#else
+    const Wide lower = {static_cast<double>(ss[k])...}, upper = {static_cast<double>(ss[k + width / 2])...};
+#endif
+    sums_[0] += lower * lower;
+    sums_[1] += upper * upper;
+  }
+
+  Wide sums_[2] = {};
+};
+
+// A row by vectors: ss_at(k) computes points k, ..., k + width - 1, those beyond the end too, which lie in what pads a row.
 template <Store kind, class SsAt>
 [[gnu::always_inline]] inline double by_vectors(const Row& row, SsAt ss_at) {
-  Vector sums[1] = {};
+  Squares squares;
   Index k = 0;
   for (; k + width <= row.count; k += width) {
     const Vector ss = ss_at(k), p = fl::simd::load<Vector>(row.p + k) + omega * ss;
-    sums[0] += ss * ss;
+    squares.add(ss);
     if constexpr (kind == Store::nontemporal)
       fl::nontemporal::store(row.next + k, p);
     else
       fl::simd::store(row.next + k, p);
   }
-  double sum = static_cast<double>(fl::simd::reduce<float>(sums));
+  double sum = squares.sum();
   if (k == row.count) return sum;
   float rest[width];
   fl::simd::store(rest, ss_at(k));
   for (int n = 0; k < row.count; ++n, ++k) {
-    sum += static_cast<double>(rest[n] * rest[n]);
+    sum += static_cast<double>(rest[n]) * static_cast<double>(rest[n]);
     row.next[k] = row.p[k] + omega * rest[n];
   }
   return sum;

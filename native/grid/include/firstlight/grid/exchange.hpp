@@ -20,23 +20,8 @@ class Exchange {
   template <class... T>
   void open(const Block<D>& block, const Options& options, const Transport& transport, Field<T, D>&... fields) {
     close();
-    (bind(block, fields), ...);
-    std::vector<FieldShape<D>> shapes;
-    for (const Bound& field : fields_) shapes.push_back(field.shape);
-    plan_ = make_plan(block, shapes, options);
-    for (const Phase<D>& phase : plan_.phases) {
-      std::vector<Parcel> receives, sends;
-      lanes_.emplace_back();
-      for (const Message<D>& message : phase.messages) {
-        for (auto* buffers : {&lanes_.back().out, &lanes_.back().in}) {
-          buffers->emplace_back(message.bytes);
-          std::memset(buffers->back().data(), 0, static_cast<std::size_t>(message.bytes));  // what pads fields is sent, too
-        }
-        sends.push_back({message.peer, message.out_tag, lanes_.back().out.back().data(), message.bytes});
-        receives.push_back({message.peer, message.in_tag, lanes_.back().in.back().data(), message.bytes});
-      }
-      lanes_.back().channel = std::make_unique<typename Transport::Channel>(transport, std::move(receives), std::move(sends));
-    }
+    (bind(fields), ...);
+    connect(block, options, transport);
   }
   // Before MPI ends.
   void close() {
@@ -106,6 +91,7 @@ class Exchange {
   // A field without its type.
   struct Bound {
     void* field;
+    Point<D> size;
     FieldShape<D> shape;
     void (*pack)(const void* field, const Box<D>& box, Index share, Index shares, unsigned char* to);
     void (*unpack)(void* field, const Box<D>& box, Index share, Index shares, const unsigned char* from);
@@ -117,6 +103,34 @@ class Exchange {
     std::unique_ptr<typename Transport::Channel> channel;
   };
 
+  // No template of the fields' types: compiled once, whatever is exchanged.
+  [[gnu::cold]] void connect(const Block<D>& block, const Options& options, const Transport& transport) {
+    std::vector<FieldShape<D>> shapes;
+    for (const Bound& field : fields_) {
+      require(field.size == block.size(),
+              "a field of " + words<D>(field.size) + " cells does not belong to a block of " + words<D>(block.size()));
+      for (std::size_t d = 0; d < D; ++d)
+        require(
+            (!block.has_neighbour(d, -1) && !block.has_neighbour(d, 1)) || field.shape.halo[d] <= block.domain.halo[d],
+            "a field's halo of " + words<D>(field.shape.halo) + " is wider than the domain was cut for: " + words<D>(block.domain.halo));
+      shapes.push_back(field.shape);
+    }
+    plan_ = make_plan(block, shapes, options);
+    for (const Phase<D>& phase : plan_.phases) {
+      std::vector<Parcel> receives, sends;
+      lanes_.emplace_back();
+      for (const Message<D>& message : phase.messages) {
+        for (auto* buffers : {&lanes_.back().out, &lanes_.back().in}) {
+          buffers->emplace_back(message.bytes);
+          std::memset(buffers->back().data(), 0, static_cast<std::size_t>(message.bytes));  // what pads fields is sent, too
+        }
+        sends.push_back({message.peer, message.out_tag, lanes_.back().out.back().data(), message.bytes});
+        receives.push_back({message.peer, message.in_tag, lanes_.back().in.back().data(), message.bytes});
+      }
+      lanes_.back().channel = std::make_unique<typename Transport::Channel>(transport, std::move(receives), std::move(sends));
+    }
+  }
+
   template <class Team>
   void begin(std::size_t phase, const Team& team) {
     receive(phase);
@@ -125,13 +139,8 @@ class Exchange {
   }
 
   template <class T>
-  void bind(const Block<D>& block, Field<T, D>& field) {
-    require(field.size() == block.size(),
-            "a field of " + words<D>(field.size()) + " cells does not belong to a block of " + words<D>(block.size()));
-    for (std::size_t d = 0; d < D; ++d)
-      require((!block.has_neighbour(d, -1) && !block.has_neighbour(d, 1)) || field.halo()[d] <= block.domain.halo[d],
-              "a field's halo of " + words<D>(field.halo()) + " is wider than the domain was cut for: " + words<D>(block.domain.halo));
-    fields_.push_back({&field, {field.halo(), sizeof(T), alignof(T)}, &packed<T>, &unpacked<T>, &moved<T>});
+  void bind(Field<T, D>& field) {
+    fields_.push_back({&field, field.size(), {field.halo(), sizeof(T), alignof(T)}, &packed<T>, &unpacked<T>, &moved<T>});
   }
 
   // Strides of a box packed row by row.
