@@ -61,7 +61,7 @@ if(FL_SANITIZE)
 else()
   list(FILTER harness_sources EXCLUDE REGEX "memory_heap.cpp$")
 endif()
-set(harness_folders ${harness}/include ${CMAKE_SOURCE_DIR}/native/grid/include ${collectives}/include)
+set(harness_folders ${harness}/include ${CMAKE_SOURCE_DIR}/native/grid/include ${collectives}/include ${patterns}/include)
 
 # The harness but for its communication, and the judges, know neither flags under test nor MPI: a tree with FL_PARTS makes them, and the
 # manifests of the others say where they are.
@@ -82,13 +82,13 @@ set_target_properties(harness PROPERTIES LINKER_LANGUAGE CXX)
 target_include_directories(harness PUBLIC ${harness_folders})
 target_link_libraries(harness PUBLIC Threads::Threads)
 
-# --- schedules of collectives and the networks that they are simulated on. A program that calls none of it links none of it.
+# --- schedules of collectives, patterns of communication and the networks that both are simulated on. A program that calls none of it links none of it.
 
 # Neither needs an MPI library: the trees of all MPI libraries take the archive of schedules that one without has made.
 set(FL_COLLECTIVES "" CACHE FILEPATH "libcollectives.a, for a tree with an MPI library; or the manifest says where it is")
 if(FL_WITH_MPI)
   add_library(collectives INTERFACE)
-  target_include_directories(collectives INTERFACE ${collectives}/include)
+  target_include_directories(collectives INTERFACE ${collectives}/include ${patterns}/include)
   target_link_libraries(collectives INTERFACE ${FL_COLLECTIVES})
 else()
   include(cmake/Schedules.cmake)

@@ -28,21 +28,15 @@ std::span<const ${type}* const> all_${kind}s() {
   set(registered ${CMAKE_BINARY_DIR}/${room}/registry.cpp ${sources} PARENT_SCOPE)
 endfunction()
 
+# One archive: programs that run schedules or patterns link what they call.
 fl_registry(collectives algorithm Algorithm)
-file(GLOB collectives_sources CONFIGURE_DEPENDS ${collectives}/src/*.cpp)
-add_library(collectives STATIC EXCLUDE_FROM_ALL ${registered} ${collectives_sources})
-target_include_directories(collectives PUBLIC ${collectives}/include)
+set(archived ${registered})
+fl_registry(patterns pattern Pattern)
+file(GLOB archived_sources CONFIGURE_DEPENDS ${collectives}/src/*.cpp ${patterns}/src/*.cpp)
+add_library(collectives STATIC EXCLUDE_FROM_ALL ${archived} ${registered} ${archived_sources})
+target_include_directories(collectives PUBLIC ${collectives}/include ${patterns}/include PRIVATE ${harness}/include)
 target_compile_options(collectives PRIVATE ${harness_flags})
 set_target_properties(collectives PROPERTIES POSITION_INDEPENDENT_CODE ON)
-
-# Who talks to whom in applications.
-fl_registry(patterns pattern Pattern)
-file(GLOB patterns_sources CONFIGURE_DEPENDS ${patterns}/src/*.cpp)
-add_library(patterns STATIC EXCLUDE_FROM_ALL ${registered} ${patterns_sources})
-target_include_directories(patterns PUBLIC ${patterns}/include PRIVATE ${harness}/include)
-target_link_libraries(patterns PUBLIC collectives)
-target_compile_options(patterns PRIVATE ${harness_flags})
-set_target_properties(patterns PROPERTIES POSITION_INDEPENDENT_CODE ON)
 
 # Topologies, evaluators and the program `firstlight-simulate`, which needs no MPI.
 file(GLOB network_sources CONFIGURE_DEPENDS ${network}/src/*.cpp)
@@ -56,6 +50,6 @@ file(GLOB simulate_sources CONFIGURE_DEPENDS ${network}/simulate/*.cpp)
 if(simulate_sources)
   add_executable(firstlight-simulate EXCLUDE_FROM_ALL ${simulate_sources} ${CMAKE_SOURCE_DIR}/native/harness/src/json.cpp)
   target_include_directories(firstlight-simulate PRIVATE ${CMAKE_SOURCE_DIR}/native/harness/include ${CMAKE_SOURCE_DIR}/native/harness/src)
-  target_link_libraries(firstlight-simulate PRIVATE network patterns)
+  target_link_libraries(firstlight-simulate PRIVATE network)
   target_compile_options(firstlight-simulate PRIVATE ${harness_flags})
 endif()

@@ -14,7 +14,7 @@ from firstlight import ROOT, catalogue, mpi_families
 ROOMS = [
     "errors", "reading", "units", "shell", "process", "cmake", "mpi_families", "machine", "toolchains", "doctor",
     "roles", "catalogue", "plan", "sources", "native", "build", "launch", "batch", "record", "store", "heritage",
-    "profile", "judge", "simulate", "export", "report", "conduct", "tune", "cli",
+    "profile", "judge", "simulate", "patterns", "export", "report", "conduct", "tune", "cli",
 ]  # fmt: skip
 SOURCE = ROOT / "src" / "firstlight"
 SHIPPED = shipped.workloads()
@@ -143,6 +143,7 @@ ORDINARY = {  # names of workloads that are words of the field or of English, to
     "noise": "a part of predicted times, an option of simulate",
     "waiting": "the state of a job",
     "collectives": "MPI's operations, the folder native/collectives",
+    "patterns": "what applications communicate, the folder native/patterns",
 }
 TOLD_APART = {"workload", "variant", "metric"}
 

@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import ctypes
 import json
+import re
 from collections import Counter
 from pathlib import Path
 from typing import Any
 
 import pytest
+from click.testing import CliRunner
 
+import drivers
+from firstlight import patterns as patterns_of_python
+from firstlight.cli import group
+from firstlight.errors import UsageError
 from network_tool import ask, run
 
 PROCESSES = (1, 2, 3, 4, 6, 8, 12, 16, 64, 250)
@@ -122,3 +129,125 @@ def test_what_cannot_be_is_refused_in_one_line(simulator: Path, words: tuple[str
     done = run(simulator, "pattern", *words, status=2)
     assert why in done.stderr
     assert len(done.stderr.splitlines()) == 1
+
+
+# --- the icosahedral grid
+
+
+@pytest.fixture(scope="module")
+def icosahedron() -> ctypes.CDLL:
+    return drivers.library(Path(__file__).with_name("patterns_functions.cpp"), "-O1")
+
+
+@pytest.mark.parametrize("g", range(5))
+def test_twelve_points_have_five_neighbours_and_the_rest_six(icosahedron: ctypes.CDLL, g: int) -> None:
+    """Who is a neighbour is one in return, and the triangles close to a sphere."""
+    points = 10 * 4**g + 2
+    assert icosahedron.points_with(g, 5) == 12
+    assert icosahedron.points_with(g, 6) == points - 12
+    if g > 0:  # of the icosahedron alone, opposite triangles are no neighbours either, and circles of three others
+        assert icosahedron.triangles(g) == 20 * 4**g
+
+
+@pytest.mark.parametrize(("g", "r"), [(3, 0), (4, 1), (4, 2), (5, 3)])
+def test_every_region_has_four_edge_neighbours(icosahedron: ctypes.CDLL, g: int, r: int) -> None:
+    assert icosahedron.edge_neighbours(g, r, 0) == icosahedron.edge_neighbours(g, r, 1) == 4
+
+
+@pytest.mark.parametrize("processes", [2, 5, 10, 20, 37, 40, 80, 160, 320, 640])
+def test_neighbouring_regions_give_a_process_no_more_than_nineteen_partners(simulator: Path, processes: int) -> None:
+    for r in (3, 4):
+        if processes > 10 * 4**r:
+            continue
+        shown = ask(simulator, "pattern", "nicam", "--processes", processes, "--parameters", f"r={r},g={r + 2}")
+        assert shown["partners"][2] <= 19
+        (phase,) = shown["phases"]
+        assert phase["own"] == 0
+
+
+def test_nicam_s_partners_are_partners_in_return(simulator: Path) -> None:
+    for owners in ("contiguous", "robin"):
+        (found,) = pairs(simulator, "nicam", 40, "r=2", "g=4", f"owners={owners}").values()
+        named = {(a, b) for a, b, _, _ in found}
+        assert named == {(b, a) for a, b in named}
+
+
+# --- what applications are made of
+
+
+def test_the_sizes_of_the_collectives(simulator: Path) -> None:
+    """As the programs' own formulas say it."""
+
+    def together(name: str, processes: int, *given: str) -> dict[str, tuple[str, int, list[int], list[int]]]:
+        shown = ask(simulator, "pattern", name, "--processes", processes, "--parameters", ",".join(given))
+        some = {p["name"]: p["together"] for p in shown["phases"] if p["together"]}
+        return {k: (t["collective"], t["groups"], t["members"], t["bytes"]) for k, t in some.items()}
+
+    ft = together("npb_ft", 64, "class=B")
+    assert ft["transpose"] == ("alltoall", 1, [64, 64], [512 * 256 * 256 * 16 // 64**2] * 2)
+    lines = together("npb_ft", 1024, "class=B")
+    assert lines["transpose x and z"] == ("alltoall", 256, [4, 4], [512 * 256 * 256 * 16 // 1024 // 4] * 2)
+    assert lines["transpose x and y"] == ("alltoall", 4, [256, 256], [512 * 256 * 256 * 16 // 1024 // 256] * 2)
+    assert together("gamess", 5, "basis=10")["Fock matrix"] == ("allreduce", 1, [5, 5], [440, 440])
+    assert together("modylas", 3, "cells=7,order=1")["multipoles"] == ("allgather", 1, [3, 3], [3 * 64] * 2)
+    panels = together("hpl", 6, "n=100,nb=10,panel=4")  # 2 x 3: panel 4 belongs to row 0, column 1
+    assert panels["panel along rows"] == ("broadcast", 2, [3, 3], [8 * (30 * 10 + 110)] * 2)
+    assert panels["pivots"] == ("allreduce", 5, [1, 2], [8 * 24] * 2)
+    assert panels["block row along columns"] == ("allgather", 3, [2, 2], [8 * 5 * 10, 8 * 5 * 20])
+
+
+# --- against what was recorded, and the command
+
+
+@pytest.mark.parametrize("run", ["S 2", "S 4", "S 8", "S 16", "S 128", "W 4", "W 8"])
+def test_npb_cg_is_what_the_profiler_recorded_of_the_real_program(simulator: Path, run: str) -> None:
+    """Every pair of ranks: messages and bytes of the whole run, the untimed iteration and the residuals included.
+
+    tests/golden/npb_cg.json says how it was recorded; docs/patterns.md how to do it again.
+    """
+    size, processes = run.split()
+    golden = json.loads((Path(__file__).parent / "golden" / "npb_cg.json").read_text())["runs"][run]
+    shown = patterns_of_python.show(simulator, "npb_cg", int(processes), [f"class={size}"])
+    made = patterns_of_python.matrix(simulator, "npb_cg", int(processes), [f"class={size}"], shown.iterations)
+    assert [[p.source, p.target, p.messages, p.bytes] for p in made.pairs] == golden
+
+
+def told(*words: str, status: int = 0) -> str:
+    done = CliRunner().invoke(group, ["patterns", *words])
+    assert done.exit_code == status, done.output
+    return done.output
+
+
+@pytest.mark.usefixtures("simulator")
+def test_the_command_lists_shows_and_draws(tmp_path: Path) -> None:
+    assert "NICAM (icosahedral atmosphere)" in told()
+    names = [p["pattern"] for p in json.loads(told("--json"))]
+    assert names == sorted(names)
+    assert len(names) >= 12
+    text = told("npb_cg", "--processes", "1024", "-p", "class=B")
+    assert "Ranks send to 5 to 6 others" in text
+    assert "transpose" in text
+    shown = json.loads(told("npb_cg", "-n", "4", "-p", "class=S", "--json"))
+    matrix = json.loads(told("npb_cg", "-n", "4", "-p", "class=S", "--json", "--matrix"))
+    assert sum(m for _, _, m, _ in matrix["pairs"]) == sum(p["messages"] * p["repetitions"] for p in shown["phases"])
+    page = tmp_path / "pattern.html"
+    told("nicam", "-n", "40", "--html", str(page))
+    assert "heatmap" in page.read_text()
+    told("gamess", "-n", "4", "--html", str(page))  # nothing names a peer
+
+
+@pytest.mark.usefixtures("simulator")
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("npb_cg",), "for how many processes?"),
+        (("-n", "4"), "which pattern?"),
+        (("npb_cg", "-n", "3"), "npb_cg needs a power of two; 3 processes given"),
+        (("npb_cg", "-n", "4", "-p", "class"), "write NAME=VALUE"),
+        (("npb_cg", "-n", "4", "-p", "class=S,na=3"), "and -p for each"),
+        (("npb_cg", "-n", "4", "--matrix"), "--matrix goes with --json"),
+    ],
+)
+def test_the_command_says_what_to_do_instead(words: tuple[str, ...], why: str) -> None:
+    with pytest.raises(UsageError, match=re.escape(why)):
+        group.main(["patterns", *words], standalone_mode=False)

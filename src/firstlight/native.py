@@ -30,9 +30,12 @@ def make(
     `compiler` is asked only where something is to be built; `definitions` and `environment` are those of the MPI
     library that the target is for. Raises BuildError, in one line with the place of the compiler's whole output.
     """
-    sources = [p for f in folders for p in (ROOT / "native" / f).rglob("*") if p.is_file()]
+    files = [p for f in folders for p in (ROOT / "native" / f).rglob("*") if p.is_file()]
+    sources = Sources()
     said = repr((target, sorted((definitions or {}).items()), platform.machine()))
-    folder = cache / "native" / digest([said.encode(), Sources().digest([*sources, *rules()]).encode()])[:24]
+    folder = (
+        cache / "native" / digest([said.encode(), sources.digest([*sources.closure(files), *rules()]).encode()])[:24]
+    )
     if (folder / file).exists():
         return folder / file
     try:
@@ -56,10 +59,10 @@ def make(
 def schedules(
     cxx: str, cache: Path, definitions: Mapping[str, str] | None = None, environment: Mapping[str, str] | None = None
 ) -> Path:
-    """The archive of all schedules of collectives, made by `cxx`: it needs no MPI library, and the trees of all MPI
+    """The archive of all schedules and patterns, made by `cxx`: it needs no MPI library, and the trees of all MPI
     libraries take the one. Raises BuildError as `make` does."""
     values = {"CMAKE_CXX_COMPILER": cxx, **(definitions or {})}
-    return make("collectives", "libcollectives.a", ("collectives",), cache, lambda: cxx, values, environment)
+    return make("collectives", "libcollectives.a", ("collectives", "patterns"), cache, lambda: cxx, values, environment)
 
 
 def _compile(target: str, file: str, tree: Tree) -> Path:

@@ -16,6 +16,7 @@ using fl::Json;
 namespace pattern = fl::patterns;
 
 constexpr double most_ranks = 1 << 24;
+constexpr Index often = 15;  // messages of a run from one sender, from which on a receiver keeps more for it
 
 void describe(Json& json, const pattern::Pattern& p) {
   json.open('{').member("pattern", p.name).member("title", p.title).member("applications", p.applications).member("source", p.source);
@@ -96,7 +97,9 @@ std::string shown(const Asked& a) {
   std::ranges::sort(partners);
   json.close(']').key("partners").open('[');
   for (const std::size_t at : {std::size_t{0}, partners.size() / 2, partners.size() - 1}) json.value(partners[at]);
-  return json.close(']').close('}').text();
+  const pattern::Contacts contacts = pattern::contacts(a.instance, often);
+  json.close(']').member("contacted", contacts.any).member("often", contacts.often);
+  return json.close('}').text();
 }
 
 std::string pairs(const pattern::Instance& made, const pattern::Phase& phase) {

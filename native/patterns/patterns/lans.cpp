@@ -29,6 +29,7 @@ FL_PATTERN(lans){
                    count("px", "processes along x; 0: as cubic as possible"),
                    count("py", "along y"),
                    count("pz", "along z")},
+    .small = {"nx=8", "ny=8", "nz=8"},
     .instance = instance};
 
 }  // namespace fl::patterns

@@ -40,6 +40,7 @@ FL_PATTERN(lattice_qcd){
                    count("py", "along y"),
                    count("pz", "along z"),
                    count("pt", "along t, with 8 directions")},
+    .small = {"nx=4", "ny=4", "nz=4", "nt=4"},
     .instance = instance};
 
 }  // namespace fl::patterns

@@ -34,13 +34,20 @@ inline std::vector<Rank> shape_of(const Grid4& grid, std::size_t dimensions) {
   return shape;
 }
 
-// Both ways along every dimension that is cut; bytes[d]: of a face across dimension d. Around the torus, or with edges. What goes one way
+// Rows and columns of processes, as square as possible with no more rows than columns, but for the counts that are given (0: not).
+inline Grid4 rows_and_columns(std::string_view who, Rank ranks, Index rows, Index columns) {
+  const Grid4 grid = grid_of(who, ranks, 2, {1, 1, rows, columns});
+  if (rows == 0 && columns == 0 && grid.count[2] > grid.count[3]) return {{1, 1, grid.count[3], grid.count[2]}};
+  return grid;
+}
+
+// Both ways along every dimension that is cut; bytes[d]: of a face across dimension d, 0 where none is exchanged. Around the torus, or with edges. What goes one way
 // comes from the other side, so both lists name two messages between the same two ranks in one order.
 inline Phase faces(const std::string& name, const Grid4& grid, const std::array<std::int64_t, 4>& bytes, bool periodic,
                    std::int64_t repetitions = 1) {
   const auto each = [=](Rank me, Index sign, Messages& out) {
     for (std::size_t d = 0; d < 4; ++d) {
-      if (grid.count[d] == 1) continue;
+      if (grid.count[d] == 1 || bytes[d] == 0) continue;
       for (const Index step : {-sign, sign}) {
         Grid4::Place away{};
         away[d] = step;

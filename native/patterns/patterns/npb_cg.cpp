@@ -84,6 +84,7 @@ FL_PATTERN(npb_cg){
     .source = "NAS Parallel Benchmarks 3.3, MPI, CG/cg.f",
     .parameters = {{.name = "class", .value = 3, .means = "size of the problem", .words = {"S", "W", "A", "B", "C", "D", "E"}},
                    {.name = "na", .value = 0, .most = 1'000'000'000, .means = "unknowns; 0: those of the class"}},
+    .small = {"class=S"},
     .instance = instance};
 
 }  // namespace fl::patterns

@@ -1,6 +1,7 @@
 #include "firstlight/patterns/totals.hpp"
 
 #include <algorithm>
+#include <map>
 #include <tuple>
 
 namespace fl::patterns {
@@ -130,6 +131,28 @@ std::vector<Rank> partners(const Instance& instance) {
     counts.push_back(static_cast<Rank>(std::ranges::count_if(all, [me](const Pair& p) { return p.to != me; })));
   }
   return counts;
+}
+
+Contacts contacts(const Instance& instance, std::int64_t often) {
+  Contacts most;
+  Messages out, in;
+  std::map<Rank, std::int64_t> got;  // messages of a run, by sender
+  for (Rank me = 0; me < instance.ranks; ++me) {
+    got.clear();
+    for (const Phase& phase : instance.phases) {
+      if (phase.collective()) continue;
+      out.clear();
+      phase.sends(me, out);
+      in.clear();
+      phase.receives(me, in);
+      for (const Message& m : out) got[m.peer] += 0;
+      for (const Message& m : in) got[m.peer] += m.count * phase.repetitions * instance.iterations;
+    }
+    got.erase(me);
+    most.any = std::max(most.any, static_cast<Rank>(got.size()));
+    most.often = std::max(most.often, static_cast<Rank>(std::ranges::count_if(got, [&](const auto& g) { return g.second >= often; })));
+  }
+  return most;
 }
 
 std::string unmatched(const Instance& instance) {

@@ -36,7 +36,7 @@ def _compiler() -> str:
 
 def algorithms(program: Path) -> tuple[Algorithm, ...]:
     """Every algorithm that is there."""
-    return tuple(_decode(line, Algorithm) for line in ask(program, ["list"]))
+    return tuple(decode(line, Algorithm) for line in ask(program, ["list"]))
 
 
 class Question(msgspec.Struct, frozen=True):
@@ -76,12 +76,12 @@ class Question(msgspec.Struct, frozen=True):
 
 def predict(program: Path, question: Question, on_line: OnLine = lambda line: None) -> list[Prediction]:
     """The answers, in the order of the program. Raises UsageError with its words where it refuses the question."""
-    return [_decode(line, Prediction) for line in ask(program, question.words(), on_line)]
+    return [decode(line, Prediction) for line in ask(program, question.words(), on_line)]
 
 
 def predict_goal(program: Path, file: Path, words: Sequence[str]) -> list[Prediction]:
     """The answer for a schedule in a GOAL file."""
-    return [_decode(line, Prediction) for line in ask(program, ["goal", "predict", str(file), *words])]
+    return [decode(line, Prediction) for line in ask(program, ["goal", "predict", str(file), *words])]
 
 
 def ask(program: Path, words: Iterable[str], on_line: OnLine = lambda line: None) -> list[bytes]:
@@ -117,7 +117,8 @@ def ask(program: Path, words: Iterable[str], on_line: OnLine = lambda line: None
     return lines
 
 
-def _decode(line: bytes, kind: type[_T]) -> _T:
+def decode(line: bytes, kind: type[_T]) -> _T:
+    """A line of the program. Raises BuildError where it is not understood."""
     try:
         return reading.json(line, kind)
     except reading.MalformedError as error:

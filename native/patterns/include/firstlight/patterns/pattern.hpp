@@ -93,6 +93,7 @@ struct Pattern {
   std::string applications;  // that it stands for
   std::string source;
   std::vector<Parameter> parameters;
+  std::vector<std::string> small;                          // values ("n=16") with which a few processes take less than a millisecond
   Instance (*instance)(Rank ranks, const Values& values);  // raises Refused, saying what it needs
 };
 

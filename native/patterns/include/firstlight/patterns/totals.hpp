@@ -32,6 +32,13 @@ std::vector<Pair> pairs(const Phase& phase, Rank from);
 // Those of one rank, by receiver, in one iteration.
 std::vector<Pair> pairs(const Instance& instance, Rank from);
 
+// How many others a rank exchanges messages with, in either direction, and from how many it gets `often` messages at least in a whole run:
+// the largest numbers of any rank.
+struct Contacts {
+  Rank any = 0, often = 0;
+};
+Contacts contacts(const Instance& instance, std::int64_t often);
+
 // What is wrong in words, with the phase and the ranks; empty where every send has its receive, of as many bytes and in one order, and
 // every rank belongs to the group that its members say it belongs to.
 std::string unmatched(const Instance& instance);

@@ -1,0 +1,60 @@
+"""`firstlight patterns`: who talks to whom in applications, for any number of processes, without running anything."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from firstlight.cli.output import as_json, print_json, tell, width
+from firstlight.errors import UsageError
+
+
+@click.command(
+    epilog="""\b
+Exit status:
+  0    told
+  2    wrong usage: no such pattern or parameter, or a number of processes that the pattern is not for
+  3    firstlight-simulate cannot be built
+"""
+)
+@click.argument("name", required=False, metavar="[PATTERN]")
+@click.option("--processes", "-n", type=click.IntRange(1, 1 << 24), metavar="P", help="How many processes.")
+@click.option("--parameter", "-p", "given", multiple=True, metavar="NAME=VALUE", help="A size, as class=B; repeatable.")
+@click.option("--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Draw the matrix, too.")
+@click.option("--matrix", "with_matrix", is_flag=True, help="With --json: the matrix instead, as a profile has it.")
+@as_json
+def command(
+    name: str | None, processes: int | None, given: tuple[str, ...], html: Path | None, with_matrix: bool, as_json: bool
+) -> int:
+    """List the patterns of communication, or tell what one comes to: its phases, messages and partners.
+
+    A pattern is a pure function of the number of processes and of its parameters. Collective operations are told as
+    such: MPI prescribes no route for them, so they are not in the matrix, as in a profile.
+    """
+    from firstlight import patterns
+    from firstlight.report import patterns as page
+    from firstlight.simulate import program
+
+    if name is None and (processes is not None or given or html is not None or with_matrix):
+        raise UsageError("which pattern? ./fl patterns lists them")
+    if with_matrix and not as_json:
+        raise UsageError("--matrix goes with --json; --html FILE draws it")
+    built = program.build()
+    if name is None:
+        known = patterns.known(built)
+        if as_json:
+            print_json(known)
+        else:
+            tell(page.listed(known, width()))
+        return 0
+    if processes is None:
+        raise UsageError(f"for how many processes? ./fl patterns {name} --processes 1024")
+    shown = patterns.show(built, name, processes, given)
+    if html is not None:
+        page.write(shown, patterns.matrix(built, name, processes, given), html)
+    if as_json:
+        print_json(patterns.matrix(built, name, processes, given) if with_matrix else shown)
+    else:
+        tell(page.summary(shown, html, width()))
+    return 0

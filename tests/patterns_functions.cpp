@@ -1,0 +1,78 @@
+// The icosahedral grid as tests ask it from Python.
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "../native/patterns/patterns/icosahedron.hpp"
+
+using fl::patterns::Icosahedron;
+using Point = Icosahedron::Point;
+
+namespace {
+
+std::vector<Point> points(int g) {
+  std::vector<Point> all{{Icosahedron::north_pole, 0, 0}, {Icosahedron::south_pole, 0, 0}};
+  for (int rhombus = 0; rhombus < Icosahedron::rhombi; ++rhombus)
+    for (Icosahedron::Number i = 1; i <= 1 << g; ++i)
+      for (Icosahedron::Number j = 0; j < 1 << g; ++j) all.push_back({rhombus, i, j});
+  return all;
+}
+
+}  // namespace
+
+// How many points have so many neighbours, all different, each a point that has this one as a neighbour, too; -1 where one has not.
+extern "C" long points_with(int g, int count) {
+  const Icosahedron grid(g, 0);
+  const std::vector<Point> all = points(g);
+  if (static_cast<long>(all.size()) != grid.points()) return -1;
+  std::set<Point> known(all.begin(), all.end());
+  long found = 0;
+  for (const Point& p : all) {
+    const std::vector<Point> near = grid.neighbours(p);
+    if (std::set<Point>(near.begin(), near.end()).size() != near.size() || std::ranges::count(near, p) != 0) return -1;
+    for (const Point& q : near) {
+      if (!known.contains(q)) return -1;
+      const std::vector<Point> back = grid.neighbours(q);
+      if (std::ranges::count(back, p) != 1) return -1;
+    }
+    found += static_cast<int>(near.size()) == count;
+  }
+  return found;
+}
+
+// Of the triangles of neighbouring points: on a sphere there are 20 * 4^g.
+extern "C" long triangles(int g) {
+  const Icosahedron grid(g, 0);
+  long corners = 0;
+  for (const Point& p : points(g)) {
+    const std::vector<Point> near = grid.neighbours(p);
+    for (std::size_t a = 0; a < near.size(); ++a)
+      for (std::size_t b = a + 1; b < near.size(); ++b) {
+        const std::vector<Point> other = grid.neighbours(near[a]);
+        corners += std::ranges::count(other, near[b]);
+      }
+  }
+  return corners / 3;
+}
+
+// The least, or the largest, number of regions that share a whole side with a region: so many pairs of neighbouring points that only a
+// side has them. -1 where the rim that is visited is not that of the region.
+extern "C" int edge_neighbours(int g, int r, int largest) {
+  const Icosahedron grid(g, r);
+  std::map<Icosahedron::Number, std::map<Icosahedron::Number, long>> pairs;
+  std::map<Icosahedron::Number, std::set<Point>> rims;
+  for (const Point& p : points(g))
+    for (const Point& q : grid.neighbours(p))
+      if (const auto a = grid.region(p), b = grid.region(q); a != b) ++pairs[a][b], rims[a].insert(p);
+  int least = 99, most = 0;
+  for (const auto& [region, others] : pairs) {
+    std::set<Point> visited;
+    grid.each_rim_point(region, [&](const Point& p) { visited.insert(p); });
+    for (const Point& p : rims[region])
+      if (!visited.contains(p)) return -1;
+    int sides = 0;
+    for (const auto& [other, count] : others) sides += count >= 2 * grid.side() - 2;
+    least = std::min(least, sides), most = std::max(most, sides);
+  }
+  return static_cast<long>(pairs.size()) != grid.regions() ? -1 : largest ? most : least;
+}
