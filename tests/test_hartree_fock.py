@@ -66,17 +66,44 @@ def test_the_energies_are_those_that_were_published() -> None:
 
 @pytest.mark.native
 @pytest.mark.parametrize(
-    "molecules", [SMALL, *(pytest.param((m,), marks=pytest.mark.full) for m in ("benzene", "water8", "decane"))]
+    ("molecules", "sets"),
+    [
+        (SMALL, SETS),
+        pytest.param(("benzene",), SETS, marks=pytest.mark.full),
+        pytest.param(("water8", "decane"), SETS[:1], marks=pytest.mark.full),
+    ],
 )
-def test_energies_to_1e_9_in_as_many_iterations(molecules: tuple[str, ...], tmp_path: Path) -> None:
+def test_energies_to_1e_9_in_as_many_iterations(
+    molecules: tuple[str, ...], sets: tuple[str, ...], tmp_path: Path
+) -> None:
     """The check holds energy, idempotency and elements of G; what it says is believed, for broken variants fail it."""
     said = native.verified(
-        program("simd"), Placement(), tmp_path, f"molecule={','.join(molecules)}", "basis=STO-3G,3-21G", *EXACT
+        program("simd"), Placement(), tmp_path, f"molecule={','.join(molecules)}", f"basis={','.join(sets)}", *EXACT
     )
-    wanted = {(m, b): SHIPPED[m][1][b] for m in molecules for b in SETS}
+    wanted = {(m, b): SHIPPED[m][1][b] for m in molecules for b in sets}
     assert said.iterations("molecule", "basis") == wanted
     ratios = [s["values"]["virial_ratio"][1] for s in said.of("sample")]
     assert all(1.92 < ratio < 2.02 for ratio in ratios)
+
+
+TEAMS = [
+    *(("serial", Placement()), ("simd", Placement()), ("emulated", Placement())),
+    *(("omp", Placement(1, 1, n)) for n in (1, 2, 3, 5, 8)),
+    *(("mpi_tasks", Placement(1, n, 1)) for n in range(1, 9)),
+]
+
+
+@pytest.mark.full
+@pytest.mark.native
+@pytest.mark.parametrize(("variant", "place"), TEAMS, ids=lambda x: getattr(x, "label", x))
+def test_every_variant_on_any_number_of_cores_takes_the_same_iterations(
+    variant: str, place: Placement, tmp_path: Path
+) -> None:
+    """Sums come together in another order each time, and on several processes all must stop at the same matrix."""
+    molecules = ("h2", "water") if variant == "emulated" else ("h2", "water", "ammonia")
+    words = f"molecule={','.join(molecules)}", "basis=STO-3G,3-21G"
+    said = native.verified(program(variant), place, tmp_path, *words, *EXACT)
+    assert said.iterations("molecule", "basis") == {(m, b): SHIPPED[m][1][b] for m in molecules for b in SETS}
 
 
 def xyz(atoms: list[tuple[str, NDArray[np.float64]]]) -> str:
@@ -189,6 +216,14 @@ def test_files_that_cannot_be_read_get_one_line_and_status_2(tmp_path: Path) -> 
     (tmp_path / "empty.xyz").write_text("")
     (tmp_path / "large.xyz").write_text("x" * (1 << 20) + "x")
     os.mkfifo(tmp_path / "pipe.xyz")
+    contents = {
+        "none": "0\n\n",
+        "helium": "1\n\nHe 0 0 0\n",
+        "twice": "2\n\nH 0 0 1\nH 0 0 1\n",
+        "odd": "1\n\nN 0 0 0\n",
+    }
+    for name, content in contents.items():
+        (tmp_path / f"{name}.xyz").write_text(content)
     told = {
         "water9": "molecule must be one of h2|water|",
         "absent.xyz": "molecule: absent.xyz: No such file or directory",
@@ -196,6 +231,10 @@ def test_files_that_cannot_be_read_get_one_line_and_status_2(tmp_path: Path) -> 
         str(tmp_path / "pipe.xyz"): "not an ordinary file",
         str(tmp_path / "empty.xyz"): "the file is empty",
         str(tmp_path / "large.xyz"): "the file is larger than 1 MiB",
+        str(tmp_path / "none.xyz"): "none.xyz, line 1: the number of atoms should stand here, from 1 to 100",
+        str(tmp_path / "helium.xyz"): 'helium.xyz, line 3: the element "He" is none of H, C, N, O',
+        str(tmp_path / "twice.xyz"): "twice.xyz, line 4: nearer than 0.1 angstrom to atom 1",
+        str(tmp_path / "odd.xyz"): "odd.xyz, 7 electrons: an odd number, and this program takes closed shells only",
         str(tmp_path / "wrong\x1b[2J.xyz"): 'wrong__2J.xyz, line 4: the element "X?" is none of H, C, N, O',
     }
     for value, sentence in told.items():

@@ -59,6 +59,22 @@ def test_a_rate_rises_where_a_time_falls(view: View) -> None:
     assert falling[0] == pytest.approx(4 * falling[-1]) and rising[-1] == pytest.approx(4 * rising[0])
 
 
+def test_a_case_may_be_a_name(view: View) -> None:
+    """What does not grow has no weak scaling; else the drawing is the same."""
+    named = [
+        replace(f, identity=replace(f.identity, parameters=(*f.identity.parameters, ("molecule", "benzene"))))
+        for f in figures(view)
+        if dict(f.identity.parameters)["level"] == 7
+    ]
+    bpx = scaled(view)
+    of_name = replace(bpx, plots=(replace(bpx.plots[0], x="molecule"),))
+    sized, drawn = drawings(view, figures(view), bpx)["0"], drawings(view, named, of_name)
+    assert list(drawn) == ["0"] and [(t["x"], t["y"]) for t in drawn["0"].data] == [
+        (t["x"], t["y"]) for t in sized.data
+    ]
+    assert drawn["0"].title == sized.title.replace("level = 7", "molecule = benzene")
+
+
 def test_threads_beyond_the_cores_are_called_hardware_threads(view: View) -> None:
     run, here = view.judgement.run, figures(view)
     most = max(f.identity.placement.ranks * f.identity.placement.threads for f in here)

@@ -83,12 +83,12 @@ def test_the_front_page_holds_headlines_and_tells_where_the_other_rows_are() -> 
 
 def test_who_names_workloads_and_who_declares_no_headline_sees_all_rows() -> None:
     assert titles(*with_rows(3, 1, names=("dot",))) == titles(*with_rows(3, 0)) == ["row 00", "row 01", "row 02"]
-    assert titles(*with_rows(20, 2, names=("dot",))) == [f"row {k:02}" for k in (*range(14), 18, 19)]
+    assert titles(*with_rows(20, 2, names=("dot",))) == [f"row {k:02}" for k in (*range(16), 18, 19)]
 
 
-def test_at_most_sixteen_headlines_stand_on_the_front_page() -> None:
-    told = with_rows(19, 18)
-    assert titles(*told) == [f"row {k:02}" for k in range(1, 17)]
+def test_at_most_eighteen_headlines_stand_on_the_front_page() -> None:
+    told = with_rows(21, 20)
+    assert titles(*told) == [f"row {k:02}" for k in range(1, 19)]
     assert "  3 more rows in the report; 2 of them are headlines too many for this page\n" in terminal.summary(*told)
 
 

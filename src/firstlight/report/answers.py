@@ -16,7 +16,7 @@ from firstlight.plan import LAUNCHES
 from firstlight.record import Run
 from firstlight.report import chapters, wording
 
-MOST = 16  # rows of the front page
+MOST = 18  # rows of the front page
 UNCLEAR = "unclear"  # nothing can be recommended from these launches
 WIDE = 0.15  # medians this far apart are not called "any", even where no difference can be shown
 

@@ -51,12 +51,13 @@ def cores(figure: Verified) -> int:
     return figure.identity.placement.ranks * figure.identity.placement.threads
 
 
-def strong(figures: Sequence[Verified], plot: Plot) -> tuple[int, dict[Team, Points]]:
-    """The largest x that was measured on several numbers of cores, and there by team the best on each number.
+def strong(figures: Sequence[Verified], plot: Plot) -> tuple[int | str, dict[Team, Points]]:
+    """The largest x that was measured on several numbers of cores, and there by team the best on each number. Of names
+    the last one.
 
     A team begins at one core with its own figure there; lines of a single point are left out, empty where none is left.
     """
-    for x in sorted({v for f in figures if (v := _x(f, plot)) is not None}, reverse=True):
+    for x in sorted({v for f in figures if (v := _x(f, plot)) is not None}, key=_order, reverse=True):
         lines: dict[Team, Points] = {}
         for f in figures:
             if _x(f, plot) == x:
@@ -79,16 +80,20 @@ def weak(figures: Sequence[Verified], workload: Workload, plot: Plot) -> dict[tu
     at: dict[tuple[Team, Fraction], Points] = {}
     for f in figures:
         x = _x(f, plot)
-        if x is not None and not (sizes.growth and x > MOST_REFINEMENTS):
+        if isinstance(x, int) and not (sizes.growth and x > MOST_REFINEMENTS):
             elements = Fraction(sizes.growth) ** x if sizes.growth else Fraction(x)
             _take(at.setdefault((team(f.identity), elements / cores(f)), {}), f)
     return {key: dict(sorted(p.items())) for key, p in sorted(at.items()) if len(p) > 1}
 
 
-def _x(figure: Verified, plot: Plot) -> int | None:
-    """The value of x; None where the record has none that could be a size."""
+def _x(figure: Verified, plot: Plot) -> int | str | None:
+    """The value of x; None where the record has none that could be a size or the name of a case."""
     found = dict(figure.identity.parameters).get(plot.x)
-    return found if isinstance(found, int) and found >= 0 else None
+    return found if isinstance(found, str) or (isinstance(found, int) and found >= 0) else None
+
+
+def _order(x: int | str) -> tuple[int, str]:
+    return (x, "") if isinstance(x, int) else (-1, x)
 
 
 def _take(points: Points, f: Verified) -> None:
