@@ -40,7 +40,9 @@ struct Params {
 
 // What a variant does otherwise than most.
 struct Traits {
-  double words = 11;  // of memory a cell and time step: 6 in the sweep over E (ez twice, ca, cb, hx, hy), 5 in that over H
+  // Of memory a cell and time step: 6 in the sweep over E (ez twice, ca, cb, hx, hy), 5 in that over H. Of both in one sweep, in place: what is
+  // read, all five arrays once; what is written goes back beside that (README.md).
+  double words = 11;
 };
 
 // The numbers of one precision.
@@ -74,8 +76,8 @@ inline constexpr fl::Phases phases{"halo", "e", "h", "fused"};
 inline constexpr fl::About about{
     .title = "Maxwell's equations by finite differences in time",
     .cost =
-        "12 flop a cell and time step; 11 numbers (88 bytes in 64 bits) where E and H are swept one after the other: 6 for E, 5 for H; 8 "
-        "where both are in one sweep",
+        "12 flop a cell and time step; 11 numbers (88 bytes in 64 bits) where E and H are swept one after the other: 6 for E, 5 for H; 5 "
+        "that are read where both are in one sweep, in place; 8 read and written from one set of fields to another",
     .verified =
         "every cell of all three fields: cavity and periodic against the exact solution of the difference equations; walls and layers "
         "against a plain run in 64 bits, layers also against a run in a domain so large that nothing returns",

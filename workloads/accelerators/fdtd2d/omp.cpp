@@ -49,4 +49,4 @@ struct Threads {
 
 }  // namespace
 
-FL_VARIANT(fdtd2d, Threads, .first_touch = fdtd2d::place, .traits = {.words = 8})
+FL_VARIANT(fdtd2d, Threads, .first_touch = fdtd2d::place, .traits = {.words = 5})

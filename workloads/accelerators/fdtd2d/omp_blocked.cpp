@@ -51,4 +51,4 @@ void step(fdtd2d::State& s, Index) {
 
 }  // namespace
 
-FL_VARIANT(fdtd2d, step, .refuse = fdtd2d::refuse_torus, .traits = {.words = 8. / fdtd2d::depth})
+FL_VARIANT(fdtd2d, step, .refuse = fdtd2d::refuse_torus, .traits = {.words = 5. / fdtd2d::depth})

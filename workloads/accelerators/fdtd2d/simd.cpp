@@ -30,4 +30,4 @@ struct Fused {
 
 }  // namespace
 
-FL_VARIANT(fdtd2d, Fused, .traits = {.words = 8})
+FL_VARIANT(fdtd2d, Fused, .traits = {.words = 5})
