@@ -53,6 +53,7 @@ noise           quantum us operations time 1e6, noise % noise value 100, togethe
 peak            rate Gflop/s flops rate 1e-9
 pingpong        latency us messages time 1e6, bandwidth GB/s message_bytes rate 1e-9
 stream          bandwidth GB/s bytes rate 1e-9
+rdma            bandwidth GB/s flow rate 1e-9, message_rate 1/s elements rate 1, step us operations time 1e6
 vector_sum      rate Mbit/s flow rate 7.62939453125e-6, time us operations time 1e6
 collectives     gap us operations time 1e6, latency us latency value 1e6, rate GB/s flow rate 1e-9
 waiting         cpu_share % cpu_share value 100
@@ -68,6 +69,7 @@ DEFAULTS: Mapping[str, Mapping[str, int | float | str]] = {
     "halo": {"n": 32, "width": 1, "word": 8, "data": "packed", "rows": 0},
     "himeno": {"size": "XS", "i": 12, "j": 10, "k": 17, "sweeps": 3, "problem": "official", "pi": 0, "pj": 0, "pk": 0},
     "pingpong": {"bytes": 1024, "data": "cached"},
+    "rdma": {"bytes": 8192, "interfaces": 1, "messages": 4, "neighbours": "six", "operation": "put"},
     "stream": {"op": "triad", "n": 1000},
 }
 """Of parameters that a cell may leave to the program, as the shipped headers declare them."""

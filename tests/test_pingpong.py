@@ -65,7 +65,10 @@ def test_every_sample_tells_a_message_alone(built: dict[str, list[Built]], tmp_p
         assert told and all((x is None) == (variant == "omp_threads") for x in told)
         assert all(0 < x[0] == x[1] == x[2] for x in told if x is not None)
     roles = {r.role: r.metric for r in PINGPONG.roles}
-    assert roles == {"message": "latency_alone", "plain_message": "latency", "exchanged_message": "latency_alone"}
+    assert roles == {
+        "message": "latency_alone", "exchanged_message": "latency_alone",
+        "plain_message": "latency", "plain_exchange": "latency",
+    }  # fmt: skip
 
 
 def test_whatever_stands_on_a_page_or_enters_a_prediction_says_its_kind() -> None:

@@ -14,7 +14,9 @@ import msgspec
 MESSAGE = "message"
 PLAIN_MESSAGE = "plain_message"
 EXCHANGED_MESSAGE = "exchanged_message"
+PLAIN_EXCHANGE = "plain_exchange"
 COLLECTIVE = "collective"
+EXCHANGE = "exchange"
 LIBRARY_SUM = "library_sum"
 VECTOR_ADDITION = "vector_addition"
 MEMORY_ACCESS = "memory_access"
@@ -33,9 +35,15 @@ KINDS = {
     MESSAGE: Kind("the time of a message one way between two processes; the variants to be preferred first", ("size",)),
     PLAIN_MESSAGE: Kind("the same by plain blocking calls, as textbook models of a collective have it", ("size",)),
     EXCHANGED_MESSAGE: Kind("the time of a message while one as long goes the other way", ("size",)),
+    PLAIN_EXCHANGE: Kind("the same of messages that follow one another, by plain blocking calls", ("size",)),
     COLLECTIVE: Kind(
         "the time of a collective operation, by the MPI library's own call and by schedules named as their variants",
         ("operation", "size", "library"),
+    ),
+    EXCHANGE: Kind(
+        "the time of a step in which processes have messages for neighbours, in as many phases as its cost has "
+        "messages in a chain",
+        ("messages",),
     ),
     LIBRARY_SUM: Kind(
         "the time of a sum for all processes, by the MPI library's own call and by messages over the same library",
@@ -48,7 +56,7 @@ KINDS = {
     OS_NOISE: Kind("the share of the processors' time that the operating system and neighbours take"),
     BUSY_WAITING: Kind("the share of its waiting time in which a waiting process keeps its processor busy"),
 }
-_KEYS = ("operation", "size", "library", "call")
+_KEYS = ("operation", "size", "library", "call", "messages")
 
 
 class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -59,6 +67,9 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `size`: the parameter that says how long a message or a vector is, in elements of `bytes_per_element`. `operation`:
     the parameter that names the collective, by firstlight's names. `library`: the variant that calls the MPI library,
     `call`: what it calls. `titles`: variants whose names need other words in a sentence.
+
+    `messages`: that a process has in one phase, all alike; `in_turn`: one after the other is sent and received;
+    `copies`: how often the process copies their words itself.
     """
 
     role: str
@@ -72,6 +83,9 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     library: str = ""
     call: str = ""
     titles: dict[str, str] = {}
+    messages: int = 0
+    in_turn: bool = False
+    copies: int = 0
 
 
 def defect(role: Role, variants: Sequence[str]) -> str:
@@ -83,6 +97,8 @@ def defect(role: Role, variants: Sequence[str]) -> str:
         given = bool(getattr(role, key))
         if given != (key in kind.keys):
             return f"`{key}`: the role {role.role} {'takes no such key' if given else 'needs this key'}"
+    if min(role.messages, role.copies) < 0:
+        return "`messages`, `copies`: how many there are is no number below 0"
     if role.bytes_per_element < 1:
         return f"`bytes_per_element`: {role.bytes_per_element} is no number of bytes"
     for pattern in role.variants:

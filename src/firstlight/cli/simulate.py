@@ -75,7 +75,8 @@ Exit status:
     is_flag=False,
     flag_value="latest",
     metavar="[RUN]",
-    help="Predict the collectives that a run measured from its own ping-pong, and report the error.",
+    help="Predict the collectives and the exchanges with neighbours that a run measured from its own ping-pong, and "
+    "report the error.",
 )
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write a page, too.")
 @results_folder
@@ -184,7 +185,14 @@ def _validate(name: str, results: Path, mpi: str | None, html: Path | None, as_j
 
     judgement, workloads, _ = runs.judged(runs.find(name, results))
     built = program.build()
-    found = validate(judgement, workloads, lambda question: program.predict(built, question), __version__, mpi)
+    found = validate(
+        judgement,
+        workloads,
+        lambda question: program.predict(built, question),
+        lambda *words: program.predict_schedule(built, *words),
+        __version__,
+        mpi,
+    )
     if html is not None:
         validation.write(found, html)
     if as_json:

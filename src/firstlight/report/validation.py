@@ -25,6 +25,7 @@ def render(validated: Validated) -> str:
     page = {
         "validated": validated,
         "sentences": sentences(validated),
+        "effects": effects(validated),
         "fits": [fitted(f) for f in validated.fits],
         "drawings": drawings,
     }
@@ -33,6 +34,14 @@ def render(validated: Validated) -> str:
 
 def sentences(validated: Validated) -> list[str]:
     return [s[:1].upper() + s[1:] + "." for s in validated.sentences]
+
+
+def effects(validated: Validated) -> list[str]:
+    """What each effect that is taken into account gives to predictions of exchanges."""
+    return [
+        f"exchanges from {e.of}: {e.close} of {e.predictions} within 10 %, {e.near} within a factor of 1.5"
+        for e in validated.effects
+    ]
 
 
 def fitted(fit: Fitted) -> list[str]:
@@ -55,6 +64,8 @@ def summary(validated: Validated, page: Path | None, width: int = 80) -> str:
     for sentence in sentences(validated):
         said += _folded(sentence, width)
     said += ["", *_table(validated.errors), ""]
+    for line in effects(validated):
+        said += _folded(line, width)
     for fit in validated.fits:
         for k, line in enumerate(fitted(fit)):
             said += _folded(line if k == 0 else f"- {line}", width)
@@ -70,7 +81,7 @@ def _folded(text: str, width: int) -> list[str]:
 
 
 def _table(errors: Sequence[Error]) -> list[str]:
-    rows = [f"  {'collective':<15}{'algorithm':<21}{'MPI':<10}{'ranks':>5}{'sizes':>6}{'median':>8}{'worst':>7} at"]
+    rows = [f"  {'operation':<15}{'algorithm':<21}{'MPI':<10}{'ranks':>5}{'sizes':>6}{'median':>8}{'worst':>7} at"]
     for e in errors:
         name = e.algorithm if len(e.algorithm) <= 20 else e.algorithm[:19] + "…"
         rows.append(

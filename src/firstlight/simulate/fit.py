@@ -23,10 +23,14 @@ from firstlight.judge import Judgement
 from firstlight.judge.roles import Played, advice, played, players
 from firstlight.judge.verdict import Limit
 from firstlight.record import Run
-from firstlight.roles import EXCHANGED_MESSAGE, MESSAGE
+from firstlight.roles import EXCHANGED_MESSAGE, MESSAGE, PLAIN_EXCHANGE, PLAIN_MESSAGE
 
 COPYING = "copy_bandwidth"
 """The ceiling that tells how fast a core copies."""
+ALONE = (MESSAGE, EXCHANGED_MESSAGE)
+"""Messages one way and both ways, one at a time after a pause: what one operation alone is made of."""
+IN_A_ROW = (PLAIN_MESSAGE, PLAIN_EXCHANGE)
+"""The same, one right after the other: what steps that follow one another are made of."""
 FEWEST = 3
 """Sizes that a fit needs."""
 _NEAR = 1 << 20
@@ -105,13 +109,18 @@ class Fitted(msgspec.Struct, frozen=True):
         return f"fitted to {self.workload}.{self.variant} of {self.label} in run {self.run}"
 
 
-def fitted(judgement: Judgement, workloads: Mapping[str, Workload], mpi: str | None = None) -> list[Fitted]:
+def fitted(
+    judgement: Judgement,
+    workloads: Mapping[str, Workload],
+    mpi: str | None = None,
+    roles: tuple[str, str] = ALONE,
+) -> list[Fitted]:
     """One fit for every MPI library whose messages are verified at FEWEST sizes or more, sorted by name.
 
-    `mpi`: only that one. Raises UsageError where there is none, saying what measures it.
+    `mpi`: only that one. `roles`: ALONE or IN_A_ROW. Raises UsageError where there is none, saying what measures it.
     """
     run = judgement.run
-    messages, exchanged = (_messages(judgement, workloads, role, mpi) for role in (MESSAGE, EXCHANGED_MESSAGE))
+    messages, exchanged = (_messages(judgement, workloads, role, mpi) for role in roles)
     copying = _copying(judgement.limits)
     hint = "" if copying else advice(workloads, [], [COPYING])
     names = sorted({p.identity.mpi for p in messages if p.identity.mpi})
@@ -120,7 +129,7 @@ def fitted(judgement: Judgement, workloads: Mapping[str, Workload], mpi: str | N
         of = f" with {mpi}" if mpi else ""
         raise UsageError(
             f"run {run.id} has no verified ping-pong{of} at {FEWEST} sizes or more; "
-            + advice(workloads, [MESSAGE], [COPYING], mpi)
+            + advice(workloads, [roles[0]], [COPYING], mpi)
         )
     return found
 
@@ -204,13 +213,16 @@ def _between(points: Sequence[tuple[float, float]], x: float) -> float:
 def _copying(limits: Sequence[Limit]) -> tuple[Copying, ...]:
     """From the bandwidth at which one core copies (STREAM), by size of a vector: half of the working set.
 
-    Of several that were measured for one size, the fastest.
+    Where no core was measured alone, the share of one of the fewest that were. Of several that were measured for one
+    size, the fastest.
     """
+    known = [x for x in limits if x.name == COPYING and x.value > 0]
+    fewest = min((x.cores for x in known), default=1)
     best: dict[float, float] = {}
-    for x in limits:
-        if x.name == COPYING and x.cores == 1 and x.value > 0:
-            size = (x.working_set or 2 * _NEAR) / 2
-            best[size] = max(x.value, best.get(size, 0.0))
+    for x in known:
+        if x.cores == fewest:
+            size = (x.working_set or 2 * _NEAR) / 2 / fewest
+            best[size] = max(x.value / fewest, best.get(size, 0.0))
     return tuple(Copying(size, 2 / rate) for size, rate in sorted(best.items()))
 
 

@@ -84,6 +84,15 @@ def predict_goal(program: Path, file: Path, words: Sequence[str]) -> list[Predic
     return [decode(line, Prediction) for line in ask(program, ["goal", "predict", str(file), *words])]
 
 
+def predict_schedule(program: Path, text: str, topology: str, parameters: str) -> Prediction:
+    """The answer for one schedule in the GOAL language. Raises as `ask`."""
+    with tempfile.TemporaryDirectory() as folder:
+        file = Path(folder) / "schedule.goal"
+        file.write_text(text)
+        [found] = predict_goal(program, file, ["--topology", topology, "--machine", parameters])
+    return found
+
+
 def ask(program: Path, words: Iterable[str], on_line: OnLine = lambda line: None) -> list[bytes]:
     """The lines that the program prints; `on_line` gets each as it comes, for large networks take their time.
 

@@ -12,7 +12,7 @@ from firstlight.errors import UsageError
 from firstlight.judge import Judgement
 from firstlight.judge.roles import Played, advice, played, players
 from firstlight.roles import COLLECTIVE, MESSAGE
-from firstlight.simulate import fit
+from firstlight.simulate import exchanges, fit
 from firstlight.simulate.fit import Fitted
 from firstlight.simulate.prediction import COLLECTIVES, Prediction
 from firstlight.simulate.program import Question
@@ -28,7 +28,8 @@ Ask = Callable[[Question], Sequence[Prediction]]
 class Point(msgspec.Struct, frozen=True):
     """One algorithm at one size: seconds measured (median over launches, with its interval) and predicted.
 
-    `factor` is predicted / measured: 2 where the prediction says twice the time.
+    Of an exchange with neighbours `collective` is the workload, `algorithm` its variant and `bytes` those of one of its
+    messages. `factor` is predicted / measured: 2 where the prediction says twice the time.
     """
 
     mpi: str
@@ -41,6 +42,7 @@ class Point(msgspec.Struct, frozen=True):
     low: float | None
     high: float | None
     predicted: float
+    exchange: bool = False
 
     @property
     def factor(self) -> float:
@@ -66,10 +68,33 @@ class Error(msgspec.Struct, frozen=True):
     worst_bytes: int
 
 
-class Validated(msgspec.Struct, frozen=True):
-    """A run's collectives against predictions. `ranking`: cases whose best algorithm was predicted, and all cases.
+class Share(msgspec.Struct, frozen=True):
+    """Of so many predictions: how many are within 10 % of the measurement, and within a factor of 1.5."""
 
-    `unpredicted`: what was measured and not predicted, with the reason.
+    of: str
+    predictions: int
+    close: int
+    near: int
+
+    @property
+    def good(self) -> bool:
+        """What a prediction is held to: half of them close, nine tenths near."""
+        return 2 * self.close >= self.predictions and 10 * self.near >= 9 * self.predictions
+
+
+CLOSE, NEAR = 1.1, 1.5
+
+
+def share(of: str, offs: Sequence[float]) -> Share:
+    """`offs`: how many times too large or too small each prediction is, at least 1."""
+    return Share(of, len(offs), sum(x <= CLOSE for x in offs), sum(x <= NEAR for x in offs))
+
+
+class Validated(msgspec.Struct, frozen=True):
+    """A run's collectives and exchanges against predictions. `shares`: of all, and of each kind.
+
+    `effects`: the same exchanges by models of which each takes one effect more into account. `ranking`: cases whose
+    best algorithm was predicted, and all cases. `unpredicted`: what was measured and not predicted, with the reason.
     """
 
     firstlight: str
@@ -82,6 +107,8 @@ class Validated(msgspec.Struct, frozen=True):
     ranking: tuple[int, int]
     unpredicted: tuple[str, ...]
     sentences: tuple[str, ...]
+    shares: tuple[Share, ...] = ()
+    effects: tuple[Share, ...] = ()
 
 
 class _Case(msgspec.Struct, frozen=True):
@@ -94,23 +121,29 @@ class _Case(msgspec.Struct, frozen=True):
 
 
 def validate(
-    judgement: Judgement, workloads: Mapping[str, Workload], ask: Ask, version: str, mpi: str | None = None
+    judgement: Judgement,
+    workloads: Mapping[str, Workload],
+    ask: Ask,
+    ask_schedule: exchanges.Ask,
+    version: str,
+    mpi: str | None = None,
 ) -> Validated:
-    """Predict every verified time of a collective by one of our schedules; the library's own calls cannot be predicted.
+    """Predict every verified time of a collective by one of our schedules, and of an exchange with neighbours.
 
-    Raises UsageError where the run lacks what is needed, saying which command measures it.
+    The library's own collectives cannot be predicted. Raises UsageError where the run lacks what is needed, saying
+    which command measures it.
     """
     run = judgement.run
     measured = _measured(judgement, workloads, mpi)
-    if not measured:
+    exchanged, missing = exchanges.measured(judgement, workloads, mpi)
+    if not measured and not exchanged:
         of = f" with {mpi}" if mpi else ""
         raise UsageError(
-            f"run {run.id} has no verified collectives of ours{of}; "
+            f"run {run.id} has no verified collectives of ours{of} and no exchanges with neighbours; "
             + advice(workloads, [MESSAGE, COLLECTIVE], [fit.COPYING], mpi)
         )
     fits = {f.mpi: f for f in fit.fitted(judgement, workloads, mpi)}
     points: list[Point] = []
-    missing: list[str] = []
     for case, some in measured.items():
         if case.mpi not in fits:
             missing.append(f"{case.collective} with {case.mpi}: no verified ping-pong of it")
@@ -118,15 +151,58 @@ def validate(
         found, told = _predict(case, some, fits[case.mpi], ask)
         points += found
         missing += told
+    effects = _exchanges(judgement, workloads, mpi, exchanged, ask_schedule) if exchanged else []
+    points += effects[-1][1] if effects else []
     if not points:
-        raise UsageError(f"run {run.id}: none of its collectives could be predicted: {'; '.join(missing[:2])}")
+        raise UsageError(f"run {run.id}: nothing of it could be predicted: {'; '.join(missing[:2])}")
     errors = tuple(_errors(points))
     offs = [p.off for p in points]
-    ranking = _ranking(points)
+    ranking = _ranking([p for p in points if not p.exchange])
+    shares = tuple(_shares(points))
     return Validated(
         version, run.id, tuple(fits.values()), tuple(points), errors, median(offs), max(offs), ranking,
-        tuple(dict.fromkeys(missing)), tuple(_sentences(points, ranking, list(fits.values()))),
+        tuple(dict.fromkeys(missing)), tuple(_sentences(points, ranking, list(fits.values()), shares)), shares,
+        tuple(share(title, [p.off for p in some]) for title, some in effects),
     )  # fmt: skip
+
+
+def _exchanges(
+    judgement: Judgement,
+    workloads: Mapping[str, Workload],
+    mpi: str | None,
+    exchanged: Sequence[tuple[Played, exchanges.Exchange]],
+    ask: exchanges.Ask,
+) -> list[tuple[str, list[Point]]]:
+    """By model, the points of all exchanges whose MPI library's messages are known."""
+    found = []
+    for model in exchanges.MODELS:
+        fits = {f.mpi: f for f in fit.fitted(judgement, workloads, mpi, model.roles)}
+        points = []
+        for p, exchange in exchanged:
+            fitted = fits.get(p.identity.mpi or "")
+            if fitted is None:
+                continue
+            answer = exchanges.predicted(exchange, fitted, model.copying, ask)
+            if answer.usable and answer.seconds:
+                points.append(_exchange_point(p, exchange, answer.seconds))
+        found.append((model.title, points))
+    return found
+
+
+def _exchange_point(p: Played, exchange: exchanges.Exchange, predicted: float) -> Point:
+    seconds, e = p.seconds(), p.figure.estimate
+    assert seconds is not None and p.identity.mpi is not None
+    low, high = (None if v is None else p.seconds(v) for v in (e.low, e.high))
+    return Point(
+        p.identity.mpi, p.identity.workload, p.algorithm, exchange.ranks, p.identity.placement.nodes, exchange.bytes,
+        seconds, low, high, predicted, exchange=True,
+    )  # fmt: skip
+
+
+def _shares(points: Sequence[Point]) -> list[Share]:
+    kinds = dict.fromkeys(p.collective if p.exchange else "collectives" for p in points)
+    some = [(k, [p.off for p in points if k == (p.collective if p.exchange else "collectives")]) for k in kinds]
+    return [share("all", [p.off for p in points]), *(share(k, offs) for k, offs in some if len(kinds) > 1)]
 
 
 def _measured(
@@ -235,12 +311,21 @@ def _ranking(points: Sequence[Point]) -> tuple[int, int]:
     return right, len(some)
 
 
-def _sentences(points: Sequence[Point], ranking: tuple[int, int], fits: Sequence[Fitted]) -> list[str]:
+def _held(x: Share) -> str:
+    what = "of all" if x.of == "all" else f"of {x.of}"
+    verdict = "as good as predictions are held to be" if x.good else "the goal is a half and nine tenths"
+    return f"{what}, {x.close} of {x.predictions} are within 10 % and {x.near} within a factor of 1.5: {verdict}"
+
+
+def _sentences(
+    points: Sequence[Point], ranking: tuple[int, int], fits: Sequence[Fitted], shares: Sequence[Share]
+) -> list[str]:
     offs = [p.off for p in points]
     worst = max(points, key=lambda p: p.off)
     way = "long" if worst.factor > 1 else "short"
     said = [
         f"Half of the {len(points)} predictions are within a factor of {median(offs):.2f} of what was measured",
+        *(_held(x) for x in shares),
         f"the worst is {worst.algorithm} for {worst.collective} of {binary(worst.bytes)} on {worst.ranks} ranks: "
         f"{significant(worst.off, 2)} times too {way}",
     ]

@@ -1,0 +1,127 @@
+"""Exchanges: a step in which processes have messages for neighbours, as a schedule from what its workload declares.
+
+A figure in the role `exchange` tells by its cost how many phases follow one another (`messages`), and how many bytes
+all processes send (`message_bytes`) and read or write in all (`bytes`); by its role how many messages a process has in
+each phase, all alike, whether it makes them one after the other, and how often it copies their words itself. What
+travels in no message is copied within the process. Processes share the partners r + 1, r - 1, r + 2, ...: on one node
+all are equally far from each other.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Mapping
+
+import msgspec
+
+from firstlight.catalogue import Workload
+from firstlight.judge import Judgement
+from firstlight.judge.roles import Played, played, players
+from firstlight.roles import EXCHANGE
+from firstlight.simulate import fit
+from firstlight.simulate.fit import Fitted
+from firstlight.simulate.prediction import Prediction
+
+Ask = Callable[[str, str, str], Prediction]
+"""Asks the program: (schedule in the GOAL language, topology, parameters)."""
+
+
+class Exchange(msgspec.Struct, frozen=True):
+    """One step of each process. `work`: bytes that it copies in a phase, half before its messages, half after them."""
+
+    ranks: int
+    phases: int
+    messages: int
+    bytes: int
+    in_turn: bool = False
+    work: float = 0.0
+
+    @property
+    def partners(self) -> list[int]:
+        """How far the receiver of each message is; its own sender is as far the other way."""
+        others = range(1, self.ranks)
+        return [(1, -1)[k % 2] * others[k // 2 % len(others)] for k in range(self.messages)]
+
+    def goal(self, fitted: Fitted | None) -> str:
+        """The schedule as text; without parameters nothing is copied."""
+        copying = 0.0 if fitted is None else 1e9 * self.work * fitted.copied(max(self.work, 1.0)) / 2
+        lines = [f"num_ranks {self.ranks}"]
+        for rank in range(self.ranks):
+            lines += [f"rank {rank} {{", *self._rank(rank, round(copying)), "}"]
+        return "\n".join(lines) + "\n"
+
+    def _rank(self, rank: int, copying: int) -> Iterator[str]:
+        after: list[str] = []
+        for phase in range(self.phases):
+            yield f"b{phase}: calc {copying}"
+            yield from (f"b{phase} requires {label}" for label in after)
+            after = []
+            ready = f"b{phase}"
+            for k, away in enumerate(self.partners):
+                names = (f"s{phase}_{k}", f"r{phase}_{k}")
+                tag = phase * self.messages + k
+                yield f"{names[0]}: send {self.bytes}b to {(rank + away) % self.ranks} tag {tag}"
+                yield f"{names[1]}: recv {self.bytes}b from {(rank - away) % self.ranks} tag {tag}"
+                yield f"{names[0]} requires {ready}"
+                if self.in_turn and k:
+                    yield f"{names[0]} requires r{phase}_{k - 1}"
+                after += names
+            yield f"e{phase}: calc {copying}"
+            yield from (f"e{phase} requires {label}" for label in after)
+            after = [f"e{phase}"]
+
+
+def measured(
+    judgement: Judgement, workloads: Mapping[str, Workload], mpi: str | None
+) -> tuple[list[tuple[Played, Exchange]], list[str]]:
+    """What was measured of each program and placement with what it stands for, and what cannot be, with the reason."""
+    found: list[tuple[Played, Exchange]] = []
+    missing: list[str] = []
+    for p in played(judgement.figures, players(workloads, EXCHANGE), judgement.run.machine):
+        place, cost, role = p.identity.placement, p.figure.cost, p.role
+        if p.identity.mpi is None or mpi not in (None, p.identity.mpi) or p.seconds() is None:
+            continue
+        if place.ranks < 2 or place.threads > 1:
+            missing.append(f"{p.program} on {place.ranks} x {place.threads}: a ping-pong tells nothing of threads")
+            continue
+        phases = round(cost.get("messages", 0))
+        if phases < 1 or not cost.get("message_bytes"):
+            missing.append(f"{p.program}: nothing travels between its {place.ranks} processes")
+            continue
+        sent = cost["message_bytes"] / place.ranks
+        within = max(cost.get("bytes", 0.0) / 2 / place.ranks - sent, 0.0)
+        found.append(
+            (
+                p,
+                Exchange(
+                    place.ranks,
+                    phases,
+                    role.messages,
+                    round(sent / phases / role.messages),
+                    role.in_turn,
+                    (role.copies * sent + within) / phases,
+                ),
+            )
+        )
+    return found, missing
+
+
+class Model(msgspec.Struct, frozen=True):
+    """What a prediction takes into account, in words; from messages alone or in a row, and whether processors copy."""
+
+    title: str
+    roles: tuple[str, str]
+    copying: bool
+
+
+MODELS = (
+    Model("messages alone", fit.ALONE, False),
+    Model("messages in a row", fit.IN_A_ROW, False),
+    Model("messages in a row, and what processors copy", fit.IN_A_ROW, True),
+)
+"""Each adds an effect to the one before; the last is the prediction."""
+
+
+def predicted(exchange: Exchange, fitted: Fitted, copying: bool, ask: Ask) -> Prediction:
+    """By the same evaluator as collectives, on a network where all are equally far from each other."""
+    parameters = fitted.at(exchange.bytes)
+    return ask(exchange.goal(fitted if copying else None), f"flat:{exchange.ranks}", parameters)

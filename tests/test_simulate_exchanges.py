@@ -1,0 +1,168 @@
+"""Exchanges with neighbours, predicted from messages: schedules as declared, and shares that tell right from wrong."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firstlight import ROOT, roles
+from firstlight.catalogue import load
+from firstlight.judge.verdict import Estimate, Figure, Identity, Limit, Verified
+from firstlight.plan import Placement
+from firstlight.report import validation as page
+from firstlight.simulate import fit, program
+from firstlight.simulate.exchanges import MODELS, Exchange, measured
+from firstlight.simulate.prediction import Prediction
+from firstlight.simulate.validate import Validated, share, validate
+
+WORKLOADS = load([ROOT / "workloads"])
+SIZES = (0, 8, 64, 512, 4096, 65536)
+ROW, ALONE = 0.5, 0.8
+"""Microseconds of the shortest message, in a row and alone."""
+
+
+def figure(program: str, metric: str, parameters: dict[str, Any], us: float, **more: Any) -> Verified:
+    workload, _, variant = program.partition(".")
+    place, cost = more.pop("place", Placement(1, 2, 1)), more.pop("cost", {})
+    identity = Identity(workload, variant, "gcc-base", "mpich", place, tuple(sorted(parameters.items())), metric)
+    return Verified(identity, "us", "lower", Estimate(us, us, us, (us,) * 6), 0.0, cost, None, 0.0, **more)
+
+
+def messages() -> list[Figure]:
+    """1 GB/s one way; both ways at once half as much longer again."""
+    found: list[Figure] = []
+    for m in SIZES:
+        where = {"bytes": m, "data": "cached"}
+        for variant, byte in (("mpi_blocking", 1e-3), ("mpi_bidirectional", 1.5e-3)):
+            found.append(figure(f"pingpong.{variant}", "latency", where, ROW + byte * m))
+            found.append(figure(f"pingpong.{variant}", "latency_alone", where, ALONE + byte * m))
+    return found
+
+
+def halo(n: int, us: float, variant: str = "mpi_irecv_isend_waitall", **more: Any) -> Figure:
+    """Two ranks side by side: columns of n + 2 words travel, rows of n stay within a process."""
+    sent = 2 * 8.0 * (n + 2)
+    cost = {"messages": 1.0, "message_bytes": 2 * sent, "bytes": 2 * 2 * (sent + 16.0 * n), "operations": 1.0}
+    return figure(f"halo.{variant}", "exchange", {"n": n, "data": "packed"}, us, cost=cost, **more)
+
+
+def judgement(figures: list[Figure], copying: float = 0.0) -> Any:
+    mpis = (SimpleNamespace(name="mpich", label="MPICH 4"),)
+    run = SimpleNamespace(id="here", machine=None, toolbox=SimpleNamespace(mpis=mpis))
+    source = figures[0].identity
+    limits = (Limit("copy_bandwidth", 1, 1e5, copying, copying, copying, True, source),) if copying else ()
+    return SimpleNamespace(run=run, figures=tuple(figures), limits=limits)
+
+
+def refused(question: Any) -> list[Prediction]:
+    raise AssertionError("this run has no collectives")
+
+
+def held(simulator: Path, figures: list[Figure], copying: float = 0.0) -> Validated:
+    def ask(*words: str) -> Prediction:
+        return program.predict_schedule(simulator, *words)
+
+    return validate(judgement([*messages(), *figures], copying), WORKLOADS, refused, ask, "1")
+
+
+def test_a_machine_that_is_as_the_model_says_is_predicted(simulator: Path) -> None:
+    """Whatever the model says of a row of messages is measured: everything is right, messages alone are too slow."""
+    first = held(simulator, [halo(n, 1.0) for n in (2, 30, 126, 510)])
+    again = held(simulator, [halo(n, 1e6 * p.predicted) for n, p in zip((2, 30, 126, 510), first.points, strict=True)])
+    [all_of_it] = again.shares
+    assert (all_of_it.close, all_of_it.near, all_of_it.predictions, all_of_it.good) == (4, 4, 4, True)
+    assert [p.factor for p in again.points] == pytest.approx([1.0] * 4, rel=1e-5)
+    alone, row, copies = again.effects
+    assert (row.close, copies.close) == (4, 4) and alone.close < 4
+    assert {p.collective for p in again.points} == {"halo"} and all(p.exchange for p in again.points)
+    assert again.ranking == (0, 0)  # ways to exchange are alike to the model: they are not ranked
+
+
+def test_two_messages_to_either_side_take_four_overheads(simulator: Path) -> None:
+    [point] = held(simulator, [halo(2, 1.0)]).points
+    assert point.bytes == 32
+    bytes_of_both = 2 * 1e-3 * 32  # us, beyond the shortest messages
+    assert 2 * ROW < 1e6 * point.predicted < 2 * ROW + 3 * bytes_of_both
+
+
+def test_a_machine_that_is_not_is_called_wrong(simulator: Path) -> None:
+    right = [1e6 * p.predicted for p in held(simulator, [halo(n, 1.0) for n in (2, 30, 126, 510)]).points]
+    wrong = [us * factor for us, factor in zip(right, (1.0, 1.4, 1.7, 0.4), strict=True)]
+    found = held(simulator, [halo(n, us) for n, us in zip((2, 30, 126, 510), wrong, strict=True)])
+    [all_of_it] = found.shares
+    assert (all_of_it.close, all_of_it.near, all_of_it.good) == (1, 2, False)
+    said = page.summary(found, None)
+    assert "Of all, 1 of 4 are within 10 % and 2 within a factor of 1.5: the goal is" in " ".join(said.split())
+    assert "exchanges from messages in a row" in said and "2 within a factor of 1.5" in page.render(found)
+    assert json_of(found)["shares"][0]["near"] == 2
+
+
+def json_of(found: Validated) -> Any:
+    return msgspec.json.decode(msgspec.json.encode(found))
+
+
+def test_what_a_processor_copies_takes_its_time(simulator: Path) -> None:
+    """2 x 8 (n + 2) bytes packed and as many unpacked, 16 n copied within: at 1 GB/s twice that, read and written."""
+    without, with_it = (held(simulator, [halo(510, 10.0)], copying).points[0].predicted for copying in (0.0, 1e9))
+    work = 2 * 2 * 8 * 512 + 2 * 8 * 510
+    assert with_it - without == pytest.approx(2e-9 * work, rel=1e-3)
+
+
+def test_a_core_has_its_share_where_none_was_measured_alone() -> None:
+    source = messages()[0].identity
+    limits = [Limit("copy_bandwidth", c, 2e6, v, v, v, True, source) for c, v in ((2, 2e10), (4, 9e10))]
+    some: Any = SimpleNamespace(**{**vars(judgement(messages())), "limits": tuple(limits)})
+    [found] = fit.fitted(some, WORKLOADS)
+    [one] = found.copying
+    assert one.bytes == 5e5 and one.seconds == pytest.approx(2e-10)
+
+
+def test_in_turn_waits_for_the_message_before(simulator: Path) -> None:
+    at_once, in_turn = (
+        held(simulator, [halo(510, 10.0, v)]).points[0].predicted for v in ("mpi_waitany", "mpi_sendrecv")
+    )
+    assert in_turn > at_once * 0.999
+
+
+def test_what_is_left_out_is_told() -> None:
+    threads = halo(8, 1.0, place=Placement(1, 2, 2))
+    still = msgspec.structs.replace(halo(8, 1.0), cost={"messages": 0.0, "message_bytes": 0.0})
+    crowded, datatype = (
+        halo(8, 1.0, oversubscribed=True),
+        figure("halo.mpi_waitany", "exchange", {"data": "datatype"}, 1),
+    )
+    found, missing = measured(judgement([threads, still, crowded, datatype]), WORKLOADS, None)
+    assert found == [] and len(missing) == 2
+    assert "tells nothing of threads" in missing[0] and "nothing travels" in missing[1]
+
+
+@given(st.integers(2, 40), st.integers(1, 3), st.integers(1, 8), st.integers(1, 10**6), st.booleans())
+def test_schedules_end_whatever_is_declared(
+    simulator: Path, ranks: int, phases: int, several: int, size: int, in_turn: bool
+) -> None:
+    exchange = Exchange(ranks, phases, several, size, in_turn)
+    machine = "L=0,o=500,g=500,G=1,O=0.5,S=1e15"
+    said = program.predict_schedule(simulator, exchange.goal(None), f"flat:{ranks}", machine)
+    assert said.usable and said.messages == ranks * phases * several
+    assert said.seconds is not None and said.seconds >= phases * several * 1e-6 * 0.999  # o to send, o to receive
+
+
+def test_shares_count_both_ways_of_being_off() -> None:
+    assert share("x", [1.0, 1.1, 1.2, 1.5, 1.6]) == share("x", [1.6, 1.5, 1.2, 1.1, 1.0])
+    found = share("x", [1.0, 1.1, 1.2, 1.5, 1.6])
+    assert (found.close, found.near, found.good) == (2, 4, False)
+    assert share("x", [1.0] * 5 + [1.4] * 4 + [2.0]).good and not share("x", [1.0] * 4 + [1.4] * 6).good
+
+
+def test_declarations_are_held_to_their_keys() -> None:
+    assert roles.defect(roles.Role("exchange", "t", ["a"], messages=2, copies=2), ["a"]) == ""
+    assert "needs this key" in roles.defect(roles.Role("exchange", "t", ["a"]), ["a"])
+    assert "takes no such key" in roles.defect(roles.Role("os_noise", "t", ["a"], messages=2), ["a"])
+    assert "below 0" in roles.defect(roles.Role("exchange", "t", ["a"], messages=2, copies=-1), ["a"])
+    assert len({m.title for m in MODELS}) == len(MODELS) == 3
