@@ -13,4 +13,4 @@ struct Wrong : rdma::Windows {
 }  // namespace
 
 using Steps = rdma::Ranks<rdma::Memory::registered, Wrong>;
-FL_VARIANT(rdma, Steps)
+FL_VARIANT(rdma, Steps, .traits = {.given_memory = true})

@@ -2,4 +2,4 @@
 #include "ranks.hpp"
 
 using Steps = rdma::Ranks<rdma::Memory::registered>;
-FL_VARIANT(rdma, Steps)
+FL_VARIANT(rdma, Steps, .traits = {.given_memory = true})

@@ -42,6 +42,7 @@ struct Params {
 
 struct Traits {
   bool between_threads = false;  // the parties are threads of one process instead of ranks
+  bool given_memory = false;     // windows on memory that the program has
 };
 
 struct Shape {
@@ -126,6 +127,8 @@ inline std::string refuse(const Params& p, const fl::Team& team, const Traits& t
   if (p.bytes % 8 != 0) return fl::text("rdma sends whole words: bytes must be a multiple of 8; bytes=%lld given", p.bytes);
   if (traits.between_threads && team.ranks != 1)
     return fl::text("this variant of rdma runs between threads of one process; it was started with %d", team.ranks);
+  if (traits.given_memory && all == 1)
+    return "this variant of rdma needs two processes: Open MPI 4.1 makes no window on given memory for one";
   if (p.neighbours == Neighbours::one && all > 1 && all % 2 != 0)
     return fl::text("rdma with neighbours=one needs pairs; %d parties given: take an even number, or neighbours=six", all);
   return "";
