@@ -32,12 +32,25 @@ metric = "rate"
 where = { n = 1000 }
 """
 
-# Speaks the record protocol for n=..., --samples; a file `<program>.wrong`, `.hang`, `.die` beside it makes it so.
+# Speaks the record protocol for n=..., text=..., --samples; a file `<program>.wrong`, `.hang`, `.die` beside it makes
+# it so.
+# Asked with --describe whether it takes values, it takes lengths of at least 1, and texts that are not "bad".
 BODY = """
 here = sys.argv[0]
 place = os.path.dirname(here)
 workload, variant = os.path.basename(here).split("@")[0].split(".")
 words = dict(w.split("=") for w in sys.argv[1:] if "=" in w)
+name = words.get("text", "")
+kept = len(name) > 17 and name[-17] == "-"
+if kept:
+    with open(os.path.join(sys.argv[sys.argv.index("--documents") + 1], name)) as file:
+        text = file.read()
+if "--describe" in sys.argv:
+    wrong = "n must be at least 1" if any(int(n) < 1 for n in words.get("n", "1").split(",")) else ""
+    wrong = wrong or (f"{name[:-17]}:1: it is bad" if kept and text == "bad" else "")
+    if wrong:
+        print(f"{here}: {wrong}", file=sys.stderr)
+    sys.exit(2 if wrong else 0)
 asked = lambda what: os.path.exists(f"{here}.{what}") or os.path.exists(os.path.join(place, f"{variant}.{what}"))
 line(type="launch", protocol=1, workload=workload, variant=variant, compiler="c", flags="-O2", mpi="", ranks=1, nodes=1,
      binding=[{"rank": 0, "node": 0, "cpus": cpus()}], counters="none here", clock=1e-9)
@@ -46,9 +59,11 @@ if asked("hang"):
     hang()
 if asked("die"):
     os.abort()
+more = {"text": name} if name else {}
 sizes = [int(n) for n in words.get("n", "100").split(",")]
 for k, n in enumerate(sizes):
-    line(type="case", case=k, parameters={"n": n}, threads=1, cost={"flops": 2.0 * n}, working_set=16.0 * n, steps=1000)
+    values = {"n": n, **more}
+    line(type="case", case=k, parameters=values, threads=1, cost={"flops": 2.0 * n}, working_set=16.0 * n, steps=1000)
     for index in range(3):
         wall = 2e-6 * n * (1 + 0.001 * index)
         line(type="sample", case=k, sample=index, wall=wall, wall_min=wall, wall_median=wall, cpu=0.99)
@@ -81,6 +96,8 @@ class Bench:
         monkeypatch.setattr(catalogue, "roots", lambda: [root / "workloads"])
         monkeypatch.setattr(toolchains, "discover", lambda *_, **__: self.toolbox, raising=False)
         monkeypatch.setattr(build, "build", self.build)
+        monkeypatch.setattr(build, "known", self.known)
+        self.built: list[str] = []
         monkeypatch.setattr(costs, "load", lambda _: {})  # these launches are not what those of others take
         monkeypatch.setattr(costs, "keep", lambda *_: None)
 
@@ -105,8 +122,13 @@ class Bench:
         progress: Callable[[int, int, str], None],
     ) -> dict[Program, Built]:
         programs = list(programs)
+        self.built += [p.key for p in programs]
         progress(len(programs), len(programs), "all")
         return {p: self._built(p) for p in programs}
+
+    def known(self, programs: Iterable[Program], *_: object) -> dict[Program, Built]:
+        """Those that were built already."""
+        return {p: self._built(p) for p in programs if p.key in self.built}
 
     def _built(self, program: Program) -> Built:
         if program.key in self.broken:
@@ -121,7 +143,7 @@ class Bench:
             program.workload,
             program.variant,
             "t",
-            (Parameter("n", "1", "100", "length"),),
+            (Parameter("n", "1", "100", "length"), Parameter("text", "", "none", "a text", "file", options=("none",))),
             (RATE,),
             "2 n",
             "the sum",

@@ -75,7 +75,7 @@ int main(int count, char** words) {
   const fl::Arguments parsed = fl::parse(static_cast<int>(arguments.size()), arguments.data());
   const fl::Team team{0, 1, std::atoi(words[1]), 1};
   const auto instance = fl::workload.create();
-  fl::assign(*instance, parsed.cases[0]);
+  fl::assign(*instance, parsed, parsed.cases[0]);
   if (const std::string reason = instance->refuse(team); !reason.empty()) {
     std::puts(reason.c_str());
     return 2;

@@ -31,7 +31,8 @@ Path_ = tuple[str | int, ...]
 def result(bench: Bench, capsys: Captured) -> Path:
     """A run as firstlight leaves it: two toolchains, four cells, a build that failed, two launches of each."""
     bench.broken = {"dot.kahan@gcc-base"}
-    assert cli.call(["run", "--launches", "2"]) == OK
+    (bench.root / "mine.txt").write_text("mine")
+    assert cli.call(["run", "dot", f"text={bench.root}/mine.txt", "--launches", "2"]) == OK
     capsys.readouterr()
     path = runs.find("latest")
     assert inspect(path).faults == []
@@ -162,7 +163,13 @@ def test_every_file_that_is_altered_lost_or_added(result: Path) -> None:
             assert told(result, name), name
         (result / name).write_bytes(whole)
     some = next(f for f in files if f.endswith("0001.jsonl"))
-    for new in ("notes.txt", "builds/more.log", f"{layout.LAUNCHES}/x.0000.jsonl", some.replace("0001", "0002")):
+    for new in (
+        "notes.txt",
+        "builds/more.log",
+        "documents/more.txt-0123456789abcdef",
+        f"{layout.LAUNCHES}/x.0000.jsonl",
+        some.replace("0001", "0002"),
+    ):
         shutil.copy(result / some, result / new)
         assert told(result, new), new
         (result / new).unlink()
@@ -205,14 +212,18 @@ def test_cases_that_nobody_asked_for(result: Path) -> None:
     before, _, last = path.read_bytes().rstrip(b"\n").rpartition(b"\n")
     ending = lines.decode(last)
     assert isinstance(ending, Exit)
-    changed = before.replace(b'"parameters": {"n": 1000}', b'"parameters": {"n": 2000}').replace(
-        b'"parameters":{"n":1000}', b'"parameters":{"n":2000}'
-    )
+    changed = re.sub(rb'"n": ?1000', b'"n": 2000', before)
     assert changed != before
     path.write_bytes(changed + b"\n" + lines.seal(changed + b"\n", ending))
     said = told(result, f"{layout.LAUNCHES}/{path.name}")
-    assert any("n=2000 with 1 thread ran, which the arguments of the cell do not ask for" in t for t in said)
-    assert any("n=1000 with 1 thread did not run, and the arguments of the cell ask for it" in t for t in said)
+    assert any(
+        "n=2000 text=mine.txt-da4e15a2a78ede96 with 1 thread ran, which the arguments of the cell do not ask for" in t
+        for t in said
+    )
+    assert any(
+        "n=1000 text=mine.txt-da4e15a2a78ede96 with 1 thread did not run, and the arguments of the cell ask for it" in t
+        for t in said
+    )
 
 
 def test_check_says_what_a_seal_cannot_promise(result: Path, capsys: Captured) -> None:

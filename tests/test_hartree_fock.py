@@ -231,11 +231,11 @@ def test_files_that_cannot_be_read_get_one_line_and_status_2(tmp_path: Path) -> 
         str(tmp_path / "pipe.xyz"): "not an ordinary file",
         str(tmp_path / "empty.xyz"): "the file is empty",
         str(tmp_path / "large.xyz"): "the file is larger than 1 MiB",
-        str(tmp_path / "none.xyz"): "none.xyz, line 1: the number of atoms should stand here, from 1 to 100",
-        str(tmp_path / "helium.xyz"): 'helium.xyz, line 3: the element "He" is none of H, C, N, O',
-        str(tmp_path / "twice.xyz"): "twice.xyz, line 4: nearer than 0.1 angstrom to atom 1",
-        str(tmp_path / "odd.xyz"): "odd.xyz, 7 electrons: an odd number, and this program takes closed shells only",
-        str(tmp_path / "wrong\x1b[2J.xyz"): 'wrong__2J.xyz, line 4: the element "X?" is none of H, C, N, O',
+        str(tmp_path / "none.xyz"): "none.xyz:1: the number of atoms should stand here, from 1 to 100",
+        str(tmp_path / "helium.xyz"): 'helium.xyz:3: the element "He" is none of H, C, N, O',
+        str(tmp_path / "twice.xyz"): "twice.xyz:4: nearer than 0.1 angstrom to atom 1",
+        str(tmp_path / "odd.xyz"): "odd.xyz: 7 electrons: an odd number, and this program takes closed shells only",
+        str(tmp_path / "wrong\x1b[2J.xyz"): 'wrong__2J.xyz:4: the element "X?" is none of H, C, N, O',
     }
     for value, sentence in told.items():
         said = native.direct(program("simd"), f"molecule={value}")

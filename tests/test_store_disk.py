@@ -21,10 +21,12 @@ from faulty import Faulty, Killed
 from firstlight import store as stores
 from firstlight.errors import FirstlightError
 from firstlight.record import End, Run, Start
-from firstlight.store import Defect, disk, durable, layout, lines, seal
+from firstlight.store import Defect, disk, documents, durable, layout, lines, seal
 from test_store import CELL, GOOD, whole
 
 pytestmark = pytest.mark.faults
+
+DOCUMENT = documents.of("mine.txt", b"mine")
 
 
 @functools.cache
@@ -40,7 +42,7 @@ def body() -> bytes:
 
 @functools.cache
 def run() -> Run:
-    return replace(run_of(), descriptions={}, builds=())
+    return replace(run_of(), descriptions={}, builds=(), settings={"dot": {"text": (DOCUMENT.name,)}})
 
 
 @dataclass
@@ -74,7 +76,7 @@ def complete(store: stores.Store) -> None:
 
 def life(root: Path, told: Told) -> None:
     """A run that is made, ends, is reported anew, is resumed and ends again."""
-    with stores.create(root / "results" / "mine", run()) as store:
+    with stores.create(root / "results" / "mine", run(), files=(DOCUMENT,)) as store:
         told.created = True
         store.keep_log("dot.kahan@gcc-base", "error: " + "x" * 100)
         for _ in range(2):

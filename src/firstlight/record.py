@@ -15,6 +15,7 @@ import msgspec
 from firstlight.build.effort import Effort
 from firstlight.build.kernels import MOST as MOST_KERNELS
 from firstlight.build.kernels import Kernel
+from firstlight.catalogue import Value
 from firstlight.machine import Machine
 from firstlight.plan import Cell, Placement, Program
 from firstlight.toolchains import Absent, Toolbox
@@ -317,6 +318,7 @@ class Run(msgspec.Struct, frozen=True):
     not_available: tuple[Absent, ...]
     names: tuple[str, ...] = ()  # workloads and variants that the user named; none: all of the suite
     efforts: dict[str, Effort] = {}  # by "workload.variant": what its files add to those of the serial variant
+    settings: dict[str, dict[Name, tuple[Value, ...]]] = {}  # by workload: parameters that the user set
     sealed: bool = False  # a seal over all files is written at its end; false: by a firstlight before there were any
     whole: Whole | None = None  # once it has ended; the last field, and its own hash the last in it
 

@@ -70,7 +70,7 @@ std::vector<Assignment> combinations(const std::vector<std::pair<std::string, st
 
 class Assigner final : public Fields {
  public:
-  explicit Assigner(const Assignment& values) : values_(values), used_(values.size(), false) {}
+  Assigner(const Assignment& values, const std::string& documents) : values_(values), documents_(documents), used_(values.size(), false) {}
 
   void integer(const char* name, Index& value, const char*, Index least, Index most, const char*) override {
     const std::string* given = find(name);
@@ -112,6 +112,10 @@ class Assigner final : public Fields {
         return;
       }
     }
+    if (!documents_.empty() && is_document_name(*given)) {
+      value = kept_document(name, documents_, *given);
+      return;
+    }
     if (given->find_first_of("/.") == std::string::npos)
       throw UsageError(text("%s must be one of %s, or a file, whose path has a dot or a slash, not %.80s", name, options, given->c_str()));
     value = read_document(name, *given);
@@ -135,6 +139,7 @@ class Assigner final : public Fields {
   }
 
   const Assignment& values_;
+  const std::string& documents_;
   std::vector<bool> used_;
 };
 
@@ -152,6 +157,8 @@ Arguments parse(int argc, char** argv) {
       const std::string value = argv[++i];
       if (argument == "--output")
         result.output = value;
+      else if (argument == "--documents")
+        result.documents = value;
       else if (argument == "--samples")
         result.samples = whole(argument, value, 2);
       else if (argument == "--sample-seconds")
@@ -166,7 +173,8 @@ Arguments parse(int argc, char** argv) {
         result.seed = whole(argument, value, 1);
       else
         throw UsageError(
-            text("unknown option %.80s; known: --describe --output --samples --sample-seconds --case-seconds --steps --seed --threads",
+            text("unknown option %.80s; known: --describe --output --documents --samples --sample-seconds --case-seconds --steps --seed "
+                 "--threads",
                  argument.c_str()));
     } else if (const auto equals = argument.find('='); equals != std::string::npos && equals > 0) {
       const auto values = split(argument.substr(equals + 1), ',');
@@ -180,8 +188,8 @@ Arguments parse(int argc, char** argv) {
   return result;
 }
 
-void assign(Instance& instance, const Assignment& values) {
-  Assigner assigner(values);
+void assign(Instance& instance, const Arguments& arguments, const Assignment& values) {
+  Assigner assigner(values, arguments.documents);
   instance.declare(assigner);
   assigner.finish();
 }

@@ -24,14 +24,15 @@ struct Arguments {
   double sample_seconds = 0.01;  // least length of one sample
   double case_seconds = 10;      // no further sample is begun after this, but two are always taken
   int threads = 1;
-  int steps = 0;  // of every sample; 0: as many as last sample_seconds
-  int seed = 0;   // of what changes from step to step; 0: one of chance
+  int steps = 0;          // of every sample; 0: as many as last sample_seconds
+  int seed = 0;           // of what changes from step to step; 0: one of chance
+  std::string documents;  // folder in which files that parameters name lie under the names that the record has; none when empty
   std::vector<Assignment> cases;
 };
 
 Arguments parse(int argc, char** argv);
 
-// Sets the declared parameters from one assignment. Throws UsageError for an unknown name or a value out of range.
-void assign(Instance& instance, const Assignment& values);
+// Sets the declared parameters from one of the cases. Throws UsageError for an unknown name or a value out of range.
+void assign(Instance& instance, const Arguments& arguments, const Assignment& values);
 
 }  // namespace fl

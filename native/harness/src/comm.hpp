@@ -12,6 +12,7 @@ void start(int& argc, char**& argv, Threads wanted);  // exits with status 3 whe
 void finish();
 [[noreturn]] void abort(int status);  // ends every rank
 
+bool with_mpi();  // whether this program has MPI; also before start()
 int rank();
 int size();
 int nodes();            // how many shared-memory nodes take part

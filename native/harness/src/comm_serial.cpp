@@ -8,6 +8,7 @@ namespace fl::comm {
 void start(int&, char**&, Threads) {}
 void finish() {}
 void abort(int status) { std::_Exit(status); }
+bool with_mpi() { return false; }
 int rank() { return 0; }
 int size() { return 1; }
 int nodes() { return 1; }

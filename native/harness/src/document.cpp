@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
@@ -14,15 +15,17 @@ namespace fl {
 namespace {
 
 constexpr std::size_t largest = 1 << 20;
-constexpr std::size_t longest_name = 60;
+constexpr std::size_t longest_name = 60, hash_digits = 16;
+
+bool is_plain(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
+}
 
 // The last part of a path, fit for a command line and a record.
 std::string plain_name(const std::string& path) {
   std::string name = path.substr(path.find_last_of('/') + 1).substr(0, longest_name);
-  for (char& c : name) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
-    if (!plain) c = '_';
-  }
+  for (char& c : name)
+    if (!is_plain(c)) c = '_';
   return name;
 }
 
@@ -31,6 +34,13 @@ std::uint64_t hash_of(const std::string& content) {
   std::uint64_t hash = 0xcbf29ce484222325ull;
   for (const char c : content) hash = (hash ^ static_cast<unsigned char>(c)) * 0x100000001b3ull;
   return hash;
+}
+
+// A file that a run kept keeps its name: it is the same document.
+std::string recorded_name(const std::string& path, const std::string& content) {
+  const std::string hash = text("-%016llx", static_cast<unsigned long long>(hash_of(content)));
+  const std::string last = path.substr(path.find_last_of('/') + 1);
+  return is_document_name(last) && last.ends_with(hash) ? last : plain_name(path) + hash;
 }
 
 class Descriptor {
@@ -64,7 +74,19 @@ Document read_document(const char* parameter, const std::string& path) {
   if (got == 0) throw refuse("the file is empty");
   if (got > largest) throw refuse("the file is larger than 1 MiB");
   content.resize(got);
-  return {plain_name(path) + text("-%016llx", static_cast<unsigned long long>(hash_of(content))), content};
+  return {recorded_name(path, content), content};
+}
+
+bool is_document_name(const std::string& value) {
+  const std::size_t dash = value.find_last_of('-');
+  if (dash == std::string::npos || dash < 1 || dash > longest_name || value.size() != dash + 1 + hash_digits) return false;
+  return std::all_of(value.begin(), value.end(), is_plain) && value.find_first_not_of("0123456789abcdef", dash + 1) == std::string::npos;
+}
+
+Document kept_document(const char* parameter, const std::string& folder, const std::string& name) {
+  const Document found = read_document(parameter, folder + "/" + name);
+  if (found.name != name) throw UsageError(text("%s: %.80s was altered: its content is not what its name says", parameter, name.c_str()));
+  return found;
 }
 
 }  // namespace fl

@@ -7,7 +7,13 @@
 
 namespace fl {
 
-// Throws UsageError, with the parameter's name, for what is no readable file of 1 byte to 1 MiB.
+// A file by its path. Throws UsageError, with the parameter's name, for what is no readable file of 1 byte to 1 MiB.
 Document read_document(const char* parameter, const std::string& path);
+
+// Whether a value has the form of a name in the record: mine.xyz-0123456789abcdef.
+bool is_document_name(const std::string& value);
+
+// A file that a run keeps in `folder` under that name. Throws UsageError also where it does not hold what its name says.
+Document kept_document(const char* parameter, const std::string& folder, const std::string& name);
 
 }  // namespace fl

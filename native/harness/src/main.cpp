@@ -48,6 +48,9 @@ void refuse(const char* program, std::string why) {
   std::fprintf(stderr, "%s: %s\n", program, why.c_str());
 }
 
+// Whether values of parameters were given.
+bool given(const fl::Arguments& arguments) { return !arguments.cases.empty() && !arguments.cases.front().empty(); }
+
 fl::Team team(const fl::Arguments& arguments) { return {fl::comm::rank(), fl::comm::size(), arguments.threads, fl::comm::nodes()}; }
 
 int run(const fl::Arguments& arguments, fl::Counters& counters) {
@@ -75,6 +78,8 @@ int main(int argc, char** argv) {
   fl::Arguments arguments;
   try {
     arguments = fl::parse(argc, argv);
+    if (const std::string wrong = arguments.describe && given(arguments) ? fl::wrong_values(arguments) : ""; !wrong.empty())
+      throw fl::UsageError(wrong);
   } catch (const fl::UsageError& error) {
     refuse(argv[0], error.what());
     return 2;

@@ -175,7 +175,7 @@ std::string refusal(const Arguments& arguments, const Team& team) {
   if (team.threads > 1 && variant.in_each_thread == nullptr) return "this variant runs one thread; leave --threads out";
   for (const Assignment& assignment : arguments.cases) {
     const auto instance = workload.create();
-    assign(*instance, assignment);
+    assign(*instance, arguments, assignment);
     std::string reason = instance->refuse(team);
     if (reason.empty() && variant.refuse != nullptr) reason = variant.refuse(instance->params());
     if (!reason.empty()) return reason;
@@ -191,6 +191,16 @@ void first_touch(void* state) {
 }
 
 void run_steps(Index first, Index count) { Stepper::current->run(first, count); }
+
+std::string wrong_values(const Arguments& arguments) {
+  for (const Assignment& assignment : arguments.cases) {
+    const auto instance = workload.create();
+    assign(*instance, arguments, assignment);
+    if (comm::with_mpi()) continue;  // how many ranks there will be is not known
+    if (std::string reason = instance->refuse({0, 1, arguments.threads, 1}); !reason.empty()) return reason;
+  }
+  return "";
+}
 
 std::string refusal_of_any(const Arguments& arguments, const Team& team) {
   std::string mine;
@@ -216,7 +226,7 @@ std::string refusal_of_any(const Arguments& arguments, const Team& team) {
 bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments, const Team& team, int number,
               const Assignment& assignment) {
   const auto instance = workload.create();
-  assign(*instance, assignment);
+  assign(*instance, arguments, assignment);
   instance->init(team);
   const Stepper stepper(*instance);
   const Cost cost = instance->cost(team);

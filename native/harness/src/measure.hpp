@@ -9,6 +9,10 @@
 
 namespace fl {
 
+// Why no variant of the workload takes these values of its parameters, as far as that can be told before MPI is started; empty where
+// nothing is against them. Throws UsageError, too.
+std::string wrong_values(const Arguments& arguments);
+
 // Why some case cannot run on some rank with these ranks and threads, before anything is measured; empty where all can. Collective: not
 // empty on every rank or on none, and in whole words on rank 0.
 std::string refusal_of_any(const Arguments& arguments, const Team& team);

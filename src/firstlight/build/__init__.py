@@ -175,6 +175,20 @@ def _share(shops: Sequence[_Shop], jobs: int, waiting: Callable[[], None]) -> No
             shop.unmade = unmade
 
 
+def known(
+    programs: Iterable[Program],
+    toolbox: Toolbox,
+    workloads: dict[str, Workload],
+    cache: Path,
+    options: Options | None = None,
+) -> dict[Program, Built]:
+    """Those of the programs that are in the store, as `build` would return them; nothing is built."""
+    found: dict[Program, Built] = {}
+    for shop in _shops(list(programs), toolbox, workloads, cache, options or Options.usual()):
+        found |= {b.program: b for b in shop.known()}
+    return found
+
+
 class Commands(msgspec.Struct, frozen=True):
     """How one program is made of its variant's own file: `compile` lacks the file and -o, `link` takes `object`, which
     that file becomes, and makes `output`; both below `folder`, where `link` is a shell's line."""
@@ -273,6 +287,11 @@ class _Shop:
                         errors |= self._deposit(program)
                 seconds = (time.monotonic() - started) / max(1, len(missing))
         return [self._built(p, errors.get(p, ""), seconds if p in missing else 0.0) for p in self.orders]
+
+    def known(self) -> list[Built]:
+        """Those in the store."""
+        missing = self.lacking()
+        return [self._built(p, "", 0.0) for p in self.orders if p not in missing]
 
     @contextlib.contextmanager
     def _alone(self, waiting: Callable[[], None]) -> Iterator[None]:

@@ -18,7 +18,10 @@ class ListedVariant(msgspec.Struct, frozen=True):
 
 
 class ListedWorkload(msgspec.Struct, frozen=True):
-    """One workload and its variants, those kept to prove the verification left out."""
+    """One workload and its variants, those kept to prove the verification left out.
+
+    `parameters`: those that its suites give values; a program's --describe tells all.
+    """
 
     name: str
     title: str
@@ -26,17 +29,21 @@ class ListedWorkload(msgspec.Struct, frozen=True):
     chapter: str
     suites: tuple[str, ...]
     variants: tuple[ListedVariant, ...]
+    parameters: tuple[str, ...] = ()
 
 
 def listed(names: tuple[str, ...]) -> list[ListedWorkload]:
     """The workloads named, or all."""
+    from firstlight.conduct.settable import declared
+
     workloads = catalogue.load(catalogue.roots())
     found = []
     for name, wanted in select(workloads, names).items():
         w = workloads[name]
         variants = [v for v in w.variants if not v.broken and (wanted is None or v.name in wanted)]
         shown = tuple(ListedVariant(v.name, v.needs) for v in variants)
-        found.append(ListedWorkload(name, w.title, w.question, w.chapter, tuple(w.suites), shown))
+        parameters = tuple(sorted(declared(w)))
+        found.append(ListedWorkload(name, w.title, w.question, w.chapter, tuple(w.suites), shown, parameters))
     return found
 
 
@@ -55,5 +62,7 @@ def command(workload: tuple[str, ...], as_json: bool) -> None:
         for variant in entry.variants:
             needs = f"  needs {', '.join(catalogue.why(n) for n in variant.needs)}" if variant.needs else ""
             tell(f"  {variant.name:<{width}}{needs}".rstrip())
-        tell(f"  suites: {', '.join(entry.suites) or 'none'}\n")
+        tell(f"  suites: {', '.join(entry.suites) or 'none'}")
+        tell(f"  parameters: {', '.join(entry.parameters) or 'none'}\n")
     tell("measure one: ./fl run NAME or ./fl run NAME.VARIANT; everything: ./fl run")
+    tell("with values of your own: ./fl run NAME PARAMETER=VALUE,VALUE")

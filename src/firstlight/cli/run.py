@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -42,7 +43,7 @@ Exit status:
   130  interrupted; the report of what is there is written
 """,
 )
-@click.argument("workload", nargs=-1)
+@click.argument("workload", nargs=-1, metavar="[WORKLOAD | NAME=VALUE]...")
 @click.option("--quick", "suite", flag_value="quick", default="quick", help="Two to three minutes (the default).")
 @click.option("--standard", "suite", flag_value="standard", help="About a quarter of an hour.")
 @click.option("--full", "suite", flag_value="full", help="About two hours.")
@@ -107,17 +108,24 @@ def command(
     in random order, round by round, until every figure is sure or the budget is spent: what the rows of the report ask
     for comes first, and what could not be launched six times is not begun but named with the command that measures it.
     Ctrl-C ends it with the report of what is there.
+
+    NAME=VALUE sets a parameter of the workloads that are named and have it, in place of the suite's values: n=1e6,1e7
+    makes two cases, molecule=mine.xyz names a file of your own, which is kept with the run. ./fl list WORKLOAD tells
+    the parameters.
     """
     from firstlight import conduct
     from firstlight.conduct.interrupt import interruptible, leaving_nothing
     from firstlight.conduct.progress import display
     from firstlight.plan import LAUNCHES
+    from firstlight.plan.settings import parse
     from firstlight.units import parse_duration
+
+    names, settings = parse(workload)
 
     seconds = None if budget is None else parse_duration(budget, "budget")
     longest = None if timeout is None else parse_duration(timeout, "timeout")
     order = conduct.Order(
-        workload,
+        names,
         suite,
         seconds,
         toolchain or ("*",),
@@ -127,28 +135,29 @@ def command(
         longest,
         placement,
         name,
+        settings,
     )
     if resume is not None:
-        _refuse_with_resume(context)
+        _refuse_with_resume(context, names)
     with interruptible(), display() as progress:
         if dry_run:
             with leaving_nothing():
                 prepared = conduct.prepare(order, progress, set_up=False)
             return _show_plan(prepared, order, as_json)
         if resume is not None:
-            result = conduct.resume(runs.find(resume, results), progress, seconds, longest, placement)
+            result = conduct.resume(runs.find(resume, results), progress, seconds, longest, placement, settings)
         else:
             result = conduct.run(order, progress)
     return _show(result, as_json)
 
 
-def _refuse_with_resume(context: click.Context) -> None:
+def _refuse_with_resume(context: click.Context, names: Sequence[str]) -> None:
     """A run that is resumed keeps what it was begun with."""
     given = {
         name
-        for name in ("workload", "suite", "toolchain", "mpi", "launches", "name", "dry_run")
+        for name in ("suite", "toolchain", "mpi", "launches", "name", "dry_run")
         if context.get_parameter_source(name) is click.core.ParameterSource.COMMANDLINE
-    }
+    } | ({"workload"} if names else set())
     if given:
         names = ", ".join(sorted(given)).replace("_", "-")
         raise UsageError(
@@ -192,6 +201,6 @@ def _show_plan(prepared: Prepared, order: Order, as_json: bool) -> int:
         f"{len(programs)}{of_all} programs to build, {len(plan.cells)} cells, "
         f"at least {order.launches} launches of each that is begun"
     )
-    for line in (outlook.summary(ahead), *outlook.left_out(ahead, order.suite)):
+    for line in (outlook.summary(ahead), *outlook.left_out(ahead, order.suite, prepared.settings)):
         tell(line)
     return 0

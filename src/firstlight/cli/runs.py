@@ -73,10 +73,11 @@ def _started(path: Path) -> str:
 def judged(path: Path) -> tuple[Judgement, dict[str, Workload], list[str]]:
     """The run at `path`, judged again from its launches, with the workloads, and the defects of files passed over."""
     from firstlight import catalogue, store
+    from firstlight.judge.asked import asked
     from firstlight.judge.figures import judge
 
     opened = store.open(path)
     run = opened.run()
-    workloads = catalogue.load(catalogue.roots())
+    workloads = asked(catalogue.load(catalogue.roots()), run.settings)
     records = list(opened.records())
     return judge(run, records, workloads), workloads, [str(defect) for defect in opened.defects]

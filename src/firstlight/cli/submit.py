@@ -16,7 +16,9 @@ from firstlight.errors import ENVIRONMENT, OK, UsageError
 
 if TYPE_CHECKING:
     from firstlight.batch import State, System
+    from firstlight.conduct.documents import Given
     from firstlight.conduct.job import Job
+    from firstlight.plan.settings import Setting
 
 PAUSES = (1.0, 2.0, 5.0, 10.0, 20.0)
 """Seconds between two questions to the batch system, the last one for ever."""
@@ -117,12 +119,13 @@ def command(
         directives=directive,
         gpus=gpus or 0,
     )
-    script = batch.write(chosen, request, job.work(target, limits, options, asked.always, setup))
+    words = job.with_files(target, options, asked.settings, asked.given)
+    script = batch.write(chosen, request, job.work(target, limits, words, asked.always, setup))
     if dry_run:
         click.echo(script, nl=False)
         return OK
     job.prepare(setup)
-    sent = job.submit(chosen, target, script)
+    sent = job.submit(chosen, target, script, asked.given.files)
     if as_json:
         print_json(sent)
     else:
@@ -131,19 +134,26 @@ def command(
 
 
 class Asked(msgspec.Struct, frozen=True):
-    """What the options of `./fl run` say about the job. `always`: those that a resumed run is given again."""
+    """What the options of `./fl run` say about the job. `always`: those that a resumed run is given again.
+
+    `settings`: words that set parameters, as typed; `given`: the same, with the files that they name.
+    """
 
     suite: str
     budget: float | None
     resume: str | None
     always: tuple[str, ...]
+    settings: tuple[Setting, ...]
+    given: Given
 
 
 def _run_options(options: tuple[str, ...]) -> Asked:
     """What `./fl run` would make of them. Raises as it would, now and not when the job has waited for a day."""
     from firstlight import catalogue
     from firstlight.cli import group
+    from firstlight.conduct import settable
     from firstlight.plan import select
+    from firstlight.plan.settings import parse
     from firstlight.units import parse_duration
 
     run = group.get_command(click.get_current_context(), "run")
@@ -153,13 +163,18 @@ def _run_options(options: tuple[str, ...]) -> Asked:
         raise UsageError(
             "--dry-run and --as belong in front of the options of run, as in ./fl submit --as first --quick"
         )
-    select(catalogue.load(catalogue.roots()), given["workload"])
+    names, settings = parse(given["workload"])
+    workloads = catalogue.load(catalogue.roots())
+    chosen = [workloads[name] for name in select(workloads, names)] if names else []
+    if given["resume"] is not None and settings:
+        raise UsageError("a run that is resumed keeps its settings; leave them out")
+    read = settable.read(settings, chosen, workloads.values())
     if given["timeout"] is not None:
         parse_duration(given["timeout"], "timeout")
     always = ["--timeout", given["timeout"]] if given["timeout"] else []
     always += ["--json"] if given["as_json"] else []
     budget = None if given["budget"] is None else parse_duration(given["budget"], "budget")
-    return Asked(given["suite"], budget, given["resume"], tuple(always))
+    return Asked(given["suite"], budget, given["resume"], tuple(always), settings, read)
 
 
 def _told(sent: Job) -> str:

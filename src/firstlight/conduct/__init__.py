@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from firstlight import __version__, catalogue, store
 from firstlight.catalogue import Workload
-from firstlight.conduct import ending, environment, outlook
+from firstlight.conduct import documents, ending, environment, outlook
 from firstlight.conduct.interrupt import interruptible, leaving_nothing
 from firstlight.conduct.outlook import Outlook
 from firstlight.conduct.prepare import Made, Order, Prepared, discover, foresee, look_into, make, prepare
@@ -27,11 +27,14 @@ from firstlight.conduct.rounds import Rounds
 from firstlight.conduct.session import Session
 from firstlight.errors import ENVIRONMENT, INTERRUPTED, UsageError
 from firstlight.judge import Judgement, stop
+from firstlight.judge.asked import asked
 from firstlight.machine import Machine
 from firstlight.machine.neighbours import BESIDE, Neighbours, beside
 from firstlight.plan import EFFORT, Plan, Program, unfit
+from firstlight.plan.settings import Setting, names_file
 from firstlight.record import SCHEMA, Run
 from firstlight.store import Store
+from firstlight.store.documents import named, typed
 from firstlight.toolchains import Toolbox
 from firstlight.units import duration
 
@@ -108,7 +111,8 @@ def carry_out(order: Order, prepared: Prepared, made: Made, progress: Progress) 
 
 def _new_run(order: Order, prepared: Prepared, made: Made, progress: Progress, neighbours: Neighbours) -> Result:
     new = _new(order, prepared, made)
-    with store.create(order.results, new, free=order.name is None) as opened:
+    files = prepared.given.files
+    with store.create(order.results, new, free=order.name is None, files=files) as opened:
         new = replace(new, id=opened.path.name)
         _keep_logs(opened, made)
         session = Session(opened, new, prepared.workloads, made.executables, progress, timeout=order.timeout)
@@ -132,7 +136,7 @@ def _new(order: Order, prepared: Prepared, made: Made) -> Run:
         state="running",
         firstlight=__version__,
         revision=environment.revision(),
-        command=("./fl", *sys.argv[1:]),
+        command=("./fl", *_typed(order, prepared)),
         suite=order.suite,
         budget=EFFORT[order.suite].budget if order.budget is None else order.budget,
         launches=order.launches,
@@ -147,7 +151,14 @@ def _new(order: Order, prepared: Prepared, made: Made) -> Run:
         not_available=tuple(dict.fromkeys((*prepared.toolbox.absent, *prepared.plan.absent))),
         names=order.names,
         efforts=made.efforts,
+        settings=prepared.settings,
     )
+
+
+def _typed(order: Order, prepared: Prepared) -> list[str]:
+    """The command line, each file that it names by its own name: where that lay is nobody else's business."""
+    shown = dict(zip(map(str, order.settings), typed(prepared.given.values), strict=True))
+    return [shown.get(word, word) for word in sys.argv[1:]]
 
 
 def _keep_logs(opened: Store, made: Made) -> None:
@@ -162,19 +173,22 @@ def resume(
     budget: float | None = None,
     timeout: float | None = None,
     placements: Sequence[str] = (),
+    settings: Sequence[Setting] = (),
 ) -> Result:
     """Go on with a run: its cells, its seed, its executables. `budget`: that many seconds more, None: what is left.
 
     `timeout` as in `Order`: it is not part of a run. Cells with more threads than CPUs are launched where their suite
-    has them here, or `placements` names theirs.
+    has them here, or `placements` names theirs. `settings`, where there are any, must be those of the run.
     Raises UsageError where the machine, the tools or the sources are no longer those of the run.
     """
     with store.resume(path) as opened, _measuring(progress) as neighbours:
         for note in opened.notes:
             progress.note(note)
         old = opened.run()
-        workloads = catalogue.load(catalogue.roots())
+        workloads = asked(catalogue.load(catalogue.roots()), old.settings)
+        _same_settings(old, settings)
         _harmless(old)
+        documents.require(path, old)
         wanted = {b.program: b.sha256 for b in old.builds if b.ok}
         _known(wanted, workloads)
         with leaving_nothing():
@@ -267,7 +281,7 @@ def _fitting(
     Raises UsageError where that is all of it.
     """
     known = [cell for cell in old.cells if cell.program.workload in workloads]
-    found = unfit(known, old.suite, old.names, workloads, toolbox, here, placements)
+    found = unfit(known, old.suite, old.names, workloads, toolbox, here, placements, old.settings)
     for absent in list(found.values())[:MOST_TOLD]:
         progress.note(f"not launched: {absent.what}: {absent.why}; {absent.fix}")
     if len(found) > MOST_TOLD:
@@ -324,19 +338,34 @@ def _versions(toolbox: Toolbox) -> dict[str, str]:
     return {t.name: t.version for t in toolbox.toolchains} | {m.name: m.version for m in toolbox.mpis}
 
 
-_HARMLESS = re.compile(r"[a-z][a-z0-9_]*=[\w.,+-]+|--samples|--sample-seconds|--case-seconds|--threads|[0-9.e,+-]+")
+_HARMLESS = re.compile(r"[a-z][a-z0-9_]*=[\w.,*?+-]+|--samples|--sample-seconds|--case-seconds|--threads|[0-9.e,+-]+")
 
 
 def _harmless(old: Run) -> None:
     """The arguments come from a file: they may be parameters and sampling, nothing that names a path."""
     if old.suite not in EFFORT:
         raise UsageError(f"run {old.id}: its suite {old.suite[:80]!r} is none of {', '.join(EFFORT)}")
+    kept = named(old.settings)
     for cell in old.cells:
         if not store.layout.CELL.fullmatch(cell.id):
             raise UsageError(f"run {old.id}: {cell.id[:80]!r} cannot name a cell; firstlight does not write it")
         for word, after in itertools.zip_longest(cell.arguments, cell.arguments[1:], fillvalue=""):
-            if not _HARMLESS.fullmatch(word) or (word.startswith("--") and not _is_number(after)):
+            files = {v for v in word.partition("=")[2].split(",") if names_file(v)} - kept
+            if not _HARMLESS.fullmatch(word) or (word.startswith("--") and not _is_number(after)) or files:
                 raise UsageError(f"run {old.id}: cell {cell.id[:80]!r} has an argument that firstlight does not write")
+
+
+def _same_settings(old: Run, settings: Sequence[Setting]) -> None:
+    """A run keeps the settings that it was begun with; to give them again does no harm."""
+    if not settings:
+        return
+    begun = {name: tuple(values) for some in old.settings.values() for name, values in some.items()}
+    words = {name: {v for v in map(str, values) if names_file(v)} for name, values in begun.items()}
+    now = documents.given(settings, words).values
+    if now != begun:
+        shown = " ".join(typed(begun)) or "no settings"
+        changed = next(name for name in (*now, *begun) if now.get(name) != begun.get(name))
+        raise UsageError(f"run {old.id} was begun with {shown}, and keeps that: {changed} is another; start a new run")
 
 
 def _is_number(word: str) -> bool:

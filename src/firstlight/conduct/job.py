@@ -1,6 +1,6 @@
 """The job: a run that a batch system will carry out. What needs the network is done now, the rest in the job.
 
-    results/jobs/<run>/   script.sh   output.txt   job.json
+    results/jobs/<run>/   script.sh   output.txt   job.json   documents/
 
 Run as a program (after the user's set-up lines), this file only prepares: it installs embedded MPI libraries where the
 system has none.
@@ -20,12 +20,15 @@ import msgspec
 
 from firstlight import ROOT, batch, store
 from firstlight.batch import Limits, Work
-from firstlight.conduct import ending
+from firstlight.conduct import documents, ending
+from firstlight.conduct.documents import Given
 from firstlight.conduct.prepare import discover
 from firstlight.conduct.progress import display
 from firstlight.errors import FirstlightError, UsageError
 from firstlight.machine import cache_directory
+from firstlight.plan.settings import Setting
 from firstlight.store import durable
+from firstlight.store.documents import Document
 
 SCRIPT, OUTPUT, RECORD = "script.sh", "output.txt", "job.json"
 _CARRIED = ("FIRSTLIGHT_WORKLOADS", "FIRSTLIGHT_PYTHON", "PYTHONPATH")
@@ -88,6 +91,21 @@ def work(target: Target, limits: Limits, options: Sequence[str], always: Sequenc
     return Work(Path.cwd(), target.directory, begin, go_on, setup, variables)
 
 
+def with_files(target: Target, options: Sequence[str], settings: Sequence[Setting], given: Given) -> tuple[str, ...]:
+    """The options of a run whose settings name files as they are kept with the job: until it starts, these do not
+    change. Raises UsageError where such a path cannot be a value."""
+    folder = target.folder / store.layout.DOCUMENTS
+    if given.files and "," in str(folder):
+        raise UsageError(f"{folder}: has a comma, which separates values; choose another folder with --results DIR")
+    names = {document.name for document in given.files}
+    shown = {
+        str(setting): f"{setting.name}="
+        + ",".join(str(folder / v) if v in names else str(v) for v in given.values[setting.name])
+        for setting in settings
+    }
+    return tuple(shown.get(word, word) for word in options)
+
+
 def _myself() -> tuple[str, ...]:
     """How firstlight was started, so that it is started the same way in the job: by ./fl, or by this Python."""
     if Path(sys.prefix).resolve() == (cache_directory() / "venv").resolve():
@@ -121,7 +139,7 @@ def prepare(setup: Sequence[str]) -> None:
         raise FirstlightError(f"preparing the job failed with status {status}; its words are above")
 
 
-def submit(system: batch.System, target: Target, script: str) -> Job:
+def submit(system: batch.System, target: Target, script: str, files: Sequence[Document] = ()) -> Job:
     """Write the script and hand it over. Nothing is left where the batch system does not take it."""
     folder = target.folder
     with durable.os_errors_as_store_error(folder):
@@ -132,6 +150,8 @@ def submit(system: batch.System, target: Target, script: str) -> Job:
             raise UsageError(f"{target.directory.name} is submitted already, see {folder}") from error
     try:
         with durable.os_errors_as_store_error(folder):
+            if files:
+                documents.write(folder / store.layout.DOCUMENTS, files)
             durable.replace(folder / SCRIPT, script.encode())
         name = batch.submit(system, folder / SCRIPT)
     except BaseException:

@@ -7,7 +7,9 @@ from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
 from firstlight.conduct.agenda import Answered, Item, chosen
+from firstlight.plan.settings import NONE, Settings
 from firstlight.shell import command
+from firstlight.store.documents import typed
 from firstlight.units import count, duration, minutes
 
 SPARE = 1.1
@@ -73,11 +75,15 @@ def summary(o: Outlook) -> str:
     return "; ".join([known, *([f"answers {', '.join(answers)}"] if answers else [])])
 
 
-def left_out(o: Outlook, suite: str) -> list[str]:
+def left_out(o: Outlook, suite: str, settings: Settings = NONE) -> list[str]:
     """A line a workload that is not measured whole, with the command that does it."""
+
+    def whole(p: Part) -> str:
+        given = typed(settings.get(p.workload, {}))
+        return command("run", p.workload, *given, f"--{suite}", "--budget", minutes(SPARE * p.needed))
+
     return [
-        f"not in this budget: {p.workload}, {p.cells} of {count(p.of, 'cell')}: "
-        + command("run", p.workload, f"--{suite}", "--budget", minutes(SPARE * p.needed))
+        f"not in this budget: {p.workload}, {p.cells} of {count(p.of, 'cell')}: {whole(p)}"
         for p in sorted(o.missing, key=lambda p: (-p.cells, p.workload))
     ]
 

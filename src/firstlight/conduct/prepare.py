@@ -8,18 +8,21 @@ from typing import NamedTuple
 
 import msgspec
 
-from firstlight import build, catalogue, machine, reading, toolchains
+from firstlight import build, catalogue, machine, toolchains
 from firstlight.build import Built
 from firstlight.build.effort import Effort, efforts
-from firstlight.catalogue import Workload
-from firstlight.conduct import agenda, costs
+from firstlight.catalogue import Value, Workload
+from firstlight.conduct import agenda, costs, settable
 from firstlight.conduct.agenda import Item
 from firstlight.conduct.costs import Costs
+from firstlight.conduct.documents import Given
 from firstlight.conduct.outlook import Outlook, look_ahead
 from firstlight.conduct.progress import Progress
 from firstlight.errors import BuildError, UsageError
+from firstlight.judge.asked import asked
 from firstlight.machine import Machine
-from firstlight.plan import EFFORT, LAUNCHES, Cell, Plan, Program, plan, select
+from firstlight.plan import EFFORT, LAUNCHES, Cell, Plan, Program, plan, select, suite_of
+from firstlight.plan.settings import Setting, Settings
 from firstlight.record import Build, Description
 from firstlight.toolchains import Toolbox
 from firstlight.units import count, duration
@@ -41,15 +44,18 @@ class Order(msgspec.Struct, frozen=True):
     timeout: float | None = None
     placements: tuple[str, ...] = ()  # of every MPI program, instead of the suite's
     name: str | None = None  # of the run; None: made from the time
+    settings: tuple[Setting, ...] = ()  # of parameters of what is named
 
 
 class Prepared(msgspec.Struct, frozen=True):
-    """What is here and what will be launched."""
+    """What is here and what will be launched. `settings`: by workload, what the user set; `given`: the same, read."""
 
     machine: Machine
     toolbox: Toolbox
     workloads: dict[str, Workload]
     plan: Plan
+    settings: dict[str, dict[str, tuple[Value, ...]]] = {}
+    given: Given = Given({}, ())
 
 
 class Made(msgspec.Struct, frozen=True):
@@ -77,13 +83,33 @@ def discover(progress: Progress, set_up: bool = True) -> tuple[Machine, Toolbox]
 def prepare(order: Order, progress: Progress, set_up: bool = True) -> Prepared:
     """Discover this machine and plan. Raises UsageError for what is not here, BuildError for an empty plan."""
     workloads = catalogue.load(catalogue.roots())
-    select(workloads, order.names)  # a misspelt name is told before the machine is searched
+    chosen = select(workloads, order.names)  # a misspelt name is told before the machine is searched
+    named = [workloads[name] for name in chosen] if order.names else []
+    given = settable.read(order.settings, named, workloads.values())  # and so is a file that is not there
     here, toolbox = discover(progress, set_up)
-    planned = plan(order.suite, workloads, order.names, toolbox, here, order.toolchains, order.mpis, order.placements)
+
+    def planning(settings: Settings) -> Plan:
+        return plan(
+            order.suite, workloads, order.names, toolbox, here, order.toolchains, order.mpis, order.placements, settings
+        )
+
+    planned, settings = planning({}), {}
+    if given.values:
+        answers = _ask(settable.to_ask(planned, chosen), toolbox, workloads, progress, set_up)
+        told = settable.described(answers)
+        settings = settable.shared(given.values, named, told)
+        planned = planning(settings)
+        settable.refuse(planned.cells, answers, given, toolbox)
+        names = [w.name for w in named]
+        for line in (*settable.elsewhere(settings, names), *settable.unsure(settings, named, told)):
+            progress.note(line)
     if not planned.cells:
         reasons = "; ".join(f"{a.what}: {a.why} ({a.fix})" for a in planned.absent[:3])
         raise BuildError(f"nothing to launch: {reasons or 'no workload has this suite'}; see ./fl doctor")
-    prepared = Prepared(here, toolbox, workloads, planned)
+    for workload in (workloads[n] for n in order.names if n in workloads):
+        if (other := suite_of(workload, order.suite)) != order.suite:
+            progress.note(f"{workload.name} has no {order.suite} suite: what --{other} measures, with less effort")
+    prepared = Prepared(here, toolbox, asked(workloads, settings), planned, settings, given)
     if order.placements and (others := [c for c in planned.cells if not c.program.mpi]):
         progress.note(
             f"--placement holds for MPI programs: {len(others)} of {count(len(planned.cells), 'cell')} have none"
@@ -91,6 +117,26 @@ def prepare(order: Order, progress: Progress, set_up: bool = True) -> Prepared:
     if order.timeout is not None:
         _long_enough(order.timeout, prepared, progress)
     return prepared
+
+
+def _ask(
+    programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Workload], progress: Progress, may_build: bool
+) -> dict[Program, Built]:
+    """Programs to be asked about their parameters, those that are there; the others are built where that may be."""
+    cache = machine.cache_directory()
+    if not may_build:
+        return build.known(programs, toolbox, workloads, cache)
+    built = build.build(programs, toolbox, workloads, cache, _shown(progress))
+    return {program: one for program, one in built.items() if not one.error}
+
+
+def _shown(progress: Progress) -> build.Progress:
+    def shown(done: int, total: int, text: str) -> None:
+        progress.state.enter("build", text)
+        progress.state.done, progress.state.total = done, total
+        progress.update()
+
+    return shown
 
 
 def _long_enough(timeout: float, prepared: Prepared, progress: Progress) -> None:
@@ -146,12 +192,7 @@ def look_into(
 
 def make(programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Workload], progress: Progress) -> Made:
     """Build every program once. Raises BuildError, with the first compiler's words, when none could be built."""
-
-    def shown(done: int, total: int, text: str) -> None:
-        progress.state.enter("build", text)
-        progress.state.done, progress.state.total = done, total
-        progress.update()
-
+    shown = _shown(progress)
     shown(0, len(programs), "")
     built = build.build(programs, toolbox, workloads, machine.cache_directory(), shown)
     outputs = {b.program.key: b.error for b in built.values() if b.error}
@@ -196,12 +237,5 @@ def _descriptions(built: Iterable[Built]) -> dict[str, Description]:
     found: dict[str, Description] = {}
     for one in built:
         if one.describe and one.program.target not in found:
-            found[one.program.target] = _describe(one)
+            found[one.program.target] = settable.describe(one)
     return found
-
-
-def _describe(built: Built) -> Description:
-    try:
-        return reading.json(built.describe, Description)
-    except reading.MalformedError as error:
-        raise BuildError(f"{built.program.key}: --describe is not understood: {error}; rebuild it") from error

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from firstlight import export, launch, shell
 from firstlight.catalogue import Workload
-from firstlight.conduct import agenda, costs
+from firstlight.conduct import agenda, costs, documents
 from firstlight.conduct.progress import Progress
 from firstlight.conduct.rounds import Rounds
 from firstlight.errors import RecordError
@@ -114,7 +114,8 @@ class Session:
         executable, machine, toolbox = self._executables[cell.program], self._machine, self._toolbox
         count = self.store.next_launch(cell.id)
         part = self.store.part(cell.id, count)
-        command = launch.command(cell, executable, toolbox, output=part, machine=machine)
+        kept = documents.option(self.store.path, self.run.settings)
+        command = launch.command(cell, executable, toolbox, output=part, machine=machine, options=kept)
         self.store.begin(Start(self.run.id, cell.id, count, number, time.time(), command, os.getloadavg()[0]))
         try:
             outcome = launch.launch(
@@ -125,6 +126,7 @@ class Session:
                 timeout=self._timeout,
                 identity=uuid.uuid4().hex,
                 machine=machine,
+                options=kept,
             )
             if machine.batch and not outcome.ok:
                 time.sleep(SETTLE)

@@ -22,6 +22,9 @@ def differences(a: Run, b: Run) -> Iterator[str]:
     for key in sorted(a.environment.keys() | b.environment.keys()):
         yield from _fields({key: a.environment.get(key, "not set")}, {key: b.environment.get(key, "not set")})
     yield from _fields(_itself(a), _itself(b))
+    given, other = _settings(a), _settings(b)
+    for key in sorted(given.keys() | other.keys()):
+        yield from _fields({key: given.get(key, "not set")}, {key: other.get(key, "not set")})
 
 
 def _fields(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[str]:
@@ -78,6 +81,15 @@ def _mpi(m: Mpi) -> dict[str, str]:
 
 def _library(library: Library) -> dict[str, str]:
     return {"library": library.label}
+
+
+def _settings(r: Run) -> dict[str, str]:
+    """What the user set; files with the hash of what they hold."""
+    return {
+        f"{workload} {name}": ",".join(map(str, values))
+        for workload, some in r.settings.items()
+        for name, values in some.items()
+    }
 
 
 def _itself(r: Run) -> dict[str, str]:

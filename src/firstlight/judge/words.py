@@ -7,6 +7,7 @@ from collections.abc import Iterable, Sequence
 
 from firstlight.judge.verdict import Identity
 from firstlight.plan import Placement
+from firstlight.store import documents
 from firstlight.units import binary, significant
 
 _LONGEST = 60  # characters of a parameter's value
@@ -14,8 +15,9 @@ _FOLDERS = re.compile(r"(?<![\w.:/$~{}-])/(?:[\w.+@-]+/)+(?=[\w.+@-])")
 
 
 def value(name: str, v: int | float | str) -> str:
-    """A parameter's value: sizes where the parameter is called bytes, digits for other numbers."""
+    """A parameter's value: sizes where the parameter is called bytes, digits for other numbers, files by their name."""
     if isinstance(v, str):
+        v = documents.shown(v)
         return v if len(v) <= _LONGEST else v[: _LONGEST - 1] + "…"
     if name == "bytes":
         return binary(v)

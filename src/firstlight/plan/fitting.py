@@ -13,6 +13,7 @@ from firstlight.machine import Machine, cores
 from firstlight.plan.expected import option, parameters
 from firstlight.plan.placements import expand
 from firstlight.plan.planner import plan
+from firstlight.plan.settings import NONE, Settings
 from firstlight.plan.types import Cell
 from firstlight.toolchains import Absent, Toolbox
 from firstlight.units import binary, count
@@ -26,6 +27,7 @@ def unfit(
     toolbox: Toolbox,
     machine: Machine,
     placements: Sequence[str] = (),
+    settings: Settings = NONE,
 ) -> dict[str, Absent]:
     """By the id of a cell why it is not started here; cells that may be are left out.
 
@@ -35,7 +37,7 @@ def unfit(
     crowded = {cell.id: cell for cell in cells if cores.crowded(_busy(cell), machine)}
     if crowded:
         asked = set(expand(placements, machine)[0])
-        usual = plan(suite, workloads, names, toolbox, machine).cells
+        usual = plan(suite, workloads, names, toolbox, machine, settings=settings).cells
         shapes = {(c.program.workload, c.program.variant, c.placement, _busy(c)) for c in usual}
         for name, cell in crowded.items():
             here = (cell.program.workload, cell.program.variant, cell.placement, _busy(cell))

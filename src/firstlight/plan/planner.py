@@ -17,6 +17,7 @@ from firstlight.plan.effort import EFFORT
 from firstlight.plan.expected import launch_seconds
 from firstlight.plan.placements import expand
 from firstlight.plan.serving import can_serve, part, speaks_of
+from firstlight.plan.settings import NONE, Settings
 from firstlight.plan.sizes import resolve_size
 from firstlight.plan.splitting import Box, split
 from firstlight.plan.types import Cell, Placement, Plan, Program
@@ -33,18 +34,21 @@ def plan(
     toolchains: Sequence[str] = ("*",),
     mpis: Sequence[str] = ("*",),
     placements: Sequence[str] = (),
+    settings: Settings = NONE,
 ) -> Plan:
     """Every cell of the suite that this machine can build and run. `toolchains` and `mpis` are patterns (fnmatch).
 
     Where `names` leave out what measures the ceilings of what they name, cells that do are added: each ceiling of as
     many cores, by one toolchain, with what the shortest suite that has it asks for.
-    `placements` (see `placements.expand`) replace those of every MPI program.
+    `placements` (see `placements.expand`) replace those of every MPI program, `settings` the suite's values of a
+    workload's parameters; not of what is measured for its ceilings alone. A workload that is named and has no such
+    suite is measured as its next one says.
     Raises UsageError for an unknown name, for a pattern that matches nothing here and for what is no placement.
     """
     _must_match("toolchain", toolchains, [t.name for t in toolbox.toolchains])
     if tuple(mpis) != ("*",):
         _must_match("MPI library", mpis, [m.name for m in toolbox.mpis])
-    planner = _Planner(suite, toolbox, machine, toolchains, mpis, placements)
+    planner = _Planner(suite, toolbox, machine, toolchains, mpis, placements, settings)
     named = {name.partition(".")[0] for name in names}
     for name, wanted in select(workloads, names).items():
         if name in named or suite in workloads[name].suites:  # a suite that leaves a workload out lacks nothing
@@ -77,6 +81,14 @@ def _selects(entry: Selection, name: str, variant: Variant) -> bool:
     return _matches(name, entry.variants) or (missing and any(p.startswith(f"{name}_") for p in entry.variants))
 
 
+def suite_of(workload: Workload, suite: str) -> str:
+    """The suite that is measured where a workload is named: the one asked for, or the next one that it has."""
+    known = [*EFFORT]
+    later = (name for name in known[known.index(suite) :] if name in workload.suites)
+    earlier = (name for name in reversed(known[: known.index(suite)]) if name in workload.suites)
+    return next(later, next(earlier, suite))
+
+
 class _Planner:
     """Collects the cells of one plan, and what was absent."""
 
@@ -88,9 +100,10 @@ class _Planner:
         toolchains: Sequence[str],
         mpis: Sequence[str],
         placements: Sequence[str],
+        settings: Settings,
     ) -> None:
         self.suite, self.toolbox, self.machine = suite, toolbox, machine
-        self.shapes = placements
+        self.shapes, self.settings = placements, settings
         self.toolchains = [t for t in toolbox.toolchains if _matches(t.name, toolchains)]
         self.mpis = [m for m in toolbox.mpis if _matches(m.name, mpis)]
         self.cells: list[Cell] = []
@@ -99,12 +112,7 @@ class _Planner:
 
     def add(self, workload: Workload, wanted: frozenset[str] | None) -> None:
         """Plan the workload's entries of this suite. A variant named by the user but in none takes the first entry."""
-        selections = workload.suites.get(self.suite, [])
-        if not selections:
-            why = f"it has no {self.suite} suite"
-            others = " or ".join(f"--{name}" for name in workload.suites)
-            self.absent.append(Absent(workload.name, why, f"choose {others}"))
-            return
+        selections = workload.suites.get(suite_of(workload, self.suite), [])
         for variant in workload.variants:
             if variant.broken:
                 continue
@@ -150,7 +158,8 @@ class _Planner:
         return [box for p in able if (box := part(values, p, workload, self.machine))]
 
     def _add_variant(self, workload: Workload, name: str, variant: Variant, entry: Selection) -> None:
-        parameters = self._parameters(workload, entry)
+        given = entry.parameters | {k: [*some] for k, some in self.settings.get(workload.name, {}).items()}
+        parameters = self._parameters(workload, replace(entry, parameters=given))
         if parameters is None:
             return
         for toolchain in self._toolchains(workload, name, variant, entry):

@@ -15,6 +15,7 @@ from firstlight.judge.verdict import Failed, Figure, Identity, Verified
 from firstlight.plan import LAUNCHES
 from firstlight.record import Run
 from firstlight.report import chapters, wording
+from firstlight.store import documents
 
 MOST = 18  # rows of the front page
 UNCLEAR = "unclear"  # nothing can be recommended from these launches
@@ -109,7 +110,7 @@ def chooser(kind: str) -> Callable[[Identity], str]:
         return lambda i: str(getattr(i, kind))
     if kind == "mpi":
         return lambda i: i.mpi or "none"
-    return lambda i: str(dict(i.parameters).get(kind, "none"))
+    return lambda i: documents.shown(dict(i.parameters).get(kind, "none"))
 
 
 def label(run: Run, kind: str, name: str) -> str:

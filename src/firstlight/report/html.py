@@ -319,7 +319,7 @@ def _disturbed(judgement: Judgement) -> list[str]:
 
 def _commands(judgement: Judgement) -> list[tuple[str, str]]:
     run = judgement.run
-    again = sorted({wording.repeat(f.identity) for f in judgement.figures})
+    again = sorted({wording.repeat(f.identity, run) for f in judgement.figures})
     listed = [("the whole run", wording.again(run)), ("every figure as data", command("figures", run.id, "--json"))]
     listed += [("check this run's records", command("check", run.id))]
     return listed + [("", line) for line in again]

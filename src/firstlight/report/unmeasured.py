@@ -13,6 +13,7 @@ from firstlight.plan.serving import serves
 from firstlight.record import Run
 from firstlight.report import chapters
 from firstlight.shell import command
+from firstlight.store import documents
 
 
 class Unmeasured(NamedTuple):
@@ -48,11 +49,11 @@ def unbegun(judgement: Judgement) -> list[Unbegun]:
     for cell in run.cells if run.state != "complete" else ():
         if cell.program not in failed:
             counts.setdefault(cell.program.workload, []).append(cell.id in launched)
-    found = [
-        Unbegun(name, some.count(False), len(some), command("run", name, f"--{run.suite}"))
-        for name, some in counts.items()
-        if not all(some)
-    ]
+
+    def whole(name: str) -> str:
+        return command("run", name, *documents.typed(run.settings.get(name, {})), f"--{run.suite}")
+
+    found = [Unbegun(name, some.count(False), len(some), whole(name)) for name, some in counts.items() if not all(some)]
     return sorted(found, key=lambda u: (-u.cells, u.workload))
 
 

@@ -2,15 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
+from firstlight.catalogue import Value
 from firstlight.judge.verdict import Identity
 from firstlight.record import Run
 from firstlight.shell import command
+from firstlight.store import documents
 
 
-def repeat(identity: Identity) -> str:
-    """The command that measures this figure again."""
+def repeat(identity: Identity, run: Run | None = None) -> str:
+    """The command that measures this figure again: with its file, and with what else the user set for the run."""
     mpi = ("--mpi", identity.mpi) if identity.mpi else ()
-    return command("run", f"{identity.workload}.{identity.variant}", "--toolchain", identity.toolchain, *mpi)
+    files: dict[str, Sequence[Value]] = {
+        name: (v,) for name, v in identity.parameters if isinstance(v, str) and documents.is_name(v)
+    }
+    given = documents.typed({**(run.settings.get(identity.workload, {}) if run else {}), **files})
+    return command("run", f"{identity.workload}.{identity.variant}", *given, "--toolchain", identity.toolchain, *mpi)
 
 
 def again(run: Run) -> str:

@@ -1,6 +1,7 @@
 """Store: a run is a directory of plain files, each whole or absent; a kill loses at most the launch in flight.
 
-    run.json   owner   launches/<cell>.<launch>.jsonl   report.html   figures.json   builds/   SHA256SUMS[.sig]
+    run.json   owner   launches/<cell>.<launch>.jsonl   builds/   documents/   report.html   figures.json
+    SHA256SUMS[.sig]
 
 A launch is written to a hidden `.part` file, sealed with a hash, brought to the disk and renamed. SHA256SUMS is written
 last: it seals all files but the owner's note. A run that is written is held open: what is put in the place of its
@@ -13,7 +14,7 @@ import contextlib
 import itertools
 import re
 import time
-from collections.abc import Collection, Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from pathlib import Path
 from types import TracebackType
 
@@ -26,6 +27,7 @@ from firstlight.record import SCHEMA, Exit, LaunchRecord, Run, Start
 from firstlight.shell import command
 from firstlight.store import disk, durable, flight, foreign, layout, lines, owner, seal, whole
 from firstlight.store.disk import Folder
+from firstlight.store.documents import Document
 from firstlight.store.durable import StoreError
 from firstlight.store.flight import Flight
 from firstlight.store.lines import Defect
@@ -109,11 +111,14 @@ class Store:
 
     def keep_log(self, key: str, text: str) -> None:
         """Keep the output of the build of one program, at most layout.MAX_LOG_BYTES of it. Raises StoreError."""
+        self._keep(layout.BUILDS, f"{key}.log", layout.bounded_text(text, layout.MAX_LOG_BYTES))
+
+    def _keep(self, kind: str, name: str, data: bytes) -> None:
         with durable.os_errors_as_store_error(self.path):
             with contextlib.suppress(FileExistsError):
-                self.folder.make(layout.BUILDS)
-            with self.folder.folder(layout.BUILDS) as folder:
-                folder.replace(f"{key}.log", layout.bounded_text(text, layout.MAX_LOG_BYTES))
+                self.folder.make(kind)
+            with self.folder.folder(kind) as folder:
+                folder.replace(name, data)
 
     def forget(self, *names: str) -> None:
         """Remove files that are derived from the run and no longer hold. Raises StoreError."""
@@ -288,10 +293,11 @@ def new_folder(root: Path, started: float, suite: str) -> Path:
     raise AssertionError("there is always another name")
 
 
-def create(root: Path, run: Run, *, free: bool = False) -> Store:
+def create(root: Path, run: Run, *, free: bool = False, files: Sequence[Document] = ()) -> Store:
     """Make the directory `root/<run.id>` with its run.json. Raises RecordError if it exists, else StoreError.
 
-    `free`: where another run of that second has the name, take the next one that is free; it is in run.json.
+    `files`: that its programs read; they are there before run.json. `free`: where another run of that second has the
+    name, take the next one that is free; it is in run.json.
     """
     if not layout.NAME.fullmatch(run.id):
         raise RecordError(f"run id {run.id!r} cannot be a directory name")
@@ -307,11 +313,11 @@ def create(root: Path, run: Run, *, free: bool = False) -> Store:
                             f"{root / name}: is there already; resume it or choose another name"
                         ) from error
                     continue
-                return _filled(folder, msgspec.structs.replace(run, id=name))
+                return _filled(folder, msgspec.structs.replace(run, id=name), files)
     raise AssertionError("there is always another name")
 
 
-def _filled(root: Folder, run: Run) -> Store:
+def _filled(root: Folder, run: Run, files: Sequence[Document]) -> Store:
     """A run in the folder that was made for it just now, and is removed where that fails."""
     try:
         with contextlib.ExitStack() as opened:
@@ -320,6 +326,8 @@ def _filled(root: Folder, run: Run) -> Store:
             launches = opened.enter_context(held.folder(layout.LAUNCHES))
             claim = opened.enter_context(owner.claim(held))
             store = Store(root.path / run.id, _Held(held, launches, claim))
+            for document in files:
+                store._keep(layout.DOCUMENTS, document.name, document.content)
             store.write_run(run)
             root.sync()
             opened.pop_all()
@@ -346,7 +354,7 @@ def resume(path: Path) -> Store:
     open(path)
     with durable.os_errors_as_store_error(path), contextlib.ExitStack() as opened:
         held = opened.enter_context(Folder.at(path))
-        foreign.refuse(held, (layout.LAUNCHES, layout.BUILDS), (layout.RUN,))
+        foreign.refuse(held, (layout.LAUNCHES, *layout.KEPT), (layout.RUN,))
         claim = opened.enter_context(owner.claim(held))
         _resumable(path)
         with contextlib.suppress(FileExistsError):
@@ -382,11 +390,11 @@ def _swept(run: Folder, launches: Folder) -> Iterator[str]:
         if layout.is_part(name):
             launches.remove(name)
             yield name
-    if run.status(layout.BUILDS) is not None:
-        with run.folder(layout.BUILDS) as builds:
-            for name in layout.bounded(builds):
+    for kind in (k for k in layout.KEPT if run.status(k) is not None):
+        with run.folder(kind) as folder:
+            for name in layout.bounded(folder):
                 if layout.is_being_written(name):
-                    builds.remove(name)
+                    folder.remove(name)
                     yield name
 
 

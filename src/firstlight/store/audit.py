@@ -27,11 +27,11 @@ from firstlight.record import (
     Series,
 )
 from firstlight.shell import command
-from firstlight.store import Store, layout, lines, misplaced, seal, whole
+from firstlight.store import Store, documents, layout, lines, misplaced, seal, whole
 from firstlight.store.lines import Defect
 
 _KNOWN = {
-    layout.RUN, layout.LAUNCHES, layout.OWNER, layout.BUILDS, layout.SEAL, layout.SIGNATURE, *layout.DERIVED,
+    layout.RUN, layout.LAUNCHES, layout.OWNER, *layout.KEPT, layout.SEAL, layout.SIGNATURE, *layout.DERIVED,
 }  # fmt: skip
 Found = Iterator[tuple[int, str]]
 
@@ -59,6 +59,10 @@ def audit(store: Store) -> Iterator[Defect]:
         for what in _run(run):
             told.add(layout.RUN)
             yield Defect(layout.RUN, 0, what)
+        for defect in _documents(store.path, run):
+            if defect.file not in told:
+                told.add(defect.file)
+                yield defect
     for defect in _launches(store, run):
         told.add(defect.file)
         yield defect
@@ -116,15 +120,34 @@ def _names(path: Path, top: list[str]) -> Iterator[Defect]:
             yield Defect(name, 0, "unknown file")
         elif (path / name).is_symlink():
             yield Defect(name, 0, "is a link; a results directory holds plain files only")
-        elif (path / name).is_dir() != (name in (layout.LAUNCHES, layout.BUILDS)):
+        elif (path / name).is_dir() != (name in (layout.LAUNCHES, *layout.KEPT)):
             yield Defect(name, 0, "is not the kind of file that firstlight writes there")
-    if layout.BUILDS in top and (path / layout.BUILDS).is_dir() and not (path / layout.BUILDS).is_symlink():
-        for name in layout.names(path / layout.BUILDS):
-            file = path / layout.BUILDS / name
+    for kind, is_ours in layout.KEPT.items():
+        folder = path / kind
+        for name in layout.names(folder) if kind in top and folder.is_dir() and not folder.is_symlink() else ():
+            file = folder / name
             if layout.is_being_written(name):
-                yield Defect(f"{layout.BUILDS}/{name}", 0, "left over from an interrupted write; resume removes it")
-            elif file.is_symlink() or not file.is_file() or not layout.is_build_log(name):
-                yield Defect(f"{layout.BUILDS}/{name}", 0, "unknown file")
+                yield Defect(f"{kind}/{name}", 0, "left over from an interrupted write; resume removes it")
+            elif file.is_symlink() or not file.is_file() or not is_ours(name):
+                yield Defect(f"{kind}/{name}", 0, "unknown file")
+
+
+def _documents(path: Path, run: Run) -> Iterator[Defect]:
+    """Files that programs read which are missing, were added, or do not hold what their names say."""
+    wanted, folder = documents.named(run.settings), path / layout.DOCUMENTS
+    there = set(layout.names(folder)) if folder.is_dir() and not folder.is_symlink() else set()
+    for name in sorted(wanted - there):
+        yield Defect(f"{layout.DOCUMENTS}/{name}", 0, "is missing: programs of this run read it")
+    for name in sorted(n for n in there if documents.is_name(n)):
+        try:
+            content = layout.read_file(folder / name, documents.MAX_BYTES)
+        except RecordError as error:
+            yield Defect(f"{layout.DOCUMENTS}/{name}", 0, _bare(error, folder / name))
+            continue
+        if not documents.fits(name, content):
+            yield Defect(f"{layout.DOCUMENTS}/{name}", 0, "was altered: its content is not what its name says")
+        elif name not in wanted:
+            yield Defect(f"{layout.DOCUMENTS}/{name}", 0, "is not a file that programs of this run read")
 
 
 def _run(run: Run) -> Iterator[str]:

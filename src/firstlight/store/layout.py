@@ -4,16 +4,17 @@ from __future__ import annotations
 
 import errno
 import re
+from collections.abc import Callable
 from pathlib import Path
 
 from firstlight.errors import RecordError
-from firstlight.store import disk
+from firstlight.store import disk, documents
 from firstlight.store.disk import Folder
 
 RUN = "run.json"
 LAUNCHES = "launches"
 OWNER = "owner"
-BUILDS = "builds"
+BUILDS, DOCUMENTS = "builds", "documents"
 REPORT, FIGURES = DERIVED = ("report.html", "figures.json")
 SEAL = "SHA256SUMS"
 SIGNATURE = "SHA256SUMS.sig"
@@ -41,7 +42,8 @@ _LAUNCH = re.compile(rf"({CELL.pattern})\.(\d{{4,6}})\.jsonl")
 _BUILD_LOG = re.compile(r"[\w.+@=,~-]+\.(log|txt)", re.ASCII)
 _PART = re.compile(rf"\.({CELL.pattern})\.(\d{{4,6}})\.part")
 _WRITTEN = "|".join(re.escape(name) for name in (RUN, OWNER, SEAL, SIGNATURE, *DERIVED))
-_BEING_WRITTEN = re.compile(rf"\.(?:{_WRITTEN}|[\w.+@=,~-]+\.(?:log|txt))(?:\.[0-9a-f]{{8,16}})?\.part", re.ASCII)
+_KEPT_NAME = rf"[\w.+@=,~-]+\.(?:log|txt)|{documents.NAME.pattern}"
+_BEING_WRITTEN = re.compile(rf"\.(?:{_WRITTEN}|{_KEPT_NAME})(?:\.[0-9a-f]{{8,16}})?\.part", re.ASCII)
 
 
 def launch_name(cell: str, launch: int) -> str:
@@ -66,6 +68,10 @@ def parse_launch(name: str) -> tuple[str, int] | None:
 
 def is_build_log(name: str) -> bool:
     return _BUILD_LOG.fullmatch(name) is not None
+
+
+KEPT: dict[str, Callable[[str], bool]] = {BUILDS: is_build_log, DOCUMENTS: documents.is_name}
+"""Folders of a run beside its launches, and what they hold: what compilers said, and files that programs read."""
 
 
 def is_part(name: str) -> bool:

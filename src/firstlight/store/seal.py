@@ -41,7 +41,7 @@ def _names(run: Folder) -> list[str]:
 
 _FOLDERS: dict[str, Callable[[str], bool]] = {
     layout.LAUNCHES: lambda name: layout.parse_launch(name) is not None,
-    layout.BUILDS: layout.is_build_log,
+    **layout.KEPT,
 }
 
 

@@ -94,8 +94,10 @@ inline std::string read(const Params& p, Molecule& molecule) {
 inline std::string refuse(const Params& p, const fl::Team&) {
   Molecule molecule;
   const std::string wrong = read(p, molecule);
+  if (wrong.empty()) return "";
   const std::string file = p.molecule.name.substr(0, p.molecule.name.rfind('-'));  // without its hash
-  return wrong.empty() ? "" : fl::text("hartree_fock needs a molecule as XYZ file: %s, %s", file.c_str(), wrong.c_str());
+  constexpr std::string_view line = "line ";
+  return file + ":" + (wrong.starts_with(line) ? wrong.substr(line.size()) : " " + wrong);  // mine.xyz:4: what
 }
 
 // The density that is given, of a pair of functions that changed last in this iteration, or never (-1).

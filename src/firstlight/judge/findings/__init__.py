@@ -9,8 +9,13 @@ import pkgutil
 from collections.abc import Iterator
 from importlib import import_module
 
+from msgspec.structs import replace
+
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement
+from firstlight.plan.settings import Settings
+from firstlight.shell import line
+from firstlight.store import documents
 
 
 def rules() -> Iterator[str]:
@@ -23,4 +28,15 @@ def discover(judgement: Judgement, workloads: dict[str, Workload]) -> list[Findi
     found: list[Finding] = []
     for rule in rules():
         found += import_module(f"{__name__}.{rule}").find(judgement, workloads)
+    if judgement.run.settings:
+        found = [_with_settings(finding, judgement.run.settings) for finding in found]
     return sorted(found, key=lambda f: (-f.weight, f.rule, f.sentence))
+
+
+def _with_settings(finding: Finding, settings: Settings) -> Finding:
+    """Its command with what the user set of the workloads that it is about."""
+    of = dict.fromkeys(identity.workload for identity in finding.about)
+    words = dict.fromkeys(word for name in of for word in documents.typed(settings.get(name, {})))
+    if not words or not finding.command.startswith("./fl run "):
+        return finding
+    return replace(finding, command=f"{finding.command} {line(words)}")

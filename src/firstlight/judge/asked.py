@@ -1,0 +1,54 @@
+"""Asked: rows and drawings of a workload that speak of values which the user replaced by others speak of those."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import islice, product
+
+from msgspec.structs import replace
+
+from firstlight.catalogue import Plot, Row, Value, Workload
+from firstlight.judge import words
+from firstlight.machine import cores
+from firstlight.plan.settings import Settings
+from firstlight.units import count
+
+MOST = 8
+"""Rows or drawings that one becomes: a sweep of many values has drawings of its own."""
+
+
+def asked(workloads: Mapping[str, Workload], settings: Settings) -> dict[str, Workload]:
+    """The workloads of a run with these settings."""
+    return {name: _asked(w, settings[name]) if name in settings else w for name, w in workloads.items()}
+
+
+def _asked(workload: Workload, given: Mapping[str, Sequence[Value]]) -> Workload:
+    rows: dict[str, Row] = {}
+    for row in workload.rows:
+        for where in _instead(row.where, given):
+            new = row if where == row.where else replace(row, where=where, title=_title(workload, row, where))
+            rows.setdefault(new.title, new)
+    plots: list[Plot] = []
+    for plot in workload.plots:
+        new_ones = (replace(plot, where=where) for where in _instead(plot.where, given))
+        plots += [new for new in new_ones if new not in plots]
+    return replace(workload, rows=tuple(rows.values()), plots=tuple(plots))
+
+
+def _instead(where: Mapping[str, Value], given: Mapping[str, Sequence[Value]]) -> list[dict[str, Value]]:
+    """The conditions with the values that are measured in place of theirs."""
+    changed = {name: given[name] for name in where if name in given and where[name] not in given[name]}
+    choices = islice(product(*changed.values()), MOST)
+    return [{**where, **dict(zip(changed, choice, strict=True))} for choice in choices]
+
+
+def _title(workload: Workload, row: Row, where: Mapping[str, Value]) -> str:
+    values = [words.value(k, v) if isinstance(v, str) else words.values([(k, v)]) for k, v in where.items()]
+    on = "GPU" if row.device else count(row.ranks, "rank") if row.ranks > 1 else _cores(row.threads)
+    several = len({row.metric for row in workload.rows}) > 1
+    return f"{workload.title}{f', {row.metric}' if several else ''}: {', '.join([*values, on])}"
+
+
+def _cores(threads: int | str) -> str:
+    named = {cores.ALL: "all cores", cores.ALL_THREADS: "all hardware threads"}
+    return named.get(str(threads)) or count(int(threads), "core")

@@ -1,0 +1,270 @@
+"""Settings: parameters that a user sets on the command line, and files among their values. Compilers are invented.
+
+That real programs take them is tested by test_settings_end_to_end.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import sys
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from bench import TOML, Bench
+from commands import Captured, call
+from firstlight import store as stores
+from firstlight.cli import runs
+from firstlight.cli.check import inspect
+from firstlight.conduct import documents as read_documents
+from firstlight.errors import OK, REGRESSION, USAGE, UsageError
+from firstlight.plan.settings import names_file, parse, value
+from firstlight.store import documents, layout
+
+WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=40)
+
+
+@given(st.lists(WORDS, max_size=5))
+def test_any_words_are_settings_names_or_one_line(words: list[str]) -> None:
+    try:
+        names, settings = parse(words)
+        for setting in settings:
+            for text in setting.values:
+                if not names_file(text):
+                    value(setting.name, text)
+    except UsageError as error:
+        assert str(error).isprintable()
+        return
+    assert list(names) == [w for w in words if "=" not in w]
+    assert sorted(map(str, settings)) == sorted(w for w in words if "=" in w)
+
+
+@given(st.integers(-(2**53) + 1, 2**53 - 1))
+def test_a_whole_number_has_one_form(n: int) -> None:
+    forms = (str(n), f"{n}.0", f"{n}e0", f"{n:+}", f"{n * 10}e-1")
+    assert {repr(value("n", text)) for text in forms if abs(n) < 2**49} <= {str(n)}
+    assert repr(value("n", str(n))) == str(n)
+
+
+@given(st.floats(allow_nan=False, allow_infinity=False))
+def test_a_number_is_read_as_it_is(x: float) -> None:
+    found = value("x", repr(x))
+    assert found == x and not names_file(repr(x))
+
+
+@given(st.text(max_size=80), st.binary(max_size=300))
+def test_a_document_keeps_its_name(name: str, content: bytes) -> None:
+    try:
+        path = os.fsdecode(os.fsencode(f"folder/{name}"))
+    except UnicodeEncodeError:
+        return
+    if not name.rpartition("/")[2]:
+        return
+    made = documents.of(path, content)
+    assert documents.is_name(made.name) and documents.fits(made.name, content)
+    assert documents.of(f"elsewhere/{made.name}", content) == made
+    assert not documents.fits(made.name, content + b"x")
+
+
+def test_names_and_hashes_are_those_of_the_harness() -> None:
+    """FNV-1a of 64 bits: test vectors of its authors."""
+    vectors = {b"": "cbf29ce484222325", b"a": "af63dc4c8601ec8c", b"foobar": "85944171f73967e8"}
+    assert {documents.of("x", text).name[2:] for text in vectors} == set(vectors.values())
+    assert documents.of("/home/me/h\u00fclle 2.xyz", b"a").name == "h__lle_2.xyz-af63dc4c8601ec8c"
+    assert documents.of("x" * 100, b"a").name == "x" * 60 + "-af63dc4c8601ec8c"
+
+
+def cells(bench: Bench, name: str = "latest") -> set[tuple[str, ...]]:
+    run = stores.open(runs.find(name)).run()
+    return {tuple(w for w in c.arguments if "=" in w) for c in run.cells}
+
+
+def test_several_values_make_several_cases(bench: Bench, capsys: Captured) -> None:
+    code, _, err = call(capsys, "run", "dot", "n=1e2,2000,100", "--launches", "1")
+    assert code == OK, err
+    assert cells(bench) == {("n=100,2000",)}
+    figures = json.loads(call(capsys, "figures", "--json")[1])
+    assert {f["parameters"]["n"] for f in figures} == {100, 2000}
+    assert inspect(runs.find("latest")).faults == []
+    run = json.loads((runs.find("latest") / "run.json").read_text())
+    assert run["settings"] == {"dot": {"n": [100, 2000]}}
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("dot", "m=3"), "dot has no parameter 'm'; it has: n, text"),
+        (("dot", "waxpy", "m=3"), "none of dot and waxpy has a parameter 'm'; they have: dot: n, text; waxpy: n, text"),
+        (("dot", "n=0"), "n must be at least 1"),
+        (("dot", "n=1", "n=2"), "n is set twice; several values are written as n=1,..."),
+        (("dot", "n="), "'n=' lacks a value: write it as name=value, as in n=1e6,1e7"),
+        (("dot", "N=1"), "'N=1' sets no parameter"),
+        (("n=5",), "n=5: name the workload whose parameter that is: ./fl run dot n=5"),
+        (("dot", "text=a b"), "text='a b' is no value: a number, a word, or a file"),
+        (("dot", "text=./none"), "text: ./none: No such file or directory"),
+        (("dot", "text=./bad.txt"), "bad.txt:1: it is bad"),
+        (("dot", "text=./empty.txt"), "text: ./empty.txt: the file is empty"),
+        (("dot", "text=./large.txt"), "text: ./large.txt: the file is larger than 1 MiB"),
+        (("dot", "text=./pipe"), "text: ./pipe: not an ordinary file"),
+        (("dot", "text=./bad.txt,folder/bad.txt"), "two files are called bad.txt; rename one"),
+    ],
+)
+def test_what_cannot_be_set_is_told_in_one_line_before_more_is_built(
+    bench: Bench, capsys: Captured, tmp_path: Path, words: tuple[str, ...], message: str
+) -> None:
+    bench.workload("waxpy", "serial", "kahan")
+    (tmp_path / "folder").mkdir()
+    for name, content in {
+        "bad.txt": "bad",
+        "folder/bad.txt": "worse",
+        "empty.txt": "",
+        "large.txt": "x" * (1 << 20) + "x",
+    }.items():
+        (tmp_path / name).write_text(content)
+    os.mkfifo(tmp_path / "pipe")
+    code, _, err = call(capsys, "run", *words)
+    assert (code, message in err, "Traceback" in err) == (USAGE, True, False), err
+    assert len([line for line in err.splitlines() if line.startswith("firstlight: ")]) == 1
+    assert len(bench.built) <= len(words) - 1  # one program of each workload is asked
+    assert not bench.results.exists()
+
+
+def test_a_setting_goes_to_the_workloads_that_have_it(
+    bench: Bench, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    bench.workload(
+        "axis", "serial", toml=TOML.replace("n = [100, 1000]", "length = [5]").replace("n = 1000", "length = 5")
+    )
+    code, out, err = call(capsys, "run", "dot", "axis", "n=7", "--dry-run")
+    assert code == OK, err
+    lines = [line for line in out.splitlines() if line.startswith(("dot.", "axis."))]
+    assert all(
+        ("n=7" in line) == line.startswith("dot.") and ("length=5" in line) == line.startswith("axis.")
+        for line in lines
+    )
+    assert "n is set for dot; axis has no such parameter" in err
+    code, _, err = call(capsys, "run", "dot", "other=7", "--dry-run")
+    assert code == OK and "whether dot has a parameter 'other' is known when a program of it is built" in err
+
+
+def document(tmp_path: Path, content: str = "mine") -> Path:
+    (tmp_path / "folder_of_mine").mkdir(exist_ok=True)
+    (tmp_path / "folder_of_mine" / "mine.txt").write_text(content)
+    return tmp_path / "folder_of_mine" / "mine.txt"
+
+
+def measured(bench: Bench, capsys: Captured, tmp_path: Path, *words: str) -> Path:
+    path = document(tmp_path)
+    code, _, err = call(capsys, "run", "dot", f"text={path}", *words, "--launches", "1", "--as", "mine")
+    assert code == OK, err
+    return bench.results / "mine"
+
+
+def test_a_file_is_kept_with_the_run_and_only_its_name_told(
+    bench: Bench, capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(sys, "argv", ["firstlight", "run", "dot", f"text={document(tmp_path)}"])
+    run = measured(bench, capsys, tmp_path)
+    name = documents.of("mine.txt", b"mine").name
+    assert [p.name for p in (run / layout.DOCUMENTS).iterdir()] == [name]
+    assert (run / layout.DOCUMENTS / name).read_text() == "mine"
+    for file in (p for p in run.rglob("*") if p.is_file()):
+        assert b"folder_of_mine" not in file.read_bytes(), file
+    kept = json.loads((run / "run.json").read_text())
+    assert kept["command"][1:4] == ["run", "dot", "text=mine.txt"]
+    assert f"{layout.DOCUMENTS}/{name}" in (run / layout.SEAL).read_text()
+    page, terminal = (run / "report.html").read_text(), call(capsys, "report", "mine")[1]
+    assert "text = mine.txt" in page and name not in terminal
+    assert "text=mine.txt" in page  # in the commands that repeat it
+    assert {f["parameters"]["text"] for f in json.loads(call(capsys, "figures", "mine", "--json")[1])} == {name}
+
+
+def test_a_run_goes_on_without_the_file_and_keeps_its_settings(bench: Bench, capsys: Captured, tmp_path: Path) -> None:
+    run = measured(bench, capsys, tmp_path, "n=50")
+    path = document(tmp_path)
+    same, other = tmp_path / "same", document(tmp_path).with_name("other.txt")
+    same.mkdir()
+    shutil.copy(path, same / "mine.txt")
+    other.write_text("other")
+    path.unlink()
+    assert call(capsys, "run", "--resume", "mine", "--budget", "1s")[0] == OK
+    code, _, err = call(capsys, "run", "--resume", "mine", "--budget", "1s", "n=5e1", f"text={same}/mine.txt")
+    assert code == OK, err
+    for word in (f"text={other}", "n=51"):
+        code, _, err = call(capsys, "run", "--resume", "mine", "--budget", "1s", word)
+        assert (code, err.count("\n")) == (USAGE, 1), err
+        assert "run mine was begun with text=mine.txt n=50, and keeps that" in err
+    assert call(capsys, "run", "--resume", "mine", "dot", "n=50")[0] == USAGE
+    assert inspect(run).faults == []
+
+
+@pytest.mark.parametrize("gone", [(), (layout.SEAL,), (layout.SEAL, *layout.DERIVED)])
+def test_a_document_that_was_altered_lost_or_added_is_found(
+    bench: Bench, capsys: Captured, tmp_path: Path, gone: tuple[str, ...]
+) -> None:
+    run = measured(bench, capsys, tmp_path)
+    for name in gone:
+        (run / name).unlink()
+    (kept,) = (run / layout.DOCUMENTS).iterdir()
+
+    def told(name: str = kept.name) -> list[str]:
+        return [f.what for f in inspect(run).faults if f.file == f"{layout.DOCUMENTS}/{name}"]
+
+    assert told() == []
+    kept.write_text("mind")
+    assert told() == ["was altered: its content is not what its name says"]
+    code, _, err = call(capsys, "run", "--resume", "mine", "--budget", "1s")
+    assert (code, "was altered after the run began" in err, err.count("\n")) == (USAGE, True, 1), err
+    kept.unlink()
+    assert told() == ["is missing: programs of this run read it"]
+    assert call(capsys, "run", "--resume", "mine", "--budget", "1s")[0] == USAGE
+    kept.write_text("mine")
+    more = documents.of("more.txt", b"more").name
+    (run / layout.DOCUMENTS / more).write_text("more")
+    assert told(more) == ["is not a file that programs of this run read"]
+    (run / layout.DOCUMENTS / more).unlink()
+    (run / layout.DOCUMENTS / "notes").write_text("x")
+    assert told("notes") == ["unknown file"]
+    assert call(capsys, "check", "mine")[0] == REGRESSION
+
+
+def test_two_runs_with_other_files_of_one_name_are_not_mixed_up(bench: Bench, capsys: Captured, tmp_path: Path) -> None:
+    for name, content in (("one", "first"), ("two", "second")):
+        assert (
+            call(capsys, "run", "dot", f"text={document(tmp_path, content)}", "--launches", "1", "--as", name)[0] == OK
+        )
+    compared = json.loads(call(capsys, "compare", "one", "two", "--json")[1])
+    assert compared["figures"] == [] and compared["only_a"] and compared["only_b"]
+    hashes = [documents.of("mine.txt", text).name for text in (b"first", b"second")]
+    assert f"dot text: {hashes[0]} in A, {hashes[1]} in B" in compared["environment"]
+
+
+def test_a_run_of_others_reads_no_file_beside_its_documents(bench: Bench, capsys: Captured, tmp_path: Path) -> None:
+    """What run.json asks for is data of others: a name of a file that is none of the run's is refused."""
+    run = measured(bench, capsys, tmp_path)
+    (run / layout.SEAL).unlink()
+    whole = json.loads((run / "run.json").read_text())
+    whole["whole"], whole["state"], whole["finished"] = None, "running", None
+    for word in ("text=secret.txt", "text=../secret.txt", "text=x-0123456789abcdef.txt"):
+        for cell in whole["cells"]:
+            cell["arguments"][-1:] = [word]
+        (run / "run.json").write_text(json.dumps(whole))
+        code, _, err = call(capsys, "run", "--resume", "mine", "--budget", "1s")
+        assert (code, "has an argument that firstlight does not write" in err) == (USAGE, True), err
+
+
+def test_reading_stops_where_a_file_is_too_large(tmp_path: Path) -> None:
+    with pytest.raises(UsageError, match="larger than 1 MiB"):
+        read_documents.read("text", str(large(tmp_path)))
+    with pytest.raises(UsageError, match="not an ordinary file"):
+        read_documents.read("text", "/dev/zero")
+
+
+def large(tmp_path: Path) -> Path:
+    with (tmp_path / "large").open("wb") as file:
+        file.truncate(1 << 40)
+    return tmp_path / "large"
