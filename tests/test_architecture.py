@@ -142,6 +142,7 @@ ORDINARY = {  # names of workloads that are words of the field or of English, to
     "latency": "a part of predicted times",
     "noise": "a part of predicted times, an option of simulate",
     "waiting": "the state of a job",
+    "messages": "what processes send each other, and what programs say",
     "collectives": "MPI's operations, the folder native/collectives",
     "patterns": "what applications communicate, the folder native/patterns",
 }

@@ -1,0 +1,4 @@
+// Every process has a fast buffer for every other from the start: the plain design.
+#include "run.hpp"
+
+FL_VARIANT(messages, messages::Run<>, .traits = {.prepared = true})
