@@ -518,6 +518,9 @@ class Messenger {
   // The sender wrote its last there, and this process has read it.
   void ring_came_home(Peer& p) {
     unsigned char* ring = std::exchange(p.in[fast].memory, nullptr);
+    // A load may have seen the flag of `move` before its accumulate was over; a fetch that sees it comes after, and stores may follow.
+    const auto last = static_cast<fl::Index>((p.in[fast].read - 1) % static_cast<Word>(rules_.fast.slots));
+    while (t_.fetch(reinterpret_cast<Flag*>(ring + last * rules_.fast.stride())) != flag_of(p.in[fast].read - 1)) t_.idle();
     for (fl::Index k = 0; k < rules_.fast.slots; ++k) std::memset(ring + k * rules_.fast.stride(), 0, sizeof(Flag));
     t_.see();  // no flag of this sender is left for the next one
     fast_rings_.give_back(ring);

@@ -90,12 +90,9 @@ class Windows {
   }
   void set(int peer, Word to, Word value) { set(peer, to, value, MPI_UINT64_T); }
   void set(int peer, Word to, Flag value) { set(peer, to, value, MPI_UINT32_T); }
-  Word fetch(const Word* mine) {
-    Word nothing = 0, found = 0;
-    need(MPI_Fetch_and_op(&nothing, &found, MPI_UINT64_T, rank_, static_cast<MPI_Aint>(address(mine)), MPI_NO_OP, rooms_));
-    complete(rank_);
-    return found;
-  }
+  // A word of this process's, by an atomic.
+  Word fetch(const Word* mine) { return fetch(mine, MPI_UINT64_T); }
+  Flag fetch(const Flag* mine) { return fetch(mine, MPI_UINT32_T); }
   // What this process began with that one is done there.
   void complete(int peer) {
     need(MPI_Win_flush(peer, rooms_));
@@ -143,6 +140,13 @@ class Windows {
     Word& kept = values_.emplace_back();  // until it is complete
     std::memcpy(&kept, &value, sizeof value);
     need(MPI_Accumulate(&kept, 1, type, peer, static_cast<MPI_Aint>(to), 1, type, MPI_REPLACE, rooms_));
+  }
+  template <class Value>
+  Value fetch(const Value* mine, MPI_Datatype type) {
+    Value nothing = 0, found = 0;
+    need(MPI_Fetch_and_op(&nothing, &found, type, rank_, static_cast<MPI_Aint>(address(mine)), MPI_NO_OP, rooms_));
+    complete(rank_);
+    return found;
   }
   void accumulate(int peer, fl::Index word, Word value, MPI_Op op) {
     MPI_Accumulate(&value, 1, MPI_UINT64_T, peer, 8 * word, 1, MPI_UINT64_T, op, door_.handle());
