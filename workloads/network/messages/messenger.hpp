@@ -448,6 +448,7 @@ class Messenger {
       done(p, true);
       p.reading = p.reading == slow ? fast : slow;
       if (p.reading == slow) ring_came_home(p);
+      if (p.reading == fast && p.in[fast].memory == nullptr) t_.fail("a stream goes on in a ring that its sender was not given");
     }
   }
 
