@@ -79,8 +79,8 @@ struct Fused {
       const long long left = m.left.pairs + b, right = m.right.pairs + k, n = m.to.n;
       const int first_i = m.pairs.i[left], first_j = m.pairs.j[left], first_k = m.pairs.i[right], first_l = m.pairs.j[right];
       const Add add;
-      repeat<components_of(bra) * nk>([&](auto number) {
-        constexpr int c = number / nk, d = number % nk;
+      each<components_of(bra) * nk>([&](auto number) {
+        const int c = number / nk, d = number % nk;
         const long long ij = m.left.density + static_cast<long long>(c) * m.left.padded + b;
         const long long kl = m.right.density + static_cast<long long>(d) * m.right.padded + k;
         const long long at_i = (first_i + c / nj) * n, at_j = (first_j + c % nj) * n;
@@ -115,7 +115,7 @@ struct Split {
       for (int k = block.number(); k < m.kets(b); k += threads) {
         double v[components];
         detail::integrals<bra, ket>(m, b, k, v);
-        repeat<components>([&](auto c) { m.store(b, k)[c * m.quartets()] = v[c]; });
+        each<components>([&](auto c) { m.store(b, k)[c * m.quartets()] = v[c]; });
       }
     }
   };

@@ -168,9 +168,13 @@ template <int bra, int ket, int first, int last, class B, class V, class Emit>
   each<components_of(bra)>([&](auto c) __attribute__((always_inline)) {
     V half[kets][6];
     repeat<kets>([&](auto j) __attribute__((always_inline)) {
+      constexpr bool mine = decltype(j)::value >= first && decltype(j)::value < last;  // the sums of the others are zero
       repeat<detail::count_of(order_of(ket, decltype(j)::value))>([&](auto number) __attribute__((always_inline)) {
-        half[j][number] = detail::assembled<bra, decltype(number)::value>(
-            c, ab, [&](int w, int n) __attribute__((always_inline)) { return sums[detail::place_of(bra, ket, w, j) + n]; });
+        if constexpr (mine)
+          half[j][number] = detail::assembled<bra, decltype(number)::value>(
+              c, ab, [&](int w, int n) __attribute__((always_inline)) { return sums[detail::place_of(bra, ket, w, j) + n]; });
+        else
+          half[j][number] = all<V>(0);
       });
     });
     const auto sum = [&](int w, int n) __attribute__((always_inline)) { return half[w][n]; };

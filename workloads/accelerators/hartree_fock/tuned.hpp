@@ -43,8 +43,8 @@ struct Tuned {
               for (double& s : ik) s = 0;
               for (double& s : il) s = 0;
             }
-            repeat<nk * nl>([&](auto d) {
-              constexpr int p = d / nl, q = d % nl;
+            each<nk * nl>([&](auto d) {
+              const int p = d / nl, q = d % nl;
               const double x = row[d];
               ij += x * m.to.pair_density[of_ket + static_cast<long long>(d) * m.right.padded];
               sum[(kl + d) * threads] += x * mine;
@@ -54,8 +54,8 @@ struct Tuned {
             });
             fl::add(m.to.coulomb + of_bra + static_cast<long long>(c) * m.left.padded, ij);
             if (e == nj - 1) {
-              repeat<nk>([&](auto p) { fl::add(m.to.exchange + (i + a) * n + at_k + p, ik[p]); });
-              repeat<nl>([&](auto q) { fl::add(m.to.exchange + (i + a) * n + at_l + q, il[q]); });
+              each<nk>([&](auto p) { fl::add(m.to.exchange + (i + a) * n + at_k + p, ik[p]); });
+              each<nl>([&](auto q) { fl::add(m.to.exchange + (i + a) * n + at_l + q, il[q]); });
             }
           });
       for (int d = 0; d < nk * nl; ++d)
