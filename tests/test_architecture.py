@@ -10,6 +10,7 @@ import pytest
 
 import shipped
 from firstlight import ROOT, catalogue, mpi_families
+from firstlight.build import effort
 
 ROOMS = [
     "errors", "reading", "units", "shell", "process", "cmake", "mpi_families", "machine", "toolchains", "doctor",
@@ -147,6 +148,8 @@ ORDINARY = {  # names of workloads that are words of the field or of English, to
     "patterns": "what applications communicate, the folder native/patterns",
 }
 TOLD_APART = {"workload", "variant", "metric"}
+BY_CONVENTION = set(effort.SERIAL.values())
+"""Names of variants that say the same in every folder."""
 
 
 def programs() -> set[str]:
@@ -158,7 +161,7 @@ def names_a_workload(text: str) -> set[str]:
     words = set(re.findall(r"[a-z0-9_]+", text))
     found = words & (SHIPPED.keys() - ORDINARY.keys())
     found |= {name for name in programs() if name in text}
-    found |= {text} & {v.name for w in SHIPPED.values() for v in w.variants if "_" in v.name}
+    found |= {text} & {v.name for w in SHIPPED.values() for v in w.variants if "_" in v.name} - BY_CONVENTION
     for command in re.findall(r"\bfl (?:run|list|submit)\b[^`\n]*", text):
         found |= set(re.findall(r"[a-z0-9_]+", command)) & SHIPPED.keys()
     return found
