@@ -67,7 +67,7 @@ def test_every_sample_tells_a_message_alone(built: dict[str, list[Built]], tmp_p
     roles = {r.role: r.metric for r in PINGPONG.roles}
     assert roles == {
         "message": "latency_alone", "exchanged_message": "latency_alone",
-        "plain_message": "latency", "plain_exchange": "latency",
+        "plain_message": "latency", "message_in_a_row": "latency", "exchange_in_a_row": "latency",
     }  # fmt: skip
 
 

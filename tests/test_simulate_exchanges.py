@@ -78,7 +78,8 @@ def test_a_machine_that_is_as_the_model_says_is_predicted(simulator: Path) -> No
     [all_of_it] = again.shares
     assert (all_of_it.close, all_of_it.near, all_of_it.predictions, all_of_it.good) == (4, 4, 4, True)
     assert [p.factor for p in again.points] == pytest.approx([1.0] * 4, rel=1e-5)
-    alone, row, copies = again.effects
+    alone, row, calls, copies = again.effects
+    assert calls == msgspec.structs.replace(row, of=calls.of)  # by blocking calls, for nothing else was measured
     assert (row.close, copies.close) == (4, 4) and alone.close < 4
     assert {p.collective for p in again.points} == {"halo"} and all(p.exchange for p in again.points)
     assert again.ranking == (0, 0)  # ways to exchange are alike to the model: they are not ranked
@@ -112,6 +113,17 @@ def test_what_a_processor_copies_takes_its_time(simulator: Path) -> None:
     without, with_it = (held(simulator, [halo(510, 10.0)], copying).points[0].predicted for copying in (0.0, 1e9))
     work = 2 * 2 * 8 * 512 + 2 * 8 * 510
     assert with_it - without == pytest.approx(2e-9 * work, rel=1e-3)
+
+
+def test_calls_of_the_same_name_tell_what_messages_take(simulator: Path) -> None:
+    """Persistent requests, twice as slow: exchanges by them are predicted from them, others are not."""
+    where: list[dict[str, Any]] = [{"bytes": m, "data": "cached"} for m in SIZES]
+    slow = [figure("pingpong.mpi_persistent", "latency", w, 2 * (ROW + 1e-3 * w["bytes"])) for w in where]
+    found = held(simulator, [*slow, halo(30, 1.0, "mpi_persistent"), halo(30, 1.0)]).points
+    of = {p.algorithm: p.predicted for p in found}
+    assert of["persistent"] > 1.5 * of["irecv_isend_waitall"]
+    without = held(simulator, [halo(30, 1.0, "mpi_persistent"), halo(30, 1.0)]).points
+    assert [p.predicted for p in without] == pytest.approx([of["irecv_isend_waitall"]] * 2, rel=1e-9)
 
 
 def test_a_core_has_its_share_where_none_was_measured_alone() -> None:
@@ -165,4 +177,4 @@ def test_declarations_are_held_to_their_keys() -> None:
     assert "needs this key" in roles.defect(roles.Role("exchange", "t", ["a"]), ["a"])
     assert "takes no such key" in roles.defect(roles.Role("os_noise", "t", ["a"], messages=2), ["a"])
     assert "below 0" in roles.defect(roles.Role("exchange", "t", ["a"], messages=2, copies=-1), ["a"])
-    assert len({m.title for m in MODELS}) == len(MODELS) == 3
+    assert len({m.title for m in MODELS}) == len(MODELS) == 4

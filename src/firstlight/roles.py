@@ -14,7 +14,8 @@ import msgspec
 MESSAGE = "message"
 PLAIN_MESSAGE = "plain_message"
 EXCHANGED_MESSAGE = "exchanged_message"
-PLAIN_EXCHANGE = "plain_exchange"
+MESSAGE_IN_A_ROW = "message_in_a_row"
+EXCHANGE_IN_A_ROW = "exchange_in_a_row"
 COLLECTIVE = "collective"
 EXCHANGE = "exchange"
 LIBRARY_SUM = "library_sum"
@@ -35,7 +36,11 @@ KINDS = {
     MESSAGE: Kind("the time of a message one way between two processes; the variants to be preferred first", ("size",)),
     PLAIN_MESSAGE: Kind("the same by plain blocking calls, as textbook models of a collective have it", ("size",)),
     EXCHANGED_MESSAGE: Kind("the time of a message while one as long goes the other way", ("size",)),
-    PLAIN_EXCHANGE: Kind("the same of messages that follow one another, by plain blocking calls", ("size",)),
+    MESSAGE_IN_A_ROW: Kind(
+        "the time of a message one way of many in a row; a variant stands for those of its name elsewhere",
+        ("size",),
+    ),
+    EXCHANGE_IN_A_ROW: Kind("the same while one as long goes the other way", ("size",)),
     COLLECTIVE: Kind(
         "the time of a collective operation, by the MPI library's own call and by schedules named as their variants",
         ("operation", "size", "library"),

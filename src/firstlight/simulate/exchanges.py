@@ -106,17 +106,22 @@ def measured(
 
 
 class Model(msgspec.Struct, frozen=True):
-    """What a prediction takes into account, in words; from messages alone or in a row, and whether processors copy."""
+    """What a prediction takes into account, in words.
+
+    From messages alone or in a row, whether of those by the same calls, and whether processors copy.
+    """
 
     title: str
     roles: tuple[str, str]
+    same_calls: bool
     copying: bool
 
 
 MODELS = (
-    Model("messages alone", fit.ALONE, False),
-    Model("messages in a row", fit.IN_A_ROW, False),
-    Model("messages in a row, and what processors copy", fit.IN_A_ROW, True),
+    Model("messages alone", fit.ALONE, False, False),
+    Model("messages in a row", fit.IN_A_ROW, False, False),
+    Model("messages in a row by the same calls", fit.IN_A_ROW, True, False),
+    Model("messages in a row by the same calls, and what processors copy", fit.IN_A_ROW, True, True),
 )
 """Each adds an effect to the one before; the last is the prediction."""
 

@@ -23,13 +23,13 @@ from firstlight.judge import Judgement
 from firstlight.judge.roles import Played, advice, played, players
 from firstlight.judge.verdict import Limit
 from firstlight.record import Run
-from firstlight.roles import EXCHANGED_MESSAGE, MESSAGE, PLAIN_EXCHANGE, PLAIN_MESSAGE
+from firstlight.roles import EXCHANGE_IN_A_ROW, EXCHANGED_MESSAGE, MESSAGE, MESSAGE_IN_A_ROW
 
 COPYING = "copy_bandwidth"
 """The ceiling that tells how fast a core copies."""
 ALONE = (MESSAGE, EXCHANGED_MESSAGE)
 """Messages one way and both ways, one at a time after a pause: what one operation alone is made of."""
-IN_A_ROW = (PLAIN_MESSAGE, PLAIN_EXCHANGE)
+IN_A_ROW = (MESSAGE_IN_A_ROW, EXCHANGE_IN_A_ROW)
 """The same, one right after the other: what steps that follow one another are made of."""
 FEWEST = 3
 """Sizes that a fit needs."""
@@ -114,13 +114,18 @@ def fitted(
     workloads: Mapping[str, Workload],
     mpi: str | None = None,
     roles: tuple[str, str] = ALONE,
+    way: str = "",
 ) -> list[Fitted]:
     """One fit for every MPI library whose messages are verified at FEWEST sizes or more, sorted by name.
 
-    `mpi`: only that one. `roles`: ALONE or IN_A_ROW. Raises UsageError where there is none, saying what measures it.
+    `mpi`: only that one. `roles`: ALONE, of which the fastest of several variants counts, or IN_A_ROW, of which one
+    does: the one named `way` where it was measured, else the first declared. Raises UsageError where there is none,
+    saying what measures it.
     """
     run = judgement.run
     messages, exchanged = (_messages(judgement, workloads, role, mpi) for role in roles)
+    if roles == IN_A_ROW:
+        messages = [m for name in {m.identity.mpi for m in messages} for m in _one_way(messages, name, way)]
     copying = _copying(judgement.limits)
     hint = "" if copying else advice(workloads, [], [COPYING])
     names = sorted({p.identity.mpi for p in messages if p.identity.mpi})
@@ -139,6 +144,18 @@ def _messages(judgement: Judgement, workloads: Mapping[str, Workload], role: str
     some = played(judgement.figures, players(workloads, role), judgement.run.machine)
     mine = [p for p in some if p.identity.placement.ranks == 2 and mpi in (None, p.identity.mpi)]
     return sorted(mine, key=lambda p: (p.place, p.program))
+
+
+def _one_way(messages: Sequence[Played], mpi: str | None, way: str) -> list[Played]:
+    """Those of one variant."""
+    mine = [p for p in messages if p.identity.mpi == mpi]
+    known = [v for v in dict.fromkeys(p.identity.variant for p in mine) if len(times(_of(mine, v))) >= FEWEST]
+    chosen = way if way in known else next(iter(known), "")
+    return _of(mine, chosen)
+
+
+def _of(messages: Sequence[Played], variant: str) -> list[Played]:
+    return [p for p in messages if p.identity.variant == variant]
 
 
 def _fit(

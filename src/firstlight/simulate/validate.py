@@ -176,10 +176,13 @@ def _exchanges(
     """By model, the points of all exchanges whose MPI library's messages are known."""
     found = []
     for model in exchanges.MODELS:
-        fits = {f.mpi: f for f in fit.fitted(judgement, workloads, mpi, model.roles)}
+        fits: dict[str, dict[str, Fitted]] = {}
         points = []
         for p, exchange in exchanged:
-            fitted = fits.get(p.identity.mpi or "")
+            way = p.identity.variant if model.same_calls else ""
+            if way not in fits:
+                fits[way] = {f.mpi: f for f in fit.fitted(judgement, workloads, mpi, model.roles, way)}
+            fitted = fits[way].get(p.identity.mpi or "")
             if fitted is None:
                 continue
             answer = exchanges.predicted(exchange, fitted, model.copying, ask)
