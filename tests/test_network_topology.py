@@ -64,7 +64,8 @@ trees = st.tuples(st.lists(st.integers(1, 4), min_size=1, max_size=3), st.sample
     lambda t: f"fattree:{'x'.join(map(str, t[0]))}{t[1]}"
 )
 tofus = st.tuples(st.integers(1, 3), st.integers(1, 3), st.integers(1, 2)).map(lambda e: f"tofu:{e[0]}x{e[1]}x{e[2]}")
-minimal = st.one_of(grids, cubes, trees)
+plain = st.lists(st.integers(1, 4), min_size=1, max_size=4).map(lambda t: f"tree:{'x'.join(map(str, t))}")
+minimal = st.one_of(grids, cubes, trees, plain)
 
 
 @settings(max_examples=150)

@@ -55,6 +55,7 @@ class Dragonfly : public Topology {
     return kinds()[static_cast<std::size_t>(kind(link))] + " " + std::to_string(e.from) + " to " + std::to_string(e.to);
   }
   std::vector<std::string> kinds() const override { return {"in", "out", "local", "global"}; }
+  Coordinates digits() const override { return {each_, routers_, groups_}; }
   int kind(Link link) const override { return link < local_ ? static_cast<int>(link % 2) : link < global_ ? 2 : 3; }
 
  private:

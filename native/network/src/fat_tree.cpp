@@ -64,6 +64,7 @@ class FatTree : public Topology {
     const Ends e = ends(link);
     return kinds()[static_cast<std::size_t>(kind(link))] + " " + std::to_string(e.from) + " to " + std::to_string(e.to);
   }
+  Coordinates digits() const override { return children_; }
   std::vector<std::string> kinds() const override {
     std::vector<std::string> names;
     for (std::size_t l = 0; l < children_.size(); ++l)

@@ -35,6 +35,7 @@ class Hypercube : public Topology {
   }
   int kind(Link link) const override { return static_cast<int>(link % dimension_); }
   bool exclusive() const override { return true; }
+  Coordinates digits() const override { return Coordinates(static_cast<std::size_t>(dimension_), 2); }
 
  private:
   int dimension_;

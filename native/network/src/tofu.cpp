@@ -58,6 +58,7 @@ class Tofu : public Topology {
   Coordinates shape() const override { return {2 * extents_[X], 3 * extents_[Y], 2 * extents_[Z]}; }
   Node node_of(std::int32_t rank) const override;
   bool rings() const override { return faulty_.empty(); }
+  Coordinates digits() const override { return {extents_.begin(), extents_.end()}; }
 
  private:
   Place place(Node node) const {

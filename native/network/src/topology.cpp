@@ -61,11 +61,13 @@ std::unique_ptr<Topology> make_topology(std::string_view spec, std::span<const s
   if (kind == "torus") return make_torus(rest, true);
   if (kind == "mesh") return make_torus(rest, false);
   if (kind == "fattree") return make_fat_tree(rest);
+  if (kind == "tree") return make_tree(rest);
   if (kind == "dragonfly") return make_dragonfly(rest);
   if (kind == "hypercube") return make_hypercube(rest);
   if (kind == "flat") return std::make_unique<Flat>(extents_of(rest, 1, 16));
   throw Unroutable("'" + std::string(spec) +
-                   "' is no network: tofu:XxYxZ, torus:AxB.., mesh:AxB.., fattree:MxN../MU, dragonfly:GxRxN, hypercube:D or flat:P[xQ..]");
+                   "' is no network: tofu:XxYxZ, torus:AxB.., mesh:AxB.., fattree:MxN../MU, tree:AxB.., dragonfly:GxRxN, "
+                   "hypercube:D or flat:P[xQ..]");
 }
 
 }  // namespace fl::network

@@ -51,6 +51,7 @@ class Torus : public Topology {
   Coordinates shape() const override { return extents_; }
   std::vector<bool> open() const override { return wraps_ ? std::vector<bool>() : std::vector<bool>(extents_.size(), true); }
   bool translates() const override { return wraps_; }
+  Coordinates digits() const override { return extents_; }
 
  private:
   struct Way {

@@ -16,6 +16,7 @@ def published() -> dict[str, Any]:
     from firstlight.cli import check, listing, report
     from firstlight.conduct import job
     from firstlight.export.comparison import ComparedRuns
+    from firstlight.mapping.answer import Mapped
     from firstlight.profile import traffic
     from firstlight.simulate import answer, validate
     from firstlight.tune import carrying
@@ -35,6 +36,7 @@ def published() -> dict[str, Any]:
         "simulate": answer.Simulated,
         "validate": validate.Validated,
         "tune": carrying.Tuned,
+        "map": Mapped,
         "submit": job.Job,
     }
 

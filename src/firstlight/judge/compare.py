@@ -251,19 +251,37 @@ def _outcome(a: Verified, b: Verified, threshold: float, confidence: float, drif
                 f"too short to tell from a passing disturbance: launches in {spans}; run with a larger --budget",
             )
         return UNCLEAR, f"too few launches ({m} and {n})"
-    apart = found.low > 1 + drift or found.high < 1 / (1 + drift)
-    # A ratio is as far from 1 as its inverse is: a fall to 1 / 1.05 counts as a rise to 1.05.
-    if apart and (found.value > 1) == (shown > 1) and min(_far(found.value), _far(shown)) > 1 + threshold:
-        return (BETTER if (found.value > 1) == (a.better == "higher") else WORSE), ""
-    narrow = _ratio(a, b, EQUIVALENCE)
-    if narrow.low is not None and narrow.high is not None and _within(narrow.low, narrow.high, threshold):
-        return SAME, ""
+    outcome = outcome_of(found, shown, _ratio(a, b, EQUIVALENCE), a.better, threshold, drift)
+    if outcome != UNCLEAR:
+        return outcome, ""
+    apart = _apart(found.low, found.high, drift)
     if a.states is not None or b.states is not None:
         return UNCLEAR, f"two states: {_states(a)} in A, {_states(b)} in B"
     if apart and max(_far(found.value), _far(shown)) > 1 + threshold:
         told_apart = f"{significant(shown)} by the medians, {significant(found.value)} launch against launch"
         return UNCLEAR, f"the launches are spread unevenly: {told_apart}"
     return UNCLEAR, f"the interval of the ratio is ± {significant(100 * (found.high - found.low) / 2, 2)} %"
+
+
+def outcome_of(
+    found: Ratio, shown: float, narrow: Ratio, better: Better, threshold: float = THRESHOLD, drift: float = DRIFT
+) -> Outcome:
+    """What the ratio B / A of two samples says: `found` with its interval, `narrow` with that of EQUIVALENCE, and
+    `shown`, that of the medians. Inconclusive where the samples are too small for an interval.
+    """
+    if found.low is None or found.high is None:
+        return UNCLEAR
+    # A ratio is as far from 1 as its inverse is: a fall to 1 / 1.05 counts as a rise to 1.05.
+    far = min(_far(found.value), _far(shown)) > 1 + threshold
+    if _apart(found.low, found.high, drift) and (found.value > 1) == (shown > 1) and far:
+        return BETTER if (found.value > 1) == (better == "higher") else WORSE
+    if narrow.low is not None and narrow.high is not None and _within(narrow.low, narrow.high, threshold):
+        return SAME
+    return UNCLEAR
+
+
+def _apart(low: float, high: float, drift: float) -> bool:
+    return low > 1 + drift or high < 1 / (1 + drift)
 
 
 def _far(value: float) -> float:

@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Literal, NamedTuple, Protocol
 
+from firstlight.errors import UsageError
+
 Origin = Literal["system", "embedded", "wheel"]
 """Where a library comes from: the system or a module, pip's as there was none, pip's by the user's wish."""
 
@@ -156,5 +158,13 @@ class Family:
     """Whether MPI_Comm_f2c and its like are functions of the library: else they are macros."""
     fortran_symbols: tuple[str, ...] = ()
     """Ends of those Fortran symbols (mpi_send + end) that do not call the C functions MPI_*."""
+    ranking: str = ""
+    """The file of firstlight/mapping/formats by which its launcher places ranks; "": none is known."""
+
+    def mapped(self, file: str, cpus: Sequence[int]) -> Sequence[str]:
+        """Options of mpiexec by which ranks stand where that file says. `cpus`: of each rank, all on one node; empty
+        where there are several. Raises UsageError where it has none for this."""
+        raise UsageError(f"how {self.label} is told a rank map is not known; see the files that were written")
+
     tuning: str = ""
     """The file of firstlight/tune/formats that chooses its algorithms of collectives; "": none does."""

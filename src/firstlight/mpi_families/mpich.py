@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
+from firstlight.errors import UsageError
 from firstlight.mpi_families.family import Family, Room, Spread, grain
 
 
@@ -24,6 +25,7 @@ class Mpich(Family):
     fortran_symbols = ("_f08_",)  # those that take no buffer; the others, and mpif.h, call MPI functions
     mpi4_since = "4"
     tuning = "selection"
+    ranking = "hosts"
     litter = ("/dev/shm/mpich_shar_tmp*", "/dev/shm/mpich_shm_*", "/tmp/hydra_hwloc_xmlfile_*")
 
     def version(self, macros: Mapping[str, str]) -> str | None:
@@ -44,6 +46,12 @@ class Mpich(Family):
         if unit := grain(spread, room):
             words += ["-bind-to", unit if spread.threads == 1 else f"{unit}:{spread.threads}"]
         return words
+
+    def mapped(self, file: str, cpus: Sequence[int]) -> Sequence[str]:
+        """On one node by binding; Hydra fills the hosts of a file one after another, so several need srun."""
+        if not cpus:
+            raise UsageError("Hydra cannot place single ranks on several nodes; use srun with the host file")
+        return ["-bind-to", f"user:{','.join(map(str, cpus))}"]
 
 
 FAMILY = Mpich()

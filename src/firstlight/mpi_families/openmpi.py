@@ -31,6 +31,7 @@ class OpenMpi(Family):
     conversions_are_functions = True
     fortran_symbols = ("_", "_f08_")  # all of its Fortran functions call PMPI functions
     tuning = "rules"
+    ranking = "rankfile"
 
     def version(self, macros: Mapping[str, str]) -> str | None:
         if "OMPI_MAJOR_VERSION" not in macros:
@@ -51,6 +52,9 @@ class OpenMpi(Family):
         if not unit:  # said aloud: the default binds, and even a rank with many threads to one core
             return [*many, "--bind-to", "none"]
         return [*many, "--map-by", unit if spread.threads == 1 else f"slot:PE={spread.threads}", "--bind-to", unit]
+
+    def mapped(self, file: str, cpus: Sequence[int]) -> Sequence[str]:
+        return ["--rankfile", file]
 
     def carrying(self, variables: Sequence[str]) -> Sequence[str]:
         """Its launcher carries to other nodes only variables that it is told of."""

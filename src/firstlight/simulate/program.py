@@ -23,14 +23,14 @@ _FOLDERS = ("collectives/include", "collectives/algorithms", "collectives/src", 
 
 def build() -> Path:
     """The program, from the cache or built now. Raises BuildError with the compiler's first error."""
-    return native.make(TARGET, TARGET, _FOLDERS, machine.cache_directory(), _compiler)
+    return native.make(TARGET, TARGET, _FOLDERS, machine.cache_directory(), compiler)
 
 
-def _compiler() -> str:
+def compiler() -> str:
     """Asked for only where something is to be built: looking for compilers takes longer than most answers."""
     found = toolchains.discover(machine.discover(), machine.cache_directory(), embed_mpi=False).toolchains
     if not found:
-        raise BuildError("no C++ compiler here, and firstlight-simulate must be built once; see ./fl doctor")
+        raise BuildError("no C++ compiler here, and native programs must be built once; see ./fl doctor")
     return found[0].cxx
 
 

@@ -45,6 +45,8 @@ class Topology {
   virtual Coordinates shape() const { return {}; }
   virtual std::vector<bool> open() const { return {}; }
   virtual Node node_of(std::int32_t rank) const { return rank; }
+  // The mixed radix in which a node's number counts, fastest first: the axes as they are wired, or the levels of a tree.
+  virtual Coordinates digits() const { return {nodes()}; }
   // Whether routes depend on the displacement only: cyclic on every axis of shape(), or by exclusive or.
   virtual bool translates() const { return false; }
   virtual bool exclusive() const { return false; }
@@ -52,8 +54,8 @@ class Topology {
   virtual bool rings() const { return false; }
 };
 
-// tofu:XxYxZ, torus:AxBx..., mesh:AxBx..., fattree:MxN[x...][/MU], dragonfly:GROUPSxROUTERSxNODES, hypercube:DIMENSION, flat:NODES,
-// or flat:AxBx... for algorithms that want the ranks to form a torus.
+// tofu:XxYxZ, torus:AxBx..., mesh:AxBx..., fattree:MxN[x...][/MU], tree:AxBx..., dragonfly:GROUPSxROUTERSxNODES,
+// hypercube:DIMENSION, flat:NODES, or flat:AxBx... for algorithms that want the ranks to form a torus.
 // Routes avoid the nodes of the faulty ranks, where the network has a way to. Raises Unroutable.
 std::unique_ptr<Topology> make_topology(std::string_view spec, std::span<const std::int32_t> faulty_ranks = {});
 
@@ -61,6 +63,7 @@ std::unique_ptr<Topology> make_topology(std::string_view spec, std::span<const s
 std::unique_ptr<Topology> make_tofu(std::string_view extents, std::span<const std::int32_t> faulty_ranks);
 std::unique_ptr<Topology> make_torus(std::string_view extents, bool wraps);
 std::unique_ptr<Topology> make_fat_tree(std::string_view levels);
+std::unique_ptr<Topology> make_tree(std::string_view levels);
 std::unique_ptr<Topology> make_dragonfly(std::string_view extents);
 std::unique_ptr<Topology> make_hypercube(std::string_view dimension);
 

@@ -1,0 +1,86 @@
+// The search for a better map: structured maps, recursive bisection, then annealing from the best of them, on all cores.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "firstlight/mapping/loads.hpp"
+
+namespace fl::mapping {
+
+struct Effort {
+  double seconds = 60;     // at most, all together
+  std::int64_t moves = 0;  // of annealing, a start; 0: as many as the pattern seems worth
+  int starts = 4;
+  int threads = 1;
+  std::uint64_t seed = 1;
+  double memory = 1.5e9;  // bytes for the loads of all threads
+};
+
+struct Found {
+  Map map;
+  Cost cost;
+  std::string by = "identity";
+};
+
+// What one looks at while it goes on.
+struct Step {
+  std::string by;
+  Cost cost;  // the best so far
+  double seconds = 0;
+};
+
+// Whether somebody wants an end, or the time is over.
+class Stop {
+ public:
+  Stop(const std::atomic<bool>& wanted, double seconds);
+  bool operator()() const;
+  double seconds() const;         // since it began
+  Stop part(double share) const;  // of the time that is left
+
+ private:
+  const std::atomic<bool>* wanted_;
+  double begin_, limit_;
+};
+
+struct Searched {
+  Found before;         // identity
+  Found best;           // identity itself, where nothing is better
+  bool proved = false;  // nothing can be better: identity is at the bound of every phase
+  bool in_time = true;  // nothing was cut short by the clock: the same seed gives the same map
+  int starts = 0;       // maps that were searched from
+};
+
+// What is compared: the sum of maxima, smoothed by the mean load of a link, summed over phases.
+double score(const Cost& cost, const Places& places);
+
+// Raises Wrong. `say` is called by one thread at a time.
+Searched search(const Pattern& pattern, const Places& places, const Effort& effort, const std::atomic<bool>& stop,
+                const std::function<void(const Step&)>& say);
+
+// --- the parts
+
+// One order of open slots, as many as there are ranks, and the mixed radix in which it is regular.
+struct Line {
+  std::string name;
+  std::vector<Slot> slots;
+  std::vector<Rank> radices;  // primes, fastest first; their product is the number of ranks
+};
+std::vector<Line> lines(const Pattern& pattern, const Places& places);
+// Open slots by halving the longest side again and again: any piece of it is compact.
+std::vector<Slot> compact(const Places& places, std::size_t count);
+// The radices of the ranks' own numbers, as the distances of messages tell them: 4x8 where many messages go 1 and 4 ranks far.
+std::vector<Rank> strides(const Pattern& pattern);
+
+// Permutations of digits with reflected ones and sums of two: the best that is found from this line.
+Found structured(const Pattern& pattern, const Places& places, const Line& line, Loads& loads, std::uint64_t seed, const Stop& stop,
+                 bool& cut);
+// Ranks halved so that little crosses, slots halved where they are longest; see bisection.cpp.
+Map bisected(const Pattern& pattern, const Places& places, std::uint64_t seed, const Stop& stop, bool& cut);
+// Exchanges of two slots, colder and colder. heat: of the start, in the score that a usual move costs.
+Found annealed(const Pattern& pattern, const Places& places, const Found& start, Loads& loads, double heat, std::int64_t moves,
+               std::uint64_t seed, const Stop& stop, const std::function<void(const Cost&)>& say, bool& cut);
+
+}  // namespace fl::mapping

@@ -1,0 +1,32 @@
+// The command line of firstlight-map.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "firstlight/mapping/search.hpp"
+#include "firstlight/network/machine.hpp"
+
+namespace map {
+
+struct Task {
+  std::string pattern;  // a file; "-": what comes in
+  std::string named;    // or one of native/patterns
+  std::int32_t processes = 0;
+  std::vector<std::string> parameters;  // of it, as class=B
+  bool whole = false;                   // all phases as one
+  fl::mapping::Ground ground;
+  fl::mapping::Effort effort;
+  std::string machine;   // as network::machine_of takes it
+  std::string given;     // a file with the map to judge, instead of a search: one slot a line, by rank
+  bool simulate = true;  // events before and after
+};
+
+// --key value. Raises Wrong.
+Task task_of(int argc, char** argv);
+std::string contents(const std::string& path);
+// Raises Wrong.
+fl::mapping::Map read_map(const std::string& text);
+
+}  // namespace map

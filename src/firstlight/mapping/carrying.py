@@ -1,0 +1,95 @@
+"""Carrying out: search, write the files that launchers read, try them."""
+
+from __future__ import annotations
+
+import tempfile
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from firstlight import __version__
+from firstlight.mapping import formats, program, trying
+from firstlight.mapping.answer import Answer, Mapped, Trial, Written
+from firstlight.mapping.ground import Ground, Seat, seats
+from firstlight.mapping.source import Source
+from firstlight.mpi_families import of
+from firstlight.store.durable import replace
+from firstlight.toolchains import Mpi
+
+MAP = "map.json"
+
+
+class Request(msgspec.Struct, frozen=True):
+    """What to map where. `machine`: parameters of the simulation as firstlight-simulate takes them; `effort`: words of
+    the native program; `command` is tried with the map if it is not empty."""
+
+    source: Source
+    ground: Ground
+    machine: str
+    effort: tuple[str, ...]
+    folder: Path
+    command: tuple[str, ...] = ()
+    mpi: Mpi | None = None
+    launches: int = 8
+
+
+def carry_out(
+    request: Request, on_best: program.OnBest, on_launch: trying.OnLaunch, stage: Callable[[str], None]
+) -> Mapped:
+    """The map, its files and its trial. Raises UsageError and BuildError as the parts do, OSError for the files."""
+    stage("build firstlight-map")
+    built = program.build()
+    words = [*request.ground.words(), *request.effort, *(["--machine", request.machine] if request.machine else [])]
+    stage("search")
+    if request.source.text:
+        with tempfile.NamedTemporaryFile("w", prefix="firstlight-", suffix=".pattern") as file:
+            file.write(request.source.text)
+            file.flush()
+            answer = program.ask(built, ["--pattern", file.name, *words], on_best)
+    else:
+        answer = program.ask(built, [*request.source.words, *words], on_best)
+    notes = [*request.source.notes, *request.ground.notes]
+    if answer.left_out:
+        notes.append(f"collective operations ({', '.join(answer.left_out)}) are not in it: MPI prescribes no route")
+    stood = seats(answer.places, request.ground)
+    request.folder.mkdir(parents=True, exist_ok=True)
+    files = written(request.folder, stood, answer) if answer.better else ()
+    tried = _tried(request, stood, files, on_launch, stage) if answer.better and not answer.interrupted else None
+    made = Mapped(
+        __version__, request.source.title, request.ground.topology, request.machine, answer, files, tuple(notes),
+        str(request.folder), tried,
+    )  # fmt: skip
+    replace(request.folder / MAP, msgspec.json.encode(made) + b"\n")
+    return made
+
+
+def written(folder: Path, stood: Sequence[Seat], answer: Answer) -> tuple[Written, ...]:
+    """Every format that can say this map, and why the others cannot."""
+    found = []
+    for name, form in formats.every().items():
+        try:
+            text = form.text(stood, answer.axes)
+        except formats.UnwritableError as error:
+            found.append(Written(name, form.TITLE, "", why=str(error)))
+            continue
+        file = folder / form.FILE
+        replace(file, text.encode())
+        found.append(Written(name, form.TITLE, str(file), form.use(str(file), answer.ranks)))
+    return tuple(found)
+
+
+def _tried(
+    request: Request,
+    stood: Sequence[Seat],
+    files: Sequence[Written],
+    on_launch: trying.OnLaunch,
+    stage: Callable[[str], None],
+) -> Trial | None:
+    if not request.command or request.mpi is None:
+        return None
+    reads = of(request.mpi.family).ranking
+    file = next((Path(w.file).absolute() for w in files if w.format == reads and w.file), None)
+    with_map = trying.mapped(request.command, request.mpi, file, stood)
+    stage("try")
+    return trying.trial(request.command, with_map, request.mpi, request.launches, on_launch)

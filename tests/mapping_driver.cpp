@@ -1,0 +1,108 @@
+// Answers tests about rank maps: a line of words in, a line of JSON out.
+//   moves FILE TOPOLOGY PER_NODE INSIDE HOLES SEED COUNT   random exchanges, a third of them taken back; is what is kept up to date
+//                                                         what a map of its own gives?
+//   search FILE TOPOLOGY PER_NODE INSIDE HOLES SEED COUNT  a search with so many moves of annealing
+#include <fstream>
+#include <iostream>
+#include <iterator>
+#include <sstream>
+
+#include "firstlight/mapping/random.hpp"
+#include "firstlight/mapping/search.hpp"
+
+namespace {
+
+using namespace fl::mapping;
+
+std::string contents(const std::string& path) {
+  std::ifstream file(path);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+Bytes plainly(const Pattern& pattern, const Places& places, const Map& map, Bytes& hop_bytes) {
+  Bytes sum = 0;
+  hop_bytes = 0;
+  std::vector<Link> way;
+  for (std::size_t p = 0; p < pattern.phases(); ++p) {
+    std::vector<Bytes> loads(static_cast<std::size_t>(places.links()), 0);
+    Bytes most = 0;
+    for (const Message& m : pattern.messages(p)) {
+      places.route(map[static_cast<std::size_t>(m.from)], map[static_cast<std::size_t>(m.to)], way);
+      for (const Link l : way) {
+        most = std::max(most, loads[static_cast<std::size_t>(l)] += places.load(l, m.bytes));
+        hop_bytes += places.load(l, m.bytes);
+      }
+    }
+    sum += most;
+  }
+  return sum;
+}
+
+std::string moves(const Pattern& pattern, const Places& places, std::uint64_t seed, int count) {
+  Random random(seed);
+  Loads loads(pattern, places);
+  loads.place(identity(pattern, places));
+  const auto& open = places.open();
+  int wrong = 0;
+  for (int k = 0; k < count; ++k) {
+    const Cost before = loads.cost();
+    loads.exchange(open[random.below(open.size())], open[random.below(open.size())]);
+    if (random.below(3) == 0) {
+      if (random.below(2) == 0) static_cast<void>(loads.cost());
+      loads.undo();
+      wrong += loads.cost() != before;
+    }
+    if (k % 7 == 0 || k + 1 == count) {
+      Cost plain;
+      plain.maxima = plainly(pattern, places, loads.map(), plain.hop_bytes);
+      wrong += loads.cost() != plain;
+      for (std::size_t p = 0; p < pattern.phases(); ++p)
+        wrong += loads.loads(p)[static_cast<std::size_t>(loads.busiest(p))] != loads.most(p);
+      check(loads.map(), pattern, places);
+    }
+  }
+  return "{\"wrong\": " + std::to_string(wrong) + "}";
+}
+
+std::string searched(const Pattern& pattern, const Places& places, std::uint64_t seed, int count) {
+  const std::atomic<bool> stop{false};
+  const Effort effort{.seconds = 1e6, .moves = count, .starts = 3, .threads = 2, .seed = seed};
+  const Searched found = search(pattern, places, effort, stop, [](const Step&) {});
+  check(found.best.map, pattern, places);
+  Bytes hop_bytes = 0;
+  const Bytes maxima = plainly(pattern, places, found.best.map, hop_bytes);
+  std::ostringstream out;
+  out << "{\"before\": " << score(found.before.cost, places) << ", \"after\": " << score(found.best.cost, places)
+      << ", \"told\": " << (found.best.cost == Cost{maxima, hop_bytes}) << ", \"proved\": " << found.proved
+      << ", \"in_time\": " << found.in_time << ", \"by\": \"" << found.best.by << "\", \"map\": [";
+  for (std::size_t r = 0; r < found.best.map.size(); ++r) out << (r > 0 ? "," : "") << found.best.map[r];
+  out << "]}";
+  return out.str();
+}
+
+std::string answer(std::istringstream& words) {
+  std::string what, file, holes;
+  Ground ground;
+  std::uint64_t seed = 0;
+  int count = 0;
+  words >> what >> file >> ground.topology >> ground.per_node >> ground.inside >> holes >> seed >> count;
+  if (ground.inside == "-") ground.inside.clear();
+  std::istringstream some(holes == "-" ? "" : holes);
+  for (std::string hole; std::getline(some, hole, ',');) ground.holes.push_back(std::stoi(hole));
+  const Pattern pattern = read_pattern(contents(file));
+  const Places places(ground);
+  return what == "moves" ? moves(pattern, places, seed, count) : searched(pattern, places, seed, count);
+}
+
+}  // namespace
+
+int main() {
+  for (std::string line; std::getline(std::cin, line);) {
+    std::istringstream words(line);
+    try {
+      std::cout << answer(words) << std::endl;
+    } catch (const std::exception& error) {
+      std::cout << "{\"error\": \"" << error.what() << "\"}" << std::endl;
+    }
+  }
+}

@@ -1,0 +1,268 @@
+"""Rank maps: costs kept up to date equal those of the whole, maps are maps, the search finds what is known."""
+
+from __future__ import annotations
+
+import json
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from math import prod
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+import drivers
+import turns
+from firstlight import ROOT
+from firstlight.mapping import program
+from network_tool import FLAGS, NATIVE, Tool
+
+Messages = list[tuple[int, int, int]]
+SPECS = {
+    "torus:4x3": 12, "torus:2x2x3": 12, "mesh:3x4": 12, "mesh:7": 7, "hypercube:3": 8, "tree:2x3": 6, "tree:1x4": 4,
+    "fattree:3x2x2": 12, "fattree:2x4/2": 8, "dragonfly:3x2x2": 12, "tofu:1x1x1": 12,
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def tool() -> Iterator[Tool]:
+    rooms = (NATIVE / "network" / "src", NATIVE / "mapping" / "src")
+    sources = [p for room in rooms for p in sorted(room.glob("*.cpp"))]
+    flags = (*FLAGS, f"-I{NATIVE}/mapping/include", "-pthread")
+    tool = Tool(
+        drivers.program(
+            "mapping", [*sources, Path(__file__).with_name("mapping_driver.cpp")], *flags, ahead=drivers.STANDARD
+        )
+    )
+    yield tool
+    tool.end()
+
+
+@pytest.fixture(scope="module")
+def firstlight_map() -> Path:
+    return program.build()
+
+
+def text(ranks: int, phases: list[Messages]) -> str:
+    lines = [f"ranks {ranks}"]
+    for k, messages in enumerate(phases):
+        lines += [f"phase {k}", *(f"{a} {b} {n}" for a, b, n in messages)]
+    return "\n".join(lines) + "\n"
+
+
+def neighbours(shape: list[int]) -> str:
+    """Both neighbours along each axis of a closed grid, a phase a direction."""
+    ranks = prod(shape)
+    phases: list[Messages] = []
+    stride = 1
+    for extent in shape:
+        for step in (1, extent - 1):
+            at = [r // stride % extent for r in range(ranks)]
+            phases.append([(r, r + ((c + step) % extent - c) * stride, 1000) for r, c in enumerate(at)])
+        stride *= extent
+    return text(ranks, phases)
+
+
+@st.composite
+def tasks(draw: st.DrawFn) -> tuple[str, str, int, str, str]:
+    """(pattern, topology, ranks a node, inside, holes)"""
+    spec = draw(st.sampled_from(sorted(SPECS)))
+    per_node = draw(st.integers(1, 3))
+    inside = draw(st.sampled_from(["-", f"tree:{per_node}"]))
+    holes = draw(st.sets(st.integers(0, SPECS[spec] - 1), max_size=SPECS[spec] - 2))
+    room = (SPECS[spec] - len(holes)) * per_node
+    ranks = draw(st.integers(1, room))
+    rank = st.integers(0, ranks - 1)
+    message = st.tuples(rank, rank, st.integers(0, 10**9))
+    phases = draw(st.lists(st.lists(message, max_size=3 * ranks), min_size=1, max_size=3))
+    return text(ranks, phases), spec, per_node, inside, ",".join(map(str, sorted(holes))) or "-"
+
+
+def asked(
+    tool: Tool, what: str, folder: Path, task: tuple[str, str, int, str, str], seed: int, n: int
+) -> dict[str, Any]:
+    file = folder / "pattern"
+    file.write_text(task[0])
+    return tool(what, file, *task[1:], seed, n)
+
+
+few = settings(max_examples=20, suppress_health_check=[HealthCheck.function_scoped_fixture])
+several = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
+
+
+@pytest.mark.native
+@several
+@given(task=tasks(), seed=st.integers(0, 2**32))
+def test_what_is_kept_up_to_date_is_what_the_whole_gives(
+    tool: Tool, tmp_path: Path, task: tuple[str, str, int, str, str], seed: int
+) -> None:
+    assert asked(tool, "moves", tmp_path, task, seed, 40) == {"wrong": 0}
+
+
+@pytest.mark.native
+@few
+@given(task=tasks(), seed=st.integers(0, 2**32))
+def test_a_search_gives_each_rank_an_open_slot_of_its_own_and_is_never_worse(
+    tool: Tool, tmp_path: Path, task: tuple[str, str, int, str, str], seed: int
+) -> None:
+    found = asked(tool, "search", tmp_path, task, seed, 50)
+    assert "error" not in found  # the driver checks the map
+    assert found["told"]
+    assert found["after"] <= found["before"]
+    holes = {int(h) for h in task[4].split(",")} if task[4] != "-" else set()
+    assert not {slot // task[2] for slot in found["map"]} & holes
+    assert len(set(found["map"])) == len(found["map"])
+
+
+@pytest.mark.native
+def test_a_seed_gives_its_map_again(tool: Tool, tmp_path: Path) -> None:
+    task = (neighbours([5, 3]), "torus:4x4", 1, "-", "-")
+    first, again, other = (asked(tool, "search", tmp_path, task, seed, 400) for seed in (7, 7, 8))
+    assert first["in_time"]
+    assert first == again
+    assert other["after"] <= other["before"]
+
+
+@pytest.mark.native
+@pytest.mark.parametrize(
+    ("shape", "spec"), [([4, 4], "torus:4x4"), ([8], "torus:8"), ([3, 4, 5], "torus:3x4x5"), ([2, 3, 4], "tofu:1x1x2")]
+)
+def test_neighbours_on_their_own_torus_are_proved_to_stand_best(
+    tool: Tool, tmp_path: Path, shape: list[int], spec: str
+) -> None:
+    found = asked(tool, "search", tmp_path, (neighbours(shape), spec, 1, "-", "-"), 1, 100)
+    assert found["proved"]
+    assert found["by"] == "identity"
+    assert found["map"] == list(range(prod(shape)))
+
+
+@pytest.mark.native
+def test_neighbours_of_another_order_are_turned(tool: Tool, tmp_path: Path) -> None:
+    """A grid of 8 x 2 on a torus of 2 x 8: turned, every message has one link of its own."""
+    found = asked(tool, "search", tmp_path, (neighbours([8, 2]), "torus:2x8", 1, "-", "-"), 1, 100)
+    assert found["after"] < 4 * 1000 + 4 * 1000
+    assert found["before"] > found["after"]
+
+
+@pytest.mark.native
+@pytest.mark.parametrize(
+    ("pattern", "spec", "said"),
+    [
+        ("ranks 9\nphase 0\n", "torus:2x4", "9 ranks do not fit into 8 slots"),
+        ("ranks 2\nphase 0\n0 2 1\n", "torus:2x4", "line 3 of the pattern: there is no such rank"),
+        ("ranks 2\nphase 0\n0 one 1\n", "torus:2x4", "line 3 of the pattern: a number is missing"),
+        ("ranks 2\n0 1 1\n", "torus:2x4", "line 2 of the pattern"),
+        ("", "torus:2x4", "the pattern is empty"),
+        ("ranks 2\nphase 0\n0 1 -5\n", "torus:2x4", "less than no bytes"),
+        ("ranks 2\nphase 0\n", "flat:8", "all maps are equal"),
+        ("ranks 2\nphase 0\n", "ring:8", "is no network"),
+    ],
+)
+def test_what_is_wrong_is_said_in_a_line(tool: Tool, tmp_path: Path, pattern: str, spec: str, said: str) -> None:
+    assert said in asked(tool, "search", tmp_path, (pattern, spec, 1, "-", "-"), 1, 10)["error"]
+
+
+def numbers(program: Path, *words: str, status: int = 0) -> dict[str, Any]:
+    done = subprocess.run([program, *words], capture_output=True, text=True, timeout=turns.PATIENCE)
+    assert done.returncode == status, done.stderr
+    answer: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    return answer
+
+
+CG = (
+    ("class=B", 1024, "torus:32x32", 902e6, 881e3, 464e6, 300e3),
+    ("class=D", 8192, "torus:128x64", 134e9, 17.9e6, 52.6e9, 3.9e6),
+)
+
+
+@pytest.mark.native
+@pytest.mark.full
+@pytest.mark.parametrize(("size", "ranks", "spec", "hops", "maxima", "hops_goal", "maxima_goal"), CG)
+def test_cg_stands_as_published(
+    firstlight_map: Path, tmp_path: Path, size: str, ranks: int, spec: str, hops: float, maxima: float,
+    hops_goal: float, maxima_goal: float,
+) -> None:  # fmt: skip
+    """Sums over the vector phases of one step of NPB CG, with three significant digits; the spec of RMATT's numbers."""
+    file = tmp_path / "cg"
+    file.write_text(cg(ranks, 75_000 if size == "class=B" else 1_500_000))
+    words = ("--pattern", str(file), "--topology", spec, "--starts", "0", "--seconds", "400", "--unsimulated")
+    found = numbers(firstlight_map, *words)
+    assert found["before"]["hop_bytes"] == pytest.approx(hops, rel=5e-3)
+    assert found["before"]["maxima"] == pytest.approx(maxima, rel=5e-3)
+    after = found["after"]
+    assert after["hop_bytes"] <= 1.001 * hops_goal or after["maxima"] <= 1.01 * maxima_goal
+
+
+def cg(ranks: int, rows: int) -> str:
+    """The vector phases of one step of NPB CG, with lengths that divide evenly."""
+    k = ranks.bit_length() - 1
+    nr = 1 << k // 2
+    nc = ranks // nr
+    n = rows * 8 // nr // (1 if nr == nc else 2)
+    phases: list[Messages] = [[(r, r // nc * nc + (r % nc ^ d), n) for r in range(ranks)] for d in steps(nc)]
+    if nr == nc:
+        phases.append([(r, r % nr * nr + r // nr, n) for r in range(ranks)])
+    else:
+        phases.append([(r, 2 * (r // 2 % nr * nr + r // 2 // nr) + r % 2, n) for r in range(ranks)])
+    return text(ranks, phases)
+
+
+def steps(columns: int) -> list[int]:
+    return [columns >> k for k in range(1, columns.bit_length())]
+
+
+@pytest.mark.native
+@pytest.mark.full
+def test_interrupted_it_answers_with_the_best_so_far(firstlight_map: Path, tmp_path: Path) -> None:
+    file = tmp_path / "cg"
+    file.write_text(cg(1024, 75_000))
+    words = [
+        firstlight_map,
+        "--pattern",
+        file,
+        "--topology",
+        "torus:32x32",
+        "--seconds",
+        "1000",
+        "--moves",
+        "1000000000",
+    ]
+    with subprocess.Popen(words, stdout=subprocess.PIPE, stderr=subprocess.PIPE) as running:
+        assert running.stdout is not None
+        for line in running.stdout:
+            if json.loads(line)["best"] != "identity":
+                break
+        time.sleep(0.2)
+        running.send_signal(signal.SIGINT)
+        rest = running.stdout.read().splitlines()
+        assert running.wait(turns.PATIENCE) == 130
+    answer = json.loads(rest[-1])
+    assert answer["interrupted"]
+    assert answer["after"]["maxima"] < answer["before"]["maxima"]
+    assert sorted(answer["places"]) == list(range(1024))
+
+
+@pytest.mark.native
+@pytest.mark.full
+def test_the_command_writes_what_launchers_read(firstlight_map: Path, tmp_path: Path) -> None:
+    file = tmp_path / "pattern"
+    file.write_text(neighbours([8, 2]))
+    words = [sys.executable, "-m", "firstlight", "map", str(file), "--topology", "torus:2x8", "--phases", "--json"]
+    words += ["--out", str(tmp_path / "made"), "--moves", "200", "--machine", "overhead=1,hop=1"]
+    done = subprocess.run(words, capture_output=True, text=True, timeout=turns.PATIENCE, cwd=ROOT)
+    assert done.returncode == 0, done.stderr
+    made = json.loads(done.stdout)
+    assert made["answer"]["after"]["maxima"] == 4000
+    assert {p.name for p in (tmp_path / "made").iterdir()} == {
+        "map.json", "report.html", "rankfile", "MPICH_RANK_ORDER", "coordinates",
+    }  # fmt: skip
+    broken = subprocess.run(
+        [*words[:4], str(tmp_path / "nowhere"), *words[5:]], capture_output=True, text=True, timeout=turns.PATIENCE
+    )
+    assert broken.returncode == 2
+    assert len(broken.stderr.splitlines()) <= 2

@@ -1,0 +1,228 @@
+"""Rank maps in Python: what is mapped, slots of real machines, files of launchers, trials."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from firstlight import mpi_families
+from firstlight.errors import UsageError
+from firstlight.machine import Cache, Machine
+from firstlight.machine.allocation import Allocation
+from firstlight.mapping import formats, ground, source, trying
+from firstlight.mapping.ground import Ground, Seat
+from firstlight.profile.traffic import Kind, Pair, Phase, Traffic
+from firstlight.toolchains import Mpi
+from synthetic_machine import machine as synthetic
+
+FORMATS = formats.every()
+AXES = (4, 3, 2)
+
+
+@st.composite
+def maps(draw: st.DrawFn) -> list[Seat]:
+    """A seat for each rank, each its own, nodes named or not."""
+    named = draw(st.booleans())
+    slots = draw(st.permutations(range(24 * 2)))[: draw(st.integers(1, 48))]
+    return [Seat(s // 2, s % 2, f"node{s // 2:02}" if named else None) for s in slots]
+
+
+@given(seats=maps())
+def test_a_rankfile_says_each_seat(seats: list[Seat]) -> None:
+    said = FORMATS["rankfile"].parse(FORMATS["rankfile"].text(seats, AXES))
+    assert said == [(s.host or f"+n{s.node}", s.place) for s in seats]
+
+
+@given(seats=maps())
+def test_a_host_file_says_each_node(seats: list[Seat]) -> None:
+    try:
+        text = FORMATS["hosts"].text(seats, AXES)
+    except formats.UnwritableError:
+        assert seats[0].host is None or len({s.host for s in seats}) == 1
+        return
+    assert FORMATS["hosts"].parse(text) == [(s.host,) for s in seats]
+
+
+@given(order=st.permutations(range(12)), per_node=st.sampled_from([1, 2, 3, 4]))
+def test_an_order_of_ranks_fills_the_nodes(order: list[int], per_node: int) -> None:
+    seats = [Seat(slot // per_node, slot % per_node) for slot in order]
+    said = FORMATS["reorder"].parse(FORMATS["reorder"].text(seats, AXES))
+    assert [order[int(str(rank[0]))] for rank in said] == list(range(12))
+
+
+def test_an_order_of_ranks_cannot_leave_room() -> None:
+    with pytest.raises(formats.UnwritableError, match="room in between"):
+        FORMATS["reorder"].text([Seat(0, 0), Seat(2, 0)], AXES)
+    assert FORMATS["reorder"].parse("# two nodes\n2-3\n0,1\n") == [(2,), (3,), (0,), (1,)]
+
+
+@given(seats=maps())
+def test_coordinates_say_each_node(seats: list[Seat]) -> None:
+    said = FORMATS["coordinates"].parse(FORMATS["coordinates"].text(seats, AXES))
+    numbers = [[int(str(c)) for c in at] for at in said]
+    assert [x + 4 * (y + 3 * z) for x, y, z in numbers] == [s.node for s in seats]
+
+
+@pytest.mark.parametrize(
+    ("name", "text"),
+    [
+        ("rankfile", "rank 0=a slot=0\nrank 0=b slot=1\n"), ("rankfile", "rank 1=a slot=0\n"), ("rankfile", "0 1\n"),
+        ("hosts", ""), ("hosts", "a b\n"), ("reorder", "0,0\n"), ("reorder", "a\n"), ("coordinates", "1,2,3\n"),
+    ],
+)  # fmt: skip
+def test_what_is_no_such_file_is_refused(name: str, text: str) -> None:
+    with pytest.raises(ValueError):
+        FORMATS[name].parse(text)
+
+
+@pytest.mark.parametrize("name", sorted(FORMATS))
+def test_each_format_tells_its_use(name: str) -> None:
+    form = FORMATS[name]
+    assert form.FILE in form.use(f"somewhere/{form.FILE}", 4)
+
+
+def test_families_name_formats_that_are_there() -> None:
+    assert {f.ranking for f in mpi_families.every()} - {""} <= set(FORMATS)
+
+
+# --- slots of real machines
+
+
+def machine(cores: int, numa: list[range], caches: list[range], sockets: int) -> Machine:
+    return msgspec.structs.replace(
+        synthetic(),
+        cpus=tuple(range(cores)),
+        siblings=tuple((c,) for c in range(cores)),
+        numa=tuple(map(tuple, numa)),
+        caches=tuple(Cache(3, "unified", 1 << 20, 64, tuple(c)) for c in caches),
+        sockets=sockets,
+    )
+
+
+FOURS = [range(k, k + 4) for k in range(0, 16, 4)]
+
+
+@pytest.mark.parametrize(
+    ("of", "levels"),
+    [
+        (machine(2, [range(2)], [range(2)], 1), [2]),
+        (machine(1, [range(1)], [range(1)], 1), [1]),
+        (machine(16, [range(8), range(8, 16)], FOURS, 2), [4, 2, 2]),
+        (machine(16, FOURS, FOURS, 2), [4, 2, 2]),
+        (machine(6, [range(2), range(2, 6)], [range(2), range(2, 6)], 2), [6]),
+    ],
+)  # fmt: skip
+def test_levels_of_a_node(of: Machine, levels: list[int]) -> None:
+    found, cpus = ground.levels_of(of)
+    assert found == levels
+    assert sorted(cpus) == sorted(of.cpus)
+
+
+def test_cores_behind_one_cache_come_together() -> None:
+    odd = machine(4, [range(0, 4, 2), range(1, 4, 2)], [range(0, 4, 2), range(1, 4, 2)], 2)
+    assert ground.levels_of(odd) == ([2, 2], [0, 2, 1, 3])
+
+
+def test_an_allocation_of_several_nodes_keeps_their_names() -> None:
+    given = ground.here(machine(4, [range(4)], [range(4)], 1), Allocation("slurm", 3, hosts=("a", "b", "c")), None)
+    assert (given.topology, given.per_node, given.inside) == ("tree:3", 4, "tree:4")
+    assert [s.host for s in ground.seats((0, 5, 11), given)] == ["a", "b", "c"]
+    with pytest.raises(UsageError, match="does not fit"):
+        ground.here(machine(4, [range(4)], [range(4)], 1), Allocation(), 5)
+
+
+# --- what is mapped
+
+
+def traffic(phases: tuple[Phase, ...]) -> Traffic:
+    return Traffic("p", "0", ("a",), 0, "MPI", 3, (), phases)
+
+
+TWO = (
+    Phase(1, 1.0, (Kind("MPI_Bcast", "collective", 1, 30, 0.1),), (Pair(0, 1, 2, 10),)),
+    Phase(2, 1.0, (), (Pair(0, 1, 1, 5), Pair(2, 0, 1, 7))),
+)
+
+
+def test_a_profile_becomes_a_pattern() -> None:
+    assert source.of_profile(traffic(TWO), True).text == "ranks 3\nphase 1\n0 1 10\nphase 2\n0 1 5\n2 0 7\n"
+    one = source.of_profile(traffic(TWO), False)
+    assert one.text == "ranks 3\nphase all phases\n0 1 15\n2 0 7\n"
+    assert "collective operations (58%" in one.notes[0]
+    with pytest.raises(UsageError, match="nothing that a map"):
+        source.of_profile(traffic(()), True)
+
+
+def test_profiles_are_found(tmp_path: Path) -> None:
+    folder = tmp_path / "20261123-profile"
+    folder.mkdir()
+    (folder / "profile.json").write_bytes(msgspec.json.encode(traffic(TWO)))
+    for what in ("latest", folder.name, str(folder), str(folder / "profile.json")):
+        assert source.find(what, tmp_path, None, "", True).text.startswith("ranks 3")
+    (tmp_path / "text").write_text("ranks 2\nphase a\n0 1 1\nphase b\n1 0 1\n")
+    assert source.find(str(tmp_path / "text"), tmp_path, None, "", False).text.count("phase") == 2
+    assert source.find("npb_cg", tmp_path, 16, "class=B", True).words[:2] == ("--named", "npb_cg")
+
+
+@pytest.mark.parametrize(
+    ("what", "said"),
+    [
+        ("npb_cg", "how many processes"),
+        ("no/where", "no such profile"),
+        ("latest", "no profile in"),
+        (".", "no communication matrix"),
+    ],
+)
+def test_what_is_no_source_is_said(tmp_path: Path, what: str, said: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    with pytest.raises(UsageError, match=said):
+        source.find(what, tmp_path / "results", None, "", False)
+
+
+@pytest.mark.parametrize("content", [b"{}", b"{\xff", b"hello", b"ranks \xff"])
+def test_damaged_files_are_refused(tmp_path: Path, content: bytes) -> None:
+    (tmp_path / "file").write_bytes(content)
+    with pytest.raises(UsageError):
+        source.find(str(tmp_path / "file"), tmp_path, None, "", False)
+
+
+# --- trials
+
+
+def mpi(family: str) -> Mpi:
+    return Mpi(family, family, family, "1", "system", "mpicxx", None, (), "mpiexec", {})
+
+
+def test_a_trial_changes_the_launcher_s_options_only() -> None:
+    seats = [Seat(0, 1, None, 3), Seat(0, 0, None, 2)]
+    words = ["env", "A=1", "mpiexec", "-n", "2", "./p"]
+    assert trying.mapped(words, mpi("openmpi"), Path("/r"), seats) == [
+        "env", "A=1", "mpiexec", "--rankfile", "/r", "-n", "2", "./p",
+    ]  # fmt: skip
+    bound = trying.mapped(words, mpi("mpich"), None, seats)
+    assert bound[3:5] == ["-bind-to", "user:3,2"]
+    with pytest.raises(UsageError, match="launcher"):
+        trying.mapped(["./p"], mpi("openmpi"), Path("/r"), seats)
+    with pytest.raises(UsageError, match="several"):
+        trying.mapped(words, mpi("mpich"), Path("/r"), [Seat(0, 0), Seat(1, 0)])
+
+
+def test_a_trial_is_judged_launch_by_launch() -> None:
+    """The second command sleeps 20 times as long as the first: that is slower wherever it is measured."""
+    quick, slow = ["sleep", "0.02"], ["sleep", "0.4"]
+    found = trying.trial(quick, slow, mpi("openmpi"), 6)
+    assert found.outcome == "worse"
+    assert len(found.without) == len(found.mapped) == 6
+    with pytest.raises(UsageError, match="ended with status 1"):
+        trying.trial(["false"], quick, mpi("openmpi"), 6)
+
+
+def test_seats_of_one_node_are_its_cores() -> None:
+    given = Ground("tree:2x2", hosts=("localhost",), cpus=(0, 2, 1, 3), one=True)
+    found: list[Any] = [(s.node, s.place, s.cpu) for s in ground.seats((3, 0), given)]
+    assert found == [(0, 3, 3), (0, 0, 0)]
