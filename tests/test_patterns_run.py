@@ -1,0 +1,76 @@
+"""Programs under the profiler: what was recorded is the generated matrix, a whole number of times."""
+
+from __future__ import annotations
+
+import os
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+import msgspec
+import pytest
+
+import native
+import schedules
+import turns
+from firstlight import patterns
+from firstlight.profile.traffic import Pair, Traffic, whole
+
+pytestmark = [pytest.mark.native, pytest.mark.full]
+
+SMALL = {
+    "npb_cg": ["class=S"],
+    "nicam": ["g=5", "layers=1"],
+    "lattice_qcd": ["nx=4", "ny=4", "nz=4", "nt=4"],
+    "hpl": ["n=512", "nb=16"],
+}
+"""What the patterns call small."""
+
+Matrix = dict[tuple[int, int], tuple[int, int]]  # (from, to): (messages, bytes)
+
+
+def matrix(pairs: Iterable[Pair]) -> Matrix:
+    return {(p.source, p.target): (p.messages, p.bytes) for p in pairs}
+
+
+def recorded(executable: Path, processes: int, words: list[str], folder: Path) -> Matrix:
+    """Of a whole run of a program under ./fl profile, the checks' steps included."""
+    mpi = native.toolbox().mpis[0]
+    command = [*schedules.launcher(mpi, processes), str(executable), *words]
+    command += ["--samples", "2", "--steps", "2", "--output", str(folder / "out.jsonl")]
+    profile = [sys.executable, "-m", "firstlight", "profile", "--json", "--results", str(folder), "--", *command]
+    environment = os.environ | mpi.environment
+    done = subprocess.run(profile, env=environment, capture_output=True, text=True, timeout=turns.PATIENCE)
+    assert done.returncode == 0, done.stderr
+    return matrix(whole(msgspec.json.decode(done.stdout, type=Traffic)).pairs)
+
+
+def generated(simulator: Path, name: str, processes: int, given: list[str]) -> Matrix:
+    return matrix(patterns.matrix(simulator, name, processes, given).pairs)
+
+
+def assert_whole_multiple(found: Matrix, wanted: Matrix) -> None:
+    """One number of iterations for all pairs, and no pair that the pattern has not."""
+    assert found.keys() == wanted.keys()
+    pair = min(wanted)
+    iterations, rest = divmod(found[pair][0], wanted[pair][0])
+    assert rest == 0
+    assert iterations >= 4
+    assert found == {k: (iterations * n, iterations * size) for k, (n, size) in wanted.items()}
+
+
+def executable(program: str) -> Path:
+    workload, variant = program.split(".")
+    (built,) = native.make([native.plain_program(workload, variant)]).values()
+    assert built.executable is not None, built.error
+    return built.executable
+
+
+@pytest.mark.workload("patterns")
+@pytest.mark.parametrize("processes", [4, 8])
+@pytest.mark.parametrize("kernel", SMALL)
+def test_a_run_of_a_pattern_is_the_pattern(simulator: Path, tmp_path: Path, kernel: str, processes: int) -> None:
+    words = [f"kernel={kernel}", "sizes=small"]
+    found = recorded(executable("patterns.mpi_nonblocking"), processes, words, tmp_path)
+    assert_whole_multiple(found, generated(simulator, kernel, processes, SMALL[kernel]))
