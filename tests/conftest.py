@@ -75,6 +75,8 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 def _asks_the_machine(item: pytest.Item) -> bool:
     """Whether another compiler, MPI library, file system or user may make another result of it: by what it is marked
     with, or as it asks for the MPI libraries here. All others need Python and g++ alone."""
+    if item.get_closest_marker("plain") and not item.get_closest_marker("full"):
+        return False
     marked = any(item.get_closest_marker(name) for name in ("native", "browser", "faults", "alone", "full"))
     return marked or "mpis" in getattr(item, "fixturenames", ())
 

@@ -52,7 +52,7 @@ def slowest_compiled(cache: Path, since: float, most: int = 10) -> list[str]:
         tree = log.parent.name.rpartition("-")[0] + sanitized
         for line in log.read_text().splitlines()[1:]:  # start and end in ms, start in ns since 1970, file, hash
             start, end, began, made, _ = line.split("\t")
-            if made.endswith(".o") and int(began) >= since * 1e9:
+            if made.endswith(".o") and not made.startswith("/") and int(began) >= since * 1e9:
                 target = made.removeprefix("CMakeFiles/").partition(".dir/")[0]
                 found.append(((int(end) - int(start)) / 1e3, f"{tree}: {target}, {Path(made).name.removesuffix('.o')}"))
     return [f"{seconds:8.1f} s  {what}" for seconds, what in sorted(found, reverse=True)[:most]]

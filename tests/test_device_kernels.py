@@ -14,7 +14,7 @@ import drivers
 import native
 from firstlight import ROOT
 
-pytestmark = pytest.mark.native
+pytestmark = [pytest.mark.native, pytest.mark.plain]
 
 Index, Real = ctypes.c_int64, ctypes.c_double
 OPERATIONS = ("copy", "scale", "add", "triad", "load")

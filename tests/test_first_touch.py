@@ -12,7 +12,7 @@ import native
 import turns
 from firstlight import ROOT
 
-pytestmark = pytest.mark.native
+pytestmark = [pytest.mark.native, pytest.mark.plain]
 
 HERE = Path(__file__).parent
 HARNESS = ROOT / "native" / "harness"

@@ -17,7 +17,7 @@ import native
 from firstlight.build import Built
 from firstlight.plan import Program
 
-pytestmark = pytest.mark.native
+pytestmark = [pytest.mark.native, pytest.mark.plain]
 
 
 @cache

@@ -27,6 +27,7 @@ ALL = ["copy", "scale", "add", "triad", "product", "reverse", "difference", "pos
 
 
 @pytest.mark.native
+@pytest.mark.plain
 def test_a_star_stands_for_every_kernel_of_the_program(tmp_path: Path) -> None:
     said = native.verified(program("dozen", "serial"), Placement(), tmp_path, "kernel=*", "n=10,100")
     cases = [c["parameters"] for c in said.of("case")]
@@ -37,6 +38,7 @@ def test_a_star_stands_for_every_kernel_of_the_program(tmp_path: Path) -> None:
 
 
 @pytest.mark.native
+@pytest.mark.plain
 def test_each_kernel_is_checked_on_its_own(tmp_path: Path) -> None:
     said = native.run(program("dozen", "broken_some"), Placement(), ("kernel=*", "n=10"), tmp_path)
     ok = {said.of("case")[c["case"]]["parameters"]["kernel"]: c["ok"] for c in said.of("check")}
@@ -44,6 +46,7 @@ def test_each_kernel_is_checked_on_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.native
+@pytest.mark.plain
 def test_a_program_tells_the_kernels_that_it_has() -> None:
     told = msgspec.json.decode(program("dozen", "few").describe, type=Description)
     (choice,) = (p for p in told.parameters if p.name == "kernel")
@@ -53,6 +56,7 @@ def test_a_program_tells_the_kernels_that_it_has() -> None:
 
 
 @pytest.mark.native
+@pytest.mark.plain
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -70,12 +74,14 @@ def test_a_kernel_that_is_not_there_is_refused_in_one_line(words: list[str], say
 
 
 @pytest.mark.native
+@pytest.mark.plain
 def test_a_pattern_selects_some(tmp_path: Path) -> None:
     said = native.verified(program("dozen", "few"), Placement(), tmp_path, "kernel=*o*", "n=10")
     assert [c["parameters"]["kernel"] for c in said.of("case")] == ["dot", "norm"]
 
 
 @pytest.mark.native
+@pytest.mark.plain
 def test_a_kernel_that_the_workload_does_not_declare_does_not_start() -> None:
     built = program("dozen", "stranger")
     assert built.executable is None
@@ -94,6 +100,7 @@ def verdicts(said: native.Said) -> dict[str, set[bool]]:
 
 
 @pytest.mark.native
+@pytest.mark.plain
 @pytest.mark.parametrize("variant", ["serial", "serial_novec"])
 def test_a_hundred_loops_are_verified_in_one_launch(variant: str, tmp_path: Path) -> None:
     """An odd length, too, so that what was unrolled has something left."""
@@ -115,6 +122,7 @@ def test_a_hundred_loops_are_verified_by_every_compiler(compiler: str, flags: st
 
 
 @pytest.mark.native
+@pytest.mark.plain
 def test_one_wrong_loop_of_a_hundred_fails_alone_and_by_name(tmp_path: Path) -> None:
     said = native.run(program("loops", "broken_gather"), Placement(), ("kernel=*", "m=9"), tmp_path)
     assert said.status == 1
@@ -124,6 +132,7 @@ def test_one_wrong_loop_of_a_hundred_fails_alone_and_by_name(tmp_path: Path) -> 
 
 
 @pytest.mark.native
+@pytest.mark.plain
 def test_a_vectoriser_is_switched_off_without_a_file(tmp_path: Path) -> None:
     plain, without = (program("loops", variant) for variant in ("serial", "serial_novec"))
     told = [msgspec.json.decode(built.describe, type=Description) for built in (plain, without)]

@@ -10,7 +10,7 @@ import pytest
 import drivers
 from firstlight import ROOT
 
-pytestmark = pytest.mark.native
+pytestmark = [pytest.mark.native, pytest.mark.plain]
 
 HERE = Path(__file__).parent
 HARNESS = ROOT / "native" / "harness"
