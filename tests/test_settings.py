@@ -257,6 +257,11 @@ def test_a_run_of_others_reads_no_file_beside_its_documents(bench: Bench, capsys
         assert (code, "has an argument that firstlight does not write" in err) == (USAGE, True), err
 
 
+def test_a_run_of_all_that_a_pattern_matches_goes_on(bench: Bench, capsys: Captured) -> None:
+    assert call(capsys, "run", "dot", "text=*", "--launches", "1", "--as", "mine")[0] == OK
+    assert call(capsys, "run", "--resume", "mine", "--budget", "1s")[0] == OK
+
+
 def test_reading_stops_where_a_file_is_too_large(tmp_path: Path) -> None:
     with pytest.raises(UsageError, match="larger than 1 MiB"):
         read_documents.read("text", str(large(tmp_path)))

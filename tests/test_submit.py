@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 from pathlib import Path
 
 import pytest
@@ -18,6 +19,7 @@ from firstlight.conduct.progress import Plain
 from firstlight.errors import ENVIRONMENT, OK, USAGE, UsageError
 from firstlight.launch.environment import compose
 from firstlight.plan import EFFORT, Placement
+from firstlight.store import documents
 
 
 @pytest.fixture
@@ -169,3 +171,42 @@ def test_a_run_goes_on_on_other_nodes_of_the_same_kind_in_a_batch_job_only(
     conduct.resume(path, progress, 1)
     conduct.resume(path, progress, 1)
     assert [w for w in store.open(path).run().machine.warnings if "other nodes" in w] == [conduct.OTHER_NODES]
+
+
+def test_a_job_keeps_the_files_that_settings_name(queue: Path, capsys: Captured, tmp_path: Path) -> None:
+    """Until it starts, and where it runs, what becomes of the original does not matter."""
+    (tmp_path / "mine.txt").write_text("mine")
+    asked = ("submit", "--as", "x", "dot", "n=50", "text=mine.txt,none", "--launches", "1")
+    name = documents.of("mine.txt", b"mine").name
+    kept = tmp_path / "results" / "jobs" / "x" / "documents" / name
+    code, out, _ = call(capsys, "submit", "--dry-run", *asked[1:])
+    assert code == OK and f"run dot n=50 text={kept},none --launches 1 --as x" in out
+    assert not (tmp_path / "results").exists()
+    assert call(capsys, *asked)[0] == OK
+    assert kept.read_text() == "mine"
+    (tmp_path / "mine.txt").write_text("another")
+    script = shlex.split((tmp_path / "results/jobs/x/script.sh").read_text().rstrip().rpartition("\n")[2])
+    code, _, err = call(capsys, *script[script.index("run") :])
+    assert code == OK, err
+    run = json.loads((tmp_path / "results" / "x" / "run.json").read_text())
+    assert run["settings"] == {"dot": {"n": [50], "text": [name, "none"]}}
+    code, _, err = call(capsys, "submit", "--", "--resume", "x", "n=50")
+    assert (code, "a run that is resumed keeps its settings" in err) == (USAGE, True)
+
+
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (("dot", "text=./none.txt"), "text: ./none.txt: No such file or directory"),
+        (("n=5",), "name the workload whose parameter that is"),
+        (("dot", "n=,"), "lacks a value"),
+        (("--results", "a,b", "dot", "text=./mine.txt"), "has a comma, which separates values"),
+    ],
+)
+def test_settings_that_cannot_be_are_told_before_anything_is_submitted(
+    queue: Path, capsys: Captured, tmp_path: Path, words: tuple[str, ...], message: str
+) -> None:
+    (tmp_path / "mine.txt").write_text("mine")
+    code, _, err = call(capsys, "submit", *words)
+    assert (code, message in err, err.count("\n")) == (USAGE, True, 1), err
+    assert not (tmp_path / "results").exists()
