@@ -400,6 +400,16 @@ def test_settings_take_the_place_of_a_suites_values() -> None:
     )
 
 
+def test_entries_that_settings_make_alike_are_measured_once() -> None:
+    entries = [{"m": ["a"], "t": [1, 2]}, {"m": ["b", "c"]}, {"m": ["d"], "t": [3]}]
+    some = workload(*(Selection(["*"], parameters=dict(e)) for e in entries), variants={"serial": ()})
+    settings: dict[str, dict[str, tuple[str, ...]]] = {"w": {"m": ("mine",)}}
+    found = plan(
+        "quick", some, ["w"], TOOLBOX, MACHINE, ["gcc-base"], settings=settings, defaults={"w": {"t": 1, "k": 5}}
+    )
+    assert [c.arguments[:2] for c in found.cells] == [("m=mine", "t=1,2"), ("m=mine", "t=3")]
+
+
 def cells(count: int) -> list[Cell]:
     return [Cell(f"c{k}", Program("w", f"v{k}", "gcc-base"), Placement(), ()) for k in range(count)]
 

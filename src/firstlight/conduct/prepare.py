@@ -22,7 +22,7 @@ from firstlight.errors import BuildError, UsageError
 from firstlight.judge.asked import asked
 from firstlight.machine import Machine
 from firstlight.plan import EFFORT, LAUNCHES, Cell, Plan, Program, plan, select, suite_of
-from firstlight.plan.settings import Setting, Settings
+from firstlight.plan.settings import Defaults, Setting, Settings
 from firstlight.record import Build, Description
 from firstlight.toolchains import Toolbox
 from firstlight.units import count, duration
@@ -88,17 +88,16 @@ def prepare(order: Order, progress: Progress, set_up: bool = True) -> Prepared:
     given = settable.read(order.settings, named, workloads.values())  # and so is a file that is not there
     here, toolbox = discover(progress, set_up)
 
-    def planning(settings: Settings) -> Plan:
-        return plan(
-            order.suite, workloads, order.names, toolbox, here, order.toolchains, order.mpis, order.placements, settings
-        )
+    def planning(settings: Settings, defaults: Defaults) -> Plan:
+        patterns = (order.toolchains, order.mpis, order.placements)
+        return plan(order.suite, workloads, order.names, toolbox, here, *patterns, settings, defaults)
 
-    planned, settings = planning({}), {}
+    planned, settings = planning({}, {}), {}
     if given.values:
         answers = _ask(settable.to_ask(planned, chosen), toolbox, workloads, progress, set_up)
         told = settable.described(answers)
         settings = settable.shared(given.values, named, told)
-        planned = planning(settings)
+        planned = planning(settings, settable.defaults(told))
         settable.refuse(planned.cells, answers, given, toolbox)
         names = [w.name for w in named]
         for line in (*settable.elsewhere(settings, names), *settable.unsure(settings, named, told)):

@@ -19,7 +19,7 @@ from firstlight.conduct.documents import Given
 from firstlight.errors import USAGE, BuildError, UsageError
 from firstlight.judge.words import listing
 from firstlight.plan import Cell, Plan, Program
-from firstlight.plan.settings import Setting, Settings
+from firstlight.plan.settings import Setting, Settings, value
 from firstlight.process import bounded
 from firstlight.record import Description
 from firstlight.shell import command
@@ -75,6 +75,11 @@ def describe(built: Built) -> Description:
 def described(asked: Mapping[Program, Built]) -> dict[str, Description]:
     """By workload."""
     return {program.workload: describe(built) for program, built in asked.items()}
+
+
+def defaults(told: Mapping[str, Description]) -> dict[str, dict[str, Value]]:
+    """What programs take where nothing is said, by workload."""
+    return {w: {p.name: value(p.name, p.default) for p in d.parameters if p.default} for w, d in told.items()}
 
 
 def shared(

@@ -17,7 +17,7 @@ from firstlight.plan.effort import EFFORT
 from firstlight.plan.expected import launch_seconds
 from firstlight.plan.placements import expand
 from firstlight.plan.serving import can_serve, part, speaks_of
-from firstlight.plan.settings import NONE, Settings
+from firstlight.plan.settings import NONE, PLAIN, Defaults, Settings
 from firstlight.plan.sizes import resolve_size
 from firstlight.plan.splitting import Box, split
 from firstlight.plan.types import Cell, Placement, Plan, Program
@@ -35,20 +35,21 @@ def plan(
     mpis: Sequence[str] = ("*",),
     placements: Sequence[str] = (),
     settings: Settings = NONE,
+    defaults: Defaults = PLAIN,
 ) -> Plan:
     """Every cell of the suite that this machine can build and run. `toolchains` and `mpis` are patterns (fnmatch).
 
     Where `names` leave out what measures the ceilings of what they name, cells that do are added: each ceiling of as
     many cores, by one toolchain, with what the shortest suite that has it asks for.
     `placements` (see `placements.expand`) replace those of every MPI program, `settings` the suite's values of a
-    workload's parameters; not of what is measured for its ceilings alone. A workload that is named and has no such
-    suite is measured as its next one says.
+    workload's parameters; not of what is measured for its ceilings alone. With the `defaults` of that workload no case
+    is measured twice. A workload that is named and has no such suite is measured as its next one says.
     Raises UsageError for an unknown name, for a pattern that matches nothing here and for what is no placement.
     """
     _must_match("toolchain", toolchains, [t.name for t in toolbox.toolchains])
     if tuple(mpis) != ("*",):
         _must_match("MPI library", mpis, [m.name for m in toolbox.mpis])
-    planner = _Planner(suite, toolbox, machine, toolchains, mpis, placements, settings)
+    planner = _Planner(suite, toolbox, machine, toolchains, mpis, placements, settings, defaults)
     named = {name.partition(".")[0] for name in names}
     for name, wanted in select(workloads, names).items():
         if name in named or suite in workloads[name].suites:  # a suite that leaves a workload out lacks nothing
@@ -101,9 +102,10 @@ class _Planner:
         mpis: Sequence[str],
         placements: Sequence[str],
         settings: Settings,
+        defaults: Defaults,
     ) -> None:
         self.suite, self.toolbox, self.machine = suite, toolbox, machine
-        self.shapes, self.settings = placements, settings
+        self.shapes, self.settings, self.defaults = placements, settings, defaults
         self.toolchains = [t for t in toolbox.toolchains if _matches(t.name, toolchains)]
         self.mpis = [m for m in toolbox.mpis if _matches(m.name, mpis)]
         self.cells: list[Cell] = []
@@ -158,8 +160,7 @@ class _Planner:
         return [box for p in able if (box := part(values, p, workload, self.machine))]
 
     def _add_variant(self, workload: Workload, name: str, variant: Variant, entry: Selection) -> None:
-        given = entry.parameters | {k: [*some] for k, some in self.settings.get(workload.name, {}).items()}
-        parameters = self._parameters(workload, replace(entry, parameters=given))
+        parameters = self._parameters(workload, replace(entry, parameters=self._given(workload, entry)))
         if parameters is None:
             return
         for toolchain in self._toolchains(workload, name, variant, entry):
@@ -169,6 +170,21 @@ class _Planner:
                 for placement in self._placements(workload, name, variant, entry):
                     for box in self._parts(workload, program, placement, parameters):
                         self._add_cell(program, placement, box)
+
+    def _given(self, workload: Workload, entry: Selection) -> Box:
+        """The values of an entry, and those that the user set in their place.
+
+        Entries that differed by what the user replaced may say the same then; what one leaves to the program's default
+        is written where another says it, so that this shows.
+        """
+        changed = self.settings.get(workload.name, {})
+        if not changed:
+            return entry.parameters
+        entries = workload.suites.get(suite_of(workload, self.suite), [])
+        said = dict.fromkeys(name for one in entries for name in one.parameters)
+        known = self.defaults.get(workload.name, {})
+        plain: Box = {name: [known[name]] for name in said if name in known and name not in entry.parameters}
+        return entry.parameters | plain | {name: [*values] for name, values in changed.items()}
 
     def _toolchains(self, workload: Workload, name: str, variant: Variant, entry: Selection) -> list[Toolchain]:
         """Those that match the entry and have what the variant needs; only one where that is asked for or enough."""

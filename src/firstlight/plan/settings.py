@@ -13,6 +13,9 @@ from firstlight.errors import UsageError
 Settings = Mapping[str, Mapping[str, Sequence[Value]]]
 """By workload, then by parameter, the values that it shall take."""
 NONE: Settings = {}
+Defaults = Mapping[str, Mapping[str, Value]]
+"""By workload, then by parameter, what a program takes where nothing is said."""
+PLAIN: Defaults = {}
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
 _NUMBER = re.compile(r"[+-]?([0-9]+\.?[0-9]*|\.[0-9]+)([eE][+-]?[0-9]+)?")
