@@ -60,6 +60,6 @@ file(GLOB mapping_sources CONFIGURE_DEPENDS ${mapping}/src/*.cpp ${mapping}/map/
 if(mapping_sources AND Threads_FOUND)
   add_executable(firstlight-map EXCLUDE_FROM_ALL ${mapping_sources} ${CMAKE_SOURCE_DIR}/native/harness/src/json.cpp)
   target_include_directories(firstlight-map PRIVATE ${mapping}/include ${CMAKE_SOURCE_DIR}/native/harness/include ${CMAKE_SOURCE_DIR}/native/harness/src)
-  target_link_libraries(firstlight-map PRIVATE network patterns Threads::Threads)
+  target_link_libraries(firstlight-map PRIVATE network Threads::Threads)
   target_compile_options(firstlight-map PRIVATE ${harness_flags})
 endif()
