@@ -32,7 +32,7 @@ struct Params {
   }
 };
 
-inline constexpr fl::Phases phases{"pairs", "ssss", "psss", "psps", "ppss", "ppps", "pppp", "one_electron", "diagonalise", "diis"};
+inline constexpr fl::Phases phases{"pairs", "ssss", "psss", "psps", "ppss", "ppps", "pppp", "sums", "one_electron", "diagonalise", "diis"};
 inline constexpr fl::Phase class_phases[class_count] = {phases("ssss"), phases("psss"), phases("psps"),
                                                         phases("ppss"), phases("ppps"), phases("pppp")};
 

@@ -30,6 +30,7 @@ struct Threads {
       const fl::In in(class_phases[of]);
       quartets_[of] = draw(tasks_[of]);
     }
+    const fl::In in(phases("sums"));
     add();
     finish(pairs_, n_, sums_.front(), g);
   }

@@ -52,6 +52,7 @@ struct OnDevice {
       start(of);
       fl::cuda::finished();
     }
+    const fl::In in(phases("sums"));
     fetch();
     finish(pairs_, n_, sums_, g);
   }

@@ -66,7 +66,8 @@ struct Processes {
         const fl::In in(class_phases[tasks_[k].of]);
         quartets_[tasks_[k].of] += carry_out<V>(pairs_, tasks_[k], tau_, to);
       }
-    drawn_ += numbers + ranks_;  // each has drawn one that was none
+    drawn_ += numbers + ranks_;       // each has drawn one that was none
+    const fl::In in(phases("sums"));  // and waiting for who draws the last
     add(g);
   }
   std::array<fl::Index, class_count> quartets() const { return quartets_; }
