@@ -43,8 +43,7 @@ class Halos {
         beyond.clear();
         for (const Point& q : grid_.neighbours(p)) beyond.push_back(grid_.region(q));
         std::ranges::sort(beyond);
-        const auto twice = std::ranges::unique(beyond);
-        beyond.erase(twice.begin(), twice.end());
+        beyond.erase(std::unique(beyond.begin(), beyond.end()), beyond.end());
         for (const Number other : beyond)
           if (const Rank owner = owners_.of(other); other != region && owner != me) ++points[owner];
       });
@@ -63,8 +62,7 @@ class Halos {
           if (grid_.region(q) != region) halo.push_back(q);
       });
       std::ranges::sort(halo);
-      const auto twice = std::ranges::unique(halo);
-      halo.erase(twice.begin(), twice.end());
+      halo.erase(std::unique(halo.begin(), halo.end()), halo.end());
       for (const Point& q : halo)
         if (const Rank owner = owners_.of(grid_.region(q)); owner != me) ++points[owner];
     });
