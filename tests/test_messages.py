@@ -128,27 +128,36 @@ def told(said: native.Said) -> list[dict[str, Any]]:
 
 @pytest.mark.native
 @pytest.mark.full
-@pytest.mark.parametrize("ranks", [2, 5, 9, 16])
+@pytest.mark.parametrize(
+    ("ranks", "variant", "scenarios", "limits"),
+    [
+        (2, "mpi_two_tier_reclaim", "neighbours,drift", [0, 1]),
+        (5, "mpi_two_tier", "all", [0, 1, 3]),
+        (9, "mpi_two_tier_reclaim", "drift", [3]),
+    ],
+)
 def test_every_scenario_and_every_limit_hold(
-    ranks: int, built: dict[str, Built], simulated: CDLL, tmp_path: Path
+    ranks: int,
+    variant: str,
+    scenarios: str,
+    limits: list[int],
+    built: dict[str, Built],
+    simulated: CDLL,
+    tmp_path: Path,
 ) -> None:
     """The program's own check compares every message, and accounts with the rules; here both with the model again."""
     if ranks > 3 and library() == "mpich":
         pytest.skip("its processes spin where they share processors")
-    for variant in ("mpi_two_tier", "mpi_two_tier_reclaim"):
-        limits = [0, 1, 3]
-        words = ("bytes=100", "rounds=50", f"fast_peers={','.join(map(str, limits))}")
-        for scenario in ("neighbours", "pairs", "drift", "all"):
-            said = native.verified(built[variant], Placement(ranks=ranks), tmp_path, f"scenario={scenario}", *words)
-            for limit, seen in zip(limits, told(said), strict=True):
-                assert seen["fast_peers"] <= limit
-                assert seen["buffers"] == in_bytes(
-                    simulated, ranks, int(seen["contacted"]), int(seen["fast_peers"]), fast_peers=limit
-                )
-                if variant == "mpi_two_tier" and scenario in ("pairs", "all"):
-                    assert seen["fast_peers"] == min(limit, ranks - (scenario == "all"))
-    plain = native.verified(built["mpi_plain"], Placement(ranks=ranks), tmp_path, "scenario=neighbours", "bytes=100")
-    assert told(plain)[0]["buffers"] == in_bytes(simulated, ranks, 1, 1, prepared=1)
+    words = (f"scenario={scenarios}", "bytes=100", "rounds=20", f"fast_peers={','.join(map(str, limits))}")
+    said = native.verified(built[variant], Placement(ranks=ranks), tmp_path, *words)
+    cases = [case["parameters"] for case in said.of("case")]
+    assert len(cases) == len(limits) * len(scenarios.split(","))
+    for case, seen in zip(cases, told(said), strict=True):
+        limit, met, fast = case["fast_peers"], int(seen["contacted"]), int(seen["fast_peers"])
+        assert fast <= limit
+        assert seen["buffers"] == in_bytes(simulated, ranks, met, fast, fast_peers=limit)
+        if case["scenario"] == "all":
+            assert fast == min(limit, ranks - 1)
 
 
 @pytest.mark.native

@@ -106,7 +106,7 @@ inline void run_once(State& s, const Params& p, bool lagging, fl::Damage& damage
 }
 
 inline fl::Check check(State& s, fl::Index) {
-  constexpr fl::Index some = 2000;  // messages of a process in such a run
+  constexpr fl::Index some = 500;  // messages of a process in such a run
   const Params usual = s.p;
   const auto partner_count = static_cast<fl::Index>(partners(usual.scenario, s.team.ranks, 0).size());
   fl::Damage damage;
@@ -119,7 +119,7 @@ inline fl::Check check(State& s, fl::Index) {
   p.rounds = std::clamp<fl::Index>(some / partner_count, 1, 60);
   run_once(s, p, true, damage);  // changing lengths, lagging processes
   p.rounds = std::min<fl::Index>(p.rounds, 3);
-  p.burst = std::clamp<fl::Index>(some / partner_count, 1, usual.rules.fast.slots + usual.rules.slow.slots + 3);
+  p.burst = std::clamp<fl::Index>(some / partner_count, 2, usual.rules.fast.slots + usual.rules.slow.slots + 3);
   run_once(s, p, false, damage);  // more at once than there are slots
   run_once(s, usual, true, damage);
   return damage.check(fl::text("%lld messages arrived, each whole and in its turn", messages));
