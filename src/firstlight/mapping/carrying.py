@@ -52,6 +52,9 @@ def carry_out(
     notes = [*request.source.notes, *request.ground.notes]
     if answer.left_out:
         notes.append(f"collective operations ({', '.join(answer.left_out)}) are not in it: MPI prescribes no route")
+    if request.command and (answer.interrupted or not answer.better):
+        why = "the search was interrupted" if answer.interrupted else "no map is predicted to be better"
+        notes.append(f"the command was not tried: {why}")
     stood = seats(answer.places, request.ground)
     request.folder.mkdir(parents=True, exist_ok=True)
     files = written(request.folder, stood, answer) if answer.better else ()

@@ -213,7 +213,10 @@ def _phases(mapped: Mapped) -> Drawing:
         ("phase", "bytes, as it is", "bytes, map", "simulated, as it is", "simulated, map"),
         rows,
         data,
-        layout({"title": {"text": "phase"}, "type": "category"}, {"title": {"text": "bytes on the busiest link"}}),
+        layout(
+            {"title": {"text": "phase"}, "type": "category", "showticklabels": len(a.names) <= _MOST_PHASES},
+            {"title": {"text": "bytes on the busiest link"}},
+        ),
     )
 
 
@@ -252,7 +255,7 @@ def _matrix(name: str, title: str, side: Side) -> Drawing:
         "zmin": low,
         "zmax": high,
         "hoverongaps": False,
-        "colorscale": [[0, "@paper"], [0.15, COOL[2]], [1, WARM[0]]],
+        "colorscale": [[0, COOL[2]], [1, WARM[0]]],
         "colorbar": log_colours("bytes", low, high, binary),
     }
     ordered = sorted(side.matrix, key=lambda m: -m[2])[:100]
@@ -260,7 +263,7 @@ def _matrix(name: str, title: str, side: Side) -> Drawing:
     return Drawing(
         name,
         title,
-        f"A row is a sender, a column a receiver, each a {unit}; the colour is logarithmic, white is nothing.",
+        f"A row is a sender, a column a receiver, each a {unit}; the colour is logarithmic, empty is nothing.",
         ("from", "to", "bytes"),
         [(str(a), str(b), str(n)) for a, b, n in ordered],
         [heat],
