@@ -79,6 +79,13 @@ def test_gains_by_class_against_the_serial_variant() -> None:
     assert all((r[5] == "–") == r[1].startswith("serial") for r in ours)
 
 
+def test_what_is_slower_is_not_said_to_gain() -> None:
+    (drawn,) = drawings(*run(["classes"], SERIAL, ("simd", None, Placement(), [point(MATRIX, 100e-3)])))
+    assert "simd gains 1.2 × in pp,pp, but is slower at 0.5" in drawn.title
+    (drawn,) = drawings(*run(["classes"], SERIAL, ("simd", None, Placement(), [point(MATRIX, 200e-3)])))
+    assert "simd is slower than the serial variant: 0.2" in drawn.title and "gains" not in drawn.title
+
+
 def test_published_times_and_gains_stand_beside_ours() -> None:
     """R4's first class: 246 ms on a core, 66.2 on four, 45 and then 10.5 on a GPU."""
     (drawn,) = drawings(*run(["classes"], SERIAL, SIMD))
@@ -118,7 +125,7 @@ def test_registers_and_spills_of_each_kernel_also_without_a_gpu() -> None:
     (build,) = judgement.run.builds
     there = replace(judgement, run=replace(judgement.run, builds=(replace(build, kernels=compiled),)))
     (drawn,) = drawings(there, known)
-    assert drawn.title.endswith("(pp,pp) of serial spills, all others fit")
+    assert drawn.title.endswith("registers are spilled by (pp,pp) in serial; all others fit")
     assert "There was no GPU in this run" in drawn.caption
     assert [(r[0], r[3], r[5]) for r in drawn.rows[:3]] == [
         ("ss,ss", "51", "0"), ("pp,pp", "254", "0"), ("pp,pp", "255", "1344"),

@@ -105,13 +105,13 @@ def kernels(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawi
             row = (of, f"{build.program.variant}, {part}", kernel.architecture, *map(str, numbers))
             rows[row] = None
             if kernel.spill_stores and of:
-                spilling.setdefault(build.program.variant, {})[of] = None
+                spilling.setdefault(of, {})[build.program.variant] = None
     if not rows:
         return []
     of_then = {e.metric: e for e in view.heritage.entries if e.workload == workload.name and e.metric != "time"}
     then = [_spilled(view, workload, c) for c in CLASSES] if "registers" in of_then else []
-    told = [f"({listing(list(found))}) of {variant}" for variant, found in sorted(spilling.items())]
-    message = f"{listing(told)} spill{'s' if len(told) == 1 else ''}, all others fit" if told else "no kernel spills"
+    told = [f"({of}) in {listing(sorted(variants))}" for of, variants in sorted(spilling.items())]
+    message = f"registers are spilled by {'; '.join(told)}; all others fit" if told else "no kernel spills"
     ran = "" if run.machine.gpus else " There was no GPU in this run, and none of them ran."
     caption = "In the compiler's words, a fact of the build: registers a thread, bytes of shared memory a block, bytes "
     caption += f"stored and loaded a thread for want of registers.{ran}"
@@ -161,7 +161,11 @@ def _message(shown: dict[str, list[Gain]], gains: dict[str, list[Gain]]) -> str:
     low, high = ordered[0], ordered[-1]
     most = f"{sentence.ahead(high.figure, high.serial)} in {high.name}"
     least = f"{sentence.ahead(low.figure, low.serial)} in {low.name}"
-    return f"{best} gains from {least} to {most}" if low is not high else f"{best} gains {most}"
+    if low is high:
+        return f"{best} gains {most}"
+    if high.times < 1:
+        return f"{best} is slower than the serial variant: {least} to {most}"
+    return f"{best} gains {most}, but is slower at {least}" if low.times < 1 else f"{best} gains from {least} to {most}"
 
 
 def _line(view: View, variant: str, gains: Sequence[Gain], k: int) -> Trace:
