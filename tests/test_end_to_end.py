@@ -23,6 +23,7 @@ import titles
 import turns
 from firstlight import ROOT
 from firstlight.errors import ENVIRONMENT, INCONCLUSIVE, INTERRUPTED, OK, REGRESSION, USAGE
+from firstlight.plan import LAUNCHES
 from firstlight.process import tree
 from firstlight.record import Exit
 from firstlight.store import lines
@@ -384,7 +385,11 @@ def test_the_table_has_the_rows_of_the_json(real: Path) -> None:
     assert len(rows) == len(table) >= 6
     for row, line in zip(rows, table, strict=True):
         assert (line["workload"], line["variant"], line["verdict"]) == (row["workload"], row["variant"], "verified")
-        assert float(line["median"]) == row["median"] and row["low"] <= row["median"] <= row["high"]
+        assert float(line["median"]) == row["median"]
+        if row["launches"] < LAUNCHES:  # of what lies in memory, where caches are so large that a minute is too short
+            assert row["low"] is None and row["high"] is None and line["low"] == line["high"] == ""
+        else:
+            assert row["low"] <= row["median"] <= row["high"]
 
 
 def test_every_defect_of_a_tampered_run_is_listed(copy: Path) -> None:

@@ -367,10 +367,10 @@ def _described() -> list[bytes]:
 def read_description(data: bytes) -> None:
     """What an executable answers to --describe."""
     from firstlight.build import Built
-    from firstlight.conduct.prepare import _describe
+    from firstlight.conduct.settable import describe
 
     program = _scene().run.cells[0].program
-    _describe(Built(program, Path("program"), data, 0.1, "0" * 64, "0" * 64, ""))
+    describe(Built(program, Path("program"), data, 0.1, "0" * 64, "0" * 64, ""))
 
 
 def read_cache(data: bytes) -> None:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import subprocess
 import time
 from collections.abc import Callable, Sequence
 from pathlib import Path
@@ -15,6 +14,7 @@ from firstlight.judge.interval import ratio
 from firstlight.mapping.answer import Trial
 from firstlight.mapping.ground import Seat
 from firstlight.mpi_families import of
+from firstlight.process import bounded
 from firstlight.toolchains import Mpi
 
 OnLaunch = Callable[[int, int], None]
@@ -61,14 +61,12 @@ def trial(
 def _once(words: Sequence[str], environment: dict[str, str]) -> float:
     begin = time.perf_counter()
     try:
-        done = subprocess.run(
-            words, env=environment, stdin=subprocess.DEVNULL, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE
-        )
+        done = bounded.run(words, timeout=None, environment=environment)
     except OSError as error:
         raise UsageError(f"cannot start {words[0]}: {error.strerror}") from error
     seconds = time.perf_counter() - begin
     if done.returncode != 0:
-        said = [line.strip() for line in done.stderr.decode("utf-8", "replace").splitlines() if line.strip(" -\t")]
+        said = [line.strip() for line in done.stderr.splitlines() if line.strip(" -\t")]
         last = said[0] if said else "no message"
         raise UsageError(f"{' '.join(words[:6])} ... ended with status {done.returncode}: {last}")
     return seconds
