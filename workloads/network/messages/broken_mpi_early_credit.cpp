@@ -15,9 +15,9 @@ struct Lazy : messages::Windows {
     copies.push_back({to, from, bytes});
     if (copies.size() > 80) carry_out(1);
   }
-  void renew() {
+  void renew(fl::Index most) {
     copies.clear();
-    Windows::renew();
+    Windows::renew(most);
   }
   void carry_out(std::size_t count) {
     for (; count > 0; --count, copies.pop_front())

@@ -66,7 +66,10 @@ constexpr Memory used(const Rules& r, fl::Index ranks, fl::Index contacted, fl::
   return {door_bytes(ranks), contacted * contact_bytes(r), fast * fast_bytes(r)};
 }
 
-// The same with what slabs hold in reserve: what is attached.
+// All that a process ever attaches.
+constexpr Memory most(const Rules& r, fl::Index ranks) { return used(r, ranks, ranks, ranks); }
+
+// In use, with what slabs hold in reserve: what is attached.
 constexpr Memory held(const Rules& r, fl::Index ranks, fl::Index contacted, fl::Index hot) {
   if (r.prepared) return used(r, ranks, ranks, ranks);
   return {door_bytes(ranks), contact_growth.held(contacted, ranks) * contact_bytes(r),

@@ -19,7 +19,7 @@ struct Run {
     transport.open(s.team.rank, s.team.ranks);
     s.renew = [this, &s] {
       post.reset();
-      transport.renew();
+      transport.renew(most(s.rules, s.team.ranks).bytes());
       transport.expose(s.words.data(), 8 * s.words.size());
       post.emplace(transport, s.rules);
     };

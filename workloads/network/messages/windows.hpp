@@ -1,4 +1,10 @@
-// The messenger's memory over MPI: a window that every process opens alike (its door), and a dynamic window for everything else.
+// The messenger's memory over MPI: a window that every process opens alike (its door), a dynamic window for buffers (its rooms), and one for
+// texts that letters name.
+//
+// A process attaches buffers while others reach those that it has. Open MPI (osc/rdma, 4.1 to 5.0 at least) keeps what is attached in a
+// table sorted by address, which processes of the same node search without a lock: an entry that goes in before others moves them, and who
+// looks meanwhile does not find its memory (MPI_ERR_RMA_RANGE). So each piece lies above all before it, and its entry goes to the end:
+// pieces are cut in turn from one stretch of address space, and a program's texts, wherever they lie, have a window of their own.
 //
 // An address is one of MPI_Get_address. All is passive target: one epoch to everybody from open() to close(); complete() flushes. What a
 // process has put elsewhere arrives while that process is in any call of MPI, for libraries move some of it in software; idle() is one.
@@ -7,7 +13,9 @@
 #include <mpi.h>
 #include <sched.h>
 #include <sys/mman.h>
+#include <unistd.h>
 
+#include <algorithm>
 #include <cstring>
 #include <deque>
 #include <string>
@@ -27,23 +35,28 @@ class Windows {
   void open(int rank, int ranks) {
     rank_ = rank, ranks_ = ranks;
     door_.open(door_bytes(ranks), false);
-    MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, &rooms_);
-    MPI_Win_set_errhandler(rooms_, MPI_ERRORS_RETURN);  // of MPI_Win_attach; the other calls end the job, see need()
     MPI_Win_lock_all(MPI_MODE_NOCHECK, door_.handle());
-    MPI_Win_lock_all(MPI_MODE_NOCHECK, rooms_);
+    for (MPI_Win* window : {&rooms_, &texts_}) {
+      MPI_Win_create_dynamic(MPI_INFO_NULL, MPI_COMM_WORLD, window);
+      MPI_Win_set_errhandler(*window, MPI_ERRORS_RETURN);  // see need()
+      MPI_Win_lock_all(MPI_MODE_NOCHECK, *window);
+    }
   }
 
   void close() {
     forget();
-    MPI_Win_unlock_all(rooms_);
+    for (MPI_Win* window : {&rooms_, &texts_}) {
+      MPI_Win_unlock_all(*window);
+      MPI_Win_free(window);
+    }
     MPI_Win_unlock_all(door_.handle());
-    MPI_Win_free(&rooms_);
     door_.close();
   }
 
-  // All is as after open(), on every process: nobody has anything under way. Collective.
-  void renew() {
+  // All is as after open(), on every process: nobody has anything under way. Buffers of `most` bytes may be attached now. Collective.
+  void renew(fl::Index most) {
     forget();
+    reserve(most);
     std::memset(door_.memory(), 0, static_cast<std::size_t>(door_bytes(ranks_)));
     see();
     MPI_Barrier(MPI_COMM_WORLD);
@@ -55,20 +68,21 @@ class Windows {
 
   // Zeros that others may write to, until renew().
   unsigned char* attach(fl::Index bytes) {
-    void* memory = mmap(nullptr, static_cast<std::size_t>(bytes), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
-    if (memory == MAP_FAILED) fail(fl::text("no memory for %lld bytes of buffers", bytes));
-    pieces_.push_back({memory, bytes});
-    expose(memory, bytes);
+    unsigned char* memory = stretch_ + cut_;
+    const fl::Index pages = whole_pages(bytes);
+    if (cut_ + pages > stretch_bytes_) fail(fl::text("its messenger attaches more than the %lld bytes that it reserved", stretch_bytes_));
+    if (mprotect(memory, static_cast<std::size_t>(pages), PROT_READ | PROT_WRITE) != 0)
+      fail(fl::text("no memory for %lld bytes of buffers", bytes));
+    cut_ += pages;
+    attach(rooms_, memory, bytes);
     attached_ += bytes;
-    return static_cast<unsigned char*>(memory);
+    return memory;
   }
 
-  // Memory of the caller's that letters may name, until renew().
+  // Memory of the caller's, as it is now, that letters may name, until renew(). Before the first message.
   void expose(void* memory, fl::Index bytes) {
-    if (MPI_Win_attach(rooms_, memory, bytes) != MPI_SUCCESS)
-      fail(fl::text("this MPI library attaches no more than %zu pieces of memory to a window; take fewer processes or another library",
-                    exposed_.size()));
-    exposed_.push_back(memory);
+    attach(texts_, memory, bytes);
+    MPI_Win_sync(texts_);
   }
 
   Word address(const void* memory) const {
@@ -77,7 +91,7 @@ class Windows {
     return static_cast<Word>(found);
   }
 
-  // --- rooms: anything that is attached ----------------------------------------------------------------------------------------
+  // --- rooms: what is attached; texts: what is exposed ------------------------------------------------------------------------
 
   void put(int peer, Word to, const void* from, fl::Index bytes) {
     const auto count = static_cast<int>(bytes);
@@ -85,8 +99,8 @@ class Windows {
   }
   void get(int peer, Word from, void* to, fl::Index bytes) {
     const auto count = static_cast<int>(bytes);
-    need(MPI_Get(to, count, MPI_BYTE, peer, static_cast<MPI_Aint>(from), count, MPI_BYTE, rooms_));
-    complete(peer);
+    need(MPI_Get(to, count, MPI_BYTE, peer, static_cast<MPI_Aint>(from), count, MPI_BYTE, texts_));
+    need(MPI_Win_flush(peer, texts_));
   }
   void set(int peer, Word to, Word value) { set(peer, to, value, MPI_UINT64_T); }
   void set(int peer, Word to, Flag value) { set(peer, to, value, MPI_UINT32_T); }
@@ -160,23 +174,47 @@ class Windows {
     MPI_Win_flush(peer, door_.handle());
   }
   void need(int status) {
-    if (status != MPI_SUCCESS) fail(fl::text("the MPI library failed in a one-sided call (error %d)", status));
+    if (status == MPI_SUCCESS) return;
+    char why[MPI_MAX_ERROR_STRING] = "";
+    int length = 0;
+    MPI_Error_string(status, why, &length);
+    fail(fl::text("the MPI library failed in a one-sided call: %s", why));
+  }
+  void attach(MPI_Win window, void* memory, fl::Index bytes) {
+    const auto already = std::count_if(pieces_.begin(), pieces_.end(), [window](const auto& piece) { return piece.first == window; });
+    if (MPI_Win_attach(window, memory, bytes) != MPI_SUCCESS)
+      fail(fl::text("this MPI library attaches no more than %td pieces of memory to a window; take fewer processes or another library",
+                    already));
+    pieces_.push_back({window, memory});
   }
   // Detaches all, once nobody uses it.
   void forget() {
     MPI_Barrier(MPI_COMM_WORLD);
-    for (void* memory : exposed_) MPI_Win_detach(rooms_, memory);
-    for (const auto& [memory, bytes] : pieces_) munmap(memory, static_cast<std::size_t>(bytes));
-    exposed_.clear();
+    for (const auto& [window, memory] : pieces_) MPI_Win_detach(window, memory);
+    if (stretch_bytes_ > 0) munmap(stretch_, static_cast<std::size_t>(stretch_bytes_));
     pieces_.clear();
+    stretch_bytes_ = cut_ = 0;
     attached_ = door_bytes(ranks_);
+  }
+  // Address space for pieces of so many bytes in all, without any memory: a piece has it when it is cut, in whole pages.
+  void reserve(fl::Index bytes) {
+    constexpr fl::Index pieces = 64;  // more than the slabs of any number of processes
+    stretch_bytes_ = whole_pages(bytes) + pieces * whole_pages(1);
+    void* found = mmap(nullptr, static_cast<std::size_t>(stretch_bytes_), PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (found == MAP_FAILED) fail(fl::text("no address space for %lld bytes of buffers; take fewer or smaller slots", bytes));
+    stretch_ = static_cast<unsigned char*>(found);
+  }
+  static fl::Index whole_pages(fl::Index bytes) {
+    const fl::Index page = sysconf(_SC_PAGESIZE);
+    return (bytes + page - 1) / page * page;
   }
 
   int rank_ = 0, ranks_ = 1;
   fl::Window door_;
-  MPI_Win rooms_ = MPI_WIN_NULL;
-  std::vector<void*> exposed_;
-  std::vector<std::pair<void*, fl::Index>> pieces_;
+  MPI_Win rooms_ = MPI_WIN_NULL, texts_ = MPI_WIN_NULL;
+  std::vector<std::pair<MPI_Win, void*>> pieces_;  // attached
+  unsigned char* stretch_ = nullptr;               // of address space
+  fl::Index stretch_bytes_ = 0, cut_ = 0;
   fl::Index attached_ = 0;
   unsigned idle_ = 0;
   std::deque<Word> values_;
