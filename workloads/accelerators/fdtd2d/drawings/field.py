@@ -27,7 +27,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
         ]
         drawn = [(f, picture) for f in mine if (picture := observed.field(view, f)) is not None and picture.largest > 0]
         if drawn:
-            seen.append((words, *max(drawn, key=lambda x: (x[1].rows, x[0].identity))))
+            seen.append((words, *max(drawn, key=lambda x: x[1].rows)))
     if not seen:
         return []
     title = "; ".join(_message(f, picture) for _, f, picture in seen)
