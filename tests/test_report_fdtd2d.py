@@ -84,3 +84,10 @@ def test_a_run_without_pictures_or_with_empty_ones_draws_none() -> None:
         return replace(record, fields=tuple(replace(f, largest=0.0) for f in drawn(record, number).fields))
 
     assert seen(lambda record, number: record) == [] and seen(empty) == []
+
+
+def test_two_runs_of_one_size_need_no_order() -> None:
+    points = [Point(case, 2, {"elements": 1e6}, 0.0, 1e-4) for case in CASES]
+    runs = [("serial", None, Placement(), points), ("mpi_overlap", "openmpi", Placement(ranks=2), points)]
+    (drawing,) = drawings(*judged("fdtd2d", (RATE,), runs, (Plot("field", "n", "update_rate", "variant"),), drawn))
+    assert len(drawing.data) == len(CASES)
