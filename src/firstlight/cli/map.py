@@ -39,8 +39,8 @@ Exit status:
 @click.option("--ranks-per-node", "per_node", type=click.IntRange(1, 4096), metavar="N", help="1 if not given.")
 @click.option("--inside", default="", metavar="SPEC", help="Of a node, as tree:8x2x2: cores, NUMA nodes, sockets.")
 @click.option("--phases", is_flag=True, help="Phases count one by one: only what happens at once shares links.")
-@click.option("--processes", type=click.IntRange(1, 1 << 24), metavar="P", help="Of a pattern that is named.")
-@click.option("--parameters", default="", metavar="NAME=VALUE,...", help="Of a pattern that is named, as class=B.")
+@click.option("--processes", "-n", type=click.IntRange(1, 1 << 24), metavar="P", help="Of a pattern that is named.")
+@click.option("--parameter", "-p", "given", multiple=True, metavar="NAME=VALUE", help="Of it, as class=B; repeatable.")
 @click.option("--holes", default="", metavar="NODES", help="Nodes that take no ranks, comma separated, from 0.")
 @click.option("--faulty", default="", metavar="NODES", help="The same, and routes avoid them where the network can.")
 @click.option("--hosts", type=click.Path(path_type=Path), metavar="FILE", help="Names of the nodes, one a line.")
@@ -67,7 +67,7 @@ def command(
     inside: str,
     phases: bool,
     processes: int | None,
-    parameters: str,
+    given: tuple[str, ...],
     holes: str,
     faulty: str,
     hosts: Path | None,
@@ -98,7 +98,7 @@ def command(
 
     if attempt != bool(words):
         raise UsageError("--try and a command belong together: ./fl map latest ... --try -- mpiexec -n 4 ./program")
-    found = source.find(what, results, processes, parameters, phases)
+    found = source.find(what, results, processes, ",".join(given), phases)
     stands = _ground(topology, per_node, inside, hosts)
     effort = ["--seconds", str(parse_duration(budget, "time of the search")), "--seed", str(seed)]
     effort += ["--moves", str(moves), "--starts", str(starts)]

@@ -29,7 +29,10 @@ inline void operate(const Stage& g, MPI_Comm comm) {
     case Collective::alltoall:
       MPI_Alltoall(g.given.words, n, word, g.got.words, n, word, comm);
       break;
-    default:
+    case Collective::barrier:
+      MPI_Barrier(comm);
+      break;
+    case Collective::other:  // no group: phases of messages
       break;
   }
 }
