@@ -136,8 +136,9 @@ def summary(mapped: Mapped, place: Path | None, width: int = 80) -> str:
             lines.append(f"  and {len(a.names) - _MOST_PHASES} more phases")
     if mapped.files:
         lines.append("")
+    wide = max((len(w.title) for w in mapped.files), default=0) + 2
     for w in mapped.files:
-        lines.append(f"  {w.title + ':':<18}{w.use}" if w.file else f"  {w.title + ':':<18}not written: {w.why}")
+        lines.append(f"  {w.title + ':':<{wide}}{w.use if w.file else f'not written: {w.why}'}")
     if place is not None:
         lines += ["", f"  report: {place}"]
     return "\n".join(line.rstrip() for line in lines)
@@ -226,15 +227,10 @@ def _time(seconds: tuple[float, ...], k: int) -> str:
 
 def _matrices(mapped: Mapped) -> list[Drawing]:
     a = mapped.answer
-    return [
-        _matrix("map-before", "Who sends to whom, by rank", a.before),
-        _matrix(
-            "map-after",
-            f"The same by the slot of the map: {_near(a.before)} and {_near(a.after)} of the bytes stay "
-            "within a block, before and after",
-            a.after,
-        ),
-    ]
+    title = "The same by the slot of the map"
+    if a.after.block > 1:  # a slot alone sends nothing to itself
+        title += f": {_near(a.before)} and {_near(a.after)} of the bytes stay within a block, before and after"
+    return [_matrix("map-before", "Who sends to whom, by rank", a.before), _matrix("map-after", title, a.after)]
 
 
 def _near(side: Side) -> str:
