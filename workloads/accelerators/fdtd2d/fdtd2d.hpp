@@ -52,6 +52,8 @@ struct Numbers {
   grid::Field<T, 2> psi_ex, psi_ey, psi_hx, psi_hy;  // of absorbing layers: what a derivative along i or j has left behind
   fl::Array<T> be, ce, bh, ch;                       // their coefficients by global line
   fl::Array<T> pulse;                                // what the source adds, by time step
+
+  std::array<grid::Field<T, 2>*, 7> written() { return {&ez, &hx, &hy, &psi_ex, &psi_ey, &psi_hx, &psi_hy}; }
 };
 
 struct State {

@@ -5,6 +5,7 @@
 
 #include "fdtd2d.hpp"
 #include "firstlight/damage.hpp"
+#include "guards.hpp"
 #include "oracle.hpp"
 
 namespace fdtd2d::inline FL_ROLE {
@@ -107,6 +108,7 @@ inline bool reflects(const Params& p) {
 
 inline fl::Check check(State& s, Index last) {
   if (s.download) s.download();
+  if (!guards_are_whole(s)) return {false, 1, 0, "something was written before the first number of a field or behind its last one"};
   const double h = rounded(s, length(s.p, last));
   const Worst worst = compared(s, h);
   if (reflects(s.p) && worst.error() <= allowed(s)) {

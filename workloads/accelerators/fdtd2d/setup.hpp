@@ -4,6 +4,7 @@
 #include <cstring>
 
 #include "fdtd2d.hpp"
+#include "guards.hpp"
 #include "physics.hpp"
 
 namespace fdtd2d::inline FL_ROLE {
@@ -121,6 +122,7 @@ inline void reset(State& s) {
     if (!is_driven(s.p.problem)) start(a, s);
     for (auto* each : {&a.psi_ex, &a.psi_ey, &a.psi_hx, &a.psi_hy}) zero(*each);
   });
+  poison_guards(s);
   if (s.upload) s.upload();
 }
 
