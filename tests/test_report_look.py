@@ -143,13 +143,13 @@ def test_compilers_for_gpus_are_told_and_so_is_the_missing_gpu() -> None:
     judgement = here(sample()[0])
     assert "nvcc 13.0" in wording.tools(judgement.run)
     assert dict(method.environment(judgement.run))["for GPUs"] == "nvcc 13.0.88 and gcc (OpenMP on devices)"
-    gpu = next(a for a in absences(judgement.run) if a.what == "GPU")
+    gpu = next(a for a in absences(judgement) if a.what == "GPU")
     assert "nvcc 13.0.88" in gpu.why and gpu.fix
 
 
 def test_what_is_not_available_is_counted_alike_everywhere() -> None:
     judgement, workloads = here(sample()[0]), sample()[1]
-    count = len(absences(judgement.run))
+    count = len(absences(judgement))
     suite = ElementTree.fromstring(junit.to_junit(judgement)).find("testsuite[@name='not available']")
     assert suite is not None and len(suite.findall("testcase")) == count == int(suite.get("skipped", "0"))
     text = re.sub(r"</?data[^>]*>", "", html.render(judgement, workloads, heritage.load()))

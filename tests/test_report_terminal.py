@@ -230,7 +230,7 @@ def test_what_is_absent_is_shown_and_counted_once() -> None:
     other = Absent("dot.f with gcc-base", "it does not build", "see the log")
     toolbox = replace(judgement.run.toolbox, absent=(blis,))
     run = replace(judgement.run, toolbox=toolbox, not_available=(blis, *lacking, other))
-    whats = [a.what for a in absence.absences(run)]
+    whats = [a.what for a in absence.absences(replace(judgement, run=run))]
     assert whats == ["BLIS", "dot.f with clang-base / clang-fast", "dot.f with gcc-base"]
     assert "3 not available" in terminal.summary(replace(judgement, run=run), workloads)
     assert terminal.failures(replace(judgement, run=run)).count("BLIS:") == 1

@@ -39,7 +39,7 @@ def to_junit(judgement: Judgement) -> str:
         for variant in (v for w, v in came.failed if w == workload):
             _unproved(suite, f"{workload}.{variant}")
         _notes(suite, [line for line in judgement.lost if line.startswith(f"{workload}.")])
-    absent_here = absences(run)
+    absent_here = absences(judgement)
     if absent_here:
         suite = _suite(root, NOT_AVAILABLE, run)
         for absent in absent_here:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from firstlight.judge import Judgement
+from firstlight.judge.evidence import lacks_device
 from firstlight.judge.words import bare, listing
 from firstlight.record import Run
 from firstlight.toolchains import OFFLOADING, Absent
@@ -9,13 +11,14 @@ from firstlight.toolchains import OFFLOADING, Absent
 _WITH = " with "
 
 
-def absences(run: Run) -> list[Absent]:
+def absences(judgement: Judgement) -> list[Absent]:
     """A program that lacks the same thing with several toolchains is one entry: `dot.x with gcc-base / gcc-fast`.
 
     No path of the machine stands in it.
     """
+    run = judgement.run
     found: dict[tuple[str, str, str], list[str]] = {}
-    for a in dict.fromkeys((*run.not_available, *run.toolbox.absent, *_devices(run))):
+    for a in dict.fromkeys((*run.not_available, *run.toolbox.absent, *_devices(judgement))):
         program, _, toolchain = a.what.partition(_WITH)
         found.setdefault((program, bare(a.why), bare(a.fix)), []).append(toolchain)
     return [
@@ -24,13 +27,26 @@ def absences(run: Run) -> list[Absent]:
     ]
 
 
-def _devices(run: Run) -> list[Absent]:
-    """The GPU, where there is none but compilers for it."""
+def _devices(judgement: Judgement) -> list[Absent]:
+    """The GPU, where there is none but compilers for it, with what was not measured for want of it."""
+    run = judgement.run
     some = compilers_for_devices(run)
     if run.machine.gpus or not some:
         return []
-    verb = "compiles" if len(some) == 1 else "compile"
-    return [Absent("GPU", f"none that a program may use; {listing(some)} {verb} for one", "run on a node with a GPU")]
+    why = f"none that a program may use; {listing(some)} {'compiles' if len(some) == 1 else 'compile'} for one"
+    if waiting := _waiting(judgement):
+        why += f"; not measured: {listing(waiting)}"
+    return [Absent("GPU", why, "run on a node with a GPU")]
+
+
+def _waiting(judgement: Judgement) -> list[str]:
+    """`stream (acc, cuda)`: by workload, the variants of this run that found no device."""
+    found: dict[str, dict[str, None]] = {}
+    measured = {r.start.cell for r in judgement.records if r.cases}
+    for cell in judgement.run.cells:
+        if lacks_device(judgement.run, cell) and cell.id not in measured:
+            found.setdefault(cell.program.workload, {})[cell.program.variant] = None
+    return [f"{workload} ({', '.join(variants)})" for workload, variants in found.items()]
 
 
 def compilers_for_devices(run: Run) -> list[str]:

@@ -92,6 +92,12 @@ def refused(record: LaunchRecord) -> str:
     return record.exit.reason.partition("(status 2): ")[2] or record.exit.reason or "it refused its arguments"
 
 
+def lacks_device(run: Run, cell: Cell) -> bool:
+    """Whether the steps of this cell's program run on a GPU, and no GPU of this machine is known."""
+    described = run.descriptions.get(cell.program.target)
+    return not run.machine.gpus and described is not None and described.device != ""
+
+
 def why_lost(cell: Cell, record: LaunchRecord) -> str:
     """Why this launch gives no values; "" where it does."""
     if not record.exit.ok:

@@ -17,7 +17,7 @@ from msgspec.structs import replace
 from firstlight.catalogue import Workload, needs
 from firstlight.judge import Judgement, levels
 from firstlight.judge.ceilings import Allowed, measured_limits, more_than_processors
-from firstlight.judge.evidence import VALUE, Evidence, Subject, cost_of, gather, launch_value, refused
+from firstlight.judge.evidence import VALUE, Evidence, Subject, cost_of, gather, lacks_device, launch_value, refused
 from firstlight.judge.findings import discover
 from firstlight.judge.interval import estimate
 from firstlight.judge.states import states
@@ -232,6 +232,7 @@ def _silent(run: Run, records: Sequence[LaunchRecord], evidence: dict[Subject, E
     """Figures of cells that left no case at all.
 
     Failed where every launch died first; unverified where the program refused what it was asked, or was never started.
+    A program that refused for want of a GPU has none: the GPU is what is not available.
     """
     spoke = {r.start.cell for r in records if r.cases}
     broken = {b.program for b in run.builds if not b.ok}
@@ -241,6 +242,8 @@ def _silent(run: Run, records: Sequence[LaunchRecord], evidence: dict[Subject, E
         ended.setdefault(r.start.cell, []).append(r.exit.reason or f"ended with status {r.exit.status}")
     for cell in run.cells:
         if cell.id in spoke or cell.program in broken:
+            continue
+        if cell.id in refusals and lacks_device(run, cell):
             continue
         reasons = ended.get(cell.id, [])
         if not reasons and run.state != "complete":

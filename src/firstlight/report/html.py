@@ -250,7 +250,7 @@ def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Pal
         "disturbed": _disturbed(judgement),
         "matrices": matrix.matrices(judgement, workloads),
         "failures": failures.failures(judgement),
-        "absences": absences(run),
+        "absences": absences(judgement),
         "builds": [(b.program.key, words.bare(b.error)) for b in run.builds if not b.ok],
         "lost": [words.bare(line) for line in judgement.lost],
         "method": method.paragraphs(judgement, workloads),

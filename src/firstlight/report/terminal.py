@@ -229,7 +229,7 @@ def counted(judgement: Judgement) -> tuple[int, int, int, int]:
     """Figures (`verified`, `failed`, `unverified`) and things `not available`."""
     kinds = (Verified, Failed, Unverified)
     numbers = [sum(isinstance(f, kind) for f in judgement.figures) for kind in kinds]
-    return numbers[0], numbers[1], numbers[2], len(absences(judgement.run))
+    return numbers[0], numbers[1], numbers[2], len(absences(judgement))
 
 
 def _counts(judgement: Judgement, width: int, ink: Ink) -> list[str]:
@@ -258,7 +258,7 @@ def failures(judgement: Judgement, width: int = 80, colour: bool = False) -> str
         lines += [ink("bad", "  ✗ ") + b.program.key, *("      " + x for x in b.error.rstrip().splitlines())]
     lines += _titled(f"lost: {count(len(judgement.lost), 'launch', 'launches')}", judgement.lost, ink)
     lines += [x for text in judgement.lost for x in wrap(text, width, "  ✗ ", "      ")]
-    absent = absences(run)
+    absent = absences(judgement)
     lines += _titled(f"not available: {len(absent)}", absent, ink)
     for a in absent:
         lines += wrap(f"{a.what}: {a.why}; {a.fix}", width, "  - ", "    ")

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from firstlight.catalogue import SUITES, Workload
 from firstlight.judge import Judgement
+from firstlight.judge.evidence import lacks_device
 from firstlight.plan import Cell
 from firstlight.plan.ability import lacking_here
 from firstlight.plan.serving import serves
@@ -47,7 +48,7 @@ def unbegun(judgement: Judgement) -> list[Unbegun]:
     failed = {b.program for b in run.builds if not b.ok}
     counts: dict[str, list[bool]] = {}
     for cell in run.cells if run.state != "complete" else ():
-        if cell.program not in failed:
+        if cell.program not in failed and not lacks_device(run, cell):
             counts.setdefault(cell.program.workload, []).append(cell.id in launched)
 
     def whole(name: str) -> str:
