@@ -7,6 +7,7 @@ TITLES = {
     "network": "What the network gives",
     "applications": "What applications get",
     "lqcd": "What lattice QCD gets",
+    "cfd": "What fluid dynamics gets",
     "accelerators": "What one core, all cores and a GPU give the same application",
     "dense": "What dense matrices get",
     "sparse": "What sparse matrices get",
@@ -25,4 +26,4 @@ def title(chapter: str) -> str:
 
 def name(chapter: str) -> str:
     """As a page's navigation names it."""
-    return {"lqcd": "Lattice QCD"}.get(chapter, chapter.capitalize())
+    return {"lqcd": "Lattice QCD", "cfd": "CFD"}.get(chapter, chapter.capitalize())

@@ -1,0 +1,52 @@
+"""cfd_solver: the published counts of iterations, what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import native
+from native import Placement
+
+pytestmark = pytest.mark.native
+
+
+def iterations(folder: Path, *words: str, variant: str = "serial") -> list[int]:
+    """Of the inputs as they are before anything changes, case by case."""
+    program = native.plain_program("cfd_solver", variant)
+    said = native.verified(native.make([program])[program], Placement(), folder, *words)
+    samples = said.of("sample")
+    return [int(samples[2 * n]["values"]["iterations"][0]) for n in range(len(samples) // 2)]
+
+
+def cube(n: int) -> tuple[str, ...]:
+    return (f"i={n}", f"j={n}", f"k={n}")
+
+
+@pytest.mark.parametrize(
+    ("n", "counts"),
+    [(32, [77, 850, 94, 30]), pytest.param(64, [151, 1695, 181, 58], marks=pytest.mark.full)],
+)
+def test_each_solver_needs_the_iterations_of_an_independent_program(n: int, counts: list[int], tmp_path: Path) -> None:
+    assert iterations(tmp_path, "kernel=sip,red_black,cg,iccg", *cube(n)) == counts
+
+
+def test_stones_solver_needs_what_its_compensation_asks_for(tmp_path: Path) -> None:
+    alphas = {0.5: 230, 0.8: 140, 0.9: 90, 0.94: 63, 0.96: 48, 0.98: 91}
+    words = f"alpha={','.join(map(str, alphas))}"
+    assert iterations(tmp_path, "kernel=sip", words, *cube(32)) == list(alphas.values())
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("kernel=cg", "problem=transport"), "needs a symmetric matrix"),
+        (("i=16384", "j=16384", "k=16384"), "GiB"),
+        (("kernel=cg", "pi=2"), "no process grid"),
+    ],
+)
+def test_what_cannot_run_is_refused_in_one_line(words: tuple[str, ...], why: str) -> None:
+    program = native.plain_program("cfd_solver", "serial")
+    said = native.direct(native.make([program])[program], *words)
+    assert said.returncode == 2 and why in said.stderr and said.stderr.count("\n") == 1

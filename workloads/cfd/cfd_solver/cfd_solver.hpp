@@ -1,0 +1,73 @@
+// cfd_solver: the linear solvers of a finite-volume code (R2's application), so that their rate stands alone. One step is one solution of
+// A x = b from x = 0, to a tolerance or of so many iterations, the factorisation included.
+#pragma once
+
+#include "state.hpp"
+
+namespace cfd_solver::inline FL_ROLE {
+
+// What an iteration of a method computes and moves for each cell, what its factorisation does once, and the bytes of all arrays.
+struct Work {
+  double flops = 0, bytes = 0, factor_flops = 0, factor_bytes = 0, kept = 0;
+};
+inline Work work_of(Kernel kernel, const Traits& traits) {
+  constexpr double word = sizeof(double);
+  const double numbers = traits.indirect ? 6 * sizeof(std::int32_t) : 0;
+  switch (kernel) {
+    case Kernel::
+        sip:  // forward: A, b, x, L and 1 / L_P read, q written; backward: U, q and x read, q and x written. Neighbours are read twice
+      return {28, 21 * word + 1.5 * numbers, 33, 14 * word, 17 * word + numbers};
+    case Kernel::red_black:  // each half sweep passes through A, b and x
+      return {13, (traits.colours_together ? 10 : 20) * word + 2 * numbers, 0, 0, 9 * word + numbers};
+    case Kernel::cg:
+      return {23, 18 * word + numbers, 0, 0, 11 * word + numbers};
+    case Kernel::iccg:
+      return {39, 31 * word + 2 * numbers, 7, 5 * word, 13 * word + numbers};
+  }
+  return {};
+}
+
+inline constexpr fl::Phases phases{"factor", "sweep", "halo", "sum"};
+inline constexpr fl::About about{
+    .title = "Solvers of finite volumes",
+    .cost =
+        "a cell and iteration: Stone's 28 flop and 168 bytes, red-black 13 and 160 (80 where both colours go at once), conjugate gradients "
+        "23 and 144, with incomplete Cholesky 39 and 248; numbers of neighbours 24 each time they are read",
+    .verified = "x in every cell, the number of iterations and the residual before each of them against a plain solver; the residual of x",
+    .tolerance = "x: 1e-9 of its largest value; iterations the same; residuals on the way 1e-8 and 1e-13 of the first",
+    .phases = phases,
+};
+inline constexpr fl::Metric metrics[] = {
+    {"time", "s", "operations", "time", 1, "lower"},
+    {"rate", "Mflop/s", "flops", "rate", 1e-6, "higher"},
+    {"sweep_rate", "Mflop/s", "flops", "rate", 1e-6, "higher", phases("sweep")},
+    {"iteration_time", "us", "iteration_time", "value", 1e6, "lower"},
+    {"iterations", "iterations", "iterations", "value", 1, "lower"},
+};
+
+inline double cells_in(const Params& p) {
+  double all = 1;
+  for (const Index n : p.cells()) all *= static_cast<double>(n);
+  return all;
+}
+
+// What a run to the tolerance does depends on how many iterations it needs, which nobody knows before: it has a time and no rate.
+inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits) {
+  const Work work = work_of(p.kernel, traits);
+  const double cells = cells_in(p), updates = cells * static_cast<double>(p.sweeps);
+  fl::Cost c{.operations = 1, .working_set = work.kept * cells / team.ranks};
+  if (p.sweeps == 0) return c;
+  c.flops = work.flops * updates + work.factor_flops * cells;
+  c.bytes = work.bytes * updates + work.factor_bytes * cells;
+  c.elements = updates;
+  c.phases = {{phases("sweep"), &fl::Cost::flops, work.flops * updates}, {phases("sweep"), &fl::Cost::bytes, work.bytes * updates}};
+  return c;
+}
+
+inline void touch(State& s, Index iteration) { s.upcoming = iteration + 1; }
+
+}  // namespace cfd_solver::inline FL_ROLE
+
+#ifdef FL_JUDGE
+#include "judge.hpp"
+#endif

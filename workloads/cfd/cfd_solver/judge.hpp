@@ -1,0 +1,137 @@
+// Whether a run is possible, what it begins with, and what it must leave. Compiled with the harness's own flags.
+#pragma once
+
+#include <unistd.h>
+
+#include "cfd_solver.hpp"
+#include "firstlight/damage.hpp"
+#include "inputs.hpp"
+#include "replay.hpp"
+
+namespace cfd_solver::inline FL_ROLE {
+
+inline std::string refuse(const Params& p, const fl::Team& team) {
+  if (const std::string why = grid::refuse(p.domain(), team.ranks); !why.empty()) return why;
+  if ((p.kernel == Kernel::cg || p.kernel == Kernel::iccg) && !symmetric(p.problem))
+    return "conjugate gradients of cfd_solver needs a symmetric matrix; take problem=poisson or problem=diffusion";
+  const double a_cell = (20.0 + 18.0 * team.ranks) * sizeof(double);  // the check of each rank replays the whole grid
+  const double needed = a_cell * cells_in(p) / team.nodes;
+  const double there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (needed <= 0.95 * there) return "";
+  return fl::text("cfd_solver needs %.1f GiB a node for so many cells and ranks, this machine has %.1f GiB; take fewer of them",
+                  needed / 0x1p30, there / 0x1p30);
+}
+
+inline void init(State& s, const Params& p, const fl::Team& team, const Traits& traits) {
+  s.params = p;
+  s.traits = traits;
+  s.team = team;
+  s.block = grid::Block<3>(p.domain(), team.ranks, team.rank);
+  const auto field = [&] { return Field(s.block.size(), {1, 1, 1}); };
+  for (Field& a : s.system.a) a = field();
+  s.system.b = field();
+  s.x = field();
+  s.changing = fl::Changing(static_cast<Index>(cells_in(p)), fl::Changing::most, true);
+  fl::first_touch(&s);
+  fill_matrix(s);
+}
+
+inline void reset(State& s) {
+  s.changing.touch(s.upcoming, [&](Index number) { put_diagonal(s, number, s.upcoming); });
+  restore(s, factor(s.upcoming));
+  s.outcome = {};
+}
+inline Index renew(State& s, Index next) {
+  s.upcoming = s.changing.renew(
+      next, [&](Index iteration) { s.changing.touch(iteration, [&](Index number) { put_diagonal(s, number, iteration); }); });
+  return s.upcoming;
+}
+inline void poison(State& s) {
+  fl::poison(s.x.data(), s.x.layout().elements);
+  s.outcome = {};
+}
+
+// Once a case, and outside of its time: a run of the inputs as they were before anything changed, and the last one again.
+inline void run_unchanged(State& s) {
+  const Index last = s.upcoming - 1;
+  const fl::Ages ages(s.changing, last);
+  const auto run = [&](double scale, bool changed) {
+    for (const auto& [number, iteration] : ages.all()) put_diagonal(s, number, changed ? iteration : -1);
+    restore(s, scale);
+    s.outcome = {};
+    fl::run_steps(last, 1);
+    return s.outcome;
+  };
+  s.unchanged = run(1, false).history;
+  run(factor(last), true);
+}
+
+inline void observe(State& s, fl::Observations& seen) {
+  if (s.unchanged.empty()) run_unchanged(s);
+  const Index looked_at = static_cast<Index>(s.unchanged.size());
+  const Index iterations = s.params.sweeps > 0 ? s.params.sweeps : looked_at - 1;
+  std::vector<double> shares;
+  for (const double norm : s.unchanged) shares.push_back(norm / s.unchanged.front());
+  seen.value("iterations", static_cast<double>(iterations));
+  seen.value("iteration_time", seen.seconds(phases("sweep")) / static_cast<double>(std::max<Index>(s.outcome.iterations, 1)));
+  seen.series("residual", "1", shares.data(), looked_at);
+}
+
+// The sum of |b - A x| over all cells, of x as the variant left it. Collective; one cell at a time is asked for by its place.
+inline double residual_of(State& s, const fl::Ages& ages, double scale) {
+  const Point& extents = s.block.domain.extents;
+  std::vector<double> whole(static_cast<std::size_t>(cells_in(s.params)));
+  const auto number = [&](const Point& x) { return static_cast<std::size_t>(s.block.number(x)); };
+  grid::each_cell(s.block.cells(), [&](const Point& x) { whole[number(s.block.global(x))] = s.x[x]; });
+  if (s.team.ranks > 1) {
+    constexpr std::size_t at_once = std::size_t{1} << 24;
+    for (std::size_t first = 0; first < whole.size(); first += at_once)
+      fl::add_up(whole.data() + first, static_cast<int>(std::min(at_once, whole.size() - first)));
+  }
+  double sum = 0;
+  grid::each_cell(s.block.owned, [&](const Point& x) {
+    cfd::Coefficients a = cfd::coefficients(s.params.problem, extents, x);
+    if (const Index changed = ages.of(static_cast<Index>(number(x)), -1); changed >= 0) a[cfd::P] = diagonal(a[cfd::P], changed);
+    double rest = scale * cfd::source(number(x)) - a[cfd::P] * whole[number(x)];
+    for (std::size_t place = cfd::W; place <= cfd::T; ++place) {
+      if (a[place] == 0) continue;
+      Point other = x;
+      other[cfd::side_of(place).d] += cfd::side_of(place).step;
+      rest -= a[place] * whole[number(other)];
+    }
+    sum += std::fabs(rest);
+  });
+  return fl::total(sum);
+}
+
+inline fl::Check check(State& s, Index last) {
+  const Params& p = s.params;
+  const fl::Ages ages(s.changing, last);
+  const double scale = factor(last);
+  const Replay right(s, ages, scale);
+  const std::vector<double>&found = s.outcome.history, &wanted = right.outcome().history;
+  if (s.outcome.iterations != right.outcome().iterations || found.size() != wanted.size())
+    return fl::Check::of(INFINITY, 0,
+                         fl::text("%lld iterations and %zu residuals, a plain solver has %lld and %zu", s.outcome.iterations, found.size(),
+                                  right.outcome().iterations, wanted.size()));
+  fl::WorstError worst;
+  for (std::size_t n = 0; n < wanted.size(); ++n)
+    worst.consider(std::fabs(found[n] - wanted[n]), s.traits.history_tolerance * wanted[n] + 1e-13 * wanted.front(),
+                   [&] { return fl::text("the residual after %zu iterations is %.9g, should be %.9g", n, found[n], wanted[n]); });
+  const double allowed = s.traits.tolerance * right.largest();
+  grid::each_cell(s.block.cells(), [&](const Point& cell) {
+    const Point at = s.block.global(cell);
+    const double error = std::fabs(s.x[cell] - right.x(at));
+    if (worst.exceeded_by(error, allowed))
+      worst.consider(error, allowed, [&] {
+        return fl::text("x at (%lld, %lld, %lld) is %.9g, should be %.9g", at[0], at[1], at[2], s.x[cell], right.x(at));
+      });
+  });
+  const double share = residual_of(s, ages, scale) / wanted.front();
+  const double asked = p.sweeps > 0 ? INFINITY : 1.001 * std::pow(10.0, -static_cast<double>(p.digits)) + 1e-13;
+  if (!(share <= asked) && worst.share() <= 1)
+    return fl::Check::of(share, asked, fl::text("after %lld iterations |b - A x| is %.4g of |b|", s.outcome.iterations, share));
+  return worst.check(fl::text("x agrees in all cells; after %lld iterations |b - A x| is %.4g of |b|", s.outcome.iterations, share));
+}
+
+}  // namespace cfd_solver::inline FL_ROLE

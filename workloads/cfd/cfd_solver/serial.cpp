@@ -1,0 +1,18 @@
+// One thread, a cell after the other, neighbours by computed strides: what every other variant is compared with.
+#include "solvers.hpp"
+
+namespace {
+
+using Machine = cfd::Alone;
+using Body = cfd::PlainRows;
+using sip = cfd_solver::Stone<Machine, Body>;
+using red_black = cfd_solver::RedBlack<Machine, Body>;
+using cg = cfd_solver::ConjugateGradients<Machine, Body, false>;
+using iccg = cfd_solver::ConjugateGradients<Machine, Body, true>;
+
+constexpr fl::Kernel table[] = {FL_KERNEL(cfd_solver, sip), FL_KERNEL(cfd_solver, red_black), FL_KERNEL(cfd_solver, cg),
+                                FL_KERNEL(cfd_solver, iccg)};
+
+}  // namespace
+
+FL_KERNELS(cfd_solver, table)

@@ -1,0 +1,90 @@
+// Parameters and state: what inputs, checks and variants share.
+#pragma once
+
+#include <vector>
+
+#include "../system.hpp"
+#include "firstlight/changing.hpp"
+
+namespace cfd_solver::inline FL_ROLE {
+
+namespace grid = fl::grid;
+using cfd::Field, cfd::Point, cfd::Problem, cfd::System;
+using fl::Index;
+
+enum class Size { A, B, free };                  // in the order of their names below
+enum class Kernel { sip, red_black, cg, iccg };  // in the order of their names below
+inline constexpr const char* kernels = "sip|red_black|cg|iccg";
+
+struct Params {
+  Kernel kernel = Kernel::sip;
+  Size size = Size::free;
+  Index i = 13, j = 9, k = 7;
+  Problem problem = Problem::poisson;
+  double alpha = 0.92;
+  Index digits = 6, sweeps = 0;
+  Point processes{};
+
+  void declare(fl::Fields& fields) {
+    fields.choice("kernel", kernel, kernels,
+                  "the solver: Stone's, red-black Gauss-Seidel, conjugate gradients without and with incomplete Cholesky");
+    fields.choice("size", size, "A|B|free", "A: 100 x 56 x 56 cells, B: 200 x 112 x 112; free: i, j and k");
+    fields.integer("i", i, "cells", 1, 1 << 14, "west to east, contiguous in memory, where size=free");
+    fields.integer("j", j, "cells", 1, 1 << 14, "south to north");
+    fields.integer("k", k, "cells", 1, 1 << 14, "bottom to top");
+    fields.choice("problem", problem, "poisson|diffusion|transport",
+                  "the coefficients: 1; symmetric, another one at each face; with flow through each face, not symmetric");
+    fields.real("alpha", alpha, "1", 0, 0.999, "of Stone's solver: the share of the neglected terms that is compensated");
+    fields.integer("digits", digits, "digits", 1, 12, "stop when the L1 norm of the residual has fallen by so many powers of ten");
+    fields.integer("sweeps", sweeps, "iterations", 0, 1 << 20, "of a run; 0: to the tolerance");
+    fields.integer("pi", processes[2], "processes", 0, 1 << 20, "of the process grid along i; 0: chosen");
+    fields.integer("pj", processes[1], "processes", 0, 1 << 20, "along j");
+    fields.integer("pk", processes[0], "processes", 0, 1 << 20, "along k");
+  }
+  Point cells() const {
+    if (size == Size::free) return {k, j, i};
+    return size == Size::A ? Point{56, 56, 100} : Point{112, 112, 200};
+  }
+  grid::Domain<3> domain() const { return {.extents = cells(), .processes = processes, .halo = {1, 1, 1}}; }
+};
+
+inline constexpr Index most_iterations = 20000;
+
+struct Outcome {
+  Index iterations = 0;
+  std::vector<double> history;  // sum of |b - A x| over all cells: before each iteration, and after the last where that was looked at
+
+  // To be called with each of them; whether to go on.
+  bool goes_on(const Params& p, double now) {
+    history.push_back(now);
+    if (p.sweeps > 0) return iterations < p.sweeps;
+    constexpr double diverged = 1e6;
+    return now > history.front() * std::pow(10.0, -static_cast<double>(p.digits)) && now < diverged * history.front() &&
+           iterations < most_iterations;
+  }
+  // After as many iterations as were asked for there is nothing to look at.
+  bool ends_unseen(const Params& p) const { return p.sweeps > 0 && iterations == p.sweeps; }
+};
+
+// What the workload must know of a variant.
+struct Traits {
+  bool colours_together = false;    // red-black: both in one pass through memory
+  bool indirect = false;            // neighbours by their numbers in memory, of 32 bits
+  double tolerance = 1e-9;          // of x, of its largest value
+  double history_tolerance = 1e-8;  // of the residuals on the way, each of itself
+};
+
+struct State {
+  Params params;
+  Traits traits;
+  fl::Team team;
+  grid::Block<3> block;
+  System system;
+  Field x;  // 0 at first; its halo beyond walls stays 0
+  Outcome outcome;
+  fl::Changing changing;          // of the diagonal
+  Index upcoming = 0;             // the iteration of the next step
+  std::vector<double> unchanged;  // the history of a run of unchanged inputs, once a case
+};
+
+}  // namespace cfd_solver::inline FL_ROLE

@@ -1,0 +1,111 @@
+// What the solvers do to a row of cells, one cell after the other: what other ways of computing a row are compared with. `c` is the element
+// of a row's first cell, `n` the number of its cells.
+#pragma once
+
+#include "sip.hpp"
+
+namespace cfd::inline FL_ROLE {
+
+// Sums over rows.
+struct Sums {
+  double first = 0, second = 0;
+  Sums& operator+=(const Sums& more) {
+    first += more.first, second += more.second;
+    return *this;
+  }
+};
+
+struct PlainRows {
+  static void sip_factor(const Rows& m, const SipFactor::View& f, double alpha, const Point& size, Index k, Index j) {
+    factor_row(m, f, alpha, size, k, j);
+  }
+
+  // r = b - A x and L q = r; the sum of |r|.
+  static Sums sip_forward(const Rows& m, const SipFactor::View& f, const double* x, double* q, Index c, Index n) {
+    Sums sums;
+    for (const Index end = c + n; c < end; ++c) {
+      const double r = residual(m, x, c);
+      sums.first += std::fabs(r);
+      q[c] = r * f.lp[c] - f.lb[c] * q[c - m.bottom] - f.ls[c] * q[c - m.south] - f.lw[c] * q[c - 1];
+    }
+    return sums;
+  }
+
+  // U q = q, x += q; from the last cell to the first.
+  static void sip_backward(const Rows& m, const SipFactor::View& f, double* x, double* q, Index c, Index n) {
+    for (Index at = c + n; at-- > c;) {
+      q[at] = q[at] - f.ut[at] * q[at + m.bottom] - f.un[at] * q[at + m.south] - f.ue[at] * q[at + 1];
+      x[at] += q[at];
+    }
+  }
+
+  // Every second cell, from number `first` on, becomes what its equation says; the sum of the |b - A x| that these had.
+  static Sums relax(const Rows& m, double* x, Index c, Index n, Index first) {
+    Sums sums;
+    for (Index at = c + first; at < c + n; at += 2) {
+      const double r = residual(m, x, at);
+      sums.first += std::fabs(r);
+      x[at] += r / m.a[P][at];
+    }
+    return sums;
+  }
+
+  // q = A p; the sum of p q.
+  static Sums product(const Rows& m, const double* p, double* q, Index c, Index n) {
+    Sums sums;
+    for (const Index end = c + n; c < end; ++c) {
+      q[c] = m.a[P][c] * p[c] + m.a[W][c] * p[c - 1] + m.a[E][c] * p[c + 1] + m.a[S][c] * p[c - m.south] + m.a[N][c] * p[c + m.south] +
+             m.a[B][c] * p[c - m.bottom] + m.a[T][c] * p[c + m.bottom];
+      sums.first += p[c] * q[c];
+    }
+    return sums;
+  }
+
+  // x += alpha p, r -= alpha q; the sums of |r| and of r r.
+  static Sums advance(double alpha, const double* p, const double* q, double* x, double* r, Index c, Index n) {
+    Sums sums;
+    for (const Index end = c + n; c < end; ++c) {
+      x[c] += alpha * p[c];
+      r[c] -= alpha * q[c];
+      sums += {std::fabs(r[c]), r[c] * r[c]};
+    }
+    return sums;
+  }
+
+  // p = z + beta p
+  static void turn(double beta, const double* z, double* p, Index c, Index n) {
+    for (const Index end = c + n; c < end; ++c) p[c] = z[c] + beta * p[c];
+  }
+
+  // L z = r of incomplete Cholesky, whose diagonal is 1 / `inverse`.
+  static void ic_forward(const Rows& m, const double* inverse, const double* r, double* z, Index c, Index n) {
+    for (const Index end = c + n; c < end; ++c)
+      z[c] = (r[c] - m.a[B][c] * z[c - m.bottom] - m.a[S][c] * z[c - m.south]) * inverse[c] - m.a[W][c] * inverse[c] * z[c - 1];
+  }
+
+  // L^T z = z; the sum of r z.
+  static Sums ic_backward(const Rows& m, const double* inverse, const double* r, double* z, Index c, Index n) {
+    Sums sums;
+    for (Index at = c + n; at-- > c;) {
+      z[at] = z[at] - (m.a[T][at] * z[at + m.bottom] + m.a[N][at] * z[at + m.south]) * inverse[at] - m.a[E][at] * inverse[at] * z[at + 1];
+      sums.first += r[at] * z[at];
+    }
+    return sums;
+  }
+
+  // Row j of plane k of incomplete Cholesky without fill of what a block itself couples: the inverse of its diagonal.
+  static void ic_factor(const Rows& m, double* inverse, Index k, Index j, Index n) {
+    const Index first = m.at(k, j);
+    const auto square = [](double a) { return a * a; };
+    for (Index i = 0; i < n; ++i) {
+      const Index c = first + i;
+      double d = m.a[P][c];
+      if (k > 0) d -= square(m.a[B][c]) * inverse[c - m.bottom];
+      if (j > 0) d -= square(m.a[S][c]) * inverse[c - m.south];
+      if (i > 0) d -= square(m.a[W][c]) * inverse[c - 1];
+      inverse[c] = 1 / d;
+    }
+  }
+};
+
+}  // namespace cfd::inline FL_ROLE

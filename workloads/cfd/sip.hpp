@@ -1,0 +1,52 @@
+// Stone's strongly implicit procedure for seven coefficients: L U = A + N, where N is what L U has beyond the places of A, less `alpha` of
+// what a smooth x would make of it. An iteration: L U q = b - A x, x += q.
+//
+// H. L. Stone, SIAM J. Numer. Anal. 5 (1968) 530; J. H. Ferziger, M. Peric, Computational Methods for Fluid Dynamics, section 5.3.
+#pragma once
+
+#include "system.hpp"
+
+namespace cfd::inline FL_ROLE {
+
+// Rows of L times 1 / L_P, so that a cell waits for one multiplication of its western neighbour only; U as it is.
+struct SipFactor {
+  Field lw, ls, lb, lp, un, ue, ut;
+
+  explicit SipFactor(const Point& size) {
+    for (Field* field : fields()) {
+      *field = Field(size, {1, 1, 1});
+      std::fill_n(field->data(), field->layout().elements, 0.0);  // beyond the block nothing is coupled
+    }
+  }
+  std::array<Field*, 7> fields() { return {&lw, &ls, &lb, &lp, &un, &ue, &ut}; }
+
+  struct View {
+    double *lw, *ls, *lb, *lp, *un, *ue, *ut;  // of cell (0, 0, 0)
+  };
+  View view() {
+    const auto origin = [](Field& field) { return field.view().origin; };
+    return {origin(lw), origin(ls), origin(lb), origin(lp), origin(un), origin(ue), origin(ut)};
+  }
+};
+
+// Row j of plane k of the factor of what a block itself couples; cells in lexicographic order.
+inline void factor_row(const Rows& m, const SipFactor::View& f, double alpha, const Point& size, Index k, Index j) {
+  const Index first = m.at(k, j), count = size[2];
+  const bool bottom = k > 0, south = j > 0, top = k + 1 < size[0], north = j + 1 < size[1];
+  for (Index i = 0; i < count; ++i) {
+    const Index c = first + i, w = c - 1, s = c - m.south, b = c - m.bottom;
+    const double lb = bottom ? m.a[B][c] / (1 + alpha * (f.un[b] + f.ue[b])) : 0;
+    const double lw = i > 0 ? m.a[W][c] / (1 + alpha * (f.un[w] + f.ut[w])) : 0;
+    const double ls = south ? m.a[S][c] / (1 + alpha * (f.ue[s] + f.ut[s])) : 0;
+    const double p1 = alpha * (lb * f.un[b] + lw * f.un[w]), p2 = alpha * (lb * f.ue[b] + ls * f.ue[s]),
+                 p3 = alpha * (lw * f.ut[w] + ls * f.ut[s]);
+    const double lp = 1 / (m.a[P][c] + p1 + p2 + p3 - lb * f.ut[b] - lw * f.ue[w] - ls * f.un[s]);
+    f.lp[c] = lp;
+    f.lw[c] = lw * lp, f.ls[c] = ls * lp, f.lb[c] = lb * lp;
+    f.un[c] = ((north ? m.a[N][c] : 0) - p1) * lp;
+    f.ue[c] = ((i + 1 < count ? m.a[E][c] : 0) - p2) * lp;
+    f.ut[c] = ((top ? m.a[T][c] : 0) - p3) * lp;
+  }
+}
+
+}  // namespace cfd::inline FL_ROLE

@@ -1,0 +1,102 @@
+// Linear systems of finite volumes on a structured grid: seven coefficients a cell, as a transported quantity has them.
+//
+//   A_P x_P + A_W x_W + A_E x_E + A_S x_S + A_N x_N + A_B x_B + A_T x_T = b
+//
+// A cell stands at (k, j, i): bottom to top, south to north, west to east; i is contiguous in memory. Values beyond the walls are 0 at half
+// a cell's distance (Dirichlet), so a wall has no coefficient of its own and doubles what its face adds to A_P.
+#pragma once
+
+#include <array>
+#include <cmath>
+
+#include "firstlight/grid/blocks.hpp"
+#include "firstlight/grid/field.hpp"
+
+namespace cfd::inline FL_ROLE {
+
+namespace grid = fl::grid;
+using fl::Index;
+using Point = grid::Point<3>;
+using Field = grid::Field<double, 3>;
+
+enum Place : std::size_t { P, W, E, S, N, B, T };
+using Coefficients = std::array<double, 7>;  // of one cell, by Place
+
+// The dimension of a face's normal and the side it lies on.
+struct Side {
+  std::size_t d;
+  Index step;
+};
+inline constexpr Side side_of(std::size_t place) {
+  constexpr Side sides[] = {{0, 0}, {2, -1}, {2, 1}, {1, -1}, {1, 1}, {0, -1}, {0, 1}};
+  return sides[place];
+}
+
+// In the order of their names, "poisson|diffusion|transport".
+enum class Problem {
+  poisson,    // all conductances 1
+  diffusion,  // they differ from face to face: symmetric
+  transport,  // and something flows through each face, upwind: not symmetric
+};
+inline bool symmetric(Problem problem) { return problem != Problem::transport; }
+
+// What a face lets through by diffusion, and what flows through it towards larger coordinates.
+struct Face {
+  double conductance = 1, flow = 0;
+};
+
+// The face on the upper side of the cell at `low` along dimension d; low[d] = -1 for the first face.
+inline Face face(Problem problem, const Point& extents, const Point& low, std::size_t d) {
+  if (problem == Problem::poisson) return {};
+  std::uint64_t number = 0;
+  for (std::size_t e = 0; e < 3; ++e) number = number * static_cast<std::uint64_t>(extents[e] + 1) + static_cast<std::uint64_t>(low[e] + 1);
+  const std::uint64_t first = 8 * (4 * number + d);  // apart from the numbers of sources, whatever the extents
+  return {1 + 0.8 * fl::uniform(first), problem == Problem::transport ? 2 * fl::uniform(first + 1) : 0};
+}
+
+// The row of the matrix that belongs to the cell at x of a grid of these extents.
+inline Coefficients coefficients(Problem problem, const Point& extents, const Point& x) {
+  Coefficients a{};
+  for (std::size_t place = W; place <= T; ++place) {
+    const auto [d, step] = side_of(place);
+    Point low = x;
+    if (step < 0) --low[d];
+    const Face f = face(problem, extents, low, d);
+    const bool wall = x[d] + step < 0 || x[d] + step >= extents[d];
+    const double inwards = f.conductance + std::max(-static_cast<double>(step) * f.flow, 0.0);
+    if (!wall) a[place] = -inwards;
+    a[P] += wall ? 2 * f.conductance : inwards;
+  }
+  return a;
+}
+
+// b of the cell with this number, counted in memory order.
+inline double source(std::uint64_t number) { return fl::uniform(number); }
+
+// One rank's part. All fields have one layout: the same element number is the same cell in each.
+struct System {
+  std::array<Field, 7> a;
+  Field b;
+};
+
+// Addresses of cell (0, 0, 0) of a block, and the elements from a cell to its neighbours.
+struct Rows {
+  std::array<const double*, 7> a;
+  const double* b;
+  Index south = 0, bottom = 0;  // from a cell to the next one north, to the next one above
+
+  explicit Rows(const System& system) : b(system.b.view().origin) {
+    for (std::size_t place = P; place <= T; ++place) a[place] = system.a[place].view().origin;
+    south = system.b.layout().stride[1];
+    bottom = system.b.layout().stride[0];
+  }
+  Index at(Index k, Index j) const { return k * bottom + j * south; }
+};
+
+// b - A x of the cell at element c.
+[[gnu::always_inline]] inline double residual(const Rows& m, const double* x, Index c) {
+  return m.b[c] - m.a[P][c] * x[c] - m.a[W][c] * x[c - 1] - m.a[E][c] * x[c + 1] - m.a[S][c] * x[c - m.south] - m.a[N][c] * x[c + m.south] -
+         m.a[B][c] * x[c - m.bottom] - m.a[T][c] * x[c + m.bottom];
+}
+
+}  // namespace cfd::inline FL_ROLE
