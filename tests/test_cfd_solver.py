@@ -50,3 +50,42 @@ def test_what_cannot_run_is_refused_in_one_line(words: tuple[str, ...], why: str
     program = native.plain_program("cfd_solver", "serial")
     said = native.direct(native.make([program])[program], *words)
     assert said.returncode == 2 and why in said.stderr and said.stderr.count("\n") == 1
+
+
+def histories(folder: Path, variant: str, place: Placement, *words: str) -> list[list[float]]:
+    """The residuals on the way, of the inputs as they are before anything changes."""
+    program = native.plain_program("cfd_solver", variant)
+    said = native.verified(native.make([program])[program], place, folder, *words)
+    return [line["values"] for line in said.of("series") if line["rank"] == 0]
+
+
+UNEVEN = ("i=19", "j=11", "k=6", "problem=diffusion")
+
+
+def test_threads_change_no_bit(tmp_path: Path) -> None:
+    """Rows in a pipeline, both colours in slabs of planes: sums over rows are added in the order of the rows."""
+    words = ("kernel=*", *UNEVEN)
+    one = histories(tmp_path, "simd", Placement(), *words)
+    assert len(one) == 4
+    for threads in (1, 2, 3, 4):
+        assert histories(tmp_path, "omp", Placement(threads=threads), *words) == one
+
+
+@pytest.mark.full
+def test_vectors_and_numbers_of_neighbours_change_nothing_but_rounding(tmp_path: Path) -> None:
+    plain = histories(tmp_path, "serial", Placement(), "kernel=*", *UNEVEN)
+    for variant in ("simd", "indirect"):
+        for mine, theirs in zip(histories(tmp_path, variant, Placement(), "kernel=*", *UNEVEN), plain, strict=True):
+            assert mine == pytest.approx(theirs, rel=1e-7)
+
+
+def test_blocks_change_what_is_local_to_them_and_nothing_else(tmp_path: Path) -> None:
+    """Red-black and plain conjugate gradients go the same way on any number of processes; factors of blocks cost
+    iterations."""
+    words = ("kernel=*", "i=16", "j=16", "k=16")
+    alone = histories(tmp_path, "mpi", Placement(), *words)
+    for ranks in (2, 4):
+        sip, red_black, cg, iccg = histories(tmp_path, "mpi", Placement(ranks=ranks), *words)
+        assert red_black == pytest.approx(alone[1], rel=1e-9) and cg == pytest.approx(alone[2], rel=1e-7)
+        assert len(alone[0]) < len(sip) < 3 * len(alone[0])
+        assert len(alone[3]) <= len(iccg) < 2 * len(alone[3])

@@ -23,7 +23,7 @@ class Replay {
       b_[c] = scale * cfd::source(number);
     });
     if (params_.kernel == Kernel::sip) stone();
-    if (params_.kernel == Kernel::red_black) red_black();
+    if (params_.kernel == Kernel::red_black) red_black(s.traits.colours_together);
     if (params_.kernel == Kernel::cg) conjugate_gradients(false);
     if (params_.kernel == Kernel::iccg) conjugate_gradients(true);
   }
@@ -119,7 +119,7 @@ class Replay {
     }
   }
 
-  void red_black() {
+  void red_black(bool colours_together) {
     Values r = zeros();
     each_cell([&](const Point&, std::size_t c) { r[c] = b_[c] - product(x_, c); });
     const double first = norm(r);
@@ -135,7 +135,10 @@ class Replay {
     };
     while (!out_.ends_unseen(params_)) {
       const double red = half(0);  // after the first iteration black cells have no residual
-      if (!out_.goes_on(params_, out_.iterations == 0 ? first : red)) return;
+      if (!out_.goes_on(params_, out_.iterations == 0 ? first : red)) {
+        if (colours_together) half(1);
+        return;
+      }
       ++out_.iterations;
       half(1);
     }

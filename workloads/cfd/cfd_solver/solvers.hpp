@@ -31,14 +31,22 @@ void exchange(Machine& machine) {
   machine.exchange();
 }
 
+// For a body that needs tables of its own.
+template <class Body>
+void prepare(Body& body, State& s) {
+  if constexpr (requires { body.open(s.x); }) body.open(s.x);
+}
+
 template <class Machine, class Body>
 struct Stone {
   Machine machine;
+  Body body;
   cfd::SipFactor factor{{}};
   Field q;
 
   void open(State& s) {
     machine.open(s.block, s.team.threads, s.x);
+    prepare(body, s);
     factor = cfd::SipFactor(s.block.size());
     q = zeros(s.block.size());
   }
@@ -47,39 +55,41 @@ struct Stone {
     const Rows m(s.system);
     const auto f = factor.view();
     double *x = origin(s.x), *to = origin(q);
-    fl::during(phases("factor"), [&] {
-      machine.upwards(size, [&](Index k, Index j) { return Body::sip_factor(m, f, s.params.alpha, size, k, j), Sums{}; });
-    });
+    fl::during(phases("factor"),
+               [&] { machine.upwards(size, [&](Index k, Index j) { return body.sip_factor(m, f, s.params.alpha, size, k, j), Sums{}; }); });
     while (!s.outcome.ends_unseen(s.params)) {
       exchange(machine);
       const fl::In in(phases("sweep"));
-      const Sums rest = machine.upwards(size, [&](Index k, Index j) { return Body::sip_forward(m, f, x, to, m.at(k, j), size[2]); });
+      const Sums rest = machine.upwards(size, [&](Index k, Index j) { return body.sip_forward(m, f, x, to, m.at(k, j), size[2]); });
       if (!s.outcome.goes_on(s.params, total(machine, rest).first)) return;
       ++s.outcome.iterations;
-      machine.downwards(size, [&](Index k, Index j) { return Body::sip_backward(m, f, x, to, m.at(k, j), size[2]), Sums{}; });
+      machine.downwards(size, [&](Index k, Index j) { return body.sip_backward(m, f, x, to, m.at(k, j), size[2]), Sums{}; });
     }
   }
 };
 
-// The cell at (0, 0, 0) of the whole grid is red.
-template <class Machine, class Body>
+// The cell at (0, 0, 0) of the whole grid is red. `together`: both colours in one pass, for one process.
+template <class Machine, class Body, bool together = false>
 struct RedBlack {
   Machine machine;
+  Body body;
 
-  void open(State& s) { machine.open(s.block, s.team.threads, s.x); }
+  void open(State& s) {
+    machine.open(s.block, s.team.threads, s.x);
+    prepare(body, s);
+  }
   void step(State& s, Index) {
-    double first = 0;
-    fl::during(phases("factor"), [&] { first = total(machine, norm(s)).first; });
+    const double first = total(machine, norm(s)).first;
     while (!s.outcome.ends_unseen(s.params)) {
-      const Sums red = half(s, 0);  // after the first iteration black cells have no residual
+      const Sums red = together ? both(s) : half(s, 0);  // after the first iteration black cells have no residual
       if (!s.outcome.goes_on(s.params, s.outcome.iterations == 0 ? first : total(machine, red).first)) return;
       ++s.outcome.iterations;
-      half(s, 1);
+      if constexpr (!together) half(s, 1);
     }
   }
 
  private:
-  // x is 0.
+  // Of b, for x is 0.
   Sums norm(State& s) {
     const Rows m(s.system);
     return machine.each(s.block.size(), [&](Index k, Index j) {
@@ -88,15 +98,19 @@ struct RedBlack {
       return sums;
     });
   }
+  auto relaxing(State& s, Index colour) {
+    const Point& lower = s.block.owned.lower;
+    return [this, m = Rows(s.system), x = origin(s.x), n = s.block.size()[2], corner = lower[0] + lower[1] + lower[2] + colour](
+               Index k, Index j) { return body.relax(m, x, m.at(k, j), n, (corner + k + j) % 2); };
+  }
   Sums half(State& s, Index colour) {
     exchange(machine);
     const fl::In in(phases("sweep"));
-    const Rows m(s.system);
-    double* x = origin(s.x);
-    const Point& lower = s.block.owned.lower;
-    const Index corner = lower[0] + lower[1] + lower[2] + colour;
-    return machine.each(s.block.size(),
-                        [&](Index k, Index j) { return Body::relax(m, x, m.at(k, j), s.block.size()[2], (corner + k + j) % 2); });
+    return machine.each(s.block.size(), relaxing(s, colour));
+  }
+  Sums both(State& s) {
+    const fl::In in(phases("sweep"));
+    return machine.both(s.block.size(), relaxing(s, 0), relaxing(s, 1));
   }
 };
 
@@ -104,6 +118,7 @@ struct RedBlack {
 template <class Machine, class Body, bool cholesky>
 struct ConjugateGradients {
   Machine machine;
+  Body body;
   Field p, q, r, z, inverse;
 
   void open(State& s) {
@@ -111,6 +126,7 @@ struct ConjugateGradients {
     if constexpr (cholesky)
       for (Field* field : {&z, &inverse}) *field = zeros(s.block.size());
     machine.open(s.block, s.team.threads, p);
+    prepare(body, s);
   }
   void step(State& s, Index) {
     const Point size = s.block.size();
@@ -119,10 +135,10 @@ struct ConjugateGradients {
     const auto rows = [&](auto row) { return machine.each(size, [&](Index k, Index j) { return row(m.at(k, j)); }); };
     Sums rest;  // sums of |r| and r r
     fl::during(phases("factor"), [&] {
-      if constexpr (cholesky) machine.upwards(size, [&](Index k, Index j) { return Body::ic_factor(m, origin(inverse), k, j, n), Sums{}; });
+      if constexpr (cholesky) machine.upwards(size, [&](Index k, Index j) { return body.ic_factor(m, origin(inverse), k, j, n), Sums{}; });
       rest = total(machine, rows([&](Index c) {
                      std::copy_n(m.b + c, n, origin(r) + c);
-                     return Body::advance(0, origin(p), origin(q), origin(s.x), origin(r), c, n);
+                     return body.advance(0, origin(p), origin(q), origin(s.x), origin(r), c, n);
                    }));
     });
     double before = 0;
@@ -131,10 +147,10 @@ struct ConjugateGradients {
       const fl::In in(phases("sweep"));
       const double now = cholesky ? precondition(m, size) : rest.second, beta = before == 0 ? 0 : now / before;
       const double* direction = origin(cholesky ? z : r);
-      rows([&](Index c) { return Body::turn(beta, direction, origin(p), c, n), Sums{}; });
+      rows([&](Index c) { return body.turn(beta, direction, origin(p), c, n), Sums{}; });
       exchange(machine);
-      const double energy = total(machine, rows([&](Index c) { return Body::product(m, origin(p), origin(q), c, n); })).first;
-      rest = total(machine, rows([&](Index c) { return Body::advance(now / energy, origin(p), origin(q), origin(s.x), origin(r), c, n); }));
+      const double energy = total(machine, rows([&](Index c) { return body.product(m, origin(p), origin(q), c, n); })).first;
+      rest = total(machine, rows([&](Index c) { return body.advance(now / energy, origin(p), origin(q), origin(s.x), origin(r), c, n); }));
       before = now;
     }
   }
@@ -142,10 +158,10 @@ struct ConjugateGradients {
  private:
   double precondition(const Rows& m, const Point& size) {
     machine.upwards(
-        size, [&](Index k, Index j) { return Body::ic_forward(m, origin(inverse), origin(r), origin(z), m.at(k, j), size[2]), Sums{}; });
+        size, [&](Index k, Index j) { return body.ic_forward(m, origin(inverse), origin(r), origin(z), m.at(k, j), size[2]), Sums{}; });
     return total(machine, machine.downwards(size,
                                             [&](Index k, Index j) {
-                                              return Body::ic_backward(m, origin(inverse), origin(r), origin(z), m.at(k, j), size[2]);
+                                              return body.ic_backward(m, origin(inverse), origin(r), origin(z), m.at(k, j), size[2]);
                                             }))
         .first;
   }

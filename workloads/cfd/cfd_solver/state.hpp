@@ -87,4 +87,11 @@ struct State {
   std::vector<double> unchanged;  // the history of a run of unchanged inputs, once a case
 };
 
+template <class Visit>
+void each_field(State& s, Visit visit) {
+  for (Field& a : s.system.a) visit(a);
+  visit(s.system.b);
+  visit(s.x);
+}
+
 }  // namespace cfd_solver::inline FL_ROLE
