@@ -16,6 +16,7 @@ import drivers
 from firstlight import patterns as patterns_of_python
 from firstlight.cli import group
 from firstlight.errors import UsageError
+from firstlight.patterns import memory
 from network_tool import ask, run
 
 PROCESSES = (1, 2, 3, 4, 6, 8, 12, 16, 64, 250)
@@ -236,6 +237,39 @@ def test_the_command_lists_shows_and_draws(tmp_path: Path) -> None:
     told("gamess", "-n", "4", "--html", str(page))  # nothing names a peer
 
 
+def test_buffers_of_two_tiers_take_what_r4_says(simulator: Path) -> None:
+    """2 KiB for each that is contacted, 1 MiB for 1024 hot ones at most; collectives along trees, alltoall by pairs."""
+    assert memory.model(82_944, 82_943, 0) == 8 * 1296 + 2048 * 82_943
+    assert memory.model(4000, 3000, 3000) == 8 * 63 + 2048 * 3000 + (1024 << 20)
+    assert pytest.approx(11.6e6 * 1024) == memory.PLAIN * 80_000
+    nicam = patterns_of_python.show(simulator, "nicam", 40)
+    found = memory.need(nicam)
+    assert (found.contacted, found.hot) == (nicam.contacted, nicam.often)  # no collectives
+    assert (
+        memory.need(patterns_of_python.show(simulator, "gamess", 1000)).hot == 10
+    )  # broadcast and sum: partners of one cube
+    one = memory.need(patterns_of_python.show(simulator, "gamess", 1))
+    assert (one.contacted, one.hot, one.bytes) == (0, 0, 8)
+    squares = memory.need(patterns_of_python.show(simulator, "npb_ft", 4096))
+    assert squares.contacted == 15 + 255 + 12 == squares.hot  # planes, rows, and a sum of all
+    everybody = memory.need(patterns_of_python.show(simulator, "npb_ft", 16))
+    assert everybody.contacted == everybody.hot == 15
+    counts = [n.processes for n in memory.curve(simulator, "npb_cg", ["class=S"], (1, 3, 4))]
+    assert counts == [1, 4]  # a power of two
+    with pytest.raises(UsageError, match="power of two"):
+        memory.curve(simulator, "npb_cg", [], (3,))
+
+
+@pytest.mark.usefixtures("simulator")
+def test_the_command_tells_what_buffers_need(tmp_path: Path) -> None:
+    page = tmp_path / "memory.html"
+    text = told("--memory", "-n", "16", "--node-memory", "64MiB", "--html", str(page))
+    assert "One process needs more than that in " in text and "npb_ft from 16 processes on" in text
+    assert "plain design" in page.read_text() and "npb_ft" in page.read_text()
+    assert json.loads(told("npb_ft", "--memory", "-n", "16", "--json"))["npb_ft"][0]["hot"] == 15
+    assert "No process needs as much as that" in told("hpl", "--memory", "-n", "4", "--node-memory", "1GiB")
+
+
 @pytest.mark.usefixtures("simulator")
 @pytest.mark.parametrize(
     ("words", "why"),
@@ -246,6 +280,10 @@ def test_the_command_lists_shows_and_draws(tmp_path: Path) -> None:
         (("npb_cg", "-n", "4", "-p", "class"), "write NAME=VALUE"),
         (("npb_cg", "-n", "4", "-p", "class=S,na=3"), "and -p for each"),
         (("npb_cg", "-n", "4", "--matrix"), "--matrix goes with --json"),
+        (("npb_cg", "-n", "3", "--memory"), "npb_cg needs a power of two; 3 processes given"),
+        (("npb_cg", "-n", "4", "--memory", "--matrix"), "one of both"),
+        (("--memory", "-p", "class=S"), "name it"),
+        (("npb_cg", "-n", "4", "--node-memory", "1GiB"), "goes with --memory"),
     ],
 )
 def test_the_command_says_what_to_do_instead(words: tuple[str, ...], why: str) -> None:

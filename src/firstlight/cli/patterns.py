@@ -23,19 +23,34 @@ Exit status:
 @click.option("--parameter", "-p", "given", multiple=True, metavar="NAME=VALUE", help="A size, as class=B; repeatable.")
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Draw the matrix, too.")
 @click.option("--matrix", "with_matrix", is_flag=True, help="With --json: the matrix instead, as a profile has it.")
+@click.option("--memory", "of_memory", is_flag=True, help="What buffers for its messages need, up to 82,944 processes.")
+@click.option("--node-memory", metavar="SIZE", help="With --memory: of a node; else this machine's.")
 @as_json
 def command(
-    name: str | None, processes: int | None, given: tuple[str, ...], html: Path | None, with_matrix: bool, as_json: bool
+    name: str | None,
+    processes: int | None,
+    given: tuple[str, ...],
+    html: Path | None,
+    with_matrix: bool,
+    of_memory: bool,
+    node_memory: str | None,
+    as_json: bool,
 ) -> int:
     """List the patterns of communication, or tell what one comes to: its phases, messages and partners.
 
     A pattern is a pure function of the number of processes and of its parameters. Collective operations are told as
     such: MPI prescribes no route for them, so they are not in the matrix, as in a profile.
+
+    With --memory, of one pattern or of all: bytes of buffers a process, by R4's model of slow and fast ones.
     """
     from firstlight import patterns
     from firstlight.report import patterns as page
     from firstlight.simulate import program
 
+    if node_memory is not None and not of_memory:
+        raise UsageError("--node-memory goes with --memory")
+    if of_memory:
+        return _memory(name, processes, given, html, with_matrix, node_memory, as_json)
     if name is None and (processes is not None or given or html is not None or with_matrix):
         raise UsageError("which pattern? ./fl patterns lists them")
     if with_matrix and not as_json:
@@ -57,4 +72,44 @@ def command(
         print_json(patterns.matrix(built, name, processes, given) if with_matrix else shown)
     else:
         tell(page.summary(shown, html, width()))
+    return 0
+
+
+def _memory(
+    name: str | None,
+    processes: int | None,
+    given: tuple[str, ...],
+    html: Path | None,
+    with_matrix: bool,
+    node_memory: str | None,
+    as_json: bool,
+) -> int:
+    from firstlight import machine, patterns
+    from firstlight.patterns import memory
+    from firstlight.report import memory as page
+    from firstlight.simulate import program
+    from firstlight.units import parse_size
+
+    if with_matrix:
+        raise UsageError("--matrix and --memory: one of both")
+    if name is None and given:
+        raise UsageError("sizes are those of one pattern; name it")
+    built = program.build()
+    names = [name] if name is not None else [p.pattern for p in patterns.known(built)]
+    counts = memory.COUNTS if processes is None else (processes,)
+    needs = {}
+    for one in names:
+        try:
+            needs[one] = memory.curve(built, one, given, counts)
+        except UsageError as refusal:
+            if name is not None:
+                raise
+            tell(f"{one} is left out: {refusal}", err=True)
+    node = machine.discover().memory if node_memory is None else parse_size(node_memory)
+    if html is not None:
+        page.write(needs, node, html)
+    if as_json:
+        print_json(needs)
+    else:
+        tell(page.summary(needs, node, html))
     return 0
