@@ -20,6 +20,7 @@ SMALL = ("problem=cavity,periodic,cpml,walls", "n=45", "steps=24", "bits=32,64")
 GRIDS = [(1, 0, 0), (2, 1, 2), (3, 3, 1), (4, 2, 2), (5, 0, 0), (6, 2, 3), (7, 1, 7), (8, 4, 2)]
 FEW = [(1, 0, 0), (2, 2, 1), (6, 3, 2)]
 ON = [("mpi_overlap", *on) for on in GRIDS] + [("mpi_blocking", *on) for on in FEW]
+ON += [("mpi_emulated", *on) for on in ((2, 1, 2), (4, 2, 2))]
 MOST_OF_MPICH = 2  # it waits by spinning
 
 
@@ -28,7 +29,9 @@ def built() -> dict[str, list[Built]]:
     """By variant, the program of each MPI library; those that `test_workloads` builds as well."""
     if native.toolchain("base") is None or not native.toolbox().mpis:
         pytest.skip("no gcc or no MPI library here")
-    chosen = [v for v in FDTD.variants if v.name in ("mpi_overlap", "mpi_blocking", "broken_mpi_stale_halo")]
+    chosen = [
+        v for v in FDTD.variants if v.name in ("mpi_overlap", "mpi_blocking", "mpi_emulated", "broken_mpi_stale_halo")
+    ]
     made = native.make([p for v in chosen for p in native.on_each_library(FDTD, v)])
     return {v.name: [b for p, b in made.items() if p.variant == v.name] for v in chosen}
 

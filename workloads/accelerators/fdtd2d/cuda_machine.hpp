@@ -1,6 +1,7 @@
 // Where kernels run: a GPU.
 #pragma once
 
+#include "../cuda_queue.hpp"
 #include "device_run.hpp"
 #include "firstlight/cuda.hpp"
 
@@ -16,6 +17,9 @@ __global__ void kernel(const Body body) {
 struct Cuda {
   template <class T>
   using Memory = fl::cuda::Memory<T>;
+  template <class T>
+  using Pinned = accelerators::Pinned<T>;
+  using Queue = accelerators::CudaQueue;
 
   template <class Body>
   static void launch(const fl::Extent& blocks, const fl::Extent& threads, const Body& body) {

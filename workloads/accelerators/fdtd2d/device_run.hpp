@@ -1,69 +1,20 @@
-// A run of kernels on a device, alone or with the halos of other ranks. `Machine` is where they run, CUDA (cuda_machine.hpp) or a processor
-// that stands for one (emulated_machine.hpp); it has memory (copies.hpp) and
+// A run of kernels on a device, alone or with the halos of other ranks, which travel while those cells are computed that need none.
+// `Machine` is where that runs, CUDA (cuda_machine.hpp) or a processor that stands for one (emulated_machine.hpp); it has memory
+// (copies.hpp), a queue for halos (device_exchange.hpp) and
 //   launch(blocks, threads, body)   body(block, shared) by every thread of every block, after all that was launched before
 //   finished()                      all of it has ended
 // Kernels are not waited for one by one, so there are no phases.
 #pragma once
 
 #include <tuple>
-#include <vector>
 
+#include "../device_exchange.hpp"
 #include "copies.hpp"
-#include "firstlight/grid/exchange.hpp"
 #include "kernels.hpp"
 
 namespace fdtd2d::inline FL_ROLE {
 
 enum class Kernel { cells, tiles, fused };
-
-// An exchange whose boxes are packed and unpacked on the device; the host sees whole messages.
-template <class Machine, class Transport, class T>
-class DeviceHalo {
- public:
-  template <class... Fields>
-  void open(const grid::Block<2>& block, Fields&... fields) {
-    exchange_.open(block, {.reach = grid::Reach::faces}, {}, fields...);
-    out_.clear(), in_.clear();
-    for (const auto& message : exchange_.plan().phases[0].messages)
-      for (auto* buffers : {&out_, &in_}) buffers->emplace_back().allocate(message.bytes / static_cast<Index>(sizeof(T)));
-  }
-
-  // The fields in the order of open().
-  void operator()(const std::vector<grid::View<T, 2>>& fields) {
-    const auto& phase = exchange_.plan().phases[0];
-    exchange_.receive(0);
-    for (std::size_t m = 0; m < out_.size(); ++m) {
-      for (const auto& piece : phase.messages[m].pieces) copy(packed(out_[m].data(), piece), at(fields, piece, piece.out), piece.out);
-      out_[m].to(reinterpret_cast<T*>(exchange_.outgoing(0, m)));
-    }
-    exchange_.send(0);
-    for (const auto& piece : phase.copies) copy(at(fields, piece, piece.in), at(fields, piece, piece.out), piece.out);
-    exchange_.wait(0);
-    for (std::size_t m = 0; m < in_.size(); ++m) {
-      in_[m].from(reinterpret_cast<const T*>(exchange_.arrived(0, m)));
-      for (const auto& piece : phase.messages[m].pieces) copy(at(fields, piece, piece.in), packed(in_[m].data(), piece), piece.in);
-    }
-  }
-
- private:
-  static grid::View<T, 2> at(const std::vector<grid::View<T, 2>>& fields, const grid::Piece<2>& piece, const grid::Box<2>& box) {
-    grid::View<T, 2> view = fields[piece.field];
-    view.origin = &view(box.lower[0], box.lower[1]);
-    return view;
-  }
-  static grid::View<T, 2> packed(T* message, const grid::Piece<2>& piece) {
-    return {message + piece.at / static_cast<Index>(sizeof(T)), {piece.out.size(1), 1}};
-  }
-  static void copy(const grid::View<T, 2>& to, const grid::View<T, 2>& from, const grid::Box<2>& box) {
-    const Index cells = box.cells();
-    Machine::launch(
-        {static_cast<int>((cells + copying_threads - 1) / copying_threads)}, {copying_threads},
-        CopyBox<T>{to.origin, from.origin, {to.stride[0], to.stride[1]}, {from.stride[0], from.stride[1]}, {box.size(0), box.size(1)}});
-  }
-
-  grid::Exchange<2, Transport> exchange_;
-  std::vector<typename Machine::template Memory<T>> out_, in_;
-};
 
 // Time step t takes the kernels' number t, from the first again after the last. One that fuses needs the whole grid: several ranks take
 // tiles in its place.
@@ -76,6 +27,8 @@ class OnDevice {
       mine.copies.open(a, twice);
       mine.halo_e.open(s.block, a.ez);
       mine.halo_h.open(s.block, a.hx, a.hy);
+      const grid::Box<2> all = s.block.cells();
+      split_ = mine.halo_e.has_neighbours() ? grid::split(s.block, {1, 1}) : grid::Split<2>{all, {}};
     });
     s.upload = [this, &s] { in_precision(s, [&](auto& a) { parts(a).copies.upload(); }); };
     s.download = [this, &s] { in_precision(s, [&](auto& a) { parts(a).copies.download(a, now_); }); };
@@ -103,7 +56,7 @@ class OnDevice {
   template <class T>
   struct Parts {
     Copies<Machine, T> copies;
-    DeviceHalo<Machine, Transport, T> halo_e, halo_h;
+    accelerators::DeviceExchange<T, 2, Machine, Transport> halo_e, halo_h;
   };
   template <class T>
   Parts<T>& parts(const Numbers<T>&) {
@@ -113,26 +66,51 @@ class OnDevice {
   template <Kernel kernel, class T>
   void advance(const State& s, Parts<T>& mine, const Job<T> (&jobs)[2], Index t) {
     const Job<T>& job = jobs[now_];
-    const fl::Extent blocks{static_cast<int>((job.columns + tile_columns - 1) / tile_columns),
-                            static_cast<int>((job.rows + tile_rows - 1) / tile_rows)};
-    const auto both = [&](const auto& e, const auto& h) {
-      mine.halo_h({job.hx, job.hy});
-      Machine::launch(blocks, tile_threads, e);
-      mine.halo_e({job.ez});
-      Machine::launch(blocks, tile_threads, h);
-    };
+    if constexpr (kernel == Kernel::fused)
+      if (s.team.ranks == 1) {
+        const Part all{0, 0, job.rows, job.columns};
+        Machine::launch(all.blocks(), tile_threads, Fused<T>{job, jobs[1 - now_], all, t, s.p.problem == Problem::periodic});
+        now_ = 1 - now_;
+        return;
+      }
     if constexpr (kernel == Kernel::cells) {
-      both(CellsE<T>{job, t}, CellsH<T>{job});
-    } else if constexpr (kernel == Kernel::tiles) {
-      both(TilesE<T>{job, t}, TilesH<T>{job});
+      beside<T>(mine.halo_h, {job.hx, job.hy}, [&](const Part& part) { return CellsE<T>{job, part, t}; });
+      beside<T>(mine.halo_e, {job.ez}, [&](const Part& part) { return CellsH<T>{job, part}; });
     } else {
-      if (s.team.ranks > 1) return both(TilesE<T>{job, t}, TilesH<T>{job});
-      Machine::launch(blocks, tile_threads, Fused<T>{job, jobs[1 - now_], t, s.p.problem == Problem::periodic});
-      now_ = 1 - now_;
+      beside<T>(mine.halo_h, {job.hx, job.hy}, [&](const Part& part) { return TilesE<T>{job, part, t}; });
+      beside<T>(mine.halo_e, {job.ez}, [&](const Part& part) { return TilesH<T>{job, part}; });
     }
   }
 
+  // The kernel of E, or of H, beside the halos that it needs. Of one field no cell needs another's new value, so those at the rim may
+  // follow in any order.
+  template <class T, class Halo, class KernelOf>
+  void beside(Halo& halo, std::initializer_list<grid::View<T, 2>> fields, const KernelOf& kernel_of) {
+    const auto compute = [&](const grid::Box<2>& box) {
+      if (box.empty()) return;
+      const Part part{box.lower[0], box.lower[1], box.upper[0], box.upper[1]};
+      Machine::launch(part.blocks(), tile_threads, kernel_of(part));
+    };
+    for (const grid::Piece<2>& piece : halo.copies()) copy_around(fields.begin()[piece.field], piece);
+    halo.start(fields);
+    compute(split_.inner);
+    halo.send();
+    halo.finish();
+    for (const grid::Box<2>& box : split_.rim) compute(box);
+  }
+
+  // Where a rank is its own neighbour.
+  template <class T>
+  static void copy_around(const grid::View<T, 2>& field, const grid::Piece<2>& piece) {
+    const Index cells = piece.out.cells();
+    const auto first = [&](const grid::Box<2>& box) { return &field(box.lower[0], box.lower[1]); };
+    Machine::launch(
+        {static_cast<int>((cells + copying_threads - 1) / copying_threads)}, {copying_threads},
+        CopyBox<T>{first(piece.in), first(piece.out), {field.stride[0], field.stride[1]}, {piece.out.size(0), piece.out.size(1)}});
+  }
+
   std::tuple<Parts<float>, Parts<double>> parts_;
+  grid::Split<2> split_;
   std::size_t now_ = 0;  // the set that holds the fields
 };
 

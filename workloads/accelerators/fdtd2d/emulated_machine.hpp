@@ -1,8 +1,10 @@
 // Where kernels run: a processor in place of a device, a fiber a thread, so that bodies, halos and copies are checked where no GPU is.
 #pragma once
 
+#include <cstring>
 #include <type_traits>
 
+#include "../emulated_queue.hpp"
 #include "device_run.hpp"
 
 namespace fdtd2d::inline FL_ROLE {
@@ -14,18 +16,35 @@ struct Emulated {
    public:
     void allocate(Index size) {
       memory_ = fl::Array<T>(size);
-      fl::poison(memory_.data(), size);
+      std::memset(static_cast<void*>(memory_.data()), 0xFF, static_cast<std::size_t>(size) * sizeof(T));
     }
-    void from(const T* host) { std::copy_n(host, memory_.size(), memory_.data()); }
-    void to(T* host) const { std::copy_n(memory_.data(), memory_.size(), host); }
+    void from(const T* host) {
+      accelerators::Started::kernels().all();
+      std::copy_n(host, memory_.size(), memory_.data());
+    }
+    void to(T* host) const {
+      accelerators::Started::kernels().all();
+      std::copy_n(memory_.data(), memory_.size(), host);
+    }
     T* data() { return memory_.data(); }
 
    private:
     fl::Array<T> memory_;
   };
 
+  template <class T>
+  using Pinned = Memory<T>;
+  using Queue = accelerators::EmulatedQueue;
+
   template <class Body>
   static void launch(const fl::Extent& blocks, const fl::Extent& threads, const Body& body) {
+    accelerators::Started::kernels().add([=] { run(blocks, threads, body); });
+  }
+  static void finished() { accelerators::Started::kernels().all(); }
+
+ private:
+  template <class Body>
+  static void run(const fl::Extent& blocks, const fl::Extent& threads, const Body& body) {
     using Shared = typename Body::Shared;
     if constexpr (std::is_empty_v<Shared>) {  // no thread waits for another, so none needs a fiber
       Shared nothing;
@@ -38,7 +57,6 @@ struct Emulated {
       fl::each_block<Shared>(blocks, threads, [&](const fl::Block& block, Shared& shared) { body(Block{block}, shared); });
     }
   }
-  static void finished() {}
 };
 
 }  // namespace fdtd2d::inline FL_ROLE

@@ -11,14 +11,24 @@ inline constexpr fl::Extent tile_threads{tile_columns, tile_rows};
 
 struct Nothing {};
 
-template <class B>
-FL_DEVICE Index row_of(const B& block) {
-  return static_cast<Index>(block.place.y) * tile_rows + block.thread.y;
-}
-template <class B>
-FL_DEVICE Index column_of(const B& block) {
-  return static_cast<Index>(block.place.x) * tile_columns + block.thread.x;
-}
+// Those that a kernel computes, by blocks from the first on: rows and columns up to the ends.
+struct Part {
+  Index row = 0, column = 0, end_row = 0, end_column = 0;
+
+  template <class B>
+  FL_DEVICE Index row_of(const B& block) const {
+    return row + static_cast<Index>(block.place.y) * tile_rows + block.thread.y;
+  }
+  template <class B>
+  FL_DEVICE Index column_of(const B& block) const {
+    return column + static_cast<Index>(block.place.x) * tile_columns + block.thread.x;
+  }
+  FL_DEVICE bool contains(Index i, Index j) const { return i < end_row && j < end_column; }
+  fl::Extent blocks() const {
+    return {static_cast<int>((end_column - column + tile_columns - 1) / tile_columns),
+            static_cast<int>((end_row - row + tile_rows - 1) / tile_rows)};
+  }
+};
 
 // --- a thread a cell, everything from memory: what directives make, too ------------------------------------------------------
 
@@ -26,12 +36,13 @@ template <class T>
 struct CellsE {
   using Shared = Nothing;
   Job<T> job;
+  Part part;
   Index t = 0;
 
   template <class B>
   FL_DEVICE void operator()(const B& block, Shared&) const {
-    const Index i = row_of(block), j = column_of(block);
-    if (i < job.rows && j < job.columns) job.e(i, j, t);
+    const Index i = part.row_of(block), j = part.column_of(block);
+    if (part.contains(i, j)) job.e(i, j, t);
   }
 };
 
@@ -39,11 +50,12 @@ template <class T>
 struct CellsH {
   using Shared = Nothing;
   Job<T> job;
+  Part part;
 
   template <class B>
   FL_DEVICE void operator()(const B& block, Shared&) const {
-    const Index i = row_of(block), j = column_of(block);
-    if (i < job.rows && j < job.columns) job.h(i, j);
+    const Index i = part.row_of(block), j = part.column_of(block);
+    if (part.contains(i, j)) job.h(i, j);
   }
 };
 
@@ -105,13 +117,14 @@ struct TilesE {
     T hx[tile_rows][tile_columns + 1], hy[tile_rows + 1][tile_columns];  // with those before the first
   };
   Job<T> job;
+  Part part;
   Index t = 0;
 
   template <class B>
   FL_DEVICE void operator()(const B& block, Shared& tile) const {
-    const Index i = row_of(block), j = column_of(block);
+    const Index i = part.row_of(block), j = part.column_of(block);
     const int y = block.thread.y, x = block.thread.x;
-    const bool inside = i < job.rows && j < job.columns;
+    const bool inside = part.contains(i, j);
     if (inside) {
       tile.hx[y][x + 1] = job.hx(i, j), tile.hy[y + 1][x] = job.hy(i, j);
       if (x == 0) tile.hx[y][0] = job.hx(i, j - 1);
@@ -132,16 +145,17 @@ template <class T>
 struct TilesH {
   using Shared = TileOfE<T>;
   Job<T> job;
+  Part part;
 
   template <class B>
   FL_DEVICE void operator()(const B& block, Shared& tile) const {
-    const Index i = row_of(block), j = column_of(block);
+    const Index i = part.row_of(block), j = part.column_of(block);
     const int y = block.thread.y, x = block.thread.x;
-    const bool inside = i < job.rows && j < job.columns;
+    const bool inside = part.contains(i, j);
     if (inside) {
       tile.ez[y][x] = job.ez(i, j);
-      if (y == tile_rows - 1 || i == job.rows - 1) tile.ez[y + 1][x] = job.ez(i + 1, j);
-      if (x == tile_columns - 1 || j == job.columns - 1) tile.ez[y][x + 1] = job.ez(i, j + 1);
+      if (y == tile_rows - 1 || i == part.end_row - 1) tile.ez[y + 1][x] = job.ez(i + 1, j);
+      if (x == tile_columns - 1 || j == part.end_column - 1) tile.ez[y][x + 1] = job.ez(i, j + 1);
     }
     block.barrier();
     if (inside) new_h(job, job, i, j, tile.ez[y][x], tile.ez[y + 1][x], tile.ez[y][x + 1]);
@@ -156,14 +170,15 @@ template <class T>
 struct Fused {
   using Shared = TileOfE<T>;
   Job<T> from, to;
+  Part part;
   Index t = 0;
   bool around = false;  // a torus
 
   template <class B>
   FL_DEVICE void operator()(const B& block, Shared& tile) const {
-    const Index i = row_of(block), j = column_of(block);
+    const Index i = part.row_of(block), j = part.column_of(block);
     const int y = block.thread.y, x = block.thread.x;
-    const bool inside = i < from.rows && j < from.columns;
+    const bool inside = part.contains(i, j);
     if (inside) {
       const NewE<T> mine = e(i, j);
       keep(to, i, j, mine);
@@ -187,21 +202,21 @@ struct Fused {
   }
 };
 
-// --- halos ------------------------------------------------------------------------------------------------------------------
+// --- a torus that is its own neighbour ----------------------------------------------------------------------------------------
 
-// A box of cells from one place to another, a thread a cell.
+// A box of cells to another place of the same field, a thread a cell.
 inline constexpr int copying_threads = 128;
 template <class T>
 struct CopyBox {
   using Shared = Nothing;
   T* to = nullptr;
   const T* from = nullptr;
-  Index to_stride[2] = {}, from_stride[2] = {}, size[2] = {};
+  Index stride[2] = {}, size[2] = {};
 
   template <class B>
   FL_DEVICE void operator()(const B& block, Shared&) const {
     const Index k = static_cast<Index>(block.place.x) * copying_threads + block.thread.x;
-    if (k < size[0] * size[1]) grid::copy_cell<2>(to, to_stride, from, from_stride, size, k);
+    if (k < size[0] * size[1]) grid::copy_cell<2>(to, stride, from, stride, size, k);
   }
 };
 

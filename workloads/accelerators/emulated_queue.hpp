@@ -1,0 +1,77 @@
+// What was started on a device that a processor emulates, and has yet to be done: some of it is done at once and the rest as late as a
+// device may, when somebody waits. Who forgets to wait finds what was there before.
+#pragma once
+
+#include <algorithm>
+#include <bit>
+#include <cstddef>
+#include <deque>
+#include <functional>
+#include <utility>
+
+#include "firstlight/role.hpp"
+#include "firstlight/split.hpp"
+
+namespace accelerators::inline FL_ROLE {
+
+// Work in order.
+class Started {
+ public:
+  void add(std::function<void()> work) {
+    work_.push_back(std::move(work));
+    if (std::popcount(number() / 4) % 2 == 0) all();  // in runs of four and eight, by a sequence (Thue's) without a period
+  }
+  // Of the last one that was added.
+  std::size_t number() const { return done_ + work_.size(); }
+  void up_to(std::size_t number) {
+    while (done_ < number && !work_.empty()) {
+      const std::function<void()> next = std::move(work_.front());
+      work_.pop_front();
+      ++done_;
+      next();
+    }
+  }
+  void all() { up_to(number()); }
+
+  // Kernels, which come one after the other.
+  static Started& kernels() {
+    static Started all;
+    return all;
+  }
+
+ private:
+  std::deque<std::function<void()>> work_;
+  std::size_t done_ = 0;
+};
+
+class EmulatedQueue {
+ public:
+  void after_kernels() {
+    mine_.add([number = Started::kernels().number()] { Started::kernels().up_to(number); });
+  }
+  template <class Work>
+  void each(fl::Index count, const Work& work) {
+    mine_.add([=] {
+      for (fl::Index n = 0; n < count; ++n) work(n);
+    });
+  }
+  template <class T>
+  void to_device(T* to, const T* from, fl::Index count) {
+    copy(to, from, count);
+  }
+  template <class T>
+  void to_host(T* to, const T* from, fl::Index count) {
+    copy(to, from, count);
+  }
+  void finish() { mine_.all(); }
+
+ private:
+  template <class T>
+  void copy(T* to, const T* from, fl::Index count) {
+    mine_.add([=] { std::copy_n(from, count, to); });
+  }
+
+  Started mine_;
+};
+
+}  // namespace accelerators::inline FL_ROLE
