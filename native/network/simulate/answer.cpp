@@ -6,6 +6,7 @@
 #include <map>
 
 #include "firstlight/collectives/checker.hpp"
+#include "foresee.hpp"
 #include "json.hpp"
 
 namespace simulate {
@@ -18,6 +19,7 @@ namespace collectives = fl::collectives;
 namespace network = fl::network;
 
 constexpr std::size_t most_bins = 64;
+constexpr std::size_t most_named = 4;               // of the busiest links
 constexpr double most_unqueued = 1e8;               // segments of an evaluation without queues, a few seconds
 constexpr double most_queued = 2e7;                 // segments of one with queues, likewise
 constexpr double most_tried = 2e5;                  // segments of one with queues to choose among several, a tenth of a second
@@ -85,6 +87,18 @@ void write_verdict(Json& json, const collectives::Verdict* v, const network::Con
   json.member("why", !wrong.empty() ? wrong : c ? c->why : "").close('}');
 }
 
+// The links that carry most, of equals those that come first.
+std::vector<network::Link> busiest(const std::vector<double>& loads, const network::Topology& topology) {
+  std::vector<network::Link> links;
+  for (network::Link l = 0; l < topology.links(); ++l)
+    if (topology.exists(l) && loads[static_cast<std::size_t>(l)] > 0) links.push_back(l);
+  const std::size_t many = std::min(most_named, links.size());
+  const auto load = [&](network::Link l) { return std::pair(-loads[static_cast<std::size_t>(l)], l); };
+  std::ranges::partial_sort(links, links.begin() + static_cast<std::ptrdiff_t>(many), {}, load);
+  links.resize(many);
+  return links;
+}
+
 void write_loads(Json& json, const std::vector<double>& loads, const network::Topology& topology) {
   const std::vector<std::string> kinds = topology.kinds();
   struct Kind {
@@ -120,6 +134,9 @@ void write_loads(Json& json, const std::vector<double>& loads, const network::To
         .member("mean", of[k].used > 0 ? of[k].sum / static_cast<double>(of[k].used) : 0.0);
     json.member("used", of[k].used).member("links", of[k].count).close('}');
   }
+  json.close(']').key("worst").open('[');
+  for (const network::Link l : busiest(loads, topology))
+    json.open('[').value(topology.describe(l)).value(loads[static_cast<std::size_t>(l)]).close(']');
   json.close(']').close('}');
 }
 
@@ -137,9 +154,9 @@ void write_prediction(Json& json, const network::Prediction& p) {
 }
 
 Json& begin(Json& json, const Task& task, const network::Topology& topology) {
-  json.open('{').member("algorithm", task.algorithm ? task.algorithm->name : "goal");
+  json.open('{').member("algorithm", task.algorithm ? task.algorithm->name : task.pattern.empty() ? "goal" : task.pattern.c_str());
   json.member("collective", collectives::word(task.algorithm ? task.problem.collective : collectives::Collective::other));
-  return json.member("topology", task.topology).member("ranks", fl::Index{topology.nodes()});
+  return json.member("topology", task.topology).member("ranks", fl::Index{task.pattern.empty() ? topology.nodes() : task.problem.ranks});
 }
 
 double seconds_since(std::chrono::steady_clock::time_point start) {
@@ -231,6 +248,29 @@ std::string prediction(network::Listing listing, const Task& task, const network
     const collectives::Verdict v{.correct = true, .deadlock_free = stuck.empty(), .race_free = true, .why = stuck};
     write_verdict(json, &v, &p.contention);
     if (task.loads) write_loads(json, network::loads(plan, topology), topology);
+  });
+}
+
+std::string prediction(const Task& task, const network::Topology& topology, const std::function<Iteration()>& made) {
+  return answered(task, topology, [&](Json& json) {
+    const Iteration iteration = made();
+    const Foreseen all = foresee(iteration, topology, task.machine, task.question);
+    write_machine(json, task, topology, 1);
+    write_prediction(json, all.prediction);
+    json.member("sent", all.bytes).member("passes", fl::Index{all.passes}).member("evaluated", fl::Index{all.evaluated});
+    json.key("carried").open('[');
+    for (const Carried& c : iteration.carried())
+      json.open('{')
+          .member("phase", c.phase)
+          .member("collective", collectives::word(c.collective))
+          .member("members", fl::Index{c.members})
+          .member("bytes", fl::Index{c.bytes})
+          .member("algorithm", c.algorithm)
+          .close('}');
+    json.close(']');
+    const collectives::Verdict v{.correct = true, .deadlock_free = all.stuck.empty(), .race_free = true, .why = all.stuck};
+    write_verdict(json, &v, &all.prediction.contention);
+    if (task.loads) write_loads(json, all.loads, topology);
   });
 }
 

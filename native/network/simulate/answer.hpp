@@ -1,9 +1,11 @@
 // What firstlight-simulate says: one JSON object a line.
 #pragma once
 
+#include <functional>
 #include <string>
 
 #include "firstlight/network/topology.hpp"
+#include "iteration.hpp"
 #include "options.hpp"
 
 namespace simulate {
@@ -13,6 +15,8 @@ std::string prediction(const Task& task, const fl::network::Topology& topology);
 std::string verdict(const Task& task, const fl::network::Topology& topology);
 // Of a schedule that was read from a file.
 std::string prediction(fl::network::Listing listing, const Task& task, const fl::network::Topology& topology);
+// Of an iteration of a pattern: task.pattern, of task.problem.ranks.
+std::string prediction(const Task& task, const fl::network::Topology& topology, const std::function<Iteration()>& made);
 // The schedule that a task is about, with its segments chosen. Raises Refused.
 fl::collectives::Schedule schedule(const Task& task, const fl::network::Topology& topology);
 

@@ -51,14 +51,6 @@ std::vector<const collectives::Algorithm*> algorithms(const Options& options, co
   return all;
 }
 
-std::unique_ptr<network::Topology> topology(const std::string& spec, const std::vector<collectives::Rank>& missing) {
-  try {
-    return network::make_topology(spec, missing);
-  } catch (const network::Unroutable& error) {
-    throw Usage(std::string("--topology: ") + error.what());
-  }
-}
-
 // Calls say(task, topology) for every algorithm and size that was asked for.
 template <class Say>
 void each(const Options& options, Say say) {
@@ -154,7 +146,8 @@ void run(const Options& options) {
     patterns(options);
   else
     throw Usage(
-        "usage: firstlight-simulate list | predict | check | goal export | goal predict FILE | patterns | pattern NAME [pairs|check], with "
+        "usage: firstlight-simulate list | predict | check | goal export | goal predict FILE | patterns | pattern NAME "
+        "[pairs|check|predict|goal], with "
         "--collective, --topology, --processes, ...");
 }
 

@@ -78,6 +78,14 @@ std::vector<fl::collectives::Rank> Options::ranks(const std::string& key) const 
   return all;
 }
 
+std::unique_ptr<fl::network::Topology> topology(const std::string& spec, const std::vector<fl::collectives::Rank>& missing) {
+  try {
+    return fl::network::make_topology(spec, missing);
+  } catch (const fl::network::Unroutable& error) {
+    throw Usage(std::string("--topology: ") + error.what());
+  }
+}
+
 fl::network::Machine machine(const Options& options) {
   try {
     return fl::network::machine_of(options.text("machine", ""));

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <memory>
 #include <set>
 #include <stdexcept>
 #include <string>
@@ -39,6 +40,7 @@ class Options {
 struct Task {
   const fl::collectives::Algorithm* algorithm = nullptr;
   fl::collectives::Problem problem;
+  std::string pattern;  // of which an iteration is predicted, in place of an algorithm
   std::string topology;
   std::int32_t segments = 0;  // 0: automatic
   double segment_bytes = 0;   // 0: not given
@@ -50,6 +52,7 @@ struct Task {
 
 std::vector<std::string> split(std::string_view text, char separator);
 double number(const std::string& key, std::string_view text);
+std::unique_ptr<fl::network::Topology> topology(const std::string& spec, const std::vector<fl::collectives::Rank>& missing);
 fl::network::Machine machine(const Options& options);
 fl::network::Question question(const Options& options);
 

@@ -1,9 +1,12 @@
 #include "patterns.hpp"
 
 #include <algorithm>
+#include <fstream>
 #include <iostream>
 
+#include "answer.hpp"
 #include "firstlight/collectives/algorithm.hpp"
+#include "firstlight/network/goal.hpp"
 #include "firstlight/patterns/totals.hpp"
 #include "json.hpp"
 
@@ -44,7 +47,9 @@ struct Asked {
 
 Asked asked(const Options& options, const std::string& name) {
   const pattern::Pattern& p = named(name);
-  const double ranks = number("processes", options.text("processes"));
+  // As many as there are nodes where only the network is told.
+  const bool everywhere = !options.has("processes") && options.has("topology");
+  const double ranks = everywhere ? topology(options.text("topology"), {})->nodes() : number("processes", options.text("processes"));
   if (ranks < 1 || ranks > most_ranks || ranks != static_cast<double>(static_cast<Index>(ranks)))
     throw Usage("--processes should be a number from 1 to " + std::to_string(static_cast<Index>(most_ranks)));
   const std::string given = options.text("parameters", "");
@@ -113,6 +118,53 @@ std::string pairs(const pattern::Instance& made, const pattern::Phase& phase) {
 
 void line(const std::string& text) { std::cout << text << '\n'; }
 
+// "allreduce=ring,broadcast=binomial"
+Choices choices(const Options& options) {
+  Choices chosen;
+  if (options.text("algorithm", "").empty()) return chosen;
+  for (const std::string& one : split(options.text("algorithm"), ',')) {
+    const std::size_t sign = std::min(one.find('='), one.size());
+    const auto collective = fl::collectives::collective_named(one.substr(0, sign));
+    const fl::collectives::Algorithm* a = fl::collectives::find_algorithm(one.substr(std::min(sign + 1, one.size())));
+    if (!collective || a == nullptr)
+      throw Usage("--algorithm of a pattern: write COLLECTIVE=ALGORITHM, as allreduce=ring, not '" + one + "'");
+    chosen[*collective] = a;
+  }
+  return chosen;
+}
+
+std::string predicted(const Options& options, const Asked& a) {
+  Task task;
+  task.machine = machine(options);
+  task.question = question(options);
+  task.loads = options.has("loads");
+  task.pattern = a.pattern.name;
+  task.problem = {.collective = fl::collectives::Collective::other, .ranks = a.instance.ranks};
+  task.topology = options.text("topology");
+  const auto net = topology(task.topology, {});
+  if (net->nodes() < a.instance.ranks)
+    throw Usage(task.topology + " has " + std::to_string(net->nodes()) + " nodes, fewer than " + std::to_string(a.instance.ranks) +
+                " processes");
+  const Choices chosen = choices(options);
+  return prediction(task, *net, [&] { return Iteration(a.instance, chosen, net->nodes(), net->shape(), net->open()); });
+}
+
+void write_goal(const Options& options, const Asked& a) {
+  std::ofstream file;
+  if (options.has("output")) {
+    file.open(options.text("output"), std::ios::binary);
+    if (!file) throw Usage("cannot write " + options.text("output"));
+  }
+  std::ostream& out = options.has("output") ? file : std::cout;
+  const auto net =
+      options.has("topology") ? topology(options.text("topology"), {}) : topology("flat:" + std::to_string(a.instance.ranks), {});
+  const Iteration iteration(a.instance, choices(options), net->nodes(), net->shape(), net->open());
+  std::vector<std::int64_t> times;
+  for (const pattern::Pass& pass : iteration.passes()) times.push_back(pass.times);
+  fl::network::write_goal(iteration.schedule(times), 1, machine(options), out);
+  if (!out.flush()) throw Usage("the schedule could not be written");
+}
+
 }  // namespace
 
 void patterns(const Options& options) {
@@ -125,7 +177,8 @@ void patterns(const Options& options) {
     }
     return;
   }
-  if (words[0] != "pattern" || words.size() < 2 || words.size() > 3) throw Usage("patterns, or pattern NAME [pairs|check] --processes P");
+  if (words[0] != "pattern" || words.size() < 2 || words.size() > 3)
+    throw Usage("patterns, or pattern NAME [pairs|check|predict|goal] --processes P");
   const Asked a = asked(options, words[1]);
   const std::string what = words.size() == 3 ? words[2] : "";
   if (what.empty()) {
@@ -136,8 +189,12 @@ void patterns(const Options& options) {
   } else if (what == "check") {
     Json json;
     line(json.open('{').member("why", pattern::unmatched(a.instance)).close('}').text());
+  } else if (what == "predict") {
+    line(predicted(options, a));
+  } else if (what == "goal") {
+    write_goal(options, a);
   } else {
-    throw Usage("pattern NAME pairs or check, not '" + what + "'");
+    throw Usage("pattern NAME pairs, check, predict or goal, not '" + what + "'");
   }
 }
 

@@ -7,7 +7,7 @@
 namespace simulate {
 
 // patterns: all there are. pattern NAME: what it comes to. pattern NAME pairs: who sends how much to whom, a line a phase. pattern NAME
-// check: whether every send has its receive.
+// check: whether every send has its receive. pattern NAME predict: what an iteration takes on a network. pattern NAME goal: an iteration as GOAL.
 void patterns(const Options& options);
 
 }  // namespace simulate

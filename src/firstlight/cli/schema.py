@@ -12,7 +12,7 @@ from firstlight.errors import UsageError
 
 def published() -> dict[str, Any]:
     """The types that leave firstlight as JSON, by the name of their schema."""
-    from firstlight import doctor, export, plan, record
+    from firstlight import doctor, export, patterns, plan, record
     from firstlight.cli import check, listing, report
     from firstlight.conduct import job
     from firstlight.export.comparison import ComparedRuns
@@ -33,6 +33,9 @@ def published() -> dict[str, Any]:
         "compare": ComparedRuns,
         "report": report.Reported,
         "profile": traffic.Traffic,
+        "patterns": patterns.Shown,
+        "patterns-known": list[patterns.Pattern],
+        "patterns-matrix": traffic.Phase,
         "simulate": answer.Simulated,
         "validate": validate.Validated,
         "tune": carrying.Tuned,
@@ -63,7 +66,7 @@ def command(name: str | None, write: Path | None) -> None:
 
     `run.json` follows the schema run, each line of a launch file launch-line, an executable's --describe describe, and
     what a command prints with --json the schema called like the command (`run` prints report, `run --dry-run` plan,
-    `simulate --validate` validate).
+    `simulate --validate` validate, `patterns` without a name patterns-known, and with --matrix patterns-matrix).
     """
     names = list(published())
     if write is not None:

@@ -42,7 +42,13 @@ Exit status:
     metavar="SIZES",
     help="1MiB, 8,64KiB or 1KiB..16MiB: of the whole message, or of a rank's block.",
 )
-@click.option("--algorithm", default="all", show_default=True, metavar="NAMES", help="One or more, comma separated.")
+@click.option(
+    "--algorithm",
+    default="all",
+    show_default=True,
+    metavar="NAMES",
+    help="One or more, comma separated; of a pattern, allreduce=ring,...",
+)
 @click.option(
     "--segments", default="auto", show_default=True, metavar="auto|K", help="Segments of a pipelined message."
 )
@@ -78,6 +84,15 @@ Exit status:
     help="Predict the collectives and the exchanges with neighbours that a run measured from its own ping-pong, and "
     "report the error.",
 )
+@click.option("--pattern", metavar="NAME", help="An iteration of this pattern instead (./fl patterns lists them).")
+@click.option("--processes", "-n", type=click.IntRange(1, 1 << 24), metavar="P", help="Of a pattern; all nodes if not.")
+@click.option("--parameter", "-p", "given", multiple=True, metavar="NAME=VALUE", help="Of it, as class=B; repeatable.")
+@click.option(
+    "--goal",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the schedule in the GOAL language instead: of one algorithm and size, or of a pattern.",
+)
 @click.option("--html", type=click.Path(path_type=Path, dir_okay=False), metavar="FILE", help="Write a page, too.")
 @results_folder
 @as_json
@@ -98,11 +113,15 @@ def command(
     noise: str,
     evaluator: Evaluator,
     validate: str | None,
+    pattern: str | None,
+    processes: int | None,
+    given: tuple[str, ...],
+    goal: Path | None,
     html: Path | None,
     results: Path,
     as_json: bool,
 ) -> int:
-    """Predict what a collective takes on a network, algorithm by algorithm.
+    """Predict what a collective takes on a network, algorithm by algorithm, or an iteration of a pattern.
 
     COLLECTIVE is broadcast (bcast), reduce, allreduce, allgather, reduce_scatter, alltoall or barrier; FILE.goal is a
     schedule in the GOAL language. Schedules are checked before they are believed, and the same schedules run on MPI.
@@ -110,9 +129,16 @@ def command(
     if machines:
         return _machines(as_json)
     if validate is not None:
+        if pattern is not None:
+            raise UsageError("--validate predicts what a run measured, patterns included; leave out --pattern")
         if subject is not None:
             raise UsageError(f"--validate takes a run, not {subject!r}; write --validate RUN or --validate alone")
         return _validate(validate, results, mpi, html, as_json)
+    if pattern is None and (processes is not None or given):
+        raise UsageError("--processes and --parameter are of a pattern: --pattern NAME (./fl patterns lists them)")
+    if pattern is not None and subject is not None:
+        raise UsageError(f"--pattern {pattern} or {subject}, not both")
+    subject = subject if pattern is None else pattern
     if subject is None:
         raise UsageError("simulate what? name a collective, as ./fl simulate broadcast --topology tofu:24x18x16")
     from firstlight.report import simulation
@@ -132,8 +158,17 @@ def command(
         noise=noise,
         evaluator=evaluator,
         loads=html is not None,
+        pattern=pattern is not None,
+        processes=processes,
+        given=given,
     )
-    simulated = asking.simulate(order, _fitted(run_name, results, mpi) if machine == "fitted" else None, _progress)
+    fitted = _fitted(run_name, results, mpi) if machine == "fitted" else None
+    if goal is not None:
+        if html is not None or as_json:
+            raise UsageError("--goal writes a schedule and predicts nothing; leave out --html and --json")
+        asking.export(order, fitted, goal)
+        return OK
+    simulated = asking.simulate(order, fitted, _progress)
     if html is not None:
         simulation.write(simulated, html)
     if as_json:

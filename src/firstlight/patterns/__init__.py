@@ -5,15 +5,15 @@ What a pattern is stands in native/patterns; the program firstlight-simulate tel
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from pathlib import Path
 
 import msgspec
 
-from firstlight.errors import UsageError
 from firstlight.profile.traffic import Pair
 from firstlight.profile.traffic import Phase as Recorded
 from firstlight.simulate import program
+from firstlight.simulate.iterations import words
 
 
 class Parameter(msgspec.Struct, frozen=True):
@@ -118,13 +118,3 @@ def matrix(built: Path, name: str, processes: int, given: Sequence[str] = (), it
             messages, size = sums.get((p.source, p.target), (0, 0))
             sums[p.source, p.target] = messages + times * p.messages, size + times * p.bytes
     return Recorded(1, 0.0, (), tuple(Pair(a, b, n, size) for (a, b), (n, size) in sorted(sums.items())))
-
-
-def words(name: str, processes: int, given: Iterable[str] = (), *more: str) -> list[str]:
-    """The command line of firstlight-simulate. Raises UsageError for a value that has a comma."""
-    values = list(given)
-    for one in values:
-        if "," in one or "=" not in one:
-            raise UsageError(f"-p {one!r}: write NAME=VALUE, and -p for each")
-    said = ["--parameters", ",".join(values)] if values else []
-    return ["pattern", name, *more, "--processes", str(processes), *said]

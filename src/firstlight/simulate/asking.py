@@ -11,7 +11,7 @@ import msgspec
 
 from firstlight import __version__
 from firstlight.errors import UsageError
-from firstlight.simulate import networks, program, shapes, sweep
+from firstlight.simulate import iterations, networks, program, shapes, sweep
 from firstlight.simulate.answer import Simulated
 from firstlight.simulate.fit import Fitted
 from firstlight.simulate.naming import collective, must_be
@@ -30,7 +30,10 @@ _BETTER = (
 
 
 class Order(msgspec.Struct, frozen=True):
-    """What the user asks for, as written on the command line. `loads`: also the load of every link."""
+    """What the user asks for, as written on the command line. `loads`: also the load of every link.
+
+    `pattern`: the subject is a pattern, of so many `processes` (None: as many as nodes), with the values `given`.
+    """
 
     subject: str
     topology: str | None
@@ -45,6 +48,9 @@ class Order(msgspec.Struct, frozen=True):
     noise: str = ""
     evaluator: Evaluator = "auto"
     loads: bool = False
+    pattern: bool = False
+    processes: int | None = None
+    given: tuple[str, ...] = ()
 
 
 Progress = Callable[[int, int], None]
@@ -56,6 +62,8 @@ def simulate(order: Order, fitted: Fitted | None = None, progress: Progress = la
 
     Raises UsageError for what does not exist, saying what does, and BuildError where the program cannot be built.
     """
+    if order.pattern:
+        return _pattern(order, fitted, progress)
     if order.subject.endswith(".goal") or Path(order.subject).is_file():
         return _goal(order, fitted)
     order = msgspec.structs.replace(order, subject=collective(order.subject))
@@ -76,6 +84,70 @@ def simulate(order: Order, fitted: Fitted | None = None, progress: Progress = la
         predictions += program.predict(built, question, lambda _: progress(next(made), total))
     topologies = tuple(dict.fromkeys((order.topology, *more)))
     return _together(order, fitted, topologies, () if order.subject == "barrier" else wanted, predictions)
+
+
+def export(order: Order, fitted: Fitted | None, file: Path) -> None:
+    """Write the schedule in the GOAL language instead: of one algorithm for one size, or of an iteration of a pattern.
+
+    Raises UsageError as simulate, and where the file cannot be written.
+    """
+    if order.topology is None and not order.pattern:
+        raise UsageError("for which network? give --topology, as flat:64: a schedule may depend on its shape")
+    machine = _machine(order, fitted)
+    if order.pattern:
+        words = iterations.words(order.subject, order.processes, order.given, "goal")
+        words += _said({"topology": order.topology or "", "machine": machine, "algorithm": _chosen(order)})
+    else:
+        order = msgspec.structs.replace(order, subject=collective(order.subject))
+        wanted = (0,) if order.subject == "barrier" else tuple(parse_sizes(order.sizes))
+        built = program.build()
+        chosen = _algorithms(order, program.algorithms(built))
+        if len(chosen) > 1 or len(wanted) > 1:
+            raise UsageError(
+                f"a file holds one schedule: name one --algorithm ({', '.join(chosen)}) and one of --bytes"
+            )
+        words = ["goal", "export", *_question(order, chosen, order.topology or "", machine, wanted).words()[1:]]
+    program.ask(program.build(), [*words, "--output", str(file)])
+
+
+def _said(options: dict[str, str]) -> list[str]:
+    return [word for name, value in options.items() if value for word in (f"--{name}", value)]
+
+
+def _chosen(order: Order) -> str:
+    """Which algorithm stands for which collective operation of a pattern."""
+    if order.algorithms == "all":
+        return ""
+    said = []
+    for one in order.algorithms.split(","):
+        name, sign, algorithm = one.partition("=")
+        if not sign:
+            raise UsageError(f"--algorithm {one!r} of a pattern: write COLLECTIVE=ALGORITHM, as allreduce=ring")
+        said.append(f"{collective(name)}={algorithm.strip()}")
+    return ",".join(said)
+
+
+def _pattern(order: Order, fitted: Fitted | None, progress: Progress) -> Simulated:
+    """One iteration of a pattern on every network asked for."""
+    if order.topology is None:
+        raise UsageError("on which network? give --topology tofu:24x18x16, torus:8x8x8 or flat:1024")
+    if order.missing or order.root or order.segment_bytes or order.segments != "auto":
+        raise UsageError("--missing, --root and --segments belong to one collective operation, not to a pattern")
+    more = shapes.sweep(order.topology, order.scale) if order.scale else []
+    places = tuple(dict.fromkeys((order.topology, *more)))
+    machine = _machine(order, fitted)
+    _notes(order, fitted, places)
+    options = {"machine": machine, "noise": order.noise, "evaluator": order.evaluator, "algorithm": _chosen(order)}
+    built = program.build()
+    predictions: list[Prediction] = []
+    made = count(1)
+    for place in places:
+        words = iterations.words(order.subject, order.processes, order.given, "predict")
+        words += [*_said({"topology": place, **options}), *(["--loads"] if not place.startswith("flat") else [])]
+        predictions += iterations.predict(built, words, lambda _: progress(next(made), len(places)))
+    subject = f"an iteration of {order.subject}" + (f" ({', '.join(order.given)})" if order.given else "")
+    found = _together(msgspec.structs.replace(order, subject=subject), fitted, places, (), predictions)
+    return msgspec.structs.replace(found, notes=(*iterations.notes(predictions), *found.notes))
 
 
 def _together(
@@ -201,7 +273,6 @@ def _goal(order: Order, fitted: Fitted | None) -> Simulated:
         "noise": order.noise,
         "evaluator": order.evaluator,
     }
-    words = [word for name, value in said.items() if value for word in (f"--{name}", value)]
-    predictions = program.predict_goal(built, file, words)
+    predictions = program.predict_goal(built, file, _said(said))
     places = tuple(dict.fromkeys(p.topology for p in predictions))
     return _together(order, fitted, places, (), predictions)

@@ -56,19 +56,32 @@ class AxisLoad(msgspec.Struct, frozen=True):
 
 
 class Loads(msgspec.Struct, frozen=True):
-    """Bytes that cross each link. `histogram`: (bytes, links) ascending."""
+    """Bytes that cross each link. `histogram`: (bytes, links) ascending; `worst`: (link, bytes), the busiest first."""
 
     links: int
     used: int
     most: float
     histogram: tuple[tuple[float, int], ...] = ()
     axes: tuple[AxisLoad, ...] = ()
+    worst: tuple[tuple[str, float], ...] = ()
+
+
+class Carried(msgspec.Struct, frozen=True):
+    """By which algorithm groups of `members` carry out a phase that is a collective operation."""
+
+    phase: str
+    collective: str
+    members: int
+    bytes: int
+    algorithm: str
 
 
 class Prediction(msgspec.Struct, frozen=True):
     """One algorithm for one size on one topology. `refused`: why it does not solve this problem; then no time.
 
-    `machine`: the parameters that counted, key=value,... in nanoseconds, bytes a second and numbers.
+    `machine`: the parameters that counted, key=value,... in nanoseconds, bytes a second and numbers. Of an iteration
+    of a pattern also: bytes `sent` in all, of how many `passes` it consists, how many of them were `evaluated` in one
+    go, and by what its collective operations were `carried` out.
     """
 
     algorithm: str
@@ -89,6 +102,10 @@ class Prediction(msgspec.Struct, frozen=True):
     refused: str = ""
     machine: str = ""
     loads: Loads | None = None
+    sent: float | None = None
+    passes: int | None = None
+    evaluated: int | None = None
+    carried: tuple[Carried, ...] = ()
 
     @property
     def judged(self) -> bool:
