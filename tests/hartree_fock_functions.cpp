@@ -109,6 +109,19 @@ void worst_integrals(int lanes, int count, const double* numbers, double* worst)
   });
 }
 
+// The largest relative error of any pair's bound.
+double worst_bound(int count, const double* numbers) {
+  const auto shells = shells_of(count, numbers);
+  const Pairs pairs = Pairs::of(shells);
+  double worst = 0;
+  for (const Group& group : pairs.groups())
+    for (std::ptrdiff_t k = group.pairs; k < group.pairs + group.size; ++k) {
+      const double error = std::fabs(pairs.view().bound[k] / oracle::bound(plain(shells, pairs, k)) - 1);
+      if (!(error <= worst)) worst = error;
+    }
+  return worst;
+}
+
 // G of a density, and how many quartets of each class it took; of one lane or eight.
 void matrix(int lanes, int count, const double* numbers, double tau, const double* density, double* g, long long* quartets) {
   const auto shells = shells_of(count, numbers);

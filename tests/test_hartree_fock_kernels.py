@@ -20,7 +20,9 @@ Array = NDArray[np.float64]
 @pytest.fixture(scope="module")
 def functions() -> CDLL:
     flags = ("-O1", "-Wall", "-Wextra", "-Wno-psabi", "-Werror", f"-I{ROOT}/native/harness/include", f"-I{FOLDER}")
-    return drivers.library(ROOT / "tests/hartree_fock_functions.cpp", *flags)
+    library = drivers.library(ROOT / "tests/hartree_fock_functions.cpp", *flags)
+    library.worst_bound.restype = c_double
+    return library
 
 
 def pointer(numbers: Array) -> object:
@@ -119,6 +121,13 @@ def test_every_integral_to_1e_12(functions: CDLL, width: int, case: str) -> None
         made = shells(seed, 6, *CASES[case])
         functions.worst_integrals(width, len(made), pointer(made), pointer(worst))
         assert worst.max() < 1e-12, worst
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_bounds_are_right_however_small(functions: CDLL, seed: int) -> None:
+    """Of shells far from each other, too: a threshold may be smaller than any integral that counts."""
+    made = shells(seed, 12, (0.1, 100), 6)
+    assert functions.worst_bound(len(made), pointer(made)) < 1e-9
 
 
 # --- G

@@ -47,21 +47,28 @@ struct PairRecord {
   double field[fields_of_pair + most_primitives * most_primitives * fields_of_primitive(2)];
 };
 
-// No integral of a pair of primitives that is left out is larger than this, if it is multiplied by one of order 1.
-inline constexpr double negligible = 1e-16;
+// A product of primitives is left out whose integrals are below `negligible`, if the other side is of order 1, and that adds less than
+// `unseen` to the bound of its pair: so the bounds are right for any threshold.
+inline constexpr double negligible = 1e-16, unseen = 1e-11;
 
 inline PairRecord pair_of(const Shell& a, const Shell& b) {
   PairRecord pair{.l = a.l + b.l, .i = a.first, .j = b.first, .depth = 0, .bound = 0, .same = a.first == b.first, .field = {}};
   double ab[3], square = 0;
   for (int d = 0; d < 3; ++d) ab[d] = a.centre[d] - b.centre[d], square += ab[d] * ab[d];
   for (int d = 0; d < 3; ++d) pair.field[d] = ab[d];
+  const double root_two_pi = 5.9149671727956128778;  // sqrt(2) pi^(5/4): of each side, 2 pi^(5/2) together
+  double scale[most_primitives][most_primitives], size[most_primitives][most_primitives], largest = 0;
   for (int k = 0; k < a.count; ++k)
     for (int m = 0; m < b.count; ++m) {
-      const double e = a.exponent[k], f = b.exponent[m], p = e + f, half = 0.5 / p;
-      const double root_two_pi = 5.9149671727956128778;  // sqrt(2) pi^(5/4): of each side, 2 pi^(5/2) together
-      const double c = root_two_pi / p * a.coefficient[k] * b.coefficient[m] * std::exp(-e * f / p * square);
-      const double size = std::fabs(c) * std::pow(std::sqrt(square) + std::sqrt(half), pair.l) / std::pow(2 * p, 0.25);
-      if (size < negligible && pair.depth + (a.count - k) * (b.count - m) > 1) continue;
+      const double e = a.exponent[k], f = b.exponent[m], p = e + f;
+      const double c = scale[k][m] = root_two_pi / p * a.coefficient[k] * b.coefficient[m] * std::exp(-e * f / p * square);
+      size[k][m] = std::fabs(c) * std::pow(std::sqrt(square) + std::sqrt(0.5 / p), pair.l) / std::pow(2 * p, 0.25);
+      largest = std::max(largest, size[k][m]);
+    }
+  for (int k = 0; k < a.count; ++k)
+    for (int m = 0; m < b.count; ++m) {
+      if (size[k][m] < std::min(negligible, unseen * largest)) continue;
+      const double e = a.exponent[k], f = b.exponent[m], p = e + f, half = 0.5 / p, c = scale[k][m];
       double* field = pair.field + fields_of_pair + pair.depth++ * fields_of_primitive(pair.l);
       *field++ = p;
       for (int d = 0; d < 3; ++d) *field++ = (e * a.centre[d] + f * b.centre[d]) / p;
