@@ -74,3 +74,29 @@ def test_a_run_of_a_pattern_is_the_pattern(simulator: Path, tmp_path: Path, kern
     words = [f"kernel={kernel}", "sizes=small"]
     found = recorded(executable("patterns.mpi_nonblocking"), processes, words, tmp_path)
     assert_whole_multiple(found, generated(simulator, kernel, processes, SMALL[kernel]))
+
+
+MEASURED = [
+    ("halo.mpi_irecv_isend_waitall", ["n=16", "width=2", "word=8"], "halo", []),
+    ("halo.mpi_all_at_once", ["n=16", "width=2", "word=8"], "halo", ["phases=one"]),
+    ("vector_sum.mpi_cube", ["n=1003"], "global_sum", ["method=cube"]),
+    ("vector_sum.mpi_ring", ["n=1004"], "global_sum", ["method=ring"]),
+    ("vector_sum.mpi_rabenseifner", ["n=1003"], "global_sum", ["method=rabenseifner"]),
+    ("fem2d.mpi", ["level=3"], "finite_elements", []),
+]
+"""Programs with their parameters, and the pattern that takes the same and some of its own."""
+
+
+@pytest.mark.parametrize("processes", [2, 4, 8])
+@pytest.mark.parametrize(("program", "words", "name", "more"), MEASURED)
+def test_what_is_measured_here_is_its_pattern(
+    simulator: Path, tmp_path: Path, program: str, words: list[str], name: str, more: list[str], processes: int
+) -> None:
+    """An exchange, a sum, an iteration of the solver: every pair, its messages and bytes."""
+    found = recorded(executable(program), processes, words, tmp_path)
+    assert_whole_multiple(found, generated(simulator, name, processes, [*words, *more]))
+
+
+def test_a_sum_by_halves_beyond_a_power_of_two_is_its_pattern(simulator: Path, tmp_path: Path) -> None:
+    found = recorded(executable("vector_sum.mpi_rabenseifner"), 6, ["n=1003"], tmp_path)
+    assert_whole_multiple(found, generated(simulator, "global_sum", 6, ["n=1003", "method=rabenseifner"]))
