@@ -84,9 +84,9 @@ def convert(value: float, unit: str, wanted: str) -> float | None:
 
 
 def quantity(value: float, unit: str) -> str:
-    """`14.2 GB/s`"""
+    """`14.2 GB/s`; a number without a dimension, whose unit is 1, stands alone."""
     by, new = scale(value, unit)
-    return f"{significant(value * by)} {new}".rstrip()
+    return f"{significant(value * by)} {'' if new == '1' else new}".rstrip()
 
 
 def interval(low: float | None, high: float | None, near: float, unit: str, dash: str = " – ") -> str:

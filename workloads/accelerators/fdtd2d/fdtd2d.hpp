@@ -74,7 +74,7 @@ template <class Body>
   return s.p.bits == 32 ? body(s.singles) : body(s.doubles);
 }
 
-inline constexpr fl::Phases phases{"halo", "e", "h", "fused"};
+inline constexpr fl::Phases phases{"halo", "electric", "magnetic", "fused"};
 inline constexpr fl::About about{
     .title = "Maxwell's equations by finite differences in time",
     .cost =

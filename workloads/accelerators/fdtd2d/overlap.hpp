@@ -19,8 +19,8 @@ struct Overlapped : Run<Exchanged, Team> {
     in_precision(s, [&](auto& a) {
       const auto job = job_on_host(s, a);
       for (Index t = 0; t < s.p.steps; ++t) {
-        beside(this->halos.h, phases("e"), [&](Index i, Index from, Index to) { row_e(job, i, from, to, t); });
-        beside(this->halos.e, phases("h"), [&](Index i, Index from, Index to) { row_h(job, i, from, to); });
+        beside(this->halos.h, phases("electric"), [&](Index i, Index from, Index to) { row_e(job, i, from, to, t); });
+        beside(this->halos.e, phases("magnetic"), [&](Index i, Index from, Index to) { row_h(job, i, from, to); });
       }
     });
   }

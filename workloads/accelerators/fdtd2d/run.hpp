@@ -24,9 +24,9 @@ struct Run {
       const auto job = job_on_host(s, a);
       for (Index t = 0; t < s.p.steps; ++t) {
         fl::during(phases("halo"), [&] { halos.of_h(job, team); });
-        fl::during(phases("e"), [&] { sweep(s, [&](Index i, Index from, Index to) { row_e(job, i, from, to, t); }); });
+        fl::during(phases("electric"), [&] { sweep(s, [&](Index i, Index from, Index to) { row_e(job, i, from, to, t); }); });
         fl::during(phases("halo"), [&] { halos.of_e(job, team); });
-        fl::during(phases("h"), [&] { sweep(s, [&](Index i, Index from, Index to) { row_h(job, i, from, to); }); });
+        fl::during(phases("magnetic"), [&] { sweep(s, [&](Index i, Index from, Index to) { row_h(job, i, from, to); }); });
       }
     });
   }
