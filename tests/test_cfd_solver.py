@@ -64,11 +64,15 @@ UNEVEN = ("i=19", "j=11", "k=6", "problem=diffusion")
 
 def test_threads_change_no_bit(tmp_path: Path) -> None:
     """Rows in a pipeline, both colours in slabs of planes: sums over rows are added in the order of the rows."""
-    words = ("kernel=*", *UNEVEN)
+    words = ("kernel=*", "sweeps=4", *UNEVEN)
     one = histories(tmp_path, "simd", Placement(), *words)
     assert len(one) == 4
     for threads in (1, 2, 3, 4):
         assert histories(tmp_path, "omp", Placement(threads=threads), *words) == one
+
+
+def test_factors_of_32_bits_cost_no_iteration(tmp_path: Path) -> None:
+    assert iterations(tmp_path, "kernel=sip", *cube(32), variant="mixed") == [77]
 
 
 @pytest.mark.full

@@ -39,7 +39,7 @@ class IndirectRows : public PlainRows {
       x[at] += q[at];
     }
   }
-  Sums relax(const Rows& m, double* x, Index c, Index n, Index first) const {
+  Sums relax(const Rows& m, double* x, Index c, Index n, Index first, bool /*cached*/) const {
     Sums sums;
     for (Index at = c + first; at < c + n; at += 2) {
       const double r = m.b[at] - product_at(m, x, at);

@@ -16,7 +16,8 @@ struct Sums {
 };
 
 struct PlainRows {
-  static void sip_factor(const Rows& m, const SipFactor::View& f, double alpha, const Point& size, Index k, Index j) {
+  template <class View>
+  static void sip_factor(const Rows& m, const View& f, double alpha, const Point& size, Index k, Index j) {
     factor_row(m, f, alpha, size, k, j);
   }
 
@@ -40,7 +41,8 @@ struct PlainRows {
   }
 
   // Every second cell, from number `first` on, becomes what its equation says; the sum of the |b - A x| that these had.
-  static Sums relax(const Rows& m, double* x, Index c, Index n, Index first) {
+  // `cached`: another pass was here just before.
+  static Sums relax(const Rows& m, double* x, Index c, Index n, Index first, bool /*cached*/) {
     Sums sums;
     for (Index at = c + first; at < c + n; at += 2) {
       const double r = residual(m, x, at);

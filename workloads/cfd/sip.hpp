@@ -8,29 +8,32 @@
 
 namespace cfd::inline FL_ROLE {
 
-// Rows of L times 1 / L_P, so that a cell waits for one multiplication of its western neighbour only; U as it is.
-struct SipFactor {
-  Field lw, ls, lb, lp, un, ue, ut;
+// Rows of L times 1 / L_P, so that a cell waits for one multiplication of its western neighbour only; U as it is. Of 32 bits it still leads
+// to the same x: what is to be corrected, b - A x, is of 64.
+template <class Real>
+struct SipFactorOf {
+  FieldOf<Real> lw, ls, lb, lp, un, ue, ut;
 
-  explicit SipFactor(const Point& size) {
-    for (Field* field : fields()) {
-      *field = Field(size, {1, 1, 1});
-      std::fill_n(field->data(), field->layout().elements, 0.0);  // beyond the block nothing is coupled
+  explicit SipFactorOf(const Point& size) {
+    for (auto* field : {&lw, &ls, &lb, &lp, &un, &ue, &ut}) {
+      *field = FieldOf<Real>(size, {1, 1, 1});
+      std::fill_n(field->data(), field->layout().elements, Real{0});  // beyond the block nothing is coupled
     }
   }
-  std::array<Field*, 7> fields() { return {&lw, &ls, &lb, &lp, &un, &ue, &ut}; }
 
   struct View {
-    double *lw, *ls, *lb, *lp, *un, *ue, *ut;  // of cell (0, 0, 0)
+    Real *lw, *ls, *lb, *lp, *un, *ue, *ut;  // of cell (0, 0, 0)
   };
   View view() {
-    const auto origin = [](Field& field) { return field.view().origin; };
+    const auto origin = [](FieldOf<Real>& field) { return field.view().origin; };
     return {origin(lw), origin(ls), origin(lb), origin(lp), origin(un), origin(ue), origin(ut)};
   }
 };
+using SipFactor = SipFactorOf<double>;
 
 // Row j of plane k of the factor of what a block itself couples; cells in lexicographic order.
-inline void factor_row(const Rows& m, const SipFactor::View& f, double alpha, const Point& size, Index k, Index j) {
+template <class View>
+void factor_row(const Rows& m, const View& f, double alpha, const Point& size, Index k, Index j) {
   const Index first = m.at(k, j), count = size[2];
   const bool bottom = k > 0, south = j > 0, top = k + 1 < size[0], north = j + 1 < size[1];
   for (Index i = 0; i < count; ++i) {

@@ -17,7 +17,9 @@ namespace cfd::inline FL_ROLE {
 namespace grid = fl::grid;
 using fl::Index;
 using Point = grid::Point<3>;
-using Field = grid::Field<double, 3>;
+template <class Real>
+using FieldOf = grid::Field<Real, 3>;
+using Field = FieldOf<double>;
 
 enum Place : std::size_t { P, W, E, S, N, B, T };
 using Coefficients = std::array<double, 7>;  // of one cell, by Place

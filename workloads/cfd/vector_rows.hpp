@@ -13,6 +13,13 @@ struct VectorRows : PlainRows {
   static constexpr Index ahead = 64;  // elements that memory is asked for ahead of time: more streams than a processor follows by itself
 
   static V at(const double* from) { return fl::simd::load<V>(from); }
+  static void put(double* to, const V& v) { fl::simd::store(to, v); }
+
+  // As many numbers of 32 bits.
+  typedef float Narrow __attribute__((vector_size(fl::simd::bytes / 2)));
+  static V at(const float* from) { return __builtin_convertvector(fl::simd::load<Narrow>(from), V); }
+  static void put(float* to, const V& v) { fl::simd::store(to, __builtin_convertvector(v, Narrow)); }
+
   template <class... Stream>
   static void prefetch(Index i, Stream... streams) {
     (__builtin_prefetch(streams + i), ...);
@@ -29,26 +36,29 @@ struct VectorRows : PlainRows {
   }
 
   // The chain along a row, eastwards: q = q - west_factor q_W. Returns the last q.
-  [[gnu::always_inline]] static double chain(const double* factor, double* q, Index first, Index count, double west) {
+  template <class Real>
+  [[gnu::always_inline]] static Real chain(const Real* factor, Real* q, Index first, Index count, Real west) {
     for (Index i = first; i < first + count; ++i) q[i] = west = q[i] - factor[i] * west;
     return west;
   }
   // And westwards, from the last of the cells on.
-  [[gnu::always_inline]] static double chain_back(const double* factor, double* q, Index first, Index count, double east) {
+  template <class Real>
+  [[gnu::always_inline]] static Real chain_back(const Real* factor, Real* q, Index first, Index count, Real east) {
     for (Index i = first + count; i-- > first;) q[i] = east = q[i] - factor[i] * east;
     return east;
   }
 
   // The chain is one vector behind, so that both are under way at a time: it waits for itself, the vectors wait for memory.
-  static Sums sip_forward(const Rows& m, const SipFactor::View& f, const double* x, double* q, Index c, Index n) {
+  template <class View, class Real>
+  static Sums sip_forward(const Rows& m, const View& f, const double* x, Real* q, Index c, Index n) {
     V sum = {};
-    double west = q[c - 1];
+    Real west = q[c - 1];
     Index i = c;
     const Index end = c + n;
     for (; i + lanes <= end; i += lanes) {
       const V r = residual(m, x, i);
       sum += magnitude(r);
-      fl::simd::store(q + i, r * at(f.lp + i) - at(f.lb + i) * at(q + i - m.bottom) - at(f.ls + i) * at(q + i - m.south));
+      put(q + i, r * at(f.lp + i) - at(f.lb + i) * at(q + i - m.bottom) - at(f.ls + i) * at(q + i - m.south));
       if (i > c) west = chain(f.lw, q, i - lanes, lanes, west);
       for (const double* a : m.a) __builtin_prefetch(a + i + ahead);
       prefetch(i + ahead, m.b, f.lp, f.lb, f.ls, f.lw, x + m.bottom, q);
@@ -65,13 +75,14 @@ struct VectorRows : PlainRows {
     return sums;
   }
 
-  static void sip_backward(const Rows& m, const SipFactor::View& f, double* x, double* q, Index c, Index n) {
+  template <class View, class Real>
+  static void sip_backward(const Rows& m, const View& f, double* x, Real* q, Index c, Index n) {
     const Index end = c + n;
-    double east = q[end];
+    Real east = q[end];
     Index i = end;
     for (; i - lanes >= c; i -= lanes) {
       const Index low = i - lanes;
-      fl::simd::store(q + low, at(q + low) - at(f.ut + low) * at(q + low + m.bottom) - at(f.un + low) * at(q + low + m.south));
+      put(q + low, at(q + low) - at(f.ut + low) * at(q + low + m.bottom) - at(f.un + low) * at(q + low + m.south));
       if (i < end) {
         east = chain_back(f.ue, q, i, lanes, east);
         fl::simd::store(x + i, at(x + i) + at(q + i));
@@ -86,6 +97,10 @@ struct VectorRows : PlainRows {
 
   // All cells are computed, and those of the other colour get 0 times the result. A vector is stored once the next one is read: a load that
   // begins in what was just stored would wait for it.
+  static Sums relax(const Rows& m, double* x, Index c, Index n, Index first, bool cached) {
+    return cached ? relax<true>(m, x, c, n, first) : relax<false>(m, x, c, n, first);
+  }
+  template <bool cached>
   static Sums relax(const Rows& m, double* x, Index c, Index n, Index first) {
     V chosen;
     for (Index lane = 0; lane < lanes; ++lane) chosen[lane] = lane % 2 == first ? 1 : 0;
@@ -97,11 +112,13 @@ struct VectorRows : PlainRows {
       const V next = at(x + i) + r / at(m.a[P] + i);
       if (i > c) fl::simd::store(x + i - lanes, computed);
       computed = next;
-      for (const double* a : m.a) __builtin_prefetch(a + i + ahead);
-      prefetch(i + ahead, m.b, x + m.bottom);
+      if constexpr (!cached) {
+        for (const double* a : m.a) __builtin_prefetch(a + i + ahead);
+        prefetch(i + ahead, m.b, x + m.bottom);
+      }
     }
     if (i > c) fl::simd::store(x + i - lanes, computed);
-    Sums sums = PlainRows::relax(m, x, i, c + n - i, first);
+    Sums sums = PlainRows::relax(m, x, i, c + n - i, first, cached);
     sums.first += total(sum);
     return sums;
   }

@@ -4,8 +4,8 @@
 namespace {
 
 struct Wrong : cfd::PlainRows {
-  static cfd::Sums relax(const cfd::Rows& m, double* x, fl::Index c, fl::Index n, fl::Index first) {
-    return first == 0 ? PlainRows::relax(m, x, c, n, 0) += PlainRows::relax(m, x, c, n, 1) : cfd::Sums{};
+  static cfd::Sums relax(const cfd::Rows& m, double* x, fl::Index c, fl::Index n, fl::Index first, bool) {
+    return first == 0 ? PlainRows::relax(m, x, c, n, 0, false) += PlainRows::relax(m, x, c, n, 1, false) : cfd::Sums{};
   }
 };
 

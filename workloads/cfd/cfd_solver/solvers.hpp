@@ -12,12 +12,16 @@ namespace cfd_solver::inline FL_ROLE {
 using cfd::Rows, cfd::Sums;
 
 // All of it 0, halo and padding too.
-inline Field zeros(const Point& size) {
-  Field field(size, {1, 1, 1});
-  std::fill_n(field.data(), field.layout().elements, 0.0);
+template <class Real = double>
+cfd::FieldOf<Real> zeros(const Point& size) {
+  cfd::FieldOf<Real> field(size, {1, 1, 1});
+  std::fill_n(field.data(), field.layout().elements, Real{0});
   return field;
 }
-inline double* origin(Field& field) { return field.view().origin; }
+template <class Real>
+Real* origin(cfd::FieldOf<Real>& field) {
+  return field.view().origin;
+}
 
 // A sum over all ranks.
 template <class Machine>
@@ -37,24 +41,26 @@ void prepare(Body& body, State& s) {
   if constexpr (requires { body.open(s.x); }) body.open(s.x);
 }
 
-template <class Machine, class Body>
+// `Real`: of the factors and of q.
+template <class Machine, class Body, class Real = double>
 struct Stone {
   Machine machine;
   Body body;
-  cfd::SipFactor factor{{}};
-  Field q;
+  cfd::SipFactorOf<Real> factor{{}};
+  cfd::FieldOf<Real> q;
 
   void open(State& s) {
     machine.open(s.block, s.team.threads, s.x);
     prepare(body, s);
-    factor = cfd::SipFactor(s.block.size());
-    q = zeros(s.block.size());
+    factor = cfd::SipFactorOf<Real>(s.block.size());
+    q = zeros<Real>(s.block.size());
   }
   void step(State& s, Index) {
     const Point size = s.block.size();
     const Rows m(s.system);
     const auto f = factor.view();
-    double *x = origin(s.x), *to = origin(q);
+    double* x = origin(s.x);
+    Real* to = origin(q);
     fl::during(phases("factor"),
                [&] { machine.upwards(size, [&](Index k, Index j) { return body.sip_factor(m, f, s.params.alpha, size, k, j), Sums{}; }); });
     while (!s.outcome.ends_unseen(s.params)) {
@@ -100,8 +106,8 @@ struct RedBlack {
   }
   auto relaxing(State& s, Index colour) {
     const Point& lower = s.block.owned.lower;
-    return [this, m = Rows(s.system), x = origin(s.x), n = s.block.size()[2], corner = lower[0] + lower[1] + lower[2] + colour](
-               Index k, Index j) { return body.relax(m, x, m.at(k, j), n, (corner + k + j) % 2); };
+    return [this, m = Rows(s.system), x = origin(s.x), n = s.block.size()[2], corner = lower[0] + lower[1] + lower[2] + colour,
+            cached = together && colour == 1](Index k, Index j) { return body.relax(m, x, m.at(k, j), n, (corner + k + j) % 2, cached); };
   }
   Sums half(State& s, Index colour) {
     exchange(machine);

@@ -70,8 +70,10 @@ struct Outcome {
 struct Traits {
   bool colours_together = false;    // red-black: both in one pass through memory
   bool indirect = false;            // neighbours by their numbers in memory, of 32 bits
+  bool mixed = false;               // Stone's factors and corrections in 32 bits
   double tolerance = 1e-9;          // of x, of its largest value
   double history_tolerance = 1e-8;  // of the residuals on the way, each of itself
+  Index iterations_apart = 0;       // at most, from a plain solver's
 };
 
 struct State {
