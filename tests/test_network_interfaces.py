@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from itertools import product
 from pathlib import Path
@@ -9,6 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+from firstlight import cli
 from network_tool import run
 
 BYTES = 1 << 20
@@ -68,6 +70,21 @@ def test_whole_messages_over_four_interfaces_take_two_rounds(simulator: Path, to
     whole = exchange(SHAPES[topology], 1)
     assert rounds(simulator, tmp_path / "x.goal", whole, topology, 4) == pytest.approx(2, rel=1e-12)
     assert rounds(simulator, tmp_path / "x.goal", whole, topology, 3) == pytest.approx(2, rel=1e-12)
+
+
+def test_names_of_interfaces_that_do_not_count_are_told(
+    simulator: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """On a network with links the one that is free first is taken; without links those that are named."""
+    file = tmp_path / "named.goal"
+    file.write_text(exchange((4, 3, 5), 1))
+    for topology, told in (("torus:4x3x5", True), ("flat:60", False)):
+        assert cli.call(["simulate", str(file), "--topology", topology]) == 0
+        said = " ".join(capsys.readouterr().out.split())
+        assert ("takes the interface that is free first" in said) is told
+    file.write_text(re.sub(r" nic \d", "", exchange((4, 3, 5), 1)))
+    assert cli.call(["simulate", str(file), "--topology", "torus:4x3x5"]) == 0
+    assert "free first" not in capsys.readouterr().out
 
 
 def test_halves_one_after_the_other_on_a_link_gain_nothing(simulator: Path, tmp_path: Path) -> None:

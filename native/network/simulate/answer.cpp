@@ -240,10 +240,12 @@ std::string prediction(const Task& task, const network::Topology& topology) {
 // GOAL says how much is sent, not what: only that messages match and nobody waits for ever can be proved, and always is.
 std::string prediction(network::Listing listing, const Task& task, const network::Topology& topology) {
   return answered(task, topology, [&](Json& json) {
+    const bool named = std::ranges::any_of(listing.steps, [](const network::Step& s) { return s.nic != 0; });
     const network::Plan plan(std::move(listing));
     const network::Prediction p = network::evaluate(plan, topology, task.machine, task.question);
     write_machine(json, task, topology, 1);
     write_prediction(json, p);
+    json.member("any_interface", named && topology.links() > 0);
     const std::string stuck = network::stuck(plan);
     const collectives::Verdict v{.correct = true, .deadlock_free = stuck.empty(), .race_free = true, .why = stuck};
     write_verdict(json, &v, &p.contention);

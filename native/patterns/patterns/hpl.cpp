@@ -25,7 +25,7 @@ Instance instance(Rank ranks, const Values& v) {
   if (k >= panels) throw Refused("hpl: panel=" + std::to_string(k) + " is none of " + std::to_string(panels));
   const std::int64_t width = std::min(nb, n - k * nb), row0 = k % rows, column0 = k % columns;
   const auto local_rows = [=](Rank me) { return dealt(n, k * nb, nb, rows, me / columns); };
-  const auto local_columns = [=](Rank me) { return dealt(n, (k + 1) * nb, nb, columns, me % columns); };
+  const auto local_columns = [=](Rank me) { return dealt(n, std::min(n, (k + 1) * nb), nb, columns, me % columns); };
   const auto piece = [=](Rank me) { return (width + rows - 1) / rows * local_columns(me) * 8; };  // of the rows that move
 
   Instance made{.iterations = panels, .shape = {columns, rows}};

@@ -24,6 +24,10 @@ _OWN = {
     True: "those of the K computer, for nothing else was asked for",
     False: "LogGOPSim's own example, no machine's, for nothing else was asked for",
 }
+_ANY_INTERFACE = (
+    "the file names interfaces (nic): on a network with links a message takes the interface that is free first, "
+    "whichever is named; flat networks keep to the names"
+)
 _BETTER = (
     "--machine fitted takes what a run's ping-pong measured here, --machine NAME a real network (--machines lists them)"
 )
@@ -275,4 +279,7 @@ def _goal(order: Order, fitted: Fitted | None) -> Simulated:
     }
     predictions = program.predict_goal(built, file, _said(said))
     places = tuple(dict.fromkeys(p.topology for p in predictions))
-    return _together(order, fitted, places, (), predictions)
+    found = _together(order, fitted, places, (), predictions)
+    if not any(p.any_interface for p in predictions):
+        return found
+    return msgspec.structs.replace(found, notes=(_ANY_INTERFACE, *found.notes))

@@ -79,7 +79,8 @@ class Carried(msgspec.Struct, frozen=True):
 class Prediction(msgspec.Struct, frozen=True):
     """One algorithm for one size on one topology. `refused`: why it does not solve this problem; then no time.
 
-    `machine`: the parameters that counted, key=value,... in nanoseconds, bytes a second and numbers. Of an iteration
+    `machine`: the parameters that counted, key=value,... in nanoseconds, bytes a second and numbers.
+    `any_interface`: the schedule names interfaces, and messages took whichever was free. Of an iteration
     of a pattern also: bytes `sent` in all, of how many `passes` it consists, how many of them were `evaluated` in one
     go, and by what its collective operations were `carried` out.
     """
@@ -102,6 +103,7 @@ class Prediction(msgspec.Struct, frozen=True):
     refused: str = ""
     machine: str = ""
     loads: Loads | None = None
+    any_interface: bool = False
     sent: float | None = None
     passes: int | None = None
     evaluated: int | None = None
