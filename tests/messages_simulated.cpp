@@ -417,3 +417,19 @@ extern "C" Index bytes(const Settings* s, Index contacted, Index hot, int in_use
                               s->reclaim != 0};
   return (in_use ? used(rules, s->ranks, contacted, hot) : held(rules, s->ranks, contacted, hot)).bytes();
 }
+
+// As a program, for sanitizers: the settings of a run a line, in their order; what was wrong with it on a line.
+int main() {
+  Settings s{};
+  const auto read = [&s] {
+    auto* values = reinterpret_cast<Index*>(&s);
+    for (std::size_t k = 0; k < sizeof s / sizeof(Index); ++k)
+      if (std::scanf("%lld", &values[k]) != 1) return false;
+    return true;
+  };
+  while (read()) {
+    char what[200] = "";
+    simulate(&s, what, sizeof what);
+    std::puts(what);
+  }
+}

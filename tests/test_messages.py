@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import contextlib
+import os
 import random
+import signal
+import subprocess
+import threading
+import uuid
 from ctypes import CDLL, Structure, byref, c_longlong, create_string_buffer
 from pathlib import Path
 from typing import Any
@@ -11,9 +17,12 @@ import pytest
 
 import drivers
 import native
+import turns
 from firstlight import ROOT
 from firstlight.build import Built
-from firstlight.plan import Placement
+from firstlight.launch import flaw, launch
+from firstlight.plan import Cell, Placement
+from firstlight.process import tree
 
 FOLDER = ROOT / "workloads/network/messages"
 MESSAGES = native.workloads["messages"]
@@ -25,6 +34,8 @@ PUBLISHED = {
     "slow_slots": 16, "slow_bytes": 128, "slow_eager": 128, "fast_slots": 64, "fast_bytes": 16384, "fast_eager": 13700,
     "upgrade_after": 15, "fast_peers": 1024,
 }  # fmt: skip
+SIMULATED = ROOT / "tests/messages_simulated.cpp"
+INCLUDES = (f"-I{ROOT / 'native/harness/include'}", f"-I{FOLDER}")
 FAULTS = {1: "flags before texts", 2: "credits before copies", 3: "memory that is not zero", 4: "knocks that are lost"}
 
 
@@ -34,8 +45,7 @@ class Settings(Structure):
 
 @pytest.fixture(scope="module")
 def simulated() -> CDLL:
-    flags = ("-O1", "-Wall", "-Wextra", "-Werror", f"-I{ROOT / 'native/harness/include'}", f"-I{FOLDER}")
-    library = drivers.library(ROOT / "tests/messages_simulated.cpp", *flags)
+    library = drivers.library(SIMULATED, "-O1", "-Wall", "-Wextra", "-Werror", *INCLUDES)
     library.bytes.restype = c_longlong
     return library
 
@@ -70,6 +80,19 @@ def test_no_interleaving_loses_overtakes_or_blocks(simulated: CDLL) -> None:
 def test_the_simulation_finds(simulated: CDLL, fault: int) -> None:
     rng = random.Random(1)
     assert any(wrong(simulated, **drawn(rng, fault)) for _ in range(60)), FAULTS[fault]
+
+
+@pytest.mark.full
+def test_nothing_is_read_or_written_beside_a_ring(simulated: CDLL) -> None:
+    """The same programs watched by sanitizers: rings, texts and contacts are blocks of their own."""
+    flags = ("-O1", "-g", "-fsanitize=address,undefined", "-fno-sanitize-recover=all", *INCLUDES)
+    watched = drivers.program("messages_watched", [SIMULATED], *flags)
+    rng = random.Random(20261124)
+    runs = [drawn(rng) for _ in range(120)]
+    lines = "".join(" ".join(str(settings[name]) for name in NAMES) + "\n" for settings in runs)
+    done = subprocess.run([watched], input=lines, capture_output=True, text=True, timeout=300)
+    assert done.returncode == 0, done.stderr  # gcc warns that it knows fibers half
+    assert done.stdout == "\n" * len(runs)
 
 
 # --- memory ------------------------------------------------------------
@@ -134,6 +157,7 @@ def told(said: native.Said) -> list[dict[str, Any]]:
         (2, "mpi_two_tier_reclaim", "neighbours,drift", [0, 1]),
         (5, "mpi_two_tier", "all", [0, 1, 3]),
         (9, "mpi_two_tier_reclaim", "drift", [3]),
+        (16, "mpi_two_tier", "pairs", [1]),
     ],
 )
 def test_every_scenario_and_every_limit_hold(
@@ -158,6 +182,62 @@ def test_every_scenario_and_every_limit_hold(
         assert seen["buffers"] == in_bytes(simulated, ranks, met, fast, fast_peers=limit)
         if case["scenario"] == "all":
             assert fast == min(limit, ranks - 1)
+
+
+@pytest.mark.native
+@pytest.mark.full
+@pytest.mark.faults
+@pytest.mark.parametrize(
+    ("number", "reason", "samples", "timeout"),
+    [
+        (signal.SIGKILL, "rank aborted: signal 9 (SIGKILL)", 2, turns.PATIENCE),
+        (signal.SIGABRT, "rank aborted: signal 6 (SIGABRT)", 2, turns.PATIENCE),
+        (signal.SIGSTOP, "timed out after 5 s and was killed", 0, 5),  # it hangs: the others wait for it in the library
+    ],
+)
+def test_a_struck_rank_is_told_in_one_line_and_what_was_measured_is_kept(
+    number: signal.Signals, reason: str, samples: int, timeout: float, built: dict[str, Built], tmp_path: Path
+) -> None:
+    one, output = built["mpi_two_tier"], tmp_path / "record.jsonl"
+    assert one.executable is not None
+    executable = str(one.executable)
+    over, kept = threading.Event(), bytearray()
+
+    def strike() -> None:
+        while not over.wait(0.02):
+            said = output.read_bytes() if output.exists() else b""
+            if said and said.count(b'"type":"sample"') >= samples and (ranks := ranks_of(executable, str(output))):
+                os.kill(ranks[-1], number)
+                kept.extend(said)
+                return
+
+    striker = threading.Thread(target=strike)
+    striker.start()
+    try:
+        with turns.party(2):
+            outcome = launch(
+                Cell("test", one.program, Placement(ranks=2), ("bytes=8", "rounds=8")), one.executable,
+                native.toolbox(), output=output, timeout=timeout, identity=uuid.uuid4().hex, machine=native.here,
+                options=("--samples", "100000", "--sample-seconds", "0.01"),
+            )  # fmt: skip
+    finally:
+        over.set()
+        striker.join()
+    assert (outcome.ok, outcome.reason) == (False, reason)
+    assert output.read_bytes().startswith(kept) and kept.count(b'"type":"sample"') >= samples
+    assert flaw(output) in ("an incomplete record", "no record")
+    assert not ranks_of(executable, str(output))
+
+
+def ranks_of(executable: str, output: str) -> list[int]:
+    """The living processes of a launch, without its launcher."""
+    found = []
+    for pid in tree.table():
+        with contextlib.suppress(OSError):
+            words = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").split("\0")
+            if words[0] == executable and output in words:
+                found.append(pid)
+    return found
 
 
 @pytest.mark.native
