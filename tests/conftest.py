@@ -8,6 +8,7 @@ import sys
 import time
 from collections import Counter
 from collections.abc import Callable, Generator
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -105,9 +106,13 @@ def _workload(item: pytest.Item) -> str:
     if marker is not None:
         return str(marker.args[0])
     words = item.path.stem.removeprefix("test_").split("_")
-    known = {path.parent.name for path in (ROOT / "workloads").glob("*/*/workload.toml")}
     starts = ["_".join(words[:n]) for n in range(len(words), 0, -1)]
-    return next((start for start in starts if start in known), "")
+    return next((start for start in starts if start in _known()), "")
+
+
+@cache
+def _known() -> frozenset[str]:
+    return frozenset(path.parent.name for path in (ROOT / "workloads").glob("*/*/workload.toml"))
 
 
 _told: Counter[str] = Counter()

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -29,6 +30,11 @@ PUBLIC = {  # what a workload's report.py may build on: changed with care, for o
 }  # fmt: skip
 
 
+@cache
+def parsed(path: Path) -> ast.Module:
+    return ast.parse(path.read_text())
+
+
 def room(path: Path) -> str:
     return path.relative_to(SOURCE).parts[0].removesuffix(".py")
 
@@ -36,7 +42,7 @@ def room(path: Path) -> str:
 def imported(path: Path) -> set[str]:
     """The rooms that a module imports from, wherever in the file."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path)):
         names = [a.name for a in node.names] if isinstance(node, ast.Import) else []
         if isinstance(node, ast.ImportFrom) and node.module:
             names = [node.module] if node.module != "firstlight" else [f"firstlight.{a.name}" for a in node.names]
@@ -55,7 +61,7 @@ def test_a_module_imports_only_from_rooms_above(path: Path) -> None:
 def modules(path: Path) -> set[str]:
     """The modules of firstlight that a file imports from, each room's but the report's as a whole."""
     found: set[str] = set()
-    for node in ast.walk(ast.parse(path.read_text())):
+    for node in ast.walk(parsed(path)):
         if isinstance(node, ast.Import):
             found |= {a.name for a in node.names}
         if isinstance(node, ast.ImportFrom) and node.module and node.level == 0:
@@ -72,7 +78,7 @@ def test_a_drawing_of_a_workload_s_own_builds_on_the_public_modules_only(path: P
 
 def texts(path: Path) -> set[str]:
     """The strings in a module's code: not those that only say something about it."""
-    tree = ast.parse(path.read_text())
+    tree = parsed(path)
     said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     strings = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in said)
     return {node.value for node in strings if isinstance(node.value, str)}
@@ -118,7 +124,7 @@ def test_one_module_of_the_store_touches_files() -> None:
     """Faults are put into it, so it has to be the only one; the others may ask who they are, and read /proc."""
     changing = {"write_bytes", "write_text", "unlink", "mkdir", "rmdir", "symlink_to", "hardlink_to", "chmod", "rmtree"}
     for path in (p for p in FILES if room(p) == "store" and p.name != "disk.py"):
-        nodes = list(ast.walk(ast.parse(path.read_text())))
+        nodes = list(ast.walk(parsed(path)))
         asked = {n.attr for n in nodes if isinstance(n, ast.Attribute) and getattr(n.value, "id", "") == "os"}
         assert asked <= {"strerror", "getpid", "geteuid"}, f"{path.name}: ask disk.py, not os ({sorted(asked)})"
         assert not changing & attributes(path), f"{path.name}: ask disk.py"
@@ -126,13 +132,13 @@ def test_one_module_of_the_store_touches_files() -> None:
 
 def literals(path: Path) -> set[str]:
     """All strings of a module."""
-    nodes = ast.walk(ast.parse(path.read_text()))
+    nodes = ast.walk(parsed(path))
     return {n.value for n in nodes if isinstance(n, ast.Constant) and isinstance(n.value, str)}
 
 
 def attributes(path: Path) -> set[str]:
     """What a module asks of objects."""
-    return {n.attr for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.Attribute)}
+    return {n.attr for n in ast.walk(parsed(path)) if isinstance(n, ast.Attribute)}
 
 
 ORDINARY = {  # names of workloads that are words of the field or of English, too: told by how they are used
@@ -152,16 +158,23 @@ BY_CONVENTION = set(effort.SERIAL.values())
 """Names of variants that say the same in every folder."""
 
 
-def programs() -> set[str]:
-    return {f"{w.name}.{v.name}" for w in SHIPPED.values() for v in w.variants}
+@cache
+def programs() -> frozenset[str]:
+    return frozenset(f"{w.name}.{v.name}" for w in SHIPPED.values() for v in w.variants)
+
+
+@cache
+def long_names() -> frozenset[str]:
+    """Of variants, those of several words that say something in one folder only."""
+    return frozenset(v.name for w in SHIPPED.values() for v in w.variants if "_" in v.name) - BY_CONVENTION
 
 
 def names_a_workload(text: str) -> set[str]:
     """The workloads and programs that a string addresses: `pingpong`, `dot.simd`, `./fl run noise`, or `mpi_ring`."""
     words = set(re.findall(r"[a-z0-9_]+", text))
     found = words & (SHIPPED.keys() - ORDINARY.keys())
-    found |= {name for name in programs() if name in text}
-    found |= {text} & {v.name for w in SHIPPED.values() for v in w.variants if "_" in v.name} - BY_CONVENTION
+    found |= {name for name in programs() if name in text} if "." in text else set()
+    found |= {text} & long_names()
     for command in re.findall(r"\bfl (?:run|list|submit)\b[^`\n]*", text):
         found |= set(re.findall(r"[a-z0-9_]+", command)) & SHIPPED.keys()
     return found
@@ -185,7 +198,7 @@ def test_no_room_knows_a_workload_by_name(path: Path) -> None:
     """
     said = {name for text in texts(path) for name in names_a_workload(text)}
     assert not said, f"{path.name} names {sorted(said)}: ask for a role (roles.py), or move it into the folder"
-    tree = ast.parse(path.read_text())
+    tree = parsed(path)
     words = {getattr(n, a).lower() for n in ast.walk(tree) for a in ("id", "attr", "name", "arg") if _word(n, a)}
     known = {f"_{name}_" for name in SHIPPED.keys() - ORDINARY.keys()}
     called = {word for word in words for name in known if name in f"_{word}_"}
@@ -231,7 +244,7 @@ def test_such_names_are_noticed(tmp_path: Path, code: str, named: bool) -> None:
 @pytest.mark.parametrize("name", ROOMS)
 def test_a_room_says_in_one_sentence_what_it_is(name: str) -> None:
     path = SOURCE / f"{name}.py" if (SOURCE / f"{name}.py").exists() else SOURCE / name / "__init__.py"
-    first = (ast.get_docstring(ast.parse(path.read_text())) or "").split("\n\n")[0].replace("\n", " ")
+    first = (ast.get_docstring(parsed(path)) or "").split("\n\n")[0].replace("\n", " ")
     assert first.endswith(".") and first[0].isupper() and ". " not in first, f"{name}: {first!r}"
 
 
