@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import math
 from collections import Counter
 from pathlib import Path
 
@@ -20,6 +21,7 @@ from firstlight.machine import Cache, Machine
 from firstlight.plan import EFFORT, Cell, Placement, Plan, Program, order, plan, resolve_size, select
 from firstlight.plan.ceilings import bounding, unmeasured
 from firstlight.plan.expected import launch_seconds
+from firstlight.plan.sizes import with_less_memory
 from firstlight.plan.splitting import Box, split
 from firstlight.toolchains import Library, Linking, Mpi, Toolbox, Toolchain
 
@@ -475,3 +477,47 @@ def test_a_whole_suite_and_what_measures_ceilings_get_nothing_added() -> None:
     whole = plan("quick", SHIPPED, [], TOOLBOX, MACHINE)
     named = plan("quick", SHIPPED, ["peak", "stream"], TOOLBOX, MACHINE)
     assert {c.id for c in named.cells} == {c.id for c in whole.cells if c.program.workload in ("peak", "stream")}
+
+
+BY_KIND = Sizes("n", 24, memory_bytes_per_element=8, bytes_of={"op": {"load": 8, "copy": 16}})
+
+
+@pytest.mark.parametrize(
+    ("cache", "op", "expected"),
+    [
+        (32, ["triad"], 4 * 32 * MIB // 8),  # each array as STREAM asks: short anyhow
+        (480, ["load"], 4 * 480 * MIB // 8),
+        (480, ["triad"], 4 * 480 * MIB // 24),
+        (480, ["copy", "triad"], 4 * 480 * MIB // 16),  # every one of them takes as much at least
+        (96, ["triad"], math.ceil((1 << 30) / 24)),
+    ],
+)
+def test_memory_for_a_ceiling_alone_is_cut_to_four_caches_in_all(cache: int, op: list[str], expected: int) -> None:
+    here = machine((3, cache * MIB), available=32 * GIB)
+    n = resolve_size("memory", BY_KIND, here)
+    assert isinstance(n, int)
+    cut = with_less_memory({"op": [*op], "n": [1000, n]}, BY_KIND, here)
+    assert cut == {"op": op, "n": [1000, expected]}
+    assert min(BY_KIND.bytes_with(cut)) * expected >= 4 * cache * MIB
+
+
+def test_what_is_brought_along_stays_short_where_the_last_cache_is_large() -> None:
+    here = machine((1, 32 * KIB), (2, 2 * MIB), (3, 480 * MIB), cpus=2, available=32 * GIB)
+    planned = plan("standard", SHIPPED, ["himeno"], TOOLBOX, here)
+    brought = [c for c in planned.cells if c.program.workload == "stream" and c.program.variant != "cuda"]
+    whole = [c for c in plan("quick", SHIPPED, ["stream"], TOOLBOX, here).cells if c.placement.threads == 1]
+    assert max(launch_seconds(c, SHIPPED["stream"]) for c in brought) < 2.6
+    assert max(launch_seconds(c, SHIPPED["stream"]) for c in whole) > 5  # who names it gets what STREAM asks
+
+
+@pytest.mark.parametrize(
+    ("suite", "workloads", "needed", "expected"),
+    [
+        ("standard", 3, 20.0, 120.0), ("standard", 3, 200.0, 200.0), ("standard", 3, 2000.0, 900.0),
+        ("quick", 1, 10.0, 140.0), ("full", 1, 10.0, 1800.0),
+    ],
+)  # fmt: skip
+def test_named_workloads_get_what_their_launches_need(
+    suite: str, workloads: int, needed: float, expected: float
+) -> None:
+    assert EFFORT[suite].enough(workloads, needed) == expected

@@ -34,6 +34,7 @@ class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How a symbolic size becomes a value of `parameter`: bytes of working set an element.
 
     With `growth`, the parameter counts refinements: a value v has growth^v elements. `most`: the program takes no more.
+    `bytes_of`: by the values of one other parameter the bytes that an element then really takes, where that is less.
     """
 
     parameter: str
@@ -42,6 +43,14 @@ class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     power_of_two: bool = False
     growth: Annotated[int, msgspec.Meta(ge=2)] | None = None
     most: int | None = None
+    bytes_of: dict[str, dict[str, float]] = {}
+
+    def bytes_with(self, values: Mapping[str, Sequence[Value]]) -> list[float]:
+        """Of an element, for each of the values of that parameter; the usual ones where there is no such value."""
+        for name, known in self.bytes_of.items():
+            if name in values:
+                return [known.get(str(value), self.bytes_per_element) for value in values[name]]
+        return [self.bytes_per_element]
 
 
 class Declaration(Protocol):

@@ -45,7 +45,7 @@ Exit status:
 )
 @click.argument("workload", nargs=-1, metavar="[WORKLOAD | NAME=VALUE]...")
 @click.option("--quick", "suite", flag_value="quick", default="quick", help="Two to three minutes (the default).")
-@click.option("--standard", "suite", flag_value="standard", help="About a quarter of an hour.")
+@click.option("--standard", "suite", flag_value="standard", help="A quarter of an hour, less for named workloads.")
 @click.option("--full", "suite", flag_value="full", help="About two hours.")
 @click.option(
     "--budget", metavar="TIME", help="Time for launching, as 150s, 10m or 2h; setting up and building come before."

@@ -22,6 +22,7 @@ from firstlight.conduct import documents, ending, environment, outlook
 from firstlight.conduct.interrupt import interruptible, leaving_nothing
 from firstlight.conduct.outlook import Outlook
 from firstlight.conduct.prepare import Made, Order, Prepared, discover, foresee, look_into, make, prepare
+from firstlight.conduct.prepare import budget as budget_of
 from firstlight.conduct.progress import Progress
 from firstlight.conduct.rounds import Rounds
 from firstlight.conduct.session import Session
@@ -138,7 +139,7 @@ def _new(order: Order, prepared: Prepared, made: Made) -> Run:
         revision=environment.revision(),
         command=("./fl", *_typed(order, prepared)),
         suite=order.suite,
-        budget=EFFORT[order.suite].budget if order.budget is None else order.budget,
+        budget=budget_of(prepared, order),
         launches=order.launches,
         precision=stop.PRECISION,
         seed=int(started * 1000) % 2**31,

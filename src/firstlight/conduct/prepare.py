@@ -166,8 +166,18 @@ class Foreseen(NamedTuple):
 
 def foresee(prepared: Prepared, order: Order) -> Foreseen:
     """Before anything is built."""
-    budget = EFFORT[order.suite].budget if order.budget is None else order.budget
-    return look_into(prepared, prepared.plan.cells, order.launches, budget)
+    return look_into(prepared, prepared.plan.cells, order.launches, budget(prepared, order))
+
+
+def budget(prepared: Prepared, order: Order) -> float:
+    """Seconds of launching: those of the user, or of the suite, of which named workloads get what is enough."""
+    effort = EFFORT[order.suite]
+    if order.budget is not None:
+        return order.budget
+    if not order.names:
+        return effort.budget
+    needed = look_into(prepared, prepared.plan.cells, order.launches, effort.budget).outlook.needed
+    return effort.enough(len(select(prepared.workloads, order.names)), needed)
 
 
 def look_into(

@@ -9,7 +9,8 @@ class Effort(NamedTuple):
     """How much a suite measures: `budget` seconds of launching; `samples` of at least `sample_seconds` in a launch.
 
     No sample of a case is begun after `case_seconds`, but two are always taken. A launch that takes longer than
-    `timeout` seconds hangs, and is killed.
+    `timeout` seconds hangs, and is killed. Where workloads are named, `each` seconds for one of them are enough beyond
+    what the wanted launches of everything take.
     """
 
     budget: float
@@ -17,6 +18,11 @@ class Effort(NamedTuple):
     sample_seconds: float
     case_seconds: float
     timeout: float
+    each: float
+
+    def enough(self, workloads: int, needed: float) -> float:
+        """Seconds of launching for so many workloads that were named, of which all launches wanted take `needed`."""
+        return min(self.budget, max(self.each * workloads, needed))
 
     @property
     def arguments(self) -> tuple[str, ...]:
@@ -25,9 +31,9 @@ class Effort(NamedTuple):
 
 
 EFFORT = {
-    "quick": Effort(140, 5, 0.002, 0.3, 40),
-    "standard": Effort(15 * 60, 5, 0.004, 1, 180),
-    "full": Effort(2 * 3600, 7, 0.01, 4, 900),
+    "quick": Effort(140, 5, 0.002, 0.3, 40, each=140),
+    "standard": Effort(15 * 60, 5, 0.004, 1, 180, each=40),
+    "full": Effort(2 * 3600, 7, 0.01, 4, 900, each=1800),
 }
 LAUNCHES = 6  # fewer give no nonparametric 95 % interval of a median
 MOST_LAUNCHES = 30

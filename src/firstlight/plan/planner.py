@@ -18,7 +18,7 @@ from firstlight.plan.expected import launch_seconds
 from firstlight.plan.placements import expand
 from firstlight.plan.serving import can_serve, part, speaks_of
 from firstlight.plan.settings import NONE, PLAIN, Defaults, Settings
-from firstlight.plan.sizes import resolve_size
+from firstlight.plan.sizes import resolve_size, with_less_memory
 from firstlight.plan.splitting import Box, split
 from firstlight.plan.types import Cell, Placement, Plan, Program
 from firstlight.toolchains import Absent, Toolbox, Toolchain
@@ -157,7 +157,8 @@ class _Planner:
         values = self._parameters(workload, entry) or {}
         declared = [p for p in workload.provides if p.ceiling == ceiling.name]
         able = (p for p in declared if speaks_of(p, program, values, workload, self.machine))
-        return [box for p in able if (box := part(values, p, workload, self.machine))]
+        boxes = [box for p in able if (box := part(values, p, workload, self.machine))]
+        return [with_less_memory(box, workload.sizes, self.machine) if workload.sizes else box for box in boxes]
 
     def _add_variant(self, workload: Workload, name: str, variant: Variant, entry: Selection) -> None:
         parameters = self._parameters(workload, replace(entry, parameters=self._given(workload, entry)))

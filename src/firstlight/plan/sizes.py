@@ -4,11 +4,15 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Mapping
 
 from firstlight.catalogue import Sizes, Value
 from firstlight.machine import Machine
 
 MEMORY_SHARE = 0.6  # of the available memory, for one working set
+
+AMPLE = 1 << 30
+"""Bytes of memory that a launch for a ceiling may take anyhow; to fill and check more takes seconds."""
 
 _SYMBOL = re.compile(r"L([1-9])")
 
@@ -41,6 +45,23 @@ def resolve_size(value: Value, sizes: Sizes | None, machine: Machine) -> Value |
     else:
         return value
     return _fit(elements, most, sizes, up=value == "memory")
+
+
+def with_less_memory(values: Mapping[str, list[Value]], sizes: Sizes, machine: Machine) -> dict[str, list[Value]]:
+    """The values with less than `memory` where that is more than AMPLE: of every case as many elements as take four
+    times all last-level caches in all, not with each array, but no less than AMPLE.
+
+    Of what is streamed through a cache of a quarter of it that replaces at random, 2 % are served (the share h is that
+    with h = exp(-4 (1 - h))); of one that replaces what was used longest ago, nothing.
+    """
+    if sizes.parameter not in values:
+        return dict(values)
+    far, each = resolve_size("memory", sizes, machine), min(sizes.bytes_with(values))
+    if not isinstance(far, int | float) or sizes.growth or far * max(sizes.bytes_with(values)) <= AMPLE:
+        return dict(values)
+    near = min(far, math.ceil(max(4 * machine.last_caches(), AMPLE) / each))
+    less: list[Value] = [near if value == far else value for value in values[sizes.parameter]]
+    return {**values, sizes.parameter: less}
 
 
 def _most(fitting: float, sizes: Sizes) -> int:
