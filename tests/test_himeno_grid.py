@@ -89,6 +89,17 @@ def test_the_sum_is_the_same_on_every_grid(
         assert gosa(said) == pytest.approx(alone, rel=ROUNDING)
 
 
+@pytest.mark.parametrize(("ranks", "grid"), FEW[:2])
+def test_each_of_the_kernels_in_turn_adds_up(
+    ranks: int, grid: tuple[int, ...], built: dict[str, list[Built]], tmp_path: Path
+) -> None:
+    """The sum is that of the last sweep: one sweep ends with the first kernel, two with the second, three, as elsewhere,
+    with the third."""
+    said = run(some(built, "mpi_emulated", ranks)[0], ranks, tmp_path, *words(grid, "problem=general", "sweeps=1,2"))
+    assert (said.status, said.reason) == (0, ""), said.stderr
+    assert [check["ok"] for check in said.of("check")] and all(check["ok"] for check in said.of("check"))
+
+
 @pytest.mark.parametrize(("ranks", "threads"), [(1, 1), (1, 3), (2, 2), (3, 1)])
 def test_threads_change_nothing(
     ranks: int, threads: int, built: dict[str, list[Built]], alone: list[float], tmp_path: Path

@@ -14,7 +14,7 @@ namespace himeno::inline FL_ROLE {
 inline constexpr Index at_once = 12;    // sweeps
 inline constexpr Index most_rows = 64;  // of a tile
 // And of what a step of a tile touches: a core's share of the last cache. Narrow tiles cost more than that cache is slower than nearer ones.
-inline constexpr Index most_bytes = Index{10} << 20;
+inline constexpr Index most_bytes = Index{6} << 20;
 
 // A group of sweeps, 1 to at_once, that begins with s.p; s.next has the results where their number is odd.
 class Group {
@@ -31,13 +31,13 @@ class Group {
     const auto layout = s_.bnd.layout();
     const auto even = s_.p.view(), odd = s_.next.view();
     double last = 0;
-    for (Index row = number * rows_; row < (number + 1) * rows_; ++row)
-      for (Index t = 0; t < sweeps_; ++t) {
+    for (Index t = 0; t < sweeps_; ++t)  // rows within: the nine rows of p that one reads, the next one finds in the nearest cache
+      for (Index row = number * rows_; row < (number + 1) * rows_; ++row) {
         const Index i = step - t, j = row - t;
         if (i < 0 || i >= size_[0] || j < 0 || j >= size_[1]) continue;
         const auto from = t % 2 == 0 ? even : odd, to = t % 2 == 0 ? odd : even;
         const Row it{in, layout.distance({i, j, 0}), &from(i, j, 0), from.stride[0], from.stride[1], &to(i, j, 0), size_[2]};
-        const double sum = Lines<Store::ordinary, Wanted::again>{lines_}(it);
+        const double sum = Lines<Store::ordinary>{lines_}(it);
         if (t == sweeps_ - 1) last += sum;
       }
     return last;

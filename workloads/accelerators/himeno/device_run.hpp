@@ -82,7 +82,6 @@ class Run {
     Index kernel = 0;
     ((kernel++ == t % static_cast<Index>(sizeof...(Kernels)) ? Machine::template launch<Kernels>(job) : void()), ...);
   }
-  static grid::View<const float, 3> constant(const grid::View<float, 3>& v) { return {v.origin, {v.stride[0], v.stride[1], v.stride[2]}}; }
 
   Floats coefficients_[12], p_, next_;
   typename Machine::template Memory<double> gosa_;

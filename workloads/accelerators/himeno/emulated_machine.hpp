@@ -2,8 +2,9 @@
 #pragma once
 
 #include <algorithm>
-#include <vector>
+#include <cstring>
 
+#include "firstlight/workload.hpp"
 #include "kernels.hpp"
 
 namespace himeno::inline FL_ROLE::device {
@@ -13,13 +14,16 @@ struct Emulated {
   template <class T>
   class Memory {
    public:
-    void allocate(Index size) { data_.resize(static_cast<std::size_t>(size)); }
+    void allocate(Index size) {
+      data_ = fl::Array<T>(size);  // so that what is written beside it is noticed
+      std::memset(static_cast<void*>(data_.data()), 0xFF, static_cast<std::size_t>(size) * sizeof(T));  // no numbers, as on a GPU
+    }
     void from(const T* host) { std::copy_n(host, data_.size(), data_.data()); }
     void to(T* host) const { std::copy_n(data_.data(), data_.size(), host); }
     T* data() { return data_.data(); }
 
    private:
-    std::vector<T> data_;
+    fl::Array<T> data_;
   };
   template <class T>
   using Pinned = Memory<T>;

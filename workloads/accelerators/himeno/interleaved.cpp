@@ -13,7 +13,7 @@ struct Streamed {
     lines.fill(s, s.block.cells());
   }
   void step(himeno::State& s, fl::Index) {
-    himeno::run(s, himeno::Lines<himeno::Store::nontemporal, himeno::Wanted::once>{lines});
+    himeno::run(s, himeno::Lines<himeno::Store::nontemporal>{lines});
     fl::nontemporal::fence();
   }
 };

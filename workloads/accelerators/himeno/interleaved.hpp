@@ -34,14 +34,9 @@ class Interleaved {
   fl::Array<float> memory_;
 };
 
-// How long what is asked of memory ahead of time will be wanted.
-enum class Wanted { once, again };
-
 // A row that begins with a block's first point.
-template <Store kind, Wanted wanted>
+template <Store kind>
 struct Lines {
-  static constexpr Index ahead = 4 * Interleaved::points;
-
   const Interleaved& lines;
 
   double operator()(const Row& row) const {
@@ -50,10 +45,9 @@ struct Lines {
     const float* first = lines.at(row.at);
     const auto ss_at = [&](Index k) __attribute__((always_inline)) {
       const float* from = first + Interleaved::offset(k);
-      for (Index m = 0; m < Interleaved::arrays; ++m)
-        __builtin_prefetch(from + ahead * Interleaved::arrays + m * n, 0, wanted == Wanted::once ? 0 : 3);
-      __builtin_prefetch(streams.in.wrk1 + k + ahead);
-      __builtin_prefetch(streams.p[2][2] + k + ahead);
+      for (Index m = 0; m < Interleaved::arrays; ++m) ask_for(from + ahead * Interleaved::arrays + m * n);
+      ask_for(streams.in.wrk1 + k + ahead);
+      ask_for(streams.p[2][2] + k + ahead);
       const Coefficients in{{from, from + n, from + 2 * n, from + 3 * n},
                             {from + 4 * n, from + 5 * n, from + 6 * n},
                             {from + 7 * n, from + 8 * n, from + 9 * n},

@@ -1,6 +1,7 @@
 // A row in explicit vectors.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <utility>
 
@@ -43,7 +44,15 @@ class Squares {
   Wide sums_[2] = {};
 };
 
-// A row by vectors: ss_at(k) computes points k, ..., k + width - 1, those beyond the end too, which lie in what pads a row.
+// The first `points` of a vector's, and zeros.
+template <int... lane>
+[[gnu::always_inline]] inline Vector first_of(const Vector& ss, Index points, std::integer_sequence<int, lane...>) {
+  using Numbers = fl::simd::native<int>;
+  return Numbers{lane...} < static_cast<int>(points) ? ss : Vector{};
+}
+
+// A row by vectors: ss_at(k) computes points k, ..., k + width - 1, those beyond the end too, which lie in what pads a row; what they
+// become is not stored, for walls and halos follow.
 template <Store kind, class SsAt>
 [[gnu::always_inline]] inline double by_vectors(const Row& row, SsAt ss_at) {
   Squares squares;
@@ -56,32 +65,32 @@ template <Store kind, class SsAt>
     else
       fl::simd::store(row.next + k, p);
   }
-  double sum = squares.sum();
-  if (k == row.count) return sum;
-  float rest[width];
-  fl::simd::store(rest, ss_at(k));
-  for (int n = 0; k < row.count; ++n, ++k) {
-    sum += static_cast<double>(rest[n]) * static_cast<double>(rest[n]);
-    row.next[k] = row.p[k] + omega * rest[n];
-  }
-  return sum;
+  if (k == row.count) return squares.sum();
+  const Vector ss = first_of(ss_at(k), row.count - k, std::make_integer_sequence<int, width>());
+  squares.add(ss);
+  float p[width];
+  fl::simd::store(p, fl::simd::load<Vector>(row.p + k) + omega * ss);
+  std::copy_n(p, row.count - k, row.next + k);
+  return squares.sum();
 }
 
 inline bool begins_on_a_line(const Row& row) { return reinterpret_cast<std::uintptr_t>(row.next) % fl::simd::bytes == 0; }
+
+// Asks for a line ahead of its time, into the second-level cache: the first one has room for few lines that are under way.
+[[gnu::always_inline]] inline void ask_for(const float* line) { __builtin_prefetch(line, 0, 2); }
+inline constexpr Index ahead = 384;  // points
 
 // The arrays as the benchmark has them: thirteen streams, more than a processor's own prefetching follows at full speed, so the lines
 // of all of them are asked for ahead of time.
 template <Store kind>
 struct Vectors {
-  static constexpr Index ahead = 256;  // points
-
   double operator()(const Row& row) const {
     const Streams streams(row);
     const auto ss_at = [&](Index k) __attribute__((always_inline)) {
       const Coefficients& in = streams.in;
       for (const float* array : {in.a[0], in.a[1], in.a[2], in.a[3], in.b[0], in.b[1], in.b[2], in.c[0], in.c[1], in.c[2], in.bnd, in.wrk1})
-        __builtin_prefetch(array + k + ahead);
-      __builtin_prefetch(streams.p[2][2] + k + ahead);
+        ask_for(array + k + ahead);
+      ask_for(streams.p[2][2] + k + ahead);
       return streams.residual<Vector>(k, Load{});
     };
     if (kind == Store::nontemporal && begins_on_a_line(row)) return by_vectors<kind>(row, ss_at);
