@@ -2,6 +2,8 @@
 //   moves FILE TOPOLOGY PER_NODE INSIDE HOLES SEED COUNT   random exchanges, a third of them taken back; is what is kept up to date
 //                                                         what a map of its own gives?
 //   search FILE TOPOLOGY PER_NODE INSIDE HOLES SEED COUNT  a search with so many moves of annealing
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -38,12 +40,24 @@ Bytes plainly(const Pattern& pattern, const Places& places, const Map& map, Byte
   return sum;
 }
 
+double power_means(const Loads& loads, const Pattern& pattern, const Places& places) {
+  double sum = 0;
+  for (std::size_t p = 0; p < pattern.phases(); ++p) {
+    double powers = 0;
+    for (const Bytes b : loads.loads(p)) powers += std::pow(static_cast<double>(b), 8);
+    sum += std::pow(powers / static_cast<double>(std::max<Link>(places.existing(), 1)), 0.125);
+  }
+  return sum;
+}
+
 std::string moves(const Pattern& pattern, const Places& places, std::uint64_t seed, int count) {
   Random random(seed);
   Loads loads(pattern, places);
   loads.place(identity(pattern, places));
+  loads.settle();
   const auto& open = places.open();
   int wrong = 0;
+  double most = loads.smooth();  // of all: what is rounded away counts against this, until powers are summed anew
   for (int k = 0; k < count; ++k) {
     const Cost before = loads.cost();
     loads.exchange(open[random.below(open.size())], open[random.below(open.size())]);
@@ -52,15 +66,20 @@ std::string moves(const Pattern& pattern, const Places& places, std::uint64_t se
       loads.undo();
       wrong += loads.cost() != before;
     }
+    most = std::max(most, loads.smooth());
     if (k % 7 == 0 || k + 1 == count) {
       Cost plain;
       plain.maxima = plainly(pattern, places, loads.map(), plain.hop_bytes);
       wrong += loads.cost() != plain;
+      wrong += std::fabs(loads.smooth() - power_means(loads, pattern, places)) > 0.1 * most;
       for (std::size_t p = 0; p < pattern.phases(); ++p)
         wrong += loads.loads(p)[static_cast<std::size_t>(loads.busiest(p))] != loads.most(p);
       check(loads.map(), pattern, places);
     }
   }
+  loads.settle();
+  const double means = power_means(loads, pattern, places);
+  wrong += std::fabs(loads.smooth() - means) > 1e-9 * means;
   return "{\"wrong\": " + std::to_string(wrong) + "}";
 }
 

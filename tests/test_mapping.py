@@ -150,6 +150,16 @@ def test_neighbours_of_another_order_are_turned(tool: Tool, tmp_path: Path) -> N
 
 
 @pytest.mark.native
+def test_phases_that_are_multiples_of_others_are_searched_as_one(tool: Tool, tmp_path: Path) -> None:
+    """What is told is the cost of all phases: the driver adds up the pattern as it was given."""
+    once: list[Messages] = [[(r, (r + 5) % 12, 100 + r) for r in range(12)], [(r, r ^ 3, 77) for r in range(12)]]
+    thrice = [*once, [(a, b, 3 * n) for a, b, n in once[0]], [], [(a, b, n + 1) for a, b, n in once[0]]]
+    found = asked(tool, "search", tmp_path, (text(12, thrice), "mesh:12", 1, "-", "-"), 1, 300)
+    assert found["told"]
+    assert found["after"] < found["before"]
+
+
+@pytest.mark.native
 @pytest.mark.parametrize(
     ("pattern", "spec", "said"),
     [
@@ -210,6 +220,20 @@ def cg(ranks: int, rows: int) -> str:
     else:
         phases.append([(r, 2 * (r // 2 % nr * nr + r // 2 // nr) + r % 2, n) for r in range(ranks)])
     return text(ranks, phases)
+
+
+@pytest.mark.native
+@pytest.mark.full
+def test_annealing_betters_the_structured_maps_and_both_simulations_agree(firstlight_map: Path, tmp_path: Path) -> None:
+    """64 ranks of CG on torus:8x8: 6 messages over the busiest links by structured maps, 5 by annealing."""
+    file = tmp_path / "cg"
+    file.write_text(cg(64, 14_000))
+    words = ("--pattern", str(file), "--topology", "torus:8x8", "--seconds", "400", "--starts")
+    structured, annealed = (numbers(firstlight_map, *words, starts) for starts in ("0", "4"))
+    assert annealed["in_time"]
+    assert annealed["after"]["maxima"] < structured["after"]["maxima"]
+    gains = [annealed["before"][k] / annealed["after"][k] for k in ("seconds", "flowing_seconds")]
+    assert gains[1] == pytest.approx(gains[0], rel=0.1)
 
 
 def steps(columns: int) -> list[int]:

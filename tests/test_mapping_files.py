@@ -15,6 +15,8 @@ from firstlight.errors import UsageError
 from firstlight.machine import Cache, Machine
 from firstlight.machine.allocation import Allocation
 from firstlight.mapping import formats, ground, source, trying
+from firstlight.mapping.answer import Answer, Side
+from firstlight.mapping.carrying import Request, compared
 from firstlight.mapping.ground import Ground, Seat
 from firstlight.profile.traffic import Kind, Pair, Phase, Traffic
 from firstlight.toolchains import Mpi
@@ -220,6 +222,53 @@ def test_a_trial_is_judged_launch_by_launch() -> None:
     assert len(found.without) == len(found.mapped) == 6
     with pytest.raises(UsageError, match="ended with status 1"):
         trying.trial(["false"], quick, mpi("openmpi"), 6)
+
+
+LAUNCHER = """#!/bin/sh
+# mpiexec --rankfile FILE ...: as slow as ranks 0 and 2 are far apart
+[ "$1" = --rankfile ] || exit 9
+one=$(sed -n "s/rank 0=\\(.*\\) slot.*/\\1/p" "$2")
+other=$(sed -n "s/rank 2=\\(.*\\) slot.*/\\1/p" "$2")
+[ "$one" = "$other" ] || sleep {far}
+sleep 0.02
+"""
+
+
+def answer(places: tuple[int, ...]) -> Answer:
+    side = Side("test", 1, 1, (1,), 1, 0, (1,), (), 1, (), 1.0)
+    return Answer(
+        ranks=4, nodes=2, per_node=2, links=4, bytes=1, proved=False, in_time=True, starts=1, interrupted=False,
+        names=("all",), left_out=(), before=side, after=side, axes=(), places=places, identity=(0, 1, 2, 3),
+        map=tuple((s // 2, s % 2) for s in places),
+    )  # fmt: skip
+
+
+def tried(folder: Path, far: float) -> str:
+    """A launcher that waits where ranks 0 and 2 stand on two nodes, with a map that brings them together."""
+    launcher = folder / "mpiexec"
+    launcher.write_text(LAUNCHER.format(far=far))
+    launcher.chmod(0o755)
+    request = Request(
+        source.Source("test"), Ground("tree:2", per_node=2), "", (), folder / "made", (str(launcher), "-n", "4"),
+        mpi("openmpi"), 6,
+    )  # fmt: skip
+    return compared(request, answer((0, 2, 1, 3)), mpi("openmpi")).outcome
+
+
+def test_a_gain_that_is_there_is_confirmed(tmp_path: Path) -> None:
+    assert tried(tmp_path, 0.4) == "better"
+    made = tmp_path / "made"
+    assert (made / "as-it-is" / "rankfile").read_text() == "".join(
+        f"rank {r}=+n{r // 2} slot={r % 2}\n" for r in range(4)
+    )
+    assert "rank 2=+n0 slot=1" in (made / "rankfile").read_text()
+
+
+def test_a_gain_that_is_not_there_is_not_recommended(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Both sides take the same time, by a clock that only the launcher moves."""
+    monkeypatch.setattr(trying, "_once", lambda words, environment: 0.25)
+    found = tried(tmp_path, 0.4)
+    assert found != "better"
 
 
 def test_seats_of_one_node_are_its_cores() -> None:

@@ -85,7 +85,7 @@ void write_side(Json& json, const Pattern& pattern, const Places& places, Loads&
   json.member("bound_seconds", bounded(loads.cost(), costs));
   if (simulate && !wanted) {
     const Timed timed = simulated(pattern, places, found.map, costs, wanted);
-    json.member("seconds", timed.seconds).key("phase_seconds").open('[');
+    json.member("seconds", timed.seconds).member("flowing_seconds", timed.flowing).key("phase_seconds").open('[');
     for (const double t : timed.phases) json.value(t);
     json.close(']');
   }
@@ -126,6 +126,8 @@ int run(const map::Task& task) {
   for (const Node e : places.network().shape()) json.value(e);
   json.close(']').key("places").open('[');
   for (const Slot s : found.best.map) json.value(s);
+  json.close(']').key("identity").open('[');
+  for (const Slot s : found.before.map) json.value(s);
   json.close(']').key("map").open('[');  // node and place of each rank
   for (const Slot s : found.best.map) json.open('[').value(places.node(s)).value(s % places.per_node()).close(']');
   json.close(']').close('}');

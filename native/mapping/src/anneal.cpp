@@ -1,5 +1,7 @@
 // Annealing (Kirkpatrick, Gelatt, Vecchi 1983): exchanges of two slots, of which empty ones may be one. Half of the moves bring a rank
-// beside a partner, some take a message off the busiest link of a phase, the others are any exchange.
+// beside a partner, some take a message off the busiest link of a phase, the others are any exchange. What it walks down is no plateau:
+// a mean of high power in place of the greatest load of each phase; the best map is kept by the greatest loads themselves.
+#include <algorithm>
 #include <cmath>
 
 #include "firstlight/mapping/random.hpp"
@@ -9,6 +11,7 @@ namespace fl::mapping {
 
 namespace {
 
+constexpr double coldest = 0.1;    // of the heat at first
 constexpr std::size_t looks = 16;  // messages that are looked at for one that crosses the busiest link
 
 class Moves {
@@ -65,6 +68,37 @@ class Moves {
   std::vector<std::size_t> order_, at_;
 };
 
+// How far it is: by moves, and faster where the time would end before them.
+class Course {
+ public:
+  Course(std::int64_t moves, const Stop& stop) : stop_(stop), step_(1 / static_cast<double>(std::max<std::int64_t>(moves, 1))) {}
+  // After each move; true at the end.
+  bool over() {
+    done_ += step_;
+    if (++moves_ % often == 0) look();
+    return done_ >= 1 || ended_;
+  }
+  double done() const { return done_; }
+  bool cut() const { return hurried_ || ended_; }
+
+ private:
+  static constexpr std::int64_t often = 32, settled = 64 * often;  // moves between two looks at the clock; before speed is known
+  void look() {
+    if (stop_()) ended_ = true;
+    if (moves_ % settled != 0) return;
+    const double now = stop_.seconds(), each = (now - began_) / static_cast<double>(moves_), left = stop_.left();
+    const double fits = std::max(1.0, left / std::max(each, 1e-12));
+    if ((1 - done_) / step_ <= fits) return;
+    step_ = (1 - done_) / fits;
+    hurried_ = true;
+  }
+
+  const Stop& stop_;
+  double step_, done_ = 0, began_ = stop_.seconds();
+  std::int64_t moves_ = 0;
+  bool hurried_ = false, ended_ = false;
+};
+
 }  // namespace
 
 Found annealed(const Pattern& pattern, const Places& places, const Found& start, Loads& loads, double heat, std::int64_t moves,
@@ -73,41 +107,38 @@ Found annealed(const Pattern& pattern, const Places& places, const Found& start,
   loads.place(start.map);
   Found best = start;
   best.cost = loads.cost();
+  double least = score(best.cost, places);
   Moves proposals(pattern, places, loads, random);
-  double now = score(best.cost, places), least = now;
-  double usual = 0;  // what a move changes, at first
-  constexpr int tried = 64;
-  for (int k = 0; k < tried; ++k) {
-    const auto [a, b] = proposals.next();
-    loads.exchange(a, b);
-    usual += std::fabs(score(loads.cost(), places) - now) / tried;
-    loads.undo();
-  }
-  const double hot = std::max(heat * usual, 1e-12), cold = 1e-3 * hot;
-  for (std::int64_t k = 0; k < moves; ++k) {
-    if (k % 32 == 0 && stop()) {
-      cut = true;
-      break;
+  loads.settle();
+  double now = loads.smooth();
+  const double hot = std::max(heat * now / static_cast<double>(pattern.ranks()), 1e-12), cold = coldest * hot;
+  constexpr std::int64_t rounded = 1 << 16;  // moves after which powers are summed anew
+  Course course(moves, stop);
+  for (std::int64_t k = 1; !course.over(); ++k) {
+    if (k % rounded == 0) {
+      loads.settle();
+      now = loads.smooth();
     }
-    const double temperature = hot * std::pow(cold / hot, static_cast<double>(k) / static_cast<double>(moves));
     const auto [a, b] = proposals.next();
     if (a == b) continue;
     loads.exchange(a, b);
-    const Cost cost = loads.cost();
-    const double then = score(cost, places);
-    if (then > now && random.unit() >= std::exp((now - then) / temperature)) {
+    const double then = loads.smooth();
+    if (then > now && random.unit() >= std::exp((now - then) / (hot * std::pow(cold / hot, course.done())))) {
       loads.undo();
       continue;
     }
     now = then;
-    if (now < least) {
-      least = now;
+    const Cost cost = loads.cost();
+    const double height = score(cost, places);
+    if (height < least) {
+      least = height;
       best.map = loads.map();
       best.cost = cost;
       best.by = start.by + ", annealed";
       say(cost);
     }
   }
+  cut = course.cut();
   return best;
 }
 

@@ -1,6 +1,7 @@
 #include "firstlight/mapping/loads.hpp"
 
 #include <algorithm>
+#include <cmath>
 
 namespace fl::mapping {
 
@@ -37,6 +38,13 @@ void Peaks::clear() {
   for (auto& level : levels_) std::fill(level.begin(), level.end(), 0);
   for (auto& level : touched_) std::fill(level.begin(), level.end(), 0);
   for (auto& level : waiting_) level.clear();
+  powers_ = 0;
+}
+
+void Peaks::sum_powers(double unit) {
+  inverse_ = 1 / unit;
+  powers_ = 0;
+  for (const Bytes value : values()) powers_ += eighth(value);
 }
 
 Bytes Peaks::most() {
@@ -136,6 +144,18 @@ void Loads::undo() {
   const Rank one = rank(last_a_), other = rank(last_b_);
   stand(one, last_b_);
   stand(other, last_a_);
+}
+
+void Loads::settle() {
+  unit_ = std::max(1.0, static_cast<double>(cost().maxima) / static_cast<double>(std::max<std::size_t>(peaks_.size(), 1)));
+  for (Peaks& p : peaks_) p.sum_powers(unit_);
+}
+
+double Loads::smooth() const {
+  const auto links = static_cast<double>(std::max<Link>(places_.existing(), 1));
+  double sum = 0;
+  for (const Peaks& p : peaks_) sum += std::sqrt(std::sqrt(std::sqrt(std::max(0.0, p.powers()) / links)));
+  return sum * unit_;
 }
 
 Cost Loads::cost() {

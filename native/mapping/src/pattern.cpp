@@ -54,6 +54,37 @@ Pattern::Pattern(Rank ranks, std::vector<std::string> phases, std::vector<Messag
     for (const Rank r : {messages_[i].from, messages_[i].to}) touched_[next[static_cast<std::size_t>(r)]++] = i;
 }
 
+namespace {
+
+bool multiple(std::span<const Message> a, std::span<const Message> b) {
+  const auto product = [](Bytes x, Bytes y) { return static_cast<__int128>(x) * y; };
+  return a.size() == b.size() && std::equal(a.begin(), a.end(), b.begin(), [&](const Message& x, const Message& y) {
+           return x.from == y.from && x.to == y.to && product(x.bytes, b[0].bytes) == product(y.bytes, a[0].bytes);
+         });
+}
+
+}  // namespace
+
+Pattern folded(const Pattern& pattern) {
+  std::vector<std::string> names;
+  std::vector<std::size_t> firsts;  // the phase that each folded one began with
+  std::vector<Message> messages;
+  for (std::size_t p = 0; p < pattern.phases(); ++p) {
+    const auto here = pattern.messages(p);
+    std::size_t into = 0;
+    while (into < firsts.size() && !multiple(pattern.messages(firsts[into]), here)) ++into;
+    if (into == firsts.size()) {
+      firsts.push_back(p);
+      names.push_back(pattern.name(p));
+    }
+    for (Message m : here) {
+      m.phase = static_cast<std::int32_t>(into);
+      messages.push_back(m);
+    }
+  }
+  return {pattern.ranks(), std::move(names), std::move(messages)};
+}
+
 Pattern read_pattern(std::string_view text) {
   Rank ranks = 0;
   std::vector<std::string> phases;

@@ -116,9 +116,9 @@ class Search {
     keep(ranked_[0]);
   }
   void anneal() {
-    const std::int64_t own = std::clamp<std::int64_t>(std::int64_t{400} * pattern_.ranks(), 20'000, 4'000'000);
+    const std::int64_t own = std::clamp<std::int64_t>(std::int64_t{2000} * pattern_.ranks(), 20'000, 4'000'000);
     const std::int64_t moves = effort_.moves > 0 ? effort_.moves : own;
-    constexpr double heats[] = {0.02, 0.1, 0.5, 2};
+    constexpr double heats[] = {0.5, 0.2, 0.5, 1};
     std::vector<Found> each(static_cast<std::size_t>(std::max(effort_.starts, 0)));
     std::vector<char> cut(each.size(), 0);
     in_parallel(each.size(), static_cast<int>(loads_.size()), [&](std::size_t task, std::size_t thread) {
@@ -157,6 +157,7 @@ class Search {
 Stop::Stop(const std::atomic<bool>& wanted, double seconds) : wanted_(&wanted), begin_(clock_seconds()), limit_(begin_ + seconds) {}
 bool Stop::operator()() const { return *wanted_ || clock_seconds() >= limit_; }
 double Stop::seconds() const { return clock_seconds() - begin_; }
+double Stop::left() const { return std::max(0.0, limit_ - clock_seconds()); }
 Stop Stop::part(double share) const {
   Stop other = *this;
   const double now = clock_seconds();
@@ -170,7 +171,8 @@ double score(const Cost& cost, const Places& places) {
 
 Searched search(const Pattern& pattern, const Places& places, const Effort& effort, const std::atomic<bool>& stop,
                 const std::function<void(const Step&)>& say) {
-  return Search(pattern, places, effort, stop, say).run();
+  const Pattern fewer = folded(pattern);
+  return Search(fewer, places, effort, stop, say).run();
 }
 
 }  // namespace fl::mapping

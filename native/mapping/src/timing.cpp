@@ -34,30 +34,47 @@ class Mapped : public network::Topology {
   const Map& map_;
 };
 
-network::Listing listing(const Pattern& pattern, std::size_t phase) {
+// Phases [begin, end): in each, a rank sends and receives all at once; it turns to the next when its own messages are through.
+network::Listing listing(const Pattern& pattern, std::size_t begin, std::size_t end) {
   network::Listing all;
   const auto messages = pattern.messages();
-  const auto waits = network::Index{0};
-  const auto add = [&](Kind kind, Rank rank, Rank peer, Bytes bytes) {
-    network::Step s;
-    s.kind = kind;
+  std::size_t steps = 0;
+  for (std::size_t p = begin; p < end; ++p) steps += 2 * pattern.messages(p).size();
+  steps += static_cast<std::size_t>(pattern.ranks()) * (end - begin - 1);
+  if (steps > network::Plan::most_steps) throw Wrong("there are more messages than the simulation of events can hold");
+  all.steps.reserve(steps);
+  all.tags.reserve(steps);
+  const auto add = [&all](network::Step s, Rank rank, std::int32_t tag, std::size_t waits) {
     s.rank = rank;
-    s.peer = peer;
-    s.bytes = static_cast<double>(bytes);
-    s.waits = s.waits_end = waits;
+    s.waits = static_cast<network::Index>(waits);
+    s.waits_end = static_cast<network::Index>(all.waits.size());
     all.steps.push_back(s);
-    all.tags.push_back(0);
+    all.tags.push_back(tag);
   };
-  if (2 * pattern.messages(phase).size() > network::Plan::most_steps)
-    throw Wrong("phase " + pattern.name(phase) + " has more messages than the simulation of events can hold");
-  all.steps.reserve(2 * pattern.messages(phase).size());
   for (Rank r = 0; r < pattern.ranks(); ++r) {
-    all.first.push_back(static_cast<network::Index>(all.steps.size()));
+    std::size_t first = all.steps.size();  // of those that the next phase waits for
+    all.first.push_back(static_cast<network::Index>(first));
+    std::int32_t phase = -1;
+    bool waits = false;
+    network::Index turn = 0;  // over when the phase before is
     for (const Index i : pattern.of(r)) {
       const Message& m = messages[i];
-      if (static_cast<std::size_t>(m.phase) != phase) continue;
+      const auto here = static_cast<std::size_t>(m.phase);
+      if (here < begin || here >= end) continue;
+      if (phase >= 0 && m.phase != phase) {
+        const std::size_t from = all.waits.size();
+        for (std::size_t k = first; k < all.steps.size(); ++k) all.waits.push_back({static_cast<network::Index>(k)});
+        turn = static_cast<network::Index>(all.steps.size());
+        add({.kind = Kind::compute}, r, 0, from);
+        first = all.steps.size();
+        waits = true;
+      }
+      phase = m.phase;
       const bool sends = m.from == r;
-      add(sends ? Kind::send : Kind::receive, r, sends ? m.to : m.from, m.bytes);
+      const std::size_t from = all.waits.size();
+      if (waits) all.waits.push_back({turn});
+      add({.kind = sends ? Kind::send : Kind::receive, .peer = sends ? m.to : m.from, .bytes = static_cast<double>(m.bytes)}, r, m.phase,
+          from);
     }
   }
   all.first.push_back(static_cast<network::Index>(all.steps.size()));
@@ -72,12 +89,17 @@ Timed simulated(const Pattern& pattern, const Places& places, const Map& map, co
   Timed all;
   for (std::size_t p = 0; p < pattern.phases(); ++p) {
     if (stop) throw Wrong("interrupted");
-    const network::Plan plan(listing(pattern, p));
+    const network::Plan plan(listing(pattern, p, p + 1));
     const network::Time time = network::link_events(plan, mapped, machine, network::Interruptions());
     all.phases.push_back(time.nanoseconds * 1e-9);
     all.seconds += time.nanoseconds * 1e-9;
     all.events += time.events;
   }
+  if (stop || pattern.phases() == 0) return all;
+  const network::Plan plan(listing(pattern, 0, pattern.phases()));
+  const network::Time time = network::link_events(plan, mapped, machine, network::Interruptions());
+  all.flowing = time.nanoseconds * 1e-9;
+  all.events += time.events;
   return all;
 }
 

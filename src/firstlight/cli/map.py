@@ -45,7 +45,7 @@ Exit status:
 @click.option("--faulty", default="", metavar="NODES", help="The same, and routes avoid them where the network can.")
 @click.option("--hosts", type=click.Path(path_type=Path), metavar="FILE", help="Names of the nodes, one a line.")
 @click.option(
-    "--seconds", "--budget", "budget", default="60s", show_default=True, metavar="TIME", help="For the search, at most."
+    "--seconds", "--budget", "budget", default="45s", show_default=True, metavar="TIME", help="For the search, at most."
 )
 @click.option("--moves", type=click.IntRange(0), default=0, metavar="N", help="Of annealing, a start; 0: automatic.")
 @click.option("--starts", type=click.IntRange(0, 1000), default=4, show_default=True, help="Of annealing.")
@@ -54,7 +54,7 @@ Exit status:
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Where the files are written."
 )
-@click.option("--try", "attempt", is_flag=True, help="Run COMMAND with and without the map, launch by launch.")
+@click.option("--try", "attempt", is_flag=True, help="Run COMMAND by the map and by the ranks' order, bound alike.")
 @click.option("--launches", type=click.IntRange(6, 1000), default=8, show_default=True, help="Of each side of --try.")
 @click.option("--mpi", metavar="NAME", help="The MPI library of COMMAND, where it cannot be told.")
 @results_folder
@@ -136,12 +136,7 @@ def _ground(topology: str, per_node: int | None, inside: str, hosts: Path | None
         if inside or hosts:
             raise UsageError("--inside and --hosts are for networks by name: an allocation tells its own")
         return ground.here(machine.discover(), allocation.discover(), per_node)
-    names: tuple[str, ...] = ()
-    if hosts is not None:
-        try:
-            names = tuple(line.strip() for line in hosts.read_text().splitlines() if line.strip())
-        except (OSError, UnicodeDecodeError) as error:
-            raise UsageError(f"cannot read {hosts}: {getattr(error, 'strerror', None) or error}") from error
+    names = ground.names_in(hosts) if hosts is not None else ()
     notes = ("a link inside a node counts as 4 times as fast as one between nodes",) if inside else ()
     return ground.Ground(topology, per_node or 1, inside, names, notes=notes)
 

@@ -7,7 +7,7 @@ import msgspec
 from firstlight.judge.compare import BETTER, Outcome
 
 WORTH = 1.02
-"""How many times better a map has to be, by both predictions, to be worth a recommendation."""
+"""How many times better a map has to be, by the busiest links and by simulated time, to be worth a recommendation."""
 
 
 class Cost(msgspec.Struct, frozen=True):
@@ -26,8 +26,9 @@ class Link(msgspec.Struct, frozen=True):
 
 class Side(msgspec.Struct, frozen=True):
     """One map. `phases`: bytes on the busiest link of each; `spread`: links by load, in equal steps up to `most`, those
-    without any (`idle`) apart. `bound_seconds`: maxima over the bandwidth of a link; `seconds`: simulated, phase by
-    phase, None where that was cut short. `matrix`: (sender, receiver, bytes) between blocks of `block` slots.
+    without any (`idle`) apart. `bound_seconds`: maxima over the bandwidth of a link; `seconds`: simulated, each phase
+    by itself; `flowing_seconds`: the same in one go, each rank turning to its next phase when its own messages are
+    through; None where that was cut short. `matrix`: (sender, receiver, bytes) between blocks of `block` slots.
     """
 
     by: str
@@ -42,12 +43,14 @@ class Side(msgspec.Struct, frozen=True):
     matrix: tuple[tuple[int, int, int], ...]
     bound_seconds: float
     seconds: float | None = None
+    flowing_seconds: float | None = None
     phase_seconds: tuple[float, ...] = ()
 
 
 class Answer(msgspec.Struct, frozen=True):
     """What the native program says. `map`: (node, place in it) of each rank; `places`: the same as one slot, counted in
-    the order in which the network counts its ranks. `axes`: the torus that its nodes form in this order, or none.
+    the order in which the network counts its ranks; `identity`: those of the order as it is. `axes`: the torus that its
+    nodes form in this order, or none.
 
     proved: no map can be better than the order as it is. in_time: nothing was cut short, the seed gives this map again.
     """
@@ -67,6 +70,7 @@ class Answer(msgspec.Struct, frozen=True):
     after: Side
     axes: tuple[int, ...]
     places: tuple[int, ...]
+    identity: tuple[int, ...]
     map: tuple[tuple[int, int], ...]
 
     @property
@@ -76,15 +80,23 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def simulated_gain(self) -> float | None:
-        """How many times less the simulated time is."""
-        before, after = self.before.seconds, self.after.seconds
-        return None if before is None or after is None or after <= 0 else before / after
+        """How many times less the simulated time is, phase by phase: the gain that is predicted."""
+        return _times_less(self.before.seconds, self.after.seconds)
+
+    @property
+    def flowing_gain(self) -> float | None:
+        """The same where ranks do not wait for one another between phases: what confirms the prediction or does not."""
+        return _times_less(self.before.flowing_seconds, self.after.flowing_seconds)
 
     @property
     def better(self) -> bool:
-        """Whether the map is worth a recommendation, by the objective and by the simulation."""
-        simulated = self.simulated_gain
-        return self.gain >= WORTH and (simulated is None or simulated >= WORTH)
+        """Whether the map is worth a recommendation, by the objective and by both simulations."""
+        simulated = (self.simulated_gain, self.flowing_gain)
+        return self.gain >= WORTH and all(gain is None or gain >= WORTH for gain in simulated)
+
+
+def _times_less(before: float | None, after: float | None) -> float | None:
+    return None if before is None or after is None or after <= 0 else before / after
 
 
 class Written(msgspec.Struct, frozen=True):
@@ -98,7 +110,8 @@ class Written(msgspec.Struct, frozen=True):
 
 
 class Trial(msgspec.Struct, frozen=True):
-    """The user's command with and without the map, in seconds, launch by launch. `ratio`: with / without."""
+    """The user's command with its ranks in their order (`without`) and by the map, bound alike: seconds, launch by
+    launch. `ratio`: with / without."""
 
     command: tuple[str, ...]
     without: tuple[float, ...]

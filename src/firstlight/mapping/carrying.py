@@ -18,6 +18,8 @@ from firstlight.store.durable import replace
 from firstlight.toolchains import Mpi
 
 MAP = "map.json"
+ORDER = "as-it-is"
+"""The folder of the files that say the order as it is, for the other side of a trial."""
 
 
 class Request(msgspec.Struct, frozen=True):
@@ -58,7 +60,10 @@ def carry_out(
     stood = seats(answer.places, request.ground)
     request.folder.mkdir(parents=True, exist_ok=True)
     files = written(request.folder, stood, answer) if answer.better else ()
-    tried = _tried(request, stood, files, on_launch, stage) if answer.better and not answer.interrupted else None
+    tried = None
+    if answer.better and not answer.interrupted and request.command and request.mpi is not None:
+        stage("try")
+        tried = compared(request, answer, request.mpi, on_launch)
     made = Mapped(
         __version__, request.source.title, request.ground.topology, request.machine, answer, files, tuple(notes),
         str(request.folder), tried,
@@ -82,17 +87,28 @@ def written(folder: Path, stood: Sequence[Seat], answer: Answer) -> tuple[Writte
     return tuple(found)
 
 
-def _tried(
-    request: Request,
-    stood: Sequence[Seat],
-    files: Sequence[Written],
-    on_launch: trying.OnLaunch,
-    stage: Callable[[str], None],
-) -> Trial | None:
-    if not request.command or request.mpi is None:
+def compared(request: Request, answer: Answer, mpi: Mpi, on_launch: trying.OnLaunch = lambda n, m: None) -> Trial:
+    """The command with its ranks where the map puts them, and in their own order: both are bound by the same means, so
+    that nothing but the map differs. Raises UsageError where the launcher cannot be told."""
+    order = seats(answer.identity, request.ground), seats(answer.places, request.ground)
+    files = request.folder / ORDER, request.folder
+    plain, mapped = (
+        trying.mapped(request.command, mpi, _file(mpi, stood, folder, answer), stood)
+        for stood, folder in zip(order, files, strict=True)
+    )
+    return trying.trial(plain, mapped, mpi, request.launches, on_launch)
+
+
+def _file(mpi: Mpi, stood: Sequence[Seat], folder: Path, answer: Answer) -> Path | None:
+    """The file by which this library places ranks, written; None where no format of its own can say it."""
+    form = formats.every().get(of(mpi.family).ranking)
+    if form is None:
         return None
-    reads = of(request.mpi.family).ranking
-    file = next((Path(w.file).absolute() for w in files if w.format == reads and w.file), None)
-    with_map = trying.mapped(request.command, request.mpi, file, stood)
-    stage("try")
-    return trying.trial(request.command, with_map, request.mpi, request.launches, on_launch)
+    try:
+        text = form.text(stood, answer.axes)
+    except formats.UnwritableError:
+        return None
+    folder.mkdir(parents=True, exist_ok=True)
+    file = (folder / form.FILE).absolute()
+    replace(file, text.encode())
+    return file

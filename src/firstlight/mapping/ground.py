@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
 import msgspec
 
 from firstlight.errors import UsageError
@@ -46,6 +48,14 @@ def seats(places: tuple[int, ...], ground: Ground) -> list[Seat]:
         host = ground.hosts[node] if node < len(ground.hosts) else None
         found.append(Seat(node, place, host, ground.cpus[place] if place < len(ground.cpus) else None))
     return found
+
+
+def names_in(file: Path) -> tuple[str, ...]:
+    """Of nodes, one a line. Raises UsageError."""
+    try:
+        return tuple(line.strip() for line in file.read_text().splitlines() if line.strip())
+    except (OSError, UnicodeDecodeError) as error:
+        raise UsageError(f"cannot read {file}: {getattr(error, 'strerror', None) or error}") from error
 
 
 def here(machine: Machine, allocation: Allocation, per_node: int | None) -> Ground:

@@ -17,7 +17,8 @@ void check(const Map& map, const Pattern& pattern, const Places& places);
 Map identity(const Pattern& pattern, const Places& places);
 
 // Numbers that change one by one, and the greatest of them: a tournament of blocks of 64. A block is looked through again only when
-// its greatest may have changed and somebody asks.
+// its greatest may have changed and somebody asks. Beside it the sum of their eighth powers, whose root is near the greatest but
+// falls with each of the great ones: what an annealing can walk down where the greatest alone is a plateau.
 class Peaks {
  public:
   explicit Peaks(std::size_t size);
@@ -25,8 +26,12 @@ class Peaks {
     Bytes& value = levels_[0][i];
     const Bytes was = value, top = levels_[1][i / block];
     value += change;
+    powers_ += eighth(value) - eighth(was);
     if (value > top || (was == top && change < 0)) touch(0, i / block);
   }
+  double powers() const { return powers_; }  // in units of `unit`
+  // Sums the powers anew, in units of so many bytes: what was rounded is forgotten.
+  void sum_powers(double unit);
   Bytes most();
   std::size_t where();  // one of the greatest
   std::span<const Bytes> values() const { return std::span(levels_[0]).first(size_); }
@@ -34,12 +39,17 @@ class Peaks {
 
  private:
   static constexpr std::size_t block = 64;
+  double eighth(Bytes value) const {
+    const double x = static_cast<double>(value) * inverse_, x2 = x * x, x4 = x2 * x2;
+    return x4 * x4;
+  }
   void touch(std::size_t level, std::size_t which) {
     if (touched_[level][which]) return;
     touched_[level][which] = 1;
     waiting_[level].push_back(which);
   }
   std::size_t size_;
+  double inverse_ = 1e-6, powers_ = 0;
   std::vector<std::vector<Bytes>> levels_;  // the values, the greatest of each block, ..., the greatest of all
   std::vector<std::vector<char>> touched_;
   std::vector<std::vector<std::size_t>> waiting_;
@@ -62,6 +72,9 @@ class Loads {
   void undo();
 
   Cost cost();
+  // Sum over phases of the eighth power mean of all links' loads, in bytes. settle() first, and now and then: it sums the powers anew.
+  double smooth() const;
+  void settle();
   Bytes most(std::size_t phase) { return peaks_[phase].most(); }
   Link busiest(std::size_t phase) { return static_cast<Link>(peaks_[phase].where()); }
   std::span<const Bytes> loads(std::size_t phase) const { return peaks_[phase].values(); }
@@ -91,6 +104,7 @@ class Loads {
   std::vector<Rank> ranks_;
   std::vector<Peaks> peaks_;
   Bytes hop_bytes_ = 0;
+  double unit_ = 1;  // of the powers, in bytes
   std::vector<Link> way_;
   std::vector<Change> changes_;  // of the last exchange
   bool noting_ = true;           // changes

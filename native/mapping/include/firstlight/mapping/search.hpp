@@ -37,7 +37,8 @@ class Stop {
  public:
   Stop(const std::atomic<bool>& wanted, double seconds);
   bool operator()() const;
-  double seconds() const;         // since it began
+  double seconds() const;  // since it began
+  double left() const;
   Stop part(double share) const;  // of the time that is left
 
  private:
@@ -79,7 +80,7 @@ Found structured(const Pattern& pattern, const Places& places, const Line& line,
                  bool& cut);
 // Ranks halved so that little crosses, slots halved where they are longest; see bisection.cpp.
 Map bisected(const Pattern& pattern, const Places& places, std::uint64_t seed, const Stop& stop, bool& cut);
-// Exchanges of two slots, colder and colder. heat: of the start, in the score that a usual move costs.
+// Exchanges of two slots, colder and colder. heat: at first, in ranks' shares of the energy.
 Found annealed(const Pattern& pattern, const Places& places, const Found& start, Loads& loads, double heat, std::int64_t moves,
                std::uint64_t seed, const Stop& stop, const std::function<void(const Cost&)>& say, bool& cut);
 
