@@ -275,6 +275,33 @@ def test_one_electron_integrals_obey_what_they_must(functions: CDLL, molecule: s
     assert np.linalg.eigvalsh(kinetic)[0] > 0 > np.linalg.eigvalsh(attraction)[-1]
 
 
+def test_a_field_by_another_way_has_the_published_energies(functions: CDLL) -> None:
+    """Roothaan's iteration in NumPy, of the judge's integrals; of the energy also the part of two electrons."""
+    content = SHIPPED["water"][2].encode()
+    n = functions.one_electron(content, 0, None)
+    one, two = np.empty((3, n, n)), np.empty((n, n, n, n))
+    functions.one_electron(content, 0, one.ctypes.data_as(POINTER(c_double)))
+    functions.repulsions(content, 0, two.ctypes.data_as(POINTER(c_double)))
+    overlap, core = one[0], one[1] + one[2]
+    charges, places = np.array([8, 1, 1]), np.array([x for _, x in atoms_of(SHIPPED["water"][2])]) / BOHR
+    nuclear = sum(charges[i] * charges[k] / np.linalg.norm(places[i] - places[k]) for i in range(3) for k in range(i))
+    values, vectors = np.linalg.eigh(overlap)
+    root = vectors / np.sqrt(values) @ vectors.T
+    density = np.zeros((n, n))
+    for _ in range(100):
+        g = np.einsum("mnls,ls", two, density) - np.einsum("mlns,ls", two, density) / 2
+        orbitals = root @ np.linalg.eigh(root @ (core + g) @ root)[1][:, :5]
+        before, density = density, 2 * orbitals @ orbitals.T
+        if np.abs(density - before).max() < 1e-10:
+            break
+    assert np.allclose(two, two.transpose(2, 3, 1, 0), atol=1e-14)
+    assert np.allclose(density @ overlap @ density, 2 * density, atol=1e-9)
+    energy_of_two = np.vdot(density, g) / 2
+    assert energy_of_two == pytest.approx(38.2041808379, abs=1e-9)
+    energy = nuclear + np.vdot(density, core) + energy_of_two
+    assert energy == pytest.approx(PUBLISHED["water", "STO-3G"], abs=1e-9)
+
+
 @pytest.mark.parametrize("n", [1, 2, 3, 8, 40])
 @pytest.mark.parametrize("kind", ["random", "degenerate", "one", "graded"])
 def test_eigenvalues(functions: CDLL, n: int, kind: str) -> None:
