@@ -61,12 +61,12 @@ std::string moves(const Pattern& pattern, const Places& places, std::uint64_t se
   for (int k = 0; k < count; ++k) {
     const Cost before = loads.cost();
     loads.exchange(open[random.below(open.size())], open[random.below(open.size())]);
+    most = std::max(most, loads.smooth());
     if (random.below(3) == 0) {
       if (random.below(2) == 0) static_cast<void>(loads.cost());
       loads.undo();
       wrong += loads.cost() != before;
     }
-    most = std::max(most, loads.smooth());
     if (k % 7 == 0 || k + 1 == count) {
       Cost plain;
       plain.maxima = plainly(pattern, places, loads.map(), plain.hop_bytes);
