@@ -171,6 +171,8 @@ double score(const Cost& cost, const Places& places) {
 
 Searched search(const Pattern& pattern, const Places& places, const Effort& effort, const std::atomic<bool>& stop,
                 const std::function<void(const Step&)>& say) {
+  if (places.links() > places.network().links())  // bytes inside of nodes are rounded phase by phase
+    return Search(pattern, places, effort, stop, say).run();
   const Pattern fewer = folded(pattern);
   return Search(fewer, places, effort, stop, say).run();
 }
