@@ -15,6 +15,7 @@
 #include "arguments.hpp"
 #include "firstlight/program.hpp"
 #include "firstlight/variant.hpp"
+#include "kernels.hpp"
 
 namespace {
 
@@ -82,7 +83,7 @@ int main(int count, char** words) {
   }
   instance->init(team);
   const std::size_t arrays = given;  // those of the state; an object of the variant has its own
-  const fl::Steps& steps = fl::variant.steps;
+  const fl::Steps steps = fl::steps_of(*instance);
   void* object = steps.open != nullptr ? steps.open(instance->state()) : nullptr;
   withhold(used);
   steps.batch(object, instance->state(), 0, 1);

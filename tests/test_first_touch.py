@@ -29,6 +29,8 @@ CASES = {
     ("fem2d", "omp_multigrid"): ("level=5", "problem=M"),
     ("halo", "omp_flags"): ("n=512",),
     ("himeno", "omp"): ("size=S",),
+    ("fdtd2d", "omp"): ("problem=cavity", "n=600", "steps=4", "bits=64"),
+    ("cfd_solver", "omp"): ("kernel=sip", "i=64", "j=64", "k=64", "problem=diffusion", "sweeps=2"),
     ("dirac", "omp_virtual_nodes"): ("operator=D", *LATTICE),
     ("dirac_solver", "omp_virtual_nodes"): ("method=bicgstab", "digits=1", *LATTICE),
     ("dirac_overlap", "omp_virtual_nodes"): ("digits=4", "poles=2", "t=32", "x=4", "y=8", "z=8"),
