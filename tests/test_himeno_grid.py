@@ -93,8 +93,7 @@ def test_the_sum_is_the_same_on_every_grid(
 def test_each_of_the_kernels_in_turn_adds_up(
     ranks: int, grid: tuple[int, ...], built: dict[str, list[Built]], tmp_path: Path
 ) -> None:
-    """The sum is that of the last sweep: one sweep ends with the first kernel, two with the second, three, as elsewhere,
-    with the third."""
+    """The sum is that of the last sweep: of one sweep by the first kernel, of two by the second; elsewhere of three."""
     said = run(some(built, "mpi_emulated", ranks)[0], ranks, tmp_path, *words(grid, "problem=general", "sweeps=1,2"))
     assert (said.status, said.reason) == (0, ""), said.stderr
     assert [check["ok"] for check in said.of("check")] and all(check["ok"] for check in said.of("check"))
