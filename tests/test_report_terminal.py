@@ -236,10 +236,13 @@ def test_what_is_absent_is_shown_and_counted_once() -> None:
     assert terminal.failures(replace(judgement, run=run)).count("BLIS:") == 1
 
 
-@pytest.mark.parametrize(("state", "more"), [("budget", " --budget 2m"), ("interrupted", "")])
-def test_the_command_that_goes_on_stands_on_one_line(state: str, more: str) -> None:
+@pytest.mark.parametrize(
+    ("state", "missing", "more"),
+    [("budget", None, " --budget 5m"), ("budget", 1500.0, " --budget 28m"), ("interrupted", None, "")],
+)
+def test_the_command_that_goes_on_stands_on_one_line(state: str, missing: float | None, more: str) -> None:
     judgement, workloads = sample()
-    run = replace(judgement.run, state=state)
+    run = replace(judgement.run, state=state, missing=missing)
     page = terminal.summary(replace(judgement, run=run), workloads)
     assert f"    ./fl run --resume {run.id}{more}" in page.splitlines()
 

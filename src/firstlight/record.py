@@ -19,6 +19,7 @@ from firstlight.catalogue import Value
 from firstlight.machine import Machine
 from firstlight.plan import Cell, Placement, Program
 from firstlight.toolchains import Absent, Toolbox
+from firstlight.units import MOST_SECONDS, minutes
 
 SCHEMA = 1
 
@@ -28,6 +29,9 @@ MOST_VALUES, MOST_POINTS, MOST_RANKS = 32, 4096, 64
 """Observed values of a sample with its phases, points of a series, ranks whose series are kept: as in the harness."""
 MOST_BOXES, FINEST = 96, 999
 """Rows and columns of a small picture of a field, and what its largest value is there: as in the harness."""
+
+SPARE = 1.1
+"""Time to ask for is so many times what is still to be launched as estimated."""
 
 PHASE = "phase_"
 """What the observed value of a phase is called before the name of the phase: seconds a step."""
@@ -319,8 +323,18 @@ class Run(msgspec.Struct, frozen=True):
     names: tuple[str, ...] = ()  # workloads and variants that the user named; none: all of the suite
     efforts: dict[str, Effort] = {}  # by "workload.variant": what its files add to those of the serial variant
     settings: dict[str, dict[Name, tuple[Value, ...]]] = {}  # by workload: parameters that the user set
+    missing: float | None = (
+        None  # seconds of launching that its budget had no room for
+    )
     sealed: bool = False  # a seal over all files is written at its end; false: by a firstlight before there were any
     whole: Whole | None = None  # once it has ended; the last field, and its own hash the last in it
+
+    def more(self) -> tuple[str, ...]:
+        """Options of a resumption that may end as sure as was asked for: time, where the budget is spent."""
+        if self.state != "budget":
+            return ()
+        left = 4 * 60.0 if self.missing is None else SPARE * self.missing
+        return "--budget", minutes(min(max(left, 0.0), MOST_SECONDS))
 
 
 _ = Placement

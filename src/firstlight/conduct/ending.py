@@ -12,7 +12,7 @@ from firstlight.judge.outcome import outcome
 from firstlight.plan import LAUNCHES
 from firstlight.record import LaunchRecord, Run
 from firstlight.shell import command
-from firstlight.units import duration, minutes
+from firstlight.units import duration
 
 
 def status(judgement: Judgement) -> int:
@@ -22,7 +22,7 @@ def status(judgement: Judgement) -> int:
 
 def why(run: Run, rounds: Rounds | None, directory: Path) -> str:
     """One sentence. `rounds` None: interrupted."""
-    resume = command("run", "--resume", directory)
+    resume = command("run", "--resume", directory, *run.more())
     if rounds is None:
         return f"interrupted; go on with: {resume}"
     wide, cells = rounds.wide(), len(rounds.tallies)
@@ -34,7 +34,7 @@ def why(run: Run, rounds: Rounds | None, directory: Path) -> str:
         return (
             f"the budget of {duration(run.budget)} is spent; {unbegun}"
             f"less sure than {sure}: {len(begun)} of {planned - none} cells; "
-            f"go on with: {resume} --budget {minutes(1.1 * rounds.missing())}"
+            f"go on with: {resume}"
         )
     if run.launches < LAUNCHES:
         return f"complete; no intervals: they need {LAUNCHES} launches"

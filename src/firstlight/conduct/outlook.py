@@ -8,12 +8,11 @@ from typing import NamedTuple
 
 from firstlight.conduct.agenda import Answered, Item, chosen
 from firstlight.plan.settings import NONE, Settings
+from firstlight.record import SPARE
 from firstlight.shell import command
 from firstlight.store.documents import typed
 from firstlight.units import count, duration, minutes
 
-SPARE = 1.1
-"""A budget that is recommended is so many times what is estimated."""
 MOST_NAMED = 4
 
 

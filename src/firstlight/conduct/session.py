@@ -14,7 +14,7 @@ from firstlight import export, launch, shell
 from firstlight.catalogue import Workload
 from firstlight.conduct import agenda, costs, documents
 from firstlight.conduct.progress import Progress
-from firstlight.conduct.rounds import Rounds
+from firstlight.conduct.rounds import BUDGET, Rounds
 from firstlight.errors import RecordError
 from firstlight.heritage import load as load_heritage
 from firstlight.judge import Judgement
@@ -91,7 +91,7 @@ class Session:
         try:
             state = rounds.go()
         finally:
-            self._save(state)
+            self._save(state, rounds.missing() if state == BUDGET else None)
             costs.keep(cache_directory(), known.measured)
         return rounds
 
@@ -102,9 +102,9 @@ class Session:
             self.run = replace(self.run, machine=replace(machine, warnings=(*machine.warnings, text)))
             self._saved = False
 
-    def _save(self, state: RunState) -> None:
+    def _save(self, state: RunState, missing: float | None = None) -> None:
         finished = None if state == "running" else time.time()
-        self.run = replace(self.run, state=state, finished=finished, sealed=True)
+        self.run = replace(self.run, state=state, finished=finished, missing=missing, sealed=True)
         self._saved = False
         self.store.write_run(self.run)
         self._saved = True

@@ -129,8 +129,7 @@ def state(run: Run) -> tuple[str, str]:
         "interrupted": "interrupted: only part of the suite was measured",
         "running": "not finished: only part of the suite was measured",
     }.get(run.state, run.state)
-    more = ("--budget", "2m") if run.state == "budget" else ()  # what was granted is spent
-    return how, shell.command("run", "--resume", run.id, *more)
+    return how, shell.command("run", "--resume", run.id, *run.more())
 
 
 def _table(front: Front, width: int, ink: Ink) -> list[str]:
