@@ -101,7 +101,9 @@ def test_a_rank_that_fails_alone_ends_the_job_with_its_words(mpis: tuple[Mpi, ..
     for mpi in mpis:
         done = launched(mpi, 2, "rank=1", f"where={where}")
         assert done.returncode != 0 and WORDS[where] in done.stderr, (mpi.label, done.returncode, done.stderr)
-        told = launch._told(done.stderr, Path("anywhere"))  # what a run reports, and not what its launcher adds
+        executable = program(mpi).executable
+        assert executable is not None
+        told = launch._told(done.stderr, executable)  # what a run reports, and not what its launcher adds
         assert told.startswith(WORDS[where]), (mpi.label, done.stderr)
         assert not lines(done, "end")
 
