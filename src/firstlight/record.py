@@ -323,9 +323,7 @@ class Run(msgspec.Struct, frozen=True):
     names: tuple[str, ...] = ()  # workloads and variants that the user named; none: all of the suite
     efforts: dict[str, Effort] = {}  # by "workload.variant": what its files add to those of the serial variant
     settings: dict[str, dict[Name, tuple[Value, ...]]] = {}  # by workload: parameters that the user set
-    missing: float | None = (
-        None  # seconds of launching that its budget had no room for
-    )
+    missing: float | None = None  # seconds of launching that its budget had no room for
     sealed: bool = False  # a seal over all files is written at its end; false: by a firstlight before there were any
     whole: Whole | None = None  # once it has ended; the last field, and its own hash the last in it
 
