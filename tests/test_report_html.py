@@ -211,3 +211,13 @@ def test_an_empty_run_is_still_a_page() -> None:
 
     text = html.render(Judgement(judgement.run, (), (), ()), workloads, heritage.load())
     assert "Nothing was measured" in text
+
+
+def test_numbers_without_a_dimension_have_a_page() -> None:
+    judgement, workloads = sample()
+    bare = tuple(replace(f, unit="1") if isinstance(f, Verified) else f for f in judgement.figures)
+    page = html.render(replace(judgement, figures=bare), workloads, heritage.load())
+    answer = page[page.index('id="answer"') : page.index('id="machine"')]
+    alone = re.findall(r'data-from="a" data-unit="1" data-of="\d+">([^<]*)</data>', answer)
+    assert alone and all(re.fullmatch(r"[\d.e-]+", told) for told in alone), alone
+    assert "<span></span>" not in answer

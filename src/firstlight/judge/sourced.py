@@ -101,7 +101,7 @@ def span(f: Verified, dash: str = " - ") -> str:
     if e.low is None or e.high is None:
         return told
     low, high = told.split(dash, 1)
-    _, unit = quantity(e.median, f.unit).split(" ", 1) if f.unit else ("", "")
+    unit = quantity(e.median, f.unit).partition(" ")[2]
     return number(low, "a.low", unit, (f,)) + dash + number(high, "a.high", unit, (f,))
 
 

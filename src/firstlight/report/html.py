@@ -172,12 +172,15 @@ def said(text: str, index: Mapping[Identity, int]) -> str:
 
 
 def headline(text: str, index: Mapping[Identity, int]) -> str:
-    """A number as `said`, its unit smaller beside it."""
+    """A number as `said`, its unit, where it has one, smaller beside it."""
     from markupsafe import Markup
 
-    before, _, unit = said(text, index).partition("\u00a0")
+    whole = said(text, index)
+    before, _, unit = whole.partition("\u00a0")
+    if not unit and " " in sourced.settle(text):
+        before, _, unit = whole.rpartition(" ")
     if not unit:
-        before, _, unit = said(text, index).rpartition(" ")
+        return whole
     return Markup(f"{before}<span>{unit.removesuffix('</data>')}</span></data>")
 
 
