@@ -3,18 +3,6 @@
 #include "../vector_rows.hpp"
 #include "solvers.hpp"
 
-namespace {
+using Solvers = cfd_solver::Solvers<cfd::Ranks<>, cfd::VectorRows>;
 
-using Machine = cfd::Ranks<>;
-using Body = cfd::VectorRows;
-using sip = cfd_solver::Stone<Machine, Body>;
-using red_black = cfd_solver::RedBlack<Machine, Body>;
-using cg = cfd_solver::ConjugateGradients<Machine, Body, false>;
-using iccg = cfd_solver::ConjugateGradients<Machine, Body, true>;
-
-constexpr fl::Kernel table[] = {FL_KERNEL(cfd_solver, sip), FL_KERNEL(cfd_solver, red_black), FL_KERNEL(cfd_solver, cg),
-                                FL_KERNEL(cfd_solver, iccg)};
-
-}  // namespace
-
-FL_KERNELS(cfd_solver, table)
+FL_KERNELS(cfd_solver, Solvers::table)

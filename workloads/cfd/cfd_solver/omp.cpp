@@ -5,15 +5,7 @@
 
 namespace {
 
-using Machine = cfd::Threads;
-using Body = cfd::VectorRows;
-using sip = cfd_solver::Stone<Machine, Body>;
-using red_black = cfd_solver::RedBlack<Machine, Body, true>;
-using cg = cfd_solver::ConjugateGradients<Machine, Body, false>;
-using iccg = cfd_solver::ConjugateGradients<Machine, Body, true>;
-
-constexpr fl::Kernel table[] = {FL_KERNEL(cfd_solver, sip), FL_KERNEL(cfd_solver, red_black), FL_KERNEL(cfd_solver, cg),
-                                FL_KERNEL(cfd_solver, iccg)};
+using Solvers = cfd_solver::Solvers<cfd::Threads, cfd::VectorRows, true>;
 
 // Each thread touches first what it computes on: rows of every plane, or planes where both colours go at once.
 void place(cfd_solver::State& s) {
@@ -33,4 +25,4 @@ void place(cfd_solver::State& s) {
 
 }  // namespace
 
-FL_KERNELS(cfd_solver, table, .first_touch = place, .traits = {.colours_together = true})
+FL_KERNELS(cfd_solver, Solvers::table, .first_touch = place, .traits = {.colours_together = true})

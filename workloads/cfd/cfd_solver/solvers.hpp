@@ -173,4 +173,16 @@ struct ConjugateGradients {
   }
 };
 
+// The kernels of a variant: who works on the rows, and how a row is computed.
+template <class Machine, class Body, bool colours_together = false>
+struct Solvers {
+  using sip = Stone<Machine, Body>;
+  using red_black = RedBlack<Machine, Body, colours_together>;
+  using cg = ConjugateGradients<Machine, Body, false>;
+  using iccg = ConjugateGradients<Machine, Body, true>;
+
+  static constexpr fl::Kernel table[] = {FL_KERNEL(cfd_solver, sip), FL_KERNEL(cfd_solver, red_black), FL_KERNEL(cfd_solver, cg),
+                                         FL_KERNEL(cfd_solver, iccg)};
+};
+
 }  // namespace cfd_solver::inline FL_ROLE
