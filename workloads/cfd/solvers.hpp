@@ -1,0 +1,197 @@
+// Solvers of A x = b from x = 0 on a block of cells. They differ in who works on the rows of the block and how halos travel (`Machine`,
+// alone.hpp), in how a row is computed (`Body`, plain_rows.hpp), and in the phases they are timed in (`Marks`: factor, sweep, halo, sum).
+//
+// A `Rule` says when to stop. looks(): whether it wants the sum of |b - A x| over all cells, which costs a sum over all ranks. Where it does
+// goes_on() is told that sum before each iteration; ends_unseen(): no iteration is left, and nobody asks what remains. Solvers count
+// `iterations`.
+#pragma once
+
+#include "alone.hpp"
+#include "firstlight/phase.hpp"
+
+namespace cfd::inline FL_ROLE {
+
+// Down to a share of the first sum, in `most` iterations at most; with a share of 0 just as many, without looking.
+struct Sweeps {
+  Index most = 1;
+  double share = 0;
+  Index iterations = 0;
+  double first = 0;
+
+  bool looks() const { return share > 0; }
+  bool goes_on(double rest) {
+    if (iterations == 0) first = rest;
+    return iterations < most && !(rest <= share * first);
+  }
+  bool ends_unseen() const { return !looks() && iterations == most; }
+};
+
+// All of it 0, halo and padding too.
+template <class Real = double>
+FieldOf<Real> zeros(const Point& size) {
+  FieldOf<Real> field(size, {1, 1, 1});
+  std::fill_n(field.data(), field.layout().elements, Real{0});
+  return field;
+}
+template <class Real>
+Real* origin(FieldOf<Real>& field) {
+  return field.view().origin;
+}
+
+// What all solvers have. All fields of a system have the layout of `halo`, the field of which cells beyond the block are needed.
+template <class Marks, class Machine, class Body>
+struct Solver {
+  Machine machine;
+  Body body;
+
+  void open(const grid::Block<3>& block, int threads, Field& halo) {
+    machine.open(block, threads, halo);
+    if constexpr (requires { body.open(halo); }) body.open(halo);
+  }
+  // A sum over all ranks.
+  Sums total(const Sums& mine) {
+    const fl::In in(Marks::sum);
+    return machine.total(mine);
+  }
+  void exchange() {
+    const fl::In in(Marks::halo);
+    machine.exchange();
+  }
+  // Whether another iteration follows, where `rest` is this rank's part of what remains.
+  template <class Rule>
+  bool goes_on(Rule& rule, const Sums& rest) {
+    return !rule.looks() || rule.goes_on(total(rest).first);
+  }
+};
+
+// `Real`: of the factors and of q.
+template <class Marks, class Machine, class Body, class Real = double>
+struct Stone : Solver<Marks, Machine, Body> {
+  SipFactorOf<Real> factor{{}};
+  FieldOf<Real> q;
+
+  void open(const grid::Block<3>& block, int threads, Field& x) {
+    Solver<Marks, Machine, Body>::open(block, threads, x);
+    factor = SipFactorOf<Real>(block.size());
+    q = zeros<Real>(block.size());
+  }
+  template <class Rule>
+  void solve(const System& system, Field& unknown, double alpha, Rule& rule) {
+    auto& [machine, body] = static_cast<Solver<Marks, Machine, Body>&>(*this);
+    const Point size = unknown.size();
+    const Rows m(system);
+    const auto f = factor.view();
+    double* x = origin(unknown);
+    Real* to = origin(q);
+    fl::during(Marks::factor,
+               [&] { machine.upwards(size, [&](Index k, Index j) { return body.sip_factor(m, f, alpha, size, k, j), Sums{}; }); });
+    while (!rule.ends_unseen()) {
+      this->exchange();
+      const fl::In in(Marks::sweep);
+      const Sums rest = machine.upwards(size, [&](Index k, Index j) { return body.sip_forward(m, f, x, to, m.at(k, j), size[2]); });
+      if (!this->goes_on(rule, rest)) return;
+      ++rule.iterations;
+      machine.downwards(size, [&](Index k, Index j) { return body.sip_backward(m, f, x, to, m.at(k, j), size[2]), Sums{}; });
+    }
+  }
+};
+
+// The cell at (0, 0, 0) of the whole grid is red. `together`: both colours in one pass, for one process.
+template <class Marks, class Machine, class Body, bool together = false>
+struct RedBlack : Solver<Marks, Machine, Body> {
+  Index corner = 0;  // the colour of the block's first cell
+
+  void open(const grid::Block<3>& block, int threads, Field& x) {
+    Solver<Marks, Machine, Body>::open(block, threads, x);
+    corner = block.owned.lower[0] + block.owned.lower[1] + block.owned.lower[2];
+  }
+  template <class Rule>
+  void solve(const System& system, Field& unknown, Rule& rule) {
+    const Point size = unknown.size();
+    const Rows m(system);
+    Sums before = rule.looks() ? norm(m, size) : Sums{};
+    while (!rule.ends_unseen()) {
+      const Sums red = together ? both(m, unknown) : half(m, unknown, 0);
+      if (!this->goes_on(rule, rule.iterations == 0 ? before : red)) return;  // after the first iteration black cells have no residual
+      ++rule.iterations;
+      if constexpr (!together) half(m, unknown, 1);
+    }
+  }
+
+ private:
+  // Of b, for x is 0.
+  Sums norm(const Rows& m, const Point& size) {
+    return this->machine.each(size, [&](Index k, Index j) {
+      Sums sums;
+      for (Index i = 0; i < size[2]; ++i) sums.first += std::fabs(m.b[m.at(k, j) + i]);
+      return sums;
+    });
+  }
+  auto relaxing(const Rows& m, Field& unknown, Index colour) {
+    return [this, m, x = origin(unknown), n = unknown.size()[2], first = corner + colour, cached = together && colour == 1](
+               Index k, Index j) { return this->body.relax(m, x, m.at(k, j), n, (first + k + j) % 2, cached); };
+  }
+  Sums half(const Rows& m, Field& unknown, Index colour) {
+    this->exchange();
+    const fl::In in(Marks::sweep);
+    return this->machine.each(unknown.size(), relaxing(m, unknown, colour));
+  }
+  Sums both(const Rows& m, Field& unknown) {
+    const fl::In in(Marks::sweep);
+    return this->machine.both(unknown.size(), relaxing(m, unknown, 0), relaxing(m, unknown, 1));
+  }
+};
+
+// Without a preconditioner, or with incomplete Cholesky of each block.
+template <class Marks, class Machine, class Body, bool cholesky>
+struct ConjugateGradients : Solver<Marks, Machine, Body> {
+  Field p, q, r, z, inverse;
+
+  void open(const grid::Block<3>& block, int threads, Field& /*x*/) {
+    for (Field* field : {&p, &q, &r}) *field = zeros(block.size());
+    if constexpr (cholesky)
+      for (Field* field : {&z, &inverse}) *field = zeros(block.size());
+    Solver<Marks, Machine, Body>::open(block, threads, p);
+  }
+  template <class Rule>
+  void solve(const System& system, Field& unknown, Rule& rule) {
+    auto& [machine, body] = static_cast<Solver<Marks, Machine, Body>&>(*this);
+    const Point size = unknown.size();
+    const Index n = size[2];
+    const Rows m(system);
+    const auto rows = [&](auto row) { return machine.each(size, [&](Index k, Index j) { return row(m.at(k, j)); }); };
+    const auto advance = [&](double alpha) {
+      return rows([&](Index c) { return body.advance(alpha, origin(p), origin(q), origin(unknown), origin(r), c, n); });
+    };
+    Sums rest;  // sums of |r| and r r
+    fl::during(Marks::factor, [&] {
+      if constexpr (cholesky) machine.upwards(size, [&](Index k, Index j) { return body.ic_factor(m, origin(inverse), k, j, n), Sums{}; });
+      rows([&](Index c) { return std::copy_n(m.b + c, n, origin(r) + c), Sums{}; });
+      rest = this->total(advance(0));
+    });
+    double before = 0;
+    while (!rule.ends_unseen() && rule.goes_on(rest.first)) {
+      ++rule.iterations;
+      const fl::In in(Marks::sweep);
+      const double now = cholesky ? precondition(m, size) : rest.second, beta = before == 0 ? 0 : now / before;
+      const double* direction = origin(cholesky ? z : r);
+      rows([&](Index c) { return body.turn(beta, direction, origin(p), c, n), Sums{}; });
+      this->exchange();
+      const double energy = this->total(rows([&](Index c) { return body.product(m, origin(p), origin(q), c, n); })).first;
+      rest = this->total(advance(now / energy));
+      before = now;
+    }
+  }
+
+ private:
+  double precondition(const Rows& m, const Point& size) {
+    auto& [machine, body] = static_cast<Solver<Marks, Machine, Body>&>(*this);
+    machine.upwards(
+        size, [&](Index k, Index j) { return body.ic_forward(m, origin(inverse), origin(r), origin(z), m.at(k, j), size[2]), Sums{}; });
+    const Sums sums = machine.downwards(
+        size, [&](Index k, Index j) { return body.ic_backward(m, origin(inverse), origin(r), origin(z), m.at(k, j), size[2]); });
+    return this->total(sums).first;
+  }
+};
+
+}  // namespace cfd::inline FL_ROLE
