@@ -16,6 +16,7 @@ from firstlight.build.effort import Effort
 from firstlight.build.kernels import MOST as MOST_KERNELS
 from firstlight.build.kernels import Kernel
 from firstlight.catalogue import Value
+from firstlight.catalogue.brought import Brought
 from firstlight.machine import Machine
 from firstlight.plan import Cell, Placement, Program
 from firstlight.toolchains import Absent, Toolbox
@@ -237,7 +238,8 @@ class Metric(msgspec.Struct, frozen=True):
     """What is told of a case. The first metric that a case has decides how often its cells are launched.
 
     `form` rate: scale * cost[quantity] * steps / wall. `form` time: scale * wall / (cost[quantity] * steps).
-    `form` value: scale * the observed value `quantity`, largest over ranks, median over samples; it may be 0.
+    `form` value: scale * the observed value `quantity`, largest over ranks, median over samples; it may be 0. `form`
+    told: the same of what a program tells of its own speed: ranked and compared as a rate or a time is.
     With a `phase`, a rate or a time is that of the phase: its share of the cost, and its time on the rank that is
     longest in it.
     """
@@ -245,7 +247,7 @@ class Metric(msgspec.Struct, frozen=True):
     name: str
     unit: str
     quantity: str
-    form: Literal["rate", "time", "value"]
+    form: Literal["rate", "time", "value", "told"]
     scale: float
     better: Better
     phase: str = ""  # "": of the whole step
@@ -323,6 +325,7 @@ class Run(msgspec.Struct, frozen=True):
     names: tuple[str, ...] = ()  # workloads and variants that the user named; none: all of the suite
     efforts: dict[str, Effort] = {}  # by "workload.variant": what its files add to those of the serial variant
     settings: dict[str, dict[Name, tuple[Value, ...]]] = {}  # by workload: parameters that the user set
+    brought: tuple[Brought, ...] = ()  # workloads that lie in no folder: the guests of its cells are their variants
     missing: float | None = None  # seconds of launching that its budget had no room for
     sealed: bool = False  # a seal over all files is written at its end; false: by a firstlight before there were any
     whole: Whole | None = None  # once it has ended; the last field, and its own hash the last in it

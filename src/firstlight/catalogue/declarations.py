@@ -93,7 +93,7 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `choose`: toolchain, mpi, variant or a parameter that `where` leaves open. A row compares variants of one class
     alone (see `Class`). A `headline` stands on the front page, the others in their chapter's section. `order`: within
-    the chapter.
+    the chapter. One that is not `placed` speaks of every placement, which then may be what is chosen.
     """
 
     title: str
@@ -106,6 +106,7 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ranks: int = 1
     choose: str = "toolchain"
     headline: bool = False
+    placed: bool = True
 
 
 class Class(msgspec.Struct, frozen=True, forbid_unknown_fields=True):

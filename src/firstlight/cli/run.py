@@ -148,7 +148,7 @@ def command(
             result = conduct.resume(runs.find(resume, results), progress, seconds, longest, placement, settings)
         else:
             result = conduct.run(order, progress)
-    return _show(result, as_json)
+    return show(result, as_json)
 
 
 def _refuse_with_resume(context: click.Context, names: Sequence[str]) -> None:
@@ -166,7 +166,8 @@ def _refuse_with_resume(context: click.Context, names: Sequence[str]) -> None:
         )
 
 
-def _show(result: Result, as_json: bool) -> int:
+def show(result: Result, as_json: bool) -> int:
+    """The page on the terminal, why the run ended, and its exit status."""
     from firstlight.cli.report import reported
     from firstlight.report import terminal
 

@@ -73,11 +73,11 @@ def _started(path: Path) -> str:
 def judged(path: Path) -> tuple[Judgement, dict[str, Workload], list[str]]:
     """The run at `path`, judged again from its launches, with the workloads, and the defects of files passed over."""
     from firstlight import catalogue, store
-    from firstlight.judge.asked import asked
+    from firstlight.judge.asked import of_run
     from firstlight.judge.figures import judge
 
     opened = store.open(path)
     run = opened.run()
-    workloads = asked(catalogue.load(catalogue.roots()), run.settings)
+    workloads = of_run(catalogue.load(catalogue.roots()), run)
     records = list(opened.records())
     return judge(run, records, workloads), workloads, [str(defect) for defect in opened.defects]

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from firstlight import __version__, catalogue, store
 from firstlight.catalogue import Workload
-from firstlight.conduct import documents, ending, environment, outlook
+from firstlight.conduct import documents, ending, environment, guests, outlook
 from firstlight.conduct.interrupt import interruptible, leaving_nothing
 from firstlight.conduct.outlook import Outlook
 from firstlight.conduct.prepare import Made, Order, Prepared, discover, foresee, look_into, make, prepare
@@ -28,10 +28,10 @@ from firstlight.conduct.rounds import Rounds
 from firstlight.conduct.session import Session
 from firstlight.errors import ENVIRONMENT, INTERRUPTED, UsageError
 from firstlight.judge import Judgement, stop
-from firstlight.judge.asked import asked
+from firstlight.judge.asked import of_run
 from firstlight.machine import Machine
 from firstlight.machine.neighbours import BESIDE, Neighbours, beside
-from firstlight.plan import EFFORT, Plan, Program, unfit
+from firstlight.plan import AS_IT_IS, EFFORT, Plan, Program, unfit
 from firstlight.plan.settings import Setting, names_file
 from firstlight.record import SCHEMA, Run
 from firstlight.store import Store
@@ -153,6 +153,7 @@ def _new(order: Order, prepared: Prepared, made: Made) -> Run:
         names=order.names,
         efforts=made.efforts,
         settings=prepared.settings,
+        brought=prepared.brought,
     )
 
 
@@ -186,9 +187,10 @@ def resume(
         for note in opened.notes:
             progress.note(note)
         old = opened.run()
-        workloads = asked(catalogue.load(catalogue.roots()), old.settings)
+        workloads = of_run(catalogue.load(catalogue.roots()), old)
         _same_settings(old, settings)
         _harmless(old)
+        guests.require_remembered(old)
         documents.require(path, old)
         wanted = {b.program: b.sha256 for b in old.builds if b.ok}
         _known(wanted, workloads)
@@ -210,13 +212,25 @@ def resume(
             ahead = look_into(now, cells, old.launches, left, Counter(r.start.cell for r in records))
             _tell(ahead.outlook, progress)
             more = _not_yet_built(old, ahead.programs, now)
-            made = make([*wanted, *more], toolbox, workloads, progress)
+            made = _made(old, [*wanted, *more], toolbox, workloads, progress)
         _same_executables(wanted, made)
         old = _with_builds(old, more, made)
         _keep_logs(opened, made)
         session = Session(opened, old, workloads, made.executables, progress, here, toolbox, timeout, refused)
         session.run = replace(old, budget=used + left)
         return _carry_out(session, left, neighbours)
+
+
+def _made(
+    old: Run, programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Workload], progress: Progress
+) -> Made:
+    """Of a run that is gone on with: programs of firstlight are built again, guests are as they are."""
+    visiting = guests.programs(old.cells)
+    own = [program for program in programs if program not in visiting]
+    made = make(own, toolbox, workloads, progress) if own else Made((), {}, {})
+    there = tuple(b for b in guests.builds(old.cells) if b.program in programs)
+    executables = {**made.executables, **{b.program: guests.OBSERVER for b in there}}
+    return replace(made, builds=(*made.builds, *there), executables=executables)
 
 
 def _carry_out(session: Session, budget: float, neighbours: Neighbours) -> Result:
@@ -389,7 +403,7 @@ def _listed(old: Run, wanted: dict[Program, str], toolbox: Toolbox) -> None:
     listed, here = _versions(old.toolbox), _versions(toolbox)
     for program in dict.fromkeys([*wanted, *(cell.program for cell in old.cells)]):
         for tool in (program.toolchain, program.mpi):
-            if tool is not None and (tool not in listed or (program in wanted and tool not in here)):
+            if tool not in (None, AS_IT_IS) and (tool not in listed or (program in wanted and tool not in here)):
                 raise _refuse(f"{program.key} needs {tool!r}, which run {old.id} does not list or is not here")
 
 

@@ -76,7 +76,8 @@ def _middle(factors: list[float]) -> float:
 
 def key(cell: Cell) -> str:
     p = cell.placement
-    return f"{cell.program.key} {p.nodes}x{p.ranks}x{p.threads} {' '.join(cell.arguments)}"
+    words = cell.arguments + (cell.guest.command if cell.guest is not None else ())
+    return f"{cell.program.key} {p.nodes}x{p.ranks}x{p.threads} {' '.join(words)}"
 
 
 def _like(cell: Cell) -> str:

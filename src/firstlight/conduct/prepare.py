@@ -12,6 +12,7 @@ from firstlight import build, catalogue, machine, toolchains
 from firstlight.build import Built
 from firstlight.build.effort import Effort, efforts
 from firstlight.catalogue import Value, Workload
+from firstlight.catalogue.brought import Brought
 from firstlight.conduct import agenda, costs, settable
 from firstlight.conduct.agenda import Item
 from firstlight.conduct.costs import Costs
@@ -48,7 +49,8 @@ class Order(msgspec.Struct, frozen=True):
 
 
 class Prepared(msgspec.Struct, frozen=True):
-    """What is here and what will be launched. `settings`: by workload, what the user set; `given`: the same, read."""
+    """What is here and what will be launched. `settings`: by workload, what the user set; `given`: the same, read.
+    `brought`: those of the workloads that lie in no folder."""
 
     machine: Machine
     toolbox: Toolbox
@@ -56,6 +58,7 @@ class Prepared(msgspec.Struct, frozen=True):
     plan: Plan
     settings: dict[str, dict[str, tuple[Value, ...]]] = {}
     given: Given = Given({}, ())
+    brought: tuple[Brought, ...] = ()
 
 
 class Made(msgspec.Struct, frozen=True):

@@ -8,13 +8,20 @@ from itertools import islice, product
 from msgspec.structs import replace
 
 from firstlight.catalogue import Plot, Row, Value, Workload
+from firstlight.catalogue.brought import together
 from firstlight.judge import words
 from firstlight.machine import cores
 from firstlight.plan.settings import Settings
+from firstlight.record import Run
 from firstlight.units import count
 
 MOST = 8
 """Rows or drawings that one becomes: a sweep of many values has drawings of its own."""
+
+
+def of_run(workloads: Mapping[str, Workload], run: Run) -> dict[str, Workload]:
+    """The workloads of a run: those of the catalogue with its settings, and those that it brings."""
+    return asked(together(workloads, run.brought), run.settings)
 
 
 def asked(workloads: Mapping[str, Workload], settings: Settings) -> dict[str, Workload]:

@@ -14,7 +14,7 @@ from firstlight.plan import Cell, Placement, Program
 from firstlight.record import PHASE, Case, Check, Devices, Launch, LaunchRecord, Metric, Run, Sample
 from firstlight.units import significant
 
-VALUE = "value"  # the form of a metric that was observed, not work over time
+VALUE, TOLD = "value", "told"  # forms of a metric that was observed, not work over time
 UNDISTURBED = 0.9  # CPU time over wall time below which a sample is marked as disturbed
 
 
@@ -59,7 +59,7 @@ class Evidence:
 
     def tells(self, metric: Metric) -> bool:
         """Whether the metric applies. Where nothing was observed because nothing was timed, every value is missing."""
-        if metric.form == VALUE:
+        if metric.form in (VALUE, TOLD):
             return metric.quantity in self.observed or not self.samples
         if cost_of(metric.phase, self.quantities).get(metric.quantity, 0.0) == 0:
             return False
@@ -183,7 +183,7 @@ def launch_value(metric: Metric, timing: Timing) -> float:
 
     An observed value may be 0.
     """
-    if metric.form == VALUE:
+    if metric.form in (VALUE, TOLD):
         return _observed(metric, timing)
     try:
         cost, steps = cost_of(metric.phase, timing.cost).get(metric.quantity, 0.0), float(timing.steps)

@@ -17,7 +17,17 @@ from msgspec.structs import replace
 from firstlight.catalogue import Workload, needs
 from firstlight.judge import Judgement, levels
 from firstlight.judge.ceilings import Allowed, measured_limits, more_than_processors
-from firstlight.judge.evidence import VALUE, Evidence, Subject, cost_of, gather, lacks_device, launch_value, refused
+from firstlight.judge.evidence import (
+    TOLD,
+    VALUE,
+    Evidence,
+    Subject,
+    cost_of,
+    gather,
+    lacks_device,
+    launch_value,
+    refused,
+)
 from firstlight.judge.findings import discover
 from firstlight.judge.interval import estimate
 from firstlight.judge.states import states
@@ -181,10 +191,10 @@ def _held(drafts: Sequence[Figure], run: Run, workloads: dict[str, Workload], al
     held: list[Figure] = []
     for draft in drafts:
         workload = workloads.get(draft.identity.workload)
-        if not isinstance(draft, Verified) or workload is None:
+        metric = _metric(run, draft.identity) if isinstance(draft, Verified) else None
+        if not isinstance(draft, Verified) or metric is None or workload is None or metric.form == TOLD:
             held.append(draft)
             continue
-        metric = _metric(run, draft.identity)
         figure = replace(draft, ceiling=allowed.ceiling(draft, metric, workload))
         reason = allowed.impossible(figure, metric, workload)
         held.append(Failed(draft.identity, draft.unit, draft.better, reason, "ceiling") if reason else figure)

@@ -25,7 +25,7 @@ def in_row(identity: Identity, row: Row, workload: Workload, machine: Machine) -
     threads = cores.amount(row.threads, machine)
     return (
         identity.metric == row.metric
-        and (identity.placement.threads, identity.placement.ranks) == (threads, row.ranks)
+        and (not row.placed or (identity.placement.threads, identity.placement.ranks) == (threads, row.ranks))
         and selects(identity, row, workload, machine)
         and same_work(identity.variant, row, workload)
     )

@@ -7,6 +7,7 @@ import os
 import re
 import signal
 import stat
+import sys
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 
@@ -17,10 +18,11 @@ from firstlight.catalogue import needs, on_device
 from firstlight.errors import UsageError
 from firstlight.launch import scratch, supervise
 from firstlight.launch.environment import compose
-from firstlight.launch.launcher import Invocation, Launcher, find, here
+from firstlight.launch.launcher import Here, Invocation, Launcher, find, here
 from firstlight.launch.supervise import Ended
 from firstlight.machine import Machine, allocation
-from firstlight.plan import Cell
+from firstlight.mpi_families import Room
+from firstlight.plan import Cell, Guest, Placement
 from firstlight.toolchains import Mpi, Toolbox
 
 
@@ -48,7 +50,7 @@ def command(
     library of the cell is not in the toolbox or no launcher file is there for it.
     """
     mpi, launcher = _launcher(cell, toolbox)
-    return _invocation(cell, mpi, launcher, machine).prefix + _program(cell, executable, output, options)
+    return _words(cell, executable, output, options, _invocation(cell, mpi, launcher, machine))
 
 
 def launch(
@@ -70,10 +72,10 @@ def launch(
     """
     mpi, launcher = _launcher(cell, toolbox)
     invocation = _invocation(cell, mpi, launcher, machine)
-    words = invocation.prefix + _program(cell, executable, output, options)
+    words = _words(cell, executable, output, options, invocation)
     leavings = scratch.foresee(mpi, machine)
     own = invocation.environment | _runtimes(cell, mpi) | scratch.variables(leavings, mpi)
-    environment = compose(cell.placement, identity, own)
+    environment = compose(cell.placement, identity, own, cell.guest)
     try:
         with _abandoning(launcher) as over:
             ended = supervise.run(
@@ -173,11 +175,22 @@ def _invocation(cell: Cell, mpi: Mpi | None, launcher: Launcher, machine: Machin
     if cell.placement.nodes > machine.nodes:
         has = f"{machine.nodes} node" + ("s" if machine.nodes > 1 else "")
         raise UsageError(f"{cell.id} needs {cell.placement.nodes} nodes and there is {has}; see ./fl submit --nodes")
+    if cell.guest is not None:
+        return _of_guest(cell.guest, cell.placement, mpi, launcher, machine)
     invocation = launcher.invocation(mpi, cell.placement, here(machine))
     devices = getattr(launcher, "devices", None)
     if devices is None or not machine.gpus or not on_device(needs(cell.program.variant)):
         return invocation  # a program for GPUs that finds none refuses by itself, in its own words
     return msgspec.structs.replace(invocation, prefix=invocation.prefix + devices(cell.placement, len(machine.gpus)))
+
+
+def _of_guest(guest: Guest, placement: Placement, mpi: Mpi | None, launcher: Launcher, machine: Machine) -> Invocation:
+    """Where it is not to be bound, its launcher is told of no room on which that could be done."""
+    invocation = launcher.invocation(mpi, placement, here(machine) if guest.bound else Here(Room(0, 0)))
+    if guest.bound:
+        return invocation
+    environment = {n: v for n, v in invocation.environment.items() if not n.startswith("OMP_")}
+    return msgspec.structs.replace(invocation, environment=environment, cpu=None)
 
 
 @contextlib.contextmanager
@@ -194,9 +207,23 @@ def _abandoning(launcher: Launcher) -> Iterator[Callable[[bool], None]]:
 
 def _runtimes(cell: Cell, mpi: Mpi | None) -> dict[str, str]:
     """What the runtimes that the program's name asks for (OpenSHMEM, coarrays) want in the environment."""
-    extras = mpi.extras if mpi is not None else {}
+    extras = mpi.extras if mpi is not None and cell.guest is None else {}
     wanted = [extras[need].environment for need in needs(cell.program.variant) if need in extras]
     return {name: value for environment in wanted for name, value in environment.items()}
+
+
+def _words(
+    cell: Cell, executable: Path, output: Path, options: Sequence[str], invocation: Invocation
+) -> tuple[str, ...]:
+    """A guest's launcher is started by the observer, so that all that its user waits for is timed."""
+    if cell.guest is None:
+        return invocation.prefix + _program(cell, executable, output, options)
+    place = cell.placement
+    told = {"program": cell.program.target, "ranks": place.ranks, "nodes": place.nodes, "threads": place.threads}
+    told["guest"] = msgspec.json.encode(cell.guest).decode()
+    words = [sys.executable, "-I", "-S", str(executable.absolute()), *cell.arguments, *options]
+    words += [word for name, value in told.items() for word in (f"--{name}", str(value))]
+    return (*words, "--output", str(output.absolute()), "--", *(invocation.prefix if cell.guest.launched else ()))
 
 
 def _program(cell: Cell, executable: Path, output: Path, options: Sequence[str]) -> tuple[str, ...]:

@@ -6,7 +6,7 @@ import os
 from collections.abc import Mapping
 
 from firstlight.mpi_families import every, outside
-from firstlight.plan import Placement
+from firstlight.plan import Guest, Placement
 from firstlight.process.tree import MARK
 
 SEARCHED = ("LD_LIBRARY_PATH",)
@@ -42,17 +42,20 @@ def allowed(environment: Mapping[str, str]) -> dict[str, str]:
     return {n: value for n, value in outside(environment).items() if n in NAMES or n.startswith(prefixes)}
 
 
-def compose(placement: Placement, identity: str, extra: Mapping[str, str]) -> dict[str, str]:
-    """The whole environment of one launch; `extra` is what its launcher and its MPI library need."""
-    environment = allowed(os.environ)
-    environment |= {
-        "LC_ALL": "C",
-        "OMP_NUM_THREADS": str(placement.threads),
-        # A BLAS that starts threads of its own would measure something else than its label says.
-        "OPENBLAS_NUM_THREADS": "1",
-        "MKL_NUM_THREADS": "1",
-        "BLIS_NUM_THREADS": "1",
-    }
+def compose(
+    placement: Placement, identity: str, extra: Mapping[str, str], guest: Guest | None = None
+) -> dict[str, str]:
+    """The whole environment of one launch; `extra` is what its launcher and its MPI library need.
+
+    What a guest's user gave it goes before all but that; its threads are its own business unless its placement tells.
+    """
+    environment = allowed(os.environ) | {"LC_ALL": "C"}
+    if guest is None or guest.placed:
+        environment["OMP_NUM_THREADS"] = str(placement.threads)
+    if guest is None:  # a BLAS that starts threads of its own would measure something else than its label says
+        environment |= dict.fromkeys(("OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "BLIS_NUM_THREADS"), "1")
+    else:
+        environment |= guest.environment
     if "SLURM_JOB_ID" in environment:
         # mpiexec starts its helpers by srun; in a shell from `srun --pty` that waits for ever for the shell to end.
         environment["SLURM_OVERLAP"] = "1"

@@ -9,15 +9,18 @@ from firstlight.plan.fitting import unfit
 from firstlight.plan.planner import plan, suite_of
 from firstlight.plan.serving import same_work
 from firstlight.plan.sizes import MEMORY_SHARE, resolve_size
-from firstlight.plan.types import Cell, Placement, Plan, Program
+from firstlight.plan.types import AS_IT_IS, Cell, Guest, Likeness, Placement, Plan, Program
 
 __all__ = [
+    "AS_IT_IS",
     "EFFORT",
     "LAUNCHES",
     "MEMORY_SHARE",
     "MOST_LAUNCHES",
     "Cell",
     "Effort",
+    "Guest",
+    "Likeness",
     "Placement",
     "Plan",
     "Program",

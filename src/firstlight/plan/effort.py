@@ -8,9 +8,9 @@ from typing import NamedTuple
 class Effort(NamedTuple):
     """How much a suite measures: `budget` seconds of launching; `samples` of at least `sample_seconds` in a launch.
 
-    No sample of a case is begun after `case_seconds`, but two are always taken. A launch that takes longer than
-    `timeout` seconds hangs, and is killed. Where workloads are named, `each` seconds for one of them are enough beyond
-    what the wanted launches of everything take.
+    No sample of a case is begun after `case_seconds`, but two are always taken (of a guest one). A launch that takes
+    longer than `timeout` seconds hangs, and is killed. Where workloads are named, `each` seconds for one of them are
+    enough beyond what the wanted launches of everything take.
     """
 
     budget: float
@@ -30,10 +30,13 @@ class Effort(NamedTuple):
         return tuple(word for name, value in given.items() for word in (f"--{name}", str(value)))
 
 
+GUESTS = "bench"
+"""What programs that are not firstlight's get: no workload declares a suite of this name."""
 EFFORT = {
     "quick": Effort(140, 5, 0.002, 0.3, 40, each=140),
     "standard": Effort(15 * 60, 5, 0.004, 1, 180, each=40),
     "full": Effort(2 * 3600, 7, 0.01, 4, 900, each=1800),
+    GUESTS: Effort(600, 5, 0.002, 0.3, 900, each=600),
 }
 LAUNCHES = 6  # fewer give no nonparametric 95 % interval of a median
 MOST_LAUNCHES = 30

@@ -22,7 +22,7 @@ def serves(cell: Cell, row: Row, workload: Workload, machine: Machine) -> bool:
 def can_serve(program: Program, placement: Placement, row: Row, workload: Workload, machine: Machine) -> bool:
     """Whether the row speaks of this program, placed so."""
     threads = cores.amount(row.threads, machine)
-    placed = (placement.threads, placement.ranks) == (threads, row.ranks)
+    placed = not row.placed or (placement.threads, placement.ranks) == (threads, row.ranks)
     return placed and _of_variant(program, row, workload) and same_work(program.variant, row, workload)
 
 

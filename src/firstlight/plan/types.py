@@ -40,6 +40,41 @@ class Program(msgspec.Struct, frozen=True):
         return f"{self.target}@{self.toolchain}" + (f"+{self.mpi}" if self.mpi else "")
 
 
+AS_IT_IS = "as-it-is"
+"""In place of a toolchain: of a guest that firstlight did not build."""
+
+
+class Likeness(msgspec.Struct, frozen=True):
+    """A file that a guest writes and what it must be like: the same bytes, or numbers within a relative tolerance."""
+
+    file: str
+    reference: str
+    tolerance: float | None = None  # None: the same bytes
+
+
+class Guest(msgspec.Struct, frozen=True):
+    """A program that is not firstlight's: what is started in its place, and what is looked at in one execution.
+
+    Its words are final but for `{out}`, a file of each execution's own. The observer (see observer/) starts it, and
+    writes what a program of firstlight would write of itself.
+    """
+
+    command: tuple[str, ...]
+    folder: str  # absolute: where it runs
+    launched: bool = False  # by the launcher of its cell's MPI library, whose words stand in front
+    bound: bool = False  # to cores of its own
+    placed: bool = False  # its threads are those of its placement; else it decides by itself
+    environment: dict[str, str] = {}
+    prepare: str = ""  # a command of a shell before every execution
+    warmup: int = 0  # executions of a launch that count for nothing
+    figures: dict[str, str] = {}  # what it tells of itself: a regular expression by the name of a value
+    status: bool = True  # whether it must end with status 0
+    expect: str = ""  # a text that it must print
+    check: str = ""  # a command of a shell after every execution, which must end with status 0
+    like: Likeness | None = None
+    cost: dict[str, float] = {}  # the work of an execution
+
+
 class Cell(msgspec.Struct, frozen=True):
     """What one launch executes; launches of one cell are the samples of its figures.
 
@@ -50,6 +85,7 @@ class Cell(msgspec.Struct, frozen=True):
     program: Program
     placement: Placement
     arguments: tuple[str, ...]  # "n=100,1000": the sweep runs inside the launch
+    guest: Guest | None = None  # in whose place firstlight's own executable is the observer
 
 
 class Plan(msgspec.Struct, frozen=True):

@@ -8,7 +8,7 @@ from typing import NamedTuple
 import msgspec
 
 from firstlight.catalogue import Row, Workload
-from firstlight.judge import Judgement, ranking
+from firstlight.judge import Judgement, ranking, words
 from firstlight.judge.interval import quotient
 from firstlight.judge.select import in_row
 from firstlight.judge.verdict import Failed, Figure, Identity, Verified
@@ -110,6 +110,8 @@ def chooser(kind: str) -> Callable[[Identity], str]:
         return lambda i: str(getattr(i, kind))
     if kind == "mpi":
         return lambda i: i.mpi or "none"
+    if kind == "placement":
+        return lambda i: words.where(i.placement) or "1 core"
     return lambda i: documents.shown(dict(i.parameters).get(kind, "none"))
 
 

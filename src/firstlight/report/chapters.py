@@ -11,6 +11,7 @@ TITLES = {
     "accelerators": "What one core, all cores and a GPU give the same application",
     "dense": "What dense matrices get",
     "sparse": "What sparse matrices get",
+    "bench": "What your own programs get",
     "own": "What your own workloads get",
 }
 
@@ -26,4 +27,4 @@ def title(chapter: str) -> str:
 
 def name(chapter: str) -> str:
     """As a page's navigation names it."""
-    return {"lqcd": "Lattice QCD", "cfd": "CFD"}.get(chapter, chapter.capitalize())
+    return {"lqcd": "Lattice QCD", "cfd": "CFD", "bench": "Your programs"}.get(chapter, chapter.capitalize())

@@ -238,6 +238,7 @@ def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Pal
         "took": None if run.finished is None else run.finished - run.started,
         "machine_line": terminal.machine_line(judgement),
         "tools": wording.tools(run),
+        "effort": wording.effort(run),
         "state": terminal.state(run) if run.state != "complete" else None,
         "interval": units.interval,
         "cards": [(a, strip.strip(a.best) if a.best else None, _accent(palette, a)) for a in front.rows],

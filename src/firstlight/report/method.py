@@ -71,6 +71,13 @@ def _figures(judgement: Judgement) -> str:
 def _verification(judgement: Judgement) -> str:
     checks = [c for r in judgement.records for c in r.checks]
     failed = sum(not c.ok for c in checks)
+    own = {one.name for one in judgement.run.brought}
+    told = sorted({f"{d.variant} by {d.verified}" for d in judgement.run.descriptions.values() if d.workload in own})
+    if own:
+        return (
+            f"What is yours is verified by what you said it must do: {listing(told)} ({len(checks):,} checks in all, "
+            f"{failed:,} failed). A figure that failed has no number on this page and is never ranked."
+        )
     return (
         f"Every program checks its results before and after it is timed: {len(checks):,} checks, {failed:,} failed. "
         "Outputs are filled with NaN first. A figure that failed has no number on this page and is never ranked; one "

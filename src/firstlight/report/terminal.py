@@ -75,7 +75,7 @@ def header(run: Run, width: int, ink: Ink) -> list[str]:
     """One line, or two where one would be too long."""
     date = time.strftime("%d %b %Y %H:%M", time.localtime(run.started)).lstrip("0")
     took = "" if run.finished is None else f", {duration(run.finished - run.started)}"
-    whose, when = f" · first light of {run.machine.name}", f"{date} · {run.suite} suite{took}"
+    whose, when = f" · first light of {run.machine.name}", f"{date} · {wording.effort(run)}{took}"
     if len("firstlight" + whose + " · " + when) <= width:
         return [ink("strong", "firstlight") + f"{whose} · {when}"]
     return [ink("strong", "firstlight") + whose, "  " + when]

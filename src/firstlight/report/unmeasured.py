@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Collection, Mapping
 from typing import NamedTuple
 
@@ -23,8 +24,8 @@ class Unmeasured(NamedTuple):
 
 
 def unmeasured(run: Run, workloads: Mapping[str, Workload]) -> list[Unmeasured]:
-    """By chapter and name, those that this machine can run. None where the user named what to measure."""
-    if run.names:
+    """By chapter and name, those that this machine can run. None where the user named, or brought, what to measure."""
+    if run.names or run.brought:
         return []
     measured = {c.program.workload for c in run.cells}
     left = [w for w in workloads.values() if w.name not in measured and w.suites and run.suite not in w.suites]
@@ -52,6 +53,8 @@ def unbegun(judgement: Judgement) -> list[Unbegun]:
             counts.setdefault(cell.program.workload, []).append(cell.id in launched)
 
     def whole(name: str) -> str:
+        if any(name == one.name for one in run.brought):
+            return command("run", "--resume", run.id, *run.more())
         return command("run", name, *documents.typed(run.settings.get(name, {})), f"--{run.suite}")
 
     found = [Unbegun(name, some.count(False), len(some), whole(name)) for name, some in counts.items() if not all(some)]
@@ -64,7 +67,8 @@ def unanswered(judgement: Judgement, workloads: Mapping[str, Workload], answered
     if run.state != "budget":
         return []
     planned: dict[str, list[Cell]] = {}
-    for cell in run.cells:
+    had = Counter(r.start.cell for r in judgement.records)
+    for cell in (c for c in run.cells if had[c.id] < run.launches):
         planned.setdefault(cell.program.workload, []).append(cell)
     rows = ((w, row) for w in workloads.values() for row in w.rows if row.title not in answered)
     asked = ((w, row) for w, row in rows if run.machine.gpus or not row.device)

@@ -12,7 +12,10 @@ from firstlight.store import documents
 
 
 def repeat(identity: Identity, run: Run | None = None) -> str:
-    """The command that measures this figure again: with its file, and with what else the user set for the run."""
+    """The command that measures this figure again: with its file, and with what else the user set for the run. What the
+    run brought is measured by the command that began it."""
+    if run is not None and any(identity.workload == one.name for one in run.brought):
+        return again(run)
     mpi = ("--mpi", identity.mpi) if identity.mpi else ()
     files: dict[str, Sequence[Value]] = {
         name: (v,) for name, v in identity.parameters if isinstance(v, str) and documents.is_name(v)
@@ -29,6 +32,11 @@ def again(run: Run) -> str:
             del words[words.index(option) : words.index(option) + 2]
         words = [w for w in words if not w.startswith(f"{option}=")]
     return command(*words)
+
+
+def effort(run: Run) -> str:
+    """`quick suite`; of a run of a user's own programs, which no suite names: `your programs`."""
+    return "your programs" if run.brought else f"{run.suite} suite"
 
 
 def mpi_label(run: Run, mpi: str) -> str:

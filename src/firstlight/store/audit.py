@@ -262,7 +262,8 @@ def _content(content: list[tuple[int, Line]], cell: Cell | None) -> Found:
 
 
 def _program(line: Launch, cell: Cell | None) -> Iterator[str]:
-    if len(line.binding) != line.ranks or sorted(b.rank for b in line.binding) != list(range(line.ranks)):
+    silent = cell is not None and cell.guest is not None and not line.binding  # its ranks are not asked
+    if not silent and sorted(b.rank for b in line.binding) != list(range(line.ranks)):
         yield f"the binding of {len(line.binding)} ranks is given, there are {line.ranks}"
     if cell is None:
         return

@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement
 from firstlight.plan.settings import Settings
-from firstlight.shell import line
+from firstlight.shell import command, line
 from firstlight.store import documents
 
 
@@ -30,6 +30,9 @@ def discover(judgement: Judgement, workloads: dict[str, Workload]) -> list[Findi
         found += import_module(f"{__name__}.{rule}").find(judgement, workloads)
     if judgement.run.settings:
         found = [_with_settings(finding, judgement.run.settings) for finding in found]
+    if judgement.run.brought:  # no command measures it by its name
+        see = command("figures", judgement.run.id, "--launches")
+        found = [replace(f, command=see) if f.command.startswith(command("run")) else f for f in found]
     return sorted(found, key=lambda f: (-f.weight, f.rule, f.sentence))
 
 

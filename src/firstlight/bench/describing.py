@@ -1,0 +1,105 @@
+"""Describing: what a request says of itself in a run: its figures, and the rows of its page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from itertools import product
+
+from firstlight.bench.request import CPU, MEMORY, TIME, Request
+from firstlight.catalogue import Row, Value
+from firstlight.catalogue.brought import Brought
+from firstlight.judge import words
+from firstlight.plan import Cell, Placement
+from firstlight.record import Description, Metric, Parameter
+
+OWN = (
+    Metric(TIME, "s", "executions", "time", 1.0, "lower"),
+    Metric(CPU, "s", CPU, "value", 1.0, "lower"),
+    Metric(MEMORY, "B", MEMORY, "value", 1.0, "lower"),
+)
+"""Of every program; the first decides how often it is launched."""
+CALLED = {TIME: "wall time", CPU: "CPU time", MEMORY: "peak memory of one process"}
+BIND = Parameter("bind", "", "", "whether processes and threads are bound to cores of their own")
+
+
+def descriptions(request: Request) -> dict[str, Description]:
+    told = tuple(Metric(n, f.unit, n, "told", 1.0, f.better) for n, f in request.figures.items())
+    parameters = tuple(Parameter(name, "", "", f"{{{name}}} of the command") for name in request.sweep)
+    unverified = "" if request.verified else "nothing was said that would verify it"
+    return {
+        f"{request.name}.{name}": Description(
+            workload=request.name,
+            variant=name,
+            title=title(request),
+            parameters=(*parameters, *([BIND] if "bind" in request.vary else [])),
+            metrics=(*OWN, *told),
+            cost="one execution of the command, from its start to its end",
+            verified=request.verified,
+            tolerance=""
+            if request.output is None or request.output.tolerance is None
+            else f"{request.output.tolerance:g}",
+            unverified=unverified,
+        )
+        for name in request.commands
+    }
+
+
+def title(request: Request) -> str:
+    """What the page calls all of it."""
+    return request.title or (next(iter(request.commands)) if len(request.commands) == 1 else "your programs")
+
+
+def brought(request: Request, cells: Sequence[Cell]) -> Brought:
+    return Brought(
+        name=request.name,
+        title=title(request),
+        question="How fast is each of these commands here, and which to choose?",
+        commands=dict(request.commands),
+        toolchain_sensitive=bool(request.build),
+        rows=tuple(_rows(request, cells)),
+    )
+
+
+def _rows(request: Request, cells: Sequence[Cell]) -> Iterator[Row]:
+    """For each figure, each case and each placement: the best of whatever is varied, one row an axis."""
+    placements = list(dict.fromkeys(cell.placement for cell in cells))
+    axes = _axes(cells)
+    metrics = [TIME, *request.figures, CPU, MEMORY]
+    cases = [dict(zip(request.sweep, v, strict=True)) for v in product(*request.sweep.values())]
+    order = 0
+    for metric, case, axis in product(metrics, cases, axes or ["variant"]):
+        for placement in placements if axis != "placement" else placements[:1]:
+            order += 1
+            yield Row(
+                title=_title(request, metric, case, placement if axis != "placement" else None, axis, len(axes) > 1),
+                metric=metric,
+                order=order,
+                where=case,
+                ranks=placement.ranks,
+                threads=placement.threads,
+                choose=axis,
+                headline=metric not in (CPU, MEMORY),
+                placed=axis != "placement",
+            )
+
+
+def _axes(cells: Sequence[Cell]) -> list[str]:
+    """What more than one thing can be chosen of."""
+    seen: dict[str, set[object]] = {
+        "variant": {c.program.variant for c in cells},
+        "toolchain": {c.program.toolchain for c in cells},
+        "mpi": {c.program.mpi for c in cells},
+        "placement": {c.placement for c in cells},
+        "bind": {c.guest.bound for c in cells if c.guest is not None and any("bind=" in a for a in c.arguments)},
+    }
+    return [axis for axis, values in seen.items() if len(values) > 1]
+
+
+def _title(
+    request: Request, metric: str, case: dict[str, Value], placement: Placement | None, axis: str, several: bool
+) -> str:
+    called = CALLED.get(metric, metric.replace("_", " "))
+    head = f"{next(iter(request.commands))}: {called}" if len(request.commands) == 1 else called
+    where = words.where(placement) if placement is not None else "any placement"
+    by = {"variant": "command", "mpi": "MPI library", "bind": "binding"}.get(axis, axis)
+    return ", ".join(filter(None, [head, words.values(case.items()), where, f"by {by}" if several else ""]))

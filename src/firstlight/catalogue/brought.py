@@ -1,0 +1,51 @@
+"""Brought: a workload that a run brings with itself instead of finding it in a folder: commands of a user.
+
+It is kept in run.json, so that whoever has the run can judge it and draw its page; it is data, and has no code.
+"""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+
+import msgspec
+
+from firstlight.catalogue import Bound, Row, Variant, Workload
+
+CHAPTER = "bench"
+
+
+class Brought(msgspec.Struct, frozen=True):
+    """What a workload.toml says, as far as it concerns commands. `commands`: by variant, as its user typed it."""
+
+    name: str
+    title: str
+    question: str
+    commands: dict[str, str]
+    toolchain_sensitive: bool = False  # it was built here, by several toolchains
+    rows: tuple[Row, ...] = ()
+    bounded_by: tuple[Bound, ...] = ()
+
+    def workload(self) -> Workload:
+        nowhere = Path(os.devnull)  # where no file of it can lie
+        return Workload(
+            name=self.name,
+            folder=nowhere,
+            title=self.title,
+            question=self.question,
+            chapter=CHAPTER,
+            toolchain_sensitive=self.toolchain_sensitive,
+            suites={},
+            variants=tuple(Variant(name, nowhere, (), broken=False) for name in self.commands),
+            sizes=None,
+            provides=(),
+            bounded_by=self.bounded_by,
+            rows=self.rows,
+            plots=(),
+        )
+
+
+def together(found: Mapping[str, Workload], brought: Iterable[Brought]) -> dict[str, Workload]:
+    """The workloads of the catalogue and of a run; what a run brings hides one of the same name."""
+    return {**found, **{one.name: one.workload() for one in brought}}

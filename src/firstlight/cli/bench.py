@@ -1,0 +1,221 @@
+"""`firstlight bench`: measure your own programs."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+import msgspec
+
+from firstlight.cli import runs
+from firstlight.cli.output import as_json, note
+from firstlight.errors import UsageError
+
+if TYPE_CHECKING:
+    from firstlight.bench.request import Request
+
+
+@click.command(
+    epilog="""\b
+Examples, which work as they stand:
+  ./fl bench -- sort --version -- ls --version
+  ./fl bench --expect 500 --sweep n=500,1000 --budget 20s -- seq {n} -- 'seq 1 {n}'
+
+\b
+Exit status:
+  0    done: every command is verified by what you said it must do
+  1    a command failed its check, or told no figure where it should
+  2    wrong usage: no such command, for one
+  3    nothing could be built, or the environment does not allow it
+  130  interrupted; the report of what is there is written
+""",
+)
+@click.argument("words", nargs=-1, type=click.UNPROCESSED, metavar="[-- COMMAND [-- COMMAND]...]")
+@click.option(
+    "--file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    help="A file like firstlight-bench.toml, which is read where no COMMAND is given.",
+)
+@click.option(
+    "--sweep", multiple=True, metavar="NAME=V,V", help="Values for {NAME} in commands; repeatable: all combinations."
+)
+@click.option(
+    "--vary", metavar="AXIS,AXIS", help="Which of mpi, placement and bind to try, each with all that is here."
+)
+@click.option(
+    "--placement",
+    multiple=True,
+    metavar="NxRxT",
+    help="N nodes, R ranks a node, T threads a rank ({ranks}, {threads}); repeatable.",
+)
+@click.option("--mpi", multiple=True, metavar="PATTERN", help="Only MPI libraries of such a name; repeatable.")
+@click.option(
+    "--build",
+    metavar="COMMAND",
+    help="How to build, in a copy of this folder, once a toolchain: 'make CXX={cxx} FLAGS={flags}'.",
+)
+@click.option(
+    "--toolchain", multiple=True, metavar="PATTERN", help="Only toolchains like gcc-fast, for --build; repeatable."
+)
+@click.option(
+    "--check",
+    default="",
+    metavar="COMMAND",
+    help="Verify each execution: must end with status 0; {out} is what was written.",
+)
+@click.option("--expect", default="", metavar="TEXT", help="Verify: this text must be printed.")
+@click.option(
+    "--like", metavar="FILE=REFERENCE", help="Verify: the file written ({out}: the output) must be as the reference."
+)
+@click.option(
+    "--tolerance",
+    type=click.FloatRange(min=0),
+    help="Of --like: numbers may differ by this much, relative; without it every byte counts.",
+)
+@click.option(
+    "--ignore-status",
+    is_flag=True,
+    help="The exit status does not matter. Without another check, nothing is verified then, and nothing ranked.",
+)
+@click.option(
+    "--figure",
+    multiple=True,
+    metavar="NAME=REGEX",
+    help="A number that the program prints: the last match, its first group; repeatable.",
+)
+@click.option("--unit", multiple=True, metavar="UNIT", help="Of the --figure before it; repeatable.")
+@click.option("--lower", multiple=True, metavar="NAME", help="Of this --figure less is better; repeatable.")
+@click.option("--prepare", default="", metavar="COMMAND", help="Before each execution, outside of its time.")
+@click.option(
+    "--warmup",
+    type=click.IntRange(0, 1000),
+    default=0,
+    show_default=True,
+    help="Executions of each launch that do not count.",
+)
+@click.option(
+    "--env",
+    multiple=True,
+    metavar="NAME[=VALUE]",
+    help="A variable for the commands, which get few of yours by themselves; repeatable.",
+)
+@click.option("--timeout", default="", metavar="TIME", help="A launch that takes longer is killed; 15m if not given.")
+@click.option("--budget", default="", metavar="TIME", help="Time for launching; 10m if not given.")
+@click.option(
+    "--launches",
+    type=click.IntRange(1, 1000),
+    metavar="N",
+    help="At least N launches of each, 6 if not given; fewer give no intervals.",
+)
+@click.option("--title", default="", metavar="TEXT", help="What the page calls it.")
+@click.option(
+    "--results",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("results"),
+    show_default=True,
+    metavar="DIR",
+    help="The folder in which the run's directory is made.",
+)
+@click.option("--resume", metavar="RUN", help="Go on with a run: a directory, its name, or `latest`.")
+@click.option("--as", "name", metavar="NAME", help="The name of the run's directory; made from the time if not given.")
+@as_json
+def command(
+    words: tuple[str, ...],
+    file: Path | None,
+    results: Path,
+    name: str | None,
+    resume: str | None,
+    as_json: bool,
+    **given: Any,
+) -> int:
+    """Measure your own programs as firstlight measures its own: launches in random order, intervals, verdicts, a page.
+
+    Each COMMAND is started as it is, without a shell (of one word with blanks in it, its words). Its wall time, CPU
+    time, peak memory and what --figure finds are told with intervals, and which command to choose. Where it begins
+    with mpiexec -n {ranks}, firstlight launches it, by any MPI library and placement. Without --check, --expect and
+    --like it is verified by its exit status alone, and the page says so.
+    """
+    from firstlight import conduct
+    from firstlight.bench import carrying
+    from firstlight.cli.run import show
+    from firstlight.conduct.interrupt import interruptible
+    from firstlight.conduct.progress import display
+    from firstlight.units import parse_duration
+
+    context = click.get_current_context()
+    if resume is not None:
+        _alone_with_resume(context, words)
+        budget, timeout = (parse_duration(given[o], o) if given[o] else None for o in ("budget", "timeout"))
+        with interruptible(), display() as progress:
+            return show(conduct.resume(runs.find(resume, results), progress, budget, timeout), as_json)
+    asked, folder = _asked(context, words, file, given)
+    with interruptible(), display() as progress:
+        result = carrying.run(asked, folder, results, name, progress)
+    code = show(result, as_json)
+    for line in carrying.failures(result.judgement):
+        note(line)
+    return code
+
+
+def _alone_with_resume(context: click.Context, words: Sequence[str]) -> None:
+    """A run that is resumed keeps what it was begun with."""
+    kept = _typed(context) - {"resume", "budget", "timeout", "results", "as_json"}
+    if kept or words:
+        more = ", ".join(sorted(f"--{one}".replace("_", "-") for one in kept)) or "a command"
+        raise UsageError(f"--resume goes on with what that run was begun with, not with {more}; start a new run")
+
+
+def _typed(context: click.Context) -> set[str]:
+    typed = click.core.ParameterSource.COMMANDLINE
+    return {name for name in context.params if name != "words" and context.get_parameter_source(name) is typed}
+
+
+def _asked(
+    context: click.Context, words: Sequence[str], file: Path | None, given: Mapping[str, Any]
+) -> tuple[Request, Path]:
+    """What is asked, and the folder in which commands are started. What is typed goes before what the file says."""
+    from firstlight.bench import request
+
+    place = (file or Path(request.FILE)).absolute()
+    options = _options(given, _typed(context))
+    if words:
+        if file is not None:
+            raise UsageError(f"commands are typed or in {file}, not both")
+        return request.sound(request.Request(request.commands(words), **options)), Path.cwd()
+    if file is None and not place.is_file():
+        raise UsageError(f"no command: ./fl bench -- ./program, or a {request.FILE} in this folder")
+    return request.sound(msgspec.structs.replace(request.read(place), **options)), place.parent
+
+
+def _options(given: Mapping[str, Any], typed: set[str]) -> dict[str, Any]:
+    """The fields of a request that the command line sets."""
+    from firstlight.bench import request
+
+    if given["tolerance"] is not None and not given["like"]:
+        raise UsageError("--tolerance belongs to --like FILE=REFERENCE")
+    made: dict[str, Callable[[], object]] = {
+        "vary": lambda: request.axes(given["vary"]),
+        "sweep": lambda: request.sweep(given["sweep"]),
+        "placement": lambda: given["placement"],
+        "mpi": lambda: given["mpi"],
+        "toolchain": lambda: given["toolchain"],
+        "figure": lambda: request.figures(given["figure"], given["unit"], given["lower"]),
+        "env": lambda: request.variables(given["env"], os.environ),
+        "like": lambda: request.output(given["like"], given["tolerance"]),
+        "ignore_status": lambda: not given["ignore_status"],
+    }
+    fields = {
+        "placement": "placements",
+        "mpi": "mpis",
+        "toolchain": "toolchains",
+        "figure": "figures",
+        "env": "environment",
+        "like": "output",
+        "ignore_status": "verify_status",
+    }
+    plain = ("build", "check", "expect", "prepare", "warmup", "timeout", "budget", "launches", "title")
+    chosen = {name: given[name] for name in plain if name in typed}
+    return chosen | {fields.get(name, name): make() for name, make in made.items() if name in typed}

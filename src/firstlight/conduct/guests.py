@@ -1,0 +1,84 @@
+"""Guests: what is needed to launch programs that are not firstlight's, and what allows going on with them.
+
+A run.json says which commands it launches, and anybody may have written it. So what was begun here is remembered here:
+a run whose commands are not those is not gone on with.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+import msgspec
+
+from firstlight import observer, reading
+from firstlight.errors import UsageError
+from firstlight.machine import cache_directory
+from firstlight.plan import Cell, Guest, Program
+from firstlight.record import Build, Run
+from firstlight.store import durable
+
+FILE = "guests.json"
+MOST = 1000  # runs that are remembered
+
+OBSERVER = Path(observer.FOLDER)
+"""The executable of every guest: what is started in its place."""
+
+
+def programs(cells: Iterable[Cell]) -> list[Program]:
+    """The guests of these cells, each once."""
+    return list(dict.fromkeys(cell.program for cell in cells if cell.guest is not None))
+
+
+def builds(cells: Sequence[Cell]) -> tuple[Build, ...]:
+    """Of each guest what is recorded of an executable: the hash of the files that its command starts."""
+    first = {cell.program: cell.guest for cell in reversed(cells) if cell.guest is not None}
+    return tuple(Build(p, ok=True, seconds=0.0, sha256=_digest(first[p])) for p in programs(cells))
+
+
+def found(word: str, folder: Path) -> Path | None:
+    """The file that a word starts in that folder, None where there is none."""
+    path = shutil.which(word) if "/" not in word else str(folder / word)
+    return Path(path) if path and os.access(path, os.X_OK) and Path(path).is_file() else None
+
+
+def _digest(guest: Guest) -> str:
+    """Over the files that its words name and that can be executed: a launcher's program as well as the launcher."""
+    digest = hashlib.sha256()
+    folder = Path(guest.folder)
+    for word in dict.fromkeys(guest.command):
+        file = found(word, folder)
+        if file is not None:
+            with file.open("rb") as content:
+                digest.update(hashlib.file_digest(content, "sha256").digest())
+    return digest.hexdigest()
+
+
+def remember(cells: Sequence[Cell]) -> None:
+    """What a run launches was asked for here, by whoever works with this cache. Raises OSError."""
+    cache = cache_directory()
+    cache.mkdir(parents=True, exist_ok=True)
+    kept = [*(name for name in _known(cache) if name != _name(cells)), _name(cells)]
+    durable.replace(cache / FILE, msgspec.json.encode(kept[-MOST:]))
+
+
+def require_remembered(run: Run) -> None:
+    """Raises UsageError for commands that nobody asked for here."""
+    if programs(run.cells) and _name(run.cells) not in _known(cache_directory()):
+        raise UsageError(
+            f"run {run.id}: it launches commands that were not asked for here; begin a new run with ./fl bench"
+        )
+
+
+def _known(cache: Path) -> list[str]:
+    try:
+        return reading.json((cache / FILE).read_bytes(), list[str])
+    except (OSError, reading.MalformedError):
+        return []
+
+
+def _name(cells: Sequence[Cell]) -> str:
+    return hashlib.sha256(msgspec.json.encode([cell for cell in cells if cell.guest is not None])).hexdigest()

@@ -1,0 +1,112 @@
+"""One execution of a guest: started, waited for, and what the kernel tells of it at its end."""
+
+from __future__ import annotations
+
+import os
+import resource
+import time
+from collections.abc import Mapping
+from typing import NamedTuple
+
+TAIL = 1 << 20
+"""Bytes of what it prints that are looked at: the last ones."""
+
+
+class Executed(NamedTuple):
+    """`wall` and `cpu` in seconds (user and system, of all processes that were waited for below it), `memory` the
+    largest resident set of one of them in bytes, None where it is not known: the kernel counts the process that starts
+    another as the beginning of that one, so what is smaller than the observer cannot be told. `undisturbed`: the share
+    of its time in which its first thread did not wait for a processor that others had (1 where the kernel does not
+    tell). `status`: negative for a signal.
+    """
+
+    wall: float
+    cpu: float
+    memory: float | None
+    undisturbed: float
+    status: int
+
+
+class Files(NamedTuple):
+    """Where an execution writes: `out` is what `{out}` stands for, and takes its standard output where its words do
+    not name it."""
+
+    out: str
+    stdout: str
+    stderr: str
+
+
+def files(folder: str, named: bool, wanted: bool) -> Files:
+    """`named`: the guest is told `{out}`. What it prints is thrown away where nobody looks at it (`wanted`)."""
+    out = f"{folder}/out"
+    shown = f"{folder}/stdout" if named else out
+    return Files(out, shown if wanted or not named else os.devnull, f"{folder}/stderr")
+
+
+def execute(words: list[str], environment: Mapping[str, str], where: Files) -> Executed:
+    """Raises OSError where it cannot be started."""
+    made = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
+    actions = [
+        (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
+        (os.POSIX_SPAWN_OPEN, 1, where.stdout, made, 0o600),
+        (os.POSIX_SPAWN_OPEN, 2, where.stderr, made, 0o600),
+    ]
+    began = time.monotonic_ns()
+    process = os.posix_spawnp(words[0], words, environment, file_actions=actions)
+    os.waitid(os.P_PID, process, os.WEXITED | os.WNOWAIT)
+    wall = (time.monotonic_ns() - began) * 1e-9
+    waited = _waited(process)
+    _, ended, used = os.wait4(process, 0)
+    mine = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+    return Executed(
+        wall=wall,
+        cpu=used.ru_utime + used.ru_stime,
+        memory=used.ru_maxrss * 1024.0 if used.ru_maxrss > mine else None,
+        undisturbed=max(0.0, 1 - waited / wall),
+        status=os.waitstatus_to_exitcode(ended),
+    )
+
+
+def _waited(process: int) -> float:
+    """Seconds for which its first thread was ready to run and had no processor; it has ended and is still there."""
+    try:
+        with open(f"/proc/{process}/schedstat", "rb") as file:  # noqa: PTH123
+            return int(file.read().split()[1]) * 1e-9
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
+def clear(where: Files) -> None:
+    """Nothing of an execution before is left where the next one writes."""
+    for path in where:
+        if os.path.isdir(path) and not os.path.islink(path):  # noqa: PTH112, PTH114
+            import shutil
+
+            shutil.rmtree(path)
+        elif path != os.devnull and os.path.lexists(path):
+            os.unlink(path)  # noqa: PTH108
+
+
+def shell(words: str, environment: Mapping[str, str], where: Files) -> int:
+    """A command of a shell beside the guest; its exit status."""
+    return execute(["/bin/sh", "-c", words], environment, where).status
+
+
+def printed(path: str) -> str:
+    """What was written there, at most the last TAIL bytes; "" where there is no file."""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            size = os.fstat(file.fileno()).st_size
+            file.seek(max(0, size - TAIL))
+            return file.read(TAIL).decode("utf-8", "replace")
+    except OSError:
+        return ""
+
+
+def last_line(*texts: str) -> str:
+    """The last line with a word in the first text that has one."""
+    for text in texts:
+        lines = [line.strip() for line in text.splitlines() if any(map(str.isalnum, line))]
+        if lines:
+            return lines[-1][:300]
+    return ""

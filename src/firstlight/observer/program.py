@@ -1,0 +1,164 @@
+"""The observer's own program: its arguments, the executions of one launch, and the lines that it writes."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+import time
+from collections.abc import Sequence
+from typing import IO, Any, NamedTuple
+
+from .checks import OUT, Checked, check, figures
+from .execution import Executed, Files, clear, execute, files, last_line, printed, shell
+
+PROTOCOL = 1
+FAILED, COULD_NOT = 1, 3
+
+
+class Asked(NamedTuple):
+    """The command line. `launcher`: words before the guest's own."""
+
+    parameters: dict[str, int | float | str]
+    options: dict[str, str]
+    launcher: list[str]
+
+    def number(self, name: str, default: float) -> float:
+        return float(self.options.get(name, default))
+
+
+class RefusedError(Exception):
+    """The guest cannot be run here: one line."""
+
+
+def main(words: Sequence[str]) -> int:
+    asked = parse(words)
+    guest = json.loads(asked.options["guest"])
+    name = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
+    with open(asked.options["output"], "a", encoding="utf-8") as output:  # noqa: PTH123
+        try:
+            os.chdir(guest["folder"])
+            return observe(asked, guest, output)
+        except RefusedError as error:
+            print(f"{name}: {error}", file=sys.stderr)
+        except OSError as error:
+            print(f"{name}: {error.filename or guest['command'][0]}: {error.strerror}", file=sys.stderr)
+    return COULD_NOT
+
+
+def parse(words: Sequence[str]) -> Asked:
+    """`name=value` are the parameters of the case, `--name value` options, what follows `--` the launcher."""
+    parameters: dict[str, int | float | str] = {}
+    options: dict[str, str] = {}
+    rest = iter(words)
+    for word in rest:
+        if word == "--":
+            break
+        if word.startswith("--"):
+            options[word[2:]] = next(rest)
+        else:
+            name, _, text = word.partition("=")
+            parameters[name] = value(text)
+    return Asked(parameters, options, list(rest))
+
+
+def value(text: str) -> int | float | str:
+    """A value of a parameter as a plan writes it."""
+    try:
+        return int(text)
+    except ValueError:
+        pass
+    try:
+        return float(text)
+    except ValueError:
+        return text
+
+
+def observe(asked: Asked, guest: dict[str, Any], output: IO[str]) -> int:
+    """All executions of a launch. The status is that of a program of firstlight: 1 where a check failed."""
+    folder = f"{os.environ.get('TMPDIR', '/tmp')}/guest-{os.getpid()}"
+    os.mkdir(folder, 0o700)  # noqa: PTH102
+    try:
+        return _observed(asked, guest, output, folder)
+    finally:
+        clear(Files(folder, os.devnull, os.devnull))
+
+
+def _observed(asked: Asked, guest: dict[str, Any], output: IO[str], folder: str) -> int:
+    wanted = bool(guest["figures"] or guest["expect"])
+    where = files(folder, any(OUT in word for word in guest["command"]), wanted)
+    command = asked.launcher + [word.replace(OUT, where.out) for word in guest["command"]]
+    environment = {n: v.replace(OUT, where.out) for n, v in os.environ.items()}
+    _begin(asked, guest, output)
+    for _ in range(guest["warmup"]):
+        _prepare(guest, where, environment)
+        execute(command, environment, where)
+    failed: Checked | None = None
+    last: list[Checked] = []
+    most, seconds, began = asked.number("samples", 1), asked.number("case-seconds", 0), time.monotonic()
+    index = 0
+    while failed is None and index < most and (index == 0 or time.monotonic() - began < seconds):
+        _prepare(guest, where, environment)
+        done = execute(command, environment, where)
+        told, last = figures(guest["figures"], where)
+        last = check(guest, done, where, environment) + last
+        failed = next((one for one in last if not one.ok), None)
+        _write(output, type="sample", case=0, sample=index, **_sample(done, told))
+        index += 1
+    if last:  # one line: that which failed, or else the strongest
+        one = failed or last[-1]
+        _write(output, type="check", case=0, when="after", **one._asdict())
+    _write(output, type="end", cases=1)
+    return FAILED if failed is not None else 0
+
+
+def _prepare(guest: dict[str, Any], where: Files, environment: dict[str, str]) -> None:
+    """Before an execution, outside of its time; nothing of an earlier one is left where it writes."""
+    clear(where)
+    if guest["prepare"]:
+        status = shell(guest["prepare"].replace(OUT, where.out), environment, where)
+        if status:
+            told = last_line(printed(where.stderr), printed(where.stdout))
+            raise RefusedError(f"the command to prepare it ended with status {status}" + (f": {told}" if told else ""))
+
+
+def _begin(asked: Asked, guest: dict[str, Any], output: IO[str]) -> None:
+    ranks, nodes = int(asked.number("ranks", 1)), int(asked.number("nodes", 1))
+    workload, _, variant = asked.options["program"].partition(".")
+    mine = {"rank": 0, "cpus": sorted(os.sched_getaffinity(0)), "node": 0}
+    _write(
+        output,
+        type="launch",
+        protocol=PROTOCOL,
+        workload=workload,
+        variant=variant,
+        compiler="",
+        flags="",
+        mpi="",
+        ranks=ranks,
+        nodes=nodes,
+        binding=[mine] if ranks == 1 else [],  # of several ranks only they know
+        counters="not read of a guest",
+        clock=time.get_clock_info("monotonic").resolution,
+    )
+    threads = int(asked.number("threads", 1))
+    cost = {"executions": 1.0, **guest["cost"]}
+    case = {"parameters": asked.parameters, "threads": threads, "cost": cost, "working_set": 0.0, "steps": 1}
+    _write(output, type="case", case=0, **case)
+
+
+def _sample(done: Executed, told: dict[str, float]) -> dict[str, Any]:
+    values = {"cpu_time": done.cpu, **({} if done.memory is None else {"peak_memory": done.memory}), **told}
+    return {
+        "wall": done.wall,
+        "wall_min": done.wall,
+        "wall_median": done.wall,
+        "cpu": done.undisturbed,
+        "values": {name: (v, v, v) for name, v in values.items()},
+    }
+
+
+def _write(output: IO[str], **line: Any) -> None:
+    """At once, whole: what was measured until a kill is there."""
+    output.write(json.dumps(line, separators=(",", ":")) + "\n")
+    output.flush()

@@ -1,0 +1,249 @@
+"""Programs that are not firstlight's: what is asked of them, how they are verified, and a run as a user has it."""
+
+from __future__ import annotations
+
+import json
+import math
+import re
+import shlex
+import sys
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commands import Captured, call
+from firstlight.bench import placeholders, request
+from firstlight.bench.request import Request
+from firstlight.catalogue import needs
+from firstlight.errors import OK, REGRESSION, USAGE, UsageError
+from firstlight.observer.checks import difference, figure
+
+PYTHON = shlex.quote(sys.executable)
+WORDS = st.lists(st.text("abc-{}. ", min_size=1, max_size=6).filter(lambda w: w != "--" and w.strip()), min_size=1)
+
+
+# -- what is typed
+
+
+@given(st.lists(WORDS, min_size=1, max_size=4))
+def test_commands_between_dashes_keep_their_words(some: list[list[str]]) -> None:
+    typed = [word for words in some for word in ("--", *words)][1:]
+    found = request.commands(typed)
+    assert len(found) == len(some)
+    for words, text in zip(some, found.values(), strict=True):
+        assert shlex.split(text) == (shlex.split(words[0]) if len(words) == 1 and " " in words[0] else words)
+
+
+@given(st.text())
+def test_a_name_made_of_any_text_can_name_a_variant_that_needs_nothing(text: str) -> None:
+    name = request.variant_name(text)
+    assert re.fullmatch(r"[a-z][a-z0-9_]{0,63}", name) and not needs(name)
+
+
+def test_commands_of_one_program_are_told_apart_by_their_words() -> None:
+    typed = ["./app", "-n", "5", "--", "./app", "-n", "7", "--", "mpiexec", "-n", "2", "./app", "--", "python3", "app"]
+    assert list(request.commands(typed)) == ["app_5", "app_7", "app_mpiexec", "app_python3"]
+
+
+def test_what_stands_in_braces_and_has_no_value_stays() -> None:
+    assert placeholders.filled("awk '{print}' {n} {out}", {"n": 3}) == "awk '{print}' 3 {out}"
+    assert placeholders.names(["{n} {out} {N} {{m}}"]) == {"n", "out", "m"}
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "no command: ./fl bench -- ./program"),
+        (["--", "./a", "--"], "an empty command between two"),
+        (["--sweep", "n=1,2", "--", "true"], "the sweep n is used nowhere: write {n}"),
+        (["--sweep", "ranks=1", "--", "echo", "{ranks}"], "a sweep cannot be called ranks"),
+        (["--sweep", "n", "--", "echo", "{n}"], "write it as name=value"),
+        (["--vary", "mpi", "--", "true"], "no command begins with mpiexec"),
+        (["--vary", "colour", "--", "true"], "what can be varied is mpi, placement, bind"),
+        (["--build", "make", "--", "true"], "names no compiler: write {cxx}"),
+        (["--figure", "x", "--", "true"], "write it as NAME=REGEX"),
+        (["--figure", "x=(", "--", "true"], "is no regular expression"),
+        (["--figure", "time=1", "--", "true"], "is measured anyway"),
+        (["--lower", "x", "--figure", "y=1", "--", "true"], "--lower x: no --figure has this name"),
+        (["--like", "a", "--", "true"], "write it as FILE=REFERENCE"),
+        (["--tolerance", "1", "--", "true"], "--tolerance belongs to --like"),
+        (["--env", "NO_SUCH_VARIABLE", "--", "true"], "there is no such variable here"),
+        (["--timeout", "soon", "--", "true"], "timeout"),
+        (["--resume", "x", "--", "true"], "--resume goes on with what that run was begun with"),
+        (["--", "./nosuch"], "./nosuch: no such command"),
+        (["--", "nosuchcommand"], "nosuchcommand: no such command"),
+        (["--", "''"], "'': no such command"),
+    ],
+)
+def test_what_cannot_be_asked_is_one_line(
+    words: list[str], told: str, capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, _, err = call(capsys, "bench", *words)
+    last = err.strip().splitlines()[-1]
+    assert code == USAGE and told in last, err
+    assert not (tmp_path / "results").exists()
+
+
+def test_a_file_with_an_unknown_key_names_it(tmp_path: Path) -> None:
+    file = tmp_path / request.FILE
+    file.write_text('[commands]\na = "true"\n[sweeps]\nn = [1]\n')
+    with pytest.raises(UsageError, match=r"firstlight-bench\.toml.*sweeps"):
+        request.read(file)
+
+
+# -- how it is verified
+
+
+@given(st.lists(st.floats(-1e6, 1e6), min_size=1, max_size=5), st.floats(1e-9, 0.5))
+def test_the_difference_of_two_outputs_is_the_largest_of_their_numbers(values: list[float], shift: float) -> None:
+    reference = " and ".join(f"{v!r}" for v in values)
+    assert difference(reference, reference)[0] == 0
+    moved = [v * (1 + shift) for v in values]
+    found, _ = difference(" and ".join(f"{v!r}" for v in moved), reference)
+    wanted = max(abs(m - v) / abs(v) if v else 0.0 for m, v in zip(moved, values, strict=True))
+    assert math.isclose(found, wanted, rel_tol=1e-9, abs_tol=0)
+
+
+@pytest.mark.parametrize(("text", "reference"), [("1 2", "1"), ("a 1", "b 1"), ("", "1")])
+def test_other_words_or_other_many_numbers_differ_without_measure(text: str, reference: str) -> None:
+    assert difference(text, reference)[0] == math.inf
+
+
+@pytest.mark.parametrize(
+    ("pattern", "text", "value"),
+    [
+        (r"rate: (\S+)", "rate: 1.5 rate: 2.5e3 GF/s", 2500.0),
+        (r"[0-9.]+", "1 2 3", 3.0),
+        (r"t = (\S+)", "t = 1.0D-03", 1e-3),
+        (r"t = (\S+)", "t = nan", None),
+        (r"t = (\S+)", "t = -4", None),
+        (r"(x)?y", "y", None),
+        ("none", "text", None),
+    ],
+)
+def test_the_figure_is_the_last_match(pattern: str, text: str, value: float | None) -> None:
+    assert figure(pattern, ("", text)) == value
+
+
+def test_by_what_is_verified_is_said() -> None:
+    plain = Request({"a": "true"})
+    change = msgspec.structs.replace
+    assert "exit status alone" in plain.verified
+    assert change(plain, verify_status=False).verified == ""
+    assert change(plain, check="x", expect="y").verified == "its check command and the text that it must print"
+    assert "numbers within 0.01" in change(plain, output=request.Output("a", "b", 0.01)).verified
+
+
+# -- as a user has it
+
+
+@pytest.fixture
+def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "app.py").write_text(
+        "import sys, time\n"
+        "n, out = int(sys.argv[1]), sys.argv[2]\n"
+        "time.sleep(0.001 * n)\n"
+        "open(out, 'w').write(f'sum {n * (n + 1) // 2}')\n"
+        "print(f'rate: {n}.5 things/s')\n"
+    )
+    return tmp_path
+
+
+def run(capsys: Captured, *words: str) -> tuple[int, list[dict[str, object]], str]:
+    """Status, figures and what was said of a run of few launches."""
+    code, _, err = call(capsys, "bench", "--launches", "2", "--as", "r", *words)
+    _, out, _ = call(capsys, "figures", "r", "--json")
+    return code, json.loads(out), err
+
+
+def test_a_run_has_a_page_figures_and_a_seal(here: Path, capsys: Captured) -> None:
+    options = ["--sweep", "n=5,10", "--figure", r"rate=rate: (\S+)", "--unit", "1/s", "--expect", "things"]
+    command = f"{PYTHON} app.py {{n}} {{out}}"
+    code, found, err = (
+        run(capsys, *options, "--like", "{out}=want.{n}", "--tolerance", "0.01", "--", command)
+        if ((here / "want.5").write_text("sum 15.1") and (here / "want.10").write_text("sum 55"))
+        else (1, [], "")
+    )
+    assert code == OK, err
+    by = {(f["metric"], f["parameters"]["n"]): f for f in found}  # type: ignore[index]
+    assert by["rate", 5]["median"] == 5.5 and by["rate", 10]["unit"] == "1/s"
+    assert by["time", 10]["median"] > 0.010 and all(f["verdict"] == "verified" for f in found)  # type: ignore[operator]
+    assert call(capsys, "check", "r")[0] == OK
+    page = (here / "results" / "r" / "report.html").read_text()
+    assert "its output file (numbers within 0.01 as the reference) and the text that it must print" in page
+    assert call(capsys, "compare", "r", "r")[0] != USAGE
+    assert call(capsys, "export", "junit", "r")[0] == OK
+
+
+@pytest.mark.parametrize(
+    ("options", "told"),
+    [
+        (["--check", "grep -q nonsense {out}"], "the check command ended with status 1"),
+        (["--expect", "nonsense"], "did not print the expected text"),
+        (["--like", "{out}=app.py"], "its output is not what the reference is"),
+        (["--figure", "x=nonsense ([0-9]+)"], "the figure x: nothing that it printed matches"),
+        (["--like", "{out}=missing"], "missing cannot be read"),
+    ],
+)
+def test_what_is_not_as_it_must_be_fails(options: list[str], told: str, here: Path, capsys: Captured) -> None:
+    code, found, err = run(capsys, *options, "--", PYTHON, "app.py", "1", "{out}")
+    assert code == REGRESSION
+    assert {f["verdict"] for f in found} == {"failed"} and {f["median"] for f in found} == {None}
+    assert told in err
+
+
+def test_without_any_check_nothing_is_ranked(here: Path, capsys: Captured) -> None:
+    code, found, _ = run(capsys, "--ignore-status", "--", "sh", "-c", "exit 3")
+    assert code == OK and {f["verdict"] for f in found} == {"unverified"}
+
+
+def test_a_status_fails_and_a_hang_is_ended(here: Path, capsys: Captured) -> None:
+    code, found, err = run(capsys, "--timeout", "1s", "--", "sh", "-c", "echo oh >&2; exit 3", "--", "sleep", "60")
+    assert code == REGRESSION
+    assert "ended with status 3: oh" in err and "timed out after 1 s" in err
+    assert {f["verdict"] for f in found} == {"failed"}
+
+
+def test_a_file_holds_all_of_it_and_a_run_goes_on(here: Path, capsys: Captured) -> None:
+    (here / request.FILE).write_text(
+        'title = "Sums"\nbudget = "60s"\nlaunches = 2\nprepare = "test ! -e {out}"\nwarmup = 1\n'
+        f"[commands]\nfirst = '''{PYTHON} app.py 1 {{out}}'''\nsecond = '''{PYTHON} app.py {{n}} {{out}}'''\n"
+        '[sweep]\nn = [2, 3]\n[figures.rate]\npattern = "rate: (.*)"\n[environment]\nX = "{n}"\n'
+    )
+    code, _, err = call(capsys, "bench", "--as", "r")
+    assert code == OK, err
+    path = here / "results" / "r"
+    cells = json.loads((path / "run.json").read_text())["cells"]
+    assert {c["program"]["variant"] for c in cells} == {"first", "second"} and len(cells) == 4
+    launched = len(list((path / "launches").iterdir()))
+    assert launched == 8
+    code, _, err = call(capsys, "run", "--resume", "r", "--budget", "30s")
+    assert code == OK, err
+
+
+def test_commands_of_somebody_else_s_run_are_not_started(here: Path, capsys: Captured) -> None:
+    assert run(capsys, "--", "true")[0] == OK
+    path = here / "results" / "r" / "run.json"
+    text = path.read_text()
+    altered = json.loads(text)
+    altered["cells"][0]["guest"]["command"] = ["touch", "stolen"]
+    altered["whole"], altered["sealed"] = None, False
+    path.write_text(json.dumps(altered))
+    (here / "results" / "r" / "SHA256SUMS").unlink()
+    code, _, err = call(capsys, "bench", "--resume", "r", "--budget", "30s")
+    assert code == USAGE and "commands that were not asked for here" in err
+    assert not (here / "stolen").exists()
+
+
+def test_the_examples_of_the_help_work_as_typed(here: Path, capsys: Captured) -> None:
+    _, out, _ = call(capsys, "bench", "--help")
+    examples = [line.split(None, 2)[2] for line in out.splitlines() if line.strip().startswith("./fl bench ")]
+    assert len(examples) == 2
+    for words in examples:
+        code, _, err = call(capsys, "bench", "--launches", "1", *shlex.split(words))
+        assert code == OK, err
