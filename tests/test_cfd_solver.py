@@ -71,6 +71,14 @@ def test_threads_change_no_bit(tmp_path: Path) -> None:
         assert histories(tmp_path, "omp", Placement(threads=threads), *words) == one
 
 
+def test_threads_change_no_bit_in_red_black_order_either(tmp_path: Path) -> None:
+    words = ("kernel=red_black", "sweeps=4", *UNEVEN)
+    one = histories(tmp_path, "ordered", Placement(), *words)
+    assert one[0] == pytest.approx(histories(tmp_path, "serial", Placement(), *words)[0], rel=1e-12)
+    for threads in (1, 2, 3, 4):
+        assert histories(tmp_path, "omp_ordered", Placement(threads=threads), *words) == one
+
+
 def test_factors_of_32_bits_cost_no_iteration(tmp_path: Path) -> None:
     assert iterations(tmp_path, "kernel=sip", *cube(32), variant="mixed") == [77]
 
@@ -86,7 +94,7 @@ def test_vectors_and_numbers_of_neighbours_change_nothing_but_rounding(tmp_path:
 def test_blocks_change_what_is_local_to_them_and_nothing_else(tmp_path: Path) -> None:
     """Red-black and plain conjugate gradients go the same way on any number of processes; factors of blocks cost
     iterations."""
-    words = ("kernel=*", "i=16", "j=16", "k=16")
+    words = ("kernel=*", "digits=3", "i=16", "j=16", "k=16")
     alone = histories(tmp_path, "mpi", Placement(), *words)
     for ranks in (2, 4):
         sip, red_black, cg, iccg = histories(tmp_path, "mpi", Placement(ranks=ranks), *words)

@@ -38,7 +38,12 @@ struct Alone {
     for (const Sums& row : rows) sums += row;
     return sums;
   }
-  // The same where a row needs those below and to the south.
+  // Rows shared out as in both().
+  template <class Row>
+  void slabs(const Point& size, Row row) {
+    each(size, [&](Index k, Index j) { return row(k, j), Sums{}; });
+  }
+  // As each(), where a row needs those below and to the south.
   template <class Row>
   Sums upwards(const Point& size, Row row) {
     return each(size, row);

@@ -96,6 +96,13 @@ struct Stone : Solver<Marks, Machine, Body> {
   }
 };
 
+// Of b - A x in a row, where x is 0.
+inline Sums norm(const Rows& m, Index c, Index n) {
+  Sums sums;
+  for (Index i = c; i < c + n; ++i) sums.first += std::fabs(m.b[i]);
+  return sums;
+}
+
 // The cell at (0, 0, 0) of the whole grid is red. `together`: both colours in one pass, for one process.
 template <class Marks, class Machine, class Body, bool together = false>
 struct RedBlack : Solver<Marks, Machine, Body> {
@@ -109,7 +116,7 @@ struct RedBlack : Solver<Marks, Machine, Body> {
   void solve(const System& system, Field& unknown, Rule& rule) {
     const Point size = unknown.size();
     const Rows m(system);
-    Sums before = rule.looks() ? norm(m, size) : Sums{};
+    const Sums before = rule.looks() ? this->machine.each(size, [&](Index k, Index j) { return norm(m, m.at(k, j), size[2]); }) : Sums{};
     while (!rule.ends_unseen()) {
       const Sums red = together ? both(m, unknown) : half(m, unknown, 0);
       if (!this->goes_on(rule, rule.iterations == 0 ? before : red)) return;  // after the first iteration black cells have no residual
@@ -119,14 +126,6 @@ struct RedBlack : Solver<Marks, Machine, Body> {
   }
 
  private:
-  // Of b, for x is 0.
-  Sums norm(const Rows& m, const Point& size) {
-    return this->machine.each(size, [&](Index k, Index j) {
-      Sums sums;
-      for (Index i = 0; i < size[2]; ++i) sums.first += std::fabs(m.b[m.at(k, j) + i]);
-      return sums;
-    });
-  }
   auto relaxing(const Rows& m, Field& unknown, Index colour) {
     return [this, m, x = origin(unknown), n = unknown.size()[2], first = corner + colour, cached = together && colour == 1](
                Index k, Index j) { return this->body.relax(m, x, m.at(k, j), n, (first + k + j) % 2, cached); };

@@ -55,6 +55,15 @@ class Threads {
     return summed(size);
   }
 
+  template <class Row>
+  void slabs(const Point& size, Row row) {
+    in_team([&](Index me) {
+      const fl::Part mine = planes_of(size, me);
+      for (Index k = mine.begin; k < mine.end; ++k)
+        for (Index j = 0; j < size[1]; ++j) row(k, j);
+    });
+  }
+
   // A pipeline: each thread has the same rows of every plane, and begins a plane when the one before has left it.
   template <class Row>
   Sums upwards(const Point& size, Row row) {

@@ -18,7 +18,8 @@ inline Work work_of(Kernel kernel, const Traits& traits) {
         sip:  // forward: A, b, x, L and 1 / L_P read, q written; backward: U, q and x read, q and x written. Neighbours are read twice
       if (traits.mixed) return {28, (11 + 5) * word, 33, (7 + 3.5) * word, (9 + 4) * word};
       return {28, 21 * word + 1.5 * numbers, 33, 14 * word, 17 * word + numbers};
-    case Kernel::red_black:  // each half sweep passes through A, b and x
+    case Kernel::red_black:  // each half sweep passes through A, b and x; A, b and x are put in order once, and x back
+      if (traits.ordered) return {13, 10 * word, 0, 20 * word, 18 * word};
       return {13, (traits.colours_together ? 10 : 20) * word + 2 * numbers, 0, 0, 9 * word + numbers};
     case Kernel::cg:
       return {23, 18 * word + numbers, 0, 0, 11 * word + numbers};

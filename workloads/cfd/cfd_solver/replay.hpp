@@ -2,6 +2,8 @@
 // and not read. Ranks matter where a solver is local to blocks: there, too, it is this rank's copy of the whole.
 #pragma once
 
+#include <algorithm>
+
 #include "inputs.hpp"
 
 namespace cfd_solver::inline FL_ROLE {
@@ -11,17 +13,13 @@ class Replay {
   // With the diagonals of `ages`, and b times `scale`.
   Replay(const State& s, const fl::Ages& ages, double scale)
       : params_(s.params), extents_(s.block.domain.extents), layout_(extents_, {1, 1, 1}, 1) {
-    for (auto& a : a_) a = zeros();
+    for (auto* values : {&a_, &inner_})
+      for (Values& a : *values) a = zeros();
     b_ = zeros(), x_ = zeros();
-    for (int rank = 0; rank < s.team.ranks; ++rank) blocks_.push_back(grid::Block<3>(s.block.domain, s.team.ranks, rank).owned);
-    each_cell([&](const Point& x, std::size_t c) {
-      const std::uint64_t number = s.block.number(x);
-      const cfd::Coefficients a = cfd::coefficients(params_.problem, extents_, x);
-      for (std::size_t place = cfd::P; place <= cfd::T; ++place) a_[place][c] = a[place];
-      const Index changed = ages.of(static_cast<Index>(number), -1);
-      if (changed >= 0) a_[cfd::P][c] = diagonal(a[cfd::P], changed);
-      b_[c] = scale * cfd::source(number);
-    });
+    for (int rank = 0; rank < s.team.ranks; ++rank) {
+      const grid::Box<3> block = grid::Block<3>(s.block.domain, s.team.ranks, rank).owned;
+      grid::each_cell(block, [&](const Point& x) { add(x, block, ages, scale, static_cast<Index>(s.block.number(x))); });
+    }
     if (params_.kernel == Kernel::sip) stone();
     if (params_.kernel == Kernel::red_black) red_black(s.traits.colours_together);
     if (params_.kernel == Kernel::cg) conjugate_gradients(false);
@@ -45,24 +43,27 @@ class Replay {
     const auto [d, step] = cfd::side_of(place);
     return c + static_cast<std::size_t>(step * layout_.stride[d]);
   }
-  template <class Visit>
-  void each_cell(Visit visit) const {
-    grid::each_cell(grid::Box<3>{{}, extents_}, [&](const Point& x) { visit(x, at(x)); });
+  void add(const Point& x, const grid::Box<3>& block, const fl::Ages& ages, double scale, Index number) {
+    const std::size_t c = at(x);
+    cells_.push_back(c);
+    colours_[static_cast<std::size_t>((x[0] + x[1] + x[2]) % 2)].push_back(c);
+    const cfd::Coefficients a = cfd::coefficients(params_.problem, extents_, x);
+    for (std::size_t place = cfd::P; place <= cfd::T; ++place) {
+      Point other = x;
+      other[cfd::side_of(place).d] += cfd::side_of(place).step;
+      a_[place][c] = a[place];
+      inner_[place][c] = block.contains(other) ? a[place] : 0;
+    }
+    if (const Index changed = ages.of(number, -1); changed >= 0) a_[cfd::P][c] = diagonal(a[cfd::P], changed);
+    b_[c] = scale * cfd::source(static_cast<std::uint64_t>(number));
   }
-  // Blocks one after the other; `visit` also learns which couplings stay within the block.
+  // The cells forwards or backwards: within a block in the order of memory.
   template <class Visit>
-  void each_in_blocks(bool backwards, Visit visit) const {
-    for (const grid::Box<3>& block : blocks_)
-      grid::each_cell(block, [&](Point x) {
-        if (backwards) x = grid::minus<3>(grid::plus<3>(block.lower, grid::minus<3>(block.upper, {1, 1, 1})), x);
-        visit(x, at(x), block);
-      });
-  }
-  double coupled(const Point& x, const grid::Box<3>& block, std::size_t place) const {
-    const auto [d, step] = cfd::side_of(place);
-    Point other = x;
-    other[d] += step;
-    return block.contains(other) ? a_[place][at(x)] : 0;
+  void each(bool backwards, Visit visit) const {
+    if (backwards)
+      std::for_each(cells_.rbegin(), cells_.rend(), visit);
+    else
+      std::for_each(cells_.begin(), cells_.end(), visit);
   }
   double product(const Values& v, std::size_t c) const {
     double sum = 0;
@@ -87,33 +88,33 @@ class Replay {
     for (const std::size_t place : {W, S, B}) l[place] = zeros();
     for (const std::size_t place : {E, N, T}) u[place] = zeros();
     const double a = params_.alpha;
-    each_in_blocks(false, [&](const Point& x, std::size_t c, const grid::Box<3>& block) {
+    for (const std::size_t c : cells_) {
       const std::size_t w = beside(c, W), s = beside(c, S), b = beside(c, B);
       const double un_b = u[N][b], ue_b = u[E][b], ut_b = u[T][b], un_w = u[N][w], ut_w = u[T][w], ue_w = u[E][w];
       const double ue_s = u[E][s], ut_s = u[T][s], un_s = u[N][s];
-      const double lb = coupled(x, block, B) / (1 + a * (un_b + ue_b)), lw = coupled(x, block, W) / (1 + a * (un_w + ut_w)),
-                   ls = coupled(x, block, S) / (1 + a * (ue_s + ut_s));
+      const double lb = inner_[B][c] / (1 + a * (un_b + ue_b)), lw = inner_[W][c] / (1 + a * (un_w + ut_w)),
+                   ls = inner_[S][c] / (1 + a * (ue_s + ut_s));
       const double p1 = a * (lb * un_b + lw * un_w), p2 = a * (lb * ue_b + ls * ue_s), p3 = a * (lw * ut_w + ls * ut_s);
       lp[c] = 1 / (a_[P][c] + p1 + p2 + p3 - lb * ut_b - lw * ue_w - ls * un_s);
       l[B][c] = lb, l[W][c] = lw, l[S][c] = ls;
-      u[N][c] = (coupled(x, block, N) - p1) * lp[c];
-      u[E][c] = (coupled(x, block, E) - p2) * lp[c];
-      u[T][c] = (coupled(x, block, T) - p3) * lp[c];
-    });
+      u[N][c] = (inner_[N][c] - p1) * lp[c];
+      u[E][c] = (inner_[E][c] - p2) * lp[c];
+      u[T][c] = (inner_[T][c] - p3) * lp[c];
+    }
     while (true) {
       if (out_.ends_unseen(params_)) return;
-      each_cell([&](const Point&, std::size_t c) { r[c] = b_[c] - product(x_, c); });
+      for (const std::size_t c : cells_) r[c] = b_[c] - product(x_, c);
       if (!out_.goes_on(params_, norm(r))) return;
       ++out_.iterations;
-      each_in_blocks(false, [&](const Point&, std::size_t c, const grid::Box<3>&) {
+      each(false, [&](std::size_t c) {
         double sum = r[c];
         for (const std::size_t place : {W, S, B})
           if (l[place][c] != 0) sum -= l[place][c] * q[beside(c, place)];
         q[c] = sum * lp[c];
       });
-      each_in_blocks(true, [&](const Point& x, std::size_t c, const grid::Box<3>& block) {
+      each(true, [&](std::size_t c) {
         for (const std::size_t place : {E, N, T})
-          if (coupled(x, block, place) != 0) q[c] -= u[place][c] * q[beside(c, place)];
+          if (inner_[place][c] != 0) q[c] -= u[place][c] * q[beside(c, place)];
         x_[c] += q[c];
       });
     }
@@ -121,16 +122,15 @@ class Replay {
 
   void red_black(bool colours_together) {
     Values r = zeros();
-    each_cell([&](const Point&, std::size_t c) { r[c] = b_[c] - product(x_, c); });
+    for (const std::size_t c : cells_) r[c] = b_[c] - product(x_, c);
     const double first = norm(r);
-    const auto half = [&](Index colour) {
+    const auto half = [&](std::size_t colour) {
       double sum = 0;
-      each_cell([&](const Point& x, std::size_t c) {
-        if ((x[0] + x[1] + x[2]) % 2 != colour) return;
+      for (const std::size_t c : colours_[colour]) {
         const double rest = b_[c] - product(x_, c);
         sum += std::fabs(rest);
         x_[c] += rest / a_[cfd::P][c];
-      });
+      }
       return sum;
     };
     while (!out_.ends_unseen(params_)) {
@@ -149,20 +149,19 @@ class Replay {
     using namespace cfd;
     Values r = b_, z = r, p = zeros(), q = zeros(), d = zeros();
     if (cholesky)
-      each_in_blocks(false, [&](const Point& x, std::size_t c, const grid::Box<3>& block) {
+      for (const std::size_t c : cells_) {
         d[c] = a_[P][c];
         for (const std::size_t place : {W, S, B})
-          if (const double a = coupled(x, block, place); a != 0) d[c] -= a * a / d[beside(c, place)];
-      });
+          if (const double a = inner_[place][c]; a != 0) d[c] -= a * a / d[beside(c, place)];
+      }
     const auto precondition = [&] {
       z = r;
       if (!cholesky) return;
       const auto solve = [&](bool backwards) {
-        each_in_blocks(backwards, [&](const Point& x, std::size_t c, const grid::Box<3>& block) {
+        each(backwards, [&](std::size_t c) {
           double sum = backwards ? z[c] * d[c] : z[c];
           for (const std::size_t place : {W, S, B})
-            if (const std::size_t side = backwards ? place + 1 : place; coupled(x, block, side) != 0)
-              sum -= a_[side][c] * z[beside(c, side)];
+            if (const std::size_t side = backwards ? place + 1 : place; inner_[side][c] != 0) sum -= a_[side][c] * z[beside(c, side)];
           z[c] = sum / d[c];
         });
       };
@@ -175,7 +174,7 @@ class Replay {
       precondition();
       const double now = dot(r, z), beta = before == 0 ? 0 : now / before;
       for (std::size_t c = 0; c < p.size(); ++c) p[c] = z[c] + beta * p[c];
-      each_cell([&](const Point&, std::size_t c) { q[c] = product(p, c); });
+      for (const std::size_t c : cells_) q[c] = product(p, c);
       const double alpha = now / dot(p, q);
       for (std::size_t c = 0; c < p.size(); ++c) x_[c] += alpha * p[c], r[c] -= alpha * q[c];
       before = now;
@@ -185,8 +184,9 @@ class Replay {
   Params params_;
   Point extents_;
   grid::Layout<3> layout_;
-  std::vector<grid::Box<3>> blocks_;  // of all ranks, in global coordinates
-  Values a_[7], b_, x_;
+  std::vector<std::size_t> cells_, colours_[2];  // elements, block by block in the order of ranks; red ones and black ones
+  std::array<Values, 7> a_, inner_;              // the matrix, and what of it couples cells of one block
+  Values b_, x_;
   Outcome out_;
 };
 

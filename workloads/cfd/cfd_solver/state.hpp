@@ -69,6 +69,7 @@ struct Outcome {
 // What the workload must know of a variant.
 struct Traits {
   bool colours_together = false;    // red-black: both in one pass through memory
+  bool ordered = false;             // red-black: the cells of one colour side by side, put so at the beginning of a solution
   bool indirect = false;            // neighbours by their numbers in memory, of 32 bits
   bool mixed = false;               // Stone's factors and corrections in 32 bits
   double tolerance = 1e-9;          // of x, of its largest value

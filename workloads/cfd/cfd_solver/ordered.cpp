@@ -1,0 +1,13 @@
+// One thread, vectors: red-black relaxation in red-black order, each colour's cells side by side in memory.
+#include "../ordered_red_black.hpp"
+#include "solvers.hpp"
+
+namespace {
+
+using red_black = cfd_solver::Run<cfd::OrderedRedBlack<cfd_solver::Marks, cfd::Alone>>;
+
+constexpr fl::Kernel table[] = {FL_KERNEL(cfd_solver, red_black)};
+
+}  // namespace
+
+FL_KERNELS(cfd_solver, table, .traits = {.colours_together = true, .ordered = true})

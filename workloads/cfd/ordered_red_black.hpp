@@ -1,0 +1,46 @@
+// Red-black relaxation in red-black order, for one process: the system is put into that order, and x back into the grid's.
+#pragma once
+
+#include "red_black_order.hpp"
+#include "solvers.hpp"
+
+namespace cfd::inline FL_ROLE {
+
+// The cell at (0, 0, 0) of the whole grid is red; both colours go in one pass.
+template <class Marks, class Machine>
+struct OrderedRedBlack : Solver<Marks, Machine, PlainRows> {
+  InRedBlackOrder ordered;
+
+  void open(const grid::Block<3>& block, int threads, Field& x) {
+    Solver<Marks, Machine, PlainRows>::open(block, threads, x);
+    const Point& lower = block.owned.lower;
+    ordered = InRedBlackOrder(block.size(), lower[0] + lower[1] + lower[2]);
+    const auto clear = [&](Index k, Index j) {
+      for (OneColour& colour : ordered.colours) colour.clear(k, j);
+    };
+    this->machine.slabs(block.size(), clear);
+    const Point& size = block.size();
+    grid::each_row(grid::Box<3>{{-1, -1, 0}, {size[0] + 1, size[1] + 1, 1}}, [&](const Point& at, Index) {
+      if (at[0] < 0 || at[0] == size[0] || at[1] < 0 || at[1] == size[1]) clear(at[0], at[1]);
+    });
+  }
+  template <class Rule>
+  void solve(const System& system, Field& unknown, Rule& rule) {
+    auto& machine = this->machine;
+    const Point size = unknown.size();
+    const Rows m(system);
+    double* x = origin(unknown);
+    fl::during(Marks::factor, [&] { machine.slabs(size, [&](Index k, Index j) { ordered.take(m, x, k, j); }); });
+    const Sums before = rule.looks() ? machine.each(size, [&](Index k, Index j) { return norm(m, m.at(k, j), size[2]); }) : Sums{};
+    const HalfSweep red(ordered, 0), black(ordered, 1);
+    while (!rule.ends_unseen()) {
+      const fl::In in(Marks::sweep);
+      const Sums rest = machine.both(size, red, black);
+      if (!this->goes_on(rule, rule.iterations == 0 ? before : rest)) break;
+      ++rule.iterations;
+    }
+    fl::during(Marks::factor, [&] { machine.slabs(size, [&](Index k, Index j) { ordered.give(x + m.at(k, j), k, j); }); });
+  }
+};
+
+}  // namespace cfd::inline FL_ROLE
