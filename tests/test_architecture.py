@@ -153,6 +153,7 @@ ORDINARY = {  # names of workloads that are words of the field or of English, to
     "messages": "what processes send each other, and what programs say",
     "collectives": "MPI's operations, the folder native/collectives",
     "patterns": "what applications communicate, the folder native/patterns",
+    "cfd": "a chapter",
 }
 TOLD_APART = {"workload", "variant", "metric"}
 BY_CONVENTION = set(effort.SERIAL.values())

@@ -8,8 +8,9 @@
 namespace cfd::inline FL_ROLE {
 
 struct Alone {
-  // `halo`: the field whose halo exchange() fills.
-  void open(const grid::Block<3>&, int /*threads*/, Field& /*halo*/) {}
+  // `halos`: the fields whose halos exchange() fills.
+  template <class... Fields>
+  void open(const grid::Block<3>&, int /*threads*/, Fields&... /*halos*/) {}
   void exchange() {}
   Sums total(const Sums& mine) { return mine; }
 

@@ -12,9 +12,10 @@ template <class Team = Alone>
 struct Ranks : Team {
   grid::Exchange<3, grid::Mpi> halo;
 
-  void open(const grid::Block<3>& block, int threads, Field& field) {
-    Team::open(block, threads, field);
-    halo.open(block, {.reach = grid::Reach::faces}, {.requests = grid::Mpi::Requests::persistent}, field);
+  template <class... Fields>
+  void open(const grid::Block<3>& block, int threads, Fields&... halos) {
+    Team::open(block, threads, halos...);
+    halo.open(block, {.reach = grid::Reach::faces}, {.requests = grid::Mpi::Requests::persistent}, halos...);
   }
   void exchange() { halo(); }
   Sums total(const Sums& mine) {

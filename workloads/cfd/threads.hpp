@@ -14,7 +14,8 @@ namespace cfd::inline FL_ROLE {
 
 class Threads {
  public:
-  void open(const grid::Block<3>& block, int threads, Field& /*halo*/) {
+  template <class... Fields>
+  void open(const grid::Block<3>& block, int threads, Fields&... /*halos*/) {
     threads_ = threads;
     done_ = std::vector<Progress>(static_cast<std::size_t>(threads));
     sums_.resize(static_cast<std::size_t>(block.size()[0] * block.size()[1]));

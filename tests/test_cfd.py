@@ -1,0 +1,123 @@
+"""cfd: known flows and the order at which they are approached, blocks and threads, what is refused."""
+
+from __future__ import annotations
+
+from math import log2
+from pathlib import Path
+
+import pytest
+
+import native
+from native import Placement, Said
+
+pytestmark = pytest.mark.native
+
+
+def said(folder: Path, *words: str, variant: str = "simd", place: Placement | None = None) -> Said:
+    program = native.plain_program("cfd", variant)
+    return native.verified(native.make([program])[program], place or Placement(), folder, *words)
+
+
+def series(told: Said, name: str) -> list[list[float]]:
+    """Case by case."""
+    return [line["values"] for line in told.of("series") if line["rank"] == 0 and line["name"] == name]
+
+
+def errors(folder: Path, *words: str) -> list[float]:
+    """Of velocities, root mean square, case by case."""
+    samples = said(folder, "case=kovasznay", "reynolds=40", *words).of("sample")
+    return [samples[2 * n]["values"]["error"][0] for n in range(len(samples) // 2)]
+
+
+RELAXED = ("relax=0.9", "relax_pressure=0.2")
+
+
+def test_the_error_of_a_known_flow_falls_with_the_square_of_the_spacing(tmp_path: Path) -> None:
+    coarse, middle, fine = (errors(tmp_path, f"i={3 * n}", f"j={2 * n}", "digits=7", *RELAXED)[0] for n in (6, 12, 24))
+    assert 1.9 < log2(middle / fine) < 2.2 and 1.8 < log2(coarse / middle) < 2.4
+    assert fine < 5e-3
+
+
+def test_the_flow_in_the_end_knows_of_no_relaxation_and_of_no_solver(tmp_path: Path) -> None:
+    grid = ("i=12", "j=8", "digits=11")
+    wanted = errors(tmp_path, *grid, *RELAXED)
+    assert errors(tmp_path, *grid, "relax=0.6", "relax_pressure=0.4") == pytest.approx(wanted, rel=1e-8)
+    assert errors(tmp_path, *grid, *RELAXED, "pressure=red_black") == pytest.approx(wanted, rel=1e-8)
+
+
+def extreme(line: list[float]) -> float:
+    """Of the parabola through the least value and those beside it."""
+    least = min(range(1, len(line) - 1), key=lambda j: line[j])
+    below, at, above = line[least - 1 : least + 2]
+    return at - (above - below) ** 2 / (8 * (above - 2 * at + below))
+
+
+def test_the_cavity_approaches_its_least_velocity_with_order_two(tmp_path: Path) -> None:
+    """-0.2140424: O. Botella, R. Peyret, Computers and Fluids 27 (1998) 421 and others at Reynolds number 100; U. Ghia,
+    K. N. Ghia, C. T. Shin, J. Comp. Phys. 48 (1982) 387 have -0.2109 on 129 x 129 points."""
+    off = {}
+    for n in (20, 40):
+        (line,) = series(said(tmp_path, "case=cavity", f"i={n}", f"j={n}", "digits=5", *RELAXED), "middle_line")
+        off[n] = abs(extreme(line) + 0.2140424)
+    assert 1.7 < log2(off[20] / off[40]) < 2.4
+    assert off[40] < 0.03 * 0.2140424
+
+
+UNEVEN = ("case=duct,kovasznay", "i=13", "j=9", "k=6", "iterations=4", "central=0.8")
+
+
+def histories(folder: Path, variant: str, place: Placement, *words: str) -> list[list[float]]:
+    told = said(folder, *UNEVEN, *words, variant=variant, place=place)
+    return series(told, "momentum_left") + series(told, "mass_left")
+
+
+def test_threads_change_no_bit(tmp_path: Path) -> None:
+    """Sums over rows are added in the order of the rows."""
+    one = histories(tmp_path, "simd", Placement(), "pressure=sip,red_black")
+    assert len(one) == 8
+    for threads in (1, 2, 3, 4):
+        assert histories(tmp_path, "omp", Placement(threads=threads), "pressure=sip,red_black") == one
+
+
+def test_red_black_goes_the_same_way_on_any_number_of_processes(tmp_path: Path) -> None:
+    """The check holds each run of Stone's solver to factors of as many blocks."""
+    words = ("pressure=red_black",)
+    alone = histories(tmp_path, "mpi", Placement(), *words)
+    for ranks in (2, 3, 4, 8):
+        for mine, theirs in zip(histories(tmp_path, "mpi", Placement(ranks=ranks), *words), alone, strict=True):
+            assert mine == pytest.approx(theirs, rel=1e-12)
+
+
+def test_blocks_of_stones_solver_cost_iterations_and_change_nothing_else(tmp_path: Path) -> None:
+    words = ("case=cavity", "i=16", "j=16", "digits=8", *RELAXED)
+    found = {}
+    for ranks in (1, 2, 4):
+        told = said(tmp_path, *words, variant="mpi", place=Placement(ranks=ranks))
+        found[ranks] = (told.of("sample")[0]["values"]["iterations"][0], series(told, "middle_line")[0])
+    for iterations, line in found.values():
+        assert iterations < 1.5 * found[1][0]
+        assert line == pytest.approx(found[1][1], abs=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("i=1",), "two cells at least"),
+        (("i=16384", "j=16384", "k=16384"), "GiB"),
+        (("pi=2",), "no process grid"),
+        (("relax=1.5",), "relax"),
+    ],
+)
+def test_what_cannot_run_is_refused_in_one_line(words: tuple[str, ...], why: str) -> None:
+    program = native.plain_program("cfd", "serial")
+    said = native.direct(native.make([program])[program], *words)
+    assert said.returncode == 2 and why in said.stderr and said.stderr.count("\n") == 1
+
+
+def test_a_flow_that_diverges_tells_what_was_left_before(tmp_path: Path) -> None:
+    program = native.plain_program("cfd", "serial")
+    words = ("case=cavity", "reynolds=1e6", "relax=0.99", "relax_pressure=1", "iterations=1000")
+    told = native.run(native.make([program])[program], Placement(), words, tmp_path)
+    (check, *_) = told.of("check")
+    assert not check["ok"] and told.status == 1
+    assert "diverged in iteration" in check["what"] and "of the mass that flow by were left" in check["what"]

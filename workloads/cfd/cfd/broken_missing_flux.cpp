@@ -1,0 +1,18 @@
+// Wrong on purpose: the balance of the first cells of rows leaves out the face above them.
+#include "simple.hpp"
+
+namespace {
+
+struct Wrong : cfd::FlowSides {
+  static void correction_row(const cfd::Arrays& f, const cfd::Vector& area, const cfd::Vector& spacing, double relax, fl::Index c,
+                             fl::Index n) {
+    FlowSides::correction_row(f, area, spacing, relax, c, n);
+    f.b[c] += f.flux[1][c];
+  }
+};
+
+using Run = cfd::Simple<cfd::Alone, cfd::PlainRows, false, Wrong>;
+
+}  // namespace
+
+FL_VARIANT(cfd, Run)

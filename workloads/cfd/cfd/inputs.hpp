@@ -1,0 +1,74 @@
+// What a run begins with, as functions of a cell's place in the whole grid: small velocities and pressures of no order, so that each cell and
+// face counts from the first iteration on.
+#pragma once
+
+#include "state.hpp"
+
+namespace cfd::inline FL_ROLE {
+
+// Of the run in a step: a power of two, by which all results scale without rounding, so that shares are the same bits in each.
+inline double speed_of(Index iteration) {
+  return std::ldexp(1.0, static_cast<int>(fl::hash(static_cast<std::uint64_t>(iteration)) % 64) - 32);
+}
+
+inline constexpr double disorder = 0.1;  // of the speed
+
+inline double start_velocity(const Params& p, std::uint64_t number, std::size_t d, double speed) {
+  return p.cells()[d] > 1 ? disorder * speed * fl::uniform(4 * number + d) : 0;
+}
+inline double start_pressure(std::uint64_t number, double speed) { return disorder * speed * speed * fl::uniform(4 * number + 3); }
+
+// Through the upper face along d of the cell at x; x[d] = -1 for the first face.
+inline double start_flux(const State& s, const Point& x, std::size_t d) {
+  const Point &cells = s.block.domain.extents, above = [&] {
+    Point next = x;
+    ++next[d];
+    return next;
+  }();
+  const auto velocity = [&](const Point& cell) { return start_velocity(s.params, s.block.number(cell), d, s.speed); };
+  const bool first = x[d] < 0, last = x[d] + 1 == cells[d];
+  if (!first && !last) return 0.5 * s.box.area[d] * (velocity(x) + velocity(above));
+  const Point& beside = first ? above : x;
+  const Boundary at = boundary(s.params.flow, s.params.reynolds, s.box, cells, beside, d, first ? -1 : 1);
+  if (at.edge == Edge::outlet) return s.box.area[d] * velocity(beside);
+  return s.box.area[d] * s.speed * at.velocity[d];
+}
+
+// Halo cells that a neighbour has are no numbers until it sends them; those of the pressure are kept up by both.
+inline void restore(State& s) {
+  for (auto* fields : {&s.velocity, &s.flux})
+    for (Field& field : *fields) fl::poison(field.data(), field.layout().elements);
+  fl::poison(s.pressure.data(), s.pressure.layout().elements);
+  const grid::Box<3> inside = {{}, s.block.domain.extents};
+  grid::each_cell(s.pressure.layout().with_halo(), [&](const Point& x) {
+    const Point at = grid::plus<3>(x, s.block.owned.lower);
+    if (inside.contains(at)) s.pressure[x] = start_pressure(s.block.number(at), s.speed);
+  });
+  grid::each_cell(s.block.cells(), [&](const Point& x) {
+    const Point at = s.block.global(x);
+    for (std::size_t d = 0; d < 3; ++d) s.velocity[d][x] = start_velocity(s.params, s.block.number(at), d, s.speed);
+  });
+  for (std::size_t d = 0; d < 3; ++d) {
+    grid::Box<3> faces = s.block.cells();
+    --faces.lower[d];
+    grid::each_cell(faces, [&](const Point& x) { s.flux[d][x] = start_flux(s, grid::plus<3>(x, s.block.owned.lower), d); });
+  }
+}
+
+inline std::vector<Rim> rims_of(const State& s) {
+  std::vector<Rim> rims;
+  const Point& cells = s.block.domain.extents;
+  for (std::size_t d = 0; d < 3; ++d)
+    for (const Index step : {-1, 1}) {
+      if (s.block.has_neighbour(d, step)) continue;
+      Rim rim{d, step, s.block.cells(), {}};
+      (step < 0 ? rim.cells.upper[d] : rim.cells.lower[d]) = step < 0 ? 1 : rim.cells.upper[d] - 1;
+      grid::each_cell(rim.cells, [&](const Point& x) {
+        rim.boundaries.push_back(boundary(s.params.flow, s.params.reynolds, s.box, cells, s.block.global(x), d, step));
+      });
+      rims.push_back(std::move(rim));
+    }
+  return rims;
+}
+
+}  // namespace cfd::inline FL_ROLE

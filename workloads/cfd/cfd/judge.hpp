@@ -1,0 +1,188 @@
+// Whether a run is possible, what it begins with, and what it must leave. Compiled with the harness's own flags.
+#pragma once
+
+#include <unistd.h>
+
+#include <cfloat>
+
+#include "cfd.hpp"
+#include "firstlight/damage.hpp"
+#include "inputs.hpp"
+#include "replay.hpp"
+
+namespace cfd::inline FL_ROLE {
+
+inline std::string refuse(const Params& p, const fl::Team& team) {
+  if (const std::string why = grid::refuse(p.domain(), team.ranks); !why.empty()) return why;
+  if (p.cells()[1] < 2 || p.cells()[2] < 2) return "cfd needs two cells at least along i and j; a slice has one along k";
+  const double a_cell = (32.0 + 40.0 * team.ranks) * sizeof(double);  // the check of each rank replays the whole grid
+  const double needed = a_cell * cells_in(p) / team.nodes;
+  const double there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
+  if (needed <= 0.95 * there) return "";
+  return fl::text("cfd needs %.1f GiB a node for so many cells and ranks, this machine has %.1f GiB; take fewer of them", needed / 0x1p30,
+                  there / 0x1p30);
+}
+
+inline void init(State& s, const Params& p, const fl::Team& team) {
+  s.params = p;
+  s.team = team;
+  s.block = grid::Block<3>(p.domain(), team.ranks, team.rank);
+  s.box = Geometry(p.flow, p.cells());
+  s.rims = rims_of(s);
+  const auto field = [&] { return Field(s.block.size(), {1, 1, 1}); };
+  for (auto* fields : {&s.velocity, &s.flux})
+    for (Field& each : *fields) each = field();
+  s.pressure = field();
+  fl::first_touch(&s);
+  restore(s);
+}
+
+inline void reset(State& s) {
+  s.speed = speed_of(s.upcoming);
+  s.outcome = {};
+  restore(s);
+}
+inline Index renew(State& s, Index next) { return s.upcoming = next; }
+template <class Visit>
+void each_result(State& s, Visit visit) {
+  for (std::size_t d = 0; d < 3; ++d) visit(s.velocity[d]), visit(s.flux[d]);
+  visit(s.pressure);
+}
+inline void poison(State& s) {
+  each_result(s, [](Field& field) { fl::poison(field.data(), field.layout().elements); });
+  s.outcome = {};
+}
+
+// A field of the whole grid, on every rank; faces along d where that is told. Collective.
+inline void gather(const State& s, const Field& part, Field& whole, int d = -1) {
+  std::fill_n(whole.data(), whole.layout().elements, 0.0);
+  grid::Box<3> mine = s.block.cells();
+  if (d >= 0 && !s.block.has_neighbour(static_cast<std::size_t>(d), -1)) --mine.lower[static_cast<std::size_t>(d)];
+  grid::each_cell(mine, [&](const Point& x) { whole[grid::plus<3>(x, s.block.owned.lower)] = part[x]; });
+  if (s.team.ranks == 1) return;
+  constexpr Index at_once = Index{1} << 24;
+  for (Index first = 0; first < whole.layout().elements; first += at_once)
+    fl::add_up(whole.data() + first, static_cast<int>(std::min(at_once, whole.layout().elements - first)));
+}
+inline void gather(const State& s, Replay& all) {
+  for (std::size_t d = 0; d < 3; ++d) {
+    gather(s, s.velocity[d], all.velocity[d]);
+    gather(s, s.flux[d], all.flux[d], static_cast<int>(d));
+  }
+  gather(s, s.pressure, all.pressure);
+}
+
+// The velocity along the flow half way from west to east, from south to north, in the middle layer; as a share of the speed.
+inline std::vector<double> middle_line(const State& s, const Field& along) {
+  const Point& cells = s.block.domain.extents;
+  std::vector<double> line;
+  for (Index j = 0; j < cells[1]; ++j)
+    line.push_back(0.5 * (along[{cells[0] / 2, j, (cells[2] - 1) / 2}] + along[{cells[0] / 2, j, cells[2] / 2}]) / s.speed);
+  return line;
+}
+// Of velocities: how far from the exact solution, root mean square, as a share of the speed.
+inline double error_of(const State& s) {
+  double sum = 0;
+  grid::each_cell(s.block.cells(), [&](const Point& x) {
+    const Vector exact = kovasznay(s.params.reynolds, s.box.middle(s.block.global(x)));
+    for (std::size_t d = 0; d < 3; ++d) sum += std::pow(s.velocity[d][x] / s.speed - exact[d], 2);
+  });
+  return std::sqrt(fl::total(sum) / cells_in(s.params));
+}
+
+inline void observe(State& s, fl::Observations& seen) {
+  const auto taken = static_cast<Index>(s.outcome.history.size());
+  seen.value("iterations", static_cast<double>(taken));
+  std::vector<double> momentum, mass;
+  for (const Left& left : s.outcome.history) {
+    if (!left.sound()) break;
+    momentum.push_back(std::max({left.momentum[0], left.momentum[1], left.momentum[2]}));
+    mass.push_back(left.mass);
+  }
+  seen.series("momentum_left", "1", momentum.data(), static_cast<Index>(momentum.size()));
+  seen.series("mass_left", "1", mass.data(), static_cast<Index>(mass.size()));
+  const bool sound = taken > 0 && s.outcome.history.back().sound();
+  if (s.params.flow == Case::kovasznay) seen.value("error", sound ? error_of(s) : DBL_MAX);
+  if (s.params.flow != Case::cavity || !sound) return;
+  Field along(s.block.domain.extents, {1, 1, 1});
+  gather(s, s.velocity[2], along);
+  const std::vector<double> line = middle_line(s, along);
+  seen.series("middle_line", "1", line.data(), static_cast<Index>(line.size()));
+}
+
+inline const char* name_of(std::size_t d) {
+  constexpr const char* names[] = {"w", "v", "u"};
+  return names[d];
+}
+
+// Why a run stopped that should not have, or did not stop.
+inline std::string defect(const State& s) {
+  const auto& history = s.outcome.history;
+  const auto taken = static_cast<Index>(history.size());
+  if (taken == 0) return "no iteration was taken";
+  if (!history.back().sound()) {
+    if (taken == 1) return "the flow diverged in its first iteration; take smaller relax and relax_pressure";
+    const Left& good = history[static_cast<std::size_t>(taken - 2)];
+    return fl::text(
+        "the flow diverged in iteration %lld (before, %.3g of the momentum and %.3g of the mass that flow by were left); take smaller "
+        "relax and relax_pressure",
+        taken, std::max({good.momentum[0], good.momentum[1], good.momentum[2]}), good.mass);
+  }
+  if (s.params.iterations > 0 && taken != s.params.iterations)
+    return fl::text("%lld iterations, %lld were asked for", taken, s.params.iterations);
+  if (s.params.iterations == 0 && taken == most_iterations)
+    return fl::text("after %lld iterations %.3g of what flows by is left", taken, history.back().largest());
+  return "";
+}
+
+inline void compare(const State& s, Replay& right, fl::WorstError& worst) {
+  const std::vector<Left>&found = s.outcome.history, &wanted = right.run().history;
+  for (std::size_t n = 0; n < std::min(found.size(), wanted.size()); ++n) {
+    const auto hold = [&](double is, double should, const char* what) {
+      worst.consider(std::fabs(is - should), 1e-9 * should + 1e-13,
+                     [&] { return fl::text("in iteration %zu %.9g of %s was left, should be %.9g", n + 1, is, what, should); });
+    };
+    for (std::size_t d = 0; d < 3; ++d) hold(found[n].momentum[d], wanted[n].momentum[d], "the momentum");
+    hold(found[n].mass, wanted[n].mass, "the mass");
+  }
+  const auto hold = [&](const Field& is, const Field& should, const grid::Box<3>& mine, const char* what) {
+    double largest = 0;
+    for (Index at = 0; at < should.layout().elements; ++at) largest = std::max(largest, std::fabs(should.data()[at]));
+    if (largest == 0) largest = DBL_MIN;
+    grid::each_cell(mine, [&](const Point& x) {
+      const Point at = grid::plus<3>(x, s.block.owned.lower);
+      const double error = std::fabs(is[x] - should[at]);
+      if (worst.exceeded_by(error, 1e-11 * largest))
+        worst.consider(error, 1e-11 * largest, [&] {
+          return fl::text("%s at (%lld, %lld, %lld) is %.9g, should be %.9g", what, at[0], at[1], at[2], is[x], should[at]);
+        });
+    });
+  };
+  for (std::size_t d = 0; d < 3; ++d) {
+    grid::Box<3> faces = s.block.cells();
+    --faces.lower[d];
+    hold(s.velocity[d], right.velocity[d], s.block.cells(), name_of(d));
+    hold(s.flux[d], right.flux[d], faces, "a flux");
+  }
+  hold(s.pressure, right.pressure, s.block.cells(), "the pressure");
+}
+
+inline fl::Check check(State& s, Index) {
+  if (const std::string why = defect(s); !why.empty()) return fl::Check::of(INFINITY, 0, why);
+  Replay right(s);
+  fl::WorstError worst;
+  if (s.params.iterations > 0) {
+    compare(s, right, worst);
+    return worst.check(fl::text("velocities, pressure and fluxes agree in all cells after %lld iterations", s.params.iterations));
+  }
+  gather(s, right);
+  const Left left = right.left();
+  const double flux_error = right.flux_error(), asked = 2 * std::pow(10.0, -static_cast<double>(s.params.digits)) + 1e-13;
+  for (std::size_t d = 0; d < 3; ++d)
+    worst.consider(left.momentum[d], asked, [&] { return fl::text("of the equations of %s %.3g is left", name_of(d), left.momentum[d]); });
+  worst.consider(left.mass, asked, [&] { return fl::text("cells gain or lose %.3g of the mass that flows by", left.mass); });
+  worst.consider(flux_error, 100 * asked, [&] { return fl::text("fluxes differ from those of the velocities by %.3g", flux_error); });
+  return worst.check(fl::text("after %zu iterations %.2g of the equations is left", s.outcome.history.size(), left.largest()));
+}
+
+}  // namespace cfd::inline FL_ROLE

@@ -1,0 +1,8 @@
+// A block a process; Stone's factors are those of the block, halos travel before each sweep and once for velocities and for fluxes.
+#include "../ranks.hpp"
+#include "../vector_rows.hpp"
+#include "simple.hpp"
+
+using Blocks = cfd::Simple<cfd::Ranks<>, cfd::VectorRows>;
+
+FL_VARIANT(cfd, Blocks)

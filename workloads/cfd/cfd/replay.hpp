@@ -1,0 +1,270 @@
+// What a run has to leave: the same equations, added up face by face on the whole grid, with what holds at the sides written out and no ghosts.
+// Linear systems are solved by the plain rows of ../plain_rows.hpp, which cfd_solver proves; Stone's blocks are those of all ranks.
+#pragma once
+
+#include "../solvers.hpp"
+#include "inputs.hpp"
+
+namespace cfd::inline FL_ROLE {
+
+class Replay {
+ public:
+  explicit Replay(const State& s) : params_(s.params), cells_(s.block.domain.extents), box_(s.box), speed_(s.speed) {
+    for (int rank = 0; rank < s.team.ranks; ++rank) blocks_.push_back(grid::Block<3>(s.block.domain, s.team.ranks, rank).owned);
+    for (Field& a : system_.a) a = zeros(cells_);
+    for (Field* field : {&system_.b, &correction_, &pressure}) *field = zeros(cells_);
+    for (auto* fields : {&velocity, &flux, &response_, &free_})
+      for (Field& field : *fields) field = zeros(cells_);
+    grid::each_cell(whole(), [&](const Point& x) {
+      const std::uint64_t number = s.block.number(x);
+      pressure[x] = start_pressure(number, speed_);
+      for (std::size_t d = 0; d < 3; ++d) velocity[d][x] = start_velocity(params_, number, d, speed_);
+    });
+    for (std::size_t d = 0; d < 3; ++d) each_face(d, [&](const Face& at) { flux[d][at.low] = start_flux(s, at.low, d); });
+  }
+
+  // As a run of so many iterations goes.
+  const Outcome& run() {
+    while (outcome_.goes_on(params_, iterate())) {
+    }
+    return outcome_;
+  }
+  // What is left of the equations of velocities, pressure and fluxes as they are; as shares of what flows by.
+  Left left() {
+    Left found;
+    for (std::size_t d = 0; d < 3; ++d)
+      if (cells_[d] > 1) found.momentum[d] = momentum(d);
+    found.mass = balance();
+    return share(found);
+  }
+  // How far fluxes are from those of the velocities and pressures, as a share of all that flows by. After left().
+  double flux_error() {
+    double sum = 0;
+    for (std::size_t d = 0; d < 3; ++d) {
+      for_free(d);
+      each_face(d, [&](const Face& at) { sum += std::fabs(flux[d][at.low] - flux_of(d, at)); });
+    }
+    return sum / (speed_ * box_.inflow_area());
+  }
+
+  std::array<Field, 3> velocity, flux;  // fluxes by the cell below a face; -1 for the first
+  Field pressure;
+
+ private:
+  // Between two cells, or beside one.
+  struct Face {
+    Point low, high;
+    Index side = 0;  // -1: of the box, and `high` is beside it; 1: `low` is
+    const Point& beside() const { return side < 0 ? high : low; }
+  };
+  grid::Box<3> whole() const { return {{}, cells_}; }
+  template <class Visit>
+  void each_face(std::size_t d, Visit visit) const {
+    grid::Box<3> faces = whole();
+    --faces.lower[d];
+    grid::each_cell(faces, [&](const Point& low) {
+      Point high = low;
+      ++high[d];
+      visit(Face{low, high, low[d] < 0 ? -1 : high[d] == cells_[d] ? 1 : 0});
+    });
+  }
+  Boundary beyond(std::size_t d, const Face& at) const {
+    return boundary(params_.flow, params_.reynolds, box_, cells_, at.beside(), d, at.side);
+  }
+  // Of a field that is 0 at outlets and goes on in a straight line elsewhere: its value at a face.
+  double at_face(const Field& p, std::size_t d, const Face& at) const {
+    if (at.side == 0) return 0.5 * (p[at.low] + p[at.high]);
+    if (beyond(d, at).edge == Edge::outlet) return 0;
+    const Point& x = at.beside();
+    if (cells_[d] == 1) return p[x];
+    Point inner = x;
+    inner[d] -= at.side;
+    return 1.5 * p[x] - 0.5 * p[inner];
+  }
+  void clear() {
+    for (Field& a : system_.a) std::fill_n(a.data(), a.layout().elements, 0.0);
+    for (Field* field : {&system_.b, &correction_}) std::fill_n(field->data(), field->layout().elements, 0.0);
+  }
+  double norm() const {
+    double sum = 0;
+    grid::each_cell(whole(), [&](const Point& x) { sum += std::fabs(system_.b[x]); });
+    return sum;
+  }
+  double viscosity() const { return speed_ / params_.reynolds; }
+
+  // The matrix, and what is left of the equation of velocity c.
+  double momentum(std::size_t c) {
+    clear();
+    const Field& u = velocity[c];
+    auto& [a, b] = system_;
+    for (std::size_t d = 0; d < 3; ++d) {
+      const double g = viscosity() * box_.area[d] / box_.spacing[d];
+      each_face(d, [&](const Face& at) {
+        const double flow = flux[d][at.low];
+        if (at.side == 0) {
+          const double up = g + std::max(flow, 0.0), down = g + std::max(-flow, 0.0), steep = u[at.high] - u[at.low];
+          a[5 - 2 * d][at.high] -= up, a[P][at.high] += up;
+          a[6 - 2 * d][at.low] -= down, a[P][at.low] += down;
+          const double carried = params_.central * 0.5 * (u[at.low] + u[at.high]) + (1 - params_.central) * u[flow > 0 ? at.low : at.high];
+          b[at.high] += flow * (carried - u[at.high]) - g * steep;
+          b[at.low] -= flow * (carried - u[at.low]) - g * steep;
+          return;
+        }
+        const Boundary beyond = this->beyond(d, at);
+        if (beyond.edge == Edge::outlet || (beyond.edge == Edge::slip && c != d)) return;
+        const Point& x = at.beside();
+        const double in = at.side < 0 ? flow : -flow;
+        a[P][x] += 2 * (g + std::max(in, 0.0));
+        b[x] += (in + 2 * g) * (speed_ * beyond.velocity[c] - u[x]);
+      });
+    }
+    each_face(c, [&](const Face& at) {
+      const double push = box_.area[c] * at_face(pressure, c, at);
+      if (at.side >= 0) b[at.low] -= push;
+      if (at.side <= 0) b[at.high] += push;
+    });
+    grid::each_cell(whole(), [&](const Point& x) {
+      response_[c][x] = box_.volume / a[P][x];
+      a[P][x] /= params_.relax;
+    });
+    return norm();
+  }
+
+  // The velocity along d without its gradient of the pressure.
+  void for_free(std::size_t d) {
+    grid::each_cell(whole(), [&](const Point& x) { free_[d][x] = velocity[d][x]; });
+    each_face(d, [&](const Face& at) {
+      const double value = at_face(pressure, d, at) / box_.spacing[d];
+      if (at.side >= 0) free_[d][at.low] += response_[d][at.low] * value;
+      if (at.side <= 0) free_[d][at.high] -= response_[d][at.high] * value;
+    });
+  }
+  double flux_of(std::size_t d, const Face& at) const {
+    if (at.side == 0)
+      return box_.area[d] * (0.5 * (free_[d][at.low] + free_[d][at.high]) - 0.5 * (response_[d][at.low] + response_[d][at.high]) *
+                                                                                (pressure[at.high] - pressure[at.low]) / box_.spacing[d]);
+    const Boundary beyond = this->beyond(d, at);
+    if (beyond.edge != Edge::outlet) return box_.area[d] * speed_ * beyond.velocity[d];
+    const Point& x = at.beside();
+    const double outwards = -pressure[x] / (0.5 * box_.spacing[d]);
+    return box_.area[d] * (free_[d][x] - response_[d][x] * static_cast<double>(at.side) * outwards);
+  }
+  double balance() {
+    std::fill_n(system_.b.data(), system_.b.layout().elements, 0.0);
+    for (std::size_t d = 0; d < 3; ++d)
+      each_face(d, [&](const Face& at) {
+        if (at.side >= 0) system_.b[at.low] -= flux[d][at.low];
+        if (at.side <= 0) system_.b[at.high] += flux[d][at.low];
+      });
+    return norm();
+  }
+  double conductance(std::size_t d, const Face& at) const {
+    const double mean = at.side == 0 ? 0.5 * (response_[d][at.low] + response_[d][at.high]) : response_[d][at.beside()];
+    return params_.relax * box_.area[d] / box_.spacing[d] * mean;
+  }
+
+  Left iterate() {
+    Left found;
+    for (std::size_t d = 0; d < 3; ++d) {
+      if (cells_[d] == 1) continue;
+      found.momentum[d] = momentum(d);
+      relax(params_.sweeps);
+      grid::each_cell(whole(), [&](const Point& x) { velocity[d][x] += correction_[x]; });
+      for_free(d);
+    }
+    for (std::size_t d = 0; d < 3; ++d) each_face(d, [&](const Face& at) { flux[d][at.low] = flux_of(d, at); });
+    correction();
+    found.mass = balance();
+    if (params_.pressure == Method::sip)
+      stone(params_.pressure_sweeps);
+    else
+      relax(params_.pressure_sweeps);
+    correct();
+    return share(found);
+  }
+
+  void correction() {
+    clear();
+    for (std::size_t d = 0; d < 3; ++d)
+      each_face(d, [&](const Face& at) {
+        const double g = conductance(d, at);
+        if (at.side == 0) {
+          system_.a[5 - 2 * d][at.high] = system_.a[6 - 2 * d][at.low] = -g;
+          system_.a[P][at.high] += g, system_.a[P][at.low] += g;
+        } else if (beyond(d, at).edge == Edge::outlet) {
+          system_.a[P][at.beside()] += 2 * g;
+        }
+      });
+  }
+  void correct() {
+    const Field& to = correction_;
+    for (std::size_t d = 0; d < 3; ++d)
+      each_face(d, [&](const Face& at) {
+        if (at.side == 0)
+          flux[d][at.low] -= conductance(d, at) * (to[at.high] - to[at.low]);
+        else if (beyond(d, at).edge == Edge::outlet)
+          flux[d][at.low] += conductance(d, at) * static_cast<double>(at.side) * 2 * to[at.beside()];
+        const double value = params_.relax * at_face(to, d, at) / box_.spacing[d];
+        if (at.side >= 0) velocity[d][at.low] -= response_[d][at.low] * value;
+        if (at.side <= 0) velocity[d][at.high] += response_[d][at.high] * value;
+      });
+    grid::each_cell(whole(), [&](const Point& x) { pressure[x] += params_.relax_pressure * to[x]; });
+  }
+
+  void relax(Index sweeps) {
+    const Rows m(system_);
+    for (Index half = 0; half < 2 * sweeps; ++half)
+      for (Index k = 0; k < cells_[0]; ++k)
+        for (Index j = 0; j < cells_[1]; ++j) PlainRows::relax(m, origin(correction_), m.at(k, j), cells_[2], (half + k + j) % 2, false);
+  }
+  void stone(Index sweeps) {
+    SipFactor factor(cells_);
+    Field q = zeros(cells_);
+    const auto each_row = [&](const grid::Box<3>& block, bool backwards, auto row) {
+      const Point size = block.sizes();
+      Rows m(system_);
+      const Index corner = m.at(block.lower[0], block.lower[1]) + block.lower[2];
+      for (auto& a : m.a) a += corner;
+      m.b += corner;
+      SipFactor::View f = factor.view();
+      for (double** each : {&f.lw, &f.ls, &f.lb, &f.lp, &f.un, &f.ue, &f.ut}) *each += corner;
+      for (Index n = 0; n < size[0] * size[1]; ++n) {
+        const Index at = backwards ? size[0] * size[1] - 1 - n : n;
+        row(m, f, corner, size, at / size[1], at % size[1]);
+      }
+    };
+    double* x = origin(correction_);
+    const auto all = [&](bool backwards, auto row) {
+      for (const grid::Box<3>& block : blocks_) each_row(block, backwards, row);
+    };
+    all(false,
+        [&](const Rows& m, const auto& f, Index, const Point& size, Index k, Index j) { factor_row(m, f, params_.alpha, size, k, j); });
+    for (Index sweep = 0; sweep < sweeps; ++sweep) {
+      all(false, [&](const Rows& m, const auto& f, Index corner, const Point& size, Index k, Index j) {
+        PlainRows::sip_forward(m, f, x + corner, origin(q) + corner, m.at(k, j), size[2]);
+      });
+      all(true, [&](const Rows& m, const auto& f, Index corner, const Point& size, Index k, Index j) {
+        PlainRows::sip_backward(m, f, x + corner, origin(q) + corner, m.at(k, j), size[2]);
+      });
+    }
+  }
+
+  Left share(Left of) const {
+    const double mass = speed_ * box_.inflow_area();
+    for (double& each : of.momentum) each /= mass * speed_;
+    of.mass /= mass;
+    return of;
+  }
+
+  Params params_;
+  Point cells_;
+  Geometry box_;
+  double speed_;
+  std::vector<grid::Box<3>> blocks_;  // of all ranks
+  System system_;
+  Field correction_;
+  std::array<Field, 3> response_, free_;
+  Outcome outcome_;
+};
+
+}  // namespace cfd::inline FL_ROLE

@@ -1,0 +1,7 @@
+// One thread; solvers by as many cells at once as a vector holds, both colours in one pass.
+#include "../vector_rows.hpp"
+#include "simple.hpp"
+
+using Vectors = cfd::Simple<cfd::Alone, cfd::VectorRows, true>;
+
+FL_VARIANT(cfd, Vectors, .traits = {.colours_together = true})

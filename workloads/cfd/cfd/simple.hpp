@@ -1,0 +1,179 @@
+// The run, for all variants: SIMPLE (S. V. Patankar, D. B. Spalding, Int. J. Heat Mass Transfer 15 (1972) 1787) on collocated cells. Variants
+// differ in who works on the rows of a block and how halos travel (`Machine`, ../alone.hpp), and in how a solver computes a row (`Body`,
+// ../plain_rows.hpp). `Flow` is what the equations make of a row and of a side.
+#pragma once
+
+#include "../solvers.hpp"
+#include "cfd.hpp"
+#include "sides.hpp"
+
+#include "firstlight/variant.hpp"
+
+namespace cfd::inline FL_ROLE {
+
+struct MomentumMarks {
+  static constexpr fl::Phase factor = phases("momentum_solver"), sweep = factor, halo = phases("halo"), sum = phases("sum");
+};
+struct PressureMarks {
+  static constexpr fl::Phase factor = phases("pressure_solver"), sweep = factor, halo = phases("halo"), sum = phases("sum");
+};
+
+template <class Machine, class Body, bool colours_together = false, class Flow = FlowSides>
+class Simple {
+ public:
+  void open(State& s) {
+    for (Field& a : system_.a) a = zeros(s.block.size());
+    for (Field* field : {&system_.b, &correction_}) *field = zeros(s.block.size());
+    for (auto* fields : {&response_, &free_})
+      for (Field& field : *fields) field = zeros(s.block.size());
+    velocities_.open(s.block, s.team.threads, s.velocity[0], s.velocity[1], s.velocity[2]);
+    faces_.open(s.block, s.team.threads, response_[0], response_[1], response_[2], free_[0], free_[1], free_[2]);
+    momentum_.open(s.block, s.team.threads, correction_);
+    stone_.open(s.block, s.team.threads, correction_);
+    red_black_.open(s.block, s.team.threads, correction_);
+  }
+
+  void step(State& s, Index) {
+    const Arrays f = arrays(s);
+    while (s.outcome.goes_on(s.params, iterate(s, f))) {
+    }
+  }
+
+ protected:
+  Left iterate(State& s, const Arrays& f) {
+    Left left;
+    fl::during(phases("halo"), [&] { velocities_.exchange(); });
+    fl::during(phases("momentum"), [&] { ghosts(s, f); });
+    for (std::size_t d = 0; d < 3; ++d)
+      if (moves(s, d)) left.momentum[d] = momentum(s, f, d);
+    fl::during(phases("halo"), [&] { faces_.exchange(); });
+    left.mass = correction(s, f);
+    correct(s, f);
+    return total(s, left);
+  }
+
+  // In a slice nothing moves across.
+  static bool moves(const State& s, std::size_t d) { return s.block.domain.extents[d] > 1; }
+
+  void ghosts(State& s, const Arrays& f) {
+    for (const Rim& rim : s.rims) {
+      for (std::size_t d = 0; d < 3; ++d) Flow::velocity_ghosts(rim, f, d, s.speed);
+      Flow::pressure_ghosts(rim, f, f.pressure, !moves(s, rim.d));
+    }
+  }
+
+  double momentum(State& s, const Arrays& f, std::size_t d) {
+    double left = 0;
+    fl::during(phases("momentum"), [&] {
+      Vector conductance{};
+      for (std::size_t e = 0; e < 3; ++e) conductance[e] = s.viscosity() * s.box.area[e] / s.box.spacing[e];
+      each_row(s, f, [&](Index c, Index n) { Flow::transport_row(f, f.velocity[d], conductance, s.params.central, c, n); });
+      for (const Rim& rim : s.rims) Flow::transport_side(rim, f, f.velocity[d], d, s.params.central);
+      left =
+          velocities_
+              .each(s.block.size(),
+                    [&](Index k, Index j) {
+                      return Sums{Flow::momentum_row(f, d, s.box.volume, s.box.spacing[d], s.params.relax, f.at(k, j), s.block.size()[2])};
+                    })
+              .first;
+    });
+    fl::during(phases("momentum_solver"), [&] {
+      Sweeps rule{s.params.sweeps};
+      momentum_.solve(system_, correction_, rule);
+    });
+    fl::during(phases("momentum"), [&] { each_row(s, f, [&](Index c, Index n) { Flow::free_row(f, d, s.box.spacing[d], c, n); }); });
+    return left;
+  }
+
+  double correction(State& s, const Arrays& f) {
+    const Geometry& box = s.box;
+    double left = 0;
+    fl::during(phases("pressure"), [&] {
+      for (const Rim& rim : s.rims) Flow::response_ghosts(rim, f);
+      each_face_row(s, f, [&](std::size_t d, Index c, Index n) { Flow::flux_row(f, d, box.area[d], box.spacing[d], c, n); });
+      for (const Rim& rim : s.rims) Flow::side_fluxes(rim, f, box.area[rim.d], s.speed);
+      each_row(s, f, [&](Index c, Index n) { Flow::correction_row(f, box.area, box.spacing, s.params.relax, c, n); });
+      for (const Rim& rim : s.rims) Flow::correction_side(rim, f);
+      left =
+          velocities_.each(s.block.size(), [&](Index k, Index j) { return Sums{Flow::sum_row(f, f.at(k, j), s.block.size()[2])}; }).first;
+    });
+    const fl::In in(phases("pressure_solver"));
+    Sweeps rule{s.params.pressure_sweeps};
+    if (s.params.pressure == Method::sip)
+      stone_.solve(system_, correction_, s.params.alpha, rule);
+    else
+      red_black_.solve(system_, correction_, rule);
+    stone_.exchange();
+    return left;
+  }
+
+  void correct(State& s, const Arrays& f) {
+    const fl::In in(phases("pressure"));
+    const Geometry& box = s.box;
+    const double relax = s.params.relax;
+    for (const Rim& rim : s.rims) Flow::pressure_ghosts(rim, f, f.correction, !moves(s, rim.d));
+    each_face_row(s, f, [&](std::size_t d, Index c, Index n) { Flow::corrected_flux_row(f, d, box.area[d], box.spacing[d], relax, c, n); });
+    for (const Rim& rim : s.rims) Flow::side_fluxes(rim, f, box.area[rim.d], s.speed);
+    each_row(s, f, [&](Index c, Index n) { Flow::corrected_row(f, box.spacing, relax, c, n); });
+    const auto take = [&, share = s.params.relax_pressure](Index at) { f.pressure[at] += share * f.correction[at]; };
+    each_row(s, f, [&](Index c, Index n) {
+      for (Index at = c; at < c + n; ++at) take(at);
+    });
+    // Halos hold what the neighbour's cells do.
+    for (std::size_t d = 0; d < 3; ++d)
+      for (const Index step : {-1, 1}) {
+        Point offset{};
+        offset[d] = step;
+        grid::each_cell(grid::receive_box<3>(s.block.size(), {1, 1, 1}, offset), [&](const Point& x) { take(f.at(x[0], x[1]) + x[2]); });
+      }
+  }
+
+  // Of all ranks, as shares of what flows by.
+  Left total(const State& s, const Left& mine) {
+    const fl::In in(phases("sum"));
+    const double mass = s.box.inflow_area() * s.speed, force = mass * s.speed;
+    const Sums low = velocities_.total({mine.momentum[0], mine.momentum[1]}), high = velocities_.total({mine.momentum[2], mine.mass});
+    return {{low.first / force, low.second / force, high.first / force}, high.second / mass};
+  }
+
+  template <class Row>
+  void each_row(const State& s, const Arrays& f, Row row) {
+    velocities_.each(s.block.size(), [&](Index k, Index j) { return row(f.at(k, j), s.block.size()[2]), Sums{}; });
+  }
+  // row(d, c, n) for all faces of the block: the upper ones of its cells, and those on its lower sides.
+  template <class Row>
+  void each_face_row(const State& s, const Arrays& f, Row row) {
+    const Point size = s.block.size();
+    velocities_.each(size, [&](Index k, Index j) {
+      const Index c = f.at(k, j), n = size[2];
+      if (k == 0) row(0, c - f.stride[0], n);
+      row(0, c, n);
+      if (j == 0) row(1, c - f.stride[1], n);
+      row(1, c, n);
+      row(2, c - 1, n + 1);
+      return Sums{};
+    });
+  }
+
+  Arrays arrays(State& s) {
+    Arrays f;
+    for (std::size_t place = P; place <= T; ++place) f.a[place] = origin(system_.a[place]);
+    f.b = origin(system_.b), f.correction = origin(correction_), f.pressure = origin(s.pressure);
+    for (std::size_t d = 0; d < 3; ++d) {
+      f.velocity[d] = origin(s.velocity[d]), f.flux[d] = origin(s.flux[d]);
+      f.response[d] = origin(response_[d]), f.free[d] = origin(free_[d]);
+      f.stride[d] = s.pressure.layout().stride[d];
+    }
+    return f;
+  }
+
+  Machine velocities_, faces_;  // whose halos they exchange
+  System system_;
+  Field correction_;
+  std::array<Field, 3> response_, free_;
+  RedBlack<MomentumMarks, Machine, Body, colours_together> momentum_;
+  Stone<PressureMarks, Machine, Body> stone_;
+  RedBlack<PressureMarks, Machine, Body, colours_together> red_black_;
+};
+
+}  // namespace cfd::inline FL_ROLE

@@ -1,0 +1,105 @@
+// Parameters and state: what inputs, checks and variants share.
+#pragma once
+
+#include <vector>
+
+#include "cases.hpp"
+
+namespace cfd::inline FL_ROLE {
+
+enum class Size { A, B, free };        // in the order of their names below
+enum class Method { sip, red_black };  // ditto
+
+struct Params {
+  Case flow = Case::cavity;
+  Size size = Size::free;
+  Index i = 12, j = 10, k = 1;
+  double reynolds = 100;
+  Index iterations = 0, digits = 6;
+  Method pressure = Method::sip;
+  Index sweeps = 2, pressure_sweeps = 6;
+  double alpha = 0.92, relax = 0.7, relax_pressure = 0.3, central = 1;
+  Point processes{};
+
+  void declare(fl::Fields& fields) {
+    fields.choice("case", flow, "cavity|kovasznay|duct",
+                  "a lid that drags what is below it, a slice where k=1; a wake whose exact solution is known; from an inlet to an outlet "
+                  "between walls");
+    fields.choice("size", size, "A|B|free", "A: 100 x 56 x 56 cells, B: 200 x 112 x 112; free: i, j and k");
+    fields.integer("i", i, "cells", 1, 1 << 14, "west to east, contiguous in memory, where size=free");
+    fields.integer("j", j, "cells", 1, 1 << 14, "south to north");
+    fields.integer("k", k, "cells", 1, 1 << 14, "bottom to top");
+    fields.real("reynolds", reynolds, "1", 1e-3, 1e9, "speed and length over viscosity");
+    fields.integer("iterations", iterations, "iterations", 0, 1 << 20, "of a run; 0: until the residuals are small");
+    fields.integer("digits", digits, "digits", 1, 13, "they are: of the momentum and mass that flow by, the share 10^-digits");
+    fields.choice("pressure", pressure, "sip|red_black", "the solver of its correction; the others' is red-black Gauss-Seidel");
+    fields.integer("sweeps", sweeps, "iterations", 1, 1000, "of a velocity's solver in an iteration of the flow");
+    fields.integer("pressure_sweeps", pressure_sweeps, "iterations", 1, 1000, "of the pressure correction's");
+    fields.real("alpha", alpha, "1", 0, 0.999, "of Stone's solver: the share of the neglected terms that is compensated");
+    fields.real("relax", relax, "1", 0.01, 0.99, "under-relaxation of velocities");
+    fields.real("relax_pressure", relax_pressure, "1", 0.01, 1, "and of the pressure");
+    fields.real("central", central, "1", 0, 1, "the share of central differences in what flows carry; the rest is upwind");
+    fields.integer("pi", processes[2], "processes", 0, 1 << 20, "of the process grid along i; 0: chosen");
+    fields.integer("pj", processes[1], "processes", 0, 1 << 20, "along j");
+    fields.integer("pk", processes[0], "processes", 0, 1 << 20, "along k");
+  }
+  Point cells() const {
+    if (size == Size::free) return {k, j, i};
+    return size == Size::A ? Point{56, 56, 100} : Point{112, 112, 200};
+  }
+  grid::Domain<3> domain() const { return {.extents = cells(), .processes = processes, .halo = {1, 1, 1}}; }
+};
+
+inline constexpr Index most_iterations = 100000;
+
+// Sums over all cells of what is left of each equation, as shares of the momentum and the mass that flow by.
+struct Left {
+  Vector momentum{};
+  double mass = 0;
+
+  double largest() const { return std::max({momentum[0], momentum[1], momentum[2], mass}); }
+  // A flow of which more is left than this, or no number, diverges.
+  bool sound() const {
+    constexpr double most = 1e12;
+    return momentum[0] < most && momentum[1] < most && momentum[2] < most && mass < most;
+  }
+};
+
+struct Outcome {
+  std::vector<Left> history;  // one for each iteration, of what it found
+
+  // To be called at the end of each; whether to go on. A flow that diverges ends at once.
+  bool goes_on(const Params& p, const Left& now) {
+    history.push_back(now);
+    if (!now.sound()) return false;
+    const auto taken = static_cast<Index>(history.size());
+    if (p.iterations > 0) return taken < p.iterations;
+    return now.largest() > std::pow(10.0, -static_cast<double>(p.digits)) && taken < most_iterations;
+  }
+};
+
+// A side of the box that a block reaches.
+struct Rim {
+  std::size_t d = 0;
+  Index step = 0;
+  grid::Box<3> cells;                // of the block, beside it
+  std::vector<Boundary> boundaries;  // of each of them, in memory order
+};
+
+// One rank's part. All fields have one layout: the same element number is the same cell in each.
+struct State {
+  Params params;
+  fl::Team team;
+  grid::Block<3> block;
+  Geometry box;
+  std::vector<Rim> rims;
+  std::array<Field, 3> velocity, flux;  // flux: through the upper face of a cell along each dimension, volume a time
+  Field pressure;                       // over density
+  double speed = 1;                     // velocities at the sides and the viscosity are multiplied by it: the same flow, other numbers
+  Index upcoming = 0;                   // the iteration of the next step
+  Outcome outcome;
+
+  double viscosity() const { return speed / params.reynolds; }
+};
+
+}  // namespace cfd::inline FL_ROLE
