@@ -25,22 +25,35 @@ def command() -> None:
 
 @command.command()
 @click.argument("run", default="latest")
+@click.option("--against", metavar="BASE", help="Hold every figure against this run; what it found stays a finding.")
 @output
 @results_folder
-def junit(run: str, output: Path | None, results: Path) -> None:
+def junit(run: str, against: str | None, output: Path | None, results: Path) -> None:
     """The verdicts of RUN as JUnit XML, which Jenkins and GitLab show.
 
     RUN is a directory, the name of a run in the results folder, or `latest` (the default). Verdicts are judged anew
     from the launches. There are failures exactly where `./fl run` ends with 1: variants that no toolchain gets right.
     A toolchain that makes a program fast but wrong is skipped, with the finding. The exit status is 0 whatever they
     are: the server counts the failures.
+
+    With --against, a test is a figure, and a failure is one that is worse than in BASE, or was verified there and is
+    wrong now; what cannot be told, or was wrong in BASE already, is skipped. For example:
+
+    \b
+      ./fl export junit --against 20261101-020000-quick -o junit.xml
     """
+    from firstlight.export.junit import against as held
     from firstlight.export.junit import to_junit
+    from firstlight.judge.compare import compare
 
     judgement, _, defects = runs.judged(runs.find(run, results))
     for defect in defects:
         note(f"passed over {defect}")
-    _write(to_junit(judgement), output)
+    if against is None:
+        _write(to_junit(judgement), output)
+    else:
+        base = runs.judged(runs.find(against, results))[0]
+        _write(held(compare(base, judgement), judgement), output)
 
 
 @command.command()

@@ -4,6 +4,10 @@ A suite is a workload, a test is a case of a program. It is red where the exit s
 variant that no toolchain gets right is a failure, or an error where every launch was lost. What is wrong with one
 toolchain and right with another is a finding about the toolchain, and skipped with these words, as is what is
 unverified or was not available. The time of a test is the median time of one step.
+
+Against an accepted run a test is a figure, and it is red only where the machine, or what runs on it, has become worse:
+a verified figure is worse or wrong now, or a variant that is new is right under no toolchain. What was wrong in the
+accepted run already, cannot be told, or differs in a run that was disturbed is skipped, with these words.
 """
 
 from __future__ import annotations
@@ -16,12 +20,13 @@ from xml.etree import ElementTree
 from firstlight.export.figures import OVERSUBSCRIBED
 from firstlight.judge import Judgement
 from firstlight.judge.absence import absences
+from firstlight.judge.compare import SAME, UNCLEAR, WORSE, Changed, Compared, Comparison
 from firstlight.judge.outcome import Outcome, outcome
 from firstlight.judge.verdict import Failed, Figure, Identity, Unverified, Verified
 from firstlight.judge.words import values, where
 from firstlight.record import Metric, Run
 from firstlight.shell import printable
-from firstlight.units import significant
+from firstlight.units import quantity, significant
 
 NOT_AVAILABLE = "not available"  # the suite of what could not be tried
 _LONGEST = 2000  # characters of a foreign text
@@ -45,6 +50,84 @@ def to_junit(judgement: Judgement) -> str:
         for absent in absent_here:
             test = ElementTree.SubElement(suite, "testcase", classname=NOT_AVAILABLE, name=_clean(absent.what))
             _mark(test, "skipped", absent.why)
+    return _document(root)
+
+
+def against(found: Comparison, judgement: Judgement) -> str:
+    """One document on a run held against another: `found` is its comparison with the accepted one."""
+    run, came = judgement.run, outcome(judgement)
+    root = ElementTree.Element("testsuites", name=_clean(f"firstlight {run.id} against {found.a}"))
+    compared = {f.identity: f for f in found.figures}
+    changed = {c.identity: c for c in found.changed}
+    known = {*compared, *changed, *found.not_compared}
+    suites: dict[str, ElementTree.Element] = {}
+    for who in (*(f.identity for f in judgement.figures), *found.only_a):
+        if who.workload not in suites:
+            suites[who.workload] = _suite(root, who.workload, run)
+    for figure in judgement.figures:
+        who = figure.identity
+        test = _named(suites[who.workload], who)
+        if who in compared:
+            _held(test, compared[who], found)
+        elif who in changed:
+            _verdict(test, changed[who])
+        elif who in known:
+            why = figure.reason if isinstance(figure, Failed | Unverified) else OVERSUBSCRIBED
+            _mark(test, "skipped", f"not compared, as in the accepted run: {why}")
+        elif isinstance(figure, Failed) and (who.workload, who.variant) in came.failed:
+            _mark(test, "failure", figure.reason, figure.cause)
+        elif isinstance(figure, Failed):
+            _mark(test, "skipped", _expected(figure, came.right.get((who.workload, who.variant), ())))
+        elif isinstance(figure, Unverified):
+            _mark(test, "skipped", figure.reason)
+        else:
+            ElementTree.SubElement(test, "system-out").text = _clean(f"not in {found.a}; {_figure(figure)}")
+    for who in found.only_a:
+        _mark(_named(suites[who.workload], who), "skipped", f"measured in {found.a} and not in this run")
+    return _document(root)
+
+
+def _held(test: ElementTree.Element, one: Compared, found: Comparison) -> None:
+    """A figure that both runs verified."""
+    span = "too few" if one.low is None or one.high is None else f"{significant(one.low)} - {significant(one.high)}"
+    values = " and ".join(quantity(e.median, one.unit) for e in (one.a, one.b))
+    told = f"{one.outcome}: {values}, {significant(one.ratio)} times ({span})"
+    if one.observed and one.outcome != SAME:
+        _mark(test, "skipped", f"an observed value, which decides nothing: {told}")
+    elif found.disturbed and one.different:
+        _mark(test, "skipped", f"inconclusive: {'; '.join(found.disturbed)}; {told}")
+    elif one.outcome == WORSE:
+        _mark(test, "failure", told, WORSE)
+    elif one.outcome == UNCLEAR:
+        _mark(test, "skipped", f"{told}: {one.reason}")
+    else:
+        ElementTree.SubElement(test, "system-out").text = _clean(told)
+
+
+def _verdict(test: ElementTree.Element, changed: Changed) -> None:
+    told = f"{changed.before} in the accepted run, {changed.after} now" + (
+        f": {changed.reason}" if changed.reason else ""
+    )
+    if changed.regression:
+        _mark(test, "failure", told, "verdict")
+    elif changed.after == "unverified":
+        _mark(test, "skipped", told)
+    else:
+        ElementTree.SubElement(test, "system-out").text = _clean(told)
+
+
+def _named(suite: ElementTree.Element, who: Identity) -> ElementTree.Element:
+    """The test of one figure."""
+    return ElementTree.SubElement(
+        suite,
+        "testcase",
+        classname=_clean(f"{who.workload}.{who.variant}"),
+        name=_clean(" ".join(x for x in (who.metric, _name(who)) if x)),
+    )
+
+
+def _document(root: ElementTree.Element) -> str:
+    """The text of all suites, counted."""
     for suite in root:
         _count(suite)
     for name in ("tests", "failures", "errors"):

@@ -238,7 +238,7 @@ def _ratio(a: Verified, b: Verified, confidence: float) -> Ratio:
 def _outcome(a: Verified, b: Verified, threshold: float, confidence: float, drift: float) -> tuple[Outcome, str]:
     if (a.unit, a.better) != (b.unit, b.better):
         return UNCLEAR, f"measured in {a.unit} and in {b.unit}"
-    if _work(a) != _work(b):
+    if work(a) != work(b):
         return UNCLEAR, "the work of a step is not the same"
     mine, other = moments(a.estimate), moments(b.estimate)
     found, shown = _ratio(a, b, confidence), of_medians(a, b)
@@ -310,7 +310,7 @@ def _within(low: float, high: float, threshold: float) -> bool:
     return low > 1 / (1 + threshold) and high < 1 + threshold
 
 
-def _work(figure: Verified) -> dict[str, str]:
+def work(figure: Verified) -> dict[str, str]:
     return {k: f"{v:.9g}" for k, v in sorted(figure.cost.items())}
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from typing import TypeVar
+from typing import NamedTuple, TypeVar
 
 from firstlight.machine import Machine
 from firstlight.record import Run
@@ -13,8 +13,25 @@ from firstlight.units import binary
 _T = TypeVar("_T", Toolchain, Mpi, Library)
 
 
+class Difference(NamedTuple):
+    """`what` is one thing in A and another in B; None: it is not there."""
+
+    what: str
+    a: str | None
+    b: str | None
+
+
 def differences(a: Run, b: Run) -> Iterator[str]:
     """Machine, system, compilers, MPI and numerical libraries, variables, firstlight itself. A is named first."""
+    for d in differing(a, b):
+        if d.a is None or d.b is None:
+            yield f"{d.what}: only in {'A' if d.b is None else 'B'}"
+        else:
+            yield f"{d.what}: {d.a} in A, {d.b} in B"
+
+
+def differing(a: Run, b: Run) -> Iterator[Difference]:
+    """The same as data, in the same order."""
     yield from _fields(_machine(a.machine), _machine(b.machine))
     yield from _tools("toolchain", a.toolbox.toolchains, b.toolbox.toolchains, _toolchain)
     yield from _tools("MPI", a.toolbox.mpis, b.toolbox.mpis, _mpi)
@@ -27,11 +44,11 @@ def differences(a: Run, b: Run) -> Iterator[str]:
         yield from _fields({key: given.get(key, "not set")}, {key: other.get(key, "not set")})
 
 
-def _fields(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[str]:
+def _fields(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[Difference]:
     for key in list(a) + [k for k in b if k not in a]:
         x, y = a.get(key, "unknown"), b.get(key, "unknown")
         if x != y:
-            yield f"{key}: {x} in A, {y} in B"
+            yield Difference(key, x, y)
 
 
 def _machine(m: Machine) -> dict[str, str]:
@@ -55,11 +72,14 @@ def _machine(m: Machine) -> dict[str, str]:
     } | {f"limit {k}": v for k, v in sorted(m.limits.items())}
 
 
-def _tools(kind: str, a: Sequence[_T], b: Sequence[_T], describe: Callable[[_T], dict[str, str]]) -> Iterator[str]:
+def _tools(
+    kind: str, a: Sequence[_T], b: Sequence[_T], describe: Callable[[_T], dict[str, str]]
+) -> Iterator[Difference]:
     in_a, in_b = {t.name: t for t in a}, {t.name: t for t in b}
     for name in sorted(in_a.keys() | in_b.keys()):
         if name not in in_b or name not in in_a:
-            yield f"{kind} {name}: only in {'A' if name in in_a else 'B'}"
+            here, there = (None if name not in some else "there" for some in (in_a, in_b))
+            yield Difference(f"{kind} {name}", here, there)
             continue
         x, y = describe(in_a[name]), describe(in_b[name])
         yield from _fields({f"{name} {k}": v for k, v in x.items()}, {f"{name} {k}": v for k, v in y.items()})

@@ -1,0 +1,169 @@
+"""The folder: every run in it is read, or told why it was left out. Runs that the index knows are not read again."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from pathlib import Path
+from statistics import fmean
+
+import msgspec
+from msgspec.structs import replace
+
+from firstlight import catalogue, shell, store
+from firstlight.catalogue import Workload
+from firstlight.errors import RecordError
+from firstlight.history import index as indices
+from firstlight.history.index import Entry, Index, Measured
+from firstlight.judge.asked import asked
+from firstlight.judge.changes import Value
+from firstlight.judge.compare import BY_NATURE, work
+from firstlight.judge.figures import judge
+from firstlight.judge.verdict import Figure, Verified
+from firstlight.record import Run
+from firstlight.store import layout, seal
+
+Stamp = tuple[int, int, int]
+
+
+class Left(msgspec.Struct, frozen=True):
+    """A run, or what looks like one, that was left out, and why."""
+
+    path: str
+    why: str
+
+
+class Past(msgspec.Struct, frozen=True):
+    """A run as history sees it, and where it lies."""
+
+    path: Path
+    entry: Entry
+
+    @property
+    def run(self) -> Run:
+        """run.json without what was built and launched."""
+        return self.entry.run
+
+
+class Folder(msgspec.Struct, frozen=True):
+    """The runs, oldest first; their figures, by number; what was left out; what could not be kept ("": all was)."""
+
+    runs: tuple[Past, ...]
+    figures: tuple[Measured, ...]
+    left: tuple[Left, ...]
+    note: str = ""
+
+
+def read(paths: Iterable[Path], index: Path, told: Callable[[int, int], None] = lambda done, of: None) -> Folder:
+    """The runs at these paths, each a run or a folder of runs. `told` hears how many of those to judge are done.
+
+    Raises OSError where a folder cannot be listed.
+    """
+    known = indices.load(index, indices.version())
+    numbers = known.numbers()
+    found: dict[str, Path] = {}
+    left: list[Left] = []
+    new: list[tuple[Path, str, Stamp]] = []
+    for path in dict.fromkeys(run for place in paths for run in runs(place)):
+        try:
+            key, stamp = identify(path)
+        except RecordError as error:
+            left.append(Left(str(path), _bare(error, path)))
+            continue
+        if key in found:
+            left.append(Left(str(path), f"is a copy of {found[key]}"))
+            continue
+        found[key] = path
+        there = known.entries.get(key)
+        if there is None or there.stamp != stamp:
+            known.entries.pop(key, None)
+            new.append((path, key, stamp))
+    workloads = catalogue.load(catalogue.roots()) if new else {}
+    for done, (path, key, stamp) in enumerate(new):
+        told(done, len(new))
+        try:
+            known.entries[key] = _entry(path, stamp, workloads, known, numbers)
+        except RecordError as error:
+            left.append(Left(str(path), _bare(error, path)))
+            del found[key]
+    kept = indices.kept(known, found)
+    note = indices.save(index, kept) if new or len(kept.entries) != len(known.entries) else ""
+    pasts = [Past(path, kept.entries[key]) for key, path in found.items()]
+    pasts.sort(key=lambda past: (past.run.started, past.run.id))
+    return Folder(tuple(pasts), tuple(kept.figures), tuple(left), note)
+
+
+def runs(path: Path) -> Iterator[Path]:
+    """The run at `path`, or those in the folder; what firstlight puts beside runs has no run.json and is none."""
+    if (path / layout.RUN).exists() or (path / layout.RUN).is_symlink():
+        yield path
+    else:
+        yield from sorted(inner.parent for inner in path.glob(f"*/{layout.RUN}"))
+
+
+def identify(path: Path) -> tuple[str, Stamp]:
+    """The hash of what a run's seal says of all that is not derived, and the run's stamp.
+
+    Raises RecordError for a run without a seal.
+    """
+    if not seal.exists(path):
+        raise RecordError(
+            f"{path}: has no seal: it still runs, was ended before it was whole, or is older than seals; "
+            f"{shell.command('run', '--resume', path)} makes it whole"
+        )
+    lines = layout.read_file(path / layout.SEAL, seal.MAX_BYTES).splitlines(keepends=True)
+    derived = tuple(f"  {name}\n".encode() for name in layout.DERIVED)  # `./fl report` writes these again
+    key = hashlib.sha256(b"".join(line for line in lines if not line.endswith(derived))).hexdigest()
+    files, size, last = 0, 0, 0
+    for place in (path / layout.RUN, *((path / layout.LAUNCHES).glob("*"))):
+        try:
+            status = place.lstat()
+        except OSError as error:
+            raise RecordError(f"{place}: {(error.strerror or 'cannot be read').lower()}") from error
+        files, size, last = files + 1, size + status.st_size, max(last, status.st_mtime_ns)
+    return key, (files, size, last)
+
+
+def _entry(
+    path: Path, stamp: Stamp, workloads: Mapping[str, Workload], index: Index, numbers: dict[Measured, int]
+) -> Entry:
+    """A run, judged. Raises RecordError for one that is not as it was sealed, or that measured only a part."""
+    opened = store.open(path)
+    run = opened.run()
+    if run.state in ("running", "interrupted"):
+        go_on = shell.command("run", "--resume", path)
+        raise RecordError(f"{path}: was interrupted, only part of its suite was measured; go on with {go_on}")
+    altered = [d for d in seal.differences(path) if d.file not in layout.DERIVED]
+    if altered:
+        more = f", and {len(altered) - 1} more defects" if len(altered) > 1 else ""
+        raise RecordError(f"{path}: {altered[0]}{more}; see {shell.command('check', path)}")
+    figures = judge(run, opened.records(), asked(workloads, run.settings)).figures
+    if opened.defects:
+        raise RecordError(f"{path}: {opened.defects[0]}; see {shell.command('check', path)}")
+    values = []
+    for figure in figures:
+        if isinstance(figure, Verified) and not figure.oversubscribed:
+            measured = Measured(
+                figure.identity, figure.unit, figure.better, figure.observed, tuple(sorted(work(figure).items()))
+            )
+            if measured not in numbers:
+                numbers[measured] = len(index.figures)
+                index.figures.append(measured)
+            values.append((numbers[measured], _value(figure)))
+    lean = replace(run, cells=(), builds=(), descriptions={}, not_available=(), efforts={}, whole=None)
+    return Entry(stamp, lean, disturbed(figures), tuple(values))
+
+
+def _value(figure: Verified) -> Value:
+    e, states = figure.estimate, figure.states
+    return Value(e.median, e.low, e.high, states.lower if states else None, states.upper if states else None)
+
+
+def disturbed(figures: Iterable[Figure]) -> float:
+    """The share of samples whose wall and CPU time diverged; figures that wait by their nature are not counted."""
+    timed = [f.diverged for f in figures if isinstance(f, Verified) and not f.observed and f.diverged < BY_NATURE]
+    return fmean(timed) if timed else 0.0
+
+
+def _bare(error: RecordError, path: Path) -> str:
+    return str(error).removeprefix(f"{path}: ").removeprefix(f"{path}/")
