@@ -16,6 +16,7 @@ def published() -> dict[str, Any]:
     from firstlight.cli import check, listing, report
     from firstlight.conduct import job
     from firstlight.export.comparison import ComparedRuns
+    from firstlight.export.history import ToldHistory
     from firstlight.mapping.answer import Mapped
     from firstlight.profile import traffic
     from firstlight.simulate import answer, validate
@@ -31,6 +32,7 @@ def published() -> dict[str, Any]:
         "plan": plan.Plan,
         "check": check.Checked,
         "compare": ComparedRuns,
+        "history": ToldHistory,
         "report": report.Reported,
         "profile": traffic.Traffic,
         "patterns": patterns.Shown,

@@ -90,24 +90,24 @@ def compared(found: Comparison) -> ComparedRuns:
         counts=found.counts,
         figures=tuple(_figure(f) for f in found.figures),
         changed=tuple(_changed(c) for c in found.changed),
-        only_a=tuple(_which(i) for i in found.only_a),
-        only_b=tuple(_which(i) for i in found.only_b),
-        not_compared=tuple(_which(i) for i in found.not_compared),
+        only_a=tuple(which(i) for i in found.only_a),
+        only_b=tuple(which(i) for i in found.only_b),
+        not_compared=tuple(which(i) for i in found.not_compared),
         environment=found.environment,
         shift=found.shift,
     )
 
 
-def _which(i: Identity) -> Which:
+def which(i: Identity) -> Which:
     return Which(i.workload, i.variant, i.toolchain, i.mpi, i.placement, dict(i.parameters), i.metric)
 
 
 def _figure(f: Compared) -> ComparedFigure:
-    who = _which(f.identity)
+    who = which(f.identity)
     return ComparedFigure(
         who, f.unit, f.better, f.a, f.b, f.ratio, f.low, f.high, f.outcome, f.reason, f.observed
     )  # fmt: skip
 
 
 def _changed(c: Changed) -> ChangedVerdict:
-    return ChangedVerdict(_which(c.identity), c.before, c.after, c.reason)
+    return ChangedVerdict(which(c.identity), c.before, c.after, c.reason)

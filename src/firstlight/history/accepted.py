@@ -9,7 +9,7 @@ import msgspec
 
 from firstlight import reading
 from firstlight.errors import RecordError, UsageError
-from firstlight.history.folder import Past, identify
+from firstlight.history.folder import identify
 from firstlight.shell import command
 from firstlight.store import layout
 from firstlight.store.durable import os_errors_as_store_error, replace
@@ -37,10 +37,10 @@ def load(folder: Path) -> dict[str, Accepted]:
         raise RecordError(f"{path}: {error}; remove it and accept a run again") from error
 
 
-def accept(folder: Path, past: Past) -> None:
-    """Take the run for the baseline of its machine. Raises RecordError, StoreError."""
-    seal, _ = identify(past.path)
-    known = load(folder) | {past.run.machine.name: Accepted(past.path.name, seal, time.time())}
+def accept(folder: Path, path: Path, machine: str) -> None:
+    """Take the run at `path`, in the folder, for the baseline of its machine. Raises RecordError, StoreError."""
+    seal, _ = identify(path)
+    known = load(folder) | {machine: Accepted(path.name, seal, time.time())}
     with os_errors_as_store_error(folder):
         replace(folder / FILE, msgspec.json.format(msgspec.json.encode(known), indent=1) + b"\n")
 

@@ -46,11 +46,13 @@ class Past(msgspec.Struct, frozen=True):
 
 
 class Folder(msgspec.Struct, frozen=True):
-    """The runs, oldest first; their figures, by number; what was left out; what could not be kept ("": all was)."""
+    """The runs, oldest first; their figures, by number; what was left out; the chapters of workloads; what could not be
+    kept ("": all was)."""
 
     runs: tuple[Past, ...]
     figures: tuple[Measured, ...]
     left: tuple[Left, ...]
+    chapters: dict[str, str]
     note: str = ""
 
 
@@ -79,6 +81,7 @@ def read(paths: Iterable[Path], index: Path, told: Callable[[int, int], None] = 
             known.entries.pop(key, None)
             new.append((path, key, stamp))
     workloads = catalogue.load(catalogue.roots()) if new else {}
+    known.chapters |= {name: workload.chapter for name, workload in workloads.items()}
     for done, (path, key, stamp) in enumerate(new):
         told(done, len(new))
         try:
@@ -90,7 +93,7 @@ def read(paths: Iterable[Path], index: Path, told: Callable[[int, int], None] = 
     note = indices.save(index, kept) if new or len(kept.entries) != len(known.entries) else ""
     pasts = [Past(path, kept.entries[key]) for key, path in found.items()]
     pasts.sort(key=lambda past: (past.run.started, past.run.id))
-    return Folder(tuple(pasts), tuple(kept.figures), tuple(left), note)
+    return Folder(tuple(pasts), tuple(kept.figures), tuple(left), kept.chapters, note)
 
 
 def runs(path: Path) -> Iterator[Path]:

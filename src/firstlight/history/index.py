@@ -22,6 +22,7 @@ from firstlight.sources import digest
 from firstlight.store import disk, durable, layout
 
 MAX_BYTES = 1 << 30
+_HASH = 32
 
 
 class Measured(msgspec.Struct, frozen=True):
@@ -48,11 +49,12 @@ class Entry(msgspec.Struct, frozen=True):
 
 
 class Index(msgspec.Struct):
-    """The figures of a folder's runs, and the runs by SHA-256 of their seals."""
+    """The figures of a folder's runs, the runs by SHA-256 of their seals, and the chapters of workloads."""
 
     version: str
     figures: list[Measured] = []
     entries: dict[str, Entry] = {}
+    chapters: dict[str, str] = {}
 
     def numbers(self) -> dict[Measured, int]:
         """Where each figure stands in `figures`."""
@@ -74,22 +76,27 @@ def place(cache: Path, folder: Path) -> Path:
 def load(path: Path, now: str) -> Index:
     """The index, empty where there is none, where it is damaged, or where it is of another `version`."""
     with contextlib.suppress(OSError, RecordError, msgspec.MsgspecError):
-        found = msgspec.msgpack.decode(layout.read_file(path, MAX_BYTES), type=Index)
-        if found.version == now and all(
-            0 <= k < len(found.figures) for e in found.entries.values() for k, _ in e.values
-        ):
-            return found
+        data = layout.read_file(path, MAX_BYTES)
+        if data[:_HASH] == _hash(data[_HASH:]):
+            found = msgspec.msgpack.decode(data[_HASH:], type=Index)
+            return found if found.version == now else Index(now)
     return Index(now)
 
 
 def save(path: Path, index: Index) -> str:
     """Keep the index, whole or not at all; why it could not be kept, "" where it was. It is only a shortcut."""
+    data = msgspec.msgpack.encode(index)
     try:
         disk.make_folders(path.parent)
-        durable.replace(path, msgspec.msgpack.encode(index))
+        durable.replace(path, _hash(data) + data)
     except OSError as error:
         return f"{path.parent} cannot be written ({durable.reason(error)}): all runs will be judged again next time"
     return ""
+
+
+def _hash(data: bytes) -> bytes:
+    """In front of the index: what was damaged is not believed."""
+    return hashlib.sha256(data).digest()
 
 
 def kept(index: Index, seals: Iterable[str]) -> Index:
@@ -104,4 +111,5 @@ def kept(index: Index, seals: Iterable[str]) -> Index:
             seal: msgspec.structs.replace(e, values=tuple((new[k], value) for k, value in e.values))
             for seal, e in entries.items()
         },
+        index.chapters,
     )

@@ -134,7 +134,9 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing],
         return type(value)(visible(value)) if isinstance(value, str) and not isinstance(value, Own) else value
 
     environment.finalize = shown
-    library, script = get_plotlyjs(), (TEMPLATES / "report.js").read_text(encoding="utf-8")
+    drawings = list(drawings)
+    library = get_plotlyjs() if any(d.data for d in drawings) else ""
+    script = (TEMPLATES / "report.js").read_text(encoding="utf-8")
     trusted = {
         "plotly": _inline(library),
         "script": _inline(script),

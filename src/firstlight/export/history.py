@@ -1,0 +1,147 @@
+"""A history as JSON: every number that its pages tell comes from here."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+import msgspec
+
+from firstlight.export.comparison import ComparedRuns, Which, compared, which
+from firstlight.history.folder import Left, Past
+from firstlight.history.series import History, Moved, Outcome, Series
+from firstlight.judge.compare import Comparison
+from firstlight.record import Better, Time
+
+
+class ToldRun(msgspec.Struct, frozen=True):
+    """A run: `disturbed` is the share of its samples whose wall and CPU time diverged."""
+
+    id: str
+    path: str
+    started: Time
+    machine: str
+    firstlight: str
+    disturbed: float
+
+
+class ToldPoint(msgspec.Struct, frozen=True):
+    """A figure in one run, `run` counting the runs from 0: median, interval, and both states where it has two."""
+
+    run: int
+    median: float
+    low: float | None
+    high: float | None
+    lower: float | None
+    upper: float | None
+
+
+class ToldDifference(msgspec.Struct, frozen=True):
+    """What differs between two runs; null: it was not there."""
+
+    what: str
+    before: str | None
+    since: str | None
+
+
+class ToldChange(msgspec.Struct, frozen=True):
+    """A change shows first in point `at` of the figure, a point of run `first`; `last` is the run before.
+
+    `before` and `after` are medians of the medians of all points from the change before, and up to the one after;
+    `ratio` after / before; `certainty`: deviations of the CUSUM statistic.
+    """
+
+    at: int
+    last: int
+    first: int
+    before: float
+    after: float
+    ratio: float
+    outcome: Outcome
+    certainty: float
+    environment: tuple[ToldDifference, ...]
+
+
+class ToldSeries(msgspec.Struct, frozen=True):
+    """A figure over the runs. `deviation`: from run to run by itself, as a share; null: too few runs."""
+
+    identity: Which
+    unit: str
+    better: Better
+    observed: bool
+    deviation: float | None
+    other_work: int
+    points: tuple[ToldPoint, ...]
+    changes: tuple[ToldChange, ...]
+
+
+class ToldHistory(msgspec.Struct, frozen=True):
+    """The runs, oldest first. `noise`: median of the deviations of what is timed; a quarter deviate by more than
+    `quarter`. `others`: runs of other machines, by machine. `accepted`: the newest run against the accepted one, null
+    where none is. `code`: the exit status.
+    """
+
+    machine: str
+    runs: tuple[ToldRun, ...]
+    left_out: tuple[Left, ...]
+    others: dict[str, int]
+    threshold: float
+    noise: float | None
+    quarter: float | None
+    figures: tuple[ToldSeries, ...]
+    accepted: ComparedRuns | None
+    code: int
+
+
+def told(history: History, left: Sequence[Left], comparison: Comparison | None, code: int) -> ToldHistory:
+    """The history as it is printed."""
+    places = {past.path: k for k, past in enumerate(history.runs)}
+    return ToldHistory(
+        machine=history.machine,
+        runs=tuple(_run(past) for past in history.runs),
+        left_out=tuple(left),
+        others=history.others,
+        threshold=history.threshold,
+        noise=history.noise,
+        quarter=history.quarter,
+        figures=tuple(_series(series, places) for series in history.series),
+        accepted=None if comparison is None else compared(comparison),
+        code=code,
+    )
+
+
+def _run(past: Past) -> ToldRun:
+    run = past.run
+    return ToldRun(run.id, str(past.path), run.started, run.machine.name, run.firstlight, past.entry.disturbed)
+
+
+def _series(series: Series, places: dict[Path, int]) -> ToldSeries:
+    figure = series.figure
+    points = tuple(
+        ToldPoint(k, v.median, v.low, v.high, v.lower, v.upper) for k, v in zip(series.at, series.values, strict=True)
+    )
+    return ToldSeries(
+        which(figure.identity),
+        figure.unit,
+        figure.better,
+        figure.observed,
+        series.deviation,
+        series.other_work,
+        points,
+        tuple(_change(moved, places) for moved in series.moved),
+    )
+
+
+def _change(moved: Moved, places: dict[Path, int]) -> ToldChange:
+    change, (last, first) = moved.change, moved.runs
+    return ToldChange(
+        change.at,
+        places[last.path],
+        places[first.path],
+        change.before,
+        change.after,
+        change.ratio,
+        moved.outcome,
+        change.certainty,
+        tuple(ToldDifference(*difference) for difference in moved.environment),
+    )
