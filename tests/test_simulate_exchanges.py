@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -17,8 +18,9 @@ from firstlight.judge.verdict import Estimate, Figure, Identity, Limit, Verified
 from firstlight.plan import Placement
 from firstlight.report import validation as page
 from firstlight.simulate import fit, program
-from firstlight.simulate.exchanges import MODELS, Exchange, measured
+from firstlight.simulate.exchanges import Exchange, measured
 from firstlight.simulate.prediction import Prediction
+from firstlight.simulate.steps import MODELS, Asks
 from firstlight.simulate.validate import Validated, share, validate
 
 WORKLOADS = load([ROOT / "workloads"])
@@ -65,10 +67,14 @@ def refused(question: Any) -> list[Prediction]:
 
 
 def held(simulator: Path, figures: list[Figure], copying: float = 0.0) -> Validated:
-    def ask(*words: str) -> Prediction:
+    def schedule(*words: str) -> Prediction:
         return program.predict_schedule(simulator, *words)
 
-    return validate(judgement([*messages(), *figures], copying), WORKLOADS, refused, ask, "1")
+    def pattern(words: Sequence[str]) -> Prediction:
+        return program.decode(program.ask(simulator, words)[0], Prediction)
+
+    asks = Asks(refused, schedule, pattern)
+    return validate(judgement([*messages(), *figures], copying), WORKLOADS, asks, "1")
 
 
 def test_a_machine_that_is_as_the_model_says_is_predicted(simulator: Path) -> None:
@@ -100,7 +106,7 @@ def test_a_machine_that_is_not_is_called_wrong(simulator: Path) -> None:
     assert (all_of_it.close, all_of_it.near, all_of_it.good) == (1, 2, False)
     said = page.summary(found, None)
     assert "Of all, 1 of 4 are within 10 % and 2 within a factor of 1.5: the goal is" in " ".join(said.split())
-    assert "exchanges from messages in a row" in said and "2 within a factor of 1.5" in page.render(found)
+    assert "exchanges and patterns from messages in a row" in said and "2 within a factor of 1.5" in page.render(found)
     assert json_of(found)["shares"][0]["near"] == 2
 
 
@@ -140,6 +146,36 @@ def test_in_turn_waits_for_the_message_before(simulator: Path) -> None:
         held(simulator, [halo(510, 10.0, v)]).points[0].predicted for v in ("mpi_waitany", "mpi_sendrecv")
     )
     assert in_turn > at_once * 0.999
+
+
+def iteration(kernel: str, us: float, flow: float = 1000.0, sizes: str = "small", **more: Any) -> Figure:
+    parameters = {"kernel": kernel, "sizes": sizes}
+    return figure("patterns.mpi_nonblocking", "time", parameters, us, cost={"flow": flow}, **more)
+
+
+def test_patterns_are_predicted_as_simulate_predicts_them(simulator: Path) -> None:
+    """By the sizes that were measured, on as many ranks; what is told is the pattern's name."""
+    [fitted] = fit.fitted(judgement(messages()), WORKLOADS, None, fit.IN_A_ROW)
+    figures = [iteration("npb_cg", 9.0), iteration("npb_cg", 9.0, sizes="usual"), iteration("lans", 9.0)]
+    found = held(simulator, figures).points
+    assert [(p.collective, p.algorithm, p.bytes) for p in found] == [
+        ("patterns", "npb_cg nonblocking", 500), ("patterns", "npb_cg nonblocking", 500),
+        ("patterns", "lans nonblocking", 500),
+    ]  # fmt: skip
+    words = ["pattern", "npb_cg", "predict", "--processes", "2", "--topology", "flat:2", "--machine", fitted.at(500)]
+    for sizes, point in zip((["class=S"], []), found[:2], strict=True):
+        more = ["--parameters", ",".join(sizes)] if sizes else []
+        [line] = program.ask(simulator, [*words, *more])
+        assert point.predicted == program.decode(line, Prediction).seconds
+    assert found[1].predicted > 3 * found[0].predicted  # class A has vectors ten times as long
+
+
+def test_a_pattern_that_cannot_be_predicted_is_told(simulator: Path) -> None:
+    odd = iteration("npb_cg", 9.0, place=Placement(1, 3, 1))
+    threads = iteration("lans", 9.0, place=Placement(1, 2, 2))
+    found = held(simulator, [odd, threads, iteration("lans", 9.0)])
+    assert len(found.points) == 1 and len(found.unpredicted) == 2
+    assert "tells nothing of it" in found.unpredicted[0] and "power of two" in found.unpredicted[1]
 
 
 def test_what_is_left_out_is_told() -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections.abc import Sequence
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -21,6 +22,7 @@ from firstlight.report import validation as page
 from firstlight.simulate import fit
 from firstlight.simulate.prediction import Prediction
 from firstlight.simulate.program import Question, predict
+from firstlight.simulate.steps import Asks
 from firstlight.simulate.validate import validate
 
 WORKLOADS = load([ROOT / "workloads"])
@@ -130,7 +132,7 @@ def test_a_disturbed_curve_rises_and_stays_near(seconds: list[float]) -> None:
 def test_a_busy_machine_is_told() -> None:
     def sentences(times: list[float]) -> str:
         some = [message(m, t) for m, t in zip(SIZES[: len(times)], times, strict=True)]
-        found = validate(judgement([*some, collective("mpi_good", 8, 10.0)]), WORKLOADS, answers, no_schedules, "1")
+        found = validate(judgement([*some, collective("mpi_good", 8, 10.0)]), WORKLOADS, ASKS, "1")
         return " ".join(found.sentences)
 
     assert "busy" not in sentences([1, 1, 1.1, 1.05, 3, 9])
@@ -181,6 +183,13 @@ def no_schedules(text: str, topology: str, machine: str) -> Prediction:
     raise AssertionError("this run has no exchanges")
 
 
+def no_patterns(words: Sequence[str]) -> Prediction:
+    raise AssertionError("this run has no patterns")
+
+
+ASKS = Asks(answers, no_schedules, no_patterns)
+
+
 def test_predictions_against_measurements() -> None:
     figures = [
         *pingpong(1, 1e-3),
@@ -188,7 +197,7 @@ def test_predictions_against_measurements() -> None:
         collective("mpi_bad", 64, 40.0), collective("mpi_library", 8, 1.0), collective("mpi_refuse", 8, 1.0),
         collective("mpi_good", 512, 1.0, segments=4), collective("mpi_good", 512, 1.0, oversubscribed=True),
     ]  # fmt: skip
-    found = validate(judgement(figures), WORKLOADS, answers, no_schedules, "1")
+    found = validate(judgement(figures), WORKLOADS, ASKS, "1")
     assert {(p.algorithm, p.bytes): round(p.factor, 3) for p in found.points} == {
         ("good", 8): 1.0, ("good", 64): 2.0, ("bad", 8): 0.25, ("bad", 64): 0.25,
     }  # fmt: skip
@@ -206,10 +215,8 @@ def test_predictions_against_measurements() -> None:
 
 def test_what_a_run_lacks_is_told() -> None:
     with pytest.raises(UsageError, match=r"`\./fl run pingpong collectives stream --standard` measures it"):
-        validate(judgement(pingpong(1, 1e-3)), WORKLOADS, answers, no_schedules, "1")
+        validate(judgement(pingpong(1, 1e-3)), WORKLOADS, ASKS, "1")
     with pytest.raises(UsageError, match="no verified ping-pong"):
-        validate(judgement([collective("mpi_good", 8, 10.0)]), WORKLOADS, answers, no_schedules, "1")
+        validate(judgement([collective("mpi_good", 8, 10.0)]), WORKLOADS, ASKS, "1")
     with pytest.raises(UsageError, match="could be predicted: refuse"):
-        validate(
-            judgement([*pingpong(1, 1e-3), collective("mpi_refuse", 8, 1.0)]), WORKLOADS, answers, no_schedules, "1"
-        )
+        validate(judgement([*pingpong(1, 1e-3), collective("mpi_refuse", 8, 1.0)]), WORKLOADS, ASKS, "1")

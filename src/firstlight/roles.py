@@ -18,6 +18,7 @@ MESSAGE_IN_A_ROW = "message_in_a_row"
 EXCHANGE_IN_A_ROW = "exchange_in_a_row"
 COLLECTIVE = "collective"
 EXCHANGE = "exchange"
+PATTERN = "pattern"
 LIBRARY_SUM = "library_sum"
 VECTOR_ADDITION = "vector_addition"
 MEMORY_ACCESS = "memory_access"
@@ -50,6 +51,10 @@ KINDS = {
         "messages in a chain",
         ("messages",),
     ),
+    PATTERN: Kind(
+        "the time of an iteration of a pattern of communication, the messages of a phase all at once",
+        ("pattern",),
+    ),
     LIBRARY_SUM: Kind(
         "the time of a sum for all processes, by the MPI library's own call and by messages over the same library",
         ("size", "library", "call"),
@@ -61,7 +66,7 @@ KINDS = {
     OS_NOISE: Kind("the share of the processors' time that the operating system and neighbours take"),
     BUSY_WAITING: Kind("the share of its waiting time in which a waiting process keeps its processor busy"),
 }
-_KEYS = ("operation", "size", "library", "call", "messages")
+_KEYS = ("operation", "size", "library", "call", "messages", "pattern")
 
 
 class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -75,6 +80,9 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `messages`: that a process has in one phase, all alike; `in_turn`: one after the other is sent and received;
     `copies`: how often the process copies their words itself.
+
+    `pattern`: the parameter that names the pattern; `small`: of the sizes with which an iteration is short, else those
+    that the pattern has where nothing else is asked for.
     """
 
     role: str
@@ -91,6 +99,8 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     messages: int = 0
     in_turn: bool = False
     copies: int = 0
+    pattern: str = ""
+    small: bool = False
 
 
 def defect(role: Role, variants: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <fstream>
 #include <iostream>
+#include <iterator>
 
 #include "answer.hpp"
 #include "firstlight/collectives/algorithm.hpp"
@@ -52,8 +53,10 @@ Asked asked(const Options& options, const std::string& name) {
   const double ranks = everywhere ? topology(options.text("topology"), {})->nodes() : number("processes", options.text("processes"));
   if (ranks < 1 || ranks > most_ranks || ranks != static_cast<double>(static_cast<Index>(ranks)))
     throw Usage("--processes should be a number from 1 to " + std::to_string(static_cast<Index>(most_ranks)));
-  const std::string given = options.text("parameters", "");
-  pattern::Values values = pattern::values_of(p, given.empty() ? std::vector<std::string>{} : split(given, ','));
+  std::vector<std::string> given = options.has("small") ? p.small : std::vector<std::string>{};
+  if (const std::string more = options.text("parameters", ""); !more.empty())
+    std::ranges::copy(split(more, ','), std::back_inserter(given));
+  pattern::Values values = pattern::values_of(p, given);
   pattern::Instance made = pattern::instance_of(p, static_cast<pattern::Rank>(ranks), values);
   return {p, std::move(values), std::move(made)};
 }
@@ -76,8 +79,7 @@ void write_together(Json& json, const pattern::Instance& made, const pattern::To
   json.key("bytes").open('[').value(bytes_least).value(bytes_most).close(']').close('}');
 }
 
-void write_phase(Json& json, const pattern::Instance& made, const pattern::Phase& phase) {
-  const pattern::Totals t = pattern::totals(made, phase);
+void write_phase(Json& json, const pattern::Instance& made, const pattern::Phase& phase, const pattern::Totals& t) {
   json.open('{').member("name", phase.name).member("repetitions", Index{phase.repetitions});
   json.member("messages", Index{t.messages}).member("bytes", Index{t.bytes}).member("own", Index{t.own});
   json.member("shortest", Index{t.shortest}).member("longest", Index{t.longest}).member("symmetric", t.symmetric);
@@ -97,13 +99,13 @@ std::string shown(const Asked& a) {
   json.close('}').key("shape").open('[');
   for (const pattern::Rank extent : a.instance.shape) json.value(extent);
   json.close(']').key("phases").open('[');
-  for (const pattern::Phase& phase : a.instance.phases) write_phase(json, a.instance, phase);
-  std::vector<pattern::Rank> partners = pattern::partners(a.instance);
+  pattern::Overview all = pattern::overview(a.instance, often);
+  for (std::size_t k = 0; k < a.instance.phases.size(); ++k) write_phase(json, a.instance, a.instance.phases[k], all.phases[k]);
+  std::vector<pattern::Rank>& partners = all.partners;
   std::ranges::sort(partners);
   json.close(']').key("partners").open('[');
   for (const std::size_t at : {std::size_t{0}, partners.size() / 2, partners.size() - 1}) json.value(partners[at]);
-  const pattern::Contacts contacts = pattern::contacts(a.instance, often);
-  json.close(']').member("contacted", contacts.any).member("often", contacts.often);
+  json.close(']').member("contacted", all.contacted).member("often", all.often);
   return json.close('}').text();
 }
 

@@ -8,7 +8,7 @@
 
 #include <array>
 #include <cstdint>
-#include <vector>
+#include <utility>
 
 namespace fl::patterns {
 
@@ -24,7 +24,7 @@ class Icosahedron {
   };
 
   // 2^g points along a side, in 2^r regions along a side, r <= g.
-  Icosahedron(int g, int r) : n_(Number{1} << g), across_(Number{1} << r), side_(Number{1} << (g - r)) {}
+  Icosahedron(int g, int r) : n_(Number{1} << g), across_(Number{1} << r), side_(Number{1} << (g - r)), side_bits_(g - r) {}
 
   Number points() const { return 10 * n_ * n_ + 2; }
   Number regions() const { return 10 * across_ * across_; }
@@ -35,41 +35,60 @@ class Icosahedron {
   Number region(const Point& p) const {
     if (p.rhombus == north_pole) return 0;
     if (p.rhombus == south_pole) return region({5, n_, n_ - 1});
-    return p.rhombus * across_ * across_ + spread((p.i - 1) / side_) + 2 * spread(p.j / side_);
+    return p.rhombus * across_ * across_ + spread((p.i - 1) >> side_bits_) + 2 * spread(p.j >> side_bits_);
   }
 
   // The neighbours of a point: six, of the twelve corners of the icosahedron five.
-  std::vector<Point> neighbours(const Point& p) const {
-    std::vector<Point> all;
-    if (p.rhombus == north_pole)
-      for (int k = 0; k < 5; ++k) all.push_back({k, 1, 0});
-    else if (p.rhombus == south_pole)
-      for (int k = 5; k < 10; ++k) all.push_back({k, n_, n_ - 1});
-    else
-      for (const auto& [di, dj] : std::array<std::array<int, 2>, 6>{{{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, -1}, {-1, 1}}}) {
-        if (p.i == n_ && p.j == 0 && di == 1 && dj == -1) continue;  // a corner of the icosahedron lacks one
-        all.push_back(owned({p.rhombus, p.i + di, p.j + dj}));
-      }
-    return all;
+  template <class Visit>
+  void each_neighbour(const Point& p, Visit visit) const {
+    if (p.rhombus == north_pole) {
+      for (int k = 0; k < 5; ++k) visit(Point{k, 1, 0});
+      return;
+    }
+    if (p.rhombus == south_pole) {
+      for (int k = 5; k < 10; ++k) visit(Point{k, n_, n_ - 1});
+      return;
+    }
+    for (const auto& [di, dj] : std::array<std::array<int, 2>, 6>{{{1, 0}, {-1, 0}, {0, 1}, {0, -1}, {1, -1}, {-1, 1}}}) {
+      if (p.i == n_ && p.j == 0 && di == 1 && dj == -1) continue;  // a corner of the icosahedron lacks one
+      visit(owned({p.rhombus, p.i + di, p.j + dj}));
+    }
   }
 
-  // The points of a region that lie on its rim, and the pole that it has.
+  // Calls with (a point of the region, a neighbour of it beyond, the region of that), for all of them.
   template <class Visit>
-  void each_rim_point(Number region, Visit visit) const {
-    const int rhombus = static_cast<int>(region / (across_ * across_));
-    const Number within = region % (across_ * across_), i = gathered(within) * side_ + 1, j = gathered(within / 2) * side_;
+  void each_beyond(Number region, Visit visit) const {
+    const Point first = corner(region);
+    const auto from = [&](const Point& p) {
+      each_neighbour(p, [&](const Point& q) {
+        const bool within =
+            q.rhombus == first.rhombus && q.i >= first.i && q.i < first.i + side_ && q.j >= first.j && q.j < first.j + side_;
+        if (within) return;
+        if (const Number other = this->region(q); other != region) visit(p, q, other);  // it may be the pole that the region has
+      });
+    };
     for (Number k = 0; k < side_; ++k)
-      for (Number l = 0; l < side_; l += (k == 0 || k == side_ - 1 || side_ == 1) ? 1 : side_ - 1) visit(Point{rhombus, i + l, j + k});
+      for (Number l = 0; l < side_; l += (k == 0 || k == side_ - 1 || side_ == 1) ? 1 : side_ - 1)
+        from({first.rhombus, first.i + l, first.j + k});
     for (const Point& pole : {Point{north_pole, 0, 0}, Point{south_pole, 0, 0}})
-      if (this->region(pole) == region) visit(pole);
+      if (this->region(pole) == region) from(pole);
   }
 
  private:
-  // Bit k becomes bit 2 k, and back.
+  // The point of a region with the least i and j, but for a pole.
+  Point corner(Number region) const {
+    const Number within = region % (across_ * across_);
+    return {static_cast<int>(region / (across_ * across_)), gathered(within) * side_ + 1, gathered(within / 2) * side_};
+  }
+  // Bit k of 32 becomes bit 2 k (halves move apart, then their halves), and back.
   static Number spread(Number x) {
-    Number all = 0;
-    for (int k = 0; x >> k != 0; ++k) all |= (x >> k & 1) << 2 * k;
-    return all;
+    for (const auto& [by, kept] : std::array<std::pair<int, Number>, 5>{{{16, 0x0000FFFF0000FFFF},
+                                                                         {8, 0x00FF00FF00FF00FF},
+                                                                         {4, 0x0F0F0F0F0F0F0F0F},
+                                                                         {2, 0x3333333333333333},
+                                                                         {1, 0x5555555555555555}}})
+      x = (x | x << by) & kept;
+    return x;
   }
   static Number gathered(Number x) {
     Number all = 0;
@@ -97,6 +116,7 @@ class Icosahedron {
   }
 
   Number n_, across_, side_;
+  int side_bits_;
 };
 
 }  // namespace fl::patterns

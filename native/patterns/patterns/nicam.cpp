@@ -37,15 +37,15 @@ class Halos {
   // Of each point on a rim, the regions beyond that it neighbours.
   void sent(Rank me, Messages& out) const {
     std::map<Rank, std::int64_t> points;
-    std::vector<Number> beyond;
+    std::vector<Number> beyond;  // of the point that was looked at last
     owners_.each(me, [&](Number region) {
-      grid_.each_rim_point(region, [&](const Point& p) {
-        beyond.clear();
-        for (const Point& q : grid_.neighbours(p)) beyond.push_back(grid_.region(q));
-        std::ranges::sort(beyond);
-        beyond.erase(std::unique(beyond.begin(), beyond.end()), beyond.end());
-        for (const Number other : beyond)
-          if (const Rank owner = owners_.of(other); other != region && owner != me) ++points[owner];
+      Point last{-1};
+      grid_.each_beyond(region, [&](const Point& p, const Point&, Number other) {
+        if (p != last) beyond.clear();
+        last = p;
+        if (std::ranges::find(beyond, other) != beyond.end()) return;
+        beyond.push_back(other);
+        if (const Rank owner = owners_.of(other); owner != me) ++points[owner];
       });
     });
     tell(points, out);
@@ -57,10 +57,7 @@ class Halos {
     std::vector<Point> halo;
     owners_.each(me, [&](Number region) {
       halo.clear();
-      grid_.each_rim_point(region, [&](const Point& p) {
-        for (const Point& q : grid_.neighbours(p))
-          if (grid_.region(q) != region) halo.push_back(q);
-      });
+      grid_.each_beyond(region, [&](const Point&, const Point& q, Number) { halo.push_back(q); });
       std::ranges::sort(halo);
       halo.erase(std::unique(halo.begin(), halo.end()), halo.end());
       for (const Point& q : halo)

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 #include <tuple>
 
 namespace fl::patterns {
@@ -28,6 +29,30 @@ std::vector<Pair> listed(const Phase& phase, Rank from, std::int64_t times) {
   std::vector<Pair> all;
   for (const Message& m : out) all.push_back({from, m.peer, times * m.count, times * m.count * m.bytes});
   return all;
+}
+
+// What one rank has in a phase of messages.
+struct Own {
+  Messages out, in;
+  void ask(const Phase& phase, Rank me) {
+    out.clear();
+    phase.sends(me, out);
+    in.clear();
+    phase.receives(me, in);
+  }
+};
+
+void add(Totals& t, Rank me, Own& own) {
+  for (const Message& m : own.out) {
+    t.shortest = t.messages == 0 ? m.bytes : std::min(t.shortest, m.bytes);
+    t.longest = std::max(t.longest, m.bytes);
+    t.messages += m.count;
+    t.bytes += m.count * m.bytes;
+    if (m.peer == me) t.own += m.count * m.bytes;
+  }
+  std::ranges::sort(own.out);
+  std::ranges::sort(own.in);
+  t.symmetric = t.symmetric && own.out == own.in;
 }
 
 // A message as either side sees it: the how manieth between these two it is there.
@@ -90,25 +115,10 @@ std::string ungrouped(const Instance& instance, const Together& together) {
 
 Totals totals(const Instance& instance, const Phase& phase) {
   Totals t;
-  if (phase.collective()) return t;
-  bool first = true;
-  Messages out, in;
-  for (Rank me = 0; me < instance.ranks; ++me) {
-    out.clear();
-    phase.sends(me, out);
-    in.clear();
-    phase.receives(me, in);
-    for (const Message& m : out) {
-      t.messages += m.count;
-      t.bytes += m.count * m.bytes;
-      if (m.peer == me) t.own += m.count * m.bytes;
-      t.shortest = first ? m.bytes : std::min(t.shortest, m.bytes);
-      t.longest = std::max(t.longest, m.bytes);
-      first = false;
-    }
-    std::ranges::sort(out);
-    std::ranges::sort(in);
-    t.symmetric = t.symmetric && out == in;
+  Own own;
+  for (Rank me = 0; me < instance.ranks && !phase.collective(); ++me) {
+    own.ask(phase, me);
+    add(t, me, own);
   }
   return t;
 }
@@ -124,35 +134,30 @@ std::vector<Pair> pairs(const Instance& instance, Rank from) {
   return together(std::move(all));
 }
 
-std::vector<Rank> partners(const Instance& instance) {
-  std::vector<Rank> counts;
-  for (Rank me = 0; me < instance.ranks; ++me) {
-    const std::vector<Pair> all = pairs(instance, me);
-    counts.push_back(static_cast<Rank>(std::ranges::count_if(all, [me](const Pair& p) { return p.to != me; })));
-  }
-  return counts;
-}
-
-Contacts contacts(const Instance& instance, std::int64_t often) {
-  Contacts most;
-  Messages out, in;
+Overview overview(const Instance& instance, std::int64_t often) {
+  Overview all;
+  all.phases.resize(instance.phases.size());
+  Own own;
   std::map<Rank, std::int64_t> got;  // messages of a run, by sender
+  std::set<Rank> to;
   for (Rank me = 0; me < instance.ranks; ++me) {
     got.clear();
-    for (const Phase& phase : instance.phases) {
+    to.clear();
+    for (std::size_t k = 0; k < instance.phases.size(); ++k) {
+      const Phase& phase = instance.phases[k];
       if (phase.collective()) continue;
-      out.clear();
-      phase.sends(me, out);
-      in.clear();
-      phase.receives(me, in);
-      for (const Message& m : out) got[m.peer] += 0;
-      for (const Message& m : in) got[m.peer] += m.count * phase.repetitions * instance.iterations;
+      own.ask(phase, me);
+      add(all.phases[k], me, own);
+      for (const Message& m : own.out) to.insert(m.peer);
+      for (const Message& m : own.in) got[m.peer] += m.count * phase.repetitions * instance.iterations;
     }
+    for (const Rank peer : to) got[peer] += 0;
     got.erase(me);
-    most.any = std::max(most.any, static_cast<Rank>(got.size()));
-    most.often = std::max(most.often, static_cast<Rank>(std::ranges::count_if(got, [&](const auto& g) { return g.second >= often; })));
+    all.partners.push_back(static_cast<Rank>(to.size() - to.count(me)));
+    all.contacted = std::max(all.contacted, static_cast<Rank>(got.size()));
+    all.often = std::max(all.often, static_cast<Rank>(std::ranges::count_if(got, [&](const auto& g) { return g.second >= often; })));
   }
-  return most;
+  return all;
 }
 
 std::string unmatched(const Instance& instance) {

@@ -81,8 +81,8 @@ Exit status:
     is_flag=False,
     flag_value="latest",
     metavar="[RUN]",
-    help="Predict the collectives and the exchanges with neighbours that a run measured from its own ping-pong, and "
-    "report the error.",
+    help="Predict the collectives, exchanges with neighbours and patterns that a run measured from its own ping-pong, "
+    "and report the error.",
 )
 @click.option("--pattern", metavar="NAME", help="An iteration of this pattern instead (./fl patterns lists them).")
 @click.option("--processes", "-n", type=click.IntRange(1, 1 << 24), metavar="P", help="Of a pattern; all nodes if not.")
@@ -216,6 +216,8 @@ def _validate(name: str, results: Path, mpi: str | None, html: Path | None, as_j
     from firstlight.cli import runs
     from firstlight.report import validation
     from firstlight.simulate import program
+    from firstlight.simulate.prediction import Prediction
+    from firstlight.simulate.steps import Asks
     from firstlight.simulate.validate import validate
 
     judgement, workloads, _ = runs.judged(runs.find(name, results))
@@ -223,8 +225,11 @@ def _validate(name: str, results: Path, mpi: str | None, html: Path | None, as_j
     found = validate(
         judgement,
         workloads,
-        lambda question: program.predict(built, question),
-        lambda *words: program.predict_schedule(built, *words),
+        Asks(
+            lambda question: program.predict(built, question),
+            lambda *schedule: program.predict_schedule(built, *schedule),
+            lambda words: program.decode(program.ask(built, words)[0], Prediction),
+        ),
         __version__,
         mpi,
     )

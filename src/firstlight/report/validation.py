@@ -37,9 +37,9 @@ def sentences(validated: Validated) -> list[str]:
 
 
 def effects(validated: Validated) -> list[str]:
-    """What each effect that is taken into account gives to predictions of exchanges."""
+    """What each effect that is taken into account gives to predictions of exchanges and patterns."""
     return [
-        f"exchanges from {e.of}: {e.close} of {e.predictions} within 10 %, {e.near} within a factor of 1.5"
+        f"exchanges and patterns from {e.of}: {e.close} of {e.predictions} within 10 %, {e.near} within a factor of 1.5"
         for e in validated.effects
     ]
 

@@ -9,7 +9,7 @@ all are equally far from each other.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 
 import msgspec
 
@@ -17,12 +17,9 @@ from firstlight.catalogue import Workload
 from firstlight.judge import Judgement
 from firstlight.judge.roles import Played, played, players
 from firstlight.roles import EXCHANGE
-from firstlight.simulate import fit
 from firstlight.simulate.fit import Fitted
 from firstlight.simulate.prediction import Prediction
-
-Ask = Callable[[str, str, str], Prediction]
-"""Asks the program: (schedule in the GOAL language, topology, parameters)."""
+from firstlight.simulate.steps import Asks, Model
 
 
 class Exchange(msgspec.Struct, frozen=True):
@@ -34,6 +31,15 @@ class Exchange(msgspec.Struct, frozen=True):
     bytes: int
     in_turn: bool = False
     work: float = 0.0
+
+    @property
+    def title(self) -> str:
+        return ""
+
+    def predicted(self, fitted: Fitted, model: Model, asks: Asks) -> Prediction:
+        """By the same evaluator as collectives, on a network where all are equally far from each other."""
+        text = self.goal(fitted if model.copying else None)
+        return asks.schedule(text, f"flat:{self.ranks}", fitted.at(self.bytes))
 
     @property
     def partners(self) -> list[int]:
@@ -103,30 +109,3 @@ def measured(
             )
         )
     return found, missing
-
-
-class Model(msgspec.Struct, frozen=True):
-    """What a prediction takes into account, in words.
-
-    From messages alone or in a row, whether of those by the same calls, and whether processors copy.
-    """
-
-    title: str
-    roles: tuple[str, str]
-    same_calls: bool
-    copying: bool
-
-
-MODELS = (
-    Model("messages alone", fit.ALONE, False, False),
-    Model("messages in a row", fit.IN_A_ROW, False, False),
-    Model("messages in a row by the same calls", fit.IN_A_ROW, True, False),
-    Model("messages in a row by the same calls, and what processors copy", fit.IN_A_ROW, True, True),
-)
-"""Each adds an effect to the one before; the last is the prediction."""
-
-
-def predicted(exchange: Exchange, fitted: Fitted, copying: bool, ask: Ask) -> Prediction:
-    """By the same evaluator as collectives, on a network where all are equally far from each other."""
-    parameters = fitted.at(exchange.bytes)
-    return ask(exchange.goal(fitted if copying else None), f"flat:{exchange.ranks}", parameters)

@@ -1,14 +1,57 @@
-"""Iterations: one iteration of a pattern of communication as what is simulated."""
+"""Iterations: one iteration of a pattern of communication as what is simulated, asked for or measured by a run."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
+import msgspec
+
+from firstlight.catalogue import Workload
 from firstlight.errors import UsageError
+from firstlight.judge import Judgement
+from firstlight.judge.roles import Played, played, players
+from firstlight.roles import PATTERN
 from firstlight.simulate import program
+from firstlight.simulate.fit import Fitted
 from firstlight.simulate.prediction import Prediction
+from firstlight.simulate.steps import Asks, Model
 from firstlight.units import binary, count
+
+
+class Iteration(msgspec.Struct, frozen=True):
+    """Of a pattern that was measured, with small or usual sizes. `bytes`: half of what a process gives and gets."""
+
+    title: str
+    ranks: int
+    bytes: int
+    small: bool
+
+    def predicted(self, fitted: Fitted, model: Model, asks: Asks) -> Prediction:
+        """By the evaluator of `simulate --pattern`, on a network where all are equally far from each other."""
+        options = ["--topology", f"flat:{self.ranks}", "--machine", fitted.at(self.bytes)]
+        try:
+            return asks.words([*words(self.title, self.ranks, (), "predict"), *(["--small"] * self.small), *options])
+        except UsageError as error:  # a run of another version may have patterns that are not known here
+            return Prediction(self.title, refused=str(error))
+
+
+def measured(
+    judgement: Judgement, workloads: Mapping[str, Workload], mpi: str | None
+) -> tuple[list[tuple[Played, Iteration]], list[str]]:
+    """What was measured of each program, pattern and placement, and what cannot be predicted, with the reason."""
+    found: list[tuple[Played, Iteration]] = []
+    missing: list[str] = []
+    for p in played(judgement.figures, players(workloads, PATTERN), judgement.run.machine):
+        place, cost, role = p.identity.placement, p.figure.cost, p.role
+        name = str(dict(p.identity.parameters).get(role.pattern, ""))
+        if p.identity.mpi is None or mpi not in (None, p.identity.mpi) or p.seconds() is None:
+            continue
+        if place.ranks < 2 or place.threads > 1:
+            missing.append(f"{name} on {place.ranks} x {place.threads}: a ping-pong tells nothing of it")
+            continue
+        found.append((p, Iteration(name, place.ranks, round(cost.get("flow", 0.0) / 2), role.small)))
+    return found, missing
 
 
 def words(name: str, processes: int | None, given: Iterable[str] = (), *more: str) -> list[str]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from statistics import median
 
 import msgspec
@@ -12,24 +12,25 @@ from firstlight.errors import UsageError
 from firstlight.judge import Judgement
 from firstlight.judge.roles import Played, advice, played, players
 from firstlight.roles import COLLECTIVE, MESSAGE
-from firstlight.simulate import exchanges, fit
+from firstlight.simulate import exchanges, fit, iterations
 from firstlight.simulate.fit import Fitted
-from firstlight.simulate.prediction import COLLECTIVES, Prediction
+from firstlight.simulate.prediction import COLLECTIVES
 from firstlight.simulate.program import Question
+from firstlight.simulate.steps import MODELS, Asks, Step
 from firstlight.units import binary, significant
 
 DISTURBED = 0.15
 """A root mean square relative error of what was measured against a curve that rises with the size."""
 BLOCKWISE = ("allgather", "reduce_scatter", "alltoall")
 """Collectives whose size is that of one block, of which a rank holds as many as there are ranks."""
-Ask = Callable[[Question], Sequence[Prediction]]
 
 
 class Point(msgspec.Struct, frozen=True):
     """One algorithm at one size: seconds measured (median over launches, with its interval) and predicted.
 
-    Of an exchange with neighbours `collective` is the workload, `algorithm` its variant and `bytes` those of one of its
-    messages. `factor` is predicted / measured: 2 where the prediction says twice the time.
+    Of a step (`exchange`) `collective` is the workload, `algorithm` its variant, after the name of a pattern, and
+    `bytes` those of one of its messages, of a pattern half of what a process gives and gets in an iteration. `factor`
+    is predicted / measured: 2 where the prediction says twice the time.
     """
 
     mpi: str
@@ -91,9 +92,9 @@ def share(of: str, offs: Sequence[float]) -> Share:
 
 
 class Validated(msgspec.Struct, frozen=True):
-    """A run's collectives and exchanges against predictions. `shares`: of all, and of each kind.
+    """A run's collectives, exchanges and patterns against predictions. `shares`: of all, and of each kind.
 
-    `effects`: the same exchanges by models of which each takes one effect more into account. `ranking`: cases whose
+    `effects`: the same steps by models of which each takes one effect more into account. `ranking`: cases whose
     best algorithm was predicted, and all cases. `unpredicted`: what was measured and not predicted, with the reason.
     """
 
@@ -123,12 +124,11 @@ class _Case(msgspec.Struct, frozen=True):
 def validate(
     judgement: Judgement,
     workloads: Mapping[str, Workload],
-    ask: Ask,
-    ask_schedule: exchanges.Ask,
+    asks: Asks,
     version: str,
     mpi: str | None = None,
 ) -> Validated:
-    """Predict every verified time of a collective by one of our schedules, and of an exchange with neighbours.
+    """Predict every verified time of a collective by one of our schedules, and of a step that its workload declares.
 
     The library's own collectives cannot be predicted. Raises UsageError where the run lacks what is needed, saying
     which command measures it.
@@ -136,10 +136,13 @@ def validate(
     run = judgement.run
     measured = _measured(judgement, workloads, mpi)
     exchanged, missing = exchanges.measured(judgement, workloads, mpi)
-    if not measured and not exchanged:
+    iterated, unpredicted = iterations.measured(judgement, workloads, mpi)
+    steps: list[tuple[Played, Step]] = [*exchanged, *iterated]
+    missing += unpredicted
+    if not measured and not steps:
         of = f" with {mpi}" if mpi else ""
         raise UsageError(
-            f"run {run.id} has no verified collectives of ours{of} and no exchanges with neighbours; "
+            f"run {run.id} has no verified collectives of ours{of}, no exchanges with neighbours and no patterns; "
             + advice(workloads, [MESSAGE, COLLECTIVE], [fit.COPYING], mpi)
         )
     fits = {f.mpi: f for f in fit.fitted(judgement, workloads, mpi)}
@@ -148,10 +151,10 @@ def validate(
         if case.mpi not in fits:
             missing.append(f"{case.collective} with {case.mpi}: no verified ping-pong of it")
             continue
-        found, told = _predict(case, some, fits[case.mpi], ask)
+        found, told = _predict(case, some, fits[case.mpi], asks)
         points += found
         missing += told
-    effects = _exchanges(judgement, workloads, mpi, exchanged, ask_schedule) if exchanged else []
+    effects = _steps(judgement, workloads, mpi, steps, asks, missing) if steps else []
     points += effects[-1][1] if effects else []
     if not points:
         raise UsageError(f"run {run.id}: nothing of it could be predicted: {'; '.join(missing[:2])}")
@@ -166,39 +169,43 @@ def validate(
     )  # fmt: skip
 
 
-def _exchanges(
+def _steps(
     judgement: Judgement,
     workloads: Mapping[str, Workload],
     mpi: str | None,
-    exchanged: Sequence[tuple[Played, exchanges.Exchange]],
-    ask: exchanges.Ask,
+    steps: Sequence[tuple[Played, Step]],
+    asks: Asks,
+    missing: list[str],
 ) -> list[tuple[str, list[Point]]]:
-    """By model, the points of all exchanges whose MPI library's messages are known."""
+    """By model, the points of all steps whose MPI library's messages are known; the others are told in `missing`."""
     found = []
-    for model in exchanges.MODELS:
+    for model in MODELS:
         fits: dict[str, dict[str, Fitted]] = {}
         points = []
-        for p, exchange in exchanged:
+        for p, step in steps:
             way = p.identity.variant if model.same_calls else ""
             if way not in fits:
                 fits[way] = {f.mpi: f for f in fit.fitted(judgement, workloads, mpi, model.roles, way)}
             fitted = fits[way].get(p.identity.mpi or "")
             if fitted is None:
+                missing.append(f"{p.program} with {p.identity.mpi}: no verified ping-pong of it")
                 continue
-            answer = exchanges.predicted(exchange, fitted, model.copying, ask)
+            answer = step.predicted(fitted, model, asks)
             if answer.usable and answer.seconds:
-                points.append(_exchange_point(p, exchange, answer.seconds))
+                points.append(_step_point(p, step, answer.seconds))
+            else:
+                missing.append(f"{step.title or p.program} on {step.ranks} ranks: {answer.refused or 'no time'}")
         found.append((model.title, points))
     return found
 
 
-def _exchange_point(p: Played, exchange: exchanges.Exchange, predicted: float) -> Point:
+def _step_point(p: Played, step: Step, predicted: float) -> Point:
     seconds, e = p.seconds(), p.figure.estimate
     assert seconds is not None and p.identity.mpi is not None
     low, high = (None if v is None else p.seconds(v) for v in (e.low, e.high))
     return Point(
-        p.identity.mpi, p.identity.workload, p.algorithm, exchange.ranks, p.identity.placement.nodes, exchange.bytes,
-        seconds, low, high, predicted, exchange=True,
+        p.identity.mpi, p.identity.workload, f"{step.title} {p.algorithm}".strip(), step.ranks,
+        p.identity.placement.nodes, step.bytes, seconds, low, high, predicted, exchange=True,
     )  # fmt: skip
 
 
@@ -227,7 +234,7 @@ def _measured(
 
 
 def _predict(
-    case: _Case, some: dict[tuple[str, int], Played], fitted: Fitted, ask: Ask
+    case: _Case, some: dict[tuple[str, int], Played], fitted: Fitted, asks: Asks
 ) -> tuple[list[Point], list[str]]:
     """One question a size; all ranks are alike far from each other, for a ping-pong between two tells no more."""
     points: list[Point] = []
@@ -238,7 +245,7 @@ def _predict(
         segments = str(executed_segments(case.collective, size, case.ranks))
         machine = fitted.at(size * (case.ranks if case.collective in BLOCKWISE else 1))
         question = Question(case.collective, names, f"flat:{shape}", (size,), segments=segments, machine=machine)
-        for p in ask(question):
+        for p in asks.collective(question):
             figure = some.get((p.algorithm, int(p.bytes)))
             if figure is not None and p.usable and p.seconds:
                 points.append(_point(case, p.seconds + executed_copy(case, size, fitted), figure))

@@ -19,9 +19,6 @@ struct Totals {
 };
 Totals totals(const Instance& instance, const Phase& phase);
 
-// How many others each rank sends to in the whole of an iteration, by rank.
-std::vector<Rank> partners(const Instance& instance);
-
 // What one rank sends to one other in an iteration.
 struct Pair {
   Rank from = 0, to = 0;
@@ -32,12 +29,14 @@ std::vector<Pair> pairs(const Phase& phase, Rank from);
 // Those of one rank, by receiver, in one iteration.
 std::vector<Pair> pairs(const Instance& instance, Rank from);
 
-// How many others a rank exchanges messages with, in either direction, and from how many it gets `often` messages at least in a whole run:
-// the largest numbers of any rank.
-struct Contacts {
-  Rank any = 0, often = 0;
+// A pattern as a whole. Each rank is asked once: to tell what it sends may be work.
+struct Overview {
+  std::vector<Totals> phases;
+  std::vector<Rank> partners;  // others that a rank sends to in an iteration, by rank
+  Rank contacted = 0;          // others that a rank exchanges messages with, in either direction: the most of any rank
+  Rank often = 0;              // others from which a rank gets `often` messages at least in a whole run: the most of any rank
 };
-Contacts contacts(const Instance& instance, std::int64_t often);
+Overview overview(const Instance& instance, std::int64_t often);
 
 // What is wrong in words, with the phase and the ranks; empty where every send has its receive, of as many bytes and in one order, and
 // every rank belongs to the group that its members say it belongs to.

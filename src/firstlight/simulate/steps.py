@@ -1,0 +1,62 @@
+"""Steps: what a workload does again and again, as something that can be predicted from messages of the same run.
+
+What is asked of the native program (`Asks`), what a prediction may take into account (`MODELS`), and what can be asked
+for (`Step`): an exchange with neighbours (exchanges.py), an iteration of a pattern (iterations.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import NamedTuple, Protocol
+
+import msgspec
+
+from firstlight.simulate import fit
+from firstlight.simulate.fit import Fitted
+from firstlight.simulate.prediction import Prediction
+from firstlight.simulate.program import Question
+
+
+class Asks(NamedTuple):
+    """How the native program is asked: for algorithms of a collective, for a schedule in the GOAL language
+    (text, topology, parameters), and for what its words say (a pattern)."""
+
+    collective: Callable[[Question], Sequence[Prediction]]
+    schedule: Callable[[str, str, str], Prediction]
+    words: Callable[[Sequence[str]], Prediction]
+
+
+class Model(msgspec.Struct, frozen=True):
+    """What a prediction takes into account, in words.
+
+    From messages alone or in a row, whether of those by the same calls, and whether processors copy.
+    """
+
+    title: str
+    roles: tuple[str, str]
+    same_calls: bool
+    copying: bool
+
+
+MODELS = (
+    Model("messages alone", fit.ALONE, False, False),
+    Model("messages in a row", fit.IN_A_ROW, False, False),
+    Model("messages in a row by the same calls", fit.IN_A_ROW, True, False),
+    Model("messages in a row by the same calls, and what processors copy", fit.IN_A_ROW, True, True),
+)
+"""Each adds an effect to the one before; the last is the prediction."""
+
+
+class Step(Protocol):
+    """One step of all processes. `bytes`: by which steps of one kind are told apart and drawn."""
+
+    @property
+    def ranks(self) -> int: ...
+    @property
+    def bytes(self) -> int: ...
+    @property
+    def title(self) -> str:
+        """What tells it from other steps of the same variant; "" where its bytes do."""
+
+    def predicted(self, fitted: Fitted, model: Model, asks: Asks) -> Prediction:
+        """On a network where all are equally far from each other."""
