@@ -19,7 +19,7 @@ pytestmark = [pytest.mark.native, pytest.mark.full]
 
 SOURCE = Path(__file__).with_name("collectives_run.cpp")
 WORKLOAD = native.workloads["collectives"]
-MOST = {"mpich": 3}  # ranks of an MPI library that waits by spinning, on a small machine
+MOST = {"mpich": 2}  # ranks of an MPI library that waits by spinning, on a small machine
 
 
 def mpi_ids() -> list[str]:
@@ -38,7 +38,7 @@ def ask(mpi: Mpi, program: Path, ranks: int, *words: str) -> str:
     with turns.party(ranks):
         said = subprocess.run(
             [*schedules.launcher(mpi, ranks), program, *words],
-            env=os.environ | native.CHOSEN | mpi.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            env=native.CHOSEN | os.environ | mpi.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
             timeout=turns.PATIENCE,
         )  # fmt: skip
     assert said.returncode == 0, said.stdout + said.stderr
@@ -64,7 +64,7 @@ def test_every_algorithm_gives_every_element(ranks: int, driver: tuple[Mpi, Path
     assert told[0] == "runs" and int(told[1]) > 100 and told[-1] == "0"
 
 
-@bearable(1, 2, 3, 4, 5, 6)
+@bearable(1, 2, 3, 5)
 def test_random_schedules(ranks: int, driver: tuple[Mpi, Path]) -> None:
     mpi, program = driver
     assert ask(mpi, program, ranks, str(ranks), "60").split()[-1] == "0"
@@ -129,6 +129,7 @@ SIZES = "bytes=0,8,56,8000,300000"
 
 @pytest.mark.parametrize("variant", sorted({v for v, _ in planned()}))
 def test_every_collective_of_every_variant(variant: str, built: dict[str, list[Built]], tmp_path: Path) -> None:
+    """Schedules on one MPI library: `test_every_algorithm_gives_every_element` runs them on each."""
     every = {c for v, c in planned() if v == variant}
     assert every <= ROOTED | UNROOTED | {"barrier"}
     for some, *words in (
@@ -136,7 +137,7 @@ def test_every_collective_of_every_variant(variant: str, built: dict[str, list[B
         (every & UNROOTED, SIZES),
         (every & {"barrier"}, "bytes=0"),
     ):
-        for one in built[variant] if some else ():
+        for one in built[variant][: None if variant == "mpi_library" else 1] if some else ():
             said = native.run(one, Placement(ranks=2), (f"collective={','.join(sorted(some))}", *words), tmp_path)
             assert (said.status, said.reason) == (0, ""), (one.program, said.reason, said.stderr)
             assert {c["parameters"]["collective"] for c in said.of("case")} == some
@@ -155,9 +156,8 @@ def test_every_collective_of_every_variant(variant: str, built: dict[str, list[B
 def test_refusals(
     variant: str, ranks: int, words: tuple[str, ...], told: str, built: dict[str, list[Built]], tmp_path: Path
 ) -> None:
-    for one in built[variant]:
-        said = native.run(one, Placement(ranks=ranks), words, tmp_path)
-        assert said.status == 2 and said.lines == [] and told in said.stderr, said.stderr
+    said = native.run(built[variant][0], Placement(ranks=ranks), words, tmp_path)
+    assert said.status == 2 and said.lines == [] and told in said.stderr, said.stderr
 
 
 @pytest.mark.parametrize(
