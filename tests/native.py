@@ -79,8 +79,8 @@ def compilers(variant: Variant) -> list[str]:
 
 def met(workload: Workload, variant: Variant, compiler: str) -> list[Program]:
     """The programs of a variant that `test_workloads` makes: one MPI library, MPICH where it is there, for it starts
-    soonest; with --full in turn over the variants, and the next one with the next compiler. Of a broken variant, Open MPI
-    then: its ranks wait without spinning, so that further tests may start many.
+    soonest; with --full in turn over the variants, and the next one with the next compiler. Of a broken variant then
+    Open MPI: its ranks wait without spinning, so that further tests may start many.
 
     So every variant meets every compiler and, with two compilers and two libraries, every library; and each compiler
     meets each library. What only one compiler can build meets all libraries there.
