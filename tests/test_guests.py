@@ -14,11 +14,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import native
 from commands import Captured, call
 from firstlight.bench import placeholders, request
 from firstlight.bench.request import Request
 from firstlight.catalogue import needs
-from firstlight.errors import OK, REGRESSION, USAGE, UsageError
+from firstlight.errors import ENVIRONMENT, OK, REGRESSION, USAGE, UsageError
 from firstlight.observer.checks import difference, figure
 
 PYTHON = shlex.quote(sys.executable)
@@ -119,6 +120,8 @@ def test_other_words_or_other_many_numbers_differ_without_measure(text: str, ref
         (r"rate: (\S+)", "rate: 1.5 rate: 2.5e3 GF/s", 2500.0),
         (r"[0-9.]+", "1 2 3", 3.0),
         (r"t = (\S+)", "t = 1.0D-03", 1e-3),
+        (r"lookups/s: ([0-9,]+)", "lookups/s: 1,234,567", 1234567.0),
+        (r"[0-9,]+", "1,23", 1.0),
         (r"t = (\S+)", "t = nan", None),
         (r"t = (\S+)", "t = -4", None),
         (r"(x)?y", "y", None),
@@ -156,8 +159,9 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 def run(capsys: Captured, *words: str) -> tuple[int, list[dict[str, object]], str]:
     """Status, figures and what was said of a run of few launches."""
-    code, _, err = call(capsys, "bench", "--launches", "2", "--as", "r", *words)
-    _, out, _ = call(capsys, "figures", "r", "--json")
+    name = f"r{len(list(Path.cwd().glob('results/r*'))) or ''}"
+    code, _, err = call(capsys, "bench", "--launches", "2", "--as", name, *words)
+    _, out, _ = call(capsys, "figures", name, "--json")
     return code, json.loads(out), err
 
 
@@ -247,3 +251,53 @@ def test_the_examples_of_the_help_work_as_typed(here: Path, capsys: Captured) ->
     for words in examples:
         code, _, err = call(capsys, "bench", "--launches", "1", *shlex.split(words))
         assert code == OK, err
+
+
+# -- built here, and over MPI
+
+
+@pytest.fixture
+def sources(here: Path) -> Path:
+    """A program that tells how it was compiled, and one that does not compile with every flag set."""
+    (here / "app.c").write_text('#include <stdio.h>\nint main(void) { printf("flags %s\\n", FLAGS); return 0; }\n')
+    return here
+
+
+def test_it_is_built_once_a_toolchain_in_a_copy(sources: Path, capsys: Captured) -> None:
+    build = "{cc} -DFLAGS='\"{flags}\"' app.c -o app"
+    code, found, err = run(capsys, "--build", build, "--toolchain", "gcc-*", "--expect", "flags -O", "--", "./app")
+    assert code == OK, err
+    assert len({f["toolchain"] for f in found}) > 1 and {f["verdict"] for f in found} == {"verified"}
+    assert not (sources / "app").exists()
+    rows = json.loads((sources / "results" / "r" / "run.json").read_text())["brought"][0]["rows"]
+    assert rows[0]["choose"] == "toolchain"
+
+
+def test_a_build_that_fails_is_told_and_the_others_go_on(sources: Path, capsys: Captured) -> None:
+    build = "{cc} -DFLAGS='\"{flags}\"' app.c -o app && case '{flags}' in *fast*) echo error: no fast; false;; esac"
+    code, found, err = run(capsys, "--build", build, "--toolchain", "gcc-*", "--", "./app")
+    by = {(f["toolchain"], f["verdict"]) for f in found}
+    assert ("gcc-fast", "failed") in by and ("gcc-base", "verified") in by and code == OK, err
+    assert any("does not build: error: no fast" in str(f["reason"]) for f in found)
+    code, _, err = call(capsys, "bench", "--build", "false # {cc}", "--toolchain", "gcc-*", "--", "./app")
+    assert code == ENVIRONMENT and "nothing could be built" in err
+
+
+def test_it_is_launched_by_every_mpi_library_that_it_is_built_for(here: Path, capsys: Captured) -> None:
+    if not native.toolbox().mpis:
+        pytest.skip("no MPI library here")
+    (here / "ring.c").write_text(
+        "#include <mpi.h>\n#include <stdio.h>\n"
+        "int main(int n, char** v) { int rank, size; MPI_Init(&n, &v); MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
+        "MPI_Comm_size(MPI_COMM_WORLD, &size); int sum = 0;\n"
+        "MPI_Reduce(&rank, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);\n"
+        'if (rank == 0) printf("sum %d of %d, asked %s\\n", sum, size, v[1]); MPI_Finalize(); return 0; }\n'
+    )
+    options = ["--build", "{mpicc} ring.c -o ring", "--toolchain", "gcc-base", "--vary", "mpi,bind"]
+    options += ["--placement", "1x1x1", "--placement", "1x2x1", "--check", "grep -q ' of {ranks}, asked {ranks}' {out}"]
+    code, found, err = run(capsys, *options, "--", *shlex.split("mpiexec -n {ranks} ./ring {ranks}"))
+    assert code == OK, err
+    assert {f["mpi"] for f in found} == {m.name for m in native.toolbox().mpis}
+    assert {f["placement"]["ranks"] for f in found} == {1, 2}  # type: ignore[index]
+    assert {f["parameters"]["bind"] for f in found} == {"bound", "unbound"}  # type: ignore[index]
+    assert call(capsys, "check", "r")[0] == OK

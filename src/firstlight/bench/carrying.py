@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from firstlight import conduct, machine, store
-from firstlight.bench import describing, planning
+from firstlight.bench import building, describing, planning
+from firstlight.bench.building import Outcome
+from firstlight.bench.placeholders import BUILT, WRAPPERS, names
+from firstlight.bench.planning import Made
 from firstlight.bench.request import Request
 from firstlight.catalogue.brought import together
 from firstlight.conduct import guests
 from firstlight.conduct.interrupt import leaving_nothing
+from firstlight.conduct.prepare import excerpt
 from firstlight.conduct.progress import Progress
+from firstlight.errors import BuildError
 from firstlight.judge import Judgement
 from firstlight.judge.verdict import Failed
 from firstlight.plan import EFFORT, LAUNCHES, Cell, Plan
 from firstlight.plan.effort import GUESTS
+from firstlight.record import Build
 from firstlight.units import parse_duration
 
 
@@ -35,21 +42,64 @@ def prepare(request: Request, folder: Path, progress: Progress) -> tuple[conduct
     """What is here, the plan, and what is built for it. Raises UsageError and BuildError."""
     for word in planning.unknown(request):
         progress.note(f"{{{word}}} is no placeholder here and stays as it is")
-    parallel = any(planning.launched(request, name) for name in request.commands)
+    parallel = any(planning.launched(request, name) for name in request.commands) or not names(
+        [request.build]
+    ).isdisjoint(WRAPPERS)
     here, toolbox = conduct.discover(progress, set_up=parallel)
     some = planning.choices(request, here, toolbox, folder)
-    made = list(planning.built(some, request.build, folder, machine.cache_directory()))
+    copies = building.copies(folder, request.build, machine.cache_directory()) if request.build else folder
+    made = list(planning.ways(some, request.build, folder, copies))
     cells = planning.cells(request, some, made)
     brought = (describing.brought(request, cells),)
     plan = Plan(tuple(cells), some.absent)
     prepared = conduct.Prepared(here, toolbox, together({}, brought), plan, brought=brought)
-    return prepared, _made(cells, request)
+    return prepared, _made(cells, request, _built(request, made, folder, progress))
 
 
-def _made(cells: list[Cell], request: Request) -> conduct.Made:
-    there = guests.builds(cells)
+def _built(request: Request, made: Sequence[Made], folder: Path, progress: Progress) -> dict[Path, Outcome]:
+    """By the copy in which it was built. Raises BuildError where nothing could be."""
+    found: dict[Path, Outcome] = {}
+    for one in made if request.build else ():
+        tools = [one.toolchain.name, one.toolchain.version] if one.toolchain is not None else []
+        tools += [one.mpi.label] if one.mpi is not None else []
+        progress.state.enter("build", one.folder.name)
+        progress.state.done, progress.state.total = len(found), len(made)
+        progress.update()
+        values = building.known(one.toolchain, one.mpi)
+        lacking = sorted(names([request.build]) & {*BUILT, *WRAPPERS} - values.keys())
+        if lacking:
+            found[one.folder] = Outcome(0.0, f"error: {{{lacking[0]}}}: {' with '.join(tools)} has none")
+            continue
+        variables = building.environment(one.toolchain, one.mpi)
+        found[one.folder] = building.make(
+            request.build, values, folder, one.folder, variables, " ".join([*tools, *values.values()])
+        )
+        if found[one.folder].error:
+            progress.note(f"does not build: {one.folder.name}")
+    if found and all(outcome.error for outcome in found.values()):
+        copy, first = next(iter(found.items()))
+        raise BuildError(
+            f"nothing could be built; the first error:\n{excerpt(first.error, 2000, str(building.log(copy)))}"
+        )
+    return found
+
+
+def _made(cells: Sequence[Cell], request: Request, outcomes: Mapping[Path, Outcome]) -> conduct.Made:
+    """What was built, and what was there."""
+    outcome = {c.program: outcomes.get(Path(c.guest.folder), Outcome(0.0, "")) for c in cells if c.guest is not None}
+    outputs = {p.key: o.error for p, o in outcome.items() if o.error}
+    good = [c for c in cells if c.guest is not None and not outcome[c.program].error]
+    for cell in good:
+        if cell.guest is not None:
+            planning.require(cell.guest)
+    there = guests.builds(good, {p: o.seconds for p, o in outcome.items()})
+    failed = [
+        Build(p, ok=False, seconds=o.seconds, error=excerpt(o.error, 4000, f"builds/{p.key}.log"))
+        for p, o in outcome.items()
+        if o.error
+    ]
     executables = {b.program: guests.OBSERVER for b in there}
-    return conduct.Made(there, executables, describing.descriptions(request))
+    return conduct.Made((*there, *failed), executables, describing.descriptions(request), outputs)
 
 
 def run(request: Request, folder: Path, results: Path, name: str | None, progress: Progress) -> conduct.Result:

@@ -9,13 +9,13 @@ from firstlight.bench.request import CPU, MEMORY, TIME, Request
 from firstlight.catalogue import Row, Value
 from firstlight.catalogue.brought import Brought
 from firstlight.judge import words
-from firstlight.plan import Cell, Placement
+from firstlight.plan import Cell
 from firstlight.record import Description, Metric, Parameter
 
 OWN = (
     Metric(TIME, "s", "executions", "time", 1.0, "lower"),
     Metric(CPU, "s", CPU, "value", 1.0, "lower"),
-    Metric(MEMORY, "B", MEMORY, "value", 1.0, "lower"),
+    Metric(MEMORY, "MiB", MEMORY, "value", 2.0**-20, "lower"),
 )
 """Of every program; the first decides how often it is launched."""
 CALLED = {TIME: "wall time", CPU: "CPU time", MEMORY: "peak memory of one process"}
@@ -61,25 +61,29 @@ def brought(request: Request, cells: Sequence[Cell]) -> Brought:
 
 
 def _rows(request: Request, cells: Sequence[Cell]) -> Iterator[Row]:
-    """For each figure, each case and each placement: the best of whatever is varied, one row an axis."""
-    placements = list(dict.fromkeys(cell.placement for cell in cells))
+    """For each figure and each case the best of all that is varied together; then, one axis after the other, what each
+    alone decides."""
     axes = _axes(cells)
     metrics = [TIME, *request.figures, CPU, MEMORY]
     cases = [dict(zip(request.sweep, v, strict=True)) for v in product(*request.sweep.values())]
+    choices = ["+".join(axes) or "variant", *(axes if len(axes) > 1 else [])]
+    placements = list(dict.fromkeys(cell.placement for cell in cells))
     order = 0
-    for metric, case, axis in product(metrics, cases, axes or ["variant"]):
-        for placement in placements if axis != "placement" else placements[:1]:
+    for choose, metric, case in product(choices, metrics, cases):
+        open_ = "placement" in choose
+        for placement in placements[:1] if open_ else placements:
             order += 1
+            where = "" if len(placements) == 1 or open_ else words.where(placement) or "1 core"
             yield Row(
-                title=_title(request, metric, case, placement if axis != "placement" else None, axis, len(axes) > 1),
+                title=_title(request, metric, case, where, choose if choose != choices[0] else ""),
                 metric=metric,
                 order=order,
                 where=case,
                 ranks=placement.ranks,
                 threads=placement.threads,
-                choose=axis,
-                headline=metric not in (CPU, MEMORY),
-                placed=axis != "placement",
+                choose=choose,
+                headline=choose == choices[0] and metric not in (CPU, MEMORY),
+                placed=not open_,
             )
 
 
@@ -95,11 +99,8 @@ def _axes(cells: Sequence[Cell]) -> list[str]:
     return [axis for axis, values in seen.items() if len(values) > 1]
 
 
-def _title(
-    request: Request, metric: str, case: dict[str, Value], placement: Placement | None, axis: str, several: bool
-) -> str:
+def _title(request: Request, metric: str, case: dict[str, Value], where: str, axis: str) -> str:
     called = CALLED.get(metric, metric.replace("_", " "))
     head = f"{next(iter(request.commands))}: {called}" if len(request.commands) == 1 else called
-    where = words.where(placement) if placement is not None else "any placement"
-    by = {"variant": "command", "mpi": "MPI library", "bind": "binding"}.get(axis, axis)
-    return ", ".join(filter(None, [head, words.values(case.items()), where, f"by {by}" if several else ""]))
+    by = {"": "", "variant": "by command", "mpi": "by MPI library", "bind": "by binding"}.get(axis, f"by {axis}")
+    return ", ".join(filter(None, [head, words.values(case.items()), where, by]))

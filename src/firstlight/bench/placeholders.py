@@ -7,8 +7,9 @@ from collections.abc import Iterable, Mapping
 
 OUT = "out"
 PLACED = ("nodes", "ranks", "ranks_per_node", "threads")
-BUILT = ("cxx", "flags", "mpicxx")
-KNOWN = (OUT, *PLACED, *BUILT, "mpi", "bind")
+BUILT = ("cxx", "cc", "fc", "flags", "openmp")
+WRAPPERS = ("mpicxx", "mpicc", "mpifc")
+KNOWN = (OUT, *PLACED, *BUILT, *WRAPPERS, "mpi", "bind")
 
 _PLACE = re.compile(r"\{([a-z][a-z0-9_]*)\}")
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-import shlex
 from collections.abc import Iterable, Iterator, Sequence
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
 
 from firstlight.bench import request as asking
-from firstlight.bench.placeholders import BUILT, KNOWN, OUT, PLACED, filled, names
+from firstlight.bench.building import known
+from firstlight.bench.placeholders import BUILT, KNOWN, OUT, PLACED, WRAPPERS, filled, names
 from firstlight.bench.request import Request, launcher_words
 from firstlight.catalogue import Value
 from firstlight.conduct import guests
@@ -41,7 +41,7 @@ class Choices(NamedTuple):
     toolchains: tuple[Toolchain | None, ...]
     mpis: tuple[Mpi | None, ...]
     placements: tuple[Placement, ...]
-    binds: tuple[str, ...]  # core, none; (): as commands do by themselves
+    binds: tuple[str, ...]  # bound, unbound; (): as commands do by themselves
     sweep: tuple[dict[str, Value], ...]
     absent: tuple[Absent, ...] = ()
 
@@ -65,11 +65,11 @@ def choices(request: Request, machine: Machine, toolbox: Toolbox, folder: Path) 
         raise UsageError(f"a sweep cannot be called {taken[0]}: {{{taken[0]}}} stands for something else")
     if idle := sorted(set(request.sweep) - used):
         raise UsageError(f"the sweep {idle[0]} is used nowhere: write {{{idle[0]}}} in the command")
-    if request.build and not used & set(BUILT):
+    if request.build and not used & {*BUILT, *WRAPPERS}:
         raise UsageError("--build names no compiler: write {cxx} and {flags} where it takes them")
     absent: list[Absent] = []
     mpis = _mpis(request, toolbox, folder, absent)
-    binds = ("core", "none") if "bind" in request.vary else ()
+    binds = ("bound", "unbound") if "bind" in request.vary else ()
     return Choices(
         toolchains=_toolchains(request, toolbox, used),
         mpis=mpis,
@@ -87,7 +87,7 @@ def launched(request: Request, name: str) -> bool:
 def _toolchains(request: Request, toolbox: Toolbox, used: set[str]) -> tuple[Toolchain | None, ...]:
     from fnmatch import fnmatchcase
 
-    if not used & set(BUILT):
+    if not used & {*BUILT, *WRAPPERS}:
         if request.toolchains:
             raise UsageError("--toolchain chooses what --build compiles with; there is no --build with {cxx}")
         return (None,)
@@ -102,7 +102,7 @@ def _mpis(request: Request, toolbox: Toolbox, folder: Path, absent: list[Absent]
     from fnmatch import fnmatchcase
 
     some = [name for name in request.commands if launched(request, name)]
-    builds = "mpicxx" in names(texts(request))
+    builds = not names(texts(request)).isdisjoint(WRAPPERS)
     if not some and not builds:
         if "mpi" in request.vary or request.mpis:
             raise UsageError("no command begins with mpiexec -n {ranks}, so there is no MPI library to choose")
@@ -205,27 +205,26 @@ def _placed(request: Request, name: str, placement: Placement) -> Placement:
 def _guest(request: Request, name: str, made: Made, placement: Placement, bind: str, values: dict[str, Value]) -> Guest:
     own = launched(request, name)
     told = bool(request.placements) or "placement" in request.vary or bool(bind) or "threads" in names(texts(request))
-    known = {**values, **_known(made, placement), **({"bind": bind} if bind else {})}
-    full = [filled(word, known) for word in asking.words(request, name)]
+    told_of = {**values, **_known(made, placement), **({"bind": bind} if bind else {})}
+    full = [filled(word, told_of) for word in asking.words(request, name)]
     command = full[launcher_words(full) :] if own else full
     like = None
     if request.output is not None:
-        reference = made.folder / filled(request.output.reference, known)
-        like = Likeness(filled(request.output.file, known), str(reference), request.output.tolerance)
-    _there(command, made.folder)
+        reference = made.folder / filled(request.output.reference, told_of)
+        like = Likeness(filled(request.output.file, told_of), str(reference), request.output.tolerance)
     return Guest(
         command=tuple(command),
         folder=str(made.folder),
         launched=own,
-        bound=bind == "core" or (own and not bind),
+        bound=bind == "bound" or (own and not bind),
         placed=told,
-        environment={key: filled(value, known) for key, value in request.environment.items()},
-        prepare=filled(request.prepare, known),
+        environment={key: filled(value, told_of) for key, value in request.environment.items()},
+        prepare=filled(request.prepare, told_of),
         warmup=request.warmup,
         figures={key: told.pattern for key, told in request.figures.items()},
         status=request.verify_status,
-        expect=filled(request.expect, known),
-        check=filled(request.check, known),
+        expect=filled(request.expect, told_of),
+        check=filled(request.check, told_of),
         like=like,
     )
 
@@ -233,15 +232,13 @@ def _guest(request: Request, name: str, made: Made, placement: Placement, bind: 
 def _known(made: Made, placement: Placement) -> dict[str, object]:
     """What placeholders stand for, sweeps apart."""
     place = (placement.nodes, placement.ranks, placement.per_node, placement.threads)
-    known: dict[str, object] = dict(zip(PLACED, place, strict=True))
-    if made.toolchain is not None:
-        known |= {"cxx": made.toolchain.cxx, "flags": shlex.join(made.toolchain.flags)}
-    if made.mpi is not None:
-        known |= {"mpi": made.mpi.name, "mpicxx": made.mpi.cxx}
-    return known
+    told: dict[str, object] = dict(zip(PLACED, place, strict=True))
+    return told | known(made.toolchain, made.mpi)
 
 
-def _there(command: Sequence[str], folder: Path) -> None:
+def require(guest: Guest) -> None:
+    """Raises UsageError where what it starts is not there."""
+    command, folder = guest.command, Path(guest.folder)
     if OUT in names(command[:1]):
         raise UsageError(f"{command[0]}: {{out}} is a file that a command writes, not one that is started")
     if guests.found(command[0], folder) is None:
@@ -250,8 +247,8 @@ def _there(command: Sequence[str], folder: Path) -> None:
         raise UsageError(f"{command[0]}: {why}")
 
 
-def built(some: Choices, build: str, folder: Path, copies: Path) -> Iterator[Made]:
-    """One for each toolchain, and for each MPI library where what is built needs to know it."""
+def ways(some: Choices, build: str, folder: Path, copies: Path) -> Iterator[Made]:
+    """One for each toolchain, and for each MPI library. `copies`: where those of the folder lie."""
     for toolchain, mpi in product(some.toolchains, some.mpis):
         if not build:
             yield Made(toolchain, mpi, folder)

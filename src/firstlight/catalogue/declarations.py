@@ -91,9 +91,10 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One question, answered by the best figure selected; `choose` names what the answer recommends.
 
-    `choose`: toolchain, mpi, variant or a parameter that `where` leaves open. A row compares variants of one class
-    alone (see `Class`). A `headline` stands on the front page, the others in their chapter's section. `order`: within
-    the chapter. One that is not `placed` speaks of every placement, which then may be what is chosen.
+    `choose`: toolchain, mpi, variant or a parameter that `where` leaves open; several as in `mpi+variant`. A row
+    compares variants of one class alone (see `Class`). A `headline` stands on the front page, the others in their
+    chapter's section. `order`: within the chapter. One that is not `placed` speaks of every placement, which then may
+    be what is chosen.
     """
 
     title: str

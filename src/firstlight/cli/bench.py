@@ -55,7 +55,8 @@ Exit status:
 @click.option(
     "--build",
     metavar="COMMAND",
-    help="How to build, in a copy of this folder, once a toolchain: 'make CXX={cxx} FLAGS={flags}'.",
+    help="How to build, in a copy of this folder, once a toolchain: 'make CXX={cxx} FLAGS=\"{flags}\"'; also {cc}, "
+    "{fc}, {openmp}, and {mpicxx}, {mpicc}, {mpifc} once an MPI library.",
 )
 @click.option(
     "--toolchain", multiple=True, metavar="PATTERN", help="Only toolchains like gcc-fast, for --build; repeatable."

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import os
 import shutil
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -33,10 +33,14 @@ def programs(cells: Iterable[Cell]) -> list[Program]:
     return list(dict.fromkeys(cell.program for cell in cells if cell.guest is not None))
 
 
-def builds(cells: Sequence[Cell]) -> tuple[Build, ...]:
-    """Of each guest what is recorded of an executable: the hash of the files that its command starts."""
+def builds(cells: Sequence[Cell], seconds: Mapping[Program, float] | None = None) -> tuple[Build, ...]:
+    """Of each guest what is recorded of an executable: the hash of the files that its command starts.
+
+    `seconds`: what those took that were built for this run.
+    """
     first = {cell.program: cell.guest for cell in reversed(cells) if cell.guest is not None}
-    return tuple(Build(p, ok=True, seconds=0.0, sha256=_digest(first[p])) for p in programs(cells))
+    took = seconds or {}
+    return tuple(Build(p, ok=True, seconds=took.get(p, 0.0), sha256=_digest(first[p])) for p in programs(cells))
 
 
 def found(word: str, folder: Path) -> Path | None:

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 from .execution import Executed, Files, last_line, printed, shell
 
 NUMBER = re.compile(r"[+-]?(?:\d+\.?\d*|\.\d+)(?:[eEdD][+-]?\d+)?")
+_THOUSANDS = re.compile(r"(?<=\d),(?=\d{3}(?!\d))")
 OUT = "{out}"
 
 
@@ -59,7 +60,7 @@ def _command(words: str, where: Files, environment: Mapping[str, str]) -> Checke
 
 def _like(like: Mapping[str, Any], where: Files) -> Checked:
     """The file that was written beside its reference."""
-    name = where.out if like["file"] == OUT else like["file"]
+    name = like["file"].replace(OUT, where.out)
     shown = "its output" if like["file"] == OUT else like["file"]
     texts = []
     for path in (name, like["reference"]):
@@ -116,8 +117,8 @@ def figure(pattern: str, texts: Sequence[str]) -> float | None:
     """The number of the last match in the first text that has one; None where none is finite and positive or 0."""
     for text in texts:
         for match in reversed(list(re.finditer(pattern, text, re.MULTILINE))):
-            told = match[1] if match.re.groups else match[0]
-            number = NUMBER.search(told or "")
+            told = (match[1] if match.re.groups else match[0]) or ""
+            number = NUMBER.search(_THOUSANDS.sub("", told))
             if number is not None:
                 value = float(number[0].lower().replace("d", "e"))
                 return value if 0 <= value < math.inf else None

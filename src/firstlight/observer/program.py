@@ -137,7 +137,7 @@ def _begin(asked: Asked, guest: dict[str, Any], output: IO[str]) -> None:
         mpi="",
         ranks=ranks,
         nodes=nodes,
-        binding=[mine] if ranks == 1 else [],  # of several ranks only they know
+        binding=[] if asked.launcher or ranks > 1 else [mine],  # what a launcher binds only its ranks know
         counters="not read of a guest",
         clock=time.get_clock_info("monotonic").resolution,
     )

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
@@ -17,6 +18,7 @@ from firstlight.record import Run
 from firstlight.report import chapters, wording
 from firstlight.store import documents
 
+_TOGETHER = "\0"  # between the names of several kinds of choices: no name has it
 MOST = 18  # rows of the front page
 UNCLEAR = "unclear"  # nothing can be recommended from these launches
 WIDE = 0.15  # medians this far apart are not called "any", even where no difference can be shown
@@ -105,7 +107,11 @@ def _unclear(rivals: list[Verified]) -> bool:
 
 
 def chooser(kind: str) -> Callable[[Identity], str]:
-    """What tells one choice from another: the name of the toolchain, the MPI, the variant or a parameter."""
+    """What tells one choice from another: the name of the toolchain, the MPI, the variant, the placement or a
+    parameter; of several kinds, as in `variant+mpi`, all of these names."""
+    if "+" in kind:
+        some = [chooser(one) for one in kind.split("+")]
+        return lambda i: _TOGETHER.join(key(i) for key in some)
     if kind in ("toolchain", "variant"):
         return lambda i: str(getattr(i, kind))
     if kind == "mpi":
@@ -116,6 +122,8 @@ def chooser(kind: str) -> Callable[[Identity], str]:
 
 
 def label(run: Run, kind: str, name: str) -> str:
+    if "+" in kind:
+        return " / ".join(map(partial(label, run), kind.split("+"), name.split(_TOGETHER)))
     if kind == "mpi":
         return "threads, no MPI" if name == "none" else wording.mpi_name(run, name)
     return name if kind in ("toolchain", "variant") else name.replace("_", " ")

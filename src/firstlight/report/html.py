@@ -241,6 +241,8 @@ def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Pal
         "machine_line": terminal.machine_line(judgement),
         "tools": wording.tools(run),
         "effort": wording.effort(run),
+        "title": wording.title(run),
+        "verified": wording.verified(run),
         "state": terminal.state(run) if run.state != "complete" else None,
         "interval": units.interval,
         "cards": [(a, strip.strip(a.best) if a.best else None, _accent(palette, a)) for a in front.rows],

@@ -75,7 +75,11 @@ def header(run: Run, width: int, ink: Ink) -> list[str]:
     """One line, or two where one would be too long."""
     date = time.strftime("%d %b %Y %H:%M", time.localtime(run.started)).lstrip("0")
     took = "" if run.finished is None else f", {duration(run.finished - run.started)}"
-    whose, when = f" · first light of {run.machine.name}", f"{date} · {wording.effort(run)}{took}"
+    title = wording.title(run)
+    whose, when = (
+        f" · {title[:1].lower() + title[1:] if not run.brought else title}",
+        f"{date} · {wording.effort(run)}{took}",
+    )
     if len("firstlight" + whose + " · " + when) <= width:
         return [ink("strong", "firstlight") + f"{whose} · {when}"]
     return [ink("strong", "firstlight") + whose, "  " + when]
@@ -109,7 +113,8 @@ def _machine(judgement: Judgement, width: int) -> list[str]:
     sets = list(dict.fromkeys(t.flag_set for t in run.toolbox.toolchains))
     mpis = ", ".join(m.label for m in run.toolbox.mpis) or "no MPI"
     chains = "  ×  ".join([", ".join(wording.tools(run)) or "no compiler", ", ".join(sets), mpis])
-    return [line for text in (machine_line(judgement), chains) for line in wrap(text, width, "  ", "    ")]
+    told = filter(None, (machine_line(judgement), chains, wording.verified(run)))
+    return [line for text in told for line in wrap(text, width, "  ", "    ")]
 
 
 def _warnings(judgement: Judgement, width: int, ink: Ink) -> list[str]:

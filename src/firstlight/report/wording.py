@@ -39,6 +39,19 @@ def effort(run: Run) -> str:
     return "your programs" if run.brought else f"{run.suite} suite"
 
 
+def title(run: Run) -> str:
+    """What a page is about: the first light of a machine, or what a user calls his programs."""
+    own = [one.title for one in run.brought]
+    return f"{', '.join(own)} on {run.machine.name}" if own else f"First light of {run.machine.name}"
+
+
+def verified(run: Run) -> str:
+    """By what programs of a user are verified, one sentence; "" where the run has none."""
+    own = {one.name for one in run.brought}
+    ways = dict.fromkeys(d.verified for d in run.descriptions.values() if d.workload in own)
+    return "; ".join(f"verified by {way}" if way else "unverified: nothing is ranked" for way in ways)
+
+
 def mpi_label(run: Run, mpi: str) -> str:
     """`Open MPI 4.1.4` for `openmpi`; its name where the run does not describe it."""
     return next((m.label for m in run.toolbox.mpis if m.name == mpi), mpi)

@@ -1,0 +1,123 @@
+"""Building: a user's program once for each toolchain, each time in a copy of its folder, kept by content."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import time
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from firstlight.bench.placeholders import filled
+from firstlight.errors import UsageError
+from firstlight.mpi_families import of
+from firstlight.process import bounded
+from firstlight.toolchains import Mpi, Toolchain
+from firstlight.units import binary
+
+MOST_BYTES, MOST_FILES = 1 << 30, 50_000
+"""Of a folder that is copied for every toolchain."""
+PASSED_OVER = frozenset({".git", ".hg", ".svn", ".fl", "__pycache__", "results"})
+
+
+class Outcome(NamedTuple):
+    """`error`: what was said by a build that failed, "" by one that did not."""
+
+    seconds: float
+    error: str
+
+
+def environment(toolchain: Toolchain | None, mpi: Mpi | None) -> dict[str, str]:
+    """In which a build's wrappers call the compiler of its toolchain."""
+    found = dict(os.environ)
+    if mpi is not None:
+        found |= mpi.environment
+        if toolchain is not None:
+            found |= of(mpi.family).compilers(toolchain.cxx, toolchain.fortran) | _for_c(mpi, toolchain)
+    return found
+
+
+def _for_c(mpi: Mpi, toolchain: Toolchain) -> dict[str, str]:
+    """Wrappers for C choose their compiler by a variable of their own."""
+    cc, wrapped = c_compiler(toolchain.cxx), of(mpi.family).wrapped
+    return {f"{wrapped}_CC": cc} if cc and wrapped else {}
+
+
+def c_compiler(cxx: str) -> str:
+    """The C compiler beside a C++ compiler or its wrapper: gcc-13 beside g++-13; "" where there is none."""
+    path = Path(cxx)
+    for ours, theirs in (("g++", "gcc"), ("clang++", "clang"), ("mpicxx", "mpicc"), ("mpic++", "mpicc")):
+        if path.name.startswith(ours) and os.access(found := path.with_name(theirs + path.name[len(ours) :]), os.X_OK):
+            return str(found)
+    return ""
+
+
+def known(toolchain: Toolchain | None, mpi: Mpi | None) -> dict[str, str]:
+    """What placeholders of a build stand for; one that this toolchain has nothing for is left out."""
+    found: dict[str, str] = {}
+    if toolchain is not None:
+        found |= {"cxx": toolchain.cxx, "cc": c_compiler(toolchain.cxx), "fc": toolchain.fortran or ""}
+        found |= {"openmp": " ".join(toolchain.openmp)}
+    if mpi is not None:
+        found |= {"mpi": mpi.name, "mpicxx": mpi.cxx, "mpicc": c_compiler(mpi.cxx), "mpifc": mpi.fortran or ""}
+    flags = {"flags": " ".join(toolchain.flags)} if toolchain is not None else {}
+    return {name: text for name, text in found.items() if text} | flags
+
+
+def copies(folder: Path, build: str, cache: Path) -> Path:
+    """Where the copies of this folder lie in the cache, by what it holds and how it is built.
+
+    Raises UsageError for a folder too large to be copied for every toolchain.
+    """
+    digest, size, files = hashlib.sha256(build.encode()), 0, 0
+    for path in _files(folder):
+        size, files = size + path.lstat().st_size, files + 1
+        if size > MOST_BYTES or files > MOST_FILES:
+            most = f"{binary(MOST_BYTES)} or {MOST_FILES} files"
+            raise UsageError(
+                f"{folder}: --build copies it for every toolchain, and it has more than {most}; start in one"
+            )
+        content = os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes()
+        digest.update(os.fsencode(path.relative_to(folder)) + f" {len(content)} {path.lstat().st_mode}\n".encode())
+        digest.update(content)
+    return cache / "bench" / digest.hexdigest()[:24]
+
+
+def _files(folder: Path) -> Iterator[Path]:
+    for above, names, files in os.walk(folder):
+        names[:] = sorted(set(names) - PASSED_OVER)
+        links = [name for name in names if (Path(above) / name).is_symlink()]
+        yield from (
+            path for name in sorted(files + links) if (path := Path(above) / name).is_file() or path.is_symlink()
+        )
+
+
+def log(copy: Path) -> Path:
+    """What the build in that copy said."""
+    return copy.with_name(f"{copy.name}.log")
+
+
+def make(
+    build: str, values: Mapping[str, str], source: Path, copy: Path, variables: Mapping[str, str], tools: str
+) -> Outcome:
+    """Build `source` in `copy`, unless it was built there by these `tools` before. Raises OSError."""
+    done = copy.with_name(f"{copy.name}.built")
+    if done.is_file() and done.read_text() == tools and copy.is_dir():
+        return Outcome(0.0, "")
+    done.unlink(missing_ok=True)
+    if copy.exists():
+        shutil.rmtree(copy)
+    copy.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copytree(source, copy, symlinks=True, ignore=lambda _, names: PASSED_OVER & set(names))
+    began = time.monotonic()
+    ended = bounded.run(
+        ["/bin/sh", "-c", filled(build, values)], timeout=None, environment=variables, folder=copy, merge=True
+    )
+    seconds = time.monotonic() - began
+    log(copy).write_text(ended.stdout)
+    if ended.returncode != 0:
+        return Outcome(seconds, ended.stdout or f"the build ended with status {ended.returncode} and said nothing")
+    done.write_text(tools)
+    return Outcome(seconds, "")
