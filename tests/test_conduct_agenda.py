@@ -68,6 +68,20 @@ class Silent:
     def __exit__(self, *_: object) -> None: ...
 
 
+def ended(cell: Cell, launch: int, number: int, time: float, seconds: float = 1.0) -> LaunchRecord:
+    p, at = cell.program, cell.placement
+    return LaunchRecord(
+        start=Start("run", cell.id, launch, number, time, (), 0.0),
+        launch=Launch(1, p.workload, p.variant, "", "", "", at.ranks, at.nodes, (), "", 1e-9),
+        cases=(Case(0, {"n": 1}, at.threads, {"flops": 1e9}, 8, 1),),
+        samples=(Sample(0, 0, 1.0, 1.0, 1.0, 1.0),),
+        checks=(Check(0, "after", True, 0.0, 1.0, "a"),),
+        counters=(),
+        complete=True,
+        exit=Exit(True, 0, "", seconds, 0.0, "", ""),
+    )
+
+
 class World:
     """A machine on which a launch takes what its arguments tell times a factor that nobody knows before."""
 
@@ -86,18 +100,7 @@ class World:
         seconds = factor * launch_seconds(cell, SHIPPED[p.workload])
         self.longest = max(self.longest, seconds)
         self.now += seconds
-        record = LaunchRecord(
-            start=Start("run", cell.id, len(self.records), number, self.now, (), 0.0),
-            launch=Launch(
-                1, p.workload, p.variant, "", "", "", cell.placement.ranks, cell.placement.nodes, (), "", 1e-9
-            ),
-            cases=(Case(0, {"n": 1}, cell.placement.threads, {"flops": 1e9}, 8, 1),),
-            samples=(Sample(0, 0, 1.0, 1.0, 1.0, 1.0),),
-            checks=(Check(0, "after", True, 0.0, 1.0, "a"),),
-            counters=(),
-            complete=True,
-            exit=Exit(True, 0, "", seconds, 0.0, "", ""),
-        )
+        record = ended(cell, len(self.records), number, self.now, seconds)
         self.records.append(record)
         return record
 
@@ -139,15 +142,15 @@ def rows_of(world: World) -> tuple[int, int]:
     seed=st.integers(0, 999),
     spread=st.sampled_from([0.0, 0.3, 1.0]),
 )
-def test_every_row_that_is_begun_gets_its_interval(
+def test_rows_that_are_begun_get_their_intervals(
     suite: str, cores: int, budget: float, seed: int, spread: float
 ) -> None:
     world = World(suite, cores, seed, spread)
     world.go(budget)
     sure, touched = rows_of(world)
-    assert touched - sure <= (0 if spread < 1 else 1)
+    assert touched - sure <= (0 if spread == 0 else 0.1 * (1 + spread) * touched)
     if spread < 1:
-        assert sure == len(answerable(suite, cores)) or (cores > 2 and budget < 400)
+        assert sure == len(answerable(suite, cores)) or budget < (400 if cores > 2 else 100)
     assert world.now <= budget * (1 + agenda.SLACK) + 0.05 * world.longest
     begun = world.counts()
     unfinished = [name for name, n in begun.items() if n < 6]
@@ -213,6 +216,9 @@ def test_a_stage_leaves_no_more_wanted_cell_behind(some: list[tuple[int, float, 
     items = [item(f"c{k}", rank, need, workload, begun) for k, (rank, need, workload, begun) in enumerate(some)]
     stage = agenda.stage(items, room, everything=False)
     assert bool(stage) == bool(items)
+    if opening := [i for i in items if i.rank in agenda.OPENING and not i.begun]:
+        assert stage == opening
+        return
     stages = {agenda.STAGE_OF[i.rank] for i in stage}
     assert len(stages) <= 1
     assert all(agenda.STAGE_OF[i.rank] >= max(stages) for i in items if i not in stage)
@@ -247,6 +253,37 @@ def test_a_row_s_cases_are_cells_of_their_own_where_the_rest_is_long() -> None:
     workload: Workload = SHIPPED["latency"]
     cells = [c for c in planned("standard", 2) if c.program.workload == workload.name]
     assert [sum("," in word for word in c.arguments) for c in cells] == [0, 1]
+
+
+def test_each_row_is_launched_once_before_anything_is_launched_again() -> None:
+    """Two workloads; of one, of which no row is shown first, launches take five times what is expected."""
+    cells = [
+        Cell(f"{w}{k}", Program(w, f"v{k}", "gcc-native"), Placement(), (f"n={k}",))
+        for w in ("known", "new")
+        for k in range(10)
+    ]
+    wanted = {c.id: (Rank.FRONT if c.program.workload == "known" else Rank.CHAPTER) if k % 10 < 4 else Rank.REST
+              for k, c in enumerate(cells)}  # fmt: skip
+    now, seen = 0.0, list[str]()
+
+    def launch(cell: Cell, number: int) -> LaunchRecord:
+        nonlocal now
+        now += 5.0 if cell.program.workload == "new" else 1.0
+        seen.append(cell.id)
+        return ended(cell, len(seen), number, now)
+
+    run = replace(
+        synthetic.run().run, cells=tuple(cells), descriptions={c.program.target: TOLD for c in cells}, launches=6
+    )
+    rounds = Rounds(run, cells, launch, [], 130.0, Silent(), clock=lambda: now, ranks=wanted)
+    rounds.go()
+    rows = [name for name, rank in wanted.items() if rank < Rank.REST]
+    assert sorted(seen[:8]) == sorted(rows)
+    counts = Counter(seen)
+    assert [counts[f"known{k}"] for k in range(4)] == [6] * 4
+    assert [n for name, n in counts.items() if name.startswith("new")].count(6) == 3  # 90 of the 106 s that are left
+    assert not any(name.startswith("new") for name in counts if name not in rows)  # found too dear, not begun
+    assert now <= 130.0 * (1 + agenda.SLACK)
 
 
 def test_what_settings_are_compared_with_comes_first() -> None:

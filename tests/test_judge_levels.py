@@ -45,9 +45,16 @@ def test_a_last_cache_of_which_neighbours_take_a_part(sizes: tuple[float, ...], 
     assert last is not None and acts / 1.5 <= last / MIB <= acts
 
 
-def test_a_cache_that_is_larger_than_the_system_tells() -> None:
-    *_, last = capacities(SIZES, chase(STANDARD, (*SIZES[:2], 200 * MIB)))
-    assert last is not None and 128 <= last / MIB <= 200
+@pytest.mark.parametrize("more", [1.5, 3.0])
+@pytest.mark.parametrize("level", [0, 1, 2])
+def test_no_cache_holds_more_than_it_has(level: int, more: float) -> None:
+    """As seen: of an L2 of 1 MiB that 3 MiB are served at its speed. Less than it has is told, more is not."""
+    seen = [size * (more if k == level else 1.0) for k, size in enumerate(SIZES)]
+    told = capacities(SIZES, chase(STANDARD, tuple(seen)))
+    assert all(c in (size, None) for c, size in zip(told, SIZES, strict=True)) and told[level:] == list(SIZES[level:])
+    seen[level] /= 2 * more
+    told = capacities(SIZES, chase(STANDARD, tuple(seen)))
+    assert [c is None or c < size for c, size in zip(told, SIZES, strict=True)] == [k == level for k in range(3)]
 
 
 def test_as_it_was_seen_on_a_processor_with_neighbours() -> None:
@@ -98,6 +105,7 @@ def test_any_points_give_ends_that_ascend(points: list[tuple[float, float]]) -> 
     assert [s.time for s in stairs] == sorted(s.time for s in stairs)
     found = [size if c is None else c for c, size in zip(capacities(SIZES, steps), SIZES, strict=True)]
     assert found == sorted(found)
+    assert all(c <= size for c, size in zip(found, SIZES, strict=True))
 
 
 def test_places_of_working_sets() -> None:

@@ -14,13 +14,13 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from firstlight import ROOT, catalogue
-from firstlight.catalogue import Selection, Sizes, Value, Variant, Workload, needs
+from firstlight.catalogue import Duration, Selection, Sizes, Value, Variant, Workload, needs
 from firstlight.conduct import agenda
 from firstlight.errors import UsageError
 from firstlight.machine import Cache, Machine
 from firstlight.plan import EFFORT, Cell, Placement, Plan, Program, order, plan, resolve_size, select
 from firstlight.plan.ceilings import bounding, unmeasured
-from firstlight.plan.expected import launch_seconds
+from firstlight.plan.expected import START, launch_seconds
 from firstlight.plan.sizes import with_less_memory
 from firstlight.plan.splitting import Box, split
 from firstlight.toolchains import Library, Linking, Mpi, Toolbox, Toolchain
@@ -508,6 +508,37 @@ def test_what_is_brought_along_stays_short_where_the_last_cache_is_large() -> No
     whole = [c for c in plan("quick", SHIPPED, ["stream"], TOOLBOX, here).cells if c.placement.threads == 1]
     assert max(launch_seconds(c, SHIPPED["stream"]) for c in brought) < 2.6
     assert max(launch_seconds(c, SHIPPED["stream"]) for c in whole) > 5  # who names it gets what STREAM asks
+
+
+def test_steps_that_are_longer_than_a_sample_are_told_before_any_of_them_ran() -> None:
+    """The first entry that speaks of a case holds; none speaks of what leaves a parameter out, nor of a GPU."""
+    told = (
+        Duration(0.5, where={"size": "M"}, variants=["slow*"]),
+        Duration(0.1, where={"size": "M"}),
+        Duration(1e-3, per=["n", "n"]),
+    )
+    (named,) = workload(variants={"slow": (), "quick": (), "on_gpu": ("cuda",)}).values()
+    named = replace(named, durations=told)
+    words = ("--samples", "5", "--sample-seconds", "0.004", "--case-seconds", "1")
+
+    def seconds(variant: str, *arguments: str) -> float:
+        cell = Cell("c", Program("w", variant, "gcc-native"), Placement(), (*arguments, *words))
+        return launch_seconds(cell, named) - launch_seconds(
+            replace(cell, arguments=words), replace(named, durations=())
+        )
+
+    short = 8 * 0.004
+    assert seconds("quick", "size=S") == pytest.approx(0.0)
+    assert seconds("quick", "size=M") == pytest.approx(8 * 0.1 - short)
+    assert seconds("slow", "size=M") == pytest.approx(5 * 0.5 - short)  # two samples are taken, however long
+    assert seconds("quick", "size=S,M,L") == pytest.approx(8 * 0.1 + 2 * short - short)
+    assert seconds("quick", "n=10,20", "m=1,2") == pytest.approx(2 * 8 * 0.1 + 2 * 6 * 0.4 - short)
+    assert seconds("quick", "n=10,x") == pytest.approx(8 * 0.1)
+    assert seconds("on_gpu", "size=M") == pytest.approx(0.0)
+    pair = Cell("c", Program("w", "quick", "gcc-native"), Placement(threads=4), ("size=M", *words))
+    assert launch_seconds(pair, named) == pytest.approx(START + 8 * 0.05)
+    many = [f"{name}={','.join(map(str, range(10**4)))}" for name in ("n", "size", "m")]
+    assert seconds("quick", *many) > 1e9  # told from the first of them, at once
 
 
 @pytest.mark.parametrize(

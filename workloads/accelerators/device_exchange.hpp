@@ -5,7 +5,7 @@
 //                          after_kernels(): what follows in it waits for all kernels that were started before
 //                          finish(): waits for it
 //   launch(...)            a kernel, after all that was launched before; not for queues
-// CUDA's queue is in cuda_queue.hpp, one emulated by a processor in emulated_queue.hpp.
+// CUDA's queue is in cuda_queue.hpp, one emulated by a processor in emulated_device.hpp.
 #pragma once
 
 #include <memory>
@@ -59,14 +59,14 @@ struct CopyStrips {
 template <class T, std::size_t D, class Machine, class Transport>
 class DeviceExchange {
  public:
-  // The fields whose copies on the device are exchanged, of this block: halos of all neighbours behind faces.
+  // The fields whose copies on the device are exchanged, of this block, with all neighbours that `reach` names.
   template <class... Fields>
-  void open(const grid::Block<D>& block, const Fields&... fields) {
+  void open(const grid::Block<D>& block, grid::Reach reach, const Fields&... fields) {
     static_assert(sizeof...(Fields) <= most_fields);
     const std::vector<grid::Layout<D>> layouts{fields.layout()...};
     std::vector<grid::FieldShape<D>> shapes;
     for (const auto& layout : layouts) shapes.push_back({layout.halo, sizeof(T), alignof(T)});
-    plan_ = grid::make_plan<D>(block, shapes, {.reach = grid::Reach::faces});
+    plan_ = grid::make_plan<D>(block, shapes, {.reach = reach});
     cells_ = 0;
     std::vector<Strip<D>> out, in;
     for (const auto& message : messages())

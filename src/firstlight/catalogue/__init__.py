@@ -16,6 +16,7 @@ from firstlight.catalogue.declarations import (
     Bound,
     Class,
     Declaration,
+    Duration,
     Flags,
     Plot,
     Provides,
@@ -31,6 +32,7 @@ __all__ = [
     "Bound",
     "Class",
     "Declaration",
+    "Duration",
     "Flags",
     "Plot",
     "Prefix",
@@ -93,6 +95,7 @@ class Workload(msgspec.Struct, frozen=True):
     roles: tuple[Role, ...] = ()
     source_hash: str = ""
     classes: tuple[Class, ...] = ()
+    durations: tuple[Duration, ...] = ()
 
     def variant(self, name: str) -> Variant:
         """That of a program: of its name, or the one that becomes `blas_openblas` with a library. Raises KeyError."""
@@ -121,6 +124,7 @@ class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     roles: tuple[Role, ...] = ()
     flags: tuple[Flags, ...] = ()
     classes: tuple[Class, ...] = ()
+    durations: tuple[Duration, ...] = ()
 
 
 def roots() -> list[Path]:

@@ -88,6 +88,21 @@ class Bound(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     device: bool = False
 
 
+class Duration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """About how many `seconds` a step takes on a core of today, times the values of the parameters `per`.
+
+    With its share in what comes beside it (restoring, checking): a launch of a case, divided by its samples and three.
+
+    It is told of steps that are longer than a sample, before any of them was launched. Of several entries that speak of
+    a case the first holds; none speaks of a GPU, nor of a case that leaves one of `where` or `per` to its default.
+    """
+
+    seconds: Annotated[float, msgspec.Meta(gt=0)]
+    per: list[str] = []
+    where: dict[str, Value] = {}
+    variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
+
+
 class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One question, answered by the best figure selected; `choose` names what the answer recommends.
 

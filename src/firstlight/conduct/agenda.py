@@ -1,8 +1,10 @@
 """The agenda: which cells are launched within a budget, and in which stages. Pure functions of what is known.
 
-A figure needs LAUNCHES launches for an interval, so a cell whose turn cannot come so often is not begun. What rows of
-the report choose from comes first, then what else they are compared with, then whole workloads, those first that tell
-most for their time. What a stage holds is launched in rounds, side by side.
+A figure needs LAUNCHES launches for an interval, so a cell whose turn cannot come so often is not begun. One candidate
+of each row is launched once before anything is launched again: that tells what launches of its workload take, and each
+row has a figure, whatever was expected. What rows of the report choose from comes next, then what else they are
+compared with, then whole workloads, those first that tell most for their time. What a stage holds is launched in
+rounds, side by side.
 """
 
 from __future__ import annotations
@@ -41,6 +43,8 @@ class Rank(IntEnum):
     REST = 6
 
 
+OPENING = (Rank.FRONT, Rank.CHAPTER)
+"""What is launched once before anything is launched again."""
 STAGE_OF = {rank: 2 if rank is Rank.REST else rank % 2 for rank in Rank}
 
 
@@ -160,6 +164,8 @@ def stage(items: Sequence[Item], room: float, everything: bool) -> list[Item]:
     """What of the chosen is launched next, in rounds. `everything`: nothing was left out."""
     if not items or (everything and sum(i.need for i in items) <= AMPLE * room):
         return list(items)
+    if opening := [i for i in items if i.rank in OPENING and not i.begun]:
+        return opening
     dear, begun = _dearness(items), {i.cell.program.workload for i in items if i.begun}
     names = {i.cell.id: (STAGE_OF[i.rank], i.cell.program.workload not in begun, dear[i.cell.id]) for i in items}
     names = {n: k if k[0] == STAGE_OF[Rank.REST] else (k[0], False, (0.0, "")) for n, k in names.items()}

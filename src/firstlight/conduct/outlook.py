@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from firstlight.conduct.agenda import Answered, Item, chosen
+from firstlight.conduct.agenda import OPENING, Answered, Item, chosen
 from firstlight.plan.settings import NONE, Settings
 from firstlight.record import SPARE
 from firstlight.shell import command
@@ -26,11 +26,13 @@ class Part(NamedTuple):
 
 
 class Outlook(NamedTuple):
-    """`chosen` of `cells` cells are launched in `seconds` of `room`; all need `needed`. Rows: answered, of how many."""
+    """`chosen` of `cells` cells are launched in `seconds` of `room`; all need `needed`, and one candidate of each
+    row `opening`. Rows: answered, of how many."""
 
     room: float
     seconds: float
     needed: float
+    opening: float
     chosen: int
     cells: int
     rows: tuple[int, int]
@@ -52,6 +54,7 @@ def look_ahead(items: Sequence[Item], done: Collection[str], rows: Sequence[Answ
         room=room,
         seconds=sum(i.need for i in some),
         needed=sum(i.need for i in items),
+        opening=sum(i.need for i in items if i.rank in OPENING),
         chosen=len(measured),
         cells=len(items) + len(done),
         rows=(sum(good for _, good in answers), len(answers)),

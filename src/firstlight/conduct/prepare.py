@@ -173,14 +173,14 @@ def foresee(prepared: Prepared, order: Order) -> Foreseen:
 
 
 def budget(prepared: Prepared, order: Order) -> float:
-    """Seconds of launching: those of the user, or of the suite, of which named workloads get what is enough."""
+    """Seconds of launching: those of the user, or of the suite, of which named ones get what their rows need."""
     effort = EFFORT[order.suite]
     if order.budget is not None:
         return order.budget
     if not order.names:
         return effort.budget
-    needed = look_into(prepared, prepared.plan.cells, order.launches, effort.budget).outlook.needed
-    return effort.enough(len(select(prepared.workloads, order.names)), needed)
+    opening = look_into(prepared, prepared.plan.cells, order.launches, effort.budget).outlook.opening
+    return effort.enough(len(select(prepared.workloads, order.names)), opening)
 
 
 def look_into(

@@ -115,7 +115,8 @@ class Rounds:
         return sorted(arranged, key=lambda cell: self._ranks.get(cell.id, Rank.FRONT))
 
     def _may(self, cell: Cell, alone: bool, kept: float) -> bool:
-        """Whether there is time for this launch; for a cell that is begun with it, for all that it wants.
+        """Whether there is time for this launch; for a cell that is begun with it, for all that it wants, but for one
+        that opens a row.
 
         `kept`: what the stage's cells that were begun before keep for theirs. `alone`: it is the only one of its stage.
         """
@@ -125,7 +126,8 @@ class Rounds:
         tally = self.tallies[cell.id]
         if tally.records or alone:
             return self.costs.of(cell) <= left + (self._slack if self._short(tally) else 0.0)
-        return kept + self._item(tally).need <= left
+        item = self._item(tally)
+        return (item.seconds if item.rank in agenda.OPENING else kept + item.need) <= left
 
     def _kept(self, cell: Cell) -> float:
         """Seconds that a cell which is begun keeps for the launches that it still wants."""

@@ -28,7 +28,7 @@ RISE = 1.3  # the next level waits at least so many times as long, or the two ca
 OUTSIDE = 0.15  # of the way to the next plateau: beyond it the data did not fit
 UNSURE = 0.5  # of the way: beyond it the bytes that were served cannot be told from noise
 ALMOST = 0.5  # the same where the data nearly fill the cache: pages that collide in it cost a part of it
-LESS, MORE = 1.25, 2.0  # data fill a cache nearly from size / LESS on; it is larger than told if it served MORE x size
+LESS = 1.25  # data fill a cache nearly from size / LESS on
 CLEAR = 2.0  # a plateau is looked for so far from the ends of its level
 
 
@@ -41,7 +41,7 @@ class Step(NamedTuple):
 
 class Level(msgspec.Struct, frozen=True):
     """One level of caches. `size`: of each, as the system tells; `acts`: what one core was seen to get of it in this
-    run, where that is another size; None where it is the same or was not measured."""
+    run, where that is less; None where it is all of it or was not measured."""
 
     number: int
     size: int
@@ -61,11 +61,6 @@ class Level(msgspec.Struct, frozen=True):
     @property
     def capacity(self) -> float:
         return self.size if self.acts is None else self.acts
-
-    @property
-    def most(self) -> float:
-        """In the best of launches: no less than the system tells."""
-        return max(self.size, self.capacity)
 
     def reach(self, cores: int) -> int:
         """How many caches of this level `cores` cores fill at least."""
@@ -89,12 +84,12 @@ class Hierarchy(msgspec.Struct, frozen=True):
 
     def may_lie(self, working_set: float, cores: int = 1) -> str:
         """The fastest level that may have held them in the best of launches."""
-        return next((x.name for x in self.levels if working_set <= x.most * x.reach(cores)), MEMORY)
+        return next((x.name for x in self.levels if working_set <= x.size * x.reach(cores)), MEMORY)
 
     def before(self, name: str, cores: int = 1) -> float:
         """The most bytes that `cores` cores hold in the level before that one."""
         k = self.names.index(name)
-        return self.levels[k - 1].most * self.levels[k - 1].reach(cores) if k else 0.0
+        return self.levels[k - 1].size * self.levels[k - 1].reach(cores) if k else 0.0
 
 
 def nominal(machine: Machine) -> Hierarchy:
@@ -129,7 +124,8 @@ def observed(figures: Iterable[Figure], workloads: Mapping[str, Workload], machi
 def capacities(sizes: Sequence[float], steps: Iterable[Step]) -> list[float | None]:
     """What each cache of these sizes (ascending) was seen to hold; None where the points are too few to say.
 
-    The size itself where the points allow it; else the most bytes that were seen to be served at the level's speed.
+    The size itself where the points allow it; else the most bytes that were seen to be served at the level's speed. No
+    cache holds more than it has: what more was served came from elsewhere (lines that were asked for ahead of time).
     """
     stairs = ascending(steps)
     edges = [0.0, *sizes, math.inf]
@@ -181,4 +177,4 @@ def _end(size: float, here: Step, after: Step, stairs: Sequence[Step]) -> float 
     ]
     served = max(s.bytes * (1 - f) for s, f in between if f <= UNSURE)
     fits = all(f <= (ALMOST if LESS * s.bytes >= size else OUTSIDE) for s, f in between if s.bytes <= size)
-    return size if fits and served <= MORE * size else served
+    return size if fits else min(size, served)

@@ -10,7 +10,7 @@ class Effort(NamedTuple):
 
     No sample of a case is begun after `case_seconds`, but two are always taken (of a guest one). A launch that takes
     longer than `timeout` seconds hangs, and is killed. Where workloads are named, `each` seconds for one of them are
-    enough beyond what the wanted launches of everything take.
+    enough, or what the wanted launches take of one candidate of each row.
     """
 
     budget: float
@@ -21,7 +21,7 @@ class Effort(NamedTuple):
     each: float
 
     def enough(self, workloads: int, needed: float) -> float:
-        """Seconds of launching for so many workloads that were named, of which all launches wanted take `needed`."""
+        """Seconds of launching for so many workloads that were named, of which rows need `needed` for their answers."""
         return min(self.budget, max(self.each * workloads, needed))
 
     @property

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from math import prod
+from fnmatch import fnmatchcase
+from itertools import islice, product
+from math import ceil, prod, sqrt
 
-from firstlight.catalogue import Value, Workload
+from firstlight.catalogue import Value, Workload, device_variant
 from firstlight.plan.types import Cell
 
 START, MPI_START, RANK_START = 0.03, 0.1, 0.01
@@ -14,15 +16,44 @@ BESIDE = 3
 """Samples' worth of time that a case takes beside its samples: the batches that grow to one, counting, checking."""
 TOUCH = 1e-9
 """Seconds a byte of working set: filling, poisoning and checking it once."""
+LOOKED_AT = 1000  # cases of a launch; those beyond are taken for their like
 
 
 def launch_seconds(cell: Cell, workload: Workload) -> float:
-    """From the arguments alone: what the steps themselves take is not known, beyond what a sample shall last."""
+    """From the arguments, and what the workload tells of steps that are longer than a sample."""
     ranks, nodes = cell.placement.ranks, cell.placement.nodes
     start = START + (MPI_START + RANK_START * ranks / nodes if cell.program.mpi else 0.0)
     values = parameters(cell)
-    count, seconds = int(option(cell, "samples", 5)), option(cell, "sample-seconds", 0.002)
-    return start + prod(map(len, values.values())) * (count + BESIDE) * seconds + TOUCH * _touched(values, workload)
+    return start + _cases_seconds(cell, workload, values) + TOUCH * _touched(values, workload)
+
+
+def step_seconds(variant: str, case: Mapping[str, str], workload: Workload) -> float:
+    """What the workload tells of a step of the case, on one core; 0 where it tells nothing."""
+    if not workload.durations or device_variant(workload, variant):
+        return 0.0
+    for told in workload.durations:
+        of_case = all(case.get(name) == str(value) for name, value in told.where.items())
+        of_variant = any(fnmatchcase(variant, pattern) for pattern in told.variants)
+        if of_case and of_variant and all(_number(case.get(name)) for name in told.per):
+            return told.seconds * prod(float(case[name]) for name in told.per)
+    return 0.0
+
+
+def _cases_seconds(cell: Cell, workload: Workload, values: Mapping[str, Sequence[str]]) -> float:
+    """Of all samples of a launch, and of what comes beside them. Of a case two are taken, however long they are."""
+    least, room = option(cell, "sample-seconds", 0.002), option(cell, "case-seconds", 10.0)
+    most = int(option(cell, "samples", 5))
+
+    gain = sqrt(cell.placement.ranks * cell.placement.threads)  # between none, where memory holds a core, and all
+
+    def seconds(case: Mapping[str, str]) -> float:
+        sample = max(least, step_seconds(cell.program.variant, case, workload) / gain)
+        return (BESIDE + min(most, max(2, ceil(room / sample)))) * sample
+
+    named = {name for told in workload.durations for name in (*told.where, *told.per)}
+    telling = {name: some for name, some in values.items() if name in named}
+    some = [seconds(dict(zip(telling, case, strict=True))) for case in islice(product(*telling.values()), LOOKED_AT)]
+    return sum(some) / len(some) * prod(map(len, values.values()))
 
 
 def parameters(cell: Cell) -> dict[str, list[str]]:
@@ -53,9 +84,9 @@ def _touched(values: Mapping[str, Sequence[Value]], workload: Workload) -> float
     return elements * sum(per_element) / len(per_element) * others
 
 
-def _number(value: Value) -> bool:
+def _number(value: Value | None) -> bool:
     try:
-        float(value)
+        float("" if value is None else value)
     except ValueError:
         return False
     return True

@@ -25,8 +25,8 @@ class OnDevice {
     in_precision(s, [&]<class T>(Numbers<T>& a) {
       Parts<T>& mine = parts(a);
       mine.copies.open(a, twice);
-      mine.halo_e.open(s.block, a.ez);
-      mine.halo_h.open(s.block, a.hx, a.hy);
+      mine.halo_e.open(s.block, grid::Reach::faces, a.ez);
+      mine.halo_h.open(s.block, grid::Reach::faces, a.hx, a.hy);
       const grid::Box<2> all = s.block.cells();
       split_ = mine.halo_e.has_neighbours() ? grid::split(s.block, {1, 1}) : grid::Split<2>{all, {}};
     });

@@ -1,10 +1,9 @@
 // Where kernels run: a processor in place of a device, a fiber a thread, so that bodies, halos and copies are checked where no GPU is.
 #pragma once
 
-#include <cstring>
 #include <type_traits>
 
-#include "../emulated_queue.hpp"
+#include "../emulated_device.hpp"
 #include "device_run.hpp"
 
 namespace fdtd2d::inline FL_ROLE {
@@ -12,26 +11,7 @@ namespace fdtd2d::inline FL_ROLE {
 template <class Block = fl::Block>
 struct Emulated {
   template <class T>
-  class Memory {
-   public:
-    void allocate(Index size) {
-      memory_ = fl::Array<T>(size);
-      std::memset(static_cast<void*>(memory_.data()), 0xFF, static_cast<std::size_t>(size) * sizeof(T));
-    }
-    void from(const T* host) {
-      accelerators::Started::kernels().all();
-      std::copy_n(host, memory_.size(), memory_.data());
-    }
-    void to(T* host) const {
-      accelerators::Started::kernels().all();
-      std::copy_n(memory_.data(), memory_.size(), host);
-    }
-    T* data() { return memory_.data(); }
-
-   private:
-    fl::Array<T> memory_;
-  };
-
+  using Memory = accelerators::EmulatedMemory<T>;
   template <class T>
   using Pinned = Memory<T>;
   using Queue = accelerators::EmulatedQueue;

@@ -56,15 +56,24 @@ struct Numbers {
   std::array<grid::Field<T, 2>*, 7> written() { return {&ez, &hx, &hy, &psi_ex, &psi_ey, &psi_hx, &psi_hy}; }
 };
 
+// What is told of the first run of a case; to look takes as long as a run.
+struct Told {
+  bool known = false;
+  double reflection = 0;  // in dB
+  double error = 0;       // of the largest amplitude
+  double drift = 0;       // of the energy, relative
+};
+
 struct State {
   Params p;
   fl::Team team;
   grid::Block<2> block;
   Numbers<float> singles;
   Numbers<double> doubles;
-  double s = 0;                            // the coefficient of H; it changes with the step
-  Drawn drawn;                             // changes between batches
-  std::vector<Mode> modes;                 // whose sum is the field at the start
+  double s = 0;             // the coefficient of H; it changes with the step
+  Drawn drawn;              // changes between batches
+  std::vector<Mode> modes;  // whose sum is the field at the start
+  Told told;
   std::function<void()> upload, download;  // of all fields, where a variant keeps them on a device
 };
 

@@ -10,11 +10,10 @@ namespace himeno::inline FL_ROLE::device {
 
 // One device has no halos to exchange, and its GOSA is that of all.
 struct Alone {
-  static constexpr bool in_every_sweep = false;
   void open(const State&) {}
-  void start(float*) {}
+  void start(const grid::View<float, 3>&) {}
   void send() {}
-  void finish(float*) {}
+  void finish() {}
   double over_ranks(double mine) { return mine; }
 };
 
@@ -40,18 +39,16 @@ class Run {
   void step(State& s, Index) {
     for (Index t = 0; t < s.params.sweeps; ++t) {
       Machine::zero(gosa_);
-      halo_.start(p_.data());
+      halo_.start(s.p.view(p_.data()));
       sweep(s, split_.inner, t);
       halo_.send();
-      halo_.finish(p_.data());
+      halo_.finish();
       for (const grid::Box<3>& box : split_.rim) sweep(s, box, t);
       std::swap(p_, next_);
-      if (Halo::in_every_sweep || t + 1 == s.params.sweeps) {
-        double mine = 0;
-        gosa_.to(&mine);
-        s.gosa = halo_.over_ranks(mine);
-      }
     }
+    double mine = 0;
+    gosa_.to(&mine);
+    s.gosa = halo_.over_ranks(mine);
     Machine::finish();
   }
 

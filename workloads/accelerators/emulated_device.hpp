@@ -1,16 +1,16 @@
-// What was started on a device that a processor emulates, and has yet to be done: some of it is done at once and the rest as late as a
-// device may, when somebody waits. Who forgets to wait finds what was there before.
+// A device that a processor emulates: its memory, and what was started on it and has yet to be done. Some of that is done at once and the rest
+// as late as a device may, when somebody waits. Who forgets to wait finds what was there before.
 #pragma once
 
 #include <algorithm>
 #include <bit>
 #include <cstddef>
+#include <cstring>
 #include <deque>
 #include <functional>
 #include <utility>
 
-#include "firstlight/role.hpp"
-#include "firstlight/split.hpp"
+#include "firstlight/workload.hpp"
 
 namespace accelerators::inline FL_ROLE {
 
@@ -44,6 +44,29 @@ class Started {
   std::size_t done_ = 0;
 };
 
+// Written beside it, it is noticed; never written, it holds no numbers, as on a device. What is copied waits for all kernels, as CUDA's does.
+template <class T>
+class EmulatedMemory {
+ public:
+  void allocate(fl::Index size) {
+    memory_ = fl::Array<T>(size);
+    std::memset(static_cast<void*>(memory_.data()), 0xFF, static_cast<std::size_t>(size) * sizeof(T));
+  }
+  void from(const T* host) {
+    Started::kernels().all();
+    std::copy_n(host, memory_.size(), memory_.data());
+  }
+  void to(T* host) const {
+    Started::kernels().all();
+    std::copy_n(memory_.data(), memory_.size(), host);
+  }
+  T* data() { return memory_.data(); }
+
+ private:
+  fl::Array<T> memory_;
+};
+
+// Beside the kernels, in order.
 class EmulatedQueue {
  public:
   void after_kernels() {

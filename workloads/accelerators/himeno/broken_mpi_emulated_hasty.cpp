@@ -1,0 +1,18 @@
+// Wrong: halos are packed before the kernels have ended that compute them.
+#include "device_halo.hpp"
+#include "device_run.hpp"
+#include "emulated_machine.hpp"
+
+namespace {
+
+namespace device = himeno::device;
+struct Hasty : device::Emulated<> {
+  struct Queue : accelerators::EmulatedQueue {
+    void after_kernels() {}
+  };
+};
+using Early = device::Run<Hasty, device::OnRanks<Hasty>, device::Registers>;
+
+}  // namespace
+
+FL_VARIANT(himeno, Early)
