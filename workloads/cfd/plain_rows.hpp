@@ -2,6 +2,7 @@
 // of a row's first cell, `n` the number of its cells.
 #pragma once
 
+#include "firstlight/simd.hpp"
 #include "sip.hpp"
 
 namespace cfd::inline FL_ROLE {
@@ -74,6 +75,13 @@ struct PlainRows {
     return sums;
   }
 
+  // The sums of z r and z q.
+  static Sums products(const double* z, const double* r, const double* q, Index c, Index n) {
+    Sums sums;
+    for (const Index end = c + n; c < end; ++c) sums += {z[c] * r[c], z[c] * q[c]};
+    return sums;
+  }
+
   // p = z + beta p
   static void turn(double beta, const double* z, double* p, Index c, Index n) {
     for (const Index end = c + n; c < end; ++c) p[c] = z[c] + beta * p[c];
@@ -107,6 +115,55 @@ struct PlainRows {
       if (i > 0) d -= square(m.a[W][c]) * inverse[c - 1];
       inverse[c] = 1 / d;
     }
+  }
+
+  // Row (k, j) of the next coarser matrix (multigrid.hpp) of the cells that a block of `size` has. What they couple to elsewhere is a wall.
+  static void coarsen(const Rows& fine, const Point& size, System& coarse, Index k, Index j) {
+    for (Index i = 0; i < coarse.b.size()[2]; ++i) {
+      Coefficients a{};
+      const Point first{2 * k, 2 * j, 2 * i};
+      const grid::Box<3> block{{}, size}, cells = grid::intersection(block, grid::Box<3>{first, grid::plus<3>(first, {2, 2, 2})});
+      double wall = 0;  // the sum of a row
+      grid::each_cell(cells, [&](const Point& x) {
+        const Index c = fine.at(x[0], x[1]) + x[2];
+        wall += fine.a[P][c];
+        for (std::size_t place = W; place <= T; ++place) {
+          Point other = x;
+          other[side_of(place).d] += side_of(place).step;
+          if (!block.contains(other)) continue;
+          wall += fine.a[place][c];
+          if (!cells.contains(other)) a[place] += fine.a[place][c] / 2;
+        }
+      });
+      a[P] = wall / 2;
+      for (std::size_t place = W; place <= T; ++place) a[P] -= a[place];
+      for (std::size_t place = P; place <= T; ++place) coarse.a[place][{k, j, i}] = a[place];
+    }
+  }
+
+  // Row (k, j) of the coarser grid's right-hand side: the sums of b - A x over the cells of each.
+  static void restrict_residual(const Rows& m, const double* x, const Point& size, double* to, Index k, Index j) {
+    std::fill_n(to, (size[2] + 1) / 2, 0.0);
+    for (Index at_k = 2 * k; at_k < std::min(2 * k + 2, size[0]); ++at_k)
+      for (Index at_j = 2 * j; at_j < std::min(2 * j + 2, size[1]); ++at_j)
+        for (Index i = 0; i < size[2]; ++i) to[i / 2] += residual(m, x, m.at(at_k, at_j) + i);
+  }
+
+  // To row (k, j) of a grid of `size`, at `to`, comes what linear interpolation between the centres of the coarser grid's cells makes of
+  // `from`. Along a dimension that has one cell there is nothing to interpolate.
+  static void prolong(const double* from, const Rows& coarse, const Point& size, double* to, Index k, Index j) {
+    const auto step = [](Index n, Index x) { return n == 1 ? 0 : x % 2 == 0 ? Index{-1} : Index{1}; };
+    const double* here = from + coarse.at(k / 2, j / 2);
+    const Index up = step(size[0], k) * coarse.bottom, aside = step(size[1], j) * coarse.south, along = size[2] == 1 ? 0 : 1;
+    const auto line = [&](Index i) { return 0.5625 * here[i] + 0.1875 * (here[i + up] + here[i + aside]) + 0.0625 * here[i + up + aside]; };
+    const Index pairs = size[2] / 2;
+    FL_INDEPENDENT
+    for (Index i = 0; i < pairs; ++i) {
+      const double middle = 0.75 * line(i);
+      to[2 * i] += middle + 0.25 * line(i - 1);
+      to[2 * i + 1] += middle + 0.25 * line(i + 1);
+    }
+    if (size[2] % 2 == 1) to[2 * pairs] += 0.75 * line(pairs) + 0.25 * line(pairs - along);
   }
 };
 

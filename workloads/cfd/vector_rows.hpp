@@ -153,6 +153,29 @@ struct VectorRows : PlainRows {
     return sums += {total(sum), total(squares)};
   }
 
+  static Sums products(const double* z, const double* r, const double* q, Index c, Index n) {
+    V first = {}, second = {};
+    Index i = c;
+    for (; i + lanes <= c + n; i += lanes) first += at(z + i) * at(r + i), second += at(z + i) * at(q + i);
+    Sums sums = PlainRows::products(z, r, q, i, c + n - i);
+    return sums += {total(first), total(second)};
+  }
+
+  static void restrict_residual(const Rows& m, const double* x, const Point& size, double* to, Index k, Index j) {
+    std::fill_n(to, (size[2] + 1) / 2, 0.0);
+    for (Index at_k = 2 * k; at_k < std::min(2 * k + 2, size[0]); ++at_k)
+      for (Index at_j = 2 * j; at_j < std::min(2 * j + 2, size[1]); ++at_j) {
+        const Index c = m.at(at_k, at_j);
+        Index i = 0;
+        for (; i + lanes <= size[2]; i += lanes) {
+          const V r = residual(m, x, c + i);
+          for (Index lane = 0; lane < lanes; lane += 2) to[(i + lane) / 2] += r[lane] + r[lane + 1];
+          for (const double* a : m.a) __builtin_prefetch(a + c + i + ahead);
+        }
+        for (; i < size[2]; ++i) to[i / 2] += cfd::residual(m, x, c + i);
+      }
+  }
+
   static void turn(double beta, const double* z, double* p, Index c, Index n) {
     FL_INDEPENDENT
     for (Index i = c; i < c + n; ++i) p[i] = z[i] + beta * p[i];

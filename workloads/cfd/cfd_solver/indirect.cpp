@@ -4,4 +4,4 @@
 
 using Solvers = cfd_solver::Solvers<cfd::Alone, cfd::IndirectRows>;
 
-FL_KERNELS(cfd_solver, Solvers::table, .traits = {.indirect = true})
+FL_KERNELS(cfd_solver, Solvers::one_grid, .traits = {.indirect = true})

@@ -12,8 +12,8 @@ namespace cfd_solver::inline FL_ROLE {
 
 inline std::string refuse(const Params& p, const fl::Team& team) {
   if (const std::string why = grid::refuse(p.domain(), team.ranks); !why.empty()) return why;
-  if ((p.kernel == Kernel::cg || p.kernel == Kernel::iccg) && !symmetric(p.problem))
-    return "conjugate gradients of cfd_solver needs a symmetric matrix; take problem=poisson or problem=diffusion";
+  if (p.kernel != Kernel::sip && p.kernel != Kernel::red_black && !symmetric(p.problem))
+    return "conjugate gradients and multigrid of cfd_solver need a symmetric matrix; take problem=poisson or problem=diffusion";
   const double a_cell = (20.0 + 18.0 * team.ranks) * sizeof(double);  // the check of each rank replays the whole grid
   const double needed = a_cell * cells_in(p) / team.nodes;
   const double there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));

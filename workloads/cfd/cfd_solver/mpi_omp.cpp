@@ -4,6 +4,6 @@
 #include "../vector_rows.hpp"
 #include "solvers.hpp"
 
-using Solvers = cfd_solver::Solvers<cfd::Ranks<cfd::Threads>, cfd::VectorRows>;
+using Solvers = cfd_solver::AllSolvers<cfd::Ranks<cfd::Threads>, cfd::VectorRows>;
 
 FL_KERNELS(cfd_solver, Solvers::table)

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "inputs.hpp"
+#include "replay_cycle.hpp"
 
 namespace cfd_solver::inline FL_ROLE {
 
@@ -24,6 +25,8 @@ class Replay {
     if (params_.kernel == Kernel::red_black) red_black(s.traits.colours_together);
     if (params_.kernel == Kernel::cg) conjugate_gradients(false);
     if (params_.kernel == Kernel::iccg) conjugate_gradients(true);
+    if (params_.kernel == Kernel::multigrid) multigrid(s, false);
+    if (params_.kernel == Kernel::mgcg) multigrid(s, true);
   }
 
   const Outcome& outcome() const { return out_; }
@@ -177,6 +180,48 @@ class Replay {
       for (const std::size_t c : cells_) q[c] = product(p, c);
       const double alpha = now / dot(p, q);
       for (std::size_t c = 0; c < p.size(); ++c) x_[c] += alpha * p[c], r[c] -= alpha * q[c];
+      before = now;
+    }
+  }
+
+  // x += z, where z is what a cycle of each block makes of the residual; or conjugate gradients with z for a gradient, whose directions
+  // are made conjugate to the one before by z's own change of the residual (Polak and Ribiere).
+  void multigrid(const State& s, bool accelerated) {
+    std::vector<ReplayedCycle> cycles;
+    for (int rank = 0; rank < s.team.ranks; ++rank) {
+      const grid::Box<3> block = grid::Block<3>(s.block.domain, s.team.ranks, rank).owned;
+      cycles.emplace_back(block.sizes(), block.lower, [&](const Point& x) {
+        const std::size_t c = at(grid::plus<3>(block.lower, x));
+        cfd::Coefficients a{};
+        for (std::size_t place = cfd::W; place <= cfd::T; ++place) a[place] = inner_[place][c];
+        a[cfd::P] = a_[cfd::P][c];
+        return a;
+      });
+    }
+    Values r = b_, z = zeros(), p = zeros(), q = zeros(), change = zeros();
+    const auto precondition = [&] {
+      std::size_t first = 0;
+      for (ReplayedCycle& cycle : cycles) {
+        const auto count = static_cast<std::size_t>(cycle.cells());
+        Values mine(count);
+        for (std::size_t n = 0; n < count; ++n) mine[n] = r[cells_[first + n]];
+        const Values& done = cycle(mine);
+        for (std::size_t n = 0; n < count; ++n) z[cells_[first + n]] = done[n];
+        first += count;
+      }
+    };
+    double before = 0;
+    while (!out_.ends_unseen(params_) && out_.goes_on(params_, norm(r))) {
+      ++out_.iterations;
+      precondition();
+      const double now = dot(r, z), beta = accelerated && before != 0 ? dot(change, z) / before : 0;
+      for (std::size_t c = 0; c < p.size(); ++c) p[c] = z[c] + beta * p[c];
+      for (const std::size_t c : cells_) q[c] = product(p, c);
+      const double alpha = accelerated ? now / dot(p, q) : 1;
+      for (std::size_t c = 0; c < p.size(); ++c) {
+        change[c] = -alpha * q[c];
+        x_[c] += alpha * p[c], r[c] += change[c];
+      }
       before = now;
     }
   }

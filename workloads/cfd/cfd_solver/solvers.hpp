@@ -1,7 +1,7 @@
 // The solvers (../solvers.hpp) as kernels, for all variants.
 #pragma once
 
-#include "../solvers.hpp"
+#include "../multigrid_solver.hpp"
 #include "cfd_solver.hpp"
 
 #include "firstlight/variant.hpp"
@@ -43,6 +43,9 @@ struct RedBlack : Run<cfd::RedBlack<Marks, Machine, Body, together>> {};
 template <class Machine, class Body, bool cholesky>
 struct ConjugateGradients : Run<cfd::ConjugateGradients<Marks, Machine, Body, cholesky>> {};
 
+template <class Machine, class Body, bool accelerated>
+struct Multigrid : Run<cfd::Multigrid<Marks, Machine, Body, accelerated>> {};
+
 // The kernels of a variant: who works on the rows, and how a row is computed.
 template <class Machine, class Body, bool colours_together = false>
 struct Solvers {
@@ -50,9 +53,20 @@ struct Solvers {
   using red_black = RedBlack<Machine, Body, colours_together>;
   using cg = ConjugateGradients<Machine, Body, false>;
   using iccg = ConjugateGradients<Machine, Body, true>;
+  static constexpr fl::Kernel one_grid[] = {FL_KERNEL(cfd_solver, sip), FL_KERNEL(cfd_solver, red_black), FL_KERNEL(cfd_solver, cg),
+                                            FL_KERNEL(cfd_solver, iccg)};
+};
 
-  static constexpr fl::Kernel table[] = {FL_KERNEL(cfd_solver, sip), FL_KERNEL(cfd_solver, red_black), FL_KERNEL(cfd_solver, cg),
-                                         FL_KERNEL(cfd_solver, iccg)};
+// Bodies that know more than the finest grid have those of many grids, too.
+template <class Machine, class Body, bool colours_together = false>
+struct AllSolvers : Solvers<Machine, Body, colours_together> {
+  using multigrid = Multigrid<Machine, Body, false>;
+  using mgcg = Multigrid<Machine, Body, true>;
+  using One = Solvers<Machine, Body, colours_together>;
+
+  static constexpr fl::Kernel table[] = {
+      One::one_grid[0],           One::one_grid[1], One::one_grid[2], One::one_grid[3], FL_KERNEL(cfd_solver, multigrid),
+      FL_KERNEL(cfd_solver, mgcg)};
 };
 
 }  // namespace cfd_solver::inline FL_ROLE

@@ -12,9 +12,10 @@ namespace grid = fl::grid;
 using cfd::Field, cfd::Point, cfd::Problem, cfd::System;
 using fl::Index;
 
-enum class Size { A, B, free };                  // in the order of their names below
-enum class Kernel { sip, red_black, cg, iccg };  // in the order of their names below
-inline constexpr const char* kernels = "sip|red_black|cg|iccg";
+// In the order of their names below.
+enum class Size { A, B, free };
+enum class Kernel { sip, red_black, cg, iccg, multigrid, mgcg };
+inline constexpr const char* kernels = "sip|red_black|cg|iccg|multigrid|mgcg";
 
 struct Params {
   Kernel kernel = Kernel::sip;
@@ -26,8 +27,10 @@ struct Params {
   Point processes{};
 
   void declare(fl::Fields& fields) {
-    fields.choice("kernel", kernel, kernels,
-                  "the solver: Stone's, red-black Gauss-Seidel, conjugate gradients without and with incomplete Cholesky");
+    fields.choice(
+        "kernel", kernel, kernels,
+        "the solver: Stone's, red-black Gauss-Seidel, conjugate gradients without and with incomplete Cholesky, multigrid by itself and "
+        "with conjugate gradients");
     fields.choice("size", size, "A|B|free", "A: 100 x 56 x 56 cells, B: 200 x 112 x 112; free: i, j and k");
     fields.integer("i", i, "cells", 1, 1 << 14, "west to east, contiguous in memory, where size=free");
     fields.integer("j", j, "cells", 1, 1 << 14, "south to north");

@@ -1,0 +1,62 @@
+// V-cycles of multigrid by themselves, and as the preconditioner of conjugate gradients. On several processes each has a cycle of its
+// block.
+#pragma once
+
+#include "multigrid.hpp"
+#include "solvers.hpp"
+
+namespace cfd::inline FL_ROLE {
+
+// `accelerated`: by conjugate gradients, which allow for a preconditioner that is not symmetric (Y. Notay, SIAM J. Sci. Comput. 22 (2000)
+// 1444): interpolation is not the transpose of the summing of residuals.
+template <class Marks, class Machine, class Body, bool accelerated>
+struct Multigrid : Solver<Marks, Machine, Body> {
+  Field p, q, r, z;
+  VCycle<Machine, Body> cycle;
+
+  void open(const grid::Block<3>& block, int threads, Field& /*x*/) {
+    for (Field* field : {&p, &q, &r, &z}) *field = zeros(block.size());
+    const Point& lower = block.owned.lower;
+    cycle.open(block.size(), lower[0] + lower[1] + lower[2]);
+    Solver<Marks, Machine, Body>::open(block, threads, p);
+  }
+  template <class Rule>
+  void solve(const System& system, Field& unknown, Rule& rule) {
+    auto& [machine, body] = static_cast<Solver<Marks, Machine, Body>&>(*this);
+    const Point size = unknown.size();
+    const Index n = size[2];
+    const Rows m(system);
+    Rows for_residual = m;  // A z = r
+    for_residual.b = origin(r);
+    const auto rows = [&](auto row) { return machine.each(size, [&](Index k, Index j) { return row(m.at(k, j)); }); };
+    const auto advance = [&](double alpha) {
+      return rows([&](Index c) { return body.advance(alpha, origin(p), origin(q), origin(unknown), origin(r), c, n); });
+    };
+    Sums rest;  // sums of |r| and r r
+    fl::during(Marks::factor, [&] {
+      cycle.factor(machine, body, m);
+      rows([&](Index c) { return std::copy_n(m.b + c, n, origin(r) + c), Sums{}; });
+      rest = this->total(advance(0));
+    });
+    double alpha = 1, before = 0;
+    while (!rule.ends_unseen() && rule.goes_on(rest.first)) {
+      ++rule.iterations;
+      const fl::In in(Marks::sweep);
+      cycle(machine, body, for_residual, origin(z));
+      double now = 0, beta = 0;
+      if constexpr (accelerated) {
+        const Sums sums = this->total(rows([&](Index c) { return body.products(origin(z), origin(r), origin(q), c, n); }));
+        now = sums.first;
+        beta = before == 0 ? 0 : -alpha * sums.second / before;
+      }
+      rows([&](Index c) { return body.turn(beta, origin(z), origin(p), c, n), Sums{}; });
+      this->exchange();
+      const Sums energy = rows([&](Index c) { return body.product(m, origin(p), origin(q), c, n); });
+      if constexpr (accelerated) alpha = now / this->total(energy).first;
+      rest = this->total(advance(alpha));
+      before = now;
+    }
+  }
+};
+
+}  // namespace cfd::inline FL_ROLE
