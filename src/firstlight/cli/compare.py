@@ -1,4 +1,4 @@
-"""`firstlight compare`: what changed between two runs."""
+"""`firstlight compare`: what changed between two runs, or any number of machines side by side."""
 
 from __future__ import annotations
 
@@ -6,15 +6,36 @@ from pathlib import Path
 
 import click
 
+from firstlight import __version__
 from firstlight.cli import runs
-from firstlight.cli.output import as_json, colour, print_json, results_folder, tell, width
+from firstlight.cli.output import as_json, colour, print_json, results_folder, tell, width, writable
+from firstlight.errors import UsageError
 
 
-@click.command()
-@click.argument("a")
-@click.argument("b")
+@click.command(
+    epilog="""\b
+Examples:
+  ./fl compare 20261101-020000-quick latest
+  ./fl compare results/node07 results/node08 results/node09 --output machines.html
+
+\b
+Exit status:
+  0    two runs: every figure is the same or better; more: they stand side by side
+  1    two runs: a figure is worse, or was verified and failed
+  2    wrong usage
+  4    some figures could not be told, or a run was disturbed
+"""
+)
+@click.argument("names", nargs=-1, required=True, metavar="A B [C]...")
 @as_json
 @click.option("--all", "everything", is_flag=True, help="List the figures that are the same as well.")
+@click.option("--side-by-side", "beside", is_flag=True, help="Two runs, too, as machines side by side.")
+@click.option(
+    "--output",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE",
+    help="Write the page of machines side by side here.",
+)
 @click.option(
     "--threshold",
     type=click.FloatRange(0, 1, max_open=True),
@@ -23,21 +44,55 @@ from firstlight.cli.output import as_json, colour, print_json, results_folder, t
     help="The smallest difference that matters, as a share.",
 )
 @results_folder
-def command(a: str, b: str, as_json: bool, everything: bool, threshold: float, results: Path) -> int:
-    """Run B against run A, figure by figure, and what differs in their environments.
+def command(
+    names: tuple[str, ...],
+    as_json: bool,
+    everything: bool,
+    beside: bool,
+    output: Path | None,
+    threshold: float,
+    results: Path,
+) -> int:
+    """Run B against run A, figure by figure, and what differs in their environments; or more runs side by side.
 
-    A and B are directories, names of runs in the results folder, or `latest`. The exit status is 0 if every figure is
-    the same or better, 1 if one is worse or failed, 4 if some could not be told, or if some differ and a run was
-    disturbed: wall and CPU time diverged in a fifth of its samples.
+    A, B, ... are directories, names of runs in the results folder, or `latest`. Of two runs the exit status tells
+    whether B is worse. A run is disturbed where wall and CPU time diverged in a fifth of its samples: then nothing is
+    called worse. Of more runs, each question of the report stands in a line, by chapter, with the share of the best
+    median; earlier machines stand beside it as published.
     """
+    if len(names) < 2:
+        raise UsageError(f"{names[0]} alone: name two runs or more to compare")
+    if len(names) > 2 or beside:
+        return _beside(names, as_json, output, threshold, results)
+    if output is not None:
+        raise UsageError(
+            "--output is of machines side by side; `./fl report B --compare A` writes the page of two runs"
+        )
     from firstlight.export.comparison import compared
     from firstlight.judge.compare import compare
     from firstlight.report.comparison import comparison as page
 
-    before, after = (runs.judged(runs.find(name, results))[0] for name in (a, b))
+    before, after = (runs.judged(runs.find(name, results))[0] for name in names)
     comparison = compare(before, after, threshold=threshold)
     if as_json:
         print_json(compared(comparison))
     else:
         tell(page(comparison, width(200), colour(), most=10_000, everything=everything))
     return comparison.code
+
+
+def _beside(names: tuple[str, ...], as_json: bool, output: Path | None, threshold: float, results: Path) -> int:
+    from firstlight import heritage
+    from firstlight.report import beside as page
+
+    if output is not None:
+        writable(output)
+    judged = [runs.judged(runs.find(name, results))[:2] for name in names]
+    found = page.beside(judged, heritage.load(), threshold)
+    if output is not None:
+        page.write(found, __version__, output)
+    if as_json:
+        print_json(found)
+    else:
+        tell(page.summary(found, width(200), colour(), output))
+    return found.code

@@ -19,6 +19,7 @@ def published() -> dict[str, Any]:
     from firstlight.export.history import ToldHistory
     from firstlight.mapping.answer import Mapped
     from firstlight.profile import traffic
+    from firstlight.report import beside
     from firstlight.simulate import answer, validate
     from firstlight.tune import carrying
 
@@ -32,6 +33,7 @@ def published() -> dict[str, Any]:
         "plan": plan.Plan,
         "check": check.Checked,
         "compare": ComparedRuns,
+        "compare-many": beside.Beside,
         "history": ToldHistory,
         "report": report.Reported,
         "profile": traffic.Traffic,
@@ -68,7 +70,8 @@ def command(name: str | None, write: Path | None) -> None:
 
     `run.json` follows the schema run, each line of a launch file launch-line, an executable's --describe describe, and
     what a command prints with --json the schema called like the command (`run` prints report, `run --dry-run` plan,
-    `simulate --validate` validate, `patterns` without a name patterns-known, and with --matrix patterns-matrix).
+    `compare` of more than two runs compare-many, `simulate --validate` validate, `patterns` without a name
+    patterns-known, and with --matrix patterns-matrix).
     """
     names = list(published())
     if write is not None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 import hashlib
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
-from statistics import fmean
 
 import msgspec
 from msgspec.structs import replace
@@ -17,9 +16,9 @@ from firstlight.history import index as indices
 from firstlight.history.index import Entry, Index, Measured
 from firstlight.judge.asked import asked
 from firstlight.judge.changes import Value
-from firstlight.judge.compare import BY_NATURE, work
+from firstlight.judge.compare import share_disturbed, work
 from firstlight.judge.figures import judge
-from firstlight.judge.verdict import Figure, Verified
+from firstlight.judge.verdict import Verified
 from firstlight.record import Run
 from firstlight.store import layout, seal
 
@@ -154,18 +153,12 @@ def _entry(
                 index.figures.append(measured)
             values.append((numbers[measured], _value(figure)))
     lean = replace(run, cells=(), builds=(), descriptions={}, not_available=(), efforts={}, whole=None)
-    return Entry(stamp, lean, disturbed(figures), tuple(values))
+    return Entry(stamp, lean, share_disturbed(figures), tuple(values))
 
 
 def _value(figure: Verified) -> Value:
     e, states = figure.estimate, figure.states
     return Value(e.median, e.low, e.high, states.lower if states else None, states.upper if states else None)
-
-
-def disturbed(figures: Iterable[Figure]) -> float:
-    """The share of samples whose wall and CPU time diverged; figures that wait by their nature are not counted."""
-    timed = [f.diverged for f in figures if isinstance(f, Verified) and not f.observed and f.diverged < BY_NATURE]
-    return fmean(timed) if timed else 0.0
 
 
 def _bare(error: RecordError, path: Path) -> str:

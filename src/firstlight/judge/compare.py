@@ -39,7 +39,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from statistics import fmean, median
 from typing import Final, Literal
 
@@ -196,9 +196,23 @@ def _disturbed(a: Judgement, b: Judgement, pairs: Sequence[tuple[Verified, Verif
     for k, (name, one) in enumerate((("A", a), ("B", b))):
         share = fmean(both[k] for both in timed) if timed else 0.0
         if share >= DISTURBED:
-            cpus, load = len(one.run.machine.cpus), median(r.start.load for r in one.records) if one.records else 0.0
-            loaded = f", at a load of {significant(load, 2)} on {count(cpus, 'CPU')}" if load > cpus > 0 else ""
-            yield f"{name} was disturbed: wall and CPU time diverged in {percent(share)} of its samples{loaded}"
+            yield disturbance(name, one, share)
+
+
+def disturbance(name: str, one: Judgement, share: float) -> str:
+    """`B was disturbed: wall and CPU time diverged in 31 % of its samples, at a load of 9.1 on 2 CPUs`"""
+    cpus, load = len(one.run.machine.cpus), median(r.start.load for r in one.records) if one.records else 0.0
+    loaded = f", at a load of {significant(load, 2)} on {count(cpus, 'CPU')}" if load > cpus > 0 else ""
+    return f"{name} was disturbed: wall and CPU time diverged in {percent(share)} of its samples{loaded}"
+
+
+def share_disturbed(figures: Iterable[Figure]) -> float:
+    """The share of a run's samples whose wall and CPU time diverged, mean over what is timed.
+
+    Figures that wait by their nature are not counted.
+    """
+    timed = [f.diverged for f in figures if isinstance(f, Verified) and not f.observed and f.diverged < BY_NATURE]
+    return fmean(timed) if timed else 0.0
 
 
 def compare_figures(
