@@ -5,12 +5,15 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import TypeVar
 
+from msgspec.structs import replace
+
 from firstlight import shell
 from firstlight.judge import Judgement, sourced
 from firstlight.judge.interval import Ratio
 from firstlight.judge.states import least, ratio
 from firstlight.judge.verdict import Failed, Identity, Verified
 from firstlight.judge.words import name
+from firstlight.plan.expected import parameters
 from firstlight.record import Run
 
 T = TypeVar("T")
@@ -99,12 +102,24 @@ def target(identity: Identity) -> str:
     return f"{identity.workload}.{identity.variant}"
 
 
-def shown(figure: Verified) -> str:
+def told(judgement: Judgement, identity: Identity) -> Identity:
+    """With the parameters that the suite or the user gave, and those of which this run has several values: not with
+    defaults of the program that nobody set."""
+    cells = (cell for cell in judgement.run.cells if cell.program.workload == identity.workload)
+    given = {name for cell in cells for name in parameters(cell)}
+    others = [dict(f.identity.parameters) for f in judgement.figures if f.identity.workload == identity.workload]
+    kept = tuple(
+        (name, v) for name, v in identity.parameters if name in given or any(o.get(name, v) != v for o in others)
+    )
+    return replace(identity, parameters=kept)
+
+
+def shown(judgement: Judgement, figure: Verified) -> str:
     """A figure as evidence: its name, median and interval, and its states where it has two."""
     e = figure.estimate
     span = "too few launches for an interval" if e.low is None else sourced.span(figure)
     two = f"; two states: {sourced.two_states(figure)}" if figure.states else ""
-    return f"{name(figure.identity)}: {sourced.median(figure)} ({span}{two})"
+    return f"{name(told(judgement, figure.identity))}: {sourced.median(figure)} ({span}{two})"
 
 
 def gain(better: Verified, worse: Verified, confidence: float = CONFIDENCE) -> Ratio:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement, sourced
-from firstlight.judge.findings._common import SHOWN, command, failed, grouped, once, target
+from firstlight.judge.findings._common import SHOWN, command, failed, grouped, once, target, told
 from firstlight.judge.words import listing, name
 
 
@@ -20,7 +20,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
             Finding(
                 rule="above_ceiling",
                 sentence=f"{what} {verb} {sourced.reason(figures[0])} ({listing(toolchains)})",
-                evidence=tuple(f"{name(f.identity)}: {sourced.reason(f)}" for f in figures[:SHOWN]),
+                evidence=tuple(f"{name(told(judgement, f.identity))}: {sourced.reason(f)}" for f in figures[:SHOWN]),
                 command=command(what, *sources, toolchains=toolchains),
                 weight=95,
                 about=tuple(f.identity for f in figures),

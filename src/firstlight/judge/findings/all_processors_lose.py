@@ -12,7 +12,7 @@ from typing import NamedTuple
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement, sourced
 from firstlight.judge.ceilings import cores
-from firstlight.judge.findings._common import SHOWN, clearly, gain, grouped, shown, target, verified
+from firstlight.judge.findings._common import SHOWN, clearly, gain, grouped, shown, target, told, verified
 from firstlight.judge.roles import measuring
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import values, where
@@ -41,7 +41,8 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     for what, some in grouped(losses, lambda loss: target(loss.full.identity)).items():
         worst = some[0]
         i, left = worst.full.identity, worst.spare.identity
-        case = f", {values(i.parameters)}" if i.parameters else ""
+        at = values(told(judgement, i).parameters)
+        case = f", {at}" if at else ""
         found.append(
             Finding(
                 rule="all_processors_lose",
@@ -50,7 +51,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
                     f"{sourced.times(worst.spare, worst.full)} better with {where(left.placement)} than with "
                     f"{where(i.placement)}; leave one to the system"
                 ),
-                evidence=tuple(shown(f) for loss in some[: SHOWN // 2] for f in (loss.spare, loss.full)),
+                evidence=tuple(shown(judgement, f) for loss in some[: SHOWN // 2] for f in (loss.spare, loss.full)),
                 command=measuring(workloads, [OS_NOISE], mpi=i.mpi, beside=[what]),
                 weight=55,
                 about=tuple(f.identity for loss in some[:SHOWN] for f in (loss.full, loss.spare)),

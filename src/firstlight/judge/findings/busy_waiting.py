@@ -32,7 +32,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
                 f"{listing(named)} {keep} a processor busy while a process waits{calm}: with more ranks than "
                 "processors, those that wait slow down those that work"
             ),
-            evidence=tuple(shown(f) for f in list(most.values())[:SHOWN]),
+            evidence=tuple(shown(judgement, f) for f in list(most.values())[:SHOWN]),
             command=command(
                 *once(target(f.identity) for f in busy.values()),
                 mpi=next(iter(busy)) if len(busy) == 1 else None,

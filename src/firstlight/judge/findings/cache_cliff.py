@@ -51,7 +51,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
             continue
         axis, points = max(lines, key=lambda line: max(f.estimate.median for f in line[1]))
         cliffs = sorted(_cliffs(axis, points, judgement.hierarchy), key=lambda c: -c.factor)[:MOST]
-        found += [_finding(name, c) for c in cliffs]
+        found += [_finding(judgement, name, c) for c in cliffs]
     return found
 
 
@@ -105,7 +105,7 @@ def _cliffs(axis: str, points: list[Verified], levels: Hierarchy) -> Iterator[Cl
             yield Cliff(fall.value, before, after, axis, at * capacity / before.working_set, cache, capacity)
 
 
-def _finding(workload: str, c: Cliff) -> Finding:
+def _finding(judgement: Judgement, workload: str, c: Cliff) -> Finding:
     i = c.before.identity
     first, last = (
         sourced.parameter(value(c.axis, dict(f.identity.parameters)[c.axis]), f, f"a[{c.axis!r}]")
@@ -125,7 +125,7 @@ def _finding(workload: str, c: Cliff) -> Finding:
             f"{workload} falls {sourced.times(c.before, c.after)} between {c.axis} = {first} and {last}: it leaves the "
             f"{c.cache.name} cache ({size}) at {c.axis} = {edge}"
         ),
-        evidence=(shown(c.before), shown(c.after)),
+        evidence=(shown(judgement, c.before), shown(judgement, c.after)),
         command=command(target(i), toolchains=[i.toolchain], mpi=i.mpi),
         weight=40 + min(9.0, math.log(c.factor)),
         about=(i, c.after.identity),

@@ -19,6 +19,7 @@ from firstlight.judge.findings._common import (
     grouped,
     shown,
     target,
+    told,
 )
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import values
@@ -39,7 +40,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
             continue
         win = max(wins, key=lambda w: w.factor)
         i, run = win.best.identity, judgement.run
-        at = values(i.parameters)
+        at = values(told(judgement, i).parameters)
         found.append(
             Finding(
                 rule="compiler_wins",
@@ -48,7 +49,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
                     f"{sourced.times(win.best, win.base)} faster than base with {compiler(run, i.toolchain)}"
                     + (f" ({at})" if at else "")
                 ),
-                evidence=(shown(win.best), shown(win.base)),
+                evidence=(shown(judgement, win.best), shown(judgement, win.base)),
                 command=command(target(i), toolchains=[i.toolchain, win.base.identity.toolchain]),
                 weight=50 + min(9.0, math.log(win.factor)),
                 about=(i, win.base.identity),

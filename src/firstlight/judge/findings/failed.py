@@ -5,7 +5,7 @@ from __future__ import annotations
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement, sourced
 from firstlight.judge.findings import _common
-from firstlight.judge.findings._common import SHOWN, command, grouped, once, target
+from firstlight.judge.findings._common import SHOWN, command, grouped, once, target, told
 from firstlight.judge.findings.fast_but_wrong import broken_by_flags
 from firstlight.judge.verdict import Failed
 from firstlight.judge.words import listing, name
@@ -17,17 +17,17 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     elsewhere = {f.identity for f in broken_by_flags(judgement)}  # and those above a ceiling have a rule of their own
     left = [f for f in _common.failed(judgement) if f.identity not in elsewhere and f.cause != "ceiling"]
     groups = grouped(left, lambda f: (target(f.identity), f.cause))
-    return [_finding(what, cause, figures) for (what, cause), figures in groups.items()]
+    return [_finding(judgement, what, cause, figures) for (what, cause), figures in groups.items()]
 
 
-def _finding(what: str, cause: str, figures: list[Failed]) -> Finding:
+def _finding(judgement: Judgement, what: str, cause: str, figures: list[Failed]) -> Finding:
     toolchains = once(f.identity.toolchain for f in figures)
     mpis = once(f.identity.mpi for f in figures if f.identity.mpi)
     tools = listing(toolchains) + (f" and {listing(mpis)}" if mpis else "")
     return Finding(
         rule="failed",
         sentence=f"{what} failed with {tools}: {sourced.reason(figures[0])}",
-        evidence=tuple(f"{name(f.identity)}: {sourced.reason(f)}" for f in figures[:SHOWN]),
+        evidence=tuple(f"{name(told(judgement, f.identity))}: {sourced.reason(f)}" for f in figures[:SHOWN]),
         command=command(what, toolchains=toolchains, mpi=mpis[0] if len(mpis) == 1 else None),
         weight=WEIGHT.get(cause, 75.0),
         about=tuple(f.identity for f in figures),

@@ -24,10 +24,10 @@ from firstlight.judge.findings._common import (
     grouped,
     shown,
     target,
+    told,
 )
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import values
-from firstlight.record import Run
 from firstlight.toolchains.flag_sets import FLAG_SETS
 
 WORTH = 0.15  # a loss of less is in the table, not in the findings
@@ -54,8 +54,8 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
         found.append(
             Finding(
                 rule="flags_harm",
-                sentence=_sentence(judgement.run, worst),
-                evidence=tuple(shown(f) for h in some[: SHOWN // 2] for f in (h.better, h.lesser)),
+                sentence=_sentence(judgement, worst),
+                evidence=tuple(shown(judgement, f) for h in some[: SHOWN // 2] for f in (h.better, h.lesser)),
                 command=command(what, toolchains=[f.identity.toolchain for f in (worst.better, worst.lesser)]),
                 weight=50 + min(9.0, math.log(worst.factor)),
                 about=tuple(f.identity for h in some for f in (h.better, h.lesser)),
@@ -64,11 +64,11 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     return found
 
 
-def _sentence(run: Run, h: Harm) -> str:
+def _sentence(judgement: Judgement, h: Harm) -> str:
     """`fast flags make dot.unrolled_8 5.8 x slower than native with clang: 3.20 against 18.4 Gflop/s (n = 1000)`"""
-    i, e = h.better.identity, (h.better, h.lesser)
+    i, e, run = h.better.identity, (h.better, h.lesser), judgement.run
     slow, quick = (sourced.median(f) for f in e)
-    at = values(i.parameters)
+    at = values(told(judgement, i).parameters)
     return (
         f"{flag_set(run, i.toolchain)} flags make {target(i)} {at_least(*e)}{sourced.times(h.lesser, h.better)} slower "
         f"than {flag_set(run, h.lesser.identity.toolchain)} with {compiler(run, i.toolchain)}: {slow} against {quick}"

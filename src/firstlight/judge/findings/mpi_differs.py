@@ -18,6 +18,7 @@ from firstlight.judge.findings._common import (
     mpi_label,
     shown,
     target,
+    told,
     verified,
 )
 from firstlight.judge.ranking import best
@@ -49,7 +50,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
             Finding(
                 rule="mpi_differs",
                 sentence=_sentence(judgement, chosen),
-                evidence=tuple(shown(f) for f in pairs[:SHOWN]),
+                evidence=tuple(shown(judgement, f) for f in pairs[:SHOWN]),
                 command=command(*(target(d.winner.identity) for d in chosen), toolchains=[i.toolchain]),
                 weight=60 + min(9.0, math.log(strongest)),
                 about=tuple(f.identity for f in pairs),
@@ -111,7 +112,7 @@ def _sentence(judgement: Judgement, chosen: Iterable[Difference]) -> str:
         messages = "" if d.message is None else f"{_size(d)} messages of {target(d.winner.identity)}"
         by = f"{at_least(d.winner, d.loser)}{sourced.times(d.winner, d.loser)}"
         if d.message is None:
-            case = values(d.winner.identity.parameters)
+            case = values(told(judgement, d.winner.identity).parameters)
             what = target(d.winner.identity) + (f" ({case})" if case else "")
             parts.append(f"{winner} makes {what} {by} faster{than}")
         elif d.winner.better == "higher":

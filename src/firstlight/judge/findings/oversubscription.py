@@ -17,10 +17,10 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     crowded = [f for f in over if not more_than_processors(f.identity, machine)]
     processors = [f for f in over if f not in crowded]
     both = ((processors, count(len(machine.cpus), "CPU")), (crowded, "fewer GPUs than ranks"))
-    return [_finding(figures, on) for figures, on in both if figures]
+    return [_finding(judgement, figures, on) for figures, on in both if figures]
 
 
-def _finding(over: list[Verified], on: str) -> Finding:
+def _finding(judgement: Judgement, over: list[Verified], on: str) -> Finding:
     most = max(over, key=lambda f: cores(f.identity))
     what = once(target(f.identity) for f in over)
     named = listing(what if len(what) <= 3 else [*what[:2], f"{len(what) - 2} more"])
@@ -28,7 +28,7 @@ def _finding(over: list[Verified], on: str) -> Finding:
     return Finding(
         rule="oversubscription",
         sentence=f"oversubscribed: {named} ran with up to {placed} on {on}; not ranked, not compared",
-        evidence=tuple(shown(f) for f in over[:SHOWN]),
+        evidence=tuple(shown(judgement, f) for f in over[:SHOWN]),
         command=command(what[0]),
         weight=30,
         about=tuple(f.identity for f in over),

@@ -57,7 +57,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
                 rule="poor_collective",
                 sentence=f"{mpi_label(judgement.run, mpi)}'s {worst.loser.role.call} is poor {where_poor}: "
                 + _sentence(judgement.run, chosen),
-                evidence=tuple(shown(p.figure) for p in pairs.values())[:SHOWN],
+                evidence=tuple(shown(judgement, p.figure) for p in pairs.values())[:SHOWN],
                 command=command(*(p.program for p in pairs.values()), mpi=library),
                 weight=65 + min(9.0, math.log(max(d.factor for d in chosen))),
                 about=tuple(pairs),
