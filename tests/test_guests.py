@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import re
 import shlex
+import signal
+import subprocess
 import sys
+import time
 from pathlib import Path
 
 import msgspec
@@ -16,10 +20,12 @@ from hypothesis import strategies as st
 
 import native
 from commands import Captured, call
+from firstlight import ROOT
 from firstlight.bench import placeholders, request
+from firstlight.bench.amounts import amount
 from firstlight.bench.request import Request
 from firstlight.catalogue import needs
-from firstlight.errors import ENVIRONMENT, OK, REGRESSION, USAGE, UsageError
+from firstlight.errors import ENVIRONMENT, INTERRUPTED, OK, REGRESSION, USAGE, UsageError
 from firstlight.observer.checks import difference, figure
 
 PYTHON = shlex.quote(sys.executable)
@@ -73,6 +79,9 @@ def test_what_stands_in_braces_and_has_no_value_stays() -> None:
         (["--tolerance", "1", "--", "true"], "--tolerance belongs to --like"),
         (["--env", "NO_SUCH_VARIABLE", "--", "true"], "there is no such variable here"),
         (["--timeout", "soon", "--", "true"], "timeout"),
+        (["--work", "flops=n**2", "--", "true"], "--work flops=n**2: no positive number"),
+        (["--work", "words=2", "--", "true"], "what can be told is flops, bytes, working_set"),
+        (["--work", "2e9", "--", "true"], "write it as NAME=AMOUNT"),
         (["--resume", "x", "--", "true"], "--resume goes on with what that run was begun with"),
         (["--", "./nosuch"], "./nosuch: no such command"),
         (["--", "nosuchcommand"], "nosuchcommand: no such command"),
@@ -94,6 +103,30 @@ def test_a_file_with_an_unknown_key_names_it(tmp_path: Path) -> None:
     file.write_text('[commands]\na = "true"\n[sweeps]\nn = [1]\n')
     with pytest.raises(UsageError, match=r"firstlight-bench\.toml.*sweeps"):
         request.read(file)
+
+
+@given(st.floats(1e-3, 1e6), st.floats(1e-3, 1e6), st.integers(1, 5))
+def test_an_amount_is_what_it_comes_to(a: float, b: float, n: int) -> None:
+    assert amount("flops", f"{a!r} * {b!r} + {n}**2 / 4") == a * b + n**2 / 4
+
+
+@pytest.mark.parametrize(
+    "text", ["", "-1", "0", "1/0", "9**9**9**9", "f(2)", "'a'", "1e400", "{n}", "(" * 150, "True or 2"]
+)
+def test_what_is_no_amount_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="no positive number"):
+        amount("flops", text)
+
+
+def test_the_file_of_the_documentation_is_one_with_every_key(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "your-programs.md").read_text()
+    (tmp_path / request.FILE).write_text(text.partition("```toml\n")[2].partition("```")[0])
+    asked = request.read(tmp_path / request.FILE)
+    plain = Request(asked.commands)
+    same = [f for f in Request.__struct_fields__ if getattr(asked, f) == getattr(plain, f)]
+    assert set(same) == {"commands", "warmup", "verify_status"}
+    told = set(re.findall(r"`\{(\w+)\}`", text.partition("| placeholder |")[2]))
+    assert told == {*placeholders.KNOWN, "n"}
 
 
 # -- how it is verified
@@ -244,6 +277,39 @@ def test_commands_of_somebody_else_s_run_are_not_started(here: Path, capsys: Cap
     assert not (here / "stolen").exists()
 
 
+@pytest.mark.parametrize(("number", "status"), [(signal.SIGINT, INTERRUPTED), (signal.SIGKILL, -signal.SIGKILL)])
+def test_what_was_measured_until_the_end_is_kept_and_gone_on_with(
+    number: signal.Signals, status: int, here: Path, capsys: Captured
+) -> None:
+    words = [sys.executable, "-m", "firstlight", "bench", "--as", "r", "--", sys.executable, "app.py", "100", "{out}"]
+    variables = os.environ | {"PYTHONPATH": str(ROOT / "src")}
+    process = subprocess.Popen(words, cwd=here, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    launches = here / "results" / "r" / "launches"
+    deadline = time.monotonic() + 120
+    while len(list(launches.glob("*.jsonl"))) < 2:
+        assert process.poll() is None and time.monotonic() < deadline
+        time.sleep(0.02)
+    process.send_signal(number)
+    assert process.wait(60) == status
+    kept = {p.name: p.read_bytes() for p in launches.glob("*.jsonl")}
+    assert len(kept) >= 2
+    assert (here / "results" / "r" / "report.html").is_file() == (number == signal.SIGINT)
+    assert call(capsys, "bench", "--resume", "r", "--budget", "1s")[0] == OK
+    now = {p.name: p.read_bytes() for p in launches.glob("*.jsonl")}
+    assert kept.items() < now.items()
+    assert call(capsys, "check", "r")[0] == OK
+
+
+def test_a_program_that_was_made_anew_is_another(here: Path, capsys: Captured) -> None:
+    program = here / "a.sh"
+    program.write_text("#!/bin/sh\nexit 0\n")
+    program.chmod(0o755)
+    assert run(capsys, "--", "./a.sh")[0] == OK
+    program.write_text("#!/bin/sh\ntrue\n")
+    code, _, err = call(capsys, "bench", "--resume", "r", "--budget", "5s")
+    assert code == USAGE and "programs have changed since" in err
+
+
 def test_the_examples_of_the_help_work_as_typed(here: Path, capsys: Captured) -> None:
     _, out, _ = call(capsys, "bench", "--help")
     examples = [line.split(None, 2)[2] for line in out.splitlines() if line.strip().startswith("./fl bench ")]
@@ -301,3 +367,14 @@ def test_it_is_launched_by_every_mpi_library_that_it_is_built_for(here: Path, ca
     assert {f["placement"]["ranks"] for f in found} == {1, 2}  # type: ignore[index]
     assert {f["parameters"]["bind"] for f in found} == {"bound", "unbound"}  # type: ignore[index]
     assert call(capsys, "check", "r")[0] == OK
+
+
+@pytest.mark.full
+def test_where_its_work_is_told_the_ceilings_of_the_machine_stand_beside_it(here: Path, capsys: Captured) -> None:
+    code, found, err = run(capsys, "--work", "flops=1e3*{n}", "--sweep", "n=1,2", "--", PYTHON, "app.py", "{n}", "x")
+    assert code == OK, err
+    mine = [f for f in found if f["workload"] == "bench" and f["metric"] in ("time", "flop_rate")]
+    assert len(mine) == 4 and all(0 < f["of_ceiling"] < 1 for f in mine)  # type: ignore[operator]
+    code, found, _ = run(capsys, "--work", "flops=1e15", "--", "true")
+    assert code == REGRESSION
+    assert any("above its measured ceiling" in str(f["reason"]) for f in found)

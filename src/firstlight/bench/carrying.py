@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from firstlight import conduct, machine, store
+from firstlight import catalogue, conduct, machine, store
 from firstlight.bench import building, describing, planning
 from firstlight.bench.building import Outcome
 from firstlight.bench.placeholders import BUILT, WRAPPERS, names
@@ -19,7 +19,7 @@ from firstlight.conduct.progress import Progress
 from firstlight.errors import BuildError
 from firstlight.judge import Judgement
 from firstlight.judge.verdict import Failed
-from firstlight.plan import EFFORT, LAUNCHES, Cell, Plan
+from firstlight.plan import EFFORT, LAUNCHES, Cell, Plan, beside
 from firstlight.plan.effort import GUESTS
 from firstlight.record import Build
 from firstlight.units import parse_duration
@@ -51,9 +51,25 @@ def prepare(request: Request, folder: Path, progress: Progress) -> tuple[conduct
     made = list(planning.ways(some, request.build, folder, copies))
     cells = planning.cells(request, some, made)
     brought = (describing.brought(request, cells),)
-    plan = Plan(tuple(cells), some.absent)
-    prepared = conduct.Prepared(here, toolbox, together({}, brought), plan, brought=brought)
-    return prepared, _made(cells, request, _built(request, made, folder, progress))
+    workloads = together(catalogue.load(catalogue.roots()), brought)
+    ceilings = beside(cells, workloads, toolbox, here)
+    plan = Plan((*cells, *ceilings.cells), (*some.absent, *ceilings.absent))
+    prepared = conduct.Prepared(here, toolbox, workloads, plan, brought=brought)
+    mine = _made(cells, request, _built(request, made, folder, progress))
+    if not ceilings.cells:
+        return prepared, mine
+    theirs = conduct.make(ceilings.programs, toolbox, workloads, progress)
+    return prepared, _together(mine, theirs)
+
+
+def _together(a: conduct.Made, b: conduct.Made) -> conduct.Made:
+    return conduct.Made(
+        builds=(*a.builds, *b.builds),
+        executables=a.executables | b.executables,
+        descriptions=a.descriptions | b.descriptions,
+        outputs=a.outputs | b.outputs,
+        efforts=a.efforts | b.efforts,
+    )
 
 
 def _built(request: Request, made: Sequence[Made], folder: Path, progress: Progress) -> dict[Path, Outcome]:

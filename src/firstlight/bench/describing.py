@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from firstlight.bench.request import CPU, MEMORY, TIME, Request
-from firstlight.catalogue import Row, Value
+from firstlight.bench.request import BYTES, CPU, FLOPS, MEMORY, TIME, Request
+from firstlight.catalogue import Bound, Row, Value
 from firstlight.catalogue.brought import Brought
 from firstlight.judge import words
 from firstlight.plan import Cell
@@ -19,6 +19,13 @@ OWN = (
 )
 """Of every program; the first decides how often it is launched."""
 CALLED = {TIME: "wall time", CPU: "CPU time", MEMORY: "peak memory of one process"}
+RATES = {
+    FLOPS: Metric("flop_rate", "Gflop/s", FLOPS, "rate", 1e-9, "higher"),
+    BYTES: Metric("bandwidth", "GB/s", BYTES, "rate", 1e-9, "higher"),
+}
+"""Of a program whose work is told, and which measured ceiling bounds it: no mix of loads and stores is known, and
+loads alone are the fastest."""
+BOUNDS = {FLOPS: Bound(FLOPS, "flops_64"), BYTES: Bound(BYTES, "load_bandwidth")}
 BIND = Parameter("bind", "", "", "whether processes and threads are bound to cores of their own")
 
 
@@ -32,7 +39,7 @@ def descriptions(request: Request) -> dict[str, Description]:
             variant=name,
             title=title(request),
             parameters=(*parameters, *([BIND] if "bind" in request.vary else [])),
-            metrics=(*OWN, *told),
+            metrics=(*OWN, *told, *(RATES[name] for name in RATES if name in request.work)),
             cost="one execution of the command, from its start to its end",
             verified=request.verified,
             tolerance=""
@@ -57,6 +64,7 @@ def brought(request: Request, cells: Sequence[Cell]) -> Brought:
         commands=dict(request.commands),
         toolchain_sensitive=bool(request.build),
         rows=tuple(_rows(request, cells)),
+        bounded_by=tuple(BOUNDS[name] for name in BOUNDS if name in request.work),
     )
 
 
@@ -64,7 +72,7 @@ def _rows(request: Request, cells: Sequence[Cell]) -> Iterator[Row]:
     """For each figure and each case the best of all that is varied together; then, one axis after the other, what each
     alone decides."""
     axes = _axes(cells)
-    metrics = [TIME, *request.figures, CPU, MEMORY]
+    metrics = [TIME, *request.figures, *(RATES[n].name for n in RATES if n in request.work), CPU, MEMORY]
     cases = [dict(zip(request.sweep, v, strict=True)) for v in product(*request.sweep.values())]
     choices = ["+".join(axes) or "variant", *(axes if len(axes) > 1 else [])]
     placements = list(dict.fromkeys(cell.placement for cell in cells))

@@ -8,9 +8,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from firstlight.bench import request as asking
+from firstlight.bench.amounts import amount
 from firstlight.bench.building import known
 from firstlight.bench.placeholders import BUILT, KNOWN, OUT, PLACED, WRAPPERS, filled, names
-from firstlight.bench.request import Request, launcher_words
+from firstlight.bench.request import WORKING_SET, Request, launcher_words
 from firstlight.catalogue import Value
 from firstlight.conduct import guests
 from firstlight.errors import UsageError
@@ -50,7 +51,7 @@ def texts(request: Request) -> list[str]:
     """All in which a placeholder may stand."""
     output = (request.output.file, request.output.reference) if request.output is not None else ()
     shells = (request.prepare, request.check, request.build)
-    return [*request.commands.values(), *shells, *request.environment.values(), *output]
+    return [*request.commands.values(), *request.work.values(), *shells, *request.environment.values(), *output]
 
 
 def unknown(request: Request) -> list[str]:
@@ -226,6 +227,10 @@ def _guest(request: Request, name: str, made: Made, placement: Placement, bind: 
         expect=filled(request.expect, told_of),
         check=filled(request.check, told_of),
         like=like,
+        cost={n: amount(n, filled(text, told_of)) for n, text in request.work.items() if n != WORKING_SET},
+        working_set=amount(WORKING_SET, filled(request.work[WORKING_SET], told_of))
+        if WORKING_SET in request.work
+        else 0.0,
     )
 
 

@@ -18,6 +18,8 @@ from firstlight.plan import settings
 FILE = "firstlight-bench.toml"
 TIME, CPU, MEMORY = "time", "cpu_time", "peak_memory"
 """Figures that every program has."""
+FLOPS, BYTES, WORKING_SET = WORK = ("flops", "bytes", "working_set")
+"""What can be told of an execution: operations in 64 bits, bytes from and to memory, bytes a process has in use."""
 
 Axis = Literal["mpi", "placement", "bind"]
 AXES: tuple[Axis, ...] = get_args(Axis)
@@ -44,6 +46,7 @@ class Output(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All that can be asked; as `firstlight-bench.toml` has it. `commands` by name, as a shell has them.
 
+    `work`: what an execution does, by FLOPS, BYTES and WORKING_SET, as sums and products of numbers and placeholders.
     `placements`, `mpis` and `toolchains` are patterns as `./fl run` takes them. Without `verify_status` the exit status
     is not looked at.
     """
@@ -58,6 +61,7 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     build: str = ""
     toolchains: tuple[str, ...] = ()
     figures: dict[str, Told] = {}
+    work: dict[str, str] = {}
     prepare: str = ""
     warmup: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
     environment: dict[str, str] = {}
@@ -109,6 +113,8 @@ def sound(request: Request) -> Request:
     for name in request.sweep:
         if not request.sweep[name]:
             raise UsageError(f"the sweep {name} has no values")
+    if unknown := [name for name in request.work if name not in WORK]:
+        raise UsageError(f"--work {unknown[0]}: what can be told is {', '.join(WORK)}")
     for name, told in request.figures.items():
         if name in (TIME, CPU, MEMORY):
             raise UsageError(f"the figure {name} is measured anyway; give yours another name")
@@ -206,6 +212,14 @@ def output(text: str, tolerance: float | None) -> Output:
     if not equal or not file or not reference:
         raise UsageError(f"--like {text!r}: write it as FILE=REFERENCE, as in {{out}}=expected.txt")
     return Output(file, reference, tolerance)
+
+
+def work(texts: Sequence[str]) -> dict[str, str]:
+    """`flops=2*{n}` each. Raises UsageError."""
+    found = dict(text.split("=", 1) for text in texts if "=" in text)
+    if wrong := [text for text in texts if "=" not in text]:
+        raise UsageError(f"--work {wrong[0]!r}: write it as NAME=AMOUNT, as in flops=2*{{n}}")
+    return found
 
 
 def sweep(texts: Sequence[str]) -> dict[str, list[Value]]:

@@ -89,6 +89,13 @@ Exit status:
 )
 @click.option("--unit", multiple=True, metavar="UNIT", help="Of the --figure before it; repeatable.")
 @click.option("--lower", multiple=True, metavar="NAME", help="Of this --figure less is better; repeatable.")
+@click.option(
+    "--work",
+    multiple=True,
+    metavar="NAME=AMOUNT",
+    help="What an execution does: flops, bytes (from and to memory), working_set (of a process); 2e9, 3*8*{n}. Rates "
+    "are told then, and measured ceilings beside them; repeatable.",
+)
 @click.option("--prepare", default="", metavar="COMMAND", help="Before each execution, outside of its time.")
 @click.option(
     "--warmup",
@@ -204,6 +211,7 @@ def _options(given: Mapping[str, Any], typed: set[str]) -> dict[str, Any]:
         "mpi": lambda: given["mpi"],
         "toolchain": lambda: given["toolchain"],
         "figure": lambda: request.figures(given["figure"], given["unit"], given["lower"]),
+        "work": lambda: request.work(given["work"]),
         "env": lambda: request.variables(given["env"], os.environ),
         "like": lambda: request.output(given["like"], given["tolerance"]),
         "ignore_status": lambda: not given["ignore_status"],

@@ -143,7 +143,13 @@ def _begin(asked: Asked, guest: dict[str, Any], output: IO[str]) -> None:
     )
     threads = int(asked.number("threads", 1))
     cost = {"executions": 1.0, **guest["cost"]}
-    case = {"parameters": asked.parameters, "threads": threads, "cost": cost, "working_set": 0.0, "steps": 1}
+    case = {
+        "parameters": asked.parameters,
+        "threads": threads,
+        "cost": cost,
+        "working_set": guest["working_set"],
+        "steps": 1,
+    }
     _write(output, type="case", case=0, **case)
 
 

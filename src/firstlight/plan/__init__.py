@@ -6,7 +6,7 @@ from firstlight.plan.ability import family, library_names, programs, variant_nam
 from firstlight.plan.choice import order, select
 from firstlight.plan.effort import EFFORT, LAUNCHES, MOST_LAUNCHES, Effort
 from firstlight.plan.fitting import unfit
-from firstlight.plan.planner import plan, suite_of
+from firstlight.plan.planner import beside, plan, suite_of
 from firstlight.plan.serving import same_work
 from firstlight.plan.sizes import MEMORY_SHARE, resolve_size
 from firstlight.plan.types import AS_IT_IS, Cell, Guest, Likeness, Placement, Plan, Program
@@ -24,6 +24,7 @@ __all__ = [
     "Placement",
     "Plan",
     "Program",
+    "beside",
     "family",
     "library_names",
     "order",

@@ -13,7 +13,7 @@ from firstlight.machine import Machine, cores
 from firstlight.plan.ability import family, lacking_compiler, lacking_here, programs, variant_names
 from firstlight.plan.ceilings import Ceiling, measures, unmeasured
 from firstlight.plan.choice import select
-from firstlight.plan.effort import EFFORT
+from firstlight.plan.effort import EFFORT, GUESTS
 from firstlight.plan.expected import launch_seconds
 from firstlight.plan.placements import expand
 from firstlight.plan.serving import can_serve, part, speaks_of
@@ -62,6 +62,14 @@ def plan(
             "--placement says where MPI programs run, and none of the programs planned here uses MPI; leave it out, or "
             "name one that does (`./fl list` tells)"
         )
+    return Plan(tuple(planner.cells), tuple(dict.fromkeys(planner.absent)))
+
+
+def beside(cells: Sequence[Cell], workloads: dict[str, Workload], toolbox: Toolbox, machine: Machine) -> Plan:
+    """What measures the ceilings of these cells, as far as none of them does."""
+    planner = _Planner(GUESTS, toolbox, machine, ("*",), ("*",), (), NONE, PLAIN)
+    for ceiling in unmeasured(cells, workloads, machine):
+        planner.add_ceiling(ceiling, workloads)
     return Plan(tuple(planner.cells), tuple(dict.fromkeys(planner.absent)))
 
 

@@ -73,6 +73,7 @@ class Guest(msgspec.Struct, frozen=True):
     check: str = ""  # a command of a shell after every execution, which must end with status 0
     like: Likeness | None = None
     cost: dict[str, float] = {}  # the work of an execution
+    working_set: float = 0.0  # bytes that a process has in use
 
 
 class Cell(msgspec.Struct, frozen=True):
