@@ -99,6 +99,10 @@ class Allowed:
         chosen = [(figure.cost[b.quantity], self._chosen(figure, b)) for b in found]
         return _ceiling(figure, metric, [(cost, limit) for cost, limit in chosen if limit], len(chosen))
 
+    def considered(self, figure: Verified, workload: Workload) -> list[tuple[Bound, Limit | None]]:
+        """Every bound of the figure with the limit that applies to it, None where that was not measured."""
+        return [(b, self._chosen(figure, b)) for b in bounds(figure, workload, self._machine)]
+
     def impossible(self, figure: Verified, metric: Metric, workload: Workload) -> str:
         """The sentence for a figure above its ceiling; "" for a possible one.
 
@@ -270,17 +274,17 @@ def _ceiling(
         return None
     cost, binding = max(chosen, key=lambda c: c[0] / c[1].value)
     ends = [
-        _at(figure, metric, seconds)
+        in_unit(figure, metric, seconds)
         for seconds in (max(c / limit.low for c, limit in chosen), max(c / limit.high for c, limit in chosen))
     ]
-    value = _at(figure, metric, cost / binding.value)
+    value = in_unit(figure, metric, cost / binding.value)
     if not all(math.isfinite(x) and x > 0 for x in (value, *ends)):  # a foreign record may declare any work
         return None
     own = binding.source.workload == figure.identity.workload
     return Ceiling(value, min(ends), max(ends), binding.name, all(limit.sure for _, limit in chosen), own)
 
 
-def _at(figure: Verified, metric: Metric, seconds: float) -> float:
+def in_unit(figure: Verified, metric: Metric, seconds: float) -> float:
     """The metric of a step that takes so many seconds."""
     work = figure.cost[metric.quantity]
     if seconds == 0:

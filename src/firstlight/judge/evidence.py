@@ -123,7 +123,7 @@ def _take(found: dict[Subject, Evidence], cell: Cell, record: LaunchRecord, reas
     for check in record.checks:
         checks[check.case].append(check)
     for case in record.cases:
-        subject = _subject(cell, case)
+        subject = subject_of(cell, case)
         evidence = found.setdefault(subject, Evidence(subject))
         evidence.wrong += [sentence(c) for c in checks[case.case] if not c.ok]
         for told in (d for d in record.devices if d.case == case.case):
@@ -160,7 +160,8 @@ def _values(samples: list[Sample]) -> dict[str, float]:
     return {name: median(s.values[name][2] for s in samples) for name in sorted(names)}
 
 
-def _subject(cell: Cell, case: Case) -> Subject:
+def subject_of(cell: Cell, case: Case) -> Subject:
+    """What a case of a launch of that cell measures."""
     placement = Placement(cell.placement.nodes, cell.placement.ranks, case.threads)
     return Subject(cell.program, placement, tuple(sorted(case.parameters.items())))
 

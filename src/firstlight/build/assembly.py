@@ -1,0 +1,119 @@
+"""Assembly: the loop of an executable in which most of its arithmetic stands, as a disassembler shows it."""
+
+from __future__ import annotations
+
+import re
+import shutil
+import subprocess
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+
+import msgspec
+
+from firstlight.process.bounded import run
+
+MOST_LINES = 60
+SECONDS = 20.0
+_FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")
+_INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)(?:\s+(.*))?$")
+_TARGET = re.compile(r"(?:^|,\s*)([0-9a-f]+)\s+<")
+_JUMP = re.compile(r"j(?!mp)\w+|b\.\w+|[ct]bn?z")
+_ARITHMETIC = re.compile(r"^v?(?:f?n?m(?:add|sub)\w*|add|sub|mul|div|sqrt|dp)[ps][sdh]\w*$")
+_AARCH64 = re.compile(r"^f(?:n?m(?:add|sub|la|ls)|add|sub|mul|div|sqrt)\w*$")
+_WIDTHS = ((re.compile(r"%zmm"), 512), (re.compile(r"%ymm"), 256), (re.compile(r"%xmm|\bv\d+\.\d+[bhsd]"), 128))
+
+
+class Loop(msgspec.Struct, frozen=True):
+    """A loop without another in it. `width`: bits of the widest vector that arithmetic of several numbers uses; 64 or
+    32 where every instruction takes one; 0 where there is none. `arithmetic`: instructions that compute.
+    """
+
+    function: str
+    width: int
+    arithmetic: int
+    lines: tuple[str, ...]
+
+
+def hot_loop(executable: Path, names: Sequence[str]) -> Loop | str:
+    """The innermost loop with the widest and most floating-point arithmetic, in functions named after one of `names`.
+
+    Nothing is sampled: it is where the arithmetic stands, which is where the time goes in a program that is one kernel.
+    A string says why there is none.
+    """
+    objdump = shutil.which("objdump")
+    if objdump is None:
+        return "not available: objdump is not on PATH; install binutils"
+    try:
+        done = run([objdump, "-d", "-C", "--no-show-raw-insn", str(executable)], timeout=SECONDS)
+    except (OSError, subprocess.TimeoutExpired) as error:
+        return f"not available: objdump: {error}"
+    if done.returncode != 0:
+        return f"not available: objdump ended with status {done.returncode}"
+    best: Loop | None = None
+    for function, some in _functions(done.stdout):
+        if any(name in function for name in names):
+            for lines in _loops(some):
+                loop = _loop(function, lines)
+                if best is None or (loop.width, loop.arithmetic) > (best.width, best.arithmetic):
+                    best = loop
+    if best is None or best.arithmetic == 0:
+        return "not available: none of its own loops computes with floating-point numbers"
+    return best
+
+
+class _Instruction(msgspec.Struct, frozen=True):
+    address: int
+    name: str
+    operands: str
+
+    @property
+    def text(self) -> str:
+        return f"{self.name} {self.operands}".rstrip()
+
+
+def _functions(text: str) -> Iterator[tuple[str, list[_Instruction]]]:
+    """Each function with its instructions."""
+    name, found = "", list[_Instruction]()
+    for line in text.splitlines():
+        if head := _FUNCTION.match(line):
+            if found:
+                yield name, found
+            name, found = head[1], []
+        elif part := _INSTRUCTION.match(line):
+            found.append(_Instruction(int(part[1], 16), part[2], part[3] or ""))
+    if found:
+        yield name, found
+
+
+def _loops(some: Sequence[_Instruction]) -> Iterator[Sequence[_Instruction]]:
+    """Stretches that a jump at their end goes back to the beginning of, without such a stretch in them."""
+    places = {instruction.address: k for k, instruction in enumerate(some)}
+    found: list[tuple[int, int]] = []
+    for end, instruction in enumerate(some):
+        target = _TARGET.search(instruction.operands)
+        if target and _JUMP.fullmatch(instruction.name):
+            start = places.get(int(target[1], 16))
+            if start is not None and start <= end and not any(i.name.startswith("ret") for i in some[start:end]):
+                found.append((start, end))
+    for start, end in found:
+        if not any((a, b) != (start, end) and start <= a and b <= end for a, b in found):
+            yield some[start : end + 1]
+
+
+def _loop(function: str, some: Sequence[_Instruction]) -> Loop:
+    computing = [i for i in some if _ARITHMETIC.match(i.name) or _AARCH64.match(i.name)]
+    lines = tuple(i.text for i in some[:MOST_LINES])
+    if len(some) > MOST_LINES:
+        lines += (f"... {len(some) - MOST_LINES} more instructions",)
+    return Loop(function, max(map(_width, computing), default=0), len(computing), lines)
+
+
+def _width(instruction: _Instruction) -> int:
+    """Bits of the vector that an instruction computes with; those of one number where it computes with one."""
+    scalar = re.search(r"s([sdh])$", re.sub(r"^v?f?n?m(?:add|sub)(?:132|213|231)", "", instruction.name))
+    if scalar and "%" in instruction.operands:
+        return {"d": 64, "s": 32, "h": 16}[scalar[1]]
+    for pattern, bits in _WIDTHS:
+        if pattern.search(instruction.operands):
+            return bits
+    return 64
