@@ -19,7 +19,9 @@ from firstlight.plan import Placement
 from firstlight.report import validation as page
 from firstlight.simulate import fit, program
 from firstlight.simulate.exchanges import Exchange, measured
-from firstlight.simulate.prediction import Prediction
+from firstlight.simulate.fit import Messages
+from firstlight.simulate.prediction import Carried, Prediction
+from firstlight.simulate.reasons import reasons
 from firstlight.simulate.steps import MODELS, Asks
 from firstlight.simulate.validate import Validated, share, validate
 
@@ -32,8 +34,9 @@ ROW, ALONE = 0.5, 0.8
 def figure(program: str, metric: str, parameters: dict[str, Any], us: float, **more: Any) -> Verified:
     workload, _, variant = program.partition(".")
     place, cost = more.pop("place", Placement(1, 2, 1)), more.pop("cost", {})
+    launches = more.pop("launches", (us,) * 6)
     identity = Identity(workload, variant, "gcc-base", "mpich", place, tuple(sorted(parameters.items())), metric)
-    return Verified(identity, "us", "lower", Estimate(us, us, us, (us,) * 6), 0.0, cost, None, 0.0, **more)
+    return Verified(identity, "us", "lower", Estimate(us, us, us, launches), 0.0, cost, None, 0.0, **more)
 
 
 def messages() -> list[Figure]:
@@ -84,11 +87,22 @@ def test_a_machine_that_is_as_the_model_says_is_predicted(simulator: Path) -> No
     [all_of_it] = again.shares
     assert (all_of_it.close, all_of_it.near, all_of_it.predictions, all_of_it.good) == (4, 4, 4, True)
     assert [p.factor for p in again.points] == pytest.approx([1.0] * 4, rel=1e-5)
-    alone, row, calls, copies = again.effects
+    alone, row, calls, copies, fastest = again.effects
     assert calls == msgspec.structs.replace(row, of=calls.of)  # by blocking calls, for nothing else was measured
-    assert (row.close, copies.close) == (4, 4) and alone.close < 4
+    assert (row.close, copies.close, fastest.close) == (4, 4, 4) and alone.close < 4
     assert {p.collective for p in again.points} == {"halo"} and all(p.exchange for p in again.points)
     assert again.ranking == (0, 0)  # ways to exchange are alike to the model: they are not ranked
+
+
+def test_a_machine_with_two_states_is_predicted_in_one_of_them(simulator: Path) -> None:
+    """Steps take three times as long in most launches: their medians are not predicted, their fastest launches are."""
+    right = [1e6 * p.predicted for p in held(simulator, [halo(n, 1.0) for n in (2, 14)]).points]
+    steps = [halo(n, 3 * us, launches=(us, 3 * us, 3 * us)) for n, us in zip((2, 14), right, strict=True)]
+    found = held(simulator, steps)
+    assert [p.off for p in found.points] == pytest.approx([3, 3])
+    assert (found.effects[-2].near, found.effects[-1].close) == (0, 2)
+    assert {r.name for p in found.points for r in p.reasons} == {"its own launches are further apart than that"}
+    assert "its own launches are further apart than that: 2, as halo" in " ".join(page.summary(found, None).split())
 
 
 def test_two_messages_to_either_side_take_four_overheads(simulator: Path) -> None:
@@ -176,6 +190,38 @@ def test_a_pattern_that_cannot_be_predicted_is_told(simulator: Path) -> None:
     found = held(simulator, [odd, threads, iteration("lans", 9.0)])
     assert len(found.points) == 1 and len(found.unpredicted) == 2
     assert "tells nothing of it" in found.unpredicted[0] and "power of two" in found.unpredicted[1]
+
+
+KNOWN = (Messages(8, 1e-6, 1e-6, 1e-6), Messages(64, 1.1e-6, 1e-6, 3e-6), Messages(512, 5e-6, 5e-6, 5e-6))
+LINE: Any = SimpleNamespace(messages=KNOWN)
+
+
+@pytest.mark.parametrize(
+    ("predicted", "launches", "sizes", "shown"),
+    [
+        (1e-6, (2e-6, 2e-6), (8,), []),  # half of it, and all that was measured is steady
+        (1e-6, (2e-6, 2e-6), (64,), ["64 B took 1.00 us to 3.00 us"]),
+        (1e-6, (4e-6, 4e-6), (64,), []),  # further off than messages differ
+        (1e-6, (0.9e-6, 2e-6, 2e-6), (8,), ["they took 900 ns to 2.00 us"]),
+        (
+            1e-6,
+            (2e-6,),
+            (100,),
+            ["64 B took 1.00 us to 3.00 us", "100 B lies between 64 B and 512 B, which takes 4.5 times as long"],
+        ),
+        (1e-6, (2e-6,), (512, 8), []),
+    ],
+)
+def test_a_reason_is_named_where_a_measurement_shows_it(
+    predicted: float, launches: tuple[float, ...], sizes: tuple[float, ...], shown: list[str]
+) -> None:
+    assert [r.shown for r in reasons(predicted, launches, sizes, LINE)] == shown
+
+
+def test_operations_of_the_library_are_a_reason_only_where_there_are_some() -> None:
+    carried = [Carried("sums", "allreduce", 2, 8, "ring"), Carried("more", "allreduce", 2, 8, "ring")]
+    assert [r.shown for r in reasons(1.0, (2.0,), carried=carried)] == ["allreduce by ring"]
+    assert reasons(1.0, (2.0,)) == ()
 
 
 def test_what_is_left_out_is_told() -> None:

@@ -260,7 +260,9 @@ std::string prediction(const Task& task, const network::Topology& topology, cons
     write_machine(json, task, topology, 1);
     write_prediction(json, all.prediction);
     json.member("sent", all.bytes).member("passes", fl::Index{all.passes}).member("evaluated", fl::Index{all.evaluated});
-    json.key("carried").open('[');
+    json.key("sizes").open('[');
+    for (const double size : all.sizes) json.value(size);
+    json.close(']').key("carried").open('[');
     for (const Carried& c : iteration.carried())
       json.open('{')
           .member("phase", c.phase)

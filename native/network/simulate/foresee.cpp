@@ -67,8 +67,11 @@ Foreseen foresee(const Iteration& iteration, const network::Topology& topology, 
     other[k] = 1;
     const network::Plan one = plan_of(iteration, other);
     const auto times = static_cast<double>(whole[k]);
-    for (const network::Step& s : one.steps())
-      if (s.kind == fl::collectives::Kind::send) all.bytes += times * s.bytes;
+    for (const network::Step& s : one.steps()) {
+      if (s.kind != fl::collectives::Kind::send) continue;
+      all.bytes += times * s.bytes;
+      all.sizes.insert(s.bytes);
+    }
     const std::vector<double> loads = network::loads(one, topology);
     all.loads.resize(loads.size(), 0);
     for (std::size_t l = 0; l < loads.size(); ++l) all.loads[l] += times * loads[l];

@@ -74,6 +74,10 @@ class Played(NamedTuple):
         """The median, or another value of this figure, in seconds; None where it is no time."""
         return convert(self.figure.estimate.median if value is None else value, self.figure.unit, "s")
 
+    def launches(self) -> list[float]:
+        """Seconds of each launch, in the order of time; none where it is no time."""
+        return [s for v in self.figure.estimate.launches if (s := self.seconds(v)) is not None]
+
 
 def players(workloads: Mapping[str, Workload], role: str) -> list[Player]:
     """Every declaration of the role, in the order of names."""

@@ -9,6 +9,7 @@ from pathlib import Path
 from firstlight.report import html
 from firstlight.report.plots import validation as plots
 from firstlight.simulate.fit import Fitted
+from firstlight.simulate.reasons import CLOSE
 from firstlight.simulate.validate import Error, Validated
 from firstlight.store.durable import replace
 from firstlight.units import binary, quantity, significant
@@ -26,6 +27,7 @@ def render(validated: Validated) -> str:
         "validated": validated,
         "sentences": sentences(validated),
         "effects": effects(validated),
+        "explained": explained(validated),
         "fits": [fitted(f) for f in validated.fits],
         "drawings": drawings,
     }
@@ -42,6 +44,20 @@ def effects(validated: Validated) -> list[str]:
         f"exchanges and patterns from {e.of}: {e.close} of {e.predictions} within 10 %, {e.near} within a factor of 1.5"
         for e in validated.effects
     ]
+
+
+def explained(validated: Validated, most: int | None = None) -> list[str]:
+    """Why predictions are off by more than 10 %: by reason, `most` that it is named for, with the measurement."""
+    by: dict[str, list[str]] = {}
+    for p in validated.points:
+        if p.off > CLOSE:
+            of = f"{p.collective} {p.algorithm}" + ("" if p.algorithm.count(" ") else f" {binary(p.bytes)}")
+            told = f"{of} ({significant(p.factor, 2)} x"
+            for r in p.reasons:
+                by.setdefault(r.name, []).append(f"{told}; {r.shown})")
+            if not p.reasons:
+                by.setdefault("nothing that was measured explains it", []).append(f"{told})")
+    return [f"{name}: {len(some)}, as {', '.join(some[:most])}" for name, some in by.items()]
 
 
 def fitted(fit: Fitted) -> list[str]:
@@ -66,6 +82,8 @@ def summary(validated: Validated, page: Path | None, width: int = 80) -> str:
     said += ["", *_table(validated.errors), ""]
     for line in effects(validated):
         said += _folded(line, width)
+    for line in explained(validated, 2):
+        said += _folded(f"off by more than 10 %, {line}", width)
     for fit in validated.fits:
         for k, line in enumerate(fitted(fit)):
             said += _folded(line if k == 0 else f"- {line}", width)

@@ -46,6 +46,15 @@ class Rate(msgspec.Struct, frozen=True):
     O: float  # noqa: E741 (the name in LogGOPS)
 
 
+class Messages(msgspec.Struct, frozen=True):
+    """Of so many bytes, one way: seconds by the curve, and by the fastest and the slowest launch."""
+
+    bytes: int
+    seconds: float
+    fastest: float
+    slowest: float
+
+
 class Copying(msgspec.Struct, frozen=True):
     """Seconds a byte in which one core copies vectors of so many bytes.
 
@@ -77,6 +86,7 @@ class Fitted(msgspec.Struct, frozen=True):
     separated: tuple[str, ...]  # what ping-pong cannot tell apart, and how it was decided
     copying: tuple[Copying, ...] = ()
     workload: str = ""  # of the variants
+    messages: tuple[Messages, ...] = ()  # by ascending size
 
     @property
     def word(self) -> str:
@@ -115,12 +125,13 @@ def fitted(
     mpi: str | None = None,
     roles: tuple[str, str] = ALONE,
     way: str = "",
+    fastest: bool = False,
 ) -> list[Fitted]:
     """One fit for every MPI library whose messages are verified at FEWEST sizes or more, sorted by name.
 
     `mpi`: only that one. `roles`: ALONE, of which the fastest of several variants counts, or IN_A_ROW, of which one
-    does: the one named `way` where it was measured, else the first declared. Raises UsageError where there is none,
-    saying what measures it.
+    does: the one named `way` where it was measured, else the first declared. `fastest`: by the fastest launch of each
+    instead of the median. Raises UsageError where there is none, saying what measures it.
     """
     run = judgement.run
     messages, exchanged = (_messages(judgement, workloads, role, mpi) for role in roles)
@@ -129,7 +140,7 @@ def fitted(
     copying = _copying(judgement.limits)
     hint = "" if copying else advice(workloads, [], [COPYING])
     names = sorted({p.identity.mpi for p in messages if p.identity.mpi})
-    found = [fit for name in names if (fit := _fit(run, messages, exchanged, name, copying, hint)) is not None]
+    found = [fit for name in names if (fit := _fit(run, messages, exchanged, name, copying, hint, fastest))]
     if not found:
         of = f" with {mpi}" if mpi else ""
         raise UsageError(
@@ -159,7 +170,13 @@ def _of(messages: Sequence[Played], variant: str) -> list[Played]:
 
 
 def _fit(
-    run: Run, messages: Sequence[Played], exchanged: Sequence[Played], mpi: str, copying: tuple[Copying, ...], hint: str
+    run: Run,
+    messages: Sequence[Played],
+    exchanged: Sequence[Played],
+    mpi: str,
+    copying: tuple[Copying, ...],
+    hint: str,
+    fastest: bool,
 ) -> Fitted | None:
     """`hint`: how to measure what copying takes, where the run did not."""
     mine = [p for p in messages if p.identity.mpi == mpi]
@@ -169,11 +186,11 @@ def _fit(
     mine = next((some for some in of.values() if len(times(some)) >= FEWEST), [])
     if not mine:
         return None
-    measured = times(mine)
+    measured = times(mine, fastest)
     curve = rising(measured)
     label = next((m.label for m in run.toolbox.mpis if m.name == mpi), mpi)
     ways = [p for p in exchanged if p.identity.mpi == mpi and p.identity.placement.nodes == nodes]
-    both = dict(rising(times(ways)))
+    both = dict(rising(times(ways, fastest)))
     shortest = curve[0][1]
     o = (_ON_NODE if nodes == 1 else _BETWEEN) * shortest
     return Fitted(
@@ -190,7 +207,16 @@ def _fit(
         separated=tuple(_separated(nodes, bool(both), hint)),
         copying=copying,
         workload=mine[0].identity.workload,
+        messages=tuple(_messages_of(mine, curve)),
     )
+
+
+def _messages_of(some: Sequence[Played], curve: Sequence[tuple[float, float]]) -> Iterable[Messages]:
+    """What the launches of the variant that counts at each size say beside the curve."""
+    best = dict(times(some))
+    for size, seconds in curve:
+        chosen = next(p for p in some if p.size == size and p.seconds() == best[size])
+        yield Messages(int(size), seconds, min(chosen.launches()), max(chosen.launches()))
 
 
 def _fastest(some: Sequence[Played]) -> list[str]:
@@ -243,11 +269,11 @@ def _copying(limits: Sequence[Limit]) -> tuple[Copying, ...]:
     return tuple(Copying(size, 2 / rate) for size, rate in sorted(best.items()))
 
 
-def times(some: Iterable[Played]) -> list[tuple[float, float]]:
-    """(bytes, seconds one way), ascending; the least of several toolchains and programs."""
+def times(some: Iterable[Played], fastest: bool = False) -> list[tuple[float, float]]:
+    """(bytes, seconds one way), ascending; the least of several toolchains and programs, and of launches if asked."""
     found: dict[float, float] = {}
     for p in some:
-        size, seconds = p.size, p.seconds()
+        size, seconds = p.size, min(p.launches(), default=None) if fastest else p.seconds()
         if size is not None and seconds:
             found[size] = min(seconds, found.get(size, seconds))
     return sorted(found.items())

@@ -81,8 +81,8 @@ class Prediction(msgspec.Struct, frozen=True):
 
     `machine`: the parameters that counted, key=value,... in nanoseconds, bytes a second and numbers.
     `any_interface`: the schedule names interfaces, and messages took whichever was free. Of an iteration
-    of a pattern also: bytes `sent` in all, of how many `passes` it consists, how many of them were `evaluated` in one
-    go, and by what its collective operations were `carried` out.
+    of a pattern also: bytes `sent` in all, the `sizes` of its messages, of how many `passes` it consists, how many of
+    them were `evaluated` in one go, and by what its collective operations were `carried` out.
     """
 
     algorithm: str
@@ -108,6 +108,7 @@ class Prediction(msgspec.Struct, frozen=True):
     passes: int | None = None
     evaluated: int | None = None
     carried: tuple[Carried, ...] = ()
+    sizes: tuple[float, ...] = ()
 
     @property
     def judged(self) -> bool:

@@ -29,13 +29,15 @@ class Asks(NamedTuple):
 class Model(msgspec.Struct, frozen=True):
     """What a prediction takes into account, in words.
 
-    From messages alone or in a row, whether of those by the same calls, and whether processors copy.
+    From messages alone or in a row, whether of those by the same calls, whether processors copy, and whether what is
+    measured is each time the fastest launch, of messages and of what is predicted from them.
     """
 
     title: str
     roles: tuple[str, str]
     same_calls: bool
     copying: bool
+    fastest: bool = False
 
 
 MODELS = (
@@ -45,6 +47,8 @@ MODELS = (
     Model("messages in a row by the same calls, and what processors copy", fit.IN_A_ROW, True, True),
 )
 """Each adds an effect to the one before; the last is the prediction."""
+FASTEST = Model("all of that, the fastest launch of each against the fastest", fit.IN_A_ROW, True, True, True)
+"""A machine may have states in which messages take several times as long, and a launch falls into one or the other."""
 
 
 class Step(Protocol):

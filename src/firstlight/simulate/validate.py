@@ -14,9 +14,10 @@ from firstlight.judge.roles import Played, advice, played, players
 from firstlight.roles import COLLECTIVE, MESSAGE
 from firstlight.simulate import exchanges, fit, iterations
 from firstlight.simulate.fit import Fitted
-from firstlight.simulate.prediction import COLLECTIVES
+from firstlight.simulate.prediction import COLLECTIVES, Carried, Prediction
 from firstlight.simulate.program import Question
-from firstlight.simulate.steps import MODELS, Asks, Step
+from firstlight.simulate.reasons import CLOSE, Reason, reasons
+from firstlight.simulate.steps import FASTEST, MODELS, Asks, Step
 from firstlight.units import binary, significant
 
 DISTURBED = 0.15
@@ -30,7 +31,7 @@ class Point(msgspec.Struct, frozen=True):
 
     Of a step (`exchange`) `collective` is the workload, `algorithm` its variant, after the name of a pattern, and
     `bytes` those of one of its messages, of a pattern half of what a process gives and gets in an iteration. `factor`
-    is predicted / measured: 2 where the prediction says twice the time.
+    is predicted / measured: 2 where the prediction says twice the time. `reasons`: why it is off by more than 10 %.
     """
 
     mpi: str
@@ -44,6 +45,7 @@ class Point(msgspec.Struct, frozen=True):
     high: float | None
     predicted: float
     exchange: bool = False
+    reasons: tuple[Reason, ...] = ()
 
     @property
     def factor(self) -> float:
@@ -83,7 +85,7 @@ class Share(msgspec.Struct, frozen=True):
         return 2 * self.close >= self.predictions and 10 * self.near >= 9 * self.predictions
 
 
-CLOSE, NEAR = 1.1, 1.5
+NEAR = 1.5
 
 
 def share(of: str, offs: Sequence[float]) -> Share:
@@ -155,7 +157,7 @@ def validate(
         points += found
         missing += told
     effects = _steps(judgement, workloads, mpi, steps, asks, missing) if steps else []
-    points += effects[-1][1] if effects else []
+    points += effects[len(MODELS) - 1][1] if effects else []
     if not points:
         raise UsageError(f"run {run.id}: nothing of it could be predicted: {'; '.join(missing[:2])}")
     errors = tuple(_errors(points))
@@ -179,34 +181,44 @@ def _steps(
 ) -> list[tuple[str, list[Point]]]:
     """By model, the points of all steps whose MPI library's messages are known; the others are told in `missing`."""
     found = []
-    for model in MODELS:
+    for model in (*MODELS, FASTEST):
         fits: dict[str, dict[str, Fitted]] = {}
         points = []
         for p, step in steps:
             way = p.identity.variant if model.same_calls else ""
             if way not in fits:
-                fits[way] = {f.mpi: f for f in fit.fitted(judgement, workloads, mpi, model.roles, way)}
+                fits[way] = {f.mpi: f for f in fit.fitted(judgement, workloads, mpi, model.roles, way, model.fastest)}
             fitted = fits[way].get(p.identity.mpi or "")
             if fitted is None:
                 missing.append(f"{p.program} with {p.identity.mpi}: no verified ping-pong of it")
                 continue
             answer = step.predicted(fitted, model, asks)
             if answer.usable and answer.seconds:
-                points.append(_step_point(p, step, answer.seconds))
+                points.append(_step_point(p, step, answer, fitted, model.fastest))
             else:
                 missing.append(f"{step.title or p.program} on {step.ranks} ranks: {answer.refused or 'no time'}")
         found.append((model.title, points))
     return found
 
 
-def _step_point(p: Played, step: Step, predicted: float) -> Point:
-    seconds, e = p.seconds(), p.figure.estimate
-    assert seconds is not None and p.identity.mpi is not None
+def _step_point(p: Played, step: Step, answer: Prediction, fitted: Fitted, fastest: bool) -> Point:
+    e, predicted = p.figure.estimate, answer.seconds
+    seconds = min(p.launches()) if fastest else p.seconds()
+    assert seconds is not None and p.identity.mpi is not None and predicted is not None
     low, high = (None if v is None else p.seconds(v) for v in (e.low, e.high))
-    return Point(
+    point = Point(
         p.identity.mpi, p.identity.workload, f"{step.title} {p.algorithm}".strip(), step.ranks,
         p.identity.placement.nodes, step.bytes, seconds, low, high, predicted, exchange=True,
     )  # fmt: skip
+    return _explained(point, p, answer.sizes or (step.bytes,), fitted, answer.carried)
+
+
+def _explained(
+    point: Point, p: Played, sizes: Sequence[float] = (), fitted: Fitted | None = None, carried: Sequence[Carried] = ()
+) -> Point:
+    if point.off <= CLOSE:
+        return point
+    return msgspec.structs.replace(point, reasons=reasons(point.predicted, p.launches(), sizes, fitted, carried))
 
 
 def _shares(points: Sequence[Point]) -> list[Share]:
@@ -284,9 +296,10 @@ def _point(case: _Case, predicted: float, measured: Played) -> Point:
     low, high = (None if v is None else measured.seconds(v) for v in (e.low, e.high))
     median, size = measured.seconds(), measured.size
     assert median is not None and size is not None
-    return Point(
+    point = Point(
         case.mpi, case.collective, measured.algorithm, case.ranks, case.nodes, int(size), median, low, high, predicted
     )
+    return _explained(point, measured)
 
 
 def _errors(points: Sequence[Point]) -> list[Error]:

@@ -1,0 +1,77 @@
+"""Reasons: why a prediction is off by more than 10 %, each named only where a measurement of the same run shows it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import msgspec
+
+from firstlight.simulate.fit import Fitted, Messages
+from firstlight.simulate.prediction import Carried
+from firstlight.units import binary, quantity, significant
+
+CLOSE = 1.1
+"""How many times too large or too small a prediction may be that needs no reason."""
+STEP = 2.0
+"""From one size of the ping-pong to the next, how many times as long messages are between which nothing is known."""
+
+
+class Reason(msgspec.Struct, frozen=True):
+    """`name`: what kind of reason it is; `shown`: by which measurement."""
+
+    name: str
+    shown: str
+
+
+def reasons(
+    predicted: float,
+    launches: Sequence[float],
+    sizes: Sequence[float] = (),
+    fitted: Fitted | None = None,
+    carried: Sequence[Carried] = (),
+) -> tuple[Reason, ...]:
+    """Of a prediction that is off; none where nothing that was measured explains it.
+
+    `launches`: seconds of each launch of what is predicted. `sizes`: bytes of its messages. `carried`: collective
+    operations in it that go by our schedules. Times in seconds.
+    """
+    found: list[Reason] = []
+    least, most = min(launches), max(launches)
+    if least / CLOSE <= predicted <= most * CLOSE and most > CLOSE * least:
+        shown = f"they took {quantity(least, 's')} to {quantity(most, 's')}"
+        found.append(Reason("its own launches are further apart than that", shown))
+    if fitted is not None:
+        found += _unsteady(predicted, least, most, sizes, fitted.messages)
+        found += _between(sizes, fitted.messages)
+    if carried:
+        names = ", ".join(dict.fromkeys(f"{c.collective} by {c.algorithm}" for c in carried))
+        found.append(Reason("its collective operations are the library's own, whose algorithms nobody tells", names))
+    return tuple(found)
+
+
+def _unsteady(
+    predicted: float, least: float, most: float, sizes: Sequence[float], known: Sequence[Messages]
+) -> list[Reason]:
+    """Where messages as long as these differ from launch to launch by as much as the prediction is off."""
+    off = max(least / predicted, predicted / most)
+    some = {min(known, key=lambda m: abs(m.bytes - size)) for size in sizes} if known else set()
+    worst = max(some, key=lambda m: m.slowest / m.fastest, default=None)
+    if worst is None or worst.slowest < max(off, CLOSE) * worst.fastest:
+        return []
+    shown = f"{binary(worst.bytes)} took {quantity(worst.fastest, 's')} to {quantity(worst.slowest, 's')}"
+    return [Reason("messages of the ping-pong differ as much from launch to launch", shown)]
+
+
+def _between(sizes: Sequence[float], known: Sequence[Messages]) -> list[Reason]:
+    """Where messages are of a length at which the library changes what it does, and the ping-pong has none as long."""
+    for below, above in pairwise(known):
+        jump = above.seconds / below.seconds
+        inside = [size for size in sizes if below.bytes < size < above.bytes]
+        if inside and jump >= STEP and above.bytes > 1:
+            shown = (
+                f"{binary(inside[0])} lies between {binary(below.bytes)} and {binary(above.bytes)}, which takes "
+                f"{significant(jump, 2)} times as long"
+            )
+            return [Reason("the ping-pong lacks its sizes where messages turn slower", shown)]
+    return []
