@@ -4,6 +4,7 @@
 // H. L. Stone, SIAM J. Numer. Anal. 5 (1968) 530; J. H. Ferziger, M. Peric, Computational Methods for Fluid Dynamics, section 5.3.
 #pragma once
 
+#include "firstlight/host_device.hpp"
 #include "system.hpp"
 
 namespace cfd::inline FL_ROLE {
@@ -31,25 +32,27 @@ struct SipFactorOf {
 };
 using SipFactor = SipFactorOf<double>;
 
-// Row j of plane k of the factor of what a block itself couples; cells in lexicographic order.
+// Of cell (k, j, i) of the factor of what a block of this size itself couples, once those below, to the south and to the west have theirs.
+template <class Matrix, class View, class Size>
+FL_DEVICE void factor_cell(const Matrix& m, const View& f, double alpha, const Size& size, Index k, Index j, Index i) {
+  const Index c = k * m.bottom + j * m.south + i, w = c - 1, s = c - m.south, b = c - m.bottom;
+  const double lb = k > 0 ? m.a[B][c] / (1 + alpha * (f.un[b] + f.ue[b])) : 0;
+  const double lw = i > 0 ? m.a[W][c] / (1 + alpha * (f.un[w] + f.ut[w])) : 0;
+  const double ls = j > 0 ? m.a[S][c] / (1 + alpha * (f.ue[s] + f.ut[s])) : 0;
+  const double p1 = alpha * (lb * f.un[b] + lw * f.un[w]), p2 = alpha * (lb * f.ue[b] + ls * f.ue[s]),
+               p3 = alpha * (lw * f.ut[w] + ls * f.ut[s]);
+  const double lp = 1 / (m.a[P][c] + p1 + p2 + p3 - lb * f.ut[b] - lw * f.ue[w] - ls * f.un[s]);
+  f.lp[c] = lp;
+  f.lw[c] = lw * lp, f.ls[c] = ls * lp, f.lb[c] = lb * lp;
+  f.un[c] = ((j + 1 < size[1] ? m.a[N][c] : 0) - p1) * lp;
+  f.ue[c] = ((i + 1 < size[2] ? m.a[E][c] : 0) - p2) * lp;
+  f.ut[c] = ((k + 1 < size[0] ? m.a[T][c] : 0) - p3) * lp;
+}
+
+// Row j of plane k; cells in lexicographic order.
 template <class View>
 void factor_row(const Rows& m, const View& f, double alpha, const Point& size, Index k, Index j) {
-  const Index first = m.at(k, j), count = size[2];
-  const bool bottom = k > 0, south = j > 0, top = k + 1 < size[0], north = j + 1 < size[1];
-  for (Index i = 0; i < count; ++i) {
-    const Index c = first + i, w = c - 1, s = c - m.south, b = c - m.bottom;
-    const double lb = bottom ? m.a[B][c] / (1 + alpha * (f.un[b] + f.ue[b])) : 0;
-    const double lw = i > 0 ? m.a[W][c] / (1 + alpha * (f.un[w] + f.ut[w])) : 0;
-    const double ls = south ? m.a[S][c] / (1 + alpha * (f.ue[s] + f.ut[s])) : 0;
-    const double p1 = alpha * (lb * f.un[b] + lw * f.un[w]), p2 = alpha * (lb * f.ue[b] + ls * f.ue[s]),
-                 p3 = alpha * (lw * f.ut[w] + ls * f.ut[s]);
-    const double lp = 1 / (m.a[P][c] + p1 + p2 + p3 - lb * f.ut[b] - lw * f.ue[w] - ls * f.un[s]);
-    f.lp[c] = lp;
-    f.lw[c] = lw * lp, f.ls[c] = ls * lp, f.lb[c] = lb * lp;
-    f.un[c] = ((north ? m.a[N][c] : 0) - p1) * lp;
-    f.ue[c] = ((i + 1 < count ? m.a[E][c] : 0) - p2) * lp;
-    f.ut[c] = ((top ? m.a[T][c] : 0) - p3) * lp;
-  }
+  for (Index i = 0; i < size[2]; ++i) factor_cell(m, f, alpha, size, k, j, i);
 }
 
 }  // namespace cfd::inline FL_ROLE

@@ -40,6 +40,7 @@ inline void reset(State& s) {
   s.changing.touch(s.upcoming, [&](Index number) { put_diagonal(s, number, s.upcoming); });
   restore(s, factor(s.upcoming));
   s.outcome = {};
+  if (s.upload) s.upload();
 }
 inline Index renew(State& s, Index next) {
   s.upcoming = s.changing.renew(
@@ -49,6 +50,7 @@ inline Index renew(State& s, Index next) {
 inline void poison(State& s) {
   fl::poison(s.x.data(), s.x.layout().elements);
   s.outcome = {};
+  if (s.upload) s.upload();
 }
 
 // Once a case, and outside of its time: a run of the inputs as they were before anything changed, and the last one again.
@@ -59,6 +61,7 @@ inline void run_unchanged(State& s) {
     for (const auto& [number, iteration] : ages.all()) put_diagonal(s, number, changed ? iteration : -1);
     restore(s, scale);
     s.outcome = {};
+    if (s.upload) s.upload();
     fl::run_steps(last, 1);
     return s.outcome;
   };
@@ -105,6 +108,7 @@ inline double residual_of(State& s, const fl::Ages& ages, double scale) {
 }
 
 inline fl::Check check(State& s, Index last) {
+  if (s.download) s.download();
   const Params& p = s.params;
   const fl::Ages ages(s.changing, last);
   const double scale = factor(last);

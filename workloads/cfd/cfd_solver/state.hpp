@@ -1,6 +1,7 @@
 // Parameters and state: what inputs, checks and variants share.
 #pragma once
 
+#include <functional>
 #include <vector>
 
 #include "../system.hpp"
@@ -88,9 +89,11 @@ struct State {
   System system;
   Field x;  // 0 at first; its halo beyond walls stays 0
   Outcome outcome;
-  fl::Changing changing;          // of the diagonal
-  Index upcoming = 0;             // the iteration of the next step
-  std::vector<double> unchanged;  // the history of a run of unchanged inputs, once a case
+  std::function<void()> upload;    // the system and x, where a variant keeps them on a device
+  std::function<void()> download;  // x
+  fl::Changing changing;           // of the diagonal
+  Index upcoming = 0;              // the iteration of the next step
+  std::vector<double> unchanged;   // the history of a run of unchanged inputs, once a case
 };
 
 template <class Visit>
