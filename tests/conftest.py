@@ -30,8 +30,14 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's backgro
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # under nohup, likewise
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-hypothesis.settings.register_profile("firstlight", deadline=None)  # a busy machine is no failure
+hypothesis.settings.register_profile("firstlight", deadline=None, max_examples=50)  # a busy machine is no failure
+hypothesis.settings.register_profile("full", deadline=None)
 hypothesis.settings.load_profile("firstlight")
+
+
+ON_ONE_NODE = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,vader"}
+"""What Open MPI chooses by itself on one node without a network for MPI; to find it out takes it a fifth of a second a
+launch, and the one of pip, which starts libfabric for it, a whole one."""
 
 
 def pytest_xdist_auto_num_workers() -> int:
@@ -47,7 +53,11 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     os.environ["FIRSTLIGHT_STRICT"] = "1"
     os.environ["FIRSTLIGHT_NEIGHBOURS"] = f"test-{os.getpid()}"  # runs of other tests are no neighbours
+    if not Path("/sys/class/infiniband").exists():
+        os.environ.update(ON_ONE_NODE | os.environ)
     asked.full, asked.fresh = config.getoption("full"), config.getoption("fresh")
+    if asked.full:
+        hypothesis.settings.load_profile("full")  # before any test is read: @settings takes the rest from it
 
 
 def pytest_sessionstart(session: pytest.Session) -> None:

@@ -19,7 +19,7 @@ import spent
 import turns
 from firstlight import ROOT, machine, plan, toolchains
 from firstlight.build import Built, Options, build
-from firstlight.catalogue import Selection, Value, Variant, Workload, load, roots
+from firstlight.catalogue import Selection, Value, Variant, Workload, load, on_device, roots
 from firstlight.launch import launch
 from firstlight.plan import Cell, Placement, Program
 from firstlight.toolchains import Toolbox, Toolchain
@@ -71,10 +71,21 @@ def compilers(variant: Variant) -> list[str]:
     """Those here that can build the variant with an MPI library or without: all with --full, else the first.
 
     Of CUDA the first only, for nvcc makes the device's code whatever compiles the host's; each workload's `cuda` meets
-    them all.
+    them all, or without a GPU, where it is linked and no more, that of one workload.
     """
     able = [c for c in COMPILERS if (t := toolchain("base", c)) and buildable(variant, t)]
-    return able if asked.full and ("cuda" not in variant.needs or variant.name == "cuda") else able[:1]
+    return able if asked.full and ("cuda" not in variant.needs or _meets_all(variant)) else able[:1]
+
+
+def _meets_all(variant: Variant) -> bool:
+    """Of those in CUDA."""
+    plain = [v for _, v in variants(broken=False) if v.name == "cuda"]
+    return variant in (plain if here.gpus else plain[:1])
+
+
+def runs(variant: Variant) -> bool:
+    """Whether this machine has the devices that it needs."""
+    return bool(here.gpus) or not on_device(variant.needs)
 
 
 def met(workload: Workload, variant: Variant, compiler: str) -> list[Program]:
@@ -83,7 +94,7 @@ def met(workload: Workload, variant: Variant, compiler: str) -> list[Program]:
     Open MPI: its ranks wait without spinning, so that further tests may start many.
 
     So every variant meets every compiler and, with two compilers and two libraries, every library; and each compiler
-    meets each library. What only one compiler can build meets all libraries there.
+    meets each library. What only one compiler can build meets all libraries there, if it can run.
     """
     tool = toolchain("base", compiler)
     every = programs(workload, variant, tool) if tool else []
@@ -92,7 +103,7 @@ def met(workload: Workload, variant: Variant, compiler: str) -> list[Program]:
         return [p for p in every if p.mpi in (*mpis[:1], None)]
     if variant.broken:
         return [p for p in every if p.mpi in (*mpis[-1:], None)]
-    if len(mpis) < 2 or len(compilers(variant)) < 2:
+    if len(mpis) < 2 or (len(compilers(variant)) < 2 and runs(variant)):
         return every
     turn = sum(f"{workload.name}.{variant.name}".encode()) + COMPILERS.index(compiler)
     return [p for p in every if p.mpi == mpis[turn % len(mpis)]]
@@ -169,11 +180,6 @@ EFFORT = ("--samples", "2", "--sample-seconds", "0.0001")
 """Of a launch in tests."""
 
 
-CHOSEN = {} if Path("/sys/class/infiniband").exists() else {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,vader"}
-"""What Open MPI chooses by itself on one node without such a network; to find it out takes it a fifth of a second a
-launch, and the one of pip, which starts libfabric for it, a whole one."""
-
-
 class Said(msgspec.Struct):
     """How a program ended and the lines of its record."""
 
@@ -222,9 +228,7 @@ def _launch(built: Built, place: Placement, arguments: tuple[str, ...], folder: 
     output = folder / f"{uuid.uuid4().hex}.jsonl"
     cell = Cell("test", built.program, place, arguments)
     assert built.executable is not None, built.error
-    with turns.party(place.ranks * place.threads), pytest.MonkeyPatch.context() as patch:
-        for variable in CHOSEN.keys() - os.environ.keys():
-            patch.setenv(variable, CHOSEN[variable])
+    with turns.party(place.ranks * place.threads):
         outcome = launch(
             cell, built.executable, toolbox(), output=output, timeout=turns.PATIENCE, identity=uuid.uuid4().hex,
             machine=here,

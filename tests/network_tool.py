@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -12,11 +13,12 @@ import turns
 from firstlight import ROOT
 
 NATIVE = ROOT / "native"
+DRIVER = Path(__file__).with_name("network_driver.cpp")
+SANITIZE = ("-fsanitize=address,undefined", "-fno-sanitize-recover=all")
 FLAGS = (
     "-O0",
     "-g0",
-    "-fsanitize=address,undefined",
-    "-fno-sanitize-recover=all",
+    *SANITIZE,
     *(f"-I{NATIVE}/{room}/include" for room in ("network", "collectives")),
 )
 
@@ -44,10 +46,11 @@ class Tool:
         assert self.process.wait() == 0
 
 
-def build() -> Path:
-    """The driver and the networks' sources."""
-    sources = [*sorted((NATIVE / "network" / "src").glob("*.cpp")), Path(__file__).with_name("network_driver.cpp")]
-    return drivers.program("network", sources, *FLAGS, ahead=drivers.STANDARD)
+def build(name: str = "network", own: Sequence[Path] = (DRIVER,), *flags: str) -> Path:
+    """The program made of `own` sources, which take the flags, and the networks', compiled once for all such."""
+    networks = drivers.objects(sorted((NATIVE / "network" / "src").glob("*.cpp")), *FLAGS, ahead=drivers.STANDARD)
+    driven = drivers.objects(own, *FLAGS, *flags, ahead=drivers.STANDARD)
+    return drivers.linked(name, [*networks, *driven], *SANITIZE, *flags)
 
 
 # --- the program itself

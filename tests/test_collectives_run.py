@@ -38,7 +38,7 @@ def ask(mpi: Mpi, program: Path, ranks: int, *words: str) -> str:
     with turns.party(ranks):
         said = subprocess.run(
             [*schedules.launcher(mpi, ranks), program, *words],
-            env=native.CHOSEN | os.environ | mpi.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            env=os.environ | mpi.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
             timeout=turns.PATIENCE,
         )  # fmt: skip
     assert said.returncode == 0, said.stdout + said.stderr

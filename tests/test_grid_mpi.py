@@ -41,7 +41,7 @@ def ask(driver: tuple[Mpi, Path], ranks: int, *words: str) -> tuple[int, int]:
     with turns.party(ranks):
         said = subprocess.run(
             [*schedules.launcher(mpi, ranks), program, *words],
-            env=native.CHOSEN | os.environ | mpi.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
+            env=os.environ | mpi.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
             timeout=turns.PATIENCE,
         )  # fmt: skip
     assert said.returncode == 0, said.stdout + said.stderr

@@ -16,11 +16,11 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-import drivers
+import network_tool
 import turns
 from firstlight import ROOT
 from firstlight.mapping import program
-from network_tool import FLAGS, NATIVE, Tool
+from network_tool import NATIVE, Tool
 
 Messages = list[tuple[int, int, int]]
 SPECS = {
@@ -31,14 +31,8 @@ SPECS = {
 
 @pytest.fixture(scope="module")
 def tool() -> Iterator[Tool]:
-    rooms = (NATIVE / "network" / "src", NATIVE / "mapping" / "src")
-    sources = [p for room in rooms for p in sorted(room.glob("*.cpp"))]
-    flags = (*FLAGS, f"-I{NATIVE}/mapping/include", "-pthread")
-    tool = Tool(
-        drivers.program(
-            "mapping", [*sources, Path(__file__).with_name("mapping_driver.cpp")], *flags, ahead=drivers.STANDARD
-        )
-    )
+    own = [*sorted((NATIVE / "mapping" / "src").glob("*.cpp")), Path(__file__).with_name("mapping_driver.cpp")]
+    tool = Tool(network_tool.build("mapping", own, f"-I{NATIVE}/mapping/include", "-pthread"))
     yield tool
     tool.end()
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+import mutant_trials
 import mutants
 import native
 from firstlight.catalogue import Workload
@@ -97,7 +98,7 @@ def test_a_fixed_sample_of_mutants_is_found(name: str) -> None:
     """./fl test --mutants takes more of them and tells what survived."""
     if native.toolchain("base") is None:
         pytest.skip("no gcc here")
-    trial = mutants.Trial(native.workloads[name], jobs=2)
-    verdicts = mutants.sample(trial, SAMPLED[name], jobs=2)
-    survivors = "\n".join(v.mutant.diff() for v in verdicts if v.fate == mutants.SURVIVED)
-    assert mutants.score(verdicts) >= FLOOR, f"{mutants.summary(verdicts)}\n{survivors}"
+    trial = mutant_trials.Trial(native.workloads[name], jobs=2)
+    verdicts = mutant_trials.sample(trial, SAMPLED[name], jobs=2)
+    survivors = "\n".join(v.mutant.diff() for v in verdicts if v.fate == mutant_trials.SURVIVED)
+    assert mutant_trials.score(verdicts) >= FLOOR, f"{mutant_trials.summary(verdicts)}\n{survivors}"

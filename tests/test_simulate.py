@@ -24,7 +24,8 @@ from firstlight.simulate.sweep import Span
 
 @pytest.fixture
 def stand_in(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """The native program, played by tests/simulator.py."""
+    """The native program, played by tests/simulator.py, on a terminal of 80 columns."""
+    monkeypatch.setenv("COLUMNS", "80")
     path = tmp_path / "firstlight-simulate"
     path.write_text(f'#!/bin/sh\nexec {sys.executable} {Path(__file__).with_name("simulator.py")} "$@"\n')
     path.chmod(0o755)

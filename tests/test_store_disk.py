@@ -9,6 +9,7 @@ from __future__ import annotations
 import errno
 import functools
 import shutil
+from collections.abc import Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -21,10 +22,19 @@ from faulty import Faulty, Killed
 from firstlight import store as stores
 from firstlight.errors import FirstlightError
 from firstlight.record import End, Run, Start
-from firstlight.store import Defect, disk, documents, durable, layout, lines, seal
+from firstlight.store import Defect, disk, documents, durable, layout, lines, owner, seal
 from test_store import CELL, GOOD, whole
 
 pytestmark = pytest.mark.faults
+
+
+@pytest.fixture(scope="module", autouse=True)
+def no_heart() -> Iterator[None]:
+    """Who is killed keeps no note fresh. Here its process lives on, and its thread would meet the next one's disk."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(owner.Claim, "_beat", lambda claim: None)
+        yield
+
 
 DOCUMENT = documents.of("mine.txt", b"mine")
 

@@ -214,4 +214,4 @@ def test_each_variant_meets_each_mpi_library() -> None:
     for workload, variant in GOOD:
         every = {p.mpi for t in tools.values() for p in native.programs(workload, variant, t)}
         met = {p.mpi for c in tools for p in native.met(workload, variant, c)}
-        assert met == every or len(every) > len(tools), variant.name
+        assert met == every or len(every) > len(tools) or not native.runs(variant), variant.name
