@@ -193,7 +193,8 @@ def test_a_pattern_that_cannot_be_predicted_is_told(simulator: Path) -> None:
 
 
 KNOWN = (Messages(8, 1e-6, 1e-6, 1e-6), Messages(64, 1.1e-6, 1e-6, 3e-6), Messages(512, 5e-6, 5e-6, 5e-6))
-LINE: Any = SimpleNamespace(messages=KNOWN)
+BOTH = (Messages(8, 2e-6, 2e-6, 2e-6), Messages(512, 6e-6, 2e-6, 6e-6))
+LINE: Any = SimpleNamespace(messages=KNOWN, exchanged=BOTH)
 
 
 @pytest.mark.parametrize(
@@ -209,7 +210,7 @@ LINE: Any = SimpleNamespace(messages=KNOWN)
             (100,),
             ["64 B took 1.00 us to 3.00 us", "100 B lies between 64 B and 512 B, which takes 4.5 times as long"],
         ),
-        (1e-6, (2e-6,), (512, 8), []),
+        (1e-6, (2e-6,), (512, 8), ["512 B both ways took 2.00 us to 6.00 us"]),
     ],
 )
 def test_a_reason_is_named_where_a_measurement_shows_it(

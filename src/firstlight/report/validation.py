@@ -46,8 +46,8 @@ def effects(validated: Validated) -> list[str]:
     ]
 
 
-def explained(validated: Validated, most: int | None = None) -> list[str]:
-    """Why predictions are off by more than 10 %: by reason, `most` that it is named for, with the measurement."""
+def explained(validated: Validated) -> list[str]:
+    """Why predictions are off by more than 10 %: by reason, two that it is named for, with the measurement."""
     by: dict[str, list[str]] = {}
     for p in validated.points:
         if p.off > CLOSE:
@@ -57,7 +57,7 @@ def explained(validated: Validated, most: int | None = None) -> list[str]:
                 by.setdefault(r.name, []).append(f"{told}; {r.shown})")
             if not p.reasons:
                 by.setdefault("nothing that was measured explains it", []).append(f"{told})")
-    return [f"{name}: {len(some)}, as {', '.join(some[:most])}" for name, some in by.items()]
+    return [f"{name}: {len(some)}, as {', '.join(some[:2])}" for name, some in by.items()]
 
 
 def fitted(fit: Fitted) -> list[str]:
@@ -82,7 +82,7 @@ def summary(validated: Validated, page: Path | None, width: int = 80) -> str:
     said += ["", *_table(validated.errors), ""]
     for line in effects(validated):
         said += _folded(line, width)
-    for line in explained(validated, 2):
+    for line in explained(validated):
         said += _folded(f"off by more than 10 %, {line}", width)
     for fit in validated.fits:
         for k, line in enumerate(fitted(fit)):

@@ -87,6 +87,7 @@ class Fitted(msgspec.Struct, frozen=True):
     copying: tuple[Copying, ...] = ()
     workload: str = ""  # of the variants
     messages: tuple[Messages, ...] = ()  # by ascending size
+    exchanged: tuple[Messages, ...] = ()  # while one as long goes the other way
 
     @property
     def word(self) -> str:
@@ -208,6 +209,7 @@ def _fit(
         copying=copying,
         workload=mine[0].identity.workload,
         messages=tuple(_messages_of(mine, curve)),
+        exchanged=tuple(_messages_of(ways, rising(times(ways, fastest)))),
     )
 
 

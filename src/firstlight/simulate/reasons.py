@@ -42,7 +42,8 @@ def reasons(
         shown = f"they took {quantity(least, 's')} to {quantity(most, 's')}"
         found.append(Reason("its own launches are further apart than that", shown))
     if fitted is not None:
-        found += _unsteady(predicted, least, most, sizes, fitted.messages)
+        off = max(least / predicted, predicted / most, CLOSE)
+        found += _unsteady(off, sizes, fitted.messages, "") or _unsteady(off, sizes, fitted.exchanged, " both ways")
         found += _between(sizes, fitted.messages)
     if carried:
         names = ", ".join(dict.fromkeys(f"{c.collective} by {c.algorithm}" for c in carried))
@@ -50,16 +51,13 @@ def reasons(
     return tuple(found)
 
 
-def _unsteady(
-    predicted: float, least: float, most: float, sizes: Sequence[float], known: Sequence[Messages]
-) -> list[Reason]:
+def _unsteady(off: float, sizes: Sequence[float], known: Sequence[Messages], how: str) -> list[Reason]:
     """Where messages as long as these differ from launch to launch by as much as the prediction is off."""
-    off = max(least / predicted, predicted / most)
     some = {min(known, key=lambda m: abs(m.bytes - size)) for size in sizes} if known else set()
     worst = max(some, key=lambda m: m.slowest / m.fastest, default=None)
-    if worst is None or worst.slowest < max(off, CLOSE) * worst.fastest:
+    if worst is None or worst.slowest < off * worst.fastest:
         return []
-    shown = f"{binary(worst.bytes)} took {quantity(worst.fastest, 's')} to {quantity(worst.slowest, 's')}"
+    shown = f"{binary(worst.bytes)}{how} took {quantity(worst.fastest, 's')} to {quantity(worst.slowest, 's')}"
     return [Reason("messages of the ping-pong differ as much from launch to launch", shown)]
 
 

@@ -20,6 +20,7 @@ _HEAD = (
     "95 % interval",
     "predicted",
     "predicted / measured",
+    "why it is off by more than 10 %",
 )
 
 
@@ -35,7 +36,7 @@ def _rows(points: list[Point]) -> list[tuple[str, ...]]:
         (
             p.collective, p.algorithm, p.mpi, str(p.ranks), str(p.bytes), quantity(p.measured, "s"),
             "too few" if p.low is None or p.high is None else f"{quantity(p.low, 's')} – {quantity(p.high, 's')}",
-            quantity(p.predicted, "s"), significant(p.factor),
+            quantity(p.predicted, "s"), significant(p.factor), "; ".join(f"{r.name}: {r.shown}" for r in p.reasons),
         )
         for p in points
     ]  # fmt: skip
