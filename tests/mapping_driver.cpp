@@ -86,7 +86,7 @@ std::string moves(const Pattern& pattern, const Places& places, std::uint64_t se
 std::string searched(const Pattern& pattern, const Places& places, std::uint64_t seed, int count) {
   const std::atomic<bool> stop{false};
   const Effort effort{.seconds = 1e6, .moves = count, .starts = 3, .threads = 2, .seed = seed};
-  const Searched found = search(pattern, places, effort, stop, [](const Step&) {});
+  const Searched found = search(pattern, places, effort, stop, [](const Found&, double) {});
   check(found.best.map, pattern, places);
   Bytes hop_bytes = 0;
   const Bytes maxima = plainly(pattern, places, found.best.map, hop_bytes);

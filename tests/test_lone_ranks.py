@@ -108,6 +108,14 @@ def test_a_rank_that_fails_alone_ends_the_job_with_its_words(mpis: tuple[Mpi, ..
         assert not lines(done, "end")
 
 
+def test_a_rank_without_others_is_heard_over_its_launcher(mpis: tuple[Mpi, ...]) -> None:
+    for mpi in mpis:
+        done = launched(mpi, 1, "rank=0", "where=init")
+        executable = program(mpi).executable
+        assert executable is not None and done.returncode != 0
+        assert launch._told(done.stderr, executable) == "met trouble in init", (mpi.label, done.stderr)
+
+
 def test_a_refusal_of_one_rank_is_a_refusal_of_all(mpis: tuple[Mpi, ...]) -> None:
     done = launched(mpis[0], 3, "rank=2", "where=refuse")
     assert done.returncode == 2 and "rank 2: met trouble in refuse" in done.stderr and done.stdout == ""

@@ -266,6 +266,44 @@ def test_interrupted_it_answers_with_the_best_so_far(firstlight_map: Path, tmp_p
 
 
 @pytest.mark.native
+def test_killed_it_leaves_the_best_that_it_told(firstlight_map: Path, tmp_path: Path) -> None:
+    file, kept = tmp_path / "cg", tmp_path / "kept"
+    file.write_text(cg(64, 14_000))
+    words = [str(firstlight_map), "--pattern", str(file), "--topology", "torus:8x8"]
+    endless = ["--seconds", "1000", "--moves", "1000000000", "--keep", str(kept)]
+    with subprocess.Popen([*words, *endless], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL) as running:
+        assert running.stdout is not None
+        told = [json.loads(running.stdout.readline()) for _ in range(2)]
+        running.kill()
+        told += [json.loads(line) for line in running.stdout if line.endswith(b"}\n")]
+    judged = numbers(Path(words[0]), *words[1:], "--map", str(kept))["after"]
+    assert judged["maxima"] <= told[-1]["maxima"] < told[0]["maxima"]  # one more may be kept and not yet told
+    assert sorted(map(int, kept.read_text().split())) == list(range(64))
+
+
+@pytest.mark.native
+@pytest.mark.full
+def test_the_command_goes_on_with_what_a_killed_one_kept(firstlight_map: Path, tmp_path: Path) -> None:
+    file, made = tmp_path / "cg", tmp_path / "made"
+    file.write_text(cg(64, 14_000))
+    words = [sys.executable, "-m", "firstlight", "map", str(file), "--topology", "torus:8x8", "--phases"]
+    words += ["--out", str(made), "--json"]
+    with subprocess.Popen([*words, "--moves", "1000000000"], stdout=subprocess.PIPE, cwd=ROOT) as running:
+        begin = time.monotonic()
+        while not (made / "best-so-far").exists():
+            assert time.monotonic() < begin + turns.PATIENCE
+            time.sleep(0.1)
+        running.kill()
+    assert {p.name for p in made.iterdir()} <= {"best-so-far", "best-so-far.part"}
+    done = subprocess.run(
+        [*words, "--map", str(made / "best-so-far")], capture_output=True, text=True, timeout=turns.PATIENCE, cwd=ROOT
+    )
+    assert done.returncode == 0, done.stderr
+    assert json.loads(done.stdout)["answer"]["after"]["by"] == "given"
+    assert (made / "map.json").exists() and (made / "rankfile").exists()
+
+
+@pytest.mark.native
 @pytest.mark.full
 def test_the_command_writes_what_launchers_read(firstlight_map: Path, tmp_path: Path) -> None:
     file = tmp_path / "pattern"

@@ -26,11 +26,13 @@ void write_cost(Json& json, const Cost& cost) {
   json.member("maxima", static_cast<fl::Index>(cost.maxima)).member("hop_bytes", static_cast<fl::Index>(cost.hop_bytes));
 }
 
-void progress(const Step& step) {
+// The line comes when the map is whole in its file: whatever happens afterwards, what was told is there.
+void progress(const Found& best, double seconds, const std::string& keep) {
+  if (!keep.empty()) map::write_map(keep, best.map);
   Json json;
-  json.open('{').member("best", step.by);
-  write_cost(json, step.cost);
-  json.member("seconds", step.seconds).close('}');
+  json.open('{').member("best", best.by);
+  write_cost(json, best.cost);
+  json.member("seconds", seconds).close('}');
   std::cout << json.text() + "\n" << std::flush;
 }
 
@@ -100,7 +102,8 @@ int run(const map::Task& task) {
   const Places places(task.ground);
   Searched found;
   if (task.given.empty()) {
-    found = search(pattern, places, task.effort, wanted, progress);
+    found =
+        search(pattern, places, task.effort, wanted, [&task](const Found& best, double seconds) { progress(best, seconds, task.keep); });
   } else {
     found.before.map = identity(pattern, places);
     found.best.map = map::read_map(map::contents(task.given));

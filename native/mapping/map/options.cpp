@@ -2,6 +2,7 @@
 
 #include <charconv>
 #include <cmath>
+#include <cstdio>
 #include <fstream>
 #include <iostream>
 #include <iterator>
@@ -100,6 +101,8 @@ Task task_of(int argc, char** argv) {
       task.machine = value;
     else if (key == "map")
       task.given = value;
+    else if (key == "keep")
+      task.keep = value;
     else
       throw Wrong("there is no option --" + key);
   }
@@ -130,6 +133,14 @@ fl::mapping::Map read_map(const std::string& text) {
     at = stop + 1;
   }
   return map;
+}
+
+void write_map(const std::string& path, const fl::mapping::Map& map) {
+  const std::string part = path + ".part";
+  std::ofstream file(part, std::ios::binary);
+  for (const fl::mapping::Slot slot : map) file << slot << '\n';
+  file.close();
+  if (!file || std::rename(part.c_str(), path.c_str()) != 0) throw Wrong("cannot write " + path);
 }
 
 }  // namespace map

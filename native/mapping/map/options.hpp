@@ -20,6 +20,7 @@ struct Task {
   fl::mapping::Effort effort;
   std::string machine;   // as network::machine_of takes it
   std::string given;     // a file with the map to judge, instead of a search: one slot a line, by rank
+  std::string keep;      // a file for the best map so far, in the same form; empty: none
   bool simulate = true;  // events before and after
 };
 
@@ -28,5 +29,7 @@ Task task_of(int argc, char** argv);
 std::string contents(const std::string& path);
 // Raises Wrong.
 fl::mapping::Map read_map(const std::string& text);
+// In place of the file at once, never a part of it. Raises Wrong.
+void write_map(const std::string& path, const fl::mapping::Map& map);
 
 }  // namespace map

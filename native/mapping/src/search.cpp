@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <limits>
 #include <mutex>
 #include <thread>
 
@@ -37,8 +38,7 @@ void in_parallel(std::size_t tasks, int threads, const std::function<void(std::s
 
 class Search {
  public:
-  Search(const Pattern& pattern, const Places& places, const Effort& effort, const std::atomic<bool>& wanted,
-         const std::function<void(const Step&)>& say)
+  Search(const Pattern& pattern, const Places& places, const Effort& effort, const std::atomic<bool>& wanted, const Say& say)
       : pattern_(pattern), places_(places), effort_(effort), stop_(wanted, effort.seconds), say_(say) {
     const double each = Loads::memory(pattern, places);
     if (each > effort.memory)
@@ -54,7 +54,7 @@ class Search {
     first.place(found_.before.map);
     found_.before.cost = first.cost();
     found_.best = found_.before;
-    told("identity", found_.before.cost);
+    told(found_.before, true);
     if (optimal(first)) {
       found_.proved = true;
       return found_;
@@ -75,15 +75,13 @@ class Search {
       if (loads.most(p) > places_.bound(pattern_, p)) return false;
     return true;
   }
-  void told(const std::string& by, const Cost& cost) {
+  void told(const Found& found, bool at_once) {
     const std::scoped_lock hold(lock_);
-    if (!shown_.by.empty() && score(cost, places_) >= score(shown_.cost, places_)) return;
-    const double now = stop_.seconds();
-    const bool often = !shown_.by.empty() && now < said_ + 0.2;
-    shown_ = {by, cost, now};
-    if (often) return;
+    const double height = score(found.cost, places_), now = stop_.seconds();
+    if (height >= shown_ || (!at_once && now < said_ + told_each)) return;
+    shown_ = height;
     said_ = now;
-    say_(shown_);
+    say_(found, now);
   }
   void starts() {
     const std::vector<Line> some = lines(pattern_, places_);
@@ -104,7 +102,7 @@ class Search {
       if (each[task].map.empty()) return;
       loads(thread).place(each[task].map);
       each[task].cost = loads(thread).cost();
-      told(each[task].by, each[task].cost);
+      told(each[task], true);
     });
     std::erase_if(each, [](const Found& f) { return f.map.empty(); });
     for (const char c : cut) found_.in_time = found_.in_time && !c;
@@ -129,7 +127,8 @@ class Search {
       bool ended = false;
       each[task] = annealed(
           pattern_, places_, from, loads(thread), heats[task % std::size(heats)], moves, effort_.seed + 1000 * (task + 1), stop,
-          [&](const Cost& cost) { told(from.by + ", annealed", cost); }, ended);
+          [this](const Found& best) { told(best, false); }, ended);
+      told(each[task], true);
       cut[task] = ended;
     });
     for (const char c : cut) found_.in_time = found_.in_time && !c;
@@ -143,13 +142,12 @@ class Search {
   const Places& places_;
   const Effort& effort_;
   Stop stop_;
-  const std::function<void(const Step&)>& say_;
+  const Say& say_;
   std::vector<std::unique_ptr<Loads>> loads_;  // of each thread
   std::vector<Found> ranked_;
   Searched found_;
   std::mutex lock_;
-  Step shown_;
-  double said_ = 0;
+  double shown_ = std::numeric_limits<double>::infinity(), said_ = 0;  // the score that was told last, and when
 };
 
 }  // namespace
@@ -169,8 +167,7 @@ double score(const Cost& cost, const Places& places) {
   return static_cast<double>(cost.maxima) + static_cast<double>(cost.hop_bytes) / static_cast<double>(std::max<Link>(places.existing(), 1));
 }
 
-Searched search(const Pattern& pattern, const Places& places, const Effort& effort, const std::atomic<bool>& stop,
-                const std::function<void(const Step&)>& say) {
+Searched search(const Pattern& pattern, const Places& places, const Effort& effort, const std::atomic<bool>& stop, const Say& say) {
   if (places.links() > places.network().links())  // bytes inside of nodes are rounded phase by phase
     return Search(pattern, places, effort, stop, say).run();
   const Pattern fewer = folded(pattern);

@@ -54,6 +54,10 @@ Exit status:
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Where the files are written."
 )
+@click.option(
+    "--map", "kept", type=click.Path(path_type=Path, exists=True, dir_okay=False), metavar="FILE",
+    help="No search: this map, a slot a line, as DIR/best-so-far keeps it where a search was killed.",
+)  # fmt: skip
 @click.option("--try", "attempt", is_flag=True, help="Run COMMAND by the map and by the ranks' order, bound alike.")
 @click.option("--launches", type=click.IntRange(6, 1000), default=8, show_default=True, help="Of each side of --try.")
 @click.option("--mpi", metavar="NAME", help="The MPI library of COMMAND, where it cannot be told.")
@@ -77,6 +81,7 @@ def command(
     seed: int,
     machine: str,
     out: Path | None,
+    kept: Path | None,
     attempt: bool,
     launches: int,
     mpi: str | None,
@@ -106,7 +111,7 @@ def command(
         effort += [name, nodes] if nodes else []
     request = Request(
         found, stands, _machine(machine), tuple(effort), out or store.new_folder(results, time.time(), "map"), words,
-        _mpi(words, mpi) if words else None, launches,
+        _mpi(words, mpi) if words else None, launches, kept,
     )  # fmt: skip
     shown = _Line()
     made = carry_out(request, shown.best, shown.launched, shown.stage)

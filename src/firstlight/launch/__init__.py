@@ -234,12 +234,9 @@ def _program(cell: Cell, executable: Path, output: Path, options: Sequence[str])
 
 
 def _told(stderr: str, executable: Path) -> str:
-    """The line to show: the program's own (`PROGRAM: message`, or `rank 1: message` of a rank that gives up), for
-    launchers add theirs; else the last with a word.
-    """
+    """The line to show: the program's own (`PROGRAM: message`), for launchers add theirs; else the last with a word."""
     lines = [line.strip() for line in stderr.splitlines() if re.search(r"\w", line)]
     own = [line.partition(f"{executable.absolute()}: ")[2] for line in lines]
-    own += [line for line in lines if re.match(r"rank \d+: \S", line)]
     return next((message for message in own if message), lines[-1] if lines else "no message")
 
 

@@ -8,7 +8,8 @@ from pathlib import Path
 
 import msgspec
 
-from firstlight import __version__
+from firstlight import __version__, shell
+from firstlight.errors import BuildError, UsageError
 from firstlight.mapping import formats, program, trying
 from firstlight.mapping.answer import Answer, Mapped, Trial, Written
 from firstlight.mapping.ground import Ground, Seat, seats
@@ -18,6 +19,8 @@ from firstlight.store.durable import replace
 from firstlight.toolchains import Mpi
 
 MAP = "map.json"
+KEPT = "best-so-far"
+"""The best map while the search goes on: one slot a line, by rank. A search that ends by itself takes it away."""
 ORDER = "as-it-is"
 """The folder of the files that say the order as it is, for the other side of a trial."""
 
@@ -34,6 +37,8 @@ class Request(msgspec.Struct, frozen=True):
     command: tuple[str, ...] = ()
     mpi: Mpi | None = None
     launches: int = 8
+    kept: Path | None = None
+    """A map that is judged in place of a search."""
 
 
 def carry_out(
@@ -44,13 +49,7 @@ def carry_out(
     built = program.build()
     words = [*request.ground.words(), *request.effort, *(["--machine", request.machine] if request.machine else [])]
     stage("search")
-    if request.source.text:
-        with tempfile.NamedTemporaryFile("w", prefix="firstlight-", suffix=".pattern") as file:
-            file.write(request.source.text)
-            file.flush()
-            answer = program.ask(built, ["--pattern", file.name, *words], on_best)
-    else:
-        answer = program.ask(built, [*request.source.words, *words], on_best)
+    answer = _searched(request, built, words, on_best)
     notes = [*request.source.notes, *request.ground.notes]
     if answer.left_out:
         notes.append(f"collective operations ({', '.join(answer.left_out)}) are not in it: MPI prescribes no route")
@@ -58,7 +57,6 @@ def carry_out(
         why = "the search was interrupted" if answer.interrupted else "no map is predicted to be better"
         notes.append(f"the command was not tried: {why}")
     stood = seats(answer.places, request.ground)
-    request.folder.mkdir(parents=True, exist_ok=True)
     files = written(request.folder, stood, answer) if answer.better else ()
     tried = None
     if answer.better and not answer.interrupted and request.command and request.mpi is not None:
@@ -69,7 +67,34 @@ def carry_out(
         str(request.folder), tried,
     )  # fmt: skip
     replace(request.folder / MAP, msgspec.json.encode(made) + b"\n")
+    if request.kept is None:
+        (request.folder / KEPT).unlink(missing_ok=True)
     return made
+
+
+def _searched(request: Request, built: Path, words: Sequence[str], on_best: program.OnBest) -> Answer:
+    """The search, or a kept map judged. Raises as program.ask does; a search that was killed leaves its best map."""
+    mine = not request.folder.exists()
+    request.folder.mkdir(parents=True, exist_ok=True)
+    kept = request.folder / KEPT
+    words = [*words, *(["--map", str(request.kept)] if request.kept is not None else ["--keep", str(kept)])]
+    try:
+        if not request.source.text:
+            answer = program.ask(built, [*request.source.words, *words], on_best)
+        else:
+            with tempfile.NamedTemporaryFile("w", prefix="firstlight-", suffix=".pattern") as file:
+                file.write(request.source.text)
+                file.flush()
+                answer = program.ask(built, ["--pattern", file.name, *words], on_best)
+    except BuildError as error:
+        if request.kept is None and kept.exists():
+            raise BuildError(f"{error}; the best map so far is there: --map {shell.line([str(kept)])}") from error
+        raise
+    except UsageError:
+        if mine and not any(request.folder.iterdir()):
+            request.folder.rmdir()
+        raise
+    return answer
 
 
 def written(folder: Path, stood: Sequence[Seat], answer: Answer) -> tuple[Written, ...]:

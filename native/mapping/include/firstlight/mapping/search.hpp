@@ -25,12 +25,10 @@ struct Found {
   std::string by = "identity";
 };
 
-// What one looks at while it goes on.
-struct Step {
-  std::string by;
-  Cost cost;  // the best so far
-  double seconds = 0;
-};
+// What one looks at while it goes on: the best so far. An end by force leaves what was told last, no more than `told_each` behind
+// what was found, or the best of the starts that are over.
+using Say = std::function<void(const Found& best, double seconds)>;
+inline constexpr double told_each = 0.2;  // seconds
 
 // Whether somebody wants an end, or the time is over.
 class Stop {
@@ -58,8 +56,7 @@ struct Searched {
 double score(const Cost& cost, const Places& places);
 
 // Raises Wrong. `say` is called by one thread at a time.
-Searched search(const Pattern& pattern, const Places& places, const Effort& effort, const std::atomic<bool>& stop,
-                const std::function<void(const Step&)>& say);
+Searched search(const Pattern& pattern, const Places& places, const Effort& effort, const std::atomic<bool>& stop, const Say& say);
 
 // --- the parts
 
@@ -82,6 +79,6 @@ Found structured(const Pattern& pattern, const Places& places, const Line& line,
 Map bisected(const Pattern& pattern, const Places& places, std::uint64_t seed, const Stop& stop, bool& cut);
 // Exchanges of two slots, colder and colder. heat: at first, in ranks' shares of the energy.
 Found annealed(const Pattern& pattern, const Places& places, const Found& start, Loads& loads, double heat, std::int64_t moves,
-               std::uint64_t seed, const Stop& stop, const std::function<void(const Cost&)>& say, bool& cut);
+               std::uint64_t seed, const Stop& stop, const std::function<void(const Found&)>& say, bool& cut);
 
 }  // namespace fl::mapping
