@@ -311,7 +311,7 @@ def shown(read: folder.Folder) -> list[dict[Any, Any]]:
 
 
 def test_many_runs_are_drawn_together() -> None:
-    points = [(float(k), 1.0, 2.0, 3.0) for k in range(1000)]
+    points = [(k, 1.0, 2.0, 3.0) for k in range(1000)]
     pooled = page._pooled(points)
     assert len(pooled) <= page.MOST_POINTS and {p[1:] for p in pooled} == {(1.0, 2.0, 3.0)}
 

@@ -18,6 +18,9 @@ _FUNCTION = re.compile(r"^[0-9a-f]+ <(.+)>:$")
 _INSTRUCTION = re.compile(r"^\s*([0-9a-f]+):\s+(\S+)(?:\s+(.*))?$")
 _TARGET = re.compile(r"(?:^|,\s*)([0-9a-f]+)\s+<")
 _JUMP = re.compile(r"j(?!mp)\w+|b\.\w+|[ct]bn?z")
+_MENTIONED = re.compile(r"\b([0-9a-f]+)\s+<")
+TIMED = r"(?<![a-z])timed::"
+"""Names of functions that are compiled with the flags under test (`firstlight/role.hpp`)."""
 _ARITHMETIC = re.compile(r"^v?(?:f?n?m(?:add|sub)\w*|add|sub|mul|div|sqrt|dp)[ps][sdh]\w*$")
 _AARCH64 = re.compile(r"^f(?:n?m(?:add|sub|la|ls)|add|sub|mul|div|sqrt)\w*$")
 _WIDTHS = ((re.compile(r"%zmm"), 512), (re.compile(r"%ymm"), 256), (re.compile(r"%xmm|\bv\d+\.\d+[bhsd]"), 128))
@@ -34,11 +37,12 @@ class Loop(msgspec.Struct, frozen=True):
     lines: tuple[str, ...]
 
 
-def hot_loop(executable: Path, names: Sequence[str]) -> Loop | str:
-    """The innermost loop with the widest and most floating-point arithmetic, in functions named after one of `names`.
+def hot_loop(executable: Path, root: str = TIMED) -> Loop | str:
+    """The innermost loop with the widest and most floating-point arithmetic, of the timed functions.
 
-    Nothing is sampled: it is where the arithmetic stands, which is where the time goes in a program that is one kernel.
-    A string says why there is none.
+    These are the functions whose names match `root` and all whose addresses they mention. Nothing is sampled: it is
+    where the arithmetic stands, which is where the time goes in a program that is one kernel. A string says why there
+    is none.
     """
     objdump = shutil.which("objdump")
     if objdump is None:
@@ -49,13 +53,12 @@ def hot_loop(executable: Path, names: Sequence[str]) -> Loop | str:
         return f"not available: objdump: {error}"
     if done.returncode != 0:
         return f"not available: objdump ended with status {done.returncode}"
-    best: Loop | None = None
-    for function, some in _functions(done.stdout):
-        if any(name in function for name in names):
-            for lines in _loops(some):
-                loop = _loop(function, lines)
-                if best is None or (loop.width, loop.arithmetic) > (best.width, best.arithmetic):
-                    best = loop
+    loops = [
+        _loop(function.name, some)
+        for function in _reached(list(_functions(done.stdout)), re.compile(root))
+        for some in _loops(function.instructions)
+    ]
+    best = max(loops, key=lambda loop: (loop.width, loop.arithmetic), default=None)
     if best is None or best.arithmetic == 0:
         return "not available: none of its own loops computes with floating-point numbers"
     return best
@@ -71,18 +74,39 @@ class _Instruction(msgspec.Struct, frozen=True):
         return f"{self.name} {self.operands}".rstrip()
 
 
-def _functions(text: str) -> Iterator[tuple[str, list[_Instruction]]]:
+class _Function(msgspec.Struct, frozen=True):
+    name: str
+    instructions: list[_Instruction]
+
+
+def _functions(text: str) -> Iterator[_Function]:
     """Each function with its instructions."""
     name, found = "", list[_Instruction]()
     for line in text.splitlines():
         if head := _FUNCTION.match(line):
             if found:
-                yield name, found
+                yield _Function(name, found)
             name, found = head[1], []
         elif part := _INSTRUCTION.match(line):
             found.append(_Instruction(int(part[1], 16), part[2], part[3] or ""))
     if found:
-        yield name, found
+        yield _Function(name, found)
+
+
+def _reached(every: Sequence[_Function], root: re.Pattern[str]) -> Iterator[_Function]:
+    """The functions of that name, and those that they call or hand on: threads are given the address of theirs."""
+    at = {function.instructions[0].address: function for function in every}
+    left = [function for function in every if root.search(function.name)]
+    seen = {function.instructions[0].address for function in left}
+    while left:
+        function = left.pop()
+        yield function
+        for instruction in function.instructions:
+            for mentioned in _MENTIONED.findall(instruction.operands):
+                place = int(mentioned, 16)
+                if place in at and place not in seen:
+                    seen.add(place)
+                    left.append(at[place])
 
 
 def _loops(some: Sequence[_Instruction]) -> Iterator[Sequence[_Instruction]]:

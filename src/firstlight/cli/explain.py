@@ -116,4 +116,4 @@ def loop_of(run: Run, figure: Verified) -> Loop | str:
             return "not available: the executable in the cache is not the one that was launched"
     except OSError:
         return "not available: the executable is no longer in the cache, or was built on another machine"
-    return hot_loop(entry.executable, (f"{i.workload}::", f"{i.variant}("))
+    return hot_loop(entry.executable)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 
@@ -116,14 +117,13 @@ def identify(path: Path) -> tuple[str, Stamp]:
     lines = layout.read_file(path / layout.SEAL, seal.MAX_BYTES).splitlines(keepends=True)
     derived = tuple(f"  {name}\n".encode() for name in layout.DERIVED)  # `./fl report` writes these again
     key = hashlib.sha256(b"".join(line for line in lines if not line.endswith(derived))).hexdigest()
-    files, size, last = 0, 0, 0
-    for place in (path / layout.RUN, *((path / layout.LAUNCHES).glob("*"))):
-        try:
-            status = place.lstat()
-        except OSError as error:
-            raise RecordError(f"{place}: {(error.strerror or 'cannot be read').lower()}") from error
-        files, size, last = files + 1, size + status.st_size, max(last, status.st_mtime_ns)
-    return key, (files, size, last)
+    try:
+        found = [(path / layout.RUN).lstat()]
+        with os.scandir(path / layout.LAUNCHES) as entries:
+            found += [entry.stat(follow_symlinks=False) for entry in entries]
+    except OSError as error:
+        raise RecordError(f"{error.filename}: {(error.strerror or 'cannot be read').lower()}") from error
+    return key, (len(found), sum(s.st_size for s in found), max(s.st_mtime_ns for s in found))
 
 
 def _entry(

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from functools import cache
 from statistics import median
 from typing import Literal
 
@@ -122,13 +123,14 @@ def _series(runs: Sequence[Past], figures: Sequence[Measured], wanted: Sequence[
     for number in sorted(found, key=lambda number: found[number][-1][0]):
         newest[figures[number].identity] = number
         measured[figures[number].identity] += len(found[number])
+    since = cache(lambda a, b: tuple(differing(runs[a].run, runs[b].run)))
     series = []
     for number in sorted(newest.values()):
         figure, points = figures[number], found[number]
         if wanted and not any(named(figure, text) for text in wanted):
             continue
         other = measured[figure.identity] - len(points)
-        series.append(_one(figure, points, runs, threshold, other))
+        series.append(_one(figure, points, runs, since, threshold, other))
     return series
 
 
@@ -139,16 +141,21 @@ def named(figure: Measured, text: str) -> bool:
 
 
 def _one(
-    figure: Measured, points: Sequence[tuple[int, Value]], runs: Sequence[Past], threshold: float, other: int
+    figure: Measured,
+    points: Sequence[tuple[int, Value]],
+    runs: Sequence[Past],
+    since: Callable[[int, int], tuple[Difference, ...]],
+    threshold: float,
+    other: int,
 ) -> Series:
+    """`since`: what differs between two runs."""
     at, values = tuple(k for k, _ in points), tuple(v for _, v in points)
-    found = changes.changes(values, threshold)
+    positive = [v for v in values if v.median > 0]
+    deviation = changes.deviation(positive) if len(positive) >= 2 * changes.SHORTEST else None
+    found = changes.changes(values, threshold, deviation)
     moved = []
     for change, end in zip(found, [*(later.at for later in found[1:]), len(values)], strict=False):
         before, first = runs[at[change.at - 1]], runs[at[change.at]]
         outcome: Outcome = BETTER if (change.ratio > 1) == (figure.better == "higher") else WORSE
-        what = tuple(differing(before.run, first.run))
-        moved.append(Moved(change, outcome, (before, first), what, end - change.at))
-    positive = [v for v in values if v.median > 0]
-    deviation = changes.deviation(positive) if len(positive) >= 2 * changes.SHORTEST else None
+        moved.append(Moved(change, outcome, (before, first), since(at[change.at - 1], at[change.at]), end - change.at))
     return Series(figure, at, values, tuple(moved), deviation, other)

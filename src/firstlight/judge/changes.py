@@ -27,7 +27,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from functools import cache, partial
-from itertools import pairwise
+from itertools import groupby, pairwise
 from statistics import median
 
 import msgspec
@@ -82,15 +82,18 @@ class Change(msgspec.Struct, frozen=True):
         return self.after / self.before
 
 
-def changes(values: Sequence[Value], threshold: float = THRESHOLD) -> list[Change]:
-    """The changes in a series of runs, oldest first. Values that are no positive number tell nothing: no changes."""
+def changes(values: Sequence[Value], threshold: float = THRESHOLD, scale: float | None = None) -> list[Change]:
+    """The changes in a series of runs, oldest first. Values that are no positive number tell nothing: no changes.
+
+    `scale`: their deviation, where it is known already.
+    """
     if len(values) < 2 * SHORTEST or not all(0 < v.median < math.inf for v in values):
         return []
     logs = [math.log(v.median) for v in values]
     around = _around(logs)
     if max(around) - min(around) < NEARLY * math.log1p(threshold):
         return []
-    scale = deviation(values)
+    scale = deviation(values) if scale is None else scale
     level = [min(max(x, m - REACH * scale), m + REACH * scale) for x, m in zip(logs, around, strict=True)]
     sums = [0.0]
     for x in level:
@@ -186,20 +189,22 @@ def seeded(n: int) -> tuple[tuple[int, int], ...]:
         for k in range(number):
             found[math.floor(k * shift), min(n, math.ceil(k * shift + length))] = None
         length /= math.sqrt(2)
-    return tuple(found)
+    return tuple(sorted(found, key=lambda interval: interval[0] - interval[1]))
 
 
 def _candidates(sums: Sequence[float], wanted: float) -> list[int]:
     """Narrowest over threshold: the shortest interval that shows a change tells where; those that hold it are done."""
-    found = []
-    for start, end in seeded(len(sums) - 1):
-        value, at = _best(sums, start, end)
-        if value > wanted:
-            found.append((end - start, -value, start, at, end))
     places: list[int] = []
-    for _, _, start, at, end in sorted(found):
-        if not any(start < p < end for p in places):
-            places.append(at)
+    for _, some in groupby(reversed(seeded(len(sums) - 1)), key=lambda interval: interval[1] - interval[0]):
+        found = []
+        for start, end in some:
+            if not any(start < p < end for p in places):
+                value, at = _best(sums, start, end)
+                if value > wanted:
+                    found.append((-value, start, at, end))
+        for _, start, at, end in sorted(found):
+            if not any(start < p < end for p in places):
+                places.append(at)
     return sorted(places)
 
 

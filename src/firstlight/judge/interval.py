@@ -11,6 +11,7 @@ Ann. Math. Stat. 18 (1947) 50 (its distribution).
 from __future__ import annotations
 
 import math
+from bisect import bisect_left, bisect_right
 from collections.abc import Sequence
 from functools import cache, lru_cache
 from statistics import NormalDist, median
@@ -110,10 +111,9 @@ def _exp(x: float) -> float:
 
 def shift_p(a: Sequence[float], b: Sequence[float], margin: float = 0.0) -> float:
     """Two-sided p-value of "b is a, shifted by at most `margin`": exact Mann-Whitney, ties counted for equality."""
-    differences = [y - x for x in a for y in b]
-    above = sum(d > margin for d in differences)
-    below = sum(d < -margin for d in differences)
-    total = len(differences)
+    ordered, total = sorted(b), len(a) * len(b)
+    above = sum(len(b) - bisect_right(ordered, x + margin) for x in a)
+    below = sum(bisect_left(ordered, x - margin) for x in a)
     # U is the number of pairs that speak against the larger side; a pair inside the margin or tied is one of them.
     return min(1.0, 2 * _whitney_below(total - max(above, below), len(a), len(b)))
 

@@ -22,7 +22,10 @@ from firstlight.units import count, percent, quantity, ratio, scale, significant
 MOST_CHANGES = 6  # runs at which something changed, in the terminal
 MOST_FIGURES = 3  # figures of one of them
 MOST_POINTS = 240  # of a drawing; of more runs some stand together
-WIDTH, HEIGHT, EDGE = 260.0, 64.0, 4.0
+WIDTH, HEIGHT, EDGE = 2600, 640, 40  # of a drawing, in its own units: whole numbers keep the page small
+
+
+Point = tuple[int, float, float, float]  # where a run stands, and its low, median, high
 
 
 class Turn(NamedTuple):
@@ -48,9 +51,9 @@ class Small(NamedTuple):
 
     band: str
     line: str
-    dots: list[tuple[float, float]]  # the runs themselves, where there are few
-    levels: list[tuple[float, float, float]]  # x from, x to, y
-    moves: list[tuple[float, str]]  # x, outcome
+    dots: list[tuple[int, int]]  # the runs themselves, where there are few
+    levels: list[tuple[int, int, int]]  # x from, x to, y
+    moves: list[tuple[int, str]]  # x, outcome
     top: str
     bottom: str
 
@@ -249,7 +252,7 @@ def small(series: Series, runs: Sequence[Past]) -> Small:
     """The drawing of one figure over the time of all runs, on a logarithmic axis where all its values allow one."""
     began, ended = runs[0].run.started, runs[-1].run.started
     span = max(ended - began, 1.0)
-    xs = [EDGE + (WIDTH - 2 * EDGE) * (runs[k].run.started - began) / span for k in series.at]
+    xs = [EDGE + round((WIDTH - 2 * EDGE) * (runs[k].run.started - began) / span) for k in series.at]
     points = _pooled(
         [
             (x, v.median if v.low is None else v.low, v.median, v.median if v.high is None else v.high)
@@ -261,13 +264,14 @@ def small(series: Series, runs: Sequence[Past]) -> Small:
     low, high = (math.log(least), math.log(most)) if logarithmic else (least, most)
     middle, reach = (low + high) / 2, max((high - low) / 2, 0.05 if logarithmic else abs(most) * 0.05 or 1.0)
 
-    def y(value: float) -> float:
-        at = math.log(value) if logarithmic else value
-        return round(HEIGHT / 2 - (HEIGHT / 2 - EDGE) * (at - middle) / reach, 1)
+    step = (HEIGHT / 2 - EDGE) / reach
 
-    line = "M" + "L".join(f"{p[0]:.1f} {y(p[2])}" for p in points)
-    upper = [f"{p[0]:.1f} {y(p[3])}" for p in points]
-    lower = [f"{p[0]:.1f} {y(p[1])}" for p in reversed(points)]
+    def y(value: float) -> int:
+        return round(HEIGHT / 2 - step * ((math.log(value) if logarithmic else value) - middle))
+
+    line = "M" + "L".join(f"{p[0]} {y(p[2])}" for p in points)
+    upper = [f"{p[0]} {y(p[3])}" for p in points]
+    lower = [f"{p[0]} {y(p[1])}" for p in reversed(points)]
     bounds = [0, *(m.change.at for m in series.moved), len(series.at)]
     heights = [series.moved[0].change.before, *(m.change.after for m in series.moved)] if series.moved else []
     ends = [math.exp(middle + s * reach) if logarithmic else middle + s * reach for s in (1, -1)]
@@ -276,15 +280,15 @@ def small(series: Series, runs: Sequence[Past]) -> Small:
     return Small(
         f"M{'L'.join([*upper, *lower])}Z",
         line,
-        [(round(p[0], 1), y(p[2])) for p in points] if len(points) <= 40 else [],
-        [(round(xs[a], 1), round(xs[b - 1], 1), y(h)) for a, b, h in zip(bounds, bounds[1:], heights, strict=False)],
-        [(round((xs[m.change.at] + xs[m.change.at - 1]) / 2, 1), m.outcome) for m in series.moved],
+        [(p[0], y(p[2])) for p in points] if len(points) <= 40 else [],
+        [(xs[a], xs[b - 1], y(h)) for a, b, h in zip(bounds, bounds[1:], heights, strict=False)],
+        [((xs[m.change.at] + xs[m.change.at - 1]) // 2, m.outcome) for m in series.moved],
         f"{top} {'' if unit == '1' else unit}".rstrip(),
         bottom,
     )
 
 
-def _pooled(points: Sequence[tuple[float, float, float, float]]) -> Sequence[tuple[float, float, float, float]]:
+def _pooled(points: Sequence[Point]) -> Sequence[Point]:
     """At most MOST_POINTS: of neighbours the middle one, with the widest of their intervals."""
     if len(points) <= MOST_POINTS:
         return points
@@ -292,6 +296,6 @@ def _pooled(points: Sequence[tuple[float, float, float, float]]) -> Sequence[tup
     return [_one(points[k : k + size]) for k in range(0, len(points), size)]
 
 
-def _one(some: Sequence[tuple[float, float, float, float]]) -> tuple[float, float, float, float]:
+def _one(some: Sequence[Point]) -> Point:
     middle = sorted(some, key=lambda p: p[2])[len(some) // 2]
     return some[len(some) // 2][0], min(p[1] for p in some), middle[2], max(p[3] for p in some)
