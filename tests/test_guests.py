@@ -81,6 +81,7 @@ def test_what_stands_in_braces_and_has_no_value_stays() -> None:
         (["--timeout", "soon", "--", "true"], "timeout"),
         (["--work", "flops=n**2", "--", "true"], "--work flops=n**2: no positive number"),
         (["--work", "words=2", "--", "true"], "what can be told is flops, bytes, working_set"),
+        (["--mpi-share", "--", "true"], "--mpi-share: no command begins with mpiexec"),
         (["--work", "2e9", "--", "true"], "write it as NAME=AMOUNT"),
         (["--resume", "x", "--", "true"], "--resume goes on with what that run was begun with"),
         (["--", "./nosuch"], "./nosuch: no such command"),
@@ -349,7 +350,12 @@ def test_a_build_that_fails_is_told_and_the_others_go_on(sources: Path, capsys: 
     assert code == ENVIRONMENT and "nothing could be built" in err
 
 
-def test_it_is_launched_by_every_mpi_library_that_it_is_built_for(here: Path, capsys: Captured) -> None:
+@pytest.mark.parametrize(
+    ("ranks", "binds"), [([2], []), pytest.param([1, 2], ["bound", "unbound"], marks=pytest.mark.full)]
+)
+def test_it_is_launched_by_every_mpi_library_that_it_is_built_for(
+    ranks: list[int], binds: list[str], here: Path, capsys: Captured
+) -> None:
     if not native.toolbox().mpis:
         pytest.skip("no MPI library here")
     (here / "ring.c").write_text(
@@ -359,13 +365,19 @@ def test_it_is_launched_by_every_mpi_library_that_it_is_built_for(here: Path, ca
         "MPI_Reduce(&rank, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);\n"
         'if (rank == 0) printf("sum %d of %d, asked %s\\n", sum, size, v[1]); MPI_Finalize(); return 0; }\n'
     )
-    options = ["--build", "{mpicc} ring.c -o ring", "--toolchain", "gcc-base", "--vary", "mpi,bind"]
-    options += ["--placement", "1x1x1", "--placement", "1x2x1", "--check", "grep -q ' of {ranks}, asked {ranks}' {out}"]
+    options = ["--build", "{mpicc} ring.c -o ring", "--toolchain", "gcc-base", "--mpi-share"]
+    options += ["--vary", ",".join(["mpi", *(["bind"] if binds else [])])]
+    options += [word for n in ranks for word in ("--placement", f"1x{n}x1")]
+    options += ["--check", "grep -q ' of {ranks}, asked {ranks}' {out}"]
     code, found, err = run(capsys, *options, "--", *shlex.split("mpiexec -n {ranks} ./ring {ranks}"))
     assert code == OK, err
-    assert {f["mpi"] for f in found} == {m.name for m in native.toolbox().mpis}
-    assert {f["placement"]["ranks"] for f in found} == {1, 2}  # type: ignore[index]
-    assert {f["parameters"]["bind"] for f in found} == {"bound", "unbound"}  # type: ignore[index]
+    mpis = native.toolbox().mpis
+    assert {f["mpi"] for f in found} == {m.name for m in mpis}
+    assert {f["placement"]["ranks"] for f in found} == set(ranks)  # type: ignore[index]
+    assert {f["parameters"].get("bind") for f in found} == set(binds or [None])  # type: ignore[attr-defined]
+    shares = [f for f in found if f["metric"] == "mpi_share"]
+    assert len(shares) == len(ranks) * len(binds or [""]) * len(mpis)
+    assert all(0 < f["median"] < 100 for f in shares)  # type: ignore[operator]
     assert call(capsys, "check", "r")[0] == OK
 
 

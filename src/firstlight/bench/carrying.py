@@ -21,7 +21,9 @@ from firstlight.judge import Judgement
 from firstlight.judge.verdict import Failed
 from firstlight.plan import EFFORT, LAUNCHES, Cell, Plan, beside
 from firstlight.plan.effort import GUESTS
+from firstlight.profile import library
 from firstlight.record import Build
+from firstlight.toolchains import Mpi, Toolbox
 from firstlight.units import parse_duration
 
 
@@ -49,7 +51,8 @@ def prepare(request: Request, folder: Path, progress: Progress) -> tuple[conduct
     some = planning.choices(request, here, toolbox, folder)
     copies = building.copies(folder, request.build, machine.cache_directory()) if request.build else folder
     made = list(planning.ways(some, request.build, folder, copies))
-    cells = planning.cells(request, some, made)
+    recorders = _recorders(some.mpis, toolbox, machine.cache_directory()) if request.mpi_share else {}
+    cells = planning.cells(request, some, made, recorders)
     brought = (describing.brought(request, cells),)
     workloads = together(catalogue.load(catalogue.roots()), brought)
     ceilings = beside(cells, workloads, toolbox, here)
@@ -60,6 +63,12 @@ def prepare(request: Request, folder: Path, progress: Progress) -> tuple[conduct
         return prepared, mine
     theirs = conduct.make(ceilings.programs, toolbox, workloads, progress)
     return prepared, _together(mine, theirs)
+
+
+def _recorders(mpis: Sequence[Mpi | None], toolbox: Toolbox, cache: Path) -> dict[str, str]:
+    """The profiler's library for each MPI library. Raises BuildError."""
+    cxx = toolbox.toolchains[0].cxx if toolbox.toolchains else None
+    return {mpi.name: str(library.build(mpi, cxx, cache)) for mpi in mpis if mpi is not None}
 
 
 def _together(a: conduct.Made, b: conduct.Made) -> conduct.Made:

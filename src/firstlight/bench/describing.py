@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from itertools import product
 
-from firstlight.bench.request import BYTES, CPU, FLOPS, MEMORY, TIME, Request
+from firstlight.bench.request import BYTES, CPU, FLOPS, MEMORY, SHARE, TIME, Request
 from firstlight.catalogue import Bound, Row, Value
 from firstlight.catalogue.brought import Brought
 from firstlight.judge import words
@@ -18,7 +18,7 @@ OWN = (
     Metric(MEMORY, "MiB", MEMORY, "value", 2.0**-20, "lower"),
 )
 """Of every program; the first decides how often it is launched."""
-CALLED = {TIME: "wall time", CPU: "CPU time", MEMORY: "peak memory of one process"}
+CALLED = {SHARE: "share of time in MPI", TIME: "wall time", CPU: "CPU time", MEMORY: "peak memory of one process"}
 RATES = {
     FLOPS: Metric("flop_rate", "Gflop/s", FLOPS, "rate", 1e-9, "higher"),
     BYTES: Metric("bandwidth", "GB/s", BYTES, "rate", 1e-9, "higher"),
@@ -26,6 +26,7 @@ RATES = {
 """Of a program whose work is told, and which measured ceiling bounds it: no mix of loads and stores is known, and
 loads alone are the fastest."""
 BOUNDS = {FLOPS: Bound(FLOPS, "flops_64"), BYTES: Bound(BYTES, "load_bandwidth")}
+IN_MPI = Metric(SHARE, "%", SHARE, "value", 100.0, "lower")
 BIND = Parameter("bind", "", "", "whether processes and threads are bound to cores of their own")
 
 
@@ -39,7 +40,12 @@ def descriptions(request: Request) -> dict[str, Description]:
             variant=name,
             title=title(request),
             parameters=(*parameters, *([BIND] if "bind" in request.vary else [])),
-            metrics=(*OWN, *told, *(RATES[name] for name in RATES if name in request.work)),
+            metrics=(
+                *OWN,
+                *told,
+                *([IN_MPI] if request.mpi_share else []),
+                *(RATES[name] for name in RATES if name in request.work),
+            ),
             cost="one execution of the command, from its start to its end",
             verified=request.verified,
             tolerance=""
@@ -72,7 +78,8 @@ def _rows(request: Request, cells: Sequence[Cell]) -> Iterator[Row]:
     """For each figure and each case the best of all that is varied together; then, one axis after the other, what each
     alone decides."""
     axes = _axes(cells)
-    metrics = [TIME, *request.figures, *(RATES[n].name for n in RATES if n in request.work), CPU, MEMORY]
+    metrics = [TIME, *request.figures, *(RATES[n].name for n in RATES if n in request.work)]
+    metrics += [*([SHARE] if request.mpi_share else []), CPU, MEMORY]
     cases = [dict(zip(request.sweep, v, strict=True)) for v in product(*request.sweep.values())]
     choices = ["+".join(axes) or "variant", *(axes if len(axes) > 1 else [])]
     placements = list(dict.fromkeys(cell.placement for cell in cells))
@@ -90,7 +97,7 @@ def _rows(request: Request, cells: Sequence[Cell]) -> Iterator[Row]:
                 ranks=placement.ranks,
                 threads=placement.threads,
                 choose=choose,
-                headline=choose == choices[0] and metric not in (CPU, MEMORY),
+                headline=choose == choices[0] and metric not in (CPU, MEMORY, SHARE),
                 placed=not open_,
             )
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -66,6 +66,8 @@ def choices(request: Request, machine: Machine, toolbox: Toolbox, folder: Path) 
         raise UsageError(f"a sweep cannot be called {taken[0]}: {{{taken[0]}}} stands for something else")
     if idle := sorted(set(request.sweep) - used):
         raise UsageError(f"the sweep {idle[0]} is used nowhere: write {{{idle[0]}}} in the command")
+    if request.mpi_share and not any(launched(request, name) for name in request.commands):
+        raise UsageError("--mpi-share: no command begins with mpiexec -n, so none is known to use MPI")
     if request.build and not used & {*BUILT, *WRAPPERS}:
         raise UsageError("--build names no compiler: write {cxx} and {flags} where it takes them")
     absent: list[Absent] = []
@@ -165,8 +167,8 @@ def _several(machine: Machine, parallel: bool) -> tuple[str, ...]:
     return tuple(f"1x{n}x1" if parallel else f"1x1x{n}" for n in counts)
 
 
-def cells(request: Request, some: Choices, made: Sequence[Made]) -> list[Cell]:
-    """Of every command, in the order of the request. Raises UsageError for a command that is not there."""
+def cells(request: Request, some: Choices, made: Sequence[Made], recorders: Mapping[str, str] = {}) -> list[Cell]:
+    """Of every command, in the order of the request. `recorders`: by MPI library, what records its calls."""
     found: list[Cell] = []
     taken: dict[str, int] = {}
     for name in request.commands:
@@ -180,7 +182,7 @@ def cells(request: Request, some: Choices, made: Sequence[Made]) -> list[Cell]:
             program = Program(request.name, name, one.name, mpi.name if mpi else None)
             parameters = {**values, **({"bind": bind} if bind else {})}
             arguments = tuple(f"{key}={value}" for key, value in parameters.items()) + EFFORT[GUESTS].arguments
-            guest = _guest(request, name, one, place, bind, values)
+            guest = _guest(request, name, one, place, bind, values, recorders)
             if any(c.program == program and c.guest == guest and c.placement == place for c in found):
                 continue
             taken[stem] = taken.get(stem, 0) + 1
@@ -203,7 +205,15 @@ def _placed(request: Request, name: str, placement: Placement) -> Placement:
     return Placement(1, int(words[2]), placement.threads)
 
 
-def _guest(request: Request, name: str, made: Made, placement: Placement, bind: str, values: dict[str, Value]) -> Guest:
+def _guest(
+    request: Request,
+    name: str,
+    made: Made,
+    placement: Placement,
+    bind: str,
+    values: dict[str, Value],
+    recorders: Mapping[str, str],
+) -> Guest:
     own = launched(request, name)
     told = bool(request.placements) or "placement" in request.vary or bool(bind) or "threads" in names(texts(request))
     told_of = {**values, **_known(made, placement), **({"bind": bind} if bind else {})}
@@ -227,6 +237,7 @@ def _guest(request: Request, name: str, made: Made, placement: Placement, bind: 
         expect=filled(request.expect, told_of),
         check=filled(request.check, told_of),
         like=like,
+        recorder=recorders.get(mpi.name, "") if (mpi := made.mpi) is not None and own else "",
         cost={n: amount(n, filled(text, told_of)) for n, text in request.work.items() if n != WORKING_SET},
         working_set=amount(WORKING_SET, filled(request.work[WORKING_SET], told_of))
         if WORKING_SET in request.work

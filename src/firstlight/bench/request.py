@@ -18,6 +18,8 @@ from firstlight.plan import settings
 FILE = "firstlight-bench.toml"
 TIME, CPU, MEMORY = "time", "cpu_time", "peak_memory"
 """Figures that every program has."""
+SHARE = "mpi_share"
+"""The share of their time that ranks spend in MPI, where it is asked for."""
 FLOPS, BYTES, WORKING_SET = WORK = ("flops", "bytes", "working_set")
 """What can be told of an execution: operations in 64 bits, bytes from and to memory, bytes a process has in use."""
 
@@ -46,9 +48,9 @@ class Output(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All that can be asked; as `firstlight-bench.toml` has it. `commands` by name, as a shell has them.
 
-    `work`: what an execution does, by FLOPS, BYTES and WORKING_SET, as sums and products of numbers and placeholders.
-    `placements`, `mpis` and `toolchains` are patterns as `./fl run` takes them. Without `verify_status` the exit status
-    is not looked at.
+    `mpi_share`: whether the share of time in MPI is told, by one more execution a launch. `work`: what an execution
+    does, by FLOPS, BYTES and WORKING_SET, as sums and products of numbers and placeholders. `placements`, `mpis` and
+    `toolchains` are patterns as `./fl run` takes them. Without `verify_status` the exit status is not looked at.
     """
 
     commands: dict[str, str]
@@ -62,6 +64,7 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     toolchains: tuple[str, ...] = ()
     figures: dict[str, Told] = {}
     work: dict[str, str] = {}
+    mpi_share: bool = False
     prepare: str = ""
     warmup: Annotated[int, msgspec.Meta(ge=0, le=1000)] = 0
     environment: dict[str, str] = {}
@@ -116,7 +119,7 @@ def sound(request: Request) -> Request:
     if unknown := [name for name in request.work if name not in WORK]:
         raise UsageError(f"--work {unknown[0]}: what can be told is {', '.join(WORK)}")
     for name, told in request.figures.items():
-        if name in (TIME, CPU, MEMORY):
+        if name in (TIME, CPU, MEMORY, SHARE):
             raise UsageError(f"the figure {name} is measured anyway; give yours another name")
         try:
             re.compile(told.pattern)

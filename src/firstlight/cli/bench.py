@@ -96,6 +96,11 @@ Exit status:
     help="What an execution does: flops, bytes (from and to memory), working_set (of a process); 2e9, 3*8*{n}. Rates "
     "are told then, and measured ceilings beside them; repeatable.",
 )
+@click.option(
+    "--mpi-share",
+    is_flag=True,
+    help="The share of time in MPI, too: by one more execution a launch, profiled, not timed.",
+)
 @click.option("--prepare", default="", metavar="COMMAND", help="Before each execution, outside of its time.")
 @click.option(
     "--warmup",
@@ -225,6 +230,6 @@ def _options(given: Mapping[str, Any], typed: set[str]) -> dict[str, Any]:
         "like": "output",
         "ignore_status": "verify_status",
     }
-    plain = ("build", "check", "expect", "prepare", "warmup", "timeout", "budget", "launches", "title")
+    plain = ("build", "check", "expect", "prepare", "warmup", "timeout", "budget", "launches", "title", "mpi_share")
     chosen = {name: given[name] for name in plain if name in typed}
     return chosen | {fields.get(name, name): make() for name, make in made.items() if name in typed}

@@ -93,6 +93,7 @@ def _observed(asked: Asked, guest: dict[str, Any], output: IO[str], folder: str)
     for _ in range(guest["warmup"]):
         _prepare(guest, where, environment)
         execute(command, environment, where)
+    shares = _recorded(guest, command, environment, where, folder) if guest["recorder"] else {}
     failed: Checked | None = None
     last: list[Checked] = []
     most, seconds, began = asked.number("samples", 1), asked.number("case-seconds", 0), time.monotonic()
@@ -101,6 +102,7 @@ def _observed(asked: Asked, guest: dict[str, Any], output: IO[str], folder: str)
         _prepare(guest, where, environment)
         done = execute(command, environment, where)
         told, last = figures(guest["figures"], where)
+        told |= shares
         last = check(guest, done, where, environment) + last
         failed = next((one for one in last if not one.ok), None)
         _write(output, type="sample", case=0, sample=index, **_sample(done, told))
@@ -120,6 +122,24 @@ def _prepare(guest: dict[str, Any], where: Files, environment: dict[str, str]) -
         if status:
             told = last_line(printed(where.stderr), printed(where.stdout))
             raise RefusedError(f"the command to prepare it ended with status {status}" + (f": {told}" if told else ""))
+
+
+def _recorded(
+    guest: dict[str, Any], command: list[str], environment: dict[str, str], where: Files, folder: str
+) -> dict[str, float]:
+    """One execution with the recorder, which costs time and is not timed: the share of their time that ranks were in
+    MPI, of all of them together; nothing where no rank told."""
+    notes = f"{folder}/recorded"
+    os.mkdir(notes)  # noqa: PTH102
+    _prepare(guest, where, environment)
+    execute(command, {**environment, "LD_PRELOAD": guest["recorder"], "FIRSTLIGHT_PROFILE": notes}, where)
+    inside = whole = 0.0
+    for name in os.listdir(notes):  # noqa: PTH208
+        with open(f"{notes}/{name}", encoding="utf-8") as file:  # noqa: PTH123
+            rank = json.load(file)
+        whole += rank["seconds"]
+        inside += sum(seconds for phase in rank["phases"] for _, _, _, seconds in phase["kinds"])
+    return {"mpi_share": min(1.0, inside / whole)} if whole > 0 else {}
 
 
 def _begin(asked: Asked, guest: dict[str, Any], output: IO[str]) -> None:

@@ -72,6 +72,7 @@ class Guest(msgspec.Struct, frozen=True):
     expect: str = ""  # a text that it must print
     check: str = ""  # a command of a shell after every execution, which must end with status 0
     like: Likeness | None = None
+    recorder: str = ""  # a library to be loaded in one more execution a launch: it records what its ranks do in MPI
     cost: dict[str, float] = {}  # the work of an execution
     working_set: float = 0.0  # bytes that a process has in use
 
