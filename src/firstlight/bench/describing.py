@@ -85,6 +85,8 @@ def _rows(request: Request, cells: Sequence[Cell]) -> Iterator[Row]:
     placements = list(dict.fromkeys(cell.placement for cell in cells))
     order = 0
     for choose, metric, case in product(choices, metrics, cases):
+        if choose != choices[0] and metric in (CPU, MEMORY, SHARE):
+            continue
         open_ = "placement" in choose
         for placement in placements[:1] if open_ else placements:
             order += 1

@@ -12,6 +12,7 @@ from firstlight.judge.select import selects
 from firstlight.judge.verdict import Figure, Identity, Verified
 from firstlight.judge.words import listing, where
 from firstlight.machine import cores
+from firstlight.record import Run
 from firstlight.report import answers, sentence, wording
 from firstlight.units import count, interval, quantity, significant
 
@@ -88,19 +89,25 @@ def matrices(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Ma
 
 
 def _by_ranks(judgement: Judgement, row: Row, workload: Workload) -> dict[int, list[Figure]]:
-    """The figures that a row speaks of, by their number of ranks; another number where no other row speaks of it."""
+    """The figures that a row speaks of, by their number of ranks; another number where no other row speaks of it. Of a
+    row that speaks of every placement all together."""
     run = judgement.run
     threads = cores.amount(row.threads, run.machine)
     alike = (row.metric, row.where, row.variants, row.device)
-    told = {r.ranks for r in workload.rows if r is not row and (r.metric, r.where, r.variants, r.device) == alike}
+    told = {
+        r.ranks
+        for r in workload.rows
+        if r is not row and r.placed and (r.metric, r.where, r.variants, r.device) == alike
+    }
     found: dict[int, list[Figure]] = {}
     for f in judgement.figures:
         i = f.identity
         fits = (
             i.placement.ranks not in told if i.mpi else (i.placement.threads, i.placement.ranks) == (threads, row.ranks)
         )
+        fits |= not row.placed
         if i.metric == row.metric and fits and selects(i, row, workload, run.machine):
-            found.setdefault(i.placement.ranks, []).append(f)
+            found.setdefault(i.placement.ranks if row.placed else row.ranks, []).append(f)
     return dict(sorted(found.items()))
 
 
@@ -124,7 +131,7 @@ def _matrix(judgement: Judgement, row: Row, figures: list[Figure], title: str, n
     if len(columns) > MOST_COLUMNS and len(columns) > len(lines):  # many strategies stand below each other
         cells = {(variant, line): some for (line, variant), some in cells.items()}
         lines, columns = columns, lines
-    rows = tuple((line, tuple(_cell(cells.get((line, c), []), best) for c in columns)) for line in lines)
+    rows = tuple((line, tuple(_cell(judgement.run, cells.get((line, c), []), best) for c in columns)) for line in lines)
     ranked = [first for some in cells.values() if (first := ranking.best(answers.verified(some))) is not None]
     failed = sum(c.failed for _, line in rows for c in line)
     wrong = f", {failed} failed" if failed else ""
@@ -147,10 +154,9 @@ def _cost(best: Verified, ranked: list[Verified]) -> str:
 
 
 def _column(row: Row, i: Identity) -> str:
-    """The variant, and the value of the parameter that the row lets choose."""
-    if row.choose in ("toolchain", "mpi", "variant"):
-        return i.variant
-    return f"{i.variant}, {answers.chooser(row.choose)(i)}"
+    """The variant, and the values of the parameters that the row lets choose; what else it does tells the line."""
+    parameters = [kind for kind in row.choose.split("+") if kind not in ("toolchain", "mpi", "variant", "placement")]
+    return ", ".join([i.variant, *(answers.chooser(kind)(i) for kind in parameters)])
 
 
 def _line(judgement: Judgement, i: Identity, several: bool) -> str:
@@ -158,7 +164,7 @@ def _line(judgement: Judgement, i: Identity, several: bool) -> str:
     return f"{tools} · {where(i.placement) or '1 core'}" if several else tools
 
 
-def _cell(figures: list[Figure], best: Verified) -> MatrixCell:
+def _cell(run: Run, figures: list[Figure], best: Verified) -> MatrixCell:
     here = ranking.best(answers.verified(figures))
     if here is None:
         reason = next((f.reason for f in figures if not isinstance(f, Verified)), "")
@@ -171,7 +177,7 @@ def _cell(figures: list[Figure], best: Verified) -> MatrixCell:
     e = here.estimate
     span = interval(e.low, e.high, e.median, here.unit)
     two = f"; two states: {states.told(here.states, here.unit)}" if here.states else ""
-    why = f"{quantity(e.median, here.unit)} ({span}){two}; {wording.repeat(here.identity)}"
+    why = f"{quantity(e.median, here.unit)} ({span}){two}; {wording.repeat(here.identity, run)}"
     if here is best:
         return MatrixCell("best", shade, why)
     if (best.states is not None or here.states is not None) and ranking.alike(best, here):
