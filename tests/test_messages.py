@@ -157,7 +157,7 @@ def told(said: native.Said) -> list[dict[str, Any]]:
         (2, "mpi_two_tier_reclaim", "neighbours,drift", [0, 1]),
         (5, "mpi_two_tier", "all", [0, 1, 3]),
         (9, "mpi_two_tier_reclaim", "drift", [3]),
-        (16, "mpi_two_tier", "pairs", [1]),
+        (8, "mpi_two_tier", "pairs", [1]),
     ],
 )
 def test_every_scenario_and_every_limit_hold(
