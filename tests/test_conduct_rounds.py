@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 import synthetic
 from firstlight.conduct.agenda import Rank
+from firstlight.conduct.costs import Costs
 from firstlight.conduct.progress import State
 from firstlight.conduct.rounds import BUDGET, COMPLETE, Rounds
 from firstlight.conduct.tally import Tally, varying
@@ -251,6 +252,21 @@ def test_stages_are_launched_one_after_another_and_their_cells_side_by_side() ->
     assert all(sorted(r) == ["c0", "c1", "c2"] for r in rounds_of[:5])
     assert all(sorted(r) == ["c3", "c4", "c5"] for r in rounds_of[5:])
     assert len({tuple(r) for r in rounds_of}) > 4  # in a new order each time
+
+
+def test_rows_are_opened_by_what_is_quick_and_by_one_core_first() -> None:
+    bench = Bench(6, steady)
+    wide = msgspec.structs.replace
+    bench.cells = [wide(c, placement=Placement(threads=2)) if c.id in ("c0", "c4") else c for c in bench.cells]
+    costs = Costs({})
+    for cell, seconds in zip(bench.cells, (0.1, 1.4, 1.2, 1.3, 0.5, 1.1), strict=True):
+        costs.take(cell, seconds)
+    rounds = Rounds(
+        bench.run(), bench.cells, bench.launch, [], 40, bench.notes, clock=lambda: bench.now,
+        ranks=dict.fromkeys((c.id for c in bench.cells), Rank.CHAPTER), costs=costs,
+    )  # fmt: skip
+    rounds.go()
+    assert [name for name, _ in bench.seen[:6]] == ["c5", "c2", "c3", "c1", "c0", "c4"]
 
 
 def test_where_there_is_ample_time_everything_is_launched_side_by_side() -> None:

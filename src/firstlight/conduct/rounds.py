@@ -108,11 +108,21 @@ class Rounds:
         return len(tally.records) < self._run.launches and tally.wants(self._run.launches)
 
     def _arranged(self, cells: Sequence[Cell], number: int) -> list[Cell]:
-        """In random order; where cells are begun, the most wanted first: who finds no time left is the least wanted."""
+        """In random order; where cells are begun, the most wanted first: who finds no time left is the least wanted.
+
+        Of those that open rows the quick ones come first, and those on one core: what wants all cores may wait long for
+        whoever else is on the machine.
+        """
         arranged = order(cells, self._run.seed, number)
         if all(self.tallies[cell.id].records for cell in cells):
             return arranged
-        return sorted(arranged, key=lambda cell: self._ranks.get(cell.id, Rank.FRONT))
+
+        def turn(cell: Cell) -> tuple[float, ...]:
+            rank = self._ranks.get(cell.id, Rank.FRONT)
+            opens = rank in agenda.OPENING and not self.tallies[cell.id].records
+            return (rank, cell.placement.ranks * cell.placement.threads, self.costs.of(cell)) if opens else (rank,)
+
+        return sorted(arranged, key=turn)
 
     def _may(self, cell: Cell, alone: bool, kept: float) -> bool:
         """Whether there is time for this launch; for a cell that is begun with it, for all that it wants, but for one
