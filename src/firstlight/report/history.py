@@ -16,7 +16,7 @@ from firstlight.judge.environment import Difference
 from firstlight.judge.words import name
 from firstlight.report import chapters, html
 from firstlight.report.terminal import Ink, wrap
-from firstlight.store.durable import replace
+from firstlight.store.disk import being_written
 from firstlight.units import count, percent, quantity, ratio, scale, significant
 
 MOST_CHANGES = 6  # runs at which something changed, in the terminal
@@ -203,8 +203,17 @@ def summary(
 def write(
     history: History, of: Mapping[str, str], comparison: Comparison | None, left: Sequence[tuple[str, str]], path: Path
 ) -> None:
-    """Write the page, whole or not at all. `of`: the chapter of each workload. Raises OSError."""
-    replace(path, render(history, of, comparison, left).encode())
+    """Write the page, whole or not at all. `of`: the chapter of each workload. Raises OSError.
+
+    It is not waited for the disk: the page is made again from the runs in the same time.
+    """
+    part = path.with_name(being_written(path.name))
+    try:
+        part.write_text(render(history, of, comparison, left), encoding="utf-8")
+        part.replace(path)
+    except OSError:
+        part.unlink(missing_ok=True)
+        raise
 
 
 def render(

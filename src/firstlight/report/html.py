@@ -96,7 +96,6 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing],
     """
     import jinja2
     from markupsafe import Markup
-    from plotly.offline import get_plotlyjs
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
@@ -135,7 +134,7 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing],
 
     environment.finalize = shown
     drawings = list(drawings)
-    library = get_plotlyjs() if any(d.data for d in drawings) else ""
+    library = _plotly() if any(d.data for d in drawings) else ""
     script = (TEMPLATES / "report.js").read_text(encoding="utf-8")
     trusted = {
         "plotly": _inline(library),
@@ -147,6 +146,13 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing],
     }
     own = {k: Own(v) for k, v in trusted.items()}
     return environment.get_template(template).render({**page, "most_rows": MOST_ROWS, "most_open": MOST_OPEN, **own})
+
+
+def _plotly() -> str:
+    """The library that draws; it takes a while to load, and a page without such drawings does without."""
+    from plotly.offline import get_plotlyjs
+
+    return str(get_plotlyjs())
 
 
 def said(text: str, index: Mapping[Identity, int]) -> str:
