@@ -235,6 +235,20 @@ def test_what_is_not_as_it_must_be_fails(options: list[str], told: str, here: Pa
     assert told in err
 
 
+def test_what_is_varied_together_is_chosen_together(here: Path, capsys: Captured) -> None:
+    options = ["--vary", "placement,bind", "--launches", "1"]
+    words = [PYTHON, "app.py", "1", "{out}", "--", PYTHON, "app.py", "200", "{out}"]
+    code, found, err = run(capsys, *options, "--", *words)
+    assert code == OK, err
+    names = sorted({str(f["variant"]) for f in found})
+    assert len(names) == 2
+    page = re.sub(r"<script.*?</script>", "", (here / "results" / "r" / "report.html").read_text(), flags=re.DOTALL)
+    assert "\0" not in page and "\ufffd" not in page
+    for bind in ("bound", "unbound"):
+        assert all(f"{name}, {bind}" in page for name in names), "a column of the matrix of choices"
+    assert re.search(r"wall time[^<]*, by binding", page) and not re.search(r"CPU time[^<]*, by ", page)
+
+
 def test_without_any_check_nothing_is_ranked(here: Path, capsys: Captured) -> None:
     code, found, _ = run(capsys, "--ignore-status", "--", "sh", "-c", "exit 3")
     assert code == OK and {f["verdict"] for f in found} == {"unverified"}
