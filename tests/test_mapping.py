@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import random
 import signal
 import subprocess
 import sys
@@ -218,16 +219,15 @@ def cg(ranks: int, rows: int) -> str:
 
 @pytest.mark.native
 @pytest.mark.full
-def test_annealing_betters_the_structured_maps_and_both_simulations_agree(firstlight_map: Path, tmp_path: Path) -> None:
-    """64 ranks of CG on torus:8x8: 6 messages over the busiest links by structured maps, 5 by annealing."""
-    file = tmp_path / "cg"
-    file.write_text(cg(64, 14_000))
-    words = ("--pattern", str(file), "--topology", "torus:8x8", "--seconds", "400", "--starts")
-    structured, annealed = (numbers(firstlight_map, *words, starts) for starts in ("0", "4"))
+@pytest.mark.parametrize("seed", ["1", "2", "3", "4", "5"])
+def test_annealing_betters_what_has_no_structure(firstlight_map: Path, tmp_path: Path, seed: str) -> None:
+    """36 ranks, each with two partners by chance, on torus:6x6: no digits of ranks help, whatever the seed."""
+    chance, file = random.Random(3), tmp_path / "pattern"
+    file.write_text(text(36, [[(r, p, 1000) for r in range(36) for p in chance.sample(range(36), 2) if p != r]]))
+    words = ("--pattern", str(file), "--topology", "torus:6x6", "--seconds", "400", "--seed", seed, "--starts")
+    begun, annealed = (numbers(firstlight_map, *words, starts) for starts in ("0", "4"))
     assert annealed["in_time"]
-    assert annealed["after"]["maxima"] < structured["after"]["maxima"]
-    gains = [annealed["before"][k] / annealed["after"][k] for k in ("seconds", "flowing_seconds")]
-    assert gains[1] == pytest.approx(gains[0], rel=0.1)
+    assert annealed["after"]["maxima"] < begun["after"]["maxima"] < begun["before"]["maxima"]
 
 
 def steps(columns: int) -> list[int]:
