@@ -22,10 +22,12 @@ struct Alone {
       for (Index j = 0; j < size[1]; ++j) sums += row(k, j);
     return sums;
   }
-  // red(k, j) for each row, and black(k, j) once red has been everywhere next to it: one pass through memory.
+  // Of a plane: whose ten arrays a second-level cache holds until black comes.
+  static constexpr Index cached_cells = 6000;
+  // red(k, j) for each row, and black(k, j) once red has been everywhere next to it: one pass through memory,
+  // so many cells of a plane at a time.
   template <class Red, class Black>
-  Sums both(const Point& size, Red red, Black black) {
-    constexpr Index cells = 6000;  // of a plane, whose ten arrays a second-level cache holds until black comes
+  Sums both(const Point& size, Red red, Black black, Index cells = cached_cells) {
     const Index tile = std::max<Index>(cells / size[2], 1);
     std::vector<Sums> rows(static_cast<std::size_t>(size[0] * size[1]));  // added in their order, whatever the tiles
     for (Index begin = 0; begin < size[1]; begin += tile) {

@@ -35,7 +35,7 @@ struct OrderedRedBlack : Solver<Marks, Machine, PlainRows> {
     const HalfSweep red(ordered, 0), black(ordered, 1);
     while (!rule.ends_unseen()) {
       const fl::In in(Marks::sweep);
-      const Sums rest = machine.both(size, red, black);
+      const Sums rest = machine.both(size, red, black, size[1] * size[2]);  // whole planes: only x is read again
       if (!this->goes_on(rule, rule.iterations == 0 ? before : rest)) break;
       ++rule.iterations;
     }

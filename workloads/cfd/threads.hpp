@@ -36,7 +36,7 @@ class Threads {
   // Each thread has a slab of planes. The first planes are red before any black cell needs them; black on the first plane of a slab comes
   // last, for it needs the slab before.
   template <class Red, class Black>
-  Sums both(const Point& size, Red red, Black black) {
+  Sums both(const Point& size, Red red, Black black, Index /*cells*/ = 0) {
     const auto plane = [&](Index k, auto work) {
       for (Index j = 0; j < size[1]; ++j) work(k, j);
     };
