@@ -17,6 +17,8 @@ class Replay {
     for (auto* values : {&a_, &inner_})
       for (Values& a : *values) a = zeros();
     b_ = zeros(), x_ = zeros();
+    for (std::size_t place = cfd::W; place <= cfd::T; ++place)
+      steps_[place] = static_cast<std::size_t>(cfd::side_of(place).step * layout_.stride[cfd::side_of(place).d]);
     for (int rank = 0; rank < s.team.ranks; ++rank) {
       const grid::Box<3> block = grid::Block<3>(s.block.domain, s.team.ranks, rank).owned;
       grid::each_cell(block, [&](const Point& x) { add(x, block, ages, scale, static_cast<Index>(s.block.number(x))); });
@@ -42,10 +44,7 @@ class Replay {
 
   Values zeros() const { return Values(static_cast<std::size_t>(layout_.elements)); }
   std::size_t at(const Point& x) const { return static_cast<std::size_t>(layout_(x)); }
-  std::size_t beside(std::size_t c, std::size_t place) const {
-    const auto [d, step] = cfd::side_of(place);
-    return c + static_cast<std::size_t>(step * layout_.stride[d]);
-  }
+  std::size_t beside(std::size_t c, std::size_t place) const { return c + steps_[place]; }
   void add(const Point& x, const grid::Box<3>& block, const fl::Ages& ages, double scale, Index number) {
     const std::size_t c = at(x);
     cells_.push_back(c);
@@ -229,6 +228,7 @@ class Replay {
   Params params_;
   Point extents_;
   grid::Layout<3> layout_;
+  std::array<std::size_t, 7> steps_{};  // elements from a cell to its neighbours; those before it count from the end of all numbers
   std::vector<std::size_t> cells_, colours_[2];  // elements, block by block in the order of ranks; red ones and black ones
   std::array<Values, 7> a_, inner_;              // the matrix, and what of it couples cells of one block
   Values b_, x_;
