@@ -6,15 +6,14 @@
 
 namespace cfd::inline FL_ROLE {
 
-// The cell at (0, 0, 0) of the whole grid is red; both colours go in one pass.
+// The cell at (0, 0, 0) is red; both colours go in one pass.
 template <class Marks, class Machine>
 struct OrderedRedBlack : Solver<Marks, Machine, PlainRows> {
   InRedBlackOrder ordered;
 
   void open(const grid::Block<3>& block, int threads, Field& x) {
     Solver<Marks, Machine, PlainRows>::open(block, threads, x);
-    const Point& lower = block.owned.lower;
-    ordered = InRedBlackOrder(block.size(), lower[0] + lower[1] + lower[2]);
+    ordered = InRedBlackOrder(block.size());
     const auto clear = [&](Index k, Index j) {
       for (OneColour& colour : ordered.colours) colour.clear(k, j);
     };

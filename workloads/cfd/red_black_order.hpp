@@ -37,13 +37,12 @@ struct OneColour {
 struct InRedBlackOrder {
   OneColour colours[2];  // red, black
   Point size{};
-  Index corner = 0;  // the cell at (0, 0, 0) is red where it is even
 
   InRedBlackOrder() = default;
-  InRedBlackOrder(const Point& size, Index corner) : colours{OneColour(size), OneColour(size)}, size(size), corner(corner) {}
+  explicit InRedBlackOrder(const Point& size) : colours{OneColour(size), OneColour(size)}, size(size) {}
 
   // The number of the first cell of a colour in a row: 0 or 1.
-  Index first(Index colour, Index k, Index j) const { return (corner + colour + k + j) % 2; }
+  Index first(Index colour, Index k, Index j) const { return (colour + k + j) % 2; }
 
   // A row of the system in the order of the grid, and of x.
   void take(const Rows& m, const double* from_x, Index k, Index j) {
@@ -75,14 +74,14 @@ class HalfSweep {
         x_(all.colours[colour].x.view().origin),
         other_(all.colours[1 - colour].x.view().origin),
         cells_(all.size[2]),
-        corner_(all.corner + colour) {}
+        colour_(colour) {}
 
   // The cells of the row at (k, j) become what their equations say; the sum of the |b - A x| that they had.
   Sums operator()(Index k, Index j) const {
     using Vector = VectorRows;
     constexpr Index ahead = 32;  // elements
     const Rows& m = m_;
-    const Index first = (corner_ + k + j) % 2, c = m.at(k, j), end = c + (cells_ - first + 1) / 2;
+    const Index first = (colour_ + k + j) % 2, c = m.at(k, j), end = c + (cells_ - first + 1) / 2;
     double* x = x_;
     const double *other = other_, *west = other + first - 1, *east = other + first;
     Vector::V sum = {};
@@ -103,7 +102,7 @@ class HalfSweep {
   Rows m_;
   double* x_;
   const double* other_;
-  Index cells_, corner_;
+  Index cells_, colour_;
 };
 
 }  // namespace cfd::inline FL_ROLE
