@@ -75,7 +75,7 @@ def test_help_names_every_command_and_the_exit_codes(capsys: Captured) -> None:
         (["run", "dot", "--resume", "latest"], "not workload"),
         (["figures"], "no run in results/ yet"),
         (["figures", "."], ".: no run, it has no run.json"),
-        (["compare", "latest"], "Missing argument"),
+        (["compare", "latest"], "name two runs or more to compare"),
         (["list", "nothing_like_it"], "./fl list"),
         (["schema", "nothing"], "no schema named 'nothing'"),
     ],

@@ -154,7 +154,7 @@ def test_rows_that_are_begun_get_their_intervals(
     assert world.now <= budget * (1 + agenda.SLACK) + 0.05 * world.longest
     begun = world.counts()
     unfinished = [name for name, n in begun.items() if n < 6]
-    assert len(unfinished) <= 1 + 0.1 * spread * len(begun)
+    assert len(unfinished) <= 1 + 0.1 * (1 + spread) * len(begun)  # rows that were opened and found too dear, too
 
 
 @pytest.mark.parametrize("cores", [2, 64])

@@ -159,8 +159,11 @@ def test_a_library_written_before_there_were_runtimes_can_be_read(tmp_path: Path
 
 
 @pytest.mark.parametrize(("variant", "mark"), [("shmem_put", "^openib"), ("broken_shmem_x", "^openib"), ("put", "")])
-def test_the_environment_of_a_runtime_reaches_its_programs_only(tmp_path: Path, variant: str, mark: str) -> None:
+def test_the_environment_of_a_runtime_reaches_its_programs_only(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, variant: str, mark: str
+) -> None:
     """The launcher passes its environment to the ranks; this one prints what it was given."""
+    monkeypatch.delenv("OMPI_MCA_btl", raising=False)
     launcher = script(tmp_path / "mpiexec", 'printf %s "$OMPI_MCA_btl"')
     extras = {"shmem": Linking((), (), {"OMPI_MCA_btl": "^openib"})}
     library = msgspec.structs.replace(openmpi(tmp_path), launcher=str(launcher), extras=extras)

@@ -51,7 +51,7 @@ def _status(done: Executed, where: Files) -> Checked:
 
 
 def _command(words: str, where: Files, environment: Mapping[str, str]) -> Checked:
-    beside = Files(where.out, where.stdout + ".check", where.stderr + ".check")
+    beside = Files(where.out, where.stderr + ".check-out", where.stderr + ".check")  # stdout may be /dev/null
     status = shell(words.replace(OUT, shlex.quote(where.out)), environment, beside)
     told = last_line(printed(beside.stderr), printed(beside.stdout)) if status else ""
     what = f"the check command ended with status {status}" + (f": {told}" if told else "")

@@ -109,7 +109,7 @@ def told(judgement: Judgement, identity: Identity) -> Identity:
     given = {name for cell in cells for name in parameters(cell)}
     others = [dict(f.identity.parameters) for f in judgement.figures if f.identity.workload == identity.workload]
     kept = tuple(
-        (name, v) for name, v in identity.parameters if name in given or any(o.get(name, v) != v for o in others)
+        (name, v) for name, v in identity.parameters if name in given or any(o.get(name) != v for o in others)
     )
     return replace(identity, parameters=kept)
 
