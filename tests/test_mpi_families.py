@@ -115,11 +115,11 @@ def test_ranks_get_cores_of_their_own_on_an_invented_machine(indexes: str, ranks
     """Two sockets of four cores with two threads, as hwloc invents them for the launcher; which tells what it binds."""
     room, family = mpi_families.Room(8, 16), mpi_families.of("mpich")
     told = subprocess.run(
-        ["mpiexec.hydra", "-n", str(ranks), *family.placing(Placement(1, ranks, threads), room), "true"],
+        ["mpiexec.hydra", "-n", str(ranks), *family.placing(Placement(1, ranks, threads), room), "sleep", "0.1"],
         env={"PATH": os.environ["PATH"], "HYDRA_TOPO_DEBUG": "1",
              "HWLOC_SYNTHETIC": f"pack:2 core:4 pu:2(indexes={indexes})"},
         capture_output=True, text=True, check=True, timeout=60,
-        restore_signals=False,  # its launcher may write to a "true" that has ended: no reason to die
+        restore_signals=False,  # its launcher may write to a rank that has ended: no reason to die
     ).stdout  # fmt: skip
     sets = [
         {k for k, bit in enumerate(line.split()[-1]) if bit == "1"} for line in told.splitlines() if "binding" in line

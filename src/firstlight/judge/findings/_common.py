@@ -108,9 +108,7 @@ def told(judgement: Judgement, identity: Identity) -> Identity:
     cells = (cell for cell in judgement.run.cells if cell.program.workload == identity.workload)
     given = {name for cell in cells for name in parameters(cell)}
     others = [dict(f.identity.parameters) for f in judgement.figures if f.identity.workload == identity.workload]
-    kept = tuple(
-        (name, v) for name, v in identity.parameters if name in given or any(o.get(name) != v for o in others)
-    )
+    kept = tuple((name, v) for name, v in identity.parameters if name in given or any(o.get(name) != v for o in others))
     return replace(identity, parameters=kept)
 
 
