@@ -22,7 +22,8 @@ struct Multigrid : Solver<Marks, Machine, Body> {
   }
   template <class Rule>
   void solve(const System& system, Field& unknown, Rule& rule) {
-    auto& [machine, body] = static_cast<Solver<Marks, Machine, Body>&>(*this);
+    Machine& machine = this->machine;
+    Body& body = this->body;
     const Point size = unknown.size();
     const Index n = size[2];
     const Rows m(system);

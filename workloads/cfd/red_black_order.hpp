@@ -46,13 +46,13 @@ struct InRedBlackOrder {
 
   // A row of the system in the order of the grid, and of x.
   void take(const Rows& m, const double* from_x, Index k, Index j) {
-    const Index from = m.at(k, j), red = first(0, k, j);
+    const Index from = m.at(k, j), red = first(0, k, j), pairs = size[2] / 2;
     OneColour &even = colours[red], &odd = colours[1 - red];  // the colours that have these cells
     const auto deal = [&](const double* row, Field& to_even, Field& to_odd) {
       double *evens = &to_even[{k, j, 0}], *odds = &to_odd[{k, j, 0}];
       FL_INDEPENDENT
-      for (Index i = 0; i < size[2] / 2; ++i) evens[i] = row[2 * i], odds[i] = row[2 * i + 1];
-      if (size[2] % 2 == 1) evens[size[2] / 2] = row[size[2] - 1];
+      for (Index i = 0; i < pairs; ++i) evens[i] = row[2 * i], odds[i] = row[2 * i + 1];
+      if (size[2] % 2 == 1) evens[pairs] = row[2 * pairs];
     };
     for (std::size_t place = P; place <= T; ++place) deal(m.a[place] + from, even.system.a[place], odd.system.a[place]);
     deal(m.b + from, even.system.b, odd.system.b);

@@ -77,7 +77,8 @@ struct Stone : Solver<Marks, Machine, Body> {
   }
   template <class Rule>
   void solve(const System& system, Field& unknown, double alpha, Rule& rule) {
-    auto& [machine, body] = static_cast<Solver<Marks, Machine, Body>&>(*this);
+    Machine& machine = this->machine;
+    Body& body = this->body;
     const Point size = unknown.size();
     const Rows m(system);
     const auto f = factor.view();
@@ -154,7 +155,8 @@ struct ConjugateGradients : Solver<Marks, Machine, Body> {
   }
   template <class Rule>
   void solve(const System& system, Field& unknown, Rule& rule) {
-    auto& [machine, body] = static_cast<Solver<Marks, Machine, Body>&>(*this);
+    Machine& machine = this->machine;
+    Body& body = this->body;
     const Point size = unknown.size();
     const Index n = size[2];
     const Rows m(system);
@@ -184,7 +186,8 @@ struct ConjugateGradients : Solver<Marks, Machine, Body> {
 
  private:
   double precondition(const Rows& m, const Point& size) {
-    auto& [machine, body] = static_cast<Solver<Marks, Machine, Body>&>(*this);
+    Machine& machine = this->machine;
+    Body& body = this->body;
     machine.upwards(
         size, [&](Index k, Index j) { return body.ic_forward(m, origin(inverse), origin(r), origin(z), m.at(k, j), size[2]), Sums{}; });
     const Sums sums = machine.downwards(

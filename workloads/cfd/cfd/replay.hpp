@@ -96,7 +96,8 @@ class Replay {
   double momentum(std::size_t c) {
     clear();
     const Field& u = velocity[c];
-    auto& [a, b] = system_;
+    auto& a = system_.a;
+    Field& b = system_.b;
     for (std::size_t d = 0; d < 3; ++d) {
       const double g = viscosity() * box_.area[d] / box_.spacing[d];
       each_face(d, [&](const Face& at) {
