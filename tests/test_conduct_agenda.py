@@ -148,13 +148,14 @@ def test_rows_that_are_begun_get_their_intervals(
     world = World(suite, cores, seed, spread)
     world.go(budget)
     sure, touched = rows_of(world)
-    assert touched - sure <= (0 if spread == 0 else 0.1 * (1 + spread) * touched)
+    left = 0.05 + 0.4 * spread  # rows are opened before it is known how far off their expectation is
+    assert touched - sure <= (0 if spread == 0 else left * touched)
     if spread < 1:
         assert sure == len(answerable(suite, cores)) or budget < (100 if (suite, cores) == ("quick", 2) else 400)
     assert world.now <= budget * (1 + agenda.SLACK) + 0.05 * world.longest
     begun = world.counts()
     unfinished = [name for name, n in begun.items() if n < 6]
-    assert len(unfinished) <= 1 + 0.1 * (1 + spread) * len(begun)  # rows that were opened and found too dear, too
+    assert len(unfinished) <= 1 + left * len(begun)
 
 
 @pytest.mark.parametrize("cores", [2, 64])
