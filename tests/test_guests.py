@@ -216,6 +216,8 @@ def test_a_run_has_a_page_figures_and_a_seal(here: Path, capsys: Captured) -> No
     assert "its output file (numbers within 0.01 as the reference) and the text that it must print" in page
     assert call(capsys, "compare", "r", "r")[0] != USAGE
     assert call(capsys, "export", "junit", "r")[0] == OK
+    assert call(capsys, "history", "--output", "over-time.html")[0] == OK
+    assert "What your own programs get" in (here / "over-time.html").read_text()
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
 from itertools import product
 from pathlib import Path
 from typing import NamedTuple
@@ -88,8 +89,6 @@ def launched(request: Request, name: str) -> bool:
 
 
 def _toolchains(request: Request, toolbox: Toolbox, used: set[str]) -> tuple[Toolchain | None, ...]:
-    from fnmatch import fnmatchcase
-
     if not used & {*BUILT, *WRAPPERS}:
         if request.toolchains:
             raise UsageError("--toolchain chooses what --build compiles with; there is no --build with {cxx}")
@@ -102,8 +101,6 @@ def _toolchains(request: Request, toolbox: Toolbox, used: set[str]) -> tuple[Too
 
 
 def _mpis(request: Request, toolbox: Toolbox, folder: Path, absent: list[Absent]) -> tuple[Mpi | None, ...]:
-    from fnmatch import fnmatchcase
-
     some = [name for name in request.commands if launched(request, name)]
     builds = not names(texts(request)).isdisjoint(WRAPPERS)
     if not some and not builds:

@@ -11,7 +11,7 @@ import click
 import msgspec
 
 from firstlight.cli import runs
-from firstlight.cli.output import as_json, note
+from firstlight.cli.output import as_json, new_run_folder, note
 from firstlight.errors import UsageError
 
 if TYPE_CHECKING:
@@ -124,14 +124,7 @@ Exit status:
     help="At least N launches of each, 6 if not given; fewer give no intervals.",
 )
 @click.option("--title", default="", metavar="TEXT", help="What the page calls it.")
-@click.option(
-    "--results",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("results"),
-    show_default=True,
-    metavar="DIR",
-    help="The folder in which the run's directory is made.",
-)
+@new_run_folder
 @click.option("--resume", metavar="RUN", help="Go on with a run: a directory, its name, or `latest`.")
 @click.option("--as", "name", metavar="NAME", help="The name of the run's directory; made from the time if not given.")
 @as_json

@@ -8,7 +8,7 @@ import click
 
 from firstlight import __version__
 from firstlight.cli import runs
-from firstlight.cli.output import as_json, colour, print_json, results_folder, tell, width, writable
+from firstlight.cli.output import as_json, colour, print_json, results_folder, smallest, tell, width, writable
 from firstlight.errors import UsageError
 
 
@@ -36,13 +36,7 @@ Exit status:
     metavar="FILE",
     help="Write the page of machines side by side here.",
 )
-@click.option(
-    "--threshold",
-    type=click.FloatRange(0, 1, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="The smallest difference that matters, as a share.",
-)
+@smallest
 @results_folder
 def command(
     names: tuple[str, ...],

@@ -12,7 +12,7 @@ import click
 
 from firstlight import shell
 from firstlight.cli import runs
-from firstlight.cli.output import as_json, colour, note, print_json, results_folder, tell, width, writable
+from firstlight.cli.output import as_json, colour, note, print_json, results_folder, smallest, tell, width, writable
 from firstlight.errors import OK, UsageError
 
 if TYPE_CHECKING:
@@ -49,13 +49,7 @@ Exit status:
 @click.option("--since", type=click.DateTime(["%Y-%m-%d"]), help="Only runs begun on that day or later.")
 @click.option("--figure", "figures", multiple=True, metavar="WORDS", help="Only figures with these words; repeatable.")
 @click.option("--machine", default="", metavar="NAME", help="Runs of this machine, not of the newest run's; or any.")
-@click.option(
-    "--threshold",
-    type=click.FloatRange(0, 1, max_open=True),
-    default=0.05,
-    show_default=True,
-    help="The smallest difference that matters, as a share.",
-)
+@smallest
 @click.option(
     "--junit",
     type=click.Path(path_type=Path, dir_okay=False),

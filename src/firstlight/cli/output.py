@@ -27,6 +27,21 @@ results_folder = click.option(
     metavar="DIR",
     help="The folder of the runs.",
 )
+new_run_folder = click.option(
+    "--results",
+    type=click.Path(path_type=Path, file_okay=False),
+    default=Path("results"),
+    show_default=True,
+    metavar="DIR",
+    help="The folder in which the run's directory is made.",
+)
+smallest = click.option(
+    "--threshold",
+    type=click.FloatRange(0, 1, max_open=True),
+    default=0.05,
+    show_default=True,
+    help="The smallest difference that matters, as a share.",
+)
 
 
 def print_json(value: object) -> None:

@@ -10,7 +10,7 @@ import click
 
 from firstlight import shell
 from firstlight.cli import runs, streams
-from firstlight.cli.output import as_json, colour, note, print_json, tell, width
+from firstlight.cli.output import as_json, colour, new_run_folder, note, print_json, tell, width
 from firstlight.errors import UsageError
 
 if TYPE_CHECKING:
@@ -72,14 +72,7 @@ Exit status:
     metavar="TIME",
     help="A launch that takes longer is killed; 40s in the quick suite, 3m and 15m in the others.",
 )
-@click.option(
-    "--results",
-    type=click.Path(path_type=Path, file_okay=False),
-    default=Path("results"),
-    show_default=True,
-    metavar="DIR",
-    help="The folder in which the run's directory is made.",
-)
+@new_run_folder
 @click.option("--as", "name", metavar="NAME", help="The name of the run's directory; made from the time if not given.")
 @click.option("--resume", metavar="RUN", help="Go on with a run: a directory, its name, or `latest`.")
 @click.option("--dry-run", is_flag=True, help="Show what would be launched; build and launch nothing.")

@@ -15,7 +15,7 @@ from firstlight.catalogue import Workload
 from firstlight.errors import RecordError
 from firstlight.history import index as indices
 from firstlight.history.index import Entry, Index, Measured
-from firstlight.judge.asked import asked
+from firstlight.judge.asked import of_run
 from firstlight.judge.changes import Value
 from firstlight.judge.compare import share_disturbed, work
 from firstlight.judge.figures import judge
@@ -139,7 +139,8 @@ def _entry(
     if altered:
         more = f", and {len(altered) - 1} more defects" if len(altered) > 1 else ""
         raise RecordError(f"{path}: {altered[0]}{more}; see {shell.command('check', path)}")
-    figures = judge(run, opened.records(), asked(workloads, run.settings)).figures
+    index.chapters |= {one.name: one.workload().chapter for one in run.brought}
+    figures = judge(run, opened.records(), of_run(workloads, run)).figures
     if opened.defects:
         raise RecordError(f"{path}: {opened.defects[0]}; see {shell.command('check', path)}")
     values = []

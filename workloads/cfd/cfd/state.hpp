@@ -3,32 +3,27 @@
 
 #include <vector>
 
+#include "../extents.hpp"
 #include "cases.hpp"
 
 namespace cfd::inline FL_ROLE {
 
-enum class Size { A, B, free };        // in the order of their names below
-enum class Method { sip, red_black };  // ditto
+enum class Method { sip, red_black };  // in the order of their names below
 
-struct Params {
+struct Params : Extents {
   Case flow = Case::cavity;
-  Size size = Size::free;
-  Index i = 12, j = 10, k = 1;
   double reynolds = 100;
   Index iterations = 0, digits = 6;
   Method pressure = Method::sip;
   Index sweeps = 2, pressure_sweeps = 6;
   double alpha = 0.92, relax = 0.7, relax_pressure = 0.3, central = 1;
-  Point processes{};
 
+  Params() : Extents{.i = 12, .j = 10, .k = 1} {}
   void declare(fl::Fields& fields) {
     fields.choice("case", flow, "cavity|kovasznay|duct",
                   "a lid that drags what is below it, a slice where k=1; a wake whose exact solution is known; from an inlet to an outlet "
                   "between walls");
-    fields.choice("size", size, "A|B|free", "A: 100 x 56 x 56 cells, B: 200 x 112 x 112; free: i, j and k");
-    fields.integer("i", i, "cells", 1, 1 << 14, "west to east, contiguous in memory, where size=free");
-    fields.integer("j", j, "cells", 1, 1 << 14, "south to north");
-    fields.integer("k", k, "cells", 1, 1 << 14, "bottom to top");
+    declare_cells(fields);
     fields.real("reynolds", reynolds, "1", 1e-3, 1e9, "speed and length over viscosity");
     fields.integer("iterations", iterations, "iterations", 0, 1 << 20, "of a run; 0: until the residuals are small");
     fields.integer("digits", digits, "digits", 1, 13, "they are: of the momentum and mass that flow by, the share 10^-digits");
@@ -39,15 +34,8 @@ struct Params {
     fields.real("relax", relax, "1", 0.01, 0.99, "under-relaxation of velocities");
     fields.real("relax_pressure", relax_pressure, "1", 0.01, 1, "and of the pressure");
     fields.real("central", central, "1", 0, 1, "the share of central differences in what flows carry; the rest is upwind");
-    fields.integer("pi", processes[2], "processes", 0, 1 << 20, "of the process grid along i; 0: chosen");
-    fields.integer("pj", processes[1], "processes", 0, 1 << 20, "along j");
-    fields.integer("pk", processes[0], "processes", 0, 1 << 20, "along k");
+    declare_processes(fields);
   }
-  Point cells() const {
-    if (size == Size::free) return {k, j, i};
-    return size == Size::A ? Point{56, 56, 100} : Point{112, 112, 200};
-  }
-  grid::Domain<3> domain() const { return {.extents = cells(), .processes = processes, .halo = {1, 1, 1}}; }
 };
 
 inline constexpr Index most_iterations = 100000;

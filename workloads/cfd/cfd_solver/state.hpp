@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "../system.hpp"
+#include "../extents.hpp"
 #include "firstlight/changing.hpp"
 
 namespace cfd_solver::inline FL_ROLE {
@@ -14,42 +14,29 @@ using cfd::Field, cfd::Point, cfd::Problem, cfd::System;
 using fl::Index;
 
 // In the order of their names below.
-enum class Size { A, B, free };
 enum class Kernel { sip, red_black, cg, iccg, multigrid, mgcg };
 inline constexpr const char* kernels = "sip|red_black|cg|iccg|multigrid|mgcg";
 
-struct Params {
+struct Params : cfd::Extents {
   Kernel kernel = Kernel::sip;
-  Size size = Size::free;
-  Index i = 13, j = 9, k = 7;
   Problem problem = Problem::poisson;
   double alpha = 0.92;
   Index digits = 6, sweeps = 0;
-  Point processes{};
 
+  Params() : Extents{.i = 13, .j = 9, .k = 7} {}
   void declare(fl::Fields& fields) {
     fields.choice(
         "kernel", kernel, kernels,
         "the solver: Stone's, red-black Gauss-Seidel, conjugate gradients without and with incomplete Cholesky, multigrid by itself and "
         "with conjugate gradients");
-    fields.choice("size", size, "A|B|free", "A: 100 x 56 x 56 cells, B: 200 x 112 x 112; free: i, j and k");
-    fields.integer("i", i, "cells", 1, 1 << 14, "west to east, contiguous in memory, where size=free");
-    fields.integer("j", j, "cells", 1, 1 << 14, "south to north");
-    fields.integer("k", k, "cells", 1, 1 << 14, "bottom to top");
+    declare_cells(fields);
     fields.choice("problem", problem, "poisson|diffusion|transport",
                   "the coefficients: 1; symmetric, another one at each face; with flow through each face, not symmetric");
     fields.real("alpha", alpha, "1", 0, 0.999, "of Stone's solver: the share of the neglected terms that is compensated");
     fields.integer("digits", digits, "digits", 1, 12, "stop when the L1 norm of the residual has fallen by so many powers of ten");
     fields.integer("sweeps", sweeps, "iterations", 0, 1 << 20, "of a run; 0: to the tolerance");
-    fields.integer("pi", processes[2], "processes", 0, 1 << 20, "of the process grid along i; 0: chosen");
-    fields.integer("pj", processes[1], "processes", 0, 1 << 20, "along j");
-    fields.integer("pk", processes[0], "processes", 0, 1 << 20, "along k");
+    declare_processes(fields);
   }
-  Point cells() const {
-    if (size == Size::free) return {k, j, i};
-    return size == Size::A ? Point{56, 56, 100} : Point{112, 112, 200};
-  }
-  grid::Domain<3> domain() const { return {.extents = cells(), .processes = processes, .halo = {1, 1, 1}}; }
 };
 
 inline constexpr Index most_iterations = 20000;
