@@ -20,6 +20,7 @@ from firstlight.launch import Outcome, environment, flaw, launch, launcher, scra
 from firstlight.launch import command as command_of
 from firstlight.machine import Gpu, Kind, Machine
 from firstlight.mpi_families import Room
+from firstlight.mpi_families.family import Origin
 from firstlight.plan import Cell, Placement, Program
 from firstlight.process import tree
 from firstlight.toolchains import Mpi, Toolbox
@@ -259,6 +260,27 @@ def test_launchers_bind_what_fits(family: str, ranks: int, threads: int, words: 
     assert way.prefix == ("/x/mpiexec", *words)
     assert way.environment["FROM_LIBRARY"] == "1"
     assert way.environment["OMP_PROC_BIND"] == ("close" if ranks * threads <= 2 else "false")
+
+
+@pytest.mark.parametrize(
+    ("origin", "nodes", "chosen", "told"),
+    [
+        ("embedded", 1, {}, {"OMPI_MCA_btl": "^ofi", "OMPI_MCA_mtl": "^ofi"}),
+        ("embedded", 1, {"OMPI_MCA_btl": "tcp,self"}, {"OMPI_MCA_mtl": "^ofi"}),
+        ("embedded", 2, {}, {}),
+        ("system", 1, {}, {}),
+    ],
+)
+def test_pips_library_is_spared_the_network_within_a_node(
+    origin: Origin, nodes: int, chosen: dict[str, str], told: dict[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    for name in ("OMPI_MCA_pml", "OMPI_MCA_btl", "OMPI_MCA_mtl"):
+        monkeypatch.delenv(name, raising=False)
+    for name, value in chosen.items():
+        monkeypatch.setenv(name, value)
+    mpi = replace(library("openmpi"), origin=origin)
+    way = launcher.find("openmpi").invocation(mpi, Placement(nodes, 2, 1), TWO)
+    assert {n: v for n, v in way.environment.items() if n.startswith("OMPI_MCA_")} == told
 
 
 @pytest.mark.parametrize(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import signal
 
 from firstlight.errors import UsageError
@@ -23,7 +24,13 @@ class Mpiexec:
         telling, placing = self._family.telling, self._family.placing(placement, here.room)
         words = [mpi.launcher, *telling, "-n", str(placement.ranks), *placing]
         binding = thread_binding(placement, here.room) | self._family.pinning(placement, here.room)
-        return Invocation(tuple(words), binding | mpi.environment)
+        return Invocation(tuple(words), binding | self._on_one_node(mpi, placement) | mpi.environment)
+
+    def _on_one_node(self, mpi: Mpi, placement: Placement) -> dict[str, str]:
+        """What pip's library need not look for here, unless the user chose."""
+        if mpi.origin != "embedded" or placement.nodes > 1:
+            return {}
+        return {name: value for name, value in self._family.on_one_node.items() if name not in os.environ}
 
     def signal_of(self, status: int, printed: str) -> int | None:
         told = self._family.signals(printed)

@@ -130,6 +130,9 @@ class Family:
         """Binding by environment, where there are no options for it."""
         return {}
 
+    on_one_node: Mapping[str, str] = {}
+    """What spares pip's library its search for networks where all ranks are on one node: none would be used there."""
+
     def carrying(self, variables: Sequence[str]) -> Sequence[str]:
         """Options of mpiexec that carry variables of its environment to the ranks, where that needs any."""
         return []
