@@ -11,6 +11,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from firstlight.bench.placeholders import filled
+from firstlight.conduct import copies as kept
 from firstlight.errors import UsageError
 from firstlight.mpi_families import of
 from firstlight.process import bounded
@@ -69,8 +70,13 @@ def known(toolchain: Toolchain | None, mpi: Mpi | None) -> dict[str, str]:
 def copies(folder: Path, build: str, cache: Path) -> Path:
     """Where the copies of this folder lie in the cache, by what it holds and how it is built.
 
-    Raises UsageError for a folder too large to be copied for every toolchain.
+    Raises UsageError for a folder too large to be copied for every toolchain, and for one that holds the copies.
     """
+    above = kept.root(cache)
+    if above.is_relative_to(folder) and PASSED_OVER.isdisjoint(above.relative_to(folder).parts):
+        raise UsageError(
+            f"{folder}: --build copies it, and the cache lies in it; set FIRSTLIGHT_CACHE to another place"
+        )
     digest, size, files = hashlib.sha256(build.encode()), 0, 0
     for path in _files(folder):
         size, files = size + path.lstat().st_size, files + 1
@@ -82,7 +88,7 @@ def copies(folder: Path, build: str, cache: Path) -> Path:
         content = os.fsencode(path.readlink()) if path.is_symlink() else path.read_bytes()
         digest.update(os.fsencode(path.relative_to(folder)) + f" {len(content)} {path.lstat().st_mode}\n".encode())
         digest.update(content)
-    return cache / "bench" / digest.hexdigest()[:24]
+    return above / digest.hexdigest()[:24]
 
 
 def _files(folder: Path) -> Iterator[Path]:

@@ -12,7 +12,7 @@ from firstlight.bench.placeholders import BUILT, WRAPPERS, names
 from firstlight.bench.planning import Made
 from firstlight.bench.request import Request
 from firstlight.catalogue.brought import together
-from firstlight.conduct import guests
+from firstlight.conduct import copies, guests
 from firstlight.conduct.interrupt import leaving_nothing
 from firstlight.conduct.prepare import excerpt
 from firstlight.conduct.progress import Progress
@@ -24,7 +24,7 @@ from firstlight.plan.effort import GUESTS
 from firstlight.profile import library
 from firstlight.record import Build
 from firstlight.toolchains import Mpi, Toolbox
-from firstlight.units import parse_duration
+from firstlight.units import binary, count, parse_duration
 
 
 def order(request: Request, results: Path, name: str | None) -> conduct.Order:
@@ -49,8 +49,10 @@ def prepare(request: Request, folder: Path, progress: Progress) -> tuple[conduct
     ).isdisjoint(WRAPPERS)
     here, toolbox = conduct.discover(progress, set_up=parallel)
     some = planning.choices(request, here, toolbox, folder)
-    copies = building.copies(folder, request.build, machine.cache_directory()) if request.build else folder
-    made = list(planning.ways(some, request.build, folder, copies))
+    place = building.copies(folder, request.build, machine.cache_directory()) if request.build else folder
+    if request.build:
+        copies.mark(place)
+    made = list(planning.ways(some, request.build, folder, place))
     recorders = _recorders(some.mpis, toolbox, machine.cache_directory()) if request.mpi_share else {}
     cells = planning.cells(request, some, made, recorders)
     brought = (describing.brought(request, cells),)
@@ -58,11 +60,24 @@ def prepare(request: Request, folder: Path, progress: Progress) -> tuple[conduct
     ceilings = beside(cells, workloads, toolbox, here)
     plan = Plan((*cells, *ceilings.cells), (*some.absent, *ceilings.absent))
     prepared = conduct.Prepared(here, toolbox, workloads, plan, brought=brought)
-    mine = _made(cells, request, _built(request, made, folder, progress))
+    built = _built(request, made, folder, progress)
+    if any(outcome.seconds for outcome in built.values()):
+        _make_room(progress)
+    mine = _made(cells, request, built)
     if not ceilings.cells:
         return prepared, mine
     theirs = conduct.make(ceilings.programs, toolbox, workloads, progress)
     return prepared, _together(mine, theirs)
+
+
+def _make_room(progress: Progress) -> None:
+    """Old copies go where new ones were made, and that is said."""
+    gone = copies.shrink(machine.cache_directory())
+    if gone.copies:
+        some = f"{count(gone.copies, 'copy', 'copies')} of earlier sources, {binary(gone.bytes)}"
+        progress.note(f"removed from the cache: {some}; their runs cannot be resumed")
+    if gone.error:
+        progress.note(f"cannot be removed from the cache: {gone.error}")
 
 
 def _recorders(mpis: Sequence[Mpi | None], toolbox: Toolbox, cache: Path) -> dict[str, str]:

@@ -15,6 +15,7 @@ from pathlib import Path
 import msgspec
 
 from firstlight import observer, reading
+from firstlight.conduct import copies
 from firstlight.errors import UsageError
 from firstlight.machine import cache_directory
 from firstlight.plan import Cell, Guest, Program
@@ -70,11 +71,12 @@ def remember(cells: Sequence[Cell]) -> None:
 
 
 def require_remembered(run: Run) -> None:
-    """Raises UsageError for commands that nobody asked for here."""
+    """Raises UsageError for commands that nobody asked for here, and where what was built for them is gone."""
     if programs(run.cells) and _name(run.cells) not in _known(cache_directory()):
         raise UsageError(
             f"run {run.id}: it launches commands that were not asked for here; begin a new run with ./fl bench"
         )
+    copies.require(run, cache_directory())
 
 
 def _known(cache: Path) -> list[str]:
