@@ -40,6 +40,10 @@ ON_ONE_NODE = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,vader"}
 launch, and the one of pip, which starts libfabric for it, a whole one."""
 
 
+GIVING_WAY = {"OMPI_MCA_mpi_yield_when_idle": "1"}
+"""Open MPI's ranks leave the processor to others while they wait, so that two parties may share it: `turns.party`."""
+
+
 def pytest_xdist_auto_num_workers() -> int:
     return turns.workers()
 
@@ -53,6 +57,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 def pytest_configure(config: pytest.Config) -> None:
     os.environ["FIRSTLIGHT_STRICT"] = "1"
     os.environ["FIRSTLIGHT_NEIGHBOURS"] = f"test-{os.getpid()}"  # runs of other tests are no neighbours
+    os.environ.update(GIVING_WAY | os.environ)
     if not Path("/sys/class/infiniband").exists():
         os.environ.update(ON_ONE_NODE | os.environ)
     asked.full, asked.fresh = config.getoption("full"), config.getoption("fresh")

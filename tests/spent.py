@@ -8,7 +8,7 @@ from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 
-BUILD, LAUNCH = "building programs", "launching programs"
+BUILD, LAUNCH, WAIT = "building programs", "launching programs", "waiting for processors"
 PROPERTY = "spent"
 
 charged: Counter[tuple[str, str]] = Counter()

@@ -1,7 +1,8 @@
 """Turns: which tests may run at the same time where several workers (pytest-xdist) share them.
 
 A test marked `alone` runs while no other does: it measures, or kills what is late. Processes that work together take
-as many tokens as they occupy processors: two parties on the same ones would wait for each other's time slices.
+as many tokens as they occupy processors: two parties on the same ones would wait for each other's time slices, unless
+they give way.
 """
 
 from __future__ import annotations
@@ -14,6 +15,7 @@ from pathlib import Path
 
 from filelock import FileLock, Timeout
 
+import spent
 from firstlight import ROOT
 
 WORKERS = 4
@@ -48,19 +50,29 @@ def turn(alone: bool) -> Iterator[None]:
 
 
 @contextmanager
-def party(size: int) -> Iterator[None]:
-    """The right to start `size` processes or threads that wait for one another: a token each, at most all there are."""
+def party(size: int, yielding: bool = False) -> Iterator[None]:
+    """The right to start `size` processes or threads that wait for one another: a token each, at most all there are.
+
+    Of those that give way while they wait (`yielding`) two parties may share processors: half as many tokens.
+    """
     with ExitStack() as tokens:
         if size > 1:
-            with _lock("tokens"):  # one at a time collects, so that nobody waits for the rest of another's
-                left = min(size, CPUS)
-                while left > 0:
-                    for number in range(CPUS):
-                        if left > 0 and _taken(tokens, f"token.{number}"):
-                            left -= 1
-                    if left > 0:
-                        time.sleep(0.01)
+            wanted = min(size, CPUS)
+            with (
+                spent.charge(spent.WAIT, ""),
+                _lock("tokens"),
+            ):  # one at a time collects: nobody waits for another's rest
+                _collect(tokens, (wanted + 1) // 2 if yielding else wanted)
         yield
+
+
+def _collect(tokens: ExitStack, left: int) -> None:
+    while left > 0:
+        for number in range(CPUS):
+            if left > 0 and _taken(tokens, f"token.{number}"):
+                left -= 1
+        if left > 0:
+            time.sleep(0.01)
 
 
 def _taken(tokens: ExitStack, name: str) -> bool:
