@@ -1,5 +1,14 @@
 # Programs of workloads. What a program needs is not known here: firstlight says it, call by call, in FL_MANIFEST.
 
+# What most sources read of the standard library, compiled ahead of the programs that are compiled with the same flags, where they are
+# many: to read it is the larger half of compiling a small one, and the objects are the same byte for byte. Only GCC's: Clang reads every
+# source as it stands, so that a header that one forgets to include is missed.
+set(fl_ahead_of 8)
+set(fl_ahead_headers <algorithm> <array> <bit> <cfloat> <cmath> <cstdint> <cstdio> <cstring> <span> <string> <string_view> <type_traits> <utility> <vector>)
+if(FL_WITH_MPI)
+  list(APPEND fl_ahead_headers <functional> <memory> <optional>)
+endif()
+
 # init, cost and check of a workload live in its header; they are compiled once, never with the flags under test. The judge of a workload
 # is the object <folder>/<workload>.o, which shows fl::workload and nothing else.
 function(fl_judge folder workload header)
@@ -41,6 +50,28 @@ function(fl_object object source)
       ${ARGN} ${folders} ${source} -o ${object} -MD -MF ${object}.d)
 endfunction()
 
+# fl_ahead(), after the last call of fl_program(): headers ahead for all that have as many companions with the same flags.
+function(fl_ahead)
+  get_property(groups GLOBAL PROPERTY fl_groups)
+  list(REMOVE_DUPLICATES groups)
+  file(CONFIGURE OUTPUT ${CMAKE_BINARY_DIR}/ahead.cpp CONTENT "")
+  foreach(group IN LISTS groups)
+    get_property(targets GLOBAL PROPERTY fl_group_${group})
+    get_property(flags GLOBAL PROPERTY fl_flags_${group})
+    list(LENGTH targets many)
+    if(many LESS fl_ahead_of)
+      continue()
+    endif()
+    add_library(ahead.${group} OBJECT EXCLUDE_FROM_ALL ${CMAKE_BINARY_DIR}/ahead.cpp)
+    target_link_libraries(ahead.${group} PRIVATE Threads::Threads)
+    target_compile_options(ahead.${group} PRIVATE ${flags})
+    target_precompile_headers(ahead.${group} PRIVATE ${fl_ahead_headers})
+    foreach(target IN LISTS targets)
+      target_precompile_headers(${target} REUSE_FROM ahead.${group})
+    endforeach()
+  endforeach()
+endfunction()
+
 # fl_program(<target> NAME <file> FOLDER <below bin/> WORKLOAD <name> HEADER <its header> SOURCES <own first>...
 #   [JUDGE <its object>: else it is made here] [OWN_FLAGS ...: of the first source] [COMPILE_FLAGS ...] [FLAGS ...: compile and link all]
 #   [LINK ...] [DEFINITIONS ...]
@@ -65,6 +96,13 @@ function(fl_program target)
   target_link_libraries(${target} PRIVATE harness ${p_LINK})
   target_compile_options(${target} PRIVATE ${p_FLAGS} ${p_COMPILE_FLAGS} ${watched_flags})
   target_link_options(${target} PRIVATE ${p_FLAGS})
+  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT p_OWN_FLAGS)
+    set(flags ${p_FLAGS} ${p_COMPILE_FLAGS} ${watched_flags})
+    string(MD5 group "${flags}")
+    set_property(GLOBAL APPEND PROPERTY fl_groups ${group})
+    set_property(GLOBAL APPEND PROPERTY fl_group_${group} ${target})
+    set_property(GLOBAL PROPERTY fl_flags_${group} "${flags}")
+  endif()
   target_compile_definitions(${target} PRIVATE FL_COMPILER="${CMAKE_CXX_COMPILER_ID} ${CMAKE_CXX_COMPILER_VERSION}" ${p_DEFINITIONS})
   if(p_OWN_FLAGS)
     list(GET p_SOURCES 0 own)

@@ -34,7 +34,7 @@ double cpu_seconds() {
   return static_cast<double>(now.tv_sec) + 1e-9 * static_cast<double>(now.tv_nsec);
 }
 
-double wall_seconds() { return 1e-9 * static_cast<double>(detail::Watch::now()); }
+double wall_seconds() { return 1e-9 * static_cast<double>(clock_nanoseconds()); }
 
 class ParameterWriter final : public Fields {
  public:
@@ -89,7 +89,7 @@ class Timer {
       comm::phase(write ? sampled : 1);
       const double cpu = cpu_seconds();
       detail::watch = &watch;
-      watch.since = detail::Watch::now();
+      watch.since = clock_nanoseconds();
       stepper_.run(next_, count);
       watch.turn(0);
       detail::watch = nullptr;

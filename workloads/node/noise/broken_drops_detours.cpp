@@ -1,4 +1,5 @@
 // Leaves out a detour, one that is certain to be there.
+#include <chrono>
 #include <thread>
 
 #include "noise.hpp"

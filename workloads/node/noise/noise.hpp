@@ -8,7 +8,6 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -77,9 +76,7 @@ inline constexpr fl::Metric metrics[] = {
 };
 
 // The same clock as the harness's. Its cost is part of every look and so of the resolution; it is reported.
-inline Nanoseconds now() {
-  return std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
+inline Nanoseconds now() { return fl::clock_nanoseconds(); }
 
 // --- a quantum of work ----------------------------------------------------------------------------------------------------
 

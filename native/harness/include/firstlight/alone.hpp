@@ -6,13 +6,12 @@
 #pragma once
 
 #include <algorithm>
-#include <chrono>
 
 #include "firstlight/workload.hpp"
 
 namespace fl::inline FL_ROLE {
 
-inline double clock_seconds() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
+inline double clock_seconds() { return 1e-9 * static_cast<double>(clock_nanoseconds()); }
 
 // The median over up to 15 steps, fewer after short batches, of the time of the slowest rank; the same on every rank. `last` is the
 // iteration of the last step of the batch `seen`: steps up to it are taken again, itself last, so that a check finds what it did before.

@@ -59,6 +59,13 @@ class Phases {
   int count_ = 0;
 };
 
+// The clock of a node since it started. Without <chrono>, whose formats take a compiler as long as a small kernel.
+inline std::int64_t clock_nanoseconds() {
+  timespec t{};
+  clock_gettime(CLOCK_MONOTONIC, &t);
+  return std::int64_t{1000000000} * t.tv_sec + t.tv_nsec;
+}
+
 namespace detail {
 
 // What the spans that were timed so far spent in each phase, in nanoseconds: whole numbers, which no flag of a compiler changes.
@@ -67,13 +74,8 @@ struct Watch {
   std::int64_t since = 0;
   int current = 0;
 
-  static std::int64_t now() {
-    timespec t{};
-    clock_gettime(CLOCK_MONOTONIC, &t);
-    return std::int64_t{1000000000} * t.tv_sec + t.tv_nsec;
-  }
   int turn(int slot) {
-    const std::int64_t at = now();
+    const std::int64_t at = clock_nanoseconds();
     spent[current] += at - since;
     since = at;
     const int left = current;
