@@ -24,6 +24,9 @@ VECTOR_ADDITION = "vector_addition"
 MEMORY_ACCESS = "memory_access"
 OS_NOISE = "os_noise"
 BUSY_WAITING = "busy_waiting"
+EXECUTION = "execution"
+EXECUTION_CPU = "execution_cpu"
+EXECUTION_MEMORY = "execution_memory"
 
 
 class Kind(NamedTuple):
@@ -65,7 +68,12 @@ KINDS = {
     ),
     OS_NOISE: Kind("the share of the processors' time that the operating system and neighbours take"),
     BUSY_WAITING: Kind("the share of its waiting time in which a waiting process keeps its processor busy"),
+    EXECUTION: Kind("the wall time of one execution of a user's command"),
+    EXECUTION_CPU: Kind("the CPU time of one execution of a user's command"),
+    EXECUTION_MEMORY: Kind("the largest resident set of a process of a user's command"),
 }
+OF_GUESTS = frozenset({EXECUTION, EXECUTION_CPU, EXECUTION_MEMORY})
+"""Those that only programs play which are not firstlight's."""
 _KEYS = ("operation", "size", "library", "call", "messages", "pattern")
 
 

@@ -11,6 +11,7 @@ from firstlight.catalogue.brought import Brought
 from firstlight.judge import words
 from firstlight.plan import Cell
 from firstlight.record import Description, Metric, Parameter
+from firstlight.roles import EXECUTION, EXECUTION_CPU, EXECUTION_MEMORY, Role
 
 OWN = (
     Metric(TIME, "s", "executions", "time", 1.0, "lower"),
@@ -26,6 +27,7 @@ RATES = {
 """Of a program whose work is told, and which measured ceiling bounds it: no mix of loads and stores is known, and
 loads alone are the fastest."""
 BOUNDS = {FLOPS: Bound(FLOPS, "flops_64"), BYTES: Bound(BYTES, "load_bandwidth")}
+ROLES = (Role(EXECUTION, TIME), Role(EXECUTION_CPU, CPU), Role(EXECUTION_MEMORY, MEMORY))
 IN_MPI = Metric(SHARE, "%", SHARE, "value", 100.0, "lower")
 BIND = Parameter("bind", "", "", "whether processes and threads are bound to cores of their own")
 
@@ -71,6 +73,7 @@ def brought(request: Request, cells: Sequence[Cell]) -> Brought:
         toolchain_sensitive=bool(request.build),
         rows=tuple(_rows(request, cells)),
         bounded_by=tuple(BOUNDS[name] for name in BOUNDS if name in request.work),
+        roles=ROLES,
     )
 
 

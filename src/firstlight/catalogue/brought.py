@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 
 from firstlight.catalogue import Bound, Row, Variant, Workload
+from firstlight.roles import Role
 
 CHAPTER = "bench"
 
@@ -26,6 +27,7 @@ class Brought(msgspec.Struct, frozen=True):
     toolchain_sensitive: bool = False  # it was built here, by several toolchains
     rows: tuple[Row, ...] = ()
     bounded_by: tuple[Bound, ...] = ()
+    roles: tuple[Role, ...] = ()
 
     def workload(self) -> Workload:
         nowhere = Path(os.devnull)  # where no file of it can lie
@@ -43,6 +45,7 @@ class Brought(msgspec.Struct, frozen=True):
             bounded_by=self.bounded_by,
             rows=self.rows,
             plots=(),
+            roles=self.roles,
         )
 
 

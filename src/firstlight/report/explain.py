@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import shutil
 from collections.abc import Mapping, Sequence
-from fnmatch import fnmatchcase
 from pathlib import Path
 from typing import NamedTuple
 
@@ -33,18 +31,10 @@ from firstlight.record import Better
 from firstlight.report import html, wording
 from firstlight.report.frame import Drawing, Trace, layout, text
 from firstlight.report.palette import COOL, WARM
+from firstlight.report.peers import Peer, peers
 from firstlight.report.terminal import Ink, wrap
-from firstlight.roles import COLLECTIVE, MEMORY_ACCESS, MESSAGE, VECTOR_ADDITION
 from firstlight.store.durable import replace
 from firstlight.units import binary, count, interval, percent, quantity, significant
-
-PEERS: dict[str, tuple[tuple[str, ...], ...]] = {
-    MESSAGE: (("osu_latency",), ("IMB-MPI1", "PingPong")),
-    VECTOR_ADDITION: (("stream_c.exe",), ("stream",)),
-    MEMORY_ACCESS: (("lat_mem_rd",),),
-    COLLECTIVE: (("IMB-MPI1",),),
-}
-"""By the role that a figure plays: other programs that measure the same quantity, and their arguments."""
 
 
 class ToldLaunch(msgspec.Struct, frozen=True):
@@ -54,14 +44,6 @@ class ToldLaunch(msgspec.Struct, frozen=True):
     samples: tuple[float, ...]
     disturbed: tuple[bool, ...]
     command: tuple[str, ...]
-
-
-class Peer(msgspec.Struct, frozen=True):
-    """Another program for the same quantity: the command, or why there is none ("not available: ...")."""
-
-    program: str
-    command: str
-    why: str
 
 
 class Explained(msgspec.Struct, frozen=True):
@@ -114,29 +96,13 @@ def explain(judgement: Judgement, figure: Verified, workloads: Mapping[str, Work
         loop=loop,
         repeat=wording.repeat(i, run),
         environment=dict(run.environment) | (library.environment if library is not None else {}),
-        peers=tuple(peers(figure, workloads, judgement)),
+        peers=tuple(peers(figure, workloads, judgement.run, some)),
         narrowing=tuple(narrowing(judgement, figure)),
     )
 
 
 def _launch(one: Launched) -> ToldLaunch:
     return ToldLaunch(one.time, one.values, one.diverged, one.record.start.command)
-
-
-def peers(figure: Verified, workloads: Mapping[str, Workload], judgement: Judgement) -> list[Peer]:
-    """Other programs that measure what the figure measures, where its workload says which role that is."""
-    workload, i = workloads.get(figure.identity.workload), figure.identity
-    found = []
-    for role in workload.roles if workload is not None else ():
-        mine = role.metric == i.metric and any(fnmatchcase(i.variant, pattern) for pattern in role.variants)
-        for program, *arguments in PEERS.get(role.role, ()) if mine else ():
-            there = shutil.which(program)
-            ranks = ("mpiexec", "-n", str(i.placement.ranks)) if i.placement.ranks > 1 else ()
-            command = shell.line((*ranks, program, *arguments))
-            found.append(
-                Peer(program, command if there else "", "" if there else f"not available: {program} is not on PATH")
-            )
-    return found
 
 
 class Part(NamedTuple):

@@ -1,0 +1,101 @@
+"""Peers: other programs that measure what a figure measures, and the command that starts each where it is here."""
+
+from __future__ import annotations
+
+import shlex
+import shutil
+from collections.abc import Mapping, Sequence
+from fnmatch import fnmatchcase
+
+import msgspec
+
+from firstlight import shell
+from firstlight.catalogue import Workload
+from firstlight.judge.explaining import Launched
+from firstlight.judge.verdict import Verified
+from firstlight.plan import Guest
+from firstlight.record import Run
+from firstlight.roles import (
+    COLLECTIVE,
+    EXECUTION,
+    EXECUTION_CPU,
+    EXECUTION_MEMORY,
+    MEMORY_ACCESS,
+    MESSAGE,
+    OF_GUESTS,
+    VECTOR_ADDITION,
+)
+
+PEERS: dict[str, tuple[tuple[str, ...], ...]] = {
+    MESSAGE: (("osu_latency",), ("IMB-MPI1", "PingPong")),
+    VECTOR_ADDITION: (("stream_c.exe",), ("stream",)),
+    MEMORY_ACCESS: (("lat_mem_rd",),),
+    COLLECTIVE: (("IMB-MPI1",),),
+    EXECUTION: (("hyperfine", "--shell=none"), ("perf", "stat", "--repeat=10")),
+    EXECUTION_CPU: (("perf", "stat", "--repeat=10", "--event=task-clock"),),
+    EXECUTION_MEMORY: (("time", "--format=%M KiB"),),
+}
+"""By the role that a figure plays: other programs that measure the same quantity, and their arguments."""
+PREPARED = {"hyperfine": "--prepare", "perf": "--pre"}
+"""The option by which a program starts a shell's command before each execution that it measures."""
+
+OUT = "/tmp/firstlight-out"
+"""What `{out}` of a guest becomes in a command for copying: there is no execution whose file it could be."""
+
+
+class Peer(msgspec.Struct, frozen=True):
+    """Another program for the same quantity: the command, or why there is none ("not available: ...")."""
+
+    program: str
+    command: str
+    why: str
+
+
+def peers(figure: Verified, workloads: Mapping[str, Workload], run: Run, some: Sequence[Launched]) -> list[Peer]:
+    """Other programs that measure what the figure measures, where its workload says which role that is.
+
+    `some`: its launches. A peer of a guest is given the words that the last of them started.
+    """
+    workload, i = workloads.get(figure.identity.workload), figure.identity
+    found = []
+    for role in workload.roles if workload is not None else ():
+        mine = role.metric == i.metric and any(fnmatchcase(i.variant, pattern) for pattern in role.variants)
+        for program, *arguments in PEERS.get(role.role, ()) if mine else ():
+            if shutil.which(program) is None:
+                found.append(Peer(program, "", f"not available: {program} is not on PATH"))
+            elif role.role in OF_GUESTS:
+                command = _of_guest(program, arguments, run, some)
+                found.append(Peer(program, command, "" if command else "not available: no launch tells its words"))
+            else:
+                ranks = ("mpiexec", "-n", str(i.placement.ranks)) if i.placement.ranks > 1 else ()
+                found.append(Peer(program, shell.line((*ranks, program, *arguments)), ""))
+    return found
+
+
+def _of_guest(program: str, arguments: Sequence[str], run: Run, some: Sequence[Launched]) -> str:
+    """Where the guest was started, with its environment and its launcher; "" where no launch is known.
+
+    What it prepares is prepared by the program's own option, or once by a shell where it has none.
+    """
+    start = some[-1].record.start if some else None
+    guest = next((c.guest for c in run.cells if start is not None and c.id == start.cell), None)
+    if start is None or guest is None:
+        return ""
+    words = [word.replace("{out}", OUT) for word in (*_launcher(guest, start.command), *guest.command)]
+    prepare, options = guest.prepare.replace("{out}", OUT), [*arguments]
+    before: list[tuple[str, ...]] = [("cd", guest.folder)]
+    if prepare and program in PREPARED:
+        options.append(f"{PREPARED[program]}={prepare}")
+    elif prepare:
+        before.append(("sh", "-c", prepare))
+    # A program that takes the command as one word; the others end their options here.
+    measured = [shlex.join(words)] if program == "hyperfine" else ["--", *words]
+    settings = [f"{name}={value}" for name, value in sorted(guest.environment.items())]
+    return " && ".join(map(shell.line, [*before, ("env", *settings, program, *options, *measured)]))
+
+
+def _launcher(guest: Guest, command: Sequence[str]) -> Sequence[str]:
+    """The words of the launcher in a recorded command: what follows the observer's own."""
+    if not guest.launched or "--output" not in command:
+        return ()
+    return command[command.index("--output") + 3 :]
