@@ -56,7 +56,7 @@ def start(mpi: Mpi, program: Path, ranks: int, library: Path, table: Path | None
     """What a run under the library prints, and what the library says of it."""
     chosen = preload.environment(library, table) if table else {"LD_PRELOAD": str(library)}
     extra = mpi.environment | chosen | {"FIRSTLIGHT_COLLECTIVES_VERBOSE": "1"}
-    with turns.party(ranks):
+    with turns.party(ranks, mpi.family == "openmpi"):
         done = subprocess.run(
             [*schedules.launcher(mpi, ranks), str(program)],
             env=os.environ | extra, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=turns.PATIENCE,

@@ -35,7 +35,7 @@ def mpi_named(name: str) -> Mpi:
 
 def ask(mpi: Mpi, program: Path, ranks: int, *words: str) -> str:
     """What rank 0 of the driver prints; it fails where an element is wrong."""
-    with turns.party(ranks):
+    with turns.party(ranks, mpi.family == "openmpi"):
         said = subprocess.run(
             [*schedules.launcher(mpi, ranks), program, *words],
             env=os.environ | mpi.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,

@@ -38,7 +38,7 @@ def driver(request: pytest.FixtureRequest) -> tuple[Mpi, Path]:
 def ask(driver: tuple[Mpi, Path], ranks: int, *words: str) -> tuple[int, int]:
     """Exchanges made, and wrong values."""
     mpi, program = driver
-    with turns.party(ranks):
+    with turns.party(ranks, mpi.family == "openmpi"):
         said = subprocess.run(
             [*schedules.launcher(mpi, ranks), program, *words],
             env=os.environ | mpi.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
