@@ -2,12 +2,12 @@
 //
 // Sweep t of a group works on plane s - t in step s, and in a tile of rows on those that lie t rows before the tile's. So what a sweep
 // reads was written by the one before it, in this tile and step, the step before or the tile before; and what it overwrites, the values
-// of two sweeps ago, nobody reads any more. Two fields are enough, and the results are those of plain sweeps by the same row.
+// of two sweeps ago, nobody reads any more. Two fields are enough, and the results are those of plain sweeps, bit by bit.
 #pragma once
 
 #include <utility>
 
-#include "carried.hpp"
+#include "interleaved.hpp"
 
 namespace himeno::inline FL_ROLE {
 
@@ -37,10 +37,7 @@ class Group {
         if (i < 0 || i >= size_[0] || j < 0 || j >= size_[1]) continue;
         const auto from = t % 2 == 0 ? even : odd, to = t % 2 == 0 ? odd : even;
         const Row it{in, layout.distance({i, j, 0}), &from(i, j, 0), from.stride[0], from.stride[1], &to(i, j, 0), size_[2]};
-        // What the next step takes from memory, and the row that it takes from the tile before.
-        const bool coming = (t == 0 || row == number * rows_) && i + 2 < size_[0];
-        const double sum =
-            coming ? carried_row(lines_, it, Coming{true, layout.distance({1, 0, 0}), it.stride_i}) : carried_row(lines_, it, Coming{});
+        const double sum = Lines<Store::ordinary>{lines_}(it);
         if (t == sweeps_ - 1) last += sum;
       }
     return last;
