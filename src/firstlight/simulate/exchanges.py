@@ -15,8 +15,9 @@ import msgspec
 
 from firstlight.catalogue import Workload
 from firstlight.judge import Judgement
-from firstlight.judge.roles import Played, played, players
+from firstlight.judge.roles import Played
 from firstlight.roles import EXCHANGE
+from firstlight.simulate import steps
 from firstlight.simulate.fit import Fitted
 from firstlight.simulate.prediction import Prediction
 from firstlight.simulate.steps import Asks, Model
@@ -81,14 +82,9 @@ def measured(
 ) -> tuple[list[tuple[Played, Exchange]], list[str]]:
     """What was measured of each program and placement with what it stands for, and what cannot be, with the reason."""
     found: list[tuple[Played, Exchange]] = []
-    missing: list[str] = []
-    for p in played(judgement.figures, players(workloads, EXCHANGE), judgement.run.machine):
+    some, missing = steps.measured(judgement, workloads, EXCHANGE, mpi, lambda p: p.program)
+    for p in some:
         place, cost, role = p.identity.placement, p.figure.cost, p.role
-        if p.identity.mpi is None or mpi not in (None, p.identity.mpi) or p.seconds() is None:
-            continue
-        if place.ranks < 2 or place.threads > 1:
-            missing.append(f"{p.program} on {place.ranks} x {place.threads}: a ping-pong tells nothing of threads")
-            continue
         phases = round(cost.get("messages", 0))
         if phases < 1 or not cost.get("message_bytes"):
             missing.append(f"{p.program}: nothing travels between its {place.ranks} processes")

@@ -10,9 +10,9 @@ import msgspec
 from firstlight.catalogue import Workload
 from firstlight.errors import UsageError
 from firstlight.judge import Judgement
-from firstlight.judge.roles import Played, played, players
+from firstlight.judge.roles import Played
 from firstlight.roles import PATTERN
-from firstlight.simulate import program
+from firstlight.simulate import program, steps
 from firstlight.simulate.fit import Fitted
 from firstlight.simulate.prediction import Prediction
 from firstlight.simulate.steps import Asks, Model
@@ -40,18 +40,17 @@ def measured(
     judgement: Judgement, workloads: Mapping[str, Workload], mpi: str | None
 ) -> tuple[list[tuple[Played, Iteration]], list[str]]:
     """What was measured of each program, pattern and placement, and what cannot be predicted, with the reason."""
-    found: list[tuple[Played, Iteration]] = []
-    missing: list[str] = []
-    for p in played(judgement.figures, players(workloads, PATTERN), judgement.run.machine):
-        place, cost, role = p.identity.placement, p.figure.cost, p.role
-        name = str(dict(p.identity.parameters).get(role.pattern, ""))
-        if p.identity.mpi is None or mpi not in (None, p.identity.mpi) or p.seconds() is None:
-            continue
-        if place.ranks < 2 or place.threads > 1:
-            missing.append(f"{name} on {place.ranks} x {place.threads}: a ping-pong tells nothing of it")
-            continue
-        found.append((p, Iteration(name, place.ranks, round(cost.get("flow", 0.0) / 2), role.small)))
-    return found, missing
+    some, missing = steps.measured(judgement, workloads, PATTERN, mpi, _name)
+    return [(p, _iteration(p)) for p in some], missing
+
+
+def _name(p: Played) -> str:
+    return str(dict(p.identity.parameters).get(p.role.pattern, ""))
+
+
+def _iteration(p: Played) -> Iteration:
+    half = round(p.figure.cost.get("flow", 0.0) / 2)
+    return Iteration(_name(p), p.identity.placement.ranks, half, p.role.small)
 
 
 def words(name: str, processes: int | None, given: Iterable[str] = (), *more: str) -> list[str]:

@@ -6,11 +6,14 @@ for (`Step`): an exchange with neighbours (exchanges.py), an iteration of a patt
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple, Protocol
 
 import msgspec
 
+from firstlight.catalogue import Workload
+from firstlight.judge import Judgement
+from firstlight.judge.roles import Played, played, players
 from firstlight.simulate import fit
 from firstlight.simulate.fit import Fitted
 from firstlight.simulate.prediction import Prediction
@@ -64,3 +67,20 @@ class Step(Protocol):
 
     def predicted(self, fitted: Fitted, model: Model, asks: Asks) -> Prediction:
         """On a network where all are equally far from each other."""
+
+
+def measured(
+    judgement: Judgement, workloads: Mapping[str, Workload], role: str, mpi: str | None, name: Callable[[Played], str]
+) -> tuple[list[Played], list[str]]:
+    """The times of a role between processes of one thread each, and of the others, by name, why they are left out."""
+    found: list[Played] = []
+    missing: list[str] = []
+    for p in played(judgement.figures, players(workloads, role), judgement.run.machine):
+        place = p.identity.placement
+        if p.identity.mpi is None or mpi not in (None, p.identity.mpi) or p.seconds() is None:
+            continue
+        if place.ranks < 2 or place.threads > 1:
+            missing.append(f"{name(p)} on {place.ranks} x {place.threads}: a ping-pong tells nothing of it")
+        else:
+            found.append(p)
+    return found, missing
