@@ -68,6 +68,7 @@ def test_every_sample_tells_a_message_alone(built: dict[str, list[Built]], tmp_p
     assert roles == {
         "message": "latency_alone", "exchanged_message": "latency_alone",
         "plain_message": "latency", "message_in_a_row": "latency", "exchange_in_a_row": "latency",
+        "written_message": "latency",
     }  # fmt: skip
 
 

@@ -19,9 +19,9 @@ from firstlight.plan import Placement
 from firstlight.report import validation as page
 from firstlight.simulate import fit, program
 from firstlight.simulate.exchanges import Exchange, measured
-from firstlight.simulate.fit import Messages
+from firstlight.simulate.fit import Messages, Written
 from firstlight.simulate.prediction import Carried, Prediction
-from firstlight.simulate.reasons import reasons
+from firstlight.simulate.reasons import Fastest, reasons
 from firstlight.simulate.steps import MODELS, Asks
 from firstlight.simulate.validate import Validated, share, validate
 
@@ -101,7 +101,10 @@ def test_a_machine_with_two_states_is_predicted_in_one_of_them(simulator: Path) 
     found = held(simulator, steps)
     assert [p.off for p in found.points] == pytest.approx([3, 3])
     assert (found.effects[-2].near, found.effects[-1].close) == (0, 2)
-    assert {r.name for p in found.points for r in p.reasons} == {"its own launches are further apart than that"}
+    apart = "its own launches are further apart than that"
+    assert {r.name for p in found.points for r in p.reasons} == {apart, STATES}
+    assert all(p.fastest is not None and p.fastest.off == pytest.approx(1) for p in found.points)
+    assert "of 2 that are off by more than 1.5, a measurement of this run shows why for 2" in found.sentences
     assert "its own launches are further apart than that: 2, as halo" in " ".join(page.summary(found, None).split())
 
 
@@ -194,7 +197,7 @@ def test_a_pattern_that_cannot_be_predicted_is_told(simulator: Path) -> None:
 
 KNOWN = (Messages(8, 1e-6, 1e-6, 1e-6), Messages(64, 1.1e-6, 1e-6, 3e-6), Messages(512, 5e-6, 5e-6, 5e-6))
 BOTH = (Messages(8, 2e-6, 2e-6, 2e-6), Messages(512, 6e-6, 2e-6, 6e-6))
-LINE: Any = SimpleNamespace(messages=KNOWN, exchanged=BOTH)
+LINE: Any = SimpleNamespace(messages=KNOWN, exchanged=BOTH, written=())
 
 
 @pytest.mark.parametrize(
@@ -217,6 +220,60 @@ def test_a_reason_is_named_where_a_measurement_shows_it(
     predicted: float, launches: tuple[float, ...], sizes: tuple[float, ...], shown: list[str]
 ) -> None:
     assert [r.shown for r in reasons(predicted, launches, sizes, LINE)] == shown
+
+
+STATES = "launches of it and of its messages fell into different states of the machine"
+WRITTEN = "data that another core has just written"
+
+
+@pytest.mark.parametrize(
+    ("predicted", "fastest", "named"),
+    [
+        (1.0, Fastest(0.9, 1.0), True),  # 3 times too short, and the fastest launches are predicted
+        (1.0, Fastest(1.0, 1.4), True),  # within 1.5, while it is off by more
+        (2.2, Fastest(1.0, 1.4), False),  # off by less than 1.5, so the fastest must be within 10 %
+        (2.2, Fastest(1.0, 1.05), True),
+        (1.0, Fastest(1.0, 1.6), False),  # they are off as well
+        (2.6, Fastest(1.0, 1.1), False),  # nothing is gained
+        (1.0, None, False),
+    ],
+)
+def test_states_are_a_reason_where_the_fastest_launches_are_predicted(
+    predicted: float, fastest: Fastest | None, named: bool
+) -> None:
+    found = reasons(predicted, (3.0, 3.0, 3.0), fastest=fastest)
+    assert [r.name for r in found] == [STATES] * named
+    assert all("the fastest launch took" in r.shown for r in found)
+
+
+@pytest.mark.parametrize(
+    ("predicted", "size", "named"),
+    [
+        (1e-6, 4096, True),  # half of the measurement, and twice as long with words just written
+        (1e-6, 8192, True),  # twice as long as what was measured so
+        (1e-6, 8193, False),  # nothing as long was measured
+        (4e-6, 4096, False),  # too long: written words would make it worse
+        (0.8e-6, 4096, False),  # 2.5 times too short
+    ],
+)
+def test_words_just_written_are_a_reason_where_they_take_longer(predicted: float, size: int, named: bool) -> None:
+    fitted: Any = SimpleNamespace(messages=(), exchanged=(), written=(Written(4096, 6e-6, 3e-6),))
+    found = reasons(predicted, (2e-6, 2e-6), (size,), fitted)
+    shown = "4 KiB took 6.00 us where they were written before and read after, 3.00 us from the same buffers"
+    assert [(r.name, r.shown.startswith(shown)) for r in found] == [(WRITTEN, True)] * named
+
+
+def test_words_just_written_are_compared_by_the_same_calls() -> None:
+    """Sizes that were measured with both kinds of data, of one variant and one MPI library."""
+
+    def fresh(variant: str, size: int, us: float) -> Figure:
+        return figure(f"pingpong.{variant}", "latency", {"bytes": size, "data": "fresh_data"}, us)
+
+    some = [fresh("mpi_persistent", 4096, 90.0), fresh("mpi_blocking", 4096, 9.0), fresh("mpi_blocking", 5000, 9.0)]
+    [found] = fit.fitted(judgement([*messages(), *some]), WORKLOADS)
+    [(size, seconds, cached)] = [(w.bytes, w.seconds, w.cached) for w in found.written]
+    assert (size, seconds, cached) == pytest.approx((4096, 9e-6, (ROW + 4.096) * 1e-6))
+    assert fit.fitted(judgement(messages()), WORKLOADS)[0].written == ()
 
 
 def test_operations_of_the_library_are_a_reason_only_where_there_are_some() -> None:

@@ -205,6 +205,9 @@ def test_predictions_against_measurements() -> None:
     [bad, good] = found.errors
     assert (bad.algorithm, bad.median_factor, bad.worst_off) == ("bad", pytest.approx(0.25), pytest.approx(4))
     assert (good.median_off, good.worst_bytes) == (pytest.approx(1.5), 64)
+    assert {(p.algorithm, p.bytes): round(p.fastest.off, 3) for p in found.points if p.fastest} == {
+        ("good", 8): 1.0, ("good", 64): 2.0, ("bad", 8): 4.0, ("bad", 64): 4.0,
+    }  # fmt: skip
     assert found.ranking[1] == 2
     assert "not this one" in found.unpredicted[0]
     said = page.summary(found, Path("a.html"))

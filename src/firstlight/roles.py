@@ -16,6 +16,7 @@ PLAIN_MESSAGE = "plain_message"
 EXCHANGED_MESSAGE = "exchanged_message"
 MESSAGE_IN_A_ROW = "message_in_a_row"
 EXCHANGE_IN_A_ROW = "exchange_in_a_row"
+WRITTEN_MESSAGE = "written_message"
 COLLECTIVE = "collective"
 EXCHANGE = "exchange"
 PATTERN = "pattern"
@@ -45,6 +46,10 @@ KINDS = {
         ("size",),
     ),
     EXCHANGE_IN_A_ROW: Kind("the same while one as long goes the other way", ("size",)),
+    WRITTEN_MESSAGE: Kind(
+        "the time of a message one way of many in a row that is written whole before it is sent and read when it came",
+        ("size",),
+    ),
     COLLECTIVE: Kind(
         "the time of a collective operation, by the MPI library's own call and by schedules named as their variants",
         ("operation", "size", "library"),

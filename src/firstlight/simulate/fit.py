@@ -21,9 +21,10 @@ from firstlight.catalogue import Workload
 from firstlight.errors import UsageError
 from firstlight.judge import Judgement
 from firstlight.judge.roles import Played, advice, played, players
-from firstlight.judge.verdict import Limit
+from firstlight.judge.states import states
+from firstlight.judge.verdict import Limit, States
 from firstlight.record import Run
-from firstlight.roles import EXCHANGE_IN_A_ROW, EXCHANGED_MESSAGE, MESSAGE, MESSAGE_IN_A_ROW
+from firstlight.roles import EXCHANGE_IN_A_ROW, EXCHANGED_MESSAGE, MESSAGE, MESSAGE_IN_A_ROW, WRITTEN_MESSAGE
 
 COPYING = "copy_bandwidth"
 """The ceiling that tells how fast a core copies."""
@@ -47,12 +48,25 @@ class Rate(msgspec.Struct, frozen=True):
 
 
 class Messages(msgspec.Struct, frozen=True):
-    """Of so many bytes, one way: seconds by the curve, and by the fastest and the slowest launch."""
+    """Of so many bytes, one way: seconds by the curve, and by the fastest and the slowest launch.
+
+    `states`: where the launches fall into two.
+    """
 
     bytes: int
     seconds: float
     fastest: float
     slowest: float
+    states: States | None = None
+
+
+class Written(msgspec.Struct, frozen=True):
+    """Of so many bytes in a row, one way by the same calls: seconds where they are written before and read after, and
+    where the same buffers are sent again and again."""
+
+    bytes: int
+    seconds: float
+    cached: float
 
 
 class Copying(msgspec.Struct, frozen=True):
@@ -88,6 +102,7 @@ class Fitted(msgspec.Struct, frozen=True):
     workload: str = ""  # of the variants
     messages: tuple[Messages, ...] = ()  # by ascending size
     exchanged: tuple[Messages, ...] = ()  # while one as long goes the other way
+    written: tuple[Written, ...] = ()  # by ascending size; empty where the run did not measure it
 
     @property
     def word(self) -> str:
@@ -138,10 +153,15 @@ def fitted(
     messages, exchanged = (_messages(judgement, workloads, role, mpi) for role in roles)
     if roles == IN_A_ROW:
         messages = [m for name in {m.identity.mpi for m in messages} for m in _one_way(messages, name, way)]
+    written, cached = (_messages(judgement, workloads, role, mpi) for role in (WRITTEN_MESSAGE, MESSAGE_IN_A_ROW))
     copying = _copying(judgement.limits)
     hint = "" if copying else advice(workloads, [], [COPYING])
     names = sorted({p.identity.mpi for p in messages if p.identity.mpi})
-    found = [fit for name in names if (fit := _fit(run, messages, exchanged, name, copying, hint, fastest))]
+    found = [
+        msgspec.structs.replace(fit, written=tuple(_written(written, cached, fit)))
+        for name in names
+        if (fit := _fit(run, messages, exchanged, name, copying, hint, fastest))
+    ]
     if not found:
         of = f" with {mpi}" if mpi else ""
         raise UsageError(
@@ -218,7 +238,24 @@ def _messages_of(some: Sequence[Played], curve: Sequence[tuple[float, float]]) -
     best = dict(times(some))
     for size, seconds in curve:
         chosen = next(p for p in some if p.size == size and p.seconds() == best[size])
-        yield Messages(int(size), seconds, min(chosen.launches()), max(chosen.launches()))
+        launches = chosen.launches()
+        yield Messages(int(size), seconds, min(launches), max(launches), states(launches))
+
+
+def _written(written: Sequence[Played], cached: Sequence[Played], fit: Fitted) -> Iterable[Written]:
+    """By the first variant that was measured with both kinds of data."""
+    mine, same = (
+        [p for p in some if p.identity.mpi == fit.mpi and p.identity.placement.nodes == fit.nodes]
+        for some in (written, cached)
+    )
+    for variant in dict.fromkeys(p.identity.variant for p in mine):
+        known = dict(times(_of(same, variant)))
+        both = [
+            Written(int(size), seconds, known[size]) for size, seconds in times(_of(mine, variant)) if size in known
+        ]
+        if both:
+            return both
+    return []
 
 
 def _fastest(some: Sequence[Played]) -> list[str]:

@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from itertools import pairwise
+from statistics import median
 
 import msgspec
 
-from firstlight.simulate.fit import Fitted, Messages
+from firstlight.simulate.fit import Fitted, Messages, Written
 from firstlight.simulate.prediction import Carried
 from firstlight.units import binary, quantity, significant
 
 CLOSE = 1.1
 """How many times too large or too small a prediction may be that needs no reason."""
+NEAR = 1.5
+"""How many times too large or too small nine tenths of all predictions may be."""
 STEP = 2.0
 """From one size of the ping-pong to the next, how many times as long messages are between which nothing is known."""
 
@@ -24,24 +27,39 @@ class Reason(msgspec.Struct, frozen=True):
     shown: str
 
 
+class Fastest(msgspec.Struct, frozen=True):
+    """Seconds of the fastest launch, and what is predicted for it from the fastest launches of messages."""
+
+    measured: float
+    predicted: float
+
+    @property
+    def off(self) -> float:
+        return max(self.measured / self.predicted, self.predicted / self.measured)
+
+
 def reasons(
     predicted: float,
     launches: Sequence[float],
     sizes: Sequence[float] = (),
     fitted: Fitted | None = None,
     carried: Sequence[Carried] = (),
+    fastest: Fastest | None = None,
 ) -> tuple[Reason, ...]:
     """Of a prediction that is off; none where nothing that was measured explains it.
 
     `launches`: seconds of each launch of what is predicted. `sizes`: bytes of its messages. `carried`: collective
-    operations in it that go by our schedules. Times in seconds.
+    operations in it that go by our schedules. `fastest`: the same of the fastest launches. Times in seconds.
     """
     found: list[Reason] = []
     least, most = min(launches), max(launches)
     if least / CLOSE <= predicted <= most * CLOSE and most > CLOSE * least:
         shown = f"they took {quantity(least, 's')} to {quantity(most, 's')}"
         found.append(Reason("its own launches are further apart than that", shown))
+    if fastest is not None:
+        found += _states(max(median(launches) / predicted, predicted / median(launches)), fastest)
     if fitted is not None:
+        found += _written(least / predicted, sizes, fitted.written)
         off = max(least / predicted, predicted / most, CLOSE)
         found += _unsteady(off, sizes, fitted.messages, "") or _unsteady(off, sizes, fitted.exchanged, " both ways")
         found += _between(sizes, fitted.messages)
@@ -49,6 +67,33 @@ def reasons(
         names = ", ".join(dict.fromkeys(f"{c.collective} by {c.algorithm}" for c in carried))
         found.append(Reason("its collective operations are the library's own, whose algorithms nobody tells", names))
     return tuple(found)
+
+
+def _states(off: float, fastest: Fastest) -> list[Reason]:
+    """Where launches that had the machine in its fastest state are predicted, and those of all states are not."""
+    if fastest.off > (NEAR if off > NEAR else CLOSE) or fastest.off * CLOSE > off:
+        return []
+    shown = (
+        f"the fastest launch took {quantity(fastest.measured, 's')}, and {quantity(fastest.predicted, 's')} is "
+        "predicted from the fastest launches of messages"
+    )
+    return [Reason("launches of it and of its messages fell into different states of the machine", shown)]
+
+
+def _written(short: float, sizes: Sequence[float], known: Sequence[Written]) -> list[Reason]:
+    """Where messages of nearly this length take longer with words just written, by as much as the prediction is short.
+
+    `short`: how many times. The nearest size counts that is at most twice as long or half as long.
+    """
+    near = [w for size in sizes for w in known if size / 2 <= w.bytes <= 2 * size]
+    worst = max(near, key=lambda w: w.seconds / w.cached, default=None)
+    if worst is None or short <= 1 or worst.seconds < max(short / CLOSE, CLOSE) * worst.cached:
+        return []
+    shown = (
+        f"{binary(worst.bytes)} took {quantity(worst.seconds, 's')} where they were written before and read after, "
+        f"{quantity(worst.cached, 's')} from the same buffers again and again"
+    )
+    return [Reason("data that another core has just written", shown)]
 
 
 def _unsteady(off: float, sizes: Sequence[float], known: Sequence[Messages], how: str) -> list[Reason]:

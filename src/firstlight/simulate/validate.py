@@ -11,12 +11,14 @@ from firstlight.catalogue import Workload
 from firstlight.errors import UsageError
 from firstlight.judge import Judgement
 from firstlight.judge.roles import Played, advice, played, players
+from firstlight.judge.states import states
+from firstlight.judge.verdict import States
 from firstlight.roles import COLLECTIVE, MESSAGE
 from firstlight.simulate import exchanges, fit, iterations
 from firstlight.simulate.fit import Fitted
 from firstlight.simulate.prediction import COLLECTIVES, Carried, Prediction
 from firstlight.simulate.program import Question
-from firstlight.simulate.reasons import CLOSE, Reason, reasons
+from firstlight.simulate.reasons import CLOSE, NEAR, Fastest, Reason, reasons
 from firstlight.simulate.steps import FASTEST, MODELS, Asks, Step
 from firstlight.units import binary, significant
 
@@ -32,6 +34,7 @@ class Point(msgspec.Struct, frozen=True):
     Of a step (`exchange`) `collective` is the workload, `algorithm` its variant, after the name of a pattern, and
     `bytes` those of one of its messages, of a pattern half of what a process gives and gets in an iteration. `factor`
     is predicted / measured: 2 where the prediction says twice the time. `reasons`: why it is off by more than 10 %.
+    `fastest`: the same of the fastest launches. `states`: where launches fall into two, medians (seconds) and counts.
     """
 
     mpi: str
@@ -46,6 +49,8 @@ class Point(msgspec.Struct, frozen=True):
     predicted: float
     exchange: bool = False
     reasons: tuple[Reason, ...] = ()
+    fastest: Fastest | None = None
+    states: States | None = None
 
     @property
     def factor(self) -> float:
@@ -83,9 +88,6 @@ class Share(msgspec.Struct, frozen=True):
     def good(self) -> bool:
         """What a prediction is held to: half of them close, nine tenths near."""
         return 2 * self.close >= self.predictions and 10 * self.near >= 9 * self.predictions
-
-
-NEAR = 1.5
 
 
 def share(of: str, offs: Sequence[float]) -> Share:
@@ -147,13 +149,13 @@ def validate(
             f"run {run.id} has no verified collectives of ours{of}, no exchanges with neighbours and no patterns; "
             + advice(workloads, [MESSAGE, COLLECTIVE], [fit.COPYING], mpi)
         )
-    fits = {f.mpi: f for f in fit.fitted(judgement, workloads, mpi)}
+    fits, best = ({f.mpi: f for f in fit.fitted(judgement, workloads, mpi, fastest=f)} for f in (False, True))
     points: list[Point] = []
     for case, some in measured.items():
         if case.mpi not in fits:
             missing.append(f"{case.collective} with {case.mpi}: no verified ping-pong of it")
             continue
-        found, told = _predict(case, some, fits[case.mpi], asks)
+        found, told = _predict(case, some, fits[case.mpi], best[case.mpi], asks)
         points += found
         missing += told
     effects = _steps(judgement, workloads, mpi, steps, asks, missing) if steps else []
@@ -181,10 +183,11 @@ def _steps(
 ) -> list[tuple[str, list[Point]]]:
     """By model, the points of all steps whose MPI library's messages are known; the others are told in `missing`."""
     found = []
-    for model in (*MODELS, FASTEST):
+    best: dict[int, Fastest] = {}
+    for model in (FASTEST, *MODELS):
         fits: dict[str, dict[str, Fitted]] = {}
         points = []
-        for p, step in steps:
+        for k, (p, step) in enumerate(steps):
             way = p.identity.variant if model.same_calls else ""
             if way not in fits:
                 fits[way] = {f.mpi: f for f in fit.fitted(judgement, workloads, mpi, model.roles, way, model.fastest)}
@@ -194,14 +197,18 @@ def _steps(
                 continue
             answer = step.predicted(fitted, model, asks)
             if answer.usable and answer.seconds:
-                points.append(_step_point(p, step, answer, fitted, model.fastest))
+                points.append(_step_point(p, step, answer, fitted, model.fastest, best.get(k)))
+                if model.fastest:
+                    best[k] = Fastest(points[-1].measured, points[-1].predicted)
             else:
                 missing.append(f"{step.title or p.program} on {step.ranks} ranks: {answer.refused or 'no time'}")
         found.append((model.title, points))
-    return found
+    return [*found[1:], found[0]]
 
 
-def _step_point(p: Played, step: Step, answer: Prediction, fitted: Fitted, fastest: bool) -> Point:
+def _step_point(
+    p: Played, step: Step, answer: Prediction, fitted: Fitted, fastest: bool, best: Fastest | None
+) -> Point:
     e, predicted = p.figure.estimate, answer.seconds
     seconds = min(p.launches()) if fastest else p.seconds()
     assert seconds is not None and p.identity.mpi is not None and predicted is not None
@@ -209,6 +216,7 @@ def _step_point(p: Played, step: Step, answer: Prediction, fitted: Fitted, faste
     point = Point(
         p.identity.mpi, p.identity.workload, f"{step.title} {p.algorithm}".strip(), step.ranks,
         p.identity.placement.nodes, step.bytes, seconds, low, high, predicted, exchange=True,
+        fastest=best, states=states(p.launches()),
     )  # fmt: skip
     return _explained(point, p, answer.sizes or (step.bytes,), fitted, answer.carried)
 
@@ -218,7 +226,8 @@ def _explained(
 ) -> Point:
     if point.off <= CLOSE:
         return point
-    return msgspec.structs.replace(point, reasons=reasons(point.predicted, p.launches(), sizes, fitted, carried))
+    why = reasons(point.predicted, p.launches(), sizes, fitted, carried, point.fastest)
+    return msgspec.structs.replace(point, reasons=why)
 
 
 def _shares(points: Sequence[Point]) -> list[Share]:
@@ -246,25 +255,34 @@ def _measured(
 
 
 def _predict(
-    case: _Case, some: dict[tuple[str, int], Played], fitted: Fitted, asks: Asks
+    case: _Case, some: dict[tuple[str, int], Played], fitted: Fitted, best: Fitted, asks: Asks
 ) -> tuple[list[Point], list[str]]:
     """One question a size; all ranks are alike far from each other, for a ping-pong between two tells no more."""
     points: list[Point] = []
     missing: list[str] = []
-    shape = "x".join(map(str, executed_shape(case.ranks)))
     for size in sorted({size for _, size in some}):
         names = tuple(sorted({name for name, s in some if s == size}))
-        segments = str(executed_segments(case.collective, size, case.ranks))
-        machine = fitted.at(size * (case.ranks if case.collective in BLOCKWISE else 1))
-        question = Question(case.collective, names, f"flat:{shape}", (size,), segments=segments, machine=machine)
-        for p in asks.collective(question):
+        quick = {
+            p.algorithm: p.seconds + executed_copy(case, size, best)
+            for p in asks.collective(_question(case, names, size, best))
+            if p.usable and p.seconds
+        }
+        for p in asks.collective(_question(case, names, size, fitted)):
             figure = some.get((p.algorithm, int(p.bytes)))
             if figure is not None and p.usable and p.seconds:
-                points.append(_point(case, p.seconds + executed_copy(case, size, fitted), figure))
+                predicted = p.seconds + executed_copy(case, size, fitted)
+                points.append(_point(case, predicted, figure, fitted, quick.get(p.algorithm)))
             elif figure is not None:
                 why = p.refused or "no time"
                 missing.append(f"{p.algorithm} for {case.collective} on {case.ranks} ranks: {why}")
     return points, missing
+
+
+def _question(case: _Case, names: tuple[str, ...], size: int, fitted: Fitted) -> Question:
+    shape = "x".join(map(str, executed_shape(case.ranks)))
+    segments = str(executed_segments(case.collective, size, case.ranks))
+    machine = fitted.at(size * (case.ranks if case.collective in BLOCKWISE else 1))
+    return Question(case.collective, names, f"flat:{shape}", (size,), segments=segments, machine=machine)
 
 
 def executed_copy(case: _Case, size: int, fitted: Fitted) -> float:
@@ -291,15 +309,18 @@ def executed_shape(ranks: int) -> list[int]:
     return sorted(shape, reverse=True)
 
 
-def _point(case: _Case, predicted: float, measured: Played) -> Point:
+def _point(case: _Case, predicted: float, measured: Played, fitted: Fitted, quick: float | None) -> Point:
+    """`quick`: what the fastest launches of messages predict for the fastest launch."""
     e = measured.figure.estimate
     low, high = (None if v is None else measured.seconds(v) for v in (e.low, e.high))
     median, size = measured.seconds(), measured.size
     assert median is not None and size is not None
     point = Point(
-        case.mpi, case.collective, measured.algorithm, case.ranks, case.nodes, int(size), median, low, high, predicted
-    )
-    return _explained(point, measured)
+        case.mpi, case.collective, measured.algorithm, case.ranks, case.nodes, int(size), median, low, high, predicted,
+        fastest=None if quick is None else Fastest(min(measured.launches()), quick), states=states(measured.launches()),
+    )  # fmt: skip
+    pieces = size / executed_segments(case.collective, int(size), case.ranks)
+    return _explained(point, measured, tuple(dict.fromkeys((size, pieces))), fitted)
 
 
 def _errors(points: Sequence[Point]) -> list[Error]:
@@ -358,6 +379,18 @@ def _sentences(
         for f in fits
         if f.misfit > DISTURBED
     ]
+    far = [p for p in points if p.off > NEAR]
+    if far:
+        shown = sum(bool(p.reasons) for p in far)
+        said.append(f"of {len(far)} that are off by more than 1.5, a measurement of this run shows why for {shown}")
+    two = [p for p in points if p.states is not None]
+    if two:
+        lower = sum(p.states.in_lower for p in two if p.states is not None)
+        upper = sum(p.states.in_upper for p in two if p.states is not None)
+        said.append(
+            f"launches of {len(two)} of {len(points)} fall into two states of the machine, {lower} of "
+            f"{lower + upper} into the faster"
+        )
     if ranking[1]:
         said.append(
             f"the algorithm that is predicted to be the fastest is the fastest, or within 5 % of it, in {ranking[0]} "

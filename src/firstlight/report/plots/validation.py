@@ -5,7 +5,8 @@ from __future__ import annotations
 from firstlight.report import frame
 from firstlight.report.frame import Drawing, Trace, text
 from firstlight.report.palette import COOL, MORE, WARM
-from firstlight.simulate.validate import NEAR, Point, Validated, share
+from firstlight.simulate.reasons import NEAR
+from firstlight.simulate.validate import Point, Validated, share
 from firstlight.units import binary, quantity, significant
 
 _COLOURS = (COOL[0], WARM[1], COOL[2], WARM[0], WARM[2], COOL[1], *MORE)
