@@ -278,7 +278,7 @@ def test_words_just_written_are_compared_by_the_same_calls() -> None:
 
 def test_operations_of_the_library_are_a_reason_only_where_there_are_some() -> None:
     carried = [Carried("sums", "allreduce", 2, 8, "ring"), Carried("more", "allreduce", 2, 8, "ring")]
-    assert [r.shown for r in reasons(1.0, (2.0,), carried=carried)] == ["allreduce by ring"]
+    assert [(r.shown, r.measured) for r in reasons(1.0, (2.0,), carried=carried)] == [("allreduce by ring", False)]
     assert reasons(1.0, (2.0,)) == ()
 
 

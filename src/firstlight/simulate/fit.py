@@ -289,7 +289,7 @@ def _between(points: Sequence[tuple[float, float]], x: float) -> float:
     if after == 0:
         return points[0][1]
     (low, least), (high, most) = points[after - 1], points[after]
-    return least + (most - least) * (x - low) / (high - low)
+    return (least * (high - x) + most * (x - low)) / (high - low)  # never below the lesser of both by rounding
 
 
 def _copying(limits: Sequence[Limit]) -> tuple[Copying, ...]:

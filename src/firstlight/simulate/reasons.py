@@ -21,10 +21,11 @@ STEP = 2.0
 
 
 class Reason(msgspec.Struct, frozen=True):
-    """`name`: what kind of reason it is; `shown`: by which measurement."""
+    """`name`: what kind of reason it is; `shown`: by which measurement, or, where none can (`measured`), by what."""
 
     name: str
     shown: str
+    measured: bool = True
 
 
 class Fastest(msgspec.Struct, frozen=True):
@@ -65,7 +66,9 @@ def reasons(
         found += _between(sizes, fitted.messages)
     if carried:
         names = ", ".join(dict.fromkeys(f"{c.collective} by {c.algorithm}" for c in carried))
-        found.append(Reason("its collective operations are the library's own, whose algorithms nobody tells", names))
+        found.append(
+            Reason("its collective operations are the library's own, whose algorithms nobody tells", names, False)
+        )
     return tuple(found)
 
 

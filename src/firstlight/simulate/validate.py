@@ -381,7 +381,7 @@ def _sentences(
     ]
     far = [p for p in points if p.off > NEAR]
     if far:
-        shown = sum(bool(p.reasons) for p in far)
+        shown = sum(any(r.measured for r in p.reasons) for p in far)
         said.append(f"of {len(far)} that are off by more than 1.5, a measurement of this run shows why for {shown}")
     two = [p for p in points if p.states is not None]
     if two:
