@@ -237,6 +237,8 @@ def main(words: Sequence[str]) -> int:
             parser.error(f"no workload {workload!r}; there are {', '.join(names())}")
         files.setdefault(workload, []).extend([file] if file else [])
     limited()
+    if asked.survivors:
+        asked.survivors.mkdir(parents=True, exist_ok=True)
     rows, holes = [], 0
     for name, only in files.items():
         start = monotonic()
