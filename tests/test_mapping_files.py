@@ -74,6 +74,8 @@ def test_coordinates_say_each_node(seats: list[Seat]) -> None:
     ("name", "text"),
     [
         ("rankfile", "rank 0=a slot=0\nrank 0=b slot=1\n"), ("rankfile", "rank 1=a slot=0\n"), ("rankfile", "0 1\n"),
+        ("rankfile", "rank 0=a slot=0\nrank 2=a slot=1\n"), ("rankfile", "rank 0=a slot=0\nrank 1=a slot=0\n"),
+        ("reorder", "0,2\n"), ("reorder", "0-2,1\n"),
         ("hosts", ""), ("hosts", "a b\n"), ("reorder", "0,0\n"), ("reorder", "a\n"), ("coordinates", "1,2,3\n"),
     ],
 )  # fmt: skip

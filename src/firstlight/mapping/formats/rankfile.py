@@ -20,7 +20,7 @@ def text(seats: Sequence[Seat], axes: Sequence[int]) -> str:
 
 def parse(text: str) -> list[Sequence[object]]:
     """(node, slot) of each rank."""
-    found: dict[int, Sequence[object]] = {}
+    found: dict[int, tuple[str, int]] = {}
     for line in text.splitlines():
         match = _LINE.fullmatch(line.strip())
         if match is None or int(match[1]) in found:
@@ -28,6 +28,8 @@ def parse(text: str) -> list[Sequence[object]]:
         found[int(match[1])] = match[2], int(match[3])
     if sorted(found) != list(range(len(found))):
         raise ValueError("ranks are missing")
+    if len(set(found.values())) < len(found):
+        raise ValueError("two ranks have one slot")
     return [found[r] for r in range(len(found))]
 
 
