@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import re
+from collections.abc import Callable
 from functools import cache
 from pathlib import Path
 
@@ -51,8 +52,7 @@ def imported(path: Path) -> set[str]:
     return {name for name in found if (SOURCE / name).is_dir() or (SOURCE / f"{name}.py").exists()}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
-def test_a_module_imports_only_from_rooms_above(path: Path) -> None:
+def imports_from_above(path: Path) -> None:
     own = room(path)
     assert own in ROOMS, f"{own} is a new room: give it a place in the order and in docs/architecture.md"
     below = {name for name in imported(path) if ROOMS.index(name) > ROOMS.index(own)}
@@ -72,9 +72,8 @@ def modules(path: Path) -> set[str]:
     return {name if name.startswith("firstlight.report") else ".".join(name.split(".")[:2]) for name in ours}
 
 
-@pytest.mark.parametrize("path", DRAWINGS, ids=lambda p: str(p.relative_to(ROOT / "workloads")))
-def test_a_drawing_of_a_workload_s_own_builds_on_the_public_modules_only(path: Path) -> None:
-    assert modules(path) <= PUBLIC
+def builds_on_public_modules(path: Path) -> None:
+    assert modules(path) <= PUBLIC, f"{path.parent.name}/{path.name} imports {sorted(modules(path) - PUBLIC)}"
 
 
 def texts(path: Path) -> set[str]:
@@ -85,8 +84,7 @@ def texts(path: Path) -> set[str]:
     return {node.value for node in strings if isinstance(node.value, str)}
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
-def test_a_family_of_mpi_libraries_is_named_in_its_own_file_only(path: Path) -> None:
+def names_no_family(path: Path) -> None:
     """By its name or a variable of its own; what one library's files look like stands in tune/formats."""
     if room(path) == "mpi_families":
         return
@@ -192,8 +190,7 @@ def literal_of_a_figure(node: ast.AST) -> bool:
     return any(asks) and any(said and not asked for asked, said in zip(asks, says, strict=True))
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
-def test_no_room_knows_a_workload_by_name(path: Path) -> None:
+def knows_no_workload(path: Path) -> None:
     """Findings, fits, tuning and pages ask for roles, rows and plots that workload.toml declares.
 
     Docstrings may give an example: the help of `./fl run` does.
@@ -238,9 +235,9 @@ def test_such_names_are_noticed(tmp_path: Path, code: str, named: bool) -> None:
     path.write_text(code + "\n")
     if named:
         with pytest.raises(AssertionError, match=r"module\.py"):
-            test_no_room_knows_a_workload_by_name(path)
+            knows_no_workload(path)
     else:
-        test_no_room_knows_a_workload_by_name(path)
+        knows_no_workload(path)
 
 
 @pytest.mark.parametrize("name", ROOMS)
@@ -250,6 +247,38 @@ def test_a_room_says_in_one_sentence_what_it_is(name: str) -> None:
     assert first.endswith(".") and first[0].isupper() and ". " not in first, f"{name}: {first!r}"
 
 
-@pytest.mark.parametrize("path", FILES, ids=lambda p: str(p.relative_to(SOURCE)))
-def test_only_the_command_line_imports_the_command_line(path: Path) -> None:
-    assert room(path) == "cli" or "cli" not in imported(path)
+def leaves_the_command_line_alone(path: Path) -> None:
+    assert room(path) == "cli" or "cli" not in imported(path), f"{path.relative_to(SOURCE)} imports the command line"
+
+
+def offences(rule: Callable[[Path], None], paths: list[Path]) -> list[str]:
+    """What a rule says of each file that breaks it: one test a rule, for a thousand tests cost more than they ask."""
+    assert paths
+    found = []
+    for path in paths:
+        try:
+            rule(path)
+        except AssertionError as offence:
+            found.append(f"{path.relative_to(ROOT)}: {str(offence).splitlines()[0]}")
+    return found
+
+
+@pytest.mark.parametrize(
+    "rule",
+    [imports_from_above, names_no_family, knows_no_workload, leaves_the_command_line_alone],
+    ids=lambda rule: rule.__name__,
+)
+def test_every_module_keeps_the_rule(rule: Callable[[Path], None]) -> None:
+    assert offences(rule, FILES) == []
+
+
+def test_every_drawing_of_a_workload_s_own_builds_on_the_public_modules_only() -> None:
+    assert offences(builds_on_public_modules, DRAWINGS) == []
+
+
+def test_every_offence_is_told() -> None:
+    def none(path: Path) -> None:
+        assert path.name != "roles.py", "a first line\na second"
+
+    two = [SOURCE / "roles.py", SOURCE / "units.py", SOURCE / "roles.py"]
+    assert offences(none, two) == ["src/firstlight/roles.py: a first line"] * 2
