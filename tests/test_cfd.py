@@ -45,6 +45,12 @@ def test_the_flow_in_the_end_knows_of_no_relaxation_and_of_no_solver(tmp_path: P
     assert errors(tmp_path, *grid, *RELAXED, "pressure=red_black") == pytest.approx(wanted, rel=1e-8)
 
 
+def test_what_enters_a_duct_leaves_it(tmp_path: Path) -> None:
+    """In every cell, which the judge adds up by faces: what it finds is held to twice 10^-digits."""
+    told = said(tmp_path, "case=duct", "i=10", "j=6", "k=5", "reynolds=50", "digits=11", "pressure_sweeps=10", *RELAXED)
+    assert all(left[-1] < 1e-10 for left in series(told, "mass_left")) and series(told, "mass_left")
+
+
 def extreme(line: list[float]) -> float:
     """Of the parabola through the least value and those beside it."""
     least = min(range(1, len(line) - 1), key=lambda j: line[j])
