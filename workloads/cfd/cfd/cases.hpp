@@ -4,22 +4,41 @@
 #pragma once
 
 #include "../system.hpp"
+#include "scalars.hpp"
 
 namespace cfd::inline FL_ROLE {
 
 using Vector = std::array<double, 3>;
 
-enum class Case { cavity, kovasznay, duct };  // in the order of their names, "cavity|kovasznay|duct"
+enum class Case { cavity, kovasznay, duct, decay, plug };  // in the order of their names below
+
+struct Setting {
+  Case flow = Case::cavity;
+  double reynolds = 100, heat = 139;
+
+  bool turbulent() const { return flow == Case::decay; }  // k and epsilon change
+  bool reacting() const { return flow == Case::plug; }    // fuel, mixture fraction and enthalpy do, and the density
+  bool solves(std::size_t scalar) const { return scalar <= dissipation ? turbulent() : reacting(); }
+  bool has(std::size_t scalar) const { return scalar <= dissipation ? turbulent() || reacting() : reacting(); }
+  Index solved() const { return (turbulent() ? 2 : 0) + (reacting() ? 3 : 0); }
+  bool carries() const { return has(turbulence); }
+  bool is_known() const { return flow == Case::kovasznay || flow == Case::decay || flow == Case::plug; }  // there is an exact solution
+};
 
 enum class Edge {
-  fixed,   // the velocity is given: walls, inlets, exact solutions
+  wall,    // the velocity is given, and no scalar passes
+  inlet,   // all are given: what enters, exact solutions
   slip,    // nothing flows through and nothing drags
-  outlet,  // the pressure is 0, and what leaves does not change any more
+  outlet,  // the pressure is 0, the velocity does not change any more, and scalars go on in a straight line
 };
 struct Boundary {
   Edge edge = Edge::slip;
-  Vector velocity{};  // where it is fixed; the flow's speed is a factor of it
+  Vector velocity{};  // where it is given; the flow's speed is a factor of it
+  Scalars scalar{};   // at an inlet; k has the square of that factor, epsilon its cube
 };
+
+// By which powers of the speed scalars grow.
+inline Scalars scales(double speed) { return {speed * speed, speed * speed * speed, 1, 1, 1}; }
 
 // A box of equal cells.
 struct Geometry {
@@ -35,6 +54,10 @@ struct Geometry {
       case Case::kovasznay:
         lower = {0, -0.5, -0.5};
         length = {1, 1, 1.5};
+        break;
+      case Case::decay:
+      case Case::plug:  // layers of cells beside each other are alike
+        length = {1, 1, 1};
         break;
       case Case::duct:
         length = {1, 1, static_cast<double>(cells[2]) / static_cast<double>(cells[1])};
@@ -65,21 +88,63 @@ inline Vector kovasznay(double reynolds, const Vector& x) {
   return {0, lambda / (2 * M_PI) * grown * std::sin(2 * M_PI * x[1]), 1 - grown * std::cos(2 * M_PI * x[1])};
 }
 
+// So little turbulence that it stays where the flow takes it; what a decay and a mixture need a time of the order of 1 for.
+inline constexpr double faint = 1e-8;
+// Of what enters and burns in a plug flow this share came in as fuel, and this is left of it: so much has burnt already that fuel is what
+// there is least of.
+inline constexpr double plug_share = 0.04, plug_fuel = 0.012, plug_frequency = 0.5;
+
+// What enters.
+inline Scalars entering(const Setting& of) {
+  switch (of.flow) {
+    case Case::decay:
+      return {faint, faint};
+    case Case::plug:
+      return {faint, plug_frequency * faint, plug_fuel, mixture_of(plug_share), 1 + of.heat * plug_fuel};
+    default:
+      return {};
+  }
+}
+
+// What becomes of it at x, where neither viscosity nor eddies carry anything. k' = -epsilon, epsilon' = -c_2 epsilon^2 / k; fuel burns as
+// exp(-4 t epsilon / k), and the gas that it heats takes its way in the time t: dx = dt / density.
+inline Scalars decayed(double x) {
+  const double longer = 1 + (c_2 - 1) * x;
+  return {faint * std::pow(longer, -1 / (c_2 - 1)), faint * std::pow(longer, -c_2 / (c_2 - 1))};
+}
+inline Scalars burnt(const Setting& of, double x) {
+  Scalars now = entering(of);
+  const double first = density_of(now[fuel], now[mixture], now[enthalpy], of.heat);
+  const auto slowness = [&](double left) { return density_of(left, now[mixture], now[enthalpy], of.heat) / first; };
+  constexpr int steps = 4096;  // Runge and Kutta's, of order 4
+  const auto rate = [&](double left) { return -burning * plug_frequency * left * slowness(left); };
+  const double h = x / steps;
+  double& left = now[fuel];
+  for (int n = 0; n < steps; ++n) {
+    const double a = rate(left), b = rate(left + h / 2 * a), c = rate(left + h / 2 * b), d = rate(left + h * c);
+    left += h / 6 * (a + 2 * b + 2 * c + d);
+  }
+  return now;
+}
+
 // Beyond the face of `cell` on that side, which is one of the box.
-inline Boundary boundary(Case flow, double reynolds, const Geometry& box, const Point& cells, const Point& cell, std::size_t d,
-                         Index step) {
+inline Boundary boundary(const Setting& of, const Geometry& box, const Point& cells, const Point& cell, std::size_t d, Index step) {
   const bool slice = d == 0 && cells[0] == 1;
-  switch (flow) {
+  switch (of.flow) {
     case Case::cavity:
       if (slice) return {};
-      return {Edge::fixed, {0, 0, d == 1 && step > 0 ? 1.0 : 0.0}};
+      return {Edge::wall, {0, 0, d == 1 && step > 0 ? 1.0 : 0.0}, {}};
     case Case::kovasznay:
       if (d == 0) return {};
-      return {Edge::fixed, kovasznay(reynolds, box.middle(cell, d, step))};
+      return {Edge::inlet, kovasznay(of.reynolds, box.middle(cell, d, step)), {}};
     case Case::duct:
       if (slice) return {};
-      if (d == 2 && step > 0) return {Edge::outlet, {}};
-      return {Edge::fixed, {0, 0, d == 2 ? 1.0 : 0.0}};
+      if (d != 2) return {Edge::wall, {}, {}};
+      return step > 0 ? Boundary{Edge::outlet, {}, {}} : Boundary{Edge::inlet, {0, 0, 1}, {}};
+    case Case::decay:
+    case Case::plug:
+      if (d != 2) return {};
+      return step > 0 ? Boundary{Edge::outlet, {}, {}} : Boundary{Edge::inlet, {0, 0, 1}, entering(of)};
   }
   return {};
 }

@@ -6,18 +6,19 @@
 
 namespace cfd::inline FL_ROLE {
 
-inline constexpr fl::Phases phases{"momentum", "momentum_solver", "pressure", "pressure_solver", "halo", "sum"};
+inline constexpr fl::Phases phases{"momentum", "momentum_solver", "scalars", "scalar_solver", "pressure", "pressure_solver", "halo", "sum"};
 inline constexpr fl::About about{
     .title = "Flow by finite volumes",
     .cost =
         "a cell and iteration: for each velocity that moves 81 flop and 200 bytes beside its solver, for the pressure correction 93 and "
-        "384; "
+        "384; for each scalar that changes 100 and 200; "
         "red-black 13 and 160 a sweep, Stone's 28 and 168, and 33 and 112 for its factors",
     .verified =
-        "velocities, pressure and fluxes in every cell and what was left in each iteration against a plain program that goes by faces; "
+        "velocities, pressure, fluxes and scalars in every cell and what was left in each iteration against a plain program that goes by "
+        "faces; "
         "after a "
         "run to the end that nothing is left of the equations, by faces",
-    .tolerance = "1e-11 of the largest velocity, pressure and flux; what was left 1e-9; at the end twice what was asked for",
+    .tolerance = "1e-11 of the largest velocity, pressure, flux and scalar; what was left 1e-9; at the end twice what was asked for",
     .phases = phases,
 };
 inline constexpr fl::Metric metrics[] = {
@@ -42,8 +43,13 @@ inline Work work_of(const Params& p, double moving, const Traits& traits) {
   const Work velocity{69 + 7 + 5 + 13 * sweeps, 12 + 7 + 6 + colours * sweeps};
   const Work pressure =
       p.pressure == Method::sip ? Work{33 + 28 * corrections, 14 + 21 * corrections} : Work{13 * corrections, colours * corrections};
-  return {moving * velocity.flops + 21 + 37 + 18 + 15 + 2 + pressure.flops,
-          moving * velocity.words + 10 + 15 + 10 + 10 + 3 + pressure.words};
+  const auto solved = static_cast<double>(p.solved());
+  const Work scalar{87 + 12 + 1 + 13 * sweeps, 13 + 9 + 3 + colours * sweeps};
+  const double strain = p.turbulent() ? 1 : 0, properties = p.carries() ? 1 : 0;
+  return {moving * velocity.flops + solved * scalar.flops + strain * 33 + properties * 4 + (p.reacting() ? 21 : 0) + 21 + 37 + 18 + 15 + 2 +
+              pressure.flops,
+          moving * velocity.words + solved * scalar.words + strain * 5 + properties * 3 + (p.reacting() ? 4 : 0) + 10 + 15 + 10 + 10 + 3 +
+              pressure.words};
 }
 
 inline double cells_in(const Params& p) {
@@ -54,7 +60,7 @@ inline double cells_in(const Params& p) {
 
 // How many iterations a run to the end needs nobody knows before: it has a time and no rate.
 inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits) {
-  const double cells = cells_in(p), kept = (7 + 8 + 6 + 8) * sizeof(double);
+  const double cells = cells_in(p), kept = (7 + 8 + 6 + 8 + (p.carries() ? 4 : 0) + (p.reacting() ? 4 : 0)) * sizeof(double);
   fl::Cost c{.operations = 1, .working_set = kept * cells / team.ranks};
   if (p.iterations == 0) return c;
   const auto iterations = static_cast<double>(p.iterations);

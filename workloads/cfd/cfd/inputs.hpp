@@ -14,9 +14,18 @@ inline double speed_of(Index iteration) {
 inline constexpr double disorder = 0.1;  // of the speed
 
 inline double start_velocity(const Params& p, std::uint64_t number, std::size_t d, double speed) {
-  return p.cells()[d] > 1 ? disorder * speed * fl::uniform(4 * number + d) : 0;
+  const double there = d == 2 && p.carries() ? 1 : 0;  // without viscosity nothing would hold a flow that stands still
+  return p.cells()[d] > 1 ? speed * (there + disorder * fl::uniform(4 * number + d)) : 0;
 }
 inline double start_pressure(std::uint64_t number, double speed) { return disorder * speed * speed * fl::uniform(4 * number + 3); }
+
+// Scalars begin near what enters, as which those that do not change stay.
+inline double start_scalar(const Params& p, std::uint64_t number, std::size_t q, double speed) {
+  constexpr std::uint64_t apart = std::uint64_t{1} << 60;  // from the numbers of velocities and pressures
+  constexpr Scalars most{0.1, 0.1, 0.5, 3, 0.1};           // so that somewhere it is fuel, oxygen or burnt gas that there is least of
+  const double off = p.solves(q) ? most[q] * fl::uniform(apart + scalars * number + q) : 0;
+  return entering(p)[q] * scales(speed)[q] * (1 + off);
+}
 
 // Through the upper face along d of the cell at x; x[d] = -1 for the first face.
 inline double start_flux(const State& s, const Point& x, std::size_t d) {
@@ -29,7 +38,7 @@ inline double start_flux(const State& s, const Point& x, std::size_t d) {
   const bool first = x[d] < 0, last = x[d] + 1 == cells[d];
   if (!first && !last) return 0.5 * s.box.area[d] * (velocity(x) + velocity(above));
   const Point& beside = first ? above : x;
-  const Boundary at = boundary(s.params.flow, s.params.reynolds, s.box, cells, beside, d, first ? -1 : 1);
+  const Boundary at = boundary(s.params, s.box, cells, beside, d, first ? -1 : 1);
   if (at.edge == Edge::outlet) return s.box.area[d] * velocity(beside);
   return s.box.area[d] * s.speed * at.velocity[d];
 }
@@ -44,9 +53,11 @@ inline void restore(State& s) {
     const Point at = grid::plus<3>(x, s.block.owned.lower);
     if (inside.contains(at)) s.pressure[x] = start_pressure(s.block.number(at), s.speed);
   });
+  each_scalar(s.params, [&](std::size_t q) { fl::poison(s.scalar[q].data(), s.scalar[q].layout().elements); });
   grid::each_cell(s.block.cells(), [&](const Point& x) {
-    const Point at = s.block.global(x);
-    for (std::size_t d = 0; d < 3; ++d) s.velocity[d][x] = start_velocity(s.params, s.block.number(at), d, s.speed);
+    const std::uint64_t number = s.block.number(s.block.global(x));
+    for (std::size_t d = 0; d < 3; ++d) s.velocity[d][x] = start_velocity(s.params, number, d, s.speed);
+    each_scalar(s.params, [&](std::size_t q) { s.scalar[q][x] = start_scalar(s.params, number, q, s.speed); });
   });
   for (std::size_t d = 0; d < 3; ++d) {
     grid::Box<3> faces = s.block.cells();
@@ -63,9 +74,8 @@ inline std::vector<Rim> rims_of(const State& s) {
       if (s.block.has_neighbour(d, step)) continue;
       Rim rim{d, step, s.block.cells(), {}};
       (step < 0 ? rim.cells.upper[d] : rim.cells.lower[d]) = step < 0 ? 1 : rim.cells.upper[d] - 1;
-      grid::each_cell(rim.cells, [&](const Point& x) {
-        rim.boundaries.push_back(boundary(s.params.flow, s.params.reynolds, s.box, cells, s.block.global(x), d, step));
-      });
+      grid::each_cell(rim.cells,
+                      [&](const Point& x) { rim.boundaries.push_back(boundary(s.params, s.box, cells, s.block.global(x), d, step)); });
       rims.push_back(std::move(rim));
     }
   return rims;

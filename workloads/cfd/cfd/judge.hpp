@@ -15,7 +15,7 @@ namespace cfd::inline FL_ROLE {
 inline std::string refuse(const Params& p, const fl::Team& team) {
   if (const std::string why = grid::refuse(p.domain(), team.ranks); !why.empty()) return why;
   if (p.cells()[1] < 2 || p.cells()[2] < 2) return "cfd needs two cells at least along i and j; a slice has one along k";
-  const double a_cell = (32.0 + 40.0 * team.ranks) * sizeof(double);  // the check of each rank replays the whole grid
+  const double a_cell = (40.0 + 48.0 * team.ranks) * sizeof(double);  // the check of each rank replays the whole grid
   const double needed = a_cell * cells_in(p) / team.nodes;
   const double there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));
   if (needed <= 0.95 * there) return "";
@@ -33,6 +33,7 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   for (auto* fields : {&s.velocity, &s.flux})
     for (Field& each : *fields) each = field();
   s.pressure = field();
+  each_scalar(p, [&](std::size_t q) { s.scalar[q] = field(); });
   fl::first_touch(&s);
   restore(s);
 }
@@ -47,6 +48,7 @@ template <class Visit>
 void each_result(State& s, Visit visit) {
   for (std::size_t d = 0; d < 3; ++d) visit(s.velocity[d]), visit(s.flux[d]);
   visit(s.pressure);
+  each_scalar(s.params, [&](std::size_t q) { visit(s.scalar[q]); });
 }
 inline void poison(State& s) {
   each_result(s, [](Field& field) { fl::poison(field.data(), field.layout().elements); });
@@ -70,6 +72,7 @@ inline void gather(const State& s, Replay& all) {
     gather(s, s.flux[d], all.flux[d], static_cast<int>(d));
   }
   gather(s, s.pressure, all.pressure);
+  each_scalar(s.params, [&](std::size_t q) { gather(s, s.scalar[q], all.scalar[q]); });
 }
 
 // The velocity along the flow half way from west to east, from south to north, in the middle layer; as a share of the speed.
@@ -80,29 +83,56 @@ inline std::vector<double> middle_line(const State& s, const Field& along) {
     line.push_back(0.5 * (along[{cells[0] / 2, j, (cells[2] - 1) / 2}] + along[{cells[0] / 2, j, cells[2] / 2}]) / s.speed);
   return line;
 }
-// Of velocities: how far from the exact solution, root mean square, as a share of the speed.
+// How far from the exact solution, root mean square: velocities as a share of the speed; where turbulence decays k, where fuel burns fuel, as
+// a share of what enters.
 inline double error_of(const State& s) {
+  const Params& p = s.params;
+  std::vector<double> exact;  // by cell from west to east
+  const std::size_t q = p.flow == Case::decay ? turbulence : fuel;
+  for (Index i = 0; p.carries() && i < s.block.size()[2]; ++i) {
+    const double x = s.box.middle(s.block.global({0, 0, i}))[2];
+    exact.push_back((p.flow == Case::decay ? decayed(x) : burnt(p, x))[q]);
+  }
   double sum = 0;
   grid::each_cell(s.block.cells(), [&](const Point& x) {
-    const Vector exact = kovasznay(s.params.reynolds, s.box.middle(s.block.global(x)));
-    for (std::size_t d = 0; d < 3; ++d) sum += std::pow(s.velocity[d][x] / s.speed - exact[d], 2);
+    if (p.carries()) {
+      sum += std::pow((s.scalar[q][x] / scales(s.speed)[q] - exact[static_cast<std::size_t>(x[2])]) / entering(p)[q], 2);
+      return;
+    }
+    const Vector wake = kovasznay(p.reynolds, s.box.middle(s.block.global(x)));
+    for (std::size_t d = 0; d < 3; ++d) sum += std::pow(s.velocity[d][x] / s.speed - wake[d], 2);
   });
-  return std::sqrt(fl::total(sum) / cells_in(s.params));
+  return std::sqrt(fl::total(sum) / cells_in(p));
+}
+
+// From west to east, in the middle row and layer; k and epsilon as shares of what the speed makes of them.
+inline void observe_scalars(const State& s, fl::Observations& seen) {
+  const Point& cells = s.block.domain.extents;
+  Field whole(cells, {1, 1, 1});
+  each_scalar(s.params, [&](std::size_t q) {
+    gather(s, s.scalar[q], whole);
+    std::vector<double> line;
+    for (Index i = 0; i < cells[2]; ++i) line.push_back(whole[{cells[0] / 2, cells[1] / 2, i}] / scales(s.speed)[q]);
+    seen.series(scalar_names[q], "1", line.data(), static_cast<Index>(line.size()));
+  });
 }
 
 inline void observe(State& s, fl::Observations& seen) {
   const auto taken = static_cast<Index>(s.outcome.history.size());
   seen.value("iterations", static_cast<double>(taken));
-  std::vector<double> momentum, mass;
+  std::vector<double> momentum, mass, scalar;
   for (const Left& left : s.outcome.history) {
     if (!left.sound()) break;
-    momentum.push_back(std::max({left.momentum[0], left.momentum[1], left.momentum[2]}));
+    momentum.push_back(left.largest_momentum());
     mass.push_back(left.mass);
+    scalar.push_back(left.largest_scalar());
   }
   seen.series("momentum_left", "1", momentum.data(), static_cast<Index>(momentum.size()));
   seen.series("mass_left", "1", mass.data(), static_cast<Index>(mass.size()));
+  if (s.params.carries()) seen.series("scalars_left", "1", scalar.data(), static_cast<Index>(scalar.size()));
   const bool sound = taken > 0 && s.outcome.history.back().sound();
-  if (s.params.flow == Case::kovasznay) seen.value("error", sound ? error_of(s) : DBL_MAX);
+  if (s.params.carries() && sound) observe_scalars(s, seen);
+  if (s.params.is_known()) seen.value("error", sound ? error_of(s) : DBL_MAX);
   if (s.params.flow != Case::cavity || !sound) return;
   Field along(s.block.domain.extents, {1, 1, 1});
   gather(s, s.velocity[2], along);
@@ -126,7 +156,7 @@ inline std::string defect(const State& s) {
     return fl::text(
         "the flow diverged in iteration %lld (before, %.3g of the momentum and %.3g of the mass that flow by were left); take smaller "
         "relax and relax_pressure",
-        taken, std::max({good.momentum[0], good.momentum[1], good.momentum[2]}), good.mass);
+        taken, good.largest_momentum(), good.mass);
   }
   if (s.params.iterations > 0 && taken != s.params.iterations)
     return fl::text("%lld iterations, %lld were asked for", taken, s.params.iterations);
@@ -144,6 +174,7 @@ inline void compare(const State& s, Replay& right, fl::WorstError& worst) {
     };
     for (std::size_t d = 0; d < 3; ++d) hold(found[n].momentum[d], wanted[n].momentum[d], "the momentum");
     hold(found[n].mass, wanted[n].mass, "the mass");
+    for (std::size_t q = 0; q < scalars; ++q) hold(found[n].scalar[q], wanted[n].scalar[q], scalar_names[q]);
   }
   const auto hold = [&](const Field& is, const Field& should, const grid::Box<3>& mine, const char* what) {
     double largest = 0;
@@ -165,6 +196,7 @@ inline void compare(const State& s, Replay& right, fl::WorstError& worst) {
     hold(s.flux[d], right.flux[d], faces, "a flux");
   }
   hold(s.pressure, right.pressure, s.block.cells(), "the pressure");
+  each_scalar(s.params, [&](std::size_t q) { hold(s.scalar[q], right.scalar[q], s.block.cells(), scalar_names[q]); });
 }
 
 inline fl::Check check(State& s, Index) {
@@ -173,7 +205,7 @@ inline fl::Check check(State& s, Index) {
   fl::WorstError worst;
   if (s.params.iterations > 0) {
     compare(s, right, worst);
-    return worst.check(fl::text("velocities, pressure and fluxes agree in all cells after %lld iterations", s.params.iterations));
+    return worst.check(fl::text("velocities, pressure, fluxes and scalars agree in all cells after %lld iterations", s.params.iterations));
   }
   gather(s, right);
   const Left left = right.left();
@@ -181,6 +213,8 @@ inline fl::Check check(State& s, Index) {
   for (std::size_t d = 0; d < 3; ++d)
     worst.consider(left.momentum[d], asked, [&] { return fl::text("of the equations of %s %.3g is left", name_of(d), left.momentum[d]); });
   worst.consider(left.mass, asked, [&] { return fl::text("cells gain or lose %.3g of the mass that flows by", left.mass); });
+  for (std::size_t q = 0; q < scalars; ++q)
+    worst.consider(left.scalar[q], asked, [&] { return fl::text("of the equation of %s %.3g is left", scalar_names[q], left.scalar[q]); });
   worst.consider(flux_error, 100 * asked, [&] { return fl::text("fluxes differ from those of the velocities by %.3g", flux_error); });
   return worst.check(fl::text("after %zu iterations %.2g of the equations is left", s.outcome.history.size(), left.largest()));
 }

@@ -2,6 +2,9 @@
 // Linear systems are solved by the plain rows of ../plain_rows.hpp, which cfd_solver proves; Stone's blocks are those of all ranks.
 #pragma once
 
+#include <cfloat>
+#include <optional>
+
 #include "../solvers.hpp"
 #include "inputs.hpp"
 
@@ -13,11 +16,16 @@ class Replay {
     for (int rank = 0; rank < s.team.ranks; ++rank) blocks_.push_back(grid::Block<3>(s.block.domain, s.team.ranks, rank).owned);
     for (Field& a : system_.a) a = zeros(cells_);
     for (Field* field : {&system_.b, &correction_, &pressure}) *field = zeros(cells_);
-    for (auto* fields : {&velocity, &flux, &response_, &free_})
+    for (auto* fields : {&velocity, &flux, &response_, &free_, &eddies_, &density_at_})
       for (Field& field : *fields) field = zeros(cells_);
+    for (Field& field : density_at_) std::fill_n(field.data(), field.layout().elements, 1.0);
+    if (params_.carries())
+      for (Field* field : {&density_, &strain_}) *field = zeros(cells_);
+    each_scalar(params_, [&](std::size_t q) { scalar[q] = zeros(cells_); });
     grid::each_cell(whole(), [&](const Point& x) {
       const std::uint64_t number = s.block.number(x);
       pressure[x] = start_pressure(number, speed_);
+      each_scalar(params_, [&](std::size_t q) { scalar[q][x] = start_scalar(params_, number, q, speed_); });
       for (std::size_t d = 0; d < 3; ++d) velocity[d][x] = start_velocity(params_, number, d, speed_);
     });
     for (std::size_t d = 0; d < 3; ++d) each_face(d, [&](const Face& at) { flux[d][at.low] = start_flux(s, at.low, d); });
@@ -32,6 +40,9 @@ class Replay {
   // What is left of the equations of velocities, pressure and fluxes as they are; as shares of what flows by.
   Left left() {
     Left found;
+    properties();
+    for (std::size_t q = 0; q < scalars; ++q)
+      if (params_.solves(q)) found.scalar[q] = transported(q);
     for (std::size_t d = 0; d < 3; ++d)
       if (cells_[d] > 1) found.momentum[d] = momentum(d);
     found.mass = balance();
@@ -49,6 +60,7 @@ class Replay {
 
   std::array<Field, 3> velocity, flux;  // fluxes by the cell below a face; -1 for the first
   Field pressure;
+  std::array<Field, scalars> scalar;
 
  private:
   // Between two cells, or beside one.
@@ -68,9 +80,7 @@ class Replay {
       visit(Face{low, high, low[d] < 0 ? -1 : high[d] == cells_[d] ? 1 : 0});
     });
   }
-  Boundary beyond(std::size_t d, const Face& at) const {
-    return boundary(params_.flow, params_.reynolds, box_, cells_, at.beside(), d, at.side);
-  }
+  Boundary beyond(std::size_t d, const Face& at) const { return boundary(params_, box_, cells_, at.beside(), d, at.side); }
   // Of a field that is 0 at outlets and goes on in a straight line elsewhere: its value at a face.
   double at_face(const Field& p, std::size_t d, const Face& at) const {
     if (at.side == 0) return 0.5 * (p[at.low] + p[at.high]);
@@ -92,33 +102,80 @@ class Replay {
   }
   double viscosity() const { return speed_ / params_.reynolds; }
 
-  // The matrix, and what is left of the equation of velocity c.
-  double momentum(std::size_t c) {
+  // The density of a cell, or of what enters: a kg of each kind of gas by its mass of a mol, all at one pressure.
+  double density(double of_fuel, double of_mixture, double of_enthalpy) const {
+    if (!params_.reacting()) return 1;
+    const double air = air_oxygen / 3.99, from_fuel = (of_mixture + air) / (1 + air), oxygen = 3.99 * (of_fuel - of_mixture);
+    const double nitrogen = 0.768 * (1 - from_fuel), burnt = 1 - of_fuel - oxygen - nitrogen;
+    const double temperature = of_enthalpy - params_.heat * of_fuel;
+    return 1 / (temperature * 28.85 * (of_fuel / 16.04 + oxygen / 32 + nitrogen / 28.01 + burnt / 26.68));
+  }
+  double density(const Point& x) const {
+    return params_.reacting() ? density(scalar[fuel][x], scalar[mixture][x], scalar[enthalpy][x]) : 1;
+  }
+  double density_at(std::size_t d, const Face& at) const {
+    if (at.side == 0) return 0.5 * (density(at.low) + density(at.high));
+    const Boundary beyond = this->beyond(d, at);
+    if (beyond.edge == Edge::outlet) return density(at.beside());
+    return beyond.edge == Edge::inlet ? density(beyond.scalar[fuel], beyond.scalar[mixture], beyond.scalar[enthalpy]) : 1;
+  }
+  double eddies(const Point& x) const {
+    return params_.carries() ? density(x) * 0.09 * scalar[turbulence][x] * scalar[turbulence][x] / scalar[dissipation][x] : 0;
+  }
+  double eddies_at(std::size_t d, const Face& at) const {
+    if (!params_.carries()) return 0;
+    if (at.side == 0) return 0.5 * (eddies(at.low) + eddies(at.high));
+    const Boundary beyond = this->beyond(d, at);
+    if (beyond.edge != Edge::inlet) return eddies(at.beside());
+    const double k = beyond.scalar[turbulence] * std::pow(speed_, 2), epsilon = beyond.scalar[dissipation] * std::pow(speed_, 3);
+    return density_at(d, at) * 0.09 * k * k / epsilon;
+  }
+  // Whether velocity c is given at a side.
+  static bool is_given(const Boundary& beyond, std::size_t c, std::size_t d) {
+    return beyond.edge == Edge::wall || beyond.edge == Edge::inlet || (beyond.edge == Edge::slip && c == d);
+  }
+
+  // The matrix, and what is left of the equation of a transported u. At a side `value(d, beyond)` is given, or none is; what is not given goes on in a
+  // straight line where it leaves, if `straight`, and does not change elsewhere. `share`: of the eddies' viscosity.
+  template <class Value>
+  void transport(const Field& u, double share, bool straight, Value value) {
     clear();
-    const Field& u = velocity[c];
+    for (std::size_t d = 0; d < 3; ++d)
+      each_face(d, [&](const Face& at) {
+        const double flow = flux[d][at.low], g = (viscosity() + share * eddies_[d][at.low]) * box_.area[d] / box_.spacing[d];
+        if (at.side == 0) return between(u, d, at, flow, g);
+        const Point& x = at.beside();
+        const Boundary beyond = this->beyond(d, at);
+        const double in = at.side < 0 ? flow : -flow;
+        if (const std::optional<double> there = value(d, beyond)) {
+          system_.a[P][x] += 2 * (g + std::max(in, 0.0));
+          system_.b[x] += (in + 2 * g) * (*there - u[x]);
+        } else if (straight && beyond.edge == Edge::outlet) {
+          Point inner = x;
+          inner[d] -= at.side;
+          const double steep = u[x] - u[inner], upwind = in > 0 ? steep : 0;
+          system_.b[x] += g * steep + in * (params_.central * 0.5 * steep + (1 - params_.central) * upwind);
+        }
+      });
+  }
+  void between(const Field& u, std::size_t d, const Face& at, double flow, double g) {
     auto& a = system_.a;
     Field& b = system_.b;
-    for (std::size_t d = 0; d < 3; ++d) {
-      const double g = viscosity() * box_.area[d] / box_.spacing[d];
-      each_face(d, [&](const Face& at) {
-        const double flow = flux[d][at.low];
-        if (at.side == 0) {
-          const double up = g + std::max(flow, 0.0), down = g + std::max(-flow, 0.0), steep = u[at.high] - u[at.low];
-          a[5 - 2 * d][at.high] -= up, a[P][at.high] += up;
-          a[6 - 2 * d][at.low] -= down, a[P][at.low] += down;
-          const double carried = params_.central * 0.5 * (u[at.low] + u[at.high]) + (1 - params_.central) * u[flow > 0 ? at.low : at.high];
-          b[at.high] += flow * (carried - u[at.high]) - g * steep;
-          b[at.low] -= flow * (carried - u[at.low]) - g * steep;
-          return;
-        }
-        const Boundary beyond = this->beyond(d, at);
-        if (beyond.edge == Edge::outlet || (beyond.edge == Edge::slip && c != d)) return;
-        const Point& x = at.beside();
-        const double in = at.side < 0 ? flow : -flow;
-        a[P][x] += 2 * (g + std::max(in, 0.0));
-        b[x] += (in + 2 * g) * (speed_ * beyond.velocity[c] - u[x]);
-      });
-    }
+    const double up = g + std::max(flow, 0.0), down = g + std::max(-flow, 0.0), steep = u[at.high] - u[at.low];
+    a[5 - 2 * d][at.high] -= up, a[P][at.high] += up;
+    a[6 - 2 * d][at.low] -= down, a[P][at.low] += down;
+    const double carried = params_.central * 0.5 * (u[at.low] + u[at.high]) + (1 - params_.central) * u[flow > 0 ? at.low : at.high];
+    b[at.high] += flow * (carried - u[at.high]) - g * steep;
+    b[at.low] -= flow * (carried - u[at.low]) - g * steep;
+  }
+
+  // What is left of the equation of velocity c.
+  double momentum(std::size_t c) {
+    transport(velocity[c], 1, false, [&](std::size_t d, const Boundary& beyond) {
+      return is_given(beyond, c, d) ? std::optional(speed_ * beyond.velocity[c]) : std::nullopt;
+    });
+    auto& a = system_.a;
+    Field& b = system_.b;
     each_face(c, [&](const Face& at) {
       const double push = box_.area[c] * at_face(pressure, c, at);
       if (at.side >= 0) b[at.low] -= push;
@@ -129,6 +186,60 @@ class Replay {
       a[P][x] /= params_.relax;
     });
     return norm();
+  }
+
+  // And of a scalar's.
+  double transported(std::size_t q) {
+    const double share = q == dissipation ? 1 / 1.3 : q == turbulence ? 1 : 1 / 0.7;
+    const double scale = q == turbulence ? std::pow(speed_, 2) : q == dissipation ? std::pow(speed_, 3) : 1;
+    transport(scalar[q], share, true, [&](std::size_t, const Boundary& beyond) {
+      return beyond.edge == Edge::inlet ? std::optional(scale * beyond.scalar[q]) : std::nullopt;
+    });
+    grid::each_cell(whole(), [&](const Point& x) {
+      const double k = scalar[turbulence][x], epsilon = scalar[dissipation][x], mixed = density_[x] * epsilon / k;
+      double& b = system_.b[x];
+      double& a = system_.a[P][x];
+      if (q == turbulence) {
+        b += box_.volume * (strain_[x] - density_[x] * epsilon);
+        a += box_.volume * mixed;
+      } else if (q == dissipation) {
+        b += box_.volume * epsilon / k * (1.44 * strain_[x] - 1.92 * density_[x] * epsilon);
+        a += box_.volume * 1.92 * mixed;
+      } else if (q == fuel) {
+        const double of_fuel = scalar[fuel][x], oxygen = of_fuel - scalar[mixture][x];
+        const double air = air_oxygen / 3.99, burnt = (scalar[mixture][x] + air) / (1 + air) - of_fuel;
+        b -= box_.volume * 4 * mixed * std::max(std::min({of_fuel, oxygen, burnt / 2}), 0.0);
+        a += box_.volume * 4 * mixed;
+      }
+      a /= params_.relax;
+    });
+    return norm();
+  }
+
+  // What follows from scalars and velocities as they are at the beginning of an iteration.
+  void properties() {
+    if (!params_.carries()) return;
+    for (std::size_t d = 0; d < 3; ++d) each_face(d, [&](const Face& at) { eddies_[d][at.low] = eddies_at(d, at); });
+    grid::each_cell(whole(), [&](const Point& x) { density_[x] = density(x); });
+    for (std::size_t d = 0; d < 3; ++d) each_face(d, [&](const Face& at) { density_at_[d][at.low] = density_at(d, at); });
+    grid::each_cell(whole(), [&](const Point& x) { strain_[x] = eddies(x) * strain(x); });
+  }
+  // Velocity c on the side of a cell; step -1 below, 1 above.
+  double velocity_at(std::size_t c, std::size_t d, const Point& x, Index step) const {
+    Point next = x;
+    next[d] += step;
+    if (next[d] >= 0 && next[d] < cells_[d]) return 0.5 * (velocity[c][x] + velocity[c][next]);
+    const Boundary beyond = boundary(params_, box_, cells_, x, d, step);
+    return is_given(beyond, c, d) ? speed_ * beyond.velocity[c] : velocity[c][x];
+  }
+  // The sum over both indices of (du_c/dx_d + du_d/dx_c)^2 / 2.
+  double strain(const Point& x) const {
+    double slope[3][3], sum = 0;
+    for (std::size_t c = 0; c < 3; ++c)
+      for (std::size_t d = 0; d < 3; ++d) slope[c][d] = (velocity_at(c, d, x, 1) - velocity_at(c, d, x, -1)) / box_.spacing[d];
+    for (std::size_t c = 0; c < 3; ++c)
+      for (std::size_t d = 0; d < 3; ++d) sum += std::pow(slope[c][d] + slope[d][c], 2) / 2;
+    return sum;
   }
 
   // The velocity along d without its gradient of the pressure.
@@ -142,13 +253,14 @@ class Replay {
   }
   double flux_of(std::size_t d, const Face& at) const {
     if (at.side == 0)
-      return box_.area[d] * (0.5 * (free_[d][at.low] + free_[d][at.high]) - 0.5 * (response_[d][at.low] + response_[d][at.high]) *
-                                                                                (pressure[at.high] - pressure[at.low]) / box_.spacing[d]);
+      return density_at_[d][at.low] * box_.area[d] *
+             (0.5 * (free_[d][at.low] + free_[d][at.high]) -
+              0.5 * (response_[d][at.low] + response_[d][at.high]) * (pressure[at.high] - pressure[at.low]) / box_.spacing[d]);
     const Boundary beyond = this->beyond(d, at);
-    if (beyond.edge != Edge::outlet) return box_.area[d] * speed_ * beyond.velocity[d];
+    if (beyond.edge != Edge::outlet) return density_at_[d][at.low] * box_.area[d] * speed_ * beyond.velocity[d];
     const Point& x = at.beside();
     const double outwards = -pressure[x] / (0.5 * box_.spacing[d]);
-    return box_.area[d] * (free_[d][x] - response_[d][x] * static_cast<double>(at.side) * outwards);
+    return density_at_[d][at.low] * box_.area[d] * (free_[d][x] - response_[d][x] * static_cast<double>(at.side) * outwards);
   }
   double balance() {
     std::fill_n(system_.b.data(), system_.b.layout().elements, 0.0);
@@ -161,11 +273,21 @@ class Replay {
   }
   double conductance(std::size_t d, const Face& at) const {
     const double mean = at.side == 0 ? 0.5 * (response_[d][at.low] + response_[d][at.high]) : response_[d][at.beside()];
-    return params_.relax * box_.area[d] / box_.spacing[d] * mean;
+    return density_at_[d][at.low] * params_.relax * box_.area[d] / box_.spacing[d] * mean;
   }
 
   Left iterate() {
     Left found;
+    properties();
+    for (std::size_t q = 0; q < scalars; ++q) {
+      if (!params_.solves(q)) continue;
+      found.scalar[q] = transported(q);
+      relax(params_.sweeps);
+      grid::each_cell(whole(), [&](const Point& x) {
+        double& now = scalar[q][x];
+        now = std::max(now + correction_[x], q == turbulence || q == dissipation ? now / 10 : -DBL_MAX);
+      });
+    }
     for (std::size_t d = 0; d < 3; ++d) {
       if (cells_[d] == 1) continue;
       found.momentum[d] = momentum(d);
@@ -250,12 +372,7 @@ class Replay {
     }
   }
 
-  Left share(Left of) const {
-    const double mass = speed_ * box_.inflow_area();
-    for (double& each : of.momentum) each /= mass * speed_;
-    of.mass /= mass;
-    return of;
-  }
+  Left share(const Left& of) const { return of.share_of(speed_ * box_.inflow_area(), speed_, entering(params_)); }
 
   Params params_;
   Point cells_;
@@ -264,7 +381,8 @@ class Replay {
   std::vector<grid::Box<3>> blocks_;  // of all ranks
   System system_;
   Field correction_;
-  std::array<Field, 3> response_, free_;
+  std::array<Field, 3> response_, free_, eddies_, density_at_;  // the last two at faces
+  Field density_, strain_;                                      // strain: what it makes of k
   Outcome outcome_;
 };
 

@@ -18,27 +18,66 @@ struct Arrays {
   std::array<double*, 3> velocity{}, flux{};
   std::array<double*, 3> response{};  // volume over the diagonal of a velocity's equation: how it follows the gradient of the pressure
   std::array<double*, 3> free{};      // a velocity without its gradient of the pressure
+  std::array<double*, scalars> scalar{};
+  double *density = nullptr, *eddy = nullptr, *production = nullptr;  // eddy: the viscosity; where there is none, the density is 1
   std::array<Index, 3> stride{};
 
   Index at(Index k, Index j) const { return k * stride[0] + j * stride[1]; }
 };
 
+// What a face lets through: area over distance, times the viscosity and a share of the eddies'.
+struct Diffusion {
+  Vector shape{};
+  double viscosity = 0, share = 1;
+};
+
+// Of faces between a cell and the next one.
+struct SameViscosity {
+  double viscosity;
+  double operator()(Index, Index) const { return viscosity; }
+};
+struct EddyViscosity {
+  double viscosity, share;
+  const double* eddy;
+  double operator()(Index at, Index stride) const { return viscosity + 0.5 * share * (eddy[at] + eddy[at + stride]); }
+};
+struct SameDensity {
+  double operator()(Index, Index) const { return 1; }
+};
+struct MeanDensity {
+  const double* density;
+  double operator()(Index at, Index stride) const { return 0.5 * (density[at] + density[at + stride]); }
+};
+// work(density of faces)
+template <class Work>
+void with_density(const Arrays& f, Work work) {
+  f.density != nullptr ? work(MeanDensity{f.density}) : work(SameDensity{});
+}
+
 struct FlowRows {
   // Of a transported quantity q: the upwind matrix, and what is left of its equation where faces carry `central` of the mean of the cells beside
   // them, the rest upwind. The matrix is that of a correction: where nothing is left nothing of it matters.
-  static void transport_row(const Arrays& f, const double* q, const Vector& conductance, double central, Index c, Index n) {
+  static void transport_row(const Arrays& f, const double* q, const Diffusion& by, double central, Index c, Index n) {
+    if (f.eddy != nullptr)
+      transport(f, q, by.shape, EddyViscosity{by.viscosity, by.share, f.eddy}, central, c, n);
+    else
+      transport(f, q, by.shape, SameViscosity{by.viscosity}, central, c, n);
+  }
+  template <class Viscosity>
+  static void transport(const Arrays& f, const double* q, const Vector& shape, Viscosity viscosity, double central, Index c, Index n) {
     FL_INDEPENDENT
     for (Index at = c; at < c + n; ++at) {
       double diagonal = 0, left = 0;
       for (std::size_t d = 0; d < 3; ++d) {
         const Index stride = f.stride[d];
-        const double below = f.flux[d][at - stride], above = -f.flux[d][at], g = conductance[d];
-        const double from_below = g + std::max(below, 0.0), from_above = g + std::max(above, 0.0);
+        const double below = f.flux[d][at - stride], above = -f.flux[d][at];
+        const double g_below = shape[d] * viscosity(at - stride, stride), g_above = shape[d] * viscosity(at, stride);
+        const double from_below = g_below + std::max(below, 0.0), from_above = g_above + std::max(above, 0.0);
         f.a[lower_place(d)][at] = -from_below;
         f.a[upper_place(d)][at] = -from_above;
         diagonal += from_below + from_above;
-        left += (q[at - stride] - q[at]) * (central * (g + 0.5 * below) + (1 - central) * from_below) +
-                (q[at + stride] - q[at]) * (central * (g + 0.5 * above) + (1 - central) * from_above);
+        left += (q[at - stride] - q[at]) * (central * (g_below + 0.5 * below) + (1 - central) * from_below) +
+                (q[at + stride] - q[at]) * (central * (g_above + 0.5 * above) + (1 - central) * from_above);
       }
       f.a[P][at] = diagonal;
       f.b[at] = left;
@@ -75,35 +114,40 @@ struct FlowRows {
   // (1983) 1525. Here with the response that is not relaxed, so that the flow in the end knows of no relaxation.
   static void flux_row(const Arrays& f, std::size_t d, double area, double spacing, Index c, Index n) {
     const Index stride = f.stride[d];
-    FL_INDEPENDENT
-    for (Index at = c; at < c + n; ++at)
-      f.flux[d][at] = 0.5 * area *
-                      (f.free[d][at] + f.free[d][at + stride] -
-                       (f.response[d][at] + f.response[d][at + stride]) * (f.pressure[at + stride] - f.pressure[at]) / spacing);
+    with_density(f, [=, &f](auto density) {
+      FL_INDEPENDENT
+      for (Index at = c; at < c + n; ++at)
+        f.flux[d][at] = 0.5 * area * density(at, stride) *
+                        (f.free[d][at] + f.free[d][at + stride] -
+                         (f.response[d][at] + f.response[d][at + stride]) * (f.pressure[at + stride] - f.pressure[at]) / spacing);
+    });
   }
 
   // How a flux follows a correction of the pressure across its face.
-  static double pressure_conductance(const Arrays& f, std::size_t d, double area, double spacing, double relax, Index at) {
-    return 0.5 * relax * area / spacing * (f.response[d][at] + f.response[d][at + f.stride[d]]);
+  template <class Density>
+  static double pressure_conductance(const Arrays& f, Density density, std::size_t d, double area, double spacing, double relax, Index at) {
+    return 0.5 * relax * area / spacing * density(at, f.stride[d]) * (f.response[d][at] + f.response[d][at + f.stride[d]]);
   }
 
   // The equation of the pressure correction: it turns fluxes so that as much leaves a cell as enters it.
   static void correction_row(const Arrays& f, const Vector& area, const Vector& spacing, double relax, Index c, Index n) {
-    FL_INDEPENDENT
-    for (Index at = c; at < c + n; ++at) {
-      double diagonal = 0, left = 0;
-      for (std::size_t d = 0; d < 3; ++d) {
-        const double below = pressure_conductance(f, d, area[d], spacing[d], relax, at - f.stride[d]),
-                     above = pressure_conductance(f, d, area[d], spacing[d], relax, at);
-        f.a[lower_place(d)][at] = -below;
-        f.a[upper_place(d)][at] = -above;
-        diagonal += below + above;
-        left += f.flux[d][at - f.stride[d]] - f.flux[d][at];
+    with_density(f, [=, &f](auto density) {
+      FL_INDEPENDENT
+      for (Index at = c; at < c + n; ++at) {
+        double diagonal = 0, left = 0;
+        for (std::size_t d = 0; d < 3; ++d) {
+          const double below = pressure_conductance(f, density, d, area[d], spacing[d], relax, at - f.stride[d]),
+                       above = pressure_conductance(f, density, d, area[d], spacing[d], relax, at);
+          f.a[lower_place(d)][at] = -below;
+          f.a[upper_place(d)][at] = -above;
+          diagonal += below + above;
+          left += f.flux[d][at - f.stride[d]] - f.flux[d][at];
+        }
+        f.a[P][at] = diagonal;
+        f.b[at] = left;
+        f.correction[at] = 0;
       }
-      f.a[P][at] = diagonal;
-      f.b[at] = left;
-      f.correction[at] = 0;
-    }
+    });
   }
 
   static double sum_row(const Arrays& f, Index c, Index n) {
@@ -115,9 +159,11 @@ struct FlowRows {
   // Fluxes along d follow the correction.
   static void corrected_flux_row(const Arrays& f, std::size_t d, double area, double spacing, double relax, Index c, Index n) {
     const Index stride = f.stride[d];
-    FL_INDEPENDENT
-    for (Index at = c; at < c + n; ++at)
-      f.flux[d][at] -= pressure_conductance(f, d, area, spacing, relax, at) * (f.correction[at + stride] - f.correction[at]);
+    with_density(f, [=, &f](auto density) {
+      FL_INDEPENDENT
+      for (Index at = c; at < c + n; ++at)
+        f.flux[d][at] -= pressure_conductance(f, density, d, area, spacing, relax, at) * (f.correction[at + stride] - f.correction[at]);
+    });
   }
 
   // And velocities do.

@@ -2,7 +2,7 @@
 // difference, are what holds at the side.
 #pragma once
 
-#include "rows.hpp"
+#include "scalar_rows.hpp"
 
 namespace cfd::inline FL_ROLE {
 
@@ -16,10 +16,11 @@ void each_beside(const Rim& rim, const Arrays& f, Visit visit) {
 
 // Whether velocity d is given there; else it does not change across.
 inline bool given(const Boundary& at, const Rim& rim, std::size_t d) {
-  return at.edge == Edge::fixed || (at.edge == Edge::slip && rim.d == d);
+  return at.edge == Edge::wall || at.edge == Edge::inlet || (at.edge == Edge::slip && rim.d == d);
 }
+inline bool scalars_given(const Boundary& at) { return at.edge == Edge::inlet; }
 
-struct FlowSides : FlowRows {
+struct FlowSides : ScalarRows {
   static void velocity_ghosts(const Rim& rim, const Arrays& f, std::size_t d, double speed) {
     each_beside(rim, f, [&](Index c, Index outwards, const Boundary& at) {
       double* u = f.velocity[d] + c;
@@ -43,11 +44,35 @@ struct FlowSides : FlowRows {
     });
   }
 
+  // Of a scalar; `scale`: of those given.
+  static void scalar_ghosts(const Rim& rim, const Arrays& f, std::size_t q, double scale) {
+    each_beside(rim, f, [&](Index c, Index outwards, const Boundary& at) {
+      double* x = f.scalar[q] + c;
+      x[outwards] = scalars_given(at) ? 2 * scale * at.scalar[q] - x[0] : at.edge == Edge::outlet ? 2 * x[0] - x[-outwards] : x[0];
+    });
+  }
+  // At an inlet the eddies' viscosity is that of what enters. A density is needed at outlets alone, where it is that of the last cell.
+  static void property_ghosts(const Rim& rim, const Arrays& f, double speed, double heat) {
+    const Scalars scale = scales(speed);
+    each_beside(rim, f, [&](Index c, Index outwards, const Boundary& at) {
+      double enters = f.eddy[c];
+      if (at.edge == Edge::inlet)
+        enters = eddy_viscosity(side_density(at, f, heat), scale[turbulence] * at.scalar[turbulence],
+                                scale[dissipation] * at.scalar[dissipation]);
+      f.eddy[c + outwards] = 2 * enters - f.eddy[c];
+      if (f.density != nullptr) f.density[c + outwards] = f.density[c];
+    });
+  }
+  static double side_density(const Boundary& at, const Arrays& f, double heat) {
+    return f.density == nullptr ? 1 : density_of(at.scalar[fuel], at.scalar[mixture], at.scalar[enthalpy], heat);
+  }
+
   // Fluxes that are given.
-  static void side_fluxes(const Rim& rim, const Arrays& f, double area, double speed) {
+  static void side_fluxes(const Rim& rim, const Arrays& f, double area, double speed, double heat) {
     each_beside(rim, f, [&](Index c, Index, const Boundary& at) {
       if (at.edge == Edge::outlet) return;
-      f.flux[rim.d][rim.step > 0 ? c : c - f.stride[rim.d]] = area * speed * at.velocity[rim.d];
+      const double density = at.edge == Edge::inlet ? side_density(at, f, heat) : 1;  // nothing flows through others
+      f.flux[rim.d][rim.step > 0 ? c : c - f.stride[rim.d]] = area * speed * density * at.velocity[rim.d];
     });
   }
 
@@ -58,10 +83,11 @@ struct FlowSides : FlowRows {
   }
 
   // What enters is what is given at the side, and nothing upwind of it.
-  static void transport_side(const Rim& rim, const Arrays& f, const double* q, std::size_t d, double central) {
+  template <class Given>
+  static void transport_side(const Rim& rim, const Arrays& f, const double* q, Given given, double central) {
     const std::size_t place = rim.step > 0 ? upper_place(rim.d) : lower_place(rim.d);
     each_beside(rim, f, [&](Index c, Index outwards, const Boundary& at) {
-      const bool is_given = given(at, rim, d);
+      const bool is_given = given(at);
       const double in = rim.step > 0 ? -f.flux[rim.d][c] : f.flux[rim.d][c - f.stride[rim.d]];
       if (is_given) f.b[c] -= (1 - central) * (q[c + outwards] - q[c]) * (std::max(in, 0.0) - 0.5 * in);
       fold(f, place, c, is_given);

@@ -14,6 +14,9 @@ namespace cfd::inline FL_ROLE {
 struct MomentumMarks {
   static constexpr fl::Phase factor = phases("momentum_solver"), sweep = factor, halo = phases("halo"), sum = phases("sum");
 };
+struct ScalarMarks {
+  static constexpr fl::Phase factor = phases("scalar_solver"), sweep = factor, halo = phases("halo"), sum = phases("sum");
+};
 struct PressureMarks {
   static constexpr fl::Phase factor = phases("pressure_solver"), sweep = factor, halo = phases("halo"), sum = phases("sum");
 };
@@ -26,9 +29,18 @@ class Simple {
     for (Field* field : {&system_.b, &correction_}) *field = zeros(s.block.size());
     for (auto* fields : {&response_, &free_})
       for (Field& field : *fields) field = zeros(s.block.size());
+    if (s.params.carries())
+      for (Field* field : {&eddy_, &production_}) *field = zeros(s.block.size());
+    if (s.params.reacting()) density_ = zeros(s.block.size());
+    auto& q = s.scalar;
+    if (s.params.reacting())
+      scalars_.open(s.block, s.team.threads, q[turbulence], q[dissipation], q[fuel], q[mixture], q[enthalpy]);
+    else if (s.params.carries())
+      scalars_.open(s.block, s.team.threads, q[turbulence], q[dissipation]);
     velocities_.open(s.block, s.team.threads, s.velocity[0], s.velocity[1], s.velocity[2]);
     faces_.open(s.block, s.team.threads, response_[0], response_[1], response_[2], free_[0], free_[1], free_[2]);
     momentum_.open(s.block, s.team.threads, correction_);
+    if (s.params.carries()) scalar_solver_.open(s.block, s.team.threads, correction_);
     stone_.open(s.block, s.team.threads, correction_);
     red_black_.open(s.block, s.team.threads, correction_);
   }
@@ -44,6 +56,7 @@ class Simple {
     Left left;
     fl::during(phases("halo"), [&] { velocities_.exchange(); });
     fl::during(phases("momentum"), [&] { ghosts(s, f); });
+    if (s.params.carries()) carried(s, f, left.scalar);
     for (std::size_t d = 0; d < 3; ++d)
       if (moves(s, d)) left.momentum[d] = momentum(s, f, d);
     fl::during(phases("halo"), [&] { faces_.exchange(); });
@@ -62,20 +75,67 @@ class Simple {
     }
   }
 
+  // Scalars, by fluxes, density and eddies of the iteration before; the momentum goes by the same density and eddies.
+  void carried(State& s, const Arrays& f, Scalars& left) {
+    fl::during(phases("halo"), [&] { scalars_.exchange(); });
+    fl::during(phases("scalars"), [&] { properties(s, f); });
+    for (std::size_t q = 0; q < scalars; ++q)
+      if (s.params.solves(q)) left[q] = scalar(s, f, q);
+  }
+
+  void properties(State& s, const Arrays& f) {
+    const double heat = s.params.heat;
+    each_scalar(s.params, [&](std::size_t q) {
+      for (const Rim& rim : s.rims) Flow::scalar_ghosts(rim, f, q, scales(s.speed)[q]);
+    });
+    each_row(s, f, [&](Index c, Index n) {
+      for (Index at = c; at < c + n; ++at) Flow::property(f, heat, at);
+    });
+    for (std::size_t d = 0; d < 3; ++d)
+      for (const Index step : {-1, 1}) {
+        if (!s.block.has_neighbour(d, step)) continue;
+        Point offset{};
+        offset[d] = step;
+        grid::each_cell(grid::receive_box<3>(s.block.size(), {1, 1, 1}, offset),
+                        [&](const Point& x) { Flow::property(f, heat, f.at(x[0], x[1]) + x[2]); });
+      }
+    for (const Rim& rim : s.rims) Flow::property_ghosts(rim, f, s.speed, heat);
+    if (s.params.turbulent()) each_row(s, f, [&](Index c, Index n) { Flow::production_row(f, s.box.spacing, c, n); });
+  }
+
+  double scalar(State& s, const Arrays& f, std::size_t q) {
+    double left = 0;
+    fl::during(phases("scalars"), [&] {
+      const Diffusion by = diffusion(s, 1 / prandtl[q]);
+      each_row(s, f, [&](Index c, Index n) { Flow::transport_row(f, f.scalar[q], by, s.params.central, c, n); });
+      for (const Rim& rim : s.rims) Flow::transport_side(rim, f, f.scalar[q], scalars_given, s.params.central);
+      left = sum_of_rows(s, f, [&](Index c, Index n) { return Flow::scalar_row(f, q, s.box.volume, s.params.relax, c, n); });
+    });
+    fl::during(phases("scalar_solver"), [&] {
+      Sweeps rule{s.params.sweeps};
+      scalar_solver_.solve(system_, correction_, rule);
+    });
+    fl::during(phases("scalars"), [&] { each_row(s, f, [&](Index c, Index n) { Flow::corrected_scalar_row(f, q, c, n); }); });
+    return left;
+  }
+
+  static Diffusion diffusion(const State& s, double share) {
+    Diffusion by{.viscosity = s.viscosity(), .share = share};
+    for (std::size_t d = 0; d < 3; ++d) by.shape[d] = s.box.area[d] / s.box.spacing[d];
+    return by;
+  }
+
   double momentum(State& s, const Arrays& f, std::size_t d) {
     double left = 0;
     fl::during(phases("momentum"), [&] {
-      Vector conductance{};
-      for (std::size_t e = 0; e < 3; ++e) conductance[e] = s.viscosity() * s.box.area[e] / s.box.spacing[e];
-      each_row(s, f, [&](Index c, Index n) { Flow::transport_row(f, f.velocity[d], conductance, s.params.central, c, n); });
-      for (const Rim& rim : s.rims) Flow::transport_side(rim, f, f.velocity[d], d, s.params.central);
-      left =
-          velocities_
-              .each(s.block.size(),
-                    [&](Index k, Index j) {
-                      return Sums{Flow::momentum_row(f, d, s.box.volume, s.box.spacing[d], s.params.relax, f.at(k, j), s.block.size()[2])};
-                    })
-              .first;
+      const Diffusion by = diffusion(s, 1);
+      each_row(s, f, [&](Index c, Index n) { Flow::transport_row(f, f.velocity[d], by, s.params.central, c, n); });
+      for (const Rim& rim : s.rims) {
+        const auto is_given = [&](const Boundary& at) { return given(at, rim, d); };
+        Flow::transport_side(rim, f, f.velocity[d], is_given, s.params.central);
+      }
+      left = sum_of_rows(s, f,
+                         [&](Index c, Index n) { return Flow::momentum_row(f, d, s.box.volume, s.box.spacing[d], s.params.relax, c, n); });
     });
     fl::during(phases("momentum_solver"), [&] {
       Sweeps rule{s.params.sweeps};
@@ -91,11 +151,10 @@ class Simple {
     fl::during(phases("pressure"), [&] {
       for (const Rim& rim : s.rims) Flow::response_ghosts(rim, f);
       each_face_row(s, f, [&](std::size_t d, Index c, Index n) { Flow::flux_row(f, d, box.area[d], box.spacing[d], c, n); });
-      for (const Rim& rim : s.rims) Flow::side_fluxes(rim, f, box.area[rim.d], s.speed);
+      for (const Rim& rim : s.rims) Flow::side_fluxes(rim, f, box.area[rim.d], s.speed, s.params.heat);
       each_row(s, f, [&](Index c, Index n) { Flow::correction_row(f, box.area, box.spacing, s.params.relax, c, n); });
       for (const Rim& rim : s.rims) Flow::correction_side(rim, f);
-      left =
-          velocities_.each(s.block.size(), [&](Index k, Index j) { return Sums{Flow::sum_row(f, f.at(k, j), s.block.size()[2])}; }).first;
+      left = sum_of_rows(s, f, [&](Index c, Index n) { return Flow::sum_row(f, c, n); });
     });
     const fl::In in(phases("pressure_solver"));
     Sweeps rule{s.params.pressure_sweeps};
@@ -113,7 +172,7 @@ class Simple {
     const double relax = s.params.relax;
     for (const Rim& rim : s.rims) Flow::pressure_ghosts(rim, f, f.correction, !moves(s, rim.d));
     each_face_row(s, f, [&](std::size_t d, Index c, Index n) { Flow::corrected_flux_row(f, d, box.area[d], box.spacing[d], relax, c, n); });
-    for (const Rim& rim : s.rims) Flow::side_fluxes(rim, f, box.area[rim.d], s.speed);
+    for (const Rim& rim : s.rims) Flow::side_fluxes(rim, f, box.area[rim.d], s.speed, s.params.heat);
     each_row(s, f, [&](Index c, Index n) { Flow::corrected_row(f, box.spacing, relax, c, n); });
     const auto take = [&, share = s.params.relax_pressure](Index at) { f.pressure[at] += share * f.correction[at]; };
     each_row(s, f, [&](Index c, Index n) {
@@ -131,14 +190,30 @@ class Simple {
   // Of all ranks, as shares of what flows by.
   Left total(const State& s, const Left& mine) {
     const fl::In in(phases("sum"));
-    const double mass = s.box.inflow_area() * s.speed, force = mass * s.speed;
-    const Sums low = velocities_.total({mine.momentum[0], mine.momentum[1]}), high = velocities_.total({mine.momentum[2], mine.mass});
-    return {{low.first / force, low.second / force, high.first / force}, high.second / mass};
+    Left all = mine;
+    const auto add = [&](double& first, double& second) {
+      const Sums sums = velocities_.total({first, second});
+      first = sums.first, second = sums.second;
+    };
+    add(all.momentum[0], all.momentum[1]);
+    add(all.momentum[2], all.mass);
+    if (s.params.carries()) add(all.scalar[turbulence], all.scalar[dissipation]);
+    if (s.params.reacting()) {
+      double none = 0;
+      add(all.scalar[fuel], all.scalar[mixture]);
+      add(all.scalar[enthalpy], none);
+    }
+    return all.share_of(s.box.inflow_area() * s.speed, s.speed, entering(s.params));
   }
 
   template <class Row>
   void each_row(const State& s, const Arrays& f, Row row) {
     velocities_.each(s.block.size(), [&](Index k, Index j) { return row(f.at(k, j), s.block.size()[2]), Sums{}; });
+  }
+  // Of what row(c, n) returns.
+  template <class Row>
+  double sum_of_rows(const State& s, const Arrays& f, Row row) {
+    return velocities_.each(s.block.size(), [&](Index k, Index j) { return Sums{row(f.at(k, j), s.block.size()[2])}; }).first;
   }
   // row(d, c, n) for all faces of the block: the upper ones of its cells, and those on its lower sides.
   template <class Row>
@@ -164,13 +239,18 @@ class Simple {
       f.response[d] = origin(response_[d]), f.free[d] = origin(free_[d]);
       f.stride[d] = s.pressure.layout().stride[d];
     }
+    each_scalar(s.params, [&](std::size_t q) { f.scalar[q] = origin(s.scalar[q]); });
+    if (s.params.carries()) f.eddy = origin(eddy_), f.production = origin(production_);
+    if (s.params.reacting()) f.density = origin(density_);
     return f;
   }
 
-  Machine velocities_, faces_;  // whose halos they exchange
+  Machine velocities_, faces_, scalars_;  // whose halos they exchange
   System system_;
   Field correction_;
   std::array<Field, 3> response_, free_;
+  Field eddy_, production_, density_;  // where scalars are carried; the density, where it changes
+  RedBlack<ScalarMarks, Machine, Body, colours_together> scalar_solver_;
   RedBlack<MomentumMarks, Machine, Body, colours_together> momentum_;
   Stone<PressureMarks, Machine, Body> stone_;
   RedBlack<PressureMarks, Machine, Body, colours_together> red_black_;

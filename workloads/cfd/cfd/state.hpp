@@ -1,6 +1,7 @@
 // Parameters and state: what inputs, checks and variants share.
 #pragma once
 
+#include <algorithm>
 #include <vector>
 
 #include "../extents.hpp"
@@ -10,9 +11,7 @@ namespace cfd::inline FL_ROLE {
 
 enum class Method { sip, red_black };  // in the order of their names below
 
-struct Params : Extents {
-  Case flow = Case::cavity;
-  double reynolds = 100;
+struct Params : Extents, Setting {
   Index iterations = 0, digits = 6;
   Method pressure = Method::sip;
   Index sweeps = 2, pressure_sweeps = 6;
@@ -20,11 +19,12 @@ struct Params : Extents {
 
   Params() : Extents{.i = 12, .j = 10, .k = 1} {}
   void declare(fl::Fields& fields) {
-    fields.choice("case", flow, "cavity|kovasznay|duct",
+    fields.choice("case", flow, "cavity|kovasznay|duct|decay|plug",
                   "a lid that drags what is below it, a slice where k=1; a wake whose exact solution is known; from an inlet to an outlet "
-                  "between walls");
+                  "between walls; turbulence that decays on its way; fuel that burns on its way");
     declare_cells(fields);
     fields.real("reynolds", reynolds, "1", 1e-3, 1e9, "speed and length over viscosity");
+    fields.real("heat", heat, "1", 0, 1000, "that burning a kg sets free, over the heat of a kg of what enters; where fuel burns");
     fields.integer("iterations", iterations, "iterations", 0, 1 << 20, "of a run; 0: until the residuals are small");
     fields.integer("digits", digits, "digits", 1, 13, "they are: of the momentum and mass that flow by, the share 10^-digits");
     fields.choice("pressure", pressure, "sip|red_black", "the solver of its correction; the others' is red-black Gauss-Seidel");
@@ -40,16 +40,29 @@ struct Params : Extents {
 
 inline constexpr Index most_iterations = 100000;
 
-// Sums over all cells of what is left of each equation, as shares of the momentum and the mass that flow by.
+// Sums over all cells of what is left of each equation, as shares of the momentum, the mass and the scalars that flow by.
 struct Left {
   Vector momentum{};
   double mass = 0;
+  Scalars scalar{};
 
-  double largest() const { return std::max({momentum[0], momentum[1], momentum[2], mass}); }
+  double largest_momentum() const { return *std::max_element(momentum.begin(), momentum.end()); }
+  double largest_scalar() const { return *std::max_element(scalar.begin(), scalar.end()); }
+  double largest() const { return std::max({largest_momentum(), mass, largest_scalar()}); }
   // A flow of which more is left than this, or no number, diverges.
   bool sound() const {
-    constexpr double most = 1e12;
-    return momentum[0] < most && momentum[1] < most && momentum[2] < most && mass < most;
+    const auto small = [](double left) { return left < 1e12; };
+    return small(mass) && std::all_of(momentum.begin(), momentum.end(), small) && std::all_of(scalar.begin(), scalar.end(), small);
+  }
+  // From sums to shares; `mass_flow`: what flows by.
+  Left share_of(double mass_flow, double speed, const Scalars& reference) const {
+    Left shares = *this;
+    for (double& each : shares.momentum) each /= mass_flow * speed;
+    shares.mass /= mass_flow;
+    const Scalars scale = scales(speed);
+    for (std::size_t q = 0; q < scalars; ++q)
+      if (reference[q] != 0) shares.scalar[q] /= mass_flow * scale[q] * std::fabs(reference[q]);
+    return shares;
   }
 };
 
@@ -66,6 +79,13 @@ struct Outcome {
   }
 };
 
+// visit(q) for each scalar that the case has.
+template <class Visit>
+void each_scalar(const Params& p, Visit visit) {
+  for (std::size_t q = 0; q < scalars; ++q)
+    if (p.has(q)) visit(q);
+}
+
 // A side of the box that a block reaches.
 struct Rim {
   std::size_t d = 0;
@@ -81,8 +101,9 @@ struct State {
   grid::Block<3> block;
   Geometry box;
   std::vector<Rim> rims;
-  std::array<Field, 3> velocity, flux;  // flux: through the upper face of a cell along each dimension, volume a time
-  Field pressure;                       // over density
+  std::array<Field, 3> velocity, flux;  // flux: through the upper face of a cell along each dimension, mass a time
+  Field pressure;                       // over the density of what enters
+  std::array<Field, scalars> scalar;    // those that the case has
   double speed = 1;                     // velocities at the sides and the viscosity are multiplied by it: the same flow, other numbers
   Index upcoming = 0;                   // the iteration of the next step
   Outcome outcome;

@@ -1,0 +1,47 @@
+// What flows carry along beside momentum: turbulence, and what burns.
+//
+// B. E. Launder, D. B. Spalding, Comp. Meth. Appl. Mech. Eng. 3 (1974) 269; B. F. Magnussen, B. H. Hjertager, Proc. Combust. Inst. 16 (1977) 719.
+#pragma once
+
+#include <array>
+#include <cstddef>
+
+#include "firstlight/workload.hpp"
+
+namespace cfd::inline FL_ROLE {
+
+// k and its dissipation; fuel, a share of the mass; the mixture fraction fuel - oxygen / 3.99; the enthalpy over what enters has as heat.
+enum Scalar : std::size_t { turbulence, dissipation, fuel, mixture, enthalpy };
+inline constexpr std::size_t scalars = 5;
+using Scalars = std::array<double, scalars>;
+inline constexpr std::array<const char*, scalars> scalar_names{"k", "epsilon", "fuel", "mixture", "enthalpy"};
+
+inline constexpr double c_mu = 0.09, c_1 = 1.44, c_2 = 1.92, burning = 4;
+inline constexpr Scalars prandtl{1, 1.3, 0.7, 0.7, 0.7};  // of the eddy viscosity; the molecular ones are 1
+
+// A kg of methane takes as many of oxygen; of air the first share is oxygen, the rest nitrogen. Masses of a mol in g.
+inline constexpr double oxygen_needed = 3.99, air_oxygen = 0.232;
+inline constexpr double fuel_mol = 16.04, oxygen_mol = 32.00, nitrogen_mol = 28.01, products_mol = 26.68, air_mol = 28.85;
+
+// The mixture fraction of a stream of which this share came in as fuel and the rest as air.
+constexpr double mixture_of(double share) { return share - (1 - share) * air_oxygen / oxygen_needed; }
+
+// What of a kg is neither fuel nor oxygen, by fuel and mixture fraction.
+struct Composition {
+  double came_as_fuel, oxygen, products, nitrogen;
+  Composition(double of_fuel, double of_mixture)
+      : came_as_fuel((of_mixture + air_oxygen / oxygen_needed) / (1 + air_oxygen / oxygen_needed)),
+        oxygen(oxygen_needed * (of_fuel - of_mixture)),
+        products((1 + oxygen_needed) * (came_as_fuel - of_fuel)),
+        nitrogen((1 - air_oxygen) * (1 - came_as_fuel)) {}
+};
+
+// Over that of air which enters, at the pressure that holds everywhere (a low Mach number). The temperature is the enthalpy without the heat that
+// the fuel still has.
+inline double density_of(double of_fuel, double of_mixture, double of_enthalpy, double heat) {
+  const Composition has(of_fuel, of_mixture);
+  const double mols = of_fuel / fuel_mol + has.oxygen / oxygen_mol + has.products / products_mol + has.nitrogen / nitrogen_mol;
+  return 1 / (air_mol * mols * (of_enthalpy - heat * of_fuel));
+}
+
+}  // namespace cfd::inline FL_ROLE
