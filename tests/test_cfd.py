@@ -85,10 +85,26 @@ def test_fuel_burns_as_eddies_mix_it(tmp_path: Path) -> None:
         )
 
 
-def test_mass_species_and_energy_balance_in_every_cell(tmp_path: Path) -> None:
-    told = said(tmp_path, "case=plug", "i=12", "digits=11", *INVISCID)
+@pytest.mark.parametrize(
+    "words",
+    [("case=plug", "i=12", *INVISCID), ("case=combustor", "i=12", "j=6", "k=5", "reynolds=1e5", "central=0")],
+    ids=["plug", "combustor"],
+)
+def test_mass_species_and_energy_balance_in_every_cell(tmp_path: Path, words: tuple[str, ...]) -> None:
+    told = said(tmp_path, *words, "digits=11")
     for name in ("mass_left", "scalars_left"):
         assert series(told, name) and all(left[-1] < 1e-10 for left in series(told, name))
+
+
+def test_a_turbulent_channel_loses_the_pressure_that_dean_measured(tmp_path: Path) -> None:
+    """R. B. Dean, J. Fluids Eng. 100 (1978) 215: friction 0.073 Re^-1/4,
+    of half the mean velocity's square; each of two walls has half of what the pressure loses in a height."""
+    rows = 8
+    told = said(tmp_path, "case=channel", f"i={10 * rows}", f"j={rows}", "reynolds=1e5", "digits=5")
+    (pressure,), (velocity,) = series(told, "pressure"), series(told, "velocity")
+    at, spacing = 15 * rows // 2, 4 / rows
+    assert (pressure[at] - pressure[at + 1]) / spacing == pytest.approx(0.073 * 1e5**-0.25, rel=0.08)
+    assert velocity[-1] == pytest.approx(1.28 * 1e5**-0.0116, rel=0.04)  # the middle's, over the mean
 
 
 def extreme(line: list[float]) -> float:

@@ -4,14 +4,13 @@
 namespace {
 
 struct Wrong : cfd::FlowSides {
-  static double scalar_row(const cfd::Arrays& f, std::size_t q, double volume, double relax, fl::Index c, fl::Index n) {
-    const double sum = FlowSides::scalar_row(f, q, volume, relax, c, n);
-    if (q != cfd::fuel) return sum;
+  static void scalar_row(const cfd::Arrays& f, std::size_t q, double volume, double relax, fl::Index c, fl::Index n) {
+    FlowSides::scalar_row(f, q, volume, relax, c, n);
+    if (q != cfd::fuel) return;
     for (fl::Index at = c; at < c + n; ++at) {
       const double is = scarcest(f.scalar[cfd::fuel][at], f.scalar[cfd::mixture][at]), burns = f.scalar[cfd::fuel][at];
       f.b[at] += volume * source(f, q, at).falls * (is - burns);
     }
-    return sum;
   }
 };
 

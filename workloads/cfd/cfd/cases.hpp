@@ -10,14 +10,14 @@ namespace cfd::inline FL_ROLE {
 
 using Vector = std::array<double, 3>;
 
-enum class Case { cavity, kovasznay, duct, decay, plug };  // in the order of their names below
+enum class Case { cavity, kovasznay, duct, decay, plug, channel, combustor };  // in the order of their names below
 
 struct Setting {
   Case flow = Case::cavity;
   double reynolds = 100, heat = 139;
 
-  bool turbulent() const { return flow == Case::decay; }  // k and epsilon change
-  bool reacting() const { return flow == Case::plug; }    // fuel, mixture fraction and enthalpy do, and the density
+  bool turbulent() const { return flow == Case::decay || flow == Case::channel || flow == Case::combustor; }  // k and epsilon change
+  bool reacting() const { return flow == Case::plug || flow == Case::combustor; }  // fuel, mixture fraction, enthalpy and density do
   bool solves(std::size_t scalar) const { return scalar <= dissipation ? turbulent() : reacting(); }
   bool has(std::size_t scalar) const { return scalar <= dissipation ? turbulent() || reacting() : reacting(); }
   Index solved() const { return (turbulent() ? 2 : 0) + (reacting() ? 3 : 0); }
@@ -33,8 +33,9 @@ enum class Edge {
 };
 struct Boundary {
   Edge edge = Edge::slip;
-  Vector velocity{};  // where it is given; the flow's speed is a factor of it
-  Scalars scalar{};   // at an inlet; k has the square of that factor, epsilon its cube
+  Vector velocity{};      // where it is given; the flow's speed is a factor of it
+  Scalars scalar{};       // at an inlet; k has the square of that factor, epsilon its cube
+  double wall_share = 1;  // of a cell's faces that are walls, of which this may be one: 1 / their number
 };
 
 // By which powers of the speed scalars grow.
@@ -59,7 +60,11 @@ struct Geometry {
       case Case::plug:  // layers of cells beside each other are alike
         length = {1, 1, 1};
         break;
+      case Case::channel:  // cells are four times as long as they are high, for it takes a long way to forget the inlet
+        length = {1, 1, 4 * static_cast<double>(cells[2]) / static_cast<double>(cells[1])};
+        break;
       case Case::duct:
+      case Case::combustor:
         length = {1, 1, static_cast<double>(cells[2]) / static_cast<double>(cells[1])};
         break;
     }
@@ -94,16 +99,30 @@ inline constexpr double faint = 1e-8;
 // there is least of.
 inline constexpr double plug_share = 0.04, plug_fuel = 0.012, plug_frequency = 0.5;
 
-// What enters.
-inline Scalars entering(const Setting& of) {
+// Eddies of a tenth of the speed and of the height, and of the fifth and a twentieth.
+inline constexpr double channel_k = 0.015, channel_epsilon = 0.003, combustor_k = 0.06, combustor_epsilon = 0.048;
+
+// Of which order scalars are, and what a run begins near; where all that enters is alike this is it.
+inline Scalars reference(const Setting& of) {
+  const Scalars mixed{0, 0, plug_fuel, mixture_of(plug_share), 1 + of.heat * plug_fuel};
   switch (of.flow) {
     case Case::decay:
       return {faint, faint};
     case Case::plug:
-      return {faint, plug_frequency * faint, plug_fuel, mixture_of(plug_share), 1 + of.heat * plug_fuel};
+      return {faint, plug_frequency * faint, mixed[fuel], mixed[mixture], mixed[enthalpy]};
+    case Case::channel:
+      return {channel_k, channel_epsilon};
+    case Case::combustor:
+      return {combustor_k, combustor_epsilon, mixed[fuel], mixed[mixture], mixed[enthalpy]};
     default:
       return {};
   }
+}
+// What enters the combustor at this point: rich gas in the middle, burnt gas around it that lights it, then air.
+inline Scalars combustor_inlet(const Setting& of, const Vector& x, bool slice) {
+  const double off = std::max(slice ? 0 : std::fabs(x[0] - 0.5), std::fabs(x[1] - 0.5));
+  const double share = off < 0.125 ? 0.1 : off < 0.25 ? 0.04 : 0, unburnt = off < 0.125 ? share : 0;
+  return {combustor_k, combustor_epsilon, unburnt, mixture_of(share), 1 + of.heat * share};
 }
 
 // What becomes of it at x, where neither viscosity nor eddies carry anything. k' = -epsilon, epsilon' = -c_2 epsilon^2 / k; fuel burns as
@@ -113,7 +132,7 @@ inline Scalars decayed(double x) {
   return {faint * std::pow(longer, -1 / (c_2 - 1)), faint * std::pow(longer, -c_2 / (c_2 - 1))};
 }
 inline Scalars burnt(const Setting& of, double x) {
-  Scalars now = entering(of);
+  Scalars now = reference(of);
   const double first = density_of(now[fuel], now[mixture], now[enthalpy], of.heat);
   const auto slowness = [&](double left) { return density_of(left, now[mixture], now[enthalpy], of.heat) / first; };
   constexpr int steps = 4096;  // Runge and Kutta's, of order 4
@@ -138,13 +157,18 @@ inline Boundary boundary(const Setting& of, const Geometry& box, const Point& ce
       if (d == 0) return {};
       return {Edge::inlet, kovasznay(of.reynolds, box.middle(cell, d, step)), {}};
     case Case::duct:
+    case Case::channel:
+    case Case::combustor:
       if (slice) return {};
       if (d != 2) return {Edge::wall, {}, {}};
-      return step > 0 ? Boundary{Edge::outlet, {}, {}} : Boundary{Edge::inlet, {0, 0, 1}, {}};
+      if (step > 0) return {Edge::outlet, {}, {}};
+      return {Edge::inlet,
+              {0, 0, 1},
+              of.flow == Case::combustor ? combustor_inlet(of, box.middle(cell, d, step), cells[0] == 1) : reference(of)};
     case Case::decay:
     case Case::plug:
       if (d != 2) return {};
-      return step > 0 ? Boundary{Edge::outlet, {}, {}} : Boundary{Edge::inlet, {0, 0, 1}, entering(of)};
+      return step > 0 ? Boundary{Edge::outlet, {}, {}} : Boundary{Edge::inlet, {0, 0, 1}, reference(of)};
   }
   return {};
 }

@@ -44,7 +44,7 @@ inline Work work_of(const Params& p, double moving, const Traits& traits) {
   const Work pressure =
       p.pressure == Method::sip ? Work{33 + 28 * corrections, 14 + 21 * corrections} : Work{13 * corrections, colours * corrections};
   const auto solved = static_cast<double>(p.solved());
-  const Work scalar{87 + 12 + 1 + 13 * sweeps, 13 + 9 + 3 + colours * sweeps};
+  const Work scalar{87 + 12 + 2 + 13 * sweeps, 13 + 9 + 1 + 3 + colours * sweeps};
   const double strain = p.turbulent() ? 1 : 0, properties = p.carries() ? 1 : 0;
   return {moving * velocity.flops + solved * scalar.flops + strain * 33 + properties * 4 + (p.reacting() ? 21 : 0) + 21 + 37 + 18 + 15 + 2 +
               pressure.flops,

@@ -24,7 +24,7 @@ inline double start_scalar(const Params& p, std::uint64_t number, std::size_t q,
   constexpr std::uint64_t apart = std::uint64_t{1} << 60;  // from the numbers of velocities and pressures
   constexpr Scalars most{0.1, 0.1, 0.5, 3, 0.1};           // so that somewhere it is fuel, oxygen or burnt gas that there is least of
   const double off = p.solves(q) ? most[q] * fl::uniform(apart + scalars * number + q) : 0;
-  return entering(p)[q] * scales(speed)[q] * (1 + off);
+  return reference(p)[q] * scales(speed)[q] * (1 + off);
 }
 
 // Through the upper face along d of the cell at x; x[d] = -1 for the first face.
@@ -66,6 +66,18 @@ inline void restore(State& s) {
   }
 }
 
+// How many of a cell's faces are walls.
+inline int walls_of(const State& s, const Point& cell) {
+  const Point& cells = s.block.domain.extents;
+  int walls = 0;
+  for (std::size_t d = 0; d < 3; ++d)
+    for (const Index step : {-1, 1}) {
+      const bool outside = cell[d] + step < 0 || cell[d] + step == cells[d];
+      if (outside && boundary(s.params, s.box, cells, cell, d, step).edge == Edge::wall) ++walls;
+    }
+  return walls;
+}
+
 inline std::vector<Rim> rims_of(const State& s) {
   std::vector<Rim> rims;
   const Point& cells = s.block.domain.extents;
@@ -74,8 +86,10 @@ inline std::vector<Rim> rims_of(const State& s) {
       if (s.block.has_neighbour(d, step)) continue;
       Rim rim{d, step, s.block.cells(), {}};
       (step < 0 ? rim.cells.upper[d] : rim.cells.lower[d]) = step < 0 ? 1 : rim.cells.upper[d] - 1;
-      grid::each_cell(rim.cells,
-                      [&](const Point& x) { rim.boundaries.push_back(boundary(s.params, s.box, cells, s.block.global(x), d, step)); });
+      grid::each_cell(rim.cells, [&](const Point& x) {
+        rim.boundaries.push_back(boundary(s.params, s.box, cells, s.block.global(x), d, step));
+        rim.boundaries.back().wall_share = 1.0 / std::max(walls_of(s, s.block.global(x)), 1);
+      });
       rims.push_back(std::move(rim));
     }
   return rims;

@@ -96,7 +96,7 @@ inline double error_of(const State& s) {
   double sum = 0;
   grid::each_cell(s.block.cells(), [&](const Point& x) {
     if (p.carries()) {
-      sum += std::pow((s.scalar[q][x] / scales(s.speed)[q] - exact[static_cast<std::size_t>(x[2])]) / entering(p)[q], 2);
+      sum += std::pow((s.scalar[q][x] / scales(s.speed)[q] - exact[static_cast<std::size_t>(x[2])]) / reference(p)[q], 2);
       return;
     }
     const Vector wake = kovasznay(p.reynolds, s.box.middle(s.block.global(x)));
@@ -105,16 +105,19 @@ inline double error_of(const State& s) {
   return std::sqrt(fl::total(sum) / cells_in(p));
 }
 
-// From west to east, in the middle row and layer; k and epsilon as shares of what the speed makes of them.
-inline void observe_scalars(const State& s, fl::Observations& seen) {
+// Scalars, velocity and pressure from west to east, in the middle row and layer, as shares of what the speed makes of them.
+inline void observe_line(const State& s, fl::Observations& seen) {
   const Point& cells = s.block.domain.extents;
   Field whole(cells, {1, 1, 1});
-  each_scalar(s.params, [&](std::size_t q) {
-    gather(s, s.scalar[q], whole);
+  const auto observe = [&](const Field& part, const char* name, double scale) {
+    gather(s, part, whole);
     std::vector<double> line;
-    for (Index i = 0; i < cells[2]; ++i) line.push_back(whole[{cells[0] / 2, cells[1] / 2, i}] / scales(s.speed)[q]);
-    seen.series(scalar_names[q], "1", line.data(), static_cast<Index>(line.size()));
-  });
+    for (Index i = 0; i < cells[2]; ++i) line.push_back(whole[{cells[0] / 2, cells[1] / 2, i}] / scale);
+    seen.series(name, "1", line.data(), static_cast<Index>(line.size()));
+  };
+  observe(s.velocity[2], "velocity", s.speed);
+  observe(s.pressure, "pressure", s.speed * s.speed);
+  each_scalar(s.params, [&](std::size_t q) { observe(s.scalar[q], scalar_names[q], scales(s.speed)[q]); });
 }
 
 inline void observe(State& s, fl::Observations& seen) {
@@ -131,7 +134,7 @@ inline void observe(State& s, fl::Observations& seen) {
   seen.series("mass_left", "1", mass.data(), static_cast<Index>(mass.size()));
   if (s.params.carries()) seen.series("scalars_left", "1", scalar.data(), static_cast<Index>(scalar.size()));
   const bool sound = taken > 0 && s.outcome.history.back().sound();
-  if (s.params.carries() && sound) observe_scalars(s, seen);
+  if (s.params.carries() && sound) observe_line(s, seen);
   if (s.params.is_known()) seen.value("error", sound ? error_of(s) : DBL_MAX);
   if (s.params.flow != Case::cavity || !sound) return;
   Field along(s.block.domain.extents, {1, 1, 1});

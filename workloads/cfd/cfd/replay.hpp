@@ -126,10 +126,43 @@ class Replay {
     if (!params_.carries()) return 0;
     if (at.side == 0) return 0.5 * (eddies(at.low) + eddies(at.high));
     const Boundary beyond = this->beyond(d, at);
+    if (beyond.edge == Edge::wall) return drag(at.beside(), d) - viscosity();
     if (beyond.edge != Edge::inlet) return eddies(at.beside());
     const double k = beyond.scalar[turbulence] * std::pow(speed_, 2), epsilon = beyond.scalar[dissipation] * std::pow(speed_, 3);
     return density_at(d, at) * 0.09 * k * k / epsilon;
   }
+  // Near a wall (B. E. Launder, D. B. Spalding): viscosity over which the wall holds back the velocity of the cell at x, half a cell away across d.
+  double drag(const Point& x, std::size_t d) const {
+    const double from = friction_speed(x) * density(x) * box_.spacing[d] / 2 / viscosity();
+    return from > 11.53 ? viscosity() * 0.41 * from / std::log(9.8 * from) : viscosity();
+  }
+  double friction_speed(const Point& x) const { return std::pow(0.09, 0.25) * std::sqrt(scalar[turbulence][x]); }
+  // The mean over the walls of a cell of value(d, boundary), none where it has no wall.
+  template <class Value>
+  std::optional<double> mean_over_walls(const Point& x, Value value) const {
+    double sum = 0, walls = 0;
+    for (std::size_t d = 0; d < 3; ++d)
+      for (const Index step : {-1, 1}) {
+        if (x[d] + step >= 0 && x[d] + step < cells_[d]) continue;
+        const Boundary beyond = boundary(params_, box_, cells_, x, d, step);
+        if (beyond.edge == Edge::wall) sum += value(d, beyond), ++walls;
+      }
+    return walls > 0 ? std::optional(sum / walls) : std::nullopt;
+  }
+  std::optional<double> wall_dissipation(const Point& x) const {
+    return mean_over_walls(x,
+                           [&](std::size_t d, const Boundary&) { return std::pow(friction_speed(x), 3) / (0.41 * box_.spacing[d] / 2); });
+  }
+  std::optional<double> wall_production(const Point& x) const {
+    return mean_over_walls(x, [&](std::size_t d, const Boundary& wall) {
+      double square = 0;
+      for (std::size_t c = 0; c < 3; ++c)
+        if (c != d) square += std::pow(velocity[c][x] - speed_ * wall.velocity[c], 2);
+      const double away = box_.spacing[d] / 2;
+      return drag(x, d) * std::sqrt(square) / away * friction_speed(x) / (0.41 * away);
+    });
+  }
+
   // Whether velocity c is given at a side.
   static bool is_given(const Boundary& beyond, std::size_t c, std::size_t d) {
     return beyond.edge == Edge::wall || beyond.edge == Edge::inlet || (beyond.edge == Edge::slip && c == d);
@@ -212,6 +245,11 @@ class Replay {
         a += box_.volume * 4 * mixed;
       }
       a /= params_.relax;
+      if (q != dissipation) return;
+      if (const std::optional<double> held = wall_dissipation(x)) {
+        for (std::size_t place = W; place <= T; ++place) system_.a[place][x] = 0;
+        b = a * params_.relax * (*held - epsilon);
+      }
     });
     return norm();
   }
@@ -222,7 +260,7 @@ class Replay {
     for (std::size_t d = 0; d < 3; ++d) each_face(d, [&](const Face& at) { eddies_[d][at.low] = eddies_at(d, at); });
     grid::each_cell(whole(), [&](const Point& x) { density_[x] = density(x); });
     for (std::size_t d = 0; d < 3; ++d) each_face(d, [&](const Face& at) { density_at_[d][at.low] = density_at(d, at); });
-    grid::each_cell(whole(), [&](const Point& x) { strain_[x] = eddies(x) * strain(x); });
+    grid::each_cell(whole(), [&](const Point& x) { strain_[x] = wall_production(x).value_or(eddies(x) * strain(x)); });
   }
   // Velocity c on the side of a cell; step -1 below, 1 above.
   double velocity_at(std::size_t c, std::size_t d, const Point& x, Index step) const {
@@ -372,7 +410,7 @@ class Replay {
     }
   }
 
-  Left share(const Left& of) const { return of.share_of(speed_ * box_.inflow_area(), speed_, entering(params_)); }
+  Left share(const Left& of) const { return of.share_of(speed_ * box_.inflow_area(), speed_, reference(params_)); }
 
   Params params_;
   Point cells_;

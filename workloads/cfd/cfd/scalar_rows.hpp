@@ -7,6 +7,22 @@ namespace cfd::inline FL_ROLE {
 
 inline double eddy_viscosity(double density, double k, double epsilon) { return density * c_mu * k * k / epsilon; }
 
+// Near a wall: B. E. Launder, D. B. Spalding's functions of k half a cell away from it.
+inline double friction_speed(double k) { return std::sqrt(std::sqrt(c_mu) * k); }
+struct Wall {
+  double viscosity, distance;
+
+  // The viscosity over which it holds back the velocity there: by the law of the wall, in its sublayer the molecular one.
+  double drag(double k, double density) const {
+    const double away = density * friction_speed(k) * distance / viscosity;
+    return away > sublayer ? viscosity * karman * away / std::log(roughness * away) : viscosity;
+  }
+  double dissipation(double k) const {
+    const double speed = friction_speed(k);
+    return speed * speed * speed / (karman * distance);
+  }
+};
+
 struct ScalarRows : FlowRows {
   static double density(const Arrays& f, Index at) { return f.density == nullptr ? 1 : f.density[at]; }
 
@@ -55,17 +71,14 @@ struct ScalarRows : FlowRows {
     return std::max(0.0, std::min({of_fuel, has.oxygen / oxygen_needed, 0.5 * has.products / (1 + oxygen_needed)}));
   }
 
-  // The rest of a scalar's equation: sources and relaxation. Returns the sum of what is left.
-  static double scalar_row(const Arrays& f, std::size_t q, double volume, double relax, Index c, Index n) {
-    double sum = 0;
+  // The rest of a scalar's equation: sources and relaxation.
+  static void scalar_row(const Arrays& f, std::size_t q, double volume, double relax, Index c, Index n) {
     for (Index at = c; at < c + n; ++at) {
       const Source s = source(f, q, at);
       f.b[at] += volume * s.arises;
       f.a[P][at] = (f.a[P][at] + volume * s.falls) / relax;
       f.correction[at] = 0;
-      sum += std::fabs(f.b[at]);
     }
-    return sum;
   }
 
   // A scalar takes its correction. k and epsilon are positive: of what there is a tenth stays, whatever the correction.

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <array>
+#include <cmath>
 #include <cstddef>
 
 #include "firstlight/workload.hpp"
@@ -17,7 +18,8 @@ using Scalars = std::array<double, scalars>;
 inline constexpr std::array<const char*, scalars> scalar_names{"k", "epsilon", "fuel", "mixture", "enthalpy"};
 
 inline constexpr double c_mu = 0.09, c_1 = 1.44, c_2 = 1.92, burning = 4;
-inline constexpr Scalars prandtl{1, 1.3, 0.7, 0.7, 0.7};  // of the eddy viscosity; the molecular ones are 1
+inline constexpr double karman = 0.41, roughness = 9.8, sublayer = 11.53;  // y+ = log(roughness y+) / karman there
+inline constexpr Scalars prandtl{1, 1.3, 0.7, 0.7, 0.7};                   // of the eddy viscosity; the molecular ones are 1
 
 // A kg of methane takes as many of oxygen; of air the first share is oxygen, the rest nitrogen. Masses of a mol in g.
 inline constexpr double oxygen_needed = 3.99, air_oxygen = 0.232;

@@ -51,20 +51,51 @@ struct FlowSides : ScalarRows {
       x[outwards] = scalars_given(at) ? 2 * scale * at.scalar[q] - x[0] : at.edge == Edge::outlet ? 2 * x[0] - x[-outwards] : x[0];
     });
   }
-  // At an inlet the eddies' viscosity is that of what enters. A density is needed at outlets alone, where it is that of the last cell.
-  static void property_ghosts(const Rim& rim, const Arrays& f, double speed, double heat) {
+  // At an inlet the eddies' viscosity is that of what enters, at a wall such that its drag is right. A density is needed at outlets alone, where it
+  // is that of the last cell.
+  static void property_ghosts(const Rim& rim, const Arrays& f, double speed, double heat, const Wall& wall) {
     const Scalars scale = scales(speed);
     each_beside(rim, f, [&](Index c, Index outwards, const Boundary& at) {
       double enters = f.eddy[c];
       if (at.edge == Edge::inlet)
         enters = eddy_viscosity(side_density(at, f, heat), scale[turbulence] * at.scalar[turbulence],
                                 scale[dissipation] * at.scalar[dissipation]);
+      if (at.edge == Edge::wall) enters = wall.drag(f.scalar[turbulence][c], density(f, c)) - wall.viscosity;
       f.eddy[c + outwards] = 2 * enters - f.eddy[c];
       if (f.density != nullptr) f.density[c + outwards] = f.density[c];
     });
   }
   static double side_density(const Boundary& at, const Arrays& f, double heat) {
     return f.density == nullptr ? 1 : density_of(at.scalar[fuel], at.scalar[mixture], at.scalar[enthalpy], heat);
+  }
+
+  // Beside walls what arises of k follows from their drag, and epsilon is given: each wall of a cell has its share.
+  static void no_production(const Rim& rim, const Arrays& f) {
+    each_beside(rim, f, [&](Index c, Index, const Boundary& at) {
+      if (at.edge == Edge::wall) f.production[c] = 0;
+    });
+  }
+  static void wall_production(const Rim& rim, const Arrays& f, double speed, const Wall& wall) {
+    each_beside(rim, f, [&](Index c, Index, const Boundary& at) {
+      if (at.edge != Edge::wall) return;
+      double square = 0;
+      for (std::size_t d = 0; d < 3; ++d)
+        if (d != rim.d) square += (f.velocity[d][c] - speed * at.velocity[d]) * (f.velocity[d][c] - speed * at.velocity[d]);
+      const double k = f.scalar[turbulence][c], steep = std::sqrt(square) / wall.distance;
+      f.production[c] += at.wall_share * wall.drag(k, density(f, c)) * steep * friction_speed(k) / (karman * wall.distance);
+    });
+  }
+  static void dissipation_alone(const Rim& rim, const Arrays& f, double relax) {
+    each_beside(rim, f, [&](Index c, Index, const Boundary& at) {
+      if (at.edge != Edge::wall) return;
+      for (std::size_t place = W; place <= T; ++place) f.a[place][c] = 0;
+      f.b[c] = -relax * f.a[P][c] * f.scalar[dissipation][c];
+    });
+  }
+  static void wall_dissipation(const Rim& rim, const Arrays& f, double relax, const Wall& wall) {
+    each_beside(rim, f, [&](Index c, Index, const Boundary& at) {
+      if (at.edge == Edge::wall) f.b[c] += relax * f.a[P][c] * at.wall_share * wall.dissipation(f.scalar[turbulence][c]);
+    });
   }
 
   // Fluxes that are given.

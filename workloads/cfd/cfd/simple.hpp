@@ -99,9 +99,14 @@ class Simple {
         grid::each_cell(grid::receive_box<3>(s.block.size(), {1, 1, 1}, offset),
                         [&](const Point& x) { Flow::property(f, heat, f.at(x[0], x[1]) + x[2]); });
       }
-    for (const Rim& rim : s.rims) Flow::property_ghosts(rim, f, s.speed, heat);
-    if (s.params.turbulent()) each_row(s, f, [&](Index c, Index n) { Flow::production_row(f, s.box.spacing, c, n); });
+    for (const Rim& rim : s.rims) Flow::property_ghosts(rim, f, s.speed, heat, wall(s, rim));
+    if (!s.params.turbulent()) return;
+    each_row(s, f, [&](Index c, Index n) { Flow::production_row(f, s.box.spacing, c, n); });
+    for (const Rim& rim : s.rims) Flow::no_production(rim, f);
+    for (const Rim& rim : s.rims) Flow::wall_production(rim, f, s.speed, wall(s, rim));
   }
+
+  static Wall wall(const State& s, const Rim& rim) { return {s.viscosity(), s.box.spacing[rim.d] / 2}; }
 
   double scalar(State& s, const Arrays& f, std::size_t q) {
     double left = 0;
@@ -109,7 +114,12 @@ class Simple {
       const Diffusion by = diffusion(s, 1 / prandtl[q]);
       each_row(s, f, [&](Index c, Index n) { Flow::transport_row(f, f.scalar[q], by, s.params.central, c, n); });
       for (const Rim& rim : s.rims) Flow::transport_side(rim, f, f.scalar[q], scalars_given, s.params.central);
-      left = sum_of_rows(s, f, [&](Index c, Index n) { return Flow::scalar_row(f, q, s.box.volume, s.params.relax, c, n); });
+      each_row(s, f, [&](Index c, Index n) { Flow::scalar_row(f, q, s.box.volume, s.params.relax, c, n); });
+      if (q == dissipation) {
+        for (const Rim& rim : s.rims) Flow::dissipation_alone(rim, f, s.params.relax);
+        for (const Rim& rim : s.rims) Flow::wall_dissipation(rim, f, s.params.relax, wall(s, rim));
+      }
+      left = sum_of_rows(s, f, [&](Index c, Index n) { return Flow::sum_row(f, c, n); });
     });
     fl::during(phases("scalar_solver"), [&] {
       Sweeps rule{s.params.sweeps};
@@ -203,7 +213,7 @@ class Simple {
       add(all.scalar[fuel], all.scalar[mixture]);
       add(all.scalar[enthalpy], none);
     }
-    return all.share_of(s.box.inflow_area() * s.speed, s.speed, entering(s.params));
+    return all.share_of(s.box.inflow_area() * s.speed, s.speed, reference(s.params));
   }
 
   template <class Row>
