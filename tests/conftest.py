@@ -14,6 +14,7 @@ from typing import Any
 
 import hypothesis
 import pytest
+from xdist.remote import Producer
 
 from firstlight import ROOT, mpi_families
 from firstlight.toolchains import Mpi
@@ -21,9 +22,11 @@ from firstlight.toolchains import Mpi
 sys.path.insert(0, str(Path(__file__).parent))  # bench.py, standin.py
 
 import asked
+import shares
 import spent
 import turns
 from bench import Bench
+from shares import Shares
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background: children would inherit that
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -46,6 +49,12 @@ GIVING_WAY = {"OMPI_MCA_mpi_yield_when_idle": "1"}
 
 def pytest_xdist_auto_num_workers() -> int:
     return turns.workers()
+
+
+@pytest.hookimpl
+def pytest_xdist_make_scheduler(config: pytest.Config, log: Producer) -> Shares | None:
+    """Ours, where no other was asked for."""
+    return Shares(config, log) if config.getoption("dist") == "load" else None
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
@@ -74,10 +83,9 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """What waits for daemons comes first, so that others run meanwhile; what runs alone comes last: until then no
-    worker waits for another. Those of --full are left out without it, unless they were asked for by name; with
-    --of-machine also those that another machine has run as well."""
-    items.sort(key=lambda i: bool(i.get_closest_marker("alone")) - bool(i.get_closest_marker("patient")))
+    """Those of --full are left out without it, unless they were asked for by name; with --of-machine also those that
+    another machine has run as well."""
+    shares.first_the_long(items)
     named = any("::" in argument for argument in config.args)
     left_out = [] if asked.full or named else [i for i in items if i.get_closest_marker("full")]
     if config.getoption("of_machine"):
