@@ -107,6 +107,13 @@ def test_a_turbulent_channel_loses_the_pressure_that_dean_measured(tmp_path: Pat
     assert velocity[-1] == pytest.approx(1.28 * 1e5**-0.0116, rel=0.04)  # the middle's, over the mean
 
 
+def test_the_flow_comes_back_to_the_wall_behind_a_step(tmp_path: Path) -> None:
+    """2.922 steps behind it at Reynolds number 100, and a little farther where nothing but the parabola is before it:
+    E. Erturk, Computers and Fluids 37 (2008) 633. A step is half a height."""
+    told = said(tmp_path, "case=step", "i=60", "j=12", "reynolds=100", "digits=4")
+    assert 2.922 / 2 < told.of("sample")[0]["values"]["reattachment"][0] < 1.1 * 2.922 / 2
+
+
 def extreme(line: list[float]) -> float:
     """Of the parabola through the least value and those beside it."""
     least = min(range(1, len(line) - 1), key=lambda j: line[j])

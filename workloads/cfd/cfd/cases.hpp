@@ -10,7 +10,7 @@ namespace cfd::inline FL_ROLE {
 
 using Vector = std::array<double, 3>;
 
-enum class Case { cavity, kovasznay, duct, decay, plug, channel, combustor };  // in the order of their names below
+enum class Case { cavity, kovasznay, duct, decay, plug, channel, combustor, step };  // in the order of their names below
 
 struct Setting {
   Case flow = Case::cavity;
@@ -56,6 +56,9 @@ struct Geometry {
         lower = {0, -0.5, -0.5};
         length = {1, 1, 1.5};
         break;
+      case Case::step:
+        length = {1, 1, 15};
+        break;
       case Case::decay:
       case Case::plug:  // layers of cells beside each other are alike
         length = {1, 1, 1};
@@ -91,6 +94,17 @@ struct Geometry {
 inline Vector kovasznay(double reynolds, const Vector& x) {
   const double lambda = reynolds / 2 - std::sqrt(reynolds * reynolds / 4 + 4 * M_PI * M_PI), grown = std::exp(lambda * x[2]);
   return {0, lambda / (2 * M_PI) * grown * std::sin(2 * M_PI * x[1]), 1 - grown * std::cos(2 * M_PI * x[1])};
+}
+
+// Behind a step of half the height: what enters above it, of mean 1, and what becomes of it far behind. D. K. Gartling, Int. J. Num. Meth.
+// Fluids 11 (1990) 953.
+inline double over_the_step(double y) { return y > 0.5 ? 24 * (y - 0.5) * (1 - y) : 0; }
+inline double behind_the_step(double y) { return 3 * y * (1 - y); }
+
+// Where the flow begins along its way: not at rest where that would never end.
+inline double start_along(const Setting& of, const Vector& x) {
+  if (of.carries()) return 1;  // without viscosity nothing would hold a flow that stands still
+  return of.flow == Case::step ? behind_the_step(x[1]) : 0;
 }
 
 // So little turbulence that it stays where the flow takes it; what a decay and a mixture need a time of the order of 1 for.
@@ -165,6 +179,11 @@ inline Boundary boundary(const Setting& of, const Geometry& box, const Point& ce
       return {Edge::inlet,
               {0, 0, 1},
               of.flow == Case::combustor ? combustor_inlet(of, box.middle(cell, d, step), cells[0] == 1) : reference(of)};
+    case Case::step:
+      if (slice) return {};
+      if (d != 2) return {Edge::wall, {}, {}};
+      if (step > 0) return {Edge::outlet, {}, {}};
+      return {Edge::inlet, {0, 0, over_the_step(box.middle(cell, d, step)[1])}, {}};
     case Case::decay:
     case Case::plug:
       if (d != 2) return {};

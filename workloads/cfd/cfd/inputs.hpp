@@ -13,9 +13,10 @@ inline double speed_of(Index iteration) {
 
 inline constexpr double disorder = 0.1;  // of the speed
 
-inline double start_velocity(const Params& p, std::uint64_t number, std::size_t d, double speed) {
-  const double there = d == 2 && p.carries() ? 1 : 0;  // without viscosity nothing would hold a flow that stands still
-  return p.cells()[d] > 1 ? speed * (there + disorder * fl::uniform(4 * number + d)) : 0;
+inline double start_velocity(const State& s, const Point& cell, std::size_t d) {
+  if (s.params.cells()[d] == 1) return 0;
+  const double there = d == 2 ? start_along(s.params, s.box.middle(cell)) : 0;
+  return s.speed * (there + disorder * fl::uniform(4 * s.block.number(cell) + d));
 }
 inline double start_pressure(std::uint64_t number, double speed) { return disorder * speed * speed * fl::uniform(4 * number + 3); }
 
@@ -34,7 +35,7 @@ inline double start_flux(const State& s, const Point& x, std::size_t d) {
     ++next[d];
     return next;
   }();
-  const auto velocity = [&](const Point& cell) { return start_velocity(s.params, s.block.number(cell), d, s.speed); };
+  const auto velocity = [&](const Point& cell) { return start_velocity(s, cell, d); };
   const bool first = x[d] < 0, last = x[d] + 1 == cells[d];
   if (!first && !last) return 0.5 * s.box.area[d] * (velocity(x) + velocity(above));
   const Point& beside = first ? above : x;
@@ -55,9 +56,9 @@ inline void restore(State& s) {
   });
   each_scalar(s.params, [&](std::size_t q) { fl::poison(s.scalar[q].data(), s.scalar[q].layout().elements); });
   grid::each_cell(s.block.cells(), [&](const Point& x) {
-    const std::uint64_t number = s.block.number(s.block.global(x));
-    for (std::size_t d = 0; d < 3; ++d) s.velocity[d][x] = start_velocity(s.params, number, d, s.speed);
-    each_scalar(s.params, [&](std::size_t q) { s.scalar[q][x] = start_scalar(s.params, number, q, s.speed); });
+    const Point at = s.block.global(x);
+    for (std::size_t d = 0; d < 3; ++d) s.velocity[d][x] = start_velocity(s, at, d);
+    each_scalar(s.params, [&](std::size_t q) { s.scalar[q][x] = start_scalar(s.params, s.block.number(at), q, s.speed); });
   });
   for (std::size_t d = 0; d < 3; ++d) {
     grid::Box<3> faces = s.block.cells();

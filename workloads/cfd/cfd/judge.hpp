@@ -105,6 +105,18 @@ inline double error_of(const State& s) {
   return std::sqrt(fl::total(sum) / cells_in(p));
 }
 
+// Where, in heights, the flow behind the step comes back to the lower wall: it flows back below the line that ends there.
+inline double reattachment(const State& s, const Field& along) {
+  const Point& cells = s.block.domain.extents;
+  const auto at = [&](Index i) { return along[{cells[0] / 2, 0, i}]; };
+  for (Index i = cells[2] - 1; i > 0; --i)
+    if (at(i) > 0 && at(i - 1) <= 0) {
+      const double share = at(i - 1) / (at(i - 1) - at(i));  // of the way from the middle of one cell to that of the next
+      return s.box.spacing[2] * (static_cast<double>(i) - 0.5 + share);
+    }
+  return 0;
+}
+
 // Scalars, velocity and pressure from west to east, in the middle row and layer, as shares of what the speed makes of them.
 inline void observe_line(const State& s, fl::Observations& seen) {
   const Point& cells = s.block.domain.extents;
@@ -136,11 +148,32 @@ inline void observe(State& s, fl::Observations& seen) {
   const bool sound = taken > 0 && s.outcome.history.back().sound();
   if (s.params.carries() && sound) observe_line(s, seen);
   if (s.params.is_known()) seen.value("error", sound ? error_of(s) : DBL_MAX);
-  if (s.params.flow != Case::cavity || !sound) return;
+  if ((s.params.flow != Case::cavity && s.params.flow != Case::step) || !sound) return;
   Field along(s.block.domain.extents, {1, 1, 1});
   gather(s, s.velocity[2], along);
+  if (s.params.flow == Case::step) return seen.value("reattachment", reattachment(s, along));
   const std::vector<double> line = middle_line(s, along);
   seen.series("middle_line", "1", line.data(), static_cast<Index>(line.size()));
+}
+
+// The layer in the middle of a run to the end: how hot it is where fuel burns, elsewhere how fast along the flow.
+inline void draw(State& s, fl::Picture& picture) {
+  const Params& p = s.params;
+  if (p.iterations > 0 || s.outcome.history.empty() || !s.outcome.history.back().sound()) return;
+  const Point& cells = s.block.domain.extents;
+  picture.of(p.reacting() ? "temperature" : "velocity", "", cells[1], cells[2]);
+  const grid::Box<3> mine = s.block.cells();
+  const Index k = cells[0] / 2 - s.block.owned.lower[0];
+  if (k < 0 || k >= mine.upper[0]) return;
+  std::vector<double> row(static_cast<std::size_t>(mine.upper[2]));
+  for (Index j = 0; j < mine.upper[1]; ++j) {
+    for (Index i = 0; i < mine.upper[2]; ++i) {
+      const Point x{k, j, i};
+      row[static_cast<std::size_t>(i)] = p.reacting() ? s.scalar[enthalpy][x] - p.heat * s.scalar[fuel][x] : s.velocity[2][x] / s.speed;
+    }
+    const Point at = s.block.global({k, j, 0});
+    picture.row(at[1], at[2], row.data(), mine.upper[2]);
+  }
 }
 
 inline const char* name_of(std::size_t d) {

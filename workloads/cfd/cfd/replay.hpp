@@ -3,30 +3,27 @@
 #pragma once
 
 #include <cfloat>
-#include <optional>
 
-#include "../solvers.hpp"
-#include "inputs.hpp"
+#include "replay_gas.hpp"
 
 namespace cfd::inline FL_ROLE {
 
-class Replay {
+class Replay : public ReplayedGas {
  public:
-  explicit Replay(const State& s) : params_(s.params), cells_(s.block.domain.extents), box_(s.box), speed_(s.speed) {
+  explicit Replay(const State& s) : ReplayedGas(s) {
     for (int rank = 0; rank < s.team.ranks; ++rank) blocks_.push_back(grid::Block<3>(s.block.domain, s.team.ranks, rank).owned);
     for (Field& a : system_.a) a = zeros(cells_);
     for (Field* field : {&system_.b, &correction_, &pressure}) *field = zeros(cells_);
-    for (auto* fields : {&velocity, &flux, &response_, &free_, &eddies_, &density_at_})
+    for (auto* fields : {&flux, &response_, &free_, &eddies_, &density_at_})
       for (Field& field : *fields) field = zeros(cells_);
     for (Field& field : density_at_) std::fill_n(field.data(), field.layout().elements, 1.0);
     if (params_.carries())
       for (Field* field : {&density_, &strain_}) *field = zeros(cells_);
-    each_scalar(params_, [&](std::size_t q) { scalar[q] = zeros(cells_); });
     grid::each_cell(whole(), [&](const Point& x) {
       const std::uint64_t number = s.block.number(x);
       pressure[x] = start_pressure(number, speed_);
       each_scalar(params_, [&](std::size_t q) { scalar[q][x] = start_scalar(params_, number, q, speed_); });
-      for (std::size_t d = 0; d < 3; ++d) velocity[d][x] = start_velocity(params_, number, d, speed_);
+      for (std::size_t d = 0; d < 3; ++d) velocity[d][x] = start_velocity(s, x, d);
     });
     for (std::size_t d = 0; d < 3; ++d) each_face(d, [&](const Face& at) { flux[d][at.low] = start_flux(s, at.low, d); });
   }
@@ -58,29 +55,10 @@ class Replay {
     return sum / (speed_ * box_.inflow_area());
   }
 
-  std::array<Field, 3> velocity, flux;  // fluxes by the cell below a face; -1 for the first
+  std::array<Field, 3> flux;  // by the cell below a face; -1 for the first
   Field pressure;
-  std::array<Field, scalars> scalar;
 
  private:
-  // Between two cells, or beside one.
-  struct Face {
-    Point low, high;
-    Index side = 0;  // -1: of the box, and `high` is beside it; 1: `low` is
-    const Point& beside() const { return side < 0 ? high : low; }
-  };
-  grid::Box<3> whole() const { return {{}, cells_}; }
-  template <class Visit>
-  void each_face(std::size_t d, Visit visit) const {
-    grid::Box<3> faces = whole();
-    --faces.lower[d];
-    grid::each_cell(faces, [&](const Point& low) {
-      Point high = low;
-      ++high[d];
-      visit(Face{low, high, low[d] < 0 ? -1 : high[d] == cells_[d] ? 1 : 0});
-    });
-  }
-  Boundary beyond(std::size_t d, const Face& at) const { return boundary(params_, box_, cells_, at.beside(), d, at.side); }
   // Of a field that is 0 at outlets and goes on in a straight line elsewhere: its value at a face.
   double at_face(const Field& p, std::size_t d, const Face& at) const {
     if (at.side == 0) return 0.5 * (p[at.low] + p[at.high]);
@@ -99,73 +77,6 @@ class Replay {
     double sum = 0;
     grid::each_cell(whole(), [&](const Point& x) { sum += std::fabs(system_.b[x]); });
     return sum;
-  }
-  double viscosity() const { return speed_ / params_.reynolds; }
-
-  // The density of a cell, or of what enters: a kg of each kind of gas by its mass of a mol, all at one pressure.
-  double density(double of_fuel, double of_mixture, double of_enthalpy) const {
-    if (!params_.reacting()) return 1;
-    const double air = air_oxygen / 3.99, from_fuel = (of_mixture + air) / (1 + air), oxygen = 3.99 * (of_fuel - of_mixture);
-    const double nitrogen = 0.768 * (1 - from_fuel), burnt = 1 - of_fuel - oxygen - nitrogen;
-    const double temperature = of_enthalpy - params_.heat * of_fuel;
-    return 1 / (temperature * 28.85 * (of_fuel / 16.04 + oxygen / 32 + nitrogen / 28.01 + burnt / 26.68));
-  }
-  double density(const Point& x) const {
-    return params_.reacting() ? density(scalar[fuel][x], scalar[mixture][x], scalar[enthalpy][x]) : 1;
-  }
-  double density_at(std::size_t d, const Face& at) const {
-    if (at.side == 0) return 0.5 * (density(at.low) + density(at.high));
-    const Boundary beyond = this->beyond(d, at);
-    if (beyond.edge == Edge::outlet) return density(at.beside());
-    return beyond.edge == Edge::inlet ? density(beyond.scalar[fuel], beyond.scalar[mixture], beyond.scalar[enthalpy]) : 1;
-  }
-  double eddies(const Point& x) const {
-    return params_.carries() ? density(x) * 0.09 * scalar[turbulence][x] * scalar[turbulence][x] / scalar[dissipation][x] : 0;
-  }
-  double eddies_at(std::size_t d, const Face& at) const {
-    if (!params_.carries()) return 0;
-    if (at.side == 0) return 0.5 * (eddies(at.low) + eddies(at.high));
-    const Boundary beyond = this->beyond(d, at);
-    if (beyond.edge == Edge::wall) return drag(at.beside(), d) - viscosity();
-    if (beyond.edge != Edge::inlet) return eddies(at.beside());
-    const double k = beyond.scalar[turbulence] * std::pow(speed_, 2), epsilon = beyond.scalar[dissipation] * std::pow(speed_, 3);
-    return density_at(d, at) * 0.09 * k * k / epsilon;
-  }
-  // Near a wall (B. E. Launder, D. B. Spalding): viscosity over which the wall holds back the velocity of the cell at x, half a cell away across d.
-  double drag(const Point& x, std::size_t d) const {
-    const double from = friction_speed(x) * density(x) * box_.spacing[d] / 2 / viscosity();
-    return from > 11.53 ? viscosity() * 0.41 * from / std::log(9.8 * from) : viscosity();
-  }
-  double friction_speed(const Point& x) const { return std::pow(0.09, 0.25) * std::sqrt(scalar[turbulence][x]); }
-  // The mean over the walls of a cell of value(d, boundary), none where it has no wall.
-  template <class Value>
-  std::optional<double> mean_over_walls(const Point& x, Value value) const {
-    double sum = 0, walls = 0;
-    for (std::size_t d = 0; d < 3; ++d)
-      for (const Index step : {-1, 1}) {
-        if (x[d] + step >= 0 && x[d] + step < cells_[d]) continue;
-        const Boundary beyond = boundary(params_, box_, cells_, x, d, step);
-        if (beyond.edge == Edge::wall) sum += value(d, beyond), ++walls;
-      }
-    return walls > 0 ? std::optional(sum / walls) : std::nullopt;
-  }
-  std::optional<double> wall_dissipation(const Point& x) const {
-    return mean_over_walls(x,
-                           [&](std::size_t d, const Boundary&) { return std::pow(friction_speed(x), 3) / (0.41 * box_.spacing[d] / 2); });
-  }
-  std::optional<double> wall_production(const Point& x) const {
-    return mean_over_walls(x, [&](std::size_t d, const Boundary& wall) {
-      double square = 0;
-      for (std::size_t c = 0; c < 3; ++c)
-        if (c != d) square += std::pow(velocity[c][x] - speed_ * wall.velocity[c], 2);
-      const double away = box_.spacing[d] / 2;
-      return drag(x, d) * std::sqrt(square) / away * friction_speed(x) / (0.41 * away);
-    });
-  }
-
-  // Whether velocity c is given at a side.
-  static bool is_given(const Boundary& beyond, std::size_t c, std::size_t d) {
-    return beyond.edge == Edge::wall || beyond.edge == Edge::inlet || (beyond.edge == Edge::slip && c == d);
   }
 
   // The matrix, and what is left of the equation of a transported u. At a side `value(d, beyond)` is given, or none is; what is not given goes on in a
@@ -262,24 +173,6 @@ class Replay {
     for (std::size_t d = 0; d < 3; ++d) each_face(d, [&](const Face& at) { density_at_[d][at.low] = density_at(d, at); });
     grid::each_cell(whole(), [&](const Point& x) { strain_[x] = wall_production(x).value_or(eddies(x) * strain(x)); });
   }
-  // Velocity c on the side of a cell; step -1 below, 1 above.
-  double velocity_at(std::size_t c, std::size_t d, const Point& x, Index step) const {
-    Point next = x;
-    next[d] += step;
-    if (next[d] >= 0 && next[d] < cells_[d]) return 0.5 * (velocity[c][x] + velocity[c][next]);
-    const Boundary beyond = boundary(params_, box_, cells_, x, d, step);
-    return is_given(beyond, c, d) ? speed_ * beyond.velocity[c] : velocity[c][x];
-  }
-  // The sum over both indices of (du_c/dx_d + du_d/dx_c)^2 / 2.
-  double strain(const Point& x) const {
-    double slope[3][3], sum = 0;
-    for (std::size_t c = 0; c < 3; ++c)
-      for (std::size_t d = 0; d < 3; ++d) slope[c][d] = (velocity_at(c, d, x, 1) - velocity_at(c, d, x, -1)) / box_.spacing[d];
-    for (std::size_t c = 0; c < 3; ++c)
-      for (std::size_t d = 0; d < 3; ++d) sum += std::pow(slope[c][d] + slope[d][c], 2) / 2;
-    return sum;
-  }
-
   // The velocity along d without its gradient of the pressure.
   void for_free(std::size_t d) {
     grid::each_cell(whole(), [&](const Point& x) { free_[d][x] = velocity[d][x]; });
@@ -412,10 +305,6 @@ class Replay {
 
   Left share(const Left& of) const { return of.share_of(speed_ * box_.inflow_area(), speed_, reference(params_)); }
 
-  Params params_;
-  Point cells_;
-  Geometry box_;
-  double speed_;
   std::vector<grid::Box<3>> blocks_;  // of all ranks
   System system_;
   Field correction_;

@@ -19,9 +19,11 @@ struct Params : Extents, Setting {
 
   Params() : Extents{.i = 12, .j = 10, .k = 1} {}
   void declare(fl::Fields& fields) {
-    fields.choice("case", flow, "cavity|kovasznay|duct|decay|plug|channel|combustor",
-                  "a lid that drags what is below it, a slice where k=1; a wake whose exact solution is known; from an inlet to an outlet "
-                  "between walls; turbulence that decays on its way; fuel that burns on its way; the duct with turbulence; and with fuel");
+    fields.choice(
+        "case", flow, "cavity|kovasznay|duct|decay|plug|channel|combustor|step",
+        "a lid that drags what is below it, a slice where k=1; a wake whose exact solution is known; from an inlet to an outlet "
+        "between walls; turbulence that decays on its way; fuel that burns on its way; the duct with turbulence; and with fuel; a "
+        "channel behind a step");
     declare_cells(fields);
     fields.real("reynolds", reynolds, "1", 1e-3, 1e9, "speed and length over viscosity");
     fields.real("heat", heat, "1", 0, 1000, "that burning a kg sets free, over the heat of a kg of what enters; where fuel burns");
