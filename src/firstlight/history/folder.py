@@ -89,8 +89,10 @@ def read(paths: Iterable[Path], index: Path, told: Callable[[int, int], None] = 
         except RecordError as error:
             left.append(Left(str(path), _bare(error, path)))
             del found[key]
-    kept = indices.kept(known, found)
-    note = indices.save(index, kept) if new or len(kept.entries) != len(known.entries) else ""
+    kept, note = known, ""
+    if new or known.entries.keys() != found.keys():
+        kept = indices.kept(known, found)
+        note = indices.save(index, kept)
     pasts = [Past(path, kept.entries[key]) for key, path in found.items()]
     pasts.sort(key=lambda past: (past.run.started, past.run.id))
     return Folder(tuple(pasts), tuple(kept.figures), tuple(left), kept.chapters, note)

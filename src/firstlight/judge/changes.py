@@ -48,7 +48,7 @@ _NORMAL = 1.4826  # standard deviations of a normal distribution in one median o
 _SIDES = 1.96  # standard deviations in half of a 95 % interval
 
 
-class Value(msgspec.Struct, frozen=True, array_like=True):
+class Value(msgspec.Struct, frozen=True, array_like=True, gc=False):
     """What one run says of a figure: median and interval (None: too few launches); both states, where it has two."""
 
     median: float
