@@ -286,6 +286,7 @@ def test_refusals(ask: Ask) -> None:
         assert words in answer["refused"]
 
 
+@pytest.mark.full
 def test_memory_is_used_properly() -> None:
     sane = asker(algorithms.driver(DRIVER, sanitized=OURS))
     answers = sane(
