@@ -10,22 +10,20 @@ import msgspec
 from firstlight.catalogue import Workload
 from firstlight.errors import UsageError
 from firstlight.judge import Judgement
-from firstlight.judge.roles import Played, advice, played, players
+from firstlight.judge.roles import Played, advice
 from firstlight.judge.states import states
 from firstlight.judge.verdict import States
 from firstlight.roles import COLLECTIVE, MESSAGE
-from firstlight.simulate import exchanges, fit, iterations
+from firstlight.simulate import collectives, exchanges, fit, iterations
+from firstlight.simulate.collectives import Case, Predicted, executed_segments
 from firstlight.simulate.fit import Fitted
-from firstlight.simulate.prediction import COLLECTIVES, Carried, Prediction
-from firstlight.simulate.program import Question
+from firstlight.simulate.prediction import Carried, Prediction
 from firstlight.simulate.reasons import CLOSE, NEAR, Fastest, Reason, reasons
 from firstlight.simulate.steps import FASTEST, MODELS, Asks, Step
 from firstlight.units import binary, significant
 
 DISTURBED = 0.15
 """A root mean square relative error of what was measured against a curve that rises with the size."""
-BLOCKWISE = ("allgather", "reduce_scatter", "alltoall")
-"""Collectives whose size is that of one block, of which a rank holds as many as there are ranks."""
 
 
 class Point(msgspec.Struct, frozen=True):
@@ -116,15 +114,6 @@ class Validated(msgspec.Struct, frozen=True):
     effects: tuple[Share, ...] = ()
 
 
-class _Case(msgspec.Struct, frozen=True):
-    """What one question to the program asks for."""
-
-    mpi: str
-    collective: str
-    ranks: int
-    nodes: int
-
-
 def validate(
     judgement: Judgement,
     workloads: Mapping[str, Workload],
@@ -138,7 +127,7 @@ def validate(
     which command measures it.
     """
     run = judgement.run
-    measured = _measured(judgement, workloads, mpi)
+    measured = collectives.measured(judgement, workloads, mpi)
     exchanged, missing = exchanges.measured(judgement, workloads, mpi)
     iterated, unpredicted = iterations.measured(judgement, workloads, mpi)
     steps: list[tuple[Played, Step]] = [*exchanged, *iterated]
@@ -155,8 +144,8 @@ def validate(
         if case.mpi not in fits:
             missing.append(f"{case.collective} with {case.mpi}: no verified ping-pong of it")
             continue
-        found, told = _predict(case, some, fits[case.mpi], best[case.mpi], asks)
-        points += found
+        found, told = collectives.predicted(case, some, fits[case.mpi], best[case.mpi], asks)
+        points += [_point(case, p, fits[case.mpi]) for p in found]
         missing += told
     effects = _steps(judgement, workloads, mpi, steps, asks, missing) if steps else []
     points += effects[len(MODELS) - 1][1] if effects else []
@@ -236,90 +225,18 @@ def _shares(points: Sequence[Point]) -> list[Share]:
     return [share("all", [p.off for p in points]), *(share(k, offs) for k, offs in some if len(kinds) > 1)]
 
 
-def _measured(
-    judgement: Judgement, workloads: Mapping[str, Workload], mpi: str | None
-) -> dict[_Case, dict[tuple[str, int], Played]]:
-    """By case, the times by (algorithm, bytes); the faster of several toolchains."""
-    found: dict[_Case, dict[tuple[str, int], Played]] = {}
-    for p in played(judgement.figures, players(workloads, COLLECTIVE), judgement.run.machine):
-        place, size, seconds = p.identity.placement, p.size, p.seconds()
-        if p.by_library or p.identity.mpi is None or place.ranks < 2 or seconds is None:
-            continue
-        if mpi not in (None, p.identity.mpi) or p.operation not in COLLECTIVES or size is None:
-            continue
-        some = found.setdefault(_Case(p.identity.mpi, p.operation, place.ranks, place.nodes), {})
-        key = (p.algorithm, int(size))
-        if key not in some or seconds < (some[key].seconds() or 0.0):
-            some[key] = p
-    return found
-
-
-def _predict(
-    case: _Case, some: dict[tuple[str, int], Played], fitted: Fitted, best: Fitted, asks: Asks
-) -> tuple[list[Point], list[str]]:
-    """One question a size; all ranks are alike far from each other, for a ping-pong between two tells no more."""
-    points: list[Point] = []
-    missing: list[str] = []
-    for size in sorted({size for _, size in some}):
-        names = tuple(sorted({name for name, s in some if s == size}))
-        quick = {
-            p.algorithm: p.seconds + executed_copy(case, size, best)
-            for p in asks.collective(_question(case, names, size, best))
-            if p.usable and p.seconds
-        }
-        for p in asks.collective(_question(case, names, size, fitted)):
-            figure = some.get((p.algorithm, int(p.bytes)))
-            if figure is not None and p.usable and p.seconds:
-                predicted = p.seconds + executed_copy(case, size, fitted)
-                points.append(_point(case, predicted, figure, fitted, quick.get(p.algorithm)))
-            elif figure is not None:
-                why = p.refused or "no time"
-                missing.append(f"{p.algorithm} for {case.collective} on {case.ranks} ranks: {why}")
-    return points, missing
-
-
-def _question(case: _Case, names: tuple[str, ...], size: int, fitted: Fitted) -> Question:
-    shape = "x".join(map(str, executed_shape(case.ranks)))
-    segments = str(executed_segments(case.collective, size, case.ranks))
-    machine = fitted.at(size * (case.ranks if case.collective in BLOCKWISE else 1))
-    return Question(case.collective, names, f"flat:{shape}", (size,), segments=segments, machine=machine)
-
-
-def executed_copy(case: _Case, size: int, fitted: Fitted) -> float:
-    """Seconds for what the executor copies beside the schedule: a rank's own block of an allgather, to its place."""
-    return size * fitted.copied(size * case.ranks) if case.collective == "allgather" else 0.0
-
-
-def executed_segments(collective: str, size: int, ranks: int) -> int:
-    """Into how many pieces the executor cuts a message (automatic_segments in native/collectives/mpi/channel.cpp)."""
-    return 1 if ranks <= 2 and collective == "broadcast" else min(64, max(1, round(size / 65536)))
-
-
-def executed_shape(ranks: int) -> list[int]:
-    """The torus that the executor makes of so many ranks (balanced_shape in native/collectives/mpi/channel.cpp)."""
-    factors, left, factor = [], ranks, 2
-    while left > 1:
-        while left % factor == 0:
-            factors.append(factor)
-            left //= factor
-        factor += 1
-    shape = [1, 1, 1]
-    for f in reversed(factors):
-        shape[shape.index(min(shape))] *= f
-    return sorted(shape, reverse=True)
-
-
-def _point(case: _Case, predicted: float, measured: Played, fitted: Fitted, quick: float | None) -> Point:
-    """`quick`: what the fastest launches of messages predict for the fastest launch."""
+def _point(case: Case, predicted: Predicted, fitted: Fitted) -> Point:
+    measured, size, quick = predicted.figure, predicted.size, predicted.quick
     e = measured.figure.estimate
     low, high = (None if v is None else measured.seconds(v) for v in (e.low, e.high))
-    median, size = measured.seconds(), measured.size
-    assert median is not None and size is not None
+    median = measured.seconds()
+    assert median is not None
     point = Point(
-        case.mpi, case.collective, measured.algorithm, case.ranks, case.nodes, int(size), median, low, high, predicted,
-        fastest=None if quick is None else Fastest(min(measured.launches()), quick), states=states(measured.launches()),
+        case.mpi, case.collective, measured.algorithm, case.ranks, case.nodes, size, median, low, high,
+        predicted.seconds, fastest=None if quick is None else Fastest(min(measured.launches()), quick),
+        states=states(measured.launches()),
     )  # fmt: skip
-    pieces = size / executed_segments(case.collective, int(size), case.ranks)
+    pieces = size / executed_segments(case.collective, size, case.ranks)
     return _explained(point, measured, tuple(dict.fromkeys((size, pieces))), fitted)
 
 
