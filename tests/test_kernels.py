@@ -19,7 +19,7 @@ from firstlight.judge.verdict import Failed, Verified
 from firstlight.plan import Cell, Placement, Program, plan
 from firstlight.plan.planner import _without
 from firstlight.record import Description, LaunchRecord, Metric, Parameter
-from own import made, program
+from own import program
 from test_plan import MACHINE, TOOLBOX, workload
 
 SHORT = ("--samples", "2", "--sample-seconds", "1e-5")
@@ -86,61 +86,6 @@ def test_a_kernel_that_the_workload_does_not_declare_does_not_start() -> None:
     built = program("dozen", "stranger")
     assert built.executable is None
     assert "stranger defines the kernel cube, which dozen does not declare" in built.error
-
-
-# --- a hundred loops ------------------------------------------------------------------------------
-
-
-def verdicts(said: native.Said) -> dict[str, set[bool]]:
-    """Of each kernel's checks."""
-    found: dict[str, set[bool]] = {}
-    for check in said.of("check"):
-        found.setdefault(said.of("case")[check["case"]]["parameters"]["kernel"], set()).add(check["ok"])
-    return found
-
-
-@pytest.mark.native
-@pytest.mark.plain
-@pytest.mark.parametrize("variant", ["serial", "serial_novec"])
-def test_a_hundred_loops_are_verified_in_one_launch(variant: str, tmp_path: Path) -> None:
-    """An odd length, too, so that what was unrolled has something left."""
-    said = native.verified(program("loops", variant), Placement(), tmp_path, "kernel=*", "m=9,32")
-    assert len(said.of("case")) == 200
-    found = verdicts(said)
-    assert len(found) == 100 and set(map(frozenset, found.values())) == {frozenset({True})}
-
-
-@pytest.mark.native
-@pytest.mark.full
-@pytest.mark.parametrize(("compiler", "flags"), [("gcc", "fast"), ("clang", "base"), ("clang", "fast")])
-def test_a_hundred_loops_are_verified_by_every_compiler(compiler: str, flags: str, tmp_path: Path) -> None:
-    tool = native.toolchain(flags, compiler)
-    if tool is None:
-        pytest.skip(f"no {compiler} here")
-    for variant in ("serial", "serial_novec"):
-        native.verified(made(Program("loops", variant, tool.name)), Placement(), tmp_path, "kernel=*", "m=9,32")
-
-
-@pytest.mark.native
-@pytest.mark.plain
-def test_one_wrong_loop_of_a_hundred_fails_alone_and_by_name(tmp_path: Path) -> None:
-    said = native.run(program("loops", "broken_gather"), Placement(), ("kernel=*", "m=9"), tmp_path)
-    assert said.status == 1
-    assert {name for name, ok in verdicts(said).items() if False in ok} == {"gather"}
-    assert {c["what"].partition(":")[0] for c in said.of("check") if not c["ok"]} == {"gather"}
-    assert len(verdicts(said)) == 100
-
-
-@pytest.mark.native
-@pytest.mark.plain
-def test_a_vectoriser_is_switched_off_without_a_file(tmp_path: Path) -> None:
-    plain, without = (program("loops", variant) for variant in ("serial", "serial_novec"))
-    told = [msgspec.json.decode(built.describe, type=Description) for built in (plain, without)]
-    assert [d.variant for d in told] == ["serial", "serial_novec"]
-    assert told[0].kernels == told[1].kernels and len(told[0].kernels) == 100
-    assert plain.sha256 != without.sha256
-    (begun,) = native.verified(without, Placement(), tmp_path, "kernel=copy", "m=9").of("launch")
-    assert "-fno-tree-vectorize" in begun["flags"]
 
 
 # --- the plan -------------------------------------------------------------------------------------

@@ -4,12 +4,13 @@
 #include "firstlight/role.hpp"
 #include "firstlight/workload.hpp"
 
-namespace loops::inline FL_ROLE {
+namespace vectorise::inline FL_ROLE {
 
-// All values are whole numbers, so that every sum is exact in any order.
+// All inputs are whole numbers, so that every sum is exact in any order.
 struct State {
   fl::Index m = 0, n = 0;
   std::string kernel;
+  fl::Index stride = 1;  // always; known at run time only
   double k = 2;
   fl::Array<double> a, b, c;     // -8 ... 8, never written
   fl::Array<double> d;           // 1 or -1
@@ -21,4 +22,4 @@ struct State {
   fl::Array<double> right;       // what x shall be
 };
 
-}  // namespace loops::inline FL_ROLE
+}  // namespace vectorise::inline FL_ROLE

@@ -1,4 +1,4 @@
-// loops: a hundred small loops in one program, each with a cost, a definition and a verdict of its own.
+// vectorise: small loops in one program, each with a class, a cost, a definition and a verdict of its own (R4).
 //
 // In the spirit of Callahan, Dongarra and Levine, "Vectorizing compilers: a test suite and results" (1988): dependence, control flow,
 // reductions, strides, gather and scatter, two dimensions. A loop that works in place needs its vectors restored before each step.
@@ -8,23 +8,23 @@
 
 #include "definitions.hpp"
 
-namespace loops::inline FL_ROLE {
+namespace vectorise::inline FL_ROLE {
 
 struct Params {
-  std::string kernel = "copy";
+  std::string kernel = "plain_copy";
   fl::Index m = 32;
   void declare(fl::Fields& fields) {
     static const std::string names = fl::options(loops);
-    fields.choice("kernel", kernel, names.c_str(), "which loop");
+    fields.choice("kernel", kernel, names.c_str(), "which loop; its class is the word before the underline");
     fields.integer("m", m, "elements", 4, 1 << 10, "length of a row; vectors have m * m elements");
   }
 };
 
 inline constexpr fl::About about{
-    .title = "A hundred loops",
+    .title = "What compilers vectorise",
     .cost = "of each loop its own",
     .verified = "every element against the loop's definition",
-    .tolerance = "exact: whole numbers",
+    .tolerance = "exact: whole numbers, or one correctly rounded operation",
 };
 
 inline constexpr fl::Metric metrics[] = {
@@ -90,4 +90,4 @@ inline fl::Check check(State& s, fl::Index) {
   return fl::Check::of(0, 0, fl::text("%s: all %lld elements agree", l.name, s.n));
 }
 
-}  // namespace loops::inline FL_ROLE
+}  // namespace vectorise::inline FL_ROLE
