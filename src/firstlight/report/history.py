@@ -11,8 +11,9 @@ from typing import NamedTuple
 
 from firstlight.history.folder import Past
 from firstlight.history.series import History, Moved, Series
-from firstlight.judge.compare import WORSE, Comparison
+from firstlight.judge.compare import BETTER, DISTURBED, SAME, UNCLEAR, WORSE, Comparison
 from firstlight.judge.environment import Difference
+from firstlight.judge.sourced import number, settle
 from firstlight.judge.words import name
 from firstlight.report import chapters, html
 from firstlight.report.terminal import Ink, wrap
@@ -36,14 +37,67 @@ class Turn(NamedTuple):
     environment: tuple[Difference, ...]
     figures: list[tuple[Series, Moved]]
 
-    @property
-    def counts(self) -> str:
+
+class Places:
+    """Where in `./fl history --json` the numbers of a sentence stand: its formulas are Python over that document."""
+
+    def __init__(self, history: History) -> None:
+        self.runs = {past.path: k for k, past in enumerate(history.runs)}
+        self._figures = {id(series): f"figures[{k}]" for k, series in enumerate(history.series)}
+        self._changes = {
+            id(one): (f"{self.of(series)}.changes[{j}]", f"{self.of(series)}.changes[{j + 1}].at")
+            for series in history.series
+            for j, one in enumerate(series.moved)
+        }
+
+    def of(self, series: Series) -> str:
+        """`figures[3]`"""
+        return self._figures[id(series)]
+
+    def counts(self, turn: Turn) -> str:
         """`3 figures worse, 1 better`"""
-        worse = sum(moved.outcome == WORSE for _, moved in self.figures)
-        parts = [f"{n} {what}" for n, what in ((worse, "worse"), (len(self.figures) - worse, "better")) if n]
-        return parts[0].replace(" ", " figures " if int(parts[0].split()[0]) > 1 else " figure ", 1) + "".join(
-            f", {part}" for part in parts[1:]
-        )
+        told: list[str] = []
+        for what in (WORSE, BETTER):
+            n = sum(one.outcome == what for _, one in turn.figures)
+            if n:
+                first = f"c.first == {self.runs[turn.first.path]} and c.outcome == '{what}'"
+                text = str(n) if told else count(n, "figure")
+                told.append(f"{number(text, f'sum({first} for f in figures for c in f.changes)')} {what}")
+        return ", ".join(told)
+
+    def moved(self, series: Series, one: Moved) -> str:
+        """`8.40 to 6.70 GB/s, 0.80 ×`: from level to level."""
+        where, unit = self._changes[id(one)][0], series.figure.unit
+        before, after = (quantity(x, unit) for x in (one.change.before, one.change.after))
+        left, formula = number(before, f"{where}.before", unit), f"{where}.after"
+        bare, _, printed = before.partition(" ")
+        if printed and after.endswith(f" {printed}"):
+            left = number(bare, f"{scale(one.change.before, unit)[0]!r} * {where}.before", printed)
+        return f"{left} to {number(after, formula, unit)}, {number(ratio(one.change.ratio), f'{where}.ratio')}"
+
+    def since(self, series: Series, one: Moved) -> str:
+        """`7 runs`: how many show the new level."""
+        where, later = self._changes[id(one)]
+        end = f"len({self.of(series)}.points)" if one is series.moved[-1] else later
+        return number(count(one.since, "run"), f"{end} - {where}.at")
+
+    def level(self, series: Series) -> str:
+        """`6.70 GB/s`: the newest median."""
+        unit = series.figure.unit
+        return number(quantity(series.values[-1].median, unit), f"{self.of(series)}.points[-1].median", unit)
+
+    def deviation(self, series: Series) -> str:
+        """`0.7 %`: how far the figure moves by itself; "" where that is not known."""
+        return "" if series.deviation is None else number(percent(series.deviation), f"{self.of(series)}.deviation")
+
+
+class Row(NamedTuple):
+    """A figure that is worse than in the accepted run: its name, both medians, their ratio."""
+
+    name: str
+    before: str
+    after: str
+    ratio: str
 
 
 class Small(NamedTuple):
@@ -70,13 +124,15 @@ def turns(history: History) -> list[Turn]:
     return found
 
 
-def moved(series: Series, one: Moved) -> str:
-    """`8.40 to 6.70 GB/s, 0.80 ×`: from level to level."""
-    before, after = (quantity(x, series.figure.unit) for x in (one.change.before, one.change.after))
-    number, _, unit = before.partition(" ")
-    if unit and after.endswith(f" {unit}"):
-        before = number
-    return f"{before} to {after}, {ratio(one.change.ratio)}"
+def worse(comparison: Comparison | None) -> list[Row]:
+    """What is worse in the newest run than in the accepted one."""
+    rows = []
+    for k, f in enumerate(comparison.figures if comparison is not None else ()):
+        if f.outcome == WORSE:
+            at = f"accepted.figures[{k}]"
+            a, b = (number(quantity(x.median, f.unit), f"{at}.{n}.median", f.unit) for n, x in (("a", f.a), ("b", f.b)))
+            rows.append(Row(name(f.identity), a, b, number(significant(f.ratio), f"{at}.ratio")))
+    return rows
 
 
 def differences(some: Sequence[Difference]) -> list[str]:
@@ -95,8 +151,9 @@ def noise(history: History) -> str:
     if history.noise is None or history.quarter is None:
         return "too few runs to tell how far this machine moves by itself"
     return (
-        f"from run to run figures move by {percent(history.noise)} by themselves (standard deviation, median of all "
-        f"that are timed); a quarter move by more than {percent(history.quarter)}"
+        f"from run to run figures move by {number(percent(history.noise), 'noise')} by themselves (standard "
+        f"deviation, median of all that are timed); a quarter move by more than "
+        f"{number(percent(history.quarter), 'quarter')}"
     )
 
 
@@ -108,13 +165,10 @@ def standing(comparison: Comparison | None) -> str:
         return f"the newest run, {comparison.b}, is the accepted one"
     n = comparison.counts
     wrong = sum(c.regression for c in comparison.changed)
-    words = [
-        f"{n['worse']} worse",
-        f"{n['better']} better",
-        f"{n['inconclusive']} inconclusive",
-        f"{n['same']} the same",
-    ]
-    words += [f"{wrong} verified before and wrong now"] if wrong else []
+    said = {WORSE: "worse", BETTER: "better", UNCLEAR: "inconclusive", SAME: "the same"}
+    words = [f"{number(str(n[what]), f'accepted.counts.{what}')} {text}" for what, text in said.items()]
+    counted = "sum(c.before == 'verified' and c.after == 'failed' for c in accepted.changed)"
+    words += [f"{number(str(wrong), counted)} verified before and wrong now"] if wrong else []
     return f"the newest run, {comparison.b}, against the accepted {comparison.a}: {', '.join(words)}"
 
 
@@ -128,21 +182,23 @@ def warnings(history: History, comparison: Comparison | None, left: int) -> list
     told = list(comparison.disturbed) if comparison is not None else []
     bad = [past for past in history.runs if history.disturbed(past)]
     if bad:
+        many = number(count(len(bad), "run"), f"sum(r.disturbed >= {DISTURBED} for r in runs)")
+        share = number(percent(bad[-1].entry.disturbed), f"runs[{history.runs.index(bad[-1])}].disturbed")
         told.append(
-            f"{count(len(bad), 'run')} disturbed (drawn as the others, told here), the newest of them "
-            f"{bad[-1].run.id}: wall and CPU time diverged in {percent(bad[-1].entry.disturbed)} of its samples"
+            f"{many} disturbed (drawn as the others, told here), the newest of them "
+            f"{bad[-1].run.id}: wall and CPU time diverged in {share} of its samples"
         )
     if left:
-        told.append(f"{count(left, 'run')} left out, each for a reason that is told on stderr and in --json")
+        many = number(count(left, "run"), "len(left_out)")
+        told.append(f"{many} left out, each for a reason that is told on stderr and in --json")
     if history.others:
         of = ", ".join(f"{n} of {other}" for other, n in sorted(history.others.items()))
         told.append(f"runs of other machines are not shown ({of}); --machine NAME shows them, --machine any all as one")
     reworked = [series for series in history.series if series.other_work]
     if reworked:
+        many = number(count(len(reworked), "figure"), "sum(f.other_work > 0 for f in figures)")
         told.append(
-            f"{count(len(reworked), 'figure')} did other work a step in earlier runs, which are not shown beside "
-            f"later ones: "
-            f"{reworked[0].name}"
+            f"{many} did other work a step in earlier runs, which are not shown beside later ones: {reworked[0].name}"
         )
     if not history.tellable:
         told.append("fewer than six runs of any figure: no change can be told yet")
@@ -165,15 +221,17 @@ def summary(
     )
     lines = wrap(head, width, "", "  ")
     lines[0] = ink("strong", "firstlight") + lines[0].removeprefix("firstlight")
-    lines += [ink("warn", x) for told in warnings(history, comparison, left) for x in wrap(told, width, "  ! ", "    ")]
-    lines += ["", *wrap(noise(history), width, "  ", "  "), ""]
+    told_first = [settle(told) for told in warnings(history, comparison, left)]
+    lines += [ink("warn", x) for told in told_first for x in wrap(told, width, "  ! ", "    ")]
+    lines += ["", *wrap(settle(noise(history)), width, "  ", "  "), ""]
+    places = Places(history)
     found = turns(history)
     for turn in found[:MOST_CHANGES]:
-        lines += wrap(f"{date(turn.first)}  {turn.first.run.id}: {turn.counts}", width, "  ", "    ")
+        lines += wrap(settle(f"{date(turn.first)}  {turn.first.run.id}: {places.counts(turn)}"), width, "  ", "    ")
         for series, one in turn.figures[:MOST_FIGURES]:
             style = "bad" if one.outcome == WORSE else "good"
-            told = f"{one.outcome}: {series.name}: {moved(series, one)}, {count(one.since, 'run')} since"
-            lines += [ink(style, x) for x in wrap(told, width, "    ", "      ")]
+            told = f"{one.outcome}: {series.name}: {places.moved(series, one)}, {places.since(series, one)} since"
+            lines += [ink(style, x) for x in wrap(settle(told), width, "    ", "      ")]
         if len(turn.figures) > MOST_FIGURES:
             lines.append(f"    and {len(turn.figures) - MOST_FIGURES} more")
         changed = "; ".join(differences(turn.environment)) or "nothing that was recorded"
@@ -191,7 +249,7 @@ def summary(
             "  ",
         )
         lines.append("")
-    lines += wrap(standing(comparison), width, "  ", "  ")
+    lines += wrap(settle(standing(comparison)), width, "  ", "  ")
     if comparison is not None:
         for f in [f for f in comparison.figures if f.outcome == WORSE and not f.observed][:MOST_CHANGES]:
             from_to = f"{quantity(f.a.median, f.unit)} to {quantity(f.b.median, f.unit)}"
@@ -220,8 +278,14 @@ def render(
     history: History, of: Mapping[str, str], comparison: Comparison | None, left: Sequence[tuple[str, str]]
 ) -> str:
     """The page as text. `left`: what was left out, and why."""
+    places = Places(history)
     page = {
         "history": history,
+        "places": places,
+        "runs": number(count(len(history.runs), "run"), "len(runs)"),
+        "figures": number(count(len(history.series), "figure"), "len(figures)"),
+        "threshold": number(percent(history.threshold), "threshold"),
+        "plain": settle,
         "first": date(history.runs[0]),
         "last": date(history.runs[-1]),
         "warnings": warnings(history, comparison, len(left)),
@@ -229,17 +293,14 @@ def render(
         "noise": noise(history),
         "standing": standing(comparison),
         "compared": comparison,
+        "worse": worse(comparison),
         "turns": turns(history),
         "date": date,
-        "moved": moved,
         "differences": differences,
         "chapters": _chapters(history, of),
         "small": lambda series: small(series, history.runs),
         "width": WIDTH,
         "height": HEIGHT,
-        "level": lambda series: quantity(series.values[-1].median, series.figure.unit),
-        "significant": significant,
-        "ratio": ratio,
         "firstlight": history.runs[-1].run.firstlight,
     }
     return html.page_of("history.html.j2", page, ())
