@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import html
 import json
 import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
 from statistics import median
-from types import SimpleNamespace
 from typing import Any
 from xml.etree import ElementTree
 
@@ -22,7 +20,7 @@ import many_runs
 import synthetic
 import synthetic_machine
 from commands import Captured, call
-from firstlight import units
+from documented import computed
 from firstlight.errors import INCONCLUSIVE, OK, REGRESSION, USAGE
 from firstlight.history import folder, index, series
 from firstlight.report import history as page
@@ -113,18 +111,8 @@ def test_every_number_of_the_page_follows_from_the_document_as_it_says(
     for runs, least in ((whole, "changes"), (some, "accepted")):
         call(capsys, "history", str(runs), "--output", str(place))
         _, out, _ = call(capsys, "history", str(runs), "--json")
-        document = vars(json.loads(out, object_hook=lambda d: SimpleNamespace(**d)))
-        known = document | {"len": len, "sum": sum, "__builtins__": {}}
-        marked = r'<data value="([^"]*)" data-from="([^"]*)" data-unit="([^"]*)" data-of="">'
-        said = re.findall(marked, place.read_text())
-        assert any(least in formula for _, formula, _ in said), (least, said[:5])
-        assert len(said) > len(document["figures"])
-        for text, formula, unit in said:
-            value = eval(html.unescape(formula), known)  # our own page
-            by, printed = units.scale(value, unit) if " " in text else (1.0, "")
-            if printed and unit and printed != "1":
-                assert text.endswith(f" {printed}"), (text, formula)
-            assert agrees(text.split()[0], value * by * (100 if text.endswith(" %") else 1)), (text, formula, value)
+        formulas = computed(place.read_text(), out)
+        assert any(least in formula for formula in formulas) and len(formulas) > len(json.loads(out)["figures"])
 
 
 def test_a_run_is_judged_once(whole: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:

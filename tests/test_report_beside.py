@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -12,6 +13,7 @@ import many_runs
 import synthetic
 import synthetic_machine
 from commands import Captured, call
+from documented import computed
 from firstlight import heritage
 from firstlight.errors import INCONCLUSIVE, OK, USAGE
 from firstlight.heritage import Entry, Heritage, Source
@@ -107,6 +109,26 @@ def test_earlier_machines_are_columns_where_they_answer_the_same_question(three:
     assert shown.published[0].share == pytest.approx(2.0 / best)
     page = beside.render(found(three, given), "0")
     assert "Old (1996)" in page and "A. Author" in page
+
+
+def test_every_number_of_the_tables_follows_from_the_document_as_it_says(three: list[beside.Judged]) -> None:
+    whole = found(three)
+    line = whole.lines[1]
+    old = beside.Published("Old", 1996, 2.0, 0.5, "A. Author", "")
+    whole = replace(whole, lines=(whole.lines[0], replace(line, published=(old,)), *whole.lines[2:]))
+    formulas = computed(beside.render(whole, "0"), msgspec.json.encode(whole).decode())
+    cells = [f"lines[{row}].cells[{k}]" for row, line in enumerate(whole.lines) for k in range(len(line.cells))]
+    said = [f"{cell}.{what}" for cell in cells for what in ("estimate.median", "share")]
+    said += ["lines[1].published[0].value", "lines[1].published[0].share", "len(runs)", "threshold", "drift"]
+    ends = [formula.partition(" * ")[2] for formula in formulas if " * " in formula]
+    assert set(said) <= set(formulas) and {f"{cell}.estimate.low" for cell in cells} <= set(ends)
+
+
+def test_a_page_that_does_not_follow_from_the_document_is_refused(three: list[beside.Judged]) -> None:
+    whole = found(three)
+    text = msgspec.json.encode(replace(whole, threshold=whole.threshold * 1.1)).decode()
+    with pytest.raises(AssertionError, match="threshold"):
+        computed(beside.render(whole, "0"), text)
 
 
 @pytest.mark.parametrize("width", [60, 100, 160])

@@ -10,6 +10,9 @@ number its formula and the figures that it speaks of. In a formula the figures a
     a / b            arithmetic            min, max, median, log2 of several
     each             all of them           a.reason        why it has no number
 
+On pages of many runs the formulas are Python over the document that the same command prints with `--json`:
+`figures[3].changes[0].ratio`. `tests/documented.py` computes those.
+
 What comes from the records of launches has a formula without figures: `drift()`. `tests/titles.py` computes them all.
 """
 
@@ -24,7 +27,7 @@ import msgspec
 
 from firstlight.judge.states import least
 from firstlight.judge.verdict import Failed, Identity, Unverified, Verified
-from firstlight.units import count, factor, interval, percent, quantity
+from firstlight.units import count, factor, interval, percent, quantity, scale, significant
 
 PLAIN = ""  # the unit of a ratio, of a share, of a count
 _BEGIN, _TEXT, _END = "\ue000\ue001\ue002"
@@ -117,6 +120,12 @@ def two_states(f: Verified) -> str:
     there = number(str(s.in_lower), "a.states.in_lower", PLAIN, (f,))
     of = number(str(s.in_lower + s.in_upper), "a.states.in_lower + a.states.in_upper", PLAIN, (f,))
     return f"{first} or {number(upper, 'a.states.upper', f.unit, (f,))}, {there} of {of} in the lower"
+
+
+def bare(value: float, unit: str, formula: str, near: float) -> str:
+    """`14.2`, in the unit that `quantity(near, unit)` has; the formula gives the value in `unit`."""
+    by, printed = scale(near, unit)
+    return number(significant(value * by), f"{by!r} * {formula}", PLAIN if printed == "1" else printed)
 
 
 def launches(f: Verified) -> str:

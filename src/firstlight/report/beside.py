@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import partial
 from pathlib import Path
 from typing import Literal
 
@@ -17,6 +18,7 @@ from firstlight.judge.compare import DISTURBED, DRIFT, EQUIVALENCE, disturbance,
 from firstlight.judge.interval import quotient, ratio
 from firstlight.judge.ranking import CONFIDENCE
 from firstlight.judge.select import resolved, same_value
+from firstlight.judge.sourced import bare, number
 from firstlight.judge.states import spanning, told
 from firstlight.judge.verdict import Estimate, States, Verified
 from firstlight.machine import Machine, cores
@@ -24,7 +26,7 @@ from firstlight.record import Better
 from firstlight.report import answers, chapters, html
 from firstlight.report.terminal import Ink, machine_line, wrap
 from firstlight.store.durable import replace
-from firstlight.units import convert, count, interval, percent, quantity, significant
+from firstlight.units import convert, count, percent, quantity, significant
 
 Standing = Literal["best", "alike", "behind", "none"]
 _NUMBERS = 22  # columns of a median and its share
@@ -210,6 +212,42 @@ def cell_text(cell: Cell, unit: str) -> str:
     return f"{quantity(cell.estimate.median, unit)} {mark}{significant(cell.share)}"
 
 
+def median(found: Beside, row: int, column: int) -> str:
+    """`14.2 GB/s`, with what it follows from in the document of `./fl compare --json`."""
+    estimate, unit = found.lines[row].cells[column].estimate, found.lines[row].unit
+    return number(quantity(estimate.median, unit), f"{_place(row, column)}.estimate.median", unit) if estimate else ""
+
+
+def span(found: Beside, row: int, column: int) -> str:
+    """`14.0 – 14.3`, in the unit of the median; "too few" where there is none."""
+    e, unit = found.lines[row].cells[column].estimate, found.lines[row].unit
+    if e is None or e.low is None or e.high is None:
+        return "too few"
+    where = f"{_place(row, column)}.estimate"
+    return f"{bare(e.low, unit, f'{where}.low', e.median)} – {bare(e.high, unit, f'{where}.high', e.median)}"
+
+
+def share(found: Beside, row: int, column: int) -> str:
+    """`≈ 0.98` of the best in the row."""
+    cell = found.lines[row].cells[column]
+    if cell.share is None:
+        return ""
+    mark = "≈ " if cell.standing == "alike" else ""
+    return mark + number(significant(cell.share), f"{_place(row, column)}.share")
+
+
+def published(found: Beside, row: int, k: int) -> tuple[str, str]:
+    """The published figure and its share of the best, "" where there is none."""
+    line, where = found.lines[row], f"lines[{row}].published[{k}]"
+    p = line.published[k]
+    part = "" if p.share is None else number(significant(p.share), f"{where}.share")
+    return number(quantity(p.value, line.unit), f"{where}.value", line.unit), part
+
+
+def _place(row: int, column: int) -> str:
+    return f"lines[{row}].cells[{column}]"
+
+
 def summary(found: Beside, width: int = 80, colour: bool = False, place: Path | None = None) -> str:
     """The terminal page, without a final newline."""
     ink = Ink(colour)
@@ -272,17 +310,22 @@ def write(found: Beside, firstlight: str, path: Path) -> None:
 
 def render(found: Beside, firstlight: str) -> str:
     """The page as text."""
-    sections: dict[str, list[Line]] = {}
-    for line in found.lines:
-        sections.setdefault(chapters.title(line.chapter), []).append(line)
+    sections: dict[str, list[tuple[int, Line]]] = {}
+    for row, line in enumerate(found.lines):
+        sections.setdefault(chapters.title(line.chapter), []).append((row, line))
     page = {
         "found": found,
         "firstlight": firstlight,
         "letters": [letter(k) for k in range(len(found.runs))],
         "earlier": earlier(found),
         "sections": sections,
-        "significant": significant,
-        "interval": interval,
+        "runs": number(count(len(found.runs), "run"), "len(runs)"),
+        "threshold": number(percent(found.threshold), "threshold"),
+        "drift": number(percent(found.drift), "drift"),
+        "median": partial(median, found),
+        "span": partial(span, found),
+        "share": partial(share, found),
+        "published": partial(published, found),
         "told": told,
     }
     return html.page_of("beside.html.j2", page, ())

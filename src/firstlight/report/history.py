@@ -13,7 +13,7 @@ from firstlight.history.folder import Past
 from firstlight.history.series import History, Moved, Series
 from firstlight.judge.compare import BETTER, DISTURBED, SAME, UNCLEAR, WORSE, Comparison
 from firstlight.judge.environment import Difference
-from firstlight.judge.sourced import number, settle
+from firstlight.judge.sourced import bare, number, settle
 from firstlight.judge.words import name
 from firstlight.report import chapters, html
 from firstlight.report.terminal import Ink, wrap
@@ -69,11 +69,11 @@ class Places:
         """`8.40 to 6.70 GB/s, 0.80 ×`: from level to level."""
         where, unit = self._changes[id(one)][0], series.figure.unit
         before, after = (quantity(x, unit) for x in (one.change.before, one.change.after))
-        left, formula = number(before, f"{where}.before", unit), f"{where}.after"
-        bare, _, printed = before.partition(" ")
+        left = number(before, f"{where}.before", unit)
+        printed = before.partition(" ")[2]
         if printed and after.endswith(f" {printed}"):
-            left = number(bare, f"{scale(one.change.before, unit)[0]!r} * {where}.before", printed)
-        return f"{left} to {number(after, formula, unit)}, {number(ratio(one.change.ratio), f'{where}.ratio')}"
+            left = bare(one.change.before, unit, f"{where}.before", one.change.before)
+        return f"{left} to {number(after, f'{where}.after', unit)}, {number(ratio(one.change.ratio), f'{where}.ratio')}"
 
     def since(self, series: Series, one: Moved) -> str:
         """`7 runs`: how many show the new level."""
