@@ -148,6 +148,27 @@ def test_threads_change_no_bit(tmp_path: Path) -> None:
         assert histories(tmp_path, "omp", Placement(threads=threads), "pressure=sip,red_black") == one
 
 
+WITH_OUTLETS = ("case=duct,combustor", "i=13", "j=9", "k=6", "iterations=2", "reynolds=3000", "pressure=iccg")
+
+
+def test_conjugate_gradients_are_those_of_the_blocks(tmp_path: Path) -> None:
+    """The check replays each run cell by cell, with the factors of as many blocks."""
+    one = [said(tmp_path, *WITH_OUTLETS, variant=v) for v in ("serial", "simd")]
+    for threads in (1, 3):
+        shared = said(tmp_path, *WITH_OUTLETS, variant="omp", place=Placement(threads=threads))
+        assert series(shared, "mass_left") == series(one[1], "mass_left")
+    for ranks in (2, 3):
+        said(tmp_path, *WITH_OUTLETS, variant="mpi", place=Placement(ranks=ranks))
+
+
+def test_a_duct_does_not_know_which_solver_balanced_it(tmp_path: Path) -> None:
+    grid = ("case=channel", "i=10", "j=6", "reynolds=1e4", "digits=10")
+    told = [said(tmp_path, *grid, f"pressure={solver}") for solver in ("sip", "iccg")]
+    for name in ("velocity", "pressure", "k"):
+        (one,), (other,) = (series(each, name) for each in told)
+        assert other == pytest.approx(one, rel=1e-7)
+
+
 def test_red_black_goes_the_same_way_on_any_number_of_processes(tmp_path: Path) -> None:
     """The check holds each run of Stone's solver to factors of as many blocks."""
     words = ("pressure=red_black",)
@@ -175,6 +196,7 @@ def test_blocks_of_stones_solver_cost_iterations_and_change_nothing_else(tmp_pat
         (("i=16384", "j=16384", "k=16384"), "GiB"),
         (("pi=2",), "no process grid"),
         (("relax=1.5",), "relax"),
+        (("case=cavity", "pressure=iccg"), "without an outlet"),
     ],
 )
 def test_what_cannot_run_is_refused_in_one_line(words: tuple[str, ...], why: str) -> None:

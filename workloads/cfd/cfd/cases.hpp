@@ -22,6 +22,7 @@ struct Setting {
   bool has(std::size_t scalar) const { return scalar <= dissipation ? turbulent() || reacting() : reacting(); }
   Index solved() const { return (turbulent() ? 2 : 0) + (reacting() ? 3 : 0); }
   bool carries() const { return has(turbulence); }
+  bool has_outlet() const { return flow != Case::cavity && flow != Case::kovasznay; }
   bool is_known() const { return flow == Case::kovasznay || flow == Case::decay || flow == Case::plug; }  // there is an exact solution
 };
 

@@ -12,7 +12,7 @@ inline constexpr fl::About about{
     .cost =
         "a cell and iteration: for each velocity that moves 81 flop and 200 bytes beside its solver, for the pressure correction 93 and "
         "384; for each scalar that changes 100 and 200; "
-        "red-black 13 and 160 a sweep, Stone's 28 and 168, and 33 and 112 for its factors",
+        "red-black 13 and 160 a sweep, Stone's 28 and 168, and 33 and 112 for its factors, conjugate gradients 39 and 248",
     .verified =
         "velocities, pressure, fluxes and scalars in every cell and what was left in each iteration against a plain program that goes by "
         "faces; "
@@ -41,8 +41,9 @@ inline Work work_of(const Params& p, double moving, const Traits& traits) {
   const auto sweeps = static_cast<double>(p.sweeps), corrections = static_cast<double>(p.pressure_sweeps);
   const double colours = traits.colours_together ? 10 : 20;
   const Work velocity{69 + 7 + 5 + 13 * sweeps, 12 + 7 + 6 + colours * sweeps};
-  const Work pressure =
-      p.pressure == Method::sip ? Work{33 + 28 * corrections, 14 + 21 * corrections} : Work{13 * corrections, colours * corrections};
+  const Work pressure = p.pressure == Method::sip    ? Work{33 + 28 * corrections, 14 + 21 * corrections}
+                        : p.pressure == Method::iccg ? Work{12 + 39 * corrections, 13 + 31 * corrections}
+                                                     : Work{13 * corrections, colours * corrections};
   const auto solved = static_cast<double>(p.solved());
   const Work scalar{87 + 12 + 2 + 13 * sweeps, 13 + 9 + 1 + 3 + colours * sweeps};
   const double strain = p.turbulent() ? 1 : 0, properties = p.carries() ? 1 : 0;

@@ -15,6 +15,8 @@ namespace cfd::inline FL_ROLE {
 inline std::string refuse(const Params& p, const fl::Team& team) {
   if (const std::string why = grid::refuse(p.domain(), team.ranks); !why.empty()) return why;
   if (p.cells()[1] < 2 || p.cells()[2] < 2) return "cfd needs two cells at least along i and j; a slice has one along k";
+  if (p.pressure == Method::iccg && !p.has_outlet())
+    return "without an outlet the pressure is known but for a constant: conjugate gradients need pressure=sip or red_black there";
   const double a_cell = (40.0 + 48.0 * team.ranks) * sizeof(double);  // the check of each rank replays the whole grid
   const double needed = a_cell * cells_in(p) / team.nodes;
   const double there = static_cast<double>(sysconf(_SC_PHYS_PAGES)) * static_cast<double>(sysconf(_SC_PAGESIZE));

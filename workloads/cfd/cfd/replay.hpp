@@ -231,6 +231,8 @@ class Replay : public ReplayedGas {
     found.mass = balance();
     if (params_.pressure == Method::sip)
       stone(params_.pressure_sweeps);
+    else if (params_.pressure == Method::iccg)
+      conjugate(params_.pressure_sweeps);
     else
       relax(params_.pressure_sweeps);
     correct();
@@ -300,6 +302,54 @@ class Replay : public ReplayedGas {
       all(true, [&](const Rows& m, const auto& f, Index corner, const Point& size, Index k, Index j) {
         PlainRows::sip_backward(m, f, x + corner, origin(q) + corner, m.at(k, j), size[2]);
       });
+    }
+  }
+
+  // Conjugate gradients with incomplete Cholesky of what each block itself couples, cell by cell.
+  void conjugate(Index sweeps) {
+    Field p = zeros(cells_), q = zeros(cells_), r = zeros(cells_), z = zeros(cells_), pivot = zeros(cells_);
+    const auto dot = [&](const Field& one, const Field& other) {
+      double sum = 0;
+      grid::each_cell(whole(), [&](const Point& x) { sum += one[x] * other[x]; });
+      return sum;
+    };
+    // The sum of value(coefficient, neighbour) over neighbours in the same block on the lower sides of x, or on the upper ones.
+    const auto couple = [&](const grid::Box<3>& block, const Point& x, Index step, auto value) {
+      double sum = 0;
+      for (std::size_t place = W; place <= T; ++place) {
+        Point next = x;
+        next[side_of(place).d] += side_of(place).step;
+        if (side_of(place).step == step && block.contains(next)) sum += value(system_.a[place][x], next);
+      }
+      return sum;
+    };
+    const auto backwards = [](const grid::Box<3>& block, auto visit) {
+      for (Index k = block.upper[0]; k-- > block.lower[0];)
+        for (Index j = block.upper[1]; j-- > block.lower[1];)
+          for (Index i = block.upper[2]; i-- > block.lower[2];) visit(Point{k, j, i});
+    };
+    for (const grid::Box<3>& block : blocks_)
+      grid::each_cell(block, [&](const Point& x) {
+        pivot[x] = system_.a[P][x] - couple(block, x, -1, [&](double a, const Point& y) { return a * a / pivot[y]; });
+      });
+    grid::each_cell(whole(), [&](const Point& x) { r[x] = system_.b[x]; });
+    for (double before = 0; sweeps > 0; --sweeps) {
+      for (const grid::Box<3>& block : blocks_) {
+        const auto over = [&](const Point& x, Index step) {
+          return couple(block, x, step, [&](double a, const Point& y) { return a * z[y]; });
+        };
+        grid::each_cell(block, [&](const Point& x) { z[x] = (r[x] - over(x, -1)) / pivot[x]; });
+        backwards(block, [&](const Point& x) { z[x] -= over(x, 1) / pivot[x]; });
+      }
+      const double now = dot(z, r), turn = before == 0 ? 0 : now / before;
+      grid::each_cell(whole(), [&](const Point& x) { p[x] = z[x] + turn * p[x]; });
+      grid::each_cell(whole(), [&](const Point& x) {
+        const auto times = [&](double a, const Point& y) { return a * p[y]; };
+        q[x] = system_.a[P][x] * p[x] + couple(whole(), x, -1, times) + couple(whole(), x, 1, times);
+      });
+      const double length = now / dot(p, q);
+      grid::each_cell(whole(), [&](const Point& x) { correction_[x] += length * p[x], r[x] -= length * q[x]; });
+      before = now;
     }
   }
 

@@ -42,6 +42,7 @@ class Simple {
     momentum_.open(s.block, s.team.threads, correction_);
     if (s.params.carries()) scalar_solver_.open(s.block, s.team.threads, correction_);
     stone_.open(s.block, s.team.threads, correction_);
+    if (s.params.pressure == Method::iccg) conjugate_.open(s.block, s.team.threads, correction_);
     red_black_.open(s.block, s.team.threads, correction_);
   }
 
@@ -170,6 +171,8 @@ class Simple {
     Sweeps rule{s.params.pressure_sweeps};
     if (s.params.pressure == Method::sip)
       stone_.solve(system_, correction_, s.params.alpha, rule);
+    else if (s.params.pressure == Method::iccg)
+      conjugate_.solve(system_, correction_, rule);
     else
       red_black_.solve(system_, correction_, rule);
     stone_.exchange();
@@ -263,6 +266,7 @@ class Simple {
   RedBlack<ScalarMarks, Machine, Body, colours_together> scalar_solver_;
   RedBlack<MomentumMarks, Machine, Body, colours_together> momentum_;
   Stone<PressureMarks, Machine, Body> stone_;
+  ConjugateGradients<PressureMarks, Machine, Body, true> conjugate_;
   RedBlack<PressureMarks, Machine, Body, colours_together> red_black_;
 };
 

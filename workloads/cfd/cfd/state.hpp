@@ -9,7 +9,7 @@
 
 namespace cfd::inline FL_ROLE {
 
-enum class Method { sip, red_black };  // in the order of their names below
+enum class Method { sip, red_black, iccg };  // in the order of their names below
 
 struct Params : Extents, Setting {
   Index iterations = 0, digits = 6;
@@ -29,7 +29,10 @@ struct Params : Extents, Setting {
     fields.real("heat", heat, "1", 0, 1000, "that burning a kg sets free, over the heat of a kg of what enters; where fuel burns");
     fields.integer("iterations", iterations, "iterations", 0, 1 << 20, "of a run; 0: until the residuals are small");
     fields.integer("digits", digits, "digits", 1, 13, "they are: of the momentum and mass that flow by, the share 10^-digits");
-    fields.choice("pressure", pressure, "sip|red_black", "the solver of its correction; the others' is red-black Gauss-Seidel");
+    fields.choice(
+        "pressure", pressure, "sip|red_black|iccg",
+        "the solver of its correction, Stone's, red-black Gauss-Seidel, or conjugate gradients with incomplete Cholesky where there is an "
+        "outlet; the others' is red-black Gauss-Seidel");
     fields.integer("sweeps", sweeps, "iterations", 1, 1000, "of a velocity's solver in an iteration of the flow");
     fields.integer("pressure_sweeps", pressure_sweeps, "iterations", 1, 1000, "of the pressure correction's");
     fields.real("alpha", alpha, "1", 0, 0.999, "of Stone's solver: the share of the neglected terms that is compensated");
