@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import platform
+import shutil
 from functools import cache
 from pathlib import Path
 
@@ -10,6 +12,7 @@ import pytest
 
 import native
 from firstlight.build import Built
+from firstlight.build.assembly import Loop, hot_loop, root_of, widths
 from firstlight.plan import Placement, Program
 from firstlight.record import Description
 
@@ -85,3 +88,35 @@ def test_a_vectoriser_is_switched_off_without_a_file(tmp_path: Path) -> None:
     assert plain.sha256 != without.sha256
     (begun,) = native.verified(without, Placement(), tmp_path, "kernel=plain_copy", "m=9").of("launch")
     assert "-fno-tree-vectorize" in begun["flags"]
+
+
+@pytest.mark.native
+@pytest.mark.plain
+@pytest.mark.skipif(platform.machine() != "x86_64" or shutil.which("objdump") is None, reason="knows x86's loops")
+def test_the_object_code_tells_who_has_vectors() -> None:
+    names = ("plain_add", "reduction_sum", "reduction_whole_numbers", "recurrence_first", "not_there")
+    wide, none = (widths(_executable(program(variant, "native")), names) for variant in ("serial", "serial_novec"))
+    assert isinstance(wide, dict) and isinstance(none, dict)
+    assert wide["plain_add"] >= 128 and wide["reduction_whole_numbers"] >= 128
+    assert wide["reduction_sum"] == wide["recurrence_first"] == 0 and "not_there" not in wide
+    assert set(none.values()) == {0} and set(none) == set(wide)
+    every = widths(_executable(program("serial_novec", "native")), _names(program("serial_novec", "native")))
+    assert isinstance(every, dict) and len(every) == LOOPS and set(every.values()) == {0}
+
+
+@pytest.mark.native
+@pytest.mark.plain
+@pytest.mark.skipif(shutil.which("objdump") is None, reason="no objdump here")
+def test_the_loop_that_is_explained_is_the_kernels_own() -> None:
+    """Not the widest one of the program."""
+    found = hot_loop(_executable(program("serial", "native")), root_of("plain_add"))
+    assert isinstance(found, Loop) and "plain_add" in found.function and "plain_axpy" not in found.function
+
+
+def _executable(built: Built) -> Path:
+    assert built.executable is not None
+    return built.executable
+
+
+def _names(built: Built) -> tuple[str, ...]:
+    return msgspec.json.decode(built.describe, type=Description).kernels

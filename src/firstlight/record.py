@@ -277,6 +277,7 @@ class Build(msgspec.Struct, frozen=True):
 
     `sha256` is that of the executable's content, `recipe` the hash of all that it is made from, by which it is cached.
     `kernels`: for GPUs, as their compiler speaks of them, whether or not there was a GPU to run them.
+    `widths`: of a program of many kernels, for each the bits of the widest vector in its loops; {} where nobody looked.
     """
 
     program: Program
@@ -286,6 +287,7 @@ class Build(msgspec.Struct, frozen=True):
     error: str = ""
     recipe: str = ""
     kernels: Annotated[tuple[Kernel, ...], msgspec.Meta(max_length=MOST_KERNELS)] = ()
+    widths: Annotated[dict[str, Annotated[int, msgspec.Meta(ge=0, le=1 << 16)]], msgspec.Meta(max_length=1 << 12)] = {}
 
 
 class Whole(msgspec.Struct, frozen=True):

@@ -23,6 +23,11 @@ TIMED = r"(?<![a-z])timed::"
 """Names of functions that are compiled with the flags under test (`firstlight/role.hpp`)."""
 _ARITHMETIC = re.compile(r"^v?(?:f?n?m(?:add|sub)\w*|add|sub|mul|div|sqrt|dp)[ps][sdh]\w*$")
 _AARCH64 = re.compile(r"^f(?:n?m(?:add|sub|la|ls)|add|sub|mul|div|sqrt)\w*$")
+_PACKED = re.compile(
+    r"^v?(?:f?n?m(?:add|sub)\d*|add|sub|mul|div|sqrt|max|min|cmp\w*|cvt\w+2)p[sd]$|^v?p(?:add|sub|max|min)\w*$|^v?p?gather"
+)
+_MOVE = re.compile(r"^v?mov(?:[au]p[sd]|dq[au]\d*)$")
+_ARM_VECTOR = re.compile(r"\bv\d+\.\d+[bhsd]|\bz\d+\.[bhsd]")
 _WIDTHS = ((re.compile(r"%zmm"), 512), (re.compile(r"%ymm"), 256), (re.compile(r"%xmm|\bv\d+\.\d+[bhsd]"), 128))
 
 
@@ -44,6 +49,46 @@ def hot_loop(executable: Path, root: str = TIMED) -> Loop | str:
     where the arithmetic stands, which is where the time goes in a program that is one kernel. A string says why there
     is none.
     """
+    every = _disassembled(executable)
+    if isinstance(every, str):
+        return every
+    loops = [
+        _loop(function.name, some)
+        for function in _reached(every, re.compile(root))
+        for some in _loops(function.instructions)
+    ]
+    best = max(loops, key=lambda loop: (loop.width, loop.arithmetic), default=None)
+    if best is None or best.arithmetic == 0:
+        return "not available: none of its own loops computes with floating-point numbers"
+    return best
+
+
+def root_of(kernel: object) -> str:
+    """The names of the functions that one kernel of a program is compiled into (`firstlight/variant.hpp`)."""
+    return rf"{TIMED}seam::.*\b{re.escape(str(kernel))}\b"
+
+
+def widths(executable: Path, kernels: Sequence[str]) -> dict[str, int] | str:
+    """Of each kernel of a program the bits of the widest vector in its loops, 0 where they take one number at a time.
+
+    Vectors that compute, gather, scatter, load or store count; those that hold one number, or a constant, do not, nor
+    do those of a library that is called. Vectors of SVE, whose width a program does not know, count with their least.
+    A string says why nothing is known. A kernel that has no function of its own is left out.
+    """
+    every = _disassembled(executable)
+    if isinstance(every, str):
+        return every
+    found = {}
+    for kernel in kernels:
+        own = list(_reached(every, re.compile(root_of(kernel))))
+        if own:
+            some = (i for function in own for loop in _loops(function.instructions) for i in loop)
+            found[kernel] = max(map(_vector, some), default=0)
+    return found
+
+
+def _disassembled(executable: Path) -> list[_Function] | str:
+    """Its functions, or why there are none."""
     objdump = shutil.which("objdump")
     if objdump is None:
         return "not available: objdump is not on PATH; install binutils"
@@ -53,15 +98,7 @@ def hot_loop(executable: Path, root: str = TIMED) -> Loop | str:
         return f"not available: objdump: {error}"
     if done.returncode != 0:
         return f"not available: objdump ended with status {done.returncode}"
-    loops = [
-        _loop(function.name, some)
-        for function in _reached(list(_functions(done.stdout)), re.compile(root))
-        for some in _loops(function.instructions)
-    ]
-    best = max(loops, key=lambda loop: (loop.width, loop.arithmetic), default=None)
-    if best is None or best.arithmetic == 0:
-        return "not available: none of its own loops computes with floating-point numbers"
-    return best
+    return list(_functions(done.stdout))
 
 
 class _Instruction(msgspec.Struct, frozen=True):
@@ -130,6 +167,18 @@ def _loop(function: str, some: Sequence[_Instruction]) -> Loop:
     if len(some) > MOST_LINES:
         lines += (f"... {len(some) - MOST_LINES} more instructions",)
     return Loop(function, max(map(_width, computing), default=0), len(computing), lines)
+
+
+def _vector(instruction: _Instruction) -> int:
+    """Bits of the vector of several numbers that an instruction works on, 0 where there is none."""
+    name, operands = instruction.name, instruction.operands
+    if "%" not in operands:
+        return 128 if _ARM_VECTOR.search(operands) else 0
+    if re.search(r"%[yz]mm", operands):
+        return 512 if "%zmm" in operands else 256
+    moved = _MOVE.match(name) and "(" in operands and "%rip" not in operands
+    packed = _PACKED.match(name) and "%xmm" in operands
+    return 128 if packed or (moved and "%xmm" in operands) else 0
 
 
 def _width(instruction: _Instruction) -> int:

@@ -99,7 +99,7 @@ def choose(figures: Sequence[Figure], words: Sequence[str]) -> Figure:
 
 def loop_of(run: Run, figure: Verified) -> Loop | str:
     """The hot loop of the figure's program, where the cache holds the very executable that the run launched."""
-    from firstlight.build.assembly import hot_loop
+    from firstlight.build.assembly import hot_loop, root_of
     from firstlight.build.stored import Entry
     from firstlight.machine import cache_directory
 
@@ -116,4 +116,6 @@ def loop_of(run: Run, figure: Verified) -> Loop | str:
             return "not available: the executable in the cache is not the one that was launched"
     except OSError:
         return "not available: the executable is no longer in the cache, or was built on another machine"
-    return hot_loop(entry.executable)
+    description = run.descriptions.get(build.program.target)
+    kernel = dict(i.parameters).get("kernel") if description is not None and description.kernels else None
+    return hot_loop(entry.executable) if kernel is None else hot_loop(entry.executable, root_of(kernel))

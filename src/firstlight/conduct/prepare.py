@@ -10,6 +10,7 @@ import msgspec
 
 from firstlight import build, catalogue, machine, toolchains
 from firstlight.build import Built
+from firstlight.build.assembly import widths
 from firstlight.build.effort import Effort, efforts
 from firstlight.catalogue import Value, Workload
 from firstlight.catalogue.brought import Brought
@@ -228,7 +229,16 @@ def make(programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Wor
 
 def _record(built: Built, room: int) -> Build:
     error = excerpt(built.error, room, f"builds/{built.program.key}.log")
-    return Build(built.program, not built.error, built.seconds, built.sha256, error, built.recipe, built.kernels)
+    made = Build(built.program, not built.error, built.seconds, built.sha256, error, built.recipe, built.kernels)
+    return msgspec.structs.replace(made, widths=_widths(built))
+
+
+def _widths(built: Built) -> dict[str, int]:
+    """Of each kernel of a program that has many; {} where no disassembler tells."""
+    if built.executable is None or not (names := settable.describe(built).kernels):
+        return {}
+    found = widths(built.executable, names)
+    return {} if isinstance(found, str) else found
 
 
 MOST_WORDS, LEAST_WORDS, ALL_WORDS = 4000, 300, 1 << 20
