@@ -44,7 +44,7 @@ def mpi(request: pytest.FixtureRequest) -> Mpi:
 
 @pytest.fixture(scope="module")
 def library(mpi: Mpi) -> Path:
-    return preload.library(mpi, None, native.CACHE)
+    return preload.library(mpi, native.CACHE)
 
 
 @pytest.fixture(scope="module")

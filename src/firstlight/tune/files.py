@@ -39,7 +39,7 @@ def write(folder: Path, mpi: Mpi, target: Target, table: Table, named: Mapping[t
         path = folder / f"collectives-{mpi.name}.table"
         replace(path, preload.text(table).encode())
         built = folder / f"{mpi.name}-{preload.NAME}"
-        made = preload.library(mpi, None, machine.cache_directory())
+        made = preload.library(mpi, machine.cache_directory())
         replace(built, made.read_bytes())  # beside its table: the cache may be cleaned
         environment = preload.environment(built.absolute(), path.absolute())
     else:

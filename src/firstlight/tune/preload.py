@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import os
+import shlex
+import shutil
 from pathlib import Path
 
 from firstlight import native
-from firstlight.mpi_families import of
+from firstlight.cmake import run
 from firstlight.toolchains import Mpi
 from firstlight.tune.table import Table
 
@@ -15,19 +18,25 @@ VARIABLE = "FIRSTLIGHT_COLLECTIVES"
 MAGIC = "firstlight-collectives 1"
 
 
-def library(mpi: Mpi, cxx: str | None, cache: Path) -> Path:
-    """The library for `mpi`, from the cache or built now with the compiler `cxx` behind its wrapper.
+def library(mpi: Mpi, cache: Path) -> Path:
+    """The library for `mpi`, from the cache or built now.
 
     Raises BuildError, in one line with the place of the compiler's whole output, where it does not build.
     """
     environment = dict(mpi.environment)
-    if cxx is not None:
-        environment |= of(mpi.family).compilers(cxx)
-    archive = native.schedules(cxx or mpi.cxx, cache, environment=environment)
+    archive = native.schedules(_behind(mpi), cache)
     return native.make(
         "firstlight_coll", NAME, ("collectives",), cache, lambda: mpi.cxx,
         {"FL_WITH_MPI": "ON", "FL_COLLECTIVES": str(archive), "CMAKE_CXX_COMPILER": mpi.cxx}, environment,
     )  # fmt: skip
+
+
+def _behind(mpi: Mpi) -> str:
+    """The compiler that the wrapper calls: libraries of one compiler share its archive of schedules. A wrapper that
+    does not name it is the compiler itself, as those of Cray are."""
+    code, shown = run([mpi.cxx, "-show"], os.environ | mpi.environment, merge=False)
+    words = shlex.split(shown) if code == 0 else []
+    return (shutil.which(words[0]) if words else None) or mpi.cxx
 
 
 def text(table: Table) -> str:
