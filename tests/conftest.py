@@ -6,7 +6,6 @@ import os
 import signal
 import sys
 import time
-from collections import Counter
 from collections.abc import Callable, Generator
 from functools import cache
 from pathlib import Path
@@ -109,14 +108,21 @@ KINDS = {"browser": "the report in a browser", "faults": "faults", "native": "na
 """By marker, the first that a test has; all others are unit and property tests."""
 
 
+_since = spent.now()
+
+
 @pytest.hookimpl(wrapper=True)
 def pytest_runtest_makereport(item: pytest.Item, call: pytest.CallInfo[None]) -> Generator[None, object, object]:
-    """Each report tells how its time was spent."""
+    """Each report tells how its time was spent: wall time by the call, processors' since the last report."""
+    global _since
     report: Any = yield
-    report.spent = spent.take()
+    cpu, _since = (spent.now() - _since).cpu, spent.now()
+    left = spent.Time(call.duration, cpu) - spent.total()
+    told = spent.take()
     kind = next((said for mark, said in KINDS.items() if item.get_closest_marker(mark)), "unit and property tests")
     own = f"{kind}/{_workload(item)}"
-    report.spent[own] = report.spent.get(own, 0.0) + max(0.0, call.duration - sum(report.spent.values()))
+    told[own] = told.get(own, spent.Time()) + spent.Time(max(0.0, left.wall), max(0.0, left.cpu))
+    report.spent = {name: (time.wall, time.cpu) for name, time in told.items()}
     return report
 
 
@@ -138,19 +144,25 @@ def _known() -> frozenset[str]:
     return frozenset(path.parent.name for path in (ROOT / "workloads").glob("*/*/workload.toml"))
 
 
-_told: Counter[str] = Counter()
+_told: dict[str, spent.Time] = {}
+_tests: dict[str, spent.Time] = {}
 _began = time.time()
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    _told.update(getattr(report, "spent", {}))
+    test = report.nodeid.partition("[")[0]
+    for name, seconds in getattr(report, "spent", {}).items():
+        _told[name] = _told.get(name, spent.Time()) + spent.Time(*seconds)
+        _tests[test] = _tests.get(test, spent.Time()) + spent.Time(*seconds)
 
 
 def pytest_terminal_summary(terminalreporter: Any, config: pytest.Config) -> None:
     if not _told or config.getoption("collectonly"):
         return
-    terminalreporter.section("where the time went (seconds of all workers together)")
-    for line in [*spent.table(_told, by=0), "", *spent.table(_told, by=1)]:
+    terminalreporter.section("where the time went (processors' seconds, and those of all workers together)")
+    kinds = spent.table(_told, lambda name: name.split("/", 1)[0])
+    workloads = spent.table(_told, lambda name: name.split("/", 1)[1])
+    for line in [*kinds, "", *workloads, "", *spent.table(_tests, lambda name: name, most=30)]:
         terminalreporter.write_line(line)
     if slowest := spent.slowest_compiled(turns.FOLDER, _began):
         terminalreporter.section("what took longest to compile, beside all that ran meanwhile")

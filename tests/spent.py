@@ -2,45 +2,75 @@
 
 from __future__ import annotations
 
-from collections import Counter
-from collections.abc import Iterator, Mapping
+import os
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 from time import monotonic
 
-BUILD, LAUNCH, WAIT = "building programs", "launching programs", "waiting for processors"
-PROPERTY = "spent"
+import msgspec
 
-charged: Counter[tuple[str, str]] = Counter()
-"""Seconds by (kind, workload) since the worker last took them."""
+BUILD, LAUNCH, WAIT = "building programs", "launching programs", "waiting for processors"
+
+
+class Time(msgspec.Struct, frozen=True):
+    """Seconds: those that went by, and those of processors, the children's that were waited for included."""
+
+    wall: float = 0.0
+    cpu: float = 0.0
+
+    def __add__(self, other: Time) -> Time:
+        return Time(self.wall + other.wall, self.cpu + other.cpu)
+
+    def __sub__(self, other: Time) -> Time:
+        return Time(self.wall - other.wall, self.cpu - other.cpu)
+
+
+def now() -> Time:
+    return Time(monotonic(), sum(os.times()[:4]))
+
+
+charged: dict[tuple[str, str], Time] = {}
+"""By (kind, workload), since the worker last took them."""
+
+
+def total() -> Time:
+    """Of all that was charged."""
+    return sum(charged.values(), Time())
 
 
 @contextmanager
 def charge(kind: str, workload: str) -> Iterator[None]:
     """Charges what happens inside, but for what charges itself there."""
-    before, start = charged.total(), monotonic()
+    before, start = total(), now()
     try:
         yield
     finally:
-        charged[kind, workload] += monotonic() - start - (charged.total() - before)
+        own = now() - start - (total() - before)
+        charged[kind, workload] = charged.get((kind, workload), Time()) + own
 
 
-def take() -> dict[str, float]:
+def take() -> dict[str, Time]:
     """All that was charged, as `kind/workload`, and forget it."""
-    told = {f"{kind}/{workload}": seconds for (kind, workload), seconds in charged.items()}
+    told = {f"{kind}/{workload}": time for (kind, workload), time in charged.items()}
     charged.clear()
     return told
 
 
-def table(told: Mapping[str, float], by: int, most: int = 24) -> list[str]:
-    """A line for each kind (by=0) or workload (by=1), the longest first."""
-    sums: Counter[str] = Counter()
-    for name, seconds in told.items():
-        sums[name.split("/", 1)[by] or "(no workload)"] += seconds
-    total = sum(sums.values()) or 1.0
-    lines = [f"{seconds:8.1f} s {100 * seconds / total:5.1f} %  {name}" for name, seconds in sums.most_common(most)]
-    rest = sum(seconds for _, seconds in sums.most_common()[most:])
-    return lines + ([f"{rest:8.1f} s          the rest"] if rest > 0 else [])
+def table(told: Mapping[str, Time], part: Callable[[str], str], most: int = 24) -> list[str]:
+    """A line for each part of the names, those first that took most of the processors."""
+    sums: dict[str, Time] = {}
+    for name, time in told.items():
+        of = part(name) or "(no workload)"
+        sums[of] = sums.get(of, Time()) + time
+    whole = sum(sums.values(), Time())
+    order = sorted(sums.items(), key=lambda item: -item[1].cpu)
+    rest = sum((time for _, time in order[most:]), Time())
+    lines = [(name, time) for name, time in order[:most]] + ([("the rest", rest)] if order[most:] else [])
+    return [
+        f"{time.cpu:8.1f} CPU s {100 * time.cpu / (whole.cpu or 1.0):5.1f} % {time.wall:8.1f} s  {name}"
+        for name, time in lines
+    ]
 
 
 def slowest_compiled(cache: Path, since: float, most: int = 10) -> list[str]:
