@@ -1,7 +1,8 @@
-"""A real Slurm for tests: its daemons, two nodes that are both this host, all state in one folder, ports of its own."""
+"""A real Slurm for tests: its daemons, nodes that are all this host, all state in one folder, ports of its own."""
 
 from __future__ import annotations
 
+import contextlib
 import os
 import secrets
 import shutil
@@ -13,7 +14,6 @@ from pathlib import Path
 from firstlight.toolchains.host import BARE
 
 DAEMONS = ("munged", "slurmctld", "slurmd")
-NODES = ("n1", "n2")
 
 _CONF = """\
 ClusterName=box
@@ -33,14 +33,14 @@ ProctrackType=proctrack/linuxproc
 TaskPlugin=task/affinity
 MpiDefault=none
 ReturnToService=2
-KillWait=60
+KillWait={patience}
 SelectType=select/cons_tres
 SelectTypeParameters=CR_Core
 JobAcctGatherType=jobacct_gather/none
 AccountingStorageType=accounting_storage/none
-NodeName=n1 NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[1]} CPUs={cpus} RealMemory=1000 State=UNKNOWN
-NodeName=n2 NodeHostname={host} NodeAddr=127.0.0.1 Port={ports[2]} CPUs={cpus} RealMemory=1000 State=UNKNOWN
-PartitionName=debug Nodes=n1,n2 Default=YES MaxTime=INFINITE State=UP
+{prolog}
+{nodes}
+PartitionName=debug Nodes={names} Default=YES MaxTime=INFINITE State=UP
 """
 
 
@@ -68,25 +68,46 @@ def _program(name: str) -> str | None:
     return shutil.which(name, path=f"{os.environ.get('PATH', '')}:/usr/sbin:/usr/local/sbin:/sbin")
 
 
-def _free_ports() -> list[int]:
-    with socket.socket() as one, socket.socket() as two, socket.socket() as three:
-        for each in (one, two, three):
+_NODE = "NodeName={name} NodeHostname={host} NodeAddr=127.0.0.1 Port={port} CPUs={cpus} RealMemory=1000 State=UNKNOWN"
+
+
+def _free_ports(many: int) -> list[int]:
+    with contextlib.ExitStack() as stack:
+        sockets = [stack.enter_context(socket.socket()) for _ in range(many)]
+        for each in sockets:
             each.bind(("127.0.0.1", 0))
-        return [each.getsockname()[1] for each in (one, two, three)]
+        return [each.getsockname()[1] for each in sockets]
 
 
 class Cluster:
-    """Use as a context. `environment` is what makes Slurm's commands talk to it."""
+    """Use as a context. `environment` is what makes Slurm's commands talk to it.
 
-    def __init__(self, folder: Path) -> None:
-        self.folder = folder
+    `prolog`: what is run in front of each task; `export NAME=value` that it prints is of the task's environment.
+    `patience`: seconds for what Slurm ends; so long it also waits for a step that did not start.
+    """
+
+    def __init__(self, folder: Path, nodes: int = 2, prolog: Path | None = None, patience: int = 60) -> None:
+        self.folder, self.prolog, self.patience = folder, prolog, patience
+        self.nodes = [f"n{k + 1}" for k in range(nodes)]
         self.environment = {"SLURM_CONF": str(folder / "slurm.conf")}
         self._daemons: list[subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> Cluster:
-        for name in ("run", "state", "spool-n1", "spool-n2", "log"):
+        for name in ("run", "state", "log", *(f"spool-{node}" for node in self.nodes)):
             (self.folder / name).mkdir(parents=True)
-        conf = _CONF.format(host=_host(), folder=self.folder, ports=_free_ports(), cpus=os.cpu_count())
+        ports = _free_ports(1 + len(self.nodes))
+        conf = _CONF.format(
+            host=_host(),
+            folder=self.folder,
+            ports=ports,
+            patience=self.patience,
+            prolog=f"TaskProlog={self.prolog}" if self.prolog else "",
+            names=",".join(self.nodes),
+            nodes="\n".join(
+                _NODE.format(name=name, host=_host(), port=port, cpus=os.cpu_count())
+                for name, port in zip(self.nodes, ports[1:], strict=True)
+            ),
+        )
         (self.folder / "slurm.conf").write_text(conf)
         key = self.folder / "munge.key"
         key.touch(mode=0o600)
@@ -98,16 +119,17 @@ class Cluster:
             self._start("munged", *munge)
             self._until(lambda: (run / "munge.sock").exists(), "munged")
             self._start("slurmctld", "-D")
-            for node in NODES:
+            for node in self.nodes:
                 self._start("slurmd", "-D", "-N", node)
-            self._until(lambda: self("sinfo", "-h", "-o", "%D %T").stdout.strip() == "2 idle", "slurmctld and slurmd")
+            ready = f"{len(self.nodes)} idle"
+            self._until(lambda: self("sinfo", "-h", "-o", "%D %T").stdout.strip() == ready, "slurmctld and slurmd")
         except BaseException:
             self.__exit__()
             raise
         return self
 
     def __exit__(self, *_: object) -> None:
-        if len(self._daemons) == len(DAEMONS) + len(NODES) - 1:
+        if len(self._daemons) == len(DAEMONS) + len(self.nodes) - 1:
             self("scancel", "--user=root", "--signal=KILL", "--full")
             self("scancel", "--user=root")
         for process in reversed(self._daemons):

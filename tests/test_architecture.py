@@ -18,7 +18,7 @@ ROOMS = [
     "errors", "reading", "units", "shell", "process", "cmake", "mpi_families", "machine", "toolchains", "doctor",
     "roles", "catalogue", "plan", "sources", "native", "build", "observer", "launch", "batch", "record", "store",
     "heritage", "profile", "judge", "history", "simulate", "patterns", "mapping", "export", "report", "conduct",
-    "bench", "tune", "cli",
+    "nodes", "bench", "tune", "cli",
 ]  # fmt: skip
 SOURCE = ROOT / "src" / "firstlight"
 SHIPPED = shipped.workloads()

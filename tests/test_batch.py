@@ -17,7 +17,7 @@ from firstlight.errors import ENVIRONMENT, FirstlightError, UsageError
 SYSTEMS = batch.systems()
 WORK = Work(
     folder=Path("/home/me/my codes"),
-    directory=Path("/home/me/results/first"),
+    record=Path("/home/me/results/first") / "run.json",
     begin=("/home/me/fl", "run", "dot", "--toolchain", "gcc-*", "--as", "first"),
     resume=("/home/me/fl", "run", "--resume", "/home/me/results/first"),
     setup=("module load gcc/13",),
@@ -117,7 +117,12 @@ def run_script(tmp_path: Path, system: str, setup: tuple[str, ...] = (), seconds
     fake.chmod(0o755)
     directory = tmp_path / "my results" / "first"
     work = Work(
-        tmp_path, directory, (str(fake), "run", "a b"), (str(fake), "resume"), setup, {"FIRSTLIGHT_CACHE": "x y"}
+        tmp_path,
+        directory / "run.json",
+        (str(fake), "run", "a b"),
+        (str(fake), "resume"),
+        setup,
+        {"FIRSTLIGHT_CACHE": "x y"},
     )
     script = tmp_path / "script.sh"
     script.write_text(batch.write(SYSTEMS[system], request(seconds=seconds), work))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from firstlight.batch.limits import Limits, agree
+from firstlight.batch.limits import SETUP, Limits, agree
 from firstlight.batch.queue import choose, state, submit
 from firstlight.batch.script import write
 from firstlight.batch.system import Request, State, System, Work, systems
 
 __all__ = [
+    "SETUP",
     "Limits",
     "Request",
     "State",

@@ -39,7 +39,7 @@ def write(system: System, request: Request, work: Work) -> str:
     parts += [f"cd {quote(str(work.folder))} || give_up {quote(f'cannot enter {work.folder}')}", ""]
     if not system.WARNS:
         parts += [_TIMER.format(label=system.LABEL, seconds=max(60, round(request.seconds - request.warning)))]
-    run = quote(str(work.directory / "run.json"))
+    run = quote(str(work.record))
     parts += [
         f"if [ -e {run} ]; then",
         f"    exec {join(work.resume)}",

@@ -37,13 +37,13 @@ class Request(msgspec.Struct, frozen=True):
 
 
 class Work(msgspec.Struct, frozen=True):
-    """What a job does: `begin` the run, or `resume` it where `directory` holds it already. Words of command lines.
+    """What a job does: `begin` the run, or `resume` it where `record` is there already. Words of command lines.
 
     `setup` are lines of the user (module load); `variables` are set before anything is started.
     """
 
     folder: Path
-    directory: Path
+    record: Path
     begin: tuple[str, ...]
     resume: tuple[str, ...]
     setup: tuple[str, ...] = ()

@@ -15,7 +15,7 @@ from firstlight.errors import ENVIRONMENT, INTERRUPTED, OK, USAGE, FirstlightErr
 
 COMMANDS = (
     "run", "bench", "submit", "list", "doctor", "figures", "export", "compare", "history", "explain", "check", "sign",
-    "report", "profile", "simulate", "patterns", "tune", "map", "schema",
+    "report", "nodes", "profile", "simulate", "patterns", "tune", "map", "schema",
 )  # fmt: skip
 _FILES = {"list": "listing"}  # a module `list` here would hide the type from this file
 HELP = ["-h", "--help"]

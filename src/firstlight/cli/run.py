@@ -11,7 +11,7 @@ import click
 from firstlight import shell
 from firstlight.cli import runs, streams
 from firstlight.cli.output import as_json, colour, new_run_folder, note, print_json, tell, width
-from firstlight.errors import UsageError
+from firstlight.errors import INTERRUPTED, UsageError
 
 if TYPE_CHECKING:
     from firstlight.conduct import Order, Prepared, Result
@@ -76,6 +76,18 @@ Exit status:
 @click.option("--as", "name", metavar="NAME", help="The name of the run's directory; made from the time if not given.")
 @click.option("--resume", metavar="RUN", help="Go on with a run: a directory, its name, or `latest`.")
 @click.option("--dry-run", is_flag=True, help="Show what would be launched; build and launch nothing.")
+@click.option(
+    "--each-node",
+    is_flag=True,
+    help="On every node of this allocation of Slurm at once, the node chapter if nothing is named; then messages "
+    "between pairs of nodes. ./fl nodes shows which are not like the others.",
+)
+@click.option(
+    "--at-once",
+    type=click.IntRange(1, 1 << 16),
+    metavar="K",
+    help="With --each-node: at most so many nodes, or pairs, measure at the same time; all if not given.",
+)
 @as_json
 @click.pass_context
 def command(
@@ -92,6 +104,8 @@ def command(
     name: str | None,
     resume: str | None,
     dry_run: bool,
+    each_node: bool,
+    at_once: int | None,
     as_json: bool,
 ) -> int:
     """Measure this machine: discover, build, launch, verify, report.
@@ -130,8 +144,12 @@ def command(
         name,
         settings,
     )
+    if at_once is not None and not each_node:
+        raise UsageError("--at-once says how many nodes measure at the same time: it goes with --each-node")
     if resume is not None:
         _refuse_with_resume(context, names)
+    if each_node:
+        return _each_node(order, _options(context), resume, dry_run, at_once, as_json)
     with interruptible(), display() as progress:
         if dry_run:
             with leaving_nothing():
@@ -142,6 +160,45 @@ def command(
         else:
             result = conduct.run(order, progress)
     return show(result, as_json)
+
+
+def _options(context: click.Context) -> list[str]:
+    """Options as typed that each node is given, too."""
+    found: list[str] = []
+    for name in ("budget", "launches", "timeout", "toolchain", "mpi", "placement"):
+        given = context.params[name]
+        for value in given if isinstance(given, tuple) else [] if given is None else [given]:
+            found += [f"--{name}", str(value)]
+    return found
+
+
+def _each_node(
+    order: Order, options: Sequence[str], resume: str | None, dry_run: bool, at_once: int | None, as_json: bool
+) -> int:
+    from firstlight.cli import nodes
+    from firstlight.conduct.interrupt import interruptible, leaving_nothing
+    from firstlight.conduct.progress import display
+    from firstlight.nodes import asking, carrying, folder
+
+    if dry_run:
+        raise UsageError("--dry-run shows the plan of one node: leave out --each-node")
+    here = asking.held()
+    with display() as progress:
+        if resume is not None:
+            path = next((p for p in (Path(resume), order.results / resume) if folder.is_one(p)), None)
+            if path is None:
+                raise UsageError(f"{resume}: no measurement of nodes; leave out --each-node to go on with a run")
+        else:
+            with interruptible(), leaving_nothing():
+                asked = asking.make(order, options, True, here, progress)
+            path = carrying.begin(order.results, order.name, order.suite, asked, here, at_once)
+        try:
+            carrying.go_on(path, here, progress)
+        except KeyboardInterrupt:
+            progress.note(f"interrupted; {shell.command('run', '--each-node', '--resume', path)} goes on")
+            nodes.show(path, None, as_json)
+            return INTERRUPTED
+    return nodes.show(path, None, as_json)
 
 
 def _refuse_with_resume(context: click.Context, names: Sequence[str]) -> None:

@@ -12,8 +12,7 @@ from firstlight.errors import UsageError
 from firstlight.shell import is_text
 
 if TYPE_CHECKING:
-    from firstlight.catalogue import Workload
-    from firstlight.judge import Judgement
+    from firstlight.judge.stored import Judged
 
 RESULTS = Path("results")
 
@@ -70,14 +69,8 @@ def _started(path: Path) -> str:
         return ""
 
 
-def judged(path: Path) -> tuple[Judgement, dict[str, Workload], list[str]]:
-    """The run at `path`, judged again from its launches, with the workloads, and the defects of files passed over."""
-    from firstlight import catalogue, store
-    from firstlight.judge.asked import of_run
-    from firstlight.judge.figures import judge
+def judged(path: Path) -> Judged:
+    """As judge.stored has it, which is imported where a command judges."""
+    from firstlight.judge import stored
 
-    opened = store.open(path)
-    run = opened.run()
-    workloads = of_run(catalogue.load(catalogue.roots()), run)
-    records = list(opened.records())
-    return judge(run, records, workloads), workloads, [str(defect) for defect in opened.defects]
+    return stored.judged(path)

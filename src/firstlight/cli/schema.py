@@ -19,7 +19,7 @@ def published() -> dict[str, Any]:
     from firstlight.export.history import ToldHistory
     from firstlight.mapping.answer import Mapped
     from firstlight.profile import traffic
-    from firstlight.report import beside, explain
+    from firstlight.report import beside, explain, nodes
     from firstlight.simulate import answer, validate
     from firstlight.tune import carrying
 
@@ -36,6 +36,7 @@ def published() -> dict[str, Any]:
         "compare-many": beside.Beside,
         "history": ToldHistory,
         "explain": explain.Explained,
+        "nodes": nodes.Nodes,
         "report": report.Reported,
         "profile": traffic.Traffic,
         "patterns": patterns.Shown,

@@ -28,8 +28,9 @@ LOST = 5  # questions in a row without an answer until a job counts as gone
 @click.command(
     context_settings={"ignore_unknown_options": True},
     epilog="""\b
-Example:
+Examples:
   ./fl submit --nodes 4 --time 1h --setup 'module load gcc' --standard
+  ./fl submit --nodes 64 --each-node
 
 \b
 Exit status:
@@ -104,7 +105,7 @@ def command(
         None if limit is None else parse_duration(limit, "time"),
         asked.budget,
         EFFORT[asked.suite].budget if target.left is None else target.left,
-        None if setup_time is None else parse_duration(setup_time, "time"),
+        (batch.SETUP if setup_time is None else parse_duration(setup_time, "time")) + asked.between(nodes),
     )
     output = target.folder / job.OUTPUT
     request = batch.Request(
@@ -120,7 +121,7 @@ def command(
         gpus=gpus or 0,
     )
     words = job.with_files(target, options, asked.settings, asked.given)
-    script = batch.write(chosen, request, job.work(target, limits, words, asked.always, setup))
+    script = batch.write(chosen, request, job.work(target, limits, words, asked.always, setup, asked.record))
     if dry_run:
         click.echo(script, nl=False)
         return OK
@@ -145,6 +146,21 @@ class Asked(msgspec.Struct, frozen=True):
     always: tuple[str, ...]
     settings: tuple[Setting, ...]
     given: Given
+    each_node: bool = False
+
+    @property
+    def record(self) -> str:
+        """The file that tells that something was begun."""
+        from firstlight.nodes import folder
+        from firstlight.store import layout
+
+        return folder.RECORD if self.each_node else layout.RUN
+
+    def between(self, nodes: int) -> float:
+        """Seconds for all pairs of nodes."""
+        from firstlight.nodes import asking, schedule
+
+        return min(max(0, nodes - 1), schedule.MOST_ROUNDS) * asking.ROUND_SECONDS if self.each_node else 0.0
 
 
 def _run_options(options: tuple[str, ...]) -> Asked:
@@ -171,10 +187,13 @@ def _run_options(options: tuple[str, ...]) -> Asked:
     read = settable.read(settings, chosen, workloads.values())
     if given["timeout"] is not None:
         parse_duration(given["timeout"], "timeout")
-    always = ["--timeout", given["timeout"]] if given["timeout"] else []
+    if given["each_node"] and given["resume"] is not None:
+        raise UsageError("the script of a measurement of nodes goes on with it by itself: submit that again")
+    always = ["--each-node"] if given["each_node"] else []
+    always += ["--timeout", given["timeout"]] if given["timeout"] else []
     always += ["--json"] if given["as_json"] else []
     budget = None if given["budget"] is None else parse_duration(given["budget"], "budget")
-    return Asked(given["suite"], budget, given["resume"], tuple(always), settings, read)
+    return Asked(given["suite"], budget, given["resume"], tuple(always), settings, read, given["each_node"])
 
 
 def _told(sent: Job) -> str:

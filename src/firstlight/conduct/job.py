@@ -78,17 +78,27 @@ def again(path: Path) -> Target:
     return Target(directory, next(place for place in names if not place.exists()), left)
 
 
-def work(target: Target, limits: Limits, options: Sequence[str], always: Sequence[str], setup: tuple[str, ...]) -> Work:
-    """What the script does. `options` are those that a new run begins with, `always` those that a resumed one keeps."""
+def work(
+    target: Target,
+    limits: Limits,
+    options: Sequence[str],
+    always: Sequence[str],
+    setup: tuple[str, ...],
+    record: str = store.layout.RUN,
+) -> Work:
+    """What the script does. `options` are those that a new run begins with, `always` those that a resumed one keeps.
+
+    `record`: the file by which the directory is known to hold something to go on with.
+    """
     results = str(target.directory.parent)
     spent = ("--budget", f"{max(1.0, limits.budget):.0f}s")
-    go_on = (*_myself(), "run", "--resume", str(target.directory), "--results", results, *always)
-    begin = (*_myself(), "run", *options, "--as", target.directory.name, "--results", results, *spent)
+    go_on = (*myself(), "run", "--resume", str(target.directory), "--results", results, *always)
+    begin = (*myself(), "run", *options, "--as", target.directory.name, "--results", results, *spent)
     if target.left is not None:
         begin = go_on = (*go_on, *spent)
     carried = {name: os.environ[name] for name in _CARRIED if os.environ.get(name)}
     variables = carried | {"FIRSTLIGHT_CACHE": str(cache_directory())}
-    return Work(Path.cwd(), target.directory, begin, go_on, setup, variables)
+    return Work(Path.cwd(), target.directory / record, begin, go_on, setup, variables)
 
 
 def with_files(target: Target, options: Sequence[str], settings: Sequence[Setting], given: Given) -> tuple[str, ...]:
@@ -106,7 +116,7 @@ def with_files(target: Target, options: Sequence[str], settings: Sequence[Settin
     return tuple(shown.get(word, word) for word in options)
 
 
-def _myself() -> tuple[str, ...]:
+def myself() -> tuple[str, ...]:
     """How firstlight was started, so that it is started the same way in the job: by ./fl, or by this Python."""
     if Path(sys.prefix).resolve() == (cache_directory() / "venv").resolve():
         return (str(ROOT / "fl"),)

@@ -32,7 +32,7 @@ def differences(a: Run, b: Run) -> Iterator[str]:
 
 def differing(a: Run, b: Run) -> Iterator[Difference]:
     """The same as data, in the same order."""
-    yield from _fields(_machine(a.machine), _machine(b.machine))
+    yield from _fields({"node": a.machine.name} | facts(a.machine), {"node": b.machine.name} | facts(b.machine))
     yield from _tools("toolchain", a.toolbox.toolchains, b.toolbox.toolchains, _toolchain)
     yield from _tools("MPI", a.toolbox.mpis, b.toolbox.mpis, _mpi)
     yield from _tools("library", a.toolbox.libraries, b.toolbox.libraries, _library)
@@ -51,10 +51,10 @@ def _fields(a: Mapping[str, str], b: Mapping[str, str]) -> Iterator[Difference]:
             yield Difference(key, x, y)
 
 
-def _machine(m: Machine) -> dict[str, str]:
+def facts(m: Machine) -> dict[str, str]:
+    """What nodes of one kind have in common: the machine, its settings and its system."""
     caches = {c.level: f"L{c.level} {binary(c.size)}" for c in m.caches}
     return {
-        "node": m.name,
         "processor": m.processor,
         "microarchitecture": m.microarchitecture,
         "cores": f"{m.cores} in {m.sockets} sockets",

@@ -13,13 +13,14 @@ import time
 from firstlight.errors import UsageError
 from firstlight.launch.launcher import Here, Invocation, shell_signal, thread_binding
 from firstlight.machine import allocation
+from firstlight.machine.allocation import Allocation
 from firstlight.mpi_families import grain
 from firstlight.plan import Placement
 from firstlight.process import bounded
 from firstlight.toolchains import Mpi
 
 STEP = "firstlight"
-"""The name of every job step that is started here: by it a step that outlived its srun is found."""
+"""How the name of every job step begins that is started here: by it a step that outlived its srun is found."""
 GRACE = 15.0
 """Seconds for srun to end the ranks on all nodes after SIGTERM."""
 
@@ -37,7 +38,7 @@ def invocation(mpi: Mpi | None, placement: Placement, here: Here) -> Invocation:
         raise UsageError(f"{placement.ranks} ranks cannot be spread evenly over {placement.nodes} nodes")
     words = [
         *mpi.starter,
-        f"--job-name={STEP}",
+        f"--job-name={_name(held)}",
         f"--nodes={placement.nodes}",
         f"--ntasks={placement.ranks}",
         f"--ntasks-per-node={placement.per_node}",
@@ -47,6 +48,7 @@ def invocation(mpi: Mpi | None, placement: Placement, here: Here) -> Invocation:
         "--input=none",
         "--immediate=60",  # nodes that are busy are an error, not a reason to wait
     ]
+    words += held.words(placement.nodes)
     if unit := grain(placement, here.room):
         bound = "cores" if unit == "core" else "threads"
         words += [f"--cpus-per-task={placement.threads}", "--exact", f"--cpu-bind={bound}"]
@@ -55,6 +57,20 @@ def invocation(mpi: Mpi | None, placement: Placement, here: Here) -> Invocation:
     else:
         words += ["--cpus-per-task=1", "--overcommit", "--cpu-bind=none"]
     return Invocation(tuple(words), thread_binding(placement, here.room) | mpi.environment, grace=GRACE)
+
+
+def _name(held: Allocation) -> str:
+    """Of one's own steps: who keeps to some nodes leaves those on the others alone."""
+    return "@".join((STEP, *held.hosts)) if held.confined else STEP
+
+
+def on_node(host: str, cpus: int | None) -> tuple[str, ...]:
+    """Words that start one process on a node of the allocation, with all that the allocation has there. The ranks that
+    it starts itself overlap with it."""
+    return (
+        "srun", f"--job-name={STEP}-on-node", f"--nodelist={host}", "--nodes=1", "--ntasks=1", "--overlap",
+        f"--cpus-per-task={cpus or 1}", "--cpu-bind=none", "--input=none", "--immediate=60",
+    )  # fmt: skip
 
 
 def devices(placement: Placement, gpus: int) -> tuple[str, ...]:
@@ -84,7 +100,8 @@ def _steps(job: str) -> list[str]:
     if not job:
         return []
     lines = _run("squeue", "--steps", "--noheader", f"--jobs={job}", "--format=%i %j").splitlines()
-    return [words[0] for words in map(str.split, lines) if len(words) == 2 and words[1] == STEP and _IS_STEP(words[0])]
+    own = _name(allocation.discover())
+    return [words[0] for words in map(str.split, lines) if len(words) == 2 and words[1] == own and _IS_STEP(words[0])]
 
 
 _IS_STEP = re.compile(r"[0-9]+\.[0-9]+").fullmatch

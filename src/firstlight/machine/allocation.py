@@ -29,7 +29,7 @@ class Allocation(msgspec.Struct, frozen=True):
     """`system`: slurm, pbs, flux, or "" outside of an allocation. `cpus`: allowed on the smallest node, None: not told.
 
     `hosts` are the names of the nodes: never recorded, only taken out of what is printed. `job` is the batch system's
-    own name of the job.
+    own name of the job. `confined`: to some nodes of the job, by ONLY.
     """
 
     system: str = ""
@@ -39,7 +39,15 @@ class Allocation(msgspec.Struct, frozen=True):
     hosts: tuple[str, ...] = ()
     job: str = ""
     warning: str = ""
+    confined: bool = False
 
+    def words(self, nodes: int) -> list[str]:
+        """Of srun, that keep a step to the first of its own nodes; none where the whole allocation is its own."""
+        return [f"--nodelist={','.join(self.hosts[:nodes])}"] if self.confined else []
+
+
+ONLY = "FIRSTLIGHT_NODES"
+"""Nodes of the job, as a list of hosts, that a firstlight which others were started beside keeps to."""
 
 Ask = Callable[[str, str, str], str]
 """Runs a command of three words and returns what it prints, "" where it fails."""
@@ -62,8 +70,10 @@ def _slurm(given: Mapping[str, str]) -> Allocation | None:
         advice = "this shell holds a Slurm allocation but stands outside of its nodes; use ./fl submit or srun --pty"
         return Allocation(warning=advice, hosts=hosts)
     counts = slurm_counts(given.get("SLURM_JOB_CPUS_PER_NODE"))
-    cpus = min(counts, default=None)
-    return Allocation("slurm", nodes, cpus, len(set(counts)) < 2, hosts, job)
+    cpus, even = min(counts, default=None), len(set(counts)) < 2
+    if only := tuple(host for host in host_list(given.get(ONLY)) if host in hosts):
+        return Allocation("slurm", len(only), cpus, even, only, job, confined=True)
+    return Allocation("slurm", nodes, cpus, even, hosts, job)
 
 
 def _pbs(given: Mapping[str, str]) -> Allocation | None:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
+from firstlight.machine import allocation
 from firstlight.mpi_families import of
 from firstlight.toolchains import Absent, Mpi
 from firstlight.toolchains.host import Host
@@ -61,6 +62,7 @@ def _try(host: Host, library: Mpi, starter: Sequence[str], program: Path) -> str
     """Start two ranks on every node; the reason why that fails, or ""."""
     nodes = host.machine.nodes
     where = [f"--nodes={nodes}", f"--ntasks={2 * nodes}", "--ntasks-per-node=2", "--cpus-per-task=1", "--overcommit"]
+    where += allocation.discover().words(nodes)
     quiet = ["--overlap", "--input=none", "--immediate=30", "--kill-on-bad-exit=1", "--cpu-bind=none"]
     outcome = host.run(
         [*starter, *where, *quiet, program, str(2 * nodes)], library.environment, timeout=60, folder=program.parent

@@ -1,0 +1,29 @@
+"""A run that is stored, judged again from its launches."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import NamedTuple
+
+from firstlight import catalogue, store
+from firstlight.catalogue import Workload
+from firstlight.judge import Judgement
+from firstlight.judge.asked import of_run
+from firstlight.judge.figures import judge
+
+
+class Judged(NamedTuple):
+    """With the workloads as the run was asked for them, and the defects of files that were passed over."""
+
+    judgement: Judgement
+    workloads: dict[str, Workload]
+    defects: list[str]
+
+
+def judged(path: Path) -> Judged:
+    """The run at `path`. Raises RecordError where it cannot be read."""
+    opened = store.open(path)
+    run = opened.run()
+    workloads = of_run(catalogue.load(catalogue.roots()), run)
+    records = list(opened.records())
+    return Judged(judge(run, records, workloads), workloads, [str(defect) for defect in opened.defects])

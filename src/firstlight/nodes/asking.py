@@ -1,0 +1,120 @@
+"""What is asked of all nodes, and of pairs of them: words of `./fl run`, with their programs built before."""
+
+from __future__ import annotations
+
+import contextlib
+import os
+from collections.abc import Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+
+import msgspec
+from msgspec.structs import replace
+
+from firstlight import catalogue, conduct
+from firstlight.conduct import Order
+from firstlight.conduct.progress import Progress
+from firstlight.errors import UsageError
+from firstlight.judge.roles import missing, players
+from firstlight.machine import allocation
+from firstlight.machine.allocation import ONLY, Allocation
+from firstlight.plan.settings import parse
+from firstlight.roles import PLAIN_MESSAGE
+
+CHAPTER = "node"
+"""What is measured on a node where nothing is named."""
+BETWEEN = "2x1x1"
+SIZES = (8, 1 << 20)
+"""Bytes of the messages between two nodes: what one takes at least, and what the link carries."""
+PAIR_SECONDS = 20.0
+"""Of launching on a pair, at most."""
+ROUND_SECONDS = 60.0
+"""Of a round of pairs in all, as a job's time limit counts it."""
+
+
+class Asked(msgspec.Struct, frozen=True):
+    """Words of `./fl run` for a node, and for a pair: none, and why, where no messages can be measured."""
+
+    nodes: tuple[str, ...]
+    pairs: tuple[str, ...] = ()
+    no_pairs: str = ""
+
+
+def held(environment: Mapping[str, str] | None = None) -> Allocation:
+    """The allocation whose nodes are to be measured. Raises UsageError, in one line, where there is none."""
+    found = allocation.discover(environment)
+    if found.system not in ("", "slurm"):
+        raise UsageError(f"--each-node is not available under {found.system}: it starts its runs by Slurm's srun only")
+    if found.nodes < 2 or found.confined or len(found.hosts) != found.nodes:
+        here = found.warning or "this is no allocation of Slurm with two nodes or more"
+        raise UsageError(f"--each-node: {here}; ./fl submit --nodes K --each-node makes one")
+    return found
+
+
+def make(order: Order, words: Sequence[str], pairs: bool, here: Allocation, progress: Progress) -> Asked:
+    """Build all that the nodes will launch, once, and say what they are asked. `words`: options of the user's."""
+    order = replace(order, names=order.names or (CHAPTER,))
+    options = (f"--{order.suite}", *words)
+    with _keeping_to(here.hosts[:1]):
+        prepared = conduct.prepare(order, progress)
+        conduct.make(conduct.foresee(prepared, order).programs, prepared.toolbox, prepared.workloads, progress)
+    asked = Asked((*order.names, *map(str, order.settings), *options))
+    if not pairs:
+        return replace(asked, no_pairs="not asked for")
+    with _keeping_to(here.hosts[:2]):
+        return _with_pairs(asked, order, progress)
+
+
+def _with_pairs(asked: Asked, order: Order, progress: Progress) -> Asked:
+    workloads = catalogue.load(catalogue.roots())
+    if why := missing(workloads, PLAIN_MESSAGE):
+        return replace(asked, no_pairs=why)
+    player = players(workloads, PLAIN_MESSAGE)[0]
+    role, name = player.role, f"{player.workload.name}.{player.role.variants[0]}"
+    sizes = ",".join(str(max(1, size // role.bytes_per_element)) for size in SIZES)
+    settings = [f"{key}={value}" for key, value in role.where.items()] + [f"{role.size}={sizes}"]
+    _, toolbox = conduct.discover(progress)
+    able = [
+        m.name for m in toolbox.mpis if m.starter and m.name in _matching(order.mpis, [x.name for x in toolbox.mpis])
+    ]
+    if not able:
+        return replace(asked, no_pairs="the batch system starts no MPI library here; ./fl doctor in a job tells why")
+    seconds = PAIR_SECONDS if order.budget is None else min(PAIR_SECONDS, order.budget)
+
+    names, given = parse((name, *settings))
+    between = Order(
+        names,
+        order.suite,
+        seconds,
+        order.toolchains,
+        (able[0],),
+        order.launches,
+        order.results,
+        order.timeout,
+        (BETWEEN,),
+        settings=given,
+    )
+    words = [name, *settings, f"--{order.suite}", "--placement", BETWEEN, "--mpi", able[0], "--budget", f"{seconds:g}s"]
+    words += [word for toolchain in order.toolchains if toolchain != "*" for word in ("--toolchain", toolchain)]
+    words += ["--launches", str(order.launches)]
+    words += ["--timeout", f"{order.timeout:g}s"] if order.timeout is not None else []
+    prepared = conduct.prepare(between, progress)
+    conduct.make(conduct.foresee(prepared, between).programs, prepared.toolbox, prepared.workloads, progress)
+    return replace(asked, pairs=tuple(words))
+
+
+def _matching(patterns: Sequence[str], names: Sequence[str]) -> set[str]:
+    return {name for name in names if any(fnmatchcase(name, pattern) for pattern in patterns)}
+
+
+@contextlib.contextmanager
+def _keeping_to(hosts: Sequence[str]) -> Iterator[None]:
+    """Plans and trials as on these nodes alone."""
+    before = os.environ.get(ONLY)
+    os.environ[ONLY] = ",".join(hosts)
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[ONLY]
+        else:
+            os.environ[ONLY] = before

@@ -1,0 +1,38 @@
+"""Looking at a folder: its runs judged again, side by side."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from firstlight import __version__
+from firstlight.errors import RecordError
+from firstlight.judge.stored import judged
+from firstlight.nodes import carrying, folder
+from firstlight.nodes.folder import Part
+from firstlight.report import nodes
+from firstlight.report.nodes import Answered, Nodes
+
+
+def look(path: Path) -> Nodes:
+    """All that is measured by now. Raises RecordError where the folder is no measurement of nodes."""
+    record = folder.read(path)
+    runs = [_answered(path, part) for part in record.parts]
+    return nodes.nodes_of(path.name, record.hosts, runs, record.no_pairs, record.left_out)
+
+
+def page(path: Path, found: Nodes, output: Path | None = None) -> Path:
+    """Write the page into the folder, or to `output`. Raises OSError."""
+    place = output or path / folder.PAGE
+    nodes.write(found, __version__, place)
+    return place
+
+
+def _answered(path: Path, part: Part) -> Answered:
+    """Of what is there, however it ended."""
+    if part.status not in carrying.ENDED and not (path / part.name / "run.json").exists():
+        return Answered(part.name, part.members, None, {}, part.why or "not begun")
+    try:
+        found = judged(path / part.name)
+    except RecordError as error:
+        return Answered(part.name, part.members, None, {}, str(error))
+    return Answered(part.name, part.members, found.judgement, found.workloads)

@@ -1,0 +1,387 @@
+"""The nodes of a machine side by side: what each gives of what all give, and which of them are not like the others."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from statistics import median
+
+import msgspec
+from msgspec.structs import replace
+
+from firstlight.catalogue import Workload
+from firstlight.errors import INCONCLUSIVE, OK
+from firstlight.judge import Judgement, environment, nodes
+from firstlight.judge.interval import quotient
+from firstlight.judge.nodes import Spread
+from firstlight.judge.verdict import Estimate, Verified
+from firstlight.judge.words import name as named_figure
+from firstlight.record import Better
+from firstlight.report import answers, chapters, html
+from firstlight.report.terminal import Ink, wrap
+from firstlight.store.durable import replace as write_whole
+from firstlight.units import count, percent, quantity, ratio, significant
+
+MOST_SHOWN = 8
+"""Nodes whose values stand in a line of the terminal page."""
+
+
+class Value(msgspec.Struct, frozen=True):
+    """What one node or pair gives; `members` by place in the list of hosts. `share` of the centre, 1 is as much, more
+    is better whatever the unit. `estimate` is None, and `reason` why, where it was not measured."""
+
+    members: tuple[int, ...]
+    run: str
+    estimate: Estimate | None = None
+    share: float | None = None
+    named: bool = False
+    reason: str = ""
+
+
+class Line(msgspec.Struct, frozen=True):
+    """One question, asked of all nodes or of all pairs. `spread` is None where no two have an answer."""
+
+    chapter: str
+    title: str
+    unit: str
+    better: Better
+    values: tuple[Value, ...]
+    spread: Spread | None
+
+
+class Fact(msgspec.Struct, frozen=True):
+    """Something of the machine or its system that is not the same on all nodes: of most, and of the others."""
+
+    what: str
+    most: str
+    others: dict[str, str]  # by host
+
+
+class Outlier(msgspec.Struct, frozen=True):
+    """A node, or the link between two, that is not like the others, and what shows it; `worse`: in all of that."""
+
+    hosts: tuple[str, ...]
+    worse: bool
+    evidence: tuple[str, ...]
+
+
+class Nodes(msgspec.Struct, frozen=True):
+    """`missing`: by name of the run, why a node or a pair has none. `code`: 4 where any is missing, else 0.
+
+    `left_out`: rounds of pairs; `looked_at`: questions among which chance could name a node.
+    """
+
+    name: str
+    hosts: tuple[str, ...]
+    lines: tuple[Line, ...]
+    links: tuple[Line, ...]
+    facts: tuple[Fact, ...]
+    outliers: tuple[Outlier, ...]
+    missing: dict[str, str]
+    no_pairs: str
+    left_out: int
+    looked_at: int
+    code: int
+
+
+class Answered(msgspec.Struct, frozen=True):
+    """A run of some nodes: judged, or why there is none."""
+
+    name: str
+    members: tuple[int, ...]
+    judgement: Judgement | None
+    workloads: Mapping[str, Workload]
+    why: str = ""
+
+
+def nodes_of(name: str, hosts: Sequence[str], runs: Sequence[Answered], no_pairs: str = "", left_out: int = 0) -> Nodes:
+    """All runs of a measurement of nodes, those of single nodes and of pairs."""
+    single = [r for r in runs if len(r.members) == 1]
+    double = [r for r in runs if len(r.members) == 2]
+    lines, links = _lines(single), _lines(double)
+    asked = len(lines) + 2 * len(links)  # of links, the nodes at their ends are looked at, too
+    lines = [_judged(line, asked) for line in lines]
+    facts = _facts(hosts, single)
+    ends: list[tuple[int, bool, str]] = []
+    judged = []
+    for line in links:
+        found, said = _link(line, hosts, asked)
+        judged.append(found)
+        ends += said
+    outliers = _outliers(hosts, lines, judged, ends, facts)
+    missing = {r.name: r.why for r in runs if r.judgement is None}
+    code = INCONCLUSIVE if missing else OK
+    return Nodes(
+        name,
+        tuple(hosts),
+        tuple(lines),
+        tuple(judged),
+        tuple(facts),
+        tuple(outliers),
+        missing,
+        no_pairs,
+        left_out,
+        asked,
+        code,
+    )
+
+
+Key = tuple[str, str]
+_Asked = dict[Key, tuple[object, str, Verified | None, str]]  # (order, chapter, the answer, why there is none)
+
+
+def _questions(run: Answered) -> _Asked:
+    """The rows that its workloads ask; of a workload without rows each figure."""
+    assert run.judgement is not None
+    found: _Asked = {
+        (a.workload, a.row.title): (answers.place(a), a.chapter, a.best, a.reason)
+        for a in answers.answers(run.judgement, run.workloads)
+    }
+    for figure in run.judgement.figures:
+        workload = run.workloads.get(figure.identity.workload)
+        if workload is not None and not workload.rows:
+            title = f"{named_figure(figure.identity)}, {figure.identity.metric}"
+            good = figure if isinstance(figure, Verified) and not figure.oversubscribed else None
+            place = (chapters.place(workload.chapter), 0, title)
+            found[workload.name, title] = (place, workload.chapter, good, getattr(figure, "reason", "oversubscribed"))
+    return found
+
+
+def _lines(runs: Sequence[Answered]) -> list[Line]:
+    given = [_questions(run) if run.judgement is not None else {} for run in runs]
+    keys: dict[Key, tuple[object, str, Verified]] = {}
+    for some in given:
+        for key, (place, chapter, best, _) in some.items():
+            if best is not None:
+                keys.setdefault(key, (place, chapter, best))
+    lines = []
+    for key, (_, chapter, like) in sorted(keys.items(), key=lambda item: item[1][0]):  # type: ignore[arg-type, return-value]
+        values = tuple(_value(run, some.get(key), like) for run, some in zip(runs, given, strict=True))
+        lines.append(Line(chapter, key[1], like.unit, like.better, values, None))
+    return lines
+
+
+def _value(run: Answered, found: tuple[object, str, Verified | None, str] | None, like: Verified) -> Value:
+    if run.judgement is None:
+        return Value(run.members, run.name, reason=run.why)
+    if found is None:
+        return Value(run.members, run.name, reason="not measured")
+    best = found[2]
+    if best is None:
+        return Value(run.members, run.name, reason=found[3])
+    if (best.unit, best.better) != (like.unit, like.better) or not best.estimate.median > 0:
+        return Value(run.members, run.name, reason=f"measured as {quantity(best.estimate.median, best.unit)}")
+    return Value(run.members, run.name, best.estimate)
+
+
+def _measured(line: Line) -> list[tuple[int, Estimate]]:
+    return [(k, v.estimate) for k, v in enumerate(line.values) if v.estimate is not None]
+
+
+def _judged(line: Line, asked: int, but: frozenset[int] = frozenset()) -> Line:
+    """With its spread, each value's share of the centre and who is named. `but`: nodes whose values say nothing new."""
+    some = [(k, e) for k, e in _measured(line) if not but.intersection(line.values[k].members)]
+    if len(some) < 2:
+        return line
+    found = nodes.spread([e.median for _, e in some], [e for _, e in some], asked)
+    named = tuple(some[k][0] for k in found.named)
+    values = [
+        v
+        if v.estimate is None
+        else replace(v, share=_share(v.estimate.median, found.centre, line.better), named=k in named)
+        for k, v in enumerate(line.values)
+    ]
+    return replace(line, values=tuple(values), spread=replace(found, named=named))
+
+
+def _share(value: float, centre: float, better: Better) -> float:
+    return quotient(value, centre) if better == "higher" else quotient(centre, value)
+
+
+def _link(line: Line, hosts: Sequence[str], asked: int) -> tuple[Line, list[tuple[int, bool, str]]]:
+    """A node all of whose messages are slow is told as a node; links are held against those of other nodes."""
+    first = _judged(line, asked)
+    of: dict[int, list[float]] = {}
+    for value in first.values:
+        for member in value.members if value.share is not None else ():
+            of.setdefault(member, []).append(value.share)  # type: ignore[arg-type]
+    members = sorted(of)
+    if len(members) < nodes.FEWEST:
+        return first, []
+    effects = [median(of[k]) for k in members]
+    found = nodes.spread(effects, [], asked)
+    named = [members[k] for k in found.named]
+    said = []
+    for k in named:
+        effect = median(of[k])
+        said.append(
+            (
+                k,
+                effect < found.centre,
+                f"{line.title}, with each other node: in the median {_of(effect)} of what pairs give",
+            )
+        )
+    return _judged(line, asked, frozenset(named)), said
+
+
+def _facts(hosts: Sequence[str], runs: Sequence[Answered]) -> list[Fact]:
+    known = {hosts[r.members[0]]: environment.facts(r.judgement.run.machine) for r in runs if r.judgement is not None}
+    found = []
+    for what in dict.fromkeys(key for facts in known.values() for key in facts):
+        said = {host: facts.get(what, "unknown") for host, facts in known.items()}
+        most = Counter(said.values()).most_common(1)[0][0] if said else ""
+        if others := {host: value for host, value in said.items() if value != most}:
+            found.append(Fact(what, most, others))
+    return found
+
+
+def _outliers(
+    hosts: Sequence[str],
+    lines: Sequence[Line],
+    links: Sequence[Line],
+    ends: Sequence[tuple[int, bool, str]],
+    facts: Sequence[Fact],
+) -> list[Outlier]:
+    """Those whose figures say so, worst first; what else is different of such a node stands beside it."""
+    evidence: dict[tuple[int, ...], list[str]] = {}
+    worse: dict[tuple[int, ...], list[bool]] = {}
+    for line in (*lines, *links):
+        for value in line.values:
+            if value.named:
+                evidence.setdefault(value.members, []).append(_evidence(line, value))
+                worse.setdefault(value.members, []).append((value.share or 0) < 1)
+    for k, slow, sentence in ends:
+        evidence.setdefault((k,), []).append(sentence)
+        worse.setdefault((k,), []).append(slow)
+    for members, said in evidence.items():
+        if len(members) == 1:
+            host = hosts[members[0]]
+            said += [f"{f.what}: {f.others[host]}, on most nodes {f.most}" for f in facts if host in f.others]
+            said += _as_others(lines, members[0])
+    found = [Outlier(tuple(hosts[k] for k in m), all(worse[m]), tuple(said)) for m, said in evidence.items()]
+    return sorted(found, key=lambda o: (len(o.hosts), not o.worse, -len(o.evidence)))
+
+
+def _evidence(line: Line, value: Value) -> str:
+    assert value.estimate is not None and value.share is not None and line.spread is not None
+    pairs = len(value.members) > 1
+    return (
+        f"{line.title}: {quantity(value.estimate.median, line.unit)}, {_of(value.share)} of the median "
+        f"{'pair' if pairs else 'node'} ({quantity(line.spread.centre, line.unit)})"
+    )
+
+
+def _of(share: float) -> str:
+    return f"{significant(share)} times" if share >= 1 else significant(share)
+
+
+def _as_others(lines: Sequence[Line], node: int) -> list[str]:
+    """What of that node is as everywhere tells what it is not."""
+    alike = [
+        line.title
+        for line in lines
+        if line.spread is not None
+        and any(v.members == (node,) and v.share is not None and not v.named for v in line.values)
+    ]
+    return (
+        [f"as on the other nodes: {', '.join(alike[:3])}" + (f" and {len(alike) - 3} more" if len(alike) > 3 else "")]
+        if alike
+        else []
+    )
+
+
+def sentence(found: Nodes) -> str:
+    """The headline."""
+    n = count(len(found.hosts), "node")
+    if len(found.hosts) < nodes.FEWEST:
+        return f"{n} side by side: with fewer than {nodes.FEWEST} none can be told to be the odd one"
+    if not found.outliers:
+        return f"{n}: none can be told from the others"
+    named = [" - ".join(o.hosts) for o in found.outliers]
+    more = f" and {len(named) - 4} more" if len(named) > 4 else ""
+    return f"{n}: {', '.join(named[:4])}{more} {'is' if len(named) == 1 else 'are'} not like the others"
+
+
+def told(line: Line) -> str:
+    """`14.2 GB/s, 13.9 to 14.5 over 4 nodes; from 1.31 times on one would be named`"""
+    spread = line.spread
+    if spread is None:
+        return "measured on fewer than two"
+    noun = "pair" if line.values and len(line.values[0].members) > 1 else "node"
+    said = f"{quantity(spread.centre, line.unit)}, {quantity(spread.low, line.unit)} to "
+    said += f"{quantity(spread.high, line.unit)} over {count(spread.of, noun)}"
+    return said + (f"; from {ratio(spread.limit)} on one would be named" if spread.limit is not None else "")
+
+
+def summary(found: Nodes, width: int = 80, colour: bool = False, place: Path | None = None) -> str:
+    """The terminal page, without a final newline."""
+    ink = Ink(colour)
+    lines = [ink("strong", "firstlight") + f" · {found.name}", *wrap(sentence(found), width, "  ", "  ")]
+    for outlier in found.outliers:
+        lines += ["", ink("bad" if outlier.worse else "warn", f"  {' - '.join(outlier.hosts)}")]
+        lines += [x for said in outlier.evidence for x in wrap(said, width, "    · ", "      ")]
+    for title, some in (("nodes", found.lines), ("pairs of nodes", found.links)):
+        if some:
+            lines += ["", ink("dim", f"  {title}")]
+        for line in some:
+            lines += wrap(f"{line.title}: {told(line)}", width, "  ", "    ")
+    if found.facts:
+        lines += ["", ink("dim", "  not the same on all nodes")]
+        for fact in found.facts:
+            others = ", ".join(f"{host}: {value}" for host, value in [*fact.others.items()][:MOST_SHOWN])
+            lines += wrap(f"{fact.what}: {fact.most}; {others}", width, "  ", "    ")
+    if found.missing:
+        lines += ["", ink("bad", f"  {count(len(found.missing), 'run')} not measured")]
+        lines += [
+            x
+            for name, why in [*found.missing.items()][:MOST_SHOWN]
+            for x in wrap(f"{name}: {why}", width, "    ", "      ")
+        ]
+    if found.no_pairs:
+        lines += ["", *wrap(f"pairs of nodes: not available: {found.no_pairs}", width, "  ", "    ")]
+    if found.left_out:
+        lines += [
+            "",
+            *wrap(
+                f"{count(found.left_out, 'round')} of pairs left out: the rounds measured were drawn from all",
+                width,
+                "  ",
+                "    ",
+            ),
+        ]
+    return ink.page([*lines, *([f"  page: {place}"] if place else [])])
+
+
+def write(found: Nodes, firstlight: str, path: Path) -> None:
+    """Write the page, whole or not at all. Raises OSError."""
+    write_whole(path, render(found, firstlight).encode())
+
+
+def render(found: Nodes, firstlight: str) -> str:
+    """The page as text."""
+    sections: dict[str, list[Line]] = {}
+    for line in found.lines:
+        sections.setdefault(chapters.title(line.chapter), []).append(line)
+    page = {
+        "found": found, "firstlight": firstlight, "sections": sections, "sentence": sentence(found), "told": told,
+        "percent": percent, "significant": significant, "matrix": _matrix, "shade": _shade,
+    }  # fmt: skip
+    return html.page_of("nodes.html.j2", page, ())
+
+
+def _matrix(line: Line, hosts: Sequence[str]) -> list[list[Value | None]]:
+    """By node and node; both halves."""
+    by = {value.members: value for value in line.values}
+    n = range(len(hosts))
+    return [[by.get((min(a, b), max(a, b))) if a != b else None for b in n] for a in n]
+
+
+def _shade(share: float | None) -> str:
+    """The class of a cell on the map: how much of the centre."""
+    if share is None:
+        return "none"
+    for name, least in (("more", 1.05), ("alike", 0.95), ("less", 0.8), ("low", 0.5)):
+        if share >= least:
+            return name
+    return "lowest"

@@ -1,0 +1,159 @@
+"""Nodes side by side: who meets whom, which is not like the others, and what is said where nothing can be measured."""
+
+from __future__ import annotations
+
+import math
+import random
+from pathlib import Path
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commands import Captured, call
+from firstlight.errors import RecordError, UsageError
+from firstlight.judge import nodes
+from firstlight.judge.verdict import Estimate
+from firstlight.nodes import asking, folder, schedule
+from firstlight.nodes.folder import Part, Record
+from firstlight.report import nodes as page
+from firstlight.report.nodes import Line, Value
+
+
+@given(st.integers(2, 40))
+def test_in_rounds_of_disjoint_pairs_every_two_meet_once(n: int) -> None:
+    rounds = schedule.rounds(n)
+    assert len(rounds) == (n - 1 if n % 2 == 0 else n)
+    for one in rounds:
+        members = [k for pair in one for k in pair]
+        assert len(members) == len(set(members)) == n - n % 2
+    pairs = [pair for one in rounds for pair in one]
+    assert sorted(pairs) == [(a, b) for a in range(n) for b in range(a + 1, n)]
+
+
+def test_of_many_nodes_rounds_are_drawn() -> None:
+    kept, left_out = schedule.sampled(100, seed=7)
+    assert (len(kept), left_out) == (63, 36)
+    assert kept == schedule.sampled(100, seed=7)[0] != schedule.sampled(100, seed=8)[0]
+    assert all(one in schedule.rounds(100) for one in kept)
+
+
+def equal(draw: random.Random, n: int, scatter: float) -> list[float]:
+    return [math.exp(draw.gauss(0, scatter)) for _ in range(n)]
+
+
+@pytest.mark.parametrize("n", [4, 5, 16])
+@pytest.mark.parametrize("scatter", [0.01, 0.05, 0.2])
+def test_equal_nodes_are_not_called_different(n: int, scatter: float) -> None:
+    draw, looked_at, pages = random.Random(n), 10, 300
+    named = sum(
+        any(nodes.spread(equal(draw, n, scatter), [], looked_at).named for _ in range(looked_at)) for _ in range(pages)
+    )
+    assert named <= 0.05 * pages + 2.6 * math.sqrt(0.05 * 0.95 * pages)  # one in two hundred true 5 % exceed that
+
+
+@pytest.mark.parametrize(("n", "factor", "least"), [(4, 4.0, 0.9), (8, 1.5, 0.95), (64, 1.2, 0.99)])
+def test_a_node_that_gives_less_is_named(n: int, factor: float, least: float) -> None:
+    draw, found, false = random.Random(n), 0, 0
+    for _ in range(200):
+        values = equal(draw, n, 0.02)
+        values[2] /= factor
+        named = nodes.spread(values, [], 10).named
+        found += 2 in named
+        false += named != (2,) and bool(named)
+    assert found >= least * 200 and false <= 0.05 * 200
+
+
+def test_what_launches_leave_unsure_is_allowed_for() -> None:
+    values = [100.0, 101.0, 99.0, 100.0, 100.5, 99.5, 70.0]
+    sure = [Estimate(v, v * 0.99, v * 1.01, (v,) * 6) for v in values]
+    unsure = [Estimate(v, v * 0.6, v * 1.6, (v,) * 6) for v in values]
+    assert nodes.spread(values, sure).named == (6,)
+    assert nodes.spread(values, unsure).named == ()
+
+
+def test_of_few_nodes_none_is_named_and_no_value_is_no_spread() -> None:
+    found = nodes.spread([1.0, 1.0, 9.0], [])
+    assert (found.named, found.limit, found.centre, found.high) == ((), None, 1.0, 9.0)
+    for wrong in ([], [1.0, 0.0]):
+        with pytest.raises(ValueError, match="positive"):
+            nodes.spread(wrong, [])
+
+
+def line(values: dict[tuple[int, ...], float]) -> Line:
+    some = tuple(Value(m, "-".join(map(str, m)), Estimate(v, v * 0.99, v * 1.01, (v,) * 6)) for m, v in values.items())
+    return Line("network", "latency", "us", "lower", some, None)
+
+
+HOSTS = [f"n{k}" for k in range(8)]
+
+
+def test_a_slow_link_is_named_as_a_link_and_a_node_all_of_whose_links_are_slow_as_a_node() -> None:
+    pairs = {pair: 1.0 + 0.01 * ((3 * pair[0] + pair[1]) % 5) for one in schedule.rounds(8) for pair in one}
+    slow_link, slow_node = dict(pairs), {pair: 3.0 * v if 5 in pair else v for pair, v in pairs.items()}
+    slow_link[2, 6] = 3.0
+    found, ends = page._link(line(slow_link), HOSTS, 3)
+    assert ([v.members for v in found.values if v.named], ends) == ([(2, 6)], [])
+    found, ends = page._link(line(slow_node), HOSTS, 3)
+    assert [(k, worse) for k, worse, _ in ends] == [(5, True)]
+    assert found.spread is not None and found.spread.of == 21 and not found.spread.named
+    assert page._link(line(pairs), HOSTS, 3)[1] == []
+
+
+def record(tmp_path: Path, **changes: object) -> Path:
+    rounds = ((Part("node-001", (0,)), Part("node-002", (1,))),)
+    made = Record(folder.SCHEMA, 1.0, "0.1", ("./fl",), ("a", "b"), ("node",), (), "no MPI library", 0, 2, rounds)
+    folder.write(tmp_path, msgspec.structs.replace(made, **changes))  # type: ignore[arg-type]
+    return tmp_path
+
+
+def test_a_folder_is_read_back_and_what_is_wrong_with_it_is_one_line(tmp_path: Path) -> None:
+    with pytest.raises(RecordError, match="no measurement of nodes"):
+        folder.read(tmp_path)
+    assert folder.read(record(tmp_path)).hosts == ("a", "b")
+    for changes, words in (
+        ({"schema": 9}, "of schema 9"),
+        ({"rounds": ((Part("node-003", (2,)),),)}, "of nodes that the list does not have"),
+        ({"rounds": ((Part("../x", (0,)),),)}, "of nodes that the list does not have"),
+    ):
+        with pytest.raises(RecordError, match=words):
+            folder.read(record(tmp_path, **changes))
+    (tmp_path / folder.RECORD).write_text("{")
+    with pytest.raises(RecordError, match=folder.RECORD):
+        folder.read(tmp_path)
+
+
+def test_what_was_not_measured_is_told_and_inconclusive(tmp_path: Path, capsys: Captured) -> None:
+    code, out, _ = call(capsys, "nodes", str(record(tmp_path)))
+    assert code == 4 and "node-001: not begun" in out and "no MPI library" in out
+    assert (tmp_path / folder.PAGE).is_file()
+    code, out, _ = call(capsys, "nodes", str(tmp_path), "--json")
+    told = msgspec.json.decode(out, type=page.Nodes)
+    assert set(told.missing) == {"node-001", "node-002"} and told.code == code == 4
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (("nodes", "nowhere"), "no measurement of nodes"),
+        (("run", "--each-node"), "./fl submit --nodes K --each-node"),
+        (("run", "--at-once", "2"), "goes with --each-node"),
+        (("run", "--each-node", "--dry-run"), "leave out --each-node"),
+        (("submit", "--dry-run", "--system", "slurm", "--each-node", "--resume", "latest"), "submit that again"),
+    ],
+)
+def test_wrong_usage_is_one_line(words: tuple[str, ...], said: str, capsys: Captured) -> None:
+    code, _, err = call(capsys, *words)
+    assert code == 2 and said in err and len(err.strip().splitlines()) == 1
+
+
+def test_under_another_batch_system_it_is_not_available(tmp_path: Path) -> None:
+    nodefile = tmp_path / "nodes"
+    nodefile.write_text("a\nb\n")
+    with pytest.raises(UsageError, match="not available under pbs"):
+        asking.held({"PBS_JOBID": "1.server", "PBS_NODEFILE": str(nodefile)})
+    job = {"SLURM_JOB_ID": "1", "SLURM_JOB_NODELIST": "n[1-4]", "SLURM_NNODES": "4", "SLURMD_NODENAME": "n1"}
+    assert asking.held(job).hosts == ("n1", "n2", "n3", "n4")
+    with pytest.raises(UsageError, match="no allocation of Slurm with two nodes"):
+        asking.held(job | {"FIRSTLIGHT_NODES": "n2,n3"})
