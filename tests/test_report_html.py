@@ -12,9 +12,12 @@ from html.parser import HTMLParser
 from pathlib import Path
 
 import pytest
+from msgspec.json import encode as json_of
 from msgspec.structs import replace
 
+from documented import computed
 from firstlight import heritage
+from firstlight.export.comparison import compared as export_of
 from firstlight.judge import absence, words
 from firstlight.judge.compare import compare
 from firstlight.judge.verdict import Verified
@@ -201,8 +204,13 @@ def test_a_comparison_is_the_same_page_for_two_runs() -> None:
     compared = compare(a, b)
     text = html.render(b, workloads, heritage.load(), compared)
     section = text[text.index('id="compared"') : text.index('id="machine"')]
-    assert f"<b>{compared.counts['same']}</b>the same" in section
+    assert f">{compared.counts['same']}</data></b>the same" in section
     assert section.count("<tr>") >= len(compared.figures)
+    formulas = computed(section, json_of(export_of(compared)).decode())
+    wanted = {
+        f"figures[{k}].{what}" for k in range(len(compared.figures)) for what in ("a.median", "b.median", "ratio")
+    }
+    assert wanted <= set(formulas) and {"counts.same", "threshold", "drift", "confidence"} <= set(formulas)
 
 
 def test_an_empty_run_is_still_a_page() -> None:

@@ -170,6 +170,8 @@ class Check:
     def all(self) -> Outcome:
         for block in self.page.blocks:
             must = strict(block)
+            if block.inside("compared"):  # speaks of two runs: `documented.py` computes it from `./fl compare --json`
+                continue
             if not must and not any(p.source for p in block.pieces):
                 continue
             before = self._numbers()

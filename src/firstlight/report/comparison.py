@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+from typing import NamedTuple
+
 from firstlight.judge import words
 from firstlight.judge.compare import BETTER, SAME, UNCLEAR, WORSE, Changed, Compared, Comparison
+from firstlight.judge.sourced import number
 from firstlight.report.terminal import Ink, wrap
-from firstlight.units import count, percent, quantity, significant
+from firstlight.units import count, percent, quantity, ratio, significant
 
 _MOST = 40
 _NUMBERS = 52  # columns of two medians, their ratio and its interval
@@ -38,6 +41,57 @@ def comparison(
     differing = compared.environment or ("nothing that was recorded",)
     lines += [x for e in differing for x in wrap(e, width, "  - ", "    ")]
     return ink.page([*lines, "", *_verdict(compared, width, ink)])
+
+
+class Row(NamedTuple):
+    """A figure in both runs, each text with what it follows from in `./fl compare --json`; `span`: "too few"."""
+
+    name: str
+    before: str
+    after: str
+    ratio: str
+    span: str
+    outcome: str
+
+
+class Group(NamedTuple):
+    """All figures of one outcome: how many, and each."""
+
+    outcome: str
+    size: str
+    rows: list[Row]
+
+
+def groups(compared: Comparison, document: str = "") -> list[Group]:
+    """By outcome, the worst first, without the empty. `document`: where the comparison stands in a larger one, as
+    `accepted.`"""
+    found = []
+    for outcome in (WORSE, BETTER, UNCLEAR, SAME):
+        rows = [_said(f, f"{document}figures[{k}]") for k, f in enumerate(compared.figures) if f.outcome == outcome]
+        if rows:
+            counted = number(str(len(rows)), f"sum(f.outcome == '{outcome}' for f in {document}figures)")
+            found.append(Group(outcome, counted, rows))
+    return found
+
+
+def _said(f: Compared, where: str) -> Row:
+    before, after = (
+        number(quantity(e.median, f.unit), f"{where}.{run}.median", f.unit) for run, e in (("a", f.a), ("b", f.b))
+    )
+    span = "too few"
+    if f.low is not None and f.high is not None:
+        span = f"{number(significant(f.low), f'{where}.low')} – {number(significant(f.high), f'{where}.high')}"
+    told = f"{f.outcome}: {f.reason}" if f.reason else f.outcome
+    return Row(words.name(f.identity), before, after, number(significant(f.ratio), f"{where}.ratio"), span, told)
+
+
+def said(compared: Comparison) -> dict[str, str]:
+    """The numbers of the sentences around the tables, by their names in the document."""
+    told = {f"counts_{what}": number(str(n), f"counts.{what}") for what, n in compared.counts.items()}
+    told |= {name: number(percent(getattr(compared, name)), name) for name in ("confidence", "drift", "threshold")}
+    if compared.shift is not None:
+        told["shift"] = number(ratio(compared.shift), "shift")
+    return told | {"changed": number(str(len(compared.changed)), "len(changed)")}
 
 
 def warnings(compared: Comparison) -> list[str]:

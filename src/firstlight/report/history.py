@@ -16,6 +16,7 @@ from firstlight.judge.environment import Difference
 from firstlight.judge.sourced import bare, number, settle
 from firstlight.judge.words import name
 from firstlight.report import chapters, html
+from firstlight.report.comparison import Row, groups
 from firstlight.report.terminal import Ink, wrap
 from firstlight.store.disk import being_written
 from firstlight.units import count, percent, quantity, ratio, scale, significant
@@ -91,15 +92,6 @@ class Places:
         return "" if series.deviation is None else number(percent(series.deviation), f"{self.of(series)}.deviation")
 
 
-class Row(NamedTuple):
-    """A figure that is worse than in the accepted run: its name, both medians, their ratio."""
-
-    name: str
-    before: str
-    after: str
-    ratio: str
-
-
 class Small(NamedTuple):
     """One small drawing: paths of an SVG, the places of changes, the ends of the axis in words."""
 
@@ -126,13 +118,8 @@ def turns(history: History) -> list[Turn]:
 
 def worse(comparison: Comparison | None) -> list[Row]:
     """What is worse in the newest run than in the accepted one."""
-    rows = []
-    for k, f in enumerate(comparison.figures if comparison is not None else ()):
-        if f.outcome == WORSE:
-            at = f"accepted.figures[{k}]"
-            a, b = (number(quantity(x.median, f.unit), f"{at}.{n}.median", f.unit) for n, x in (("a", f.a), ("b", f.b)))
-            rows.append(Row(name(f.identity), a, b, number(significant(f.ratio), f"{at}.ratio")))
-    return rows
+    found = groups(comparison, "accepted.") if comparison is not None else []
+    return [row for group in found if group.outcome == WORSE for row in group.rows]
 
 
 def differences(some: Sequence[Difference]) -> list[str]:

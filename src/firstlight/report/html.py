@@ -83,6 +83,8 @@ def render(
         "chapters": sections,
         "spread": _spread(view),
         "compared": compared,
+        "compared_groups": comparison.groups(compared) if compared is not None else [],
+        "compared_said": comparison.said(compared) if compared is not None else {},
         "compared_first": comparison.warnings(compared) if compared is not None else [],
     }
     drawings = [d for c in sections for some in (c["overview"], *(p.drawings for p in c["parts"])) for d in some]
