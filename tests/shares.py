@@ -13,6 +13,7 @@ from itertools import groupby
 import pytest
 from xdist.remote import Producer
 from xdist.scheduler import LoadScopeScheduling
+from xdist.workermanage import WorkerController
 
 CLASSES = ("faults", "native", "browser")
 """By marker: tests that take long each, before the many short ones that fill what is left of a worker's time."""
@@ -62,3 +63,16 @@ class Shares(LoadScopeScheduling):  # type: ignore[misc]
         if not self.known:
             self.known = shares(self.collection or ())
         return self.known[nodeid]
+
+    def remove_node(self, node: WorkerController) -> str | None:
+        """The test that ended its worker, which is not begun again; what else the worker had to do comes next."""
+        left = self.assigned_work.pop(node)
+        guilty = next((test for share in left.values() for test, ended in share.items() if not ended), None)
+        for name, share in reversed(left.items()):
+            if rest := {test: False for test, ended in share.items() if not ended and test != guilty}:
+                self.workqueue[name] = rest
+                self.workqueue.move_to_end(name, last=False)
+        if guilty is not None:
+            for other in self.nodes:
+                self._reschedule(other)
+        return guilty

@@ -28,8 +28,8 @@ def test_a_share_of_all_workloads_is_one_of_them() -> None:
     assert first == second != third
 
 
-def test_what_is_long_begins_first_and_what_runs_alone_last(pytester: pytest.Pytester) -> None:
-    """Workers begin tests in the order of the list, whatever file they stand in."""
+def distributed(pytester: pytest.Pytester) -> None:
+    """Tests of that folder are handed out as those of this one."""
     here = Path(__file__).parent
     pytester.makeconftest(
         f"""
@@ -44,6 +44,11 @@ def test_what_is_long_begins_first_and_what_runs_alone_last(pytester: pytest.Pyt
             shares.first_the_long(items)
         """
     )
+
+
+def test_what_is_long_begins_first_and_what_runs_alone_last(pytester: pytest.Pytester) -> None:
+    """Workers begin tests in the order of the list, whatever file they stand in."""
+    distributed(pytester)
     pytester.makeini("[pytest]\nmarkers =\n    alone\n    patient\n    native\n    faults\n    browser\n")
     marked = "import pytest, time\n"
     body = "def test_{0}():\n    with open({1!r}, 'a') as began:\n        began.write('{0} ')\n    time.sleep(0.05)\n"
@@ -57,3 +62,12 @@ def test_what_is_long_begins_first_and_what_runs_alone_last(pytester: pytest.Pyt
     began = [re.sub(r"\d", "", name) for name in (pytester.path / "began").read_text().split()]
     assert began.index("waits") < began.index("short") and began.index("native") < began.index("short")
     assert began.index("alone") > max(n for n, name in enumerate(began) if name in ("waits", "native"))
+
+
+def test_who_ends_its_worker_is_begun_once_and_nobody_else_is_left_out(pytester: pytest.Pytester) -> None:
+    distributed(pytester)
+    pytester.makeini("[pytest]\nmarkers =\n    alone\n    patient\n    native\n    faults\n    browser\n")
+    ends = "import os, pytest\n@pytest.mark.parametrize('n', range(8))\ndef test_it(n):\n    if n == 3: os._exit(9)\n"
+    pytester.makepyfile(test_ends=ends, test_others=ends.replace("3", "9"))
+    done = pytester.runpytest_subprocess("-n", "2", "-p", "no:cacheprovider")
+    done.assert_outcomes(passed=15, failed=1)
