@@ -9,15 +9,21 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 import native
 from firstlight.build import Built
 from firstlight.build.assembly import Loop, hot_loop, root_of, widths
+from firstlight.catalogue import Plot
+from firstlight.judge.verdict import Failed, Figure
 from firstlight.plan import Placement, Program
-from firstlight.record import Description
+from firstlight.record import Description, Metric
+from firstlight.report.frame import Drawing
+from synthetic_figures import Point
+from test_report_noise import drawings, judged
 
 LOOPS = 151
-HELPED = 24
+HELPED = 20
 
 
 @cache
@@ -120,3 +126,61 @@ def _executable(built: Built) -> Path:
 
 def _names(built: Built) -> tuple[str, ...]:
     return msgspec.json.decode(built.describe, type=Description).kernels
+
+
+# --- the drawing ----------------------------------------------------------------------------------
+
+PLOT = Plot("vectorised", "kernel", "element_time", "toolchain")
+ELEMENT = Metric("element_time", "ns", "elements", "time", 1e9, "lower")
+WORK = {"elements": 100.0}
+SECONDS = {
+    "plain_add": (1e-7, 4e-7),
+    "plain_copy": (3e-7, 3.1e-7),
+    "nest_sums": (1e-7, 2e-7),
+    "pack_load": (1e-7, 9e-8),
+}
+"""Of a step as written, and with the vectoriser off."""
+
+
+def _kernel(figure: Figure) -> object:
+    return dict(figure.identity.parameters)["kernel"]
+
+
+def drawn(widths: dict[str, int], wrong: str = "") -> Drawing:
+    cells = [
+        (variant, None, Placement(), [Point({"kernel": k}, 1, WORK, 0.0, s[n]) for k, s in SECONDS.items()])
+        for n, variant in enumerate(("serial", "serial_novec"))
+    ]
+    judgement, known = judged("vectorise", (ELEMENT,), cells, (PLOT,))
+    figures = [
+        Failed(f.identity, f.unit, f.better, "wrong") if (f.identity.variant, _kernel(f)) == ("serial", wrong) else f
+        for f in judgement.figures
+    ]
+    builds = tuple(replace(b, widths=widths) for b in judgement.run.builds)
+    run = replace(judgement.run, builds=builds)
+    (found,) = drawings(replace(judgement, run=run, figures=figures), known)
+    return found
+
+
+def test_a_loop_counts_that_gains_and_has_vectors() -> None:
+    found = drawn({"plain_add": 256, "plain_copy": 256, "nest_sums": 0, "pack_load": 0})
+    assert found.title == "The vectoriser gains most in plain_add: 4.0 x (gcc-native)"
+    (matrix,) = found.data
+    assert dict(zip(matrix["x"], matrix["text"][0], strict=True)) == {"plain": "1/2", "nest": "0/1", "pack": "0/1"}
+    assert [row[:5] for row in found.rows] == [
+        ("gcc-native", kind, *numbers)
+        for kind, numbers in {"plain": "211", "nest": "101", "pack": "100", "all": "412"}.items()
+    ]
+    assert found.rows[0][6] == "256 bit" and found.rows[1][6] == "–"
+
+
+def test_without_a_disassembler_time_decides_and_the_page_says_so() -> None:
+    found = drawn({})
+    assert "not available: objdump" in found.caption
+    assert {row[1]: row[3] for row in found.rows} == {"plain": "1", "nest": "1", "pack": "0", "all": "2"}
+
+
+def test_a_wrong_loop_is_named_and_not_compared() -> None:
+    found = drawn(dict.fromkeys(SECONDS, 128), wrong="nest_sums")
+    assert found.notes == ("gcc-native: 1 loop wrong, of the classes nest.",)
+    assert {row[1]: (row[2], row[-1]) for row in found.rows}["all"] == ("3", "1")

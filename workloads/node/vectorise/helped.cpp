@@ -92,14 +92,6 @@ void distribute_reversed(State& s, Index) {
   for (Index i = 1; i < v.n; ++i) y[i] = v.a[i] + v.b[i];
   for (Index i = 1; i < v.n; ++i) x[i] = y[i - 1] * v.c[i];
 }
-void distribute_recurrence(State& s, Index) {
-  const Streams v(s);
-  double* __restrict x = s.x.data();
-  double* __restrict y = s.y.data();
-  double t = y[0];
-  for (Index i = 1; i < v.n; ++i) y[i] = t += v.a[i];
-  for (Index i = 1; i < v.n; ++i) x[i] = v.b[i] * v.c[i];
-}
 void expand_carried(State& s, Index) {
   const Streams v(s);
   double* __restrict x = s.x.data();
@@ -123,13 +115,6 @@ void control_halves(State& s, Index) {
   for (Index i = 0; i < v.n / 2; ++i) x[i] = v.a[i];
   for (Index i = v.n / 2; i < v.n; ++i) x[i] = v.b[i];
 }
-void gather_update(State& s, Index) {
-  const Streams v(s);
-  const int* __restrict p = s.p.data();
-  double* x = s.x.data();
-  FL_INDEPENDENT
-  for (Index i = 0; i < v.n; ++i) x[p[i]] += v.a[i];
-}
 void gather_rotate(State& s, Index) {
   const Streams v(s);
   double* __restrict x = s.x.data();
@@ -141,21 +126,6 @@ void nest_by_columns(State& s, Index) {
   double* __restrict x = s.x.data();
   for (Index i = 0; i < v.n; ++i) x[i] = v.a[i] + v.k;
 }
-void nest_columns_recur(State& s, Index) {
-  const Streams v(s);
-  double* x = s.x.data();
-  for (Index j = 1; j < v.m; ++j) FL_INDEPENDENT
-  for (Index i = 0; i < v.m; ++i) x[i * v.m + j] = x[i * v.m + j - 1] + v.a[i * v.m + j];
-}
-void nest_matrix_vector(State& s, Index) {
-  const Streams v(s);
-  double* __restrict x = s.x.data();
-  for (Index i = 0; i < v.m; ++i) x[i] = 0;
-  for (Index j = 0; j < v.m; ++j) {
-    const double factor = v.b[j];
-    for (Index i = 0; i < v.m; ++i) x[i] += v.a[j * v.m + i] * factor;
-  }
-}
 void nest_row_sums(State& s, Index) {
   const Streams v(s);
   for (Index i = 0; i < v.m; ++i) s.x[i] = sums(v.m, [&](Index j) { return v.a[i * v.m + j]; });
@@ -166,10 +136,9 @@ constexpr fl::Kernel table[] = {
     FL_KERNEL(vectorise, reduction_dot),       FL_KERNEL(vectorise, reduction_norm),         FL_KERNEL(vectorise, reduction_sum_absolute),
     FL_KERNEL(vectorise, reduction_distance),  FL_KERNEL(vectorise, reduction_sum_of_three), FL_KERNEL(vectorise, reduction_sum_positive),
     FL_KERNEL(vectorise, gather_sum),          FL_KERNEL(vectorise, dependence_crossing),    FL_KERNEL(vectorise, dependence_middle),
-    FL_KERNEL(vectorise, distribute_reversed), FL_KERNEL(vectorise, distribute_recurrence),  FL_KERNEL(vectorise, expand_carried),
-    FL_KERNEL(vectorise, peel_peeled),         FL_KERNEL(vectorise, induction_real),         FL_KERNEL(vectorise, control_halves),
-    FL_KERNEL(vectorise, gather_update),       FL_KERNEL(vectorise, gather_rotate),          FL_KERNEL(vectorise, nest_by_columns),
-    FL_KERNEL(vectorise, nest_columns_recur),  FL_KERNEL(vectorise, nest_matrix_vector),     FL_KERNEL(vectorise, nest_row_sums),
+    FL_KERNEL(vectorise, distribute_reversed), FL_KERNEL(vectorise, expand_carried),         FL_KERNEL(vectorise, peel_peeled),
+    FL_KERNEL(vectorise, induction_real),      FL_KERNEL(vectorise, control_halves),         FL_KERNEL(vectorise, gather_rotate),
+    FL_KERNEL(vectorise, nest_by_columns),     FL_KERNEL(vectorise, nest_row_sums),
 };
 
 }  // namespace
