@@ -18,7 +18,9 @@ from firstlight import heritage
 from firstlight.errors import INCONCLUSIVE, OK, USAGE
 from firstlight.heritage import Entry, Heritage, Source
 from firstlight.judge.figures import judge
-from firstlight.judge.verdict import Verified
+from firstlight.judge.sourced import settle
+from firstlight.judge.states import told
+from firstlight.judge.verdict import States, Verified
 from firstlight.report import answers, beside
 
 SOURCE = Source("X", "A. Author", "Title", "Venue", "1996", 1996)
@@ -115,10 +117,16 @@ def test_every_number_of_the_tables_follows_from_the_document_as_it_says(three: 
     whole = found(three)
     line = whole.lines[1]
     old = beside.Published("Old", 1996, 2.0, 0.5, "A. Author", "")
-    whole = replace(whole, lines=(whole.lines[0], replace(line, published=(old,)), *whole.lines[2:]))
+    two = [States(154.0, upper, 8, 5) for upper in (471.0, 4710.0)]  # in one unit, and in two
+    cells = [replace(cell, states=s) for cell, s in zip(line.cells, two, strict=False)]
+    line = replace(line, published=(old,), cells=(*cells, *line.cells[2:]))
+    whole = replace(whole, lines=(whole.lines[0], line, *whole.lines[2:]))
+    for k, s in enumerate(two):
+        assert settle(beside.states(whole, 1, k)) == told(s, line.unit)
     formulas = computed(beside.render(whole, "0"), msgspec.json.encode(whole).decode())
     cells = [f"lines[{row}].cells[{k}]" for row, line in enumerate(whole.lines) for k in range(len(line.cells))]
     said = [f"{cell}.{what}" for cell in cells for what in ("estimate.median", "share")]
+    said += [f"lines[1].cells[{k}].states.{what}" for k in (0, 1) for what in ("upper", "in_lower")]
     said += ["lines[1].published[0].value", "lines[1].published[0].share", "len(runs)", "threshold", "drift"]
     ends = [formula.partition(" * ")[2] for formula in formulas if " * " in formula]
     assert set(said) <= set(formulas) and {f"{cell}.estimate.low" for cell in cells} <= set(ends)

@@ -26,7 +26,7 @@ from firstlight.record import Better
 from firstlight.report import answers, chapters, html
 from firstlight.report.terminal import Ink, machine_line, wrap
 from firstlight.store.durable import replace
-from firstlight.units import convert, count, percent, quantity, significant
+from firstlight.units import convert, count, percent, quantity, scale, significant
 
 Standing = Literal["best", "alike", "behind", "none"]
 _NUMBERS = 22  # columns of a median and its share
@@ -227,6 +227,21 @@ def span(found: Beside, row: int, column: int) -> str:
     return f"{bare(e.low, unit, f'{where}.low', e.median)} – {bare(e.high, unit, f'{where}.high', e.median)}"
 
 
+def states(found: Beside, row: int, column: int) -> str:
+    """`154 or 471 ns, 8 of 13 in the lower`; "" where the launches have one state."""
+    s, unit, where = found.lines[row].cells[column].states, found.lines[row].unit, f"{_place(row, column)}.states"
+    if s is None:
+        return ""
+    lower, upper = (
+        number(quantity(x, unit), f"{where}.{end}", unit) for x, end in ((s.lower, "lower"), (s.upper, "upper"))
+    )
+    if scale(s.lower, unit) == scale(s.upper, unit):
+        lower = bare(s.lower, unit, f"{where}.lower", s.upper)
+    there = number(str(s.in_lower), f"{where}.in_lower")
+    of = number(str(s.in_lower + s.in_upper), f"{where}.in_lower + {where}.in_upper")
+    return f"{lower} or {upper}, {there} of {of} in the lower"
+
+
 def share(found: Beside, row: int, column: int) -> str:
     """`≈ 0.98` of the best in the row."""
     cell = found.lines[row].cells[column]
@@ -326,6 +341,6 @@ def render(found: Beside, firstlight: str) -> str:
         "span": partial(span, found),
         "share": partial(share, found),
         "published": partial(published, found),
-        "told": told,
+        "states": partial(states, found),
     }
     return html.page_of("beside.html.j2", page, ())
