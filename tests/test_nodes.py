@@ -19,6 +19,7 @@ from firstlight.nodes import asking, folder, schedule
 from firstlight.nodes.folder import Part, Record
 from firstlight.report import nodes as page
 from firstlight.report.nodes import Line, Value
+from firstlight.units import significant
 
 
 @given(st.integers(2, 40))
@@ -97,6 +98,8 @@ def test_a_slow_link_is_named_as_a_link_and_a_node_all_of_whose_links_are_slow_a
     assert ([v.members for v in found.values if v.named], ends) == ([(2, 6)], [])
     found, ends = page._link(line(slow_node), HOSTS, 3)
     assert [(k, worse) for k, worse, _ in ends] == [(5, True)]
+    shown = sorted(v.share for v in found.values if 5 in v.members and v.share is not None)
+    assert f"in the median {significant(shown[3])} of what other pairs give" in ends[0][2], "as the cells tell it"
     assert found.spread is not None and found.spread.of == 21 and not found.spread.named
     assert page._link(line(pairs), HOSTS, 3)[1] == []
 

@@ -209,20 +209,15 @@ def _link(line: Line, hosts: Sequence[str], asked: int) -> tuple[Line, list[tupl
     members = sorted(of)
     if len(members) < nodes.FEWEST:
         return first, []
-    effects = [median(of[k]) for k in members]
-    found = nodes.spread(effects, [], asked)
-    named = [members[k] for k in found.named]
+    found = nodes.spread([median(of[k]) for k in members], [], asked)
+    named = {members[k]: median(of[members[k]]) < found.centre for k in found.named}
+    last = _judged(line, asked, frozenset(named))
     said = []
-    for k in named:
-        effect = median(of[k])
-        said.append(
-            (
-                k,
-                effect < found.centre,
-                f"{line.title}, with each other node: in the median {_of(effect)} of what pairs give",
-            )
-        )
-    return _judged(line, asked, frozenset(named)), said
+    for k, worse in named.items():
+        share = median(v.share for v in last.values if k in v.members and v.share is not None)
+        sentence = f"{line.title}, with each other node: in the median {_of(share)} of what other pairs give"
+        said.append((k, worse, sentence))
+    return last, said
 
 
 def _facts(hosts: Sequence[str], runs: Sequence[Answered]) -> list[Fact]:
