@@ -104,6 +104,14 @@ def test_a_slow_link_is_named_as_a_link_and_a_node_all_of_whose_links_are_slow_a
     assert page._link(line(pairs), HOSTS, 3)[1] == []
 
 
+def test_a_line_tells_how_far_from_the_others_one_must_lie() -> None:
+    values = [10.0, 10.1, 9.9, 10.0]
+    few, some, wild = ({(k,): v for k, v in enumerate(some)} for some in (values[:3], values, [1.0, 9.0, 80.0, 700.0]))
+    told = [page.told(page._judged(line(one), 1)) for one in (few, some, wild)]
+    assert told[0] == "10.0 us, 9.90 us to 10.1 us over 3 nodes"
+    assert "from 1.1" in told[1] and "too uneven" in told[2]
+
+
 def record(tmp_path: Path, **changes: object) -> Path:
     rounds = ((Part("node-001", (0,)), Part("node-002", (1,))),)
     made = Record(folder.SCHEMA, 1.0, "0.1", ("./fl",), ("a", "b"), ("node",), (), "no MPI library", 0, 2, rounds)

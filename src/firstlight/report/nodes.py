@@ -25,6 +25,8 @@ from firstlight.units import count, percent, quantity, ratio, significant
 
 MOST_SHOWN = 8
 """Nodes whose values stand in a line of the terminal page."""
+UNEVEN = 100.0
+"""How many times the median is no difference that nodes have."""
 
 
 class Value(msgspec.Struct, frozen=True):
@@ -306,7 +308,14 @@ def told(line: Line) -> str:
     noun = "pair" if line.values and len(line.values[0].members) > 1 else "node"
     said = f"{quantity(spread.centre, line.unit)}, {quantity(spread.low, line.unit)} to "
     said += f"{quantity(spread.high, line.unit)} over {count(spread.of, noun)}"
-    return said + (f"; from {ratio(spread.limit)} on one would be named" if spread.limit is not None else "")
+    if spread.limit is None:
+        return said
+    far = (
+        f"from {ratio(spread.limit)} on one would be named"
+        if spread.limit < UNEVEN
+        else "too uneven for one to be named"
+    )
+    return f"{said}; {far}"
 
 
 def summary(found: Nodes, width: int = 80, colour: bool = False, place: Path | None = None) -> str:
