@@ -1,6 +1,7 @@
 // Answers tests about rank maps: a line of words in, a line of JSON out.
 //   moves FILE TOPOLOGY PER_NODE INSIDE HOLES SEED COUNT   random exchanges, a third of them taken back; is what is kept up to date
 //                                                         what a map of its own gives?
+//   linear FILE TOPOLOGY PER_NODE INSIDE HOLES SEED COUNT  the linear map of each line, checked, with the cost that it says
 //   search FILE TOPOLOGY PER_NODE INSIDE HOLES SEED COUNT  a search with so many moves of annealing
 #include <algorithm>
 #include <cmath>
@@ -99,6 +100,29 @@ std::string searched(const Pattern& pattern, const Places& places, std::uint64_t
   return out.str();
 }
 
+std::string linear_maps(const Pattern& pattern, const Places& places, std::uint64_t seed) {
+  const std::atomic<bool> never{false};
+  const Stop stop(never, 1e6);
+  int found = 0, wrong = 0;
+  for (const Line& line : lines(pattern, places)) {
+    bool cut = false;
+    const Found one = linear(pattern, places, line, seed, stop, cut, 200'000),
+                again = linear(pattern, places, line, seed, stop, cut, 200'000);
+    wrong += cut || one.map != again.map;
+    if (one.map.empty()) continue;
+    ++found;
+    check(one.map, pattern, places);
+    Cost plain;
+    plain.maxima = plainly(pattern, places, one.map, plain.hop_bytes);
+    wrong += one.cost != plain;
+    const auto at = [&](std::size_t rank) {
+      return static_cast<std::size_t>(std::find(line.slots.begin(), line.slots.end(), one.map[rank]) - line.slots.begin());
+    };
+    for (std::size_t a = 0; a < one.map.size(); ++a) wrong += at(a) != (at(a & (a - 1)) ^ at(a & (~a + 1)));
+  }
+  return "{\"found\": " + std::to_string(found) + ", \"wrong\": " + std::to_string(wrong) + "}";
+}
+
 std::string answer(std::istringstream& words) {
   std::string what, file, holes;
   Ground ground;
@@ -110,6 +134,7 @@ std::string answer(std::istringstream& words) {
   for (std::string hole; std::getline(some, hole, ',');) ground.holes.push_back(std::stoi(hole));
   const Pattern pattern = read_pattern(contents(file));
   const Places places(ground);
+  if (what == "linear") return linear_maps(pattern, places, seed);
   return what == "moves" ? moves(pattern, places, seed, count) : searched(pattern, places, seed, count);
 }
 

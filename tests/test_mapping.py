@@ -115,6 +115,36 @@ def test_a_search_gives_each_rank_an_open_slot_of_its_own_and_is_never_worse(
 
 
 @pytest.mark.native
+@few
+@given(
+    bits=st.integers(2, 5),
+    spec=st.sampled_from(["torus", "mesh", "hypercube", "axes"]),
+    differ=st.lists(st.integers(1, 31), min_size=1, max_size=4),
+    others=st.lists(st.tuples(st.integers(0, 31), st.integers(0, 31), st.integers(0, 10**6)), max_size=40),
+    seed=st.integers(0, 2**32),
+)
+def test_linear_maps_are_linear_one_to_one_and_cost_what_they_say(
+    tool: Tool, tmp_path: Path, bits: int, spec: str, differ: list[int], others: Messages, seed: int
+) -> None:
+    n = 1 << bits
+    phases = [[(r, r ^ (d % n or 1), 100 + d % 2) for r in range(n)] for d in differ]
+    phases.append([(a % n, b % n, much) for a, b, much in others])
+    phases.append([(r, r ^ 1, 100 + r) for r in range(n)])  # and what only looks like such an exchange
+    phases.append([(r, r ^ (n - 1 if r & 2 else 1), 100) for r in range(n)])
+    phases.append([(r, r ^ 1, 100) for r in range(0, n, 2)])
+    spec = {"hypercube": f"hypercube:{bits}", "axes": f"torus:2x{n // 2}"}.get(spec, f"{spec}:{n}")
+    assert asked(tool, "linear", tmp_path, (text(n, phases), spec, 1, "-", "-"), seed, 0) == {"found": 1, "wrong": 0}
+
+
+@pytest.mark.native
+def test_where_there_are_no_linear_maps_none_is_given(tool: Tool, tmp_path: Path) -> None:
+    six = text(6, [[(r, r ^ 1, 1) for r in range(6)]])  # no power of two
+    shifted = text(8, [[(r, (r + 1) % 8, 1) for r in range(8)]])  # no exchange by the same bits
+    for pattern, spec in ((six, "torus:6"), (shifted, "torus:8")):
+        assert asked(tool, "linear", tmp_path, (pattern, spec, 1, "-", "-"), 1, 0) == {"found": 0, "wrong": 0}
+
+
+@pytest.mark.native
 def test_a_seed_gives_its_map_again(tool: Tool, tmp_path: Path) -> None:
     task = (neighbours([5, 3]), "torus:4x4", 1, "-", "-")
     first, again, other = (asked(tool, "search", tmp_path, task, seed, 400) for seed in (7, 7, 8))
@@ -201,6 +231,17 @@ def test_cg_stands_as_published(
     assert found["before"]["maxima"] == pytest.approx(maxima, rel=5e-3)
     after = found["after"]
     assert after["hop_bytes"] <= 1.001 * hops_goal or after["maxima"] <= 1.01 * maxima_goal
+
+
+@pytest.mark.native
+def test_sums_of_bits_better_digits(firstlight_map: Path, tmp_path: Path) -> None:
+    """CG's class A, 64 ranks: 5 messages over the busiest links, 6 by permutations of digits."""
+    file = tmp_path / "cg"
+    file.write_text(cg(64, 14_000))
+    words = ("--pattern", str(file), "--topology", "torus:8x8", "--starts", "0", "--seconds", "400", "--unsimulated")
+    after = numbers(firstlight_map, *words)["after"]
+    assert after["by"] == "linear over bits, digits"
+    assert after["maxima"] <= 5 * 14_000
 
 
 def cg(ranks: int, rows: int) -> str:

@@ -85,8 +85,8 @@ class Search {
   }
   void starts() {
     const std::vector<Line> some = lines(pattern_, places_);
-    const std::size_t halvings = 2, climbs = 2 * some.size();
-    std::vector<Found> each(halvings + climbs);
+    const std::size_t halvings = 2, climbs = 2 * some.size(), sums = some.size();
+    std::vector<Found> each(climbs + halvings + sums);
     std::vector<char> cut(each.size(), 0);
     const Stop stop = stop_.part(0.5);
     in_parallel(each.size(), static_cast<int>(loads_.size()), [&](std::size_t task, std::size_t thread) {
@@ -94,6 +94,9 @@ class Search {
       if (task < climbs) {
         const Line& line = some[task % some.size()];
         each[task] = structured(pattern_, places_, line, loads(thread), effort_.seed + task, stop, ended);
+      } else if (task >= climbs + halvings) {
+        const Line& line = some[task - climbs - halvings];
+        each[task] = linear(pattern_, places_, line, effort_.seed + task, stop, ended);
       } else {
         each[task].map = bisected(pattern_, places_, effort_.seed + task, stop, ended);
         each[task].by = "bisection";

@@ -1,0 +1,190 @@
+// Maps that are linear over the bits of a rank: each bit of a slot's number in line is a sum modulo 2 of the rank's. An exchange of all
+// ranks with those that differ from them by the same bits d (recursive doubling, halving, a hypercube) then loads the links as any other
+// with the same image of d does: what such a phase costs is looked up. Annealing (Kirkpatrick, Gelatt, Vecchi 1983) over the images of
+// the ranks' bits, of which two are exchanged or one is added to another, so that they stay independent and every map is one to one.
+#include <algorithm>
+#include <bit>
+#include <cmath>
+#include <optional>
+
+#include "firstlight/mapping/random.hpp"
+#include "firstlight/mapping/search.hpp"
+
+namespace fl::mapping {
+
+namespace {
+
+constexpr std::int64_t maps = 600;     // that a start looks at, for each bit
+constexpr std::size_t starts = 6;      // for each bit
+constexpr double hot = 1, cold = 0.1;  // temperatures, in the greatest messages over the busiest links
+constexpr double way = 0.0015;         // what a link weighs that such a message crosses
+
+using Images = std::vector<std::uint32_t>;  // of the ranks' bits
+
+std::uint32_t image(const Images& images, std::uint32_t rank) {
+  std::uint32_t sum = 0;
+  for (; rank != 0; rank &= rank - 1) sum ^= images[static_cast<std::size_t>(std::countr_zero(rank))];
+  return sum;
+}
+
+Map placed(const Images& images, const Line& line) {
+  Map map(line.slots.size());
+  for (std::uint32_t r = 0; r < map.size(); ++r) map[r] = line.slots[image(images, r)];
+  return map;
+}
+
+class Bits {
+ public:
+  Bits(const Pattern& pattern, const Places& places, const Line& line)
+      : pattern_(pattern), places_(places), line_(line), loads_(static_cast<std::size_t>(places.links()), 0) {
+    for (std::size_t p = 0; p < pattern.phases(); ++p) {
+      const std::optional<Differing> same = differing(p);
+      if (!same) {
+        others_.push_back(p);
+        continue;
+      }
+      std::size_t known = 0;
+      while (known < known_.size() && known_[known].bytes != same->bytes) ++known;
+      if (known == known_.size()) known_.push_back({same->bytes, std::vector<Cost>(line.slots.size(), Cost{-1, 0})});
+      differ_.push_back({same->by, known});
+    }
+    for (const Message& m : pattern.messages()) unit_ = std::max(unit_, static_cast<double>(m.bytes));
+  }
+  double energy(const Cost& cost) const { return (static_cast<double>(cost.maxima) + way * static_cast<double>(cost.hop_bytes)) / unit_; }
+  // What a map costs, unless that is above an energy.
+  std::optional<Cost> cost(const Images& images, double limit) {
+    Cost sum;
+    worked_ += static_cast<std::int64_t>(line_.slots.size());
+    for (const auto& [by, known] : differ_) {
+      const std::uint32_t far = image(images, by);
+      Cost& one = known_[known].costs[far];
+      if (one.maxima < 0) one = exchanged(far, known_[known].bytes);
+      sum.maxima += one.maxima;
+      sum.hop_bytes += one.hop_bytes;
+    }
+    if (energy(sum) > limit) return {};
+    if (others_.empty()) return sum;
+    const Map map = placed(images, line_);
+    for (const std::size_t p : others_) {
+      Cost one;
+      bool over = false;
+      for (const Message& m : pattern_.messages(p)) {
+        load(map[static_cast<std::size_t>(m.from)], map[static_cast<std::size_t>(m.to)], m.bytes, one);
+        over = energy({sum.maxima + one.maxima, sum.hop_bytes + one.hop_bytes}) > limit;
+        if (over) break;
+      }
+      clear();
+      if (over) return {};
+      sum.maxima += one.maxima;
+      sum.hop_bytes += one.hop_bytes;
+    }
+    return sum;
+  }
+  std::int64_t worked() const { return worked_; }
+  bool any() const { return !differ_.empty(); }
+
+ private:
+  struct Differing {
+    std::uint32_t by;
+    Bytes bytes;
+  };
+  struct Known {
+    Bytes bytes;
+    std::vector<Cost> costs;  // by the image of the bits in which partners differ; maxima -1: not yet known
+  };
+  // Where every rank sends as much to the rank that differs from it by the same bits.
+  std::optional<Differing> differing(std::size_t phase) const {
+    const auto messages = pattern_.messages(phase);
+    if (messages.size() != line_.slots.size()) return {};
+    const auto by = [](const Message& m) { return static_cast<std::uint32_t>(m.from ^ m.to); };
+    const Differing first{by(messages[0]), messages[0].bytes};
+    for (const Message& m : messages)
+      if (by(m) != first.by || m.bytes != first.bytes) return {};
+    return first;
+  }
+  Cost exchanged(std::uint32_t far, Bytes bytes) {
+    Cost cost;
+    for (std::uint32_t i = 0; i < line_.slots.size(); ++i) load(line_.slots[i], line_.slots[i ^ far], bytes, cost);
+    clear();
+    return cost;
+  }
+  void load(Slot from, Slot to, Bytes bytes, Cost& cost) {
+    places_.route(from, to, way_);
+    for (const Link l : way_) {
+      Bytes& of = loads_[static_cast<std::size_t>(l)];
+      const Bytes more = places_.load(l, bytes);
+      of += more;
+      cost.maxima = std::max(cost.maxima, of);
+      cost.hop_bytes += more;
+    }
+    worked_ += static_cast<std::int64_t>(way_.size());
+  }
+  void clear() {
+    std::fill(loads_.begin(), loads_.end(), 0);
+    worked_ += static_cast<std::int64_t>(loads_.size() / 8);
+  }
+
+  const Pattern& pattern_;
+  const Places& places_;
+  const Line& line_;
+  struct Phase {
+    std::uint32_t by;
+    std::size_t known;
+  };
+  std::vector<Phase> differ_;
+  std::vector<Known> known_;         // of each length of messages
+  std::vector<std::size_t> others_;  // phases that are no such exchange
+  std::vector<Bytes> loads_;
+  std::vector<Link> way_;
+  double unit_ = 1;
+  std::int64_t worked_ = 0;
+};
+
+Images changed(Images images, Random& random) {
+  const std::size_t a = random.below(images.size()), b = (a + 1 + random.below(images.size() - 1)) % images.size();
+  if (random.below(2) == 0)
+    std::swap(images[a], images[b]);
+  else
+    images[a] ^= images[b];
+  return images;
+}
+
+}  // namespace
+
+Found linear(const Pattern& pattern, const Places& places, const Line& line, std::uint64_t seed, const Stop& stop, bool& cut,
+             std::int64_t work) {
+  const std::size_t ranks = line.slots.size(), bits = static_cast<std::size_t>(std::bit_width(ranks)) - 1;
+  Found best;
+  if (!std::has_single_bit(ranks) || bits < 2) return best;
+  Bits all(pattern, places, line);
+  if (!all.any()) return best;
+  Random random(seed);
+  double least = 0;
+  const auto length = maps * static_cast<std::int64_t>(bits);
+  for (std::size_t start = 0; start < starts * bits && all.worked() < work; ++start) {
+    Images here(bits);
+    for (std::size_t i = 0; i < bits; ++i) here[i] = 1U << i;
+    random.shuffle(here);
+    double now = 0;
+    for (std::int64_t k = 0; k < length && all.worked() < work; ++k) {
+      if (stop()) {
+        cut = true;
+        return best;
+      }
+      const double heat = hot * std::pow(cold / hot, static_cast<double>(k) / static_cast<double>(length));
+      const Images next = k == 0 ? here : changed(here, random);
+      const double limit = k == 0 ? 1e300 : now - heat * std::log(1 - random.unit());
+      const std::optional<Cost> cost = all.cost(next, limit);
+      if (!cost) continue;
+      here = next;
+      now = all.energy(*cost);
+      if (best.map.empty() || score(*cost, places) < least) {
+        least = score(*cost, places);
+        best = {placed(here, line), *cost, "linear over bits, " + line.name};
+      }
+    }
+  }
+  return best;
+}
+
+}  // namespace fl::mapping
