@@ -48,6 +48,10 @@ inline void init(State& s, const Params& p, const fl::Team&) {
   for (auto* v : {&s.a, &s.b, &s.c, &s.x0, &s.y0})
     for (double& e : *v) e = static_cast<double>(fl::hash(next++) % 17) - 8;
   for (double& e : s.d) e = fl::hash(next++) % 2 == 0 ? 1 : -1;
+  // Elements that loops take on their own: a zero there would hide that one was left out or taken twice.
+  for (auto* v : {&s.a, &s.b, &s.c})
+    for (const Index i : {s.n / 2, s.n - 1})
+      if ((*v)[i] == 0) (*v)[i] = 5;
   s.a[0] = s.k;
   Index stride = s.n * 5 / 8;
   while (std::gcd(stride, s.n) != 1) ++stride;
