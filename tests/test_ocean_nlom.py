@@ -1,0 +1,87 @@
+"""ocean_nlom: one ocean on any grid of processes and threads, Stommel's gyre, what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import native
+from native import Placement, Said
+
+pytestmark = pytest.mark.native
+
+SMALL = ("problem=waves,jet,basin", "nx=19", "ny=17", "layers=3", "steps=3")
+
+
+def said(folder: Path, *words: str, variant: str = "serial", place: Placement | None = None) -> Said:
+    program = native.plain_program("ocean_nlom", variant)
+    return native.verified(native.make([program])[program], place or Placement(), folder, *words)
+
+
+def bits(told: Said) -> dict[tuple[int, float], float]:
+    """What all cells' bits come to, by case and length of a time step, which changes from run to run of a batch."""
+    found = {}
+    for sample in told.of("sample"):
+        values = sample["values"]
+        found[sample["case"], values["dt"][0]] = values["digest"][0]
+    return found
+
+
+def same_bits(folder: Path, variant: str, place: Placement, *words: str) -> None:
+    alone, others = bits(said(folder, *SMALL)), bits(said(folder, *SMALL, *words, variant=variant, place=place))
+    shared = alone.keys() & others.keys()
+    assert {case for case, _ in shared} == {0, 1, 2}
+    assert {key: alone[key] for key in shared} == {key: others[key] for key in shared}
+
+
+@pytest.mark.parametrize(("ranks", "px", "py"), [(1, 1, 1), (2, 2, 1), (4, 2, 2)])
+def test_no_grid_of_processes_changes_a_bit(ranks: int, px: int, py: int, tmp_path: Path) -> None:
+    same_bits(tmp_path, "mpi", Placement(ranks=ranks), f"px={px}", f"py={py}")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("ranks", "px", "py"), [(3, 3, 1), (5, 1, 5), (6, 2, 3), (7, 7, 1), (8, 4, 2)])
+def test_no_other_grid_changes_a_bit(ranks: int, px: int, py: int, tmp_path: Path) -> None:
+    same_bits(tmp_path, "mpi", Placement(ranks=ranks), f"px={px}", f"py={py}")
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_threads_change_no_bit(threads: int, tmp_path: Path) -> None:
+    same_bits(tmp_path, "omp", Placement(threads=threads))
+
+
+def test_the_bits_differ_where_the_oceans_do(tmp_path: Path) -> None:
+    assert len(set(bits(said(tmp_path, *SMALL)).values())) >= 3
+
+
+def gyre_error(folder: Path, cells: int) -> float:
+    """Of the transport, of its largest; after fifteen times the time in which the bottom stops a flow."""
+    words = ("problem=stommel", "layers=1", f"nx={cells}", f"ny={cells}", f"steps={3300 * cells}", "courant=0.86")
+    (error, *_) = {s["values"]["gyre_error"][0] for s in said(folder, *words).of("sample")}
+    return error
+
+
+def test_stommels_gyre_on_a_coarse_grid(tmp_path: Path) -> None:
+    assert gyre_error(tmp_path, 20) == pytest.approx(4.08e-2, rel=2e-3)
+
+
+@pytest.mark.full
+def test_stommels_gyre_on_a_finer_grid(tmp_path: Path) -> None:
+    assert gyre_error(tmp_path, 40) == pytest.approx(9.46e-3, rel=2e-3)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("problem=stommel", "layers=2"), "needs layers=1"),
+        (("problem=stommel", "layers=1", "nx=20", "ny=10"), "a square"),
+        (("problem=basin", "steps=1000"), "take fewer steps"),
+        (("px=2",), "no process grid"),
+        (("viscosity=1e6", "nx=1024", "ny=1024"), "shorter"),
+    ],
+)
+def test_what_cannot_run_is_refused_in_one_line(words: tuple[str, ...], why: str) -> None:
+    program = native.plain_program("ocean_nlom", "serial")
+    told = native.direct(native.make([program])[program], *words)
+    assert told.returncode == 2 and why in told.stderr and told.stderr.count("\n") == 1

@@ -1,0 +1,148 @@
+// A run on processors: halos of the three fields, what follows from them in each cell, and the next stage. Variants differ in how halos
+// come and in who computes.
+#pragma once
+
+#include "firstlight/grid/one_process.hpp"
+#include "firstlight/variant.hpp"
+#include "ocean_nlom.hpp"
+
+namespace ocean_nlom::inline FL_ROLE {
+
+// What a broken variant does otherwise.
+struct Right {
+  static constexpr bool four_point_average = true, kinetic = true, coasts = true;
+};
+
+template <class Transport = grid::OneProcess, class Team = grid::Alone, class Ways = Right>
+struct Run {
+  using Rows = grid::Box<2>;
+  using View = grid::View<double, 3>;
+
+  std::array<grid::Exchange<3, Transport>, 3> halos;
+  Team team;
+
+  void open(State& s) {
+    if constexpr (requires { team.threads; }) team.threads = s.team.threads;
+    std::size_t n = 0;
+    for (Flow* y : {&s.now, &s.third, &s.half}) halos[n++].open(s.block, {.reach = grid::Reach::edges}, Transport{}, y->u, y->v, y->h);
+  }
+  void close(State&) {
+    for (auto& halo : halos) halo.close();
+  }
+
+  void step(State& s, Index) {
+    for (Index t = 0; t < s.p.steps; ++t) time_step(s);
+  }
+  void time_step(State& s) {
+    stage(s, 0, s.now, s.third, s.dt / 3);
+    stage(s, 1, s.third, s.half, s.dt / 2);
+    stage(s, 2, s.half, s.now, s.dt);
+  }
+
+  void stage(State& s, std::size_t number, Flow& from, Flow& to, double dt) {
+    fl::during(phases("halo"), [&] { halos[number](team); });
+    const grid::Box<3> cells = s.block.cells();
+    const Rows own{{cells.lower[1], cells.lower[2]}, {cells.upper[1], cells.upper[2]}};
+    fl::during(phases("diagnose"), [&] { each(own.grown({1, 1}), [&](Index j, Index a, Index b) { diagnose(s, from, j, a, b); }); });
+    fl::during(phases("advance"), [&] { each(own, [&](Index j, Index a, Index b) { advance(s, from, to, dt, j, a, b); }); });
+  }
+
+  template <class Row>
+  void each(const Rows& box, const Row& row) const {
+    team([&](Index share, Index shares) {
+      grid::each_row(grid::share_of(box, share, shares), [&](const grid::Point<2>& p, Index count) { row(p[0], p[1], p[1] + count); });
+    });
+  }
+
+  // Fluxes, vorticity, divergence and M + K on the line j, of all layers.
+  static void diagnose(State& s, Flow& from, Index j, Index begin, Index end) {
+    const Params& p = s.p;
+    const double rdx = 1 / p.dx(), rdy = 1 / p.dy(), f = p.coriolis(s.block.owned.lower[1] + j);
+    const View u = from.u.view(), v = from.v.view(), h = from.h.view(), head = s.head.view();
+    for (Index k = 0; k < p.layers; ++k) {
+      const double *uc = &u(k, j, 0), *us = uc - u.stride[1], *vc = &v(k, j, 0), *vn = vc + v.stride[1];
+      const double *hc = &h(k, j, 0), *hs = hc - h.stride[1];
+      const double *count = &s.corners.view()(0, j, 0), *edge = &s.edge.view()(0, j, 0);
+      double *fu = &s.flux_u.view()(k, j, 0), *fv = &s.flux_v.view()(k, j, 0), *q = &s.potential.view()(k, j, 0);
+      double *z = &s.vorticity.view()(k, j, 0), *d = &s.spread.view()(k, j, 0);
+      for (Index i = begin; i < end; ++i) {
+        fu[i] = uc[i] * (0.5 * (hc[i - 1] + hc[i]));
+        fv[i] = vc[i] * (0.5 * (hs[i] + hc[i]));
+        const double zeta = ((vc[i] - vc[i - 1]) * rdx - (uc[i] - us[i]) * rdy) * edge[i];
+        const double around = (hc[i - 1] + hc[i]) + (hs[i - 1] + hs[i]) + (count[i] == 0 ? 1 : 0);
+        z[i] = zeta;
+        q[i] = (zeta + f) * count[i] / around;
+        d[i] = (uc[i + 1] - uc[i]) * rdx + (vn[i] - vc[i]) * rdy;
+      }
+    }
+    // Heights of surfaces from the bottom up, then M from the top down.
+    const double* bottom = &s.bottom.view()(0, j, 0);
+    for (Index k = p.layers; k-- > 0;) {
+      const double* below = k == p.layers - 1 ? bottom : &head(k + 1, j, 0);
+      const double* hc = &h(k, j, 0);
+      double* m = &head(k, j, 0);
+      const double rest = p.rest(k);
+      for (Index i = begin; i < end; ++i) m[i] = below[i] + (hc[i] - rest);
+    }
+    for (Index k = 0; k < p.layers; ++k) {
+      const double g = reduced[static_cast<std::size_t>(k)];
+      const double* above = k == 0 ? nullptr : &head(k - 1, j, 0);
+      double* m = &head(k, j, 0);
+      if (above == nullptr)
+        for (Index i = begin; i < end; ++i) m[i] = g * m[i];
+      else
+        for (Index i = begin; i < end; ++i) m[i] = above[i] + g * m[i];
+    }
+    if constexpr (Ways::kinetic)
+      for (Index k = 0; k < p.layers; ++k) {
+        const double *uc = &u(k, j, 0), *vc = &v(k, j, 0), *vn = vc + v.stride[1];
+        double* m = &head(k, j, 0);
+        for (Index i = begin; i < end; ++i) m[i] += 0.25 * ((uc[i] * uc[i] + uc[i + 1] * uc[i + 1]) + (vc[i] * vc[i] + vn[i] * vn[i]));
+      }
+  }
+
+  // The next stage on the line j: the first one of a time step and dt times the tendencies of `from`.
+  static void advance(State& s, Flow& from, Flow& to, double dt, Index j, Index begin, Index end) {
+    if (s.p.form == Form::energy)
+      advance_by<Form::energy>(s, from, to, dt, j, begin, end);
+    else
+      advance_by<Form::enstrophy>(s, from, to, dt, j, begin, end);
+  }
+  template <Form form>
+  static void advance_by(State& s, Flow& from, Flow& to, double dt, Index j, Index begin, Index end) {
+    const Params& p = s.p;
+    const double rdx = 1 / p.dx(), rdy = 1 / p.dy(), a = viscosity(p);
+    const double* open_u = &s.face_u.view()(0, j, 0);
+    const double* open_v = &s.face_v.view()(0, j, 0);
+    for (Index k = 0; k < p.layers; ++k) {
+      const double wind = k == 0 ? stress_at(p, s.block.owned.lower[1] + j, s.wind) / density : 0, r = k == p.layers - 1 ? drag(p) : 0;
+      const Index line = s.flux_u.view().stride[1];  // of all fields the same
+      const auto at = [&](grid::Field<double, 3>& field) { return &field.view()(k, j, 0); };
+      const double *fu = at(s.flux_u), *fus = fu - line, *fv = at(s.flux_v), *fvn = fv + line, *q = at(s.potential), *qn = q + line;
+      const double *m = at(s.head), *ms = m - line, *z = at(s.vorticity), *zn = z + line, *d = at(s.spread), *ds = d - line;
+      const double *u = at(from.u), *v = at(from.v), *h = at(from.h), *u0 = at(s.now.u), *v0 = at(s.now.v), *h0 = at(s.now.h);
+      double *u1 = at(to.u), *v1 = at(to.v), *h1 = at(to.h);
+      for (Index i = begin; i < end; ++i) {
+        double turn_u, turn_v;  // (zeta + f) v, (zeta + f) u
+        if constexpr (form == Form::energy) {
+          turn_u = 0.25 * (q[i] * (fv[i - 1] + fv[i]) + qn[i] * (fvn[i - 1] + fvn[i]));
+          turn_v = 0.25 * (q[i] * (fus[i] + fu[i]) + q[i + 1] * (fus[i + 1] + fu[i + 1]));
+        } else {
+          turn_u = 0.125 * (q[i] + qn[i]) * ((fv[i - 1] + fv[i]) + (fvn[i - 1] + fvn[i]));
+          turn_v = 0.125 * (q[i] + q[i + 1]) * ((fus[i] + fu[i]) + (fus[i + 1] + fu[i + 1]));
+        }
+        if constexpr (!Ways::four_point_average) turn_u = 0.5 * (q[i] + qn[i]) * fv[i];
+        const double push_u = wind * 2 / (h[i - 1] + h[i] + (1 - open_u[i]));
+        const double rub_u = a * ((d[i] - d[i - 1]) * rdx - (zn[i] - z[i]) * rdy) - r * u[i];
+        const double rub_v = a * ((d[i] - ds[i]) * rdy + (z[i + 1] - z[i]) * rdx) - r * v[i];
+        const double du = turn_u - (m[i] - m[i - 1]) * rdx + rub_u + push_u;
+        const double dv = -turn_v - (m[i] - ms[i]) * rdy + rub_v;
+        u1[i] = u0[i] + dt * du * (Ways::coasts ? open_u[i] : 1);
+        v1[i] = v0[i] + dt * dv * (Ways::coasts ? open_v[i] : 1);
+        h1[i] = h0[i] - dt * ((fu[i + 1] - fu[i]) * rdx + (fvn[i] - fv[i]) * rdy);
+      }
+    }
+  }
+};
+
+}  // namespace ocean_nlom::inline FL_ROLE
