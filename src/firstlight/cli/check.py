@@ -52,7 +52,7 @@ Exit status:
   1    a defect; with --signed also a signature that is missing or does not hold
   2    wrong usage
   3    --signed, and ssh-keygen is not here
-"""
+""",
 )
 @click.argument("run", default="latest")
 @click.option("--signed", is_flag=True, help="Verify the signature as well; needs --allowed-signers.")

@@ -8,7 +8,12 @@ from firstlight.cli.output import as_json, print_json, tell, width
 from firstlight.errors import ENVIRONMENT, OK
 
 
-@click.command()
+@click.command(
+    epilog="""\b
+Example:
+  ./fl doctor
+"""
+)
 @as_json
 def command(as_json: bool) -> int:
     """What is here, what is missing, and one fix for each.

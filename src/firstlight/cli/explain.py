@@ -24,6 +24,11 @@ MOST = 8
 
 @click.command(
     epilog="""\b
+Examples:
+  ./fl explain dot.simd rate gcc-native
+  ./fl explain dot.simd rate --output dot.html
+
+\b
 Exit status:
   0    done
   1    the figure failed its verification: the reason is told, and there is no number
@@ -41,11 +46,7 @@ def command(words: tuple[str, ...], run: str, output: Path | None, as_json: bool
     """All that is known of one FIGURE: its samples, its states, what limits it, its loop, how to narrow it.
 
     FIGURE are words of its name, as `./fl figures` writes it, as many as tell it from the others; where several figures
-    have them and differ in the toolchain or a parameter only, the best one is taken. For example:
-
-    \b
-      ./fl explain dot.simd rate
-      ./fl explain dot.simd rate gcc-native --output dot.html
+    have them and differ in the toolchain or a parameter only, the best one is taken.
     """
     from firstlight.judge.verdict import Verified
     from firstlight.judge.words import name

@@ -18,7 +18,13 @@ output = click.option(
 )
 
 
-@click.group()
+@click.group(
+    epilog="""\b
+Examples:
+  ./fl export junit latest
+  ./fl export reframe -o check.py
+"""
+)
 def command() -> None:
     """A run for other tools: JUnit XML, ReFrame checks. Rows of figures: `./fl figures --json` or `--csv`."""
 

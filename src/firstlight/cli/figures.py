@@ -16,7 +16,13 @@ if TYPE_CHECKING:
     from firstlight.export import Row
 
 
-@click.command()
+@click.command(
+    epilog="""\b
+Examples:
+  ./fl figures latest
+  ./fl figures latest --csv
+"""
+)
 @click.argument("run", default="latest")
 @as_json
 @click.option("--csv", "as_csv", is_flag=True, help="Print CSV with one line a figure.")

@@ -47,7 +47,13 @@ def listed(names: tuple[str, ...]) -> list[ListedWorkload]:
     return found
 
 
-@click.command()
+@click.command(
+    epilog="""\b
+Examples:
+  ./fl list
+  ./fl list dot
+"""
+)
 @click.argument("workload", nargs=-1)
 @click.option("--json", "as_json", is_flag=True, help="Print JSON (schema: list).")
 def command(workload: tuple[str, ...], as_json: bool) -> None:

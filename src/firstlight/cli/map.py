@@ -21,6 +21,10 @@ if TYPE_CHECKING:
 
 @click.command(
     epilog="""\b
+Example:
+  ./fl map npb_cg -n 64 -p class=A --topology torus:8x8
+
+\b
 Topologies: those of `./fl simulate` but flat, tree:CORESxNUMAxSOCKETS, and `allocation`:
 the cores of this node, or the nodes of the batch job behind one switch.
 

@@ -7,13 +7,12 @@ from pathlib import Path
 import click
 
 from firstlight.cli.output import as_json, colour, note, print_json, results_folder, tell, width, writable
-from firstlight.errors import UsageError
 
 
 @click.command(
     epilog="""\b
 Example:
-  ./fl nodes results/20261124-020000-nodes-quick
+  ./fl nodes latest
 
 \b
 Exit status:
@@ -34,13 +33,11 @@ Exit status:
 def command(place: str, output: Path | None, as_json: bool, results: Path) -> int:
     """What `./fl run --each-node` measured: every node and pair of nodes, and those that differ from the others.
 
-    FOLDER is a folder that it made, or the name of one in the results folder. Its runs are judged again.
+    FOLDER is a folder that it made, the name of one in the results folder, or `latest`. Its runs are judged again.
     """
     from firstlight.nodes import folder
 
-    found = next((p for p in (Path(place), results / place) if folder.is_one(p)), None)
-    if found is None:
-        raise UsageError(f"{place}: no measurement of nodes; ./fl run --each-node makes one")
+    found = folder.find(place, results)
     if output is not None:
         writable(output)
     return show(found, output, as_json)

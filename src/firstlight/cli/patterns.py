@@ -12,6 +12,11 @@ from firstlight.errors import UsageError
 
 @click.command(
     epilog="""\b
+Examples:
+  ./fl patterns
+  ./fl patterns npb_cg -n 16 -p class=A
+
+\b
 Exit status:
   0    told
   2    wrong usage: no such pattern or parameter, or a number of processes that the pattern is not for

@@ -16,7 +16,13 @@ if TYPE_CHECKING:
     from firstlight.profile.traffic import Cost
 
 
-@click.command(context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False})
+@click.command(
+    context_settings={"ignore_unknown_options": True, "allow_interspersed_args": False},
+    epilog="""\b
+Example:
+  ./fl profile -- mpiexec -n 2 ./app
+""",
+)
 @click.argument("words", metavar="-- COMMAND...", nargs=-1, type=click.UNPROCESSED)
 @click.option("--mpi", metavar="NAME", help="The MPI library that the program uses, where it cannot be told.")
 @click.option("--json", "as_json", is_flag=True, help="Print the profile as JSON; COMMAND's own output goes to stderr.")

@@ -46,7 +46,12 @@ class Reported(msgspec.Struct, frozen=True):
     findings: tuple[str, ...]
 
 
-@click.command()
+@click.command(
+    epilog="""\b
+Example:
+  ./fl report latest
+"""
+)
 @click.argument("run", default="latest")
 @click.option("--compare", "other", metavar="RUN", help="Lay this earlier run beside it.")
 @click.option(

@@ -33,6 +33,11 @@ class _OneSuite(click.Command):
 @click.command(
     cls=_OneSuite,
     epilog="""\b
+Examples:
+  ./fl run dot --budget 20s
+  ./fl run --standard network --dry-run
+
+\b
 Exit status:
   0    the run was carried out, and every variant is verified under at least one
        toolchain (a toolchain that makes a program fast but wrong is a finding)
@@ -185,9 +190,7 @@ def _each_node(
     here = asking.held()
     with display() as progress:
         if resume is not None:
-            path = next((p for p in (Path(resume), order.results / resume) if folder.is_one(p)), None)
-            if path is None:
-                raise UsageError(f"{resume}: no measurement of nodes; leave out --each-node to go on with a run")
+            path = folder.find(resume, order.results)
         else:
             with interruptible(), leaving_nothing():
                 asked = asking.make(order, options, True, here, progress)

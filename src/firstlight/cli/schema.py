@@ -59,7 +59,13 @@ def schema(name: str) -> str:
     return msgspec.json.format(msgspec.json.encode(whole), indent=1).decode() + "\n"
 
 
-@click.command()
+@click.command(
+    epilog="""\b
+Examples:
+  ./fl schema
+  ./fl schema figures
+"""
+)
 @click.argument("name", required=False)
 @click.option(
     "--write",

@@ -19,6 +19,11 @@ if TYPE_CHECKING:
 
 @click.command(
     epilog="""\b
+Examples:
+  ./fl simulate allreduce --topology torus:8x8 --bytes 8,64KiB
+  ./fl simulate --pattern npb_cg -n 64 -p class=A --topology torus:8x8
+
+\b
 Topologies: tofu:24x18x16 (the K computer's six axes; each has 2x3x2 nodes inside),
 torus:8x8x8, mesh:16x16, fattree:..., dragonfly:..., hypercube:10, and flat:1024
 (no links, every rank is equally far from every other).

@@ -18,6 +18,10 @@ SIZES = "8,64,512,4KiB,32KiB,256KiB,1MiB"
 
 @click.command(
     epilog="""\b
+Example:
+  ./fl tune collectives --collective allreduce --budget 5m
+
+\b
 Exit status:
   0    something is kept, and its files are written; or nothing is better than the
        library's own choice, and this is known

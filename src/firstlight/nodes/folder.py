@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from firstlight import reading
-from firstlight.errors import RecordError
+from firstlight.errors import RecordError, UsageError
 from firstlight.store import durable
 
 SCHEMA = 1
@@ -56,6 +56,16 @@ class Record(msgspec.Struct, frozen=True):
 
 def is_one(path: Path) -> bool:
     return (path / RECORD).is_file()
+
+
+def find(text: str, results: Path) -> Path:
+    """As a user names it: a folder, the name of one in the results folder, or `latest`. Raises UsageError."""
+    known = sorted(results.glob(f"*/{RECORD}"), key=lambda p: p.stat().st_mtime) if text == "latest" else []
+    places = [known[-1].parent] if known else [Path(text), results / text]
+    found = next((place for place in places if is_one(place)), None)
+    if found is None:
+        raise UsageError(f"{text}: no measurement of nodes; ./fl run --each-node makes one")
+    return found
 
 
 def read(path: Path) -> Record:
