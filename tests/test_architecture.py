@@ -77,9 +77,10 @@ def builds_on_public_modules(path: Path) -> None:
 
 
 def texts(path: Path) -> set[str]:
-    """The strings in a module's code: not those that only say something about it."""
+    """The strings in a module's code: not those that only say something about it, nor the end of a command's help."""
     tree = parsed(path)
     said = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    said |= {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.keyword) and node.arg == "epilog"}
     strings = (node for node in ast.walk(tree) if isinstance(node, ast.Constant) and id(node) not in said)
     return {node.value for node in strings if isinstance(node.value, str)}
 

@@ -46,7 +46,11 @@ class Checked(msgspec.Struct, frozen=True):
 
 
 @click.command(
-    epilog="""
+    epilog="""\b
+Example:
+  ./fl check latest
+
+\b
 Exit status:
   0    no defects
   1    a defect; with --signed also a signature that is missing or does not hold
