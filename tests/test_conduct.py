@@ -139,7 +139,7 @@ def test_only_what_there_may_be_time_for_is_built_and_the_rest_when_there_is_mor
     bench.broken = {"dot.kahan@gcc-fast"}
     more = conduct.resume(first.directory, progress, 60)
     whole = more.judgement.run
-    assert (len(whole.builds), whole.state) == (4, "complete") and set(run.builds) < set(whole.builds)
+    assert (len(whole.builds), whole.state) == (4, "complete") and all(b in whole.builds for b in run.builds)
     counts = Counter(r.start.cell for r in more.judgement.records)
     assert sorted(counts.values()) == [6, 6, 6]
     assert (more.directory / "builds" / "dot.kahan@gcc-fast.log").is_file()

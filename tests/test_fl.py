@@ -374,7 +374,7 @@ def test_a_killed_set_up_is_made_anew(checkout):
 def test_the_tests_are_run_from_the_checkout_with_their_arguments(checkout):
     code, out, err = checkout.run("test", "-k", "two words")
     assert code == 0
-    assert f"-m pytest -n auto --dist worksteal -k two words in {checkout.root}\n" in out
+    assert f"-m pytest -n auto -k two words in {checkout.root}\n" in out
     assert [line for line in err.splitlines() if "passed" in line] == [
         "fl: ruff check: passed",
         "fl: ruff format: passed",
@@ -391,7 +391,7 @@ def test_the_tests_are_run_from_the_checkout_with_their_arguments(checkout):
     checkout.run("test")
     assert checkout.asked("[test]") == 1 and checkout.asked("[test,full]") == 1
     _, out, err = checkout.run("test", "--full", "--of-machine")  # another machine has looked at the style
-    assert "-m pytest -n auto --dist worksteal --full --of-machine in" in out
+    assert "-m pytest -n auto --full --of-machine in" in out
     assert "-m mypy" not in out and "-m ruff" not in out and "clang-format" not in err
 
 

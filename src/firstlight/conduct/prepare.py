@@ -235,7 +235,7 @@ def _record(built: Built, room: int) -> Build:
 
 def _widths(built: Built) -> dict[str, int]:
     """Of each kernel of a program that has many; {} where no disassembler tells."""
-    if built.executable is None or not (names := settable.describe(built).kernels):
+    if built.executable is None or not built.describe or not (names := settable.describe(built).kernels):
         return {}
     found = widths(built.executable, names)
     return {} if isinstance(found, str) else found
