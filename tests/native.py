@@ -201,6 +201,9 @@ def small(workload: Workload, key: str, values: list[Value], most: int = SMALL) 
 EFFORT = ("--samples", "2", "--sample-seconds", "0.0001")
 """Of a launch in tests."""
 
+COUNTED = ("--samples", "2", "--steps", "1")
+"""Of one whose samples are of the same steps wherever it runs, for what differs from step to step."""
+
 
 class Said(msgspec.Struct):
     """How a program ended and the lines of its record."""
@@ -227,16 +230,18 @@ VERDICTS = CACHE / "verdicts"
 """What programs said, by all that it depends on. `--fresh` launches them again."""
 
 
-def run(built: Built, place: Placement, arguments: tuple[str, ...], folder: Path) -> Said:
+def run(
+    built: Built, place: Placement, arguments: tuple[str, ...], folder: Path, effort: tuple[str, ...] = EFFORT
+) -> Said:
     """One short launch, as a run does it; what the same executable said to the same before is remembered."""
     assert built.executable is not None, built.error
     mpi = next((m for m in toolbox().mpis if m.name == built.program.mpi), None)
-    said = repr((built.sha256, place, arguments, mpi and (mpi.label, mpi.launcher), len(here.cpus), EFFORT))
+    said = repr((built.sha256, place, arguments, mpi and (mpi.label, mpi.launcher), len(here.cpus), effort))
     known = VERDICTS / hashlib.sha256(said.encode()).hexdigest()
     if known.exists() and not asked.fresh:
         return msgspec.json.decode(known.read_bytes(), type=Said)
     with spent.charge(spent.LAUNCH, built.program.workload):
-        answer = _launch(built, place, arguments, folder)
+        answer = _launch(built, place, arguments, folder, effort)
     if answer.status is None:
         return answer  # killed, or not started: it may end another way
     VERDICTS.mkdir(parents=True, exist_ok=True)
@@ -252,7 +257,7 @@ def yielding(program: Program, place: Placement) -> bool:
     return mpi is not None and mpi.family == "openmpi" and place.threads == 1
 
 
-def _launch(built: Built, place: Placement, arguments: tuple[str, ...], folder: Path) -> Said:
+def _launch(built: Built, place: Placement, arguments: tuple[str, ...], folder: Path, effort: tuple[str, ...]) -> Said:
     output = folder / f"{uuid.uuid4().hex}.jsonl"
     cell = Cell("test", built.program, place, arguments)
     assert built.executable is not None, built.error
@@ -260,15 +265,15 @@ def _launch(built: Built, place: Placement, arguments: tuple[str, ...], folder: 
         outcome = launch(
             cell, built.executable, toolbox(), output=output, timeout=turns.PATIENCE, identity=uuid.uuid4().hex,
             machine=here,
-            options=EFFORT,
+            options=effort,
         )  # fmt: skip
     lines = [msgspec.json.decode(line) for line in output.read_bytes().splitlines()] if output.exists() else []
     return Said(outcome.status, outcome.reason, outcome.stderr, lines)
 
 
-def verified(built: Built, place: Placement, folder: Path, *arguments: str) -> Said:
+def verified(built: Built, place: Placement, folder: Path, *arguments: str, effort: tuple[str, ...] = EFFORT) -> Said:
     """One launch in which every check held."""
-    said = run(built, place, arguments, folder)
+    said = run(built, place, arguments, folder, effort)
     assert (said.status, said.reason) == (0, ""), (said.stderr, [c for c in said.of("check") if not c["ok"]])
     assert said.of("check") and all(check["ok"] for check in said.of("check"))
     return said

@@ -25,6 +25,7 @@ AuthInfo=socket={folder}/run/munge.sock
 SlurmctldPort={ports[0]}
 StateSaveLocation={folder}/state
 SlurmdSpoolDir={folder}/spool-%n
+TmpFS={folder}/tmp-%n
 SlurmctldPidFile={folder}/run/slurmctld.pid
 SlurmdPidFile={folder}/run/slurmd-%n.pid
 SlurmctldLogFile={folder}/log/slurmctld.log
@@ -93,7 +94,7 @@ class Cluster:
         self._daemons: list[subprocess.Popen[bytes]] = []
 
     def __enter__(self) -> Cluster:
-        for name in ("run", "state", "log", *(f"spool-{node}" for node in self.nodes)):
+        for name in ("run", "state", "log", *(f"{what}-{node}" for what in ("spool", "tmp") for node in self.nodes)):
             (self.folder / name).mkdir(parents=True)
         ports = _free_ports(1 + len(self.nodes))
         conf = _CONF.format(
