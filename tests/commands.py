@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 import pytest
 
 from firstlight import cli
@@ -14,3 +16,14 @@ def call(capsys: Captured, *words: str) -> tuple[int, str, str]:
     code = cli.call(list(words))
     done = capsys.readouterr()
     return code, done.out, done.err
+
+
+def examples(command: str, capsys: Captured) -> list[list[str]]:
+    """The words of each example in the help of a command, without `./fl`; those of other commands among them."""
+    _, out, _ = call(capsys, command, "--help")
+    text = out.partition("Example")[2]
+    assert text, f"{command} --help has no example"
+    lines = [line.strip() for line in text.split("Exit status")[0].splitlines()]
+    found = [shlex.split(line)[1:] for line in lines if line.startswith("./fl ")]
+    assert found and all(words[0] in cli.COMMANDS for words in found), found
+    return found

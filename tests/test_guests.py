@@ -19,7 +19,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import native
-from commands import Captured, call
+from commands import Captured, call, examples
 from firstlight import ROOT
 from firstlight.bench import placeholders, request
 from firstlight.bench.amounts import amount
@@ -328,11 +328,10 @@ def test_a_program_that_was_made_anew_is_another(here: Path, capsys: Captured) -
 
 
 def test_the_examples_of_the_help_work_as_typed(here: Path, capsys: Captured) -> None:
-    _, out, _ = call(capsys, "bench", "--help")
-    examples = [line.split(None, 2)[2] for line in out.splitlines() if line.strip().startswith("./fl bench ")]
-    assert len(examples) == 2
-    for words in examples:
-        code, _, err = call(capsys, "bench", "--launches", "1", *shlex.split(words))
+    typed = examples("bench", capsys)
+    assert len(typed) == 2
+    for command, *words in typed:
+        code, _, err = call(capsys, command, "--launches", "1", *words)
         assert code == OK, err
 
 

@@ -14,6 +14,7 @@ import pytest
 
 import schedules
 import turns
+from commands import Captured, examples
 from firstlight import ROOT
 from firstlight.profile import calls
 from firstlight.profile.traffic import Phase, Traffic
@@ -98,6 +99,22 @@ def pattern(name: str, ranks: int, messages: int, size: int) -> Matrix:
         "line": [(a, b) for a, b in ring + back if abs(a - b) == 1],
     }[name]
     return dict.fromkeys(pairs, (messages, size))
+
+
+def test_the_example_works_as_typed(
+    mpis: tuple[Mpi, ...], compiled: Compile, tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    mpi = mpis[0]
+    assert mpi.launcher is not None
+    (tmp_path / "app").symlink_to(compiled(mpi, "pingpong.cpp"))
+    monkeypatch.chdir(tmp_path)
+    for name, value in mpi.environment.items():
+        monkeypatch.setenv(name, value)
+    monkeypatch.setenv("PATH", f"{Path(mpi.launcher).parent}:{os.environ['PATH']}")
+    ((_, *words),) = examples("profile", capsys)
+    with turns.party(2):
+        done = profiled(tmp_path, words[words.index("--") + 1 :], *words[: words.index("--")])
+    assert done.status == 0 and done.traffic is not None and done.traffic.ranks == 2, done.stderr
 
 
 @pytest.mark.parametrize("ranks", [4, 6])

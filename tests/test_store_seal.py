@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from bench import Bench
-from commands import Captured, call
+from commands import Captured, call, examples
 from driver import run_of
 from firstlight import cli
 from firstlight import store as stores
@@ -230,6 +230,21 @@ def key(tmp_path: Path) -> Path:
     (tmp_path / "signers").write_text(f"bench@site {(tmp_path / 'key.pub').read_text()}")
     (tmp_path / "others").write_text(f"else@where {(tmp_path / 'other.pub').read_text()}")
     return tmp_path / "key"
+
+
+def test_the_examples_of_the_help_work_as_typed(
+    result: Path, key: Path, capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path))
+    (tmp_path / ".ssh").mkdir()
+    for name in ("key", "key.pub"):
+        (tmp_path / name).rename(tmp_path / ".ssh" / name.replace("key", "id_ed25519"))
+    signing, checking = examples("sign", capsys)
+    between = next(line for line in call(capsys, "sign", "--help")[1].splitlines() if line.strip().startswith("echo"))
+    assert call(capsys, *signing)[0] == OK
+    subprocess.run(["/bin/sh", "-c", between], check=True, timeout=60)
+    code, out, _ = call(capsys, *checking)
+    assert code == OK and "signed by benchmarks@site" in out
 
 
 def test_a_signed_run_is_believed_as_far_as_its_signer(result: Path, key: Path, capsys: Captured) -> None:

@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 import schedules
 import synthetic_machine
 import turns
+from commands import Captured, examples
 from firstlight import ROOT, cli
 from firstlight.catalogue import load
 from firstlight.errors import BuildError
@@ -389,6 +390,21 @@ def test_a_small_tuning(mpis: tuple[Mpi, ...], tmp_path: Path, capsys: pytest.Ca
     again = msgspec.json.decode(capsys.readouterr().out, type=Tuned)
     assert status in (0, 4) and again.measured == tuned.measured
     assert [c.case for c in again.choices] == [c.case for c in tuned.choices]  # the same candidates, tried once more
+
+
+@pytest.mark.full
+def test_the_example_works_as_typed(
+    mpis: tuple[Mpi, ...], tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """But for the time that it takes."""
+    if not any(m.family in ("openmpi", "mpich") for m in mpis) or len(os.sched_getaffinity(0)) < 2:
+        pytest.skip("needs Open MPI or MPICH and two CPUs")
+    monkeypatch.chdir(tmp_path)
+    ((*words,),) = examples("tune", capsys)
+    with turns.party(2):
+        status = cli.call([*words, "--budget", "10s"])
+    done = capsys.readouterr()
+    assert status in (0, 4) and "allreduce" in done.out, done.err
 
 
 @given(choices, cases)

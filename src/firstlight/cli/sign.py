@@ -15,9 +15,9 @@ from firstlight.errors import OK, REGRESSION, UsageError
 @click.command(
     epilog="""\b
 Example, of who publishes a run and of who reads it:
-  ./fl sign RUN --key ~/.ssh/id_ed25519
-  echo "benchmarks@site $(cat id_ed25519.pub)" > signers
-  ./fl check RUN --signed --allowed-signers signers
+  ./fl sign latest --key ~/.ssh/id_ed25519
+  echo "benchmarks@site $(cat ~/.ssh/id_ed25519.pub)" > signers
+  ./fl check latest --signed --allowed-signers signers
 
 \b
 Exit status:
