@@ -1,0 +1,165 @@
+// Reads a matrix in the Matrix Market exchange format (Boisvert, Pozo and Remington, NISTIR 5935, 1996): square, coordinate; real, integer
+// or pattern; general, symmetric or skew-symmetric.
+#pragma once
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "firstlight/workload.hpp"
+
+namespace spmv::inline FL_ROLE {
+
+// Rows one after the other, columns ascending.
+struct Entries {
+  bool symmetric = false;
+  std::vector<fl::Index> start;  // of row i, and the end of the last
+  std::vector<int> column;
+  std::vector<double> value;
+};
+
+inline constexpr fl::Index most_rows = 1 << 24;
+inline constexpr double largest_value = 1e100;  // sums of them are finite, and so are their products with elements of x
+
+class MarketReader {
+ public:
+  explicit MarketReader(std::string_view text) : left_(text) {}
+
+  // Fills `entries`; returns what is wrong and in which line, empty where nothing is.
+  std::string read(Entries& entries) {
+    fl::Index count = 0;
+    if (std::string wrong = read_banner(); !wrong.empty()) return wrong;
+    if (std::string wrong = read_size(count); !wrong.empty()) return wrong;
+    for (fl::Index k = 0; k < count; ++k) {
+      if (!next_line_with_words()) return here(fl::text("entry %lld of %lld is missing", k + 1, count));
+      if (std::string wrong = read_entry(); !wrong.empty()) return wrong;
+    }
+    if (next_line_with_words()) return here(fl::text("more than the %lld entries that the line of sizes tells", count));
+    return sorted(entries);
+  }
+
+ private:
+  enum class Symmetry { general, symmetric, skew };
+  struct Entry {
+    fl::Index row, column;
+    double value;
+    fl::Index line;
+  };
+
+  std::string here(const std::string& what) const { return fl::text("%lld: ", line_number_) + what; }
+  // What a file may hold, made fit to be shown: one short line.
+  static std::string shown(std::string_view words) {
+    std::string safe(words.substr(0, 40));
+    for (char& c : safe)
+      if (c < ' ' || c > '~') c = '?';
+    return safe;
+  }
+
+  bool next_line() {
+    ++line_number_;
+    if (left_.empty()) return false;
+    const std::size_t end = left_.find('\n');
+    line_ = left_.substr(0, end);
+    left_ = end == std::string_view::npos ? std::string_view() : left_.substr(end + 1);
+    return true;
+  }
+  // Comments may stand above the sizes, blank lines anywhere below the banner.
+  bool next_line_with_words() {
+    while (next_line())
+      if (!line_.starts_with('%') && line_.find_first_not_of(blank) != std::string_view::npos) return true;
+    return false;
+  }
+  std::string_view word() {
+    line_.remove_prefix(std::min(line_.find_first_not_of(blank), line_.size()));
+    const std::string_view found = line_.substr(0, line_.find_first_of(blank));
+    line_.remove_prefix(found.size());
+    return found;
+  }
+  std::string lower_word() {
+    std::string found(word());
+    for (char& c : found)
+      if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
+    return found;
+  }
+  template <class Number>
+  static bool parse(std::string_view from, Number& value) {
+    if (from.size() > 1 && from[0] == '+' && from[1] != '-') from.remove_prefix(1);
+    const auto [end, error] = std::from_chars(from.data(), from.data() + from.size(), value);
+    return error == std::errc() && end == from.data() + from.size();
+  }
+
+  std::string read_banner() {
+    if (!next_line() || word() != "%%MatrixMarket") return here("the file should begin with %%MatrixMarket");
+    const std::string object = lower_word(), format = lower_word(), field = lower_word(), symmetry = lower_word();
+    if (object != "matrix" || format != "coordinate") return here("only \"matrix coordinate\" is read: a list of entries");
+    if (field != "real" && field != "integer" && field != "pattern")
+      return here("values are \"" + shown(field) + "\"; real, integer and pattern are read");
+    if (symmetry != "general" && symmetry != "symmetric" && symmetry != "skew-symmetric")
+      return here("the matrix is \"" + shown(symmetry) + "\"; general, symmetric and skew-symmetric are read");
+    pattern_ = field == "pattern";
+    symmetry_ = symmetry == "general" ? Symmetry::general : symmetry == "symmetric" ? Symmetry::symmetric : Symmetry::skew;
+    return "";
+  }
+
+  std::string read_size(fl::Index& count) {
+    fl::Index columns = 0;
+    if (!next_line_with_words() || !parse(word(), rows_) || !parse(word(), columns) || !parse(word(), count) || !word().empty())
+      return here("the numbers of rows, columns and entries should stand here");
+    if (rows_ != columns) return here(fl::text("%lld rows and %lld columns; square matrices are read", rows_, columns));
+    if (rows_ < 1 || rows_ > most_rows) return here(fl::text("%lld rows; 1 to %lld are read", rows_, most_rows));
+    if (count < 0) return here("the number of entries is negative");
+    return "";
+  }
+
+  std::string read_entry() {
+    Entry e{0, 0, 1, line_number_};
+    for (fl::Index* at : {&e.row, &e.column}) {
+      const std::string_view found = word();
+      if (!parse(found, *at) || *at < 1 || *at > rows_)
+        return here("\"" + shown(found) + fl::text("\" should be a row or column, 1 to %lld", rows_));
+      --*at;
+    }
+    if (!pattern_) {
+      const std::string_view found = word();
+      if (!parse(found, e.value) || !(std::fabs(e.value) <= largest_value))
+        return here("\"" + shown(found) + fl::text("\" should be a value, at most %g", largest_value));
+    }
+    if (!word().empty()) return here("more than an entry");
+    if (symmetry_ != Symmetry::general && e.column > e.row) return here("above the diagonal of a matrix that is said to be symmetric");
+    if (symmetry_ == Symmetry::skew && e.column == e.row) return here("on the diagonal of a skew-symmetric matrix");
+    all_.push_back(e);
+    if (symmetry_ != Symmetry::general && e.column != e.row)
+      all_.push_back({e.column, e.row, symmetry_ == Symmetry::skew ? -e.value : e.value, e.line});
+    return "";
+  }
+
+  std::string sorted(Entries& entries) {
+    const auto place = [](const Entry& e) { return std::tuple(e.row, e.column, e.line); };
+    std::sort(all_.begin(), all_.end(), [&](const Entry& a, const Entry& b) { return place(a) < place(b); });
+    for (std::size_t k = 1; k < all_.size(); ++k)
+      if (all_[k].row == all_[k - 1].row && all_[k].column == all_[k - 1].column)
+        return fl::text("%lld: the entry of line %lld once more", all_[k].line, all_[k - 1].line);
+    entries.symmetric = symmetry_ == Symmetry::symmetric;
+    entries.start.assign(static_cast<std::size_t>(rows_) + 1, 0);
+    for (const Entry& e : all_) {
+      ++entries.start[static_cast<std::size_t>(e.row) + 1];
+      entries.column.push_back(static_cast<int>(e.column));
+      entries.value.push_back(e.value);
+    }
+    for (std::size_t i = 1; i < entries.start.size(); ++i) entries.start[i] += entries.start[i - 1];
+    return "";
+  }
+
+  static constexpr const char* blank = " \t\r";
+  std::string_view left_, line_;
+  fl::Index line_number_ = 0, rows_ = 0;
+  bool pattern_ = false;
+  Symmetry symmetry_ = Symmetry::general;
+  std::vector<Entry> all_;
+};
+
+}  // namespace spmv::inline FL_ROLE

@@ -1,0 +1,111 @@
+// Matrices row by row, each a pure function of its row: whole numbers only decide where entries are, so that no compiler flag moves one.
+//   hpcg       the 27 neighbours in a cube of m^3 points, 26 on the diagonal and -1 beside it (HPCG, Dongarra and Heroux 2013)
+//   banded     all entries within 13 of the diagonal
+//   random     27 entries a row, one in each of 27 equal parts of the columns
+//   power_law  P(more than t entries) = 4 / t up to 4096, about 30 a row; columns crowd towards the first: c = n u^2, u uniform
+// and the entries of a Matrix Market file. The first two and files that say so are symmetric.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <string_view>
+#include <utility>
+
+#include "firstlight/split.hpp"
+#include "firstlight/workload.hpp"
+#include "market.hpp"
+
+namespace spmv::inline FL_ROLE {
+
+enum class Pattern { hpcg, banded, random, power_law, file };
+inline constexpr std::string_view formulas = "hpcg|banded|random|power_law";
+inline constexpr fl::Index reach = 13;           // of a band
+inline constexpr fl::Index few = 2 * reach + 1;  // entries in a full row of all patterns but the power law's
+inline constexpr fl::Index shortest = 4, longest = 4096;
+
+class Matrix {
+ public:
+  Matrix() = default;
+  Matrix(Pattern pattern, fl::Index m) : pattern_(pattern), m_(m), rows_(m * m * m) {}
+  explicit Matrix(Entries entries)
+      : pattern_(Pattern::file), rows_(static_cast<fl::Index>(entries.start.size()) - 1), entries_(std::move(entries)) {}
+
+  fl::Index rows() const { return rows_; }  // and columns
+  bool symmetric() const { return pattern_ == Pattern::file ? entries_.symmetric : pattern_ <= Pattern::banded; }
+
+  // Entries in row i.
+  fl::Index length(fl::Index i) const {
+    switch (pattern_) {
+      case Pattern::hpcg:
+        return around(i / (m_ * m_)).size() * around(i / m_ % m_).size() * around(i % m_).size();
+      case Pattern::banded:
+        return std::min(i + reach, rows_ - 1) - std::max<fl::Index>(i - reach, 0) + 1;
+      case Pattern::random:
+        return std::min(few, rows_);
+      case Pattern::power_law:
+        return std::min({shortest * (fl::Index{1} << 32) / (static_cast<fl::Index>(drawn(i, -1) >> 32) + 1), longest, rows_});
+      default:
+        return entries_.start[static_cast<std::size_t>(i) + 1] - entries_.start[static_cast<std::size_t>(i)];
+    }
+  }
+
+  // visit(column, value) for each entry of row i, columns ascending.
+  template <class Visit>
+  void row(fl::Index i, Visit visit) const {
+    switch (pattern_) {
+      case Pattern::hpcg:
+        return neighbours(i, visit);
+      case Pattern::banded:
+        for (fl::Index c = std::max<fl::Index>(i - reach, 0); c <= std::min(i + reach, rows_ - 1); ++c) visit(c, value(i, c));
+        return;
+      case Pattern::random:
+        for (fl::Index k = 0, count = length(i); k < count; ++k) {
+          const fl::Part part = fl::part(rows_, count, k);
+          const fl::Index c = part.begin + static_cast<fl::Index>(drawn(i, k) % static_cast<std::uint64_t>(part.size()));
+          visit(c, value(i, c));
+        }
+        return;
+      case Pattern::power_law:
+        return crowd(i, visit);
+      default:
+        for (auto k = static_cast<std::size_t>(entries_.start[static_cast<std::size_t>(i)]);
+             k < static_cast<std::size_t>(entries_.start[static_cast<std::size_t>(i) + 1]); ++k)
+          visit(fl::Index{entries_.column[k]}, entries_.value[k]);
+    }
+  }
+
+ private:
+  static std::uint64_t drawn(fl::Index i, fl::Index k) { return fl::hash(static_cast<std::uint64_t>((i << 13) + k + 1)); }
+  // The same for (i, c) and (c, i).
+  static double value(fl::Index i, fl::Index c) { return fl::uniform(static_cast<std::uint64_t>((std::min(i, c) << 32) + std::max(i, c))); }
+  fl::Part around(fl::Index at) const { return {std::max<fl::Index>(at - 1, 0), std::min(at + 2, m_)}; }
+
+  template <class Visit>
+  void neighbours(fl::Index i, Visit visit) const {
+    const fl::Part x = around(i / (m_ * m_)), y = around(i / m_ % m_), z = around(i % m_);
+    for (fl::Index a = x.begin; a < x.end; ++a)
+      for (fl::Index b = y.begin; b < y.end; ++b)
+        for (fl::Index c = z.begin; c < z.end; ++c) {
+          const fl::Index column = (a * m_ + b) * m_ + c;
+          visit(column, column == i ? 26. : -1.);
+        }
+  }
+
+  // n u^2 with u in the k-th of equal parts; a column that is taken leaves the next one, and there are enough of them: n u^2 <= n u.
+  template <class Visit>
+  void crowd(fl::Index i, Visit visit) const {
+    constexpr fl::Index fine = 1 << 16;  // steps in a part
+    const fl::Index count = length(i), all = count * fine;
+    for (fl::Index k = 0, next = 0; k < count; ++k, ++next) {
+      const fl::Index u = k * fine + static_cast<fl::Index>(drawn(i, k) >> 48);
+      next = std::max(next, u * u / all * rows_ / all);
+      visit(next, value(i, next));
+    }
+  }
+
+  Pattern pattern_ = Pattern::hpcg;
+  fl::Index m_ = 0, rows_ = 0;
+  Entries entries_;
+};
+
+}  // namespace spmv::inline FL_ROLE

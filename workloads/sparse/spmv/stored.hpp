@@ -1,0 +1,101 @@
+// What a format stores of the rows of a process, in bytes, from the lengths of the rows; and what it does not take.
+#pragma once
+
+#include <algorithm>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "matrices.hpp"
+
+namespace spmv::inline FL_ROLE {
+
+enum class Kernel { csr, csr4, streamed, sell, ell, streamed_block, symmetric };
+inline constexpr const char* kernels = "csr|csr4|streamed|sell|ell|streamed_block|symmetric";
+
+inline constexpr fl::Index group = 4;         // rows of a group, each a stream of its own
+inline constexpr fl::Index chunk = 8;         // rows of a slice of SELL: a cache line of results
+inline constexpr fl::Index window = 512;      // rows that SELL sorts by their length
+inline constexpr fl::Index block = 2;         // rows and columns of a block
+inline constexpr fl::Index most_padding = 8;  // slots of ELL for an entry
+
+// Whether it stores zeros in columns that a row does not have, and multiplies them.
+constexpr bool fills(Kernel kernel) { return kernel == Kernel::streamed_block; }
+
+// Slots of `rows` with these lengths where `height` of them are padded to their longest.
+inline fl::Index padded(const std::vector<fl::Index>& lengths, fl::Index height) {
+  fl::Index slots = 0;
+  for (std::size_t i = 0; i < lengths.size(); i += static_cast<std::size_t>(height)) {
+    const auto end = std::min(lengths.size(), i + static_cast<std::size_t>(height));
+    slots +=
+        height * *std::max_element(lengths.begin() + static_cast<std::ptrdiff_t>(i), lengths.begin() + static_cast<std::ptrdiff_t>(end));
+  }
+  return slots;
+}
+
+constexpr fl::Index pieces(fl::Index n, fl::Index size) { return (n + size - 1) / size; }
+
+// Of a group of block rows, blocks of the longest in each.
+inline fl::Index blocks(const Matrix& matrix, fl::Part own) {
+  std::vector<fl::Index> found;
+  for (fl::Index i = own.begin; i < own.end; i += block) {
+    std::set<fl::Index> columns;
+    for (fl::Index r = i; r < std::min(i + block, own.end); ++r) matrix.row(r, [&](fl::Index c, double) { columns.insert(c / block); });
+    found.push_back(static_cast<fl::Index>(columns.size()));
+  }
+  return padded(found, group);
+}
+
+// Values of 8 bytes, columns and starts of 4.
+inline double stored(Kernel kernel, const Matrix& matrix, fl::Part own) {
+  std::vector<fl::Index> lengths;
+  fl::Index entries = 0;
+  for (fl::Index i = own.begin; i < own.end; ++i) {
+    lengths.push_back(matrix.length(i));
+    entries += lengths.back();
+  }
+  const fl::Index n = own.size();
+  fl::Index bytes = 0;
+  switch (kernel) {
+    case Kernel::csr:
+    case Kernel::csr4:
+      bytes = 12 * entries + 4 * (n + 1);
+      break;
+    case Kernel::streamed:
+      bytes = 12 * padded(lengths, group) + 4 * (pieces(n, group) + 1);
+      break;
+    case Kernel::sell:
+      for (fl::Index i = 0; i < n; i += window) std::sort(lengths.begin() + i, lengths.begin() + std::min(n, i + window), std::greater<>());
+      bytes = 12 * padded(lengths, chunk) + 4 * (pieces(n, chunk) + 1) + 4 * n;
+      break;
+    case Kernel::ell:
+      bytes = n == 0 ? 0 : 12 * pieces(n, chunk) * chunk * *std::max_element(lengths.begin(), lengths.end());
+      break;
+    case Kernel::streamed_block:
+      bytes = (8 * block * block + 4) * blocks(matrix, own) + 4 * (pieces(pieces(n, block), group) + 1);
+      break;
+    case Kernel::symmetric:  // the diagonal in full, and what is above it
+      for (fl::Index i = own.begin; i < own.end; ++i) matrix.row(i, [&](fl::Index c, double) { bytes += c > i ? 12 : 0; });
+      bytes += 8 * n + 4 * (n + 1);
+      break;
+  }
+  return static_cast<double>(bytes);
+}
+
+// Empty, or why a format does not take a matrix.
+inline std::string refused(Kernel kernel, const Matrix& matrix, int ranks) {
+  fl::Index entries = 0, longest = 0;
+  for (fl::Index i = 0; i < matrix.rows(); ++i) {
+    entries += matrix.length(i);
+    longest = std::max(longest, matrix.length(i));
+  }
+  constexpr fl::Index most_entries = fl::Index{1} << 31;
+  if (entries / ranks * 9 / 8 >= most_entries) return "starts of rows are of 32 bits: a process needs fewer than 2^31 entries";
+  if (kernel == Kernel::symmetric && !matrix.symmetric()) return "symmetric storage needs a symmetric matrix";
+  if (kernel == Kernel::ell && longest * matrix.rows() > most_padding * entries)
+    return fl::text("ell needs rows of like length: it would pad %lld entries to %lld", entries, longest * matrix.rows());
+  return "";
+}
+
+}  // namespace spmv::inline FL_ROLE

@@ -1,0 +1,56 @@
+// Half storage: the diagonal, and of each row what stands behind it. An entry is read once and multiplied twice.
+#pragma once
+
+#include "csr.hpp"
+
+namespace spmv::inline FL_ROLE {
+
+class Symmetric {
+ public:
+  explicit Symmetric(const Csr& a) : rows_(a.rows), start_(rows_ + 1), diagonal_(rows_) {
+    start_[0] = 0;
+    const auto each = [&](fl::Index i, auto visit) {
+      for (fl::Index k = a.start[i]; k < a.start[i + 1]; ++k) visit(a.column[k], a.value[k]);
+    };
+    for (fl::Index i = 0; i < rows_; ++i) {
+      start_[i + 1] = start_[i];
+      each(i, [&](int c, double) { start_[i + 1] += c > i ? 1 : 0; });
+    }
+    column_ = fl::Array<int>(start_[rows_]);
+    value_ = fl::Array<double>(start_[rows_]);
+    fl::Index next = 0;
+    for (fl::Index i = 0; i < rows_; ++i) {
+      diagonal_[i] = 0;
+      each(i, [&](int c, double v) {
+        if (c == i) diagonal_[i] = v;
+        if (c > i) column_[next] = c, value_[next++] = v;
+      });
+    }
+  }
+
+  fl::Index units() const { return rows_; }
+  fl::Index slots(fl::Index unit) const { return start_[unit]; }
+
+  // Of all rows: each adds to later ones.
+  void multiply(const double* x, double* y, double scale, fl::Part) const {
+    std::fill_n(y, rows_, 0.);
+    const int *first = start_.data(), *c = column_.data();
+    const double* v = value_.data();
+    for (fl::Index i = 0; i < rows_; ++i) {
+      const double mine = scale * x[i];
+      double sum = diagonal_[i] * x[i];
+      for (int k = first[i]; k < first[i + 1]; ++k) {
+        sum += v[k] * x[c[k]];
+        y[c[k]] += v[k] * mine;
+      }
+      y[i] += scale * sum;
+    }
+  }
+
+ private:
+  fl::Index rows_;
+  fl::Array<int> start_, column_;
+  fl::Array<double> diagonal_, value_;
+};
+
+}  // namespace spmv::inline FL_ROLE
