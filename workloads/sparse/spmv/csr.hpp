@@ -10,7 +10,8 @@ namespace spmv::inline FL_ROLE {
 // A format has rows in units that threads may share; multiply() takes some of them, slots(u) counts what is stored before unit u.
 struct Csr {
   fl::Index rows = 0;
-  fl::Array<int> start;  // of row i, and the end of the last
+  fl::Index zero = rows;  // from here on x is 0
+  fl::Array<int> start;   // of row i, and the end of the last
   fl::Array<int> column;
   fl::Array<double> value;
 
@@ -31,8 +32,6 @@ struct Csr {
   explicit Csr(const State& s) : Csr(s, [](fl::Index c) { return c; }) {}
 
   fl::Index length(fl::Index i) const { return i < rows ? start[i + 1] - start[i] : 0; }
-  fl::Index zero() const { return rows; }  // from here on x is 0
-
   fl::Index units() const { return rows; }
   fl::Index slots(fl::Index unit) const { return start[unit]; }
 

@@ -34,7 +34,7 @@ class Ell {
     for (fl::Index k = 0; k < longest_; ++k)
       for (fl::Index i = 0; i < stride_; ++i) {
         const bool real = k < a.length(i);
-        column_[k * stride_ + i] = real ? a.column[a.start[i] + k] : static_cast<int>(a.zero());
+        column_[k * stride_ + i] = real ? a.column[a.start[i] + k] : static_cast<int>(a.zero);
         value_[k * stride_ + i] = real ? a.value[a.start[i] + k] : 0;
       }
   }
@@ -57,10 +57,10 @@ class Ell {
 
 class Sell {
  public:
-  explicit Sell(const Csr& a) : rows_(a.rows), row_(rows_), start_(units() + 1) {
-    std::iota(row_.begin(), row_.end(), 0);
+  explicit Sell(const Csr& a) : rows_(a.rows), order_(rows_), start_(units() + 1) {
+    std::iota(order_.begin(), order_.end(), 0);
     for (fl::Index i = 0; i < rows_; i += window)
-      std::stable_sort(row_.begin() + i, row_.begin() + std::min(rows_, i + window),
+      std::stable_sort(order_.begin() + i, order_.begin() + std::min(rows_, i + window),
                        [&](int p, int q) { return a.length(p) > a.length(q); });
     start_[0] = 0;
     for (fl::Index u = 0; u < units(); ++u) start_[u + 1] = start_[u] + static_cast<int>(longest(a, u));
@@ -68,15 +68,16 @@ class Sell {
     value_ = fl::Array<double>(start_[units()] * chunk);
     for (fl::Index u = 0; u < units(); ++u)
       for (fl::Index r = 0; r < chunk; ++r) {
-        const fl::Index row = u * chunk + r < rows_ ? row_[u * chunk + r] : rows_;  // beyond the last: of no length
+        const fl::Index row = u * chunk + r < rows_ ? order_[u * chunk + r] : rows_;  // beyond the last: of no length
         for (fl::Index k = 0; k < start_[u + 1] - start_[u]; ++k) {
           const bool real = k < a.length(row);
-          column_[(start_[u] + k) * chunk + r] = real ? a.column[a.start[row] + k] : static_cast<int>(a.zero());
+          column_[(start_[u] + k) * chunk + r] = real ? a.column[a.start[row] + k] : static_cast<int>(a.zero);
           value_[(start_[u] + k) * chunk + r] = real ? a.value[a.start[row] + k] : 0;
         }
       }
   }
 
+  fl::Array<int>& order() { return order_; }
   fl::Index units() const { return pieces(rows_, chunk); }
   fl::Index slots(fl::Index unit) const { return start_[unit]; }
 
@@ -84,7 +85,7 @@ class Sell {
     for (fl::Index u = some.begin; u < some.end; ++u) {
       const fl::Index first = fl::Index{start_[u]} * chunk;
       sums(value_.data() + first, column_.data() + first, chunk, start_[u + 1] - start_[u], x, [&](int r, double sum) {
-        if (u * chunk + r < rows_) y[row_[u * chunk + r]] = scale * sum;
+        if (u * chunk + r < rows_) y[order_[u * chunk + r]] = scale * sum;
       });
     }
   }
@@ -92,12 +93,12 @@ class Sell {
  private:
   fl::Index longest(const Csr& a, fl::Index unit) const {
     fl::Index found = 0;
-    for (fl::Index k = unit * chunk; k < std::min(rows_, (unit + 1) * chunk); ++k) found = std::max(found, a.length(row_[k]));
+    for (fl::Index k = unit * chunk; k < std::min(rows_, (unit + 1) * chunk); ++k) found = std::max(found, a.length(order_[k]));
     return found;
   }
 
   fl::Index rows_;
-  fl::Array<int> row_;    // which row stands at a place
+  fl::Array<int> order_;  // which row stands at a place
   fl::Array<int> start_;  // of a slice, in vectors of `chunk`
   fl::Array<int> column_;
   fl::Array<double> value_;

@@ -22,6 +22,7 @@ inline constexpr std::string_view formulas = "hpcg|banded|random|power_law";
 inline constexpr fl::Index reach = 13;           // of a band
 inline constexpr fl::Index few = 2 * reach + 1;  // entries in a full row of all patterns but the power law's
 inline constexpr fl::Index shortest = 4, longest = 4096;
+inline constexpr fl::Index largest = 400;  // m: all matrices have fewer than 2^31 entries, which 32 bits number
 
 class Matrix {
  public:

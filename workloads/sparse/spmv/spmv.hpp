@@ -24,7 +24,7 @@ struct Params {
   void declare(fl::Fields& fields) {
     fields.choice("kernel", kernel, kernels, "format of the matrix");
     fields.file("matrix", matrix, std::string(formulas).c_str(), "which matrix, or a Matrix Market file");
-    fields.integer("m", m, "rows^(1/3)", 1, 400, "a matrix by formula has m^3 rows; of a file without meaning");
+    fields.integer("m", m, "rows^(1/3)", 1, largest, "a matrix by formula has m^3 rows; of a file without meaning");
   }
 };
 
@@ -67,10 +67,10 @@ inline std::string read(const Params& p, Matrix& matrix) {
   return "";
 }
 
-inline std::string refuse(const Params& p, const fl::Team& team) {
+inline std::string refuse(const Params& p, const fl::Team&) {
   Matrix matrix;
   if (std::string wrong = read(p, matrix); !wrong.empty()) return wrong;
-  return refused(p.kernel, matrix, team.ranks);
+  return refused(p.kernel, matrix);
 }
 
 // An element of x that changed last in this iteration, or never (-1).

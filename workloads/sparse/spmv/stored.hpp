@@ -84,14 +84,12 @@ inline double stored(Kernel kernel, const Matrix& matrix, fl::Part own) {
 }
 
 // Empty, or why a format does not take a matrix.
-inline std::string refused(Kernel kernel, const Matrix& matrix, int ranks) {
+inline std::string refused(Kernel kernel, const Matrix& matrix) {
   fl::Index entries = 0, longest = 0;
   for (fl::Index i = 0; i < matrix.rows(); ++i) {
     entries += matrix.length(i);
     longest = std::max(longest, matrix.length(i));
   }
-  constexpr fl::Index most_entries = fl::Index{1} << 31;
-  if (entries / ranks * 9 / 8 >= most_entries) return "starts of rows are of 32 bits: a process needs fewer than 2^31 entries";
   if (kernel == Kernel::symmetric && !matrix.symmetric()) return "symmetric storage needs a symmetric matrix";
   if (kernel == Kernel::ell && longest * matrix.rows() > most_padding * entries)
     return fl::text("ell needs rows of like length: it would pad %lld entries to %lld", entries, longest * matrix.rows());

@@ -26,7 +26,7 @@ class Streamed {
         for (fl::Index k = 0; k < start_[g + 1] - start_[g]; ++k) {
           const fl::Index row = g * group + r;
           const bool real = k < a.length(row);
-          column_[r][start_[g] + k] = real ? a.column[a.start[row] + k] : static_cast<int>(a.zero());
+          column_[r][start_[g] + k] = real ? a.column[a.start[row] + k] : static_cast<int>(a.zero);
           value_[r][start_[g] + k] = real ? a.value[a.start[row] + k] : 0;
         }
     }
@@ -77,7 +77,7 @@ class StreamedBlock {
           std::copy_n(values.begin(), size, &value_[r][size * k++]);
         }
         for (; k < start_[g + 1]; ++k) {
-          column_[r][k] = static_cast<int>(a.zero());
+          column_[r][k] = static_cast<int>(a.zero);
           std::fill_n(&value_[r][size * k], size, 0.);
         }
       }

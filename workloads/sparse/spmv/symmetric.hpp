@@ -31,21 +31,35 @@ class Symmetric {
   fl::Index units() const { return rows_; }
   fl::Index slots(fl::Index unit) const { return start_[unit]; }
 
-  // Of all rows: each adds to later ones.
-  void multiply(const double* x, double* y, double scale, fl::Part) const {
-    std::fill_n(y, rows_, 0.);
+  // Rows of a part. What they add to rows behind it goes to `beyond`, row `some.end` first, which is 0 at the beginning.
+  void add(const double* x, double* y, double scale, fl::Part some, double* beyond) const {
+    std::fill(y + some.begin, y + some.end, 0.);
     const int *first = start_.data(), *c = column_.data();
     const double* v = value_.data();
-    for (fl::Index i = 0; i < rows_; ++i) {
+    for (fl::Index i = some.begin; i < some.end; ++i) {
       const double mine = scale * x[i];
       double sum = diagonal_[i] * x[i];
-      for (int k = first[i]; k < first[i + 1]; ++k) {
+      int k = first[i];
+      for (; k < first[i + 1] && c[k] < some.end; ++k) {
         sum += v[k] * x[c[k]];
         y[c[k]] += v[k] * mine;
+      }
+      for (; k < first[i + 1]; ++k) {
+        sum += v[k] * x[c[k]];
+        beyond[c[k] - some.end] += v[k] * mine;
       }
       y[i] += scale * sum;
     }
   }
+  // Behind the last row that the rows of a part add to.
+  fl::Index reach(fl::Part some) const {
+    fl::Index end = some.end;
+    for (fl::Index i = some.begin; i < some.end; ++i)
+      if (start_[i] < start_[i + 1]) end = std::max<fl::Index>(end, column_[start_[i + 1] - 1] + 1);
+    return end;
+  }
+
+  void multiply(const double* x, double* y, double scale, fl::Part all) const { add(x, y, scale, all, nullptr); }
 
  private:
   fl::Index rows_;

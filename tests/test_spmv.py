@@ -1,0 +1,111 @@
+"""Spmv: formats that keep a row's order agree bit by bit, in threads and processes, too; files; what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import native
+from firstlight.build import Built
+from native import COUNTED, Placement
+
+pytestmark = pytest.mark.native
+
+IN_ORDER = "csr,csr4,streamed,sell,streamed_block"
+PATTERNS = "matrix=random,power_law"
+
+
+def program(variant: str) -> Built:
+    wanted = native.plain_program("spmv", variant)
+    return native.make([wanted])[wanted]
+
+
+def fingerprints(folder: Path, variant: str, place: Placement, *words: str) -> dict[tuple[object, ...], set[float]]:
+    """All bits of y by matrix and size, of all kernels."""
+    said = native.run(program(variant), place, (*words, "--seed", "7"), folder, COUNTED)
+    assert said.status == 0, (said.reason, said.stderr, [c for c in said.of("check") if not c["ok"]])
+    found: dict[tuple[object, ...], set[float]] = {}
+    for sample in said.of("sample"):
+        case = said.of("case")[sample["case"]]["parameters"]
+        found.setdefault((case["matrix"], case["m"], sample["sample"]), set()).add(sample["values"]["fingerprint"][0])
+    return found
+
+
+@pytest.mark.plain
+def test_formats_that_keep_the_order_agree_bit_by_bit(tmp_path: Path) -> None:
+    alone = fingerprints(tmp_path, "serial", Placement(), f"kernel={IN_ORDER}", PATTERNS, "m=1,2,3,9")
+    assert len(alone) == 16 and all(len(bits) == 1 for bits in alone.values())
+    assert len(set(map(frozenset, alone.values()))) > 8  # steps and matrices differ
+    for threads in (1, 3):
+        place = Placement(threads=threads)
+        assert fingerprints(tmp_path, "omp", place, f"kernel={IN_ORDER}", PATTERNS, "m=1,2,3,9") == alone
+
+
+def test_processes_change_no_bit(tmp_path: Path) -> None:
+    words = (PATTERNS, "m=1,2,3,9")
+    alone = fingerprints(tmp_path, "serial", Placement(), "kernel=csr", *words)
+    for ranks in (1, 2, 3):
+        assert fingerprints(tmp_path, "mpi", Placement(ranks=ranks), "kernel=csr,streamed,sell", *words) == alone
+
+
+@pytest.mark.plain
+def test_ell_agrees_where_rows_are_of_like_length(tmp_path: Path) -> None:
+    words = ("matrix=hpcg,banded", "m=2,7")
+    assert all(len(b) == 1 for b in fingerprints(tmp_path, "serial", Placement(), "kernel=csr,ell", *words).values())
+
+
+FILE = """%%MatrixMarket matrix coordinate real symmetric
+% with an empty row
+
+4 4 4
+1 1 2.5
+2 1 -1
+4 2 1e-3
+4 4 +7
+"""
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(("variant", "kernels"), [("serial", "*"), ("omp", "*"), ("mpi", "csr,streamed,sell")])
+def test_a_file_is_multiplied(variant: str, kernels: str, tmp_path: Path) -> None:
+    (tmp_path / "own.mtx").write_text(FILE)
+    built = program(variant)
+    assert built.executable is not None
+    said = native.direct(built, f"kernel={kernels}", f"matrix={tmp_path / 'own.mtx'}")
+    assert said.returncode == 0, said.stderr
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("1 1 1\n", "bad.mtx:1: the file should begin with %%MatrixMarket"),
+        (FILE.replace("coordinate", "array"), "bad.mtx:1: only"),
+        (FILE.replace("real", "complex"), 'bad.mtx:1: values are "complex"'),
+        (FILE.replace("4 4 4\n", "4 5 4\n"), "bad.mtx:4: 4 rows and 5 columns"),
+        (FILE.replace("2 1 -1", "2 5 -1"), 'bad.mtx:6: "5" should be a row or column, 1 to 4'),
+        (FILE.replace("2 1 -1", "1 2 -1"), "bad.mtx:6: above the diagonal"),
+        (FILE.replace("1e-3", "nan"), 'bad.mtx:7: "nan" should be a value'),
+        (FILE.replace("4 4 +7", "2 1 3"), "bad.mtx:8: the entry of line 6 once more"),
+        (FILE.replace("4 4 +7\n", ""), "bad.mtx:8: entry 4 of 4 is missing"),
+        (FILE + "3 3 1\n", "bad.mtx:9: more than the 4 entries"),
+    ],
+)
+def test_what_is_wrong_in_a_file_is_told_by_its_line(text: str, why: str, tmp_path: Path) -> None:
+    (tmp_path / "bad.mtx").write_text(text)
+    said = native.direct(program("serial"), f"matrix={tmp_path / 'bad.mtx'}")
+    assert said.returncode == 2 and why in said.stderr and said.stderr.count("\n") == 1
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("kernel=symmetric", "matrix=random"), "needs a symmetric matrix"),
+        (("kernel=ell", "matrix=power_law"), "needs rows of like length"),
+    ],
+)
+def test_what_a_format_does_not_take_is_refused_in_one_line(words: tuple[str, ...], why: str) -> None:
+    said = native.direct(program("serial"), *words)
+    assert said.returncode == 2 and why in said.stderr and said.stderr.count("\n") == 1

@@ -1,0 +1,20 @@
+#include "halo.hpp"
+#include "lanes.hpp"
+#include "streamed.hpp"
+
+#include "firstlight/variant.hpp"
+
+namespace {
+
+using csr = spmv::Processes<spmv::Csr>;
+using csr4 = spmv::Processes<spmv::Csr4>;
+using streamed = spmv::Processes<spmv::Streamed>;
+using sell = spmv::Processes<spmv::Sell>;
+using ell = spmv::Processes<spmv::Ell>;
+
+constexpr fl::Kernel table[] = {FL_KERNEL(spmv, csr), FL_KERNEL(spmv, csr4), FL_KERNEL(spmv, streamed), FL_KERNEL(spmv, sell),
+                                FL_KERNEL(spmv, ell)};
+
+}  // namespace
+
+FL_KERNELS(spmv, table)
