@@ -5,7 +5,7 @@
 
 namespace {
 
-struct streamed : spmv::OneThread<spmv::Streamed> {
+struct streamed4 : spmv::OneThread<spmv::Streamed<4>> {
   bool begun = false;
 
   void step(spmv::State& s, fl::Index) {
@@ -14,7 +14,7 @@ struct streamed : spmv::OneThread<spmv::Streamed> {
   }
 };
 
-constexpr fl::Kernel table[] = {FL_KERNEL(spmv, streamed)};
+constexpr fl::Kernel table[] = {FL_KERNEL(spmv, streamed4)};
 
 }  // namespace
 

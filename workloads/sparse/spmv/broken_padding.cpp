@@ -14,11 +14,11 @@ struct Padded : spmv::OneThread<Format> {
   }
 };
 
-using streamed = Padded<spmv::Streamed>;
+using streamed4 = Padded<spmv::Streamed<4>>;
 using sell = Padded<spmv::Sell>;
 using ell = Padded<spmv::Ell>;
 
-constexpr fl::Kernel table[] = {FL_KERNEL(spmv, streamed), FL_KERNEL(spmv, sell), FL_KERNEL(spmv, ell)};
+constexpr fl::Kernel table[] = {FL_KERNEL(spmv, streamed4), FL_KERNEL(spmv, sell), FL_KERNEL(spmv, ell)};
 
 }  // namespace
 

@@ -27,7 +27,7 @@ template <class Store>
 
 class Ell {
  public:
-  explicit Ell(const Csr& a) : rows_(a.rows), stride_(units() * chunk) {
+  explicit Ell(const Csr& a) : rows_(a.rows), stride_((units() | 1) * chunk) {
     for (fl::Index i = 0; i < rows_; ++i) longest_ = std::max(longest_, a.length(i));
     column_ = fl::Array<int>(stride_ * longest_);
     value_ = fl::Array<double>(stride_ * longest_);
@@ -42,15 +42,23 @@ class Ell {
   fl::Index units() const { return pieces(rows_, chunk); }
   fl::Index slots(fl::Index unit) const { return unit * longest_; }
 
+  // Some rows at a time, entry after entry: as many streams as a row has entries would be too many for any prefetcher.
   void multiply(const double* x, double* y, double scale, fl::Part some) const {
-    for (fl::Index u = some.begin; u < some.end; ++u)
-      sums(value_.data() + u * chunk, column_.data() + u * chunk, stride_, longest_, x, [&](int r, double sum) {
-        if (u * chunk + r < rows_) y[u * chunk + r] = scale * sum;
-      });
+    const fl::Index end = std::min(some.end * chunk, rows_);
+    for (fl::Index first = some.begin * chunk; first < end; first += window) {
+      double sum[window] = {};
+      const fl::Index count = std::min(window, end - first);
+      for (fl::Index k = 0; k < longest_; ++k) {
+        const double* v = value_.data() + k * stride_ + first;
+        const int* c = column_.data() + k * stride_ + first;
+        for (fl::Index r = 0; r < count; ++r) sum[r] += v[r] * x[c[r]];
+      }
+      for (fl::Index r = 0; r < count; ++r) y[first + r] = scale * sum[r];
+    }
   }
 
  private:
-  fl::Index rows_, stride_, longest_ = 0;
+  fl::Index rows_, stride_, longest_ = 0;  // a stride of an odd number of lines: entries of a row do not meet in one cache set
   fl::Array<int> column_;
   fl::Array<double> value_;
 };

@@ -11,8 +11,8 @@
 
 namespace spmv::inline FL_ROLE {
 
-enum class Kernel { csr, csr4, streamed, sell, ell, streamed_block, symmetric };
-inline constexpr const char* kernels = "csr|csr4|streamed|sell|ell|streamed_block|symmetric";
+enum class Kernel { csr, csr4, streamed2, streamed4, streamed8, sell, ell, streamed_block, symmetric };
+inline constexpr const char* kernels = "csr|csr4|streamed2|streamed4|streamed8|sell|ell|streamed_block|symmetric";
 
 inline constexpr fl::Index group = 4;         // rows of a group, each a stream of its own
 inline constexpr fl::Index chunk = 8;         // rows of a slice of SELL: a cache line of results
@@ -62,15 +62,19 @@ inline double stored(Kernel kernel, const Matrix& matrix, fl::Part own) {
     case Kernel::csr4:
       bytes = 12 * entries + 4 * (n + 1);
       break;
-    case Kernel::streamed:
-      bytes = 12 * padded(lengths, group) + 4 * (pieces(n, group) + 1);
+    case Kernel::streamed2:
+    case Kernel::streamed4:
+    case Kernel::streamed8: {
+      const fl::Index height = kernel == Kernel::streamed2 ? 2 : kernel == Kernel::streamed4 ? 4 : 8;
+      bytes = 12 * padded(lengths, height) + 4 * (pieces(n, height) + 1);
       break;
+    }
     case Kernel::sell:
       for (fl::Index i = 0; i < n; i += window) std::sort(lengths.begin() + i, lengths.begin() + std::min(n, i + window), std::greater<>());
       bytes = 12 * padded(lengths, chunk) + 4 * (pieces(n, chunk) + 1) + 4 * n;
       break;
     case Kernel::ell:
-      bytes = n == 0 ? 0 : 12 * pieces(n, chunk) * chunk * *std::max_element(lengths.begin(), lengths.end());
+      bytes = n == 0 ? 0 : 12 * (pieces(n, chunk) | 1) * chunk * *std::max_element(lengths.begin(), lengths.end());
       break;
     case Kernel::streamed_block:
       bytes = (8 * block * block + 4) * blocks(matrix, own) + 4 * (pieces(pieces(n, block), group) + 1);

@@ -9,6 +9,7 @@
 
 namespace spmv::inline FL_ROLE {
 
+template <fl::Index group>
 class Streamed {
  public:
   explicit Streamed(const Csr& a) : rows_(a.rows), start_(units() + 1) {
@@ -43,7 +44,10 @@ class Streamed {
     for (fl::Index g = some.begin; g < some.end; ++g) {
       double sum[group] = {};
       for (int k = first[g]; k < first[g + 1]; ++k) fl::simd::unroll<group>([&](auto r) { sum[r] += v[r][k] * x[c[r][k]]; });
-      for (int r = 0; r < std::min(group, rows_ - g * group); ++r) y[g * group + r] = scale * sum[r];
+      if ((g + 1) * group <= rows_)  // with an end that is known sums stay in registers
+        fl::simd::unroll<group>([&](auto r) { y[g * group + r] = scale * sum[r]; });
+      else
+        for (int r = 0; r < rows_ - g * group; ++r) y[g * group + r] = scale * sum[r];
     }
   }
 
@@ -101,7 +105,10 @@ class StreamedBlock {
           sum[r][0] += a[1] * from[1], sum[r][1] += a[3] * from[1];
         });
       const fl::Index row = g * group * block;
-      for (fl::Index r = 0; r < std::min(group * block, rows_ - row); ++r) y[row + r] = scale * sum[r / block][r % block];
+      if (row + group * block <= rows_)
+        fl::simd::unroll<group * block>([&](auto r) { y[row + r] = scale * sum[r / block][r % block]; });
+      else
+        for (fl::Index r = 0; r < rows_ - row; ++r) y[row + r] = scale * sum[r / block][r % block];
     }
   }
 
