@@ -42,11 +42,13 @@ def test_formats_that_keep_the_order_agree_bit_by_bit(tmp_path: Path) -> None:
         assert fingerprints(tmp_path, "omp", place, f"kernel={IN_ORDER}", PATTERNS, "m=1,2,3,9") == alone
 
 
-def test_processes_change_no_bit(tmp_path: Path) -> None:
-    words = (PATTERNS, "m=1,2,3,9")
+@pytest.mark.parametrize("variant", ["mpi", "mpi_overlap"])
+def test_processes_change_no_bit(variant: str, tmp_path: Path) -> None:
+    """Of a band of 4096 rows most need nothing from others, of the rest all do."""
+    words = ("matrix=banded,power_law", "m=1,3,16")
     alone = fingerprints(tmp_path, "serial", Placement(), "kernel=csr", *words)
     for ranks in (1, 2, 3):
-        assert fingerprints(tmp_path, "mpi", Placement(ranks=ranks), "kernel=csr,streamed4,sell", *words) == alone
+        assert fingerprints(tmp_path, variant, Placement(ranks=ranks), "kernel=csr,streamed4,sell", *words) == alone
 
 
 @pytest.mark.plain

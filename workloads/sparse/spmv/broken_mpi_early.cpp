@@ -1,0 +1,20 @@
+// Multiplies all rows while the rest of x travels.
+#include "halo.hpp"
+
+#include "firstlight/variant.hpp"
+
+namespace {
+
+struct csr : spmv::Processes<spmv::Csr> {
+  void step(spmv::State& s, fl::Index) {
+    halo.start(s);
+    a->multiply(s.x.data(), s.y.data(), s.scale, {0, a->units()});
+    halo.finish();
+  }
+};
+
+constexpr fl::Kernel table[] = {FL_KERNEL(spmv, csr)};
+
+}  // namespace
+
+FL_KERNELS(spmv, table)
