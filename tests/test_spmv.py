@@ -53,7 +53,7 @@ def test_processes_change_no_bit(variant: str, tmp_path: Path) -> None:
 
 @pytest.mark.plain
 def test_ell_agrees_where_rows_are_of_like_length(tmp_path: Path) -> None:
-    words = ("matrix=hpcg,banded", "m=2,7")
+    words = ("matrix=hpcg,banded,fem", "m=2,7")
     assert all(len(b) == 1 for b in fingerprints(tmp_path, "serial", Placement(), "kernel=csr,ell", *words).values())
 
 

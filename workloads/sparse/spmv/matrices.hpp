@@ -1,9 +1,10 @@
 // Matrices row by row, each a pure function of its row: whole numbers only decide where entries are, so that no compiler flag moves one.
 //   hpcg       the 27 neighbours in a cube of m^3 points, 26 on the diagonal and -1 beside it (HPCG, Dongarra and Heroux 2013)
 //   banded     all entries within 13 of the diagonal
+//   fem        linear triangles on a grid of m x m^2 points, two unknowns at each: 14 entries in a row away from the edges
 //   random     27 entries a row, one in each of 27 equal parts of the columns
 //   power_law  P(more than t entries) = 4 / t up to 4096, about 30 a row; columns crowd towards the first: c = n u^2, u uniform
-// and the entries of a Matrix Market file. The first two and files that say so are symmetric.
+// and the entries of a Matrix Market file. The first three and files that say so are symmetric; fem has 2 m^3 rows, the others m^3.
 #pragma once
 
 #include <algorithm>
@@ -17,8 +18,9 @@
 
 namespace spmv::inline FL_ROLE {
 
-enum class Pattern { hpcg, banded, random, power_law, file };
-inline constexpr std::string_view formulas = "hpcg|banded|random|power_law";
+enum class Pattern { hpcg, banded, fem, random, power_law, file };
+inline constexpr std::string_view formulas = "hpcg|banded|fem|random|power_law";
+inline constexpr fl::Index unknowns = 2;         // at a point of fem
 inline constexpr fl::Index reach = 13;           // of a band
 inline constexpr fl::Index few = 2 * reach + 1;  // entries in a full row of all patterns but the power law's
 inline constexpr fl::Index shortest = 4, longest = 4096;
@@ -27,12 +29,12 @@ inline constexpr fl::Index largest = 400;  // m: all matrices have fewer than 2^
 class Matrix {
  public:
   Matrix() = default;
-  Matrix(Pattern pattern, fl::Index m) : pattern_(pattern), m_(m), rows_(m * m * m) {}
+  Matrix(Pattern pattern, fl::Index m) : pattern_(pattern), m_(m), rows_(m * m * m * (pattern == Pattern::fem ? unknowns : 1)) {}
   explicit Matrix(Entries entries)
       : pattern_(Pattern::file), rows_(static_cast<fl::Index>(entries.start.size()) - 1), entries_(std::move(entries)) {}
 
   fl::Index rows() const { return rows_; }  // and columns
-  bool symmetric() const { return pattern_ == Pattern::file ? entries_.symmetric : pattern_ <= Pattern::banded; }
+  bool symmetric() const { return pattern_ == Pattern::file ? entries_.symmetric : pattern_ <= Pattern::fem; }
 
   // Entries in row i.
   fl::Index length(fl::Index i) const {
@@ -41,6 +43,11 @@ class Matrix {
         return around(i / (m_ * m_)).size() * around(i / m_ % m_).size() * around(i % m_).size();
       case Pattern::banded:
         return std::min(i + reach, rows_ - 1) - std::max<fl::Index>(i - reach, 0) + 1;
+      case Pattern::fem: {
+        fl::Index count = 0;
+        touching(i / unknowns, [&](fl::Index) { count += unknowns; });
+        return count;
+      }
       case Pattern::random:
         return std::min(few, rows_);
       case Pattern::power_law:
@@ -59,6 +66,10 @@ class Matrix {
       case Pattern::banded:
         for (fl::Index c = std::max<fl::Index>(i - reach, 0); c <= std::min(i + reach, rows_ - 1); ++c) visit(c, value(i, c));
         return;
+      case Pattern::fem:
+        return touching(i / unknowns, [&](fl::Index point) {
+          for (fl::Index c = point * unknowns; c < (point + 1) * unknowns; ++c) visit(c, value(i, c));
+        });
       case Pattern::random:
         for (fl::Index k = 0, count = length(i); k < count; ++k) {
           const fl::Part part = fl::part(rows_, count, k);
@@ -90,6 +101,17 @@ class Matrix {
           const fl::Index column = (a * m_ + b) * m_ + c;
           visit(column, column == i ? 26. : -1.);
         }
+  }
+
+  // Points that share a triangle with this one, itself among them: squares are cut from corner to corner.
+  template <class Visit>
+  void touching(fl::Index point, Visit visit) const {
+    constexpr int places[][2] = {{-1, -1}, {-1, 0}, {0, -1}, {0, 0}, {0, 1}, {1, 0}, {1, 1}};
+    const fl::Index width = m_ * m_;
+    for (const auto& [down, right] : places) {
+      const fl::Index a = point / width + down, b = point % width + right;
+      if (a >= 0 && a < m_ && b >= 0 && b < width) visit(a * width + b);
+    }
   }
 
   // n u^2 with u in the k-th of equal parts; a column that is taken leaves the next one, and there are enough of them: n u^2 <= n u.

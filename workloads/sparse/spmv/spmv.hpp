@@ -24,7 +24,7 @@ struct Params {
   void declare(fl::Fields& fields) {
     fields.choice("kernel", kernel, kernels, "format of the matrix");
     fields.file("matrix", matrix, std::string(formulas).c_str(), "which matrix, or a Matrix Market file");
-    fields.integer("m", m, "rows^(1/3)", 1, largest, "a matrix by formula has m^3 rows; of a file without meaning");
+    fields.integer("m", m, "rows^(1/3)", 1, largest, "a matrix by formula has m^3 rows, fem 2 m^3; of a file without meaning");
   }
 };
 
