@@ -51,6 +51,15 @@ def test_processes_change_no_bit(variant: str, tmp_path: Path) -> None:
         assert fingerprints(tmp_path, variant, Placement(ranks=ranks), "kernel=csr,streamed4,sell", *words) == alone
 
 
+def test_the_middle_is_multiplied_while_messages_travel(tmp_path: Path) -> None:
+    """Whole windows of 512 rows: three of four on each of two processes. Rows drawn at random have no such middle."""
+    words = ("kernel=csr,streamed4,sell", "matrix=hpcg,banded,random", "m=16")
+    said = native.verified(program("mpi_overlap"), Placement(ranks=2), tmp_path, *words)
+    for sample in said.of("sample"):
+        matrix = said.of("case")[sample["case"]]["parameters"]["matrix"]
+        assert sample["values"]["overlapped"] == [0 if matrix == "random" else 0.75] * 3
+
+
 @pytest.mark.plain
 def test_ell_agrees_where_rows_are_of_like_length(tmp_path: Path) -> None:
     words = ("matrix=hpcg,banded,fem", "m=2,7")

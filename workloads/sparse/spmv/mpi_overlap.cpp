@@ -17,6 +17,7 @@ struct Overlap : spmv::Processes<Format> {
     // Whole windows, within which rows may stand in another order.
     const fl::Index begin = spmv::pieces(rows.begin, spmv::window), end = rows.end / spmv::window;
     if (begin < end) inner = {begin * (spmv::window / height), end * (spmv::window / height)};
+    s.overlapped = static_cast<double>(inner.size() * height) / static_cast<double>(std::max<fl::Index>(s.own.size(), 1));
   }
   void step(spmv::State& s, fl::Index) {
     const double* x = s.x.data();

@@ -32,11 +32,12 @@ struct State {
   Kernel kernel = Kernel::csr;
   fl::Team team;
   Matrix matrix;
-  fl::Part own;           // rows of this process, and elements of x and y
-  fl::Array<double> x;    // own, then zeros that padding reads (`block` of them), then in variants with messages what came from others
-  fl::Array<double> y;    // own
-  double scale = 1;       // of the step
-  fl::Changing changing;  // elements of the whole x
+  fl::Part own;            // rows of this process, and elements of x and y
+  fl::Array<double> x;     // own, then zeros that padding reads (`block` of them), then in variants with messages what came from others
+  fl::Array<double> y;     // own
+  double scale = 1;        // of the step
+  fl::Changing changing;   // elements of the whole x
+  double overlapped = -1;  // of variants that do: share of own rows that are multiplied while x travels
 };
 
 inline constexpr fl::About about{
@@ -193,6 +194,7 @@ inline void observe(State& s, fl::Observations& seen) {
     mine += static_cast<double>(fl::hash(bits ^ static_cast<std::uint64_t>(s.own.begin + i) << 32) >> 44);
   }
   seen.value("fingerprint", fl::total(mine));
+  if (s.overlapped >= 0) seen.value("overlapped", s.overlapped);
 }
 
 }  // namespace spmv::inline FL_ROLE
