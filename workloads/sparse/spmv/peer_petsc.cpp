@@ -1,4 +1,4 @@
-// PETSc's MatMult with matrices of type AIJ (compressed rows) and, of that made, SELL (sliced ELLPACK); then VecScale, for it has no factor.
+// PETSc's MatMult with a matrix of type AIJ (compressed rows); then VecScale, for it has no factor.
 #include <petscmat.h>
 
 #include "csr.hpp"
@@ -39,14 +39,7 @@ struct csr {
   }
 };
 
-struct sell : csr {
-  void open(spmv::State& s) {
-    csr::open(s);
-    must(MatConvert(a, MATSELL, MAT_INPLACE_MATRIX, &a));
-  }
-};
-
-constexpr fl::Kernel table[] = {FL_KERNEL(spmv, csr), FL_KERNEL(spmv, sell)};
+constexpr fl::Kernel table[] = {FL_KERNEL(spmv, csr)};
 
 }  // namespace
 
