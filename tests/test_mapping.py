@@ -100,6 +100,12 @@ def test_what_is_kept_up_to_date_is_what_the_whole_gives(
 
 
 @pytest.mark.native
+@pytest.mark.parametrize("size", [1, 64, 65, 4097])
+def test_the_greatest_of_many_and_their_powers_are_exact(tool: Tool, size: int) -> None:
+    assert tool("peaks", size, 5, 200) == {"wrong": 0}
+
+
+@pytest.mark.native
 @few
 @given(task=tasks(), seed=st.integers(0, 2**32))
 def test_a_search_gives_each_rank_an_open_slot_of_its_own_and_is_never_worse(

@@ -15,10 +15,11 @@ from firstlight.errors import UsageError
 from firstlight.machine import Cache, Machine
 from firstlight.machine.allocation import Allocation
 from firstlight.mapping import formats, ground, source, trying
-from firstlight.mapping.answer import Answer, Side
+from firstlight.mapping.answer import Answer, Mapped, Side
 from firstlight.mapping.carrying import Request, compared
 from firstlight.mapping.ground import Ground, Seat
 from firstlight.profile.traffic import Kind, Pair, Phase, Traffic
+from firstlight.report.mapping import notes
 from firstlight.toolchains import Mpi
 from synthetic_machine import machine as synthetic
 
@@ -251,7 +252,7 @@ def tried(folder: Path, far: float) -> str:
     launcher.write_text(LAUNCHER.format(far=far))
     launcher.chmod(0o755)
     request = Request(
-        source.Source("test"), Ground("tree:2", per_node=2), "", (), folder / "made", (str(launcher), "-n", "4"),
+        source.Source("test"), Ground("tree:2", per_node=2), "", 1.0, (), folder / "made", (str(launcher), "-n", "4"),
         mpi("openmpi"), 6,
     )  # fmt: skip
     return compared(request, answer((0, 2, 1, 3)), mpi("openmpi")).outcome
@@ -271,6 +272,15 @@ def test_a_gain_that_is_not_there_is_not_recommended(tmp_path: Path, monkeypatch
     monkeypatch.setattr(trying, "_once", lambda words, environment: 0.25)
     found = tried(tmp_path, 0.4)
     assert found != "better"
+
+
+def test_a_search_that_its_time_ended_says_how_much_it_had_and_what_gives_it_more() -> None:
+    ended = msgspec.structs.replace(answer((0, 1, 2, 3)), in_time=False)
+    made = Mapped("0", "test", "tree:2", "", ended, (), budget=45.0)
+    (said,) = notes(made)
+    assert "its budget of 45.0 s:" in said
+    assert "--budget 90s" in said
+    assert not notes(msgspec.structs.replace(made, answer=answer((0, 1, 2, 3))))
 
 
 def test_seats_of_one_node_are_its_cores() -> None:

@@ -109,12 +109,12 @@ def command(
         raise UsageError("--try and a command belong together: ./fl map latest ... --try -- mpiexec -n 4 ./program")
     found = source.find(what, results, processes, ",".join(given), phases)
     stands = _ground(topology, per_node, inside, hosts)
-    effort = ["--seconds", str(parse_duration(budget, "time of the search")), "--seed", str(seed)]
-    effort += ["--moves", str(moves), "--starts", str(starts)]
+    effort = ["--seed", str(seed), "--moves", str(moves), "--starts", str(starts)]
     for name, nodes in (("--holes", holes), ("--faulty", faulty)):
         effort += [name, nodes] if nodes else []
     request = Request(
-        found, stands, _machine(machine), tuple(effort), out or store.new_folder(results, time.time(), "map"), words,
+        found, stands, _machine(machine), parse_duration(budget, "time of the search"), tuple(effort),
+        out or store.new_folder(results, time.time(), "map"), words,
         _mpi(words, mpi) if words else None, launches, kept,
     )  # fmt: skip
     shown = _Line()

@@ -123,7 +123,9 @@ class Trial(msgspec.Struct, frozen=True):
 
 
 class Mapped(msgspec.Struct, frozen=True):
-    """The whole of it: what was mapped, on which network, by whose parameters, what was found, written and tried."""
+    """The whole of it: what was mapped, on which network, by whose parameters, what was found, written and tried.
+    `budget`: seconds that the search might take; None where a map was given.
+    """
 
     firstlight: str
     source: str
@@ -134,6 +136,7 @@ class Mapped(msgspec.Struct, frozen=True):
     notes: tuple[str, ...] = ()
     folder: str = ""
     trial: Trial | None = None
+    budget: float | None = None
 
     @property
     def recommended(self) -> bool:

@@ -26,12 +26,13 @@ ORDER = "as-it-is"
 
 
 class Request(msgspec.Struct, frozen=True):
-    """What to map where. `machine`: parameters of the simulation as firstlight-simulate takes them; `effort`: words of
-    the native program; `command` is tried with the map if it is not empty."""
+    """What to map where. `machine`: parameters of the simulation as firstlight-simulate takes them; `budget`: seconds
+    of the search; `effort`: further words of the native program; `command` is tried with the map if it is not empty."""
 
     source: Source
     ground: Ground
     machine: str
+    budget: float
     effort: tuple[str, ...]
     folder: Path
     command: tuple[str, ...] = ()
@@ -47,7 +48,8 @@ def carry_out(
     """The map, its files and its trial. Raises UsageError and BuildError as the parts do, OSError for the files."""
     stage("build firstlight-map")
     built = program.build()
-    words = [*request.ground.words(), *request.effort, *(["--machine", request.machine] if request.machine else [])]
+    words = [*request.ground.words(), "--seconds", str(request.budget), *request.effort]
+    words += ["--machine", request.machine] if request.machine else []
     stage("search")
     answer = _searched(request, built, words, on_best)
     notes = [*request.source.notes, *request.ground.notes]
@@ -64,7 +66,7 @@ def carry_out(
         tried = compared(request, answer, request.mpi, on_launch)
     made = Mapped(
         __version__, request.source.title, request.ground.topology, request.machine, answer, files, tuple(notes),
-        str(request.folder), tried,
+        str(request.folder), tried, request.budget if request.kept is None else None,
     )  # fmt: skip
     replace(request.folder / MAP, msgspec.json.encode(made) + b"\n")
     if request.kept is None:

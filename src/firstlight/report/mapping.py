@@ -125,8 +125,11 @@ def notes(mapped: Mapped) -> list[str]:
     said = list(mapped.notes)
     if a.interrupted:
         said.append("the search was interrupted: this is the best map so far")
-    elif not a.in_time:
-        said.append("the search was ended by its time: the same seed may end elsewhere; --seconds gives it more")
+    elif mapped.budget is not None and not a.in_time:
+        said.append(
+            f"the search was ended by its budget of {quantity(mapped.budget, 's')}: the same seed may end elsewhere; "
+            f"--budget {math.ceil(2 * mapped.budget)}s gives it more"
+        )
     return said
 
 
