@@ -1,5 +1,5 @@
 // Multiplies all rows while the rest of x travels.
-#include "halo.hpp"
+#include "processes.hpp"
 
 #include "firstlight/variant.hpp"
 
@@ -7,9 +7,9 @@ namespace {
 
 struct csr : spmv::Processes<spmv::Csr> {
   void step(spmv::State& s, fl::Index) {
-    halo.start(s);
+    halo->start(s.x.data());
     a->multiply(s.x.data(), s.y.data(), s.scale, {0, a->units()});
-    halo.finish();
+    halo->finish(s.x.data());
   }
 };
 

@@ -1,5 +1,5 @@
 // The last element that comes from another process is taken from the first step on as it came then.
-#include "halo.hpp"
+#include "processes.hpp"
 
 #include "firstlight/variant.hpp"
 
@@ -10,8 +10,8 @@ struct csr : spmv::Processes<spmv::Csr> {
   double kept = 0;
 
   void step(spmv::State& s, fl::Index) {
-    halo.start(s);
-    halo.finish();
+    halo->start(s.x.data());
+    halo->finish(s.x.data());
     double& last = s.x[s.x.size() - 1];
     if (!begun) kept = last;
     begun = true;

@@ -1,5 +1,5 @@
 // Elements of other processes travel in the first step only.
-#include "halo.hpp"
+#include "processes.hpp"
 
 #include "firstlight/variant.hpp"
 

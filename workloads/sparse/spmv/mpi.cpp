@@ -1,5 +1,5 @@
-#include "halo.hpp"
 #include "lanes.hpp"
+#include "processes.hpp"
 #include "streamed.hpp"
 
 #include "firstlight/variant.hpp"

@@ -1,6 +1,6 @@
 // The rows in the middle that need nothing from others are multiplied while the rest of x travels.
-#include "halo.hpp"
 #include "lanes.hpp"
+#include "processes.hpp"
 #include "streamed.hpp"
 
 #include "firstlight/variant.hpp"
@@ -22,9 +22,9 @@ struct Overlap : spmv::Processes<Format> {
   void step(spmv::State& s, fl::Index) {
     const double* x = s.x.data();
     double* y = s.y.data();
-    this->halo.start(s);
+    this->halo->start(x);
     this->a->multiply(x, y, s.scale, inner);
-    this->halo.finish();
+    this->halo->finish(s.x.data());
     this->a->multiply(x, y, s.scale, {0, inner.begin});
     this->a->multiply(x, y, s.scale, {inner.end, this->a->units()});
   }

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
+#include "../row_sum.hpp"
 #include "firstlight/changing.hpp"
 #include "firstlight/damage.hpp"
 #include "firstlight/split.hpp"
 #include "firstlight/workload.hpp"
-#include "matrices.hpp"
 #include "stored.hpp"
 
 namespace spmv::inline FL_ROLE {
@@ -23,8 +23,9 @@ struct Params {
   fl::Index m = 32;
   void declare(fl::Fields& fields) {
     fields.choice("kernel", kernel, kernels, "format of the matrix");
-    fields.file("matrix", matrix, std::string(formulas).c_str(), "which matrix, or a Matrix Market file");
-    fields.integer("m", m, "rows^(1/3)", 1, largest, "a matrix by formula has m^3 rows, fem 2 m^3; of a file without meaning");
+    fields.file("matrix", matrix, std::string(sparse::formulas).c_str(), "which matrix, or a Matrix Market file");
+    fields.integer("m", m, "rows^(1/3)", 1, sparse::largest,
+                   "a matrix by formula has m^3 rows, fem 2 m^3, laplace2d m^2; of a file without meaning");
   }
 };
 
@@ -55,22 +56,9 @@ inline constexpr fl::Metric metrics[] = {
     {"bandwidth", "GB/s", "bytes", "rate", 1e-9, "higher"},
 };
 
-// Empty, or what is wrong: of a file with its line.
-inline std::string read(const Params& p, Matrix& matrix) {
-  if (p.matrix.text.empty()) {
-    matrix = Matrix(static_cast<Pattern>(fl::option_number(formulas, p.matrix.name)), p.m);
-    return "";
-  }
-  Entries entries;
-  const std::string wrong = MarketReader(p.matrix.text).read(entries);
-  if (!wrong.empty()) return p.matrix.name.substr(0, p.matrix.name.rfind('-')) + ":" + wrong;  // without its hash
-  matrix = Matrix(std::move(entries));
-  return "";
-}
-
 inline std::string refuse(const Params& p, const fl::Team&) {
   Matrix matrix;
-  if (std::string wrong = read(p, matrix); !wrong.empty()) return wrong;
+  if (std::string wrong = sparse::read(p.matrix, p.m, matrix); !wrong.empty()) return wrong;
   return refused(p.kernel, matrix);
 }
 
@@ -82,7 +70,7 @@ inline double element(fl::Index i, fl::Index iteration) {
 inline void init(State& s, const Params& p, const fl::Team& team) {
   s.kernel = p.kernel;
   s.team = team;
-  if (const std::string wrong = read(p, s.matrix); !wrong.empty()) fl::give_up(wrong);
+  if (const std::string wrong = sparse::read(p.matrix, p.m, s.matrix); !wrong.empty()) fl::give_up(wrong);
   s.own = fl::part(s.matrix.rows(), team.ranks, team.rank);
   s.x = fl::Array<double>(s.own.size() + block);
   s.y = fl::Array<double>(s.own.size());
@@ -93,7 +81,7 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
 
 inline fl::Cost cost(const Params& p, const fl::Team& team) {
   Matrix matrix;
-  if (!read(p, matrix).empty()) return {};
+  if (!sparse::read(p.matrix, p.m, matrix).empty()) return {};
   double entries = 0, bytes = 0, most = 0;
   for (int rank = 0; rank < team.ranks; ++rank) {
     const fl::Part own = fl::part(matrix.rows(), team.ranks, rank);
@@ -120,40 +108,25 @@ inline fl::Index renew(State& s, fl::Index next) {
 
 inline void poison(State& s) { fl::poison(s.y.data(), s.y.size()); }
 
-// Of row i, without the step's factor: its sum by products and sums with their rounding errors (Ogita, Rump and Oishi 2005), and of its
-// terms' magnitudes.
-struct Wanted {
-  double sum = 0, lost = 0, magnitude = 0;
-  fl::Index terms = 0;
-
-  void add(double value, double x) {
-    const double product = value * x, next = sum + product, before = next - sum;
-    lost += std::fma(value, x, -product) + ((sum - (next - before)) + (product - before));
-    sum = next;
-    magnitude += std::fabs(product);
-    ++terms;
-  }
-  double allowed(double scale) const {
-    const auto roundings = static_cast<double>(terms + 3);
-    return roundings * (DBL_EPSILON / 2 * magnitude * scale + DBL_MIN);
-  }
-};
+inline double allowed(const sparse::RowSum& row, double scale) {
+  return static_cast<double>(row.terms + 3) * (DBL_EPSILON / 2 * row.magnitude * scale + DBL_MIN);
+}
 
 // x(column) is an element; a row whose sum is NaN must be NaN, and no other row.
 template <class X>
 void compare(const State& s, fl::Index last, X x, fl::WorstError& worst) {
   const double scale = fl::step_factor(last);
   for (fl::Index i = s.own.begin; i < s.own.end; ++i) {
-    Wanted row;
+    sparse::RowSum row;
     s.matrix.row(i, [&](fl::Index column, double value) { row.add(value, x(column)); });
     if (fills(s.kernel)) {  // its blocks' other row has their columns, too
       const fl::Index other = s.own.begin + ((i - s.own.begin) ^ 1);
       if (other < s.own.end) s.matrix.row(other, [&](fl::Index column, double) { row.magnitude += 0 * x(column); });
     }
-    const double found = s.y[i - s.own.begin], wanted = scale * (row.sum + row.lost);
+    const double found = s.y[i - s.own.begin], wanted = scale * row.value();
     const bool none = std::isnan(row.magnitude);
     const double error = !none ? std::fabs(found - wanted) : std::isnan(found) ? 0 : INFINITY;
-    const double allowed = none ? 1 : row.allowed(scale);
+    const double allowed = none ? 1 : spmv::allowed(row, scale);
     if (worst.exceeded_by(error, allowed))
       worst.consider(error, allowed, [&] { return fl::text("row %lld is %.17g, should be %.17g", i, found, wanted); });
   }

@@ -7,9 +7,11 @@
 #include <string_view>
 #include <vector>
 
-#include "matrices.hpp"
+#include "../matrices.hpp"
 
 namespace spmv::inline FL_ROLE {
+
+using sparse::Matrix;
 
 enum class Kernel { csr, csr4, streamed2, streamed4, streamed8, sell, ell, streamed_block, symmetric };
 inline constexpr const char* kernels = "csr|csr4|streamed2|streamed4|streamed8|sell|ell|streamed_block|symmetric";

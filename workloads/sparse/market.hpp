@@ -12,7 +12,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace spmv::inline FL_ROLE {
+namespace sparse::inline FL_ROLE {
 
 // Rows one after the other, columns ascending.
 struct Entries {
@@ -162,4 +162,4 @@ class MarketReader {
   std::vector<Entry> all_;
 };
 
-}  // namespace spmv::inline FL_ROLE
+}  // namespace sparse::inline FL_ROLE

@@ -4,7 +4,8 @@
 //   fem        linear triangles on a grid of m x m^2 points, two unknowns at each: 14 entries in a row away from the edges
 //   random     27 entries a row, one in each of 27 equal parts of the columns
 //   power_law  P(more than t entries) = 4 / t up to 4096, about 30 a row; columns crowd towards the first: c = n u^2, u uniform
-// and the entries of a Matrix Market file. The first three and files that say so are symmetric; fem has 2 m^3 rows, the others m^3.
+//   laplace2d  5 points in a square of m^2, 4 and -1; laplace3d: 7 in a cube of m^3, 6 and -1
+// and the entries of a Matrix Market file. The first three, the last two and files that say so are symmetric; fem has 2 m^3 rows.
 #pragma once
 
 #include <algorithm>
@@ -16,10 +17,10 @@
 #include "firstlight/workload.hpp"
 #include "market.hpp"
 
-namespace spmv::inline FL_ROLE {
+namespace sparse::inline FL_ROLE {
 
-enum class Pattern { hpcg, banded, fem, random, power_law, file };
-inline constexpr std::string_view formulas = "hpcg|banded|fem|random|power_law";
+enum class Pattern { hpcg, banded, fem, random, power_law, laplace2d, laplace3d, file };  // in the order of their names
+inline constexpr std::string_view formulas = "hpcg|banded|fem|random|power_law|laplace2d|laplace3d";
 inline constexpr fl::Index unknowns = 2;         // at a point of fem
 inline constexpr fl::Index reach = 13;           // of a band
 inline constexpr fl::Index few = 2 * reach + 1;  // entries in a full row of all patterns but the power law's
@@ -29,12 +30,17 @@ inline constexpr fl::Index largest = 400;  // m: all matrices have fewer than 2^
 class Matrix {
  public:
   Matrix() = default;
-  Matrix(Pattern pattern, fl::Index m) : pattern_(pattern), m_(m), rows_(m * m * m * (pattern == Pattern::fem ? unknowns : 1)) {}
+  Matrix(Pattern pattern, fl::Index m) : pattern_(pattern), m_(m) {
+    rows_ = m * m * (pattern == Pattern::fem ? unknowns * m : pattern == Pattern::laplace2d ? 1 : m);
+  }
   explicit Matrix(Entries entries)
       : pattern_(Pattern::file), rows_(static_cast<fl::Index>(entries.start.size()) - 1), entries_(std::move(entries)) {}
 
   fl::Index rows() const { return rows_; }  // and columns
-  bool symmetric() const { return pattern_ == Pattern::file ? entries_.symmetric : pattern_ <= Pattern::fem; }
+  Pattern pattern() const { return pattern_; }
+  bool symmetric() const {
+    return pattern_ == Pattern::file ? entries_.symmetric : pattern_ != Pattern::random && pattern_ != Pattern::power_law;
+  }
 
   // Entries in row i.
   fl::Index length(fl::Index i) const {
@@ -52,6 +58,12 @@ class Matrix {
         return std::min(few, rows_);
       case Pattern::power_law:
         return std::min({shortest * (fl::Index{1} << 32) / (static_cast<fl::Index>(drawn(i, -1) >> 32) + 1), longest, rows_});
+      case Pattern::laplace2d:
+      case Pattern::laplace3d: {
+        fl::Index count = 0;
+        star(i, [&](fl::Index, double) { ++count; });
+        return count;
+      }
       default:
         return entries_.start[static_cast<std::size_t>(i) + 1] - entries_.start[static_cast<std::size_t>(i)];
     }
@@ -79,6 +91,9 @@ class Matrix {
         return;
       case Pattern::power_law:
         return crowd(i, visit);
+      case Pattern::laplace2d:
+      case Pattern::laplace3d:
+        return star(i, visit);
       default:
         for (auto k = static_cast<std::size_t>(entries_.start[static_cast<std::size_t>(i)]);
              k < static_cast<std::size_t>(entries_.start[static_cast<std::size_t>(i) + 1]); ++k)
@@ -101,6 +116,18 @@ class Matrix {
           const fl::Index column = (a * m_ + b) * m_ + c;
           visit(column, column == i ? 26. : -1.);
         }
+  }
+
+  // Itself and the points next to it along each dimension, those with lower numbers first.
+  template <class Visit>
+  void star(fl::Index i, Visit visit) const {
+    const fl::Index strides[] = {m_ * m_, m_, 1};
+    const int first = pattern_ == Pattern::laplace2d ? 1 : 0;
+    for (int d = first; d < 3; ++d)
+      if (i / strides[d] % m_ > 0) visit(i - strides[d], -1.);
+    visit(i, 2. * (3 - first));
+    for (int d = 2; d >= first; --d)
+      if (i / strides[d] % m_ < m_ - 1) visit(i + strides[d], -1.);
   }
 
   // Points that share a triangle with this one, itself among them: squares are cut from corner to corner.
@@ -131,4 +158,17 @@ class Matrix {
   Entries entries_;
 };
 
-}  // namespace spmv::inline FL_ROLE
+// A formula's by its name, or that of a file. Returns what is wrong, empty where nothing is: of a file with its line.
+inline std::string read(const fl::Document& from, fl::Index m, Matrix& matrix) {
+  if (from.text.empty()) {
+    matrix = Matrix(static_cast<Pattern>(fl::option_number(formulas, from.name)), m);
+    return "";
+  }
+  Entries entries;
+  const std::string wrong = MarketReader(from.text).read(entries);
+  if (!wrong.empty()) return from.name.substr(0, from.name.rfind('-')) + ":" + wrong;  // without its hash
+  matrix = Matrix(std::move(entries));
+  return "";
+}
+
+}  // namespace sparse::inline FL_ROLE
