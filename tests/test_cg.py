@@ -1,0 +1,109 @@
+"""Cg: published counts of iterations, the same for any number of parties; how far residuals drift; what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import native
+from firstlight.build import Built
+from native import COUNTED, Placement
+
+pytestmark = pytest.mark.native
+
+METHODS = "method=classic,gropp,pipelined,replaced,s_step"
+
+
+def program(variant: str) -> Built:
+    wanted = native.plain_program("cg", variant)
+    return native.make([wanted])[wanted]
+
+
+def values(folder: Path, variant: str, place: Placement, *words: str) -> dict[tuple[str, ...], dict[str, float]]:
+    """The medians of the last sample of each case, by method, preconditioner and digits."""
+    said = native.run(program(variant), place, (*words, "--seed", "7"), folder, COUNTED)
+    assert said.status == 0, (said.reason, said.stderr, [c for c in said.of("check") if not c["ok"]])
+    found = {}
+    for sample in said.of("sample"):
+        case = said.of("case")[sample["case"]]["parameters"]
+        key = (case["method"], case["preconditioner"], str(case["digits"]))
+        found[key] = {name: some[0] for name, some in sample["values"].items()}
+    return found
+
+
+def iterations(found: dict[tuple[str, ...], dict[str, float]]) -> dict[tuple[str, ...], float]:
+    return {key: some["iterations"] for key, some in found.items()}
+
+
+@pytest.mark.plain
+def test_iterations_are_the_published_ones(tmp_path: Path) -> None:
+    """The Laplacian of 100^2 and 300^2 points, b = A 1, Jacobi."""
+    small = values(tmp_path, "serial", Placement(), METHODS, "m=100", "digits=6,10")
+    assert {(key[2], some["iterations"]) for key, some in small.items()} == {("6", 160), ("10", 211)}
+    large = values(tmp_path, "serial", Placement(), "m=300", "digits=6,10")
+    assert [some["iterations"] for some in large.values()] == [462, 601]
+    for some in (*small.values(), *large.values()):
+        assert abs(some["true_residual"] / some["residual"] - 1) < 0.02
+
+
+@pytest.mark.plain
+def test_residuals_drift_where_all_follow_from_recurrences(tmp_path: Path) -> None:
+    found = values(
+        tmp_path, "serial", Placement(), "method=classic,gropp,pipelined,replaced", "m=100", "iterations=400"
+    )
+    left = {method: some["true_residual"] for (method, *_), some in found.items()}
+    assert max(left["classic"], left["gropp"]) < 1e-13 and left["replaced"] < 1e-12
+    assert left["pipelined"] > 20 * left["replaced"]
+    assert all(some["residual"] < 1e-11 and some["iterations"] == 400 for some in found.values())
+
+
+@pytest.mark.parametrize("variant", ["omp", "mpi"])
+def test_parties_change_no_count(variant: str, tmp_path: Path) -> None:
+    words = (METHODS, "m=31", "digits=8")
+    alone = iterations(values(tmp_path, "serial", Placement(), *words))
+    assert len(set(alone.values())) == 1
+    for parties in (1, 2, 3, 8) if variant == "mpi" else (1, 3):
+        place = Placement(ranks=parties) if variant == "mpi" else Placement(threads=parties)
+        assert iterations(values(tmp_path, variant, place, *words)) == alone
+
+
+def test_blocks_of_their_own_cost_iterations(tmp_path: Path) -> None:
+    """Of symmetric sweeps, as of the reference; a thread's block and a process's are the same."""
+    words = (METHODS, "m=31", "preconditioner=ssor")
+    alone = iterations(values(tmp_path, "serial", Placement(), *words))
+    threads = iterations(values(tmp_path, "omp", Placement(threads=3), *words))
+    assert iterations(values(tmp_path, "mpi", Placement(ranks=3), *words)) == threads
+    assert all(alone[key] < threads[key] for key in alone)
+
+
+FILE = """%%MatrixMarket matrix coordinate real symmetric
+3 3 4
+1 1 2
+2 1 -1
+2 2 2
+3 3 5
+"""
+
+
+@pytest.mark.plain
+def test_a_file_is_solved(tmp_path: Path) -> None:
+    (tmp_path / "own.mtx").write_text(FILE)
+    said = native.direct(program("serial"), METHODS, "preconditioner=jacobi,ssor", f"matrix={tmp_path / 'own.mtx'}")
+    assert said.returncode == 0, said.stdout + said.stderr
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("matrix=random",), "cg needs a symmetric matrix"),
+        (("matrix=banded",), "cg needs a positive definite matrix"),
+        (("matrix=hpcg", "m=300"), "cg needs m=256 or less"),
+        (("matrix=FILE",), "the diagonal is -5 in row 3"),
+    ],
+)
+def test_what_is_not_positive_definite_is_refused_in_one_line(words: tuple[str, ...], why: str, tmp_path: Path) -> None:
+    (tmp_path / "own.mtx").write_text(FILE.replace("3 3 5", "3 3 -5"))
+    said = native.direct(program("serial"), *(word.replace("FILE", str(tmp_path / "own.mtx")) for word in words))
+    assert said.returncode == 2 and why in said.stderr and said.stderr.count("\n") == 1

@@ -1,0 +1,225 @@
+// cg: A x = b with a sparse, symmetric, positive definite A by conjugate gradients whose sums hide behind work, or are fewer (R4: "more work is
+// not more time"). One step is one solution from x = 0 to the tolerance. Rows are cut into contiguous parts, one a process.
+//
+// b = g (A 1 + changes): g is a factor that changes with the step, changes are at places that no step can know.
+#pragma once
+
+#include <cmath>
+#include <string>
+#include <vector>
+
+#include "../matrices.hpp"
+#include "../row_sum.hpp"
+#include "firstlight/changing.hpp"
+#include "firstlight/damage.hpp"
+#include "firstlight/phase.hpp"
+#include "firstlight/split.hpp"
+#include "firstlight/workload.hpp"
+
+namespace cg::inline FL_ROLE {
+
+enum class Method { classic, gropp, pipelined, replaced, s_step };  // in the order of their names below
+enum class Preconditioner { jacobi, ssor };
+
+struct Params {
+  Method method = Method::classic;
+  Preconditioner preconditioner = Preconditioner::jacobi;
+  fl::Document matrix{"laplace2d", ""};
+  fl::Index m = 100, digits = 6, iterations = 0, replace = 50, s = 4;
+  void declare(fl::Fields& fields) {
+    fields.choice("method", method, "classic|gropp|pipelined|replaced|s_step",
+                  "sums that are waited for, behind products (Gropp), one sum behind all work (Ghysels and Vanroose), that with residuals "
+                  "made anew, one sum for s iterations");
+    fields.choice("preconditioner", preconditioner, "jacobi|ssor", "the diagonal, or a symmetric sweep over each party's own block");
+    fields.file("matrix", matrix, std::string(sparse::formulas).c_str(),
+                "which matrix, symmetric and positive definite, or a Matrix Market file");
+    fields.integer("m", m, "points", 1, 4096,
+                   "along each dimension of a formula's grid, of 2^24 points at most; of a file without meaning");
+    fields.integer("digits", digits, "digits", 1, 12, "stop when the residual is so many powers of ten smaller than b");
+    fields.integer("iterations", iterations, "iterations", 0, 100000,
+                   "take so many instead, which shows how far residuals drift; 0: to the tolerance");
+    fields.integer("replace", replace, "iterations", 1, 100000, "of the method replaced: after so many residuals are made anew");
+    fields.integer("s", s, "iterations", 1, 8, "of the method s_step: for one sum");
+  }
+};
+
+struct Outcome {
+  fl::Index iterations = 0;  // updates of x
+  double residual = 0;       // |r| / |b| as the recurrence knows it
+};
+
+// A solution; in it A x, and what is waited for of sums over all parties.
+inline constexpr fl::Phases phases{"iterations", "products", "sums"};
+
+struct State {
+  fl::Team team;
+  Params p;
+  sparse::Matrix matrix;
+  fl::Part own;            // rows of this process
+  fl::Array<double> b;     // own, for g = 1
+  fl::Array<double> x;     // own
+  double g = 1, norm = 1;  // norm: |A 1|
+  fl::Index blocks = 1;    // of the preconditioner, in all
+  fl::Changing changing;   // elements of the whole b
+  Outcome outcome;
+};
+
+inline constexpr fl::About about{
+    .title = "Conjugate gradients",
+    .cost = "bytes an iteration: the matrix by rows, and the vectors that the method reads and writes",
+    .verified =
+        "|b - A x| by sums with their rounding errors, from the matrix's formula or file; up to 2^17 rows the number of iterations that "
+        "plain "
+        "conjugate gradients take",
+    .tolerance =
+        "the reduction asked for, by 1.01, and iterations within 1 + 2 %; of a given number of them twice the reference's residual. What "
+        "rounding "
+        "leaves: 8 eps an iteration, 2^20 times that of the methods whose residuals drift",
+    .phases = phases,
+};
+
+inline constexpr fl::Metric metrics[] = {
+    {"time_to_solution", "s", "operations", "time", 1, "lower"},
+    {"time_per_iteration", "us", "time_per_iteration", "value", 1e6, "lower"},
+    {"iterations", "iterations", "iterations", "value", 1, "lower"},
+    {"residual", "1", "residual", "value", 1, "lower"},
+    {"true_residual", "1", "true_residual", "value", 1, "lower"},
+    {"bandwidth", "GB/s", "bytes_per_second", "value", 1e-9, "higher"},
+};
+
+inline std::string refuse(const Params& p, const fl::Team&) {
+  if (p.matrix.text.empty() && p.matrix.name != "laplace2d" && p.m > 256) return "cg needs m=256 or less in space: 2^24 rows at most";
+  sparse::Matrix a;
+  if (std::string wrong = sparse::read(p.matrix, p.m, a); !wrong.empty()) return wrong;
+  const bool file = a.pattern() == sparse::Pattern::file;
+  if (!a.symmetric()) return "cg needs a symmetric matrix";
+  if (!file && a.pattern() != sparse::Pattern::hpcg && a.pattern() < sparse::Pattern::laplace2d)
+    return "cg needs a positive definite matrix: hpcg, laplace2d, laplace3d or a file";
+  for (fl::Index i = 0; file && i < a.rows(); ++i) {
+    double diagonal = 0;
+    a.row(i, [&](fl::Index c, double v) { diagonal += c == i ? v : 0; });
+    if (!(diagonal > 0)) return fl::text("cg needs a positive definite matrix: the diagonal is %.4g in row %lld", diagonal, i + 1);
+  }
+  return "";
+}
+
+inline double entries(const sparse::Matrix& a, fl::Part rows) {
+  double count = 0;
+  for (fl::Index i = rows.begin; i < rows.end; ++i) count += static_cast<double>(a.length(i));
+  return count;
+}
+
+// Of an iteration on so many rows, without what a preconditioner reads beyond the diagonal.
+inline double bytes(const Params& p, double entries, double rows) {
+  const double product = 12 * entries + 20 * rows, precondition = 24 * rows, basis = static_cast<double>(2 * p.s + 1);
+  switch (p.method) {
+    case Method::classic:  // sums of p q, of r z and r r; x, r and p
+      return product + precondition + (16 + 16 + 48 + 24) * rows;
+    case Method::gropp:  // sums of p s, of r z and r r; x, r, z, then p and s
+      return product + precondition + (16 + 16 + 72 + 48) * rows;
+    case Method::pipelined:
+    case Method::replaced:  // sums of r u, w u and r r; eight vectors
+      return product + precondition + (24 + 144) * rows;
+    case Method::s_step:  // products of a basis; sums of all pairs; x and what the basis begins with
+      return ((basis - 2) * (product + precondition) + (16 * basis + 16 * basis + 40) * rows) / static_cast<double>(p.s);
+  }
+  return 0;
+}
+
+inline fl::Cost cost(const Params& p, const fl::Team& team) {
+  sparse::Matrix a;
+  if (!sparse::read(p.matrix, p.m, a).empty()) return {};
+  const auto rows = static_cast<double>(a.rows());
+  return {.operations = 1, .working_set = bytes(p, entries(a, {0, a.rows()}), rows) / team.ranks};
+}
+
+inline double row_sum(const sparse::Matrix& a, fl::Index i) {
+  sparse::RowSum sum;
+  a.row(i, [&](fl::Index, double v) { sum.add(v, 1); });
+  return sum.value();
+}
+
+inline constexpr fl::Index places = 8;  // of b that change
+
+// An element of b that changed last in this iteration, or never (-1): by twice the tolerance at most, so that iterations stay
+// about the same, and a solution that knows nothing of it is none.
+inline double element(const State& s, fl::Index i, fl::Index iteration) {
+  const double change =
+      iteration < 0 ? 0
+                    : 0.75 + 0.25 * fl::uniform(static_cast<std::uint64_t>(i) * 0x100000001b3ull + static_cast<std::uint64_t>(iteration));
+  return row_sum(s.matrix, i) + 2 * std::pow(10.0, -static_cast<double>(s.p.digits)) * s.norm * change;
+}
+
+inline void init(State& s, const Params& p, const fl::Team& team) {
+  s.p = p;
+  s.team = team;
+  if (const std::string wrong = sparse::read(p.matrix, p.m, s.matrix); !wrong.empty()) fl::give_up(wrong);
+  s.own = fl::part(s.matrix.rows(), team.ranks, team.rank);
+  s.blocks = fl::Index{1} * team.ranks * team.threads;
+  s.b = fl::Array<double>(s.own.size());
+  s.x = fl::Array<double>(s.own.size());
+  s.changing = fl::Changing(s.matrix.rows(), places, true);
+  double squares = 0;
+  for (fl::Index i = 0; i < s.matrix.rows(); ++i) {
+    const double sum = row_sum(s.matrix, i);
+    squares += sum * sum;
+    if (i >= s.own.begin && i < s.own.end) s.b[i - s.own.begin] = sum;
+  }
+  s.norm = std::sqrt(squares);
+}
+
+inline void touch(State& s, fl::Index iteration) {
+  s.g = fl::step_factor(iteration);
+  s.changing.touch(iteration, [&](fl::Index i) {
+    if (i >= s.own.begin && i < s.own.end) s.b[i - s.own.begin] = element(s, i, iteration);
+  });
+}
+inline fl::Index renew(State& s, fl::Index next) {
+  return s.changing.renew(next, [&](fl::Index iteration) { touch(s, iteration); });
+}
+
+inline void poison(State& s) {
+  fl::poison(s.x.data(), s.x.size());
+  s.outcome = {};
+}
+
+// The whole x on every process. Collective.
+inline std::vector<double> gathered(const State& s) {
+  std::vector<double> all(static_cast<std::size_t>(s.matrix.rows()));
+  for (fl::Index i = s.own.begin; i < s.own.end; ++i) all[static_cast<std::size_t>(i)] = s.x[i - s.own.begin];
+  fl::add_up(all.data(), static_cast<int>(all.size()));
+  return all;
+}
+
+// |b - A x| / |b|; b(i) is an element for g = 1. Collective.
+template <class B>
+double true_residual(const State& s, B b) {
+  const std::vector<double> x = gathered(s);
+  double rest = 0, source = 0;
+  for (fl::Index i = s.own.begin; i < s.own.end; ++i) {
+    const double wanted = s.g * b(i);
+    sparse::RowSum row;
+    row.add(-1, wanted);
+    s.matrix.row(i, [&](fl::Index c, double v) { row.add(v, x[static_cast<std::size_t>(c)]); });
+    rest += row.value() * row.value();
+    source += wanted * wanted;
+  }
+  return std::sqrt(fl::total(rest) / fl::total(source));
+}
+
+inline void observe(State& s, fl::Observations& seen) {
+  const auto iterations = static_cast<double>(s.outcome.iterations), parties = static_cast<double>(s.blocks);
+  const double seconds = seen.seconds(phases("iterations")) + seen.seconds(phases("products")) + seen.seconds(phases("sums"));
+  const double moved = bytes(s.p, fl::total(entries(s.matrix, s.own)), static_cast<double>(s.matrix.rows())) * iterations / parties;
+  seen.value("iterations", iterations);
+  seen.value("residual", s.outcome.residual);
+  seen.value("true_residual", true_residual(s, [&](fl::Index i) { return s.b[i - s.own.begin]; }));
+  seen.value("time_per_iteration", iterations > 0 ? seconds / iterations : 0);
+  seen.value("bytes_per_second", seconds > 0 ? moved / seconds : 0);
+}
+
+}  // namespace cg::inline FL_ROLE
+
+#ifdef FL_JUDGE
+#include "judge.hpp"
+#endif

@@ -1,0 +1,11 @@
+#include "one_thread.hpp"
+
+#include "firstlight/variant.hpp"
+
+namespace {
+
+using Step = cg::OneThread<>;
+
+}  // namespace
+
+FL_VARIANT(cg, Step)
