@@ -26,7 +26,7 @@ inline fl::Index vectors(const Params& p) {
     case Method::replaced:
       return 10;
     case Method::s_step:
-      return 2 * (2 * p.s + 1) + 5;
+      return 2 * (2 * p.s + 1) + 3;
   }
   return 0;
 }
@@ -189,20 +189,18 @@ class Solver {
   }
 
   // s iterations in the basis U = (p, B p, ..., B^s p, z, B z, ..., B^(s-1) z), B = M^-1 A, and R = M U: vectors are their coefficients, and all
-  // sums follow from those of pairs, U^T R and R^T R.
+  // sums follow from those of pairs, U^T R and R^T R. Nothing asks for M p, so that the first of R stays 0.
   Outcome s_step() {
     const auto s = static_cast<std::size_t>(s_.p.s), width = 2 * s + 1;
-    const auto U = [&](std::size_t k) { return v_[5 + k]; };
-    const auto R = [&](std::size_t k) { return v_[5 + width + k]; };
-    double *x = s_.x.data(), *r = v_[0], *z = v_[1], *p = v_[2], *image = v_[3];  // image: M p
+    const auto U = [&](std::size_t k) { return v_[3 + k]; };
+    const auto R = [&](std::size_t k) { return v_[3 + width + k]; };
+    double *x = s_.x.data(), *r = v_[0], *z = v_[1], *p = v_[2];
     begin(x, r, z);
     copy(z, p);
-    copy(r, image);
     double gamma = first(r, z);
     std::vector<double> pairs(2 * width * width);
     while (goes_on()) {
       copy(p, U(0));
-      copy(image, R(0));
       copy(z, U(s + 1));
       copy(r, R(s + 1));
       for (std::size_t k = 1; k < width; ++k) {
@@ -232,7 +230,6 @@ class Solver {
       combine(c.r, R, r, false);
       combine(c.r, U, z, false);
       combine(c.p, U, p, false);
-      combine(c.p, R, image, false);
     }
     return outcome();
   }
