@@ -2,6 +2,7 @@
 // ranks with those that differ from them by the same bits d (recursive doubling, halving, a hypercube) then loads the links as any other
 // with the same image of d does: what such a phase costs is looked up. Annealing (Kirkpatrick, Gelatt, Vecchi 1983) over the images of
 // the ranks' bits, of which two are exchanged or one is added to another, so that they stay independent and every map is one to one.
+// Of a phase that is no such exchange the greatest load is a plateau; what is walked down is the eighth power mean of all links.
 #include <algorithm>
 #include <bit>
 #include <cmath>
@@ -14,10 +15,11 @@ namespace fl::mapping {
 
 namespace {
 
-constexpr std::int64_t maps = 600;     // that a start looks at, for each bit
-constexpr std::size_t starts = 6;      // for each bit
-constexpr double hot = 1, cold = 0.1;  // temperatures, in the greatest messages over the busiest links
-constexpr double way = 0.0015;         // what a link weighs that such a message crosses
+constexpr std::int64_t maps = 600;  // that a start looks at, for each bit
+constexpr std::size_t starts = 6;   // for each bit
+constexpr std::int64_t least_starts = 2;
+constexpr double hot = 0.3, cold = 0.1;  // temperatures, in the greatest messages over the busiest links
+constexpr double mean = 4;               // what the mean load of all links weighs beside the greatest
 
 using Images = std::vector<std::uint32_t>;  // of the ranks' bits
 
@@ -36,7 +38,11 @@ Map placed(const Images& images, const Line& line) {
 class Bits {
  public:
   Bits(const Pattern& pattern, const Places& places, const Line& line)
-      : pattern_(pattern), places_(places), line_(line), loads_(static_cast<std::size_t>(places.links()), 0) {
+      : pattern_(pattern),
+        places_(places),
+        line_(line),
+        loads_(static_cast<std::size_t>(places.links()), 0),
+        links_(static_cast<double>(std::max<Link>(places.existing(), 1))) {
     for (std::size_t p = 0; p < pattern.phases(); ++p) {
       const std::optional<Differing> same = differing(p);
       if (!same) {
@@ -48,11 +54,16 @@ class Bits {
       if (known == known_.size()) known_.push_back({same->bytes, std::vector<Cost>(line.slots.size(), Cost{-1, 0})});
       differ_.push_back({same->by, known});
     }
-    for (const Message& m : pattern.messages()) unit_ = std::max(unit_, static_cast<double>(m.bytes));
+    Bytes greatest = 1;
+    for (const Message& m : pattern.messages()) greatest = std::max(greatest, m.bytes);
+    inverse_ = 1 / static_cast<double>(greatest);
   }
-  double energy(const Cost& cost) const { return (static_cast<double>(cost.maxima) + way * static_cast<double>(cost.hop_bytes)) / unit_; }
-  // What a map costs, unless that is above an energy.
-  std::optional<Cost> cost(const Images& images, double limit) {
+  struct Judged {
+    Cost cost;
+    double energy;
+  };
+  // What a map costs, unless its energy is above the limit.
+  std::optional<Judged> judged(const Images& images, double limit) {
     Cost sum;
     worked_ += static_cast<std::int64_t>(line_.slots.size());
     for (const auto& [by, known] : differ_) {
@@ -62,23 +73,27 @@ class Bits {
       sum.maxima += one.maxima;
       sum.hop_bytes += one.hop_bytes;
     }
-    if (energy(sum) > limit) return {};
-    if (others_.empty()) return sum;
+    double energy = static_cast<double>(sum.maxima) * inverse_ + spread(sum.hop_bytes);
+    if (energy > limit) return {};
+    if (others_.empty()) return Judged{sum, energy};
     const Map map = placed(images, line_);
     for (const std::size_t p : others_) {
       Cost one;
       bool over = false;
+      powers_ = 0;
       for (const Message& m : pattern_.messages(p)) {
         load(map[static_cast<std::size_t>(m.from)], map[static_cast<std::size_t>(m.to)], m.bytes, one);
-        over = energy({sum.maxima + one.maxima, sum.hop_bytes + one.hop_bytes}) > limit;
+        const double left = limit - energy - spread(one.hop_bytes);
+        over = left < 0 || powers_ > eighth(left) * links_;
         if (over) break;
       }
       clear();
       if (over) return {};
+      energy += std::sqrt(std::sqrt(std::sqrt(powers_ / links_))) + spread(one.hop_bytes);
       sum.maxima += one.maxima;
       sum.hop_bytes += one.hop_bytes;
     }
-    return sum;
+    return Judged{sum, energy};
   }
   std::int64_t worked() const { return worked_; }
   bool any() const { return !differ_.empty(); }
@@ -113,11 +128,18 @@ class Bits {
     for (const Link l : way_) {
       Bytes& of = loads_[static_cast<std::size_t>(l)];
       const Bytes more = places_.load(l, bytes);
+      powers_ -= eighth(static_cast<double>(of) * inverse_);
       of += more;
+      powers_ += eighth(static_cast<double>(of) * inverse_);
       cost.maxima = std::max(cost.maxima, of);
       cost.hop_bytes += more;
     }
     worked_ += static_cast<std::int64_t>(way_.size());
+  }
+  double spread(Bytes hop_bytes) const { return mean * static_cast<double>(hop_bytes) * inverse_ / links_; }
+  static double eighth(double x) {
+    const double x2 = x * x, x4 = x2 * x2;
+    return x4 * x4;
   }
   void clear() {
     std::fill(loads_.begin(), loads_.end(), 0);
@@ -136,7 +158,8 @@ class Bits {
   std::vector<std::size_t> others_;  // phases that are no such exchange
   std::vector<Bytes> loads_;
   std::vector<Link> way_;
-  double unit_ = 1;
+  double links_, inverse_ = 1;  // the greatest message is the unit
+  double powers_ = 0;           // sum of the eighth powers of loads, in units
   std::int64_t worked_ = 0;
 };
 
@@ -165,22 +188,25 @@ Found linear(const Pattern& pattern, const Places& places, const Line& line, std
     Images here(bits);
     for (std::size_t i = 0; i < bits; ++i) here[i] = 1U << i;
     random.shuffle(here);
-    double now = 0;
-    for (std::int64_t k = 0; k < length && all.worked() < work; ++k) {
+    double now = 0, done = 0;
+    const std::int64_t begun = all.worked(), share = std::max<std::int64_t>(work / least_starts, 1);
+    for (std::int64_t k = 0; done < 1 && all.worked() < work; ++k) {
       if (stop()) {
         cut = true;
         return best;
       }
-      const double heat = hot * std::pow(cold / hot, static_cast<double>(k) / static_cast<double>(length));
+      const double heat = hot * std::pow(cold / hot, done);
       const Images next = k == 0 ? here : changed(here, random);
       const double limit = k == 0 ? 1e300 : now - heat * std::log(1 - random.unit());
-      const std::optional<Cost> cost = all.cost(next, limit);
-      if (!cost) continue;
+      const auto judged = all.judged(next, limit);
+      done = std::max(static_cast<double>(k + 1) / static_cast<double>(length),
+                      static_cast<double>(all.worked() - begun) / static_cast<double>(share));  // colder sooner where maps are costly
+      if (!judged) continue;
       here = next;
-      now = all.energy(*cost);
-      if (best.map.empty() || score(*cost, places) < least) {
-        least = score(*cost, places);
-        best = {placed(here, line), *cost, "linear over bits, " + line.name};
+      now = judged->energy;
+      if (best.map.empty() || score(judged->cost, places) < least) {
+        least = score(judged->cost, places);
+        best = {placed(here, line), judged->cost, "linear over bits, " + line.name};
       }
     }
   }

@@ -88,9 +88,13 @@ void Torus::route(Node from, Node to, std::vector<Link>& out) const {
     const bool up = wraps_ ? far < back || (far == back && (sum - far) % 2 == 0) : far > 0;
     const Node hops = up ? far : wraps_ ? back : -far;
     if (far == 0) continue;
+    const Node one = up ? strides_[i] : -strides_[i], around = extents_[i] * one, last = up ? extents_[i] - 1 : 0;
+    const Link port = 2 * static_cast<Link>(i) + (up ? 0 : 1);
+    Node here = place(from, i);  // axes before this one do not change it
     for (Node k = 0; k < hops; ++k) {
-      out.push_back(at * ports_ + 2 * static_cast<Link>(i) + (up ? 0 : 1));
-      at = step(at, i, up);
+      out.push_back(at * ports_ + port);
+      at += here == last ? one - around : one;
+      here = here == last ? extents_[i] - 1 - last : here + (up ? 1 : -1);
     }
   }
 }

@@ -44,7 +44,7 @@ class Places {
   void route(Slot from, Slot to, std::vector<Link>& out) const;
   // What a link is loaded with by so many bytes: those of a link inside a node count less, for it is faster.
   Bytes load(Link link, Bytes bytes) const {
-    return link < network_->links() ? bytes : static_cast<Bytes>(static_cast<double>(bytes) / speed_);
+    return !inner_ || link < network_->links() ? bytes : static_cast<Bytes>(static_cast<double>(bytes) / speed_);
   }
   // The mixed radix of node numbers with the place in a node as its fastest digits, and the slot of a number in it.
   std::vector<Node> digits() const;

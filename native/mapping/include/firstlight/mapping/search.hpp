@@ -78,7 +78,7 @@ Found structured(const Pattern& pattern, const Places& places, const Line& line,
 // Each bit of a slot's number in line a sum modulo 2 of the rank's: the best that is found. None where ranks are no power of two, or no
 // phase exchanges all ranks with those that differ from them by the same bits. `work`: links that are loaded at most, about: it takes seconds.
 Found linear(const Pattern& pattern, const Places& places, const Line& line, std::uint64_t seed, const Stop& stop, bool& cut,
-             std::int64_t work = 1'000'000'000);
+             std::int64_t work = 1'250'000'000);
 // Ranks halved so that little crosses, slots halved where they are longest; see bisection.cpp.
 Map bisected(const Pattern& pattern, const Places& places, std::uint64_t seed, const Stop& stop, bool& cut);
 // Exchanges of two slots, colder and colder. heat: at first, in ranks' shares of the energy.
