@@ -12,6 +12,7 @@ import threading
 import time
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -74,6 +75,21 @@ def test_an_interrupt_ends_the_command(tmp_path: Path) -> None:
         bounded.run(["sh", "-c", f"touch {tmp_path}/up; sleep 1000"], timeout=100)
     pressing.join()
     assert not list(living(f"{tmp_path}/up"))
+
+
+def test_an_interrupt_while_a_command_is_being_started_ends_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    popen = subprocess.Popen
+
+    def pressed(words: list[str], **how: Any) -> subprocess.Popen[bytes]:
+        started: subprocess.Popen[bytes] = popen(words, **how)
+        signal.raise_signal(signal.SIGINT)  # as if Ctrl-C came before anybody knows the process
+        return started
+
+    monkeypatch.setattr(bounded.subprocess, "Popen", pressed)
+    with pytest.raises(KeyboardInterrupt):
+        bounded.run(["sh", "-c", f"sleep 1000; : {tmp_path}/starting"], timeout=100)
+    assert not list(living(f"{tmp_path}/starting"))
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_nothing_but_this_helper_waits_for_a_command() -> None:

@@ -13,7 +13,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from firstlight.process import tree
+from firstlight.process import interrupts, tree
 from firstlight.process.outputs import Outputs, ended, until
 
 GRACE = 5.0
@@ -43,19 +43,21 @@ def run(
             file.write(data)
             file.seek(0)
             source = file.fileno()
-        process = subprocess.Popen(
-            words,
-            env=environment,
-            cwd=folder,
-            stdin=source,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT if merge else subprocess.PIPE,
-            start_new_session=True,
-        )
-        root = tree.read(process.pid)  # not yet waited for, so it is there even if it has ended
-        outputs = Outputs([stream for stream in (process.stdout, process.stderr) if stream is not None])
-        stack.callback(outputs.close)
+        with interrupts.held() as waiting:
+            process = subprocess.Popen(
+                words,
+                env=environment,
+                cwd=folder,
+                stdin=source,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT if merge else subprocess.PIPE,
+                start_new_session=True,
+            )
+            root = tree.read(process.pid)  # not yet waited for, so it is there even if it has ended
+            outputs = Outputs([stream for stream in (process.stdout, process.stderr) if stream is not None])
+            stack.callback(outputs.close)
         try:
+            waiting.deliver()
             deadline = None if timeout is None else began + timeout
             if not until(lambda: ended(process.pid), process.pid, (), outputs=outputs, deadline=deadline):
                 raise subprocess.TimeoutExpired(list(words), timeout or 0.0)
