@@ -4,6 +4,7 @@
 //   peaks SIZE SEED COUNT                                 numbers that change one by one: their greatest, where it is, and the sum
 //                                                         of their eighth powers, exactly
 //   linear FILE TOPOLOGY PER_NODE INSIDE HOLES SEED COUNT  the linear map of each line, checked, with the cost that it says
+//   blocks FILE TOPOLOGY PER_NODE INSIDE HOLES SEED COUNT  the map of alike blocks of each line, checked, and the maxima of the last
 //   search FILE TOPOLOGY PER_NODE INSIDE HOLES SEED COUNT  a search with so many moves of annealing
 #include <algorithm>
 #include <cmath>
@@ -155,6 +156,30 @@ std::string linear_maps(const Pattern& pattern, const Places& places, std::uint6
   return "{\"found\": " + std::to_string(found) + ", \"wrong\": " + std::to_string(wrong) + "}";
 }
 
+// The map of blocks of each line, checked: made twice, and what its phases put on their busiest links.
+std::string block_maps(const Pattern& pattern, const Places& places, std::uint64_t seed) {
+  const std::atomic<bool> never{false};
+  const Stop stop(never, 1e6);
+  Loads loads(pattern, places);
+  int found = 0, wrong = 0;
+  Cost least{};
+  for (const Line& line : lines(pattern, places)) {
+    bool cut = false;
+    const Found one = blocks(pattern, places, line, loads, seed, stop, cut, 2'000'000),
+                again = blocks(pattern, places, line, loads, seed, stop, cut, 2'000'000);
+    wrong += cut || one.map != again.map;
+    if (one.map.empty()) continue;
+    ++found;
+    check(one.map, pattern, places);
+    Cost plain;
+    plain.maxima = plainly(pattern, places, one.map, plain.hop_bytes);
+    wrong += one.cost != plain;
+    least = one.cost;
+  }
+  return "{\"found\": " + std::to_string(found) + ", \"wrong\": " + std::to_string(wrong) +
+         ", \"maxima\": " + std::to_string(least.maxima) + "}";
+}
+
 std::string answer(std::istringstream& words) {
   std::string what;
   words >> what;
@@ -176,6 +201,7 @@ std::string answer(std::istringstream& words) {
   const Pattern pattern = read_pattern(contents(file));
   const Places places(ground);
   if (what == "linear") return linear_maps(pattern, places, seed);
+  if (what == "blocks") return block_maps(pattern, places, seed);
   return what == "moves" ? moves(pattern, places, seed, count) : searched(pattern, places, seed, count);
 }
 

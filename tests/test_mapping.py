@@ -143,6 +143,40 @@ def test_linear_maps_are_linear_one_to_one_and_cost_what_they_say(
 
 
 @pytest.mark.native
+def test_groups_stand_in_blocks_that_are_alike(tool: Tool, tmp_path: Path) -> None:
+    """CG's rows and its transposition, 4 x 8 ranks in pairs that are never parted; exchanges alone on a mesh."""
+    for ranks, spec, goal in ((16, "torus:4x4", 5), (64, "torus:8x8", 5), (32, "torus:8x4", 8)):
+        found = asked(tool, "blocks", tmp_path, (cg(ranks, 1024), spec, 1, "-", "-"), 1, 0)
+        length = int(cg(ranks, 1024).split("\n")[2].split()[2])
+        assert found == {"found": 1, "wrong": 0, "maxima": found["maxima"]}
+        assert found["maxima"] <= goal * length
+    rows = text(64, [[(r, r ^ 1 << k, 10) for r in range(64)] for k in range(4)])
+    found = asked(tool, "blocks", tmp_path, (rows, "mesh:8x8", 1, "-", "-"), 1, 0)
+    assert found == {"found": 1, "wrong": 0, "maxima": 10 * 5}, "a hypercube of 16 in a square of 4 x 4"
+
+
+@pytest.mark.native
+def test_where_groups_are_not_alike_no_blocks_are_given(tool: Tool, tmp_path: Path) -> None:
+    halves = [[(r, r ^ 1 << k, 1) for r in range(16)] for k in range(4)]
+    turned = [(r, r // 4 + r % 4 * 4, 1) for r in range(16)]
+    shifted = [(r, (r + 1) % 16, 1) for r in range(16)]
+    rotated = [(r, (r << 1 | r >> 3) & 15, 1) for r in range(16)]
+    for phases in (
+        halves,
+        [halves[0], halves[1], shifted],
+        [*halves, turned],
+        [halves[0], halves[1], rotated],
+        [turned],
+    ):
+        pattern = text(16, [[m for m in phase if m[0] != m[1]] for phase in phases])
+        assert asked(tool, "blocks", tmp_path, (pattern, "torus:4x4", 1, "-", "-"), 1, 0) == {
+            "found": 0,
+            "wrong": 0,
+            "maxima": 0,
+        }
+
+
+@pytest.mark.native
 def test_where_there_are_no_linear_maps_none_is_given(tool: Tool, tmp_path: Path) -> None:
     six = text(6, [[(r, r ^ 1, 1) for r in range(6)]])  # no power of two
     shifted = text(8, [[(r, (r + 1) % 8, 1) for r in range(8)]])  # no exchange by the same bits

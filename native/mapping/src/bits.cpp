@@ -3,13 +3,10 @@
 // with the same image of d does: what such a phase costs is looked up. Annealing (Kirkpatrick, Gelatt, Vecchi 1983) over the images of
 // the ranks' bits, of which two are exchanged or one is added to another, so that they stay independent and every map is one to one.
 // Of a phase that is no such exchange the greatest load is a plateau; what is walked down is the eighth power mean of all links.
-#include <algorithm>
-#include <bit>
-#include <cmath>
-#include <optional>
+#include "bits.hpp"
 
-#include "firstlight/mapping/random.hpp"
-#include "firstlight/mapping/search.hpp"
+#include <algorithm>
+#include <cmath>
 
 namespace fl::mapping {
 
@@ -20,148 +17,6 @@ constexpr std::size_t starts = 6;   // for each bit
 constexpr std::int64_t least_starts = 2;
 constexpr double hot = 0.3, cold = 0.1;  // temperatures, in the greatest messages over the busiest links
 constexpr double mean = 4;               // what the mean load of all links weighs beside the greatest
-
-using Images = std::vector<std::uint32_t>;  // of the ranks' bits
-
-std::uint32_t image(const Images& images, std::uint32_t rank) {
-  std::uint32_t sum = 0;
-  for (; rank != 0; rank &= rank - 1) sum ^= images[static_cast<std::size_t>(std::countr_zero(rank))];
-  return sum;
-}
-
-Map placed(const Images& images, const Line& line) {
-  Map map(line.slots.size());
-  for (std::uint32_t r = 0; r < map.size(); ++r) map[r] = line.slots[image(images, r)];
-  return map;
-}
-
-class Bits {
- public:
-  Bits(const Pattern& pattern, const Places& places, const Line& line)
-      : pattern_(pattern),
-        places_(places),
-        line_(line),
-        loads_(static_cast<std::size_t>(places.links()), 0),
-        links_(static_cast<double>(std::max<Link>(places.existing(), 1))) {
-    for (std::size_t p = 0; p < pattern.phases(); ++p) {
-      const std::optional<Differing> same = differing(p);
-      if (!same) {
-        others_.push_back(p);
-        continue;
-      }
-      std::size_t known = 0;
-      while (known < known_.size() && known_[known].bytes != same->bytes) ++known;
-      if (known == known_.size()) known_.push_back({same->bytes, std::vector<Cost>(line.slots.size(), Cost{-1, 0})});
-      differ_.push_back({same->by, known});
-    }
-    Bytes greatest = 1;
-    for (const Message& m : pattern.messages()) greatest = std::max(greatest, m.bytes);
-    inverse_ = 1 / static_cast<double>(greatest);
-  }
-  struct Judged {
-    Cost cost;
-    double energy;
-  };
-  // What a map costs, unless its energy is above the limit.
-  std::optional<Judged> judged(const Images& images, double limit) {
-    Cost sum;
-    worked_ += static_cast<std::int64_t>(line_.slots.size());
-    for (const auto& [by, known] : differ_) {
-      const std::uint32_t far = image(images, by);
-      Cost& one = known_[known].costs[far];
-      if (one.maxima < 0) one = exchanged(far, known_[known].bytes);
-      sum.maxima += one.maxima;
-      sum.hop_bytes += one.hop_bytes;
-    }
-    double energy = static_cast<double>(sum.maxima) * inverse_ + spread(sum.hop_bytes);
-    if (energy > limit) return {};
-    if (others_.empty()) return Judged{sum, energy};
-    const Map map = placed(images, line_);
-    for (const std::size_t p : others_) {
-      Cost one;
-      bool over = false;
-      powers_ = 0;
-      for (const Message& m : pattern_.messages(p)) {
-        load(map[static_cast<std::size_t>(m.from)], map[static_cast<std::size_t>(m.to)], m.bytes, one);
-        const double left = limit - energy - spread(one.hop_bytes);
-        over = left < 0 || powers_ > eighth(left) * links_;
-        if (over) break;
-      }
-      clear();
-      if (over) return {};
-      energy += std::sqrt(std::sqrt(std::sqrt(powers_ / links_))) + spread(one.hop_bytes);
-      sum.maxima += one.maxima;
-      sum.hop_bytes += one.hop_bytes;
-    }
-    return Judged{sum, energy};
-  }
-  std::int64_t worked() const { return worked_; }
-  bool any() const { return !differ_.empty(); }
-
- private:
-  struct Differing {
-    std::uint32_t by;
-    Bytes bytes;
-  };
-  struct Known {
-    Bytes bytes;
-    std::vector<Cost> costs;  // by the image of the bits in which partners differ; maxima -1: not yet known
-  };
-  // Where every rank sends as much to the rank that differs from it by the same bits.
-  std::optional<Differing> differing(std::size_t phase) const {
-    const auto messages = pattern_.messages(phase);
-    if (messages.size() != line_.slots.size()) return {};
-    const auto by = [](const Message& m) { return static_cast<std::uint32_t>(m.from ^ m.to); };
-    const Differing first{by(messages[0]), messages[0].bytes};
-    for (const Message& m : messages)
-      if (by(m) != first.by || m.bytes != first.bytes) return {};
-    return first;
-  }
-  Cost exchanged(std::uint32_t far, Bytes bytes) {
-    Cost cost;
-    for (std::uint32_t i = 0; i < line_.slots.size(); ++i) load(line_.slots[i], line_.slots[i ^ far], bytes, cost);
-    clear();
-    return cost;
-  }
-  void load(Slot from, Slot to, Bytes bytes, Cost& cost) {
-    places_.route(from, to, way_);
-    for (const Link l : way_) {
-      Bytes& of = loads_[static_cast<std::size_t>(l)];
-      const Bytes more = places_.load(l, bytes);
-      powers_ -= eighth(static_cast<double>(of) * inverse_);
-      of += more;
-      powers_ += eighth(static_cast<double>(of) * inverse_);
-      cost.maxima = std::max(cost.maxima, of);
-      cost.hop_bytes += more;
-    }
-    worked_ += static_cast<std::int64_t>(way_.size());
-  }
-  double spread(Bytes hop_bytes) const { return mean * static_cast<double>(hop_bytes) * inverse_ / links_; }
-  static double eighth(double x) {
-    const double x2 = x * x, x4 = x2 * x2;
-    return x4 * x4;
-  }
-  void clear() {
-    std::fill(loads_.begin(), loads_.end(), 0);
-    worked_ += static_cast<std::int64_t>(loads_.size() / 8);
-  }
-
-  const Pattern& pattern_;
-  const Places& places_;
-  const Line& line_;
-  struct Phase {
-    std::uint32_t by;
-    std::size_t known;
-  };
-  std::vector<Phase> differ_;
-  std::vector<Known> known_;         // of each length of messages
-  std::vector<std::size_t> others_;  // phases that are no such exchange
-  std::vector<Bytes> loads_;
-  std::vector<Link> way_;
-  double links_, inverse_ = 1;  // the greatest message is the unit
-  double powers_ = 0;           // sum of the eighth powers of loads, in units
-  std::int64_t worked_ = 0;
-};
 
 Images changed(Images images, Random& random) {
   const std::size_t a = random.below(images.size()), b = (a + 1 + random.below(images.size() - 1)) % images.size();
@@ -174,43 +29,152 @@ Images changed(Images images, Random& random) {
 
 }  // namespace
 
-Found linear(const Pattern& pattern, const Places& places, const Line& line, std::uint64_t seed, const Stop& stop, bool& cut,
-             std::int64_t work) {
-  const std::size_t ranks = line.slots.size(), bits = static_cast<std::size_t>(std::bit_width(ranks)) - 1;
-  Found best;
-  if (!std::has_single_bit(ranks) || bits < 2) return best;
-  Bits all(pattern, places, line);
-  if (!all.any()) return best;
-  Random random(seed);
+std::optional<Differing> differing(const Pattern& pattern, std::size_t phase) {
+  const auto messages = pattern.messages(phase);
+  if (messages.empty() || messages.size() != static_cast<std::size_t>(pattern.ranks())) return {};
+  const auto by = [](const Message& m) { return static_cast<std::uint32_t>(m.from ^ m.to); };
+  const Differing first{by(messages[0]), messages[0].bytes};
+  for (const Message& m : messages)
+    if (by(m) != first.by || m.bytes != first.bytes) return {};
+  return first;
+}
+
+Map placed(const Images& images, const Line& line) {
+  Map map(line.slots.size());
+  for (std::uint32_t r = 0; r < map.size(); ++r) map[r] = line.slots[image(images, r)];
+  return map;
+}
+
+Bits::Bits(const Pattern& pattern, const Places& places, const Line& line)
+    : pattern_(pattern),
+      places_(places),
+      line_(line),
+      loads_(static_cast<std::size_t>(places.links()), 0),
+      links_(static_cast<double>(std::max<Link>(places.existing(), 1))) {
+  for (std::size_t p = 0; p < pattern.phases(); ++p) {
+    const std::optional<Differing> same = differing(pattern, p);
+    if (!same) {
+      others_.push_back(p);
+      continue;
+    }
+    std::size_t known = 0;
+    while (known < known_.size() && known_[known].bytes != same->bytes) ++known;
+    if (known == known_.size()) known_.push_back({same->bytes, std::vector<Cost>(line.slots.size(), Cost{-1, 0})});
+    differ_.push_back({same->by, known});
+  }
+  Bytes greatest = 1;
+  for (const Message& m : pattern.messages()) greatest = std::max(greatest, m.bytes);
+  inverse_ = 1 / static_cast<double>(greatest);
+}
+
+std::optional<Bits::Judged> Bits::judged(const Images& images, double limit) {
+  Cost sum;
+  worked_ += static_cast<std::int64_t>(line_.slots.size());
+  for (const auto& [by, known] : differ_) {
+    const std::uint32_t far = image(images, by);
+    Cost& one = known_[known].costs[far];
+    if (one.maxima < 0) one = exchanged(far, known_[known].bytes);
+    sum.maxima += one.maxima;
+    sum.hop_bytes += one.hop_bytes;
+  }
+  double energy = static_cast<double>(sum.maxima) * inverse_ + spread(sum.hop_bytes);
+  if (energy > limit) return {};
+  if (others_.empty()) return Judged{sum, energy};
+  const Map map = placed(images, line_);
+  for (const std::size_t p : others_) {
+    Cost one;
+    bool over = false;
+    powers_ = 0;
+    for (const Message& m : pattern_.messages(p)) {
+      load(map[static_cast<std::size_t>(m.from)], map[static_cast<std::size_t>(m.to)], m.bytes, one);
+      const double left = limit - energy - spread(one.hop_bytes);
+      over = left < 0 || powers_ > eighth(left) * links_;
+      if (over) break;
+    }
+    clear();
+    if (over) return {};
+    energy += std::sqrt(std::sqrt(std::sqrt(powers_ / links_))) + spread(one.hop_bytes);
+    sum.maxima += one.maxima;
+    sum.hop_bytes += one.hop_bytes;
+  }
+  return Judged{sum, energy};
+}
+
+double Bits::spread(Bytes hop_bytes) const { return mean * static_cast<double>(hop_bytes) * inverse_ / links_; }
+
+Cost Bits::exchanged(std::uint32_t far, Bytes bytes) {
+  Cost cost;
+  for (std::uint32_t i = 0; i < line_.slots.size(); ++i) load(line_.slots[i], line_.slots[i ^ far], bytes, cost);
+  clear();
+  return cost;
+}
+
+void Bits::load(Slot from, Slot to, Bytes bytes, Cost& cost) {
+  places_.route(from, to, way_);
+  for (const Link l : way_) {
+    Bytes& of = loads_[static_cast<std::size_t>(l)];
+    const Bytes more = places_.load(l, bytes);
+    powers_ -= eighth(static_cast<double>(of) * inverse_);
+    of += more;
+    powers_ += eighth(static_cast<double>(of) * inverse_);
+    cost.maxima = std::max(cost.maxima, of);
+    cost.hop_bytes += more;
+  }
+  worked_ += static_cast<std::int64_t>(way_.size());
+}
+
+void Bits::clear() {
+  std::fill(loads_.begin(), loads_.end(), 0);
+  worked_ += static_cast<std::int64_t>(loads_.size() / 8);
+}
+
+Walked walked(Bits& bits, const Walk& walk, const Places& places, Random& random, const Stop& stop, bool& cut, std::int64_t work) {
+  Walked best;
   double least = 0;
-  const auto length = maps * static_cast<std::int64_t>(bits);
-  for (std::size_t start = 0; start < starts * bits && all.worked() < work; ++start) {
-    Images here(bits);
-    for (std::size_t i = 0; i < bits; ++i) here[i] = 1U << i;
-    random.shuffle(here);
+  const std::int64_t end = bits.worked() + work, share = std::max<std::int64_t>(work / least_starts, 1);
+  for (std::size_t start = 0; start < walk.starts && bits.worked() < end; ++start) {
+    Images here = walk.first(random);
     double now = 0, done = 0;
-    const std::int64_t begun = all.worked(), share = std::max<std::int64_t>(work / least_starts, 1);
-    for (std::int64_t k = 0; done < 1 && all.worked() < work; ++k) {
+    const std::int64_t begun = bits.worked(), length = maps * static_cast<std::int64_t>(here.size());
+    for (std::int64_t k = 0; done < 1 && bits.worked() < end; ++k) {
       if (stop()) {
         cut = true;
         return best;
       }
-      const double heat = hot * std::pow(cold / hot, done);
-      const Images next = k == 0 ? here : changed(here, random);
+      const double heat = walk.hot * std::pow(walk.cold / walk.hot, done);
+      const Images next = k == 0 ? here : walk.next(here, random);
       const double limit = k == 0 ? 1e300 : now - heat * std::log(1 - random.unit());
-      const auto judged = all.judged(next, limit);
+      const auto judged = bits.judged(next, limit);
       done = std::max(static_cast<double>(k + 1) / static_cast<double>(length),
-                      static_cast<double>(all.worked() - begun) / static_cast<double>(share));  // colder sooner where maps are costly
+                      static_cast<double>(bits.worked() - begun) / static_cast<double>(share));  // colder sooner where maps are costly
       if (!judged) continue;
       here = next;
       now = judged->energy;
-      if (best.map.empty() || score(judged->cost, places) < least) {
+      if (best.images.empty() || score(judged->cost, places) < least) {
         least = score(judged->cost, places);
-        best = {placed(here, line), judged->cost, "linear over bits, " + line.name};
+        best = {here, judged->cost};
       }
     }
   }
   return best;
+}
+
+Found linear(const Pattern& pattern, const Places& places, const Line& line, std::uint64_t seed, const Stop& stop, bool& cut,
+             std::int64_t work) {
+  const std::size_t ranks = line.slots.size(), bits = static_cast<std::size_t>(std::bit_width(ranks)) - 1;
+  if (!std::has_single_bit(ranks) || bits < 2) return {};
+  Bits all(pattern, places, line);
+  if (!all.any()) return {};
+  const auto any = [bits](Random& random) {
+    Images images(bits);
+    for (std::size_t i = 0; i < bits; ++i) images[i] = 1U << i;
+    random.shuffle(images);
+    return images;
+  };
+  Random random(seed);
+  const Walked best = walked(all, {starts * bits, hot, cold, any, changed}, places, random, stop, cut, work);
+  if (best.images.empty()) return {};
+  return {placed(best.images, line), best.cost, "linear over bits, " + line.name};
 }
 
 }  // namespace fl::mapping

@@ -86,7 +86,7 @@ class Search {
   void starts() {
     const std::vector<Line> some = lines(pattern_, places_);
     const std::size_t halvings = 2, climbs = 2 * some.size(), sums = some.size();
-    std::vector<Found> each(climbs + halvings + sums);
+    std::vector<Found> each(climbs + halvings + 2 * sums);
     std::vector<char> cut(each.size(), 0);
     const Stop stop = stop_.part(0.5);
     in_parallel(each.size(), static_cast<int>(loads_.size()), [&](std::size_t task, std::size_t thread) {
@@ -95,8 +95,11 @@ class Search {
         const Line& line = some[task % some.size()];
         each[task] = structured(pattern_, places_, line, loads(thread), effort_.seed + task, stop, ended);
       } else if (task >= climbs + halvings) {
-        const Line& line = some[task - climbs - halvings];
-        each[task] = linear(pattern_, places_, line, effort_.seed + task, stop, ended);
+        const std::size_t which = task - climbs - halvings;
+        const Line& line = some[which % sums];
+        each[task] = which < sums ? linear(pattern_, places_, line, effort_.seed + task, stop, ended)
+
+                                  : blocks(pattern_, places_, line, loads(thread), effort_.seed + task, stop, ended);
       } else {
         each[task].map = bisected(pattern_, places_, effort_.seed + task, stop, ended);
         each[task].by = "bisection";

@@ -236,7 +236,7 @@ std::vector<Line> lines(const Pattern& pattern, const Places& places) {
     return found;
   };
   if (count == static_cast<std::size_t>(places.slots()) && places.open().size() == count) {
-    Line numbered{"digits", {}, prime(places.digits())};
+    Line numbered{"digits", {}, prime(places.digits()), places.digits()};
     for (std::size_t i = 0; i < count; ++i) numbered.slots.push_back(places.numbered(static_cast<std::int64_t>(i)));
     const bool same = numbered.slots == places.open();
     all.push_back(std::move(numbered));
@@ -244,13 +244,13 @@ std::vector<Line> lines(const Pattern& pattern, const Places& places) {
       std::vector<Node> shape = places.network().shape();
       if (shape.empty()) shape = {places.slots() / places.per_node()};
       if (places.per_node() > 1) shape.insert(shape.begin(), places.per_node());
-      all.push_back({"axes", places.open(), prime(shape)});
+      all.push_back({"axes", places.open(), prime(shape), shape});
     }
     return all;
   }
   const std::vector<Rank> radices = primes(pattern.ranks());
-  all.push_back({"first slots", identity(pattern, places), radices});
-  all.push_back({"compact", compact(places, count), radices});
+  all.push_back({"first slots", identity(pattern, places), radices, {}});
+  all.push_back({"compact", compact(places, count), radices, {}});
   return all;
 }
 

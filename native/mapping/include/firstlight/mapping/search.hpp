@@ -65,6 +65,7 @@ struct Line {
   std::string name;
   std::vector<Slot> slots;
   std::vector<Rank> radices;  // primes, fastest first; their product is the number of ranks
+  std::vector<Node> axes;     // whose extents the radices make up, fastest first; empty where it has none
 };
 std::vector<Line> lines(const Pattern& pattern, const Places& places);
 // Open slots by halving the longest side again and again: any piece of it is compact.
@@ -79,6 +80,10 @@ Found structured(const Pattern& pattern, const Places& places, const Line& line,
 // phase exchanges all ranks with those that differ from them by the same bits. `work`: links that are loaded at most, about: it takes seconds.
 Found linear(const Pattern& pattern, const Places& places, const Line& line, std::uint64_t seed, const Stop& stop, bool& cut,
              std::int64_t work = 1'250'000'000);
+// Groups of ranks in blocks that are alike: see blocks.cpp. None where ranks or axes are no powers of two, or phases are not exchanges within
+// groups and between them.
+Found blocks(const Pattern& pattern, const Places& places, const Line& line, Loads& loads, std::uint64_t seed, const Stop& stop, bool& cut,
+             std::int64_t work = 2'500'000'000);
 // Ranks halved so that little crosses, slots halved where they are longest; see bisection.cpp.
 Map bisected(const Pattern& pattern, const Places& places, std::uint64_t seed, const Stop& stop, bool& cut);
 // Exchanges of two slots, colder and colder. heat: at first, in ranks' shares of the energy.
