@@ -197,14 +197,15 @@ class Judge {
     consider("the energy", out.energy, energy, 1e-10);
     const double kinetic = inner(density_, one.kinetic);
     consider("the kinetic energy", out.kinetic, kinetic, 1e-10);
-    consider("the virial ratio", (kinetic - energy) / kinetic, 2, 0.1);
-    compare_published(consider);
+    compare_published((kinetic - energy) / kinetic, consider);
   }
 
+  // Of the molecules that come with this workload, whose atoms are nearly at rest: in others forces stretch the virial ratio, too.
   template <class Consider>
-  void compare_published(Consider consider) {
+  void compare_published(double virial_ratio, Consider consider) {
     const Shipped* known = shipped_of(s_.p);
     if (known == nullptr) return;
+    consider("the virial ratio", virial_ratio, 2, 0.1);
     const auto set = static_cast<std::size_t>(s_.p.basis);
     // What is left out adds up: 50 tau was seen of eight molecules of water.
     consider("the energy", s_.outcome.energy, known->energy[set], std::max(1e-9, 100 * s_.p.tau));
