@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import shutil
 from pathlib import Path
 
 import pytest
-from msgspec.structs import replace
 
+import directives
 import native
-from firstlight.build import Built, build
-from firstlight.catalogue import load
+from firstlight.build import Built
 from native import Placement
 
 pytestmark = [pytest.mark.native, pytest.mark.full]
@@ -79,42 +77,8 @@ def test_a_stale_halo_is_rejected(ranks: int, pi: int, pj: int, built: dict[str,
 
 # --- directives, where there is no device ---------------------------------------------------------
 
-BELIEVES = """// The loops as they are, on the host, which is taken for a device.
-#include "KIND.hpp"
-#include "firstlight/variant.hpp"
 
-namespace {
-
-fl::device::Seen believed() {
-  fl::device::Seen seen;
-  seen.place = fl::device::on_device;
-  fl::device::put(seen.address, "0");
-  return seen;
-}
-constexpr fl::device::Runtime host{
-    "the host", [] { return std::string(); }, [] { return 1; }, [](int) {}, [] {}, believed};
-
-}  // namespace
-
-FL_VARIANT(fdtd2d, fdtd2d::ByDirectives<fdtd2d::MACHINE>, .device = &host)
-"""
-
-
-@pytest.mark.parametrize(("kind", "machine"), [("acc", "OpenAcc"), ("target", "OpenMpTarget")])
-def test_loops_with_directives_are_right(
-    kind: str, machine: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    folder = tmp_path / "accelerators" / "fdtd2d"
-    shutil.copytree(FDTD.folder, folder, ignore=shutil.ignore_patterns("*.cpp", "*.cu", "drawings", "report.py"))
-    (folder / f"{kind}_here.cpp").write_text(BELIEVES.replace("KIND", kind).replace("MACHINE", machine))
-    monkeypatch.setenv("FIRSTLIGHT_WORKLOADS", str(folder.parent))
-    workloads = load([folder.parent])
-    tool, box = native.toolchain("base"), native.toolbox()
-    offloads = [o for o in box.offloads if (o.capability, o.compiler) == (kind, "gcc")]
-    if tool is None or not offloads:
-        pytest.skip(f"no gcc with {kind} here")
-    here = replace(box, offloads=tuple(replace(o, device="", flags=(*o.flags, "-foffload=disable")) for o in offloads))
-    (wanted,) = native.programs(workloads["fdtd2d"], workloads["fdtd2d"].variant(f"{kind}_here"), tool)
-    (made,) = build([wanted], here, workloads, native.CACHE, options=native.STRICT).values()
-    assert made.error == ""
+@pytest.mark.parametrize("variant", ["acc", "target"])
+def test_loops_with_directives_are_right(variant: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    made = directives.on_the_host(FDTD, variant, tmp_path, monkeypatch)
     assert len(native.verified(made, Placement(), tmp_path, *SMALL).of("case")) == 8
