@@ -47,7 +47,7 @@ dirac_solver    time_to_solution s operations time 1, time_per_iteration us time
 dot             rate Gflop/s flops rate 1e-9
 fem2d           time_to_tolerance s operations time 1, iterations iterations iterations value 1, communication_share % communication_share value 100
 halo            exchange us operations time 1e6, bandwidth GB/s flow rate 1e-9
-himeno          rate Mflop/s flops rate 1e-6, sweep_time us operations time 1e6, gosa 1 gosa value 1
+himeno          rate Mflop/s flops rate 1e-6, sweep_time us operations time 1e6, gosa 1 gosa value 1, gosa_exact 1 gosa_exact value 1, gosa_official 1 gosa_official value 1
 latency         latency ns accesses time 1e9
 noise           quantum us operations time 1e6, noise % noise value 100, together % together value 100, stolen % stolen value 100
 peak            rate Gflop/s flops rate 1e-9

@@ -145,6 +145,13 @@ def plain_program(workload: str, variant: str) -> Program:
     return Program(workload, variant, tool.name, mpis[0].name)
 
 
+def party_of_two(variant: Variant) -> Placement:
+    """Of threads or ranks, where it may have several."""
+    if "openmp" in variant.needs:
+        return Placement(threads=2)
+    return Placement(ranks=2) if "mpi" in variant.needs else Placement()
+
+
 STRICT = Options(strict=True)
 """Warnings are errors. All tests that need no other options share one build of a program."""
 

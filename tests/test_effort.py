@@ -170,6 +170,18 @@ def key(figure: Verified | Failed) -> tuple[str, str, object]:
     return i.metric, i.variant, dict(i.parameters).get("n")
 
 
+def test_of_directives_the_title_speaks_of_variants_that_have_some() -> None:
+    found = judged().run.efforts
+    none = {name: replace(e, directives=0) for name, e in found.items()}
+    _, directives = drawn(judged(efforts=none))
+    assert directives.title.endswith("no variant gains anything over the serial one by directives")
+    _, directives = drawn(judged(efforts=none | {"dot.simd": found["dot.simd"]}))
+    assert (
+        ": simd gains " in directives.title and "with 2 directives more, the most a directive, too" in directives.title
+    )
+    assert {t["name"] for t in directives.data} > {"serial", "simd"}  # the others are drawn all the same
+
+
 def test_a_figure_that_failed_has_no_point() -> None:
     judgement = judged()
     wrong = [

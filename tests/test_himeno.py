@@ -46,13 +46,6 @@ def test_gosa_after_three_sweeps_is_the_published_one(size: str, tmp_path: Path)
         assert found["gosa_official"] == pytest.approx(OFFICIAL[size], rel=5e-7)
 
 
-def placement(variant: Variant) -> Placement:
-    """A party of two."""
-    if "openmp" in variant.needs:
-        return Placement(threads=2)
-    return Placement(ranks=2) if "mpi" in variant.needs else Placement()
-
-
 @pytest.mark.full
 @pytest.mark.parametrize("variant", EVERY, ids=lambda v: v.name)
 def test_gosa_of_every_variant_is_the_published_one(variant: Variant, tmp_path: Path) -> None:
@@ -62,7 +55,7 @@ def test_gosa_of_every_variant_is_the_published_one(variant: Variant, tmp_path: 
         pytest.skip("nothing here builds it")
     (made,) = native.make(programs[:1]).values()
     sizes = ("XS",) if "emulated" in variant.name else ("XS", "S", "M")
-    place = placement(variant)
+    place = native.party_of_two(variant)
     found = by_size(native.verified(made, place, tmp_path, "problem=official", f"size={','.join(sizes)}"))
     assert set(found) == set(sizes)
     for size, sums in found.items():

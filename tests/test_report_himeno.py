@@ -1,16 +1,17 @@
-"""The drawing of himeno's rates by grid, from an invented run."""
+"""The drawings of himeno, from invented runs: rates by grid, and sums of residuals."""
 
 from __future__ import annotations
 
 import re
 
 import pytest
+from msgspec.structs import replace
 
 from firstlight import heritage
 from firstlight.catalogue import Plot
 from firstlight.plan import Placement
-from firstlight.record import Metric
-from firstlight.report import plots
+from firstlight.record import LaunchRecord, Metric
+from firstlight.report import html, plots
 from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import Palette
 from synthetic import Point
@@ -60,3 +61,43 @@ def test_what_was_published_stands_beside_them() -> None:
 
 def test_one_grid_makes_no_drawing() -> None:
     assert drawings(("serial", None, Placement(), grids(2e9, "M", "free"))) == []
+
+
+SUMS = {"gosa": 1.693459e-3, "gosa_exact": 1.692174e-3, "gosa_official": 1.733593e-3}
+VALUES = tuple(Metric(name, "1", name, "value", 1, "lower") for name in SUMS)
+
+
+def residuals(*cells: tuple[str, str | None, Placement, list[Point]], zero: str = "") -> list[Drawing]:
+    """Of runs on M that found these sums, and on S sums that are all alike."""
+
+    def found(record: LaunchRecord, number: int) -> LaunchRecord:
+        sizes = {c.case: c.parameters["size"] for c in record.cases}
+        seen = {"M": SUMS | dict.fromkeys([zero] if zero else [], 0.0), "S": dict.fromkeys(SUMS, 3.295448e-3)}
+        samples = (
+            replace(s, values={k: (v, v, v) for k, v in seen[str(sizes[s.case])].items()}) for s in record.samples
+        )
+        return replace(record, samples=tuple(samples))
+
+    plot = Plot("residuals", "size", "gosa", "variant", subject="sum of residuals")
+    judgement, known = judged("himeno", (RATE, *VALUES), cells, (plot,), found)
+    html.render(judgement, known, heritage.load())  # the sentence is traced to its numbers
+    return plots.draw(View(judgement, known, heritage.load(), Palette(judgement.run)), known["himeno"])
+
+
+def three_sweeps(*names: str) -> list[Point]:
+    return [p._replace(parameters=p.parameters | {"sweeps": 3}) for p in grids(2e9, *names)]
+
+
+def test_the_official_sum_stands_beside_the_exact_one() -> None:
+    (drawn,) = residuals(("simd", None, Placement(), three_sweeps("M", "S")))
+    assert drawn.title == "Sum of residuals: after 3 sweeps on M the official one is 1.02 x the exact one"
+    assert [s.formula for s in drawn.title.sources] == ["a['sweeps']", "a / b"]
+    assert drawn.rows == [
+        ("S", "3", "3.295448e-03", "3.295448e-03", "3.295448e-03", "1.000"),
+        ("M", "3", "1.693459e-03", "1.692174e-03", "1.733593e-03", "1.024"),
+    ]
+
+
+def test_sums_of_several_processes_and_sums_that_are_none_are_no_official_ones() -> None:
+    assert residuals(("mpi_overlap", "mpich", Placement(1, 2, 1), three_sweeps("M"))) == []
+    assert residuals(("simd", None, Placement(), three_sweeps("M")), zero="gosa_exact") == []

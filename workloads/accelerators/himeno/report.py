@@ -1,4 +1,5 @@
-"""Sizes: the rate on each of the benchmark's grids, by cores or by GPU variant, beside what R4 published."""
+"""Himeno: rates on each of the benchmark's grids, by cores or by GPU variant, beside what R4 published; and GOSA, the
+sum of residuals: as found, exact, and as the official program adds it up."""
 
 from __future__ import annotations
 
@@ -7,8 +8,9 @@ from firstlight.judge import sourced
 from firstlight.judge.verdict import Identity, Verified
 from firstlight.judge.words import listing
 from firstlight.plan import same_work
-from firstlight.report import answers, frame, ghosts, sentence
+from firstlight.report import answers, frame, ghosts, observed, sentence
 from firstlight.report.frame import Drawing, View
+from firstlight.units import factor
 
 NAMES = ("XS", "S", "M", "L", "XL")
 Lines = dict[str, dict[float, Verified]]  # by inner points
@@ -49,6 +51,46 @@ def sizes(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing
         "median over launches. Grey: what R4 published, on grids that it does not name."
     )
     return [Drawing(name, _title(found), caption, frame.HEAD, frame.table(every), data, drawn)]
+
+
+def residuals(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
+    """A table: GOSA of each grid and number of sweeps. None where no run of the official inputs was verified.
+
+    The official sum is that of a single process; of several each adds its own part.
+    """
+    found: dict[tuple[float, int | float | str], tuple[Verified, Verified, Verified]] = {}
+    for f in answers.verified(view.selected(workload, plot)):
+        values = dict(f.identity.parameters)
+        grid = points(values.get(plot.x))
+        exact, official = (observed.other(view, f, f"{plot.metric}_{which}") for which in ("exact", "official"))
+        if grid is None or exact is None or official is None or f.identity.placement.ranks > 1:
+            continue
+        if exact.estimate.median > 0 and official.estimate.median > 0:
+            found.setdefault((grid, values.get("sweeps", "")), (f, exact, official))
+    if not found:
+        return []
+    rows = [
+        (_grid(grid), str(sweeps), *(f"{f.estimate.median:.6e}" for f in of), f"{_beside(of):.3f}")
+        for (grid, sweeps), of in sorted(found.items(), key=lambda x: (x[0][0], str(x[0][1])))
+    ]
+    (grid, sweeps), worst = max(found.items(), key=lambda x: abs(_beside(x[1]) - 1))
+    told = sourced.number(f"{factor(_beside(worst))} x", "a / b", of=(worst[2], worst[1]))
+    after = sourced.parameter(str(sweeps), worst[1], "a['sweeps']")
+    title = (
+        f"{plot.subject or plot.metric}: after {after} sweeps on {_grid(grid)} the official one is {told} the exact one"
+    )
+    caption = (
+        "GOSA of the benchmark's own inputs: found, added in 64 bits over the fields in 32 bits of a variant, "
+        "which is verified; exact, all in 64 bits; and official, in 32 bits in the order of memory, as the benchmark's "
+        "own program adds: that sum stops growing where it is large beside what is added."
+    )
+    head = ("grid", "sweeps", "found", "exact", "official", "official over exact")
+    return [Drawing(name, sentence.capital(title), caption, head, rows)]
+
+
+def _beside(sums: tuple[Verified, Verified, Verified]) -> float:
+    """The official sum over the exact one."""
+    return sums[2].estimate.median / sums[1].estimate.median
 
 
 def lines(figures: list[Verified], plot: Plot) -> Lines:

@@ -113,11 +113,13 @@ def _lacking(workload: Workload, every: Sequence[Figure], counted: Mapping[str, 
 
 def _message(plot: Plot, points: Sequence[Point]) -> str:
     """`cuda gains 40 × with 210 lines; target gains the most a line: 12 × with 9`"""
-    raised = [p for p in points if p.gain > 1 and p.figure.identity.variant != p.effort.serial]
-    if not raised:
-        return "no variant gains anything over the serial one"
-    most = max(raised, key=lambda p: p.gain)
     many = COUNTS[_count(plot)][1]
+    raised = [p for p in points if p.gain > 1 and p.figure.identity.variant != p.effort.serial]
+    if _count(plot) == "directives":  # what has none says nothing of them
+        raised = [p for p in raised if p.effort.directives > 0]
+    if not raised:
+        return f"no variant gains anything over the serial one by {many}"
+    most = max(raised, key=lambda p: p.gain)
     told = f"{_who(most)} gains {_gain(points, most)} with {_amount(plot, most)} {many} more"
     frugal = max(raised, key=lambda p: (p.gain - 1) / max(1, _number(plot, p)))
     one = COUNTS[_count(plot)][0]
