@@ -18,15 +18,15 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-import native
 from commands import Captured, call, examples
 from firstlight import ROOT
 from firstlight.bench import placeholders, request
 from firstlight.bench.amounts import amount
 from firstlight.bench.request import Request
 from firstlight.catalogue import needs
-from firstlight.errors import ENVIRONMENT, INTERRUPTED, OK, REGRESSION, USAGE, UsageError
+from firstlight.errors import INTERRUPTED, OK, REGRESSION, USAGE, UsageError
 from firstlight.observer.checks import difference, figure
+from guests import run
 
 PYTHON = shlex.quote(sys.executable)
 WORDS = st.lists(st.text("abc-{}. ", min_size=1, max_size=6).filter(lambda w: w != "--" and w.strip()), min_size=1)
@@ -191,14 +191,6 @@ def here(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def run(capsys: Captured, *words: str) -> tuple[int, list[dict[str, object]], str]:
-    """Status, figures and what was said of a run of few launches."""
-    name = f"r{len(list(Path.cwd().glob('results/r*'))) or ''}"
-    code, _, err = call(capsys, "bench", "--launches", "2", "--as", name, *words)
-    _, out, _ = call(capsys, "figures", name, "--json")
-    return code, json.loads(out), err
-
-
 def test_a_run_has_a_page_figures_and_a_seal(here: Path, capsys: Captured) -> None:
     options = ["--sweep", "n=5,10", "--figure", r"rate=rate: (\S+)", "--unit", "1/s", "--expect", "things"]
     command = f"{PYTHON} app.py {{n}} {{out}}"
@@ -335,65 +327,23 @@ def test_the_examples_of_the_help_work_as_typed(here: Path, capsys: Captured) ->
         assert code == OK, err
 
 
-# -- built here, and over MPI
-
-
-@pytest.fixture
-def sources(here: Path) -> Path:
-    """A program that tells how it was compiled, and one that does not compile with every flag set."""
-    (here / "app.c").write_text('#include <stdio.h>\nint main(void) { printf("flags %s\\n", FLAGS); return 0; }\n')
-    return here
-
-
-def test_it_is_built_once_a_toolchain_in_a_copy(sources: Path, capsys: Captured) -> None:
-    build = "{cc} -DFLAGS='\"{flags}\"' app.c -o app"
-    code, found, err = run(capsys, "--build", build, "--toolchain", "gcc-*", "--expect", "flags -O", "--", "./app")
+def test_peak_memory_is_told_of_small_programs_too(here: Path, capsys: Captured) -> None:
+    words = shlex.split("dd if=/dev/zero of=/dev/null count=1")
+    code, found, err = run(capsys, "--sweep", "mib=2,6", "--timeout", "60s", "--", *words, "bs={mib}M")
     assert code == OK, err
-    assert len({f["toolchain"] for f in found}) > 1 and {f["verdict"] for f in found} == {"verified"}
-    assert not (sources / "app").exists()
-    rows = json.loads((sources / "results" / "r" / "run.json").read_text())["brought"][0]["rows"]
-    assert rows[0]["choose"] == "toolchain"
+    small, large = (f["median"] for f in found if f["metric"] == "peak_memory")
+    assert 2 < small < 6 and 3.5 < large - small < 4.5  # type: ignore[operator]
+    code, out, err = call(capsys, "explain", "time", "mib", "=", "6", "--run", "r")
+    assert code == OK and "dd time" in out, err
 
 
-def test_a_build_that_fails_is_told_and_the_others_go_on(sources: Path, capsys: Captured) -> None:
-    build = "{cc} -DFLAGS='\"{flags}\"' app.c -o app && case '{flags}' in *fast*) echo error: no fast; false;; esac"
-    code, found, err = run(capsys, "--build", build, "--toolchain", "gcc-*", "--", "./app")
-    by = {(f["toolchain"], f["verdict"]) for f in found}
-    assert ("gcc-fast", "failed") in by and ("gcc-base", "verified") in by and code == OK, err
-    assert any("does not build: error: no fast" in str(f["reason"]) for f in found)
-    code, _, err = call(capsys, "bench", "--build", "false # {cc}", "--toolchain", "gcc-*", "--", "./app")
-    assert code == ENVIRONMENT and "nothing could be built" in err
-
-
-@pytest.mark.parametrize(
-    ("ranks", "binds"), [([2], []), pytest.param([1, 2], ["bound", "unbound"], marks=pytest.mark.full)]
-)
-def test_it_is_launched_by_every_mpi_library_that_it_is_built_for(
-    ranks: list[int], binds: list[str], here: Path, capsys: Captured
-) -> None:
-    if not native.toolbox().mpis:
-        pytest.skip("no MPI library here")
-    (here / "ring.c").write_text(
-        "#include <mpi.h>\n#include <stdio.h>\n"
-        "int main(int n, char** v) { int rank, size; MPI_Init(&n, &v); MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
-        "MPI_Comm_size(MPI_COMM_WORLD, &size); int sum = 0;\n"
-        "MPI_Reduce(&rank, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);\n"
-        'if (rank == 0) printf("sum %d of %d, asked %s\\n", sum, size, v[1]); MPI_Finalize(); return 0; }\n'
-    )
-    options = ["--build", "{mpicc} ring.c -o ring", "--toolchain", "gcc-base", "--mpi-share"]
-    options += ["--vary", ",".join(["mpi", *(["bind"] if binds else [])])]
-    options += [word for n in ranks for word in ("--placement", f"1x{n}x1")]
-    options += ["--check", "grep -q ' of {ranks}, asked {ranks}' {out}"]
-    code, found, err = run(capsys, *options, "--", *shlex.split("mpiexec -n {ranks} ./ring {ranks}"))
-    assert code == OK, err
-    mpis = native.toolbox().mpis
-    assert {f["mpi"] for f in found} == {m.name for m in mpis}
-    assert {f["placement"]["ranks"] for f in found} == set(ranks)  # type: ignore[index]
-    assert {f["parameters"].get("bind") for f in found} == set(binds or [None])  # type: ignore[attr-defined]
-    shares = [f for f in found if f["metric"] == "mpi_share"]
-    assert len(shares) == len(ranks) * len(binds or [""]) * len(mpis)
-    assert all(0 < f["median"] < 100 for f in shares)  # type: ignore[operator]
-    assert call(capsys, "check", "r")[0] == OK
+def test_a_launch_that_does_not_tell_the_memory_of_a_small_program_spoils_nothing(here: Path, capsys: Captured) -> None:
+    """The first takes too long to be executed once more for that alone."""
+    code, found, err = run(capsys, "--", "sh", "-c", "test -e mark && exit; : > mark; sleep 0.4")
+    assert code == OK and {f["verdict"] for f in found} == {"verified"}, err
+    assert {f["metric"]: f["launches"] for f in found} == {"time": 2, "cpu_time": 2, "peak_memory": 1}
+    code, out, err = call(capsys, "explain", "peak_memory", "--run", "r")
+    assert code == OK and "1 launch" in out, err
 
 
 @pytest.mark.full

@@ -100,6 +100,12 @@ def _files(folder: Path) -> Iterator[Path]:
         )
 
 
+def _not_copied(above: str, names: list[str]) -> set[str]:
+    """What is passed over, and what cannot be copied: sockets, pipes, devices."""
+    plain = {name for name in names if (path := Path(above) / name).is_symlink() or path.is_dir() or path.is_file()}
+    return {name for name in names if name in PASSED_OVER or name not in plain}
+
+
 def log(copy: Path) -> Path:
     """What the build in that copy said."""
     return copy.with_name(f"{copy.name}.log")
@@ -116,7 +122,7 @@ def make(
     if copy.exists():
         shutil.rmtree(copy)
     copy.parent.mkdir(parents=True, exist_ok=True)
-    shutil.copytree(source, copy, symlinks=True, ignore=lambda _, names: PASSED_OVER & set(names))
+    shutil.copytree(source, copy, symlinks=True, ignore=_not_copied)
     began = time.monotonic()
     ended = bounded.run(
         ["/bin/sh", "-c", filled(build, values)], timeout=None, environment=variables, folder=copy, merge=True

@@ -73,7 +73,10 @@ def command(words: tuple[str, ...], run: str, output: Path | None, as_json: bool
 
 
 def choose(figures: Sequence[Figure], words: Sequence[str]) -> Figure:
-    """The figure with all these words. Raises UsageError where there is none, or several that are not alike."""
+    """The figure with all these words. Raises UsageError where there is none, or several that are not alike.
+
+    What is a word of some figure's name is meant as that word: `time` is not `cpu_time`. Anything else may be a part.
+    """
     from firstlight.judge.ranking import best
     from firstlight.judge.verdict import Verified
     from firstlight.judge.words import name
@@ -81,7 +84,12 @@ def choose(figures: Sequence[Figure], words: Sequence[str]) -> Figure:
     asked = [part.strip(",()") for word in words for part in word.split()]
     text = " ".join(asked)
     words_of = {f.identity: {part.strip(",()") for part in name(f.identity).split()} for f in figures}
-    found = [f for f in figures if words_of[f.identity].issuperset(asked)]
+    whole = set().union(*words_of.values())
+    found = [
+        f
+        for f in figures
+        if all(part in (words_of[f.identity] if part in whole else name(f.identity)) for part in asked)
+    ]
     found = found or [f for f in figures if all(part in name(f.identity) for part in asked)]
     if not found:
         known = sorted({part for f in figures for part in words_of[f.identity]})

@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from firstlight.judge.compare import Changed, Compared, Comparison, Outcome
-from firstlight.judge.verdict import Estimate, Identity, Verdict
+from firstlight.judge.verdict import Estimate, Identity, States, Verdict
 from firstlight.plan import Placement
 from firstlight.record import Better
 
@@ -26,7 +26,8 @@ class ComparedFigure(msgspec.Struct, frozen=True):
     """One figure in both runs. `ratio` is B / A of the medians, with its interval (null: too few launches).
 
     `outcome`: same, better, worse (B against A, by the figure's direction) or inconclusive, with the reason.
-    `observed`: a value that the program observed; it decides no exit status.
+    `observed`: a value that the program observed; it decides no exit status. `a_states`, `b_states`: where the launches
+    of a run fall into two.
     """
 
     identity: Which
@@ -40,6 +41,8 @@ class ComparedFigure(msgspec.Struct, frozen=True):
     outcome: Outcome
     reason: str
     observed: bool
+    a_states: States | None
+    b_states: States | None
 
 
 class ChangedVerdict(msgspec.Struct, frozen=True):
@@ -105,7 +108,7 @@ def which(i: Identity) -> Which:
 def _figure(f: Compared) -> ComparedFigure:
     who = which(f.identity)
     return ComparedFigure(
-        who, f.unit, f.better, f.a, f.b, f.ratio, f.low, f.high, f.outcome, f.reason, f.observed
+        who, f.unit, f.better, f.a, f.b, f.ratio, f.low, f.high, f.outcome, f.reason, f.observed, f.a_states, f.b_states
     )  # fmt: skip
 
 

@@ -18,7 +18,7 @@ from datetime import UTC, datetime
 from xml.etree import ElementTree
 
 from firstlight.export.figures import OVERSUBSCRIBED
-from firstlight.judge import Judgement
+from firstlight.judge import Judgement, states
 from firstlight.judge.absence import absences
 from firstlight.judge.compare import SAME, UNCLEAR, WORSE, Changed, Compared, Comparison
 from firstlight.judge.outcome import Outcome, outcome
@@ -92,6 +92,7 @@ def _held(test: ElementTree.Element, one: Compared, found: Comparison) -> None:
     span = "too few" if one.low is None or one.high is None else f"{significant(one.low)} - {significant(one.high)}"
     values = " and ".join(quantity(e.median, one.unit) for e in (one.a, one.b))
     told = f"{one.outcome}: {values}, {significant(one.ratio)} times ({span})"
+    told += f"; {one.two_states}" if one.two_states else ""
     if one.observed and one.outcome != SAME:
         _mark(test, "skipped", f"an observed value, which decides nothing: {told}")
     elif found.disturbed and one.different:
@@ -99,7 +100,7 @@ def _held(test: ElementTree.Element, one: Compared, found: Comparison) -> None:
     elif one.outcome == WORSE:
         _mark(test, "failure", told, WORSE)
     elif one.outcome == UNCLEAR:
-        _mark(test, "skipped", f"{told}: {one.reason}")
+        _mark(test, "skipped", told if one.reason == one.two_states else f"{told}: {one.reason}")
     else:
         ElementTree.SubElement(test, "system-out").text = _clean(told)
 
@@ -235,7 +236,8 @@ def _figure(figure: Verified) -> str:
     share = "" if figure.of_ceiling is None else f", {100 * figure.of_ceiling:.0f} % of ceiling"
     note = f" ({OVERSUBSCRIBED})" if figure.oversubscribed else ""
     number = f"{significant(e.median)} {figure.unit} [{interval}]"
-    return f"{figure.identity.metric}: {number}, {len(e.launches)} launches{share}{note}"
+    two = f"; two states: {states.told(figure.states, figure.unit)}" if figure.states else ""
+    return f"{figure.identity.metric}: {number}, {len(e.launches)} launches{share}{two}{note}"
 
 
 def _seconds(figure: Figure, run: Run) -> float | None:

@@ -179,6 +179,11 @@ def cost_of(phase: str, cost: Mapping[str, float]) -> dict[str, float]:
     return {name.removeprefix(f"{phase}."): x for name, x in cost.items() if name.startswith(f"{phase}.")}
 
 
+def may_be_untold(run: Run, workload: str, metric: Metric) -> bool:
+    """Whether some launches may leave it out: the memory of a guest that is about as small as its observer, say."""
+    return metric.form == VALUE and any(one.name == workload for one in run.brought)
+
+
 def launch_value(metric: Metric, timing: Timing) -> float:
     """The metric of one launch. Raises ValueError, naming what is wrong, for a record that gives no positive number.
 

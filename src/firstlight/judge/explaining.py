@@ -13,7 +13,7 @@ import msgspec
 from firstlight.catalogue import Workload
 from firstlight.judge import Judgement, sourced
 from firstlight.judge.ceilings import Allowed, in_unit
-from firstlight.judge.evidence import UNDISTURBED, Timing, launch_value, subject_of, why_lost
+from firstlight.judge.evidence import UNDISTURBED, Timing, launch_value, may_be_untold, subject_of, why_lost
 from firstlight.judge.interval import FEWEST
 from firstlight.judge.verdict import Identity, Limit, Verified
 from firstlight.record import LaunchRecord, Metric
@@ -80,6 +80,10 @@ def launches(judgement: Judgement, figure: Verified) -> list[Launched]:
             if not mine or (placement, parameters) != (i.placement, i.parameters):
                 continue
             samples = [s for s in record.samples if s.case == case.case]
+            if may_be_untold(judgement.run, i.workload, metric):
+                samples = [s for s in samples if metric.quantity in s.values]
+            if not samples:
+                continue
             values = (
                 Timing(record.start.time, s.wall, case.steps, case.cost, {k: v[2] for k, v in s.values.items()})
                 for s in samples

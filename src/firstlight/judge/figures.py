@@ -26,6 +26,7 @@ from firstlight.judge.evidence import (
     gather,
     lacks_device,
     launch_value,
+    may_be_untold,
     refused,
 )
 from firstlight.judge.findings import discover
@@ -126,8 +127,11 @@ def _draft(
     reason = _doubtful(run, evidence)
     if reason:
         return Unverified(identity, metric.unit, metric.better, reason)
+    timings = evidence.timings
+    if may_be_untold(run, identity.workload, metric):
+        timings = [t for t in timings if metric.quantity in t.values] or timings
     try:
-        values = [launch_value(metric, t) for t in evidence.timings]
+        values = [launch_value(metric, t) for t in timings]
     except ValueError as error:
         return Failed(identity, metric.unit, metric.better, str(error), "record")
     return Verified(
@@ -135,7 +139,7 @@ def _draft(
         unit=metric.unit,
         better=metric.better,
         states=states(values),
-        estimate=replace(estimate(values), times=tuple(t.time for t in evidence.timings)),
+        estimate=replace(estimate(values), times=tuple(t.time for t in timings)),
         working_set=evidence.working_set,
         cost=cost_of(metric.phase, evidence.quantities),
         ceiling=None,

@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from firstlight.judge.states import least
-from firstlight.judge.verdict import Failed, Identity, Unverified, Verified
+from firstlight.judge.verdict import Failed, Identity, States, Unverified, Verified
 from firstlight.units import count, factor, interval, percent, quantity, scale, significant
 
 PLAIN = ""  # the unit of a ratio, of a share, of a count
@@ -120,6 +120,20 @@ def two_states(f: Verified) -> str:
     there = number(str(s.in_lower), "a.states.in_lower", PLAIN, (f,))
     of = number(str(s.in_lower + s.in_upper), "a.states.in_lower + a.states.in_upper", PLAIN, (f,))
     return f"{first} or {number(upper, 'a.states.upper', f.unit, (f,))}, {there} of {of} in the lower"
+
+
+def states_of(s: States | None, unit: str, where: str) -> str:
+    """`154 or 471 ns, 8 of 13 in the lower`, by what stands at `where` in a document; "" where there is one state."""
+    if s is None:
+        return ""
+    lower, upper = (
+        number(quantity(x, unit), f"{where}.{end}", unit) for x, end in ((s.lower, "lower"), (s.upper, "upper"))
+    )
+    if scale(s.lower, unit) == scale(s.upper, unit):
+        lower = bare(s.lower, unit, f"{where}.lower", s.upper)
+    there = number(str(s.in_lower), f"{where}.in_lower")
+    of = number(str(s.in_lower + s.in_upper), f"{where}.in_lower + {where}.in_upper")
+    return f"{lower} or {upper}, {there} of {of} in the lower"
 
 
 def bare(value: float, unit: str, formula: str, near: float) -> str:

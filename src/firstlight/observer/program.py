@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import IO, Any, NamedTuple
 
 from .checks import OUT, Checked, check, figures
-from .execution import Executed, Files, clear, execute, files, last_line, printed, shell
+from .execution import Executed, Files, clear, execute, files, last_line, peak_memory, printed, shell
 
 PROTOCOL = 1
 FAILED, COULD_NOT = 1, 3
@@ -93,7 +93,7 @@ def _observed(asked: Asked, guest: dict[str, Any], output: IO[str], folder: str)
     for _ in range(guest["warmup"]):
         _prepare(guest, where, environment)
         execute(command, environment, where)
-    shares = _recorded(guest, command, environment, where, folder) if guest["recorder"] else {}
+    beside = _recorded(guest, command, environment, where, folder) if guest["recorder"] else {}
     failed: Checked | None = None
     last: list[Checked] = []
     most, seconds, began = asked.number("samples", 1), asked.number("case-seconds", 0), time.monotonic()
@@ -102,10 +102,11 @@ def _observed(asked: Asked, guest: dict[str, Any], output: IO[str], folder: str)
         _prepare(guest, where, environment)
         done = execute(command, environment, where)
         told, last = figures(guest["figures"], where)
-        told |= shares
         last = check(guest, done, where, environment) + last
         failed = next((one for one in last if not one.ok), None)
-        _write(output, type="sample", case=0, sample=index, **_sample(done, told))
+        if index == 0 and failed is None and done.memory is None and done.wall < asked.number("case-seconds", 0):
+            beside |= _memory(guest, command, environment, where)
+        _write(output, type="sample", case=0, sample=index, **_sample(done, beside | told))
         index += 1
     if last:  # one line: that which failed, or else the strongest
         one = failed or last[-1]
@@ -142,6 +143,13 @@ def _recorded(
     return {"mpi_share": min(1.0, inside / whole)} if whole > 0 else {}
 
 
+def _memory(guest: dict[str, Any], command: list[str], environment: dict[str, str], where: Files) -> dict[str, float]:
+    """One more execution of a short guest that is smaller than the observer, which is not timed."""
+    _prepare(guest, where, environment)
+    told = peak_memory(command, environment, where)
+    return {} if told is None else {"peak_memory": told}
+
+
 def _begin(asked: Asked, guest: dict[str, Any], output: IO[str]) -> None:
     ranks, nodes = int(asked.number("ranks", 1)), int(asked.number("nodes", 1))
     workload, _, variant = asked.options["program"].partition(".")
@@ -174,7 +182,7 @@ def _begin(asked: Asked, guest: dict[str, Any], output: IO[str]) -> None:
 
 
 def _sample(done: Executed, told: dict[str, float]) -> dict[str, Any]:
-    values = {"cpu_time": done.cpu, **({} if done.memory is None else {"peak_memory": done.memory}), **told}
+    values = {"cpu_time": done.cpu, **told, **({} if done.memory is None else {"peak_memory": done.memory})}
     return {
         "wall": done.wall,
         "wall_min": done.wall,

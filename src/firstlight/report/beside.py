@@ -18,7 +18,7 @@ from firstlight.judge.compare import DISTURBED, DRIFT, EQUIVALENCE, disturbance,
 from firstlight.judge.interval import quotient, ratio
 from firstlight.judge.ranking import CONFIDENCE
 from firstlight.judge.select import resolved, same_value
-from firstlight.judge.sourced import bare, number
+from firstlight.judge.sourced import bare, number, states_of
 from firstlight.judge.states import spanning, told
 from firstlight.judge.verdict import Estimate, States, Verified
 from firstlight.machine import Machine, cores
@@ -26,7 +26,7 @@ from firstlight.record import Better
 from firstlight.report import answers, chapters, html
 from firstlight.report.terminal import Ink, machine_line, wrap
 from firstlight.store.durable import replace
-from firstlight.units import convert, count, percent, quantity, scale, significant
+from firstlight.units import convert, count, percent, quantity, significant
 
 Standing = Literal["best", "alike", "behind", "none"]
 _NUMBERS = 22  # columns of a median and its share
@@ -229,17 +229,7 @@ def span(found: Beside, row: int, column: int) -> str:
 
 def states(found: Beside, row: int, column: int) -> str:
     """`154 or 471 ns, 8 of 13 in the lower`; "" where the launches have one state."""
-    s, unit, where = found.lines[row].cells[column].states, found.lines[row].unit, f"{_place(row, column)}.states"
-    if s is None:
-        return ""
-    lower, upper = (
-        number(quantity(x, unit), f"{where}.{end}", unit) for x, end in ((s.lower, "lower"), (s.upper, "upper"))
-    )
-    if scale(s.lower, unit) == scale(s.upper, unit):
-        lower = bare(s.lower, unit, f"{where}.lower", s.upper)
-    there = number(str(s.in_lower), f"{where}.in_lower")
-    of = number(str(s.in_lower + s.in_upper), f"{where}.in_lower + {where}.in_upper")
-    return f"{lower} or {upper}, {there} of {of} in the lower"
+    return states_of(found.lines[row].cells[column].states, found.lines[row].unit, f"{_place(row, column)}.states")
 
 
 def share(found: Beside, row: int, column: int) -> str:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from firstlight.judge import words
 from firstlight.judge.compare import BETTER, SAME, UNCLEAR, WORSE, Changed, Compared, Comparison
-from firstlight.judge.sourced import number
+from firstlight.judge.sourced import number, states_of
 from firstlight.report.terminal import Ink, wrap
 from firstlight.units import count, percent, quantity, ratio, significant
 
@@ -44,7 +44,10 @@ def comparison(
 
 
 class Row(NamedTuple):
-    """A figure in both runs, each text with what it follows from in `./fl compare --json`; `span`: "too few"."""
+    """A figure in both runs, each text with what it follows from in `./fl compare --json`; `span`: "too few".
+
+    `before_states`, `after_states`: `154 or 471 ns, 8 of 13 in the lower`, "" where a run has one.
+    """
 
     name: str
     before: str
@@ -52,6 +55,8 @@ class Row(NamedTuple):
     ratio: str
     span: str
     outcome: str
+    before_states: str
+    after_states: str
 
 
 class Group(NamedTuple):
@@ -81,8 +86,10 @@ def _said(f: Compared, where: str) -> Row:
     span = "too few"
     if f.low is not None and f.high is not None:
         span = f"{number(significant(f.low), f'{where}.low')} – {number(significant(f.high), f'{where}.high')}"
-    told = f"{f.outcome}: {f.reason}" if f.reason else f.outcome
-    return Row(words.name(f.identity), before, after, number(significant(f.ratio), f"{where}.ratio"), span, told)
+    shown = number(significant(f.ratio), f"{where}.ratio")
+    told = f"{f.outcome}: {f.reason}" if f.reason and f.reason != f.two_states else f.outcome
+    two = (states_of(s, f.unit, f"{where}.{run}_states") for run, s in (("a", f.a_states), ("b", f.b_states)))
+    return Row(words.name(f.identity), before, after, shown, span, told, *two)
 
 
 def said(compared: Comparison) -> dict[str, str]:
@@ -122,7 +129,9 @@ def _group(outcome: str, some: list[Compared], width: int, ink: Ink, most: int) 
             lines.append(ink(_STYLE[outcome], f"  {name:<{at - 2}}") + numbers)
         else:
             lines += [ink(_STYLE[outcome], x) for x in wrap(name, width, "  ", "      ")] + [" " * at + numbers]
-        lines += wrap(f.reason, width, "      ", "      ") if f.reason else ()
+        lines += [
+            x for told in dict.fromkeys((f.reason, f.two_states)) for x in wrap(told, width, "      ", "      ") if told
+        ]
     if len(some) > most:
         lines.append(f"  and {len(some) - most} more")
     return [*lines, ""]

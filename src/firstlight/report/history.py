@@ -87,6 +87,16 @@ class Places:
         unit = series.figure.unit
         return number(quantity(series.values[-1].median, unit), f"{self.of(series)}.points[-1].median", unit)
 
+    def states(self, series: Series) -> str:
+        """`two states: 144 or 475 ns` in the newest run; "" where its launches have one."""
+        newest, unit, where = series.values[-1], series.figure.unit, f"{self.of(series)}.points[-1]"
+        if newest.lower is None or newest.upper is None:
+            return ""
+        upper = number(quantity(newest.upper, unit), f"{where}.upper", unit)
+        if scale(newest.lower, unit) == scale(newest.upper, unit):
+            return f"two states: {bare(newest.lower, unit, f'{where}.lower', newest.upper)} or {upper}"
+        return f"two states: {number(quantity(newest.lower, unit), f'{where}.lower', unit)} or {upper}"
+
     def deviation(self, series: Series) -> str:
         """`0.7 %`: how far the figure moves by itself; "" where that is not known."""
         return "" if series.deviation is None else number(percent(series.deviation), f"{self.of(series)}.deviation")
@@ -218,6 +228,7 @@ def summary(
         for series, one in turn.figures[:MOST_FIGURES]:
             style = "bad" if one.outcome == WORSE else "good"
             told = f"{one.outcome}: {series.name}: {places.moved(series, one)}, {places.since(series, one)} since"
+            told += f"; {two} now" if (two := places.states(series)) else ""
             lines += [ink(style, x) for x in wrap(settle(told), width, "    ", "      ")]
         if len(turn.figures) > MOST_FIGURES:
             lines.append(f"    and {len(turn.figures) - MOST_FIGURES} more")
@@ -240,7 +251,9 @@ def summary(
     if comparison is not None:
         for f in [f for f in comparison.figures if f.outcome == WORSE and not f.observed][:MOST_CHANGES]:
             from_to = f"{quantity(f.a.median, f.unit)} to {quantity(f.b.median, f.unit)}"
-            told = f"worse: {name(f.identity)}: {from_to}, {ratio(f.ratio)}"
+            told = f"worse: {name(f.identity)}: {from_to}, {ratio(f.ratio)}" + (
+                f"; {f.two_states}" if f.two_states else ""
+            )
             lines += [ink("bad", x) for x in wrap(told, width, "    ", "      ")]
     return ink.page([*lines, *([f"  page: {place}"] if place else [])])
 

@@ -12,10 +12,10 @@ from msgspec.structs import replace
 
 from firstlight.catalogue import Workload
 from firstlight.errors import INCONCLUSIVE, OK
-from firstlight.judge import Judgement, environment, nodes
+from firstlight.judge import Judgement, environment, nodes, states
 from firstlight.judge.interval import quotient
 from firstlight.judge.nodes import Spread
-from firstlight.judge.verdict import Estimate, Verified
+from firstlight.judge.verdict import Estimate, States, Verified
 from firstlight.judge.words import name as named_figure
 from firstlight.record import Better
 from firstlight.report import answers, chapters, html
@@ -31,11 +31,13 @@ UNEVEN = 100.0
 
 class Value(msgspec.Struct, frozen=True):
     """What one node or pair gives; `members` by place in the list of hosts. `share` of the centre, 1 is as much, more
-    is better whatever the unit. `estimate` is None, and `reason` why, where it was not measured."""
+    is better whatever the unit. `estimate` is None, and `reason` why, where it was not measured. `states`: where its
+    launches fall into two."""
 
     members: tuple[int, ...]
     run: str
     estimate: Estimate | None = None
+    states: States | None = None
     share: float | None = None
     named: bool = False
     reason: str = ""
@@ -174,7 +176,7 @@ def _value(run: Answered, found: tuple[object, str, Verified | None, str] | None
         return Value(run.members, run.name, reason=found[3])
     if (best.unit, best.better) != (like.unit, like.better) or not best.estimate.median > 0:
         return Value(run.members, run.name, reason=f"measured as {quantity(best.estimate.median, best.unit)}")
-    return Value(run.members, run.name, best.estimate)
+    return Value(run.members, run.name, best.estimate, best.states)
 
 
 def _measured(line: Line) -> list[tuple[int, Estimate]]:
@@ -266,7 +268,18 @@ def _evidence(line: Line, value: Value) -> str:
     return (
         f"{line.title}: {quantity(value.estimate.median, line.unit)}, {_of(value.share)} of the median "
         f"{'pair' if pairs else 'node'} ({quantity(line.spread.centre, line.unit)})"
+        f"{_two_states(value, line.unit)}"
     )
+
+
+def whole(value: Value, unit: str) -> str:
+    """`14.2 GB/s, run node-003; two states: 9.10 or 14.2 GB/s, 5 of 12 in the lower`: what stands behind a share."""
+    shown = f"{quantity(value.estimate.median, unit)}, " if value.estimate is not None else ""
+    return f"{shown}run {value.run}{_two_states(value, unit)}"
+
+
+def _two_states(value: Value, unit: str) -> str:
+    return f"; two states: {states.told(value.states, unit)}" if value.states is not None else ""
 
 
 def _of(share: float) -> str:
@@ -308,6 +321,8 @@ def told(line: Line) -> str:
     noun = "pair" if line.values and len(line.values[0].members) > 1 else "node"
     said = f"{quantity(spread.centre, line.unit)}, {quantity(spread.low, line.unit)} to "
     said += f"{quantity(spread.high, line.unit)} over {count(spread.of, noun)}"
+    two = sum(value.states is not None for value in line.values)
+    said += f", two states on {count(two, noun)}" if two else ""
     if spread.limit is None:
         return said
     far = (
@@ -345,15 +360,8 @@ def summary(found: Nodes, width: int = 80, colour: bool = False, place: Path | N
     if found.no_pairs:
         lines += ["", *wrap(f"pairs of nodes: not available: {found.no_pairs}", width, "  ", "    ")]
     if found.left_out:
-        lines += [
-            "",
-            *wrap(
-                f"{count(found.left_out, 'round')} of pairs left out: the rounds measured were drawn from all",
-                width,
-                "  ",
-                "    ",
-            ),
-        ]
+        said = f"{count(found.left_out, 'round')} of pairs left out: the rounds measured were drawn from all"
+        lines += ["", *wrap(said, width, "  ", "    ")]
     return ink.page([*lines, *([f"  page: {place}"] if place else [])])
 
 
@@ -370,6 +378,7 @@ def render(found: Nodes, firstlight: str) -> str:
     page = {
         "found": found, "firstlight": firstlight, "sections": sections, "sentence": sentence(found), "told": told,
         "percent": percent, "significant": significant, "matrix": _matrix, "shade": _shade,
+        "whole": whole,
     }  # fmt: skip
     return html.page_of("nodes.html.j2", page, ())
 

@@ -1,0 +1,113 @@
+"""Programs that are not firstlight's, built once a toolchain in a copy, and started by MPI libraries."""
+
+from __future__ import annotations
+
+import json
+import shlex
+import socket
+import subprocess
+from pathlib import Path
+
+import pytest
+
+import native
+from commands import Captured, call
+from firstlight.bench import building
+from firstlight.errors import ENVIRONMENT, OK, USAGE
+from firstlight.mpi_families import interchangeable
+from guests import run
+
+RING = (
+    "#include <mpi.h>\n#include <stdio.h>\n"
+    "int main(int n, char** v) { int rank, size; MPI_Init(&n, &v); MPI_Comm_rank(MPI_COMM_WORLD, &rank);\n"
+    "MPI_Comm_size(MPI_COMM_WORLD, &size); int sum = 0;\n"
+    "MPI_Reduce(&rank, &sum, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);\n"
+    'if (rank == 0) printf("sum %d of %d, asked %s\\n", sum, size, v[1]); MPI_Finalize(); return 0; }\n'
+)
+"""A program of MPI whose first rank prints the sum of all ranks, and its first word."""
+
+
+@pytest.fixture
+def sources(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A program that tells how it was compiled, and one that does not compile with every flag set."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "app.c").write_text('#include <stdio.h>\nint main(void) { printf("flags %s\\n", FLAGS); return 0; }\n')
+    (tmp_path / "ring.c").write_text(RING)
+    return tmp_path
+
+
+def test_it_is_built_once_a_toolchain_in_a_copy(sources: Path, capsys: Captured) -> None:
+    build = "{cc} -DFLAGS='\"{flags}\"' app.c -o app"
+    code, found, err = run(capsys, "--build", build, "--toolchain", "gcc-*", "--expect", "flags -O", "--", "./app")
+    assert code == OK, err
+    assert len({f["toolchain"] for f in found}) > 1 and {f["verdict"] for f in found} == {"verified"}
+    assert not (sources / "app").exists()
+    rows = json.loads((sources / "results" / "r" / "run.json").read_text())["brought"][0]["rows"]
+    assert rows[0]["choose"] == "toolchain"
+
+
+def test_a_build_that_fails_is_told_and_the_others_go_on(sources: Path, capsys: Captured) -> None:
+    build = "{cc} -DFLAGS='\"{flags}\"' app.c -o app && case '{flags}' in *fast*) echo error: no fast; false;; esac"
+    code, found, err = run(capsys, "--build", build, "--toolchain", "gcc-*", "--", "./app")
+    by = {(f["toolchain"], f["verdict"]) for f in found}
+    assert ("gcc-fast", "failed") in by and ("gcc-base", "verified") in by and code == OK, err
+    assert any("does not build: error: no fast" in str(f["reason"]) for f in found)
+    code, _, err = call(capsys, "bench", "--build", "false # {cc}", "--toolchain", "gcc-*", "--", "./app")
+    assert code == ENVIRONMENT and "nothing could be built" in err
+
+
+@pytest.mark.parametrize(
+    ("ranks", "binds"), [([2], []), pytest.param([1, 2], ["bound", "unbound"], marks=pytest.mark.full)]
+)
+def test_it_is_launched_by_every_mpi_library_that_it_is_built_for(
+    ranks: list[int], binds: list[str], sources: Path, capsys: Captured
+) -> None:
+    if not native.toolbox().mpis:
+        pytest.skip("no MPI library here")
+    options = ["--build", "{mpicc} ring.c -o ring", "--toolchain", "gcc-base", "--mpi-share"]
+    options += ["--vary", ",".join(["mpi", *(["bind"] if binds else [])])]
+    options += [word for n in ranks for word in ("--placement", f"1x{n}x1")]
+    options += ["--check", "grep -q ' of {ranks}, asked {ranks}' {out}"]
+    code, found, err = run(capsys, *options, "--", *shlex.split("mpiexec -n {ranks} ./ring {ranks}"))
+    assert code == OK, err
+    mpis = native.toolbox().mpis
+    assert {f["mpi"] for f in found} == {m.name for m in mpis}
+    assert {f["placement"]["ranks"] for f in found} == set(ranks)  # type: ignore[index]
+    assert {f["parameters"].get("bind") for f in found} == set(binds or [None])  # type: ignore[attr-defined]
+    shares = [f for f in found if f["metric"] == "mpi_share"]
+    assert len(shares) == len(ranks) * len(binds or [""]) * len(mpis)
+    assert all(0 < f["median"] < 100 for f in shares)  # type: ignore[operator]
+    assert call(capsys, "check", "r")[0] == OK
+
+
+def test_what_cannot_be_copied_is_left_where_it_is(sources: Path, capsys: Captured) -> None:
+    with socket.socket(socket.AF_UNIX) as left:
+        left.bind(str(sources / "socket"))
+        (sources / "nowhere").symlink_to("no-such-file")
+        build = "{cc} -DFLAGS='\"\"' app.c -o app && test ! -e socket && test -L nowhere"
+        code, found, err = run(capsys, "--build", build, "--toolchain", "gcc-base", "--", "./app")
+    assert code == OK and {f["verdict"] for f in found} == {"verified"}, err
+
+
+def test_a_program_that_is_there_runs_with_the_libraries_of_its_interface_and_no_other(
+    sources: Path, capsys: Captured
+) -> None:
+    if not (mpis := native.toolbox().mpis):
+        pytest.skip("no MPI library here")
+    own = mpis[0]
+    compiled = [own.cxx, "-x", "c++", "ring.c", "-o", "ring"]
+    built = subprocess.run(compiled, env=building.environment(None, own), capture_output=True, text=True)
+    assert built.returncode == 0, built.stderr
+    words = shlex.split("mpiexec -n {ranks} ./ring {ranks}")
+    options = ["--placement", "1x2x1", "--expect", "sum 1 of 2, asked 2"]
+    code, found, err = run(capsys, *options, "--vary", "mpi", "--", *words)
+    alike = {f.name for f in interchangeable(own.family)}
+    others = [m for m in mpis if m.family not in alike]
+    assert code == OK, err
+    assert {f["mpi"] for f in found} == {m.name for m in mpis if m.family in alike}
+    told = json.loads((sources / "results" / "r" / "run.json").read_text())["not_available"]
+    why = {a["what"]: a["why"] for a in told if a["what"].startswith("bench with ")}
+    assert why == {f"bench with {m.label}": f"the program is linked with {own.label}" for m in others}
+    if others:
+        code, _, err = call(capsys, "bench", *options, "--mpi", others[0].name, "--", *words)
+        assert code == USAGE and f"linked with {own.label}: give --build with {{mpicxx}}" in err

@@ -1,0 +1,108 @@
+"""A figure whose launches fall into two states is marked as such wherever its number is shown."""
+
+from __future__ import annotations
+
+import json
+import re
+from pathlib import Path
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+import many_runs
+import synthetic
+from commands import Captured, call
+from documented import computed
+from firstlight import heritage
+from firstlight.export.comparison import compared as export_of
+from firstlight.export.junit import against, to_junit
+from firstlight.judge import Judgement
+from firstlight.judge.compare import compare
+from firstlight.judge.states import told
+from firstlight.judge.verdict import Estimate, States, Verified
+from firstlight.report import html, nodes
+from firstlight.report.comparison import comparison
+from firstlight.report.nodes import Line, Value
+
+TWO = States(0.154, 0.471, 8, 5)
+SAID = "two states: 154 or 471 ns, 8 of 13 in the lower"
+
+
+def bare(page: str) -> str:
+    """Without the marks of sources, and with spaces that break."""
+    return " ".join(re.sub(r"</?data[^>]*>", "", page).replace("\u00a0", " ").split())
+
+
+def is_latency(figure: object) -> bool:
+    return isinstance(figure, Verified) and figure.identity.workload == "pingpong" and figure.unit == "us"
+
+
+@pytest.fixture(scope="module")
+def both() -> tuple[Judgement, Judgement]:
+    """Two runs that are equal but that in the second every latency of a message has two states."""
+    a, b = (synthetic.judgement(seed, only=["pingpong"]) for seed in (1, 2))
+    assert any(map(is_latency, b.figures))
+    two = (replace(f, states=TWO) if isinstance(f, Verified) and is_latency(f) else f for f in b.figures)
+    return a, replace(b, figures=tuple(two))
+
+
+def test_two_runs_compared_name_both_states_whatever_the_outcome(both: tuple[Judgement, Judgement]) -> None:
+    found = compare(*both)
+    marked = [f for f in found.figures if f.b_states is not None]
+    assert marked and all(f.a_states is None and f.two_states.endswith(f"{SAID[12:]} in B") for f in marked)
+    text = bare(comparison(found, 160, everything=True, most=1000))
+    assert text.count(f"{SAID[12:]} in B") == len(marked)
+    assert not compare(both[0], both[0]).figures[0].two_states
+
+    scene = synthetic.run(2, only=["pingpong"])
+    page = html.render(both[1], scene.workloads, heritage.load(), found)
+    section = page[page.index('id="compared"') : page.index('id="machine"')]
+    assert bare(section).count(f'<br><span class="muted">{SAID}</span>') == len(marked)
+    formulas = computed(section, msgspec.json.encode(export_of(found)).decode())
+    assert sum(formula.endswith("b_states.upper") for formula in formulas) == len(marked)
+
+
+def test_a_server_for_continuous_integration_is_told_both_states(both: tuple[Judgement, Judgement]) -> None:
+    a, b = both
+    some = sum(map(is_latency, b.figures))
+    assert to_junit(b).count(SAID) == some and SAID not in to_junit(a)
+    assert against(compare(a, b), b).count(f"{SAID[12:]} in B") == some
+
+
+def test_a_history_names_both_states_of_the_newest_run(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("FIRSTLIGHT_CACHE", str(tmp_path / "cache"))
+
+    def in_stretches(scene: synthetic.Scene) -> synthetic.Scene:
+        """Every third launch takes twice as long."""
+        slow = [
+            replace(r, samples=tuple(replace(s, wall=2 * s.wall) for s in r.samples)) if r.start.launch % 3 == 0 else r
+            for r in scene.records
+        ]
+        return scene._replace(records=tuple(slow))
+
+    for k in range(2):
+        scene = synthetic.run(k, 9, only=("latency",))
+        many_runs.write(in_stretches(scene) if k else scene, tmp_path / "runs", f"run{k}", synthetic.STARTED + k)
+    page = tmp_path / "page.html"
+    call(capsys, "history", str(tmp_path / "runs"), "--output", str(page))
+    _, out, _ = call(capsys, "history", str(tmp_path / "runs"), "--json")
+    newest = [f["points"][-1] for f in json.loads(out)["figures"]]
+    marked = sum(point["upper"] is not None for point in newest)
+    assert marked and bare(page.read_text()).count("</b>, two states: ") == marked
+    formulas = computed(page.read_text(), out)
+    assert sum("points[-1].lower" in formula for formula in formulas) == marked
+
+
+def test_nodes_and_pairs_tell_both_states() -> None:
+    some = [Value((k,), f"node-00{k}", Estimate(v, v, v, (v,) * 6)) for k, v in enumerate((0.154, 0.15, 0.16, 9.0))]
+    some[3] = replace(some[3], states=TWO)
+    line = nodes._judged(Line("network", "latency", "us", "lower", tuple(some), None), 1)
+    assert line.values[3].named and SAID in nodes._evidence(line, line.values[3])
+    assert "two states on 1 node" in nodes.told(line)
+    assert nodes.whole(line.values[3], "us") == f"9.00 us, run node-003; two states: {told(TWO, 'us')}"
+    found = nodes.Nodes("n", ("a", "b", "c", "d"), (line,), (), (), (), {}, "no MPI", 0, 1, 0)
+    page = bare(nodes.render(found, "0"))
+    assert page.count('<span class="muted">two states</span>') == 1 and SAID in page
