@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import shlex
 import signal
 import subprocess
 import sys
@@ -107,6 +108,58 @@ def test_two_nodes(cluster: Cluster, tmp_path: Path) -> None:
         half = record.launch.ranks // 2
         assert [b.node for b in record.launch.binding] == [0] * half + [1] * half
         assert Path(record.start.command[0]).name == "srun" and "--nodes=2" in record.start.command
+
+
+NODES = """
+#include <mpi.h>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+int main(int n, char** v) {
+  MPI_Init(&n, &v);
+  int rank, size;
+  MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+  MPI_Comm_size(MPI_COMM_WORLD, &size);
+  char mine[64] = "", all[64 * 64] = "";
+  if (const char* node = std::getenv("SLURMD_NODENAME")) std::strncpy(mine, node, 63);
+  MPI_Gather(mine, 64, MPI_CHAR, all, 64, MPI_CHAR, 0, MPI_COMM_WORLD);
+  for (int k = 0; rank == 0 && k < size; ++k) std::printf(" %s", all + 64 * k);
+  MPI_Finalize();
+}
+"""
+
+
+def test_a_user_s_program_runs_on_the_nodes_of_the_job(cluster: Cluster, tmp_path: Path) -> None:
+    """Launched by firstlight where `mpiexec -n {ranks}` is typed, and by a user's own srun as it is."""
+    (tmp_path / "nodes.cpp").write_text(NODES)
+    bench = f"{shlex.quote(sys.executable)} -m firstlight bench --launches 1 --budget 30s"
+    kept = shlex.quote(str(tmp_path / "nodes"))
+    lines = (
+        f"{bench} --as ours --toolchain gcc-base --mpi mpich --build '{{mpicxx}} nodes.cpp -o nodes; cp nodes {kept}' "
+        '--placement 2x1x1 --placement 2x2x1 --check \'test "$(cat {out})" = "$(cat {ranks}.txt)"\' '
+        "-- mpiexec -n {ranks} ./nodes",
+        f"{bench} --as theirs --expect ' n1 n2' -- srun --mpi=pmi2 --overlap --nodes=2 --ntasks=2 {kept}",
+    )
+    (tmp_path / "2.txt").write_text(" n1 n2")
+    (tmp_path / "4.txt").write_text(" n1 n1 n2 n2")
+    script = tmp_path / "job.sh"
+    script.write_text("\n".join(["#!/bin/bash", "#SBATCH --nodes=2 --exclusive --output=said.txt", *lines, ""]))
+    words = ["sbatch", "--parsable", str(script)]
+    sent = subprocess.run(words, cwd=tmp_path, env=variables(cluster), capture_output=True, text=True, timeout=60)
+    ended(cluster, sent.stdout.strip())
+    said = (tmp_path / "said.txt").read_text()
+    if "no MPI library matches" in said:
+        pytest.skip("no MPICH here")
+    run, launches = records(tmp_path / "results/ours")
+    assert run.machine.nodes == 2 and len(launches) == 2, said
+    for record in launches:
+        assert record.exit.ok and record.launch.nodes == 2, said
+        after = record.start.command[record.start.command.index("--", 3) :]
+        assert Path(after[1]).name == "srun" and "--nodes=2" in after
+    for name, figures in (("ours", 2), ("theirs", 1)):
+        shown = json.loads(firstlight(cluster, tmp_path, "figures", name, "--json").stdout)
+        assert {row["verdict"] for row in shown} == {"verified"}, said
+        assert sum(row["metric"] == "time" for row in shown) == figures
 
 
 @pytest.fixture

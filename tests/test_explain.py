@@ -17,7 +17,8 @@ import synthetic
 from commands import Captured, call
 from firstlight.build.assembly import Loop, hot_loop
 from firstlight.catalogue import Workload
-from firstlight.errors import OK, REGRESSION, USAGE
+from firstlight.cli.explain import choose
+from firstlight.errors import OK, REGRESSION, USAGE, UsageError
 from firstlight.judge import Judgement
 from firstlight.judge.explaining import considered, drifting, launches, limited, narrowing, shape
 from firstlight.judge.figures import judge
@@ -192,6 +193,20 @@ def test_what_cannot_be_explained_is_one_line(
         capsys, "explain", *(words if "--run" in words else [*words, "--run", "one"]), "--results", str(results)
     )
     assert (code, out, len(err.splitlines())) == (status, "", 1) and why in err, err
+
+
+def test_a_word_of_a_name_is_meant_as_it_stands(judged: tuple[Judgement, dict[str, Workload]]) -> None:
+    figure = verified(judged[0])[0]
+    some = [
+        replace(figure, identity=replace(figure.identity, variant=v, metric=m))
+        for v in "ab"
+        for m in ("time", "cpu_time")
+    ]
+    assert choose(some, ["time", f"{figure.identity.workload}.b"]) is some[2]
+    assert choose(some, ["time", ".b"]) is some[2], "a part beside a word"
+    assert choose(some, ["cpu", ".a"]) is some[1], "a part of one"
+    with pytest.raises(UsageError, match="2 figures have the words 'time'; add some of theirs"):
+        choose(some, ["time"])
 
 
 def test_every_launch_is_in_the_table_behind_the_drawing(judged: tuple[Judgement, dict[str, Workload]]) -> None:
