@@ -243,6 +243,15 @@ def test_what_is_varied_together_is_chosen_together(here: Path, capsys: Captured
     assert re.search(r"wall time[^<]*, by binding", page) and not re.search(r"CPU time[^<]*, by ", page)
 
 
+def test_a_sweep_reaches_the_environment_the_check_and_what_prepares(here: Path, capsys: Captured) -> None:
+    options = ["--sweep", "n=3,4", "--env", "WANT={n}", "--prepare", "echo {n} > wanted", "--warmup", "1"]
+    check = 'test "$(cat {out})" = "{n} $(cat wanted)" && echo {n} >> counted'
+    code, found, err = run(capsys, *options, "--check", check, "--", "sh", "-c", 'echo "$WANT $(cat wanted)"')
+    assert code == OK and {f["verdict"] for f in found} == {"verified"}, err
+    assert {f["parameters"]["n"] for f in found} == {3, 4}  # type: ignore[index]
+    assert set((here / "counted").read_text().split()) == {"3", "4"}
+
+
 def test_without_any_check_nothing_is_ranked(here: Path, capsys: Captured) -> None:
     code, found, _ = run(capsys, "--ignore-status", "--", "sh", "-c", "exit 3")
     assert code == OK and {f["verdict"] for f in found} == {"unverified"}
