@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from firstlight.judge import Judgement
-from firstlight.judge.evidence import lacks_device
+from firstlight.judge.evidence import lacks_device, may_be_untold
+from firstlight.judge.verdict import Verified
 from firstlight.judge.words import bare, listing
 from firstlight.record import Run
 from firstlight.toolchains import OFFLOADING, Absent
@@ -18,12 +19,30 @@ def absences(judgement: Judgement) -> list[Absent]:
     """
     run = judgement.run
     found: dict[tuple[str, str, str], list[str]] = {}
-    for a in dict.fromkeys((*run.not_available, *run.toolbox.absent, *_devices(judgement))):
+    for a in dict.fromkeys((*run.not_available, *run.toolbox.absent, *_devices(judgement), *_untold(judgement))):
         program, _, toolchain = a.what.partition(_WITH)
         found.setdefault((program, bare(a.why), bare(a.fix)), []).append(toolchain)
     return [
         Absent(_WITH.join(x for x in (program, " / ".join(filter(None, toolchains))) if x), why, fix)
         for (program, why, fix), toolchains in found.items()
+    ]
+
+
+def _untold(judgement: Judgement) -> list[Absent]:
+    """What launches of a guest may leave out, where none of those that were verified told it."""
+    some = {f.identity for f in judgement.figures if isinstance(f, Verified)}
+    told = {(i.workload, i.variant, i.metric) for i in some}
+    return [
+        Absent(
+            f"{m.name} of {d.workload}.{d.variant}",
+            "no launch told it",
+            "docs/method.md, Programs that are not ours, says when",
+        )
+        for d in judgement.run.descriptions.values()
+        for m in d.metrics
+        if may_be_untold(judgement.run, d.workload, m)
+        and any((i.workload, i.variant) == (d.workload, d.variant) for i in some)
+        and (d.workload, d.variant, m.name) not in told
     ]
 
 

@@ -86,7 +86,7 @@ def peak_memory(words: list[str], environment: Mapping[str, str], where: Files) 
     ]
     adopt(True)
     try:
-        starter = ["sh", "-c", '"$@" 3>&- & echo $! >&3', "sh", *words]
+        starter = ["sh", "-c", '(exec "$@" 3>&-) & echo $! >&3', "sh", *words]
         os.waitpid(os.posix_spawn("/bin/sh", starter, environment, file_actions=actions), 0)
         process = int(printed(told))
         _, _, used = os.wait4(process, 0)
