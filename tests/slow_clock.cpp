@@ -1,4 +1,4 @@
-// To be preloaded: programs of firstlight whose clock goes too fast find that all takes them three hundred times as long.
+// To be preloaded: programs of firstlight whose clock goes too fast find that all takes them thirty thousand times as long.
 #include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
@@ -8,7 +8,7 @@
 
 namespace {
 
-constexpr long factor = 300;
+constexpr long factor = 30'000;  // beyond what many neighbours make of equal nodes
 
 bool measures() {
   static const bool found =
