@@ -10,6 +10,7 @@ import msgspec
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from commands import Captured, call
 from firstlight.errors import RecordError, UsageError
@@ -102,6 +103,14 @@ def test_a_slow_link_is_named_as_a_link_and_a_node_all_of_whose_links_are_slow_a
     assert f"in the median {significant(shown[3])} of what other pairs give" in ends[0][2], "as the cells tell it"
     assert found.spread is not None and found.spread.of == 21 and not found.spread.named
     assert page._link(line(pairs), HOSTS, 3)[1] == []
+
+
+def test_only_what_is_as_on_the_median_node_is_said_to_be_as_elsewhere() -> None:
+    even, uneven = {(k,): 1.0 + 0.01 * k for k in range(4)}, {(0,): 1e-4, (1,): 0.3, (2,): 1.0, (3,): 2.0}
+    lines = [replace(page._judged(line(values), 1), title=title) for title, values in (("a", even), ("b", uneven))]
+    assert not any(value.named for one in lines for value in one.values), "the second is too uneven"
+    assert page._as_others(lines, 0) == ["as on the other nodes: a"]
+    assert page._as_others(lines[1:], 0) == []
 
 
 def test_a_line_tells_how_far_from_the_others_one_must_lie() -> None:

@@ -291,8 +291,7 @@ def _as_others(lines: Sequence[Line], node: int) -> list[str]:
     alike = [
         line.title
         for line in lines
-        if line.spread is not None
-        and any(v.members == (node,) and v.share is not None and not v.named for v in line.values)
+        if any(v.members == (node,) and not v.named and _shade(v.share) == "alike" for v in line.values)
     ]
     return (
         [f"as on the other nodes: {', '.join(alike[:3])}" + (f" and {len(alike) - 3} more" if len(alike) > 3 else "")]
