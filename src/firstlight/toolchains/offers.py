@@ -40,6 +40,9 @@ _TRIALS: dict[Offer, tuple[str, str]] = {
         '#include "firstlight/blas.hpp"',
         "const double a[] = {1, 2, 3, 4, 5, 6}, b[] = {1, 2, 3, 4, 5, 6}; double c[] = {1, 0, 0, 1};"
         "FL_CBLAS(dgemm)(fl::blas::row_major, fl::blas::as_is, fl::blas::as_is, 2, 2, 3, 1, a, 3, b, 2, -1, c, 2);"
+        "const float u[] = {1, 2, 3, 4}, v[] = {5, 6, 7, 8}; float w[] = {1, 0, 0, 1};"
+        "FL_CBLAS(sgemm)(fl::blas::row_major, fl::blas::as_is, fl::blas::as_is, 2, 2, 2, 1, u, 2, v, 2, -1, w, 2);"
+        "if (w[0] != 18 || w[1] != 22 || w[2] != 43 || w[3] != 49) return false;"
         "return c[0] == 21 && c[1] == 28 && c[2] == 49 && c[3] == 63;",
     ),
     "lapack": (

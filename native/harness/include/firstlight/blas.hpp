@@ -20,4 +20,6 @@ void FL_CBLAS(dgemv)(fl::blas::Order order, fl::blas::Transpose a_is, int m, int
 // C = alpha A B + beta C, A of m x k, B of k x n
 void FL_CBLAS(dgemm)(fl::blas::Order order, fl::blas::Transpose a_is, fl::blas::Transpose b_is, int m, int n, int k, double alpha,
                      const double* a, int lda, const double* b, int ldb, double beta, double* c, int ldc);
+void FL_CBLAS(sgemm)(fl::blas::Order order, fl::blas::Transpose a_is, fl::blas::Transpose b_is, int m, int n, int k, float alpha,
+                     const float* a, int lda, const float* b, int ldb, float beta, float* c, int ldc);
 }
