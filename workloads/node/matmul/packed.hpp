@@ -52,7 +52,8 @@ class Packed {
           const Index rows = std::min(block_rows, own.end - i);
           pack_rows(m.a.data() + i * n_ + k, rows, deep, block);
           for (Index p = 0; p < columns; p += panel) {
-            const Sums sums{block, panels_.data() + p * deep, deep, factor, k > 0, c + i * n_ + j + p, n_};
+            const T* after = panels_.data() + (p + panel < columns ? (p + panel) * deep : 0);
+            const Sums sums{block, panels_.data() + p * deep, after, deep, factor, k > 0, c + i * n_ + j + p, n_};
             below_each_other(sums, rows, std::min(panel, columns - p));
           }
         }
@@ -68,9 +69,12 @@ class Packed {
   static constexpr Index stride = depth<T> + 64 / static_cast<Index>(sizeof(T));  // of rows of a block: they begin in different sets
   static constexpr Index block_size = (block_rows + tile_rows) * stride;          // a tile more: what is fetched ahead
 
-  // A tile: its rows of A, its panel of B, whether they are added to C or written, and where.
+  // Of a panel's bytes for one term, what each tile fetches of the next panel while the tiles of a block pass.
+  static constexpr Index share = (panel * static_cast<Index>(sizeof(T)) * tile_rows + block_rows - 1) / block_rows;
+
+  // A tile: its rows of A, its panel of B, where to fetch from for the panel after it, whether the sums are added to C or written, and where.
   struct Sums {
-    const T *a, *b;
+    const T *a, *b, *after;
     Index deep;
     T factor;
     bool add;
@@ -99,6 +103,7 @@ class Packed {
     for (Index i = 0; i < rows; i += tile_rows) {
       Sums here = first;
       here.a += i * stride, here.c += i * first.n;
+      here.after += i * panel * first.deep / block_rows;
       const Index height = std::min<Index>(tile_rows, rows - i);
       fl::simd::unroll<tile_vectors>([&](auto v) __attribute__((always_inline)) {
         if (count == v + 1) tile<v + 1>(here, height, columns);
@@ -111,8 +116,10 @@ class Packed {
     Vector sum[tile_rows * vectors] = {};
     each<vectors>([&](auto r, auto v) __attribute__((always_inline)) { __builtin_prefetch(s.c + r * s.n + v * width, 1); });
     const T *a = s.a, *b = s.b;
-    for (Index k = 0; k < s.deep; ++k, ++a, b += vectors * width) {
+    const auto* after = reinterpret_cast<const char*>(s.after);
+    for (Index k = 0; k < s.deep; ++k, ++a, b += vectors * width, after += share) {
       __builtin_prefetch(s.a + tile_rows * (stride + k));  // of the next rows
+      __builtin_prefetch(after, 0, 2);                     // to the second cache
       Vector right[vectors];
       fl::simd::unroll<vectors>([&](auto v) __attribute__((always_inline)) { right[v] = fl::simd::load<Vector>(b + v * width); });
       fl::simd::unroll<tile_rows>([&](auto r) __attribute__((always_inline)) {
