@@ -114,6 +114,27 @@ def test_the_flow_comes_back_to_the_wall_behind_a_step(tmp_path: Path) -> None:
     assert 2.922 / 2 < told.of("sample")[0]["values"]["reattachment"][0] < 1.1 * 2.922 / 2
 
 
+def behind_a_step(folder: Path, rows: int, *words: str) -> float:
+    """Reynolds number 800: where the flow comes back to the wall, in heights. Where its systems are solved less well
+    waves in the shear layer go on from iteration to iteration."""
+    told = said(folder, "case=step", f"i={6 * rows}", f"j={rows}", "reynolds=800", "relax_pressure=0.1", *words)
+    return float(told.of("sample")[0]["values"]["reattachment"][0])
+
+
+def test_the_flow_behind_a_step_comes_back_where_gartling_has_it(tmp_path: Path) -> None:
+    """6.10 heights: D. K. Gartling, Int. J. Num. Meth. Fluids 11 (1990) 953. By Richardson's rule of order 2."""
+    solved = ("digits=4", "relax=0.95", "sweeps=10", "pressure=iccg", "pressure_sweeps=30")
+    coarse, fine = (behind_a_step(tmp_path, rows, *solved) for rows in (20, 30))
+    assert coarse < fine < 6.10
+    assert fine + (fine - coarse) / (1.5**2 - 1) == pytest.approx(6.10, rel=0.01)
+
+
+@pytest.mark.full
+def test_a_fine_grid_has_it_without_any_rule(tmp_path: Path) -> None:
+    solved = ("digits=4", "relax=0.9", "sweeps=20", "pressure=iccg", "pressure_sweeps=60")
+    assert behind_a_step(tmp_path, 60, *solved) == pytest.approx(6.10, rel=0.02)
+
+
 def extreme(line: list[float]) -> float:
     """Of the parabola through the least value and those beside it."""
     least = min(range(1, len(line) - 1), key=lambda j: line[j])

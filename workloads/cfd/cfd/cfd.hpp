@@ -26,6 +26,7 @@ inline constexpr fl::Metric metrics[] = {
     {"time", "s", "operations", "time", 1, "lower"},
     {"rate", "Gflop/s", "flops", "rate", 1e-9, "higher"},
     {"iterations", "iterations", "iterations", "value", 1, "lower"},
+    {"reattachment", "heights", "reattachment", "value", 1, "lower"},  // behind the step
 };
 
 // What a variant does otherwise than the rest.
