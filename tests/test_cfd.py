@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from math import log2
 from pathlib import Path
 
@@ -226,10 +227,40 @@ def test_what_cannot_run_is_refused_in_one_line(words: tuple[str, ...], why: str
     assert said.returncode == 2 and why in said.stderr and said.stderr.count("\n") == 1
 
 
-def test_a_flow_that_diverges_tells_what_was_left_before(tmp_path: Path) -> None:
-    program = native.plain_program("cfd", "serial")
-    words = ("case=cavity", "reynolds=1e6", "relax=0.99", "relax_pressure=1", "iterations=1000")
-    told = native.run(native.make([program])[program], Placement(), words, tmp_path)
+def rejected(folder: Path, variant: str, place: Placement, *words: str) -> str:
+    """What the check says of a run that ends before its time."""
+    program = native.plain_program("cfd", variant)
+    told = native.run(native.make([program])[program], place, words, folder)
     (check, *_) = told.of("check")
     assert not check["ok"] and told.status == 1
-    assert "diverged in iteration" in check["what"] and "of the mass that flow by were left" in check["what"]
+    return str(check["what"])
+
+
+def test_a_flow_that_diverges_tells_what_was_left_before(tmp_path: Path) -> None:
+    words = ("case=cavity", "reynolds=1e6", "relax=0.99", "relax_pressure=1", "iterations=1000")
+    what = rejected(tmp_path, "serial", Placement(), *words)
+    assert "diverged in iteration" in what and "of the mass that flow by were left" in what
+
+
+HOT = ("case=combustor", "i=20", "j=12", "reynolds=1e5", "heat=1000", "iterations=1000")
+
+
+def test_a_gas_without_a_positive_density_ends_the_run_and_tells_what_was_left_before(tmp_path: Path) -> None:
+    """Central differences make cells colder than nothing between burnt gas and what is still to burn."""
+    what = rejected(tmp_path, "serial", Placement(), *HOT)
+    assert re.match(
+        r"cells without a positive density in iteration \d+: \d+ \(before, \S+ of the momentum and \S+ of the mass "
+        r"that flow by were left\); take less heat or smaller central$",
+        what,
+    )
+    red_black = [
+        rejected(tmp_path, variant, Placement(ranks=ranks), *HOT, "pressure=red_black")
+        for variant, ranks in (("serial", 1), ("mpi", 3))
+    ]
+    assert "without a positive density" in red_black[0] and red_black[1].removeprefix("rank 0: ") == red_black[0]
+
+
+def test_more_processes_than_rows_are_refused_in_one_line(tmp_path: Path) -> None:
+    program = native.plain_program("cfd", "mpi")
+    told = native.run(native.make([program])[program], Placement(ranks=4), ("i=12", "j=3", "pj=4"), tmp_path)
+    assert told.status == 2 and "take fewer ranks or a larger grid" in told.stderr

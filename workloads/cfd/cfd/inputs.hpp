@@ -20,11 +20,13 @@ inline double start_velocity(const State& s, const Point& cell, std::size_t d) {
 }
 inline double start_pressure(std::uint64_t number, double speed) { return disorder * speed * speed * fl::uniform(4 * number + 3); }
 
-// Scalars begin near what enters, as which those that do not change stay.
+// Scalars begin near what enters, as which those that do not change stay; of the enthalpy it is the heat that is not in the fuel, so that no
+// cell is colder than nothing.
 inline double start_scalar(const Params& p, std::uint64_t number, std::size_t q, double speed) {
   constexpr std::uint64_t apart = std::uint64_t{1} << 60;  // from the numbers of velocities and pressures
-  constexpr Scalars most{0.1, 0.1, 0.5, 3, 0.1};           // so that somewhere it is fuel, oxygen or burnt gas that there is least of
+  constexpr Scalars most{0.1, 0.1, 0.5, 3, 0.5};           // so that somewhere it is fuel, oxygen or burnt gas that there is least of
   const double off = p.solves(q) ? most[q] * fl::uniform(apart + scalars * number + q) : 0;
+  if (q == enthalpy) return 1 + off + p.heat * start_scalar(p, number, fuel, speed);
   return reference(p)[q] * scales(speed)[q] * (1 + off);
 }
 

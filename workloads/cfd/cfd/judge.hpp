@@ -189,12 +189,15 @@ inline std::string defect(const State& s) {
   const auto taken = static_cast<Index>(history.size());
   if (taken == 0) return "no iteration was taken";
   if (!history.back().sound()) {
-    if (taken == 1) return "the flow diverged in its first iteration; take smaller relax and relax_pressure";
+    const double voids = history.back().voids;
+    const std::string what = voids > 0 ? fl::text("cells without a positive density in iteration %lld: %.0f", taken, voids)
+                                       : fl::text("the flow diverged in iteration %lld", taken);
+    const char* advice = voids > 0 ? "take less heat or smaller central" : "take smaller relax and relax_pressure";
+    if (taken == 1) return what + ", the first; " + advice;
     const Left& good = history[static_cast<std::size_t>(taken - 2)];
-    return fl::text(
-        "the flow diverged in iteration %lld (before, %.3g of the momentum and %.3g of the mass that flow by were left); take smaller "
-        "relax and relax_pressure",
-        taken, good.largest_momentum(), good.mass);
+    return what +
+           fl::text(" (before, %.3g of the momentum and %.3g of the mass that flow by were left); ", good.largest_momentum(), good.mass) +
+           advice;
   }
   if (s.params.iterations > 0 && taken != s.params.iterations)
     return fl::text("%lld iterations, %lld were asked for", taken, s.params.iterations);
@@ -212,6 +215,7 @@ inline void compare(const State& s, Replay& right, fl::WorstError& worst) {
     };
     for (std::size_t d = 0; d < 3; ++d) hold(found[n].momentum[d], wanted[n].momentum[d], "the momentum");
     hold(found[n].mass, wanted[n].mass, "the mass");
+    hold(found[n].voids, wanted[n].voids, "cells without density");
     for (std::size_t q = 0; q < scalars; ++q) hold(found[n].scalar[q], wanted[n].scalar[q], scalar_names[q]);
   }
   const auto hold = [&](const Field& is, const Field& should, const grid::Box<3>& mine, const char* what) {
@@ -250,6 +254,7 @@ inline fl::Check check(State& s, Index) {
   const double flux_error = right.flux_error(), asked = 2 * std::pow(10.0, -static_cast<double>(s.params.digits)) + 1e-13;
   for (std::size_t d = 0; d < 3; ++d)
     worst.consider(left.momentum[d], asked, [&] { return fl::text("of the equations of %s %.3g is left", name_of(d), left.momentum[d]); });
+  worst.consider(left.voids, 0.5, [&] { return fl::text("cells without a positive density: %.0f", left.voids); });
   worst.consider(left.mass, asked, [&] { return fl::text("cells gain or lose %.3g of the mass that flows by", left.mass); });
   for (std::size_t q = 0; q < scalars; ++q)
     worst.consider(left.scalar[q], asked, [&] { return fl::text("of the equation of %s %.3g is left", scalar_names[q], left.scalar[q]); });

@@ -37,7 +37,7 @@ class Replay : public ReplayedGas {
   // What is left of the equations of velocities, pressure and fluxes as they are; as shares of what flows by.
   Left left() {
     Left found;
-    properties();
+    found.voids = properties();
     for (std::size_t q = 0; q < scalars; ++q)
       if (params_.solves(q)) found.scalar[q] = transported(q);
     for (std::size_t d = 0; d < 3; ++d)
@@ -165,13 +165,18 @@ class Replay : public ReplayedGas {
     return norm();
   }
 
-  // What follows from scalars and velocities as they are at the beginning of an iteration.
-  void properties() {
-    if (!params_.carries()) return;
+  // What follows from scalars and velocities as they are at the beginning of an iteration; how many densities are not positive.
+  double properties() {
+    if (!params_.carries()) return 0;
     for (std::size_t d = 0; d < 3; ++d) each_face(d, [&](const Face& at) { eddies_[d][at.low] = eddies_at(d, at); });
-    grid::each_cell(whole(), [&](const Point& x) { density_[x] = density(x); });
+    double voids = 0;
+    grid::each_cell(whole(), [&](const Point& x) {
+      density_[x] = density(x);
+      if (!(density_[x] > 0)) ++voids;
+    });
     for (std::size_t d = 0; d < 3; ++d) each_face(d, [&](const Face& at) { density_at_[d][at.low] = density_at(d, at); });
     grid::each_cell(whole(), [&](const Point& x) { strain_[x] = wall_production(x).value_or(eddies(x) * strain(x)); });
+    return voids;
   }
   // The velocity along d without its gradient of the pressure.
   void for_free(std::size_t d) {
@@ -209,7 +214,7 @@ class Replay : public ReplayedGas {
 
   Left iterate() {
     Left found;
-    properties();
+    found.voids = properties();
     for (std::size_t q = 0; q < scalars; ++q) {
       if (!params_.solves(q)) continue;
       found.scalar[q] = transported(q);

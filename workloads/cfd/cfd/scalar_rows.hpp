@@ -32,6 +32,16 @@ struct ScalarRows : FlowRows {
     f.eddy[at] = eddy_viscosity(density(f, at), f.scalar[turbulence][at], f.scalar[dissipation][at]);
   }
 
+  // Of a row; how many of its densities are not positive.
+  static double property_row(const Arrays& f, double heat, Index c, Index n) {
+    double voids = 0;
+    for (Index at = c; at < c + n; ++at) {
+      property(f, heat, at);
+      if (!(density(f, at) > 0)) ++voids;
+    }
+    return voids;
+  }
+
   // What strain makes of k, a volume and time: twice the eddy viscosity times the square of the rate of strain.
   static void production_row(const Arrays& f, const Vector& spacing, Index c, Index n) {
     for (Index at = c; at < c + n; ++at) {

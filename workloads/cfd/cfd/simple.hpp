@@ -57,7 +57,7 @@ class Simple {
     Left left;
     fl::during(phases("halo"), [&] { velocities_.exchange(); });
     fl::during(phases("momentum"), [&] { ghosts(s, f); });
-    if (s.params.carries()) carried(s, f, left.scalar);
+    if (s.params.carries()) carried(s, f, left);
     for (std::size_t d = 0; d < 3; ++d)
       if (moves(s, d)) left.momentum[d] = momentum(s, f, d);
     fl::during(phases("halo"), [&] { faces_.exchange(); });
@@ -77,21 +77,20 @@ class Simple {
   }
 
   // Scalars, by fluxes, density and eddies of the iteration before; the momentum goes by the same density and eddies.
-  void carried(State& s, const Arrays& f, Scalars& left) {
+  void carried(State& s, const Arrays& f, Left& left) {
     fl::during(phases("halo"), [&] { scalars_.exchange(); });
-    fl::during(phases("scalars"), [&] { properties(s, f); });
+    fl::during(phases("scalars"), [&] { left.voids = properties(s, f); });
     for (std::size_t q = 0; q < scalars; ++q)
-      if (s.params.solves(q)) left[q] = scalar(s, f, q);
+      if (s.params.solves(q)) left.scalar[q] = scalar(s, f, q);
   }
 
-  void properties(State& s, const Arrays& f) {
+  // How many of the block's cells have no positive density.
+  double properties(State& s, const Arrays& f) {
     const double heat = s.params.heat;
     each_scalar(s.params, [&](std::size_t q) {
       for (const Rim& rim : s.rims) Flow::scalar_ghosts(rim, f, q, scales(s.speed)[q]);
     });
-    each_row(s, f, [&](Index c, Index n) {
-      for (Index at = c; at < c + n; ++at) Flow::property(f, heat, at);
-    });
+    const double voids = sum_of_rows(s, f, [&](Index c, Index n) { return Flow::property_row(f, heat, c, n); });
     for (std::size_t d = 0; d < 3; ++d)
       for (const Index step : {-1, 1}) {
         if (!s.block.has_neighbour(d, step)) continue;
@@ -101,10 +100,11 @@ class Simple {
                         [&](const Point& x) { Flow::property(f, heat, f.at(x[0], x[1]) + x[2]); });
       }
     for (const Rim& rim : s.rims) Flow::property_ghosts(rim, f, s.speed, heat, wall(s, rim));
-    if (!s.params.turbulent()) return;
+    if (!s.params.turbulent()) return voids;
     each_row(s, f, [&](Index c, Index n) { Flow::production_row(f, s.box.spacing, c, n); });
     for (const Rim& rim : s.rims) Flow::no_production(rim, f);
     for (const Rim& rim : s.rims) Flow::wall_production(rim, f, s.speed, wall(s, rim));
+    return voids;
   }
 
   static Wall wall(const State& s, const Rim& rim) { return {s.viscosity(), s.box.spacing[rim.d] / 2}; }
@@ -212,9 +212,8 @@ class Simple {
     add(all.momentum[2], all.mass);
     if (s.params.carries()) add(all.scalar[turbulence], all.scalar[dissipation]);
     if (s.params.reacting()) {
-      double none = 0;
       add(all.scalar[fuel], all.scalar[mixture]);
-      add(all.scalar[enthalpy], none);
+      add(all.scalar[enthalpy], all.voids);
     }
     return all.share_of(s.box.inflow_area() * s.speed, s.speed, reference(s.params));
   }

@@ -50,14 +50,16 @@ struct Left {
   Vector momentum{};
   double mass = 0;
   Scalars scalar{};
+  double voids = 0;  // cells whose density is not positive, at the beginning of the iteration
 
   double largest_momentum() const { return *std::max_element(momentum.begin(), momentum.end()); }
   double largest_scalar() const { return *std::max_element(scalar.begin(), scalar.end()); }
   double largest() const { return std::max({largest_momentum(), mass, largest_scalar()}); }
-  // A flow of which more is left than this, or no number, diverges.
+  // A flow of which more is left than this, or no number, diverges; one without a density is none.
   bool sound() const {
     const auto small = [](double left) { return left < 1e12; };
-    return small(mass) && std::all_of(momentum.begin(), momentum.end(), small) && std::all_of(scalar.begin(), scalar.end(), small);
+    return voids == 0 && small(mass) && std::all_of(momentum.begin(), momentum.end(), small) &&
+           std::all_of(scalar.begin(), scalar.end(), small);
   }
   // From sums to shares; `mass_flow`: what flows by.
   Left share_of(double mass_flow, double speed, const Scalars& reference) const {
