@@ -1,8 +1,10 @@
-"""Slice: how hot the flame in the combustor is, and how fast the flow in the cavity, in the middle layer."""
+"""Slice: how hot the flame in the combustor is, and how fast the flow in the cavity and behind the step, in the middle
+layer.
+"""
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, NamedTuple
 
 from firstlight.catalogue import Plot, Workload
 from firstlight.judge import sourced
@@ -12,9 +14,18 @@ from firstlight.report import answers, frame, observed
 from firstlight.report.frame import Drawing, Trace, View
 from firstlight.units import significant
 
+
+class Named(NamedTuple):
+    """A case in a title and over its picture, and what is drawn of it."""
+
+    short: str
+    drawn: str
+
+
 CASES = {
-    "combustor": ("a flame", "Temperature over that of the air which enters"),
-    "cavity": ("what a lid drags", "Velocity along the lid, of its own"),
+    "combustor": Named("a flame", "Temperature over that of the air which enters"),
+    "cavity": Named("what a lid drags", "Velocity along the lid, of its own"),
+    "step": Named("what flows behind a step", "Velocity along the channel, of the mean that enters"),
 }
 HEAT = [[0, "@paper"], [0.5, frame.DIVERGING[2][1]], [1, "@ink"]]
 MOST_ROWS = 24
@@ -34,7 +45,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
         return []
     title = "; ".join(_message(*each) for each in seen)
     pictures = ". ".join(
-        f"{CASES[case][1]}: {picture.columns} x {picture.rows} cells, {significant(picture.largest)} at most"
+        f"{CASES[case].drawn}: {picture.columns} x {picture.rows} cells, {significant(picture.largest)} at most"
         for case, _, picture in seen
     )
     caption = f"The middle layer of flows of which nothing is left to solve, as means over boxes of cells. {pictures}."
@@ -46,7 +57,9 @@ def _message(case: str, figure: Verified, picture: Field) -> str:
     largest = sourced.number(significant(picture.largest), "largest(a)", of=(figure,))
     if case == "combustor":
         return f"a flame gets {largest} times as hot as the air that enters"
-    return f"a lid drags what is below it along with up to {largest} of its speed"
+    if case == "cavity":
+        return f"a lid drags what is below it along with up to {largest} of its speed"
+    return f"what enters above a step is {largest} times as fast as its mean at most"
 
 
 def _heat(case: str, picture: Field, number: int) -> Trace:
@@ -80,13 +93,13 @@ def _layout(seen: list[Seen]) -> dict[str, Any]:
         narrow[f"yaxis{own}"] = up | {"domain": [1 - (k + 0.78) * share, 1 - k * share]}
         drawn["annotations"].append(
             {"xref": f"x{own} domain", "yref": f"y{own} domain", "x": 0.5, "y": 1, "yanchor": "bottom",
-             "showarrow": False, "text": frame.text(CASES[case][0])}
+             "showarrow": False, "text": frame.text(CASES[case].short)}
         )  # fmt: skip
     return drawn | {"narrow": narrow}
 
 
 def _head(seen: list[Seen]) -> tuple[str, ...]:
-    return ("along the middle row, from west to east", *(CASES[case][1] for case, _, _ in seen))
+    return ("along the middle row, from west to east", *(CASES[case].drawn for case, _, _ in seen))
 
 
 def _rows(seen: list[Seen]) -> list[tuple[str, ...]]:

@@ -1,0 +1,81 @@
+"""Residuals: what an iteration found of the equations that was still to solve, from a run's first to its last."""
+
+from __future__ import annotations
+
+from itertools import takewhile
+
+from firstlight.catalogue import Plot, Workload
+from firstlight.judge import sourced
+from firstlight.judge.verdict import Verified
+from firstlight.judge.words import listing
+from firstlight.report import answers, frame, observed, sentence
+from firstlight.report.frame import Drawing, Trace, View
+from firstlight.units import significant
+
+from .slice import CASES
+
+LEFT = {"momentum_left": "momentum", "mass_left": "mass", "scalars_left": "scalars"}
+DASHES = ("solid", "dash", "dot")
+MOST_POINTS = 400  # of a line
+LEAST, MOST = 1e-18, 1e12  # what may be left; a flow of which more is left diverges
+Histories = dict[str, tuple[float, ...]]  # by what is left
+
+
+def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
+    """Of the finest grid of each case; none where no verified run came to an end."""
+    seen: list[tuple[str, Verified, Histories]] = []
+    every = view.selected(workload, plot)
+    for case in CASES:
+        mine = [f for f in answers.verified(every) if ("case", case) in f.identity.parameters]
+        told = [(f, some) for f in mine if (some := _histories(view, f))]
+        if told:
+            seen.append((case, *max(told, key=lambda x: _cells(x[0]))))
+    if not seen:
+        return []
+    title = sentence.capital(listing([_message(case, figure) for case, figure, _ in seen]))
+    caption = (
+        "What is left of the equations of velocities, mass and scalars before each iteration, summed over all cells, "
+        "as a share of what flows by: a line goes down until the run has as many digits as it was asked for. The "
+        "vertical axis is logarithmic."
+    )
+    data = [_line(view, case, left, some[left], k) for k, (case, _, some) in enumerate(seen) for left in some]
+    drawn = frame.layout(
+        {"title": {"text": "iterations"}, "rangemode": "tozero"},
+        frame.log_axis("left, of what flows by", [v for _, _, some in seen for line in some.values() for v in line]),
+    )
+    return [Drawing(name, title, caption, frame.HEAD, frame.table(every), data, drawn)]
+
+
+def _cells(figure: Verified) -> int:
+    """Of a slice: what runs to their end are drawn for."""
+    told = dict(figure.identity.parameters)
+    along, across = told.get("i"), told.get("j")
+    return along * across if isinstance(along, int) and isinstance(across, int) else 0
+
+
+def _histories(view: View, figure: Verified) -> Histories:
+    """Of the last launch; of foreign data, what can be left of equations."""
+    windows = observed.windows(view, figure)
+    series = windows[-1].ranks.get(0, {}) if windows else {}
+    told = {left: tuple(takewhile(lambda v: LEAST < v < MOST, series.get(left, ()))) for left in LEFT}
+    return {left: values for left, values in told.items() if values}
+
+
+def _message(case: str, figure: Verified) -> str:
+    digits = dict(figure.identity.parameters).get("digits")
+    taken = f"{CASES[case].short} takes {sourced.median(figure)}"
+    if not isinstance(digits, int):
+        return taken
+    down = sourced.parameter(f"{digits} digits", figure, "a['digits']")
+    return f"{taken} for {down}"
+
+
+def _line(view: View, case: str, left: str, values: tuple[float, ...], k: int) -> Trace:
+    step = max(1, len(values) // MOST_POINTS)
+    whose = f"{CASES[case].short}: {LEFT[left]}"
+    return {
+        "type": "scatter", "mode": "lines", "name": frame.text(whose),
+        "x": list(range(1, len(values) + 1, step)), "y": [float(significant(v)) for v in values[::step]],
+        "hovertemplate": "%{y:.3g} before iteration %{x}",
+        "line": {"color": view.palette.colour(case), "dash": DASHES[list(LEFT).index(left)], "width": 2},
+    }  # fmt: skip
