@@ -66,8 +66,8 @@ def _message(case: str, figure: Verified) -> str:
     taken = f"{CASES[case].short} takes {sourced.median(figure)}"
     if not isinstance(digits, int):
         return taken
-    down = sourced.parameter(f"{digits} digits", figure, "a['digits']")
-    return f"{taken} for {down}"
+    down = sourced.parameter(str(digits), figure, "a['digits']")
+    return f"{taken} for {down} digits"
 
 
 def _line(view: View, case: str, left: str, values: tuple[float, ...], k: int) -> Trace:
