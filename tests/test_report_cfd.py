@@ -5,6 +5,7 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 import shipped
+from firstlight import heritage
 from firstlight.catalogue import Plot
 from firstlight.plan import Placement
 from firstlight.record import FINEST, Field, LaunchRecord, Metric, Series
@@ -107,6 +108,14 @@ def test_what_is_left_is_a_line_for_each_kind_of_equations() -> None:
 
 def test_runs_that_told_no_history_draw_none() -> None:
     assert left(lambda record, number: replace(observing(record, number), series=())) == []
+
+
+def test_what_was_published_of_eight_processors_is_drawn_beside_the_same_solver() -> None:
+    published = heritage.load().matching("cfd", "rate")
+    for plot in shipped.workloads()["cfd"].plots:
+        if plot.kind == "scaling":
+            (same,) = [e for e in published if all(e.parameters.get(k, v) == v for k, v in plot.where.items())]
+            assert (same.ranks, same.parameters["size"]) == (8, "B")
 
 
 def test_the_kinds_of_drawings_are_those_that_the_folder_has() -> None:

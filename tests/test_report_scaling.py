@@ -92,6 +92,18 @@ def test_threads_beyond_the_cores_are_called_hardware_threads(view: View) -> Non
     assert drawn(4, 4)[0].startswith("BPX, level = 7: 4 cores gain ") and drawn(4, 4)[1] == "cores (ranks x threads)"
 
 
+def test_earlier_machines_stand_at_their_ranks(view: View) -> None:
+    """Those of the same level that had several."""
+    some = replace(view.heritage.entries[0], workload="fem2d", metric="time_to_tolerance", unit="s", better="lower")
+    published = tuple(
+        replace(some, ranks=ranks, value=value, parameters={"level": level})
+        for ranks, value, level in ((8, 5.0, 7), (8, 6.0, 6), (1, 7.0, 7))
+    )
+    old = View(view.judgement, view.workloads, heritage.Heritage(published), view.palette)
+    ghosts = [t for t in drawings(old, figures(view), scaled(view))["0"].data if t.get("legendgroup") == "ghosts"]
+    assert [(t["x"], t["y"]) for t in ghosts] == [([8], [5.0])]
+
+
 def replace_view(view: View, judgement: Judgement) -> View:
     return View(judgement, view.workloads, view.heritage, view.palette)
 

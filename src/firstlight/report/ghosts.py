@@ -21,14 +21,19 @@ class Ghost(NamedTuple):
     x: float | None
 
 
-def ghosts(view: View, workload: str, plot: Plot, like: Verified, left: float, right: float) -> list[Trace]:
-    """Traces for a plot of figures `like` this one, from `left` to `right`; none where nothing was published."""
+def ghosts(
+    view: View, workload: str, plot: Plot, like: Verified, left: float, right: float, by_ranks: bool = False
+) -> list[Trace]:
+    """Traces for a plot of figures `like` this one, from `left` to `right`; none where nothing was published.
+
+    `by_ranks`: what was published of several ranks, whose number is x.
+    """
     found: list[Ghost] = []
     for entry in view.heritage.matching(workload, plot.metric):
         y = convert(entry.value, entry.unit, like.unit)
         clash = any(k in plot.where and v != plot.where[k] for k, v in entry.parameters.items())
-        x = entry.parameters.get(plot.x)
-        if y is not None and not clash:
+        x = entry.ranks if by_ranks else entry.parameters.get(plot.x)
+        if y is not None and not clash and (entry.ranks > 1 or not by_ranks):
             found.append(Ghost(entry, y, float(x) if isinstance(x, int | float) else None))
     found.sort(key=lambda g: (g.x is None, g.x or 0.0, g.y))
     under = like.better == "higher"  # the lines of this run lie above those of earlier machines

@@ -10,6 +10,8 @@ from collections.abc import Mapping, Sequence
 from fractions import Fraction
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from firstlight.catalogue import Plot, Workload, needs
 from firstlight.judge import ranking, sourced
 from firstlight.judge.verdict import Identity, Verified
@@ -18,6 +20,7 @@ from firstlight.machine.cores import runner
 from firstlight.record import Run
 from firstlight.report import answers, frame, sentence, wording
 from firstlight.report.frame import Drawing, Trace, View
+from firstlight.report.ghosts import ghosts
 from firstlight.units import count, percent, quantity
 
 Points = dict[int, Verified]  # by cores
@@ -118,6 +121,8 @@ def _strong(view: View, plot: Plot, name: str, figures: Sequence[Verified]) -> l
     law = f"{quantity(least, base.unit)} {'/' if base.better == 'lower' else 'x'} cores"
     data = [_ideal(xs, ideal, f"{IDEAL}: {law}" if first == 1 else IDEAL)]
     data += [_line(view, t.words(view.judgement.run), p, k) for k, (t, p) in enumerate(lines.items())]
+    of_x = replace(plot, where={**plot.where, plot.x: x})
+    data += ghosts(view, base.identity.workload, of_x, base, xs[0], xs[-1], by_ranks=True)
     drawn = frame.layout(_axis_of_cores(view, lines), _axis(plot, base, [*ideal, *_values(lines)]))
     title = sentence.capital(f"{_subject(plot)}, {plot.x} = {x}: {_gains(view, lines, base)}")
     caption = (
