@@ -113,3 +113,11 @@ def test_blocks_change_what_is_local_to_them_and_nothing_else(tmp_path: Path) ->
         assert len(alone[0]) < len(sip) < 3 * len(alone[0])
         assert len(alone[3]) <= len(iccg) < 2 * len(alone[3])
         assert len(alone[5]) < len(mgcg) < 3 * len(alone[5]) and len(mgcg) < len(multigrid)
+
+
+def test_halos_that_travel_meanwhile_change_nothing_but_rounding(tmp_path: Path) -> None:
+    words = ("kernel=red_black,cg,iccg", *UNEVEN)
+    for ranks in (2, 3):
+        one, other = (histories(tmp_path, v, Placement(ranks=ranks), *words) for v in ("mpi", "mpi_overlap"))
+        for mine, theirs in zip(other, one, strict=True):
+            assert mine == pytest.approx(theirs, rel=1e-7)

@@ -57,6 +57,23 @@ struct Solver {
     const fl::In in(Marks::halo);
     machine.exchange();
   }
+  // Whether halos may travel meanwhile.
+  static constexpr bool overlaps = requires(Machine& of) { of.split; };
+  // row(its first cell, that cell's element, cells) for parts of rows: those that need no halo while it travels, then the others.
+  template <class Row>
+  Sums overlapped(const Rows& m, Row row) {
+    const auto each = [&](const grid::Box<3>& box) {
+      const fl::In in(Marks::sweep);
+      Sums sums;
+      grid::each_row(box, [&](const Point& first, Index n) { sums += row(first, m.at(first[0], first[1]) + first[2], n); });
+      return sums;
+    };
+    fl::during(Marks::halo, [&] { machine.start(); });
+    Sums sums = each(machine.split.inner);
+    fl::during(Marks::halo, [&] { machine.finish(); });
+    for (const grid::Box<3>& box : machine.split.rim) sums += each(box);
+    return sums;
+  }
   // Whether another iteration follows, where `rest` is this rank's part of what remains.
   template <class Rule>
   bool goes_on(Rule& rule, const Sums& rest) {
@@ -132,9 +149,15 @@ struct RedBlack : Solver<Marks, Machine, Body> {
                Index k, Index j) { return this->body.relax(m, x, m.at(k, j), n, (first + k + j) % 2, cached); };
   }
   Sums half(const Rows& m, Field& unknown, Index colour) {
-    this->exchange();
-    const fl::In in(Marks::sweep);
-    return this->machine.each(unknown.size(), relaxing(m, unknown, colour));
+    if constexpr (RedBlack::overlaps) {
+      return this->overlapped(m, [&, x = origin(unknown)](const Point& at, Index c, Index n) {
+        return this->body.relax(m, x, c, n, (corner + colour + at[0] + at[1] + at[2]) % 2, false);
+      });
+    } else {
+      this->exchange();
+      const fl::In in(Marks::sweep);
+      return this->machine.each(unknown.size(), relaxing(m, unknown, colour));
+    }
   }
   Sums both(const Rows& m, Field& unknown) {
     const fl::In in(Marks::sweep);
@@ -177,14 +200,23 @@ struct ConjugateGradients : Solver<Marks, Machine, Body> {
       const double now = cholesky ? precondition(m, size) : rest.second, beta = before == 0 ? 0 : now / before;
       const double* direction = origin(cholesky ? z : r);
       rows([&](Index c) { return body.turn(beta, direction, origin(p), c, n), Sums{}; });
-      this->exchange();
-      const double energy = this->total(rows([&](Index c) { return body.product(m, origin(p), origin(q), c, n); })).first;
+      const double energy = this->total(met(m, size)).first;
       rest = this->total(advance(now / energy));
       before = now;
     }
   }
 
  private:
+  // q = A p; this rank's part of p q.
+  Sums met(const Rows& m, const Point& size) {
+    const auto product = [&](Index c, Index n) { return this->body.product(m, origin(p), origin(q), c, n); };
+    if constexpr (ConjugateGradients::overlaps) {
+      return this->overlapped(m, [&](const Point&, Index c, Index n) { return product(c, n); });
+    } else {
+      this->exchange();
+      return this->machine.each(size, [&](Index k, Index j) { return product(m.at(k, j), size[2]); });
+    }
+  }
   double precondition(const Rows& m, const Point& size) {
     Machine& machine = this->machine;
     Body& body = this->body;
