@@ -55,20 +55,20 @@ def test_the_bits_differ_where_the_oceans_do(tmp_path: Path) -> None:
     assert len(set(bits(said(tmp_path, *SMALL)).values())) >= 3
 
 
-def gyre_error(folder: Path, cells: int) -> float:
+def gyre_error(folder: Path, cells: int, *steps: str) -> float:
     """Of the transport, of its largest; after fifteen times the time in which the bottom stops a flow."""
-    words = ("problem=stommel", "layers=1", f"nx={cells}", f"ny={cells}", f"steps={3300 * cells}", "courant=0.86")
+    words = ("problem=stommel", "layers=1", f"nx={cells}", f"ny={cells}", *steps)
     (error, *_) = {s["values"]["gyre_error"][0] for s in said(folder, *words).of("sample")}
     return error
 
 
 def test_stommels_gyre_on_a_coarse_grid(tmp_path: Path) -> None:
-    assert gyre_error(tmp_path, 20) == pytest.approx(4.08e-2, rel=2e-3)
+    assert gyre_error(tmp_path, 20, "steps=66000", "courant=0.86") == pytest.approx(4.08e-2, rel=2e-3)
 
 
 @pytest.mark.full
 def test_stommels_gyre_on_a_finer_grid(tmp_path: Path) -> None:
-    assert gyre_error(tmp_path, 40) == pytest.approx(9.46e-3, rel=2e-3)
+    assert gyre_error(tmp_path, 40, "steps=132000", "courant=0.86") == pytest.approx(9.46e-3, rel=2e-3)
 
 
 @pytest.mark.parametrize(
@@ -78,6 +78,10 @@ def test_stommels_gyre_on_a_finer_grid(tmp_path: Path) -> None:
         (("problem=stommel", "layers=1", "nx=20", "ny=10"), "a square"),
         (("problem=basin", "steps=1000"), "take fewer steps"),
         (("px=2",), "no process grid"),
+        (("courant=5",), "courant=0.86 or less"),
+        (("time=semi",), "a flat rectangle"),
+        (("time=semi", "problem=rectangle", "courant=40", "nx=8", "ny=8"), "rotation"),
+        (("problem=seiche", "layers=1", "nx=12"), "nx=16 or more"),
         (("viscosity=1e6", "nx=1024", "ny=1024"), "shorter"),
     ],
 )

@@ -2,17 +2,24 @@
 #pragma once
 
 #include <cfloat>
+#include <complex>
 #include <cstring>
 
 #include "firstlight/damage.hpp"
+#include "implicit.hpp"
 #include "replay.hpp"
 #include "setup.hpp"
 
 namespace ocean_nlom::inline FL_ROLE {
 
 // Rounding: pressures of the whole depth push by as much as the fastest wave moves.
-inline double allowed_speed(const Params& p) { return 4 * DBL_EPSILON * p.speed() * (1 + static_cast<double>(p.steps)); }
-inline double allowed_height(const Params& p) { return 4 * DBL_EPSILON * p.depth() * (1 + static_cast<double>(p.steps)); }
+inline double roundings(const Params& p, Index steps) {
+  // A long step pushes further by what a sum of layers is off.
+  const double further = p.time == Time::semi ? std::max(1.0, p.courant * static_cast<double>(p.layers)) : 1;
+  return 4 * DBL_EPSILON * (1 + static_cast<double>(steps)) * further;
+}
+inline double allowed_speed(const Params& p) { return roundings(p, p.steps) * p.speed(); }
+inline double allowed_height(const Params& p) { return roundings(p, p.steps) * p.depth(); }
 
 class Judged {
  public:
@@ -61,6 +68,84 @@ inline void against_replays(State& s, Judged& judged) {
                 i = begin(2, n < 4 ? n % 2 : 2, static_cast<std::uint64_t>(2 * n + 1));
     against_a_replay(s, judged, grid::intersection(cells, grid::Box<3>{{0, j, i}, {s.p.layers, j + box_edge, i + box_edge}}));
   }
+}
+
+// Of the layer that lost or won most, of itself. What fluxes carry is lost in roundings of single cells alone, which walk at random; what is
+// taken from a pressure is off by roundings of the whole depth's.
+inline double layer_change(State& s) {
+  double worst = 0;
+  for (Index k = 0; k < s.p.layers; ++k) {
+    grid::Box<3> layer = s.block.cells();
+    layer.lower[0] = k, layer.upper[0] = k + 1;
+    long double change = 0, mass = 0;
+    grid::each_cell(layer,
+                    [&](const grid::Point<3>& c) { change += static_cast<long double>(s.now.h[c]) - s.start.h[c], mass += s.start.h[c]; });
+    worst = std::max(worst, std::fabs(fl::total(static_cast<double>(change))) / fl::total(static_cast<double>(mass)));
+  }
+  return worst;
+}
+inline double allowed_layer(const Params& p) {
+  return 8 * DBL_EPSILON * std::sqrt(static_cast<double>(p.steps) / static_cast<double>(p.nx * p.ny));
+}
+
+// All of it, or of what the last step left all that can be asked of any size; and the speeds of the modes.
+inline void against_the_equations(State& s, Judged& judged) {
+  const Params& p = s.p;
+  if (eliminable(p)) {
+    Implicit run(s);
+    const Replay& end = run.run();
+    judged.box(s, s.block.cells(), [&](int field, const grid::Point<3>& g) {
+      return field == 0 ? end.u(g[0], g[1], g[2]) : field == 1 ? end.v(g[0], g[1], g[2]) : end.h(g[0], g[1], g[2]);
+    });
+  }
+  const grid::Box<3>& own = s.block.owned;
+  const LastStep left(s, {{own.lower[1], own.lower[2]}, {own.upper[1], own.upper[2]}});
+  grid::each_cell(own, [&](const grid::Point<3>& g) {
+    judged.cell("what the last step left open of u", g, left.u(g[0], g[1], g[2]), 0, roundings(p, 1) * p.speed());
+    judged.cell("what the last step left open of v", g, left.v(g[0], g[1], g[2]), 0, roundings(p, 1) * p.speed());
+    judged.cell("what the last step left open of h", g, left.h(g[0], g[1], g[2]), 0, roundings(p, 1) * p.depth());
+  });
+  const double layer = layer_change(s);
+  judged.worst().consider(layer, allowed_layer(p), [&] { return fl::text("the mass of a layer changed by %.3g of itself", layer); });
+  for (Index m = 0; m < p.layers; ++m) {
+    const double speed = std::sqrt(s.squared[static_cast<std::size_t>(m)]);
+    const bool right = faster(p, speed * (1 + 1e-10)) == m && faster(p, speed * (1 - 1e-10)) == m + 1;
+    judged.worst().consider(right ? 0 : 1, 0.5, [&] { return fl::text("no vertical mode %lld travels at %.10g m/s", m, speed); });
+  }
+}
+
+// The phase of a seiche that began at its highest, and what is left of it: three stages of a time step, or averages over two steps after
+// one over one.
+inline std::complex<double> swung(const Params& p, double dt) {
+  const double turn = std::sqrt(gravity * p.depth()) * dt * 2 / p.dx() * std::sin(half_waves * M_PI / (2 * static_cast<double>(p.nx)));
+  const auto steps = static_cast<double>(p.steps);
+  if (p.time == Time::explicitly) return std::pow(std::complex<double>(1 - turn * turn / 2, turn - turn * turn * turn / 6), steps);
+  const double odd = p.steps % 2 == 1 ? 2 * std::atan(turn / 2) : 0;
+  return std::polar(1.0, odd + (steps - (odd > 0 ? 1 : 0)) * std::atan(turn));
+}
+inline void against_a_seiche(State& s, Judged& judged) {
+  const Params& p = s.p;
+  const std::complex<double> swing = swung(p, s.dt);
+  judged.box(s, s.block.cells(), [&](int field, const grid::Point<3>& g) {
+    const auto i = static_cast<double>(g[2]);
+    if (field == 0) return std::sqrt(gravity / p.depth()) * swing.imag() * std::sin(seiche_phase(p, i));
+    return field == 1 ? 0 : p.depth() + swing.real() * std::cos(seiche_phase(p, i + 0.5));
+  });
+}
+// What it swings by in a second, of what was seen in the end; the number of whole turns is that of the exact solution.
+inline double frequency(State& s) {
+  const Params& p = s.p;
+  double high = 0, fast = 0;
+  grid::each_cell(s.block.cells(), [&](const grid::Point<3>& c) {
+    const auto i = static_cast<double>(s.block.global(c)[2]);
+    high += (s.now.h[c] - p.rest(0)) * std::cos(seiche_phase(p, i + 0.5));
+    fast += s.now.u[c] * std::sin(seiche_phase(p, i)) * std::sqrt(p.depth() / gravity);
+  });
+  high = fl::total(high), fast = fl::total(fast);
+  const auto steps = static_cast<double>(p.steps);
+  const double turn = std::sqrt(gravity * p.depth()) * s.dt * 2 / p.dx() * std::sin(half_waves * M_PI / (2 * static_cast<double>(p.nx)));
+  const double expected = steps * std::atan(turn), seen = std::atan2(fast, high);
+  return (seen + 2 * M_PI * std::round((expected - seen) / (2 * M_PI))) / (steps * s.dt);
 }
 
 // H. Stommel, Trans. AGU 29 (1948) 202. Transport in m^3/s at x, y from the south-western corner, m.
@@ -136,20 +221,28 @@ inline fl::Check check(State& s, Index last) {
   Judged judged(p);
   const double mass = mass_change(s);
   judged.worst().consider(mass, allowed_mass(p), [&] { return fl::text("the mass changed by %.3g of itself", mass); });
-  if (p.problem == Problem::jet) {
+  if (p.problem == Problem::jet || p.problem == Problem::geostrophic) {
     judged.box(s, s.block.cells(), [&](int field, const grid::Point<3>& g) {
-      return field == 0 ? start_u(s, g[0], g[1], g[2]) : field == 1 ? 0 : start_h(s, g[0], g[1], g[2]);
+      if ((field == 0 && g[2] == 0 && p.closed()) || (field == 1 && g[1] == 0)) return 0.0;  // through a wall
+      return field == 0 ? start_u(s, g[0], g[1], g[2]) : field == 1 ? start_v(s, g[0], g[1], g[2]) : start_h(s, g[0], g[1], g[2]);
     });
+  } else if (p.problem == Problem::seiche && known(p)) {
+    against_a_seiche(s, judged);
   } else if (known(p)) {
     const double error = gyre_error(s), allowed = 18 / static_cast<double>(p.nx * p.nx);
     judged.worst().consider(error, allowed, [&] { return fl::text("the gyre's transport is off by %.3g of the largest", error); });
   }
-  if (replayed(p, s.team.ranks).cells > 0) against_replays(s, judged);
+  if (p.time == Time::semi)
+    against_the_equations(s, judged);
+  else if (replayed(p, s.team.ranks).cells > 0)
+    against_replays(s, judged);
   if (p.problem == Problem::waves && p.nx * p.ny * p.layers <= 20000) {
     const double open = left_open(s);
     judged.worst().consider(open, 1e-12, [&] { return fl::text("%.3g of what changes is not balanced", open); });
   }
-  return judged.worst().check(fl::text("all cells that were compared agree; the mass changed by %.3g of itself", mass));
+  const bool last_step_only = p.time == Time::semi && !known(p) && !eliminable(p);
+  const char* agreed = last_step_only ? "the last step leaves nothing of its equations open" : "all cells that were compared agree";
+  return judged.worst().check(fl::text("%s; the mass changed by %.3g of itself", agreed, mass));
 }
 
 // A sum of the bits of all cells, the same whoever holds them.
@@ -167,10 +260,25 @@ inline double digest(State& s) {
   return fl::total(sum);
 }
 
+// Wall time of a model day at the longest steps that `courant` allows, s: what R3 reports of NLOM.
+inline double day_time(const Params& p, const fl::Observations& seen) {
+  double wall = seen.seconds({});  // in no phase
+  for (const fl::Phase phase :
+       {phases("halo"), phases("diagnose"), phases("advance"), phases("transform"), phases("transpose"), phases("columns")})
+    wall += seen.seconds(phase);
+  return wall / (p.longest() * static_cast<double>(p.steps)) * 86400;
+}
+
 inline void observe(State& s, fl::Observations& seen) {
   seen.value("digest", digest(s));
   seen.value("dt", s.dt);
+  seen.value("frequency", s.p.problem == Problem::seiche ? frequency(s) : 0);
+  seen.value("day_time", day_time(s.p, seen));
   seen.value("gyre_error", s.p.problem == Problem::stommel ? gyre_error(s) : 0);
+  if (s.p.time == Time::explicitly) return;
+  std::vector<double> speeds;
+  for (Index m = 0; m < s.p.layers; ++m) speeds.push_back(std::sqrt(s.squared[static_cast<std::size_t>(m)]));
+  seen.series("mode_speed", "m/s", speeds.data(), s.p.layers);
 }
 
 // The height of the sea's surface.

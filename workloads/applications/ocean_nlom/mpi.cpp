@@ -1,7 +1,7 @@
 // A tile a process; halos two cells wide before each stage.
 #include "firstlight/grid/mpi.hpp"
-#include "run.hpp"
+#include "semi.hpp"
 
-using Tiles = ocean_nlom::Run<fl::grid::Mpi>;
+using Tiles = ocean_nlom::Semi<fl::grid::Mpi>;
 
 FL_VARIANT(ocean_nlom, Tiles)

@@ -13,7 +13,8 @@ inline constexpr Index box_edge = 8;       // of boxes of a large block
 // Whether the end of a run is known without another run.
 inline bool known(const Params& p) {
   const double time = p.longest() * 0.76 * static_cast<double>(p.steps);
-  return p.problem == Problem::jet || (p.problem == Problem::stommel && time > spun_up);
+  if (p.problem == Problem::seiche) return p.time == Time::explicitly || p.filter == 0;
+  return p.problem == Problem::jet || p.problem == Problem::geostrophic || (p.problem == Problem::stommel && time > spun_up);
 }
 
 struct Replayed {
@@ -40,8 +41,16 @@ inline Replayed replayed(const Params& p, Index ranks) {
 class Replay {
  public:
   // Of this box of the whole domain, in global lines and columns.
-  Replay(const State& s, const grid::Box<2>& box) : s_(s), p_(s.p) {
-    const Index margin = around_a_step * p_.steps + 2;
+  Replay(const State& s, const grid::Box<2>& box) : Replay(s, box, around_a_step * s.p.steps + 2) {
+    each([&](Index k, Index j, Index i) {
+      const Index gj = around(j, p_.ny, 1), gi = around(i, p_.nx, 2);
+      if (wet(j, i) && wet(j, i - 1)) y_[0][at(k, j, i)] = start_u(s, k, gj, gi);
+      if (wet(j, i) && wet(j - 1, i)) y_[1][at(k, j, i)] = start_v(s, k, gj, gi);
+      if (wet(j, i)) y_[2][at(k, j, i)] = start_h(s, k, gj, gi);
+    });
+  }
+  // At rest, with so much around it.
+  Replay(const State& s, const grid::Box<2>& box, Index margin) : s_(s), p_(s.p) {
     for (std::size_t d = 0; d < 2; ++d) {
       low_[d] = box.lower[d] - margin, high_[d] = box.upper[d] + margin;
       if (p_.domain().periodic[d + 1]) continue;
@@ -52,11 +61,13 @@ class Replay {
     for (Index j = low_[0]; j < high_[0]; ++j)
       for (Index i = low_[1]; i < high_[1]; ++i) land_[at(0, j, i)] = is_wet(p_, j, i) ? 0 : 1;
     for (auto& f : y_) f.assign(static_cast<std::size_t>(rows_ * columns_ * p_.layers), 0);
+  }
+  // What the process has of a flow, halos included.
+  void left(const Flow& flow) {
+    const auto& low = s_.block.owned.lower;
     each([&](Index k, Index j, Index i) {
-      const Index gj = around(j, p_.ny, 1), gi = around(i, p_.nx, 2);
-      if (wet(j, i) && wet(j, i - 1)) y_[0][at(k, j, i)] = start_u(s, k, gj, gi);
-      if (wet(j, i) && wet(j - 1, i)) y_[1][at(k, j, i)] = start_v(s, k, gj, gi);
-      if (wet(j, i)) y_[2][at(k, j, i)] = start_h(s, k, gj, gi);
+      const grid::Point<3> local{k, j - low[1], i - low[2]};
+      y_[0][at(k, j, i)] = flow.u[local], y_[1][at(k, j, i)] = flow.v[local], y_[2][at(k, j, i)] = flow.h[local];
     });
   }
   void run() {
@@ -77,43 +88,63 @@ class Replay {
   double u(Index k, Index j, Index i) const { return get(0, k, j, i); }
   double v(Index k, Index j, Index i) const { return get(1, k, j, i); }
   double h(Index k, Index j, Index i) const { return get(2, k, j, i); }
+  // Of a cell that is inside.
+  double& value(std::size_t field, Index k, Index j, Index i) { return y_[field][at(k, j, i)]; }
+  void take(const Replay& other) { y_ = other.y_; }
   bool wet(Index j, Index i) const { return inside(j, i) && land_[at(0, j, i)] == 0; }
 
   double rate_u(Index k, Index j, Index i) const {
+    return turning_u(k, j, i) - (pressure(k, j, i) - pressure(k, j, i - 1)) / p_.dx() + friction_u(k, j, i);
+  }
+  double rate_v(Index k, Index j, Index i) const {
+    return turning_v(k, j, i) - (pressure(k, j, i) - pressure(k, j - 1, i)) / p_.dy() + friction_v(k, j, i);
+  }
+  // Rates but for pressure and friction.
+  double turning_u(Index k, Index j, Index i) const {
     double turn = 0;
     for (const Index jj : {j, j + 1})
       for (const Index ii : {i - 1, i})
         turn += (p_.form == Form::energy ? q(k, jj, i) : (q(k, j, i) + q(k, j + 1, i)) / 2) * flux_v(k, jj, ii) / 4;
     const double top = k == 0 ? stress_at(p_, around(j, p_.ny, 1), s_.wind) / density / ((h(k, j, i - 1) + h(k, j, i)) / 2) : 0;
-    const double friction =
-        viscosity(p_) * ((divergence(k, j, i) - divergence(k, j, i - 1)) / p_.dx() - (zeta(k, j + 1, i) - zeta(k, j, i)) / p_.dy());
-    return turn - (head(k, j, i) - head(k, j, i - 1)) / p_.dx() + friction + top - bottom_drag(k) * u(k, j, i);
+    return turn - (kinetic(k, j, i) - kinetic(k, j, i - 1)) / p_.dx() + top;
   }
-  double rate_v(Index k, Index j, Index i) const {
+  double turning_v(Index k, Index j, Index i) const {
     double turn = 0;
     for (const Index ii : {i, i + 1})
       for (const Index jj : {j - 1, j})
         turn += (p_.form == Form::energy ? q(k, j, ii) : (q(k, j, i) + q(k, j, i + 1)) / 2) * flux_u(k, jj, ii) / 4;
-    const double friction =
-        viscosity(p_) * ((divergence(k, j, i) - divergence(k, j - 1, i)) / p_.dy() + (zeta(k, j, i + 1) - zeta(k, j, i)) / p_.dx());
-    return -turn - (head(k, j, i) - head(k, j - 1, i)) / p_.dy() + friction - bottom_drag(k) * v(k, j, i);
+    return -turn - (kinetic(k, j, i) - kinetic(k, j - 1, i)) / p_.dy();
+  }
+  double friction_u(Index k, Index j, Index i) const {
+    const double rubbed = (divergence(k, j, i) - divergence(k, j, i - 1)) / p_.dx() - (zeta(k, j + 1, i) - zeta(k, j, i)) / p_.dy();
+    return viscosity(p_) * rubbed - bottom_drag(k) * u(k, j, i);
+  }
+  double friction_v(Index k, Index j, Index i) const {
+    const double rubbed = (divergence(k, j, i) - divergence(k, j - 1, i)) / p_.dy() + (zeta(k, j, i + 1) - zeta(k, j, i)) / p_.dx();
+    return viscosity(p_) * rubbed - bottom_drag(k) * v(k, j, i);
   }
   double rate_h(Index k, Index j, Index i) const {
     return -(flux_u(k, j, i + 1) - flux_u(k, j, i)) / p_.dx() - (flux_v(k, j + 1, i) - flux_v(k, j, i)) / p_.dy();
   }
-  double flux_u(Index k, Index j, Index i) const { return u(k, j, i) * (h(k, j, i - 1) + h(k, j, i)) / 2; }
-  double flux_v(Index k, Index j, Index i) const { return v(k, j, i) * (h(k, j - 1, i) + h(k, j, i)) / 2; }
-  double head(Index k, Index j, Index i) const {
+  double flux_u(Index k, Index j, Index i) const { return u(k, j, i) * (p_.linear() ? p_.rest(k) : (h(k, j, i - 1) + h(k, j, i)) / 2); }
+  double flux_v(Index k, Index j, Index i) const { return v(k, j, i) * (p_.linear() ? p_.rest(k) : (h(k, j - 1, i) + h(k, j, i)) / 2); }
+  double head(Index k, Index j, Index i) const { return pressure(k, j, i) + kinetic(k, j, i); }
+  double pressure(Index k, Index j, Index i) const {
     double m = 0;
     for (Index upper = 0; upper <= k; ++upper) {
       double height = bottom_at(p_, around(j, p_.ny, 1), around(i, p_.nx, 2));
       for (Index n = p_.layers; n-- > upper;) height += h(n, j, i) - p_.rest(n);
       m += reduced[static_cast<std::size_t>(upper)] * height;
     }
-    return m + (std::pow(u(k, j, i), 2) + std::pow(u(k, j, i + 1), 2) + std::pow(v(k, j, i), 2) + std::pow(v(k, j + 1, i), 2)) / 4;
+    return m;
+  }
+  double kinetic(Index k, Index j, Index i) const {
+    if (p_.linear()) return 0;
+    return (std::pow(u(k, j, i), 2) + std::pow(u(k, j, i + 1), 2) + std::pow(v(k, j, i), 2) + std::pow(v(k, j + 1, i), 2)) / 4;
   }
   // At the south-western corner.
   double q(Index k, Index j, Index i) const {
+    if (p_.linear()) return p_.coriolis(j) / p_.rest(k);
     const double mean = corner_h(k, j, i);
     return mean == 0 ? 0 : (zeta(k, j, i) + p_.coriolis(around(j, p_.ny, 1))) / mean;
   }

@@ -2,6 +2,8 @@
 // come and in who computes.
 #pragma once
 
+#include <algorithm>
+
 #include "firstlight/grid/one_process.hpp"
 #include "firstlight/variant.hpp"
 #include "ocean_nlom.hpp"
@@ -11,6 +13,8 @@ namespace ocean_nlom::inline FL_ROLE {
 // What a broken variant does otherwise.
 struct Right {
   static constexpr bool four_point_average = true, kinetic = true, coasts = true;
+  // Of semi-implicit runs: modes, southern wall, thickness, what neighbours know of the pressure.
+  static constexpr bool weighted = true, walls = true, from_fluxes = true, arrives = true;
 };
 
 template <class Transport = grid::OneProcess, class Team = grid::Alone, class Ways = Right>
@@ -44,7 +48,7 @@ struct Run {
     const grid::Box<3> cells = s.block.cells();
     const Rows own{{cells.lower[1], cells.lower[2]}, {cells.upper[1], cells.upper[2]}};
     fl::during(phases("diagnose"), [&] { each(own.grown({1, 1}), [&](Index j, Index a, Index b) { diagnose(s, from, j, a, b); }); });
-    fl::during(phases("advance"), [&] { each(own, [&](Index j, Index a, Index b) { advance(s, from, to, dt, j, a, b); }); });
+    fl::during(phases("advance"), [&] { each(own, [&](Index j, Index a, Index b) { advance(s, s.now, from, from, to, dt, j, a, b); }); });
   }
 
   template <class Row>
@@ -54,28 +58,48 @@ struct Run {
     });
   }
 
-  // Fluxes, vorticity, divergence and M + K on the line j, of all layers.
+  // Fluxes, vorticity, divergence and M + K on the line j, of all layers; semi-implicitly K alone.
   static void diagnose(State& s, Flow& from, Index j, Index begin, Index end) {
+    if (s.p.linear())
+      fluxes<true>(s, from, j, begin, end);
+    else
+      fluxes<false>(s, from, j, begin, end);
+    if (s.p.time == Time::explicitly)
+      pressures(s, from.h, j, begin, end);
+    else
+      for (Index k = 0; k < s.p.layers; ++k) std::fill(&s.head.view()(k, j, begin), &s.head.view()(k, j, end), 0.0);
+    if (Ways::kinetic && !s.p.linear()) kinetic(s, from, j, begin, end);
+  }
+
+  template <bool linear>
+  static void fluxes(State& s, Flow& from, Index j, Index begin, Index end) {
     const Params& p = s.p;
     const double rdx = 1 / p.dx(), rdy = 1 / p.dy(), f = p.coriolis(s.block.owned.lower[1] + j);
-    const View u = from.u.view(), v = from.v.view(), h = from.h.view(), head = s.head.view();
+    const View u = from.u.view(), v = from.v.view(), h = from.h.view();
     for (Index k = 0; k < p.layers; ++k) {
       const double *uc = &u(k, j, 0), *us = uc - u.stride[1], *vc = &v(k, j, 0), *vn = vc + v.stride[1];
       const double *hc = &h(k, j, 0), *hs = hc - h.stride[1];
       const double *count = &s.corners.view()(0, j, 0), *edge = &s.edge.view()(0, j, 0);
       double *fu = &s.flux_u.view()(k, j, 0), *fv = &s.flux_v.view()(k, j, 0), *q = &s.potential.view()(k, j, 0);
       double *z = &s.vorticity.view()(k, j, 0), *d = &s.spread.view()(k, j, 0);
+      const double rest = p.rest(k);
       for (Index i = begin; i < end; ++i) {
-        fu[i] = uc[i] * (0.5 * (hc[i - 1] + hc[i]));
-        fv[i] = vc[i] * (0.5 * (hs[i] + hc[i]));
+        fu[i] = uc[i] * (linear ? rest : 0.5 * (hc[i - 1] + hc[i]));
+        fv[i] = vc[i] * (linear ? rest : 0.5 * (hs[i] + hc[i]));
         const double zeta = ((vc[i] - vc[i - 1]) * rdx - (uc[i] - us[i]) * rdy) * edge[i];
         const double around = (hc[i - 1] + hc[i]) + (hs[i - 1] + hs[i]) + (count[i] == 0 ? 1 : 0);
         z[i] = zeta;
-        q[i] = (zeta + f) * count[i] / around;
+        q[i] = linear ? f / rest : (zeta + f) * count[i] / around;
         d[i] = (uc[i + 1] - uc[i]) * rdx + (vn[i] - vc[i]) * rdy;
       }
     }
-    // Heights of surfaces from the bottom up, then M from the top down.
+  }
+
+  // M of layers of such thickness: heights of surfaces from the bottom up, then M from the top down.
+  static void pressures(State& s, const grid::Field<double, 3>& thickness, Index j, Index begin, Index end) {
+    const Params& p = s.p;
+    const auto h = thickness.view();
+    const View head = s.head.view();
     const double* bottom = &s.bottom.view()(0, j, 0);
     for (Index k = p.layers; k-- > 0;) {
       const double* below = k == p.layers - 1 ? bottom : &head(k + 1, j, 0);
@@ -93,23 +117,27 @@ struct Run {
       else
         for (Index i = begin; i < end; ++i) m[i] = above[i] + g * m[i];
     }
-    if constexpr (Ways::kinetic)
-      for (Index k = 0; k < p.layers; ++k) {
-        const double *uc = &u(k, j, 0), *vc = &v(k, j, 0), *vn = vc + v.stride[1];
-        double* m = &head(k, j, 0);
-        for (Index i = begin; i < end; ++i) m[i] += 0.25 * ((uc[i] * uc[i] + uc[i + 1] * uc[i + 1]) + (vc[i] * vc[i] + vn[i] * vn[i]));
-      }
+  }
+  static void kinetic(State& s, Flow& from, Index j, Index begin, Index end) {
+    const View u = from.u.view(), v = from.v.view();
+    for (Index k = 0; k < s.p.layers; ++k) {
+      const double *uc = &u(k, j, 0), *vc = &v(k, j, 0), *vn = vc + v.stride[1];
+      double* m = &s.head.view()(k, j, 0);
+      for (Index i = begin; i < end; ++i) m[i] += 0.25 * ((uc[i] * uc[i] + uc[i + 1] * uc[i + 1]) + (vc[i] * vc[i] + vn[i] * vn[i]));
+    }
   }
 
-  // The next stage on the line j: the first one of a time step and dt times the tendencies of `from`.
-  static void advance(State& s, Flow& from, Flow& to, double dt, Index j, Index begin, Index end) {
+  // The next stage on the line j: `first` and dt times the tendencies of `from`; the bottom drags `dragged`.
+  static void advance(State& s, const Flow& first, const Flow& from, const Flow& dragged, Flow& to, double dt, Index j, Index begin,
+                      Index end) {
     if (s.p.form == Form::energy)
-      advance_by<Form::energy>(s, from, to, dt, j, begin, end);
+      advance_by<Form::energy>(s, first, from, dragged, to, dt, j, begin, end);
     else
-      advance_by<Form::enstrophy>(s, from, to, dt, j, begin, end);
+      advance_by<Form::enstrophy>(s, first, from, dragged, to, dt, j, begin, end);
   }
   template <Form form>
-  static void advance_by(State& s, Flow& from, Flow& to, double dt, Index j, Index begin, Index end) {
+  static void advance_by(State& s, const Flow& first, const Flow& from, const Flow& dragged, Flow& to, double dt, Index j, Index begin,
+                         Index end) {
     const Params& p = s.p;
     const double rdx = 1 / p.dx(), rdy = 1 / p.dy(), a = viscosity(p);
     const double* open_u = &s.face_u.view()(0, j, 0);
@@ -117,10 +145,10 @@ struct Run {
     for (Index k = 0; k < p.layers; ++k) {
       const double wind = k == 0 ? stress_at(p, s.block.owned.lower[1] + j, s.wind) / density : 0, r = k == p.layers - 1 ? drag(p) : 0;
       const Index line = s.flux_u.view().stride[1];  // of all fields the same
-      const auto at = [&](grid::Field<double, 3>& field) { return &field.view()(k, j, 0); };
+      const auto at = [&](auto& field) { return &field.view()(k, j, 0); };
       const double *fu = at(s.flux_u), *fus = fu - line, *fv = at(s.flux_v), *fvn = fv + line, *q = at(s.potential), *qn = q + line;
       const double *m = at(s.head), *ms = m - line, *z = at(s.vorticity), *zn = z + line, *d = at(s.spread), *ds = d - line;
-      const double *u = at(from.u), *v = at(from.v), *h = at(from.h), *u0 = at(s.now.u), *v0 = at(s.now.v), *h0 = at(s.now.h);
+      const double *u = at(dragged.u), *v = at(dragged.v), *h = at(from.h), *u0 = at(first.u), *v0 = at(first.v), *h0 = at(first.h);
       double *u1 = at(to.u), *v1 = at(to.v), *h1 = at(to.h);
       for (Index i = begin; i < end; ++i) {
         double turn_u, turn_v;  // (zeta + f) v, (zeta + f) u

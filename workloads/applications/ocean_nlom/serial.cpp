@@ -1,6 +1,6 @@
 // One thread: what every other variant is compared with.
-#include "run.hpp"
+#include "semi.hpp"
 
-using Serial = ocean_nlom::Run<>;
+using Serial = ocean_nlom::Semi<>;
 
 FL_VARIANT(ocean_nlom, Serial)

@@ -1,6 +1,7 @@
 // What can run, and the state at the start.
 #pragma once
 
+#include "implicit.hpp"
 #include "inputs.hpp"
 #include "replay.hpp"
 
@@ -10,9 +11,17 @@ inline std::string refuse(const Params& p, const fl::Team& team) {
   if (auto why = grid::refuse(p.domain(), team.ranks); !why.empty()) return why;
   if (p.problem == Problem::stommel && (p.layers != 1 || p.length != p.width || p.nx != p.ny || p.ny > 1024))
     return "Stommel's gyre needs layers=1 and a square: nx=ny, up to 1024, and length=width";
-  const double stiff = viscosity(p) * 4 * (1 / (p.dx() * p.dx()) + 1 / (p.dy() * p.dy())) * p.longest();
+  if (p.problem == Problem::seiche && (p.layers != 1 || static_cast<double>(p.nx) < 2 * half_waves))
+    return fl::text("the seiche needs layers=1 and nx=%g or more", 2 * half_waves);
+  const bool semi = p.time == Time::semi;
+  if (semi && !p.flat_rectangle()) return "time=semi needs a flat rectangle: problem=rectangle, stommel, seiche or geostrophic";
+  if (!semi && p.courant > explicit_limit)
+    return fl::text("time=explicit needs courant=%g or less: gravity waves are advanced step by step", explicit_limit);
+  if (semi && p.longest() * std::max(std::fabs(p.coriolis(0)), std::fabs(p.coriolis(p.ny))) > inertial_limit)
+    return fl::text("time steps of %.3g s are too long for the rotation, which is explicit; it needs a smaller courant", p.longest());
+  const double stiff = (semi ? 2 : 1) * viscosity(p) * 4 * (1 / (p.dx() * p.dx()) + 1 / (p.dy() * p.dy())) * p.longest();
   if (stiff > 1.5) return fl::text("a viscosity of %g m^2/s needs time steps shorter than one of %.3g s", p.viscosity, p.longest());
-  if (known(p) || replayed(p, team.ranks).cells > 0) return "";
+  if (semi || known(p) || replayed(p, team.ranks).cells > 0) return "";
   return fl::text("a check of %lld steps needs a run beside it that would take too long; take fewer steps, a smaller ocean, or problem=jet",
                   p.steps);
 }

@@ -1,0 +1,86 @@
+"""ocean_nlom with implicit gravity waves: one ocean on any grid of processes, and the numbers that are known of it."""
+
+from __future__ import annotations
+
+import math
+from pathlib import Path
+
+import pytest
+
+from native import Placement
+from test_ocean_nlom import bits, gyre_error, said
+
+pytestmark = pytest.mark.native
+
+SMALL = ("time=semi", "problem=rectangle,geostrophic", "nx=19", "ny=17", "layers=3", "steps=3", "courant=5")
+EXPLICIT_LIMIT = 0.86
+
+
+@pytest.mark.parametrize(
+    ("variant", "place", "words"),
+    [
+        ("mpi", Placement(ranks=2), ("px=2", "py=1")),
+        ("omp", Placement(threads=3), ()),
+        pytest.param("mpi", Placement(ranks=4), ("px=2", "py=2"), marks=pytest.mark.full),
+        pytest.param("mpi", Placement(ranks=3), ("px=1", "py=3"), marks=pytest.mark.full),
+        pytest.param("mpi", Placement(ranks=7), ("px=7", "py=1"), marks=pytest.mark.full),
+        pytest.param("mpi_omp", Placement(ranks=2, threads=2), (), marks=pytest.mark.full),
+    ],
+)
+def test_who_computes_changes_no_bit(variant: str, place: Placement, words: tuple[str, ...], tmp_path: Path) -> None:
+    assert bits(said(tmp_path, *SMALL)) == bits(said(tmp_path, *SMALL, *words, variant=variant, place=place))
+
+
+def test_the_vertical_modes_of_five_layers(tmp_path: Path) -> None:
+    told = said(tmp_path, "time=semi", "problem=geostrophic", "nx=8", "ny=8", "layers=5", "steps=1")
+    (speeds,) = [s for s in told.of("series") if s["name"] == "mode_speed"]
+    assert speeds["values"] == pytest.approx([221.77927, 3.30266, 1.82054, 1.28486, 1.04055], abs=5e-6)
+
+
+def test_the_dispersion_of_a_seiche(tmp_path: Path) -> None:
+    """tan(w dt) = c dt (2 / dx) sin(k dx / 2) with steps of 600 s, eight half waves in 1000 km; after 200 steps."""
+    speed, dx = math.sqrt(9.81 * 5000), 1e6 / 64
+    across = 2 / dx * math.sin(8 * math.pi / (2 * 64))
+    longest = 1.01 * speed * math.hypot(1 / dx, 8 / 125000)  # steps of such a part of a second at courant=1
+    words = ("problem=seiche", "time=semi", "layers=1", "nx=64", "ny=8", "width=125000", "steps=200", "filter=0")
+    seen = [s["values"] for s in said(tmp_path, *words, f"courant={600 * longest!r}").of("sample")]
+    for values in seen:
+        dt = values["dt"][0]
+        assert values["frequency"][0] == pytest.approx(math.atan(speed * dt * across) / dt, rel=1e-12)
+    dt = max(values["dt"][0] for values in seen)
+    seen = [s["values"] for s in said(tmp_path, *words, f"courant={600 * longest * 600 / dt!r}").of("sample")]
+    (at_600,) = {v["frequency"][0] for v in seen if v["dt"][0] == pytest.approx(600, rel=1e-12)}
+    assert at_600 == pytest.approx(2.130156e-3, abs=5e-10)
+
+
+def test_an_explicit_seiche_swings_as_three_stages_let_it(tmp_path: Path) -> None:
+    said(tmp_path, "problem=seiche", "layers=1", "nx=64", "ny=8", "steps=200,201")
+
+
+@pytest.mark.parametrize("layers", [1, 5])
+def test_a_geostrophic_flow_stays_at_twenty_times_the_explicit_limit(layers: int, tmp_path: Path) -> None:
+    words = ("problem=geostrophic", "nx=20", "ny=16", f"layers={layers}", "steps=200")
+    said(tmp_path, *words, "time=semi", f"courant={20 * EXPLICIT_LIMIT}")
+    said(tmp_path, *words, "time=explicit", f"courant={EXPLICIT_LIMIT}")
+
+
+def test_a_driven_ocean_is_stable_at_twenty_times_the_explicit_limit(tmp_path: Path) -> None:
+    said(
+        tmp_path, "problem=rectangle", "time=semi", "nx=20", "ny=16", "layers=3", "steps=300",
+        f"courant={20 * EXPLICIT_LIMIT}",
+    )  # fmt: skip
+
+
+def gyre(folder: Path, cells: int) -> float:
+    """In a twentieth of the explicit steps."""
+    return gyre_error(folder, cells, "time=semi", f"courant={20 * EXPLICIT_LIMIT}", f"steps={170 * cells}")
+
+
+def test_stommels_gyre_in_long_steps(tmp_path: Path) -> None:
+    assert gyre(tmp_path, 20) == pytest.approx(4.08e-2, rel=2e-3)
+    assert gyre(tmp_path, 40) == pytest.approx(9.46e-3, rel=2e-3)
+
+
+@pytest.mark.full
+def test_stommels_gyre_converges_with_the_square_of_a_cell(tmp_path: Path) -> None:
+    assert gyre(tmp_path, 80) == pytest.approx(2.33e-3, rel=3e-3)

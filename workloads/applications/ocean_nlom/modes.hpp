@@ -1,0 +1,65 @@
+// Vertical modes: layers at rest, thicknesses H, whose pressures are M = G h, G_kj = sum_{i <= min(k, j)} g_i. What couples the layers of
+// a linear wave is G H; with P^ = Q^T H^(1/2) P its modes stand alone, each a fluid of one layer whose waves travel at c_m.
+#pragma once
+
+#include <algorithm>
+
+#include "ocean_nlom.hpp"
+
+namespace ocean_nlom::inline FL_ROLE {
+
+struct Modes {
+  using Matrix = std::array<std::array<double, most_layers>, most_layers>;
+
+  Matrix to{}, from{};                        // [mode][layer], [layer][mode]
+  std::array<double, most_layers> squared{};  // of the speeds, the fastest first; m^2/s^2
+
+  // `weighted`: as above; else, as it is in a broken variant, by Q alone.
+  explicit Modes(const Params& p, bool weighted = true) {
+    const auto n = static_cast<std::size_t>(p.layers);
+    Matrix s{}, q{};
+    for (std::size_t k = 0; k < n; ++k) {
+      q[k][k] = 1;
+      for (std::size_t j = 0; j < n; ++j) {
+        double g = 0;
+        for (std::size_t i = 0; i <= std::min(k, j); ++i) g += reduced[i];
+        s[k][j] = root(p, k) * g * root(p, j);
+      }
+    }
+    for (int sweep = 0; sweep < 30; ++sweep)
+      for (std::size_t a = 0; a < n; ++a)
+        for (std::size_t b = a + 1; b < n; ++b) rotate(s, q, n, a, b);
+    std::array<std::size_t, most_layers> order{};
+    for (std::size_t m = 0; m < n; ++m) order[m] = m;
+    std::sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(n),
+              [&](std::size_t a, std::size_t b) { return s[a][a] > s[b][b]; });
+    for (std::size_t m = 0; m < n; ++m) {
+      squared[m] = s[order[m]][order[m]];
+      for (std::size_t k = 0; k < n; ++k) {
+        const double weight = weighted ? root(p, k) : 1;
+        to[m][k] = q[k][order[m]] * weight, from[k][m] = q[k][order[m]] / weight;
+      }
+    }
+  }
+
+ private:
+  static double root(const Params& p, std::size_t k) { return std::sqrt(p.rest(static_cast<Index>(k))); }
+  // C. Jacobi's rotation that makes s_ab zero; q collects them.
+  static void rotate(Matrix& s, Matrix& q, std::size_t n, std::size_t a, std::size_t b) {
+    if (s[a][b] == 0) return;
+    const double theta = (s[b][b] - s[a][a]) / (2 * s[a][b]);
+    const double t = (theta < 0 ? -1 : 1) / (std::fabs(theta) + std::hypot(theta, 1)), c = 1 / std::hypot(t, 1), d = t * c;
+    for (std::size_t k = 0; k < n; ++k) {
+      const double ka = s[k][a], kb = s[k][b];
+      s[k][a] = c * ka - d * kb, s[k][b] = d * ka + c * kb;
+    }
+    for (std::size_t k = 0; k < n; ++k) {
+      const double ak = s[a][k], bk = s[b][k], qa = q[k][a], qb = q[k][b];
+      s[a][k] = c * ak - d * bk, s[b][k] = d * ak + c * bk;
+      q[k][a] = c * qa - d * qb, q[k][b] = d * qa + c * qb;
+    }
+    s[a][b] = s[b][a] = 0;
+  }
+};
+
+}  // namespace ocean_nlom::inline FL_ROLE

@@ -1,0 +1,171 @@
+// Leapfrog steps in which what makes gravity waves is averaged over the step before and the next one, so that a time step may be as long
+// as the flow allows (A. Robert, Atmos.-Ocean 7 (1969) 35). u* and h* being explicit, 2 a from `before` to `next`, W = (u + u_before) / 2 - u_now:
+//
+//   u_next = u* - 2 a dx P,  h_next = h* - 2 a div(H W),  P = (M_before + M_next) / 2:
+//   (1 - a^2 G H lap) P = M of thickness (h_before + h*) / 2 - a div(H W*)
+//
+// Thickness comes from fluxes, never from P, so that mass stays whatever the solver leaves. Friction is that of `before`.
+#pragma once
+
+#include "helmholtz.hpp"
+#include "run.hpp"
+
+namespace ocean_nlom::inline FL_ROLE {
+
+template <class Transport = grid::OneProcess, class Team = grid::Alone, class Ways = Right, class Fourier = OwnFourier>
+struct Semi : Run<Transport, Team, Ways> {
+  using Base = Run<Transport, Team, Ways>;
+  using Base::each, Base::halos, Base::team;
+  using typename Base::Rows;
+
+  Helmholtz<Transport, Team, Ways, Fourier> solver;
+  grid::Exchange<3, Transport> guesses, pressure;  // of u* and v*; of P
+
+  void open(State& s) {
+    Base::open(s);
+    if (s.p.time != Time::semi) return;
+    guesses.open(s.block, {.reach = grid::Reach::edges}, Transport{}, s.half.u, s.half.v);
+    pressure.open(s.block, {.reach = grid::Reach::edges}, Transport{}, s.head);
+    solver.open(s, team);
+    s.squared = solver.modes().squared;
+  }
+  void close(State& s) {
+    Base::close(s);
+    guesses.close(), pressure.close(), solver.close();
+  }
+
+  void step(State& s, Index iteration) {
+    if (s.p.time != Time::semi) return Base::step(s, iteration);
+    fl::during(phases("halo"), [&] { halos[0](team); });
+    copy(s.now, s.third);
+    for (Index t = 0; t < s.p.steps; ++t) {
+      const double span = t == 0 ? s.dt : 2 * s.dt;
+      if (t > 1) filter(s, s.half, s.third, s.now);
+      if (t < 2) fl::during(phases("columns"), [&] { solver.prepare(s.p, span / 2, team); });
+      time_step(s, span);
+      std::swap(s.third, s.now);
+      std::swap(s.now, s.half);
+    }
+  }
+
+  // Fills s.half from s.third, the step before, and s.now.
+  void time_step(State& s, double span) {
+    Flow &before = s.third, &now = s.now, &next = s.half;
+    const grid::Box<3> cells = s.block.cells();
+    const Rows own{{cells.lower[1], cells.lower[2]}, {cells.upper[1], cells.upper[2]}};
+    const Rows one_more{own.lower, {own.upper[0] + 1, own.upper[1] + 1}};
+    fl::during(phases("diagnose"), [&] {
+      each(own.grown({1, 1}), [&](Index j, Index a, Index b) { Base::diagnose(s, now, j, a, b), rub(s, before, j, a, b); });
+    });
+    fl::during(phases("advance"),
+               [&] { each(own, [&](Index j, Index a, Index b) { Base::advance(s, before, now, before, next, span, j, a, b); }); });
+    fl::during(phases("halo"), [&] { guesses(team); });
+    fl::during(phases("advance"), [&] {
+      each(own, [&](Index j, Index a, Index b) {
+        spread(s, j, a, b);
+        for (Index k = 0; k < s.p.layers; ++k) {
+          const double *hb = &before.h.view()(k, j, 0), *h = &next.h.view()(k, j, 0);
+          double* d = &s.spread.view()(k, j, 0);
+          for (Index i = a; i < b; ++i) d[i] = 0.5 * (hb[i] + h[i]) - span / 2 * d[i];
+        }
+        Base::pressures(s, s.spread, j, a, b);
+      });
+    });
+    solver.solve(s, s.head, team);
+    if (Ways::arrives) fl::during(phases("halo"), [&] { pressure(team); });
+    fl::during(phases("advance"), [&] {
+      each(one_more, [&](Index j, Index a, Index b) { correct(s, span, j, a, b); });
+      each(own, [&](Index j, Index a, Index b) { thicken(s, span, j, a, b); });
+    });
+    fl::during(phases("halo"), [&] { halos[2](team); });
+  }
+
+  // Vorticity and divergence of the step before, for friction.
+  static void rub(State& s, const Flow& before, Index j, Index begin, Index end) {
+    const double rdx = 1 / s.p.dx(), rdy = 1 / s.p.dy();
+    const auto u = before.u.view(), v = before.v.view();
+    for (Index k = 0; k < s.p.layers; ++k) {
+      const double *uc = &u(k, j, 0), *us = uc - u.stride[1], *vc = &v(k, j, 0), *vn = vc + v.stride[1], *edge = &s.edge.view()(0, j, 0);
+      double *z = &s.vorticity.view()(k, j, 0), *d = &s.spread.view()(k, j, 0);
+      for (Index i = begin; i < end; ++i) {
+        z[i] = ((vc[i] - vc[i - 1]) * rdx - (uc[i] - us[i]) * rdy) * edge[i];
+        d[i] = (uc[i + 1] - uc[i]) * rdx + (vn[i] - vc[i]) * rdy;
+      }
+    }
+  }
+  // div(H W) of the next flow, of layers at rest.
+  static void spread(State& s, Index j, Index begin, Index end) {
+    const double rdx = 1 / s.p.dx(), rdy = 1 / s.p.dy();
+    for (Index k = 0; k < s.p.layers; ++k) {
+      const double rest = s.p.rest(k);
+      const Index line = s.spread.view().stride[1];
+      const auto at = [&](const grid::Field<double, 3>& field) { return &field.view()(k, j, 0); };
+      const double *ub = at(s.third.u), *un = at(s.now.u), *u = at(s.half.u);
+      const double *vb = at(s.third.v), *vn = at(s.now.v), *v = at(s.half.v);
+      double* d = &s.spread.view()(k, j, 0);
+      const auto east = [&](Index i) { return 0.5 * (u[i] + ub[i]) - un[i]; };
+      const auto north = [&](Index i) { return 0.5 * (v[i] + vb[i]) - vn[i]; };
+      for (Index i = begin; i < end; ++i) d[i] = rest * ((east(i + 1) - east(i)) * rdx + (north(i + line) - north(i)) * rdy);
+    }
+  }
+  static void correct(State& s, double span, Index j, Index begin, Index end) {
+    const double x = span / s.p.dx(), y = span / s.p.dy();
+    const double *open_u = &s.face_u.view()(0, j, 0), *open_v = &s.face_v.view()(0, j, 0);
+    for (Index k = 0; k < s.p.layers; ++k) {
+      const double *m = &s.head.view()(k, j, 0), *ms = m - s.head.view().stride[1];
+      double *u = &s.half.u.view()(k, j, 0), *v = &s.half.v.view()(k, j, 0);
+      for (Index i = begin; i < end; ++i) {
+        u[i] -= x * (m[i] - m[i - 1]) * open_u[i];
+        v[i] -= y * (m[i] - ms[i]) * open_v[i];
+      }
+    }
+  }
+  static void thicken(State& s, double span, Index j, Index begin, Index end) {
+    if (!Ways::from_fluxes) return from_pressure(s, j, begin, end);
+    spread(s, j, begin, end);
+    for (Index k = 0; k < s.p.layers; ++k) {
+      const double* d = &s.spread.view()(k, j, 0);
+      double* h = &s.half.h.view()(k, j, 0);
+      for (Index i = begin; i < end; ++i) h[i] -= span * d[i];
+    }
+  }
+  // As a broken variant has it: surfaces rise by 2 (P - M_before) over g, and thickness by what they rise from layer to layer.
+  static void from_pressure(State& s, Index j, Index begin, Index end) {
+    const auto before = [&](Index k, Index i) { return s.third.h.view()(k, j, i); };
+    for (Index i = begin; i < end; ++i) {
+      std::array<double, most_layers + 1> rise{};
+      double above = 0;
+      for (Index k = 0; k < s.p.layers; ++k) {
+        double surface = 0;
+        for (Index below = k; below < s.p.layers; ++below) surface += before(below, i) - s.p.rest(below);
+        const double m = s.head.view()(k, j, i);
+        rise[static_cast<std::size_t>(k)] = 2 * ((m - above) / reduced[static_cast<std::size_t>(k)] - surface);
+        above = m;
+      }
+      for (Index k = 0; k < s.p.layers; ++k)
+        s.half.h.view()(k, j, i) = before(k, i) + rise[static_cast<std::size_t>(k)] - rise[static_cast<std::size_t>(k) + 1];
+    }
+  }
+
+  // R. Asselin, Mon. Wea. Rev. 100 (1972) 487, before the middle one is needed; of all elements, for halos are as good as what they copy.
+  void filter(State& s, Flow& first, Flow& middle, Flow& last) {
+    const double part = s.p.filter;
+    fl::during(phases("advance"), [&] {
+      auto before = first.all(), now = middle.all(), next = last.all();
+      team([&](Index share, Index shares) {
+        for (std::size_t n = 0; n < 3; ++n) {
+          const double *b = before[n]->data(), *c = next[n]->data();
+          double* x = now[n]->data();
+          const fl::Part mine = fl::part(now[n]->layout().elements, shares, share);
+          for (Index e = mine.begin; e < mine.end; ++e) x[e] += part * (b[e] - 2 * x[e] + c[e]);
+        }
+      });
+    });
+  }
+  void copy(Flow& from, Flow& to) const {
+    auto a = from.all(), b = to.all();
+    for (std::size_t n = 0; n < 3; ++n) std::copy_n(a[n]->data(), a[n]->layout().elements, b[n]->data());
+  }
+};
+
+}  // namespace ocean_nlom::inline FL_ROLE
