@@ -66,16 +66,13 @@ def test_stommels_gyre_on_a_coarse_grid(tmp_path: Path) -> None:
     assert gyre_error(tmp_path, 20, "steps=66000", "courant=0.86") == pytest.approx(4.08e-2, rel=2e-3)
 
 
-@pytest.mark.full
-def test_stommels_gyre_on_a_finer_grid(tmp_path: Path) -> None:
-    assert gyre_error(tmp_path, 40, "steps=132000", "courant=0.86") == pytest.approx(9.46e-3, rel=2e-3)
-
-
 @pytest.mark.parametrize(
     ("words", "why"),
     [
         (("problem=stommel", "layers=2"), "needs layers=1"),
         (("problem=stommel", "layers=1", "nx=20", "ny=10"), "a square"),
+        (("problem=stommel", "layers=1", "wind=0"), "needs wind"),
+        (("problem=munk", "layers=1", "nx=32", "ny=32"), "a boundary layer of a cell"),
         (("problem=basin", "steps=1000"), "take fewer steps"),
         (("px=2",), "no process grid"),
         (("courant=5",), "courant=0.86 or less"),

@@ -5,10 +5,11 @@ from __future__ import annotations
 import math
 from pathlib import Path
 
+import numpy as np
 import pytest
 
 from native import Placement
-from test_ocean_nlom import bits, gyre_error, said
+from test_ocean_nlom import bits, said
 
 pytestmark = pytest.mark.native
 
@@ -71,16 +72,59 @@ def test_a_driven_ocean_is_stable_at_twenty_times_the_explicit_limit(tmp_path: P
     )  # fmt: skip
 
 
-def gyre(folder: Path, cells: int) -> float:
-    """In a twentieth of the explicit steps."""
-    return gyre_error(folder, cells, "time=semi", f"courant={20 * EXPLICIT_LIMIT}", f"steps={170 * cells}")
+def gyre(folder: Path, cells: int, *words: str) -> dict[str, float]:
+    """Spun up in a twentieth of the explicit steps."""
+    long = ("layers=1", f"nx={cells}", f"ny={cells}", "time=semi", f"courant={20 * EXPLICIT_LIMIT}")
+    sample = said(folder, *words, *long).of("sample")[0]
+    return {name: value[0] for name, value in sample["values"].items()}
+
+
+def stommel(folder: Path, cells: int) -> dict[str, float]:
+    return gyre(folder, cells, "problem=stommel", f"steps={170 * cells}")
 
 
 def test_stommels_gyre_in_long_steps(tmp_path: Path) -> None:
-    assert gyre(tmp_path, 20) == pytest.approx(4.08e-2, rel=2e-3)
-    assert gyre(tmp_path, 40) == pytest.approx(9.46e-3, rel=2e-3)
+    coarse, finer = stommel(tmp_path, 20), stommel(tmp_path, 40)
+    assert coarse["gyre_error"] == pytest.approx(4.08e-2, rel=2e-3)
+    assert finer["gyre_error"] == pytest.approx(9.46e-3, rel=2e-3)
+    off = [abs(one["gyre_transport"] / 1.013796e7 - 1) for one in (coarse, finer)]
+    assert off[1] < 6e-3 and 3 < off[0] / off[1] < 5
+    assert finer["gyre_at"] == pytest.approx(155.99e3, abs=500)
 
 
 @pytest.mark.full
 def test_stommels_gyre_converges_with_the_square_of_a_cell(tmp_path: Path) -> None:
-    assert gyre(tmp_path, 80) == pytest.approx(2.33e-3, rel=3e-3)
+    fine = stommel(tmp_path, 80)
+    assert fine["gyre_error"] == pytest.approx(2.33e-3, rel=3e-3)
+    assert fine["gyre_transport"] == pytest.approx(1.013796e7, rel=2e-3)
+
+
+MUNK_WIDTH = (1e4 / 2e-11) ** (1 / 3)
+"""(A / beta)^(1/3) of the western current, m."""
+
+
+def munk(folder: Path, cells: int) -> dict[str, float]:
+    return gyre(folder, cells, "problem=munk", "viscosity=1e4", f"steps={760 * cells}")
+
+
+def munk_peak() -> float:
+    """Where the transport is largest, m, by differences of second order on 2000 cells from west to east."""
+    cells, length = 2000, 1e6
+    step, k = length / cells, math.pi / length
+    second = (np.diag(np.ones(cells - 2), -1) - 2 * np.eye(cells - 1) + np.diag(np.ones(cells - 2), 1)) / step**2
+    first = (np.diag(np.ones(cells - 2), 1) - np.diag(np.ones(cells - 2), -1)) / (2 * step)
+    helmholtz = second - k**2 * np.eye(cells - 1)  # phi and phi'' are zero at both walls
+    phi = np.linalg.solve(helmholtz @ helmholtz - first / MUNK_WIDTH**3, np.ones(cells - 1))
+    return float((np.argmax(phi) + 1) * step)
+
+
+def test_the_width_of_munks_current(tmp_path: Path) -> None:
+    found = munk(tmp_path, 20)
+    assert found["gyre_error"] < 2.3e-2
+    assert found["gyre_at"] == pytest.approx(munk_peak(), rel=1e-2)
+    assert found["gyre_at"] == pytest.approx(4 * math.pi / math.sqrt(27) * MUNK_WIDTH, rel=7e-2)  # of an endless ocean
+
+
+@pytest.mark.full
+def test_munks_gyre_converges_with_the_square_of_a_cell(tmp_path: Path) -> None:
+    assert 3.8 < munk(tmp_path, 20)["gyre_error"] / munk(tmp_path, 40)["gyre_error"] < 4.2

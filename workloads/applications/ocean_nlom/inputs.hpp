@@ -66,6 +66,7 @@ inline double start_u(const State& s, Index k, Index j, Index i) {
     case Problem::geostrophic:
       return -(stream(p, k, j + 1, i) - stream(p, k, j, i)) / p.dy();
     case Problem::stommel:
+    case Problem::munk:
     case Problem::seiche:
       return 0;
     default:
@@ -79,6 +80,7 @@ inline double start_v(const State& s, Index k, Index j, Index i) {
       return (stream(p, k, j, i + 1) - stream(p, k, j, i)) / p.dx();
     case Problem::jet:
     case Problem::stommel:
+    case Problem::munk:
     case Problem::seiche:
       return 0;
     default:
@@ -92,6 +94,7 @@ inline double start_h(const State& s, Index k, Index j, Index i) {
     case Problem::jet:
       return s.jet_h[static_cast<std::size_t>(j * p.layers + k)];
     case Problem::stommel:
+    case Problem::munk:
       return still;
     case Problem::seiche:
       return still + std::cos(seiche_phase(p, static_cast<double>(i) + 0.5));

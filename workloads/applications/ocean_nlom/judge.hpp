@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "firstlight/damage.hpp"
+#include "gyres.hpp"
 #include "implicit.hpp"
 #include "replay.hpp"
 #include "setup.hpp"
@@ -148,33 +149,10 @@ inline double frequency(State& s) {
   return (seen + 2 * M_PI * std::round((expected - seen) / (2 * M_PI))) / (steps * s.dt);
 }
 
-// H. Stommel, Trans. AGU 29 (1948) 202. Transport in m^3/s at x, y from the south-western corner, m.
-inline double stommel(const Params& p, double wind, double x, double y) {
-  const double l = p.length, r = p.drag, root = std::sqrt(p.beta() * p.beta() + std::pow(2 * r * M_PI / l, 2));
-  const double decay = (-p.beta() - root) / (2 * r), rise = (-p.beta() + root) / (2 * r);
-  const double a = (1 - std::exp(decay * l)) / (std::exp(rise * l) - std::exp(decay * l));
-  return wind * l / (M_PI * density * r) * (1 - a * std::exp(rise * x) - (1 - a) * std::exp(decay * x)) * std::sin(M_PI * y / l);
-}
-// The largest error of the transport, of the largest transport.
-inline double gyre_error(State& s) {
-  const Params& p = s.p;
-  std::vector<double> flux(static_cast<std::size_t>(p.nx * p.ny), 0);  // through western faces
-  grid::each_cell(s.block.cells(), [&](const grid::Point<3>& c) {
-    const grid::Point<3> g = s.block.global(c), west{0, c[1], c[2] - 1};
-    if (g[2] > 0) flux[static_cast<std::size_t>(g[1] * p.nx + g[2])] = s.now.u[c] * (s.now.h[west] + s.now.h[c]) / 2;
-  });
-  fl::add_up(flux.data(), static_cast<int>(flux.size()));
-  double most = 0, worst = 0;
-  for (Index i = 1; i < p.nx; ++i) {
-    double transport = 0;
-    for (Index j = 0; j < p.ny; ++j) {
-      const double exact = stommel(p, s.wind, static_cast<double>(i) * p.dx(), static_cast<double>(j) * p.dy());
-      most = std::max(most, std::fabs(exact));
-      worst = std::max(worst, std::fabs(transport - exact));
-      transport -= flux[static_cast<std::size_t>(j * p.nx + i)] * p.dy();
-    }
-  }
-  return worst / most;
+// Of the transport: the square of a cell over that of the western boundary layer, which is 1/20 of Stommel's basin wide.
+inline double allowed_gyre(const Params& p) {
+  const double cells = static_cast<double>(p.nx * p.nx);
+  return p.problem == Problem::stommel ? 18 / cells : std::pow(p.length / std::cbrt(p.viscosity / p.beta()), 2) / (10 * cells);
 }
 
 // What the frictionless forms keep: the sum of all its changes over the sum of their amounts. Of the judge's rates, which each cell of the
@@ -229,7 +207,7 @@ inline fl::Check check(State& s, Index last) {
   } else if (p.problem == Problem::seiche && known(p)) {
     against_a_seiche(s, judged);
   } else if (known(p)) {
-    const double error = gyre_error(s), allowed = 18 / static_cast<double>(p.nx * p.nx);
+    const double error = gyre(s).error, allowed = allowed_gyre(p);
     judged.worst().consider(error, allowed, [&] { return fl::text("the gyre's transport is off by %.3g of the largest", error); });
   }
   if (p.time == Time::semi)
@@ -274,7 +252,10 @@ inline void observe(State& s, fl::Observations& seen) {
   seen.value("dt", s.dt);
   seen.value("frequency", s.p.problem == Problem::seiche ? frequency(s) : 0);
   seen.value("day_time", day_time(s.p, seen));
-  seen.value("gyre_error", s.p.problem == Problem::stommel ? gyre_error(s) : 0);
+  const Gyre found = s.p.gyre() ? gyre(s) : Gyre{};
+  seen.value("gyre_error", found.error);
+  seen.value("gyre_transport", found.most);
+  seen.value("gyre_at", found.at);
   if (s.p.time == Time::explicitly) return;
   std::vector<double> speeds;
   for (Index m = 0; m < s.p.layers; ++m) speeds.push_back(std::sqrt(s.squared[static_cast<std::size_t>(m)]));

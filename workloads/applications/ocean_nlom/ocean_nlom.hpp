@@ -21,7 +21,7 @@ namespace ocean_nlom::inline FL_ROLE {
 namespace grid = fl::grid;
 using fl::Index;
 
-enum class Problem { waves, jet, basin, stommel, rectangle, seiche, geostrophic };
+enum class Problem { waves, jet, basin, stommel, rectangle, seiche, geostrophic, munk };
 enum class Time { explicitly, semi };   // semi: gravity waves implicit
 enum class Form { energy, enstrophy };  // which of the two a frictionless flow keeps: R. Sadourny, J. Atmos. Sci. 32 (1975) 680
 enum class Slip { free, none };
@@ -30,10 +30,10 @@ inline constexpr Index most_layers = 5;
 inline constexpr double gravity = 9.81, density = 1000;                                     // m/s^2, kg/m^3
 inline constexpr std::array<double, most_layers> thickness{200, 300, 500, 1000, 3000};      // m, of five layers at rest
 inline constexpr std::array<double, most_layers> reduced{gravity, .015, .010, .006, .004};  // m/s^2, of each layer's upper surface
-inline constexpr double stommel_depth = 1000;                                               // m
-inline constexpr double stommel_weak = 1e-5;  // of the wind: so weak that what is not linear is 1e-4 of what is
-inline constexpr double spun_up = 1.5e7;      // s, fifteen times 1 / r
-inline constexpr double half_waves = 8;       // of the seiche, along the basin
+inline constexpr double gyre_depth = 1000;                                                  // m
+inline constexpr double gyre_weak = 1e-5;  // of the wind: so weak that what is not linear is 1e-4 of what is
+inline constexpr double spun_up = 1.5e7;   // s, fifteen times 1 / r
+inline constexpr double half_waves = 8;    // of the seiche, along the basin
 inline constexpr double explicit_limit = 0.86, filtered = 0.2, inertial_limit = 0.9;
 
 struct Params {
@@ -45,15 +45,15 @@ struct Params {
   double length = 1e6, width = 1e6, courant = 0.6, wind = 0.1, drag = 1e-6, viscosity = 100, filter = 0.05;
   void declare(fl::Fields& fields) {
     fields.choice(
-        "problem", problem, "waves|jet|basin|stommel|rectangle|seiche|geostrophic",
+        "problem", problem, "waves|jet|basin|stommel|rectangle|seiche|geostrophic|munk",
         "waves without friction, periodic; a balanced jet between walls; a basin with islands and a ridge; Stommel's gyre; a flat "
-        "rectangle; its standing wave; a geostrophic flow in it");
+        "rectangle; its standing wave; a geostrophic flow in it; Munk's gyre");
     fields.choice("time", time, "explicit|semi", "how gravity waves are advanced: explicitly, or implicitly in a flat rectangle");
     fields.choice("form", form, "energy|enstrophy", "what the form of the vorticity's term keeps");
     fields.choice("slip", slip, "free|none", "of the flow along coasts");
     fields.integer("nx", nx, "cells", 8, 1 << 16, "from west to east");
     fields.integer("ny", ny, "cells", 8, 1 << 16, "from south to north");
-    fields.integer("layers", layers, "layers", 1, most_layers, "of 5000 m together; Stommel's gyre has one of 1000 m");
+    fields.integer("layers", layers, "layers", 1, most_layers, "of 5000 m together; a gyre has one of 1000 m");
     fields.integer("steps", steps, "time steps", 1, 1 << 24, "time steps of a run");
     fields.integer("px", px, "processes", 0, 4096, "from west to east; 0: chosen");
     fields.integer("py", py, "processes", 0, 4096, "from south to north; 0: chosen");
@@ -62,25 +62,26 @@ struct Params {
     fields.real("courant", courant, "1", 1e-3, 40, "length of a time step in that in which the fastest wave passes a cell");
     fields.real("wind", wind, "N/m^2", 0, 1, "stress at the northern end");
     fields.real("drag", drag, "1/s", 0, 1e-3, "of the bottom");
-    fields.real("viscosity", viscosity, "m^2/s", 0, 1e6, "of the basin and the rectangle");
+    fields.real("viscosity", viscosity, "m^2/s", 0, 1e6, "of the basin, the rectangle and Munk's gyre");
     fields.real("filter", filter, "1", 0, filtered, "R. Asselin's, of leapfrog steps (time=semi)");
   }
   double dx() const { return length / static_cast<double>(nx); }
   double dy() const { return width / static_cast<double>(ny); }
   bool closed() const { return problem != Problem::waves && problem != Problem::jet; }
-  bool driven() const { return problem == Problem::basin || problem == Problem::stommel || problem == Problem::rectangle; }
+  bool driven() const { return problem == Problem::basin || problem == Problem::rectangle || gyre(); }
+  bool gyre() const { return problem == Problem::stommel || problem == Problem::munk; }
   bool linear() const { return problem == Problem::seiche || problem == Problem::geostrophic; }  // about layers at rest
   bool flat_rectangle() const { return closed() && problem != Problem::basin; }
   double beta() const { return driven() ? 2e-11 : 0; }
   // Of corners on line j of the whole domain.
   double coriolis(Index j) const { return problem == Problem::seiche ? 0 : 1e-4 + beta() * (static_cast<double>(j) * dy() - width / 2); }
   double rest(Index k) const {
-    if (problem == Problem::stommel) return stommel_depth;
+    if (gyre()) return gyre_depth;
     double below = 5000;
     for (Index i = 0; i < k; ++i) below -= thickness[static_cast<std::size_t>(i)];
     return k == layers - 1 ? below : thickness[static_cast<std::size_t>(k)];
   }
-  double depth() const { return problem == Problem::stommel ? stommel_depth : 5000; }
+  double depth() const { return gyre() ? gyre_depth : 5000; }
   double speed() const { return 1.01 * std::sqrt(gravity * depth()); }  // of the fastest wave, and a little
   double longest() const { return courant / (speed() * std::hypot(1 / dx(), 1 / dy())); }
   grid::Domain<3> domain() const {
@@ -145,15 +146,15 @@ inline constexpr fl::Metric metrics[] = {
 inline double variation(Index iteration) { return 1 - (fl::step_factor(iteration) - 1) / 64; }
 inline double length(const Params& p, Index iteration) { return p.longest() * variation(iteration); }
 inline double stress(const Params& p, Index iteration) {
-  return p.driven() ? p.wind * variation(iteration) * (p.problem == Problem::stommel ? stommel_weak : 1) : 0;
+  return p.driven() ? p.wind * variation(iteration) * (p.gyre() ? gyre_weak : 1) : 0;
 }
 inline void touch(State& s, Index iteration) { s.dt = length(s.p, iteration), s.wind = stress(s.p, iteration); }
 // At the centre of line j, and `wind` at the northern end.
 inline double stress_at(const Params& p, Index j, double wind) {
   return -wind * std::cos(M_PI * (static_cast<double>(j) + 0.5) / static_cast<double>(p.ny));
 }
-inline double drag(const Params& p) { return p.driven() ? p.drag : 0; }
-inline double viscosity(const Params& p) { return p.problem == Problem::basin || p.problem == Problem::rectangle ? p.viscosity : 0; }
+inline double drag(const Params& p) { return p.driven() && p.problem != Problem::munk ? p.drag : 0; }
+inline double viscosity(const Params& p) { return p.driven() && p.problem != Problem::stommel ? p.viscosity : 0; }
 
 // Counted by hand, a cell, layer and time step. Transforms as 5 n log2 n for two lines of n, as is usual, whoever computes them.
 inline double flops(const Params& p) {

@@ -10,11 +10,14 @@ inline constexpr Index around_a_step = 6;  // cells
 inline constexpr double dearest = 3e5;     // cells, layers and time steps of all boxes
 inline constexpr Index box_edge = 8;       // of boxes of a large block
 
+// s, twelve times what friction takes to stop a basin-wide flow.
+inline double viscous_spin_up(const Params& p) { return 12 / (p.viscosity * 2 * std::pow(M_PI / p.length, 2)); }
 // Whether the end of a run is known without another run.
 inline bool known(const Params& p) {
   const double time = p.longest() * 0.76 * static_cast<double>(p.steps);
   if (p.problem == Problem::seiche) return p.time == Time::explicitly || p.filter == 0;
-  return p.problem == Problem::jet || p.problem == Problem::geostrophic || (p.problem == Problem::stommel && time > spun_up);
+  return p.problem == Problem::jet || p.problem == Problem::geostrophic || (p.problem == Problem::stommel && time > spun_up) ||
+         (p.problem == Problem::munk && time > viscous_spin_up(p));
 }
 
 struct Replayed {

@@ -9,12 +9,16 @@ namespace ocean_nlom::inline FL_ROLE {
 
 inline std::string refuse(const Params& p, const fl::Team& team) {
   if (auto why = grid::refuse(p.domain(), team.ranks); !why.empty()) return why;
-  if (p.problem == Problem::stommel && (p.layers != 1 || p.length != p.width || p.nx != p.ny || p.ny > 1024))
-    return "Stommel's gyre needs layers=1 and a square: nx=ny, up to 1024, and length=width";
+  if (p.gyre() && (p.layers != 1 || p.length != p.width || p.nx != p.ny || p.ny > 1024))
+    return "a gyre needs layers=1 and a square: nx=ny, up to 1024, and length=width";
   if (p.problem == Problem::seiche && (p.layers != 1 || static_cast<double>(p.nx) < 2 * half_waves))
     return fl::text("the seiche needs layers=1 and nx=%g or more", 2 * half_waves);
+  if (p.gyre() && (p.wind == 0 || (p.problem == Problem::stommel && p.drag == 0))) return "a gyre needs wind, and Stommel's drag, too";
+  if (p.problem == Problem::munk && (p.slip != Slip::free || std::cbrt(p.viscosity / p.beta()) < p.dx()))
+    return fl::text("Munk's gyre needs slip=free and a viscosity of %g m^2/s or more: a boundary layer of a cell",
+                    p.beta() * std::pow(p.dx(), 3));
   const bool semi = p.time == Time::semi;
-  if (semi && !p.flat_rectangle()) return "time=semi needs a flat rectangle: problem=rectangle, stommel, seiche or geostrophic";
+  if (semi && !p.flat_rectangle()) return "time=semi needs a flat rectangle: problem=rectangle, stommel, munk, seiche or geostrophic";
   if (!semi && p.courant > explicit_limit)
     return fl::text("time=explicit needs courant=%g or less: gravity waves are advanced step by step", explicit_limit);
   if (semi && p.longest() * std::max(std::fabs(p.coriolis(0)), std::fabs(p.coriolis(p.ny))) > inertial_limit)
