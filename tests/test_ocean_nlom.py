@@ -51,6 +51,31 @@ def test_threads_change_no_bit(threads: int, tmp_path: Path) -> None:
     same_bits(tmp_path, "omp", Placement(threads=threads))
 
 
+def over_files(folder: Path, *words: str, variant: str = "serial", place: Placement | None = None) -> None:
+    """No bit changes where a run is kept in files, forgotten and taken up after each step, or after two of them."""
+    words = ("nx=19", "ny=17", "layers=3", "steps=5", *words)
+    whole = bits(said(folder, *words, variant=variant, place=place))
+    for every in (1, 2):
+        assert bits(said(folder, *words, f"restart={every}", variant=variant, place=place)) == whole
+
+
+def test_a_run_that_is_taken_up_from_files_has_the_same_bits(tmp_path: Path) -> None:
+    over_files(tmp_path, "problem=waves,jet,basin")
+    over_files(tmp_path, "problem=rectangle", "time=semi", "courant=5")
+
+
+def test_processes_take_theirs_up_too(tmp_path: Path) -> None:
+    over_files(tmp_path, "problem=basin", variant="mpi", place=Placement(ranks=2))
+    over_files(tmp_path, "problem=rectangle", "time=semi", "courant=5", variant="mpi", place=Placement(ranks=2))
+
+
+def test_a_run_ends_where_no_file_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
+    program = native.plain_program("ocean_nlom", "serial")
+    monkeypatch.setenv("TMPDIR", "/proc/self")
+    told = native.direct(native.make([program])[program], "problem=waves", "nx=8", "ny=8", "restart=1")
+    assert told.returncode == 3 and "cannot be written" in told.stderr and told.stderr.count("\n") == 1
+
+
 def test_the_bits_differ_where_the_oceans_do(tmp_path: Path) -> None:
     assert len(set(bits(said(tmp_path, *SMALL)).values())) >= 3
 

@@ -241,8 +241,8 @@ inline double digest(State& s) {
 // Wall time of a model day at the longest steps that `courant` allows, s: what R3 reports of NLOM.
 inline double day_time(const Params& p, const fl::Observations& seen) {
   double wall = seen.seconds({});  // in no phase
-  for (const fl::Phase phase :
-       {phases("halo"), phases("diagnose"), phases("advance"), phases("transform"), phases("transpose"), phases("columns")})
+  for (const fl::Phase phase : {phases("halo"), phases("diagnose"), phases("advance"), phases("transform"), phases("transpose"),
+                                phases("columns"), phases("restart")})
     wall += seen.seconds(phase);
   return wall / (p.longest() * static_cast<double>(p.steps)) * 86400;
 }

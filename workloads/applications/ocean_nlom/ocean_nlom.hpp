@@ -41,7 +41,7 @@ struct Params {
   Time time = Time::explicitly;
   Form form = Form::energy;
   Slip slip = Slip::free;
-  Index nx = 64, ny = 64, layers = 5, steps = 4, px = 0, py = 0;
+  Index nx = 64, ny = 64, layers = 5, steps = 4, px = 0, py = 0, restart = 0;
   double length = 1e6, width = 1e6, courant = 0.6, wind = 0.1, drag = 1e-6, viscosity = 100, filter = 0.05;
   void declare(fl::Fields& fields) {
     fields.choice(
@@ -57,6 +57,8 @@ struct Params {
     fields.integer("steps", steps, "time steps", 1, 1 << 24, "time steps of a run");
     fields.integer("px", px, "processes", 0, 4096, "from west to east; 0: chosen");
     fields.integer("py", py, "processes", 0, 4096, "from south to north; 0: chosen");
+    fields.integer("restart", restart, "time steps", 0, 1 << 24,
+                   "after each so many a run is kept in files, forgotten and taken up; 0: never");
     fields.real("length", length, "m", 1e3, 4e7, "of the ocean from west to east");
     fields.real("width", width, "m", 1e3, 4e7, "of the ocean from south to north");
     fields.real("courant", courant, "1", 1e-3, 40, "length of a time step in that in which the fastest wave passes a cell");
@@ -114,7 +116,7 @@ struct State {
   std::array<double, most_layers> squared{};  // speeds of the vertical modes, squared, as a semi-implicit run took them
 };
 
-inline constexpr fl::Phases phases{"halo", "diagnose", "advance", "transform", "transpose", "columns"};
+inline constexpr fl::Phases phases{"halo", "diagnose", "advance", "transform", "transpose", "columns", "restart"};
 inline constexpr fl::About about{
     .title = "Layered ocean",
     .cost =

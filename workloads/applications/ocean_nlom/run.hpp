@@ -7,14 +7,16 @@
 #include "firstlight/grid/one_process.hpp"
 #include "firstlight/variant.hpp"
 #include "ocean_nlom.hpp"
+#include "restart.hpp"
 
 namespace ocean_nlom::inline FL_ROLE {
 
 // What a broken variant does otherwise.
 struct Right {
   static constexpr bool four_point_average = true, kinetic = true, coasts = true;
-  // Of semi-implicit runs: modes, southern wall, thickness, what neighbours know of the pressure.
-  static constexpr bool weighted = true, walls = true, from_fluxes = true, arrives = true;
+  // Of semi-implicit runs: modes, southern wall, thickness, what neighbours know of the pressure,
+  // what a run that is taken up knows of the step before.
+  static constexpr bool weighted = true, walls = true, from_fluxes = true, arrives = true, continues = true;
 };
 
 template <class Transport = grid::OneProcess, class Team = grid::Alone, class Ways = Right>
@@ -24,18 +26,37 @@ struct Run {
 
   std::array<grid::Exchange<3, Transport>, 3> halos;
   Team team;
+  Restart restart;
 
   void open(State& s) {
+    restart.open(s);
     if constexpr (requires { team.threads; }) team.threads = s.team.threads;
     std::size_t n = 0;
     for (Flow* y : {&s.now, &s.third, &s.half}) halos[n++].open(s.block, {.reach = grid::Reach::edges}, Transport{}, y->u, y->v, y->h);
   }
   void close(State&) {
     for (auto& halo : halos) halo.close();
+    restart.close();
   }
 
   void step(State& s, Index) {
-    for (Index t = 0; t < s.p.steps; ++t) time_step(s);
+    for (Index t = 0; t < s.p.steps; ++t) {
+      if (breaks(s, t)) t = over_files(s, t, {&s.now});
+      time_step(s);
+    }
+  }
+  static bool breaks(const State& s, Index done) { return s.p.restart > 0 && done > 0 && done % s.p.restart == 0; }
+  // What a run that was killed and one that goes on do: all but the files is forgotten. Time steps that are done, of them.
+  Index over_files(State& s, Index done, const Restart::Levels& levels) {
+    fl::In in(phases("restart"));
+    restart.keep(done, levels);
+    for (Flow* flow : {&s.now, &s.third, &s.half}) {  // as a new process has them
+      auto from = s.start.all(), to = flow->all();
+      for (std::size_t n = 0; n < 3; ++n) std::copy_n(from[n]->data(), from[n]->layout().elements, to[n]->data());
+    }
+    for (Flow* level : levels)
+      for (auto* field : level->all()) fl::poison(field->data(), field->layout().elements);
+    return restart.take(levels);
   }
   void time_step(State& s) {
     stage(s, 0, s.now, s.third, s.dt / 3);

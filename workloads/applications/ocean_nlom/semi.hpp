@@ -38,10 +38,16 @@ struct Semi : Run<Transport, Team, Ways> {
     if (s.p.time != Time::semi) return Base::step(s, iteration);
     fl::during(phases("halo"), [&] { halos[0](team); });
     copy(s.now, s.third);
+    Index began = 0;
     for (Index t = 0; t < s.p.steps; ++t) {
-      const double span = t == 0 ? s.dt : 2 * s.dt;
-      if (t > 1) filter(s, s.half, s.third, s.now);
-      if (t < 2) fl::during(phases("columns"), [&] { solver.prepare(s.p, span / 2, team); });
+      if (Base::breaks(s, t)) {
+        t = Base::over_files(s, t, {&s.half, &s.third, &s.now});
+        if (!Ways::continues) began = t, copy(s.now, s.third);
+      }
+      const Index age = t - began;
+      const double span = age == 0 ? s.dt : 2 * s.dt;
+      if (age > 1) filter(s, s.half, s.third, s.now);
+      if (age < 2) fl::during(phases("columns"), [&] { solver.prepare(s.p, span / 2, team); });
       time_step(s, span);
       std::swap(s.third, s.now);
       std::swap(s.now, s.half);
