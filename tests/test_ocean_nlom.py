@@ -76,6 +76,29 @@ def test_a_run_ends_where_no_file_can_be_written(monkeypatch: pytest.MonkeyPatch
     assert told.returncode == 3 and "cannot be written" in told.stderr and told.stderr.count("\n") == 1
 
 
+def diary(folder: Path, *words: str, variant: str = "serial", place: Placement | None = None) -> dict[str, list[float]]:
+    """What the first rank tells of the whole ocean."""
+    told = said(folder, "nx=19", "ny=17", "layers=3", *words, variant=variant, place=place)
+    return {s["name"]: s["values"] for s in told.of("series") if s["rank"] == 0}
+
+
+def test_a_diary_tells_what_a_frictionless_ocean_keeps(tmp_path: Path) -> None:
+    for form in ("energy", "enstrophy"):
+        kept = diary(tmp_path, "problem=waves", f"form={form}", "steps=6", "diary=1")
+        assert len(kept["time"]) == 7 and kept["time"][-1] == pytest.approx(6 * kept["time"][1])
+        assert max(map(abs, kept["mass"])) < 1e-14
+        assert min(kept["energy"]) > 0.99 * kept["energy"][0] and max(kept["energy"]) < 1.0001 * kept["energy"][0]
+        assert kept["enstrophy"] == pytest.approx([kept["enstrophy"][0]] * 7, rel=1e-4)
+
+
+def test_processes_write_one_diary(tmp_path: Path) -> None:
+    words = ("problem=rectangle", "time=semi", "courant=5", "steps=40", "diary=4")
+    alone, together = diary(tmp_path, *words), diary(tmp_path, *words, variant="mpi", place=Placement(ranks=2))
+    assert alone["energy"][-1] < alone["energy"][0]
+    for name in ("time", "energy", "enstrophy"):
+        assert together[name] == pytest.approx(alone[name], rel=1e-12)
+
+
 def test_the_bits_differ_where_the_oceans_do(tmp_path: Path) -> None:
     assert len(set(bits(said(tmp_path, *SMALL)).values())) >= 3
 
@@ -100,6 +123,7 @@ def test_stommels_gyre_on_a_coarse_grid(tmp_path: Path) -> None:
         (("problem=munk", "layers=1", "nx=32", "ny=32"), "a boundary layer of a cell"),
         (("problem=basin", "steps=1000"), "take fewer steps"),
         (("px=2",), "no process grid"),
+        (("problem=jet", "steps=5000", "diary=1"), "a diary of 5000 entries"),
         (("courant=5",), "courant=0.86 or less"),
         (("time=semi",), "a flat rectangle"),
         (("time=semi", "problem=rectangle", "courant=40", "nx=8", "ny=8"), "rotation"),

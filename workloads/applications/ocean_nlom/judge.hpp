@@ -190,6 +190,34 @@ inline double mass_change(State& s) {
   return std::fabs(fl::total(static_cast<double>(change))) / fl::total(static_cast<double>(mass));
 }
 
+// The last entry of the diary against functions of the end, and how many there are.
+inline void against_the_diary(State& s, Judged& judged) {
+  const Params& p = s.p;
+  const grid::Box<3>& own = s.block.owned;
+  Replay end(s, {{own.lower[1], own.lower[2]}, {own.upper[1], own.upper[2]}}, 2);
+  end.left(s.now);
+  double mass = 0, energy = 0, enstrophy = 0;
+  grid::each_cell(own, [&](const grid::Point<3>& g) {
+    const auto& [k, j, i] = g;
+    const double thick = end.corner_h(k, j, i);
+    enstrophy += thick == 0 ? 0 : std::pow(end.vortex(k, j, i), 2) / thick / 2;
+    if (!end.wet(j, i)) return;
+    const double push = end.pressure(k, j, i) - (k == 0 ? 0 : end.pressure(k - 1, j, i));
+    mass += end.h(k, j, i);
+    energy += end.h(k, j, i) * end.moving(k, j, i) + push * push / reduced[static_cast<std::size_t>(k)] / 2;
+  });
+  const Index entries = (p.steps + p.diary - 1) / p.diary + 1;
+  const auto compare = [&](const char* name, const std::vector<double>& written, double sum) {
+    const double here = sum * p.dx() * p.dy(), last = written.empty() ? 0 : written.back();
+    const bool all = static_cast<Index>(written.size()) == entries;
+    judged.worst().consider(all ? std::fabs(last - here) : INFINITY, 1e-11 * std::fabs(here), [&] {
+      return fl::text("%s in the last of %zu entries of the diary is %.17g, expected %.17g in %lld", name, written.size(), last, here,
+                      entries);
+    });
+  };
+  compare("mass", s.mass, mass), compare("energy", s.energy, energy), compare("enstrophy", s.enstrophy, enstrophy);
+}
+
 // Roundings of many steps walk at random.
 inline double allowed_mass(const Params& p) { return 1e-15 * std::max(1.0, std::sqrt(static_cast<double>(p.steps) / 1e4)); }
 
@@ -210,6 +238,7 @@ inline fl::Check check(State& s, Index last) {
     const double error = gyre(s).error, allowed = allowed_gyre(p);
     judged.worst().consider(error, allowed, [&] { return fl::text("the gyre's transport is off by %.3g of the largest", error); });
   }
+  if (p.diary > 0) against_the_diary(s, judged);
   if (p.time == Time::semi)
     against_the_equations(s, judged);
   else if (replayed(p, s.team.ranks).cells > 0)
@@ -242,9 +271,23 @@ inline double digest(State& s) {
 inline double day_time(const Params& p, const fl::Observations& seen) {
   double wall = seen.seconds({});  // in no phase
   for (const fl::Phase phase : {phases("halo"), phases("diagnose"), phases("advance"), phases("transform"), phases("transpose"),
-                                phases("columns"), phases("restart")})
+                                phases("columns"), phases("restart"), phases("diary")})
     wall += seen.seconds(phase);
   return wall / (p.longest() * static_cast<double>(p.steps)) * 86400;
+}
+
+// Of the whole ocean; time in days, mass as what changed of it.
+inline void tell_the_diary(State& s, fl::Observations& seen) {
+  const auto count = static_cast<Index>(s.mass.size());
+  std::vector<double> time, mass = s.mass, energy = s.energy, enstrophy = s.enstrophy;
+  for (auto* sums : {&mass, &energy, &enstrophy}) fl::add_up(sums->data(), static_cast<int>(count));
+  for (Index n = 0; n < count; ++n) time.push_back(static_cast<double>(std::min(n * s.p.diary, s.p.steps)) * s.dt / 86400);
+  const double first = mass.front();
+  for (double& x : mass) x = x / first - 1;
+  seen.series("time", "d", time.data(), count);
+  seen.series("mass", "1", mass.data(), count);
+  seen.series("energy", "m^5/s^2", energy.data(), count);
+  seen.series("enstrophy", "m/s^2", enstrophy.data(), count);
 }
 
 inline void observe(State& s, fl::Observations& seen) {
@@ -256,6 +299,7 @@ inline void observe(State& s, fl::Observations& seen) {
   seen.value("gyre_error", found.error);
   seen.value("gyre_transport", found.most);
   seen.value("gyre_at", found.at);
+  if (s.p.diary > 0) tell_the_diary(s, seen);
   if (s.p.time == Time::explicitly) return;
   std::vector<double> speeds;
   for (Index m = 0; m < s.p.layers; ++m) speeds.push_back(std::sqrt(s.squared[static_cast<std::size_t>(m)]));

@@ -31,9 +31,10 @@ inline constexpr double gravity = 9.81, density = 1000;                         
 inline constexpr std::array<double, most_layers> thickness{200, 300, 500, 1000, 3000};      // m, of five layers at rest
 inline constexpr std::array<double, most_layers> reduced{gravity, .015, .010, .006, .004};  // m/s^2, of each layer's upper surface
 inline constexpr double gyre_depth = 1000;                                                  // m
-inline constexpr double gyre_weak = 1e-5;  // of the wind: so weak that what is not linear is 1e-4 of what is
-inline constexpr double spun_up = 1.5e7;   // s, fifteen times 1 / r
-inline constexpr double half_waves = 8;    // of the seiche, along the basin
+inline constexpr double gyre_weak = 1e-5;    // of the wind: so weak that what is not linear is 1e-4 of what is
+inline constexpr double spun_up = 1.5e7;     // s, fifteen times 1 / r
+inline constexpr double half_waves = 8;      // of the seiche, along the basin
+inline constexpr Index most_entries = 1000;  // of a diary
 inline constexpr double explicit_limit = 0.86, filtered = 0.2, inertial_limit = 0.9;
 
 struct Params {
@@ -41,7 +42,7 @@ struct Params {
   Time time = Time::explicitly;
   Form form = Form::energy;
   Slip slip = Slip::free;
-  Index nx = 64, ny = 64, layers = 5, steps = 4, px = 0, py = 0, restart = 0;
+  Index nx = 64, ny = 64, layers = 5, steps = 4, px = 0, py = 0, restart = 0, diary = 0;
   double length = 1e6, width = 1e6, courant = 0.6, wind = 0.1, drag = 1e-6, viscosity = 100, filter = 0.05;
   void declare(fl::Fields& fields) {
     fields.choice(
@@ -59,6 +60,7 @@ struct Params {
     fields.integer("py", py, "processes", 0, 4096, "from south to north; 0: chosen");
     fields.integer("restart", restart, "time steps", 0, 1 << 24,
                    "after each so many a run is kept in files, forgotten and taken up; 0: never");
+    fields.integer("diary", diary, "time steps", 0, 1 << 24, "after each so many mass, energy and enstrophy are written down; 0: never");
     fields.real("length", length, "m", 1e3, 4e7, "of the ocean from west to east");
     fields.real("width", width, "m", 1e3, 4e7, "of the ocean from south to north");
     fields.real("courant", courant, "1", 1e-3, 40, "length of a time step in that in which the fastest wave passes a cell");
@@ -104,19 +106,20 @@ struct State {
   Params p;
   fl::Team team;
   grid::Block<3> block;
-  Flow start, now, third, half;               // at the start of a run; three stages of a time step; semi: now, before and next
-  grid::Field<double, 3> flux_u, flux_v;      // thickness times velocity
-  grid::Field<double, 3> potential, head;     // vorticity: (zeta + f) / h; M + K
-  grid::Field<double, 3> vorticity, spread;   // of the flow alone; its divergence
-  grid::Field<double, 3> wet, bottom;         // one layer: 1 or 0; height of the bottom above the deepest
-  grid::Field<double, 3> face_u, face_v;      // one layer: 1 between two wet cells
-  grid::Field<double, 3> corners, edge;       // one layer: wet cells around a corner; what of its vorticity counts
-  std::vector<double> jet_h, jet_u;           // of lines by layer: the balanced jet
-  double dt = 0, wind = 0;                    // of this run
-  std::array<double, most_layers> squared{};  // speeds of the vertical modes, squared, as a semi-implicit run took them
+  Flow start, now, third, half;                 // at the start of a run; three stages of a time step; semi: now, before and next
+  grid::Field<double, 3> flux_u, flux_v;        // thickness times velocity
+  grid::Field<double, 3> potential, head;       // vorticity: (zeta + f) / h; M + K
+  grid::Field<double, 3> vorticity, spread;     // of the flow alone; its divergence
+  grid::Field<double, 3> wet, bottom;           // one layer: 1 or 0; height of the bottom above the deepest
+  grid::Field<double, 3> face_u, face_v;        // one layer: 1 between two wet cells
+  grid::Field<double, 3> corners, edge;         // one layer: wet cells around a corner; what of its vorticity counts
+  std::vector<double> jet_h, jet_u;             // of lines by layer: the balanced jet
+  double dt = 0, wind = 0;                      // of this run
+  std::vector<double> mass, energy, enstrophy;  // of own cells, every `diary` time steps and at the end
+  std::array<double, most_layers> squared{};    // speeds of the vertical modes, squared, as a semi-implicit run took them
 };
 
-inline constexpr fl::Phases phases{"halo", "diagnose", "advance", "transform", "transpose", "columns", "restart"};
+inline constexpr fl::Phases phases{"halo", "diagnose", "advance", "transform", "transpose", "columns", "restart", "diary"};
 inline constexpr fl::About about{
     .title = "Layered ocean",
     .cost =

@@ -141,8 +141,8 @@ class Replay {
     }
     return m;
   }
-  double kinetic(Index k, Index j, Index i) const {
-    if (p_.linear()) return 0;
+  double kinetic(Index k, Index j, Index i) const { return p_.linear() ? 0 : moving(k, j, i); }
+  double moving(Index k, Index j, Index i) const {
     return (std::pow(u(k, j, i), 2) + std::pow(u(k, j, i + 1), 2) + std::pow(v(k, j, i), 2) + std::pow(v(k, j + 1, i), 2)) / 4;
   }
   // At the south-western corner.
@@ -151,6 +151,7 @@ class Replay {
     const double mean = corner_h(k, j, i);
     return mean == 0 ? 0 : (zeta(k, j, i) + p_.coriolis(around(j, p_.ny, 1))) / mean;
   }
+  double vortex(Index k, Index j, Index i) const { return zeta(k, j, i) + p_.coriolis(around(j, p_.ny, 1)); }
   double corner_h(Index k, Index j, Index i) const {
     const int count = wets(j, i);
     return count == 0 ? 0 : (h(k, j, i) + h(k, j, i - 1) + h(k, j - 1, i) + h(k, j - 1, i - 1)) / count;

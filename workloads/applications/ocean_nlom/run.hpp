@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "diary.hpp"
 #include "firstlight/grid/one_process.hpp"
 #include "firstlight/variant.hpp"
 #include "ocean_nlom.hpp"
@@ -17,6 +18,7 @@ struct Right {
   // Of semi-implicit runs: modes, southern wall, thickness, what neighbours know of the pressure,
   // what a run that is taken up knows of the step before.
   static constexpr bool weighted = true, walls = true, from_fluxes = true, arrives = true, continues = true;
+  static constexpr bool surfaces = true;  // what they store of energy is written down
 };
 
 template <class Transport = grid::OneProcess, class Team = grid::Alone, class Ways = Right>
@@ -40,10 +42,19 @@ struct Run {
   }
 
   void step(State& s, Index) {
+    forget(s);
     for (Index t = 0; t < s.p.steps; ++t) {
       if (breaks(s, t)) t = over_files(s, t, {&s.now});
+      if (told(s, t)) write(s);
       time_step(s);
     }
+    if (s.p.diary > 0) write(s);
+  }
+  static void forget(State& s) { s.mass.clear(), s.energy.clear(), s.enstrophy.clear(); }
+  static bool told(const State& s, Index done) { return s.p.diary > 0 && done % s.p.diary == 0; }
+  void write(State& s) {
+    fl::during(phases("halo"), [&] { halos[0](team); });
+    fl::during(phases("diary"), [&] { write_down<Ways>(s, s.now); });
   }
   static bool breaks(const State& s, Index done) { return s.p.restart > 0 && done > 0 && done % s.p.restart == 0; }
   // What a run that was killed and one that goes on do: all but the files is forgotten. Time steps that are done, of them.

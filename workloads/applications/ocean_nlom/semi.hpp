@@ -38,12 +38,14 @@ struct Semi : Run<Transport, Team, Ways> {
     if (s.p.time != Time::semi) return Base::step(s, iteration);
     fl::during(phases("halo"), [&] { halos[0](team); });
     copy(s.now, s.third);
+    Base::forget(s);
     Index began = 0;
     for (Index t = 0; t < s.p.steps; ++t) {
       if (Base::breaks(s, t)) {
         t = Base::over_files(s, t, {&s.half, &s.third, &s.now});
         if (!Ways::continues) began = t, copy(s.now, s.third);
       }
+      if (Base::told(s, t)) Base::write(s);
       const Index age = t - began;
       const double span = age == 0 ? s.dt : 2 * s.dt;
       if (age > 1) filter(s, s.half, s.third, s.now);
@@ -52,6 +54,7 @@ struct Semi : Run<Transport, Team, Ways> {
       std::swap(s.third, s.now);
       std::swap(s.now, s.half);
     }
+    if (s.p.diary > 0) Base::write(s);
   }
 
   // Fills s.half from s.third, the step before, and s.now.

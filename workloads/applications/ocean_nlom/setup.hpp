@@ -17,6 +17,8 @@ inline std::string refuse(const Params& p, const fl::Team& team) {
   if (p.problem == Problem::munk && (p.slip != Slip::free || std::cbrt(p.viscosity / p.beta()) < p.dx()))
     return fl::text("Munk's gyre needs slip=free and a viscosity of %g m^2/s or more: a boundary layer of a cell",
                     p.beta() * std::pow(p.dx(), 3));
+  if (p.diary > 0 && p.steps / p.diary > most_entries)
+    return fl::text("a diary of %lld entries is too long; it needs %lld at most", p.steps / p.diary, most_entries);
   const bool semi = p.time == Time::semi;
   if (semi && !p.flat_rectangle()) return "time=semi needs a flat rectangle: problem=rectangle, stommel, munk, seiche or geostrophic";
   if (!semi && p.courant > explicit_limit)
