@@ -56,19 +56,23 @@ inline void against_a_replay(State& s, Judged& judged, const grid::Box<3>& local
   });
 }
 
-// The block, or boxes at its corners and at two drawn places.
-inline void against_replays(State& s, Judged& judged) {
+// visit(box) of the block, or of boxes of such an edge at its corners and at two drawn places.
+template <class Visit>
+void each_box(const State& s, bool whole, Index edge, const Visit& visit) {
   const grid::Box<3> cells = s.block.cells();
-  if (replayed(s.p, s.team.ranks).whole) return against_a_replay(s, judged, cells);
+  if (whole) return visit(cells);
   const auto begin = [&](std::size_t d, int which, std::uint64_t salt) -> Index {
-    const Index room = std::max<Index>(0, cells.upper[d] - box_edge);
+    const Index room = std::max<Index>(0, cells.upper[d] - edge);
     return which == 0 ? 0 : which == 1 ? room : static_cast<Index>(fl::hash(fl::seed() + salt) % static_cast<std::uint64_t>(room + 1));
   };
   for (int n = 0; n < 6; ++n) {
     const Index j = begin(1, n < 4 ? n / 2 : 2, static_cast<std::uint64_t>(2 * n)),
                 i = begin(2, n < 4 ? n % 2 : 2, static_cast<std::uint64_t>(2 * n + 1));
-    against_a_replay(s, judged, grid::intersection(cells, grid::Box<3>{{0, j, i}, {s.p.layers, j + box_edge, i + box_edge}}));
+    visit(grid::intersection(cells, grid::Box<3>{{0, j, i}, {s.p.layers, j + edge, i + edge}}));
   }
+}
+inline void against_replays(State& s, Judged& judged) {
+  each_box(s, replayed(s.p, s.team.ranks).whole, box_edge, [&](const grid::Box<3>& box) { against_a_replay(s, judged, box); });
 }
 
 // Of the layer that lost or won most, of itself. What fluxes carry is lost in roundings of single cells alone, which walk at random; what is
@@ -89,7 +93,18 @@ inline double allowed_layer(const Params& p) {
   return 8 * DBL_EPSILON * std::sqrt(static_cast<double>(p.steps) / static_cast<double>(p.nx * p.ny));
 }
 
-// All of it, or of what the last step left all that can be asked of any size; and the speeds of the modes.
+// What the last step left open in a box, which can be asked of an ocean of any size.
+inline void against_the_last_step(State& s, Judged& judged, const grid::Box<3>& local) {
+  const Params& p = s.p;
+  const grid::Box<3> box = local.shifted(s.block.owned.lower);
+  const LastStep left(s, {{box.lower[1], box.lower[2]}, {box.upper[1], box.upper[2]}});
+  grid::each_cell(box, [&](const grid::Point<3>& g) {
+    judged.cell("what the last step left open of u", g, left.u(g[0], g[1], g[2]), 0, roundings(p, 1) * p.speed());
+    judged.cell("what the last step left open of v", g, left.v(g[0], g[1], g[2]), 0, roundings(p, 1) * p.speed());
+    judged.cell("what the last step left open of h", g, left.h(g[0], g[1], g[2]), 0, roundings(p, 1) * p.depth());
+  });
+}
+// The whole run, where it can be paid for; its last step; and the speeds of the modes.
 inline void against_the_equations(State& s, Judged& judged) {
   const Params& p = s.p;
   if (eliminable(p)) {
@@ -99,13 +114,8 @@ inline void against_the_equations(State& s, Judged& judged) {
       return field == 0 ? end.u(g[0], g[1], g[2]) : field == 1 ? end.v(g[0], g[1], g[2]) : end.h(g[0], g[1], g[2]);
     });
   }
-  const grid::Box<3>& own = s.block.owned;
-  const LastStep left(s, {{own.lower[1], own.lower[2]}, {own.upper[1], own.upper[2]}});
-  grid::each_cell(own, [&](const grid::Point<3>& g) {
-    judged.cell("what the last step left open of u", g, left.u(g[0], g[1], g[2]), 0, roundings(p, 1) * p.speed());
-    judged.cell("what the last step left open of v", g, left.v(g[0], g[1], g[2]), 0, roundings(p, 1) * p.speed());
-    judged.cell("what the last step left open of h", g, left.h(g[0], g[1], g[2]), 0, roundings(p, 1) * p.depth());
-  });
+  each_box(s, s.block.cells().cells() < most_cells, large_box_edge,
+           [&](const grid::Box<3>& box) { against_the_last_step(s, judged, box); });
   const double layer = layer_change(s);
   judged.worst().consider(layer, allowed_layer(p), [&] { return fl::text("the mass of a layer changed by %.3g of itself", layer); });
   for (Index m = 0; m < p.layers; ++m) {

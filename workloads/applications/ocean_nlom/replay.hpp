@@ -6,9 +6,10 @@
 
 namespace ocean_nlom::inline FL_ROLE {
 
-inline constexpr Index around_a_step = 6;  // cells
-inline constexpr double dearest = 3e5;     // cells, layers and time steps of all boxes
-inline constexpr Index box_edge = 8;       // of boxes of a large block
+inline constexpr Index around_a_step = 6;                          // cells
+inline constexpr double dearest = 3e5;                             // cells, layers and time steps of all boxes
+inline constexpr Index box_edge = 8;                               // of boxes of a large block
+inline constexpr Index most_cells = 2000000, large_box_edge = 64;  // of blocks and boxes, of a step alone
 
 // s, twelve times what friction takes to stop a basin-wide flow.
 inline double viscous_spin_up(const Params& p) { return 12 / (p.viscosity * 2 * std::pow(M_PI / p.length, 2)); }
