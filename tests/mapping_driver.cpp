@@ -136,11 +136,12 @@ std::string searched(const Pattern& pattern, const Places& places, std::uint64_t
 std::string linear_maps(const Pattern& pattern, const Places& places, std::uint64_t seed) {
   const std::atomic<bool> never{false};
   const Stop stop(never, 1e6);
+  Loads loads(pattern, places);
   int found = 0, wrong = 0;
   for (const Line& line : lines(pattern, places)) {
     bool cut = false;
-    const Found one = linear(pattern, places, line, seed, stop, cut, 200'000),
-                again = linear(pattern, places, line, seed, stop, cut, 200'000);
+    const Found one = linear(pattern, places, line, loads, seed, stop, cut, 200'000),
+                again = linear(pattern, places, line, loads, seed, stop, cut, 200'000);
     wrong += cut || one.map != again.map;
     if (one.map.empty()) continue;
     ++found;

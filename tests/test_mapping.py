@@ -265,12 +265,15 @@ def test_cg_stands_as_published(
     """Sums over the vector phases of one step of NPB CG, with three significant digits; the spec of RMATT's numbers."""
     file = tmp_path / "cg"
     file.write_text(cg(ranks, 75_000 if size == "class=B" else 1_500_000))
-    words = ("--pattern", str(file), "--topology", spec, "--starts", "0", "--seconds", "400", "--unsimulated")
+    seconds = "400" if size == "class=B" else "60"
+    words = ("--pattern", str(file), "--topology", spec, "--starts", "0", "--seconds", seconds, "--unsimulated")
     found = numbers(firstlight_map, *words)
     assert found["before"]["hop_bytes"] == pytest.approx(hops, rel=5e-3)
     assert found["before"]["maxima"] == pytest.approx(maxima, rel=5e-3)
     after = found["after"]
     assert after["hop_bytes"] <= 1.001 * hops_goal or after["maxima"] <= 1.01 * maxima_goal
+    if size == "class=B":  # half of what Scotch's gmap puts there: 25 messages
+        assert after["maxima"] <= 12 * 18_750 and after["by"] == "blocks of groups, digits"
 
 
 @pytest.mark.native
@@ -280,7 +283,7 @@ def test_sums_of_bits_better_digits(firstlight_map: Path, tmp_path: Path) -> Non
     file.write_text(cg(64, 14_000))
     words = ("--pattern", str(file), "--topology", "torus:8x8", "--starts", "0", "--seconds", "400", "--unsimulated")
     after = numbers(firstlight_map, *words)["after"]
-    assert after["by"] == "linear over bits, digits"
+    assert after["by"] in ("linear over bits, digits", "blocks of groups, digits")
     assert after["maxima"] <= 5 * 14_000
 
 
@@ -362,6 +365,11 @@ def test_killed_it_leaves_the_best_that_it_told(firstlight_map: Path, tmp_path: 
     assert sorted(map(int, kept.read_text().split())) == list(range(64))
 
 
+def is_identity(file: Path) -> bool:
+    slots = [int(line) for line in file.read_text().split()]
+    return slots == list(range(len(slots)))
+
+
 @pytest.mark.native
 @pytest.mark.full
 def test_the_command_goes_on_with_what_a_killed_one_kept(firstlight_map: Path, tmp_path: Path) -> None:
@@ -371,7 +379,7 @@ def test_the_command_goes_on_with_what_a_killed_one_kept(firstlight_map: Path, t
     words += ["--out", str(made), "--json"]
     with subprocess.Popen([*words, "--moves", "1000000000"], stdout=subprocess.PIPE, cwd=ROOT) as running:
         begin = time.monotonic()
-        while not (made / "best-so-far").exists():
+        while not (made / "best-so-far").exists() or is_identity(made / "best-so-far"):
             assert time.monotonic() < begin + turns.PATIENCE
             time.sleep(0.1)
         running.kill()

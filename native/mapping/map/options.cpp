@@ -59,6 +59,10 @@ Task task_of(int argc, char** argv) {
       task.simulate = false;
       continue;
     }
+    if (word == "--by-links") {
+      task.by_links = true;
+      continue;
+    }
     if (word == "--whole") {
       task.whole = true;
       continue;

@@ -14,6 +14,7 @@ namespace {
 
 constexpr std::int64_t maps = 600;  // that a start looks at, for each bit
 constexpr std::size_t starts = 6;   // for each bit
+constexpr double alike = 0.01;      // by how much lengths may differ: a row more or less, where they do not divide evenly
 constexpr std::int64_t least_starts = 2;
 constexpr double hot = 0.3, cold = 0.1;  // temperatures, in the greatest messages over the busiest links
 constexpr double mean = 4;               // what the mean load of all links weighs beside the greatest
@@ -33,10 +34,14 @@ std::optional<Differing> differing(const Pattern& pattern, std::size_t phase) {
   const auto messages = pattern.messages(phase);
   if (messages.empty() || messages.size() != static_cast<std::size_t>(pattern.ranks())) return {};
   const auto by = [](const Message& m) { return static_cast<std::uint32_t>(m.from ^ m.to); };
-  const Differing first{by(messages[0]), messages[0].bytes};
-  for (const Message& m : messages)
-    if (by(m) != first.by || m.bytes != first.bytes) return {};
-  return first;
+  Bytes least = messages[0].bytes, most = least;
+  for (const Message& m : messages) {
+    if (by(m) != by(messages[0])) return {};
+    least = std::min(least, m.bytes);
+    most = std::max(most, m.bytes);
+  }
+  if (static_cast<double>(most - least) > alike * static_cast<double>(most)) return {};
+  return Differing{by(messages[0]), most};
 }
 
 Map placed(const Images& images, const Line& line) {
@@ -135,7 +140,7 @@ Walked walked(Bits& bits, const Walk& walk, const Places& places, Random& random
   for (std::size_t start = 0; start < walk.starts && bits.worked() < end; ++start) {
     Images here = walk.first(random);
     double now = 0, done = 0;
-    const std::int64_t begun = bits.worked(), length = maps * static_cast<std::int64_t>(here.size());
+    const std::int64_t begun = bits.worked();
     for (std::int64_t k = 0; done < 1 && bits.worked() < end; ++k) {
       if (stop()) {
         cut = true;
@@ -145,7 +150,7 @@ Walked walked(Bits& bits, const Walk& walk, const Places& places, Random& random
       const Images next = k == 0 ? here : walk.next(here, random);
       const double limit = k == 0 ? 1e300 : now - heat * std::log(1 - random.unit());
       const auto judged = bits.judged(next, limit);
-      done = std::max(static_cast<double>(k + 1) / static_cast<double>(length),
+      done = std::max(static_cast<double>(k + 1) / static_cast<double>(walk.maps),
                       static_cast<double>(bits.worked() - begun) / static_cast<double>(share));  // colder sooner where maps are costly
       if (!judged) continue;
       here = next;
@@ -159,7 +164,7 @@ Walked walked(Bits& bits, const Walk& walk, const Places& places, Random& random
   return best;
 }
 
-Found linear(const Pattern& pattern, const Places& places, const Line& line, std::uint64_t seed, const Stop& stop, bool& cut,
+Found linear(const Pattern& pattern, const Places& places, const Line& line, Loads& loads, std::uint64_t seed, const Stop& stop, bool& cut,
              std::int64_t work) {
   const std::size_t ranks = line.slots.size(), bits = static_cast<std::size_t>(std::bit_width(ranks)) - 1;
   if (!std::has_single_bit(ranks) || bits < 2) return {};
@@ -172,9 +177,11 @@ Found linear(const Pattern& pattern, const Places& places, const Line& line, std
     return images;
   };
   Random random(seed);
-  const Walked best = walked(all, {starts * bits, hot, cold, any, changed}, places, random, stop, cut, work);
+  const Walked best =
+      walked(all, {starts * bits, maps * static_cast<std::int64_t>(bits), hot, cold, any, changed}, places, random, stop, cut, work);
   if (best.images.empty()) return {};
-  return {placed(best.images, line), best.cost, "linear over bits, " + line.name};
+  loads.place(placed(best.images, line));
+  return {loads.map(), loads.cost(), "linear over bits, " + line.name};
 }
 
 }  // namespace fl::mapping

@@ -18,7 +18,7 @@ inline std::uint32_t image(const Images& images, std::uint32_t rank) {
   return sum;
 }
 
-// Where every rank sends as much to the rank that differs from it by the same bits.
+// Where every rank sends as much, but for a hundredth, to the rank that differs from it by the same bits. `bytes`: the most.
 struct Differing {
   std::uint32_t by;
   Bytes bytes;
@@ -29,6 +29,7 @@ std::optional<Differing> differing(const Pattern& pattern, std::size_t phase);
 Map placed(const Images& images, const Line& line);
 
 // What maps with some images cost. A phase that is an exchange by bits costs what their image tells: it is looked up.
+// Where lengths differ a little, that is a little too much.
 class Bits {
  public:
   // Keep all three alive.
@@ -76,7 +77,8 @@ class Bits {
 // Annealing over images: where a start begins, and what is near.
 struct Walk {
   std::size_t starts;
-  double hot, cold;  // temperatures, in the greatest messages over the busiest links
+  std::int64_t maps;  // that a start looks at
+  double hot, cold;   // temperatures, in the greatest messages over the busiest links
   std::function<Images(Random&)> first;
   std::function<Images(Images, Random&)> next;
 };

@@ -19,7 +19,8 @@ namespace fl::mapping {
 
 namespace {
 
-constexpr std::size_t starts = 8;           // between blocks, for each shape of a block
+constexpr std::size_t starts = 24;          // between blocks, for each shape of a block
+constexpr std::int64_t maps = 60;           // that a start looks at, for each bit
 constexpr double warm = 0.15, cool = 0.03;  // their temperatures, in the greatest messages over the busiest links
 constexpr double hot = 1, cold = 0.3;       // within a block: temperatures, in squares of messages too many
 constexpr std::int64_t moves = 12'500;      // of a try, for each name
@@ -179,7 +180,10 @@ Walked between(Bits& bits, const Groups& groups, const Shape& shape, const Place
     }
     return images;
   };
-  return walked(bits, {starts, warm, cool, first, next}, places, random, stop, cut, work);
+  return walked(
+      bits,
+      {starts, maps * static_cast<std::int64_t>(groups.inner.size() + groups.fixed.size() + groups.outer.size()), warm, cool, first, next},
+      places, random, stop, cut, work);
 }
 
 // One group in its block: names of its ranks (values of the bits that may be renamed) at places, and by how much links carry too much.
@@ -208,30 +212,32 @@ class Group {
     begins_.push_back(ways_.size());
     for (std::size_t p = 0; p < pattern.phases(); ++p)
       if (const auto same = differing(pattern, p))
-        phases_.push_back(
-            {gathered(same->by, groups.inner), gathered(same->by, groups.fixed), same->bytes, std::vector<Bytes>(seen.size(), 0), 0});
+        add(gathered(same->by, groups.inner), gathered(same->by, groups.fixed), same->bytes, seen.size());
     for (const Phase& p : phases_) unit_ = std::max(unit_, static_cast<double>(p.bytes));
-    for (std::uint32_t name = 0; name < names_; ++name)
-      for (Phase& p : phases_) put(p, name, name ^ p.name, 1);
+    all_messages();
     for (Phase& p : phases_) p.limit = p.most();
   }
 
-  // Less and less for the busiest links, until several tries fail. What it says is a permutation of the names.
+  // Less and less for the busiest links, at first in large steps, until several tries fail. What it says is a permutation of the names.
   std::vector<std::uint32_t> lowered(Random& random, const Stop& stop, bool& cut) {
     std::vector<std::uint32_t> best = at_;
+    bool large = true;
     for (int failed = 0; failed < tries && !cut;) {
       const auto busiest =
           std::max_element(phases_.begin(), phases_.end(), [](const Phase& a, const Phase& b) { return a.room() < b.room(); });
       if (busiest == phases_.end() || busiest->room() <= 0) break;
-      const Bytes before = busiest->limit;
-      busiest->limit -= busiest->bytes;
+      const Bytes before = busiest->limit, spare = busiest->room() / busiest->bytes;
+      large = large && spare > 3;
+      busiest->limit -= large ? spare / 2 * busiest->bytes : busiest->bytes;
       if (reached(random, stop, cut)) {
         best = at_;
         for (Phase& p : phases_) p.limit = std::min(p.limit, p.most());
         failed = 0;
       } else {
         busiest->limit = before;
-        ++failed;
+        failed += !large;
+        large = false;
+        anew(random);
       }
     }
     return best;
@@ -246,7 +252,15 @@ class Group {
     Bytes most() const { return *std::max_element(loads.begin(), loads.end()); }
     Bytes room() const { return limit - bytes; }  // a message is on some link
   };
-  // Messages from one name to another and back, of all kinds.
+  // Phases in which the same partners meet load the same links: they are one.
+  void add(std::uint32_t name, std::uint32_t kind, Bytes bytes, std::size_t links) {
+    const auto same = std::find_if(phases_.begin(), phases_.end(), [=](const Phase& p) { return p.name == name && p.kind == kind; });
+    if (same != phases_.end())
+      same->bytes += bytes;
+    else
+      phases_.push_back({name, kind, bytes, std::vector<Bytes>(links, 0), 0});
+  }
+  // Messages from one name to another, of all kinds.
   void put(Phase& phase, std::uint32_t name, std::uint32_t other, int sign) {
     for (std::uint32_t k = 0; k < kinds_; ++k) {
       load(phase, at_[name] + names_ * k, at_[other] + names_ * (k ^ phase.kind), sign);
@@ -286,6 +300,16 @@ class Group {
         put(p, near, b, sign);
       }
     }
+  }
+  // Another order of all names: tries from where one failed fail alike.
+  void anew(Random& random) {
+    random.shuffle(at_);
+    for (Phase& p : phases_) std::fill(p.loads.begin(), p.loads.end(), 0);
+    all_messages();
+  }
+  void all_messages() {
+    for (std::uint32_t name = 0; name < names_; ++name)
+      for (Phase& p : phases_) put(p, name, name ^ p.name, 1);
   }
   // Annealing until no link carries more than the limit of its phase.
   bool reached(Random& random, const Stop& stop, bool& cut) {

@@ -53,7 +53,7 @@ class Search {
     Loads& first = loads(0);
     first.place(found_.before.map);
     found_.before.cost = first.cost();
-    found_.best = found_.before;
+    found_.best = found_.least = found_.before;
     told(found_.before, true);
     if (optimal(first)) {
       found_.proved = true;
@@ -88,8 +88,9 @@ class Search {
     const std::size_t halvings = 2, climbs = 2 * some.size(), sums = some.size();
     std::vector<Found> each(climbs + halvings + 2 * sums);
     std::vector<char> cut(each.size(), 0);
-    const Stop stop = stop_.part(0.5);
-    in_parallel(each.size(), static_cast<int>(loads_.size()), [&](std::size_t task, std::size_t thread) {
+    const Stop stop = stop_.part(0.6);
+    in_parallel(each.size(), static_cast<int>(loads_.size()), [&](std::size_t turn, std::size_t thread) {
+      const std::size_t task = each.size() - 1 - turn;  // what takes longest, and most often finds the best, comes first
       bool ended = false;
       if (task < climbs) {
         const Line& line = some[task % some.size()];
@@ -97,7 +98,7 @@ class Search {
       } else if (task >= climbs + halvings) {
         const std::size_t which = task - climbs - halvings;
         const Line& line = some[which % sums];
-        each[task] = which < sums ? linear(pattern_, places_, line, effort_.seed + task, stop, ended)
+        each[task] = which < sums ? linear(pattern_, places_, line, loads(thread), effort_.seed + task, stop, ended)
 
                                   : blocks(pattern_, places_, line, loads(thread), effort_.seed + task, stop, ended);
       } else {
@@ -117,7 +118,7 @@ class Search {
                      [this](const Found& a, const Found& b) { return score(a.cost, places_) < score(b.cost, places_); });
     ranked_ = std::move(each);
     found_.starts = static_cast<int>(ranked_.size());
-    keep(ranked_[0]);
+    for (const Found& f : ranked_) keep(f);
   }
   void anneal() {
     const std::int64_t own = std::clamp<std::int64_t>(std::int64_t{2000} * pattern_.ranks(), 20'000, 4'000'000);
@@ -141,7 +142,9 @@ class Search {
     for (const Found& f : each) keep(f);
   }
   void keep(const Found& found) {
+    const auto peaks = [](const Found& f) { return std::pair(f.cost.maxima, f.cost.hop_bytes); };
     if (score(found.cost, places_) < score(found_.best.cost, places_)) found_.best = found;
+    if (peaks(found) < peaks(found_.least)) found_.least = found;
   }
 
   const Pattern& pattern_;

@@ -54,6 +54,10 @@ Exit status:
 @click.option("--moves", type=click.IntRange(0), default=0, metavar="N", help="Of annealing, a start; 0: automatic.")
 @click.option("--starts", type=click.IntRange(0, 1000), default=4, show_default=True, help="Of annealing.")
 @click.option("--seed", type=click.IntRange(0), default=1, show_default=True, help="The same one, the same map.")
+@click.option(
+    "--by", "judged", type=click.Choice(["events", "links"]), default="events", show_default=True,
+    help="What decides between the best maps: simulated events, or the sum of the busiest links alone.",
+)  # fmt: skip
 @click.option("--machine", default="", metavar="NAME|PARAMETERS", help="For predicted times, as in `./fl simulate`.")
 @click.option(
     "--out", type=click.Path(path_type=Path, file_okay=False), metavar="DIR", help="Where the files are written."
@@ -83,6 +87,7 @@ def command(
     moves: int,
     starts: int,
     seed: int,
+    judged: str,
     machine: str,
     out: Path | None,
     kept: Path | None,
@@ -110,6 +115,7 @@ def command(
     found = source.find(what, results, processes, ",".join(given), phases)
     stands = _ground(topology, per_node, inside, hosts)
     effort = ["--seed", str(seed), "--moves", str(moves), "--starts", str(starts)]
+    effort += ["--by-links"] if judged == "links" else []
     for name, nodes in (("--holes", holes), ("--faulty", faulty)):
         effort += [name, nodes] if nodes else []
     request = Request(

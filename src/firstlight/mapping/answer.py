@@ -53,6 +53,7 @@ class Answer(msgspec.Struct, frozen=True):
     nodes form in this order, or none.
 
     proved: no map can be better than the order as it is. in_time: nothing was cut short, the seed gives this map again.
+    least: bytes over the busiest links of a map that puts less on them than this one, but is slower by events; or None.
     """
 
     ranks: int
@@ -72,6 +73,7 @@ class Answer(msgspec.Struct, frozen=True):
     places: tuple[int, ...]
     identity: tuple[int, ...]
     map: tuple[tuple[int, int], ...]
+    least: int | None = None
 
     @property
     def gain(self) -> float:

@@ -123,6 +123,11 @@ def notes(mapped: Mapped) -> list[str]:
     """What one must know of it."""
     a = mapped.answer
     said = list(mapped.notes)
+    if a.least is not None:
+        said.append(
+            f"another map puts {quantity(a.least, 'B')} on the busiest links, less than this one, but simulated events "
+            "take longer with it; --by links takes it"
+        )
     if a.interrupted:
         said.append("the search was interrupted: this is the best map so far")
     elif mapped.budget is not None and not a.in_time:

@@ -46,7 +46,8 @@ class Stop {
 
 struct Searched {
   Found before;         // identity
-  Found best;           // identity itself, where nothing is better
+  Found best;           // by the score; identity itself, where nothing is better
+  Found least;          // by the sum of maxima alone, whatever all links carry
   bool proved = false;  // nothing can be better: identity is at the bound of every phase
   bool in_time = true;  // nothing was cut short by the clock: the same seed gives the same map
   int starts = 0;       // maps that were searched from
@@ -78,7 +79,7 @@ Found structured(const Pattern& pattern, const Places& places, const Line& line,
                  bool& cut);
 // Each bit of a slot's number in line a sum modulo 2 of the rank's: the best that is found. None where ranks are no power of two, or no
 // phase exchanges all ranks with those that differ from them by the same bits. `work`: links that are loaded at most, about: it takes seconds.
-Found linear(const Pattern& pattern, const Places& places, const Line& line, std::uint64_t seed, const Stop& stop, bool& cut,
+Found linear(const Pattern& pattern, const Places& places, const Line& line, Loads& loads, std::uint64_t seed, const Stop& stop, bool& cut,
              std::int64_t work = 1'250'000'000);
 // Groups of ranks in blocks that are alike: see blocks.cpp. None where ranks or axes are no powers of two, or phases are not exchanges within
 // groups and between them.
