@@ -14,7 +14,9 @@ from hypothesis import strategies as st
 
 from firstlight import ROOT, roles
 from firstlight.catalogue import load
+from firstlight.errors import UsageError
 from firstlight.judge.verdict import Estimate, Figure, Identity, Limit, Verified
+from firstlight.mapping import source
 from firstlight.plan import Placement
 from firstlight.report import validation as page
 from firstlight.simulate import fit, program
@@ -185,6 +187,19 @@ def test_patterns_are_predicted_as_simulate_predicts_them(simulator: Path) -> No
         [line] = program.ask(simulator, [*words, *more])
         assert point.predicted == program.decode(line, Prediction).seconds
     assert found[1].predicted > 3 * found[0].predicted  # class A has vectors ten times as long
+
+
+def test_what_a_run_measured_is_what_is_mapped() -> None:
+    four = Placement(1, 4, 1)
+    one = judgement([iteration("npb_cg", 9.0), iteration("lans", 9.0, place=four, sizes="usual")])
+    assert source.of_run(one, WORKLOADS, 2, True).words == ("--named", "npb_cg", "--processes", "2", "--small")
+    assert source.of_run(one, WORKLOADS, 4, False).words == ("--named", "lans", "--processes", "4", "--whole")
+    for processes, said in (
+        (None, "lans among 4, npb_cg among 2.*map lans --processes 4"),
+        (8, "no pattern.* among 8"),
+    ):
+        with pytest.raises(UsageError, match=said):
+            source.of_run(one, WORKLOADS, processes, True)
 
 
 def test_a_pattern_that_cannot_be_predicted_is_told(simulator: Path) -> None:

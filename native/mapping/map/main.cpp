@@ -107,7 +107,7 @@ Found chosen(const Searched& found, const Pattern& pattern, const Places& places
 int run(const map::Task& task) {
   static_cast<void>(fl::network::machine_of(task.machine));
   const map::Named given = task.named.empty() ? map::Named{read_pattern(map::contents(task.pattern)), {}}
-                                              : map::named(task.named, task.processes, task.parameters, task.whole);
+                                              : map::named(task.named, task.processes, task.parameters, task.small, task.whole);
   const Pattern& pattern = given.pattern;
   const Places places(task.ground);
   Searched found;

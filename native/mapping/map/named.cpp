@@ -6,7 +6,7 @@ namespace map {
 
 using fl::mapping::Wrong;
 
-Named named(const std::string& name, fl::mapping::Rank processes, const std::vector<std::string>& parameters, bool whole) {
+Named named(const std::string& name, fl::mapping::Rank processes, const std::vector<std::string>& parameters, bool small, bool whole) {
   const fl::patterns::Pattern* const found = fl::patterns::find_pattern(name);
   if (found == nullptr) {
     std::string known;
@@ -14,7 +14,9 @@ Named named(const std::string& name, fl::mapping::Rank processes, const std::vec
     throw Wrong("there is no pattern '" + name + "'; there are " + known);
   }
   if (processes < 1) throw Wrong("for how many processes? give their number");
-  const fl::patterns::Instance instance = fl::patterns::instance_of(*found, processes, parameters);
+  std::vector<std::string> given = small ? found->small : std::vector<std::string>{};
+  given.insert(given.end(), parameters.begin(), parameters.end());
+  const fl::patterns::Instance instance = fl::patterns::instance_of(*found, processes, given);
   std::vector<std::string> names, left_out;
   std::vector<fl::mapping::Message> messages;
   fl::patterns::Messages sent;

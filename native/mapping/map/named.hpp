@@ -14,6 +14,6 @@ struct Named {
 };
 
 // One iteration: each phase with its repetitions. whole: all phases as one. Raises Wrong or collectives::Refused.
-Named named(const std::string& name, fl::mapping::Rank processes, const std::vector<std::string>& parameters, bool whole);
+Named named(const std::string& name, fl::mapping::Rank processes, const std::vector<std::string>& parameters, bool small, bool whole);
 
 }  // namespace map

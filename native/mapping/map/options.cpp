@@ -63,6 +63,10 @@ Task task_of(int argc, char** argv) {
       task.by_links = true;
       continue;
     }
+    if (word == "--small") {
+      task.small = true;
+      continue;
+    }
     if (word == "--whole") {
       task.whole = true;
       continue;

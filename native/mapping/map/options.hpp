@@ -15,6 +15,7 @@ struct Task {
   std::string named;    // or one of native/patterns
   std::int32_t processes = 0;
   std::vector<std::string> parameters;  // of it, as class=B
+  bool small = false;                   // with its values for short iterations, before these
   bool whole = false;                   // all phases as one
   fl::mapping::Ground ground;
   fl::mapping::Effort effort;

@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from firstlight.mapping.answer import Mapped
     from firstlight.mapping.ground import Ground
     from firstlight.mapping.program import Best
+    from firstlight.mapping.source import Source
     from firstlight.toolchains import Mpi
 
 
@@ -37,7 +38,7 @@ Exit status:
   130  interrupted; the best map so far is written
 """
 )
-@click.argument("what", metavar="PROFILE|PATTERN|FILE")
+@click.argument("what", metavar="PROFILE|PATTERN|RUN|FILE")
 @click.argument("words", metavar="[-- COMMAND...]", nargs=-1, type=click.UNPROCESSED)
 @click.option("--topology", required=True, metavar="SPEC|allocation", help="The network, as torus:32x32; see below.")
 @click.option("--ranks-per-node", "per_node", type=click.IntRange(1, 4096), metavar="N", help="1 if not given.")
@@ -100,8 +101,8 @@ def command(
     """Find where the ranks of a program should stand, write it for launchers, and prove it.
 
     PROFILE is one of `./fl profile` (its folder, its name, or `latest`), PATTERN an application by its name (npb_cg,
-    with --processes), FILE a text of `ranks P`, `phase NAME` and lines of FROM TO BYTES. What is sought is the least
-    sum over phases of the load of the busiest link. Where the order
+    with --processes), RUN one that measured such a pattern, FILE a text of `ranks P`, `phase NAME` and lines of
+    FROM TO BYTES. What is sought is the least sum over phases of the load of the busiest link. Where the order
     as it is cannot be bettered, nothing is recommended.
     """
     from firstlight import store
@@ -112,7 +113,9 @@ def command(
 
     if attempt != bool(words):
         raise UsageError("--try and a command belong together: ./fl map latest ... --try -- mpiexec -n 4 ./program")
-    found = source.find(what, results, processes, ",".join(given), phases)
+    found = _measured(what, results, processes, given, phases) or source.find(
+        what, results, processes, ",".join(given), phases
+    )
     stands = _ground(topology, per_node, inside, hosts)
     effort = ["--seed", str(seed), "--moves", str(moves), "--starts", str(starts)]
     effort += ["--by-links"] if judged == "links" else []
@@ -133,6 +136,21 @@ def command(
     else:
         tell(page.summary(made, html, width()))
     return _code(made)
+
+
+def _measured(what: str, results: Path, processes: int | None, given: tuple[str, ...], phases: bool) -> Source | None:
+    """What a run measured, where `what` is a run and no profile."""
+    from firstlight import profile
+    from firstlight.cli import runs
+    from firstlight.mapping import source
+
+    folder = next((f for f in (Path(what), results / what) if (f / "run.json").is_file()), None)
+    if folder is None or (folder / profile.PROFILE).is_file():
+        return None
+    if given:
+        raise UsageError(f"-p belongs to a pattern by its name; {what} is a run, with values of its own")
+    judgement, workloads, _ = runs.judged(folder)
+    return source.of_run(judgement, workloads, processes, phases)
 
 
 def _code(made: Mapped) -> int:

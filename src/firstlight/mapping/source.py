@@ -1,16 +1,20 @@
-"""Source: what is to be mapped: a profile, a file with a pattern, or a pattern of native/patterns by its name."""
+"""Source: what is to be mapped: a profile, a file with a pattern, a pattern of native/patterns by its name or as a run
+measured it."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 import msgspec
 
 from firstlight import profile, reading
+from firstlight.catalogue import Workload
 from firstlight.errors import UsageError
+from firstlight.judge import Judgement
 from firstlight.profile.traffic import Phase, Traffic, whole
+from firstlight.simulate import iterations
 
 _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
@@ -42,10 +46,39 @@ def find(what: str, results: Path, processes: int | None, parameters: str, phase
         raise UsageError(f"{what}: no such profile, file or pattern; ./fl profile -- COMMAND makes a profile")
     if processes is None:
         raise UsageError(f"{what} for how many processes? give --processes, as 1024 (or name a profile that is there)")
-    words = ["--named", what, "--processes", str(processes)]
-    words += ["--parameters", parameters] if parameters else []
+    words = ["--parameters", parameters] if parameters else []
     title = f"{what}{f' ({parameters})' if parameters else ''}, {processes} processes, one iteration"
-    return Source(title, tuple(words if phases else [*words, "--whole"]))
+    return Source(title, _named(what, processes, words, phases))
+
+
+def of_run(judgement: Judgement, workloads: Mapping[str, Workload], processes: int | None, phases: bool) -> Source:
+    """The pattern of communication that a run measured, verified, among so many processes (None: however many).
+
+    Raises UsageError where it measured none between processes, and, naming them, where it measured several.
+    """
+    measured = {(i.title, i.ranks, i.small) for _, i in iterations.measured(judgement, workloads, None)[0]}
+    some = sorted(one for one in measured if processes in (None, one[1]))
+    run = judgement.run.id
+    if not some:
+        among = "" if processes is None else f" among {processes} processes"
+        raise UsageError(
+            f"{run} holds no communication matrix and no pattern of communication{among}: profile the program, as "
+            "./fl profile -- mpiexec -n 4 ./program"
+        )
+    if len(some) > 1:
+        known = ", ".join(f"{name} among {ranks}" for name, ranks, _ in some)
+        name, ranks, _ = some[0]
+        raise UsageError(
+            f"{run} measured several patterns of communication ({known}); name one, "
+            f"as ./fl map {name} --processes {ranks}"
+        )
+    name, ranks, small = some[0]
+    title = f"{name} as in {run}, {ranks} processes, one iteration"
+    return Source(title, _named(name, ranks, ["--small"] if small else [], phases))
+
+
+def _named(name: str, processes: int, more: Sequence[str], phases: bool) -> tuple[str, ...]:
+    return ("--named", name, "--processes", str(processes), *more, *(() if phases else ("--whole",)))
 
 
 def _latest(results: Path) -> Path:
