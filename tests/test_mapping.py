@@ -256,6 +256,16 @@ CG = (
 
 
 @pytest.mark.native
+def test_a_pattern_may_take_its_small_values(firstlight_map: Path) -> None:
+    def total(*words: str) -> int:
+        network = ("--topology", "torus:2x2", "--seconds", "1")
+        found = numbers(firstlight_map, "--named", "npb_cg", "--processes", "4", *network, *words)
+        return int(found["bytes"])
+
+    assert total("--small") == total("--parameters", "class=S") < total()
+
+
+@pytest.mark.native
 @pytest.mark.full
 @pytest.mark.parametrize(("size", "ranks", "spec", "hops", "maxima", "hops_goal", "maxima_goal"), CG)
 def test_cg_stands_as_published(
