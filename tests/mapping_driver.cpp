@@ -133,15 +133,17 @@ std::string searched(const Pattern& pattern, const Places& places, std::uint64_t
   return out.str();
 }
 
-std::string linear_maps(const Pattern& pattern, const Places& places, std::uint64_t seed) {
+// The map that is made of each line, made twice and checked; `more`: what else is wrong with it.
+template <class Make, class More>
+std::string maps_of_lines(const Pattern& pattern, const Places& places, const Make& make, const More& more) {
   const std::atomic<bool> never{false};
   const Stop stop(never, 1e6);
   Loads loads(pattern, places);
   int found = 0, wrong = 0;
+  Cost last;
   for (const Line& line : lines(pattern, places)) {
     bool cut = false;
-    const Found one = linear(pattern, places, line, loads, seed, stop, cut, 200'000),
-                again = linear(pattern, places, line, loads, seed, stop, cut, 200'000);
+    const Found one = make(line, loads, stop, cut), again = make(line, loads, stop, cut);
     wrong += cut || one.map != again.map;
     if (one.map.empty()) continue;
     ++found;
@@ -149,36 +151,32 @@ std::string linear_maps(const Pattern& pattern, const Places& places, std::uint6
     Cost plain;
     plain.maxima = plainly(pattern, places, one.map, plain.hop_bytes);
     wrong += one.cost != plain;
-    const auto at = [&](std::size_t rank) {
-      return static_cast<std::size_t>(std::find(line.slots.begin(), line.slots.end(), one.map[rank]) - line.slots.begin());
-    };
-    for (std::size_t a = 0; a < one.map.size(); ++a) wrong += at(a) != (at(a & (a - 1)) ^ at(a & (~a + 1)));
+    wrong += more(line, one.map);
+    last = one.cost;
   }
-  return "{\"found\": " + std::to_string(found) + ", \"wrong\": " + std::to_string(wrong) + "}";
+  return "{\"found\": " + std::to_string(found) + ", \"wrong\": " + std::to_string(wrong) + ", \"maxima\": " + std::to_string(last.maxima) +
+         "}";
 }
 
-// The map of blocks of each line, checked: made twice, and what its phases put on their busiest links.
+std::string linear_maps(const Pattern& pattern, const Places& places, std::uint64_t seed) {
+  const auto make = [&](const Line& line, Loads& loads, const Stop& stop, bool& cut) {
+    return linear(pattern, places, line, loads, seed, stop, cut, 200'000);
+  };
+  return maps_of_lines(pattern, places, make, [](const Line& line, const Map& map) {
+    const auto at = [&](std::size_t rank) {
+      return static_cast<std::size_t>(std::find(line.slots.begin(), line.slots.end(), map[rank]) - line.slots.begin());
+    };
+    int wrong = 0;
+    for (std::size_t a = 0; a < map.size(); ++a) wrong += at(a) != (at(a & (a - 1)) ^ at(a & (~a + 1)));
+    return wrong;
+  });
+}
+
 std::string block_maps(const Pattern& pattern, const Places& places, std::uint64_t seed) {
-  const std::atomic<bool> never{false};
-  const Stop stop(never, 1e6);
-  Loads loads(pattern, places);
-  int found = 0, wrong = 0;
-  Cost least{};
-  for (const Line& line : lines(pattern, places)) {
-    bool cut = false;
-    const Found one = blocks(pattern, places, line, loads, seed, stop, cut, 2'000'000),
-                again = blocks(pattern, places, line, loads, seed, stop, cut, 2'000'000);
-    wrong += cut || one.map != again.map;
-    if (one.map.empty()) continue;
-    ++found;
-    check(one.map, pattern, places);
-    Cost plain;
-    plain.maxima = plainly(pattern, places, one.map, plain.hop_bytes);
-    wrong += one.cost != plain;
-    least = one.cost;
-  }
-  return "{\"found\": " + std::to_string(found) + ", \"wrong\": " + std::to_string(wrong) +
-         ", \"maxima\": " + std::to_string(least.maxima) + "}";
+  const auto make = [&](const Line& line, Loads& loads, const Stop& stop, bool& cut) {
+    return blocks(pattern, places, line, loads, seed, stop, cut, 2'000'000);
+  };
+  return maps_of_lines(pattern, places, make, [](const Line&, const Map&) { return 0; });
 }
 
 std::string answer(std::istringstream& words) {
