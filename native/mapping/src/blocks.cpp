@@ -7,13 +7,10 @@
 //   within   how a group stands in its block. Ranks may be renamed by any permutation of the values of c if those of r are renamed by
 //            the same: a transposition then loads the links as before. And what mirrored blocks of such a network carry is each other's
 //            mirror image, so one group tells for all.
-// Within a block, annealing asks for a map of which no link carries more than so much in a phase, and asks for less and less: from a map that
-// is near, what is left to be done is small and definite, while a mean of powers falls by what nobody asked for.
 #include <algorithm>
-#include <cmath>
 #include <numeric>
 
-#include "bits.hpp"
+#include "group.hpp"
 
 namespace fl::mapping {
 
@@ -22,16 +19,6 @@ namespace {
 constexpr std::size_t starts = 24;          // between blocks, for each shape of a block
 constexpr std::int64_t maps = 60;           // that a start looks at, for each bit
 constexpr double warm = 0.15, cool = 0.03;  // their temperatures, in the greatest messages over the busiest links
-constexpr double hot = 1, cold = 0.3;       // within a block: temperatures, in squares of messages too many
-constexpr std::int64_t moves = 12'500;      // of a try, for each name
-constexpr int tries = 10;
-
-struct Groups {
-  std::vector<std::size_t> inner;   // bits of a rank that tell it in its group and may be renamed
-  std::vector<std::size_t> paired;  // those that a phase exchanges with them, one for each; or none
-  std::vector<std::size_t> fixed;   // bits within a group that such a phase leaves as they are
-  std::vector<std::size_t> outer;   // all others: they tell groups apart
-};
 
 // Where each rank sends to the one whose bits are its own in another order, and nobody else sends: what becomes of each bit.
 std::optional<std::vector<std::size_t>> turned(const Pattern& pattern, std::size_t phase, std::size_t bits) {
@@ -88,17 +75,6 @@ std::optional<Groups> groups_of(const Pattern& pattern, std::size_t bits) {
   }
   if (groups.inner.size() < 2) return {};
   return groups;
-}
-
-std::uint32_t gathered(std::uint32_t rank, const std::vector<std::size_t>& bits) {
-  std::uint32_t value = 0;
-  for (std::size_t i = 0; i < bits.size(); ++i) value |= (rank >> bits[i] & 1U) << i;
-  return value;
-}
-std::uint32_t spread(std::uint32_t value, const std::vector<std::size_t>& bits) {
-  std::uint32_t rank = 0;
-  for (std::size_t i = 0; i < bits.size(); ++i) rank |= (value >> i & 1U) << bits[i];
-  return rank;
 }
 
 // Of a slot's number, bits by axis: `inside` of them within a block, the others tell blocks apart.
@@ -185,161 +161,6 @@ Walked between(Bits& bits, const Groups& groups, const Shape& shape, const Place
       {starts, maps * static_cast<std::int64_t>(groups.inner.size() + groups.fixed.size() + groups.outer.size()), warm, cool, first, next},
       places, random, stop, cut, work);
 }
-
-// One group in its block: names of its ranks (values of the bits that may be renamed) at places, and by how much links carry too much.
-class Group {
- public:
-  Group(const Pattern& pattern, const Places& places, const Line& line, const Groups& groups, const Images& images)
-      : names_(std::uint32_t{1} << groups.inner.size()), kinds_(std::uint32_t{1} << groups.fixed.size()), at_(names_) {
-    std::iota(at_.begin(), at_.end(), 0U);
-    std::vector<Slot> slots;
-    for (std::uint32_t m = 0; m < names_ * kinds_; ++m)
-      slots.push_back(line.slots[image(images, spread(m % names_, groups.inner) | spread(m / names_, groups.fixed))]);
-    std::vector<Link> seen, way;
-    for (const Slot a : slots)
-      for (const Slot b : slots) {
-        places.route(a, b, way);
-        seen.insert(seen.end(), way.begin(), way.end());
-      }
-    std::sort(seen.begin(), seen.end());
-    seen.erase(std::unique(seen.begin(), seen.end()), seen.end());
-    for (const Slot a : slots)
-      for (const Slot b : slots) {
-        places.route(a, b, way);
-        begins_.push_back(ways_.size());
-        for (const Link l : way) ways_.push_back(static_cast<std::uint32_t>(std::lower_bound(seen.begin(), seen.end(), l) - seen.begin()));
-      }
-    begins_.push_back(ways_.size());
-    for (std::size_t p = 0; p < pattern.phases(); ++p)
-      if (const auto same = differing(pattern, p))
-        add(gathered(same->by, groups.inner), gathered(same->by, groups.fixed), same->bytes, seen.size());
-    for (const Phase& p : phases_) unit_ = std::max(unit_, static_cast<double>(p.bytes));
-    all_messages();
-    for (Phase& p : phases_) p.limit = p.most();
-  }
-
-  // Less and less for the busiest links, at first in large steps, until several tries fail. What it says is a permutation of the names.
-  std::vector<std::uint32_t> lowered(Random& random, const Stop& stop, bool& cut) {
-    std::vector<std::uint32_t> best = at_;
-    bool large = true;
-    for (int failed = 0; failed < tries && !cut;) {
-      const auto busiest =
-          std::max_element(phases_.begin(), phases_.end(), [](const Phase& a, const Phase& b) { return a.room() < b.room(); });
-      if (busiest == phases_.end() || busiest->room() <= 0) break;
-      const Bytes before = busiest->limit, spare = busiest->room() / busiest->bytes;
-      large = large && spare > 3;
-      busiest->limit -= large ? spare / 2 * busiest->bytes : busiest->bytes;
-      if (reached(random, stop, cut)) {
-        best = at_;
-        for (Phase& p : phases_) p.limit = std::min(p.limit, p.most());
-        failed = 0;
-      } else {
-        busiest->limit = before;
-        failed += !large;
-        large = false;
-        anew(random);
-      }
-    }
-    return best;
-  }
-
- private:
-  struct Phase {
-    std::uint32_t name, kind;  // by which partners differ
-    Bytes bytes;
-    std::vector<Bytes> loads;
-    Bytes limit;  // of a link
-    Bytes most() const { return *std::max_element(loads.begin(), loads.end()); }
-    Bytes room() const { return limit - bytes; }  // a message is on some link
-  };
-  // Phases in which the same partners meet load the same links: they are one.
-  void add(std::uint32_t name, std::uint32_t kind, Bytes bytes, std::size_t links) {
-    const auto same = std::find_if(phases_.begin(), phases_.end(), [=](const Phase& p) { return p.name == name && p.kind == kind; });
-    if (same != phases_.end())
-      same->bytes += bytes;
-    else
-      phases_.push_back({name, kind, bytes, std::vector<Bytes>(links, 0), 0});
-  }
-  // Messages from one name to another, of all kinds.
-  void put(Phase& phase, std::uint32_t name, std::uint32_t other, int sign) {
-    for (std::uint32_t k = 0; k < kinds_; ++k) {
-      load(phase, at_[name] + names_ * k, at_[other] + names_ * (k ^ phase.kind), sign);
-    }
-  }
-  void load(Phase& phase, std::uint32_t from, std::uint32_t to, int sign) {
-    const std::size_t way = std::size_t{from} * names_ * kinds_ + to;
-    for (std::size_t i = begins_[way]; i < begins_[way + 1]; ++i) {
-      Bytes& of = phase.loads[ways_[i]];
-      const Bytes was = std::max<Bytes>(0, of - phase.limit);
-      of += sign * phase.bytes;
-      const Bytes is = std::max<Bytes>(0, of - phase.limit);
-      if (was != is) excess_ += squared(is) - squared(was);
-    }
-  }
-  double squared(Bytes bytes) const {
-    const double x = static_cast<double>(bytes) / unit_;
-    return x * x;
-  }
-  void exchange(std::uint32_t a, std::uint32_t b) {
-    place(a, b, -1);
-    std::swap(at_[a], at_[b]);
-    place(a, b, 1);
-  }
-  // All messages of two names, those between them once.
-  void place(std::uint32_t a, std::uint32_t b, int sign) {
-    for (Phase& p : phases_) {
-      const std::uint32_t far = a ^ p.name, near = b ^ p.name;
-      put(p, a, far, sign);
-      if (p.name == 0) {
-        put(p, b, b, sign);
-      } else if (far == b) {
-        put(p, b, a, sign);
-      } else {
-        put(p, far, a, sign);
-        put(p, b, near, sign);
-        put(p, near, b, sign);
-      }
-    }
-  }
-  // Another order of all names: tries from where one failed fail alike.
-  void anew(Random& random) {
-    random.shuffle(at_);
-    for (Phase& p : phases_) std::fill(p.loads.begin(), p.loads.end(), 0);
-    all_messages();
-  }
-  void all_messages() {
-    for (std::uint32_t name = 0; name < names_; ++name)
-      for (Phase& p : phases_) put(p, name, name ^ p.name, 1);
-  }
-  // Annealing until no link carries more than the limit of its phase.
-  bool reached(Random& random, const Stop& stop, bool& cut) {
-    excess_ = 0;
-    for (const Phase& p : phases_)
-      for (const Bytes l : p.loads) excess_ += squared(std::max<Bytes>(0, l - p.limit));
-    const std::int64_t length = moves * names_;
-    const double scale = hot * kinds_ * kinds_;
-    for (std::int64_t k = 0; k < length && excess_ > least; ++k) {
-      if (k % 1024 == 0 && stop()) {
-        cut = true;
-        return false;
-      }
-      const auto a = static_cast<std::uint32_t>(random.below(names_)), b = static_cast<std::uint32_t>(random.below(names_));
-      if (a == b) continue;
-      const double now = excess_, heat = scale * std::pow(cold / hot, static_cast<double>(k) / static_cast<double>(length));
-      exchange(a, b);
-      if (excess_ > now && random.unit() >= std::exp((now - excess_) / heat)) exchange(a, b);
-    }
-    return excess_ <= least;
-  }
-
-  static constexpr double least = 1e-6;  // below it, only what was rounded away is left
-  std::uint32_t names_, kinds_;
-  std::vector<std::uint32_t> at_;  // the place of each name
-  std::vector<std::size_t> begins_;
-  std::vector<std::uint32_t> ways_;  // links between each two places, from begins_[from * places + to]
-  std::vector<Phase> phases_;
-  double unit_ = 1, excess_ = 0;
-};
 
 }  // namespace
 
