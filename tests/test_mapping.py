@@ -257,6 +257,18 @@ CG = (
 
 
 @pytest.mark.native
+def test_events_or_links_decide_between_the_best_maps(firstlight_map: Path, tmp_path: Path) -> None:
+    file = tmp_path / "cg"
+    file.write_text(cg(64, 14_000))
+    words = ("--pattern", str(file), "--topology", "torus:8x8", "--starts", "0", "--seconds", "400")
+    by_events, by_links = numbers(firstlight_map, *words), numbers(firstlight_map, *words, "--by-links")
+    least = by_links["after"]["maxima"]
+    assert "least" not in by_links and by_events.get("least", least) == least
+    assert by_events["after"]["maxima"] >= least
+    assert by_events["after"]["seconds"] <= by_links["after"]["seconds"]
+
+
+@pytest.mark.native
 def test_a_pattern_may_take_its_small_values(firstlight_map: Path) -> None:
     def total(*words: str) -> int:
         network = ("--topology", "torus:2x2", "--seconds", "1")

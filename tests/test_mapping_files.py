@@ -283,6 +283,12 @@ def test_a_search_that_its_time_ended_says_how_much_it_had_and_what_gives_it_mor
     assert not notes(msgspec.structs.replace(made, answer=answer((0, 1, 2, 3))))
 
 
+def test_a_map_with_less_on_its_links_that_was_not_taken_is_told() -> None:
+    slower = msgspec.structs.replace(answer((0, 1, 2, 3)), least=3 << 20)
+    (said,) = notes(Mapped("0", "test", "tree:2", "", slower, ()))
+    assert said.startswith("another map puts 3 MiB on the busiest links") and said.endswith("--by links takes it")
+
+
 def test_seats_of_one_node_are_its_cores() -> None:
     given = Ground("tree:2x2", hosts=("localhost",), cpus=(0, 2, 1, 3), one=True)
     found: list[Any] = [(s.node, s.place, s.cpu) for s in ground.seats((3, 0), given)]

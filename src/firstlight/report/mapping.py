@@ -125,7 +125,7 @@ def notes(mapped: Mapped) -> list[str]:
     said = list(mapped.notes)
     if a.least is not None:
         said.append(
-            f"another map puts {quantity(a.least, 'B')} on the busiest links, less than this one, but simulated events "
+            f"another map puts {binary(a.least)} on the busiest links, less than this one, but simulated events "
             "take longer with it; --by links takes it"
         )
     if a.interrupted:
