@@ -133,9 +133,18 @@ def made_from(workload: Workload, variant: Variant, program: Program) -> bool:
     return program.workload == workload.name and workload.variant(program.variant) == variant
 
 
-def plain_program(workload: str, variant: str) -> Program:
-    """With gcc's base flags and the first MPI library; skips the test where there is no such thing."""
-    tool, mpis = toolchain("base"), toolbox().mpis
+def built_somehow(workload: Workload, variant: Variant) -> Built:
+    """One program of it that `test_workloads` makes, too; skips the test where nothing here builds it."""
+    programs = on_each_library(workload, variant)
+    if not programs:
+        pytest.skip("nothing here builds it")
+    (made,) = make(programs[:1]).values()
+    return made
+
+
+def plain_program(workload: str, variant: str, flag_set: str = "base") -> Program:
+    """With gcc's flags of that set and the first MPI library; skips the test where there is no such thing."""
+    tool, mpis = toolchain(flag_set), toolbox().mpis
     if tool is None:
         pytest.skip("no gcc here")
     if not variant.startswith("mpi"):

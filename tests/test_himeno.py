@@ -50,10 +50,7 @@ def test_gosa_after_three_sweeps_is_the_published_one(size: str, tmp_path: Path)
 @pytest.mark.parametrize("variant", EVERY, ids=lambda v: v.name)
 def test_gosa_of_every_variant_is_the_published_one(variant: Variant, tmp_path: Path) -> None:
     """A fiber a thread takes its time: what is emulated has the smallest grid. The official sum depends on who adds."""
-    programs = native.on_each_library(HIMENO, variant)
-    if not programs:
-        pytest.skip("nothing here builds it")
-    (made,) = native.make(programs[:1]).values()
+    made = native.built_somehow(HIMENO, variant)
     sizes = ("XS",) if "emulated" in variant.name else ("XS", "S", "M")
     place = native.party_of_two(variant)
     found = by_size(native.verified(made, place, tmp_path, "problem=official", f"size={','.join(sizes)}"))

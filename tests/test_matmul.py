@@ -8,7 +8,6 @@ import pytest
 
 import native
 from firstlight.build import Built
-from firstlight.plan import Program
 from native import COUNTED, Placement
 
 pytestmark = [pytest.mark.native, pytest.mark.plain]
@@ -17,10 +16,7 @@ BOTH = "precision=64,32"
 
 
 def program(variant: str, flag_set: str = "base") -> Built:
-    tool = native.toolchain(flag_set)
-    if tool is None:
-        pytest.skip("no gcc here")
-    wanted = Program("matmul", variant, tool.name)
+    wanted = native.plain_program("matmul", variant, flag_set)
     return native.make([wanted])[wanted]
 
 

@@ -144,7 +144,7 @@ def _measured(what: str, results: Path, processes: int | None, given: tuple[str,
     from firstlight.cli import runs
     from firstlight.mapping import source
 
-    folder = next((f for f in (Path(what), results / what) if (f / "run.json").is_file()), None)
+    folder = runs.named(what, results)
     if folder is None or (folder / profile.PROFILE).is_file():
         return None
     if given:

@@ -17,6 +17,13 @@ if TYPE_CHECKING:
 RESULTS = Path("results")
 
 
+def named(text: str, results: Path) -> Path | None:
+    """The directory of the run that is a folder or has a name, if it is one."""
+    with contextlib.suppress(OSError, ValueError):  # longer than names are, or with what no name has: no run's
+        return next((place for place in (Path(text), results / text) if (place / "run.json").is_file()), None)
+    return None
+
+
 def find(text: str, results: Path = RESULTS) -> Path:
     """The directory of a run. Raises UsageError naming the newest runs where there is no such one."""
     if text == "latest":
@@ -24,10 +31,10 @@ def find(text: str, results: Path = RESULTS) -> Path:
         if not known:
             raise UsageError(f"no run in {results}/ yet; `./fl run` makes one")
         return results / known[-1]
-    with contextlib.suppress(OSError, ValueError):  # longer than names are, or with what no name has: no run's
-        for place in (Path(text), results / text):
-            if (place / "run.json").is_file():
-                return place
+    place = named(text, results)
+    if place is not None:
+        return place
+    with contextlib.suppress(OSError, ValueError):
         if Path(text).is_dir():
             raise UsageError(f"{text}: no run, it has no run.json")
     newest = ", ".join(identifiers(results)[-3:])
