@@ -289,12 +289,13 @@ def test_cg_stands_as_published(
     file = tmp_path / "cg"
     file.write_text(cg(ranks, 75_000 if size == "class=B" else 1_500_000))
     seconds = "400" if size == "class=B" else "60"
-    words = ("--pattern", str(file), "--topology", spec, "--starts", "0", "--seconds", seconds, "--unsimulated")
-    found = numbers(firstlight_map, *words)
+    found = numbers(firstlight_map, "--pattern", str(file), "--topology", spec, "--starts", "0", "--seconds", seconds)
     assert found["before"]["hop_bytes"] == pytest.approx(hops, rel=5e-3)
     assert found["before"]["maxima"] == pytest.approx(maxima, rel=5e-3)
     after = found["after"]
     assert after["hop_bytes"] <= 1.001 * hops_goal or after["maxima"] <= 1.01 * maxima_goal
+    predicted, confirming = (found["before"][k] / after[k] for k in ("seconds", "flowing_seconds"))
+    assert confirming == pytest.approx(predicted, rel=0.1)
     if size == "class=B":  # half of what Scotch's gmap puts there: 25 messages
         assert after["maxima"] <= 12 * 18_750 and after["by"] == "blocks of groups, digits"
 

@@ -1,5 +1,8 @@
 #include "firstlight/mapping/timing.hpp"
 
+#include <algorithm>
+#include <cmath>
+
 #include "firstlight/network/evaluate.hpp"
 #include "firstlight/network/plan.hpp"
 
@@ -8,6 +11,14 @@ namespace fl::mapping {
 namespace {
 
 using collectives::Kind;
+
+// Networks carry packets: at a link another message goes on between two of them. Whole messages would hold it for as long as they are,
+// and wait in chains that no network knows; with more than four parts little changes any more (docs/method.md). Each part keeps an
+// interface for the overhead of a message, which a part of so many bytes hides.
+constexpr double most_packets = 4, least_packet = 16384;
+std::int32_t packets(Bytes bytes) {
+  return static_cast<std::int32_t>(std::clamp(std::floor(static_cast<double>(bytes) / least_packet), 1.0, most_packets));
+}
 
 // The network with ranks where a map puts them.
 class Mapped : public network::Topology {
@@ -73,8 +84,12 @@ network::Listing listing(const Pattern& pattern, std::size_t begin, std::size_t 
       const bool sends = m.from == r;
       const std::size_t from = all.waits.size();
       if (waits) all.waits.push_back({turn});
-      add({.kind = sends ? Kind::send : Kind::receive, .peer = sends ? m.to : m.from, .bytes = static_cast<double>(m.bytes)}, r, m.phase,
-          from);
+      const std::int32_t parts = packets(m.bytes);
+      add({.kind = sends ? Kind::send : Kind::receive,
+           .peer = sends ? m.to : m.from,
+           .segments = parts,
+           .bytes = static_cast<double>(m.bytes) / parts},
+          r, m.phase, from);
     }
   }
   all.first.push_back(static_cast<network::Index>(all.steps.size()));

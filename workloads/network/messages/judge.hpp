@@ -41,6 +41,16 @@ inline bool mirrored(const State& s) {
   return true;
 }
 
+// Whether all senders of a process send in every round: none of them is idle between two messages of another in different rounds.
+inline bool steady(const State& s) {
+  const auto senders = [](const Round& r) {
+    std::set<int> all;
+    for (const Message& m : r.in) all.insert(m.peer);
+    return all;
+  };
+  return std::all_of(s.rounds.begin(), s.rounds.end(), [&](const Round& r) { return senders(r) == senders(s.rounds.front()); });
+}
+
 inline void inspect_account(State& s, fl::Damage& damage) {
   std::map<int, fl::Index> from, with;
   fl::Index surely_eager = 0, never_eager = 0;
@@ -81,6 +91,8 @@ inline void inspect_account(State& s, fl::Damage& damage) {
   } else {
     must("fast buffers", s.fast_now, 0, limit);
     exactly("upgrades less returns", s.upgrades - s.returns, s.fast_now);
+    // Who becomes hot counts messages of two rounds at least, in which every holder has used its buffer.
+    if (after > burst && steady(s)) exactly("fast buffers taken back from senders that use them", s.returns, 0);
   }
   const fl::Index now = scarce ? s.fast_now : hot;
   exactly("bytes of buffers in use", s.used.bytes(), used(s.rules, ranks, met, now).bytes());
