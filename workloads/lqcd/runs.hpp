@@ -1,10 +1,9 @@
 // Which sites of a layout are worked on, in which order: runs along rows, and rows in blocks that serve the caches.
 #pragma once
 
-#include <unistd.h>
-
 #include <vector>
 
+#include "firstlight/caches.hpp"
 #include "layout.hpp"
 
 namespace lqcd::inline FL_ROLE {
@@ -18,16 +17,6 @@ struct Run {
 enum Parities { even = 1, odd = 2, both = 3 };
 enum Which { everything, interior, boundary };  // boundary: sites that need what another process sends
 
-// Bytes of the second-level cache of a core.
-inline double second_level_cache() {
-#ifdef _SC_LEVEL2_CACHE_SIZE
-  static const long told = sysconf(_SC_LEVEL2_CACHE_SIZE);
-#else
-  constexpr long told = 0;
-#endif
-  return told > 0 ? static_cast<double>(told) : 1 << 20;
-}
-
 // Rows are visited in blocks of x, each for all t: what slice t leaves in the cache (of this process's core) serves t + 1. A number is
 // used again two slices later, when as much has gone by as two slices of the block hold. At its edges a block reads what another one
 // has read, so that blocks of less than four are worse than none (measured).
@@ -38,7 +27,7 @@ struct Blocks {
 inline Blocks blocks(const Layout& layout, std::size_t number_bytes) {
   const Index all = layout.outer[1];
   const double reals = (matrix_reals * 4 + spinor_reals) * 2 * layout.half_row * layout.outer[2] * layout.lanes;  // at one t, x
-  const double fitting = 0.75 * second_level_cache() / (2 * reals * static_cast<double>(number_bytes));
+  const double fitting = 0.75 * static_cast<double>(fl::second_level_cache()) / (2 * reals * static_cast<double>(number_bytes));
   Index rows = all;
   while (rows > 1 && static_cast<double>(rows) > fitting) rows = (rows + 1) / 2;
   const bool fit = static_cast<double>(rows) <= fitting && (rows == all || rows >= 4);

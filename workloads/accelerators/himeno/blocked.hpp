@@ -7,20 +7,27 @@
 
 #include <utility>
 
+#include "firstlight/alone.hpp"
+#include "firstlight/caches.hpp"
 #include "interleaved.hpp"
 
 namespace himeno::inline FL_ROLE {
 
 inline constexpr Index at_once = 12;    // sweeps
 inline constexpr Index most_rows = 64;  // of a tile
-// And of what a step of a tile touches: a core's share of the last cache. Narrow tiles cost more than that cache is slower than nearer ones.
-inline constexpr Index most_bytes = Index{6} << 20;
+
+// Bytes that a step of a tile touches. Of two caches that may serve it the better one differs from machine to machine: where the last one is
+// near and fast, tiles for a small second one are too narrow to pay. So best_tile() tries both.
+inline Index nearer_tile() { return fl::second_level_cache() / 10 * 7; }
+inline constexpr Index farther_tile = Index{6} << 20;  // a core's share of the last cache
 
 // A group of sweeps, 1 to at_once, that begins with s.p; s.next has the results where their number is odd.
 class Group {
  public:
-  Group(State& s, const Interleaved& lines, Index sweeps)
-      : s_(s), lines_(lines), sweeps_(sweeps), size_(s.block.size()), rows_(tile_rows(s, sweeps)) {}
+  Group(State& s, const Interleaved& lines, Index sweeps, Index tile_bytes, Index most_planes)
+      : s_(s), lines_(lines), sweeps_(sweeps), size_(s.block.size()), rows_(tile_rows(s, sweeps, tile_bytes)) {
+    size_[0] = std::min(size_[0], most_planes);
+  }
 
   Index tiles() const { return (size_[1] + sweeps_ - 1 + rows_ - 1) / rows_; }
   Index steps() const { return size_[0] + sweeps_ - 1; }
@@ -44,9 +51,9 @@ class Group {
   }
 
  private:
-  static Index tile_rows(const State& s, Index sweeps) {
+  static Index tile_rows(const State& s, Index sweeps, Index tile_bytes) {
     const Index row = 14 * static_cast<Index>(sizeof(float)) * s.bnd.layout().pitch;
-    return std::clamp<Index>(most_bytes / (sweeps * row), 1, most_rows);
+    return std::clamp<Index>(tile_bytes / (sweeps * row), 1, most_rows);
   }
 
   State& s_;
@@ -56,12 +63,27 @@ class Group {
   Index rows_;  // of a tile
 };
 
+inline constexpr Index tried_planes = 4 * at_once;
+
+// The bytes of a tile by which `work(group)` carries out a group faster on the first planes. Changes p and next, as a run does.
+template <class Work>
+Index best_tile(State& s, const Interleaved& lines, Work work) {
+  const Index sweeps = std::min(s.params.sweeps, at_once);
+  const auto seconds = [&](Index bytes) {
+    const double begin = fl::clock_seconds();
+    s.gosa = work(Group(s, lines, sweeps, bytes, tried_planes));
+    return fl::clock_seconds() - begin;
+  };
+  seconds(farther_tile);  // what is touched first waits for its pages
+  return seconds(nearer_tile()) < seconds(farther_tile) ? nearer_tile() : farther_tile;
+}
+
 // `work(group)` carries out a group and returns the sum of its last sweep.
 template <class Work>
-void run_in_groups(State& s, const Interleaved& lines, Work work) {
+void run_in_groups(State& s, const Interleaved& lines, Index tile_bytes, Work work) {
   for (Index left = s.params.sweeps; left > 0;) {
     const Index sweeps = std::min(left, at_once);
-    s.gosa = work(Group(s, lines, sweeps));
+    s.gosa = work(Group(s, lines, sweeps, tile_bytes, s.block.size()[0]));
     if (sweeps % 2 != 0) std::swap(s.p, s.next);
     left -= sweeps;
   }

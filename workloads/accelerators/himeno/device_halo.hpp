@@ -15,9 +15,8 @@ class OnRanks {
   void send() { exchange_.send(); }
   void finish() { exchange_.finish(); }
   double over_ranks(double mine) {
-    double all = 0;
-    MPI_Allreduce(&mine, &all, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
-    return all;
+    MPI_Allreduce(MPI_IN_PLACE, &mine, 1, MPI_DOUBLE, MPI_SUM, MPI_COMM_WORLD);
+    return mine;
   }
 
  private:
