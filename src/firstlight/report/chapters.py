@@ -8,6 +8,7 @@ TITLES = {
     "applications": "What applications get",
     "lqcd": "What lattice QCD gets",
     "cfd": "What fluid dynamics gets",
+    "ocean": "What ocean models get",
     "accelerators": "What one core, all cores and a GPU give the same application",
     "dense": "What dense matrices get",
     "sparse": "What sparse matrices get",

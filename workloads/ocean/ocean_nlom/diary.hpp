@@ -24,7 +24,7 @@ void write_down(State& s, const Flow& flow) {
         surface += h(k, j, i) - p.rest(k);
         mass += (h(k, j, i) - p.rest(k)) * wet;
         energy += 0.25 * h(k, j, i) * (square(u(k, j, i)) + square(u(k, j, i + 1)) + square(v(k, j, i)) + square(v(k, j + 1, i)));
-        energy += Ways::surfaces ? 0.5 * reduced[static_cast<std::size_t>(k)] * surface * surface * wet : 0;
+        energy += Ways::surfaces ? 0.5 * p.reduced(k) * surface * surface * wet : 0;
         const double around = h(k, j, i) + h(k, j, i - 1) + h(k, j - 1, i) + h(k, j - 1, i - 1);
         const double zeta = (v(k, j, i) - v(k, j, i - 1)) / p.dx() - (u(k, j, i) - u(k, j - 1, i)) / p.dy();
         if (count > 0) enstrophy += 0.5 * square(zeta * edge + f) * count / around;

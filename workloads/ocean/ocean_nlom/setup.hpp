@@ -34,46 +34,18 @@ inline std::string refuse(const Params& p, const fl::Team& team) {
 
 inline void init(State& s, const Params& p, const fl::Team& team) {
   s.p = p, s.team = team, s.block = grid::Block<3>(p.domain(), team.ranks, team.rank);
-  const grid::Point<3> size = s.block.size(), flat{1, size[1], size[2]}, halo = p.domain().halo;
-  for (Flow* y : {&s.start, &s.now, &s.third, &s.half})
-    for (auto* field : y->all()) *field = grid::Field<double, 3>(size, halo);
-  for (auto* field : {&s.flux_u, &s.flux_v, &s.potential, &s.head, &s.vorticity, &s.spread}) {
-    *field = grid::Field<double, 3>(size, halo);
-    fl::poison(field->data(), field->layout().elements);
-  }
-  for (auto* field : {&s.wet, &s.bottom, &s.face_u, &s.face_v, &s.corners, &s.edge}) *field = grid::Field<double, 3>(flat, halo);
-  if (p.problem == Problem::jet) balance_jet(s);
-  const auto wet = [&](const grid::Point<3>& g) { return is_wet(p, g[1], g[2]); };
-  grid::each_cell(s.wet.layout().with_halo(), [&](const grid::Point<3>& c) {
-    const grid::Point<3> g = grid::plus<3>(c, s.block.owned.lower);
-    const int count = wet(g) + wet({0, g[1], g[2] - 1}) + wet({0, g[1] - 1, g[2]}) + wet({0, g[1] - 1, g[2] - 1});
-    s.wet[c] = wet(g), s.bottom[c] = bottom_at(p, g[1], g[2]);
-    s.face_u[c] = wet(g) && wet({0, g[1], g[2] - 1}), s.face_v[c] = wet(g) && wet({0, g[1] - 1, g[2]});
-    s.corners[c] = count, s.edge[c] = count == 4 ? 1 : p.slip == Slip::free ? 0 : 2;
-  });
-  // Halo cells that will come from elsewhere are NaN until they do; what lies beyond a coast is at rest.
-  for (auto* field : s.start.all())
-    for (Index n = 0; n < field->layout().elements; ++n) field->data()[n] = 0;
-  grid::each_cell(s.start.h.layout().with_halo(), [&](const grid::Point<3>& c) {
-    const grid::Point<3> flat_cell{0, c[1], c[2]}, g = s.block.global(c);
-    const bool mine = s.block.cells().contains(c);
-    const bool beyond = g[1] < 0 || g[1] >= p.ny || g[2] < 0 || g[2] >= p.nx;
-    if (beyond) return;
-    s.start.u[c] = !mine ? NAN : s.face_u[flat_cell] != 0 ? start_u(s, g[0], g[1], g[2]) : 0;
-    s.start.v[c] = !mine ? NAN : s.face_v[flat_cell] != 0 ? start_v(s, g[0], g[1], g[2]) : 0;
-    s.start.h[c] = !mine ? NAN : s.wet[flat_cell] != 0 ? start_h(s, g[0], g[1], g[2]) : 0;
-  });
+  ocean::lay_out(s);
+  for (Flow* y : {&s.third, &s.half})
+    for (auto* field : y->all()) *field = grid::Field<double, 3>(s.block.size(), p.domain().halo);
+  if (p.problem == Problem::jet) ocean::balance_jet(s);
+  ocean::begin(s);
 }
 
 inline void reset(State& s) {
-  for (Flow* y : {&s.now, &s.third, &s.half}) {
-    auto from = s.start.all(), to = y->all();
-    for (std::size_t n = 0; n < 3; ++n) std::copy_n(from[n]->data(), from[n]->layout().elements, to[n]->data());
-  }
+  for (Flow* y : {&s.now, &s.third, &s.half}) ocean::copy(s.start, *y);
 }
 inline void poison(State& s) {
-  for (Flow* y : {&s.now, &s.third, &s.half})
-    for (auto* field : y->all()) fl::poison(field->data(), field->layout().elements);
+  for (Flow* y : {&s.now, &s.third, &s.half}) ocean::poison(*y);
 }
 
 }  // namespace ocean_nlom::inline FL_ROLE

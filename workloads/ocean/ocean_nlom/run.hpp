@@ -4,11 +4,12 @@
 
 #include <algorithm>
 
+#include "../restart.hpp"
+#include "../sweeps.hpp"
 #include "diary.hpp"
 #include "firstlight/grid/one_process.hpp"
 #include "firstlight/variant.hpp"
 #include "ocean_nlom.hpp"
-#include "restart.hpp"
 
 namespace ocean_nlom::inline FL_ROLE {
 
@@ -28,10 +29,10 @@ struct Run {
 
   std::array<grid::Exchange<3, Transport>, 3> halos;
   Team team;
-  Restart restart;
+  ocean::Restart restart;
 
   void open(State& s) {
-    restart.open(s);
+    restart.open("ocean_nlom", s.team.rank);
     if constexpr (requires { team.threads; }) team.threads = s.team.threads;
     std::size_t n = 0;
     for (Flow* y : {&s.now, &s.third, &s.half}) halos[n++].open(s.block, {.reach = grid::Reach::edges}, Transport{}, y->u, y->v, y->h);
@@ -58,15 +59,11 @@ struct Run {
   }
   static bool breaks(const State& s, Index done) { return s.p.restart > 0 && done > 0 && done % s.p.restart == 0; }
   // What a run that was killed and one that goes on do: all but the files is forgotten. Time steps that are done, of them.
-  Index over_files(State& s, Index done, const Restart::Levels& levels) {
+  Index over_files(State& s, Index done, const ocean::Restart::Levels& levels) {
     fl::In in(phases("restart"));
     restart.keep(done, levels);
-    for (Flow* flow : {&s.now, &s.third, &s.half}) {  // as a new process has them
-      auto from = s.start.all(), to = flow->all();
-      for (std::size_t n = 0; n < 3; ++n) std::copy_n(from[n]->data(), from[n]->layout().elements, to[n]->data());
-    }
-    for (Flow* level : levels)
-      for (auto* field : level->all()) fl::poison(field->data(), field->layout().elements);
+    for (Flow* flow : {&s.now, &s.third, &s.half}) ocean::copy(s.start, *flow);  // as a new process has them
+    for (Flow* level : levels) ocean::poison(*level);
     return restart.take(levels);
   }
   void time_step(State& s) {
@@ -93,70 +90,14 @@ struct Run {
   // Fluxes, vorticity, divergence and M + K on the line j, of all layers; semi-implicitly K alone.
   static void diagnose(State& s, Flow& from, Index j, Index begin, Index end) {
     if (s.p.linear())
-      fluxes<true>(s, from, j, begin, end);
+      ocean::fluxes<true>(s, from, j, begin, end);
     else
-      fluxes<false>(s, from, j, begin, end);
+      ocean::fluxes<false>(s, from, j, begin, end);
     if (s.p.time == Time::explicitly)
-      pressures(s, from.h, j, begin, end);
+      ocean::pressures(s, from.h, j, begin, end);
     else
       for (Index k = 0; k < s.p.layers; ++k) std::fill(&s.head.view()(k, j, begin), &s.head.view()(k, j, end), 0.0);
-    if (Ways::kinetic && !s.p.linear()) kinetic(s, from, j, begin, end);
-  }
-
-  template <bool linear>
-  static void fluxes(State& s, Flow& from, Index j, Index begin, Index end) {
-    const Params& p = s.p;
-    const double rdx = 1 / p.dx(), rdy = 1 / p.dy(), f = p.coriolis(s.block.owned.lower[1] + j);
-    const View u = from.u.view(), v = from.v.view(), h = from.h.view();
-    for (Index k = 0; k < p.layers; ++k) {
-      const double *uc = &u(k, j, 0), *us = uc - u.stride[1], *vc = &v(k, j, 0), *vn = vc + v.stride[1];
-      const double *hc = &h(k, j, 0), *hs = hc - h.stride[1];
-      const double *count = &s.corners.view()(0, j, 0), *edge = &s.edge.view()(0, j, 0);
-      double *fu = &s.flux_u.view()(k, j, 0), *fv = &s.flux_v.view()(k, j, 0), *q = &s.potential.view()(k, j, 0);
-      double *z = &s.vorticity.view()(k, j, 0), *d = &s.spread.view()(k, j, 0);
-      const double rest = p.rest(k);
-      for (Index i = begin; i < end; ++i) {
-        fu[i] = uc[i] * (linear ? rest : 0.5 * (hc[i - 1] + hc[i]));
-        fv[i] = vc[i] * (linear ? rest : 0.5 * (hs[i] + hc[i]));
-        const double zeta = ((vc[i] - vc[i - 1]) * rdx - (uc[i] - us[i]) * rdy) * edge[i];
-        const double around = (hc[i - 1] + hc[i]) + (hs[i - 1] + hs[i]) + (count[i] == 0 ? 1 : 0);
-        z[i] = zeta;
-        q[i] = linear ? f / rest : (zeta + f) * count[i] / around;
-        d[i] = (uc[i + 1] - uc[i]) * rdx + (vn[i] - vc[i]) * rdy;
-      }
-    }
-  }
-
-  // M of layers of such thickness: heights of surfaces from the bottom up, then M from the top down.
-  static void pressures(State& s, const grid::Field<double, 3>& thickness, Index j, Index begin, Index end) {
-    const Params& p = s.p;
-    const auto h = thickness.view();
-    const View head = s.head.view();
-    const double* bottom = &s.bottom.view()(0, j, 0);
-    for (Index k = p.layers; k-- > 0;) {
-      const double* below = k == p.layers - 1 ? bottom : &head(k + 1, j, 0);
-      const double* hc = &h(k, j, 0);
-      double* m = &head(k, j, 0);
-      const double rest = p.rest(k);
-      for (Index i = begin; i < end; ++i) m[i] = below[i] + (hc[i] - rest);
-    }
-    for (Index k = 0; k < p.layers; ++k) {
-      const double g = reduced[static_cast<std::size_t>(k)];
-      const double* above = k == 0 ? nullptr : &head(k - 1, j, 0);
-      double* m = &head(k, j, 0);
-      if (above == nullptr)
-        for (Index i = begin; i < end; ++i) m[i] = g * m[i];
-      else
-        for (Index i = begin; i < end; ++i) m[i] = above[i] + g * m[i];
-    }
-  }
-  static void kinetic(State& s, Flow& from, Index j, Index begin, Index end) {
-    const View u = from.u.view(), v = from.v.view();
-    for (Index k = 0; k < s.p.layers; ++k) {
-      const double *uc = &u(k, j, 0), *vc = &v(k, j, 0), *vn = vc + v.stride[1];
-      double* m = &s.head.view()(k, j, 0);
-      for (Index i = begin; i < end; ++i) m[i] += 0.25 * ((uc[i] * uc[i] + uc[i + 1] * uc[i + 1]) + (vc[i] * vc[i] + vn[i] * vn[i]));
-    }
+    if (Ways::kinetic && !s.p.linear()) ocean::kinetic(s, from, s.head, j, begin, end);
   }
 
   // The next stage on the line j: `first` and dt times the tendencies of `from`; the bottom drags `dragged`.
@@ -175,7 +116,8 @@ struct Run {
     const double* open_u = &s.face_u.view()(0, j, 0);
     const double* open_v = &s.face_v.view()(0, j, 0);
     for (Index k = 0; k < p.layers; ++k) {
-      const double wind = k == 0 ? stress_at(p, s.block.owned.lower[1] + j, s.wind) / density : 0, r = k == p.layers - 1 ? drag(p) : 0;
+      const double wind = k == 0 ? ocean::stress_at(p, s.block.owned.lower[1] + j, s.wind) / ocean::density : 0,
+                   r = k == p.layers - 1 ? drag(p) : 0;
       const Index line = s.flux_u.view().stride[1];  // of all fields the same
       const auto at = [&](auto& field) { return &field.view()(k, j, 0); };
       const double *fu = at(s.flux_u), *fus = fu - line, *fv = at(s.flux_v), *fvn = fv + line, *q = at(s.potential), *qn = q + line;
@@ -183,14 +125,8 @@ struct Run {
       const double *u = at(dragged.u), *v = at(dragged.v), *h = at(from.h), *u0 = at(first.u), *v0 = at(first.v), *h0 = at(first.h);
       double *u1 = at(to.u), *v1 = at(to.v), *h1 = at(to.h);
       for (Index i = begin; i < end; ++i) {
-        double turn_u, turn_v;  // (zeta + f) v, (zeta + f) u
-        if constexpr (form == Form::energy) {
-          turn_u = 0.25 * (q[i] * (fv[i - 1] + fv[i]) + qn[i] * (fvn[i - 1] + fvn[i]));
-          turn_v = 0.25 * (q[i] * (fus[i] + fu[i]) + q[i + 1] * (fus[i + 1] + fu[i + 1]));
-        } else {
-          turn_u = 0.125 * (q[i] + qn[i]) * ((fv[i - 1] + fv[i]) + (fvn[i - 1] + fvn[i]));
-          turn_v = 0.125 * (q[i] + q[i + 1]) * ((fus[i] + fu[i]) + (fus[i + 1] + fu[i + 1]));
-        }
+        double turn_u = ocean::turned_u<form>(q, qn, fv, fvn, i);
+        const double turn_v = ocean::turned_v<form>(q, fus, fu, i);
         if constexpr (!Ways::four_point_average) turn_u = 0.5 * (q[i] + qn[i]) * fv[i];
         const double push_u = wind * 2 / (h[i - 1] + h[i] + (1 - open_u[i]));
         const double rub_u = a * ((d[i] - d[i - 1]) * rdx - (zn[i] - z[i]) * rdy) - r * u[i];

@@ -37,18 +37,18 @@ struct Semi : Run<Transport, Team, Ways> {
   void step(State& s, Index iteration) {
     if (s.p.time != Time::semi) return Base::step(s, iteration);
     fl::during(phases("halo"), [&] { halos[0](team); });
-    copy(s.now, s.third);
+    ocean::copy(s.now, s.third);
     Base::forget(s);
     Index began = 0;
     for (Index t = 0; t < s.p.steps; ++t) {
       if (Base::breaks(s, t)) {
         t = Base::over_files(s, t, {&s.half, &s.third, &s.now});
-        if (!Ways::continues) began = t, copy(s.now, s.third);
+        if (!Ways::continues) began = t, ocean::copy(s.now, s.third);
       }
       if (Base::told(s, t)) Base::write(s);
       const Index age = t - began;
       const double span = age == 0 ? s.dt : 2 * s.dt;
-      if (age > 1) filter(s, s.half, s.third, s.now);
+      if (age > 1) fl::during(phases("advance"), [&] { ocean::filter(s.half, s.third, s.now, s.p.filter, team); });
       if (age < 2) fl::during(phases("columns"), [&] { solver.prepare(s.p, span / 2, team); });
       time_step(s, span);
       std::swap(s.third, s.now);
@@ -64,7 +64,7 @@ struct Semi : Run<Transport, Team, Ways> {
     const Rows own{{cells.lower[1], cells.lower[2]}, {cells.upper[1], cells.upper[2]}};
     const Rows one_more{own.lower, {own.upper[0] + 1, own.upper[1] + 1}};
     fl::during(phases("diagnose"), [&] {
-      each(own.grown({1, 1}), [&](Index j, Index a, Index b) { Base::diagnose(s, now, j, a, b), rub(s, before, j, a, b); });
+      each(own.grown({1, 1}), [&](Index j, Index a, Index b) { Base::diagnose(s, now, j, a, b), ocean::rub(s, before, j, a, b); });
     });
     fl::during(phases("advance"),
                [&] { each(own, [&](Index j, Index a, Index b) { Base::advance(s, before, now, before, next, span, j, a, b); }); });
@@ -77,7 +77,7 @@ struct Semi : Run<Transport, Team, Ways> {
           double* d = &s.spread.view()(k, j, 0);
           for (Index i = a; i < b; ++i) d[i] = 0.5 * (hb[i] + h[i]) - span / 2 * d[i];
         }
-        Base::pressures(s, s.spread, j, a, b);
+        ocean::pressures(s, s.spread, j, a, b);
       });
     });
     solver.solve(s, s.head, team);
@@ -89,19 +89,6 @@ struct Semi : Run<Transport, Team, Ways> {
     fl::during(phases("halo"), [&] { halos[2](team); });
   }
 
-  // Vorticity and divergence of the step before, for friction.
-  static void rub(State& s, const Flow& before, Index j, Index begin, Index end) {
-    const double rdx = 1 / s.p.dx(), rdy = 1 / s.p.dy();
-    const auto u = before.u.view(), v = before.v.view();
-    for (Index k = 0; k < s.p.layers; ++k) {
-      const double *uc = &u(k, j, 0), *us = uc - u.stride[1], *vc = &v(k, j, 0), *vn = vc + v.stride[1], *edge = &s.edge.view()(0, j, 0);
-      double *z = &s.vorticity.view()(k, j, 0), *d = &s.spread.view()(k, j, 0);
-      for (Index i = begin; i < end; ++i) {
-        z[i] = ((vc[i] - vc[i - 1]) * rdx - (uc[i] - us[i]) * rdy) * edge[i];
-        d[i] = (uc[i + 1] - uc[i]) * rdx + (vn[i] - vc[i]) * rdy;
-      }
-    }
-  }
   // div(H W) of the next flow, of layers at rest.
   static void spread(State& s, Index j, Index begin, Index end) {
     const double rdx = 1 / s.p.dx(), rdy = 1 / s.p.dy();
@@ -148,32 +135,12 @@ struct Semi : Run<Transport, Team, Ways> {
         double surface = 0;
         for (Index below = k; below < s.p.layers; ++below) surface += before(below, i) - s.p.rest(below);
         const double m = s.head.view()(k, j, i);
-        rise[static_cast<std::size_t>(k)] = 2 * ((m - above) / reduced[static_cast<std::size_t>(k)] - surface);
+        rise[static_cast<std::size_t>(k)] = 2 * ((m - above) / s.p.reduced(k) - surface);
         above = m;
       }
       for (Index k = 0; k < s.p.layers; ++k)
         s.half.h.view()(k, j, i) = before(k, i) + rise[static_cast<std::size_t>(k)] - rise[static_cast<std::size_t>(k) + 1];
     }
-  }
-
-  // R. Asselin, Mon. Wea. Rev. 100 (1972) 487, before the middle one is needed; of all elements, for halos are as good as what they copy.
-  void filter(State& s, Flow& first, Flow& middle, Flow& last) {
-    const double part = s.p.filter;
-    fl::during(phases("advance"), [&] {
-      auto before = first.all(), now = middle.all(), next = last.all();
-      team([&](Index share, Index shares) {
-        for (std::size_t n = 0; n < 3; ++n) {
-          const double *b = before[n]->data(), *c = next[n]->data();
-          double* x = now[n]->data();
-          const fl::Part mine = fl::part(now[n]->layout().elements, shares, share);
-          for (Index e = mine.begin; e < mine.end; ++e) x[e] += part * (b[e] - 2 * x[e] + c[e]);
-        }
-      });
-    });
-  }
-  void copy(Flow& from, Flow& to) const {
-    auto a = from.all(), b = to.all();
-    for (std::size_t n = 0; n < 3; ++n) std::copy_n(a[n]->data(), a[n]->layout().elements, b[n]->data());
   }
 };
 

@@ -7,17 +7,17 @@
 #include <cstring>
 #include <filesystem>
 
-#include "ocean_nlom.hpp"
+#include "sea.hpp"
 
-namespace ocean_nlom::inline FL_ROLE {
+namespace ocean::inline FL_ROLE {
 
 class Restart {
  public:
   using Levels = std::vector<Flow*>;
 
-  void open(const State& s) {
+  void open(const char* workload, int rank) {
     const auto name =
-        fl::text("ocean_nlom-%016llx-%d-%lld", static_cast<unsigned long long>(fl::seed()), s.team.rank, static_cast<Index>(getpid()));
+        fl::text("%s-%016llx-%d-%lld", workload, static_cast<unsigned long long>(fl::seed()), rank, static_cast<Index>(getpid()));
     path_ = (std::filesystem::temp_directory_path() / name).string();
   }
   void close() { std::filesystem::remove(path_); }
@@ -83,4 +83,4 @@ class Restart {
   std::string path_;
 };
 
-}  // namespace ocean_nlom::inline FL_ROLE
+}  // namespace ocean::inline FL_ROLE

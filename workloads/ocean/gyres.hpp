@@ -5,14 +5,15 @@
 
 #include <complex>
 
-#include "inputs.hpp"
+#include "sea.hpp"
 
-namespace ocean_nlom::inline FL_ROLE {
+namespace ocean::inline FL_ROLE {
 
 // H. Stommel, Trans. AGU 29 (1948) 202: the bottom drags, A = 0. At x from the western wall, m, in m^3/s.
 class Stommel {
  public:
-  Stommel(const Params& p, double wind) : l_(p.length), depth_(wind * l_ / (M_PI * density * p.drag)) {
+  template <class P>
+  Stommel(const P& p, double wind) : l_(p.length), depth_(wind * l_ / (M_PI * density * p.drag)) {
     const double r = p.drag, root = std::hypot(p.beta(), 2 * r * M_PI / l_);
     decay_ = (-p.beta() - root) / (2 * r), rise_ = (-p.beta() + root) / (2 * r);
     a_ = (1 - std::exp(decay_ * l_)) / (std::exp(rise_ * l_) - std::exp(decay_ * l_));
@@ -27,7 +28,8 @@ class Stommel {
 // four exponents s and k = pi / L.
 class Munk {
  public:
-  Munk(const Params& p, double wind) : l_(p.length) {
+  template <class P>
+  Munk(const P& p, double wind) : l_(p.length) {
     const double k = M_PI / l_, width = std::cbrt(p.viscosity / p.beta());
     constant_ = wind * k / density / (p.viscosity * std::pow(k, 4));
     for (std::size_t n = 0; n < 4; ++n) s_[n] = std::pow(Complex(0.4, 0.9), static_cast<double>(n)) / width;
@@ -81,8 +83,9 @@ struct Gyre {
   double error = 0;         // of the transport, of its largest
   double most = 0, at = 0;  // the largest transport along the middle line for a stress of 0.1 N/m^2, m^3/s, and where, m; by parabolas
 };
-inline Gyre gyre(State& s) {
-  const Params& p = s.p;
+template <class State>
+Gyre gyre(State& s) {
+  const auto& p = s.p;
   std::vector<double> flux(static_cast<std::size_t>(p.nx * p.ny), 0);  // through western faces
   grid::each_cell(s.block.cells(), [&](const grid::Point<3>& c) {
     const grid::Point<3> g = s.block.global(c), west{0, c[1], c[2] - 1};
@@ -104,7 +107,7 @@ inline Gyre gyre(State& s) {
       }
     }
   };
-  if (p.problem == Problem::stommel)
+  if (p.stommel())
     compare(Stommel(p, s.wind));
   else
     compare(Munk(p, s.wind));
@@ -117,4 +120,4 @@ inline Gyre gyre(State& s) {
   return found;
 }
 
-}  // namespace ocean_nlom::inline FL_ROLE
+}  // namespace ocean::inline FL_ROLE

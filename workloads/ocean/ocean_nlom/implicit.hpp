@@ -69,7 +69,7 @@ class Implicit {
 
   // The narrower way across is the band.
   Index number(Index k, Index j, Index i) const { return (p_.nx < p_.ny ? j * p_.nx + i : i * p_.ny + j) * p_.layers + k; }
-  double gravity_below(Index k) const { return reduced[static_cast<std::size_t>(k)]; }
+  double gravity_below(Index k) const { return p_.reduced(k); }
 
   void matrix(double a) {
     band_.emplace(p_.nx * p_.ny * p_.layers, std::min(p_.nx, p_.ny) * p_.layers);
@@ -94,7 +94,7 @@ class Implicit {
   }
   void step(double span) {
     each([&](Index k, Index j, Index i) {
-      if (i > 0) next_.value(u, k, j, i) = before_.u(k, j, i) + span * (now_.turning_u(k, j, i) + before_.friction_u(k, j, i));
+      if (i > 0) next_.value(u, k, j, i) = before_.u(k, j, i) + span * (now_.driven_u(k, j, i) + before_.friction_u(k, j, i));
       if (j > 0) next_.value(v, k, j, i) = before_.v(k, j, i) + span * (now_.turning_v(k, j, i) + before_.friction_v(k, j, i));
       next_.value(h, k, j, i) = before_.h(k, j, i) + span * now_.rate_h(k, j, i);
     });
@@ -141,7 +141,7 @@ class LastStep {
   double u(Index k, Index j, Index i) const {
     if (!now_.wet(j, i - 1)) return next_.u(k, j, i);
     const auto pressure = [&](Index at) { return (before_.pressure(k, j, at) + next_.pressure(k, j, at)) / 2; };
-    const double rate = now_.turning_u(k, j, i) + before_.friction_u(k, j, i) - (pressure(i) - pressure(i - 1)) / p_.dx();
+    const double rate = now_.driven_u(k, j, i) + before_.friction_u(k, j, i) - (pressure(i) - pressure(i - 1)) / p_.dx();
     return next_.u(k, j, i) - before_.u(k, j, i) - span_ * rate;
   }
   double v(Index k, Index j, Index i) const {
@@ -168,7 +168,7 @@ inline Index faster(const Params& p, double speed) {
   Index count = 0;
   double before = 1;
   for (Index k = 0; k < p.layers; ++k) {
-    const auto at = [](Index layer) { return 1 / reduced[static_cast<std::size_t>(layer)]; };
+    const auto at = [&](Index layer) { return 1 / p.reduced(layer); };
     const double diagonal = at(k) + (k + 1 < p.layers ? at(k + 1) : 0) - p.rest(k) / (speed * speed);
     before = diagonal - (k == 0 ? 0 : at(k) * at(k) / before);
     if (before < 0) ++count;

@@ -1,49 +1,39 @@
-// ocean_nlom: an ocean of layers of constant density, hydrostatic and Boussinesq, on Arakawa's C-grid; R3 ran it as NLOM.
+// ocean_nlom: an ocean of layers of constant density (see sea.hpp) whose waves are explicit, or implicit in flat rectangles; R3 ran it as NLOM.
 //
-//   u_t =  (zeta + f) v - dx(M + K) + A lap u + [top] tau / (rho h) - [bottom] r u          (v likewise)
-//   h_t = -div(h u),      M_k = sum_{j <= k} g_j eta_j,      eta_j = b + sum_{i >= j} h_i
-//
-// Layer 0 is the top one. u stands on the western face of a cell, v on the southern one, h and M in its centre, vorticity on its
-// south-western corner. A. Wicker and W. Skamarock's Runge-Kutta scheme (Mon. Wea. Rev. 130 (2002) 2088): y + dt L(y + dt/2 L(y + dt/3 L(y))).
-// Or leapfrog steps with Asselin's filter in which all gravity waves are advanced implicitly (semi.hpp).
+// A. Wicker and W. Skamarock's Runge-Kutta scheme (Mon. Wea. Rev. 130 (2002) 2088): y + dt L(y + dt/2 L(y + dt/3 L(y))), with drag of the
+// bottom layer alone. Or leapfrog steps with Asselin's filter in which all gravity waves are advanced implicitly (semi.hpp).
 // A step of the harness is a whole run of `steps` time steps.
 #pragma once
 
-#include <array>
-#include <cmath>
-#include <string>
-#include <vector>
-
-#include "firstlight/grid/grid.hpp"
+#include "../sea.hpp"
 
 namespace ocean_nlom::inline FL_ROLE {
 
 namespace grid = fl::grid;
 using fl::Index;
+using ocean::Flow;
+using ocean::Form;
+using ocean::gravity;
+using ocean::Slip;
 
 enum class Problem { waves, jet, basin, stommel, rectangle, seiche, geostrophic, munk };
-enum class Time { explicitly, semi };   // semi: gravity waves implicit
-enum class Form { energy, enstrophy };  // which of the two a frictionless flow keeps: R. Sadourny, J. Atmos. Sci. 32 (1975) 680
-enum class Slip { free, none };
+enum class Time { explicitly, semi };  // semi: gravity waves implicit
 
 inline constexpr Index most_layers = 5;
-inline constexpr double gravity = 9.81, density = 1000;                                     // m/s^2, kg/m^3
-inline constexpr std::array<double, most_layers> thickness{200, 300, 500, 1000, 3000};      // m, of five layers at rest
-inline constexpr std::array<double, most_layers> reduced{gravity, .015, .010, .006, .004};  // m/s^2, of each layer's upper surface
-inline constexpr double gyre_depth = 1000;                                                  // m
-inline constexpr double gyre_weak = 1e-5;    // of the wind: so weak that what is not linear is 1e-4 of what is
-inline constexpr double spun_up = 1.5e7;     // s, fifteen times 1 / r
-inline constexpr double half_waves = 8;      // of the seiche, along the basin
-inline constexpr Index most_entries = 1000;  // of a diary
-inline constexpr double explicit_limit = 0.86, filtered = 0.2, inertial_limit = 0.9;
+inline constexpr std::array<double, most_layers> thickness{200, 300, 500, 1000, 3000};     // m, of five layers at rest
+inline constexpr std::array<double, most_layers> weight{gravity, .015, .010, .006, .004};  // m/s^2, of each layer's upper surface
+inline constexpr double spun_up = 1.5e7;                                                   // s, fifteen times 1 / r
+inline constexpr double half_waves = 8;                                                    // of the seiche, along the basin
+inline constexpr Index most_entries = 1000;                                                // of a diary
+inline constexpr double explicit_limit = 0.86, inertial_limit = 0.9;
 
-struct Params {
+struct Params : ocean::Extent {
   Problem problem = Problem::basin;
   Time time = Time::explicitly;
   Form form = Form::energy;
   Slip slip = Slip::free;
-  Index nx = 64, ny = 64, layers = 5, steps = 4, px = 0, py = 0, restart = 0, diary = 0;
-  double length = 1e6, width = 1e6, courant = 0.6, wind = 0.1, drag = 1e-6, viscosity = 100, filter = 0.05;
+  Index layers = 5, steps = 4, restart = 0, diary = 0;
+  double courant = 0.6, wind = 0.1, drag = 1e-6, viscosity = 100, filter = 0.05;
   void declare(fl::Fields& fields) {
     fields.choice(
         "problem", problem, "waves|jet|basin|stommel|rectangle|seiche|geostrophic|munk",
@@ -52,40 +42,36 @@ struct Params {
     fields.choice("time", time, "explicit|semi", "how gravity waves are advanced: explicitly, or implicitly in a flat rectangle");
     fields.choice("form", form, "energy|enstrophy", "what the form of the vorticity's term keeps");
     fields.choice("slip", slip, "free|none", "of the flow along coasts");
-    fields.integer("nx", nx, "cells", 8, 1 << 16, "from west to east");
-    fields.integer("ny", ny, "cells", 8, 1 << 16, "from south to north");
+    declare_cells(fields);
     fields.integer("layers", layers, "layers", 1, most_layers, "of 5000 m together; a gyre has one of 1000 m");
     fields.integer("steps", steps, "time steps", 1, 1 << 24, "time steps of a run");
-    fields.integer("px", px, "processes", 0, 4096, "from west to east; 0: chosen");
-    fields.integer("py", py, "processes", 0, 4096, "from south to north; 0: chosen");
+    declare_processes(fields);
     fields.integer("restart", restart, "time steps", 0, 1 << 24,
                    "after each so many a run is kept in files, forgotten and taken up; 0: never");
     fields.integer("diary", diary, "time steps", 0, 1 << 24, "after each so many mass, energy and enstrophy are written down; 0: never");
-    fields.real("length", length, "m", 1e3, 4e7, "of the ocean from west to east");
-    fields.real("width", width, "m", 1e3, 4e7, "of the ocean from south to north");
     fields.real("courant", courant, "1", 1e-3, 40, "length of a time step in that in which the fastest wave passes a cell");
     fields.real("wind", wind, "N/m^2", 0, 1, "stress at the northern end");
     fields.real("drag", drag, "1/s", 0, 1e-3, "of the bottom");
     fields.real("viscosity", viscosity, "m^2/s", 0, 1e6, "of the basin, the rectangle and Munk's gyre");
-    fields.real("filter", filter, "1", 0, filtered, "R. Asselin's, of leapfrog steps (time=semi)");
+    fields.real("filter", filter, "1", 0, ocean::most_filtered, "R. Asselin's, of leapfrog steps (time=semi)");
   }
-  double dx() const { return length / static_cast<double>(nx); }
-  double dy() const { return width / static_cast<double>(ny); }
   bool closed() const { return problem != Problem::waves && problem != Problem::jet; }
   bool driven() const { return problem == Problem::basin || problem == Problem::rectangle || gyre(); }
-  bool gyre() const { return problem == Problem::stommel || problem == Problem::munk; }
+  bool stommel() const { return problem == Problem::stommel; }
+  bool gyre() const { return stommel() || problem == Problem::munk; }
   bool linear() const { return problem == Problem::seiche || problem == Problem::geostrophic; }  // about layers at rest
   bool flat_rectangle() const { return closed() && problem != Problem::basin; }
   double beta() const { return driven() ? 2e-11 : 0; }
   // Of corners on line j of the whole domain.
   double coriolis(Index j) const { return problem == Problem::seiche ? 0 : 1e-4 + beta() * (static_cast<double>(j) * dy() - width / 2); }
   double rest(Index k) const {
-    if (gyre()) return gyre_depth;
+    if (gyre()) return ocean::gyre_depth;
     double below = 5000;
     for (Index i = 0; i < k; ++i) below -= thickness[static_cast<std::size_t>(i)];
     return k == layers - 1 ? below : thickness[static_cast<std::size_t>(k)];
   }
-  double depth() const { return gyre() ? gyre_depth : 5000; }
+  double reduced(Index k) const { return weight[static_cast<std::size_t>(k)]; }
+  double depth() const { return gyre() ? ocean::gyre_depth : 5000; }
   double speed() const { return 1.01 * std::sqrt(gravity * depth()); }  // of the fastest wave, and a little
   double longest() const { return courant / (speed() * std::hypot(1 / dx(), 1 / dy())); }
   grid::Domain<3> domain() const {
@@ -96,25 +82,8 @@ struct Params {
   }
 };
 
-// All that a run advances.
-struct Flow {
-  grid::Field<double, 3> u, v, h;
-  std::array<grid::Field<double, 3>*, 3> all() { return {&u, &v, &h}; }
-};
-
-struct State {
-  Params p;
-  fl::Team team;
-  grid::Block<3> block;
-  Flow start, now, third, half;                 // at the start of a run; three stages of a time step; semi: now, before and next
-  grid::Field<double, 3> flux_u, flux_v;        // thickness times velocity
-  grid::Field<double, 3> potential, head;       // vorticity: (zeta + f) / h; M + K
-  grid::Field<double, 3> vorticity, spread;     // of the flow alone; its divergence
-  grid::Field<double, 3> wet, bottom;           // one layer: 1 or 0; height of the bottom above the deepest
-  grid::Field<double, 3> face_u, face_v;        // one layer: 1 between two wet cells
-  grid::Field<double, 3> corners, edge;         // one layer: wet cells around a corner; what of its vorticity counts
-  std::vector<double> jet_h, jet_u;             // of lines by layer: the balanced jet
-  double dt = 0, wind = 0;                      // of this run
+struct State : ocean::Sea<Params> {
+  Flow third, half;                             // stages of a time step; semi: before and next
   std::vector<double> mass, energy, enstrophy;  // of own cells, every `diary` time steps and at the end
   std::array<double, most_layers> squared{};    // speeds of the vertical modes, squared, as a semi-implicit run took them
 };
@@ -151,13 +120,9 @@ inline constexpr fl::Metric metrics[] = {
 inline double variation(Index iteration) { return 1 - (fl::step_factor(iteration) - 1) / 64; }
 inline double length(const Params& p, Index iteration) { return p.longest() * variation(iteration); }
 inline double stress(const Params& p, Index iteration) {
-  return p.driven() ? p.wind * variation(iteration) * (p.gyre() ? gyre_weak : 1) : 0;
+  return p.driven() ? p.wind * variation(iteration) * (p.gyre() ? ocean::gyre_weak : 1) : 0;
 }
 inline void touch(State& s, Index iteration) { s.dt = length(s.p, iteration), s.wind = stress(s.p, iteration); }
-// At the centre of line j, and `wind` at the northern end.
-inline double stress_at(const Params& p, Index j, double wind) {
-  return -wind * std::cos(M_PI * (static_cast<double>(j) + 0.5) / static_cast<double>(p.ny));
-}
 inline double drag(const Params& p) { return p.driven() && p.problem != Problem::munk ? p.drag : 0; }
 inline double viscosity(const Params& p) { return p.driven() && p.problem != Problem::stommel ? p.viscosity : 0; }
 

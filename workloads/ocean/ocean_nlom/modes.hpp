@@ -22,7 +22,7 @@ struct Modes {
       q[k][k] = 1;
       for (std::size_t j = 0; j < n; ++j) {
         double g = 0;
-        for (std::size_t i = 0; i <= std::min(k, j); ++i) g += reduced[i];
+        for (std::size_t i = 0; i <= std::min(k, j); ++i) g += weight[i];
         s[k][j] = root(p, k) * g * root(p, j);
       }
     }

@@ -3,10 +3,9 @@
 
 #include <cfloat>
 #include <complex>
-#include <cstring>
 
-#include "firstlight/damage.hpp"
-#include "gyres.hpp"
+#include "../gyres.hpp"
+#include "../judged.hpp"
 #include "implicit.hpp"
 #include "replay.hpp"
 #include "setup.hpp"
@@ -22,38 +21,13 @@ inline double roundings(const Params& p, Index steps) {
 inline double allowed_speed(const Params& p) { return roundings(p, p.steps) * p.speed(); }
 inline double allowed_height(const Params& p) { return roundings(p, p.steps) * p.depth(); }
 
-class Judged {
- public:
-  explicit Judged(const Params& p) : p_(p) {}
-  void cell(const char* name, const grid::Point<3>& g, double found, double expected, double allowed) {
-    worst_.consider(std::fabs(found - expected), allowed, [&] {
-      return fl::text("%s of layer %lld, line %lld, column %lld is %.17g, expected %.17g", name, g[0], g[1], g[2], found, expected);
-    });
-  }
-  // Whatever gives u, v and h of a cell of the whole domain.
-  template <class Truth>
-  void box(State& s, const grid::Box<3>& local, const Truth& truth) {
-    grid::each_cell(local, [&](const grid::Point<3>& c) {
-      const grid::Point<3> g = s.block.global(c);
-      cell("u", g, s.now.u[c], truth(0, g), allowed_speed(p_));
-      cell("v", g, s.now.v[c], truth(1, g), allowed_speed(p_));
-      cell("h", g, s.now.h[c], truth(2, g), allowed_height(p_));
-    });
-  }
-  fl::WorstError& worst() { return worst_; }
-
- private:
-  const Params& p_;
-  fl::WorstError worst_;
-};
+using Judged = ocean::Judged<Params>;
 
 inline void against_a_replay(State& s, Judged& judged, const grid::Box<3>& local) {
   const auto& low = s.block.owned.lower;
   Replay replay(s, {{local.lower[1] + low[1], local.lower[2] + low[2]}, {local.upper[1] + low[1], local.upper[2] + low[2]}});
   replay.run();
-  judged.box(s, local, [&](int field, const grid::Point<3>& g) {
-    return field == 0 ? replay.u(g[0], g[1], g[2]) : field == 1 ? replay.v(g[0], g[1], g[2]) : replay.h(g[0], g[1], g[2]);
-  });
+  judged.beside(s, local, replay);
 }
 
 // visit(box) of the block, or of boxes of such an edge at its corners and at two drawn places.
@@ -75,20 +49,8 @@ inline void against_replays(State& s, Judged& judged) {
   each_box(s, replayed(s.p, s.team.ranks).whole, box_edge, [&](const grid::Box<3>& box) { against_a_replay(s, judged, box); });
 }
 
-// Of the layer that lost or won most, of itself. What fluxes carry is lost in roundings of single cells alone, which walk at random; what is
-// taken from a pressure is off by roundings of the whole depth's.
-inline double layer_change(State& s) {
-  double worst = 0;
-  for (Index k = 0; k < s.p.layers; ++k) {
-    grid::Box<3> layer = s.block.cells();
-    layer.lower[0] = k, layer.upper[0] = k + 1;
-    long double change = 0, mass = 0;
-    grid::each_cell(layer,
-                    [&](const grid::Point<3>& c) { change += static_cast<long double>(s.now.h[c]) - s.start.h[c], mass += s.start.h[c]; });
-    worst = std::max(worst, std::fabs(fl::total(static_cast<double>(change))) / fl::total(static_cast<double>(mass)));
-  }
-  return worst;
-}
+// Of a layer. What fluxes carry is lost in roundings of single cells alone, which walk at random; what is taken from a pressure is off by
+// roundings of the whole depth's.
 inline double allowed_layer(const Params& p) {
   return 8 * DBL_EPSILON * std::sqrt(static_cast<double>(p.steps) / static_cast<double>(p.nx * p.ny));
 }
@@ -116,7 +78,7 @@ inline void against_the_equations(State& s, Judged& judged) {
   }
   each_box(s, s.block.cells().cells() < most_cells, large_box_edge,
            [&](const grid::Box<3>& box) { against_the_last_step(s, judged, box); });
-  const double layer = layer_change(s);
+  const double layer = ocean::layer_change(s);
   judged.worst().consider(layer, allowed_layer(p), [&] { return fl::text("the mass of a layer changed by %.3g of itself", layer); });
   for (Index m = 0; m < p.layers; ++m) {
     const double speed = std::sqrt(s.squared[static_cast<std::size_t>(m)]);
@@ -215,7 +177,7 @@ inline void against_the_diary(State& s, Judged& judged) {
     if (!end.wet(j, i)) return;
     const double push = end.pressure(k, j, i) - (k == 0 ? 0 : end.pressure(k - 1, j, i));
     mass += end.h(k, j, i) - p.rest(k), whole += end.h(k, j, i);
-    energy += end.h(k, j, i) * end.moving(k, j, i) + push * push / reduced[static_cast<std::size_t>(k)] / 2;
+    energy += end.h(k, j, i) * end.moving(k, j, i) + push * push / p.reduced(k) / 2;
   });
   const Index entries = (p.steps + p.diary - 1) / p.diary + 1;
   const auto compare = [&](const char* name, const std::vector<double>& written, double sum, double allowed) {
@@ -241,14 +203,11 @@ inline fl::Check check(State& s, Index last) {
   const double mass = mass_change(s);
   judged.worst().consider(mass, allowed_mass(p), [&] { return fl::text("the mass changed by %.3g of itself", mass); });
   if (p.problem == Problem::jet || p.problem == Problem::geostrophic) {
-    judged.box(s, s.block.cells(), [&](int field, const grid::Point<3>& g) {
-      if ((field == 0 && g[2] == 0 && p.closed()) || (field == 1 && g[1] == 0)) return 0.0;  // through a wall
-      return field == 0 ? start_u(s, g[0], g[1], g[2]) : field == 1 ? start_v(s, g[0], g[1], g[2]) : start_h(s, g[0], g[1], g[2]);
-    });
+    judged.as_it_began(s);
   } else if (p.problem == Problem::seiche && known(p)) {
     against_a_seiche(s, judged);
   } else if (known(p)) {
-    const double error = gyre(s).error, allowed = allowed_gyre(p);
+    const double error = ocean::gyre(s).error, allowed = allowed_gyre(p);
     judged.worst().consider(error, allowed, [&] { return fl::text("the gyre's transport is off by %.3g of the largest", error); });
   }
   if (p.diary > 0) against_the_diary(s, judged);
@@ -263,21 +222,6 @@ inline fl::Check check(State& s, Index last) {
   const bool last_step_only = p.time == Time::semi && !known(p) && !eliminable(p);
   const char* agreed = last_step_only ? "the last step leaves nothing of its equations open" : "all cells that were compared agree";
   return judged.worst().check(fl::text("%s; the mass changed by %.3g of itself", agreed, mass));
-}
-
-// A sum of the bits of all cells, the same whoever holds them.
-inline double digest(State& s) {
-  double sum = 0;
-  grid::each_cell(s.block.cells(), [&](const grid::Point<3>& c) {
-    std::uint64_t word = s.block.number(s.block.global(c));
-    for (auto* field : s.now.all()) {
-      std::uint64_t bits;
-      std::memcpy(&bits, &(*field)[c], sizeof bits);
-      word = fl::hash(word ^ bits);
-    }
-    sum += static_cast<double>(word >> 44);
-  });
-  return fl::total(sum);
 }
 
 // Wall time of a model day at the longest steps that `courant` allows, s: what R3 reports of NLOM.
@@ -307,11 +251,11 @@ inline void tell_the_diary(State& s, fl::Observations& seen) {
 }
 
 inline void observe(State& s, fl::Observations& seen) {
-  seen.value("digest", digest(s));
+  seen.value("digest", ocean::digest(s));
   seen.value("dt", s.dt);
   seen.value("frequency", s.p.problem == Problem::seiche ? frequency(s) : 0);
   seen.value("day_time", day_time(s.p, seen));
-  const Gyre found = s.p.gyre() ? gyre(s) : Gyre{};
+  const ocean::Gyre found = s.p.gyre() ? ocean::gyre(s) : ocean::Gyre{};
   seen.value("gyre_error", found.error);
   seen.value("gyre_transport", found.most);
   seen.value("gyre_at", found.at);
@@ -322,20 +266,6 @@ inline void observe(State& s, fl::Observations& seen) {
   seen.series("mode_speed", "m/s", speeds.data(), s.p.layers);
 }
 
-// The height of the sea's surface.
-inline void draw(State& s, fl::Picture& picture) {
-  picture.of("surface", "m", s.p.ny, s.p.nx);
-  const grid::Point<3> size = s.block.size(), low = s.block.owned.lower;
-  std::vector<double> line(static_cast<std::size_t>(size[2]));
-  for (Index j = 0; j < size[1]; ++j) {
-    for (Index i = 0; i < size[2]; ++i) {
-      double height = 0;
-      for (Index k = s.p.layers; k-- > 0;) height += s.now.h[{k, j, i}] - s.p.rest(k);
-      const bool wet = s.wet[{0, j, i}] != 0;
-      line[static_cast<std::size_t>(i)] = wet ? height + s.bottom[{0, j, i}] : 0;
-    }
-    picture.row(low[1] + j, low[2], line.data(), size[2]);
-  }
-}
+inline void draw(State& s, fl::Picture& picture) { ocean::draw_surface(s, picture); }
 
 }  // namespace ocean_nlom::inline FL_ROLE

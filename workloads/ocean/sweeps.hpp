@@ -1,0 +1,116 @@
+// What follows from a flow on the line j, of all layers: fluxes, vorticity, pressures; one body for all ways of stepping.
+#pragma once
+
+#include <algorithm>
+
+#include "sea.hpp"
+
+namespace ocean::inline FL_ROLE {
+
+inline constexpr double no_water = 1e-9;  // m, of four cells around a corner together
+
+// Fluxes, vorticity, divergence.
+template <bool linear, class State>
+void fluxes(State& s, Flow& from, Index j, Index begin, Index end) {
+  const auto& p = s.p;
+  const double rdx = 1 / p.dx(), rdy = 1 / p.dy(), f = p.coriolis(s.block.owned.lower[1] + j);
+  const auto u = from.u.view(), v = from.v.view(), h = from.h.view();
+  for (Index k = 0; k < p.layers; ++k) {
+    const double *uc = &u(k, j, 0), *us = uc - u.stride[1], *vc = &v(k, j, 0), *vn = vc + v.stride[1];
+    const double *hc = &h(k, j, 0), *hs = hc - h.stride[1];
+    const double *count = &s.corners.view()(0, j, 0), *edge = &s.edge.view()(0, j, 0);
+    double *fu = &s.flux_u.view()(k, j, 0), *fv = &s.flux_v.view()(k, j, 0), *q = &s.potential.view()(k, j, 0);
+    double *z = &s.vorticity.view()(k, j, 0), *d = &s.spread.view()(k, j, 0);
+    const double rest = p.rest(k);
+    for (Index i = begin; i < end; ++i) {
+      fu[i] = uc[i] * (linear ? rest : 0.5 * (hc[i - 1] + hc[i]));
+      fv[i] = vc[i] * (linear ? rest : 0.5 * (hs[i] + hc[i]));
+      const double zeta = ((vc[i] - vc[i - 1]) * rdx - (uc[i] - us[i]) * rdy) * edge[i];
+      const double around = std::max((hc[i - 1] + hc[i]) + (hs[i - 1] + hs[i]), no_water);
+      z[i] = zeta;
+      q[i] = linear ? f / rest : (zeta + f) * count[i] / around;
+      d[i] = (uc[i + 1] - uc[i]) * rdx + (vn[i] - vc[i]) * rdy;
+    }
+  }
+}
+
+// Vorticity and divergence of another flow, for friction.
+template <class State>
+void rub(State& s, const Flow& flow, Index j, Index begin, Index end) {
+  const double rdx = 1 / s.p.dx(), rdy = 1 / s.p.dy();
+  const auto u = flow.u.view(), v = flow.v.view();
+  for (Index k = 0; k < s.p.layers; ++k) {
+    const double *uc = &u(k, j, 0), *us = uc - u.stride[1], *vc = &v(k, j, 0), *vn = vc + v.stride[1], *edge = &s.edge.view()(0, j, 0);
+    double *z = &s.vorticity.view()(k, j, 0), *d = &s.spread.view()(k, j, 0);
+    for (Index i = begin; i < end; ++i) {
+      z[i] = ((vc[i] - vc[i - 1]) * rdx - (uc[i] - us[i]) * rdy) * edge[i];
+      d[i] = (uc[i + 1] - uc[i]) * rdx + (vn[i] - vc[i]) * rdy;
+    }
+  }
+}
+
+// M of layers of such thickness: heights of surfaces from the bottom up, then M from the top down. The sea's own surface weighs `surface`,
+// which is nothing where it is advanced apart from the layers.
+template <class State>
+void pressures(State& s, const grid::Field<double, 3>& thickness, Index j, Index begin, Index end, double surface = gravity) {
+  const auto& p = s.p;
+  const auto h = thickness.view();
+  const auto head = s.head.view();
+  const double* bottom = &s.bottom.view()(0, j, 0);
+  for (Index k = p.layers; k-- > 0;) {
+    const double* below = k == p.layers - 1 ? bottom : &head(k + 1, j, 0);
+    const double* hc = &h(k, j, 0);
+    double* m = &head(k, j, 0);
+    const double rest = p.rest(k);
+    for (Index i = begin; i < end; ++i) m[i] = below[i] + (hc[i] - rest);
+  }
+  for (Index k = 0; k < p.layers; ++k) {
+    const double g = k == 0 ? surface : p.reduced(k);
+    const double* above = k == 0 ? nullptr : &head(k - 1, j, 0);
+    double* m = &head(k, j, 0);
+    if (above == nullptr)
+      for (Index i = begin; i < end; ++i) m[i] = g * m[i];
+    else
+      for (Index i = begin; i < end; ++i) m[i] = above[i] + g * m[i];
+  }
+}
+
+// Adds the energy of the flow.
+template <class State>
+void kinetic(State& s, Flow& from, grid::Field<double, 3>& to, Index j, Index begin, Index end) {
+  const auto u = from.u.view(), v = from.v.view();
+  for (Index k = 0; k < s.p.layers; ++k) {
+    const double *uc = &u(k, j, 0), *vc = &v(k, j, 0), *vn = vc + v.stride[1];
+    double* m = &to.view()(k, j, 0);
+    for (Index i = begin; i < end; ++i) m[i] += 0.25 * ((uc[i] * uc[i] + uc[i + 1] * uc[i + 1]) + (vc[i] * vc[i] + vn[i] * vn[i]));
+  }
+}
+
+// (zeta + f) v at a western face, of lines of q and of fluxes through southern faces, and of those north of them.
+template <Form form>
+double turned_u(const double* q, const double* qn, const double* fv, const double* fvn, Index i) {
+  if constexpr (form == Form::energy) return 0.25 * (q[i] * (fv[i - 1] + fv[i]) + qn[i] * (fvn[i - 1] + fvn[i]));
+  return 0.125 * (q[i] + qn[i]) * ((fv[i - 1] + fv[i]) + (fvn[i - 1] + fvn[i]));
+}
+// (zeta + f) u at a southern face, of a line of q and of fluxes through western faces, and of those south of them.
+template <Form form>
+double turned_v(const double* q, const double* fus, const double* fu, Index i) {
+  if constexpr (form == Form::energy) return 0.25 * (q[i] * (fus[i] + fu[i]) + q[i + 1] * (fus[i + 1] + fu[i + 1]));
+  return 0.125 * (q[i] + q[i + 1]) * ((fus[i] + fu[i]) + (fus[i + 1] + fu[i + 1]));
+}
+
+// R. Asselin, Mon. Wea. Rev. 100 (1972) 487, before the middle one is needed; of all elements, for halos are as good as what they copy.
+template <class Team>
+void filter(Flow& first, Flow& middle, Flow& last, double part, const Team& team) {
+  auto before = first.all(), now = middle.all(), next = last.all();
+  team([&](Index share, Index shares) {
+    for (std::size_t n = 0; n < 3; ++n) {
+      const double *b = before[n]->data(), *c = next[n]->data();
+      double* x = now[n]->data();
+      const fl::Part mine = fl::part(now[n]->layout().elements, shares, share);
+      for (Index e = mine.begin; e < mine.end; ++e) x[e] += part * (b[e] - 2 * x[e] + c[e]);
+    }
+  });
+}
+
+}  // namespace ocean::inline FL_ROLE
