@@ -95,13 +95,21 @@ class Cells {
   // At the south-western corner.
   double q(Index k, Index j, Index i) const {
     if (p_.linear()) return p_.coriolis(j) / p_.rest(k);
-    const double mean = corner_h(k, j, i);
-    return mean == 0 ? 0 : (zeta(k, j, i) + p_.coriolis(around(j, p_.ny, 1))) / mean;
+    const double mean = std::max(corner_h(k, j, i), p_.bounded() && wets(j, i) > 0 ? half_largest(k, j, i) : 0);
+    return mean == 0 ? 0 : vortex(k, j, i) / mean;
   }
   double vortex(Index k, Index j, Index i) const { return zeta(k, j, i) + p_.coriolis(around(j, p_.ny, 1)); }
   double corner_h(Index k, Index j, Index i) const {
     const int count = wets(j, i);
     return count == 0 ? 0 : (h(k, j, i) + h(k, j, i - 1) + h(k, j - 1, i) + h(k, j - 1, i - 1)) / count;
+  }
+
+  // Half the thickest of the sixteen cells around a corner.
+  double half_largest(Index k, Index j, Index i) const {
+    double most = 0;
+    for (Index y = j - 2; y < j + 2; ++y)
+      for (Index x = i - 2; x < i + 2; ++x) most = std::max(most, h(k, y, x));
+    return most / 2;
   }
 
  protected:

@@ -81,7 +81,7 @@ void lay_out(State& s) {
   grid::each_cell(s.wet.layout().with_halo(), [&](const grid::Point<3>& c) {
     const grid::Point<3> g = grid::plus<3>(c, s.block.owned.lower);
     const int count = wet(g) + wet({0, g[1], g[2] - 1}) + wet({0, g[1] - 1, g[2]}) + wet({0, g[1] - 1, g[2] - 1});
-    s.wet[c] = wet(g), s.bottom[c] = bottom_at(p, g[1], g[2]);
+    s.wet[c] = wet(g), s.bottom[c] = bottom_at(p, s.block.global(c)[1], s.block.global(c)[2]);
     s.face_u[c] = wet(g) && wet({0, g[1], g[2] - 1}), s.face_v[c] = wet(g) && wet({0, g[1] - 1, g[2]});
     s.corners[c] = count, s.edge[c] = count == 4 ? 1 : p.slip == Slip::free ? 0 : 2;
   });

@@ -60,6 +60,7 @@ struct Params : ocean::Extent {
   bool stommel() const { return problem == Problem::stommel; }
   bool gyre() const { return stommel() || problem == Problem::munk; }
   bool linear() const { return problem == Problem::seiche || problem == Problem::geostrophic; }  // about layers at rest
+  bool bounded() const { return false; }  // what vorticity turns: layers do not vanish
   bool flat_rectangle() const { return closed() && problem != Problem::basin; }
   double beta() const { return driven() ? 2e-11 : 0; }
   // Of corners on line j of the whole domain.

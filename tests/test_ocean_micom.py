@@ -1,0 +1,116 @@
+"""ocean_micom: one ocean on any grid of processes and threads, layers that vanish, what stays, what is refused."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import native
+from native import Placement, Said
+
+pytestmark = pytest.mark.native
+
+SMALL = ("problem=basin,channel,lake,jet", "nx=19", "ny=17", "layers=4", "steps=3")
+
+
+def said(folder: Path, *words: str, variant: str = "serial", place: Placement | None = None) -> Said:
+    program = native.plain_program("ocean_micom", variant)
+    built = native.make([program])[program]
+    return native.verified(built, place or Placement(), folder, *words, effort=native.COUNTED)
+
+
+def values(told: Said, name: str) -> list[float]:
+    return [sample["values"][name][0] for sample in told.of("sample")]
+
+
+def bits(told: Said) -> dict[tuple[int, float], float]:
+    """What all cells' bits come to, by case and length of a time step, which changes from step to step of a launch."""
+    samples = told.of("sample")
+    return {(s["case"], s["values"]["dt"][0]): s["values"]["digest"][0] for s in samples}
+
+
+def same_bits(folder: Path, variant: str, place: Placement, *words: str) -> None:
+    alone, others = bits(said(folder, *SMALL)), bits(said(folder, *SMALL, *words, variant=variant, place=place))
+    assert {case for case, _ in alone} == {0, 1, 2, 3}
+    assert len(set(alone.values())) >= 4
+    assert alone == others
+
+
+@pytest.mark.parametrize(("ranks", "px", "py"), [(1, 1, 1), (2, 2, 1), (4, 2, 2)])
+def test_no_grid_of_processes_changes_a_bit(ranks: int, px: int, py: int, tmp_path: Path) -> None:
+    same_bits(tmp_path, "mpi", Placement(ranks=ranks), f"px={px}", f"py={py}")
+
+
+@pytest.mark.full
+@pytest.mark.parametrize(("ranks", "px", "py"), [(3, 3, 1), (5, 1, 5), (6, 2, 3), (8, 4, 2)])
+def test_no_other_grid_changes_a_bit(ranks: int, px: int, py: int, tmp_path: Path) -> None:
+    same_bits(tmp_path, "mpi", Placement(ranks=ranks), f"px={px}", f"py={py}")
+
+
+@pytest.mark.parametrize("threads", [2, 3])
+def test_threads_change_no_bit(threads: int, tmp_path: Path) -> None:
+    same_bits(tmp_path, "omp", Placement(threads=threads))
+
+
+@pytest.mark.parametrize(("variant", "ranks"), [("serial", 1), ("mpi", 2)])
+def test_a_run_that_is_taken_up_from_files_has_the_same_bits(variant: str, ranks: int, tmp_path: Path) -> None:
+    words, place = ("problem=basin,jet", "nx=19", "ny=17", "layers=3", "steps=5"), Placement(ranks=ranks)
+    whole = bits(said(tmp_path, *words, variant=variant, place=place))
+    for every in (1, 2):
+        assert bits(said(tmp_path, *words, f"restart={every}", variant=variant, place=place)) == whole
+
+
+@pytest.mark.parametrize("thickness", ["fct", "upwind"])
+def test_layers_vanish_and_none_is_thinner_than_nothing(thickness: str, tmp_path: Path) -> None:
+    """The check finds any layer thinner than nothing; here are cells without a layer, and a flow that goes on there."""
+    told = said(tmp_path, "problem=basin", "nx=24", "ny=24", "layers=8", "steps=40", f"thickness={thickness}")
+    assert min(values(told, "vanished")) > 100
+    fastest = values(told, "fastest")
+    assert min(fastest) > 0.01 and max(fastest) < 2
+
+
+def test_a_lake_at_rest_over_a_ridge_stays_so(tmp_path: Path) -> None:
+    told = said(tmp_path, "problem=lake", "nx=24", "ny=20", "layers=8", "steps=50")
+    assert min(values(told, "vanished")) > 0
+    assert max(values(told, "fastest")) < 1e-11
+
+
+def test_a_balanced_jet_stays_as_it_is(tmp_path: Path) -> None:
+    said(tmp_path, "problem=jet", "form=energy,enstrophy", "nx=12", "ny=24", "layers=3", "steps=200")
+
+
+def gyre_error(folder: Path, cells: int, steps: int) -> float:
+    """Of the transport, of its largest; after fifteen times the time in which the bottom stops a flow."""
+    words = ("problem=stommel", "layers=1", "length=1e6", "width=1e6", f"nx={cells}", f"ny={cells}")
+    told = said(folder, *words, "substeps=8", "courant=0.85", f"steps={steps}")
+    return values(told, "gyre_error")[0]
+
+
+def test_stommels_gyre_on_a_coarse_grid(tmp_path: Path) -> None:
+    """It grew without end before waves of the surface in resonance with the long steps were damped."""
+    assert gyre_error(tmp_path, 20, 8500) == pytest.approx(4.08e-2, rel=2e-3)
+
+
+@pytest.mark.full
+def test_stommels_gyre_converges(tmp_path: Path) -> None:
+    assert gyre_error(tmp_path, 40, 17000) == pytest.approx(9.46e-3, rel=5e-3)
+
+
+@pytest.mark.parametrize(
+    ("words", "why"),
+    [
+        (("problem=stommel", "layers=2"), "needs layers=1"),
+        (("problem=stommel", "layers=1", "wind=0", "nx=20", "ny=20"), "needs wind"),
+        (("problem=basin", "steps=1000000"), "take fewer steps"),
+        (("px=2",), "no process grid"),
+        (("courant=1",), "courant=0.85 or less"),
+        (("substeps=256", "nx=16", "ny=16"), "rotation"),
+        (("substeps=64", "nx=256", "ny=256"), "waves between layers"),
+        (("viscosity=1e6", "nx=512", "ny=512"), "viscosity"),
+    ],
+)
+def test_what_cannot_run_is_refused_in_one_line(words: tuple[str, ...], why: str) -> None:
+    program = native.plain_program("ocean_micom", "serial")
+    told = native.direct(native.make([program])[program], *words)
+    assert told.returncode == 2 and why in told.stderr and told.stderr.count("\n") == 1

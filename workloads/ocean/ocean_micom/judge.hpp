@@ -1,0 +1,75 @@
+// What every run must come to, and what is told of it.
+#pragma once
+
+#include "../gyres.hpp"
+#include "../judged.hpp"
+#include "replay.hpp"
+#include "setup.hpp"
+
+namespace ocean_micom::inline FL_ROLE {
+
+// Rounding: what pushes for all sub-steps of a time step pushes so much further.
+inline double roundings(const Params& p) {
+  const double further = std::max(1.0, 2 * static_cast<double>(p.substeps) * p.courant);
+  return 4 * DBL_EPSILON * (1 + static_cast<double>(p.steps)) * further;
+}
+inline double allowed_speed(const Params& p) { return roundings(p) * p.speed(); }
+inline double allowed_height(const Params& p) { return roundings(p) * p.depth(); }
+// Of a layer, of itself: what is carried is lost in roundings of single cells alone, which walk at random.
+inline double allowed_layer(const Params& p) {
+  return 1e-15 * std::max(1.0, 4 * std::sqrt(static_cast<double>(p.steps) / static_cast<double>(p.nx * p.ny)));
+}
+// Of the transport: the square of a cell over that of the western boundary layer, which is 1/20 of the basin wide.
+inline double allowed_gyre(const Params& p) { return 18 / static_cast<double>(p.nx * p.nx); }
+
+inline fl::Check check(State& s, Index last) {
+  const Params& p = s.p;
+  touch(s, last);  // the judge's own words for the length of a time step and for the wind, whatever a variant left there
+  ocean::Judged<Params> judged(p);
+  grid::each_cell(s.block.cells(), [&](const grid::Point<3>& c) {
+    if (s.now.h[c] >= 0) return;
+    judged.worst().consider(INFINITY, 1, [&] { return fl::text("a layer is %.3g m thick", s.now.h[c]); });
+  });
+  const double layer = ocean::layer_change(s);
+  judged.worst().consider(layer, allowed_layer(p), [&] { return fl::text("the mass of a layer changed by %.3g of itself", layer); });
+  if (p.problem == Problem::jet || p.problem == Problem::lake) judged.as_it_began(s);
+  if (p.stommel() && known(p)) {
+    const double error = ocean::gyre(s).error, allowed = allowed_gyre(p);
+    judged.worst().consider(error, allowed, [&] { return fl::text("the gyre's transport is off by %.3g of the largest", error); });
+  }
+  if (replayed(p)) {
+    Replay replay(s);
+    judged.beside(s, s.block.cells(), replay.run());
+  }
+  return judged.worst().check(fl::text("all that was compared agrees; the mass of a layer changed by %.3g of itself", layer));
+}
+
+// Wall time of a model day at the longest steps that `courant` and `substeps` allow, s: what R3 reports.
+inline double day_time(const Params& p, const fl::Observations& seen) {
+  double wall = seen.seconds({});  // in no phase
+  for (const fl::Phase phase :
+       {phases("halo"), phases("diagnose"), phases("momentum"), phases("surface"), phases("thickness"), phases("restart")})
+    wall += seen.seconds(phase);
+  return wall / (p.longest() * static_cast<double>(p.steps)) * 86400;
+}
+
+inline void observe(State& s, fl::Observations& seen) {
+  seen.value("digest", ocean::digest(s));
+  seen.value("dt", s.dt);
+  seen.value("day_time", day_time(s.p, seen));
+  const ocean::Gyre found = s.p.stommel() ? ocean::gyre(s) : ocean::Gyre{};
+  seen.value("gyre_error", found.error);
+  seen.value("gyre_transport", found.most);
+  seen.value("gyre_at", found.at);
+  double vanished = 0, fastest = 0;  // cells that a layer has left
+  grid::each_cell(s.block.cells(), [&](const grid::Point<3>& c) {
+    vanished += s.wet[{0, c[1], c[2]}] != 0 && s.now.h[c] < nothing_left;
+    fastest = std::max({fastest, std::fabs(s.now.u[c]), std::fabs(s.now.v[c])});
+  });
+  seen.value("vanished", fl::total(vanished));
+  seen.value("fastest", fastest);
+}
+
+inline void draw(State& s, fl::Picture& picture) { ocean::draw_surface(s, picture); }
+
+}  // namespace ocean_micom::inline FL_ROLE

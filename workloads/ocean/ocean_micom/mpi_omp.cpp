@@ -1,0 +1,7 @@
+// A tile a process, whose lines its threads share.
+#include "firstlight/grid/mpi.hpp"
+#include "run.hpp"
+
+using Both = ocean_micom::Run<fl::grid::Mpi, fl::grid::OpenMp>;
+
+FL_VARIANT(ocean_micom, Both)

@@ -1,0 +1,6 @@
+// One thread: what every other variant is compared with.
+#include "run.hpp"
+
+using Serial = ocean_micom::Run<>;
+
+FL_VARIANT(ocean_micom, Serial)

@@ -1,0 +1,90 @@
+// Thickness by flux-corrected transport: upwind fluxes of what was before, and as much of what centred fluxes of what is now have more as makes no
+// new extreme (S. Zalesak, J. Comput. Phys. 31 (1979) 335). The line j, cells or faces from `begin` to `end`.
+#pragma once
+
+#include <algorithm>
+
+#include "surface.hpp"
+
+namespace ocean_micom::inline FL_ROLE {
+
+inline constexpr double never_all = 1 - 0x1p-40;  // of what a cell may lose, lest rounding make it less than nothing
+
+// Upwind fluxes and what is missing in them. The mean over the depth of what carries is the mean flow of all sub-steps.
+inline void carry(State& s, double share, Index j, Index begin, Index end) {
+  Mean& m = s.mean;
+  const double *su = line(m.sum_u, j), *sv = line(m.sum_v, j), *nu = line(m.now_u, j), *nv = line(m.now_v, j);
+  for (Index k = 0; k < s.p.layers; ++k) {
+    const double *u = line(s.now.u, k, j), *v = line(s.now.v, k, j), *h = line(s.now.h, k, j), *hs = line(s.now.h, k, j - 1);
+    const double *b = line(s.before.h, k, j), *bs = line(s.before.h, k, j - 1);
+    double *fu = line(s.flux_u, k, j), *fv = line(s.flux_v, k, j), *au = line(s.added_u, k, j), *av = line(s.added_v, k, j);
+    for (Index i = begin; i < end; ++i) {
+      const double east = u[i] + (share * su[i] - nu[i]), north = v[i] + (share * sv[i] - nv[i]);
+      fu[i] = east * (east > 0 ? b[i - 1] : b[i]);
+      fv[i] = north * (north > 0 ? bs[i] : b[i]);
+      au[i] = east * (0.5 * (h[i - 1] + h[i])) - fu[i];
+      av[i] = north * (0.5 * (hs[i] + h[i])) - fv[i];
+    }
+  }
+}
+
+template <class Ways>
+void carried(State& s, double span, Index j, Index begin, Index end) {
+  const double x = span / s.p.dx(), y = span / s.p.dy();
+  for (Index k = 0; k < s.p.layers; ++k) {
+    const double *fu = line(s.flux_u, k, j), *fv = line(s.flux_v, k, j), *fn = line(s.flux_v, k, j + 1), *b = line(s.before.h, k, j);
+    double* h = line(s.carried, k, j);
+    for (Index i = begin; i < end; ++i) h[i] = b[i] - (Ways::inside ? x : -x) * (fu[i + 1] - fu[i]) - y * (fn[i] - fv[i]);
+  }
+}
+
+// Of what would be added and taken: what may be, by the thickest and the thinnest of the cell and its neighbours before and after.
+inline void bound(State& s, double span, Index j, Index begin, Index end) {
+  const double x = span / s.p.dx(), y = span / s.p.dy();
+  const double *wet = line(s.wet, j), *wet_s = line(s.wet, j - 1), *wet_n = line(s.wet, j + 1);
+  for (Index k = 0; k < s.p.layers; ++k) {
+    const double *h = line(s.carried, k, j), *hs = line(s.carried, k, j - 1), *hn = line(s.carried, k, j + 1);
+    const double *b = line(s.before.h, k, j), *bs = line(s.before.h, k, j - 1), *bn = line(s.before.h, k, j + 1);
+    const double *au = line(s.added_u, k, j), *av = line(s.added_v, k, j), *an = line(s.added_v, k, j + 1);
+    double *gain = line(s.gain, k, j), *loss = line(s.loss, k, j);
+    for (Index i = begin; i < end; ++i) {
+      double most = std::max(h[i], b[i]), least = std::min(h[i], b[i]);
+      const auto look = [&](double there, double after, double before) {
+        most = std::max(most, there != 0 ? std::max(after, before) : most);
+        least = std::min(least, there != 0 ? std::min(after, before) : least);
+      };
+      look(wet[i - 1], h[i - 1], b[i - 1]), look(wet[i + 1], h[i + 1], b[i + 1]);
+      look(wet_s[i], hs[i], bs[i]), look(wet_n[i], hn[i], bn[i]);
+      const double in = x * (std::max(au[i], 0.0) - std::min(au[i + 1], 0.0)) + y * (std::max(av[i], 0.0) - std::min(an[i], 0.0));
+      const double out = x * (std::max(au[i + 1], 0.0) - std::min(au[i], 0.0)) + y * (std::max(an[i], 0.0) - std::min(av[i], 0.0));
+      gain[i] = in > 0 ? std::min(1.0, (most - h[i]) * never_all / in) : 0;
+      loss[i] = out > 0 ? std::min(1.0, (h[i] - least) * never_all / out) : 0;
+    }
+  }
+}
+
+inline void limit(State& s, Index j, Index begin, Index end) {
+  for (Index k = 0; k < s.p.layers; ++k) {
+    const double *gain = line(s.gain, k, j), *loss = line(s.loss, k, j), *gs = line(s.gain, k, j - 1), *ls = line(s.loss, k, j - 1);
+    double *au = line(s.added_u, k, j), *av = line(s.added_v, k, j);
+    for (Index i = begin; i < end; ++i) {
+      au[i] *= au[i] > 0 ? std::min(gain[i], loss[i - 1]) : std::min(gain[i - 1], loss[i]);
+      av[i] *= av[i] > 0 ? std::min(gain[i], ls[i]) : std::min(gs[i], loss[i]);
+    }
+  }
+}
+
+inline void add(State& s, double span, Index j, Index begin, Index end) {
+  const double x = span / s.p.dx(), y = span / s.p.dy();
+  const bool corrected = s.p.thickness == Thickness::fct;
+  for (Index k = 0; k < s.p.layers; ++k) {
+    const double *au = line(s.added_u, k, j), *av = line(s.added_v, k, j), *an = line(s.added_v, k, j + 1), *c = line(s.carried, k, j);
+    double* h = line(s.next.h, k, j);
+    if (corrected)
+      for (Index i = begin; i < end; ++i) h[i] = c[i] - x * (au[i + 1] - au[i]) - y * (an[i] - av[i]);
+    else
+      std::copy(c + begin, c + end, h + begin);
+  }
+}
+
+}  // namespace ocean_micom::inline FL_ROLE
