@@ -1,8 +1,9 @@
 // A multigrid V-cycle for symmetric systems of diffusion on a block of cells. 2 x 2 x 2 cells become one of the next grid; where their
 // number is odd the last one stays alone. Its face lets through what the faces it is made of do, by half, for centres lie twice as far
 // apart: so the coarse matrix of a Poisson equation is that of the coarse grid. Residuals are summed over the cells of a coarse one, and
-// corrections interpolated linearly between centres, with 0 at half a cell beyond the block. Red-black relaxation once before and, the
-// colours the other way round, once after. Blocks know nothing of each other: what lies beyond is 0 for the cycle.
+// corrections interpolated linearly between centres, and beyond the block by what holds at its sides (`Mirror`, system.hpp). Red-black
+// relaxation once before and, the colours the other way round, once after. Blocks know nothing of each other: what lies beyond is 0 for the
+// cycle.
 //
 // P. Wesseling, Cell-centered multigrid for interface problems, J. Comput. Phys. 79 (1988) 85; U. Trottenberg, C. Oosterlee, A. Schueller,
 // Multigrid (2001), 2.8.4.
@@ -32,8 +33,8 @@ inline Point coarser(Point size) {
 }
 inline bool coarsest(const Point& size) { return *std::max_element(size.begin(), size.end()) <= 2; }
 
-// Beyond the block: minus what is within, so that the mean on the border is 0.
-inline void reflect(Field& x) {
+// Beyond the block, by what is within.
+inline void reflect(Field& x, const Mirror& mirror) {
   grid::Box<3> box = x.layout().owned();
   for (std::size_t d = 0; d < 3; ++d) {
     for (const Index step : {-1, 1}) {
@@ -43,7 +44,7 @@ inline void reflect(Field& x) {
       grid::each_cell(face, [&](Point at) {
         const double inside = x[at];
         at[d] += step;
-        x[at] = -inside;
+        x[at] = mirror[d][step > 0 ? 1 : 0] * inside;
       });
     }
     --box.lower[d];
@@ -55,9 +56,10 @@ template <class Machine, class Body>
 class VCycle {
  public:
   // The colour of the block's first cell: 0 where it is red.
-  void open(const Point& size, Index corner) {
+  void open(const Point& size, Index corner, const Mirror& mirror) {
     size_ = size;
     corner_ = corner;
+    mirror_ = mirror;
     for (Point next = size; !coarsest(next); grids_.emplace_back(next)) next = coarser(next);
   }
   // The coarse matrices of this one.
@@ -92,7 +94,7 @@ class VCycle {
       const Grid& here = all[n];
       if (n + 1 < all.size()) {
         const Grid& coarse = all[n + 1];
-        reflect(grids_[n].x);
+        reflect(grids_[n].x, mirror_);
         machine.each(here.size,
                      [&](Index k, Index j) { return body.prolong(coarse.x, coarse.m, here.size, here.x + here.m.at(k, j), k, j), Sums{}; });
       }
@@ -119,6 +121,7 @@ class VCycle {
 
   Point size_{};
   Index corner_ = 0;
+  Mirror mirror_{};
   std::vector<CoarseGrid> grids_;
 };
 

@@ -14,10 +14,10 @@ struct Multigrid : Solver<Marks, Machine, Body> {
   Field p, q, r, z;
   VCycle<Machine, Body> cycle;
 
-  void open(const grid::Block<3>& block, int threads, Field& /*x*/) {
+  void open(const grid::Block<3>& block, int threads, Field& /*x*/, const Mirror& mirror = zero_at_sides) {
     for (Field* field : {&p, &q, &r, &z}) *field = zeros(block.size());
     const Point& lower = block.owned.lower;
-    cycle.open(block.size(), lower[0] + lower[1] + lower[2]);
+    cycle.open(block.size(), lower[0] + lower[1] + lower[2], mirror);
     Solver<Marks, Machine, Body>::open(block, threads, p);
   }
   template <class Rule>

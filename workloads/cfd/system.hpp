@@ -34,6 +34,11 @@ inline constexpr Side side_of(std::size_t place) {
   return sides[place];
 }
 
+// Of the sides of a block, lower and upper along each dimension: how many times the value within is the one half a cell beyond. -1: it is 0 at
+// the side; 1: it does not change across.
+using Mirror = std::array<std::array<double, 2>, 3>;
+inline constexpr Mirror zero_at_sides{{{-1, -1}, {-1, -1}, {-1, -1}}};
+
 // In the order of their names, "poisson|diffusion|transport".
 enum class Problem {
   poisson,    // all conductances 1

@@ -1,19 +1,16 @@
 // What a run has to leave: the same equations, added up face by face on the whole grid, with what holds at the sides written out and no ghosts.
-// Linear systems are solved by the plain rows of ../plain_rows.hpp, which cfd_solver proves; Stone's blocks are those of all ranks.
 #pragma once
 
 #include <cfloat>
 
-#include "replay_gas.hpp"
+#include "replay_solvers.hpp"
 
 namespace cfd::inline FL_ROLE {
 
-class Replay : public ReplayedGas {
+class Replay : public ReplayedSolvers {
  public:
-  explicit Replay(const State& s) : ReplayedGas(s) {
-    for (int rank = 0; rank < s.team.ranks; ++rank) blocks_.push_back(grid::Block<3>(s.block.domain, s.team.ranks, rank).owned);
-    for (Field& a : system_.a) a = zeros(cells_);
-    for (Field* field : {&system_.b, &correction_, &pressure}) *field = zeros(cells_);
+  explicit Replay(const State& s) : ReplayedSolvers(s) {
+    pressure = zeros(cells_);
     for (auto* fields : {&flux, &response_, &free_, &eddies_, &density_at_})
       for (Field& field : *fields) field = zeros(cells_);
     for (Field& field : density_at_) std::fill_n(field.data(), field.layout().elements, 1.0);
@@ -69,15 +66,6 @@ class Replay : public ReplayedGas {
     inner[d] -= at.side;
     return 1.5 * p[x] - 0.5 * p[inner];
   }
-  void clear() {
-    for (Field& a : system_.a) std::fill_n(a.data(), a.layout().elements, 0.0);
-    for (Field* field : {&system_.b, &correction_}) std::fill_n(field->data(), field->layout().elements, 0.0);
-  }
-  double norm() const {
-    double sum = 0;
-    grid::each_cell(whole(), [&](const Point& x) { sum += std::fabs(system_.b[x]); });
-    return sum;
-  }
 
   // The matrix, and what is left of the equation of a transported u. At a side `value(d, beyond)` is given, or none is; what is not given goes on in a
   // straight line where it leaves, if `straight`, and does not change elsewhere. `share`: of the eddies' viscosity.
@@ -129,7 +117,7 @@ class Replay : public ReplayedGas {
       response_[c][x] = box_.volume / a[P][x];
       a[P][x] /= params_.relax;
     });
-    return norm();
+    return sum_of(system_.b);
   }
 
   // And of a scalar's.
@@ -162,7 +150,7 @@ class Replay : public ReplayedGas {
         b = a * params_.relax * (*held - epsilon);
       }
     });
-    return norm();
+    return sum_of(system_.b);
   }
 
   // What follows from scalars and velocities as they are at the beginning of an iteration; how many densities are not positive.
@@ -205,7 +193,7 @@ class Replay : public ReplayedGas {
         if (at.side >= 0) system_.b[at.low] -= flux[d][at.low];
         if (at.side <= 0) system_.b[at.high] += flux[d][at.low];
       });
-    return norm();
+    return sum_of(system_.b);
   }
   double conductance(std::size_t d, const Face& at) const {
     const double mean = at.side == 0 ? 0.5 * (response_[d][at.low] + response_[d][at.high]) : response_[d][at.beside()];
@@ -234,12 +222,7 @@ class Replay : public ReplayedGas {
     for (std::size_t d = 0; d < 3; ++d) each_face(d, [&](const Face& at) { flux[d][at.low] = flux_of(d, at); });
     correction();
     found.mass = balance();
-    if (params_.pressure == Method::sip)
-      stone(params_.pressure_sweeps);
-    else if (params_.pressure == Method::iccg)
-      conjugate(params_.pressure_sweeps);
-    else
-      relax(params_.pressure_sweeps);
+    balance_by(params_.pressure, params_.pressure_sweeps);
     correct();
     return share(found);
   }
@@ -272,97 +255,8 @@ class Replay : public ReplayedGas {
     grid::each_cell(whole(), [&](const Point& x) { pressure[x] += params_.relax_pressure * to[x]; });
   }
 
-  void relax(Index sweeps) {
-    const Rows m(system_);
-    for (Index half = 0; half < 2 * sweeps; ++half)
-      for (Index k = 0; k < cells_[0]; ++k)
-        for (Index j = 0; j < cells_[1]; ++j) PlainRows::relax(m, origin(correction_), m.at(k, j), cells_[2], (half + k + j) % 2, false);
-  }
-  void stone(Index sweeps) {
-    SipFactor factor(cells_);
-    Field q = zeros(cells_);
-    const auto each_row = [&](const grid::Box<3>& block, bool backwards, auto row) {
-      const Point size = block.sizes();
-      Rows m(system_);
-      const Index corner = m.at(block.lower[0], block.lower[1]) + block.lower[2];
-      for (auto& a : m.a) a += corner;
-      m.b += corner;
-      SipFactor::View f = factor.view();
-      for (double** each : {&f.lw, &f.ls, &f.lb, &f.lp, &f.un, &f.ue, &f.ut}) *each += corner;
-      for (Index n = 0; n < size[0] * size[1]; ++n) {
-        const Index at = backwards ? size[0] * size[1] - 1 - n : n;
-        row(m, f, corner, size, at / size[1], at % size[1]);
-      }
-    };
-    double* x = origin(correction_);
-    const auto all = [&](bool backwards, auto row) {
-      for (const grid::Box<3>& block : blocks_) each_row(block, backwards, row);
-    };
-    all(false,
-        [&](const Rows& m, const auto& f, Index, const Point& size, Index k, Index j) { factor_row(m, f, params_.alpha, size, k, j); });
-    for (Index sweep = 0; sweep < sweeps; ++sweep) {
-      all(false, [&](const Rows& m, const auto& f, Index corner, const Point& size, Index k, Index j) {
-        PlainRows::sip_forward(m, f, x + corner, origin(q) + corner, m.at(k, j), size[2]);
-      });
-      all(true, [&](const Rows& m, const auto& f, Index corner, const Point& size, Index k, Index j) {
-        PlainRows::sip_backward(m, f, x + corner, origin(q) + corner, m.at(k, j), size[2]);
-      });
-    }
-  }
-
-  // Conjugate gradients with incomplete Cholesky of what each block itself couples, cell by cell.
-  void conjugate(Index sweeps) {
-    Field p = zeros(cells_), q = zeros(cells_), r = zeros(cells_), z = zeros(cells_), pivot = zeros(cells_);
-    const auto dot = [&](const Field& one, const Field& other) {
-      double sum = 0;
-      grid::each_cell(whole(), [&](const Point& x) { sum += one[x] * other[x]; });
-      return sum;
-    };
-    // The sum of value(coefficient, neighbour) over neighbours in the same block on the lower sides of x, or on the upper ones.
-    const auto couple = [&](const grid::Box<3>& block, const Point& x, Index step, auto value) {
-      double sum = 0;
-      for (std::size_t place = W; place <= T; ++place) {
-        Point next = x;
-        next[side_of(place).d] += side_of(place).step;
-        if (side_of(place).step == step && block.contains(next)) sum += value(system_.a[place][x], next);
-      }
-      return sum;
-    };
-    const auto backwards = [](const grid::Box<3>& block, auto visit) {
-      for (Index k = block.upper[0]; k-- > block.lower[0];)
-        for (Index j = block.upper[1]; j-- > block.lower[1];)
-          for (Index i = block.upper[2]; i-- > block.lower[2];) visit(Point{k, j, i});
-    };
-    for (const grid::Box<3>& block : blocks_)
-      grid::each_cell(block, [&](const Point& x) {
-        pivot[x] = system_.a[P][x] - couple(block, x, -1, [&](double a, const Point& y) { return a * a / pivot[y]; });
-      });
-    grid::each_cell(whole(), [&](const Point& x) { r[x] = system_.b[x]; });
-    for (double before = 0; sweeps > 0; --sweeps) {
-      for (const grid::Box<3>& block : blocks_) {
-        const auto over = [&](const Point& x, Index step) {
-          return couple(block, x, step, [&](double a, const Point& y) { return a * z[y]; });
-        };
-        grid::each_cell(block, [&](const Point& x) { z[x] = (r[x] - over(x, -1)) / pivot[x]; });
-        backwards(block, [&](const Point& x) { z[x] -= over(x, 1) / pivot[x]; });
-      }
-      const double now = dot(z, r), turn = before == 0 ? 0 : now / before;
-      grid::each_cell(whole(), [&](const Point& x) { p[x] = z[x] + turn * p[x]; });
-      grid::each_cell(whole(), [&](const Point& x) {
-        const auto times = [&](double a, const Point& y) { return a * p[y]; };
-        q[x] = system_.a[P][x] * p[x] + couple(whole(), x, -1, times) + couple(whole(), x, 1, times);
-      });
-      const double length = now / dot(p, q);
-      grid::each_cell(whole(), [&](const Point& x) { correction_[x] += length * p[x], r[x] -= length * q[x]; });
-      before = now;
-    }
-  }
-
   Left share(const Left& of) const { return of.share_of(speed_ * box_.inflow_area(), speed_, reference(params_)); }
 
-  std::vector<grid::Box<3>> blocks_;  // of all ranks
-  System system_;
-  Field correction_;
   std::array<Field, 3> response_, free_, eddies_, density_at_;  // the last two at faces
   Field density_, strain_;                                      // strain: what it makes of k
   Outcome outcome_;

@@ -36,6 +36,14 @@ struct FlowSides : ScalarRows {
     });
   }
 
+  // For a block's cycle of multigrid a correction of the pressure is 0 at outlets and where another block begins.
+  static Mirror mirror(const std::vector<Rim>& rims) {
+    Mirror mirror = zero_at_sides;
+    for (const Rim& rim : rims)
+      if (rim.boundaries.front().edge != Edge::outlet) mirror[rim.d][rim.step > 0 ? 1 : 0] = 1;
+    return mirror;
+  }
+
   // What follows the pressure at an outlet does so as in the cell beside it.
   static void response_ghosts(const Rim& rim, const Arrays& f) {
     each_beside(rim, f, [&](Index c, Index outwards, const Boundary&) {

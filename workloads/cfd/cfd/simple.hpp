@@ -3,7 +3,7 @@
 // ../plain_rows.hpp). `Flow` is what the equations make of a row and of a side.
 #pragma once
 
-#include "../solvers.hpp"
+#include "../multigrid_solver.hpp"
 #include "cfd.hpp"
 #include "sides.hpp"
 
@@ -43,6 +43,7 @@ class Simple {
     if (s.params.carries()) scalar_solver_.open(s.block, s.team.threads, correction_);
     stone_.open(s.block, s.team.threads, correction_);
     if (s.params.pressure == Method::iccg) conjugate_.open(s.block, s.team.threads, correction_);
+    if (s.params.pressure == Method::mgcg) multigrid_.open(s.block, s.team.threads, correction_, Flow::mirror(s.rims));
     red_black_.open(s.block, s.team.threads, correction_);
   }
 
@@ -168,11 +169,13 @@ class Simple {
       left = sum_of_rows(s, f, [&](Index c, Index n) { return Flow::sum_row(f, c, n); });
     });
     const fl::In in(phases("pressure_solver"));
-    Sweeps rule{s.params.pressure_sweeps};
+    Sweeps rule{s.params.pressure_sweeps, s.params.pressure_share()};
     if (s.params.pressure == Method::sip)
       stone_.solve(system_, correction_, s.params.alpha, rule);
     else if (s.params.pressure == Method::iccg)
       conjugate_.solve(system_, correction_, rule);
+    else if (s.params.pressure == Method::mgcg)
+      multigrid_.solve(system_, correction_, rule);
     else
       red_black_.solve(system_, correction_, rule);
     stone_.exchange();
@@ -266,6 +269,7 @@ class Simple {
   RedBlack<MomentumMarks, Machine, Body, colours_together> momentum_;
   Stone<PressureMarks, Machine, Body> stone_;
   ConjugateGradients<PressureMarks, Machine, Body, true> conjugate_;
+  Multigrid<PressureMarks, Machine, Body, true> multigrid_;
   RedBlack<PressureMarks, Machine, Body, colours_together> red_black_;
 };
 

@@ -9,7 +9,7 @@
 
 namespace cfd::inline FL_ROLE {
 
-enum class Method { sip, red_black, iccg };  // in the order of their names below
+enum class Method { sip, red_black, iccg, mgcg };  // in the order of their names below
 
 struct Params : Extents, Setting {
   Index iterations = 0, digits = 6;
@@ -30,9 +30,9 @@ struct Params : Extents, Setting {
     fields.integer("iterations", iterations, "iterations", 0, 1 << 20, "of a run; 0: until the residuals are small");
     fields.integer("digits", digits, "digits", 1, 13, "they are: of the momentum and mass that flow by, the share 10^-digits");
     fields.choice(
-        "pressure", pressure, "sip|red_black|iccg",
-        "the solver of its correction, Stone's, red-black Gauss-Seidel, or conjugate gradients with incomplete Cholesky where there is an "
-        "outlet; the others' is red-black Gauss-Seidel");
+        "pressure", pressure, "sip|red_black|iccg|mgcg",
+        "the solver of its correction, Stone's, red-black Gauss-Seidel, or conjugate gradients with incomplete Cholesky, where there is an "
+        "outlet, or with a multigrid cycle; the others' is red-black Gauss-Seidel");
     fields.integer("sweeps", sweeps, "iterations", 1, 1000, "of a velocity's solver in an iteration of the flow");
     fields.integer("pressure_sweeps", pressure_sweeps, "iterations", 1, 1000, "of the pressure correction's");
     fields.real("alpha", alpha, "1", 0, 0.999, "of Stone's solver: the share of the neglected terms that is compensated");
@@ -40,6 +40,12 @@ struct Params : Extents, Setting {
     fields.real("relax_pressure", relax_pressure, "1", 0.01, 1, "and of the pressure");
     fields.real("central", central, "1", 0, 1, "the share of central differences in what flows carry; the rest is upwind");
     declare_processes(fields);
+  }
+  // The share of the first residual at which the pressure's solver ends, whatever its sweeps. Conjugate gradients, which sum it up anyway, would
+  // come to products too small for a number; without an outlet to a residual of rounding, which no pressure takes away.
+  double pressure_share() const {
+    if (pressure == Method::sip || pressure == Method::red_black) return 0;
+    return has_outlet() ? 1e-30 : 1e-9;
   }
 };
 

@@ -2,6 +2,7 @@
 // A x = b from x = 0, to a tolerance or of so many iterations, the factorisation included.
 #pragma once
 
+#include "../multigrid_work.hpp"
 #include "state.hpp"
 
 namespace cfd_solver::inline FL_ROLE {
@@ -27,13 +28,8 @@ inline Work work_of(Kernel kernel, const Traits& traits) {
       return {39, 31 * word + 2 * numbers, 7, 5 * word, 13 * word + numbers};
     case Kernel::multigrid:
     case Kernel::mgcg: {
-      // A cycle, with 8 / 7 as many cells on all grids: x set to 0; both colours twice; the residual, and an eighth of b; the correction
-      // from an eighth of x. Around it: directions, A p, x and r; of conjugate gradients z r and z q, too.
-      const double grids = 8.0 / 7.0, around_flops = 13 + 2 + 6 + 2, around = 9 + 6 + 3;
-      const Work cycle{grids * (13 + 14 + 8 + 13), grids * (1 + 10 + 9.125 + 2.125 + 10)};
-      const bool dots = kernel == Kernel::mgcg;
-      return {cycle.flops + around_flops + (dots ? 4 : 0), (cycle.bytes + around + (dots ? 3 : 0)) * word, grids * 10, grids * 8 * word,
-              (13 + 9.0 / 7.0) * word};
+      const cfd::CellWork cycle = cfd::cycle_work(kernel == Kernel::mgcg), matrices = cfd::coarse_matrices;
+      return {cycle.flops, cycle.words * word, matrices.flops, matrices.words * word, (13 + 9.0 / 7.0) * word};
     }
   }
   return {};

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
+#include "../replay_cycle.hpp"
 #include "inputs.hpp"
-#include "replay_cycle.hpp"
 
 namespace cfd_solver::inline FL_ROLE {
 
@@ -186,10 +186,10 @@ class Replay {
   // x += z, where z is what a cycle of each block makes of the residual; or conjugate gradients with z for a gradient, whose directions
   // are made conjugate to the one before by z's own change of the residual (Polak and Ribiere).
   void multigrid(const State& s, bool accelerated) {
-    std::vector<ReplayedCycle> cycles;
+    std::vector<cfd::ReplayedCycle> cycles;
     for (int rank = 0; rank < s.team.ranks; ++rank) {
       const grid::Box<3> block = grid::Block<3>(s.block.domain, s.team.ranks, rank).owned;
-      cycles.emplace_back(block.sizes(), block.lower, [&](const Point& x) {
+      cycles.emplace_back(block.sizes(), block.lower, cfd::zero_at_sides, [&](const Point& x) {
         const std::size_t c = at(grid::plus<3>(block.lower, x));
         cfd::Coefficients a{};
         for (std::size_t place = cfd::W; place <= cfd::T; ++place) a[place] = inner_[place][c];
@@ -200,7 +200,7 @@ class Replay {
     Values r = b_, z = zeros(), p = zeros(), q = zeros(), change = zeros();
     const auto precondition = [&] {
       std::size_t first = 0;
-      for (ReplayedCycle& cycle : cycles) {
+      for (cfd::ReplayedCycle& cycle : cycles) {
         const auto count = static_cast<std::size_t>(cycle.cells());
         Values mine(count);
         for (std::size_t n = 0; n < count; ++n) mine[n] = r[cells_[first + n]];

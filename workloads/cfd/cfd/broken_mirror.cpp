@@ -1,0 +1,14 @@
+// Wrong on purpose: for the cycles of multigrid corrections of the pressure are 0 at walls, too. They come to the same flow.
+#include "simple.hpp"
+
+namespace {
+
+struct Wrong : cfd::FlowSides {
+  static cfd::Mirror mirror(const std::vector<cfd::Rim>&) { return cfd::zero_at_sides; }
+};
+
+using Run = cfd::Simple<cfd::Alone, cfd::PlainRows, false, Wrong>;
+
+}  // namespace
+
+FL_VARIANT(cfd, Run)
