@@ -210,6 +210,19 @@ def test_threads_change_no_bit(tmp_path: Path) -> None:
         assert histories(tmp_path, "omp", Placement(threads=threads), "pressure=sip,red_black") == one
 
 
+def test_numbers_of_neighbours_change_nothing_but_rounding(tmp_path: Path) -> None:
+    words = ("pressure=sip,red_black",)
+    plain = histories(tmp_path, "serial", Placement(), *words)
+    for mine, theirs in zip(histories(tmp_path, "indirect", Placement(), *words), plain, strict=True):
+        assert mine == pytest.approx(theirs, rel=1e-11)
+
+
+def test_numbers_of_neighbours_know_no_coarse_grid(tmp_path: Path) -> None:
+    program = native.plain_program("cfd", "indirect")
+    told = native.direct(native.make([program])[program], "pressure=mgcg")
+    assert told.returncode == 2 and "indirect has one grid" in told.stderr and told.stderr.count("\n") == 1
+
+
 WITH_OUTLETS = ("case=duct,combustor", "i=13", "j=9", "k=6", "iterations=2", "reynolds=3000", "pressure=iccg,mgcg")
 
 

@@ -1,26 +1,15 @@
-// Rows whose cells find their neighbours by number, as R2's program does, which knows nothing of a structured grid: neighbour[6][cell], 32 bits.
+// Rows whose cells find their neighbours by number (neighbours.hpp).
 #pragma once
 
+#include "neighbours.hpp"
 #include "plain_rows.hpp"
 
 namespace cfd::inline FL_ROLE {
 
 class IndirectRows : public PlainRows {
  public:
-  // Numbers count from cell (0, 0, 0) of the block.
-  void open(const Field& field) {
-    const auto& layout = field.layout();
-    first_ = layout.first;
-    for (std::size_t place = W; place <= T; ++place) {
-      const auto [d, step] = side_of(place);
-      auto& numbers = neighbours_[place];
-      numbers = fl::Array<std::int32_t>(layout.elements);
-      std::fill_n(numbers.data(), layout.elements, 0);
-      grid::each_cell(layout.owned(), [&, d = d, step = step](const Point& x) {
-        numbers[layout(x)] = static_cast<std::int32_t>(layout.distance(x) + step * layout.stride[d]);
-      });
-    }
-  }
+  void open(const Field& field) { neighbours_.open(field.layout()); }
+  const std::int32_t* numbers(std::size_t place) const { return neighbours_[place]; }
 
   Sums sip_forward(const Rows& m, const SipFactor::View& f, const double* x, double* q, Index c, Index n) const {
     const std::int32_t *w = numbers(W), *s = numbers(S), *b = numbers(B);
@@ -72,15 +61,13 @@ class IndirectRows : public PlainRows {
   }
 
  private:
-  const std::int32_t* numbers(std::size_t place) const { return neighbours_[place].data() + first_; }
   double product_at(const Rows& m, const double* x, Index c) const {
     double sum = m.a[P][c] * x[c];
     for (std::size_t place = W; place <= T; ++place) sum += m.a[place][c] * x[numbers(place)[c]];
     return sum;
   }
 
-  std::array<fl::Array<std::int32_t>, 7> neighbours_;
-  Index first_ = 0;
+  Neighbours neighbours_;
 };
 
 }  // namespace cfd::inline FL_ROLE

@@ -14,7 +14,7 @@ inline constexpr fl::About about{
         "a cell and iteration: for each velocity that moves 81 flop and 200 bytes beside its solver, for the pressure correction 93 and "
         "384; for each scalar that changes 100 and 200; "
         "red-black 13 and 160 a sweep, Stone's 28 and 168, and 33 and 112 for its factors, conjugate gradients 39 and 248, with multigrid "
-        "82 and 463",
+        "82 and 463; numbers of six neighbours 24 bytes each time they are read",
     .verified =
         "velocities, pressure, fluxes and scalars in every cell and what was left in each iteration against a plain program that goes by "
         "faces; "
@@ -36,39 +36,41 @@ inline constexpr fl::Metric metrics[] = {
 // What a variant does otherwise than the rest.
 struct Traits {
   bool colours_together = false;  // red-black: both in one pass through memory
+  bool indirect = false;          // neighbours by their numbers in memory, of 32 bits
 };
 
 // Per cell: so many sweeps of the pressure correction's solver.
-inline CellWork pressure_work(const Params& p, double colours) {
+inline CellWork pressure_work(const Params& p, const Traits& traits) {
+  const double colours = traits.colours_together ? 10 : 20, numbers = traits.indirect ? 3 : 0;
   const auto sweeps = static_cast<double>(p.pressure_sweeps);
   const auto of = [&](const CellWork& once, const CellWork& each) {
     return CellWork{once.flops + each.flops * sweeps, once.words + each.words * sweeps};
   };
   switch (p.pressure) {
     case Method::sip:
-      return of({33, 14}, {28, 21});
+      return of({33, 14}, {28, 21 + 1.5 * numbers});
     case Method::red_black:
-      return of({}, {13, colours});
+      return of({}, {13, colours + 2 * numbers});
     case Method::iccg:
-      return of({12, 13}, {39, 31});
+      return of({12, 13}, {39, 31 + 2 * numbers});
     case Method::mgcg:
       return of(coarse_matrices, cycle_work(true));
   }
   return {};
 }
-// And of one iteration.
+// And of one iteration. Six numbers of neighbours are three words, wherever they are read.
 inline CellWork work_of(const Params& p, double moving, const Traits& traits) {
   const auto sweeps = static_cast<double>(p.sweeps);
-  const double colours = traits.colours_together ? 10 : 20;
-  const CellWork velocity{69 + 7 + 5 + 13 * sweeps, 12 + 7 + 6 + colours * sweeps};
-  const CellWork pressure = pressure_work(p, colours);
+  const double numbers = traits.indirect ? 3 : 0, sweep = (traits.colours_together ? 10 : 20) + 2 * numbers;
+  const CellWork velocity{69 + 7 + 5 + 13 * sweeps, 12 + 7 + 6 + numbers * 5 / 3 + sweep * sweeps};
+  const CellWork pressure = pressure_work(p, traits);
   const auto solved = static_cast<double>(p.solved());
-  const CellWork scalar{87 + 12 + 2 + 13 * sweeps, 13 + 9 + 1 + 3 + colours * sweeps};
+  const CellWork scalar{87 + 12 + 2 + 13 * sweeps, 13 + 9 + 1 + 3 + numbers + sweep * sweeps};
   const double strain = p.turbulent() ? 1 : 0, properties = p.carries() ? 1 : 0;
   return {moving * velocity.flops + solved * scalar.flops + strain * 33 + properties * 4 + (p.reacting() ? 21 : 0) + 21 + 37 + 18 + 15 + 2 +
               pressure.flops,
-          moving * velocity.words + solved * scalar.words + strain * 5 + properties * 3 + (p.reacting() ? 4 : 0) + 10 + 15 + 10 + 10 + 3 +
-              pressure.words};
+          moving * velocity.words + solved * scalar.words + strain * (5 + numbers) + properties * 3 + (p.reacting() ? 4 : 0) + 10 + 15 +
+              10 + 10 + 3 + 3 * numbers + pressure.words};
 }
 
 inline double cells_in(const Params& p) {
@@ -79,7 +81,8 @@ inline double cells_in(const Params& p) {
 
 // How many iterations a run to the end needs nobody knows before: it has a time and no rate.
 inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits) {
-  const double cells = cells_in(p), kept = (7 + 8 + 6 + 8 + (p.carries() ? 4 : 0) + (p.reacting() ? 4 : 0)) * sizeof(double);
+  const double cells = cells_in(p),
+               kept = (7 + 8 + 6 + 8 + (p.carries() ? 4 : 0) + (p.reacting() ? 4 : 0) + (traits.indirect ? 12 : 0)) * sizeof(double);
   fl::Cost c{.operations = 1, .working_set = kept * cells / team.ranks};
   if (p.iterations == 0) return c;
   const auto iterations = static_cast<double>(p.iterations);

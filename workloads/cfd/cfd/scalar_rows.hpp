@@ -43,11 +43,11 @@ struct ScalarRows : FlowRows {
   }
 
   // What strain makes of k, a volume and time: twice the eddy viscosity times the square of the rate of strain.
-  static void production_row(const Arrays& f, const Vector& spacing, Index c, Index n) {
+  static void production_row(const auto& f, const Vector& spacing, Index c, Index n) {
     for (Index at = c; at < c + n; ++at) {
       double squares = 0;
       const auto slope = [&](std::size_t u, std::size_t d) {
-        return (f.velocity[u][at + f.stride[d]] - f.velocity[u][at - f.stride[d]]) / (2 * spacing[d]);
+        return (f.velocity[u][f.above(d, at)] - f.velocity[u][f.below(d, at)]) / (2 * spacing[d]);
       };
       for (std::size_t d = 0; d < 3; ++d) {
         const std::size_t e = (d + 1) % 3;

@@ -48,13 +48,17 @@ class Simple {
   }
 
   void step(State& s, Index) {
-    const Arrays f = arrays(s);
+    const auto f = arrays(s);
     while (s.outcome.goes_on(s.params, iterate(s, f))) {
     }
   }
 
  protected:
-  Left iterate(State& s, const Arrays& f) {
+  // Whether cells find the next ones by number, in the equations as in their solvers.
+  static constexpr bool numbered = requires(const Body& body) { body.numbers(W); };
+  using Addressed = std::conditional_t<numbered, NumberedArrays, Arrays>;
+
+  Left iterate(State& s, const Addressed& f) {
     Left left;
     fl::during(phases("halo"), [&] { velocities_.exchange(); });
     fl::during(phases("momentum"), [&] { ghosts(s, f); });
@@ -70,7 +74,7 @@ class Simple {
   // In a slice nothing moves across.
   static bool moves(const State& s, std::size_t d) { return s.block.domain.extents[d] > 1; }
 
-  void ghosts(State& s, const Arrays& f) {
+  void ghosts(State& s, const Addressed& f) {
     for (const Rim& rim : s.rims) {
       for (std::size_t d = 0; d < 3; ++d) Flow::velocity_ghosts(rim, f, d, s.speed);
       Flow::pressure_ghosts(rim, f, f.pressure, !moves(s, rim.d));
@@ -78,7 +82,7 @@ class Simple {
   }
 
   // Scalars, by fluxes, density and eddies of the iteration before; the momentum goes by the same density and eddies.
-  void carried(State& s, const Arrays& f, Left& left) {
+  void carried(State& s, const Addressed& f, Left& left) {
     fl::during(phases("halo"), [&] { scalars_.exchange(); });
     fl::during(phases("scalars"), [&] { left.voids = properties(s, f); });
     for (std::size_t q = 0; q < scalars; ++q)
@@ -86,7 +90,7 @@ class Simple {
   }
 
   // How many of the block's cells have no positive density.
-  double properties(State& s, const Arrays& f) {
+  double properties(State& s, const Addressed& f) {
     const double heat = s.params.heat;
     each_scalar(s.params, [&](std::size_t q) {
       for (const Rim& rim : s.rims) Flow::scalar_ghosts(rim, f, q, scales(s.speed)[q]);
@@ -110,7 +114,7 @@ class Simple {
 
   static Wall wall(const State& s, const Rim& rim) { return {s.viscosity(), s.box.spacing[rim.d] / 2}; }
 
-  double scalar(State& s, const Arrays& f, std::size_t q) {
+  double scalar(State& s, const Addressed& f, std::size_t q) {
     double left = 0;
     fl::during(phases("scalars"), [&] {
       const Diffusion by = diffusion(s, 1 / prandtl[q]);
@@ -137,7 +141,7 @@ class Simple {
     return by;
   }
 
-  double momentum(State& s, const Arrays& f, std::size_t d) {
+  double momentum(State& s, const Addressed& f, std::size_t d) {
     double left = 0;
     fl::during(phases("momentum"), [&] {
       const Diffusion by = diffusion(s, 1);
@@ -157,7 +161,7 @@ class Simple {
     return left;
   }
 
-  double correction(State& s, const Arrays& f) {
+  double correction(State& s, const Addressed& f) {
     const Geometry& box = s.box;
     double left = 0;
     fl::during(phases("pressure"), [&] {
@@ -182,7 +186,7 @@ class Simple {
     return left;
   }
 
-  void correct(State& s, const Arrays& f) {
+  void correct(State& s, const Addressed& f) {
     const fl::In in(phases("pressure"));
     const Geometry& box = s.box;
     const double relax = s.params.relax;
@@ -222,17 +226,17 @@ class Simple {
   }
 
   template <class Row>
-  void each_row(const State& s, const Arrays& f, Row row) {
+  void each_row(const State& s, const Addressed& f, Row row) {
     velocities_.each(s.block.size(), [&](Index k, Index j) { return row(f.at(k, j), s.block.size()[2]), Sums{}; });
   }
   // Of what row(c, n) returns.
   template <class Row>
-  double sum_of_rows(const State& s, const Arrays& f, Row row) {
+  double sum_of_rows(const State& s, const Addressed& f, Row row) {
     return velocities_.each(s.block.size(), [&](Index k, Index j) { return Sums{row(f.at(k, j), s.block.size()[2])}; }).first;
   }
   // row(d, c, n) for all faces of the block: the upper ones of its cells, and those on its lower sides.
   template <class Row>
-  void each_face_row(const State& s, const Arrays& f, Row row) {
+  void each_face_row(const State& s, const Addressed& f, Row row) {
     const Point size = s.block.size();
     velocities_.each(size, [&](Index k, Index j) {
       const Index c = f.at(k, j), n = size[2];
@@ -245,8 +249,10 @@ class Simple {
     });
   }
 
-  Arrays arrays(State& s) {
-    Arrays f;
+  Addressed arrays(State& s) {
+    Addressed f;
+    if constexpr (numbered)
+      for (std::size_t place = W; place <= T; ++place) f.neighbour[place] = momentum_.body.numbers(place);
     for (std::size_t place = P; place <= T; ++place) f.a[place] = origin(system_.a[place]);
     f.b = origin(system_.b), f.correction = origin(correction_), f.pressure = origin(s.pressure);
     for (std::size_t d = 0; d < 3; ++d) {
