@@ -10,7 +10,7 @@ TITLES = {
     "cfd": "What fluid dynamics gets",
     "ocean": "What ocean models get",
     "accelerators": "What one core, all cores and a GPU give the same application",
-    "dense": "What dense matrices get",
+    "dense": "What dense matrices and whole-machine kernels get",
     "sparse": "What sparse matrices get",
     "bench": "What your own programs get",
     "own": "What your own workloads get",

@@ -1,0 +1,5 @@
+#include "buckets.hpp"
+
+#include "firstlight/variant.hpp"
+
+FL_VARIANT(random_access, random_access::Buckets)
