@@ -153,6 +153,7 @@ ORDINARY = {  # names of workloads that are words of the field or of English, to
     "collectives": "MPI's operations, the folder native/collectives",
     "patterns": "what applications communicate, the folder native/patterns",
     "cfd": "a chapter",
+    "fft": "a capability of numerical libraries, the prefix",
     "cg": "conjugate gradients, a program of the NAS Parallel Benchmarks",
 }
 TOLD_APART = {"workload", "variant", "metric"}

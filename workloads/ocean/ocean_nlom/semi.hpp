@@ -12,7 +12,7 @@
 
 namespace ocean_nlom::inline FL_ROLE {
 
-template <class Transport = grid::OneProcess, class Team = grid::Alone, class Ways = Right, class Fourier = OwnFourier>
+template <class Transport = grid::OneProcess, class Team = grid::Alone, class Ways = Right, class Fourier = fl::OwnFourier>
 struct Semi : Run<Transport, Team, Ways> {
   using Base = Run<Transport, Team, Ways>;
   using Base::each, Base::halos, Base::team;

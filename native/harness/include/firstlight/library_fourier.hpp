@@ -1,10 +1,13 @@
 // Fourier transforms of lines by a library.
 #pragma once
 
-#include "cosine.hpp"
-#include "firstlight/fft.hpp"
+#include <complex>
+#include <vector>
 
-namespace ocean_nlom::inline FL_ROLE {
+#include "firstlight/fft.hpp"
+#include "firstlight/fourier.hpp"
+
+namespace fl::inline FL_ROLE {
 
 class LibraryFourier {
  public:
@@ -27,4 +30,4 @@ class LibraryFourier {
   fftw_plan_s *forward_, *backward_;
 };
 
-}  // namespace ocean_nlom::inline FL_ROLE
+}  // namespace fl::inline FL_ROLE

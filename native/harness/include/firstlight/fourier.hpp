@@ -1,0 +1,74 @@
+// Fourier transforms of lines without a library: what a line is, and a plain way.
+#pragma once
+
+#include <cmath>
+#include <complex>
+#include <vector>
+
+#include "firstlight/workload.hpp"
+
+namespace fl::inline FL_ROLE {
+
+using Complex = std::complex<double>;
+
+// Without what the standard asks for infinities.
+inline Complex times(const Complex& a, const Complex& b) {
+  return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+}
+
+// Fourier transforms of lines of any length without a library: a line is cut by the smallest prime of its length, again and again.
+class OwnFourier {
+ public:
+  explicit OwnFourier(Index n) : in(static_cast<std::size_t>(n)), out(in), n_(n), roots_(in), part_(in) {
+    for (Index k = 0; k < n; ++k)
+      roots_[static_cast<std::size_t>(k)] = std::polar(1.0, -2 * M_PI * static_cast<double>(k) / static_cast<double>(n));
+  }
+  std::vector<Complex> in, out;
+
+  void forward() { cut(n_, 1, in.data(), out.data()); }
+  // Without a factor.
+  void backward() {
+    for (Complex& x : in) x = std::conj(x);
+    forward();
+    for (Complex& x : out) x = std::conj(x);
+  }
+
+ private:
+  static Index smallest_prime(Index n) {
+    for (Index p = 2; p * p <= n; ++p)
+      if (n % p == 0) return p;
+    return n;
+  }
+  const Complex& root(Index k) const { return roots_[static_cast<std::size_t>(k)]; }
+  void cut(Index n, Index stride, const Complex* from, Complex* to) {
+    if (n == 1) {
+      to[0] = from[0];
+      return;
+    }
+    const Index p = smallest_prime(n), m = n / p;
+    for (Index r = 0; r < p; ++r) cut(m, stride * p, from + r * stride, to + r * m);
+    for (Index k = 0; k < m; ++k)
+      if (p == 2)
+        join_two(to[k], to[m + k], root(k * stride));
+      else
+        join(p, m, k, stride, to);
+  }
+  static void join_two(Complex& even, Complex& odd, const Complex& root) {
+    const Complex turned = times(odd, root);
+    odd = even - turned;
+    even += turned;
+  }
+  void join(Index p, Index m, Index k, Index stride, Complex* to) {
+    for (Index r = 0; r < p; ++r) part_[static_cast<std::size_t>(r)] = times(to[r * m + k], root(k * r * stride));
+    for (Index q = 0; q < p; ++q) {
+      Complex sum = part_[0];
+      for (Index r = 1; r < p; ++r) sum += times(part_[static_cast<std::size_t>(r)], root(q * r % p * m * stride));
+      to[q * m + k] = sum;
+    }
+  }
+
+  Index n_;
+  std::vector<Complex> roots_, part_;
+};
+
+}  // namespace fl::inline FL_ROLE

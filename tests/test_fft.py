@@ -1,0 +1,55 @@
+"""Fft: lengths and numbers of processes that nothing divides; there and back; one wrong point of many is found."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+import native
+from firstlight.build import Built
+from native import COUNTED, Placement
+
+pytestmark = pytest.mark.native
+
+BOTH = "task=forward,return"
+ODD = "n=1,2,3,4,6,7,12,35,97,121,600,1000,2048,2049,3600"
+
+
+def program(variant: str) -> Built:
+    wanted = native.plain_program("fft", variant)
+    return native.make([wanted])[wanted]
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("variant", ["serial", "six_step"])
+def test_any_number_of_points_on_one_process(variant: str, tmp_path: Path) -> None:
+    native.verified(program(variant), Placement(), tmp_path, ODD, BOTH, effort=COUNTED)
+
+
+@pytest.mark.parametrize("ranks", [1, 2, 3, 4])
+@pytest.mark.parametrize("variant", ["mpi_alltoall", "mpi_pairwise", "mpi_overlap"])
+def test_rows_are_divided_among_any_number_of_processes(variant: str, ranks: int, tmp_path: Path) -> None:
+    """Rows of one process more than those of another, and one row each."""
+    native.verified(program(variant), Placement(ranks=ranks), tmp_path, "n=16,35,600,4096", BOTH, effort=COUNTED)
+
+
+def test_more_processes_than_rows_are_refused(tmp_path: Path) -> None:
+    said = native.run(program("mpi_alltoall"), Placement(ranks=2), ("n=97",), tmp_path, COUNTED)
+    assert said.status == 2 and "97 points in 1 rows: needs as many processes at most, 2 given" in said.stderr
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("variant", ["broken_point", "broken_swapped", "broken_narrow", "broken_twiddle"])
+@pytest.mark.parametrize("n", [600, 1 << 17])
+def test_errors_are_found_in_few_points_and_in_many(variant: str, n: int, tmp_path: Path) -> None:
+    """Beyond 2048 points most are seen by the sums between them alone."""
+    said = native.run(program(variant), Placement(), (f"n={n}",), tmp_path, COUNTED)
+    assert said.status == 1 and not any(check["ok"] for check in said.of("check"))
+
+
+@pytest.mark.plain
+def test_errors_are_far_below_the_rule(tmp_path: Path) -> None:
+    """HPC Challenge allows 16 eps log2 n; a sound transform has a tenth of it at most."""
+    said = native.verified(program("six_step"), Placement(), tmp_path, "n=600,4096,131072", BOTH, effort=COUNTED)
+    assert all(check["error"] < 0.1 for check in said.of("check"))

@@ -1,0 +1,25 @@
+// What comes from other processes is what came with the first three transposes.
+#include "message_ways.hpp"
+#include "six_step.hpp"
+
+#include "firstlight/variant.hpp"
+
+namespace {
+
+struct Stale : fft::Overlapped {
+  int exchanges = 0;
+
+  template <class Pack, class Unpack>
+  void operator()(const fl::Team& team, fft::Buffers& b, Pack pack, Unpack unpack) {
+    if (exchanges++ < 3) return Overlapped::operator()(team, b, pack, unpack);
+    pack(team.rank);
+    fft::keep(b, team.rank);
+    for (int q = 0; q < team.ranks; ++q) unpack(q);
+  }
+};
+
+using Messages = fft::SixStep<fl::OwnFourier, Stale>;
+
+}  // namespace
+
+FL_VARIANT(fft, Messages)

@@ -1,0 +1,7 @@
+#include "firstlight/library_fourier.hpp"
+#include "whole.hpp"
+
+#include "firstlight/variant.hpp"
+
+using Library = fft::Whole<fl::LibraryFourier>;
+FL_VARIANT(fft, Library)

@@ -1,0 +1,7 @@
+#include "firstlight/library_fourier.hpp"
+#include "six_step.hpp"
+
+#include "firstlight/variant.hpp"
+
+using InCaches = fft::SixStep<fl::LibraryFourier, fft::Alone>;
+FL_VARIANT(fft, InCaches)

@@ -1,0 +1,85 @@
+// The same over MPI.
+#pragma once
+
+#include <mpi.h>
+
+#include "ways.hpp"
+
+namespace fft::inline FL_ROLE {
+
+inline int bytes(Index points) { return static_cast<int>(points * static_cast<Index>(sizeof(Complex))); }
+
+inline void keep(Buffers& b, int me) { std::copy_n(b.to.of(b.out, me), b.to.size(me), b.from.of(b.in, me)); }
+
+// The library's all-to-all.
+struct AllToAll {
+  template <class Pack, class Unpack>
+  void operator()(const fl::Team& team, Buffers& b, Pack pack, Unpack unpack) {
+    for (int q = 0; q < team.ranks; ++q) pack(q);
+    const Side out(b.to, team.ranks), in(b.from, team.ranks);
+    MPI_Alltoallv(b.out.data(), out.counts.data(), out.places.data(), MPI_C_DOUBLE_COMPLEX, b.in.data(), in.counts.data(), in.places.data(),
+                  MPI_C_DOUBLE_COMPLEX, MPI_COMM_WORLD);
+    for (int q = 0; q < team.ranks; ++q) unpack(q);
+  }
+
+ private:
+  struct Side {
+    std::vector<int> counts, places;
+
+    Side(const Parts& parts, int ranks) {
+      for (int q = 0; q < ranks; ++q) {
+        counts.push_back(static_cast<int>(parts.size(q)));
+        places.push_back(static_cast<int>(parts.begin[static_cast<std::size_t>(q)]));
+      }
+    }
+  };
+};
+
+// In each round with one process to send to and one to receive from, at growing distance.
+struct Pairwise {
+  template <class Pack, class Unpack>
+  void operator()(const fl::Team& team, Buffers& b, Pack pack, Unpack unpack) {
+    pack(team.rank);
+    keep(b, team.rank);
+    unpack(team.rank);
+    for (int away = 1; away < team.ranks; ++away) {
+      const int to = (team.rank + away) % team.ranks, from = (team.rank + team.ranks - away) % team.ranks;
+      pack(to);
+      MPI_Sendrecv(b.to.of(b.out, to), bytes(b.to.size(to)), MPI_BYTE, to, 0, b.from.of(b.in, from), bytes(b.from.size(from)), MPI_BYTE,
+                   from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      unpack(from);
+    }
+  }
+};
+
+// All parts are under way at once: each leaves when it is packed, and is unpacked when it comes.
+struct Overlapped {
+  std::vector<MPI_Request> receiving, sending;
+
+  template <class Pack, class Unpack>
+  void operator()(const fl::Team& team, Buffers& b, Pack pack, Unpack unpack) {
+    receiving.assign(static_cast<std::size_t>(team.ranks), MPI_REQUEST_NULL);
+    sending = receiving;
+    for (int away = 1; away < team.ranks; ++away) {
+      const int from = (team.rank + team.ranks - away) % team.ranks;
+      MPI_Irecv(b.from.of(b.in, from), bytes(b.from.size(from)), MPI_BYTE, from, 0, MPI_COMM_WORLD,
+                &receiving[static_cast<std::size_t>(from)]);
+    }
+    for (int away = 1; away < team.ranks; ++away) {
+      const int to = (team.rank + away) % team.ranks;
+      pack(to);
+      MPI_Isend(b.to.of(b.out, to), bytes(b.to.size(to)), MPI_BYTE, to, 0, MPI_COMM_WORLD, &sending[static_cast<std::size_t>(to)]);
+    }
+    pack(team.rank);
+    keep(b, team.rank);
+    unpack(team.rank);
+    for (int left = team.ranks - 1; left > 0; --left) {
+      int from = 0;
+      MPI_Waitany(team.ranks, receiving.data(), &from, MPI_STATUS_IGNORE);
+      unpack(from);
+    }
+    MPI_Waitall(team.ranks, sending.data(), MPI_STATUSES_IGNORE);
+  }
+};
+
+}  // namespace fft::inline FL_ROLE
