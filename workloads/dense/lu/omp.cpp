@@ -1,0 +1,5 @@
+#include "scheduler.hpp"
+
+#include "firstlight/variant.hpp"
+
+FL_VARIANT(lu, (lu::scheduled<lu::Partial, lu::OwnProduct>))

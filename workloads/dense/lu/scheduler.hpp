@@ -1,0 +1,80 @@
+// Threads over tile columns, part of them fixed (S. Donfack, L. Grigori, W. Gropp, V. Kale, IPDPS 2012): of the first columns, `fixed` per cent of all,
+// each belongs to one thread; of the rest whoever is free takes the first that is ready. A column is ready for the next panel when that is
+// factored, and for being factored when all before it have passed.
+#pragma once
+
+#include <sched.h>
+
+#include <atomic>
+#include <memory>
+
+#include "tiles.hpp"
+
+namespace lu::inline FL_ROLE {
+
+class Progress {
+ public:
+  Progress(Index columns, Index fixed)
+      : columns_(columns), fixed_(fixed), passed_(new std::atomic<Index>[columns]), taken_(new std::atomic<bool>[columns]) {
+    for (Index j = 0; j < columns; ++j) passed_[j] = 0, taken_[j] = false;
+  }
+
+  bool finished() const { return factored(columns_ - 1); }
+
+  // A column that this thread may go on with, its own before the others'; -1 where none is ready.
+  Index take(Index thread, Index threads) {
+    for (Index j = thread; j < fixed_; j += threads)
+      if (ready(j)) return j;
+    for (Index j = fixed_; j < columns_; ++j) {
+      if (!ready(j) || taken_[j].exchange(true, std::memory_order_acquire)) continue;
+      if (ready(j)) return j;
+      taken_[j].store(false, std::memory_order_release);
+    }
+    return -1;
+  }
+  Index passed(Index j) const { return passed_[j].load(std::memory_order_acquire); }
+  void done(Index j) {
+    passed_[j].fetch_add(1, std::memory_order_release);
+    if (j >= fixed_) taken_[j].store(false, std::memory_order_release);
+  }
+
+ private:
+  bool factored(Index j) const { return passed(j) > j; }
+  bool ready(Index j) const {
+    const Index next = passed(j);
+    return next == j || (next < j && factored(next));
+  }
+
+  Index columns_, fixed_;
+  std::unique_ptr<std::atomic<Index>[]> passed_;  // panels, its own too
+  std::unique_ptr<std::atomic<bool>[]> taken_;
+};
+
+template <class Pivoting, class Product>
+void scheduled(State& s, Index) {
+  Tiles<Pivoting, Product> tiles(s);
+  Progress progress(tiles.count(), tiles.count() * s.p.fixed / 100);
+  const int threads = s.team.threads;
+#pragma omp parallel num_threads(threads)
+  {
+#pragma omp for schedule(static, 1)
+    for (int thread = 0; thread < threads; ++thread)
+      while (!progress.finished()) {
+        const Index j = progress.take(thread, threads);
+        if (j < 0) {
+          sched_yield();
+          continue;
+        }
+        if (const Index k = progress.passed(j); k == j)
+          tiles.factor(j);
+        else
+          tiles.update(j, k);
+        progress.done(j);
+      }
+#pragma omp for schedule(static)
+    for (Index k = 0; k < tiles.count(); ++k) tiles.settle(k);
+  }
+  solve(s);
+}
+
+}  // namespace lu::inline FL_ROLE
