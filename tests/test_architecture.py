@@ -154,6 +154,7 @@ ORDINARY = {  # names of workloads that are words of the field or of English, to
     "patterns": "what applications communicate, the folder native/patterns",
     "cfd": "a chapter",
     "fft": "a capability of numerical libraries, the prefix",
+    "transpose": "an exchange in programs of the NAS Parallel Benchmarks",
     "cg": "conjugate gradients, a program of the NAS Parallel Benchmarks",
 }
 TOLD_APART = {"workload", "variant", "metric"}

@@ -1,4 +1,4 @@
-// Stores that go past the caches, of one native vector at an address aligned to it.
+// Stores that go past the caches, of one vector, native or narrower, at an address aligned to it.
 //
 // The one place with a builtin per architecture: gcc has no portable builtin for these stores (clang has). Where there is
 // none at all, `available` is false and a variant that needs them refuses to run.
@@ -18,40 +18,50 @@ namespace fl::inline FL_ROLE::nontemporal {
 #if __has_builtin(__builtin_nontemporal_store)
 
 inline constexpr bool available = true;
-template <class T>
-[[gnu::always_inline]] inline void store(T* to, const simd::native<T>& v) {
-  typedef T aliasing __attribute__((vector_size(simd::bytes), may_alias));
+template <class T, class V>
+[[gnu::always_inline]] inline void store(T* to, const V& v) {
+  typedef T aliasing __attribute__((vector_size(sizeof(V)), may_alias));
   __builtin_nontemporal_store(static_cast<aliasing>(v), reinterpret_cast<aliasing*>(to));
 }
 
 #elif defined(__GNUC__) && defined(__SSE2__)
 
 inline constexpr bool available = true;
-[[gnu::always_inline]] inline void store(double* to, const simd::native<double>& v) {
+template <class V>
+[[gnu::always_inline]] inline void store(double* to, const V& v) {
 #if defined(__AVX512F__)
-  __builtin_ia32_movntpd512(to, v);
-#elif defined(__AVX__)
-  __builtin_ia32_movntpd256(to, v);
-#else
-  __builtin_ia32_movntpd(to, v);
+  if constexpr (sizeof(V) == 64)
+    __builtin_ia32_movntpd512(to, v);
+  else
 #endif
+#if defined(__AVX__)
+      if constexpr (sizeof(V) == 32)
+    __builtin_ia32_movntpd256(to, v);
+  else
+#endif
+    __builtin_ia32_movntpd(to, v);  // does not compile with any other width
 }
 
-[[gnu::always_inline]] inline void store(float* to, const simd::native<float>& v) {
+template <class V>
+[[gnu::always_inline]] inline void store(float* to, const V& v) {
 #if defined(__AVX512F__)
-  __builtin_ia32_movntps512(to, v);
-#elif defined(__AVX__)
-  __builtin_ia32_movntps256(to, v);
-#else
-  __builtin_ia32_movntps(to, v);
+  if constexpr (sizeof(V) == 64)
+    __builtin_ia32_movntps512(to, v);
+  else
 #endif
+#if defined(__AVX__)
+      if constexpr (sizeof(V) == 32)
+    __builtin_ia32_movntps256(to, v);
+  else
+#endif
+    __builtin_ia32_movntps(to, v);  // does not compile with any other width
 }
 
 #else
 
 inline constexpr bool available = false;
-template <class T>
-inline void store(T*, const simd::native<T>&) {}
+template <class T, class V>
+inline void store(T*, const V&) {}
 
 #endif
 
