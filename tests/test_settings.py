@@ -5,6 +5,7 @@ That real programs take them is tested by test_settings_end_to_end.
 
 from __future__ import annotations
 
+import gzip
 import json
 import os
 import shutil
@@ -110,6 +111,12 @@ def test_several_values_make_several_cases(bench: Bench, capsys: Captured) -> No
         (("dot", "text=./empty.txt"), "text: ./empty.txt: the file is empty"),
         (("dot", "text=./large.txt"), "text: ./large.txt: the file is larger than 1 MiB"),
         (("dot", "text=./pipe"), "text: ./pipe: not an ordinary file"),
+        (("dot", "text=./plain.gz"), "text: ./plain.gz: not a whole file of gzip's"),
+        (("dot", "text=./cut.gz"), "text: ./cut.gz: not a whole file of gzip's"),
+        (("dot", "text=./altered.gz"), "text: ./altered.gz: not a whole file of gzip's"),
+        (("dot", "text=./nothing.gz"), "text: ./nothing.gz: what the file holds is empty"),
+        (("dot", "text=./zeros.gz"), "text: ./zeros.gz: what the file holds is larger than 1 MiB"),
+        (("dot", "text=./bad.txt.gz"), "bad.txt:1: it is bad"),
         (("dot", "text=./bad.txt,folder/bad.txt"), "two files are called bad.txt; rename one"),
     ],
 )
@@ -125,6 +132,16 @@ def test_what_cannot_be_set_is_told_in_one_line_before_more_is_built(
         "large.txt": "x" * (1 << 20) + "x",
     }.items():
         (tmp_path / name).write_text(content)
+    packed = gzip.compress(b"mine, and more than a word")
+    for name, raw in {
+        "plain.gz": b"mine",
+        "cut.gz": packed[:-9],
+        "altered.gz": packed[:-8] + b"\0" * 4 + packed[-4:],
+        "nothing.gz": gzip.compress(b""),
+        "zeros.gz": gzip.compress(bytes(1 << 26)),
+        "bad.txt.gz": gzip.compress(b"bad"),
+    }.items():
+        (tmp_path / name).write_bytes(raw)
     os.mkfifo(tmp_path / "pipe")
     code, _, err = call(capsys, "run", *words)
     assert (code, message in err, "Traceback" in err) == (USAGE, True, False), err
@@ -267,6 +284,16 @@ def test_reading_stops_where_a_file_is_too_large(tmp_path: Path) -> None:
         read_documents.read("text", str(large(tmp_path)))
     with pytest.raises(UsageError, match="not an ordinary file"):
         read_documents.read("text", "/dev/zero")
+
+
+def test_a_packed_file_is_the_document_that_it_holds(tmp_path: Path) -> None:
+    (tmp_path / "own.mtx").write_bytes(b"4 4 4")
+    (tmp_path / "own.mtx.gz").write_bytes(gzip.compress(b"4 4 4"))
+    plain, packed = (read_documents.read("text", str(tmp_path / name)) for name in ("own.mtx", "own.mtx.gz"))
+    assert plain == packed and documents.file_name(packed.name) == "own.mtx"
+    whole = bytes(documents.MAX_BYTES)
+    (tmp_path / "whole.gz").write_bytes(gzip.compress(whole))
+    assert read_documents.read("text", str(tmp_path / "whole.gz")).content == whole
 
 
 def large(tmp_path: Path) -> Path:

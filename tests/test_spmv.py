@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 from pathlib import Path
 
 import pytest
@@ -107,6 +108,13 @@ def test_what_is_wrong_in_a_file_is_told_by_its_line(text: str, why: str, tmp_pa
     (tmp_path / "bad.mtx").write_text(text)
     said = native.direct(program("serial"), f"matrix={tmp_path / 'bad.mtx'}")
     assert said.returncode == 2 and why in said.stderr and said.stderr.count("\n") == 1
+
+
+@pytest.mark.plain
+def test_a_program_by_itself_says_who_unpacks(tmp_path: Path) -> None:
+    (tmp_path / "own.mtx.gz").write_bytes(gzip.compress(FILE.encode()))
+    said = native.direct(program("serial"), f"matrix={tmp_path / 'own.mtx.gz'}")
+    assert said.returncode == 2 and "./fl run unpacks it" in said.stderr and said.stderr.count("\n") == 1
 
 
 @pytest.mark.plain

@@ -58,6 +58,7 @@ class Descriptor {
 
 Document read_document(const char* parameter, const std::string& path) {
   const auto refuse = [&](const char* why) { return UsageError(text("%s: %.200s: %s", parameter, path.c_str(), why)); };
+  if (path.ends_with(".gz")) throw refuse("packed by gzip; ./fl run unpacks it, a program by itself does not");
   const Descriptor file(open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));  // a pipe without a writer must not be waited for
   struct stat kind;
   if (file.number < 0 || fstat(file.number, &kind) != 0) throw refuse(std::strerror(errno));

@@ -5,11 +5,13 @@ From then on its name in the run is the value: what becomes of the original does
 
 from __future__ import annotations
 
+import gzip
 import os
 import stat
+import zlib
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
-from typing import NamedTuple
+from typing import BinaryIO, NamedTuple
 
 from firstlight.catalogue import Value
 from firstlight.errors import RecordError, UsageError
@@ -18,6 +20,8 @@ from firstlight.plan.settings import Setting
 from firstlight.record import Run
 from firstlight.store import documents, layout
 from firstlight.store.documents import Document
+
+PACKED = ".gz"
 
 
 class Given(NamedTuple):
@@ -50,21 +54,38 @@ def given(some: Sequence[Setting], words: Mapping[str, Collection[str]]) -> Give
 
 
 def read(parameter: str, path: str) -> Document:
-    """A plain file of 1 byte to 1 MiB. Raises UsageError in the words of the programs."""
+    """A plain file of 1 byte to 1 MiB, or what a file of gzip's holds, under its name without the `.gz`.
+
+    Raises UsageError in the words of the programs.
+    """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe is not waited for
         with open(descriptor, "rb") as file:  # noqa: PTH123 (a descriptor)
             if not stat.S_ISREG(os.fstat(descriptor).st_mode):
                 raise UsageError(f"{parameter}: {path}: not an ordinary file")
-            content = file.read(documents.MAX_BYTES + 1)
+            packed = path.endswith(PACKED)
+            content = _unpacked(file) if packed else file.read(documents.MAX_BYTES + 1)
     except (OSError, ValueError) as error:
         why = error.strerror if isinstance(error, OSError) else str(error)
         raise UsageError(f"{parameter}: {path}: {why}") from error
+    what = "what the file holds" if packed else "the file"
     if not content:
-        raise UsageError(f"{parameter}: {path}: the file is empty")
+        raise UsageError(f"{parameter}: {path}: {what} is empty")
     if len(content) > documents.MAX_BYTES:
-        raise UsageError(f"{parameter}: {path}: the file is larger than {documents.MAX_BYTES >> 20} MiB")
-    return documents.of(path, content)
+        raise UsageError(f"{parameter}: {path}: {what} is larger than {documents.MAX_BYTES >> 20} MiB")
+    return documents.of(path.removesuffix(PACKED) if packed else path, content)
+
+
+def _unpacked(file: BinaryIO) -> bytes:
+    """What gzip has packed, of the first MiB and a byte at most: a small file may hold any amount of zeros.
+
+    Raises ValueError for what is not whole, and for what is not gzip's.
+    """
+    try:
+        with gzip.open(file) as unpacked:
+            return unpacked.read(documents.MAX_BYTES + 1)
+    except (EOFError, zlib.error, gzip.BadGzipFile) as error:
+        raise ValueError("not a whole file of gzip's") from error
 
 
 def write(folder: Path, some: Sequence[Document]) -> None:
