@@ -217,6 +217,13 @@ def test_numbers_of_neighbours_change_nothing_but_rounding(tmp_path: Path) -> No
         assert mine == pytest.approx(theirs, rel=1e-11)
 
 
+def test_factors_of_32_bits_cost_no_iteration(tmp_path: Path) -> None:
+    """What is left of the pressure's equations is of 64 bits, so that a flow goes on to ten digits."""
+    words = ("case=channel", "i=10", "j=6", "reynolds=1e4", "digits=10")
+    one, other = (iterations(said(tmp_path, *words, variant=v)) for v in ("simd", "mixed"))
+    assert other == pytest.approx(one, abs=1)
+
+
 def test_numbers_of_neighbours_know_no_coarse_grid(tmp_path: Path) -> None:
     program = native.plain_program("cfd", "indirect")
     told = native.direct(native.make([program])[program], "pressure=mgcg")
@@ -330,7 +337,7 @@ def test_a_gas_without_a_positive_density_ends_the_run_and_tells_what_was_left_b
     what = rejected(tmp_path, "serial", Placement(), *HOT)
     assert re.match(
         r"cells without a positive density in iteration \d+: \d+ \(before, \S+ of the momentum and \S+ of the mass "
-        r"that flow by were left\); take less heat or smaller central$",
+        r"that flow by were left\); take less heat, smaller relax or smaller central$",
         what,
     )
     red_black = [
@@ -338,6 +345,13 @@ def test_a_gas_without_a_positive_density_ends_the_run_and_tells_what_was_left_b
         for variant, ranks in (("serial", 1), ("mpi", 3))
     ]
     assert "without a positive density" in red_black[0] and red_black[1].removeprefix("rank 0: ") == red_black[0]
+
+
+def test_a_gas_that_heats_much_burns_where_it_is_relaxed_more(tmp_path: Path) -> None:
+    """Fuel, then enthalpy: the temperature is the small difference of two that are corrected one after the other."""
+    words = ("case=combustor", "i=20", "j=12", "reynolds=1e5", "heat=600", "central=0", "digits=4")
+    assert "smaller relax" in rejected(tmp_path, "serial", Placement(), *words)
+    said(tmp_path, *words, "relax=0.3", "relax_pressure=0.1", variant="serial")
 
 
 def test_more_processes_than_rows_are_refused_in_one_line(tmp_path: Path) -> None:

@@ -21,7 +21,8 @@ struct PressureMarks {
   static constexpr fl::Phase factor = phases("pressure_solver"), sweep = factor, halo = phases("halo"), sum = phases("sum");
 };
 
-template <class Machine, class Body, bool colours_together = false, class Flow = FlowSides>
+// `Real`: of Stone's factors and corrections.
+template <class Machine, class Body, bool colours_together = false, class Flow = FlowSides, class Real = double>
 class Simple {
  public:
   void open(State& s) {
@@ -273,7 +274,7 @@ class Simple {
   Field eddy_, production_, density_;  // where scalars are carried; the density, where it changes
   RedBlack<ScalarMarks, Machine, Body, colours_together> scalar_solver_;
   RedBlack<MomentumMarks, Machine, Body, colours_together> momentum_;
-  Stone<PressureMarks, Machine, Body> stone_;
+  Stone<PressureMarks, Machine, Body, Real> stone_;
   ConjugateGradients<PressureMarks, Machine, Body, true> conjugate_;
   Multigrid<PressureMarks, Machine, Body, true> multigrid_;
   RedBlack<PressureMarks, Machine, Body, colours_together> red_black_;

@@ -51,6 +51,13 @@ struct Params : Extents, Setting {
 
 inline constexpr Index most_iterations = 100000;
 
+// What a variant does otherwise than the rest.
+struct Traits {
+  bool colours_together = false;  // red-black: both in one pass through memory
+  bool indirect = false;          // neighbours by their numbers in memory, of 32 bits
+  bool mixed = false;             // Stone's factors and corrections in 32 bits
+};
+
 // Sums over all cells of what is left of each equation, as shares of the momentum, the mass and the scalars that flow by.
 struct Left {
   Vector momentum{};
@@ -110,6 +117,7 @@ struct Rim {
 // One rank's part. All fields have one layout: the same element number is the same cell in each.
 struct State {
   Params params;
+  Traits traits;
   fl::Team team;
   grid::Block<3> block;
   Geometry box;
