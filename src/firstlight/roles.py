@@ -20,6 +20,7 @@ WRITTEN_MESSAGE = "written_message"
 COLLECTIVE = "collective"
 EXCHANGE = "exchange"
 PATTERN = "pattern"
+ITERATION = "iteration"
 LIBRARY_SUM = "library_sum"
 VECTOR_ADDITION = "vector_addition"
 MEMORY_ACCESS = "memory_access"
@@ -63,6 +64,10 @@ KINDS = {
         "the time of an iteration of a pattern of communication, the messages of a phase all at once",
         ("pattern",),
     ),
+    ITERATION: Kind(
+        "the time of an iteration by one core, of which it is known what waits for sums over all processes",
+        ("stages",),
+    ),
     LIBRARY_SUM: Kind(
         "the time of a sum for all processes, by the MPI library's own call and by messages over the same library",
         ("size", "library", "call"),
@@ -79,7 +84,7 @@ KINDS = {
 }
 OF_GUESTS = frozenset({EXECUTION, EXECUTION_CPU, EXECUTION_MEMORY})
 """Those that only programs play which are not firstlight's."""
-_KEYS = ("operation", "size", "library", "call", "messages", "pattern")
+_KEYS = ("operation", "size", "library", "call", "messages", "pattern", "stages")
 
 
 class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -96,6 +101,8 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `pattern`: the parameter that names the pattern; `small`: of the sizes with which an iteration is short, else those
     that the pattern has where nothing else is asked for.
+
+    `stages`: what every process does in it, by name, as `./fl simulate --stages` reads it; numbers of work are shares.
     """
 
     role: str
@@ -114,6 +121,7 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     copies: int = 0
     pattern: str = ""
     small: bool = False
+    stages: str = ""
 
 
 def defect(role: Role, variants: Sequence[str]) -> str:

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <bit>
 #include <tuple>
+#include <utility>
 
 namespace simulate {
 
@@ -93,6 +94,7 @@ struct Iteration::Parts {
   struct Writing {
     Program& out;
     Op done = collectives::no_op;
+    Op begun = collectives::no_op;  // what the phase before waited for
     std::int32_t round = 0;
   };
 
@@ -132,19 +134,33 @@ struct Iteration::Parts {
     }
   }
 
+  static void work(const pattern::Phase& phase, Writing& w) {
+    w.out.round(w.round);
+    w.out.add({.kind = Kind::compute, .cpu = 1, .range = {.count = phase.work}}, {w.done});
+  }
+
   // Everything of a phase, and what waits for all of it.
   void phase(Rank me, std::size_t number, Writing& w) const {
+    const pattern::Phase& p = instance.phases[number];
+    const Op other = p.beside ? std::exchange(w.done, w.begun) : collectives::no_op;
+    w.begun = w.done;
     const auto first = static_cast<Op>(w.out.operations().size());
-    if (instance.phases[number].collective())
+    if (p.collective())
       together(me, number, w);
+    else if (p.work > 0)
+      work(p, w);
     else
-      messages(me, instance.phases[number], w);
+      messages(me, p, w);
     w.round += rounds[number];
     const auto end = static_cast<Op>(w.out.operations().size());
-    if (end == first) return;
+    if (end == first) {
+      if (p.beside) w.done = other;
+      return;
+    }
     w.out.round(w.round - 1);
     const Op done = w.out.compute(0);
     for (Op o = first; o < end; ++o) w.out.also(o);
+    w.out.also(other);
     w.done = done;
   }
 

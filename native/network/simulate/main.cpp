@@ -1,4 +1,4 @@
-// Predicts and checks collectives on networks: firstlight-simulate list | predict | check | goal export | goal predict | patterns | pattern.
+// Predicts and checks collectives on networks: firstlight-simulate list | predict | check | goal export | goal predict | patterns | pattern | stages.
 #include <cmath>
 #include <cstdio>
 #include <filesystem>
@@ -144,10 +144,12 @@ void run(const Options& options) {
     goal(options);
   else if (what == "patterns" || what == "pattern")
     patterns(options);
+  else if (what == "stages")
+    stages(options);
   else
     throw Usage(
         "usage: firstlight-simulate list | predict | check | goal export | goal predict FILE | patterns | pattern NAME "
-        "[pairs|check|predict|goal], with "
+        "[pairs|check|predict|goal] | stages NAME, with "
         "--collective, --topology, --processes, ...");
 }
 

@@ -8,8 +8,9 @@ namespace simulate {
 
 namespace {
 
-const std::set<std::string, std::less<>> keys{"collective", "algorithm", "topology",  "bytes",   "segments", "segment-bytes", "root",
-                                              "machine",    "noise",     "evaluator", "missing", "output",   "processes",     "parameters"};
+const std::set<std::string, std::less<>> keys{"collective",    "algorithm", "topology",  "bytes",      "segments",
+                                              "segment-bytes", "root",      "machine",   "noise",      "evaluator",
+                                              "missing",       "output",    "processes", "parameters", "stages"};
 const std::set<std::string, std::less<>> flags{"loads", "checked", "unchecked", "every-rank", "small"};
 
 }  // namespace

@@ -10,6 +10,7 @@
 #include "firstlight/network/goal.hpp"
 #include "firstlight/patterns/totals.hpp"
 #include "json.hpp"
+#include "stages.hpp"
 
 namespace simulate {
 
@@ -40,6 +41,15 @@ const pattern::Pattern& named(const std::string& name) {
   return *p;
 }
 
+// As many as there are nodes where only the network is told.
+pattern::Rank processes(const Options& options) {
+  const bool everywhere = !options.has("processes") && options.has("topology");
+  const double ranks = everywhere ? topology(options.text("topology"), {})->nodes() : number("processes", options.text("processes"));
+  if (ranks < 1 || ranks > most_ranks || ranks != static_cast<double>(static_cast<Index>(ranks)))
+    throw Usage("--processes should be a number from 1 to " + std::to_string(static_cast<Index>(most_ranks)));
+  return static_cast<pattern::Rank>(ranks);
+}
+
 struct Asked {
   const pattern::Pattern& pattern;
   pattern::Values values;
@@ -48,16 +58,11 @@ struct Asked {
 
 Asked asked(const Options& options, const std::string& name) {
   const pattern::Pattern& p = named(name);
-  // As many as there are nodes where only the network is told.
-  const bool everywhere = !options.has("processes") && options.has("topology");
-  const double ranks = everywhere ? topology(options.text("topology"), {})->nodes() : number("processes", options.text("processes"));
-  if (ranks < 1 || ranks > most_ranks || ranks != static_cast<double>(static_cast<Index>(ranks)))
-    throw Usage("--processes should be a number from 1 to " + std::to_string(static_cast<Index>(most_ranks)));
   std::vector<std::string> given = options.has("small") ? p.small : std::vector<std::string>{};
   if (const std::string more = options.text("parameters", ""); !more.empty())
     std::ranges::copy(split(more, ','), std::back_inserter(given));
   pattern::Values values = pattern::values_of(p, given);
-  pattern::Instance made = pattern::instance_of(p, static_cast<pattern::Rank>(ranks), values);
+  pattern::Instance made = pattern::instance_of(p, processes(options), values);
   return {p, std::move(values), std::move(made)};
 }
 
@@ -135,20 +140,20 @@ Choices choices(const Options& options) {
   return chosen;
 }
 
-std::string predicted(const Options& options, const Asked& a) {
+std::string predicted(const Options& options, const std::string& name, const pattern::Instance& instance) {
   Task task;
   task.machine = machine(options);
   task.question = question(options);
   task.loads = options.has("loads");
-  task.pattern = a.pattern.name;
-  task.problem = {.collective = fl::collectives::Collective::other, .ranks = a.instance.ranks};
+  task.pattern = name;
+  task.problem = {.collective = fl::collectives::Collective::other, .ranks = instance.ranks};
   task.topology = options.text("topology");
   const auto net = topology(task.topology, {});
-  if (net->nodes() < a.instance.ranks)
-    throw Usage(task.topology + " has " + std::to_string(net->nodes()) + " nodes, fewer than " + std::to_string(a.instance.ranks) +
+  if (net->nodes() < instance.ranks)
+    throw Usage(task.topology + " has " + std::to_string(net->nodes()) + " nodes, fewer than " + std::to_string(instance.ranks) +
                 " processes");
   const Choices chosen = choices(options);
-  return prediction(task, *net, [&] { return Iteration(a.instance, chosen, net->nodes(), net->shape(), net->open()); });
+  return prediction(task, *net, [&] { return Iteration(instance, chosen, net->nodes(), net->shape(), net->open()); });
 }
 
 void write_goal(const Options& options, const Asked& a) {
@@ -168,6 +173,11 @@ void write_goal(const Options& options, const Asked& a) {
 }
 
 }  // namespace
+
+void stages(const Options& options) {
+  if (options.words().size() != 2) throw Usage("stages NAME --stages STAGES --topology SPEC");
+  line(predicted(options, options.words()[1], instance_of_stages(options.text("stages"), processes(options))));
+}
 
 void patterns(const Options& options) {
   const std::vector<std::string>& words = options.words();
@@ -192,7 +202,7 @@ void patterns(const Options& options) {
     Json json;
     line(json.open('{').member("why", pattern::unmatched(a.instance)).close('}').text());
   } else if (what == "predict") {
-    line(predicted(options, a));
+    line(predicted(options, a.pattern.name, a.instance));
   } else if (what == "goal") {
     write_goal(options, a);
   } else {

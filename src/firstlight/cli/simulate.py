@@ -15,6 +15,7 @@ if TYPE_CHECKING:
     from firstlight.simulate.answer import Simulated
     from firstlight.simulate.fit import Fitted
     from firstlight.simulate.program import Evaluator
+    from firstlight.simulate.stages import Stages
 
 
 @click.command(
@@ -22,6 +23,7 @@ if TYPE_CHECKING:
 Examples:
   ./fl simulate allreduce --topology torus:8x8 --bytes 8,64KiB
   ./fl simulate --pattern npb_cg -n 64 -p class=A --topology torus:8x8
+  ./fl simulate --stages measured --topology flat:1024 --scale 64..65536
 
 \b
 Topologies: tofu:24x18x16 (the K computer's six axes; each has 2x3x2 nodes inside),
@@ -93,6 +95,13 @@ Exit status:
 @click.option("--processes", "-n", type=click.IntRange(1, 1 << 24), metavar="P", help="Of a pattern; all nodes if not.")
 @click.option("--parameter", "-p", "given", multiple=True, metavar="NAME=VALUE", help="Of it, as class=B; repeatable.")
 @click.option(
+    "--stages",
+    multiple=True,
+    metavar="NAME=STAGES|measured",
+    help="An iteration that is told stage by stage instead, as classic='near:800|work:5200,sum:8'; repeatable. "
+    "`measured`: those of the run (see --run).",
+)
+@click.option(
     "--goal",
     type=click.Path(path_type=Path, dir_okay=False),
     metavar="FILE",
@@ -121,12 +130,13 @@ def command(
     pattern: str | None,
     processes: int | None,
     given: tuple[str, ...],
+    stages: tuple[str, ...],
     goal: Path | None,
     html: Path | None,
     results: Path,
     as_json: bool,
 ) -> int:
-    """Predict what a collective takes on a network, algorithm by algorithm, or an iteration of a pattern.
+    """Predict what a collective takes on a network, algorithm by algorithm, or an iteration of a pattern or in stages.
 
     COLLECTIVE is broadcast (bcast), reduce, allreduce, allgather, reduce_scatter, alltoall or barrier; FILE.goal is a
     schedule in the GOAL language. Schedules are checked before they are believed, and the same schedules run on MPI.
@@ -143,7 +153,9 @@ def command(
         raise UsageError("--processes and --parameter are of a pattern: --pattern NAME (./fl patterns lists them)")
     if pattern is not None and subject is not None:
         raise UsageError(f"--pattern {pattern} or {subject}, not both")
-    subject = subject if pattern is None else pattern
+    if stages and (subject, pattern, goal) != (None, None, None):
+        raise UsageError("--stages predicts iterations that it tells; leave out a collective, --pattern and --goal")
+    subject = "an iteration" if stages else subject if pattern is None else pattern
     if subject is None:
         raise UsageError("simulate what? name a collective, as ./fl simulate broadcast --topology tofu:24x18x16")
     from firstlight.report import simulation
@@ -166,6 +178,7 @@ def command(
         pattern=pattern is not None,
         processes=processes,
         given=given,
+        stages=_stages(stages, run_name, results),
     )
     fitted = _fitted(run_name, results, mpi) if machine == "fitted" else None
     if goal is not None:
@@ -214,6 +227,16 @@ def _fitted(name: str, results: Path, mpi: str | None) -> Fitted:
 
     judgement, workloads, _ = runs.judged(runs.find(name, results))
     return fit.fitted(judgement, workloads, mpi)[0]
+
+
+def _stages(words: tuple[str, ...], name: str, results: Path) -> tuple[Stages, ...]:
+    from firstlight.cli import runs
+    from firstlight.simulate import stages
+
+    if words != (stages.MEASURED,):
+        return stages.read(words)
+    judgement, workloads, _ = runs.judged(runs.find(name, results))
+    return stages.measured(judgement, workloads)
 
 
 def _validate(name: str, results: Path, mpi: str | None, html: Path | None, as_json: bool) -> int:

@@ -11,13 +11,14 @@ import msgspec
 
 from firstlight import __version__
 from firstlight.errors import UsageError
-from firstlight.simulate import iterations, networks, program, shapes, sweep
+from firstlight.simulate import iterations, networks, program, shapes, stages, sweep
 from firstlight.simulate.answer import Simulated
 from firstlight.simulate.fit import Fitted
 from firstlight.simulate.naming import collective, must_be
 from firstlight.simulate.networks import Network
 from firstlight.simulate.prediction import Algorithm, Prediction
 from firstlight.simulate.program import Evaluator, Question
+from firstlight.simulate.stages import Stages
 from firstlight.units import parse_size, parse_sizes
 
 _OWN = {
@@ -37,6 +38,7 @@ class Order(msgspec.Struct, frozen=True):
     """What the user asks for, as written on the command line. `loads`: also the load of every link.
 
     `pattern`: the subject is a pattern, of so many `processes` (None: as many as nodes), with the values `given`.
+    `stages`: in place of a subject, iterations that are told stage by stage.
     """
 
     subject: str
@@ -55,6 +57,7 @@ class Order(msgspec.Struct, frozen=True):
     pattern: bool = False
     processes: int | None = None
     given: tuple[str, ...] = ()
+    stages: tuple[Stages, ...] = ()
 
 
 Progress = Callable[[int, int], None]
@@ -66,6 +69,8 @@ def simulate(order: Order, fitted: Fitted | None = None, progress: Progress = la
 
     Raises UsageError for what does not exist, saying what does, and BuildError where the program cannot be built.
     """
+    if order.stages:
+        return _stages(order, fitted, progress)
     if order.pattern:
         return _pattern(order, fitted, progress)
     if order.subject.endswith(".goal") or Path(order.subject).is_file():
@@ -133,15 +138,7 @@ def _chosen(order: Order) -> str:
 
 def _pattern(order: Order, fitted: Fitted | None, progress: Progress) -> Simulated:
     """One iteration of a pattern on every network asked for."""
-    if order.topology is None:
-        raise UsageError("on which network? give --topology tofu:24x18x16, torus:8x8x8 or flat:1024")
-    if order.missing or order.root or order.segment_bytes or order.segments != "auto":
-        raise UsageError("--missing, --root and --segments belong to one collective operation, not to a pattern")
-    more = shapes.sweep(order.topology, order.scale) if order.scale else []
-    places = tuple(dict.fromkeys((order.topology, *more)))
-    machine = _machine(order, fitted)
-    _notes(order, fitted, places)
-    options = {"machine": machine, "noise": order.noise, "evaluator": order.evaluator, "algorithm": _chosen(order)}
+    places, options = _iterated(order, fitted)
     built = program.build()
     predictions: list[Prediction] = []
     made = count(1)
@@ -152,6 +149,35 @@ def _pattern(order: Order, fitted: Fitted | None, progress: Progress) -> Simulat
     subject = f"an iteration of {order.subject}" + (f" ({', '.join(order.given)})" if order.given else "")
     found = _together(msgspec.structs.replace(order, subject=subject), fitted, places, (), predictions)
     return msgspec.structs.replace(found, notes=(*iterations.notes(predictions), *found.notes))
+
+
+def _stages(order: Order, fitted: Fitted | None, progress: Progress) -> Simulated:
+    """One iteration of each of what is told stage by stage, on every network asked for."""
+    places, options = _iterated(order, fitted)
+    built = program.build()
+    predictions: list[Prediction] = []
+    made = count(1)
+    total = len(places) * len(order.stages)
+    for place in places:
+        words = _said({"topology": place, **options})
+        predictions += stages.predict(built, order.stages, words, lambda _: progress(next(made), total))
+    order = msgspec.structs.replace(order, subject="an iteration")
+    found = _together(order, fitted, places, (), predictions)
+    return msgspec.structs.replace(found, notes=(*(s.written for s in order.stages), *found.notes))
+
+
+def _iterated(order: Order, fitted: Fitted | None) -> tuple[tuple[str, ...], dict[str, str]]:
+    """The networks of an iteration, and what the program is told of each."""
+    if order.topology is None:
+        raise UsageError("on which network? give --topology tofu:24x18x16, torus:8x8x8 or flat:1024")
+    if order.missing or order.root or order.segment_bytes or order.segments != "auto":
+        raise UsageError("--missing, --root and --segments belong to one collective, not to a pattern or stages")
+    more = shapes.sweep(order.topology, order.scale) if order.scale else []
+    places = tuple(dict.fromkeys((order.topology, *more)))
+    machine = _machine(order, fitted)
+    _notes(order, fitted, places)
+    options = {"machine": machine, "noise": order.noise, "evaluator": order.evaluator, "algorithm": _chosen(order)}
+    return places, options
 
 
 def _together(

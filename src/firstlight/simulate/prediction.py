@@ -111,6 +111,11 @@ class Prediction(msgspec.Struct, frozen=True):
     sizes: tuple[float, ...] = ()
 
     @property
+    def expected(self) -> float | None:
+        """Seconds with noise where it was asked for, the median of its runs."""
+        return self.seconds if self.noise is None else self.noise.median
+
+    @property
     def judged(self) -> bool:
         """Whether there is a verdict on what the schedule does."""
         return self.verdict is not None and not self.refused and self.collective != "other"

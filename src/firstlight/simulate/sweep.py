@@ -30,11 +30,11 @@ Line = Mapping[float, float]
 
 
 def lines(predictions: Sequence[Prediction], by_scale: bool = False) -> dict[str, dict[float, float]]:
-    """For each algorithm with any time its line, by size in bytes or by number of ranks."""
+    """For each algorithm with any time its line, by size in bytes or by number of ranks; with noise, if any."""
     found: dict[str, dict[float, float]] = {}
     for p in predictions:
-        if p.usable and p.seconds is not None:
-            found.setdefault(p.algorithm, {})[float(p.ranks if by_scale else p.bytes)] = p.seconds
+        if p.usable and p.expected is not None:
+            found.setdefault(p.algorithm, {})[float(p.ranks if by_scale else p.bytes)] = p.expected
     return found
 
 

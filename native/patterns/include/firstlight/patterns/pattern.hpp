@@ -56,13 +56,16 @@ struct Together {
 };
 
 // What may go on at once: all messages of a phase are independent of each other, and a rank begins a phase when it is done with the one
-// before. Either messages or a collective operation. Messages between two ranks match in the order in which both name them.
+// before. Either messages or a collective operation, or work of a rank by itself. Messages between two ranks match in the order in which
+// both name them.
 struct Phase {
   std::string name = "";
   std::int64_t repetitions = 1;                             // in one iteration, see Instance
   std::function<void(Rank, Messages&)> sends = nullptr;     // appends what a rank sends
   std::function<void(Rank, Messages&)> receives = nullptr;  // appends what it receives, `peer` being the sender
   Together together = {};
+  std::int64_t work = 0;  // nanoseconds of a processor that carries no messages
+  bool beside = false;    // begins with the phase before; the next one begins when both are done
 
   bool collective() const { return together.collective != Collective::other; }
 };
