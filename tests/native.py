@@ -20,6 +20,7 @@ import turns
 from firstlight import ROOT, machine, plan, toolchains
 from firstlight.build import Built, Options, build
 from firstlight.catalogue import Selection, Value, Variant, Workload, load, on_device, roots
+from firstlight.errors import ENVIRONMENT
 from firstlight.launch import launch
 from firstlight.plan import Cell, Placement, Program
 from firstlight.toolchains import Toolbox, Toolchain
@@ -258,8 +259,8 @@ def run(
         return msgspec.json.decode(known.read_bytes(), type=Said)
     with spent.charge(spent.LAUNCH, built.program.workload):
         answer = _launch(built, place, arguments, folder, effort)
-    if answer.status is None:
-        return answer  # killed, or not started: it may end another way
+    if answer.status in (None, ENVIRONMENT):
+        return answer  # killed, not started, or no place for it: it may end another way
     VERDICTS.mkdir(parents=True, exist_ok=True)
     part = known.with_name(f"{known.name}.{os.getpid()}")
     part.write_bytes(msgspec.json.encode(answer))

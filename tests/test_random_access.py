@@ -105,9 +105,19 @@ def test_threads_that_do_not_care_may_lose_one_in_a_hundred_words(tmp_path: Path
 @pytest.mark.native
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
 @pytest.mark.parametrize("variant", ["mpi_buckets", "mpi_hypercube", "mpi_accumulate"])
-def test_processes_in_any_number(variant: str, ranks: int, tmp_path: Path) -> None:
-    """More updates than a process may know, and fewer; `per_word=5` leaves a part of a batch."""
-    said = native.run(program(variant), Placement(ranks=ranks), ("words=1024,8192", "per_word=1,5"), tmp_path, COUNTED)
+def test_processes_in_any_number(variant: str, ranks: int, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """More updates than a process may know, and fewer; `per_word=5` leaves a part of a batch.
+
+    Open MPI 5.0.11 gets MPI_BXOR wrong where it uses a processor's atomics for it: then the check says so, and without
+    them it is right.
+    """
+    words = ("words=1024,8192", "per_word=1,5")
+    said = native.run(program(variant), Placement(ranks=ranks), words, tmp_path, COUNTED)
+    if variant == "mpi_accumulate" and said.status == 1:
+        assert any("words are wrong" in check["what"] for check in said.of("check"))
+        monkeypatch.setenv("OMPI_MCA_osc_rdma_acc_use_amo", "0")
+        words = ("words=8192,1024", "per_word=1,5")  # others: what was said is remembered by words, not by settings
+        said = native.run(program(variant), Placement(ranks=ranks), words, tmp_path, COUNTED)
     refused = (variant, ranks) in {("mpi_hypercube", 3), ("mpi_accumulate", 1)}
     assert said.status == (2 if refused else 0), (said.reason, said.stderr)
     assert all(check["error"] == 0 for check in said.of("check"))
