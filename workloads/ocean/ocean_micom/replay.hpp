@@ -80,8 +80,28 @@ class Replay {
 
   // --- faces: to the west (d = 0) or to the south (d = 1) of a cell
   bool open(int d, Index j, Index i) const { return now_.wet(j, i) && (d == 0 ? now_.wet(j, i - 1) : now_.wet(j - 1, i)); }
-  double at_face(const Cells& cells, int d, Index k, Index j, Index i) const {
-    return (cells.h(k, j, i) + (d == 0 ? cells.h(k, j, i - 1) : cells.h(k, j - 1, i))) / 2;
+  static double behind(const Table& table, int d, Index k, Index j, Index i) { return d == 0 ? table(k, j, i - 1) : table(k, j - 1, i); }
+  double at_face(int d, Index k, Index j, Index i) const { return faces_[static_cast<std::size_t>(d)](k, j, i); }
+  // Depth of a layer's lower end below the surface, and of the higher one of two bottoms.
+  Table ends(const Cells& cells) const {
+    Table all(p_, p_.layers);
+    each(p_.layers, [&](Index k, Index j, Index i) { all.at(k, j, i) = (k == 0 ? 0 : all(k - 1, j, i)) + cells.h(k, j, i); });
+    return all;
+  }
+  double sill(const Table& ends, int d, Index j, Index i) const {
+    return std::min(ends(p_.layers - 1, j, i), behind(ends, d, p_.layers - 1, j, i));
+  }
+  // What of layers lies at faces, between the means of their ends and above the sill.
+  Table thicknesses(int d) const {
+    const Table lower = ends(now_);
+    Table all(p_, p_.layers);
+    each(p_.layers, [&](Index k, Index j, Index i) {
+      const auto end = [&](Index n) {
+        return n < 0 ? 0 : std::min(sill(lower, d, j, i), (lower(n, j, i) + behind(lower, d, n, j, i)) / 2);
+      };
+      all.at(k, j, i) = end(k) - end(k - 1);
+    });
+    return all;
   }
   static double flow(const Cells& cells, int d, Index k, Index j, Index i) { return d == 0 ? cells.u(k, j, i) : cells.v(k, j, i); }
   double width(int d) const { return d == 0 ? p_.dx() : p_.dy(); }
@@ -91,14 +111,14 @@ class Replay {
   }
   double depth(int d, Index j, Index i) const {
     double sum = 0;
-    for (Index k = 0; k < p_.layers; ++k) sum += at_face(now_, d, k, j, i);
+    for (Index k = 0; k < p_.layers; ++k) sum += at_face(d, k, j, i);
     return sum;
   }
   // Of what has a value in each layer, by thickness.
   template <class F>
   double mean(int d, Index j, Index i, const F& f) const {
     double sum = 0;
-    for (Index k = 0; k < p_.layers; ++k) sum += at_face(now_, d, k, j, i) * f(k);
+    for (Index k = 0; k < p_.layers; ++k) sum += at_face(d, k, j, i) * f(k);
     return sum / depth(d, j, i);
   }
   static double share(double thickness) { return thickness >= thin ? 1 : thickness / thin; }
@@ -106,8 +126,8 @@ class Replay {
   double zone(int d, Index k, Index j, Index i, double zone, bool from_bottom) const {
     double beyond = 0;
     for (Index n = 0; n < p_.layers; ++n)
-      if (from_bottom ? n > k : n < k) beyond += at_face(now_, d, n, j, i);
-    const double own = at_face(now_, d, k, j, i), left = std::clamp(zone - beyond, 0.0, own);
+      if (from_bottom ? n > k : n < k) beyond += at_face(d, n, j, i);
+    const double own = at_face(d, k, j, i), left = std::clamp(zone - beyond, 0.0, own);
     return left / (own > thin ? own : thin);
   }
 
@@ -127,6 +147,7 @@ class Replay {
 
   void step(double span, Index substeps) {
     Table heads(p_, p_.layers), pushes[2] = {heads, heads};
+    faces_ = {thicknesses(0), thicknesses(1)};
     each(p_.layers, [&](Index k, Index j, Index i) {
       if (now_.wet(j, i)) heads.at(k, j, i) = (k == 0 ? 0 : heads(k - 1, j, i) + p_.reduced(k) * now_.height(k, j, i));
       bent_.value(u, k, j, i) = open(0, j, i) ? before_.spread_u(k, j, i) : 0;
@@ -142,7 +163,7 @@ class Replay {
         if (!open(d, j, i)) return;
         mine = flow(before_, d, k, j, i) + span * (pushes[d](k, j, i) - slopes_[d](j, i));
         if (k == 0) return;
-        const double part = share(at_face(now_, d, k, j, i));
+        const double part = share(at_face(d, k, j, i));
         mine = part * mine + (1 - part) * flow(next_, d, k - 1, j, i);
       });
     transport(span);
@@ -191,11 +212,13 @@ class Replay {
   void transport(double span) {
     const Table all(p_, p_.layers);
     Table upwind[2] = {all, all}, more[2] = {all, all}, after = all, gain = all, loss = all;
+    const Table lower = ends(before_);
     for (const int d : {0, 1})
       each(p_.layers, [&](Index k, Index j, Index i) {
-        const double c = carrier(d, k, j, i), here = before_.h(k, j, i), there = d == 0 ? before_.h(k, j, i - 1) : before_.h(k, j - 1, i);
-        upwind[d].at(k, j, i) = c > 0 ? c * there : c * here;
-        more[d].at(k, j, i) = p_.thickness == Thickness::upwind ? 0 : c * at_face(now_, d, k, j, i) - upwind[d](k, j, i);
+        const double c = carrier(d, k, j, i);
+        const Index y = c > 0 && d == 1 ? j - 1 : j, x = c > 0 && d == 0 ? i - 1 : i;
+        upwind[d].at(k, j, i) = c * std::clamp(sill(lower, d, j, i) - (k == 0 ? 0 : lower(k - 1, y, x)), 0.0, before_.h(k, y, x));
+        more[d].at(k, j, i) = p_.thickness == Thickness::upwind ? 0 : c * at_face(d, k, j, i) - upwind[d](k, j, i);
       });
     const auto out_of = [&](const Table(&flux)[2], Index k, Index j, Index i) {
       return (flux[0](k, j, i + 1) - flux[0](k, j, i)) / p_.dx() + (flux[1](k, j + 1, i) - flux[1](k, j, i)) / p_.dy();
@@ -228,7 +251,7 @@ class Replay {
   const State& s_;
   const Params& p_;
   Cells before_, now_, next_, bent_;
-  std::vector<Table> means_, slopes_;
+  std::vector<Table> faces_, means_, slopes_;
 };
 
 }  // namespace ocean_micom::inline FL_ROLE

@@ -70,7 +70,11 @@ struct Run {
       each(around.cells(2), [&](Index j, Index a, Index b) { ocean::rub(s, s.before, j, a, b); });
       each(around.cells(1), [&](Index j, Index a, Index b) { bend(s, j, a, b); });
       if (biharmonic(s.p) > 0) each(around.cells(1), [&](Index j, Index a, Index b) { ocean::rub(s, s.bent, j, a, b); });
-      each(around.faces(2), [&](Index j, Index a, Index b) { average(s, j, a, b); });
+      each(around.cells(3), [&](Index j, Index a, Index b) {
+        stack(s.now.h, s.under, s.p.layers, j, a, b);
+        stack(s.before.h, s.under_before, s.p.layers, j, a, b);
+      });
+      each(around.faces(2), [&](Index j, Index a, Index b) { cut(s, j, a, b), average(s, j, a, b); });
     });
     fl::during(phases("momentum"), [&] {
       each(around.cells(0), [&](Index j, Index a, Index b) {

@@ -75,26 +75,57 @@ inline void bend(State& s, Index j, Index begin, Index end) {
   }
 }
 
-// Depth at faces, mean flows over it, and the surface as sub-steps begin with it.
+// Depth of the lower end of each layer.
+inline void stack(grid::Field<double, 3>& h, grid::Field<double, 3>& under, Index layers, Index j, Index begin, Index end) {
+  std::copy(line(h, 0, j) + begin, line(h, 0, j) + end, line(under, 0, j) + begin);
+  for (Index k = 1; k < layers; ++k) {
+    const double *own = line(h, k, j), *above = line(under, k - 1, j);
+    double* to = line(under, k, j);
+    for (Index i = begin; i < end; ++i) to[i] = above[i] + own[i];
+  }
+}
+
+// Thickness of layers at faces: between the means of their ends on both sides, cut off at the higher bottom. A layer that lies below a sill
+// has none there (MICOM's dpu and dpv); were it half of what it is on the deep side, the mean flow would carry it up where no pressure works.
+inline void cut(State& s, Index j, Index begin, Index end) {
+  const Index last = s.p.layers - 1;
+  const double *t = line(s.under, last, j), *ts = line(s.under, last, j - 1);
+  double *du = line(s.mean.deep_u, j), *dv = line(s.mean.deep_v, j);
+  for (Index i = begin; i < end; ++i) du[i] = std::min(t[i - 1], t[i]), dv[i] = std::min(ts[i], t[i]);
+  for (Index k = 0; k < s.p.layers; ++k) {
+    const double *e = line(s.under, k, j), *es = line(s.under, k, j - 1);
+    double *hu = line(s.thick_u, k, j), *hv = line(s.thick_v, k, j);
+    if (k == 0) {
+      for (Index i = begin; i < end; ++i) hu[i] = std::min(du[i], 0.5 * (e[i - 1] + e[i])), hv[i] = std::min(dv[i], 0.5 * (es[i] + e[i]));
+      continue;
+    }
+    const double *a = line(s.under, k - 1, j), *as = line(s.under, k - 1, j - 1);
+    for (Index i = begin; i < end; ++i) {
+      hu[i] = std::min(du[i], 0.5 * (e[i - 1] + e[i])) - std::min(du[i], 0.5 * (a[i - 1] + a[i]));
+      hv[i] = std::min(dv[i], 0.5 * (es[i] + e[i])) - std::min(dv[i], 0.5 * (as[i] + a[i]));
+    }
+  }
+}
+
+// Mean flows over the depth, and the surface as sub-steps begin with it.
 inline void average(State& s, Index j, Index begin, Index end) {
   Mean& m = s.mean;
-  double *du = line(m.deep_u, j), *dv = line(m.deep_v, j), *u = line(m.u, j), *v = line(m.v, j), *eta = line(m.eta, j);
+  double *u = line(m.u, j), *v = line(m.v, j), *eta = line(m.eta, j);
   double *nu = line(m.now_u, j), *nv = line(m.now_v, j), *su = line(m.sum_u, j), *sv = line(m.sum_v, j);
   double *gu = line(m.slope_u, j), *gv = line(m.slope_v, j);
-  for (double* mean : {du, dv, u, v, nu, nv, su, sv, gu, gv}) std::fill(mean + begin, mean + end, 0.0);
+  for (double* mean : {u, v, nu, nv, su, sv, gu, gv}) std::fill(mean + begin, mean + end, 0.0);
   std::copy(line(s.bottom, j) + begin, line(s.bottom, j) + end, eta + begin);
   for (Index k = s.p.layers; k-- > 0;) {
-    const double *h = line(s.now.h, k, j), *hs = line(s.now.h, k, j - 1), *hb = line(s.before.h, k, j);
+    const double *hu = line(s.thick_u, k, j), *hv = line(s.thick_v, k, j), *hb = line(s.before.h, k, j);
     const double *ub = line(s.before.u, k, j), *vb = line(s.before.v, k, j), *un = line(s.now.u, k, j), *vn = line(s.now.v, k, j);
     const double rest = s.p.rest(k);
     for (Index i = begin; i < end; ++i) {
-      const double at_u = 0.5 * (h[i - 1] + h[i]), at_v = 0.5 * (hs[i] + h[i]);
-      du[i] += at_u, u[i] += at_u * ub[i], nu[i] += at_u * un[i];
-      dv[i] += at_v, v[i] += at_v * vb[i], nv[i] += at_v * vn[i];
+      u[i] += hu[i] * ub[i], nu[i] += hu[i] * un[i];
+      v[i] += hv[i] * vb[i], nv[i] += hv[i] * vn[i];
       eta[i] += hb[i] - rest;
     }
   }
-  const double *open_u = line(s.face_u, j), *open_v = line(s.face_v, j);
+  const double *du = line(m.deep_u, j), *dv = line(m.deep_v, j), *open_u = line(s.face_u, j), *open_v = line(s.face_v, j);
   for (Index i = begin; i < end; ++i) {  // no water: no flow
     const double ru = open_u[i] / (du[i] + (1 - open_u[i])), rv = open_v[i] / (dv[i] + (1 - open_v[i]));
     u[i] *= ru, nu[i] *= ru, v[i] *= rv, nv[i] *= rv;
@@ -115,13 +146,13 @@ void push(State& s, double span, Index j, Index begin, Index end) {
     const double *fu = line(s.flux_u, k, j), *fus = line(s.flux_u, k, j - 1), *fv = line(s.flux_v, k, j), *fvn = line(s.flux_v, k, j + 1);
     const double *q = line(s.potential, k, j), *qn = line(s.potential, k, j + 1), *m = line(s.head, k, j), *ms = line(s.head, k, j - 1);
     const double *h = line(s.now.h, k, j), *hs = line(s.now.h, k, j - 1), *u = line(s.before.u, k, j), *v = line(s.before.v, k, j);
-    const double *bu = line(s.bent.u, k, j), *bv = line(s.bent.v, k, j);
+    const double *bu = line(s.bent.u, k, j), *bv = line(s.bent.v, k, j), *hu = line(s.thick_u, k, j), *hv = line(s.thick_v, k, j);
     const double *z = line(s.vorticity, k, j), *zn = line(s.vorticity, k, j + 1), *d = line(s.spread, k, j), *ds = line(s.spread, k, j - 1);
     double *u1 = line(s.next.u, k, j), *v1 = line(s.next.v, k, j);
     for (Index i = begin; i < end; ++i) {
       double turn_u = ocean::turned_u<form>(q, qn, fv, fvn, i);
       if constexpr (!Ways::four_point_average) turn_u = 0.5 * (q[i] + qn[i]) * fv[i];
-      const double turn_v = ocean::turned_v<form>(q, fus, fu, i), at_u = 0.5 * (h[i - 1] + h[i]), at_v = 0.5 * (hs[i] + h[i]);
+      const double turn_v = ocean::turned_v<form>(q, fus, fu, i), at_u = hu[i], at_v = hv[i];
       // What is not there does not push: the higher of two heads counts by what stands at it.
       const double east = m[i] - m[i - 1], north = m[i] - ms[i];
       const double slope_u = east * rdx * there(east > 0 ? h[i] : h[i - 1]), slope_v = north * rdy * there(north > 0 ? h[i] : hs[i]);
@@ -176,13 +207,13 @@ template <class Ways>
 void settle(State& s, double dt, Index j, Index begin, Index end) {
   const double *gu = line(s.mean.slope_u, j), *gv = line(s.mean.slope_v, j);
   for (Index k = 0; k < s.p.layers; ++k) {
-    const double *h = line(s.now.h, k, j), *hs = line(s.now.h, k, j - 1);
+    const double *hu = line(s.thick_u, k, j), *hv = line(s.thick_v, k, j);
     double *u = line(s.next.u, k, j), *v = line(s.next.v, k, j);
     for (Index i = begin; i < end; ++i) u[i] -= dt * gu[i], v[i] -= dt * gv[i];
     if (k == 0) continue;
     const double *above_u = line(s.next.u, k - 1, j), *above_v = line(s.next.v, k - 1, j);
     for (Index i = begin; i < end; ++i) {
-      const double at_u = there(0.5 * (h[i - 1] + h[i])), at_v = there(0.5 * (hs[i] + h[i]));
+      const double at_u = there(hu[i]), at_v = there(hv[i]);
       u[i] = at_u * u[i] + (1 - at_u) * above_u[i], v[i] = at_v * v[i] + (1 - at_v) * above_v[i];
     }
   }

@@ -10,20 +10,25 @@ namespace ocean_micom::inline FL_ROLE {
 
 inline constexpr double never_all = 1 - 0x1p-40;  // of what a cell may lose, lest rounding make it less than nothing
 
-// Upwind fluxes and what is missing in them. The mean over the depth of what carries is the mean flow of all sub-steps.
+// Upwind fluxes of what lies above the higher bottom, and what is missing in them. The mean over the depth of what carries is the mean flow of
+// all sub-steps.
 inline void carry(State& s, double share, Index j, Index begin, Index end) {
   Mean& m = s.mean;
   const double *su = line(m.sum_u, j), *sv = line(m.sum_v, j), *nu = line(m.now_u, j), *nv = line(m.now_v, j);
+  const double *t = line(s.under_before, s.p.layers - 1, j), *ts = line(s.under_before, s.p.layers - 1, j - 1);
   for (Index k = 0; k < s.p.layers; ++k) {
-    const double *u = line(s.now.u, k, j), *v = line(s.now.v, k, j), *h = line(s.now.h, k, j), *hs = line(s.now.h, k, j - 1);
+    const double *u = line(s.now.u, k, j), *v = line(s.now.v, k, j), *hu = line(s.thick_u, k, j), *hv = line(s.thick_v, k, j);
     const double *b = line(s.before.h, k, j), *bs = line(s.before.h, k, j - 1);
+    const double *e = line(s.under_before, k, j), *es = line(s.under_before, k, j - 1);
     double *fu = line(s.flux_u, k, j), *fv = line(s.flux_v, k, j), *au = line(s.added_u, k, j), *av = line(s.added_v, k, j);
+    const auto above = [](double h, double under, double sill) { return std::clamp(sill - (under - h), 0.0, h); };
     for (Index i = begin; i < end; ++i) {
       const double east = u[i] + (share * su[i] - nu[i]), north = v[i] + (share * sv[i] - nv[i]);
-      fu[i] = east * (east > 0 ? b[i - 1] : b[i]);
-      fv[i] = north * (north > 0 ? bs[i] : b[i]);
-      au[i] = east * (0.5 * (h[i - 1] + h[i])) - fu[i];
-      av[i] = north * (0.5 * (hs[i] + h[i])) - fv[i];
+      const double sill_u = std::min(t[i - 1], t[i]), sill_v = std::min(ts[i], t[i]);
+      fu[i] = east * (east > 0 ? above(b[i - 1], e[i - 1], sill_u) : above(b[i], e[i], sill_u));
+      fv[i] = north * (north > 0 ? above(bs[i], es[i], sill_v) : above(b[i], e[i], sill_v));
+      au[i] = east * hu[i] - fu[i];
+      av[i] = north * hv[i] - fv[i];
     }
   }
 }
