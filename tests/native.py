@@ -173,6 +173,12 @@ def make(wanted: Iterable[Program], options: Options = STRICT) -> dict[Program, 
         return build(wanted, toolbox(), workloads, CACHE, options=options)
 
 
+def plain(workload: str, variant: str, flag_set: str = "base") -> Built:
+    """plain_program(), built."""
+    program = plain_program(workload, variant, flag_set)
+    return make([program])[program]
+
+
 def selections(workload: Workload, name: str) -> list[Selection]:
     """The suite entries that may plan this variant, those with small sizes first; of a broken one, those that plan what
     it was made from, or anything of its kind."""

@@ -15,8 +15,8 @@ pytestmark = pytest.mark.native
 
 
 def said(folder: Path, *words: str, variant: str = "simd", place: Placement | None = None) -> Said:
-    program = native.plain_program("cfd", variant)
-    return native.verified(native.make([program])[program], place or Placement(), folder, *words)
+    program = native.plain("cfd", variant)
+    return native.verified(program, place or Placement(), folder, *words)
 
 
 def series(told: Said, name: str) -> list[list[float]]:
@@ -225,8 +225,8 @@ def test_factors_of_32_bits_cost_no_iteration(tmp_path: Path) -> None:
 
 
 def test_numbers_of_neighbours_know_no_coarse_grid(tmp_path: Path) -> None:
-    program = native.plain_program("cfd", "indirect")
-    told = native.direct(native.make([program])[program], "pressure=mgcg")
+    program = native.plain("cfd", "indirect")
+    told = native.direct(program, "pressure=mgcg")
     assert told.returncode == 2 and "indirect has one grid" in told.stderr and told.stderr.count("\n") == 1
 
 
@@ -309,15 +309,15 @@ def test_blocks_of_stones_solver_cost_iterations_and_change_nothing_else(tmp_pat
     ],
 )
 def test_what_cannot_run_is_refused_in_one_line(words: tuple[str, ...], why: str) -> None:
-    program = native.plain_program("cfd", "serial")
-    said = native.direct(native.make([program])[program], *words)
+    program = native.plain("cfd", "serial")
+    said = native.direct(program, *words)
     assert said.returncode == 2 and why in said.stderr and said.stderr.count("\n") == 1
 
 
 def rejected(folder: Path, variant: str, place: Placement, *words: str) -> str:
     """What the check says of a run that ends before its time."""
-    program = native.plain_program("cfd", variant)
-    told = native.run(native.make([program])[program], place, words, folder)
+    program = native.plain("cfd", variant)
+    told = native.run(program, place, words, folder)
     (check, *_) = told.of("check")
     assert not check["ok"] and told.status == 1
     return str(check["what"])
@@ -355,6 +355,6 @@ def test_a_gas_that_heats_much_burns_where_it_is_relaxed_more(tmp_path: Path) ->
 
 
 def test_more_processes_than_rows_are_refused_in_one_line(tmp_path: Path) -> None:
-    program = native.plain_program("cfd", "mpi")
-    told = native.run(native.make([program])[program], Placement(ranks=4), ("i=12", "j=3", "pj=4"), tmp_path)
+    program = native.plain("cfd", "mpi")
+    told = native.run(program, Placement(ranks=4), ("i=12", "j=3", "pj=4"), tmp_path)
     assert told.status == 2 and "take fewer ranks or a larger grid" in told.stderr

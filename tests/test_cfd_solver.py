@@ -14,8 +14,8 @@ pytestmark = pytest.mark.native
 
 def iterations(folder: Path, *words: str, variant: str = "serial") -> list[int]:
     """Of the inputs as they are before anything changes, case by case."""
-    program = native.plain_program("cfd_solver", variant)
-    said = native.verified(native.make([program])[program], Placement(), folder, *words)
+    program = native.plain("cfd_solver", variant)
+    said = native.verified(program, Placement(), folder, *words)
     samples = said.of("sample")
     return [int(samples[2 * n]["values"]["iterations"][0]) for n in range(len(samples) // 2)]
 
@@ -57,15 +57,15 @@ def test_stones_solver_needs_what_its_compensation_asks_for(alphas: dict[float, 
     ],
 )
 def test_what_cannot_run_is_refused_in_one_line(words: tuple[str, ...], why: str) -> None:
-    program = native.plain_program("cfd_solver", "serial")
-    said = native.direct(native.make([program])[program], *words)
+    program = native.plain("cfd_solver", "serial")
+    said = native.direct(program, *words)
     assert said.returncode == 2 and why in said.stderr and said.stderr.count("\n") == 1
 
 
 def histories(folder: Path, variant: str, place: Placement, *words: str) -> list[list[float]]:
     """The residuals on the way, of the inputs as they are before anything changes."""
-    program = native.plain_program("cfd_solver", variant)
-    said = native.verified(native.make([program])[program], place, folder, *words)
+    program = native.plain("cfd_solver", variant)
+    said = native.verified(program, place, folder, *words)
     return [line["values"] for line in said.of("series") if line["rank"] == 0]
 
 

@@ -16,8 +16,7 @@ METHODS = "method=classic,gropp,pipelined,replaced,s_step"
 
 
 def program(variant: str) -> Built:
-    wanted = native.plain_program("cg", variant)
-    return native.make([wanted])[wanted]
+    return native.plain("cg", variant)
 
 
 def values(folder: Path, variant: str, place: Placement, *words: str) -> dict[tuple[str, ...], dict[str, float]]:

@@ -38,8 +38,7 @@ class Linked:
 
     def __init__(self, program: str) -> None:
         workload, variant = program.split(".")
-        built = native.make([native.plain_program(workload, variant)])
-        (self.built,) = built.values()
+        self.built = native.plain(workload, variant)
         assert self.built.error == "" and self.built.executable is not None
         tool = native.toolchain("base")
         assert tool is not None

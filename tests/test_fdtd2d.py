@@ -18,8 +18,8 @@ EVERY = [v for v in FDTD.variants if not v.broken and not on_device(v.needs) and
 
 
 def verified(folder: Path, *words: str) -> Said:
-    program = native.plain_program("fdtd2d", "simd")
-    return native.verified(native.make([program])[program], Placement(), folder, *words)
+    program = native.plain("fdtd2d", "simd")
+    return native.verified(program, Placement(), folder, *words)
 
 
 def values(said: Said, name: str, case: int = 0) -> list[float]:

@@ -21,8 +21,7 @@ pytestmark = [pytest.mark.native, pytest.mark.plain]
 
 @cache
 def program(variant: str, flag_set: str = "base") -> Built:
-    wanted = native.plain_program("dot", variant, flag_set)
-    return native.make([wanted])[wanted]
+    return native.plain("dot", variant, flag_set)
 
 
 @pytest.fixture(scope="module")

@@ -53,8 +53,7 @@ SHIPPED = shipped()
 
 
 def program(variant: str) -> Built:
-    made = native.make([native.plain_program("hartree_fock", variant)])
-    (built,) = made.values()
+    built = native.plain("hartree_fock", variant)
     assert built.error == ""
     return built
 

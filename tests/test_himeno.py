@@ -25,8 +25,8 @@ Sums = dict[str, float]
 
 def gosa(variant: str, folder: Path, *words: str) -> Sums:
     """What the sums of the benchmark's own inputs are."""
-    program = native.plain_program("himeno", variant)
-    said = native.verified(native.make([program])[program], Placement(), folder, "problem=official", *words)
+    program = native.plain("himeno", variant)
+    said = native.verified(program, Placement(), folder, "problem=official", *words)
     (found,) = by_size(said).values()
     return found
 

@@ -75,9 +75,9 @@ def gosa(said: Said) -> list[float]:
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> list[float]:
     """What a program without MPI finds."""
-    program = native.plain_program("himeno", "serial")
+    program = native.plain("himeno", "serial")
     both = words((0, 0, 0), "problem=official,general")
-    return gosa(native.verified(native.make([program])[program], Placement(), tmp_path_factory.mktemp("alone"), *both))
+    return gosa(native.verified(program, Placement(), tmp_path_factory.mktemp("alone"), *both))
 
 
 @pytest.mark.parametrize(("variant", "ranks", "grid"), ON)

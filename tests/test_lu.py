@@ -14,8 +14,7 @@ pytestmark = [pytest.mark.native, pytest.mark.plain]
 
 
 def program(variant: str) -> Built:
-    wanted = native.plain_program("lu", variant)
-    return native.make([wanted])[wanted]
+    return native.plain("lu", variant)
 
 
 def fingerprints(variant: str, threads: int, folder: Path, *words: str) -> dict[tuple[object, ...], set[float]]:

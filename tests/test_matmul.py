@@ -16,8 +16,7 @@ BOTH = "precision=64,32"
 
 
 def program(variant: str, flag_set: str = "base") -> Built:
-    wanted = native.plain_program("matmul", variant, flag_set)
-    return native.make([wanted])[wanted]
+    return native.plain("matmul", variant, flag_set)
 
 
 @pytest.mark.parametrize("variant", ["serial", "serial_ikj", "serial_blocked", "serial_recursive"])

@@ -16,8 +16,7 @@ pytestmark = [pytest.mark.native, pytest.mark.alone, pytest.mark.full]
 
 @cache
 def program(variant: str) -> Built:
-    wanted = native.plain_program("noise", variant)
-    return native.make([wanted])[wanted]
+    return native.plain("noise", variant)
 
 
 def said(variant: str, folder: Path, *words: str, place: Placement = Placement()) -> native.Said:  # noqa: B008

@@ -102,8 +102,8 @@ def test_ranks_that_observe_different_things_end_the_launch(variant: str, tmp_pa
 
 @pytest.mark.native
 def test_a_program_without_observations_has_none(tmp_path: Path) -> None:
-    wanted = native.plain_program("dot", "serial")
-    said = native.run(native.make([wanted])[wanted], Placement(), ("n=10",), tmp_path)
+    wanted = native.plain("dot", "serial")
+    said = native.run(wanted, Placement(), ("n=10",), tmp_path)
     assert said.of("sample") and not any("values" in s for s in said.of("sample")) and not said.of("series")
 
 

@@ -15,8 +15,7 @@ SMALL = ("problem=basin,channel,lake,jet", "nx=19", "ny=17", "layers=4", "steps=
 
 
 def said(folder: Path, *words: str, variant: str = "serial", place: Placement | None = None) -> Said:
-    program = native.plain_program("ocean_micom", variant)
-    built = native.make([program])[program]
+    built = native.plain("ocean_micom", variant)
     return native.verified(built, place or Placement(), folder, *words, effort=native.COUNTED)
 
 
@@ -119,6 +118,6 @@ def test_stommels_gyre_converges(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_run_is_refused_in_one_line(words: tuple[str, ...], why: str) -> None:
-    program = native.plain_program("ocean_micom", "serial")
-    told = native.direct(native.make([program])[program], *words)
+    program = native.plain("ocean_micom", "serial")
+    told = native.direct(program, *words)
     assert told.returncode == 2 and why in told.stderr and told.stderr.count("\n") == 1

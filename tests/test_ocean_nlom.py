@@ -15,8 +15,7 @@ SMALL = ("problem=waves,jet,basin", "nx=19", "ny=17", "layers=3", "steps=3")
 
 
 def said(folder: Path, *words: str, variant: str = "serial", place: Placement | None = None) -> Said:
-    program = native.plain_program("ocean_nlom", variant)
-    built = native.make([program])[program]
+    built = native.plain("ocean_nlom", variant)
     return native.verified(built, place or Placement(), folder, *words, effort=native.COUNTED)
 
 
@@ -70,9 +69,9 @@ def test_processes_take_theirs_up_too(tmp_path: Path) -> None:
 
 
 def test_a_run_ends_where_no_file_can_be_written(monkeypatch: pytest.MonkeyPatch) -> None:
-    program = native.plain_program("ocean_nlom", "serial")
+    program = native.plain("ocean_nlom", "serial")
     monkeypatch.setenv("TMPDIR", "/proc/self")
-    told = native.direct(native.make([program])[program], "problem=waves", "nx=8", "ny=8", "restart=1")
+    told = native.direct(program, "problem=waves", "nx=8", "ny=8", "restart=1")
     assert told.returncode == 3 and "cannot be written" in told.stderr and told.stderr.count("\n") == 1
 
 
@@ -132,6 +131,6 @@ def test_stommels_gyre_on_a_coarse_grid(tmp_path: Path) -> None:
     ],
 )
 def test_what_cannot_run_is_refused_in_one_line(words: tuple[str, ...], why: str) -> None:
-    program = native.plain_program("ocean_nlom", "serial")
-    told = native.direct(native.make([program])[program], *words)
+    program = native.plain("ocean_nlom", "serial")
+    told = native.direct(program, *words)
     assert told.returncode == 2 and why in told.stderr and told.stderr.count("\n") == 1

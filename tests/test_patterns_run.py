@@ -62,7 +62,7 @@ def assert_whole_multiple(found: Matrix, wanted: Matrix) -> None:
 
 def executable(program: str) -> Path:
     workload, variant = program.split(".")
-    (built,) = native.make([native.plain_program(workload, variant)]).values()
+    built = native.plain(workload, variant)
     assert built.executable is not None, built.error
     return built.executable
 

@@ -72,8 +72,7 @@ def test_a_jump_and_steps_are_a_longer_jump(stream: CDLL, n: int, steps: int) ->
 
 
 def program(variant: str) -> Built:
-    wanted = native.plain_program("random_access", variant)
-    return native.make([wanted])[wanted]
+    return native.plain("random_access", variant)
 
 
 @pytest.mark.native

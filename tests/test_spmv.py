@@ -18,8 +18,7 @@ PATTERNS = "matrix=random,power_law"
 
 
 def program(variant: str) -> Built:
-    wanted = native.plain_program("spmv", variant)
-    return native.make([wanted])[wanted]
+    return native.plain("spmv", variant)
 
 
 def fingerprints(folder: Path, variant: str, place: Placement, *words: str) -> dict[tuple[object, ...], set[float]]:

@@ -17,8 +17,7 @@ SIZES = "n=1,2,3,4,5,7,8,9,15,16,17,24,25,31,32,33,47,48,63,64,65,96,127,128,129
 
 
 def program(variant: str, flag_set: str = "base") -> Built:
-    wanted = native.plain_program("transpose", variant, flag_set)
-    return native.make([wanted])[wanted]
+    return native.plain("transpose", variant, flag_set)
 
 
 @pytest.mark.parametrize("variant", ["serial", "serial_blocked", "serial_recursive", "serial_in_place"])

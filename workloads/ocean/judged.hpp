@@ -85,6 +85,14 @@ double digest(State& s) {
   return fl::total(sum);
 }
 
+// Wall time of a model day at the longest steps that may be, s: what R3 reports. The time of all phases, and of none.
+template <class P>
+double day_time(const P& p, const fl::Observations& seen, const fl::Phases& phases) {
+  double wall = seen.seconds({});
+  for (int k = 0; k < phases.count(); ++k) wall += seen.seconds({k + 1, phases.name(k)});
+  return wall / (p.longest() * static_cast<double>(p.steps)) * 86400;
+}
+
 // The height of the sea's surface.
 template <class State>
 void draw_surface(State& s, fl::Picture& picture) {

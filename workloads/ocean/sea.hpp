@@ -5,7 +5,8 @@
 //
 // Layer 0 is the top one. u stands on the western face of a cell, v on the southern one, h and M in its centre, vorticity on its
 // south-western corner. A workload's Params say how many layers there are, how thick they are at rest, what weighs on them and how the
-// Earth turns: `layers`, rest(k), reduced(k), coriolis(j), linear().
+// Earth turns, how long a time step may be and whether a wind blows: `layers`, rest(k), reduced(k), coriolis(j), linear(), longest(),
+// driven(), gyre().
 #pragma once
 
 #include <array>
@@ -81,6 +82,14 @@ struct Sea {
 template <class P>
 double stress_at(const P& p, Index j, double wind) {
   return -wind * std::cos(M_PI * (static_cast<double>(j) + 0.5) / static_cast<double>(p.ny));
+}
+
+// A run differs from all others of a batch in the length of its time steps and in its wind.
+template <class P>
+void touch(Sea<P>& s, Index iteration) {
+  const double share = 1 - (fl::step_factor(iteration) - 1) / 64;
+  s.dt = s.p.longest() * share;
+  s.wind = s.p.driven() ? s.p.wind * share * (s.p.gyre() ? gyre_weak : 1) : 0;
 }
 
 }  // namespace ocean::inline FL_ROLE

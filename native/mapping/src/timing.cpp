@@ -1,7 +1,6 @@
 #include "firstlight/mapping/timing.hpp"
 
 #include <algorithm>
-#include <cmath>
 
 #include "firstlight/network/evaluate.hpp"
 #include "firstlight/network/plan.hpp"
@@ -15,10 +14,8 @@ using collectives::Kind;
 // Networks carry packets: at a link another message goes on between two of them. Whole messages would hold it for as long as they are,
 // and wait in chains that no network knows; with more than four parts little changes any more (docs/method.md). Each part keeps an
 // interface for the overhead of a message, which a part of so many bytes hides.
-constexpr double most_packets = 4, least_packet = 16384;
-std::int32_t packets(Bytes bytes) {
-  return static_cast<std::int32_t>(std::clamp(std::floor(static_cast<double>(bytes) / least_packet), 1.0, most_packets));
-}
+constexpr Bytes most_packets = 4, least_packet = 16384;
+std::int32_t packets(Bytes bytes) { return static_cast<std::int32_t>(std::clamp<Bytes>(bytes / least_packet, 1, most_packets)); }
 
 // The network with ranks where a map puts them.
 class Mapped : public network::Topology {

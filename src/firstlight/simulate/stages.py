@@ -24,7 +24,7 @@ from firstlight.simulate.prediction import Breakdown, Noise, Prediction
 MEASURED = "measured"
 """In place of stages: those that a run measured."""
 _WRITTEN = re.compile(r"([A-Za-z0-9_ -]{1,40})=([^/=]{1,4000})(?:/([1-9][0-9]{0,3}))?")
-_WORK = re.compile(r"\bwork:([0-9.]+)")
+_WORK = re.compile(r"\bwork:([0-9]+(?:\.[0-9]+)?)")
 
 
 class Stages(msgspec.Struct, frozen=True):
@@ -39,8 +39,10 @@ class Stages(msgspec.Struct, frozen=True):
         return f"{self.name}={self.text}" + (f"/{self.iterations}" if self.iterations > 1 else "")
 
     def lasting(self, seconds: float) -> Stages:
-        """With work that takes so long an iteration by its shares."""
+        """With work that takes so long an iteration by its shares. Raises UsageError where it has none."""
         whole = sum(float(share) for share in _WORK.findall(self.text))
+        if whole <= 0:
+            raise UsageError(f"the stages of {self.name} have no work, as work:1, that what was measured could be")
         ns = 1e9 * seconds * self.iterations / whole
         return msgspec.structs.replace(self, text=_WORK.sub(lambda m: f"work:{ns * float(m[1]):.0f}", self.text))
 

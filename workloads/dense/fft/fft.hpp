@@ -24,7 +24,8 @@ struct Params {
   Index n = 65536;
   Task task = Task::forward;
   void declare(fl::Fields& fields) {
-    fields.integer("n", n, "points", 1, Index{1} << 31, "complex numbers, cut into n1 rows of n2: n1 is the largest factor up to sqrt(n)");
+    fields.integer("n", n, "points", 1, (Index{1} << 31) - 1,
+                   "complex numbers, cut into n1 rows of n2: n1 is the largest factor up to sqrt(n)");
     fields.choice("task", task, "forward|return", "the transform alone, or with the one that undoes it");
   }
 };

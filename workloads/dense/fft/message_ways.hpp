@@ -7,7 +7,7 @@
 
 namespace fft::inline FL_ROLE {
 
-inline int bytes(Index points) { return static_cast<int>(points * static_cast<Index>(sizeof(Complex))); }
+inline int points(Index count) { return static_cast<int>(count); }  // of MPI_C_DOUBLE_COMPLEX, of which bytes would be too many for an int
 
 inline void keep(Buffers& b, int me) { std::copy_n(b.to.of(b.out, me), b.to.size(me), b.from.of(b.in, me)); }
 
@@ -28,8 +28,8 @@ struct AllToAll {
 
     Side(const Parts& parts, int ranks) {
       for (int q = 0; q < ranks; ++q) {
-        counts.push_back(static_cast<int>(parts.size(q)));
-        places.push_back(static_cast<int>(parts.begin[static_cast<std::size_t>(q)]));
+        counts.push_back(points(parts.size(q)));
+        places.push_back(points(parts.begin[static_cast<std::size_t>(q)]));
       }
     }
   };
@@ -45,8 +45,8 @@ struct Pairwise {
     for (int away = 1; away < team.ranks; ++away) {
       const int to = (team.rank + away) % team.ranks, from = (team.rank + team.ranks - away) % team.ranks;
       pack(to);
-      MPI_Sendrecv(b.to.of(b.out, to), bytes(b.to.size(to)), MPI_BYTE, to, 0, b.from.of(b.in, from), bytes(b.from.size(from)), MPI_BYTE,
-                   from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
+      MPI_Sendrecv(b.to.of(b.out, to), points(b.to.size(to)), MPI_C_DOUBLE_COMPLEX, to, 0, b.from.of(b.in, from), points(b.from.size(from)),
+                   MPI_C_DOUBLE_COMPLEX, from, 0, MPI_COMM_WORLD, MPI_STATUS_IGNORE);
       unpack(from);
     }
   }
@@ -62,13 +62,14 @@ struct Overlapped {
     sending = receiving;
     for (int away = 1; away < team.ranks; ++away) {
       const int from = (team.rank + team.ranks - away) % team.ranks;
-      MPI_Irecv(b.from.of(b.in, from), bytes(b.from.size(from)), MPI_BYTE, from, 0, MPI_COMM_WORLD,
+      MPI_Irecv(b.from.of(b.in, from), points(b.from.size(from)), MPI_C_DOUBLE_COMPLEX, from, 0, MPI_COMM_WORLD,
                 &receiving[static_cast<std::size_t>(from)]);
     }
     for (int away = 1; away < team.ranks; ++away) {
       const int to = (team.rank + away) % team.ranks;
       pack(to);
-      MPI_Isend(b.to.of(b.out, to), bytes(b.to.size(to)), MPI_BYTE, to, 0, MPI_COMM_WORLD, &sending[static_cast<std::size_t>(to)]);
+      MPI_Isend(b.to.of(b.out, to), points(b.to.size(to)), MPI_C_DOUBLE_COMPLEX, to, 0, MPI_COMM_WORLD,
+                &sending[static_cast<std::size_t>(to)]);
     }
     pack(team.rank);
     keep(b, team.rank);

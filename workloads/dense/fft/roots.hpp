@@ -6,7 +6,7 @@
 #include <complex>
 #include <vector>
 
-#include "firstlight/workload.hpp"
+#include "firstlight/fourier.hpp"
 
 namespace fft::inline FL_ROLE {
 
@@ -27,8 +27,7 @@ class Roots {
     fill(coarse_, (n >> bits_) + 1, mask_ + 1);
   }
   Number operator[](fl::Index m) const {
-    const Number a = coarse_[static_cast<std::size_t>(m >> bits_)], b = fine_[static_cast<std::size_t>(m & mask_)];
-    return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
+    return fl::times(coarse_[static_cast<std::size_t>(m >> bits_)], fine_[static_cast<std::size_t>(m & mask_)]);
   }
 
  private:

@@ -44,19 +44,10 @@ inline fl::Check check(State& s, Index last) {
   return judged.worst().check(fl::text("all that was compared agrees; the mass of a layer changed by %.3g of itself", layer));
 }
 
-// Wall time of a model day at the longest steps that `courant` and `substeps` allow, s: what R3 reports.
-inline double day_time(const Params& p, const fl::Observations& seen) {
-  double wall = seen.seconds({});  // in no phase
-  for (const fl::Phase phase :
-       {phases("halo"), phases("diagnose"), phases("momentum"), phases("surface"), phases("thickness"), phases("restart")})
-    wall += seen.seconds(phase);
-  return wall / (p.longest() * static_cast<double>(p.steps)) * 86400;
-}
-
 inline void observe(State& s, fl::Observations& seen) {
   seen.value("digest", ocean::digest(s));
   seen.value("dt", s.dt);
-  seen.value("day_time", day_time(s.p, seen));
+  seen.value("day_time", ocean::day_time(s.p, seen, phases));
   const ocean::Gyre found = s.p.stommel() ? ocean::gyre(s) : ocean::Gyre{};
   seen.value("gyre_error", found.error);
   seen.value("gyre_transport", found.most);

@@ -63,6 +63,7 @@ struct Params : ocean::Extent {
     fields.real("filter", filter, "1", 0, ocean::most_filtered, "R. Asselin's, of leapfrog steps");
   }
   bool stommel() const { return problem == Problem::stommel; }
+  bool gyre() const { return stommel(); }
   bool closed() const { return problem != Problem::channel && problem != Problem::jet; }
   bool stirs() const { return problem == Problem::basin || problem == Problem::channel; }
   bool driven() const { return stirs() || stommel(); }
@@ -137,13 +138,6 @@ inline constexpr fl::Metric metrics[] = {
     {"digest", "1", "digest", "value", 1, "lower"},
 };
 
-// A run differs from all others of a batch in the length of its time steps and in its wind.
-inline double variation(Index iteration) { return 1 - (fl::step_factor(iteration) - 1) / 64; }
-inline double length(const Params& p, Index iteration) { return p.longest() * variation(iteration); }
-inline double stress(const Params& p, Index iteration) {
-  return p.driven() ? p.wind * variation(iteration) * (p.stommel() ? ocean::gyre_weak : 1) : 0;
-}
-inline void touch(State& s, Index iteration) { s.dt = length(s.p, iteration), s.wind = stress(s.p, iteration); }
 inline double drag(const Params& p) { return p.driven() ? p.drag : 0; }
 inline double viscosity(const Params& p) { return p.stirs() ? p.viscosity : 0; }
 inline double biharmonic(const Params& p) { return p.stirs() ? p.biharmonic : 0; }

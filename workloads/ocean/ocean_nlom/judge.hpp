@@ -224,15 +224,6 @@ inline fl::Check check(State& s, Index last) {
   return judged.worst().check(fl::text("%s; the mass changed by %.3g of itself", agreed, mass));
 }
 
-// Wall time of a model day at the longest steps that `courant` allows, s: what R3 reports of NLOM.
-inline double day_time(const Params& p, const fl::Observations& seen) {
-  double wall = seen.seconds({});  // in no phase
-  for (const fl::Phase phase : {phases("halo"), phases("diagnose"), phases("advance"), phases("transform"), phases("transpose"),
-                                phases("columns"), phases("restart"), phases("diary")})
-    wall += seen.seconds(phase);
-  return wall / (p.longest() * static_cast<double>(p.steps)) * 86400;
-}
-
 // Of the whole ocean; time in days, mass as what changed of it.
 inline void tell_the_diary(State& s, fl::Observations& seen) {
   const auto count = static_cast<Index>(s.mass.size());
@@ -254,7 +245,7 @@ inline void observe(State& s, fl::Observations& seen) {
   seen.value("digest", ocean::digest(s));
   seen.value("dt", s.dt);
   seen.value("frequency", s.p.problem == Problem::seiche ? frequency(s) : 0);
-  seen.value("day_time", day_time(s.p, seen));
+  seen.value("day_time", ocean::day_time(s.p, seen, phases));
   const ocean::Gyre found = s.p.gyre() ? ocean::gyre(s) : ocean::Gyre{};
   seen.value("gyre_error", found.error);
   seen.value("gyre_transport", found.most);

@@ -117,13 +117,6 @@ inline constexpr fl::Metric metrics[] = {
     {"digest", "1", "digest", "value", 1, "lower"},
 };
 
-// A run differs from all others of a batch in the length of its time steps and in its wind.
-inline double variation(Index iteration) { return 1 - (fl::step_factor(iteration) - 1) / 64; }
-inline double length(const Params& p, Index iteration) { return p.longest() * variation(iteration); }
-inline double stress(const Params& p, Index iteration) {
-  return p.driven() ? p.wind * variation(iteration) * (p.gyre() ? ocean::gyre_weak : 1) : 0;
-}
-inline void touch(State& s, Index iteration) { s.dt = length(s.p, iteration), s.wind = stress(s.p, iteration); }
 inline double drag(const Params& p) { return p.driven() && p.problem != Problem::munk ? p.drag : 0; }
 inline double viscosity(const Params& p) { return p.driven() && p.problem != Problem::stommel ? p.viscosity : 0; }
 

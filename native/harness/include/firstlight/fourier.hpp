@@ -12,7 +12,8 @@ namespace fl::inline FL_ROLE {
 using Complex = std::complex<double>;
 
 // Without what the standard asks for infinities.
-inline Complex times(const Complex& a, const Complex& b) {
+template <class Real>
+std::complex<Real> times(const std::complex<Real>& a, const std::complex<Real>& b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 

@@ -16,7 +16,7 @@ struct Timed {
 };
 
 // Each phase by itself, then all in one go. In a phase all its messages are ready when it begins, and it is over when the
-// last has arrived. Ranks of one node have interfaces of their own, and what stays in a node passes no link. Raises Wrong for what is
+// last has arrived; a long message goes in a few packets, between which links let others through. Ranks of one node have interfaces of their own, and what stays in a node passes no link. Raises Wrong for what is
 // larger than a plan can be.
 Timed simulated(const Pattern& pattern, const Places& places, const Map& map, const network::Machine& machine,
                 const std::atomic<bool>& stop);
