@@ -41,6 +41,7 @@ from synthetic import Scene
 
 WORKLOADS = shipped.workloads()
 METRICS = """
+cg              time_to_solution s operations time 1, time_per_iteration us time_per_iteration value 1e6
 dirac           speed Mflop/s operations rate 1e-6, time us elements time 1e6
 dirac_overlap   time s operations time 1, iterations iterations iterations value 1
 dirac_solver    time_to_solution s operations time 1, time_per_iteration us time_per_iteration value 1e6, speed Mflop/s speed value 1e-6, iterations iterations iterations value 1
@@ -63,6 +64,14 @@ kernel_launch   time us operations time 1e6
 
 GRID: Mapping[str, int | float | str] = {"pt": 0, "px": 0, "py": 0, "pz": 0}
 DEFAULTS: Mapping[str, Mapping[str, int | float | str]] = {
+    "cg": {
+        "matrix": "laplace2d",
+        "m": 40,
+        "method": "classic",
+        "preconditioner": "jacobi",
+        "digits": 6,
+        "iterations": 0,
+    },
     "dirac": {"t": 8, "x": 8, "y": 8, "z": 8, "bits": 64, "operator": "D", "boundary": "periodic"} | dict(GRID),
     "dirac_solver": {"t": 8, "x": 8, "y": 8, "z": 8, "mass": 100, "digits": 8, "method": "cg"} | dict(GRID),
     "fem2d": {"level": 5, "problem": "R", "digits": 6, "rows": 0},

@@ -8,6 +8,8 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import invented
+import invented_run
 import many_runs
 import synthetic
 from commands import Captured, call, examples
@@ -17,6 +19,9 @@ from firstlight.nodes.folder import Part, Record
 
 STARTS_PROGRAMS = {"run": ["--dry-run"], "submit": ["--system", "slurm", "--dry-run"]}
 """Commands that would measure, and what makes them tell their plan instead."""
+ITERATIONS = "20261001-020000-standard"
+"""A run of what the newest one has not measured, and the word of an example that asks for it."""
+MEASURED = "measured"
 ELSEWHERE = {
     "bench": "test_guests.py",
     "profile": "test_profile.py",
@@ -33,6 +38,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     results, scene = made / "results", synthetic.run(1, 8)
     for k, name in enumerate(("20261101-020000-quick", "node07", "node08", "node09")):
         many_runs.write(scene, results, name, synthetic.STARTED + k * many_runs.WEEK)
+    solver = invented_run.run(invented.machine(made, "laptop"), "standard", launches=2, names=("cg", "pingpong"))
+    many_runs.write(solver, results, ITERATIONS, synthetic.STARTED - many_runs.WEEK)
     nodes = results / "four"
     nodes.mkdir()
     (results / "node07").rename(nodes / "node-001")
@@ -47,7 +54,8 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_they_work_as_typed(command: str, place: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place)
     for words in examples(command, capsys):
-        code, out, err = call(capsys, *words, *STARTS_PROGRAMS.get(command, []))
+        of = ["--run", ITERATIONS] if MEASURED in words else []
+        code, out, err = call(capsys, *words, *of, *STARTS_PROGRAMS.get(command, []))
         # 1 and 4 are answers of commands that judge, here of invented runs; 2 and 3 say that it cannot be done so.
         assert code in (0, 1, 4) and (out.strip() or "-o" in words), (words, err)
 

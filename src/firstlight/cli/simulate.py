@@ -23,7 +23,7 @@ if TYPE_CHECKING:
 Examples:
   ./fl simulate allreduce --topology torus:8x8 --bytes 8,64KiB
   ./fl simulate --pattern npb_cg -n 64 -p class=A --topology torus:8x8
-  ./fl simulate --stages measured --topology flat:1024 --scale 64..65536
+  ./fl simulate --stages measured --topology flat:1024 --scale 64..4096
 
 \b
 Topologies: tofu:24x18x16 (the K computer's six axes; each has 2x3x2 nodes inside),
