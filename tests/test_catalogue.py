@@ -151,7 +151,7 @@ def test_every_pattern_of_the_shipped_workloads_selects_a_variant() -> None:
             f"{v.name}_{b}"
             for v in workload.variants
             if catalogue.of_library(v.needs)
-            for b in ("openblas", "blis", "mkl", "netlib", "fftw3")
+            for b in ("openblas", "blis", "mkl", "netlib", "fftw3", "eigen")
         ]
         for suite, selections in workload.suites.items():
             for selection in selections:

@@ -495,7 +495,7 @@ def test_a_library_is_believed_what_its_results_prove(machine, tmp_path, known_g
 def test_the_libraries_here_offer_what_libraries_of_their_kind_do(machine, tmp_path, known_gcc):
     """Their names tell variants apart, so none may be a prefix that asks for something."""
     toolbox = look(machine, tmp_path, known_gcc)
-    kinds = {"fftw3": {"fft"}, "blis": set(BLAS)}
+    kinds = {"fftw3": {"fft"}, "blis": set(BLAS), "eigen": {"sparse"}}
     for library in toolbox.libraries:
         assert set(library.offers) == kinds.get(library.name, set(library.offers)) and library.offers
         assert library.name not in catalogue.prefixes() and "_" not in library.name

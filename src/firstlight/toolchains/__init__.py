@@ -68,14 +68,15 @@ class Mpi(msgspec.Struct, frozen=True):
     setting: str = ""  # the name of the library that this one is, with another environment; "": none but itself
 
 
-Offer = Literal["blas1", "blas2", "blas3", "lapack", "fft"]
-"""What a numerical library may offer: BLAS by CBLAS names, LAPACK as Fortran calls it, FFT by the interface of FFTW."""
+Offer = Literal["blas1", "blas2", "blas3", "lapack", "fft", "sparse"]
+"""What a numerical library may offer: BLAS by CBLAS names, LAPACK as Fortran calls it, FFT by the interface of FFTW,
+products of sparse matrices by that of MKL or by Eigen's."""
 
 
 class Library(msgspec.Struct, frozen=True):
     """A numerical library. What it offers was proved by the results of a trial."""
 
-    name: str  # openblas, blis, mkl, fftw3
+    name: str  # openblas, blis, mkl, fftw3, eigen
     label: str  # OpenBLAS 0.3.21
     compile_flags: tuple[str, ...]
     link_flags: tuple[str, ...]

@@ -48,4 +48,4 @@ def link_flags(files: Sequence[Path]) -> list[str]:
     folders = dict.fromkeys(f.parent for f in files if not _STANDARD.fullmatch(str(f.parent.resolve())))
     paths = [flag for folder in folders for flag in (f"-L{folder}", f"-Wl,-rpath,{folder}")]
     named = [f"-l:{file.name}" for file in files]
-    return [*paths, *named] if len(files) == 1 else [*paths, "-Wl,--no-as-needed", *named]
+    return [*paths, *named] if len(files) < 2 else [*paths, "-Wl,--no-as-needed", *named]

@@ -20,7 +20,14 @@ from firstlight.toolchains.linking import link_flags
 
 OFFERS: tuple[Offer, ...] = get_args(Offer)
 BLAS: tuple[Offer, ...] = ("blas1", "blas2", "blas3")
-TITLES: dict[Offer, str] = {"blas1": "BLAS 1", "blas2": "BLAS 2", "blas3": "BLAS 3", "lapack": "LAPACK", "fft": "FFT"}
+TITLES: dict[Offer, str] = {
+    "blas1": "BLAS 1",
+    "blas2": "BLAS 2",
+    "blas3": "BLAS 3",
+    "lapack": "LAPACK",
+    "fft": "FFT",
+    "sparse": "sparse matrices",
+}
 
 _INCLUDE = ROOT / "native" / "harness" / "include"
 _TRIALS: dict[Offer, tuple[str, str]] = {
@@ -64,11 +71,18 @@ _TRIALS: dict[Offer, tuple[str, str]] = {
         "for (int k = 0; k < 4; ++k) if (std::abs(out[k] - wanted[k]) > 1e-12) return false;"
         "return true;",
     ),
+    "sparse": (
+        '#include "firstlight/sparse.hpp"',
+        "int start[] = {0, 2, 3}, column[] = {0, 2, 1}; double value[] = {1, 2, 3}; const double x[] = {5, 7, 11};"
+        "double y[] = {1, 1}; const fl::sparse::Product a(2, 3, start, column, value);"
+        "return a.multiply(2, x, y) && y[0] == 54 && y[1] == 42;",
+    ),
 }
 
 
 class Candidate(NamedTuple):
-    """A library to be tried. `files`: to be linked, in this order; `expected`: what libraries of its kind offer.
+    """A library to be tried. `files`: to be linked, in this order, none where headers are all of it; `expected`: what
+    libraries of its kind offer.
 
     `version`: declarations and statements of C++ that print its version, the first dotted number that they print.
     """
@@ -79,6 +93,7 @@ class Candidate(NamedTuple):
     expected: Sequence[Offer]
     version: tuple[str, str]
     prefix: str = ""
+    compile_flags: tuple[str, ...] = ()
 
 
 class _Answer(msgspec.Struct, frozen=True):
@@ -98,18 +113,22 @@ def said(offers: Sequence[Offer]) -> str:
 def prove(host: Host, candidate: Candidate) -> tuple[Library | str, list[Absent]]:
     """The library with what it offers here and what of `expected` it does not; the reason where it offers nothing."""
     link = link_flags(candidate.files)
-    key = f"library {candidate.name} {candidate.expected} {host.identity(*candidate.files, host.cxx, *_headers())}"
+    key = f"library {candidate.name} {candidate.expected} {candidate.compile_flags} "
+    key += host.identity(*candidate.files, host.cxx, *_headers())
     answer = host.memory.recall(key, _Answer)
     if answer is None:
         answer = _ask(host, candidate, link)
         if answer.offers:
             host.memory.keep(key, answer)
     if not answer.offers:
-        return f"{candidate.files[0]}: {next(iter(answer.lacks.values()))}", []
+        where = " ".join([*map(str, candidate.files[:1]), *candidate.compile_flags])
+        return f"{where}: {next(iter(answer.lacks.values()))}", []
     label = f"{candidate.label} {answer.version}".strip()
     fix = "use another library for it"
     gaps = [Absent(f"{TITLES[offer]} of {label}", reason, fix) for offer, reason in answer.lacks.items()]
-    return Library(candidate.name, label, (), tuple(link), candidate.prefix, answer.offers), gaps
+    return Library(
+        candidate.name, label, candidate.compile_flags, tuple(link), candidate.prefix, answer.offers
+    ), gaps
 
 
 def _ask(host: Host, candidate: Candidate, link: Sequence[str]) -> _Answer:
@@ -138,7 +157,7 @@ def _trial(host: Host, candidate: Candidate, offers: Sequence[Offer], link: Sequ
     wrong = 'std::fputs("error: {}: a wrong result", stderr); return 1;'
     checks = [f"if (!{offer}()) {{ {wrong.format(TITLES[offer])} }}" for offer in offers]
     source = "\n".join([*lines, "int main() {", *checks, version, "}", ""])
-    flags = ["-std=c++20", f"-I{_INCLUDE}", f"-DFL_SYMBOL_PREFIX={candidate.prefix}"]
+    flags = ["-std=c++20", f"-I{_INCLUDE}", f"-DFL_SYMBOL_PREFIX={candidate.prefix}", *candidate.compile_flags]
     return host.trial(source, ".cpp", [host.cxx, *flags], link)
 
 
@@ -153,4 +172,4 @@ def _version(outcome: Outcome) -> str:
 
 
 def _headers() -> list[Path]:
-    return [_INCLUDE / "firstlight" / f"{name}.hpp" for name in ("library", "blas", "lapack", "fft")]
+    return [_INCLUDE / "firstlight" / f"{name}.hpp" for name in ("library", "blas", "lapack", "fft", "sparse")]

@@ -3,9 +3,19 @@
 
 #include <algorithm>
 
+#include "firstlight/simd.hpp"
 #include "spmv.hpp"
 
 namespace spmv::inline FL_ROLE {
+
+// Lines of values and columns that come so many entries later are asked for meanwhile: what prefetchers keep under way for one core, two streams
+// above all, is less than memory takes.
+inline constexpr fl::Index ahead = 512;
+
+template <class... Streams>
+[[gnu::always_inline]] inline void ask(fl::Index k, const Streams*... streams) {
+  (__builtin_prefetch(streams + k + ahead, 0, 3), ...);
+}
 
 // A format has rows in units that threads may share; multiply() takes some of them, slots(u) counts what is stored before unit u.
 struct Csr {
@@ -40,6 +50,7 @@ struct Csr {
     const double* v = value.data();
     for (fl::Index i = some.begin; i < some.end; ++i) {
       double sum = 0;
+      for (int k = first[i]; k < first[i + 1]; k += 8) ask(k, v, c);
       for (int k = first[i]; k < first[i + 1]; ++k) sum += v[k] * x[c[k]];
       y[i] = scale * sum;
     }

@@ -16,12 +16,14 @@ template <class Store>
   using Vector = fl::simd::native<double>;
   constexpr int width = fl::simd::width<double>, vectors = static_cast<int>(chunk) / width;
   Vector sum[vectors] = {};
-  for (fl::Index k = 0; k < count; ++k, value += stride, column += stride)
+  for (fl::Index k = 0; k < count; ++k, value += stride, column += stride) {
+    ask(0, value, column);
     fl::simd::unroll<vectors>([&](auto v) {
       Vector elements;
       fl::simd::unroll<width>([&](int lane) { elements[lane] = x[column[v * width + lane]]; });
       sum[v] += fl::simd::load<Vector>(value + v * width) * elements;
     });
+  }
   for (int r = 0; r < chunk; ++r) store(r, sum[r / width][r % width]);
 }
 
