@@ -54,6 +54,8 @@ def test_stones_solver_needs_what_its_compensation_asks_for(alphas: dict[float, 
         (("kernel=multigrid", "problem=transport"), "need a symmetric matrix"),
         (("i=16384", "j=16384", "k=16384"), "GiB"),
         (("kernel=cg", "pi=2"), "no process grid"),
+        (("bits=48",), "take bits=32 or bits=64"),
+        (("bits=32",), "take simd, ordered, omp or mpi"),
     ],
 )
 def test_what_cannot_run_is_refused_in_one_line(words: tuple[str, ...], why: str) -> None:
@@ -91,6 +93,36 @@ def test_threads_change_no_bit_in_red_black_order_either(tmp_path: Path) -> None
 
 def test_factors_of_32_bits_cost_no_iteration(tmp_path: Path) -> None:
     assert iterations(tmp_path, "kernel=sip", *cube(32), variant="mixed") == [77]
+
+
+NARROW = ("problem=diffusion", "digits=4", "bits=32")
+
+
+def test_in_32_bits_solvers_go_the_same_way_as_far_as_these_reach(tmp_path: Path) -> None:
+    """The check allows for what rounding to 32 bits may change of x, times the condition of the matrix."""
+    words = ("kernel=*", "i=21", "j=9", "k=7", "problem=diffusion", "digits=4")
+    wide, narrow = (iterations(tmp_path, *words, f"bits={bits}", variant="simd") for bits in (64, 32))
+    assert len(narrow) == 6 and all(abs(n - w) <= 2 for n, w in zip(narrow, wide, strict=True))
+    one, other = (histories(tmp_path, "simd", Placement(), *words, f"bits={bits}") for bits in (64, 32))
+    for mine, theirs in zip(other, one, strict=True):
+        first = min(len(mine), len(theirs))
+        assert mine[:first] == pytest.approx(theirs[:first], rel=1e-3) and mine != theirs
+
+
+def test_in_32_bits_a_cell_alone_is_solved(tmp_path: Path) -> None:
+    assert all(n < 10 for n in iterations(tmp_path, "kernel=*", "i=1,3", "j=1", "k=1,2", *NARROW, variant="simd"))
+
+
+def test_in_32_bits_threads_change_no_bit(tmp_path: Path) -> None:
+    words = ("kernel=*", "sweeps=4", "bits=32", *UNEVEN)
+    one = histories(tmp_path, "simd", Placement(), *words)
+    for threads in (1, 3):
+        assert histories(tmp_path, "omp", Placement(threads=threads), *words) == one
+
+
+def test_what_32_bits_cannot_tell_is_refused() -> None:
+    said = native.direct(native.plain("cfd_solver", "simd"), "bits=32", *cube(64))
+    assert said.returncode == 2 and "come to 4 digits" in said.stderr and said.stderr.count("\n") == 1
 
 
 @pytest.mark.full

@@ -16,14 +16,15 @@
 namespace cfd::inline FL_ROLE {
 
 // A grid of the hierarchy but the finest one; b is the residual of the finer grid.
+template <class Real>
 struct CoarseGrid {
-  System system;
-  Field x;
+  SystemOf<Real> system;
+  FieldOf<Real> x;
 
   explicit CoarseGrid(const Point& size) : x(size, {1, 1, 1}) {
-    for (Field& a : system.a) a = Field(size, {1, 1, 1});
-    system.b = Field(size, {1, 1, 1});
-    std::fill_n(x.data(), x.layout().elements, 0.0);
+    for (auto& a : system.a) a = FieldOf<Real>(size, {1, 1, 1});
+    system.b = FieldOf<Real>(size, {1, 1, 1});
+    std::fill_n(x.data(), x.layout().elements, Real{0});
   }
 };
 
@@ -34,7 +35,8 @@ inline Point coarser(Point size) {
 inline bool coarsest(const Point& size) { return *std::max_element(size.begin(), size.end()) <= 2; }
 
 // Beyond the block, by what is within.
-inline void reflect(Field& x, const Mirror& mirror) {
+template <class Real>
+void reflect(FieldOf<Real>& x, const Mirror& mirror) {
   grid::Box<3> box = x.layout().owned();
   for (std::size_t d = 0; d < 3; ++d) {
     for (const Index step : {-1, 1}) {
@@ -42,9 +44,9 @@ inline void reflect(Field& x, const Mirror& mirror) {
       face.lower[d] = step < 0 ? 0 : x.size()[d] - 1;
       face.upper[d] = face.lower[d] + 1;
       grid::each_cell(face, [&](Point at) {
-        const double inside = x[at];
+        const Real inside = x[at];
         at[d] += step;
-        x[at] = mirror[d][step > 0 ? 1 : 0] * inside;
+        x[at] = static_cast<Real>(mirror[d][step > 0 ? 1 : 0]) * inside;
       });
     }
     --box.lower[d];
@@ -52,7 +54,7 @@ inline void reflect(Field& x, const Mirror& mirror) {
   }
 }
 
-template <class Machine, class Body>
+template <class Machine, class Body, class Real = double>
 class VCycle {
  public:
   // The colour of the block's first cell: 0 where it is red.
@@ -63,12 +65,12 @@ class VCycle {
     for (Point next = size; !coarsest(next); grids_.emplace_back(next)) next = coarser(next);
   }
   // The coarse matrices of this one.
-  void factor(Machine& machine, Body& body, const Rows& finest) {
+  void factor(Machine& machine, Body& body, const RowsOf<Real>& finest) {
     Point size = size_;
-    const Rows* fine = &finest;
-    std::vector<Rows> rows;
+    const RowsOf<Real>* fine = &finest;
+    std::vector<RowsOf<Real>> rows;
     rows.reserve(grids_.size());
-    for (CoarseGrid& grid : grids_) {
+    for (CoarseGrid<Real>& grid : grids_) {
       machine.each(grid.x.size(), [&](Index k, Index j) { return body.coarsen(*fine, size, grid.system, k, j), Sums{}; });
       rows.emplace_back(grid.system);
       fine = &rows.back();
@@ -76,17 +78,17 @@ class VCycle {
     }
   }
   // x, whose halo is 0, becomes about A^-1 b.
-  void operator()(Machine& machine, Body& body, const Rows& finest, double* x) {
+  void operator()(Machine& machine, Body& body, const RowsOf<Real>& finest, Real* x) {
     constexpr int bottom = 8;  // sweeps either way on the coarsest grid
     std::vector<Grid> all{{size_, finest, x}};
-    for (CoarseGrid& grid : grids_) all.push_back({grid.x.size(), Rows(grid.system), grid.x.view().origin});
+    for (CoarseGrid<Real>& grid : grids_) all.push_back({grid.x.size(), RowsOf<Real>(grid.system), grid.x.view().origin});
     for (std::size_t n = 0; n < all.size(); ++n) {
       const Grid& here = all[n];
-      machine.each(here.size, [&](Index k, Index j) { return std::fill_n(here.x + here.m.at(k, j), here.size[2], 0.0), Sums{}; });
+      machine.each(here.size, [&](Index k, Index j) { return std::fill_n(here.x + here.m.at(k, j), here.size[2], Real{0}), Sums{}; });
       for (int sweep = 0; sweep < (n + 1 == all.size() ? bottom : 1); ++sweep) relax(machine, body, here, 0);
       if (n + 1 == all.size()) break;
-      const Rows& coarse = all[n + 1].m;
-      double* to = grids_[n].system.b.view().origin;
+      const RowsOf<Real>& coarse = all[n + 1].m;
+      Real* to = grids_[n].system.b.view().origin;
       machine.each(all[n + 1].size,
                    [&](Index k, Index j) { return body.restrict_residual(here.m, here.x, here.size, to + coarse.at(k, j), k, j), Sums{}; });
     }
@@ -105,8 +107,8 @@ class VCycle {
  private:
   struct Grid {
     Point size;
-    Rows m;
-    double* x;
+    RowsOf<Real> m;
+    Real* x;
   };
 
   // Both colours, `first` of them first.
@@ -122,7 +124,7 @@ class VCycle {
   Point size_{};
   Index corner_ = 0;
   Mirror mirror_{};
-  std::vector<CoarseGrid> grids_;
+  std::vector<CoarseGrid<Real>> grids_;
 };
 
 }  // namespace cfd::inline FL_ROLE

@@ -9,25 +9,25 @@ namespace cfd::inline FL_ROLE {
 
 // `accelerated`: by conjugate gradients, which allow for a preconditioner that is not symmetric (Y. Notay, SIAM J. Sci. Comput. 22 (2000)
 // 1444): interpolation is not the transpose of the summing of residuals.
-template <class Marks, class Machine, class Body, bool accelerated>
+template <class Marks, class Machine, class Body, bool accelerated, class Real = double>
 struct Multigrid : Solver<Marks, Machine, Body> {
-  Field p, q, r, z;
-  VCycle<Machine, Body> cycle;
+  FieldOf<Real> p, q, r, z;
+  VCycle<Machine, Body, Real> cycle;
 
-  void open(const grid::Block<3>& block, int threads, Field& /*x*/, const Mirror& mirror = zero_at_sides) {
-    for (Field* field : {&p, &q, &r, &z}) *field = zeros(block.size());
+  void open(const grid::Block<3>& block, int threads, FieldOf<Real>& /*x*/, const Mirror& mirror = zero_at_sides) {
+    for (auto* field : {&p, &q, &r, &z}) *field = zeros<Real>(block.size());
     const Point& lower = block.owned.lower;
     cycle.open(block.size(), lower[0] + lower[1] + lower[2], mirror);
     Solver<Marks, Machine, Body>::open(block, threads, p);
   }
   template <class Rule>
-  void solve(const System& system, Field& unknown, Rule& rule) {
+  void solve(const SystemOf<Real>& system, FieldOf<Real>& unknown, Rule& rule) {
     Machine& machine = this->machine;
     Body& body = this->body;
     const Point size = unknown.size();
     const Index n = size[2];
-    const Rows m(system);
-    Rows for_residual = m;  // A z = r
+    const RowsOf<Real> m(system);
+    RowsOf<Real> for_residual = m;  // A z = r
     for_residual.b = origin(r);
     const auto rows = [&](auto row) { return machine.each(size, [&](Index k, Index j) { return row(m.at(k, j)); }); };
     const auto advance = [&](double alpha) {

@@ -7,15 +7,15 @@
 namespace cfd::inline FL_ROLE {
 
 // The cell at (0, 0, 0) is red; both colours go in one pass.
-template <class Marks, class Machine>
+template <class Marks, class Machine, class Real = double>
 struct OrderedRedBlack : Solver<Marks, Machine, PlainRows> {
-  InRedBlackOrder ordered;
+  InRedBlackOrder<Real> ordered;
 
-  void open(const grid::Block<3>& block, int threads, Field& x) {
+  void open(const grid::Block<3>& block, int threads, FieldOf<Real>& x) {
     Solver<Marks, Machine, PlainRows>::open(block, threads, x);
-    ordered = InRedBlackOrder(block.size());
+    ordered = InRedBlackOrder<Real>(block.size());
     const auto clear = [&](Index k, Index j) {
-      for (OneColour& colour : ordered.colours) colour.clear(k, j);
+      for (auto& colour : ordered.colours) colour.clear(k, j);
     };
     this->machine.slabs(block.size(), clear);
     const Point& size = block.size();
@@ -24,14 +24,14 @@ struct OrderedRedBlack : Solver<Marks, Machine, PlainRows> {
     });
   }
   template <class Rule>
-  void solve(const System& system, Field& unknown, Rule& rule) {
+  void solve(const SystemOf<Real>& system, FieldOf<Real>& unknown, Rule& rule) {
     auto& machine = this->machine;
     const Point size = unknown.size();
-    const Rows m(system);
-    double* x = origin(unknown);
+    const RowsOf<Real> m(system);
+    Real* x = origin(unknown);
     fl::during(Marks::factor, [&] { machine.slabs(size, [&](Index k, Index j) { ordered.take(m, x, k, j); }); });
     const Sums before = rule.looks() ? machine.each(size, [&](Index k, Index j) { return norm(m, m.at(k, j), size[2]); }) : Sums{};
-    const HalfSweep red(ordered, 0), black(ordered, 1);
+    const HalfSweep<Real> red(ordered, 0), black(ordered, 1);
     while (!rule.ends_unseen()) {
       const fl::In in(Marks::sweep);
       const Sums rest = machine.both(size, red, black, size[1] * size[2]);  // whole planes: only x is read again

@@ -10,7 +10,7 @@
 namespace cfd::inline FL_ROLE {
 
 // Rows of L times 1 / L_P, so that a cell waits for one multiplication of its western neighbour only; U as it is. Of 32 bits it still leads
-// to the same x: what is to be corrected, b - A x, is of 64.
+// to the same x where what is to be corrected, b - A x, is of 64.
 template <class Real>
 struct SipFactorOf {
   FieldOf<Real> lw, ls, lb, lp, un, ue, ut;
@@ -36,12 +36,14 @@ using SipFactor = SipFactorOf<double>;
 template <class Matrix, class View, class Size>
 FL_DEVICE void factor_cell(const Matrix& m, const View& f, double alpha, const Size& size, Index k, Index j, Index i) {
   const Index c = k * m.bottom + j * m.south + i, w = c - 1, s = c - m.south, b = c - m.bottom;
-  const double lb = k > 0 ? m.a[B][c] / (1 + alpha * (f.un[b] + f.ue[b])) : 0;
-  const double lw = i > 0 ? m.a[W][c] / (1 + alpha * (f.un[w] + f.ut[w])) : 0;
-  const double ls = j > 0 ? m.a[S][c] / (1 + alpha * (f.ue[s] + f.ut[s])) : 0;
-  const double p1 = alpha * (lb * f.un[b] + lw * f.un[w]), p2 = alpha * (lb * f.ue[b] + ls * f.ue[s]),
-               p3 = alpha * (lw * f.ut[w] + ls * f.ut[s]);
-  const double lp = 1 / (m.a[P][c] + p1 + p2 + p3 - lb * f.ut[b] - lw * f.ue[w] - ls * f.un[s]);
+  using Number = std::remove_cvref_t<decltype(*m.b)>;  // of the matrix
+  const auto share = static_cast<Number>(alpha);
+  const Number lb = k > 0 ? m.a[B][c] / (1 + share * (f.un[b] + f.ue[b])) : 0;
+  const Number lw = i > 0 ? m.a[W][c] / (1 + share * (f.un[w] + f.ut[w])) : 0;
+  const Number ls = j > 0 ? m.a[S][c] / (1 + share * (f.ue[s] + f.ut[s])) : 0;
+  const Number p1 = share * (lb * f.un[b] + lw * f.un[w]), p2 = share * (lb * f.ue[b] + ls * f.ue[s]),
+               p3 = share * (lw * f.ut[w] + ls * f.ut[s]);
+  const Number lp = 1 / (m.a[P][c] + p1 + p2 + p3 - lb * f.ut[b] - lw * f.ue[w] - ls * f.un[s]);
   f.lp[c] = lp;
   f.lw[c] = lw * lp, f.ls[c] = ls * lp, f.lb[c] = lb * lp;
   f.un[c] = ((j + 1 < size[1] ? m.a[N][c] : 0) - p1) * lp;
@@ -50,8 +52,8 @@ FL_DEVICE void factor_cell(const Matrix& m, const View& f, double alpha, const S
 }
 
 // Row j of plane k; cells in lexicographic order.
-template <class View>
-void factor_row(const Rows& m, const View& f, double alpha, const Point& size, Index k, Index j) {
+template <class Real, class View>
+void factor_row(const RowsOf<Real>& m, const View& f, double alpha, const Point& size, Index k, Index j) {
   for (Index i = 0; i < size[2]; ++i) factor_cell(m, f, alpha, size, k, j, i);
 }
 

@@ -44,7 +44,8 @@ struct Solver {
   Machine machine;
   Body body;
 
-  void open(const grid::Block<3>& block, int threads, Field& halo) {
+  template <class Real>
+  void open(const grid::Block<3>& block, int threads, FieldOf<Real>& halo) {
     machine.open(block, threads, halo);
     if constexpr (requires { body.open(halo); }) body.open(halo);
   }
@@ -60,8 +61,8 @@ struct Solver {
   // Whether halos may travel meanwhile.
   static constexpr bool overlaps = requires(Machine& of) { of.split; };
   // row(its first cell, that cell's element, cells) for parts of rows: those that need no halo while it travels, then the others.
-  template <class Row>
-  Sums overlapped(const Rows& m, Row row) {
+  template <class Real, class Row>
+  Sums overlapped(const RowsOf<Real>& m, Row row) {
     const auto each = [&](const grid::Box<3>& box) {
       const fl::In in(Marks::sweep);
       Sums sums;
@@ -81,26 +82,26 @@ struct Solver {
   }
 };
 
-// `Real`: of the factors and of q.
-template <class Marks, class Machine, class Body, class Real = double>
+// `Factor`: of the factors and of q; `Real`: of all else.
+template <class Marks, class Machine, class Body, class Factor = double, class Real = double>
 struct Stone : Solver<Marks, Machine, Body> {
-  SipFactorOf<Real> factor{{}};
-  FieldOf<Real> q;
+  SipFactorOf<Factor> factor{{}};
+  FieldOf<Factor> q;
 
-  void open(const grid::Block<3>& block, int threads, Field& x) {
+  void open(const grid::Block<3>& block, int threads, FieldOf<Real>& x) {
     Solver<Marks, Machine, Body>::open(block, threads, x);
-    factor = SipFactorOf<Real>(block.size());
-    q = zeros<Real>(block.size());
+    factor = SipFactorOf<Factor>(block.size());
+    q = zeros<Factor>(block.size());
   }
   template <class Rule>
-  void solve(const System& system, Field& unknown, double alpha, Rule& rule) {
+  void solve(const SystemOf<Real>& system, FieldOf<Real>& unknown, double alpha, Rule& rule) {
     Machine& machine = this->machine;
     Body& body = this->body;
     const Point size = unknown.size();
-    const Rows m(system);
+    const RowsOf<Real> m(system);
     const auto f = factor.view();
-    double* x = origin(unknown);
-    Real* to = origin(q);
+    Real* x = origin(unknown);
+    Factor* to = origin(q);
     fl::during(Marks::factor,
                [&] { machine.upwards(size, [&](Index k, Index j) { return body.sip_factor(m, f, alpha, size, k, j), Sums{}; }); });
     while (!rule.ends_unseen()) {
@@ -115,25 +116,26 @@ struct Stone : Solver<Marks, Machine, Body> {
 };
 
 // Of b - A x in a row, where x is 0.
-inline Sums norm(const Rows& m, Index c, Index n) {
+template <class Real>
+Sums norm(const RowsOf<Real>& m, Index c, Index n) {
   Sums sums;
   for (Index i = c; i < c + n; ++i) sums.first += std::fabs(m.b[i]);
   return sums;
 }
 
 // The cell at (0, 0, 0) of the whole grid is red. `together`: both colours in one pass, for one process.
-template <class Marks, class Machine, class Body, bool together = false>
+template <class Marks, class Machine, class Body, bool together = false, class Real = double>
 struct RedBlack : Solver<Marks, Machine, Body> {
   Index corner = 0;  // the colour of the block's first cell
 
-  void open(const grid::Block<3>& block, int threads, Field& x) {
+  void open(const grid::Block<3>& block, int threads, FieldOf<Real>& x) {
     Solver<Marks, Machine, Body>::open(block, threads, x);
     corner = block.owned.lower[0] + block.owned.lower[1] + block.owned.lower[2];
   }
   template <class Rule>
-  void solve(const System& system, Field& unknown, Rule& rule) {
+  void solve(const SystemOf<Real>& system, FieldOf<Real>& unknown, Rule& rule) {
     const Point size = unknown.size();
-    const Rows m(system);
+    const RowsOf<Real> m(system);
     const Sums before = rule.looks() ? this->machine.each(size, [&](Index k, Index j) { return norm(m, m.at(k, j), size[2]); }) : Sums{};
     while (!rule.ends_unseen()) {
       const Sums red = together ? both(m, unknown) : half(m, unknown, 0);
@@ -144,11 +146,11 @@ struct RedBlack : Solver<Marks, Machine, Body> {
   }
 
  private:
-  auto relaxing(const Rows& m, Field& unknown, Index colour) {
+  auto relaxing(const RowsOf<Real>& m, FieldOf<Real>& unknown, Index colour) {
     return [this, m, x = origin(unknown), n = unknown.size()[2], first = corner + colour, cached = together && colour == 1](
                Index k, Index j) { return this->body.relax(m, x, m.at(k, j), n, (first + k + j) % 2, cached); };
   }
-  Sums half(const Rows& m, Field& unknown, Index colour) {
+  Sums half(const RowsOf<Real>& m, FieldOf<Real>& unknown, Index colour) {
     if constexpr (RedBlack::overlaps) {
       return this->overlapped(m, [&, x = origin(unknown)](const Point& at, Index c, Index n) {
         return this->body.relax(m, x, c, n, (corner + colour + at[0] + at[1] + at[2]) % 2, false);
@@ -159,30 +161,30 @@ struct RedBlack : Solver<Marks, Machine, Body> {
       return this->machine.each(unknown.size(), relaxing(m, unknown, colour));
     }
   }
-  Sums both(const Rows& m, Field& unknown) {
+  Sums both(const RowsOf<Real>& m, FieldOf<Real>& unknown) {
     const fl::In in(Marks::sweep);
     return this->machine.both(unknown.size(), relaxing(m, unknown, 0), relaxing(m, unknown, 1));
   }
 };
 
 // Without a preconditioner, or with incomplete Cholesky of each block.
-template <class Marks, class Machine, class Body, bool cholesky>
+template <class Marks, class Machine, class Body, bool cholesky, class Real = double>
 struct ConjugateGradients : Solver<Marks, Machine, Body> {
-  Field p, q, r, z, inverse;
+  FieldOf<Real> p, q, r, z, inverse;
 
-  void open(const grid::Block<3>& block, int threads, Field& /*x*/) {
-    for (Field* field : {&p, &q, &r}) *field = zeros(block.size());
+  void open(const grid::Block<3>& block, int threads, FieldOf<Real>& /*x*/) {
+    for (auto* field : {&p, &q, &r}) *field = zeros<Real>(block.size());
     if constexpr (cholesky)
-      for (Field* field : {&z, &inverse}) *field = zeros(block.size());
+      for (auto* field : {&z, &inverse}) *field = zeros<Real>(block.size());
     Solver<Marks, Machine, Body>::open(block, threads, p);
   }
   template <class Rule>
-  void solve(const System& system, Field& unknown, Rule& rule) {
+  void solve(const SystemOf<Real>& system, FieldOf<Real>& unknown, Rule& rule) {
     Machine& machine = this->machine;
     Body& body = this->body;
     const Point size = unknown.size();
     const Index n = size[2];
-    const Rows m(system);
+    const RowsOf<Real> m(system);
     const auto rows = [&](auto row) { return machine.each(size, [&](Index k, Index j) { return row(m.at(k, j)); }); };
     const auto advance = [&](double alpha) {
       return rows([&](Index c) { return body.advance(alpha, origin(p), origin(q), origin(unknown), origin(r), c, n); });
@@ -198,7 +200,7 @@ struct ConjugateGradients : Solver<Marks, Machine, Body> {
       ++rule.iterations;
       const fl::In in(Marks::sweep);
       const double now = cholesky ? precondition(m, size) : rest.second, beta = before == 0 ? 0 : now / before;
-      const double* direction = origin(cholesky ? z : r);
+      const Real* direction = origin(cholesky ? z : r);
       rows([&](Index c) { return body.turn(beta, direction, origin(p), c, n), Sums{}; });
       const double energy = this->total(met(m, size)).first;
       rest = this->total(advance(now / energy));
@@ -208,7 +210,7 @@ struct ConjugateGradients : Solver<Marks, Machine, Body> {
 
  private:
   // q = A p; this rank's part of p q.
-  Sums met(const Rows& m, const Point& size) {
+  Sums met(const RowsOf<Real>& m, const Point& size) {
     const auto product = [&](Index c, Index n) { return this->body.product(m, origin(p), origin(q), c, n); };
     if constexpr (ConjugateGradients::overlaps) {
       return this->overlapped(m, [&](const Point&, Index c, Index n) { return product(c, n); });
@@ -217,7 +219,7 @@ struct ConjugateGradients : Solver<Marks, Machine, Body> {
       return this->machine.each(size, [&](Index k, Index j) { return product(m.at(k, j), size[2]); });
     }
   }
-  double precondition(const Rows& m, const Point& size) {
+  double precondition(const RowsOf<Real>& m, const Point& size) {
     Machine& machine = this->machine;
     Body& body = this->body;
     machine.upwards(

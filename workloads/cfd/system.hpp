@@ -81,27 +81,32 @@ inline Coefficients coefficients(Problem problem, const Point& extents, const Po
 inline double source(std::uint64_t number) { return fl::uniform(number); }
 
 // One rank's part. All fields have one layout: the same element number is the same cell in each.
-struct System {
-  std::array<Field, 7> a;
-  Field b;
+template <class Real>
+struct SystemOf {
+  std::array<FieldOf<Real>, 7> a;
+  FieldOf<Real> b;
 };
+using System = SystemOf<double>;
 
 // Addresses of cell (0, 0, 0) of a block, and the elements from a cell to its neighbours.
-struct Rows {
-  std::array<const double*, 7> a;
-  const double* b;
+template <class Real>
+struct RowsOf {
+  std::array<const Real*, 7> a;
+  const Real* b;
   Index south = 0, bottom = 0;  // from a cell to the next one north, to the next one above
 
-  explicit Rows(const System& system) : b(system.b.view().origin) {
+  explicit RowsOf(const SystemOf<Real>& system) : b(system.b.view().origin) {
     for (std::size_t place = P; place <= T; ++place) a[place] = system.a[place].view().origin;
     south = system.b.layout().stride[1];
     bottom = system.b.layout().stride[0];
   }
   Index at(Index k, Index j) const { return k * bottom + j * south; }
 };
+using Rows = RowsOf<double>;
 
 // b - A x of the cell at element c.
-[[gnu::always_inline]] inline double residual(const Rows& m, const double* x, Index c) {
+template <class Real>
+[[gnu::always_inline]] inline Real residual(const RowsOf<Real>& m, const Real* x, Index c) {
   return m.b[c] - m.a[P][c] * x[c] - m.a[W][c] * x[c - 1] - m.a[E][c] * x[c + 1] - m.a[S][c] * x[c - m.south] - m.a[N][c] * x[c + m.south] -
          m.a[B][c] * x[c - m.bottom] - m.a[T][c] * x[c + m.bottom];
 }

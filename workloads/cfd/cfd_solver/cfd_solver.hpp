@@ -11,8 +11,8 @@ namespace cfd_solver::inline FL_ROLE {
 struct Work {
   double flops = 0, bytes = 0, factor_flops = 0, factor_bytes = 0, kept = 0;
 };
-inline Work work_of(Kernel kernel, const Traits& traits) {
-  constexpr double word = sizeof(double);
+inline Work work_of(Kernel kernel, Index bits, const Traits& traits) {
+  const auto word = static_cast<double>(bits) / 8;
   const double numbers = traits.indirect ? 6 * sizeof(std::int32_t) : 0;
   switch (kernel) {
     case Kernel::
@@ -46,7 +46,8 @@ inline constexpr fl::About about{
     .verified = "x in every cell, the number of iterations and the residual before each of them against a plain solver; the residual of x",
     .tolerance =
         "x: 1e-9 of its largest value; iterations the same; with factors of 32 bits 1e-5 and one more or less; residuals on the way 1e-8 "
-        "and 1e-13 of the first",
+        "and 1e-13 of the first; all in 32 bits: x and residuals by rounding times the condition of the matrix, two iterations more or "
+        "less",
     .phases = phases,
 };
 inline constexpr fl::Metric metrics[] = {
@@ -65,7 +66,7 @@ inline double cells_in(const Params& p) {
 
 // What a run to the tolerance does depends on how many iterations it needs, which nobody knows before: it has a time and no rate.
 inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits) {
-  const Work work = work_of(p.kernel, traits);
+  const Work work = work_of(p.kernel, p.bits, traits);
   const double cells = cells_in(p), updates = cells * static_cast<double>(p.sweeps);
   fl::Cost c{.operations = 1, .working_set = work.kept * cells / team.ranks};
   if (p.sweeps == 0) return c;

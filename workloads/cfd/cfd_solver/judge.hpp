@@ -3,6 +3,8 @@
 
 #include <unistd.h>
 
+#include <cfloat>
+
 #include "cfd_solver.hpp"
 #include "firstlight/damage.hpp"
 #include "inputs.hpp"
@@ -10,7 +12,27 @@
 
 namespace cfd_solver::inline FL_ROLE {
 
-inline std::string refuse(const Params& p, const fl::Team& team) {
+// The largest eigenvalue over the least of Poisson's equation on these cells; the other matrices' is like it.
+inline double condition(const Params& p) {
+  double least = 0;
+  for (const Index n : p.cells()) least += 2 - 2 * std::cos(M_PI / static_cast<double>(n));
+  return 12 / least;
+}
+// The share of x, and of the first residual, that rounding to 32 bits may change: that of a cell's own sums, and what the matrix makes of it.
+inline double floor_of_32_bits(const Params& p) { return 0.5 * FLT_EPSILON * (16 + condition(p)); }
+
+inline std::string refuse_bits(const Params& p, const Traits& traits) {
+  if (p.bits == 64) return "";
+  if (p.bits != 32) return "cfd_solver computes in 32 or in 64 bits; take bits=32 or bits=64";
+  if (!traits.narrow) return "this variant of cfd_solver has 64 bits alone; take simd, ordered, omp or mpi for bits=32";
+  const auto most = static_cast<Index>(-std::log10(floor_of_32_bits(p)));
+  if (p.sweeps > 0 || p.digits <= most) return "";
+  return fl::text("in 32 bits so many cells of cfd_solver come to %lld digits; take digits=%lld, sweeps=10 or bits=64", most,
+                  std::max<Index>(most, 1));
+}
+
+inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
+  if (const std::string why = refuse_bits(p, traits); !why.empty()) return why;
   if (const std::string why = grid::refuse(p.domain(), team.ranks); !why.empty()) return why;
   if (p.kernel != Kernel::sip && p.kernel != Kernel::red_black && !symmetric(p.problem))
     return "conjugate gradients and multigrid of cfd_solver need a symmetric matrix; take problem=poisson or problem=diffusion";
@@ -107,6 +129,20 @@ inline double residual_of(State& s, const fl::Ages& ages, double scale) {
   return fl::total(sum);
 }
 
+// How far a variant's numbers may be from a plain solver's, as shares: x of its largest value, a residual of itself and `rest` of the first one.
+struct Allowed {
+  double x, history, rest = 1e-13;
+  Index iterations_apart;
+
+  Allowed(const Params& p, const Traits& traits)
+      : x(traits.tolerance), history(traits.history_tolerance), iterations_apart(traits.iterations_apart) {
+    if (p.bits == 64) return;
+    x = rest = floor_of_32_bits(p);
+    history = 1e-4;
+    iterations_apart = 2;
+  }
+};
+
 inline fl::Check check(State& s, Index last) {
   if (s.download) s.download();
   const Params& p = s.params;
@@ -115,26 +151,27 @@ inline fl::Check check(State& s, Index last) {
   const Replay right(s, ages, scale);
   const std::vector<double>&found = s.outcome.history, &wanted = right.outcome().history;
   const Index apart = std::abs(s.outcome.iterations - right.outcome().iterations);
-  if (!(apart <= s.traits.iterations_apart) || static_cast<Index>(found.size()) - s.outcome.iterations != (p.sweeps > 0 ? 0 : 1))
+  const Allowed allowed(p, s.traits);
+  if (!(apart <= allowed.iterations_apart) || static_cast<Index>(found.size()) - s.outcome.iterations != (p.sweeps > 0 ? 0 : 1))
     return fl::Check::of(INFINITY, 0,
                          fl::text("%lld iterations and %zu residuals, a plain solver has %lld and %zu", s.outcome.iterations, found.size(),
                                   right.outcome().iterations, wanted.size()));
   fl::WorstError worst;
   for (std::size_t n = 0; n < std::min(found.size(), wanted.size()); ++n)
-    worst.consider(std::fabs(found[n] - wanted[n]), s.traits.history_tolerance * wanted[n] + 1e-13 * wanted.front(),
+    worst.consider(std::fabs(found[n] - wanted[n]), allowed.history * wanted[n] + allowed.rest * wanted.front(),
                    [&] { return fl::text("the residual after %zu iterations is %.9g, should be %.9g", n, found[n], wanted[n]); });
   // Where one of them took an iteration more, x differs by what that changes.
-  const double allowed = (s.traits.tolerance + (apart > 0 ? 100 * std::pow(10.0, -static_cast<double>(p.digits)) : 0)) * right.largest();
+  const double allowed_x = (allowed.x + (apart > 0 ? 100 * std::pow(10.0, -static_cast<double>(p.digits)) : 0)) * right.largest();
   grid::each_cell(s.block.cells(), [&](const Point& cell) {
     const Point at = s.block.global(cell);
     const double error = std::fabs(s.x[cell] - right.x(at));
-    if (worst.exceeded_by(error, allowed))
-      worst.consider(error, allowed, [&] {
+    if (worst.exceeded_by(error, allowed_x))
+      worst.consider(error, allowed_x, [&] {
         return fl::text("x at (%lld, %lld, %lld) is %.9g, should be %.9g", at[0], at[1], at[2], s.x[cell], right.x(at));
       });
   });
   const double share = residual_of(s, ages, scale) / wanted.front();
-  const double asked = p.sweeps > 0 ? INFINITY : 1.001 * std::pow(10.0, -static_cast<double>(p.digits)) + 1e-13;
+  const double asked = p.sweeps > 0 ? INFINITY : 1.001 * std::pow(10.0, -static_cast<double>(p.digits)) + allowed.rest;
   if (!(share <= asked) && worst.share() <= 1)
     return fl::Check::of(share, asked, fl::text("after %lld iterations |b - A x| is %.4g of |b|", s.outcome.iterations, share));
   return worst.check(fl::text("x agrees in all cells; after %lld iterations |b - A x| is %.4g of |b|", s.outcome.iterations, share));

@@ -3,6 +3,6 @@
 #include "../vector_rows.hpp"
 #include "solvers.hpp"
 
-using Solvers = cfd_solver::AllSolvers<cfd::Ranks<>, cfd::VectorRows>;
+using Solvers = cfd_solver::AllSolvers<cfd::Ranks<>, cfd::VectorRows, false, true>;
 
-FL_KERNELS(cfd_solver, Solvers::table)
+FL_KERNELS(cfd_solver, Solvers::table, .traits = {.narrow = true})

@@ -4,6 +4,6 @@
 #include "first_touch.hpp"
 #include "solvers.hpp"
 
-using Solvers = cfd_solver::AllSolvers<cfd::Threads, cfd::VectorRows, true>;
+using Solvers = cfd_solver::AllSolvers<cfd::Threads, cfd::VectorRows, true, true>;
 
-FL_KERNELS(cfd_solver, Solvers::table, .first_touch = cfd_solver::place, .traits = {.colours_together = true})
+FL_KERNELS(cfd_solver, Solvers::table, .first_touch = cfd_solver::place, .traits = {.colours_together = true, .narrow = true})

@@ -4,10 +4,13 @@
 
 namespace {
 
-using red_black = cfd_solver::Run<cfd::OrderedRedBlack<cfd_solver::Marks, cfd::Alone>>;
+using cfd_solver::Marks, cfd_solver::Run;
+template <class Real>
+using Ordered = Run<cfd::OrderedRedBlack<Marks, cfd::Alone, Real>, Real>;
+using red_black = cfd_solver::Either<Ordered<double>, Ordered<float>>;
 
 constexpr fl::Kernel table[] = {FL_KERNEL(cfd_solver, red_black)};
 
 }  // namespace
 
-FL_KERNELS(cfd_solver, table, .traits = {.colours_together = true, .ordered = true})
+FL_KERNELS(cfd_solver, table, .traits = {.colours_together = true, .ordered = true, .narrow = true})

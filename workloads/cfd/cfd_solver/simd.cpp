@@ -2,6 +2,6 @@
 #include "../vector_rows.hpp"
 #include "solvers.hpp"
 
-using Solvers = cfd_solver::AllSolvers<cfd::Alone, cfd::VectorRows, true>;
+using Solvers = cfd_solver::AllSolvers<cfd::Alone, cfd::VectorRows, true, true>;
 
-FL_KERNELS(cfd_solver, Solvers::table, .traits = {.colours_together = true})
+FL_KERNELS(cfd_solver, Solvers::table, .traits = {.colours_together = true, .narrow = true})

@@ -21,7 +21,7 @@ struct Params : cfd::Extents {
   Kernel kernel = Kernel::sip;
   Problem problem = Problem::poisson;
   double alpha = 0.92;
-  Index digits = 6, sweeps = 0;
+  Index digits = 6, sweeps = 0, bits = 64;
 
   Params() : Extents{.i = 13, .j = 9, .k = 7} {}
   void declare(fl::Fields& fields) {
@@ -35,6 +35,7 @@ struct Params : cfd::Extents {
     fields.real("alpha", alpha, "1", 0, 0.999, "of Stone's solver: the share of the neglected terms that is compensated");
     fields.integer("digits", digits, "digits", 1, 12, "stop when the L1 norm of the residual has fallen by so many powers of ten");
     fields.integer("sweeps", sweeps, "iterations", 0, 1 << 20, "of a run; 0: to the tolerance");
+    fields.integer("bits", bits, "bit", 32, 64, "of a number: 32 or 64");
     declare_processes(fields);
   }
 };
@@ -63,6 +64,7 @@ struct Traits {
   bool ordered = false;             // red-black: the cells of one colour side by side, put so at the beginning of a solution
   bool indirect = false;            // neighbours by their numbers in memory, of 32 bits
   bool mixed = false;               // Stone's factors and corrections in 32 bits
+  bool narrow = false;              // all in 32 bits, too, where a run asks for it
   double tolerance = 1e-9;          // of x, of its largest value
   double history_tolerance = 1e-8;  // of the residuals on the way, each of itself
   Index iterations_apart = 0;       // at most, from a plain solver's
@@ -76,7 +78,7 @@ struct State {
   System system;
   Field x;  // 0 at first; its halo beyond walls stays 0
   Outcome outcome;
-  std::function<void()> upload;    // the system and x, where a variant keeps them on a device
+  std::function<void()> upload;    // the system and x, where a variant keeps them on a device or in other numbers
   std::function<void()> download;  // x
   fl::Changing changing;           // of the diagonal
   Index upcoming = 0;              // the iteration of the next step
