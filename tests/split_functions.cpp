@@ -4,10 +4,11 @@
 namespace {
 
 template <std::size_t D>
-bool grid(long long processes, const long long* extents, const long long* wanted, long long* count) {
+bool grid(long long processes, const long long* extents, const long long* wanted, const long long* costs, long long* count) {
   std::array<fl::Index, D> e{}, w{};
-  for (std::size_t d = 0; d < D; ++d) e[d] = extents[d], w[d] = wanted[d];
-  const auto found = fl::process_grid<D>(processes, e, w);
+  std::array<double, D> of_faces{};
+  for (std::size_t d = 0; d < D; ++d) e[d] = extents[d], w[d] = wanted[d], of_faces[d] = static_cast<double>(costs[d]);
+  const auto found = fl::process_grid<D>(processes, e, w, fl::NoEmptyPart(), of_faces);
   if (!found) return false;
   for (std::size_t d = 0; d < D; ++d) count[d] = found->count[d];
   return true;
@@ -26,11 +27,12 @@ void part(long long n, long long parts, long long k, long long unit, long long* 
 long long part_of(long long n, long long parts, long long i) { return fl::part_of(n, parts, i); }
 
 // 1 and the counts, or 0 where there is none
-int process_grid(int dimensions, long long processes, const long long* extents, const long long* wanted, long long* count) {
-  return dimensions == 1   ? grid<1>(processes, extents, wanted, count)
-         : dimensions == 2 ? grid<2>(processes, extents, wanted, count)
-         : dimensions == 3 ? grid<3>(processes, extents, wanted, count)
-                           : grid<4>(processes, extents, wanted, count);
+int process_grid(int dimensions, long long processes, const long long* extents, const long long* wanted, const long long* costs,
+                 long long* count) {
+  return dimensions == 1   ? grid<1>(processes, extents, wanted, costs, count)
+         : dimensions == 2 ? grid<2>(processes, extents, wanted, costs, count)
+         : dimensions == 3 ? grid<3>(processes, extents, wanted, costs, count)
+                           : grid<4>(processes, extents, wanted, costs, count);
 }
 
 // The neighbour of a rank of three dimensions

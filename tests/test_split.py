@@ -30,11 +30,16 @@ def part(split: CDLL, n: int, parts: int, k: int, unit: int = 1) -> tuple[int, i
 
 
 def process_grid(
-    split: CDLL, processes: int, extents: tuple[int, ...], wanted: tuple[int, ...] | None = None
+    split: CDLL,
+    processes: int,
+    extents: tuple[int, ...],
+    wanted: tuple[int, ...] | None = None,
+    costs: tuple[int, ...] | None = None,
 ) -> tuple[int, ...] | None:
     d = len(extents)
     count, words = (c_int64 * d)(), c_int64 * d
-    found = split.process_grid(d, c_int64(processes), words(*extents), words(*(wanted or (0,) * d)), count)
+    asked = (words(*extents), words(*(wanted or (0,) * d)), words(*(costs or (1,) * d)))
+    found = split.process_grid(d, c_int64(processes), *asked, count)
     return tuple(count) if found else None
 
 
@@ -65,16 +70,17 @@ def test_a_process_grid_has_the_least_surface(
     split: CDLL, processes: int, extents: tuple[int, ...], data: st.DataObject
 ) -> None:
     wanted = tuple(data.draw(st.sampled_from([0, 0, 0, 1, 2, 3])) for _ in extents)
+    costs = tuple(data.draw(st.sampled_from([1, 1, 3])) for _ in extents)
     divisors = [c for c in range(1, processes + 1) if processes % c == 0]
     choices = [[c for c in divisors if c <= e and w in (0, c)] for e, w in zip(extents, wanted, strict=True)]
     fitting = [c for c in product(*choices) if prod(c) == processes]
-    found = process_grid(split, processes, extents, wanted)
+    found = process_grid(split, processes, extents, wanted, costs)
     if not fitting:
         assert found is None
         return
 
     def surface(counts: tuple[int, ...]) -> float:
-        return sum(c / e for c, e in zip(counts, extents, strict=True))
+        return sum(cost * c / e for cost, c, e in zip(costs, counts, extents, strict=True))
 
     least = min(map(surface, fitting))
     assert found == max(c for c in fitting if surface(c) <= least * (1 + 1e-12))
@@ -97,6 +103,11 @@ def test_grids_one_expects(
     split: CDLL, processes: int, extents: tuple[int, ...], expected: tuple[int, ...] | None
 ) -> None:
     assert process_grid(split, processes, extents) == expected
+
+
+def test_faces_that_cost_more_are_cut_less(split: CDLL) -> None:
+    assert process_grid(split, 2, (56, 56, 100)) == (1, 1, 2)
+    assert process_grid(split, 2, (56, 56, 100), costs=(1, 1, 3)) == (2, 1, 1)
 
 
 @given(st.tuples(*[st.integers(1, 5)] * 3), st.tuples(*[st.integers(-1, 1)] * 3), st.integers(0, 7), st.data())

@@ -86,13 +86,22 @@ struct NoEmptyPart {
   constexpr bool operator()(Index extent, Index count) const { return count <= extent; }
 };
 
-// The grid of `processes` whose blocks of `extents` have the least surface; counts that are not 0 in `wanted` are taken as they are.
+template <std::size_t D>
+constexpr std::array<double, D> all_alike() {
+  std::array<double, D> costs{};
+  for (double& cost : costs) cost = 1;
+  return costs;
+}
+
+// The grid of `processes` whose blocks of `extents` have the least surface, faces with their normal along d counted `costs`[d] times; counts
+// that are not 0 in `wanted` are taken as they are.
 // Of grids that are alike in this, the one that cuts the first dimension most, then the second, ...: the faces of slow dimensions are
 // contiguous in memory. fits(extent, count), or fits(dimension, extent, count), says whether a dimension may be cut so; nothing where no
 // grid fits.
 template <std::size_t D, class Fits = NoEmptyPart>
 constexpr std::optional<ProcessGrid<D>> process_grid(Index processes, const std::array<Index, D>& extents,
-                                                     const std::array<Index, D>& wanted = {}, Fits fits = {}) {
+                                                     const std::array<Index, D>& wanted = {}, Fits fits = {},
+                                                     const std::array<double, D>& costs = all_alike<D>()) {
   std::optional<ProcessGrid<D>> best;
   double least = 0;
   ProcessGrid<D> grid;
@@ -106,7 +115,7 @@ constexpr std::optional<ProcessGrid<D>> process_grid(Index processes, const std:
     if (d == D) {
       if (rest != 1) return;
       double surface = 0;  // of a block, a share of its volume
-      for (std::size_t k = 0; k < D; ++k) surface += static_cast<double>(grid.count[k]) / static_cast<double>(extents[k]);
+      for (std::size_t k = 0; k < D; ++k) surface += costs[k] * static_cast<double>(grid.count[k]) / static_cast<double>(extents[k]);
       if (best && !(surface < least * (1 - 1e-12))) return;  // sums in another order may differ in the last bit
       best = grid;
       least = surface;

@@ -22,10 +22,11 @@ inline void require(bool held, const std::string& otherwise) {
 template <std::size_t D>
 struct Domain {
   static_assert(D >= 1 && D <= 4);
-  Point<D> extents{};              // cells
-  std::array<bool, D> periodic{};  // what lies beyond the end is the beginning; else nothing does
-  Point<D> processes{};            // along each dimension; 0: chosen
-  Point<D> halo = all<D>(0);       // cells, of the field whose halo is widest
+  Point<D> extents{};                                 // cells
+  std::array<bool, D> periodic{};                     // what lies beyond the end is the beginning; else nothing does
+  Point<D> processes{};                               // along each dimension; 0: chosen
+  Point<D> halo = all<D>(0);                          // cells, of the field whose halo is widest
+  std::array<double, D> face_costs = all_alike<D>();  // of a cell of faces with this normal, where process counts are chosen
 };
 
 // Halo cells come from next neighbours only: along a dimension in which there are any, a block is as thick as the halo is wide.
@@ -37,8 +38,9 @@ constexpr bool fits(const Domain<D>& domain, std::size_t d, Index count) {
 
 template <std::size_t D>
 std::optional<ProcessGrid<D>> process_grid(const Domain<D>& domain, Index ranks) {
-  return fl::process_grid<D>(ranks, domain.extents, domain.processes,
-                             [&](std::size_t d, Index, Index count) { return fits(domain, d, count); });
+  return fl::process_grid<D>(
+      ranks, domain.extents, domain.processes, [&](std::size_t d, Index, Index count) { return fits(domain, d, count); },
+      domain.face_costs);
 }
 
 // Empty, or the sentence why so many ranks cannot share the domain.
