@@ -125,6 +125,7 @@ def test_stommels_gyre_on_a_coarse_grid(tmp_path: Path) -> None:
         (("problem=jet", "steps=5000", "diary=1"), "a diary of 5000 entries"),
         (("courant=5",), "courant=0.86 or less"),
         (("time=semi",), "a flat rectangle"),
+        (("time=semi", "problem=waves", "solver=cg"), "coasts all around"),
         (("time=semi", "problem=rectangle", "courant=40", "nx=8", "ny=8"), "rotation"),
         (("problem=seiche", "layers=1", "nx=12"), "nx=16 or more"),
         (("viscosity=1e6", "nx=1024", "ny=1024"), "shorter"),

@@ -8,8 +8,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from native import Placement
-from test_ocean_nlom import bits, said
+from native import Placement, Said
+from test_ocean_nlom import bits, over_files, said
 
 pytestmark = pytest.mark.native
 
@@ -30,6 +30,57 @@ EXPLICIT_LIMIT = 0.86
 )
 def test_who_computes_changes_no_bit(variant: str, place: Placement, words: tuple[str, ...], tmp_path: Path) -> None:
     assert bits(said(tmp_path, *SMALL)) == bits(said(tmp_path, *SMALL, *words, variant=variant, place=place))
+
+
+COASTS = ("time=semi", "solver=cg", "problem=basin,atlantic", "nx=19", "ny=17", "layers=3", "steps=3", "courant=5")
+"""Each cell of them is held to elimination of all layers and cells at once."""
+WIDE = ("time=semi", "solver=cg", "problem=atlantic", "nx=131", "ny=77", "layers=3", "steps=2", "courant=10")
+"""With blocks of more than the finest grid, whose cuts lie at odd cells."""
+
+
+def iterations(told: Said) -> list[list[float]]:
+    """Of each mode, of each case; every rank tells the same."""
+    return [s["values"] for s in told.of("series") if s["name"] == "mode_iterations" and s["rank"] == 0]
+
+
+@pytest.mark.parametrize(
+    "ranks",
+    [2, 3, *(pytest.param(n, marks=pytest.mark.full) for n in (4, 5, 6, 7, 8))],
+)
+@pytest.mark.parametrize("words", [COASTS, WIDE])
+def test_processes_take_as_many_iterations_along_coasts(words: tuple[str, ...], ranks: int, tmp_path: Path) -> None:
+    alone = iterations(said(tmp_path, *words))
+    assert iterations(said(tmp_path, *words, variant="mpi", place=Placement(ranks=ranks))) == alone
+    assert all(first > then for modes in alone for first, then in zip(modes, modes[1:], strict=False))
+
+
+def test_threads_change_no_bit_along_coasts(tmp_path: Path) -> None:
+    threads = said(tmp_path, *COASTS, variant="omp", place=Placement(threads=3))
+    assert bits(threads) == bits(said(tmp_path, *COASTS))
+
+
+def test_iterations_hardly_grow_with_the_sea(tmp_path: Path) -> None:
+    words = ("time=semi", "solver=cg", "problem=basin", "layers=1", "steps=2", "courant=8.6")
+    (small,), (large,) = (iterations(said(tmp_path, *words, f"nx={n}", f"ny={n}"))[0] for n in (24, 192))
+    assert large <= small + 2
+
+
+def test_a_coarse_tolerance_loses_no_water(tmp_path: Path) -> None:
+    """The check holds the mass of each layer to roundings, whatever the solver leaves."""
+    few = said(tmp_path, *COASTS, "tolerance=1e-8")
+    assert max(map(max, iterations(few))) < max(map(max, iterations(said(tmp_path, *COASTS)))) / 2
+
+
+def test_a_run_along_coasts_is_taken_up_from_files_with_the_same_bits(tmp_path: Path) -> None:
+    over_files(tmp_path, "problem=atlantic", "time=semi", "solver=cg", "courant=5")
+
+
+def test_both_solvers_find_the_same_gyre(tmp_path: Path) -> None:
+    by_transforms, by_gradients = (
+        gyre(tmp_path, 20, "problem=stommel", "steps=3400", f"solver={solver}") for solver in ("transform", "cg")
+    )
+    for name in ("gyre_error", "gyre_transport", "gyre_at"):
+        assert by_gradients[name] == pytest.approx(by_transforms[name], rel=1e-5)
 
 
 def test_the_vertical_modes_of_five_layers(tmp_path: Path) -> None:

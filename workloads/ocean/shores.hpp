@@ -21,6 +21,26 @@ inline bool wet_basin(double x, double y) {
   const auto island = [&](double x0, double y0, double a, double b) { return std::hypot((x - x0) / a, (y - y0) / b) < 1; };
   return x > 0.1 + 0.06 * std::sin(9 * y) && !island(0.45, 0.6, 0.08, 0.13) && !island(0.7, 0.25, 0.11, 0.07);
 }
+// Of places (x, y) from south to north, x at y.
+template <std::size_t n>
+double along(const std::array<std::array<double, 2>, n>& places, double y) {
+  std::size_t k = 1;
+  while (k + 1 < n && places[k][1] < y) ++k;
+  const auto &a = places[k - 1], &b = places[k];
+  return a[0] + (b[0] - a[0]) * std::clamp((y - a[1]) / (b[1] - a[1]), 0.0, 1.0);
+}
+// Like the North Atlantic of NLOM, from 98 to 8 degrees west and from 9 to 51 north: both continents, the Gulf of Mexico and the Caribbean, and
+// the largest islands between.
+inline bool wet_atlantic(double x, double y) {
+  using Coast = std::array<std::array<double, 2>, 8>;  // degrees east and north
+  static constexpr Coast west{{{-60, 9}, {-63, 11}, {-84, 17}, {-81, 25}, {-81, 31}, {-76, 35}, {-66, 44}, {-53, 48}}};
+  static constexpr Coast east{{{-13, 9}, {-17, 15}, {-16, 21}, {-10, 29}, {-6, 35}, {-9, 37}, {-9, 43}, {-1, 44}}};
+  const double lon = -98 + 90 * x, lat = 9 + 42 * y;
+  const auto within = [&](double lon0, double lat0, double a, double b) { return std::hypot((lon - lon0) / a, (lat - lat0) / b) < 1; };
+  if (within(-79, 21.8, 5, 1) || within(-71, 18.8, 2.5, 1) || within(-28, 38.5, 1.5, 1)) return false;  // Cuba, Hispaniola, the Azores
+  if (within(-90, 25, 7.5, 4.5) || within(-75, 15, 10, 3.5) || within(-85, 22, 1.5, 3)) return true;  // gulf, Caribbean, the strait between
+  return lon > along(west, lat) && lon < along(east, lat) && !within(-81.5, 27.5, 1, 2.5);            // Florida
+}
 // From south to north; up to 1.5 high.
 inline double ridge(double x, double y) { return std::exp(-std::pow((x - 0.55) / 0.08, 2)) * (1 + 0.5 * std::sin(5 * y)); }
 

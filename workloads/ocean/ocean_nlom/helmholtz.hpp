@@ -57,8 +57,7 @@ class Helmholtz {
   // `field` holds R, then P, in own cells.
   void solve(State& s, grid::Field<double, 3>& field, const Team& team) {
     const Params& p = s.p;
-    const grid::Point<3> size = s.block.size();
-    fl::during(phases("transform"), [&] { to_modes(p, size, field, team); });
+    fl::during(phases("transform"), [&] { to_modes(*modes_, field, tile_.data(), team); });
     fl::during(phases("transpose"), [&] { to_lines_(tile_.data(), lines_.data(), team); });
     fl::during(phases("transform"), [&] { over_lines(p, team, [](auto& cosine, double* x, double* y) { cosine.forward(x, y); }); });
     fl::during(phases("transpose"), [&] { to_columns_(lines_.data(), columns_.data(), team); });
@@ -66,7 +65,7 @@ class Helmholtz {
     fl::during(phases("transpose"), [&] { from_columns_(columns_.data(), lines_.data(), team); });
     fl::during(phases("transform"), [&] { over_lines(p, team, [](auto& cosine, double* x, double* y) { cosine.backward(x, y); }); });
     fl::during(phases("transpose"), [&] { from_lines_(lines_.data(), tile_.data(), team); });
-    fl::during(phases("transform"), [&] { from_modes(p, size, field, team); });
+    fl::during(phases("transform"), [&] { from_modes(*modes_, tile_.data(), field, team); });
   }
 
   const Modes& modes() const { return *modes_; }
@@ -78,40 +77,6 @@ class Helmholtz {
   }
   double* row(fl::Array<double>& columns, const Params& p, Index m, Index j) const {
     return columns.data() + (m * p.ny + j) * columns_box_.size(2);
-  }
-
-  void to_modes(const Params& p, const grid::Point<3>& size, grid::Field<double, 3>& field, const Team& team) {
-    by_lines(size, team, [&](Index j) {
-      for (Index m = 0; m < p.layers; ++m) {
-        double* out = tile_.data() + (m * size[1] + j) * size[2];
-        std::fill_n(out, size[2], 0.0);
-        for (Index k = 0; k < p.layers; ++k) {
-          const double weight = modes_->to[static_cast<std::size_t>(m)][static_cast<std::size_t>(k)];
-          const double* in = &field.view()(k, j, 0);
-          for (Index i = 0; i < size[2]; ++i) out[i] += weight * in[i];
-        }
-      }
-    });
-  }
-  void from_modes(const Params& p, const grid::Point<3>& size, grid::Field<double, 3>& field, const Team& team) {
-    by_lines(size, team, [&](Index j) {
-      for (Index k = 0; k < p.layers; ++k) {
-        double* out = &field.view()(k, j, 0);
-        std::fill_n(out, size[2], 0.0);
-        for (Index m = 0; m < p.layers; ++m) {
-          const double weight = modes_->from[static_cast<std::size_t>(k)][static_cast<std::size_t>(m)];
-          const double* in = tile_.data() + (m * size[1] + j) * size[2];
-          for (Index i = 0; i < size[2]; ++i) out[i] += weight * in[i];
-        }
-      }
-    });
-  }
-  template <class Line>
-  void by_lines(const grid::Point<3>& size, const Team& team, const Line& line) {
-    team([&](Index share, Index shares) {
-      const fl::Part mine = fl::part(size[1], shares, share);
-      for (Index j = mine.begin; j < mine.end; ++j) line(j);
-    });
   }
 
   // Two modes of a line at a time, the same two on any grid of processes.

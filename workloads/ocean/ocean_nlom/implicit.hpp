@@ -69,6 +69,8 @@ class Implicit {
 
   // The narrower way across is the band.
   Index number(Index k, Index j, Index i) const { return (p_.nx < p_.ny ? j * p_.nx + i : i * p_.ny + j) * p_.layers + k; }
+  bool west(Index j, Index i) const { return now_.wet(j, i) && now_.wet(j, i - 1); }
+  bool south(Index j, Index i) const { return now_.wet(j, i) && now_.wet(j - 1, i); }
   double gravity_below(Index k) const { return p_.reduced(k); }
 
   void matrix(double a) {
@@ -82,8 +84,8 @@ class Implicit {
     each([&](Index k, Index j, Index i) {
       const Index here = number(k, j, i);
       square(here, k == 0 ? -1 : number(k - 1, j, i), 1 / gravity_below(k));
-      if (i > 0) square(here, number(k, j, i - 1), a * a * p_.rest(k) / (p_.dx() * p_.dx()));
-      if (j > 0) square(here, number(k, j - 1, i), a * a * p_.rest(k) / (p_.dy() * p_.dy()));
+      if (west(j, i)) square(here, number(k, j, i - 1), a * a * p_.rest(k) / (p_.dx() * p_.dx()));
+      if (south(j, i)) square(here, number(k, j - 1, i), a * a * p_.rest(k) / (p_.dy() * p_.dy()));
     });
     band_->factor();
   }
@@ -94,19 +96,20 @@ class Implicit {
   }
   void step(double span) {
     each([&](Index k, Index j, Index i) {
-      if (i > 0) next_.value(u, k, j, i) = before_.u(k, j, i) + span * (now_.driven_u(k, j, i) + before_.friction_u(k, j, i));
-      if (j > 0) next_.value(v, k, j, i) = before_.v(k, j, i) + span * (now_.turning_v(k, j, i) + before_.friction_v(k, j, i));
+      if (west(j, i)) next_.value(u, k, j, i) = before_.u(k, j, i) + span * (now_.driven_u(k, j, i) + before_.friction_u(k, j, i));
+      if (south(j, i)) next_.value(v, k, j, i) = before_.v(k, j, i) + span * (now_.turning_v(k, j, i) + before_.friction_v(k, j, i));
       next_.value(h, k, j, i) = before_.h(k, j, i) + span * now_.rate_h(k, j, i);
     });
     std::vector<double> pressure(static_cast<std::size_t>(p_.nx * p_.ny * p_.layers));
     const auto found = [&](Index k, Index j, Index i) -> double& { return pressure[static_cast<std::size_t>(number(k, j, i))]; };
     each([&](Index k, Index j, Index i) {
-      found(k, j, i) = (before_.h(k, j, i) + next_.h(k, j, i)) / 2 - span / 2 * spreading(k, j, i) - p_.rest(k);
+      const double bottom = k == p_.layers - 1 ? bottom_at(p_, j, i) : 0;
+      found(k, j, i) = (before_.h(k, j, i) + next_.h(k, j, i)) / 2 - span / 2 * spreading(k, j, i) - p_.rest(k) + bottom;
     });
     band_->solve(pressure);
     each([&](Index k, Index j, Index i) {
-      if (i > 0) next_.value(u, k, j, i) -= span * (found(k, j, i) - found(k, j, i - 1)) / p_.dx();
-      if (j > 0) next_.value(v, k, j, i) -= span * (found(k, j, i) - found(k, j - 1, i)) / p_.dy();
+      if (west(j, i)) next_.value(u, k, j, i) -= span * (found(k, j, i) - found(k, j, i - 1)) / p_.dx();
+      if (south(j, i)) next_.value(v, k, j, i) -= span * (found(k, j, i) - found(k, j - 1, i)) / p_.dy();
     });
     each([&](Index k, Index j, Index i) { next_.value(h, k, j, i) -= span * spreading(k, j, i); });
   }
@@ -139,13 +142,13 @@ class LastStep {
     before_.left(s.half), now_.left(s.third), next_.left(s.now);
   }
   double u(Index k, Index j, Index i) const {
-    if (!now_.wet(j, i - 1)) return next_.u(k, j, i);
+    if (!now_.wet(j, i) || !now_.wet(j, i - 1)) return next_.u(k, j, i);
     const auto pressure = [&](Index at) { return (before_.pressure(k, j, at) + next_.pressure(k, j, at)) / 2; };
     const double rate = now_.driven_u(k, j, i) + before_.friction_u(k, j, i) - (pressure(i) - pressure(i - 1)) / p_.dx();
     return next_.u(k, j, i) - before_.u(k, j, i) - span_ * rate;
   }
   double v(Index k, Index j, Index i) const {
-    if (!now_.wet(j - 1, i)) return next_.v(k, j, i);
+    if (!now_.wet(j, i) || !now_.wet(j - 1, i)) return next_.v(k, j, i);
     const auto pressure = [&](Index at) { return (before_.pressure(k, at, i) + next_.pressure(k, at, i)) / 2; };
     const double rate = now_.turning_v(k, j, i) + before_.friction_v(k, j, i) - (pressure(j) - pressure(j - 1)) / p_.dy();
     return next_.v(k, j, i) - before_.v(k, j, i) - span_ * rate;

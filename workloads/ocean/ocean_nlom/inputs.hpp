@@ -10,11 +10,11 @@ namespace ocean_nlom::inline FL_ROLE {
 inline bool is_wet(const Params& p, Index j, Index i) {
   if (!ocean::in_domain(p, j, i)) return false;
   const auto [x, y] = ocean::place(p, j, i);
-  return p.problem != Problem::basin || ocean::wet_basin(x, y);
+  return p.problem == Problem::basin ? ocean::wet_basin(x, y) : p.problem != Problem::atlantic || ocean::wet_atlantic(x, y);
 }
 inline double bottom_at(const Params& p, Index j, Index i) {
   const auto [x, y] = ocean::place(p, j, i);
-  return p.problem == Problem::basin ? 300 * ocean::ridge(x, y) : 0;
+  return p.coasts() ? 300 * ocean::ridge(x, y) : 0;
 }
 
 // A stream function on corners, zero along the walls, for which a linear flow on an f-plane is steady in the differences of the scheme:

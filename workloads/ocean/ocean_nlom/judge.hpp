@@ -3,6 +3,7 @@
 
 #include <cfloat>
 #include <complex>
+#include <numeric>
 
 #include "../gyres.hpp"
 #include "../judged.hpp"
@@ -12,11 +13,17 @@
 
 namespace ocean_nlom::inline FL_ROLE {
 
+// Of conjugate gradients, a time step.
+inline double mean_iterations(const State& s, Index mode) {
+  return static_cast<double>(s.iterations[static_cast<std::size_t>(mode)]) / static_cast<double>(s.p.steps);
+}
+
 // Rounding: pressures of the whole depth push by as much as the fastest wave moves.
 inline double roundings(const Params& p, Index steps) {
-  // A long step pushes further by what a sum of layers is off.
-  const double further = p.time == Time::semi ? std::max(1.0, p.courant * static_cast<double>(p.layers)) : 1;
-  return 4 * DBL_EPSILON * (1 + static_cast<double>(steps)) * further;
+  // A long step pushes further by what a sum of layers is off, or what cells are that it couples to all others.
+  const double further = p.time == Time::semi ? std::max(1.0, p.courant * std::max(static_cast<double>(p.layers), p.courant)) : 1;
+  const double left = p.iterates() ? 8 * p.tolerance : 0;  // by the solver: of a cell, where all have p.tolerance on average
+  return 4 * (DBL_EPSILON + left) * (1 + static_cast<double>(steps)) * further;
 }
 inline double allowed_speed(const Params& p) { return roundings(p, p.steps) * p.speed(); }
 inline double allowed_height(const Params& p) { return roundings(p, p.steps) * p.depth(); }
@@ -84,6 +91,20 @@ inline void against_the_equations(State& s, Judged& judged) {
     const double speed = std::sqrt(s.squared[static_cast<std::size_t>(m)]);
     const bool right = faster(p, speed * (1 + 1e-10)) == m && faster(p, speed * (1 - 1e-10)) == m + 1;
     judged.worst().consider(right ? 0 : 1, 0.5, [&] { return fl::text("no vertical mode %lld travels at %.10g m/s", m, speed); });
+  }
+}
+
+// What only costs iterations is held to their number: of a mode, by how far its waves come in a time step and how long cells are.
+inline double allowed_iterations(const Params& p, double speed) {
+  const double courant = p.courant * speed / p.speed(), longer = std::max(p.dx() / p.dy(), p.dy() / p.dx());
+  return (8 + 2.2 * std::log2(1 + courant)) * std::pow(longer, 0.75) + 1;
+}
+inline void against_a_count(const State& s, Judged& judged) {
+  for (Index m = 0; m < s.p.layers; ++m) {
+    const double count = mean_iterations(s, m), allowed = allowed_iterations(s.p, std::sqrt(s.squared[static_cast<std::size_t>(m)]));
+    judged.worst().consider(count, allowed, [&] {
+      return fl::text("vertical mode %lld took %.3g iterations a time step; %.3g are allowed", m, count, allowed);
+    });
   }
 }
 
@@ -211,6 +232,7 @@ inline fl::Check check(State& s, Index last) {
     judged.worst().consider(error, allowed, [&] { return fl::text("the gyre's transport is off by %.3g of the largest", error); });
   }
   if (p.diary > 0) against_the_diary(s, judged);
+  if (p.iterates()) against_a_count(s, judged);
   if (p.time == Time::semi)
     against_the_equations(s, judged);
   else if (replayed(p, s.team.ranks).cells > 0)
@@ -245,6 +267,9 @@ inline void observe(State& s, fl::Observations& seen) {
   seen.value("digest", ocean::digest(s));
   seen.value("dt", s.dt);
   seen.value("frequency", s.p.problem == Problem::seiche ? frequency(s) : 0);
+  std::vector<double> counts;
+  for (Index m = 0; m < s.p.layers; ++m) counts.push_back(mean_iterations(s, m));
+  seen.value("iterations", std::accumulate(counts.begin(), counts.end(), 0.0));
   seen.value("day_time", ocean::day_time(s.p, seen, phases));
   const ocean::Gyre found = s.p.gyre() ? ocean::gyre(s) : ocean::Gyre{};
   seen.value("gyre_error", found.error);
@@ -255,6 +280,8 @@ inline void observe(State& s, fl::Observations& seen) {
   std::vector<double> speeds;
   for (Index m = 0; m < s.p.layers; ++m) speeds.push_back(std::sqrt(s.squared[static_cast<std::size_t>(m)]));
   seen.series("mode_speed", "m/s", speeds.data(), s.p.layers);
+  if (!s.p.iterates()) return;
+  seen.series("mode_iterations", "1", counts.data(), s.p.layers);
 }
 
 inline void draw(State& s, fl::Picture& picture) { ocean::draw_surface(s, picture); }

@@ -62,4 +62,35 @@ struct Modes {
   }
 };
 
+// Lines out(a, j) become weighted sums of lines in(b, j).
+template <class Team, class In, class Out>
+void mix(const Modes::Matrix& weights, const grid::Point<3>& size, const Team& team, const In& in, const Out& out) {
+  team([&](Index share, Index shares) {
+    const fl::Part mine = fl::part(size[1], shares, share);
+    for (Index j = mine.begin; j < mine.end; ++j)
+      for (Index a = 0; a < size[0]; ++a) {
+        double* to = out(a, j);
+        std::fill_n(to, size[2], 0.0);
+        for (Index b = 0; b < size[0]; ++b) {
+          const double weight = weights[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
+          const double* from = in(b, j);
+          for (Index i = 0; i < size[2]; ++i) to[i] += weight * from[i];
+        }
+      }
+  });
+}
+// Of own lines of a field: layers into modes, which lie behind each other, and back.
+template <class Team>
+void to_modes(const Modes& modes, grid::Field<double, 3>& field, double* tile, const Team& team) {
+  mix(
+      modes.to, field.size(), team, [&](Index k, Index j) { return &field.view()(k, j, 0); },
+      [&, size = field.size()](Index m, Index j) { return tile + (m * size[1] + j) * size[2]; });
+}
+template <class Team>
+void from_modes(const Modes& modes, const double* tile, grid::Field<double, 3>& field, const Team& team) {
+  mix(
+      modes.from, field.size(), team, [&, size = field.size()](Index m, Index j) { return tile + (m * size[1] + j) * size[2]; },
+      [&](Index k, Index j) { return &field.view()(k, j, 0); });
+}
+
 }  // namespace ocean_nlom::inline FL_ROLE

@@ -16,8 +16,9 @@ using ocean::Form;
 using ocean::gravity;
 using ocean::Slip;
 
-enum class Problem { waves, jet, basin, stommel, rectangle, seiche, geostrophic, munk };
+enum class Problem { waves, jet, basin, stommel, rectangle, seiche, geostrophic, munk, atlantic };
 enum class Time { explicitly, semi };  // semi: gravity waves implicit
+enum class Solver { transform, cg };   // of what is implicit
 
 inline constexpr Index most_layers = 5;
 inline constexpr std::array<double, most_layers> thickness{200, 300, 500, 1000, 3000};     // m, of five layers at rest
@@ -26,20 +27,24 @@ inline constexpr double spun_up = 1.5e7;                                        
 inline constexpr double half_waves = 8;                                                    // of the seiche, along the basin
 inline constexpr Index most_entries = 1000;                                                // of a diary
 inline constexpr double explicit_limit = 0.86, inertial_limit = 0.9;
+inline constexpr Index most_iterations = 1000;  // of a mode in a time step
 
 struct Params : ocean::Extent {
   Problem problem = Problem::basin;
   Time time = Time::explicitly;
+  Solver solver = Solver::transform;
   Form form = Form::energy;
   Slip slip = Slip::free;
   Index layers = 5, steps = 4, restart = 0, diary = 0;
-  double courant = 0.6, wind = 0.1, drag = 1e-6, viscosity = 100, filter = 0.05;
+  double courant = 0.6, wind = 0.1, drag = 1e-6, viscosity = 100, filter = 0.05, tolerance = 2e-17;
   void declare(fl::Fields& fields) {
     fields.choice(
-        "problem", problem, "waves|jet|basin|stommel|rectangle|seiche|geostrophic|munk",
+        "problem", problem, "waves|jet|basin|stommel|rectangle|seiche|geostrophic|munk|atlantic",
         "waves without friction, periodic; a balanced jet between walls; a basin with islands and a ridge; Stommel's gyre; a flat "
-        "rectangle; its standing wave; a geostrophic flow in it; Munk's gyre");
-    fields.choice("time", time, "explicit|semi", "how gravity waves are advanced: explicitly, or implicitly in a flat rectangle");
+        "rectangle; its standing wave; a geostrophic flow in it; Munk's gyre; a basin like the North Atlantic");
+    fields.choice("time", time, "explicit|semi", "how gravity waves are advanced: explicitly, or implicitly");
+    fields.choice("solver", solver, "transform|cg",
+                  "of implicit waves: cosine transforms, of a flat rectangle; conjugate gradients with multigrid, of any basin");
     fields.choice("form", form, "energy|enstrophy", "what the form of the vorticity's term keeps");
     fields.choice("slip", slip, "free|none", "of the flow along coasts");
     declare_cells(fields);
@@ -54,14 +59,17 @@ struct Params : ocean::Extent {
     fields.real("drag", drag, "1/s", 0, 1e-3, "of the bottom");
     fields.real("viscosity", viscosity, "m^2/s", 0, 1e6, "of the basin, the rectangle and Munk's gyre");
     fields.real("filter", filter, "1", 0, ocean::most_filtered, "R. Asselin's, of leapfrog steps (time=semi)");
+    fields.real("tolerance", tolerance, "1", 1e-18, 1e-6, "what solver=cg leaves, of the pressure that the depth has");
   }
   bool closed() const { return problem != Problem::waves && problem != Problem::jet; }
-  bool driven() const { return problem == Problem::basin || problem == Problem::rectangle || gyre(); }
+  bool driven() const { return coasts() || problem == Problem::rectangle || gyre(); }
+  bool coasts() const { return problem == Problem::basin || problem == Problem::atlantic; }  // and a ridge
   bool stommel() const { return problem == Problem::stommel; }
   bool gyre() const { return stommel() || problem == Problem::munk; }
   bool linear() const { return problem == Problem::seiche || problem == Problem::geostrophic; }  // about layers at rest
   bool bounded() const { return false; }  // what vorticity turns: layers do not vanish
-  bool flat_rectangle() const { return closed() && problem != Problem::basin; }
+  bool flat_rectangle() const { return closed() && !coasts(); }
+  bool iterates() const { return time == Time::semi && solver == Solver::cg; }
   double beta() const { return driven() ? 2e-11 : 0; }
   // Of corners on line j of the whole domain.
   double coriolis(Index j) const { return problem == Problem::seiche ? 0 : 1e-4 + beta() * (static_cast<double>(j) * dy() - width / 2); }
@@ -87,15 +95,16 @@ struct State : ocean::Sea<Params> {
   Flow third, half;                             // stages of a time step; semi: before and next
   std::vector<double> mass, energy, enstrophy;  // of own cells, every `diary` time steps and at the end
   std::array<double, most_layers> squared{};    // speeds of the vertical modes, squared, as a semi-implicit run took them
+  std::array<Index, most_layers> iterations{};  // of conjugate gradients, of each mode in all time steps
 };
 
-inline constexpr fl::Phases phases{"halo", "diagnose", "advance", "transform", "transpose", "columns", "restart", "diary"};
+inline constexpr fl::Phases phases{"halo", "diagnose", "advance", "transform", "transpose", "columns", "solver", "restart", "diary"};
 inline constexpr fl::About about{
     .title = "Layered ocean",
     .cost =
         "explicit: 264 flop a cell, layer and time step (energy form), 552 bytes: six arrays that follow are written and read again in "
         "each "
-        "stage; semi-implicit: 165 + 4 layers + 5 log2(nx) flop, 704 bytes",
+        "stage; semi-implicit: 165 + 4 layers + 5 log2(nx) flop, 704 bytes; iterations are not counted",
     .verified =
         "every cell (of large grids: boxes at the corners of each block and drawn ones) against a run with other loops of the judge's own; "
         "mass; a balanced jet and a geostrophic flow that stay; a seiche; Stommel's gyre; what the frictionless forms keep; implicit "
@@ -112,7 +121,9 @@ inline constexpr fl::Metric metrics[] = {
     {"step_time", "ms", "operations", "time", 1e3, "lower"},
     {"halo_time", "us", "operations", "time", 1e6, "lower", phases("halo")},            // a time step
     {"transpose_time", "us", "operations", "time", 1e6, "lower", phases("transpose")},  // a time step
+    {"solver_time", "ms", "operations", "time", 1e3, "lower", phases("solver")},        // a time step; solver=cg
     {"day_time", "s", "day_time", "value", 1, "lower"},                                 // wall time of a model day
+    {"iterations", "1", "iterations", "value", 1, "lower"},                             // of all modes, a time step
     {"gyre_error", "1", "gyre_error", "value", 1, "lower"},
     {"digest", "1", "digest", "value", 1, "lower"},
 };
@@ -123,7 +134,8 @@ inline double viscosity(const Params& p) { return p.driven() && p.problem != Pro
 // Counted by hand, a cell, layer and time step. Transforms as 5 n log2 n for two lines of n, as is usual, whoever computes them.
 inline double flops(const Params& p) {
   if (p.time == Time::explicitly) return 264;
-  return 165 + 4 * static_cast<double>(p.layers) + 5 * std::log2(static_cast<double>(p.nx));
+  const double modes = 4 * static_cast<double>(p.layers);
+  return 165 + modes + (p.iterates() ? 0 : 5 * std::log2(static_cast<double>(p.nx)));
 }
 inline double bytes(const Params& p) { return p.time == Time::explicitly ? 552 : 704; }
 
@@ -135,7 +147,7 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
                .elements = cells * steps,
                .working_set = 8 * (p.time == Time::semi ? 19 : 15) * cells / team.ranks,
                .phases = {{phases("halo"), &fl::Cost::operations, steps}}};
-  if (p.time == Time::semi) all.phases.push_back({phases("transpose"), &fl::Cost::operations, steps});
+  if (p.time == Time::semi) all.phases.push_back({p.iterates() ? phases("solver") : phases("transpose"), &fl::Cost::operations, steps});
   return all;
 }
 

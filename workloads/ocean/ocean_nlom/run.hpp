@@ -16,9 +16,9 @@ namespace ocean_nlom::inline FL_ROLE {
 // What a broken variant does otherwise.
 struct Right {
   static constexpr bool four_point_average = true, kinetic = true, coasts = true;
-  // Of semi-implicit runs: modes, southern wall, thickness, what neighbours know of the pressure,
+  // Of semi-implicit runs: modes, southern wall, land and coarse grids of the solver, thickness, what neighbours know of the pressure,
   // what a run that is taken up knows of the step before.
-  static constexpr bool weighted = true, walls = true, from_fluxes = true, arrives = true, continues = true;
+  static constexpr bool weighted = true, walls = true, masked = true, coarse = true, from_fluxes = true, arrives = true, continues = true;
   static constexpr bool surfaces = true;  // what they store of energy is written down
 };
 

@@ -7,6 +7,7 @@
 // Thickness comes from fluxes, never from P, so that mass stays whatever the solver leaves. Friction is that of `before`.
 #pragma once
 
+#include "conjugate.hpp"
 #include "helmholtz.hpp"
 #include "run.hpp"
 
@@ -18,7 +19,8 @@ struct Semi : Run<Transport, Team, Ways> {
   using Base::each, Base::halos, Base::team;
   using typename Base::Rows;
 
-  Helmholtz<Transport, Team, Ways, Fourier> solver;
+  Helmholtz<Transport, Team, Ways, Fourier> transforms;
+  Conjugate<Transport, Team, Ways> gradients;
   grid::Exchange<3, Transport> guesses, pressure;  // of u* and v*; of P
 
   void open(State& s) {
@@ -26,12 +28,15 @@ struct Semi : Run<Transport, Team, Ways> {
     if (s.p.time != Time::semi) return;
     guesses.open(s.block, {.reach = grid::Reach::edges}, Transport{}, s.half.u, s.half.v);
     pressure.open(s.block, {.reach = grid::Reach::edges}, Transport{}, s.head);
-    solver.open(s, team);
-    s.squared = solver.modes().squared;
+    if (s.p.iterates())
+      gradients.open(s);
+    else
+      transforms.open(s, team);
+    s.squared = s.p.iterates() ? gradients.modes().squared : transforms.modes().squared;
   }
   void close(State& s) {
     Base::close(s);
-    guesses.close(), pressure.close(), solver.close();
+    guesses.close(), pressure.close(), transforms.close(), gradients.close();
   }
 
   void step(State& s, Index iteration) {
@@ -39,6 +44,7 @@ struct Semi : Run<Transport, Team, Ways> {
     fl::during(phases("halo"), [&] { halos[0](team); });
     ocean::copy(s.now, s.third);
     Base::forget(s);
+    s.iterations = {};
     Index began = 0;
     for (Index t = 0; t < s.p.steps; ++t) {
       if (Base::breaks(s, t)) {
@@ -49,12 +55,17 @@ struct Semi : Run<Transport, Team, Ways> {
       const Index age = t - began;
       const double span = age == 0 ? s.dt : 2 * s.dt;
       if (age > 1) fl::during(phases("advance"), [&] { ocean::filter(s.half, s.third, s.now, s.p.filter, team); });
-      if (age < 2) fl::during(phases("columns"), [&] { solver.prepare(s.p, span / 2, team); });
+      if (age < 2) prepare(s, span / 2);
       time_step(s, span);
       std::swap(s.third, s.now);
       std::swap(s.now, s.half);
     }
     if (s.p.diary > 0) Base::write(s);
+  }
+
+  void prepare(State& s, double a) {
+    if (s.p.iterates()) return gradients.prepare(a);
+    fl::during(phases("columns"), [&] { transforms.prepare(s.p, a, team); });
   }
 
   // Fills s.half from s.third, the step before, and s.now.
@@ -80,7 +91,10 @@ struct Semi : Run<Transport, Team, Ways> {
         ocean::pressures(s, s.spread, j, a, b);
       });
     });
-    solver.solve(s, s.head, team);
+    if (s.p.iterates())
+      gradients.solve(s, s.head, team);
+    else
+      transforms.solve(s, s.head, team);
     if (Ways::arrives) fl::during(phases("halo"), [&] { pressure(team); });
     fl::during(phases("advance"), [&] {
       each(one_more, [&](Index j, Index a, Index b) { correct(s, span, j, a, b); });

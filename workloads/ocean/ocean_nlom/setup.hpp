@@ -20,7 +20,10 @@ inline std::string refuse(const Params& p, const fl::Team& team) {
   if (p.diary > 0 && p.steps / p.diary > most_entries)
     return fl::text("a diary of %lld entries is too long; it needs %lld at most", p.steps / p.diary, most_entries);
   const bool semi = p.time == Time::semi;
-  if (semi && !p.flat_rectangle()) return "time=semi needs a flat rectangle: problem=rectangle, stommel, munk, seiche or geostrophic";
+  if (semi && !p.closed())
+    return "time=semi needs coasts all around: problem=basin, atlantic, rectangle, stommel, munk, seiche or geostrophic";
+  if (semi && !p.iterates() && !p.flat_rectangle())
+    return "solver=transform needs a flat rectangle: problem=rectangle, stommel, munk, seiche or geostrophic; take solver=cg";
   if (!semi && p.courant > explicit_limit)
     return fl::text("time=explicit needs courant=%g or less: gravity waves are advanced step by step", explicit_limit);
   if (semi && p.longest() * std::max(std::fabs(p.coriolis(0)), std::fabs(p.coriolis(p.ny))) > inertial_limit)
