@@ -1,5 +1,7 @@
 #include "blas_product.hpp"
+#include "tiles.hpp"
 
 #include "firstlight/variant.hpp"
 
-FL_VARIANT(lu, (lu::in_turn<lu::Partial, lu::LibraryProduct>))
+using WithLibrary = lu::InTurn<lu::Partial, lu::LibraryProduct>;
+FL_VARIANT(lu, WithLibrary)

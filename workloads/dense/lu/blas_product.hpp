@@ -2,16 +2,15 @@
 #pragma once
 
 #include "firstlight/blas.hpp"
-#include "tiles.hpp"
+#include "product.hpp"
 
 namespace lu::inline FL_ROLE {
 
 struct LibraryProduct {
-  static void subtract(const double* a, const double* b, double* c, Index rows, Index deep, Index width, Index ld) {
-    const int stride = static_cast<int>(ld);
+  void operator()(const double* a, const double* b, Index ldb, double* c, Index ldc, Index rows, Index deep, Index width) const {
     FL_CBLAS(dgemm)
     (fl::blas::row_major, fl::blas::as_is, fl::blas::as_is, static_cast<int>(rows), static_cast<int>(width), static_cast<int>(deep), -1, a,
-     stride, b, stride, 1, c, stride);
+     static_cast<int>(panel_stride), b, static_cast<int>(ldb), 1, c, static_cast<int>(ldc));
   }
 };
 

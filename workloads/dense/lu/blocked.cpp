@@ -2,4 +2,5 @@
 
 #include "firstlight/variant.hpp"
 
-FL_VARIANT(lu, (lu::in_turn<lu::Partial, lu::OwnProduct>))
+using Blocked = lu::InTurn<lu::Partial, lu::OwnProduct>;
+FL_VARIANT(lu, Blocked)

@@ -5,15 +5,10 @@
 
 namespace {
 
-struct None {
-  static void panel(lu::State& s, const lu::Columns& c) {
-    for (fl::Index k = c.begin; k < c.end; ++k) {
-      s.pivot[k] = k;
-      lu::eliminate(s, k, c);
-    }
-  }
-};
+template <class Product>
+using None = lu::Searched<lu::AsTheyStand, Product>;
 
 }  // namespace
 
-FL_VARIANT(lu, (lu::in_turn<None, lu::OwnProduct>), .traits = {.tournament = true})
+using NoTournament = lu::InTurn<None, lu::OwnProduct>;
+FL_VARIANT(lu, NoTournament, .traits = {.tournament = true})

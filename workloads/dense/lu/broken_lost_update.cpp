@@ -5,13 +5,15 @@
 
 namespace {
 
-struct Lost {
-  static void subtract(const double* a, const double* b, double* c, fl::Index rows, fl::Index deep, fl::Index width, fl::Index ld) {
-    lu::OwnProduct::subtract(a, b, c, rows, deep, width, ld);
-    c[(rows - 1) * ld] += a[(rows - 1) * ld] * b[0];
+struct Lost : lu::OwnProduct {
+  void operator()(const double* a, const double* b, fl::Index ldb, double* c, fl::Index ldc, fl::Index rows, fl::Index deep,
+                  fl::Index width) {
+    OwnProduct::operator()(a, b, ldb, c, ldc, rows, deep, width);
+    if (rows > 0) c[(rows - 1) * ldc] += a[(rows - 1) * lu::panel_stride] * b[0];
   }
 };
 
 }  // namespace
 
-FL_VARIANT(lu, (lu::in_turn<lu::Partial, Lost>))
+using LostUpdate = lu::InTurn<lu::Partial, Lost>;
+FL_VARIANT(lu, LostUpdate)

@@ -1,22 +1,27 @@
 // Columns are taken as ready that have passed one panel less.
-#include "scheduler.hpp"
+#include "tiles.hpp"
 
 #include "firstlight/variant.hpp"
 
 namespace {
 
-void step(lu::State& s, fl::Index) {
-  lu::Tiles<lu::Partial, lu::OwnProduct> tiles(s);
-  for (fl::Index k = 0; k < tiles.count(); ++k) {
-    if (k + 1 < tiles.count() && k > 0) tiles.update(k + 1, k - 1);
-    tiles.factor(k);
-#pragma omp parallel for num_threads(s.team.threads)
-    for (fl::Index j = k + 2; j < tiles.count(); ++j) tiles.update(j, k);
+struct Early : lu::InTurn<lu::Partial, lu::OwnProduct> {
+  void open(lu::State& s) { tiles = std::make_unique<lu::Tiles<lu::Partial, lu::OwnProduct>>(s, s.team.threads); }
+  void step(lu::State& s, fl::Index) {
+    tiles->start();
+    for (fl::Index k = 0; k < tiles->count(); ++k) {
+      if (k + 1 < tiles->count() && k > 0) tiles->update(k + 1, k - 1);
+      tiles->factor(k);
+#pragma omp parallel for num_threads(s.team.threads) schedule(static, 1)
+      for (int thread = 0; thread < s.team.threads; ++thread)
+        for (fl::Index j = k + 1 + thread; j < tiles->columns(); j += s.team.threads)
+          if (j != k + 1 || j == tiles->count()) tiles->update(j, k, thread);
+    }
+    for (fl::Index k = 0; k < tiles->count(); ++k) tiles->settle(k);
+    lu::solve_upper(s);
   }
-  for (fl::Index k = 0; k < tiles.count(); ++k) tiles.settle(k);
-  lu::solve(s);
-}
+};
 
 }  // namespace
 
-FL_VARIANT(lu, step)
+FL_VARIANT(lu, Early)

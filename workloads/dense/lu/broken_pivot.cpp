@@ -5,19 +5,16 @@
 
 namespace {
 
-struct Missed {
-  static void panel(lu::State& s, const lu::Columns& c) {
-    for (fl::Index k = c.begin; k < c.end; ++k) {
-      fl::Index best = k;
-      for (fl::Index i = k + 1; i < s.n && k % 16 != 0; ++i)
-        if (std::fabs(s.row(i)[k]) > std::fabs(s.row(best)[k])) best = i;
-      s.pivot[k] = best;
-      lu::exchange(s, k, c);
-      lu::eliminate(s, k, c);
-    }
+struct Missing : lu::Largest {
+  fl::Index pick(fl::Index j, const double* column, fl::Index begin, fl::Index end) const {
+    return j % 16 == 0 ? begin : lu::largest(column, begin, end);
   }
 };
 
+template <class Product>
+using Missed = lu::Searched<Missing, Product>;
+
 }  // namespace
 
-FL_VARIANT(lu, (lu::in_turn<Missed, lu::OwnProduct>))
+using MissedPivot = lu::InTurn<Missed, lu::OwnProduct>;
+FL_VARIANT(lu, MissedPivot)

@@ -5,13 +5,13 @@
 
 namespace {
 
-struct Remembering {
+struct Remembering : lu::InTurn<lu::Partial, lu::OwnProduct> {
   std::vector<double> kept;
   std::vector<fl::Index> pivots;
 
   void step(lu::State& s, fl::Index iteration) {
     if (kept.empty()) {
-      lu::in_turn<lu::Partial, lu::OwnProduct>(s, iteration);
+      InTurn::step(s, iteration);
       kept.assign(s.a.begin(), s.a.end());
       pivots.assign(s.pivot.begin(), s.pivot.end());
       return;

@@ -5,17 +5,20 @@
 
 namespace {
 
-void step(lu::State& s, fl::Index) {
-  lu::Tiles<lu::Partial, lu::OwnProduct> tiles(s);
-  for (fl::Index k = 0; k < tiles.count(); ++k) {
-    tiles.factor(k);
-    for (fl::Index j = k + 1; j < tiles.count(); ++j)
-      if (j + 1 != tiles.count() || k + 2 != tiles.count()) tiles.update(j, k);
+struct Stale : lu::InTurn<lu::Partial, lu::OwnProduct> {
+  void step(lu::State& s, fl::Index) {
+    tiles->start();
+    const fl::Index last = tiles->count() - 1;
+    for (fl::Index k = 0; k <= last; ++k) {
+      tiles->factor(k);
+      for (fl::Index j = k + 1; j < tiles->columns(); ++j)
+        if (j != last || k + 1 != last) tiles->update(j, k);
+    }
+    for (fl::Index k = 0; k <= last; ++k) tiles->settle(k);
+    lu::solve_upper(s);
   }
-  for (fl::Index k = 0; k < tiles.count(); ++k) tiles.settle(k);
-  lu::solve(s);
-}
+};
 
 }  // namespace
 
-FL_VARIANT(lu, step)
+FL_VARIANT(lu, Stale)

@@ -5,15 +5,17 @@
 
 namespace {
 
-void step(lu::State& s, fl::Index) {
-  lu::Tiles<lu::Partial, lu::OwnProduct> tiles(s);
-  for (fl::Index k = 0; k < tiles.count(); ++k) {
-    tiles.factor(k);
-    for (fl::Index j = k + 1; j < tiles.count(); ++j) tiles.update(j, k);
+struct Unsettled : lu::InTurn<lu::Partial, lu::OwnProduct> {
+  void step(lu::State& s, fl::Index) {
+    tiles->start();
+    for (fl::Index k = 0; k < tiles->count(); ++k) {
+      tiles->factor(k);
+      for (fl::Index j = k + 1; j < tiles->columns(); ++j) tiles->update(j, k);
+    }
+    lu::solve_upper(s);
   }
-  lu::solve(s);
-}
+};
 
 }  // namespace
 
-FL_VARIANT(lu, step)
+FL_VARIANT(lu, Unsettled)

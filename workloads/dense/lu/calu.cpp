@@ -2,4 +2,5 @@
 
 #include "firstlight/variant.hpp"
 
-FL_VARIANT(lu, (lu::in_turn<lu::Tournament, lu::OwnProduct>), .traits = {.tournament = true})
+using Calu = lu::InTurn<lu::Tournament, lu::OwnProduct>;
+FL_VARIANT(lu, Calu, .traits = {.tournament = true})

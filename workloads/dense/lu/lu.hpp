@@ -17,11 +17,13 @@ namespace lu::inline FL_ROLE {
 
 using fl::Index;
 
+inline constexpr Index widest = 256;  // columns of a panel
+
 struct Params {
   Index n = 256, block = 32, groups = 4, fixed = 50;
   void declare(fl::Fields& fields) {
     fields.integer("n", n, "rows", 1, 1 << 20, "equations");
-    fields.integer("block", block, "columns", 1, 1024, "columns of a tile column");
+    fields.integer("block", block, "columns", 1, widest, "columns of a tile column");
     fields.integer("groups", groups, "groups", 1, 1024, "of rows in a tournament, each of which sends its best to the next round");
     fields.integer("fixed", fixed, "%", 0, 100,
                    "of the tile columns, the first ones: each has a thread of its own, the rest is taken by whoever is free");
@@ -67,7 +69,7 @@ inline double element(Index at, Index iteration) {
 }
 inline double right_side(Index i, Index iteration) { return fl::uniform(~static_cast<std::uint64_t>(i)) * fl::step_factor(iteration); }
 
-// Rows do not begin in the same set of a cache.
+// Rows do not begin in the same set of a cache; behind each there is room for its right side.
 inline Index leading(Index n) { return (n + 7) / 8 * 8 + 8; }
 
 inline void init(State& s, const Params& p, const fl::Team& team, const Traits& traits) {

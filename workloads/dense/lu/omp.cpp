@@ -2,4 +2,5 @@
 
 #include "firstlight/variant.hpp"
 
-FL_VARIANT(lu, (lu::scheduled<lu::Partial, lu::OwnProduct>))
+using Threads = lu::Scheduled<lu::Partial, lu::OwnProduct>;
+FL_VARIANT(lu, Threads)

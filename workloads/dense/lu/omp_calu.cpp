@@ -2,4 +2,5 @@
 
 #include "firstlight/variant.hpp"
 
-FL_VARIANT(lu, (lu::scheduled<lu::Tournament, lu::OwnProduct>), .traits = {.tournament = true})
+using Threads = lu::Scheduled<lu::Tournament, lu::OwnProduct>;
+FL_VARIANT(lu, Threads, .traits = {.tournament = true})

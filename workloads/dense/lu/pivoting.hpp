@@ -1,110 +1,141 @@
-// Row exchanges, and which row of a panel comes next.
+// Which row of a panel comes next.
 #pragma once
 
-#include <algorithm>
 #include <numeric>
+#include <optional>
 
-#include "lu.hpp"
+#include "panel.hpp"
 
 namespace lu::inline FL_ROLE {
 
 // Columns begin <= j < end of rows of A.
 struct Columns {
   Index begin, end;
+  Index size() const { return end - begin; }
 };
 
 inline void exchange(State& s, Index k, const Columns& c) {
   if (const Index other = s.pivot[k]; other != k) std::swap_ranges(s.row(k) + c.begin, s.row(k) + c.end, s.row(other) + c.begin);
 }
 
-// Column k of rows below k, and what is left of the columns c behind it.
-inline void eliminate(State& s, Index k, const Columns& c) {
-  const double* above = s.row(k);
-  const double factor = above[k];
-  for (Index i = k + 1; i < s.n; ++i) {
-    double* row = s.row(i);
-    const double l = row[k] /= factor;
-    for (Index j = k + 1; j < c.end; ++j) row[j] -= l * above[j];
-  }
+// Rows of A from `begin` on, these columns of them.
+template <class Product>
+void load(const State& s, const Columns& c, Panel<Product>& panel) {
+  std::vector<Index> at(static_cast<std::size_t>(s.n - c.begin));
+  std::iota(at.begin(), at.end(), c.begin);
+  panel.open(c.size(), c.size(), std::move(at));
+  for (Index i = 0; i < panel.rows(); ++i) std::copy_n(s.row(c.begin + i) + c.begin, c.size(), panel.row(i));
+}
+template <class Product>
+void store(State& s, const Columns& c, const Panel<Product>& panel) {
+  for (Index i = 0; i < panel.rows(); ++i) std::copy_n(panel.row(i), c.size(), s.row(c.begin + i) + c.begin);
 }
 
-// The largest of a column.
-struct Partial {
-  static void panel(State& s, const Columns& c) {
-    for (Index k = c.begin; k < c.end; ++k) {
-      Index best = k;
-      for (Index i = k + 1; i < s.n; ++i)
-        if (std::fabs(s.row(i)[k]) > std::fabs(s.row(best)[k])) best = i;
-      s.pivot[k] = best;
-      exchange(s, k, c);
-      eliminate(s, k, c);
-    }
-  }
-};
-
-// The winners of a tournament: groups of rows choose as many as the panel has columns, each by an elimination of its own; of two groups' winners
-// the next round chooses, until one is left. All exchanges are then known, and the panel is eliminated without looking for any.
-class Tournament {
+// Looked for as a policy says, in each column.
+template <class Pivots, class Product>
+class Searched {
  public:
-  static void panel(State& s, const Columns& c) {
-    const Index rows = s.n - c.begin, groups = std::clamp<Index>(rows / (c.end - c.begin), 1, s.p.groups);
-    std::vector<std::vector<Index>> winners;
-    for (Index g = 0; g < groups; ++g) {
-      std::vector<Index> group;
-      for (Index i = c.begin + rows * g / groups; i < c.begin + rows * (g + 1) / groups; ++i) group.push_back(i);
-      winners.push_back(best(s, group, c));
-    }
-    while (winners.size() > 1) {
-      std::vector<std::vector<Index>> next;
-      for (std::size_t g = 0; g < winners.size(); g += 2) {
-        if (g + 1 == winners.size()) {
-          next.push_back(winners[g]);
-          continue;
-        }
-        winners[g].insert(winners[g].end(), winners[g + 1].begin(), winners[g + 1].end());
-        next.push_back(best(s, winners[g], c));
-      }
-      winners = std::move(next);
-    }
-    to_the_top(s, winners[0], c);
-    for (Index k = c.begin; k < c.end; ++k) eliminate(s, k, c);
+  void factor(State& s, const Columns& c, Panel<Product>& panel, Product& product) {
+    load(s, c, panel);
+    panel.factor(pivots_, product);
+    for (Index j = 0; j < c.size(); ++j) s.pivot[c.begin + j] = panel.place(j);
+    store(s, c, panel);
   }
 
  private:
+  Pivots pivots_;
+};
+
+template <class Product>
+using Partial = Searched<Largest, Product>;
+
+// The winners of a tournament: groups of rows choose as many as the panel has columns, each by an elimination of its own; of two groups' winners
+// the next round chooses, until one is left. All exchanges are then known, and the panel is eliminated without looking for any.
+template <class Product>
+class Elections {
+ public:
+  // A row that stands somewhere in A, with its elements.
+  struct Row {
+    Index at;
+    std::vector<double> elements;
+  };
+  using Rows = std::vector<Row>;
+
   // Of these rows those that partial pivoting takes, in its order.
-  static std::vector<Index> best(const State& s, std::vector<Index> rows, const Columns& c) {
-    const Index width = c.end - c.begin;
-    std::vector<double> copy;
-    for (const Index i : rows) copy.insert(copy.end(), s.row(i) + c.begin, s.row(i) + c.end);
-    const auto at = [&](Index i) { return copy.data() + i * width; };
-    const auto height = static_cast<Index>(rows.size());
-    for (Index k = 0; k < std::min(width, height); ++k) {
-      Index largest = k;
-      for (Index i = k + 1; i < height; ++i)
-        if (std::fabs(at(i)[k]) > std::fabs(at(largest)[k])) largest = i;
-      std::swap_ranges(at(k), at(k) + width, at(largest));
-      std::swap(rows[static_cast<std::size_t>(k)], rows[static_cast<std::size_t>(largest)]);
-      for (Index i = k + 1; i < height; ++i) {
-        const double l = at(i)[k] / at(k)[k];
-        for (Index j = k + 1; j < width; ++j) at(i)[j] -= l * at(k)[j];
-      }
-    }
-    rows.resize(static_cast<std::size_t>(std::min(width, height)));
+  Rows best(Rows rows, Index width, Product& product) {
+    const Index chosen = std::min(width, static_cast<Index>(rows.size()));
+    std::vector<Index> places(rows.size());
+    std::iota(places.begin(), places.end(), 0);
+    panel_.open(chosen, chosen, std::move(places));
+    for (Index i = 0; i < panel_.rows(); ++i) std::copy_n(rows[static_cast<std::size_t>(i)].elements.data(), chosen, panel_.row(i));
+    Largest pivots;
+    panel_.factor(pivots, product);
+    for (Index j = 0; j < chosen; ++j) std::swap(rows[static_cast<std::size_t>(j)], rows[static_cast<std::size_t>(panel_.place(j))]);
+    rows.resize(static_cast<std::size_t>(chosen));
     return rows;
   }
 
-  static void to_the_top(State& s, const std::vector<Index>& winners, const Columns& c) {
-    std::vector<Index> place(static_cast<std::size_t>(s.n)), rank(place);  // where a row is now, and which row is at a place
-    std::iota(place.begin(), place.end(), 0);
-    std::iota(rank.begin(), rank.end(), 0);
-    for (std::size_t w = 0; w < winners.size(); ++w) {
-      const Index k = c.begin + static_cast<Index>(w), from = place[static_cast<std::size_t>(winners[w])];
-      s.pivot[k] = from;
-      exchange(s, k, c);
-      std::swap(rank[static_cast<std::size_t>(k)], rank[static_cast<std::size_t>(from)]);
-      place[static_cast<std::size_t>(rank[static_cast<std::size_t>(from)])] = from;
+  // Of several groups' winners.
+  Rows last(std::vector<Rows> winners, Index width, Product& product) {
+    while (winners.size() > 1) {
+      std::vector<Rows> next;
+      for (std::size_t g = 0; g < winners.size(); g += 2) {
+        if (g + 1 < winners.size()) {
+          std::move(winners[g + 1].begin(), winners[g + 1].end(), std::back_inserter(winners[g]));
+          winners[g] = best(std::move(winners[g]), width, product);
+        }
+        next.push_back(std::move(winners[g]));
+      }
+      winners = std::move(next);
     }
+    return std::move(winners[0]);
   }
+
+ private:
+  Panel<Product> panel_;
+};
+
+// Rows that change places so that these come to the top, in this order: row begin + j with the j-th of the answer.
+inline std::vector<Index> to_the_top(Index begin, Index n, const std::vector<Index>& winners) {
+  std::vector<Index> place(static_cast<std::size_t>(n - begin)), who(place), exchanges;  // where a row is now, and which row is at a place
+  std::iota(place.begin(), place.end(), begin);
+  who = place;
+  for (std::size_t j = 0; j < winners.size(); ++j) {
+    const Index from = place[static_cast<std::size_t>(winners[j] - begin)];
+    exchanges.push_back(from);
+    std::swap(who[j], who[static_cast<std::size_t>(from - begin)]);
+    place[static_cast<std::size_t>(who[static_cast<std::size_t>(from - begin)] - begin)] = from;
+  }
+  return exchanges;
+}
+
+// Which group a row belongs to: blocks of rows in turn, as they are dealt to processes.
+inline Index group_of(const Params& p, Index row) { return row / p.block % p.groups; }
+
+template <class Product>
+class Tournament {
+ public:
+  void factor(State& s, const Columns& c, Panel<Product>& panel, Product& product) {
+    using Rows = typename Elections<Product>::Rows;
+    std::vector<Rows> groups(static_cast<std::size_t>(s.p.groups));
+    for (Index i = c.begin; i < s.n; ++i)
+      groups[static_cast<std::size_t>(group_of(s.p, i))].push_back({i, std::vector<double>(s.row(i) + c.begin, s.row(i) + c.end)});
+    for (Rows& group : groups) group = elections_.best(std::move(group), c.size(), product);
+    std::vector<Index> winners;
+    for (const auto& row : elections_.last(std::move(groups), c.size(), product)) winners.push_back(row.at);
+    const std::vector<Index> exchanges = to_the_top(c.begin, s.n, winners);
+    for (std::size_t j = 0; j < exchanges.size(); ++j) {
+      s.pivot[c.begin + static_cast<Index>(j)] = exchanges[j];
+      exchange(s, c.begin + static_cast<Index>(j), c);
+    }
+    load(s, c, panel);
+    AsTheyStand pivots;
+    panel.factor(pivots, product);
+    store(s, c, panel);
+  }
+
+ private:
+  Elections<Product> elections_;
 };
 
 }  // namespace lu::inline FL_ROLE

@@ -14,12 +14,13 @@ namespace lu::inline FL_ROLE {
 
 class Progress {
  public:
-  Progress(Index columns, Index fixed)
-      : columns_(columns), fixed_(fixed), passed_(new std::atomic<Index>[columns]), taken_(new std::atomic<bool>[columns]) {
-    for (Index j = 0; j < columns; ++j) passed_[j] = 0, taken_[j] = false;
+  // Of `panels` columns and the right side, which is updated as they are, and no panel.
+  Progress(Index panels, Index fixed)
+      : columns_(panels + 1), fixed_(fixed), passed_(new std::atomic<Index>[columns_]), taken_(new std::atomic<bool>[columns_]) {
+    for (Index j = 0; j < columns_; ++j) passed_[j] = 0, taken_[j] = false;
   }
 
-  bool finished() const { return factored(columns_ - 1); }
+  bool finished() const { return passed(columns_ - 1) == columns_ - 1; }
 
   // A column that this thread may go on with, its own before the others'; -1 where none is ready.
   Index take(Index thread, Index threads) {
@@ -42,7 +43,7 @@ class Progress {
   bool factored(Index j) const { return passed(j) > j; }
   bool ready(Index j) const {
     const Index next = passed(j);
-    return next == j || (next < j && factored(next));
+    return (next == j && j + 1 < columns_) || (next < j && factored(next));
   }
 
   Index columns_, fixed_;
@@ -50,31 +51,36 @@ class Progress {
   std::unique_ptr<std::atomic<bool>[]> taken_;
 };
 
-template <class Pivoting, class Product>
-void scheduled(State& s, Index) {
-  Tiles<Pivoting, Product> tiles(s);
-  Progress progress(tiles.count(), tiles.count() * s.p.fixed / 100);
-  const int threads = s.team.threads;
+template <template <class> class Pivoting, class Product>
+struct Scheduled {
+  std::unique_ptr<Tiles<Pivoting, Product>> tiles;
+
+  void open(State& s) { tiles = std::make_unique<Tiles<Pivoting, Product>>(s, s.team.threads); }
+  void step(State& s, Index) {
+    tiles->start();
+    Progress progress(tiles->count(), tiles->count() * s.p.fixed / 100);
+    const int threads = s.team.threads;
 #pragma omp parallel num_threads(threads)
-  {
+    {
 #pragma omp for schedule(static, 1)
-    for (int thread = 0; thread < threads; ++thread)
-      while (!progress.finished()) {
-        const Index j = progress.take(thread, threads);
-        if (j < 0) {
-          sched_yield();
-          continue;
+      for (int thread = 0; thread < threads; ++thread)
+        while (!progress.finished()) {
+          const Index j = progress.take(thread, threads);
+          if (j < 0) {
+            sched_yield();
+            continue;
+          }
+          if (const Index k = progress.passed(j); k == j)
+            tiles->factor(j, thread);
+          else
+            tiles->update(j, k, thread);
+          progress.done(j);
         }
-        if (const Index k = progress.passed(j); k == j)
-          tiles.factor(j);
-        else
-          tiles.update(j, k);
-        progress.done(j);
-      }
 #pragma omp for schedule(static)
-    for (Index k = 0; k < tiles.count(); ++k) tiles.settle(k);
+      for (Index k = 0; k < tiles->count(); ++k) tiles->settle(k);
+    }
+    solve_upper(s);
   }
-  solve(s);
-}
+};
 
 }  // namespace lu::inline FL_ROLE

@@ -1,9 +1,21 @@
 // Column after column, as in textbooks.
-#include "tiles.hpp"
+#include "pivoting.hpp"
+#include "solve.hpp"
 
 #include "firstlight/variant.hpp"
 
 namespace {
+
+// Column k of rows below k, and what is left of the columns behind it.
+void eliminate(lu::State& s, fl::Index k) {
+  const double* above = s.row(k);
+  const double factor = above[k];
+  for (fl::Index i = k + 1; i < s.n; ++i) {
+    double* row = s.row(i);
+    const double l = row[k] /= factor;
+    for (fl::Index j = k + 1; j < s.n; ++j) row[j] -= l * above[j];
+  }
+}
 
 void step(lu::State& s, fl::Index) {
   const lu::Columns all{0, s.n};
@@ -13,7 +25,7 @@ void step(lu::State& s, fl::Index) {
       if (std::fabs(s.row(i)[k]) > std::fabs(s.row(best)[k])) best = i;
     s.pivot[k] = best;
     lu::exchange(s, k, all);
-    lu::eliminate(s, k, all);
+    eliminate(s, k);
   }
   lu::solve(s);
 }

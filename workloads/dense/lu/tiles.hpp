@@ -1,58 +1,53 @@
-// Tile columns: what a panel does to the columns behind it. Work on a column is the same whoever does it, so no bit of the result depends on that.
+// Tile columns: what a panel does to the columns behind it, of which the last is the right side. Work on a column is the same whoever does it, so
+// no bit of the result depends on that.
 #pragma once
 
-#include "firstlight/simd.hpp"
+#include <atomic>
+#include <memory>
+#include <mutex>
+
 #include "pivoting.hpp"
+#include "solve.hpp"
 
 namespace lu::inline FL_ROLE {
 
-// c -= a b: rows of `deep` elements of a, of `width` of b and c, `ld` from one to the next; sums of four rows in registers.
-struct OwnProduct {
-  static void subtract(const double* a, const double* b, double* c, Index rows, Index deep, Index width, Index ld) {
-    using Vector = fl::simd::native<double>;
-    constexpr int lanes = fl::simd::width<double>, vectors = 2, high = 4;
-    Index j = 0;
-    for (; j + vectors * lanes <= width; j += vectors * lanes) {
-      Index i = 0;
-      for (; i + high <= rows; i += high) {
-        Vector sum[high * vectors];
-        fl::simd::unroll<high * vectors>(
-            [&](auto t) { sum[t] = fl::simd::load<Vector>(c + (i + t / vectors) * ld + j + t % vectors * lanes); });
-        for (Index k = 0; k < deep; ++k)
-          fl::simd::unroll<high * vectors>(
-              [&](auto t) { sum[t] -= a[(i + t / vectors) * ld + k] * fl::simd::load<Vector>(b + k * ld + j + t % vectors * lanes); });
-        fl::simd::unroll<high * vectors>([&](auto t) { fl::simd::store(c + (i + t / vectors) * ld + j + t % vectors * lanes, sum[t]); });
-      }
-      plain(a + i * ld, b + j, c + i * ld + j, rows - i, deep, vectors * lanes, ld);
-    }
-    plain(a, b + j, c + j, rows, deep, width - j, ld);
-  }
-
- private:
-  static void plain(const double* a, const double* b, double* c, Index rows, Index deep, Index width, Index ld) {
-    for (Index i = 0; i < rows; ++i)
-      for (Index k = 0; k < deep; ++k)
-        for (Index j = 0; j < width; ++j) c[i * ld + j] -= a[i * ld + k] * b[k * ld + j];
-  }
-};
-
-template <class Pivoting, class Product>
+// Pivoting<Product> factors a panel. What one thread has of its own: the product's memory, and the pivoting's.
+template <template <class> class Pivoting, class Product>
 class Tiles {
  public:
-  explicit Tiles(State& s) : s_(s), count_((s.n + s.p.block - 1) / s.p.block) {}
+  Tiles(State& s, int threads)
+      : s_(s),
+        count_((s.n + s.p.block - 1) / s.p.block),
+        threads_(static_cast<std::size_t>(threads)),
+        panels_(static_cast<std::size_t>(count_)),
+        left_(new std::atomic<Index>[count_]) {}
 
-  Index count() const { return count_; }
-  void factor(Index k) { Pivoting::panel(s_, columns(k)); }
+  Index count() const { return count_; }        // of panels
+  Index columns() const { return count_ + 1; }  // with the right side
+
+  // Before the first panel.
+  void start() {
+    for (Index i = 0; i < s_.n; ++i) s_.row(i)[s_.n] = s_.factor * s_.b[i];
+  }
+
+  void factor(Index k, int thread = 0) {
+    Own& own = threads_[static_cast<std::size_t>(thread)];
+    auto& panel = panels_[static_cast<std::size_t>(k)];
+    panel = free_panel();
+    own.pivoting.factor(s_, columns(k), *panel, own.product);
+    left_[k] = count_ - k;
+  }
 
   // Column j after panel k: exchanges, the rows of U beside the panel's triangle, and all below.
-  void update(Index j, Index k) {
-    const Columns panel = columns(k), c = columns(j);
-    for (Index r = panel.begin; r < panel.end; ++r) exchange(s_, r, c);
-    for (Index r = panel.begin; r < panel.end; ++r)
-      for (Index q = panel.begin; q < r; ++q)
-        for (Index i = c.begin; i < c.end; ++i) s_.row(r)[i] -= s_.row(r)[q] * s_.row(q)[i];
-    Product::subtract(s_.row(panel.end) + panel.begin, s_.row(panel.begin) + c.begin, s_.row(panel.end) + c.begin, s_.n - panel.end,
-                      panel.end - panel.begin, c.end - c.begin, s_.ld);
+  void update(Index j, Index k, int thread = 0) {
+    Product& product = threads_[static_cast<std::size_t>(thread)].product;
+    auto& panel = panels_[static_cast<std::size_t>(k)];
+    const Columns p = columns(k), c = columns(j);
+    for (Index r = p.begin; r < p.end; ++r) exchange(s_, r, c);
+    double* u = s_.row(p.begin) + c.begin;
+    solve_lower(panel->row(0), u, s_.ld, p.size(), c.size(), product);
+    if (p.end < s_.n) product(panel->row(p.size()), u, s_.ld, s_.row(p.end) + c.begin, s_.ld, s_.n - p.end, p.size(), c.size());
+    if (left_[k].fetch_sub(1) == 1) give_back(std::move(panel));
   }
 
   // Exchanges of later panels in the rows of L.
@@ -62,36 +57,56 @@ class Tiles {
   }
 
  private:
-  Columns columns(Index k) const { return {k * s_.p.block, std::min((k + 1) * s_.p.block, s_.n)}; }
+  struct Own {
+    Product product;
+    Pivoting<Product> pivoting;
+  };
+  using Memory = std::unique_ptr<Panel<Product>>;
+
+  Columns columns(Index k) const {
+    if (k == count_) return {s_.n, s_.n + 1};
+    return {k * s_.p.block, std::min((k + 1) * s_.p.block, s_.n)};
+  }
+
+  // A panel that all columns behind it have seen makes room for another.
+  Memory free_panel() {
+    const std::lock_guard lock(mutex_);
+    if (free_.empty()) return std::make_unique<Panel<Product>>();
+    Memory panel = std::move(free_.back());
+    free_.pop_back();
+    return panel;
+  }
+  void give_back(Memory panel) {
+    const std::lock_guard lock(mutex_);
+    free_.push_back(std::move(panel));
+  }
 
   State& s_;
   Index count_;
+  std::vector<Own> threads_;
+  std::vector<Memory> panels_;
+  std::unique_ptr<std::atomic<Index>[]> left_;  // columns that have not seen a panel yet
+  std::mutex mutex_;
+  std::vector<Memory> free_;
 };
 
-// L y = P b, U x = y.
-inline void solve(State& s) {
-  const fl::In in(phases("solve"));
-  for (Index i = 0; i < s.n; ++i) s.x[i] = s.factor * s.b[i];
-  for (Index k = 0; k < s.n; ++k) std::swap(s.x[k], s.x[s.pivot[k]]);
-  for (Index i = 0; i < s.n; ++i)
-    for (Index j = 0; j < i; ++j) s.x[i] -= s.row(i)[j] * s.x[j];
-  for (Index i = s.n - 1; i >= 0; --i) {
-    for (Index j = i + 1; j < s.n; ++j) s.x[i] -= s.row(i)[j] * s.x[j];
-    s.x[i] /= s.row(i)[i];
-  }
-}
-
 // One thread, panel after panel.
-template <class Pivoting, class Product>
-void in_turn(State& s, Index) {
-  Tiles<Pivoting, Product> tiles(s);
-  for (Index k = 0; k < tiles.count(); ++k) {
-    fl::during(phases("panels"), [&] { tiles.factor(k); });
-    const fl::In in(phases("updates"));
-    for (Index j = k + 1; j < tiles.count(); ++j) tiles.update(j, k);
+template <template <class> class Pivoting, class Product>
+struct InTurn {
+  std::unique_ptr<Tiles<Pivoting, Product>> tiles;
+
+  void open(State& s) { tiles = std::make_unique<Tiles<Pivoting, Product>>(s, 1); }
+  void step(State& s, Index) {
+    tiles->start();
+    for (Index k = 0; k < tiles->count(); ++k) {
+      fl::during(phases("panels"), [&] { tiles->factor(k); });
+      const fl::In in(phases("updates"));
+      for (Index j = k + 1; j < tiles->columns(); ++j) tiles->update(j, k);
+    }
+    const fl::In in(phases("solve"));
+    for (Index k = 0; k < tiles->count(); ++k) tiles->settle(k);
+    solve_upper(s);
   }
-  for (Index k = 0; k < tiles.count(); ++k) tiles.settle(k);
-  solve(s);
-}
+};
 
 }  // namespace lu::inline FL_ROLE

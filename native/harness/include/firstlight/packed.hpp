@@ -1,0 +1,113 @@
+// The core of a packed matrix product: a tile of C in registers, a panel of B packed by vectors, and rows of A that begin in different sets of a
+// cache. The scheme is Goto's (K. Goto, R. van de Geijn, ACM TOMS 34 (2008) 12) in the loops of BLIS (F. Van Zee, R. van de Geijn, ACM TOMS 41
+// (2015) 14), turned for matrices whose rows are contiguous: a vector is a piece of a row of B and of C. Each element of C is a sum over all
+// terms in their order, wherever it stands.
+#pragma once
+
+#include <algorithm>
+
+#include "firstlight/simd.hpp"
+#include "firstlight/split.hpp"
+
+namespace fl::inline FL_ROLE::packed {
+
+// Sums in registers, with a row of vectors of B beside them and one element of A in all lanes. Each vector of B is used `tile_rows` times and
+// each element of A `tile_vectors` times: 11 loads for 24 multiply-adds, where a core starts two of either a cycle.
+#if defined(__AVX512F__) || defined(__aarch64__) || defined(__powerpc64__)
+inline constexpr int tile_rows = 8, tile_vectors = 3;  // 28 of 32 registers
+#else
+inline constexpr int tile_rows = 4, tile_vectors = 3;  // 16 of 16
+#endif
+
+// Rows of A that are multiplied with one panel of B after the other: a block stays in the second cache.
+inline constexpr Index block_rows = 240;
+
+// `stride`: from a row of A to the next. Rows of A are read up to a whole number of tiles.
+template <class T, Index stride>
+class Kernel {
+  using Vector = simd::native<T>;
+  static constexpr int width = simd::width<T>;
+
+ public:
+  static constexpr Index panel = tile_vectors * width;  // columns of B that are packed together
+
+  // C = [C +] factor A B, `deep` terms a sum: rows of A, packed columns of B, where to fetch from for what comes after them, `ldc` elements from
+  // a row of C to the next.
+  struct Sums {
+    const T *a, *b, *after;
+    Index deep;
+    T factor;
+    bool add;
+    T* c;
+    Index ldc;
+  };
+
+  // Of up to `panel` columns of B: whole vectors, of the last one zeros beyond B.
+  static void pack(const T* b, Index ldb, Index columns, Index deep, T* to) {
+    const Index whole = columns / width * width, step = vectors_of(columns) * width;
+    for (Index k = 0; k < deep; ++k, b += ldb, to += step) {
+      for (Index j = 0; j < whole; j += width) simd::store(to + j, simd::load<Vector>(b + j));
+      for (Index j = whole; j < step; ++j) to[j] = j < columns ? b[j] : T{};
+    }
+  }
+
+  // Rows of a block of A, up to `panel` columns of B.
+  static void multiply(const Sums& first, Index rows, Index columns) {
+    const Index count = vectors_of(columns);
+    for (Index i = 0; i < rows; i += tile_rows) {
+      Sums here = first;
+      here.a += i * stride, here.c += i * first.ldc;
+      here.after += i * panel * first.deep / block_rows;
+      const Index height = std::min<Index>(tile_rows, rows - i);
+      simd::unroll<tile_vectors>([&](auto v) __attribute__((always_inline)) {
+        if (count == v + 1) tile<v + 1>(here, height, columns);
+      });
+    }
+  }
+
+ private:
+  // Of a panel's bytes for one term, what each tile fetches of the next panel while the tiles of a block pass.
+  static constexpr Index share = (panel * static_cast<Index>(sizeof(T)) * tile_rows + block_rows - 1) / block_rows;
+
+  static constexpr Index vectors_of(Index columns) { return (columns + width - 1) / width; }
+
+  template <int vectors>
+  [[gnu::noinline]] static void tile(const Sums& s, Index height, Index columns) {
+    Vector sum[tile_rows * vectors] = {};
+    each<vectors>([&](auto r, auto v) __attribute__((always_inline)) { __builtin_prefetch(s.c + r * s.ldc + v * width, 1); });
+    const T *a = s.a, *b = s.b;
+    const auto* after = reinterpret_cast<const char*>(s.after);
+    for (Index k = 0; k < s.deep; ++k, ++a, b += vectors * width, after += share) {
+      __builtin_prefetch(s.a + tile_rows * (stride + k));  // of the next rows
+      __builtin_prefetch(after, 0, 2);                     // to the second cache
+      Vector right[vectors];
+      simd::unroll<vectors>([&](auto v) __attribute__((always_inline)) { right[v] = simd::load<Vector>(b + v * width); });
+      simd::unroll<tile_rows>([&](auto r) __attribute__((always_inline)) {
+        const Vector left = a[r * stride] - Vector{};
+        simd::unroll<vectors>([&](auto v) __attribute__((always_inline)) { sum[r * vectors + v] += left * right[v]; });
+      });
+    }
+    if (height == tile_rows && columns == vectors * width) {
+      each<vectors>([&](auto r, auto v) __attribute__((always_inline)) {
+        T* to = s.c + r * s.ldc + v * width;
+        const Vector product = s.factor * sum[r * vectors + v];
+        simd::store(to, s.add ? simd::load<Vector>(to) + product : product);
+      });
+      return;
+    }
+    T edge[tile_rows * vectors * width];
+    each<vectors>([&](auto r, auto v)
+                      __attribute__((always_inline)) { simd::store(edge + (r * vectors + v) * width, s.factor * sum[r * vectors + v]); });
+    for (Index i = 0; i < height; ++i)
+      for (Index j = 0; j < columns; ++j) s.c[i * s.ldc + j] = edge[i * vectors * width + j] + (s.add ? s.c[i * s.ldc + j] : T{});
+  }
+
+  template <int vectors, class F>
+  [[gnu::always_inline]] static void each(F f) {
+    simd::unroll<tile_rows>([&](auto r) __attribute__((always_inline)) {
+      simd::unroll<vectors>([&](auto v) __attribute__((always_inline)) { f(r, v); });
+    });
+  }
+};
+
+}  // namespace fl::inline FL_ROLE::packed

@@ -1,0 +1,167 @@
+// A panel: rows of A, up to 256 columns of them, in memory of their own. It is factored by halves (S. Toledo, SIAM J. Matrix Anal. Appl. 18 (1997)
+// 1065), of which the last are eight columns, by vectors that run down the rows. Rows that were chosen stand in `top`, for all who have a part
+// of the panel: so what is done to a row does not depend on where it is.
+#pragma once
+
+#include <algorithm>
+
+#include "product.hpp"
+
+namespace lu::inline FL_ROLE {
+
+// The largest of elements begin <= i < end of a column, of several the first.
+inline Index largest(const double* column, Index begin, Index end) {
+  using Vector = fl::simd::native<double>;
+  constexpr int lanes = fl::simd::width<double>;
+  Vector most{};
+  double beside = 0;
+  Index i = begin;
+  for (; i < end && i % lanes != 0; ++i) beside = std::max(beside, std::fabs(column[i]));
+  for (; i + lanes <= end; i += lanes) {
+    const Vector x = fl::simd::load<Vector>(column + i), size = x < 0 ? -x : x;
+    most = size > most ? size : most;
+  }
+  for (; i < end; ++i) beside = std::max(beside, std::fabs(column[i]));
+  for (int lane = 0; lane < lanes; ++lane) beside = std::max(beside, most[lane]);
+  for (i = begin; i < end; ++i)
+    if (std::fabs(column[i]) == beside) return i;
+  return begin;
+}
+
+// What a part of a panel has to offer as the next row: how large, where it stands, the row, and the one that gives way to it.
+struct Offer {
+  double size = -1;  // none
+  double at = 0;
+  double row[widest], giving[widest];
+};
+
+// Of several parts the largest, of several such the highest. `mine` says where this part's offer is.
+struct Decision {
+  const Offer *chosen, *giving;
+  bool mine;
+};
+
+// One part has all rows; the largest of a column is taken.
+struct Largest {
+  Index pick(Index, const double* column, Index begin, Index end) const { return largest(column, begin, end); }
+  Decision decide(const Offer& mine) const { return {&mine, &mine, true}; }
+};
+
+// Rows stay where they are.
+struct AsTheyStand : Largest {
+  Index pick(Index, const double*, Index begin, Index) const { return begin; }
+};
+
+template <class Product>
+class Panel {
+ public:
+  // `at`: where each row stands in A. The first `own` of them, all `width` or none, are those that others change places with.
+  void open(Index width, Index own, std::vector<Index> at) {
+    width_ = width, own_ = own, at_ = std::move(at);
+    const Index room = rows() + fl::packed::tile_rows;
+    if (memory_.size() < room * panel_stride) memory_ = fl::Array<double>(room * panel_stride);
+    if (top_.size() == 0) top_ = fl::Array<double>((widest + fl::packed::tile_rows) * panel_stride);
+    if (strips_.size() < room * few) strips_ = fl::Array<double>((room + 2 * lanes) * few);
+    places_.assign(static_cast<std::size_t>(width), 0);
+  }
+
+  Index rows() const { return static_cast<Index>(at_.size()); }
+  Index width() const { return width_; }
+  double* row(Index i) { return memory_.data() + i * panel_stride; }
+  const double* row(Index i) const { return memory_.data() + i * panel_stride; }
+  double* top(Index j) { return top_.data() + j * panel_stride; }
+  const double* top(Index j) const { return top_.data() + j * panel_stride; }
+  Index at(Index i) const { return at_[static_cast<std::size_t>(i)]; }
+  Index place(Index j) const { return places_[static_cast<std::size_t>(j)]; }  // of the row that row j changed places with
+
+  template <class Pivots>
+  void factor(Pivots& pivots, Product& product) {
+    halves(0, width_, pivots, product);
+    for (Index j = 0; j < own_; ++j) std::copy_n(top(j), width_, row(j));
+  }
+
+ private:
+  using Vector = fl::simd::native<double>;
+  static constexpr int lanes = fl::simd::width<double>;
+  static constexpr Index few = 8;  // columns
+
+  Index first_row(Index column) const { return own_ > 0 ? column : 0; }  // of those that were not chosen before this column
+
+  template <class Pivots>
+  void halves(Index begin, Index end, Pivots& pivots, Product& product) {
+    if (end - begin <= few) return columns(begin, end, pivots);
+    const Index middle = begin + ((end - begin) / 2 + few - 1) / few * few;
+    halves(begin, middle, pivots, product);
+    solve_lower(top(begin) + begin, top(begin) + middle, panel_stride, middle - begin, end - middle, product);
+    const Index active = first_row(middle);
+    product(row(active) + begin, top(begin) + middle, panel_stride, row(active) + middle, panel_stride, rows() - active, middle - begin,
+            end - middle);
+    halves(middle, end, pivots, product);
+  }
+
+  // A column of these, from row skip_ on.
+  double* strip(Index column) { return strips_.data() + (column - begin_) * height_; }
+
+  template <class Pivots>
+  void columns(Index begin, Index end, Pivots& pivots) {
+    begin_ = begin, end_ = end, skip_ = first_row(begin);
+    const Index count = rows() - skip_;
+    height_ = (count + lanes - 1) / lanes * lanes;
+    for (Index i = 0; i < height_; ++i)
+      for (Index j = begin; j < end; ++j) strip(j)[i] = i < count ? row(skip_ + i)[j] : 0;
+    for (Index j = begin; j < end; ++j) {
+      choose(j, pivots);
+      eliminate(j);
+    }
+    for (Index i = 0; i < count; ++i)
+      for (Index j = begin; j < end; ++j) row(skip_ + i)[j] = strip(j)[i];
+  }
+
+  template <class Pivots>
+  void choose(Index j, Pivots& pivots) {
+    const Index least = first_row(j);
+    Offer& mine = offer_;
+    mine.size = -1;
+    Index best = least;
+    if (least < rows()) {
+      best = skip_ + pivots.pick(j, strip(j), least - skip_, rows() - skip_);
+      mine.size = std::fabs(strip(j)[best - skip_]), mine.at = static_cast<double>(at(best));
+      read(best, mine.row);
+    }
+    if (own_ > 0) read(j, mine.giving);
+    const Decision decision = pivots.decide(mine);
+    const bool moved = decision.mine && !(own_ > 0 && best == j);
+    std::copy_n(decision.chosen->row, width_, top(j));
+    places_[static_cast<std::size_t>(j)] = static_cast<Index>(decision.chosen->at);
+    if (moved) write(best, decision.giving->giving);
+    if (own_ > 0)
+      for (Index t = begin_; t < end_; ++t) strip(t)[j - skip_] = 0;  // it is in top; here it is chosen no more
+  }
+
+  void read(Index i, double* to) {
+    std::copy_n(row(i), width_, to);
+    for (Index t = begin_; t < end_; ++t) to[t] = strip(t)[i - skip_];
+  }
+  void write(Index i, const double* from) {
+    std::copy_n(from, width_, row(i));
+    for (Index t = begin_; t < end_; ++t) strip(t)[i - skip_] = from[t];
+  }
+
+  void eliminate(Index j) {
+    const double* above = top(j);
+    const Vector pivot = above[j] - Vector{};
+    for (Index i = 0; i < height_; i += lanes) {
+      const Vector l = fl::simd::load<Vector>(strip(j) + i) / pivot;
+      fl::simd::store(strip(j) + i, l);
+      for (Index t = j + 1; t < end_; ++t) fl::simd::store(strip(t) + i, fl::simd::load<Vector>(strip(t) + i) - l * above[t]);
+    }
+  }
+
+  Index width_ = 0, own_ = 0;
+  std::vector<Index> at_, places_;
+  fl::Array<double> memory_, top_, strips_;
+  Index begin_ = 0, end_ = 0, skip_ = 0, height_ = 0;  // of the columns in strips_
+  Offer offer_;
+};
+
+}  // namespace lu::inline FL_ROLE
