@@ -17,7 +17,6 @@ struct Early : lu::InTurn<lu::Partial, lu::OwnProduct> {
         for (fl::Index j = k + 1 + thread; j < tiles->columns(); j += s.team.threads)
           if (j != k + 1 || j == tiles->count()) tiles->update(j, k, thread);
     }
-    for (fl::Index k = 0; k < tiles->count(); ++k) tiles->settle(k);
     lu::solve_upper(s);
   }
 };

@@ -14,7 +14,6 @@ struct Stale : lu::InTurn<lu::Partial, lu::OwnProduct> {
       for (fl::Index j = k + 1; j < tiles->columns(); ++j)
         if (j != last || k + 1 != last) tiles->update(j, k);
     }
-    for (fl::Index k = 0; k <= last; ++k) tiles->settle(k);
     lu::solve_upper(s);
   }
 };

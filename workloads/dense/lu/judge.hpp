@@ -25,54 +25,88 @@ class Judge {
  private:
   double a(Index i, Index j) const { return element(i * s_.n + j, ages_.of(i * s_.n + j, -1)); }
 
+  // visit(row, column, element of this process) in A's numbers, row by row.
+  template <class Visit>
+  void each(Visit visit) const {
+    for (Index i = 0; i < s_.rows.size(); ++i)
+      for (Index j = 0, row = s_.rows.at(i); j < s_.columns.size(); ++j) visit(row, s_.columns.at(j), s_.row(i)[j]);
+  }
+
   void magnitude() {
-    for (Index i = 0; i < s_.n; ++i)
-      for (Index j = 0; j < i; ++j)
-        if (!(std::fabs(s_.row(i)[j]) <= largest_)) largest_ = std::fabs(s_.row(i)[j]);
+    each([&](Index i, Index j, double x) {
+      if (j < i && !(std::fabs(x) <= largest_)) largest_ = std::fabs(x);
+    });
+    fl::maximum(&largest_, 1);
     worst_.consider(largest_, s_.tournament ? of_tournament : 1, [&] { return fl::text("an element of L is as large as %.3g", largest_); });
   }
 
-  // P A v and L (U v).
+  using Vector = std::vector<long double>;
+  Vector zeros() const { return Vector(static_cast<std::size_t>(s_.n)); }
+
+  // Of what each process has of them.
+  void add_up(Vector& mine) const {
+    if (s_.team.ranks == 1) return;
+    std::vector<double> sums(mine.begin(), mine.end());
+    fl::add_up(sums.data(), static_cast<int>(sums.size()));
+    mine.assign(sums.begin(), sums.end());
+  }
+
+  // P A v and L (U v). Rows of L stand as the panel of their columns left them, so what they add up to changes places with each later panel.
   void factors() {
-    const auto n = static_cast<std::size_t>(s_.n);
-    std::vector<long double> v(n), uv(n), size(n), av(n);
-    for (std::size_t j = 0; j < n; ++j) v[j] = 1 + fl::uniform(fl::seed() + j);
-    for (std::size_t i = 0; i < n; ++i)
-      for (std::size_t j = 0; j < n; ++j) {
-        const auto row = static_cast<Index>(i), column = static_cast<Index>(j);
-        av[i] += a(row, column) * v[j];
-        if (j < i) continue;
-        uv[i] += s_.row(row)[column] * v[j];
-        size[i] += std::fabs(s_.row(row)[column]) * v[j];
-      }
-    for (std::size_t k = 0; k < n; ++k) std::swap(av[k], av[static_cast<std::size_t>(s_.pivot[static_cast<Index>(k)])]);
-    for (std::size_t i = 0; i < n; ++i) {
-      long double sum = uv[i], most = size[i];
-      for (std::size_t k = 0; k < i; ++k) {
-        const double l = s_.row(static_cast<Index>(i))[k];
-        sum += l * uv[k];
-        most += std::fabs(l) * size[k];
-      }
-      const auto error = static_cast<double>(std::fabs(sum - av[i]));
-      const auto allowed = static_cast<double>(most) * DBL_EPSILON * static_cast<double>(n);
+    Vector v = zeros(), uv = zeros(), size = zeros(), av = zeros(), sum = zeros(), most = zeros();
+    for (std::size_t j = 0; j < v.size(); ++j) v[j] = 1 + fl::uniform(fl::seed() + j);
+    each([&](Index row, Index column, double x) {
+      const auto i = static_cast<std::size_t>(row), j = static_cast<std::size_t>(column);
+      av[i] += a(row, column) * v[j];
+      if (j < i) return;
+      uv[i] += x * v[j];
+      size[i] += std::fabs(x) * v[j];
+    });
+    for (Vector* each : {&av, &uv, &size}) add_up(*each);
+    for (Index begin = 0; begin < s_.n; begin += s_.p.block) {
+      const Index end = std::min(begin + s_.p.block, s_.n);
+      for (Index k = begin; k < end; ++k)
+        for (Vector* each : {&av, &sum, &most})
+          std::swap((*each)[static_cast<std::size_t>(k)], (*each)[static_cast<std::size_t>(s_.pivot[k])]);
+      if (s_.columns.has(begin)) below(begin, end, uv, size, sum, most);
+    }
+    for (Vector* each : {&sum, &most}) add_up(*each);
+    for (std::size_t i = 0; i < v.size(); ++i) {
+      const auto error = static_cast<double>(std::fabs(sum[i] + uv[i] - av[i]));
+      const auto allowed = static_cast<double>(most[i] + size[i]) * DBL_EPSILON * static_cast<double>(s_.n);
       if (worst_.exceeded_by(error, allowed))
         worst_.consider(error, allowed,
                         [&] { return fl::text("row %zu of L U times a vector is off by %.3g, %.3g allowed", i, error, allowed); });
     }
   }
 
+  // What these columns of L add.
+  void below(Index begin, Index end, const Vector& uv, const Vector& size, Vector& sum, Vector& most) const {
+    const Index first = s_.columns.before(begin);
+    for (Index i = s_.rows.before(begin); i < s_.rows.size(); ++i) {
+      const auto row = static_cast<std::size_t>(s_.rows.at(i));
+      for (Index k = begin; k < std::min(end, s_.rows.at(i)); ++k) {
+        const double l = s_.row(i)[first + k - begin];
+        sum[row] += l * uv[static_cast<std::size_t>(k)];
+        most[row] += std::fabs(l) * size[static_cast<std::size_t>(k)];
+      }
+    }
+  }
+
   // HPL's: |A x - b| / (eps (|A| |x| + |b|) n) in the largest row sums.
   void residual() {
+    Vector sum = zeros(), row = zeros();
+    each([&](Index i, Index j, double) {
+      sum[static_cast<std::size_t>(i)] += static_cast<long double>(a(i, j)) * s_.x[j];
+      row[static_cast<std::size_t>(i)] += std::fabs(a(i, j));
+    });
+    for (Vector* each : {&sum, &row}) add_up(*each);
     long double worst = 0, of_a = 0, of_x = 0, of_b = 0;
     for (Index i = 0; i < s_.n; ++i) {
-      const long double b = right_side(i, last_);
-      long double sum = -b, row = 0;
-      for (Index j = 0; j < s_.n; ++j) {
-        sum += static_cast<long double>(a(i, j)) * s_.x[j];
-        row += std::fabs(a(i, j));
-      }
-      if (!(std::fabs(sum) <= worst)) worst = std::fabs(sum);
-      of_a = std::max(of_a, row), of_b = std::max(of_b, std::fabs(b)), of_x = std::max<long double>(of_x, std::fabs(s_.x[i]));
+      const long double b = right_side(i, last_), off = std::fabs(sum[static_cast<std::size_t>(i)] - b);
+      if (!(off <= worst)) worst = off;
+      of_a = std::max(of_a, row[static_cast<std::size_t>(i)]), of_b = std::max(of_b, std::fabs(b));
+      of_x = std::max<long double>(of_x, std::fabs(s_.x[i]));
     }
     residual_ = static_cast<double>(worst / (DBL_EPSILON * (of_a * of_x + of_b) * static_cast<long double>(s_.n)));
     worst_.consider(residual_, 16, [&] { return fl::text("HPL's residual is %.3g", residual_); });

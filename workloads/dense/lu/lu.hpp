@@ -1,6 +1,8 @@
 // lu: A x = b by P A = L U with row exchanges, then both triangular systems (HPL's rules; CALU of Grigori, Demmel and Xiang, 2011; R4).
 //
-// Rows of A are contiguous. L and U replace A; pivot[k] is the row that row k changed places with in step k. A step is a whole run.
+// Rows of A are contiguous. L and U replace A; pivot[k] is the row that row k changed places with in step k. Rows of L stay where the panel of
+// their columns left them, as in HPL: exchanges of later panels are made to the columns behind these only. Processes stand in a grid; blocks of
+// rows are dealt to its rows and blocks of columns to its columns. A step is a whole run.
 #pragma once
 
 #include <cfloat>
@@ -9,24 +11,24 @@
 #include <string>
 #include <vector>
 
+#include "deal.hpp"
 #include "firstlight/changing.hpp"
 #include "firstlight/damage.hpp"
 #include "firstlight/workload.hpp"
 
 namespace lu::inline FL_ROLE {
 
-using fl::Index;
-
 inline constexpr Index widest = 256;  // columns of a panel
 
 struct Params {
-  Index n = 256, block = 32, groups = 4, fixed = 50;
+  Index n = 256, block = 32, groups = 4, fixed = 50, down = 0;
   void declare(fl::Fields& fields) {
     fields.integer("n", n, "rows", 1, 1 << 20, "equations");
     fields.integer("block", block, "columns", 1, widest, "columns of a tile column");
     fields.integer("groups", groups, "groups", 1, 1024, "of rows in a tournament, each of which sends its best to the next round");
     fields.integer("fixed", fixed, "%", 0, 100,
                    "of the tile columns, the first ones: each has a thread of its own, the rest is taken by whoever is free");
+    fields.integer("down", down, "processes", 0, 1 << 20, "in a column of their grid; 0: what makes it square, or wider than high");
   }
 };
 
@@ -38,11 +40,14 @@ struct State {
   Params p;
   fl::Team team;
   bool tournament = false;
-  Index n = 0, ld = 0;  // elements from a row to the next
-  fl::Array<double> input, a, b, x;
+  Index n = 0, ld = 0;         // elements from a row to the next
+  Deal rows, columns;          // of this process
+  fl::Array<double> input, a;  // its part of A
+  fl::Array<double> b, x;      // all of them
   fl::Array<Index> pivot;
   fl::Changing changing;  // elements of A
   double factor = 1;      // of b
+  // A row of this process.
   double* row(Index i) { return a.data() + i * ld; }
   const double* row(Index i) const { return a.data() + i * ld; }
 };
@@ -72,35 +77,63 @@ inline double right_side(Index i, Index iteration) { return fl::uniform(~static_
 // Rows do not begin in the same set of a cache; behind each there is room for its right side.
 inline Index leading(Index n) { return (n + 7) / 8 * 8 + 8; }
 
+// Processes in a column of their grid.
+inline Index down(const Params& p, Index ranks) {
+  if (p.down > 0) return p.down;
+  Index most = 1;
+  for (Index d = 1; d * d <= ranks; ++d)
+    if (ranks % d == 0) most = d;
+  return most;
+}
+
+inline std::string refuse(const Params& p, const fl::Team& team, const Traits& traits) {
+  const Index high = down(p, team.ranks);
+  if (team.ranks % high != 0) return fl::text("%d ranks make no grid with %lld in a column", team.ranks, high);
+  if (traits.tournament && p.groups % high != 0)
+    return fl::text("%lld groups of rows cannot be dealt to %lld processes in a column", p.groups, high);
+  return "";
+}
+
 inline void init(State& s, const Params& p, const fl::Team& team, const Traits& traits) {
   s.p = p, s.team = team, s.tournament = traits.tournament;
-  s.n = p.n, s.ld = leading(p.n);
-  s.input = fl::Array<double>(s.n * s.n);
-  s.a = fl::Array<double>(s.n * s.ld);
+  s.n = p.n;
+  const Index high = down(p, team.ranks), wide = team.ranks / high;
+  s.rows = {p.n, p.block, high, team.rank / wide};
+  s.columns = {p.n, p.block, wide, team.rank % wide};
+  s.ld = leading(s.columns.size());
+  s.input = fl::Array<double>(s.rows.size() * s.columns.size());
+  s.a = fl::Array<double>(s.rows.size() * s.ld);
   s.b = fl::Array<double>(s.n);
   s.x = fl::Array<double>(s.n);
   s.pivot = fl::Array<Index>(s.n);
   s.changing = fl::Changing(s.n * s.n, fl::Changing::most, true);
   fl::first_touch(&s);
-  for (Index at = 0; at < s.input.size(); ++at) s.input[at] = element(at, -1);
+  for (Index i = 0, at = 0; i < s.rows.size(); ++i)
+    for (Index j = 0; j < s.columns.size(); ++j, ++at) s.input[at] = element(s.rows.at(i) * s.n + s.columns.at(j), -1);
 }
 
 inline void reset(State& s) {
-  for (Index i = 0; i < s.n; ++i) {
-    std::copy_n(s.input.data() + i * s.n, s.n, s.row(i));
-    std::fill(s.row(i) + s.n, s.row(i) + s.ld, 0.0);
-    s.b[i] = right_side(i, 0);
+  const Index wide = s.columns.size();
+  for (Index i = 0; i < s.rows.size(); ++i) {
+    std::copy_n(s.input.data() + i * wide, wide, s.row(i));
+    std::fill(s.row(i) + wide, s.row(i) + s.ld, 0.0);
   }
+  for (Index i = 0; i < s.n; ++i) s.b[i] = right_side(i, 0);
 }
 
-inline fl::Cost cost(const Params& p, const fl::Team&) {
+inline fl::Cost cost(const Params& p, const fl::Team& team) {
   const auto n = static_cast<double>(p.n);
-  return {.flops = 2 * n * n * n / 3 + 1.5 * n * n, .bytes = 16 * n * n, .working_set = 8 * n * n};
+  return {.flops = 2 * n * n * n / 3 + 1.5 * n * n, .bytes = 16 * n * n, .working_set = 8 * n * n / team.ranks};
 }
 
 // An element of A at a place that no step knows, and the right side.
 inline void touch(State& s, Index iteration) {
-  s.changing.touch(iteration, [&](Index at) { s.input[at] = s.row(at / s.n)[at % s.n] = element(at, iteration); });
+  s.changing.touch(iteration, [&](Index at) {
+    const Index i = at / s.n, j = at % s.n;
+    if (!s.rows.has(i) || !s.columns.has(j)) return;
+    const Index row = s.rows.before(i), column = s.columns.before(j);
+    s.input[row * s.columns.size() + column] = s.row(row)[column] = element(at, iteration);
+  });
   s.factor = fl::step_factor(iteration);
 }
 
@@ -115,13 +148,15 @@ inline void poison(State& s) {
 
 // How much larger than those of A elements of U are.
 inline void observe(State& s, fl::Observations& seen) {
-  double largest = 0, of_a = 0;
-  for (Index i = 0; i < s.n; ++i)
-    for (Index j = 0; j < s.n; ++j) {
-      of_a = std::max(of_a, std::fabs(s.input[i * s.n + j]));
-      if (j >= i) largest = std::max(largest, std::fabs(s.row(i)[j]));
+  double largest[2] = {0, 0};  // of U and of A
+  const Index wide = s.columns.size();
+  for (Index i = 0; i < s.rows.size(); ++i)
+    for (Index j = 0; j < wide; ++j) {
+      largest[1] = std::max(largest[1], std::fabs(s.input[i * wide + j]));
+      if (s.columns.at(j) >= s.rows.at(i)) largest[0] = std::max(largest[0], std::fabs(s.row(i)[j]));
     }
-  seen.value("growth", std::isfinite(largest) ? largest / of_a : 0);
+  fl::maximum(largest, 2);
+  seen.value("growth", std::isfinite(largest[0]) ? largest[0] / largest[1] : 0);
   double bits = 0;
   for (Index i = 0; i < s.n; ++i) {
     std::uint64_t word = 0;

@@ -60,25 +60,20 @@ struct Scheduled {
     tiles->start();
     Progress progress(tiles->count(), tiles->count() * s.p.fixed / 100);
     const int threads = s.team.threads;
-#pragma omp parallel num_threads(threads)
-    {
-#pragma omp for schedule(static, 1)
-      for (int thread = 0; thread < threads; ++thread)
-        while (!progress.finished()) {
-          const Index j = progress.take(thread, threads);
-          if (j < 0) {
-            sched_yield();
-            continue;
-          }
-          if (const Index k = progress.passed(j); k == j)
-            tiles->factor(j, thread);
-          else
-            tiles->update(j, k, thread);
-          progress.done(j);
+#pragma omp parallel for num_threads(threads) schedule(static, 1)
+    for (int thread = 0; thread < threads; ++thread)
+      while (!progress.finished()) {
+        const Index j = progress.take(thread, threads);
+        if (j < 0) {
+          sched_yield();
+          continue;
         }
-#pragma omp for schedule(static)
-      for (Index k = 0; k < tiles->count(); ++k) tiles->settle(k);
-    }
+        if (const Index k = progress.passed(j); k == j)
+          tiles->factor(j, thread);
+        else
+          tiles->update(j, k, thread);
+        progress.done(j);
+      }
     solve_upper(s);
   }
 };

@@ -18,13 +18,12 @@ void eliminate(lu::State& s, fl::Index k) {
 }
 
 void step(lu::State& s, fl::Index) {
-  const lu::Columns all{0, s.n};
   for (fl::Index k = 0; k < s.n; ++k) {
     fl::Index best = k;
     for (fl::Index i = k + 1; i < s.n; ++i)
       if (std::fabs(s.row(i)[k]) > std::fabs(s.row(best)[k])) best = i;
     s.pivot[k] = best;
-    lu::exchange(s, k, all);
+    lu::exchange(s, k, {k / s.p.block * s.p.block, s.n});
     eliminate(s, k);
   }
   lu::solve(s);

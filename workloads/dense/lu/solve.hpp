@@ -20,17 +20,32 @@ inline double product_of(const double* a, const double* x, Index begin, Index en
   return all;
 }
 
-// U x = y, which stands behind U.
+// U x = y for a block of U on the diagonal; x takes y's place.
+inline void solve_block(const double* u, Index ld, double* x, Index n) {
+  for (Index i = n - 1; i >= 0; --i) x[i] = (x[i] - product_of(u + i * ld, x, i + 1, n)) / u[i * ld + i];
+}
+
+// U x = y, which stands behind U: block after block from the last one on.
 inline void solve_upper(State& s) {
-  for (Index i = s.n - 1; i >= 0; --i) s.x[i] = (s.row(i)[s.n] - product_of(s.row(i), s.x.data(), i + 1, s.n)) / s.row(i)[i];
+  for (Index i = 0; i < s.n; ++i) s.x[i] = s.row(i)[s.n];
+  for (Index k = (s.n - 1) / s.p.block * s.p.block; k >= 0; k -= s.p.block) {
+    const Index width = std::min(s.p.block, s.n - k);
+    double* x = s.x.data() + k;
+    solve_block(s.row(k) + k, s.ld, x, width);
+    for (Index i = 0; i < k; ++i) s.x[i] -= product_of(s.row(i) + k, x, 0, width);
+  }
 }
 
 // L y = P b, then U x = y.
 inline void solve(State& s) {
   const fl::In in(phases("solve"));
   for (Index i = 0; i < s.n; ++i) s.x[i] = s.factor * s.b[i];
-  for (Index k = 0; k < s.n; ++k) std::swap(s.x[k], s.x[s.pivot[k]]);
-  for (Index i = 0; i < s.n; ++i) s.row(i)[s.n] = s.x[i] -= product_of(s.row(i), s.x.data(), 0, i);
+  for (Index k = 0; k < s.n; k += s.p.block) {
+    const Index end = std::min(k + s.p.block, s.n);
+    for (Index i = k; i < end; ++i) std::swap(s.x[i], s.x[s.pivot[i]]);
+    for (Index i = k; i < s.n; ++i) s.x[i] -= product_of(s.row(i), s.x.data(), k, std::min(i, end));
+  }
+  for (Index i = 0; i < s.n; ++i) s.row(i)[s.n] = s.x[i];
   solve_upper(s);
 }
 

@@ -50,12 +50,6 @@ class Tiles {
     if (left_[k].fetch_sub(1) == 1) give_back(std::move(panel));
   }
 
-  // Exchanges of later panels in the rows of L.
-  void settle(Index k) {
-    const Columns c = columns(k);
-    for (Index r = c.end; r < s_.n; ++r) exchange(s_, r, c);
-  }
-
  private:
   struct Own {
     Product product;
@@ -104,7 +98,6 @@ struct InTurn {
       for (Index j = k + 1; j < tiles->columns(); ++j) tiles->update(j, k);
     }
     const fl::In in(phases("solve"));
-    for (Index k = 0; k < tiles->count(); ++k) tiles->settle(k);
     solve_upper(s);
   }
 };

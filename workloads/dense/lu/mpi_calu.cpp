@@ -1,0 +1,6 @@
+#include "distributed.hpp"
+
+#include "firstlight/variant.hpp"
+
+using Grid = lu::Distributed<lu::TournamentAmong, lu::OwnProduct>;
+FL_VARIANT(lu, Grid, .traits = {.tournament = true})
