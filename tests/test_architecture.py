@@ -156,6 +156,7 @@ ORDINARY = {  # names of workloads that are words of the field or of English, to
     "fft": "a capability of numerical libraries, the prefix",
     "transpose": "an exchange in programs of the NAS Parallel Benchmarks",
     "cg": "conjugate gradients, a program of the NAS Parallel Benchmarks",
+    "rsdft": "an application of the K computer, a pattern of what applications communicate",
 }
 TOLD_APART = {"workload", "variant", "metric"}
 BY_CONVENTION = set(effort.SERIAL.values())

@@ -1,0 +1,18 @@
+// The differences' last coefficient has lost its sign.
+#include "firstlight/variant.hpp"
+#include "run.hpp"
+
+namespace {
+
+struct Mistaken : rsdft::PlainStencil {
+  static void apply(const rsdft::Row& row, rsdft::Weights w, double trap, const rsdft::Recurrence& r) {
+    w.neighbour[w.radius] = -w.neighbour[w.radius];
+    PlainStencil::apply(row, w, trap, r);
+  }
+};
+
+using Broken = rsdft::Run<Mistaken, rsdft::PlainProducts>;
+
+}  // namespace
+
+FL_VARIANT(rsdft, Broken)
