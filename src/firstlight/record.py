@@ -19,6 +19,7 @@ from firstlight.catalogue import Value
 from firstlight.catalogue.brought import Brought
 from firstlight.machine import Machine
 from firstlight.plan import Cell, Placement, Program
+from firstlight.site import Loaded
 from firstlight.toolchains import Absent, Toolbox
 from firstlight.units import MOST_SECONDS, minutes
 
@@ -328,6 +329,7 @@ class Run(msgspec.Struct, frozen=True):
     efforts: dict[str, Effort] = {}  # by "workload.variant": what its files add to those of the serial variant
     settings: dict[str, dict[Name, tuple[Value, ...]]] = {}  # by workload: parameters that the user set
     brought: tuple[Brought, ...] = ()  # workloads that lie in no folder: the guests of its cells are their variants
+    modules: Loaded | None = None  # environment modules that were loaded for it
     missing: float | None = None  # seconds of launching that its budget had no room for
     sealed: bool = False  # a seal over all files is written at its end; false: by a firstlight before there were any
     whole: Whole | None = None  # once it has ended; the last field, and its own hash the last in it

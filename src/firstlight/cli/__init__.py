@@ -71,12 +71,28 @@ class LazyGroup(click.Group):
 
 
 @click.group(cls=LazyGroup, invoke_without_command=True, epilog=EPILOG, context_settings={"help_option_names": HELP})
+@click.option("--site-file", metavar="FILE", help="The site file, in place of the one that is found; see docs/site.md.")
+@click.option(
+    "--modules",
+    metavar="WORDS",
+    help="Load environment modules first: gcc/13,openmpi/5, or a toolchain of the site file; '' loads none.",
+)
+@click.option(
+    "--launcher",
+    type=click.Choice(["srun", "mpiexec"]),
+    help="What starts MPI programs inside of an allocation, in place of what proves to work.",
+)
 @click.version_option(__version__, prog_name="firstlight", message="%(prog)s %(version)s")
 @click.pass_context
-def group(ctx: click.Context) -> None:
+def group(ctx: click.Context, site_file: str | None, modules: str | None, launcher: str | None) -> None:
     """What this parallel machine really gives to your code: measured, verified, compared."""
+    from firstlight.cli import sites
+
+    sites.ask(site_file, modules, launcher)
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
+    elif ctx.invoked_subcommand != "doctor":  # which tells what is wrong with the file
+        ctx.default_map = sites.defaults(COMMANDS)
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

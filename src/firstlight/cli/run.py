@@ -56,9 +56,17 @@ Exit status:
     "--budget", metavar="TIME", help="Time for launching, as 150s, 10m or 2h; setting up and building come before."
 )
 @click.option(
-    "--toolchain", multiple=True, metavar="PATTERN", help="Only toolchains like gcc-fast or 'clang-*'; repeatable."
+    "--toolchain",
+    multiple=True,
+    metavar="PATTERN",
+    help="Only toolchains like gcc-fast or 'clang-*'; '!clang-*' leaves such out; repeatable.",
 )
-@click.option("--mpi", multiple=True, metavar="PATTERN", help="Only MPI libraries of such a name; repeatable.")
+@click.option(
+    "--mpi",
+    multiple=True,
+    metavar="PATTERN",
+    help="Only MPI libraries of such a name; with a ! in front, all but such; repeatable.",
+)
 @click.option(
     "--placement",
     multiple=True,

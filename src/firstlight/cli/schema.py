@@ -15,6 +15,7 @@ def published() -> dict[str, Any]:
     from firstlight import doctor, export, patterns, plan, record
     from firstlight.cli import check, listing, report
     from firstlight.conduct import job
+    from firstlight.doctor.site import Examined
     from firstlight.export.comparison import ComparedRuns
     from firstlight.export.history import ToldHistory
     from firstlight.mapping.answer import Mapped
@@ -30,6 +31,7 @@ def published() -> dict[str, Any]:
         "figures": list[export.Row],
         "list": list[listing.ListedWorkload],
         "doctor": doctor.Diagnosis,
+        "doctor-site": Examined,
         "plan": plan.Plan,
         "check": check.Checked,
         "compare": ComparedRuns,
@@ -79,7 +81,7 @@ def command(name: str | None, write: Path | None) -> None:
     `run.json` follows the schema run, each line of a launch file launch-line, an executable's --describe describe, and
     what a command prints with --json the schema called like the command (`run` prints report, `run --dry-run` plan,
     `compare` of more than two runs compare-many, `simulate --validate` validate, `patterns` without a name
-    patterns-known, and with --matrix patterns-matrix).
+    patterns-known, and with --matrix patterns-matrix; `doctor --site` doctor-site).
     """
     names = list(published())
     if write is not None:

@@ -16,7 +16,7 @@ from pathlib import Path
 import msgspec
 from msgspec.structs import replace
 
-from firstlight import __version__, catalogue, store
+from firstlight import __version__, catalogue, site, store
 from firstlight.catalogue import Workload
 from firstlight.conduct import documents, ending, environment, guests, outlook
 from firstlight.conduct.interrupt import interruptible, leaving_nothing
@@ -146,6 +146,7 @@ def _new(order: Order, prepared: Prepared, made: Made) -> Run:
         machine=prepared.machine,
         toolbox=prepared.toolbox,
         environment=environment.variables(),
+        modules=environment.loaded(),
         cells=prepared.plan.cells,
         builds=made.builds,
         descriptions=made.descriptions,
@@ -194,6 +195,7 @@ def resume(
         documents.require(path, old)
         wanted = {b.program: b.sha256 for b in old.builds if b.ok}
         _known(wanted, workloads)
+        _same_modules(old)
         with leaving_nothing():
             here, toolbox = discover(progress)
             old = _same_machine(old, here, progress)
@@ -338,6 +340,15 @@ def _kind(machine: Machine) -> tuple[object, ...]:
     caches = tuple((c.level, c.size, len(c.shared_by)) for c in machine.caches)
     layout = (machine.sockets, machine.cores, len(machine.cpus), machine.threads_per_core, len(machine.numa))
     return machine.processor, machine.microarchitecture, machine.nodes, layout, caches
+
+
+def _same_modules(old: Run) -> None:
+    was, now = old.modules.modules if old.modules else (), site.wanted()[1]
+    if was != now:
+        with_them = f"--modules {','.join(was)}" if was else "--modules ''"
+        raise UsageError(
+            f"run {old.id} was begun with {', '.join(was) or 'no'} modules; go on with ./fl {with_them} run"
+        )
 
 
 def _same_tools(old: Run, toolbox: Toolbox) -> None:

@@ -9,10 +9,11 @@ import socket
 import subprocess
 from collections.abc import Mapping
 
-from firstlight import ROOT
+from firstlight import ROOT, site
 from firstlight.launch.environment import PREFIXES, SEARCHED
 from firstlight.mpi_families import outside
 from firstlight.process import bounded
+from firstlight.site import Loaded
 
 _BATCH = frozenset(
     f"SLURM_{name}"
@@ -44,6 +45,15 @@ def variables(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
             text = _without(socket.gethostname(), "<host>", hidden)
             kept[name] = _short(text.encode("utf-8", "backslashreplace").decode())  # a folder's name may be no text
     return kept
+
+
+def loaded(environment: Mapping[str, str] = os.environ) -> Loaded | None:
+    """The modules that were loaded, and what they changed: what may be private by its name only."""
+    found = site.load()
+    if found is None:
+        return None
+    shown = {n: "" if _PRIVATE.search(n) else _short(_without_user(v, environment)) for n, v in found.changed.items()}
+    return Loaded(found.toolchain, found.modules, shown)
 
 
 def _without_user(paths: str, environment: Mapping[str, str]) -> str:

@@ -18,7 +18,7 @@ from pathlib import Path
 
 import msgspec
 
-from firstlight import ROOT, batch, store
+from firstlight import ROOT, batch, site, store
 from firstlight.batch import Limits, Work
 from firstlight.conduct import documents, ending
 from firstlight.conduct.documents import Given
@@ -31,7 +31,7 @@ from firstlight.store import durable
 from firstlight.store.documents import Document
 
 SCRIPT, OUTPUT, RECORD = "script.sh", "output.txt", "job.json"
-_CARRIED = ("FIRSTLIGHT_WORKLOADS", "FIRSTLIGHT_PYTHON", "PYTHONPATH")
+_CARRIED = ("FIRSTLIGHT_WORKLOADS", "FIRSTLIGHT_PYTHON", "PYTHONPATH", site.LAUNCHER)
 """Variables that belong to how firstlight itself was started."""
 _PYTHON = (sys.executable, "-I" if sys.flags.isolated else "-P", "-m")
 """As this one was started, and never with modules of the current folder."""
@@ -97,6 +97,11 @@ def work(
     if target.left is not None:
         begin = go_on = (*go_on, *spent)
     carried = {name: os.environ[name] for name in _CARRIED if os.environ.get(name)}
+    file = site.current().path  # nodes may have another one in /etc
+    if file is not None or site.SITE in os.environ:
+        carried[site.SITE] = str(file or "")
+    if site.MODULES in os.environ:
+        carried[site.MODULES] = os.environ[site.MODULES]  # also none at all
     variables = carried | {"FIRSTLIGHT_CACHE": str(cache_directory())}
     return Work(Path.cwd(), target.directory / record, begin, go_on, setup, variables)
 

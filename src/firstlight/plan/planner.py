@@ -73,15 +73,21 @@ def beside(cells: Sequence[Cell], workloads: dict[str, Workload], toolbox: Toolb
     return Plan(tuple(planner.cells), tuple(dict.fromkeys(planner.absent)))
 
 
+NOT = "!"
+
+
 def _must_match(what: str, patterns: Sequence[str], present: list[str]) -> None:
     for pattern in patterns:
-        if not any(fnmatchcase(name, pattern) for name in present):
+        if not any(fnmatchcase(name, pattern.removeprefix(NOT)) for name in present):
             here = ", ".join(present) or "none"
             raise UsageError(f"no {what} matches {pattern!r}; here: {here}; `./fl doctor` tells more")
 
 
 def _matches(name: str, patterns: Sequence[str]) -> bool:
-    return any(fnmatchcase(name, pattern) for pattern in patterns)
+    """Patterns with a `!` in front leave out what the others take, of all where there are no others."""
+    wanted = [pattern for pattern in patterns if not pattern.startswith(NOT)] or ["*"]
+    unwanted = [pattern.removeprefix(NOT) for pattern in patterns if pattern.startswith(NOT)]
+    return any(fnmatchcase(name, p) for p in wanted) and not any(fnmatchcase(name, p) for p in unwanted)
 
 
 def _selects(entry: Selection, name: str, variant: Variant) -> bool:

@@ -8,6 +8,7 @@ from typing import Literal
 
 import msgspec
 
+from firstlight import site
 from firstlight.machine import Machine
 from firstlight.mpi_families import Origin
 
@@ -134,7 +135,12 @@ def discover(
     Where the system has no MPI and `embed_mpi` is true, pip's MPICH and Open MPI are installed below `cache_dir`, once;
     `say` is told when that takes a while. What is looked for and not usable is in `absent`, with the reason. Raises
     FirstlightError where `cache_dir` cannot be written.
-    """
-    from firstlight.toolchains.discovery import survey  # the probes are loaded only by who asks
 
-    return survey(machine, cache_dir, embed_mpi=embed_mpi, say=say or (lambda _: None))
+    First this process is brought into the environment of the modules that were asked for; what the site file leaves out
+    is absent.
+    """
+    from firstlight.toolchains.considered import considered  # the probes are loaded only by who asks
+    from firstlight.toolchains.discovery import survey
+
+    site.load()
+    return considered(survey(machine, cache_dir, embed_mpi=embed_mpi, say=say or (lambda _: None)), site.current())

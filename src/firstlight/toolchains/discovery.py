@@ -12,7 +12,7 @@ from types import ModuleType
 
 import msgspec
 
-from firstlight import mpi_families
+from firstlight import mpi_families, site
 from firstlight.errors import FirstlightError
 from firstlight.machine import Machine
 from firstlight.toolchains import (
@@ -91,7 +91,10 @@ def _ask(host: Host, embed_mpi: bool, say: Callable[[str], None]) -> Toolbox:
             absent += extra.absent
     if host.bare:
         absent.append(Absent("what else the system has", f"hidden: {BARE} is set", f"unset {BARE}"))
-    started = [starting(host, library) for library, _ in equipped]  # one after the other: they share the allocation
+    way = site.launcher()
+    started = [
+        starting(host, library, way) for library, _ in equipped
+    ]  # one after the other: they share the allocation
     absent += [gap for _, missing in started for gap in missing]
     return Toolbox(
         toolchains=tuple(toolchains),

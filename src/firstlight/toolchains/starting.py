@@ -32,14 +32,14 @@ int main(int argc, char** argv) {
 _ALONE = "each rank is alone: its processes do not find each other"
 
 
-def starting(host: Host, library: Mpi) -> tuple[Mpi, list[Absent]]:
+def starting(host: Host, library: Mpi, way: str = "") -> tuple[Mpi, list[Absent]]:
     """`library` with its `starter` where we are in an allocation and a trial succeeds, else what stands against it.
 
-    Not remembered: it depends on this very allocation. Takes about two seconds.
+    Not remembered: it depends on this very allocation. Takes about two seconds. `way` mpiexec: it is not tried.
     """
     ways = of(library.family).pmi if host.machine.batch == "slurm" else ()
     srun = host.which("srun")
-    if not ways or srun is None:
+    if not ways or srun is None or way == "mpiexec":
         return library, []
     reasons = []
     with tempfile.TemporaryDirectory(prefix="start-", dir=host.cache_dir) as name:

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import msgspec
 
+from firstlight import site
 from firstlight.machine import Machine, cache_directory, cores
 from firstlight.mpi_families import outside
 from firstlight.process import bounded
@@ -139,7 +140,18 @@ def _machine(machine: Machine) -> tuple[Item, ...]:
         Item("frequency", frequency),
         Item("limits", limits),
         Item("load", f"{machine.load:.2f}"),
+        *_site(),
     )
+
+
+def _site() -> list[Item]:
+    """The site file, where there is one, and the modules."""
+    file, (name, modules) = site.current().path, site.wanted()
+    taken = f"{name or 'loaded'}: {', '.join(modules)}" if modules else ""
+    return [
+        *([Item("site file", f"{file}; what each line does: ./fl doctor --site")] if file else []),
+        *([Item("modules", taken)] if taken else []),
+    ]
 
 
 def _gpus(machine: Machine) -> str:

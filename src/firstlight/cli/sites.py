@@ -1,0 +1,43 @@
+"""What the site file and the options in front of a command say: defaults of the commands' own options."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from firstlight.errors import UsageError
+
+_ONE_DEEPER = ("export",)
+"""Commands with commands of their own."""
+
+
+def ask(site_file: str | None, modules: str | None, launcher: str | None) -> None:
+    """Keep what was asked for where all that is started from here finds it."""
+    if site_file is not None:
+        if not Path(site_file).exists():
+            raise UsageError(f"--site-file: there is no file {site_file}")
+        os.environ["FIRSTLIGHT_SITE"] = str(Path(site_file).absolute())
+    for name, value in (("FIRSTLIGHT_MODULES", modules), ("FIRSTLIGHT_LAUNCHER", launcher)):
+        if value is not None:
+            os.environ[name] = value
+
+
+def defaults(commands: Sequence[str]) -> dict[str, Any]:
+    """By command the values of options that its command line does not give, as click takes them.
+
+    Raises UsageError where a line of the site file is wrong.
+    """
+    from firstlight import site
+    from firstlight.site.entries import OPTIONS, folder
+
+    said = site.current().site
+    found: dict[str, Any] = {}
+    if said.results:
+        where = {"results": folder(said.results)}
+        found = {name: {"junit": where} if name in _ONE_DEEPER else dict(where) for name in commands}
+    submit = said.submit
+    given = {name: getattr(submit, name) for name in submit.__struct_fields__ if getattr(submit, name)}
+    found.setdefault("submit", {}).update({OPTIONS.get(name, name): value for name, value in given.items()})
+    return found

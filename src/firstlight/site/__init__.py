@@ -1,0 +1,99 @@
+"""Site: what is said once for all who measure on a machine (modules, queue, where results go), in one optional file.
+
+Everything in it can be said on the command line as well, and nothing of it is needed on a laptop.
+"""
+
+from __future__ import annotations
+
+import os
+from fnmatch import fnmatchcase
+from functools import cache
+from pathlib import Path
+
+from firstlight import whole
+from firstlight.errors import UsageError
+from firstlight.site import modules
+from firstlight.site.entries import Choice, Site, Submission, folder
+from firstlight.site.file import Fault, Read, find, read
+from firstlight.site.modules import Loaded
+
+__all__ = [
+    "LAUNCHER", "MODULES", "SITE", "Choice", "Fault", "Loaded", "Read", "Site", "Submission", "chosen", "current",
+    "find", "launcher", "left_out", "load", "read", "wanted",
+]  # fmt: skip
+
+SITE = "FIRSTLIGHT_SITE"
+"""Names the file; set to nothing, none is read."""
+MODULES = "FIRSTLIGHT_MODULES"
+"""What --modules says, also for the job that a run goes on in."""
+LAUNCHER = "FIRSTLIGHT_LAUNCHER"
+"""What --launcher says, likewise."""
+
+
+def current() -> Read:
+    """The site file of this process, an empty one where there is none. Raises UsageError for a line that is wrong."""
+    path = find(os.environ)
+    if path is None:
+        return Read(None, Site(), (), {})
+    found = _kept(path)
+    if found.faults:
+        more = f" (and {len(found.faults) - 1} more: ./fl doctor --site)" if len(found.faults) > 1 else ""
+        raise UsageError(f"{found.faults[0].told(path)}{more}")
+    return found
+
+
+@cache
+def _kept(path: Path) -> Read:
+    return read(path)
+
+
+def wanted() -> tuple[str, tuple[str, ...]]:
+    """(name of a toolchain of the site file or "", its modules): those of --modules, else the file's own choice."""
+    site, said = current().site, os.environ.get(MODULES)
+    words = site.modules if said is None else said
+    if words in site.toolchains:
+        return words, site.toolchains[words].modules
+    return "", tuple(word for word in words.split(",") if word)
+
+
+@cache
+def _loaded(name: str, names: tuple[str, ...], folders: tuple[str, ...]) -> Loaded | None:
+    os.environ["PATH"] = os.pathsep.join((*folders, os.environ.get("PATH", os.defpath)))
+    if not names:
+        return None
+    changes = modules.changes(names, os.environ)
+    for variable, value in changes.items():
+        if value is None:
+            os.environ.pop(variable, None)
+        else:
+            os.environ[variable] = whole(value) if variable in ("PATH", "LD_LIBRARY_PATH") else value
+    return Loaded(name, names, {variable: value or "" for variable, value in changes.items()})
+
+
+def load() -> Loaded | None:
+    """Bring this process into the environment that was asked for, once; None where no modules were.
+
+    Raises UsageError where a module cannot be loaded, FirstlightError where there are no modules at all.
+    """
+    return _loaded(*wanted(), tuple(map(folder, current().site.path)))
+
+
+def launcher() -> str:
+    """How MPI programs are to be started inside of an allocation: srun, mpiexec; "": by what works."""
+    return os.environ.get(LAUNCHER) or current().site.launcher
+
+
+def chosen(choice: Choice, *names: str) -> bool:
+    """Whether something that goes by these names is to be considered."""
+    return _any(choice.only, names) and not _any(choice.leave_out, names)
+
+
+def _any(patterns: tuple[str, ...], names: tuple[str, ...]) -> bool:
+    return any(fnmatchcase(name, pattern) for pattern in patterns for name in names)
+
+
+def left_out(read: Read, table: str, *names: str) -> str:
+    """Which line of the file keeps it from being considered."""
+    choice: Choice = getattr(read.site, table)
+    key = "leave_out" if _any(choice.leave_out, names) else "only"
+    return f"{read.path}:{read.lines.get((table, key), 0)}: {table}.{key} leaves it out"

@@ -1,0 +1,26 @@
+"""What of the tools that are here is considered: all, unless the site file says otherwise."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from firstlight import site
+from firstlight.toolchains import Absent, Toolbox
+
+
+def considered(toolbox: Toolbox, read: site.Read) -> Toolbox:
+    """The toolbox without what the file leaves out, which is absent and says in which line."""
+    compilers, mpi = read.site.compilers, read.site.mpi
+    chains = tuple(t for t in toolbox.toolchains if site.chosen(compilers, t.compiler, t.name))
+    libraries = tuple(m for m in toolbox.mpis if site.chosen(mpi, m.name))
+    out = [
+        _out(t.name, site.left_out(read, "compilers", t.compiler, t.name))
+        for t in toolbox.toolchains
+        if t not in chains
+    ]
+    out += [_out(m.label, site.left_out(read, "mpi", m.name)) for m in toolbox.mpis if m not in libraries]
+    return replace(toolbox, toolchains=chains, mpis=libraries, absent=(*toolbox.absent, *out)) if out else toolbox
+
+
+def _out(what: str, why: str) -> Absent:
+    return Absent(what, why, "change that line; or FIRSTLIGHT_SITE= ./fl goes without the file")
