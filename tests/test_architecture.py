@@ -15,10 +15,10 @@ from firstlight import ROOT, catalogue, mpi_families
 from firstlight.build import effort
 
 ROOMS = [
-    "errors", "reading", "units", "shell", "process", "site", "cmake", "mpi_families", "machine", "toolchains",
-    "doctor", "roles", "catalogue", "plan", "sources", "native", "build", "observer", "launch", "batch", "record",
-    "store", "heritage", "profile", "judge", "history", "simulate", "patterns", "mapping", "export", "report",
-    "conduct", "nodes", "bench", "tune", "cli",
+    "errors", "reading", "units", "shell", "process", "site", "cmake", "mpi_families", "machine", "packages",
+    "toolchains", "doctor", "roles", "catalogue", "plan", "sources", "native", "build", "observer", "launch",
+    "batch", "record", "store", "heritage", "profile", "judge", "history", "simulate", "patterns", "mapping",
+    "export", "report", "conduct", "nodes", "bench", "tune", "cli",
 ]  # fmt: skip
 SOURCE = ROOT / "src" / "firstlight"
 SHIPPED = shipped.workloads()

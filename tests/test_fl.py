@@ -144,7 +144,7 @@ def test_it_sets_up_once_and_passes_everything_on(checkout):
     assert code == 4
     assert out == f"<run><two words><--x=*>{checkout.venv}/bin/pip\n"
     assert "half a minute" in err and len(err.splitlines()) == 1
-    assert checkout.asked("-m pip install") == 1 and f"-e {checkout.root}" in checkout.log.read_text()
+    assert checkout.asked("-m pip install") == 1 and f"-r {checkout.cache}/requirements.txt" in checkout.log.read_text()
     checkout.log.unlink()
     assert checkout.run("list")[0::2] == (0, "")
     assert checkout.log.read_text() == "-m firstlight list\n"
@@ -161,14 +161,10 @@ def test_a_changed_project_is_set_up_anew_and_only_then(checkout):
     assert checkout.asked("-m venv") == 2
 
 
-def test_a_moved_checkout_and_a_removed_python_are_set_up_anew(checkout):
+def test_a_removed_python_is_set_up_anew(checkout):
     checkout.run("list")
-    moved = checkout.root.rename(checkout.root.with_name("moved"))
-    assert subprocess.run([moved / "fl"], env=checkout.environment(), capture_output=True, check=False).returncode == 0
-    assert checkout.asked("-m venv") == 2
-    (moved / ".fl/venv/bin/python").unlink()
-    assert subprocess.run([moved / "fl"], env=checkout.environment(), capture_output=True, check=False).returncode == 0
-    assert checkout.asked("-m venv") == 3
+    (checkout.venv / "bin/python").unlink()
+    assert checkout.run("list")[0] == 0 and checkout.asked("-m venv") == 2
 
 
 def test_it_is_found_through_a_link_and_keeps_to_the_named_cache(checkout, tmp_path):
@@ -314,7 +310,7 @@ def test_it_works_in_a_folder_of_any_name(checkout, name):
         checkout.root, checkout.venv = moved, moved / ".fl/venv"
         code, out, err = checkout.run("list")
         assert code == 0 and out.endswith(f"{moved}/.fl/venv/bin/pip\n"), err
-    assert checkout.asked("-m venv") == 1 and f"-e {moved}\n" in checkout.log.read_text()
+    assert checkout.asked("-m venv") == 1 and f"-r {moved}/.fl/requirements.txt\n" in checkout.log.read_text()
 
 
 @pytest.mark.parametrize("name", ["line\nbreak", "tail\n", "a$b", "a;b", "a:b", "a\\b", "tab\there", 'a"b', "a`b"])
@@ -381,15 +377,17 @@ def test_the_tests_are_run_from_the_checkout_with_their_arguments(checkout):
         "fl: clang-format: passed",
         "fl: mypy: passed",
     ]
-    assert checkout.asked("[test]") == 1 and checkout.asked("-m pip install") == 1  # all that is needed at once
+    assert (
+        checkout.asked("pyproject.toml test\n") == 1 and checkout.asked("-m pip install") == 1
+    )  # all that is needed at once
     checkout.run("test")
     checkout.run("run")
     assert checkout.asked("-m pip install") == 1
-    assert checkout.asked("[test]") == 1 and checkout.asked("[test,full]") == 0
+    assert checkout.asked("pyproject.toml test\n") == 1 and checkout.asked("pyproject.toml test,full\n") == 0
     checkout.run("test", "--full")
     checkout.run("test", "--full")
     checkout.run("test")
-    assert checkout.asked("[test]") == 1 and checkout.asked("[test,full]") == 1
+    assert checkout.asked("pyproject.toml test\n") == 1 and checkout.asked("pyproject.toml test,full\n") == 1
     _, out, err = checkout.run("test", "--full", "--of-machine")  # another machine has looked at the style
     assert "-m pytest -n auto --full --of-machine in" in out
     assert "-m mypy" not in out and "-m ruff" not in out and "clang-format" not in err
@@ -414,3 +412,55 @@ def test_interrupted_tests_end_with_130(checkout):
     os.killpg(process.pid, signal.SIGINT)
     process.communicate(timeout=20)
     assert process.returncode == 130
+
+
+def test_packages_come_from_where_setup_says(checkout, tmp_path):
+    wheels = tmp_path / "my wheels"
+    wheels.mkdir()
+    assert checkout.run("setup", "dot", "--offline", "--wheelhouse", str(wheels))[1].startswith(
+        f"<setup><dot><--offline><--wheelhouse><{wheels}>"
+    )
+    asked = [line for line in checkout.log.read_text().splitlines() if line.startswith("-m pip install")]
+    assert len(asked) == 1 and f" --no-index --find-links {wheels} -r " in asked[0]
+    assert checkout.run("setup", f"--wheelhouse={tmp_path}/none")[0] == 2
+    assert checkout.run("setup", "--wheelhouse")[0] == 0  # the program says what is wrong with that
+    assert "no folder" in checkout.run("setup", "--offline", "--wheelhouse", "none")[2]
+
+
+def test_offline_nothing_is_installed_by_other_calls(checkout):
+    code, _, err = checkout.run("list", FIRSTLIGHT_OFFLINE="1")
+    assert code == 3 and "./fl setup --offline --wheelhouse DIR" in err and len(err.splitlines()) == 1
+    assert checkout.run("list")[0] == 0 and checkout.run("list", FIRSTLIGHT_OFFLINE="1")[0] == 0
+    (checkout.cache / "offline").write_text("")
+    with (checkout.root / "pyproject.toml").open("a") as file:
+        file.write("# another dependency\n")
+    before = checkout.asked("-m pip install")
+    code, _, err = checkout.run("list")
+    assert code == 3 and "offline" in err and checkout.asked("-m pip install") == before
+    assert checkout.run("setup")[0] == 0 and checkout.asked("-m pip install") == before + 1
+
+
+@pytest.mark.parametrize("works", [True, False])
+def test_uv_installs_where_it_is_there_and_works(checkout, tmp_path, works):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "uv").write_text(
+        f"#!/bin/sh\necho uv: \"$*\" >>'{checkout.log}'\necho no index; exit {int(not works)}\n"
+    )
+    (tmp_path / "bin" / "uv").chmod(0o755)
+    code, _, err = checkout.run("list", PATH=f"{tmp_path}/bin:{os.environ['PATH']}")
+    assert code == 0 and checkout.asked("uv: pip install --python ") == 1
+    assert checkout.asked("-m pip install") == (0 if works else 1)
+    assert ("uv does not install it (no index); trying pip" in err) is not works
+
+
+def test_a_checkout_may_be_moved_with_what_is_set_up_in_it(checkout):
+    """What lies in another cache, though, is of this checkout alone."""
+    checkout.run("list")
+    checkout.root = checkout.root.rename(checkout.root.with_name("moved"))
+    assert checkout.run("list")[0] == 0 and checkout.asked("-m venv") == 1
+    elsewhere = str(checkout.root.with_name("cache"))
+    checkout.run("list", FIRSTLIGHT_CACHE=elsewhere)
+    assert checkout.run("list", FIRSTLIGHT_CACHE=elsewhere)[0] == 0 and checkout.asked("-m venv") == 2
+    checkout.root = checkout.root.rename(checkout.root.with_name("moved again"))
+    checkout.run("list", FIRSTLIGHT_CACHE=elsewhere)
+    assert checkout.asked("-m venv") == 3

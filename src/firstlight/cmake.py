@@ -6,6 +6,7 @@ import contextlib
 import fcntl
 import shutil
 import sys
+import sysconfig
 import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
@@ -95,8 +96,9 @@ def rules() -> list[Path]:
 
 def tool(name: str) -> str:
     """CMake and Ninja come as wheels beside the interpreter; those on PATH serve as well. Raises BuildError."""
-    beside = Path(sys.executable).with_name(name)
-    found = str(beside) if beside.exists() else shutil.which(name)
+    beside = Path(sys.executable).with_name(name)  # where it is a script, it names the place that it was installed in
+    inside = Path(sysconfig.get_path("purelib")) / name / "data" / "bin" / name
+    found = next((str(path) for path in (inside, beside) if path.exists()), None) or shutil.which(name)
     if found is None:
         raise BuildError(f"{name} is not there; ./fl brings it, or: pip install {name}")
     return found

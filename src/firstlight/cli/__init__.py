@@ -14,8 +14,8 @@ from firstlight import __version__, whole
 from firstlight.errors import ENVIRONMENT, INTERRUPTED, OK, USAGE, FirstlightError
 
 COMMANDS = (
-    "run", "bench", "submit", "list", "doctor", "figures", "export", "compare", "history", "explain", "check", "sign",
-    "report", "nodes", "profile", "simulate", "patterns", "tune", "map", "schema",
+    "run", "bench", "setup", "submit", "list", "doctor", "figures", "export", "compare", "history", "explain",
+    "check", "sign", "report", "nodes", "profile", "simulate", "patterns", "tune", "map", "schema",
 )  # fmt: skip
 _FILES = {"list": "listing"}  # a module `list` here would hide the type from this file
 HELP = ["-h", "--help"]

@@ -20,7 +20,7 @@ if TYPE_CHECKING:
 SUITES = ("--quick", "--standard", "--full")
 
 
-class _OneSuite(click.Command):
+class OneSuite(click.Command):
     """Two suites at once are a contradiction, and not the last one."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
@@ -31,7 +31,7 @@ class _OneSuite(click.Command):
 
 
 @click.command(
-    cls=_OneSuite,
+    cls=OneSuite,
     epilog="""\b
 Examples:
   ./fl run dot --budget 20s

@@ -13,7 +13,7 @@ from firstlight.errors import UsageError
 def published() -> dict[str, Any]:
     """The types that leave firstlight as JSON, by the name of their schema."""
     from firstlight import doctor, export, patterns, plan, record
-    from firstlight.cli import check, listing, report
+    from firstlight.cli import check, listing, report, setup
     from firstlight.conduct import job
     from firstlight.doctor.site import Examined
     from firstlight.export.comparison import ComparedRuns
@@ -48,6 +48,7 @@ def published() -> dict[str, Any]:
         "validate": validate.Validated,
         "tune": carrying.Tuned,
         "map": Mapped,
+        "setup": setup.SetUp,
         "submit": job.Job,
     }
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 import shutil
 import subprocess
 import tempfile
@@ -104,7 +105,8 @@ def talk(mpi: Mpi, cache: Path, timeout: float = 60) -> Item | Absent:
             for command in ([mpi.cxx, "talk.cpp", "-o", "talk"], [mpi.launcher, "-n", "2", str(folder / "talk")]):
                 code, said = _run(command, environment, folder, timeout)
                 if code != 0:
-                    reason = said.strip().splitlines()[-1] if said.strip() else f"exit status {code}"
+                    lines = [line.strip() for line in said.splitlines() if re.search(r"\w", line)]
+                    reason = lines[-1] if lines else f"exit status {code}"
                     return Absent(what, f"{Path(command[0]).name}: {reason}", f"repair {mpi.label} or remove it")
     except OSError as error:
         return Absent(what, error.strerror or str(error), f"repair {mpi.label}, or make {cache} writable")

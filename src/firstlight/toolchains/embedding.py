@@ -12,6 +12,7 @@ from pathlib import Path
 
 from filelock import FileLock
 
+from firstlight import packages
 from firstlight.mpi_families import Family, every, of
 from firstlight.toolchains import Absent, Mpi
 from firstlight.toolchains.host import Host
@@ -62,7 +63,11 @@ def _one(host: Host, folder: Path, family: Family, install: bool, say: Callable[
     if not (folder / STAMP).exists():
         if not install:
             return None
-        error = _install(host, folder, family, say)
+        where = packages.source(host.cache_dir, host.environ)
+        if where is None:
+            fix = "./fl setup --offline --wheelhouse DIR, or ./fl setup where there is a network"
+            return Absent(f"embedded {family.label}", "offline: nothing is installed", fix)
+        error = _install(host, folder, family, where, say)
         if error:
             fix = f"connect to a package index, or install {family.label} with your package manager"
             return Absent(f"embedded {family.label}", f"pip install {family.name}: {error}", fix)
@@ -72,7 +77,7 @@ def _one(host: Host, folder: Path, family: Family, install: bool, say: Callable[
     return Absent(f"embedded {family.label}", found, f"remove {folder} and run again: it is then made anew")
 
 
-def _install(host: Host, folder: Path, family: Family, say: Callable[[str], None]) -> str | None:
+def _install(host: Host, folder: Path, family: Family, where: Sequence[str], say: Callable[[str], None]) -> str | None:
     """Make the environment; of two that start at once one waits for the other. The reason why it failed, or None."""
     folder.parent.mkdir(parents=True, exist_ok=True)
     with FileLock(folder.parent / f"{family.name}.lock"):
@@ -83,7 +88,7 @@ def _install(host: Host, folder: Path, family: Family, say: Callable[[str], None
         made = host.run([sys.executable, "-I", "-m", "venv", "--without-pip", folder], ALONE, timeout=120)
         if made.ok:
             python = folder / "bin" / "python"
-            options = ["--quiet", "--disable-pip-version-check", "--no-input", "--retries=2", "--only-binary=:all:"]
+            options = [*packages.COMMON, "--retries=2", *where]
             made = host.run(
                 [sys.executable, "-I", "-m", "pip", "--python", str(python), "install", *options, family.name],
                 ALONE,
