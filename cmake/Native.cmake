@@ -11,17 +11,21 @@ endif()
 if(FL_STRICT)
   add_compile_options($<$<COMPILE_LANGUAGE:CXX>:-Werror>)
 endif()
+separate_arguments(harness_flags NATIVE_COMMAND "${FL_HARNESS_FLAGS}")
+
 # Watched programs are compiled as they are written: optimised, the checks of unrolled kernels take gcc a minute a file, and no access is
-# watched that is not watched here. Null pointers are left to the address sanitizer, which sees their use; lines suffice to tell where.
+# watched that is not watched here. What is to be inlined always would be even so, into functions of a megabyte: there the attribute is
+# another that says nothing (`unused`). Harness and judges are optimised as far as costs nothing to compile, for they take most of the time
+# of such a launch. Null pointers are left to the address sanitizer, which sees their use; lines suffice to tell where.
 set(watched_flags "")
 if(FL_SANITIZE)
   set(watched_flags -O0)
+  set(harness_flags -Og)
   add_compile_options(
     $<$<COMPILE_LANGUAGE:CXX>:-fsanitize=${FL_SANITIZE}> $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize=null> $<$<COMPILE_LANGUAGE:CXX>:-fno-sanitize-recover=all> -g1)
+  add_compile_definitions($<$<COMPILE_LANGUAGE:CXX>:always_inline=unused>)
   add_link_options(-fsanitize=${FL_SANITIZE})
 endif()
-
-separate_arguments(harness_flags NATIVE_COMMAND "${FL_HARNESS_FLAGS}")
 
 # fl_closed(<object> <target of objects> <symbols that others see, as patterns>...): all objects as one whose inline functions, those of
 # the standard library included, are its own. The linker keeps one copy of what has one name, and that of another flag set must neither
