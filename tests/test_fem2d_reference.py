@@ -6,7 +6,6 @@ import re
 
 import pytest
 
-import fem2d_oracle
 import native
 
 REFERENCE = (native.workloads["fem2d"].folder / "reference.hpp").read_text(encoding="utf-8")
@@ -23,6 +22,8 @@ def table(name: str) -> list[tuple[list[int], list[float]]]:
 
 @pytest.mark.parametrize(("name", "method"), [("course_of_bpx", "additive"), ("course_of_v_cycle", "v_cycle")])
 def test_the_reference_is_what_the_definitions_give(name: str, method: str) -> None:
+    import fem2d_oracle  # of scipy a second, which every worker would spend that reads this file
+
     rows = table(name)
     assert len(rows) == 8
     for level in range(3):

@@ -10,7 +10,6 @@ from statistics import median
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
-from scipy.stats import mannwhitneyu
 
 from firstlight.judge.interval import FEWEST, estimate, median_interval, quotient, ratio, shift_p
 
@@ -96,6 +95,8 @@ def test_exact_p_values_are_those_of_all_orders() -> None:
 
 
 def test_normal_tail_continues_the_exact_one() -> None:
+    from scipy.stats import mannwhitneyu  # two seconds, which every worker would spend that reads this file
+
     rng = random.Random(8)
     a, b = [rng.gauss(0, 1) for _ in range(61)], [rng.gauss(0.4, 1) for _ in range(61)]
     assert shift_p(a, b) == pytest.approx(mannwhitneyu(a, b, method="exact").pvalue, rel=0.05)

@@ -13,7 +13,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from firstlight import ROOT, catalogue
+import shipped
+from firstlight import catalogue
 from firstlight.catalogue import Duration, Selection, Sizes, Value, Variant, Workload, needs
 from firstlight.conduct import agenda
 from firstlight.errors import UsageError
@@ -434,14 +435,13 @@ def test_rounds_and_seeds_give_different_orders_and_no_place_is_preferred() -> N
 
 def test_a_workload_without_a_quick_suite_changes_nothing_in_the_quick_plan(tmp_path: Path) -> None:
     """Neither what is measured nor what is called absent."""
-    shipped = catalogue.load([ROOT / "workloads"])
-    before = plan("quick", shipped, [], TOOLBOX, MACHINE)
+    before = plan("quick", SHIPPED, [], TOOLBOX, MACHINE)
     folder = tmp_path / "added"
     folder.mkdir()
     suites = "".join(f"[[suites.{s}]]\nvariants = ['*']\n" for s in ("standard", "full"))
     (folder / "workload.toml").write_text(f"title = 'Added'\nquestion = 'How fast?'\n{suites}")
     (folder / "serial.cpp").write_text("// added\n")
-    after = plan("quick", shipped | catalogue.load([tmp_path]), [], TOOLBOX, MACHINE)
+    after = plan("quick", SHIPPED | catalogue.load([tmp_path]), [], TOOLBOX, MACHINE)
     assert after == before and len(before.cells) > 30
     asked = plan("quick", catalogue.load([tmp_path]), ["added"], TOOLBOX, MACHINE)
     assert {c.program.workload for c in asked.cells} == {"added"} and asked.absent == ()
@@ -449,7 +449,7 @@ def test_a_workload_without_a_quick_suite_changes_nothing_in_the_quick_plan(tmp_
 
 # --- ceilings ---------------------------------------------------------------------------------------------------
 
-SHIPPED = catalogue.load([ROOT / "workloads"])
+SHIPPED = shipped.workloads()
 
 
 @pytest.mark.parametrize(("name", "suite"), [(n, s) for n, w in SHIPPED.items() if w.bounded_by for s in w.suites])

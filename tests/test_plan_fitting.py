@@ -5,11 +5,11 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
+import shipped
 import synthetic_machine
-from firstlight import ROOT, catalogue
 from firstlight.plan import Cell, Placement, Program, plan, unfit
 
-SHIPPED = catalogue.load([ROOT / "workloads"])
+SHIPPED = shipped.workloads()
 MACHINE = replace(synthetic_machine.machine(), cpus=(0, 1, 2, 3), memory=8 << 30)
 TOOLS = synthetic_machine.toolbox()
 SIZED = next(w for w in SHIPPED.values() if w.sizes is not None and w.sizes.growth is None)

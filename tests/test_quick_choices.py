@@ -6,9 +6,10 @@ from fnmatch import fnmatchcase
 
 import pytest
 
-from firstlight.catalogue import Row, Workload, load, roots
+import shipped
+from firstlight.catalogue import Row, Workload
 
-WORKLOADS = load(roots())
+WORKLOADS = shipped.workloads()
 CHOICES = [
     (w, r)
     for w in WORKLOADS.values()

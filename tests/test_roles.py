@@ -11,10 +11,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+import shipped
 import sums
 import synthetic
 import synthetic_machine
-from firstlight import ROOT, catalogue, roles
+from firstlight import catalogue, roles
 from firstlight.catalogue import Selection, Workload
 from firstlight.errors import UsageError
 from firstlight.judge import Judgement
@@ -26,7 +27,7 @@ from firstlight.roles import KINDS, Role
 from firstlight.simulate import fit
 from test_catalogue import TOML, folder
 
-SHIPPED = catalogue.load([ROOT / "workloads"])
+SHIPPED = shipped.workloads()
 OF_FOLDERS = sorted(KINDS.keys() - roles.OF_GUESTS)
 HERE = synthetic_machine.machine()
 

@@ -12,8 +12,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight import ROOT, roles
-from firstlight.catalogue import load
+import shipped
+from firstlight import roles
 from firstlight.errors import UsageError
 from firstlight.judge.verdict import Estimate, Figure, Identity, Limit, Verified
 from firstlight.mapping import source
@@ -27,7 +27,7 @@ from firstlight.simulate.reasons import Fastest, reasons
 from firstlight.simulate.steps import MODELS, Asks
 from firstlight.simulate.validate import Validated, share, validate
 
-WORKLOADS = load([ROOT / "workloads"])
+WORKLOADS = shipped.workloads()
 SIZES = (0, 8, 64, 512, 4096, 65536)
 ROW, ALONE = 0.5, 0.8
 """Microseconds of the shortest message, in a row and alone."""

@@ -13,8 +13,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from firstlight import ROOT
-from firstlight.catalogue import Workload, load
+import shipped
+from firstlight.catalogue import Workload
 from firstlight.errors import UsageError
 from firstlight.judge.verdict import Estimate, Figure, Identity, Limit, Verified
 from firstlight.plan import Placement
@@ -25,7 +25,7 @@ from firstlight.simulate.program import Question, predict
 from firstlight.simulate.steps import Asks
 from firstlight.simulate.validate import validate
 
-WORKLOADS = load([ROOT / "workloads"])
+WORKLOADS = shipped.workloads()
 SIZES = (0, 8, 64, 1024, 4096, 16384, 65536, 1 << 20)
 
 
