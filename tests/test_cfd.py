@@ -224,10 +224,17 @@ def test_factors_of_32_bits_cost_no_iteration(tmp_path: Path) -> None:
     assert other == pytest.approx(one, abs=1)
 
 
-def test_numbers_of_neighbours_know_no_coarse_grid(tmp_path: Path) -> None:
-    program = native.plain("cfd", "indirect")
-    told = native.direct(program, "pressure=mgcg")
-    assert told.returncode == 2 and "indirect has one grid" in told.stderr and told.stderr.count("\n") == 1
+@pytest.mark.parametrize(
+    ("variant", "pressure", "why"),
+    [
+        ("indirect", "mgcg", "indirect has one grid"),
+        ("mixed", "red_black", "for Stone's solver alone"),
+        ("mixed", "iccg", "for Stone's solver alone"),
+    ],
+)
+def test_what_a_variant_cannot_do_is_refused_in_one_line(variant: str, pressure: str, why: str) -> None:
+    told = native.direct(native.plain("cfd", variant), "case=duct", f"pressure={pressure}")
+    assert told.returncode == 2 and why in told.stderr and told.stderr.count("\n") == 1
 
 
 WITH_OUTLETS = ("case=duct,combustor", "i=13", "j=9", "k=6", "iterations=2", "reynolds=3000", "pressure=iccg,mgcg")
