@@ -45,9 +45,16 @@ def test_no_other_grid_changes_a_bit(ranks: int, px: int, py: int, tmp_path: Pat
     same_bits(tmp_path, "mpi", Placement(ranks=ranks), f"px={px}", f"py={py}")
 
 
+@pytest.mark.parametrize("variant", ["omp", "omp_tiles"])
 @pytest.mark.parametrize("threads", [2, 3])
-def test_threads_change_no_bit(threads: int, tmp_path: Path) -> None:
-    same_bits(tmp_path, "omp", Placement(threads=threads))
+def test_threads_change_no_bit(variant: str, threads: int, tmp_path: Path) -> None:
+    same_bits(tmp_path, variant, Placement(threads=threads))
+
+
+def test_lines_in_parts_are_whole_lines(tmp_path: Path) -> None:
+    """Bands of lines take those of more than 512 cells in parts; loops do not."""
+    words = ("problem=basin,waves", "nx=1031", "ny=8", "layers=2", "steps=2")
+    assert bits(said(tmp_path, *words)) == bits(said(tmp_path, *words, variant="omp", place=Placement(threads=2)))
 
 
 def over_files(folder: Path, *words: str, variant: str = "serial", place: Placement | None = None) -> None:

@@ -62,10 +62,10 @@ struct Run {
     const Around around(s.block);
     fl::during(phases("diagnose"), [&] {
       each(around.cells(1), [&](Index j, Index a, Index b) {
-        ocean::fluxes<false>(s, s.now, j, a, b);
+        ocean::fluxes<false>(s, s.now, s, j, a, b);
         if (s.p.bounded()) bound_vorticity(s, j, a, b);
-        ocean::pressures(s, s.now.h, j, a, b, 0);
-        if (Ways::kinetic) ocean::kinetic(s, s.now, s.head, j, a, b);
+        ocean::pressures(s, s.now.h, s, j, a, b, 0);
+        if (Ways::kinetic) ocean::kinetic(s, s.now, s, j, a, b);
       });
       each(around.cells(2), [&](Index j, Index a, Index b) { ocean::rub(s, s.before, j, a, b); });
       each(around.cells(1), [&](Index j, Index a, Index b) { bend(s, j, a, b); });

@@ -1,6 +1,13 @@
-// Threads share the lines of the ocean: loop-level OpenMP, as MICOM had it.
+// Threads share the lines of the ocean, loop by loop, as MICOM had it.
 #include "semi.hpp"
 
-using Threads = ocean_nlom::Semi<fl::grid::OneProcess, fl::grid::OpenMp>;
+namespace {
+
+struct Loops : ocean_nlom::Right {
+  static constexpr bool bands = false;
+};
+using Threads = ocean_nlom::Semi<fl::grid::OneProcess, fl::grid::OpenMp, Loops>;
+
+}  // namespace
 
 FL_VARIANT(ocean_nlom, Threads)

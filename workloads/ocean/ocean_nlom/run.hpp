@@ -13,9 +13,12 @@
 
 namespace ocean_nlom::inline FL_ROLE {
 
-// What a broken variant does otherwise.
+inline constexpr Index part_of_line = 512;  // cells: what follows from four lines of five layers is half a megabyte
+
+// What a variant does otherwise.
 struct Right {
   static constexpr bool four_point_average = true, kinetic = true, coasts = true;
+  static constexpr bool bands = true;  // of lines, a thread each; else all that follows from a flow before all that is made of it
   // Of semi-implicit runs: modes, southern wall, land and coarse grids of the solver, thickness, what neighbours know of the pressure,
   // what a run that is taken up knows of the step before.
   static constexpr bool weighted = true, walls = true, masked = true, coarse = true, from_fluxes = true, arrives = true, continues = true;
@@ -30,10 +33,12 @@ struct Run {
   std::array<grid::Exchange<3, Transport>, 3> halos;
   Team team;
   ocean::Restart restart;
+  std::vector<ocean::Lines> lines_;  // of each thread
 
   void open(State& s) {
     restart.open("ocean_nlom", s.team.rank);
     if constexpr (requires { team.threads; }) team.threads = s.team.threads;
+    for (Index n = 0; n < s.team.threads; ++n) lines_.emplace_back(s.p.layers, std::min(s.block.size()[2], part_of_line));
     std::size_t n = 0;
     for (Flow* y : {&s.now, &s.third, &s.half}) halos[n++].open(s.block, {.reach = grid::Reach::edges}, Transport{}, y->u, y->v, y->h);
   }
@@ -76,8 +81,32 @@ struct Run {
     fl::during(phases("halo"), [&] { halos[number](team); });
     const grid::Box<3> cells = s.block.cells();
     const Rows own{{cells.lower[1], cells.lower[2]}, {cells.upper[1], cells.upper[2]}};
-    fl::during(phases("diagnose"), [&] { each(own.grown({1, 1}), [&](Index j, Index a, Index b) { diagnose(s, from, j, a, b); }); });
-    fl::during(phases("advance"), [&] { each(own, [&](Index j, Index a, Index b) { advance(s, s.now, from, from, to, dt, j, a, b); }); });
+    if constexpr (Ways::bands) {
+      fl::during(phases("advance"), [&] {
+        team([&](Index share, Index shares) {
+          band(s, lines_[static_cast<std::size_t>(share)], fl::part(own.size(0), shares, share), from, to, dt);
+        });
+      });
+    } else {
+      fl::during(phases("diagnose"), [&] { each(own.grown({1, 1}), [&](Index j, Index a, Index b) { diagnose(s, from, s, j, a, b); }); });
+      fl::during(phases("advance"),
+                 [&] { each(own, [&](Index j, Index a, Index b) { advance(s, s, s.now, from, from, to, dt, j, a, b); }); });
+    }
+  }
+  // Some lines, from end to end: what follows from a line is used while it is in the cache, and is nobody else's. Long lines in parts.
+  static void band(State& s, ocean::Lines& lines, const fl::Part& mine, Flow& from, Flow& to, double dt) {
+    if (mine.size() == 0) return;
+    const Index across = s.block.size()[2];
+    for (Index a = 0; a < across; a += part_of_line) {
+      const Index b = std::min(across, a + part_of_line);
+      lines.begin_at(a);
+      const auto follow = [&](Index j) { diagnose(s, from, lines, j, a - 1, b + 1); };
+      follow(mine.begin - 1), follow(mine.begin);
+      for (Index j = mine.begin; j < mine.end; ++j) {
+        follow(j + 1);
+        advance(s, lines, s.now, from, from, to, dt, j, a, b);
+      }
+    }
   }
 
   template <class Row>
@@ -88,29 +117,31 @@ struct Run {
   }
 
   // Fluxes, vorticity, divergence and M + K on the line j, of all layers; semi-implicitly K alone.
-  static void diagnose(State& s, Flow& from, Index j, Index begin, Index end) {
+  template <class Followed>
+  static void diagnose(State& s, Flow& from, Followed& to, Index j, Index begin, Index end) {
     if (s.p.linear())
-      ocean::fluxes<true>(s, from, j, begin, end);
+      ocean::fluxes<true>(s, from, to, j, begin, end);
     else
-      ocean::fluxes<false>(s, from, j, begin, end);
+      ocean::fluxes<false>(s, from, to, j, begin, end);
     if (s.p.time == Time::explicitly)
-      ocean::pressures(s, from.h, j, begin, end);
+      ocean::pressures(s, from.h, to, j, begin, end);
     else
-      for (Index k = 0; k < s.p.layers; ++k) std::fill(&s.head.view()(k, j, begin), &s.head.view()(k, j, end), 0.0);
-    if (Ways::kinetic && !s.p.linear()) ocean::kinetic(s, from, s.head, j, begin, end);
+      for (Index k = 0; k < s.p.layers; ++k) std::fill(&to.head.view()(k, j, begin), &to.head.view()(k, j, end), 0.0);
+    if (Ways::kinetic && !s.p.linear()) ocean::kinetic(s, from, to, j, begin, end);
   }
 
   // The next stage on the line j: `first` and dt times the tendencies of `from`; the bottom drags `dragged`.
-  static void advance(State& s, const Flow& first, const Flow& from, const Flow& dragged, Flow& to, double dt, Index j, Index begin,
-                      Index end) {
+  template <class Followed>
+  static void advance(State& s, Followed& of, const Flow& first, const Flow& from, const Flow& dragged, Flow& to, double dt, Index j,
+                      Index begin, Index end) {
     if (s.p.form == Form::energy)
-      advance_by<Form::energy>(s, first, from, dragged, to, dt, j, begin, end);
+      advance_by<Form::energy>(s, of, first, from, dragged, to, dt, j, begin, end);
     else
-      advance_by<Form::enstrophy>(s, first, from, dragged, to, dt, j, begin, end);
+      advance_by<Form::enstrophy>(s, of, first, from, dragged, to, dt, j, begin, end);
   }
-  template <Form form>
-  static void advance_by(State& s, const Flow& first, const Flow& from, const Flow& dragged, Flow& to, double dt, Index j, Index begin,
-                         Index end) {
+  template <Form form, class Followed>
+  static void advance_by(State& s, Followed& of, const Flow& first, const Flow& from, const Flow& dragged, Flow& to, double dt, Index j,
+                         Index begin, Index end) {
     const Params& p = s.p;
     const double rdx = 1 / p.dx(), rdy = 1 / p.dy(), a = viscosity(p);
     const double* open_u = &s.face_u.view()(0, j, 0);
@@ -118,17 +149,18 @@ struct Run {
     for (Index k = 0; k < p.layers; ++k) {
       const double wind = k == 0 ? ocean::stress_at(p, s.block.owned.lower[1] + j, s.wind) / ocean::density : 0,
                    r = k == p.layers - 1 ? drag(p) : 0;
-      const Index line = s.flux_u.view().stride[1];  // of all fields the same
-      const auto at = [&](auto& field) { return &field.view()(k, j, 0); };
-      const double *fu = at(s.flux_u), *fus = fu - line, *fv = at(s.flux_v), *fvn = fv + line, *q = at(s.potential), *qn = q + line;
-      const double *m = at(s.head), *ms = m - line, *z = at(s.vorticity), *zn = z + line, *d = at(s.spread), *ds = d - line;
+      const auto at = [&](auto& field, Index north = 0) { return &field.view()(k, j + north, 0); };
+      const double *fu = at(of.flux_u), *fus = at(of.flux_u, -1), *fv = at(of.flux_v), *fvn = at(of.flux_v, 1);
+      const double *q = at(of.potential), *qn = at(of.potential, 1), *z = at(of.vorticity), *zn = at(of.vorticity, 1);
+      const double *m = at(of.head), *ms = at(of.head, -1), *d = at(of.spread), *ds = at(of.spread, -1);
       const double *u = at(dragged.u), *v = at(dragged.v), *h = at(from.h), *u0 = at(first.u), *v0 = at(first.v), *h0 = at(first.h);
       double *u1 = at(to.u), *v1 = at(to.v), *h1 = at(to.h);
+      OCEAN_ANY_ORDER
       for (Index i = begin; i < end; ++i) {
         double turn_u = ocean::turned_u<form>(q, qn, fv, fvn, i);
         const double turn_v = ocean::turned_v<form>(q, fus, fu, i);
         if constexpr (!Ways::four_point_average) turn_u = 0.5 * (q[i] + qn[i]) * fv[i];
-        const double push_u = wind * 2 / (h[i - 1] + h[i] + (1 - open_u[i]));
+        const double push_u = k > 0 ? 0 : wind * 2 / (h[i - 1] + h[i] + (1 - open_u[i]));
         const double rub_u = a * ((d[i] - d[i - 1]) * rdx - (zn[i] - z[i]) * rdy) - r * u[i];
         const double rub_v = a * ((d[i] - ds[i]) * rdy + (z[i + 1] - z[i]) * rdx) - r * v[i];
         const double du = turn_u - (m[i] - m[i - 1]) * rdx + rub_u + push_u;

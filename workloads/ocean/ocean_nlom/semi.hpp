@@ -75,10 +75,10 @@ struct Semi : Run<Transport, Team, Ways> {
     const Rows own{{cells.lower[1], cells.lower[2]}, {cells.upper[1], cells.upper[2]}};
     const Rows one_more{own.lower, {own.upper[0] + 1, own.upper[1] + 1}};
     fl::during(phases("diagnose"), [&] {
-      each(own.grown({1, 1}), [&](Index j, Index a, Index b) { Base::diagnose(s, now, j, a, b), ocean::rub(s, before, j, a, b); });
+      each(own.grown({1, 1}), [&](Index j, Index a, Index b) { Base::diagnose(s, now, s, j, a, b), ocean::rub(s, before, j, a, b); });
     });
     fl::during(phases("advance"),
-               [&] { each(own, [&](Index j, Index a, Index b) { Base::advance(s, before, now, before, next, span, j, a, b); }); });
+               [&] { each(own, [&](Index j, Index a, Index b) { Base::advance(s, s, before, now, before, next, span, j, a, b); }); });
     fl::during(phases("halo"), [&] { guesses(team); });
     fl::during(phases("advance"), [&] {
       each(own, [&](Index j, Index a, Index b) {
@@ -88,7 +88,7 @@ struct Semi : Run<Transport, Team, Ways> {
           double* d = &s.spread.view()(k, j, 0);
           for (Index i = a; i < b; ++i) d[i] = 0.5 * (hb[i] + h[i]) - span / 2 * d[i];
         }
-        ocean::pressures(s, s.spread, j, a, b);
+        ocean::pressures(s, s.spread, s, j, a, b);
       });
     });
     if (s.p.iterates())
