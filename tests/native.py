@@ -36,6 +36,7 @@ STANDS_FOR: dict[tuple[str, str], dict[Value, Value]] = {
     ("fdtd2d", "n"): dict.fromkeys((2048, 4096, 8192, 16384), 250),
     ("fdtd2d", "steps"): {24: 12},  # emulated kernels take turns, the same one is the last
     ("hartree_fock", "molecule"): {"benzene": "formamide"},
+    ("lu", "n"): {2000: 200, 4000: 400},
     ("himeno", "size"): dict.fromkeys(("M", "L", "XL"), "S"),
 }
 """What is taken in tests for what a suite asks, where that is much though a small number or a letter."""

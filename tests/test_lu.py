@@ -88,8 +88,9 @@ def test_grids_that_do_not_exist_are_refused(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("broken", ["broken_mpi_stale", "broken_mpi_exchange"])
 def test_what_does_not_arrive_is_found(broken: str, tmp_path: Path) -> None:
+    lu = native.workloads["lu"]
+    made = native.built_somehow(lu, lu.variant(broken))
     for ranks, down in [(2, 1), (4, 2)]:
-        said = native.run(
-            program(broken), Placement(ranks=ranks), ("n=90,200", "block=16", f"down={down}"), tmp_path, COUNTED
-        )
+        words = ("n=90,200", "block=16", f"down={down}")
+        said = native.run(made, Placement(ranks=ranks), words, tmp_path, COUNTED)
         assert said.status == 1 and not any(check["ok"] for check in said.of("check") if check["when"] == "after")

@@ -7,10 +7,12 @@
 namespace {
 
 struct Early {
-  template <class Pack, class Unpack>
-  void operator()(const fl::Team& team, fft::Buffers& b, Pack pack, Unpack unpack) {
-    for (int q = 0; q < team.ranks; ++q) unpack(q);
-    fft::Pairwise()(team, b, pack, [](int) {});
+  template <class Pack, class Unpack, class Keep>
+  void operator()(const fl::Team& team, fft::Buffers& b, Pack pack, Unpack unpack, Keep keep) {
+    for (int q = 0; q < team.ranks; ++q)
+      if (q != team.rank) unpack(q);
+    fft::Pairwise()(
+        team, b, pack, [](int) {}, keep);
   }
 };
 

@@ -9,12 +9,12 @@ namespace {
 struct Stale : fft::Overlapped {
   int exchanges = 0;
 
-  template <class Pack, class Unpack>
-  void operator()(const fl::Team& team, fft::Buffers& b, Pack pack, Unpack unpack) {
-    if (exchanges++ < 3) return Overlapped::operator()(team, b, pack, unpack);
-    pack(team.rank);
-    fft::keep(b, team.rank);
-    for (int q = 0; q < team.ranks; ++q) unpack(q);
+  template <class Pack, class Unpack, class Keep>
+  void operator()(const fl::Team& team, fft::Buffers& b, Pack pack, Unpack unpack, Keep keep) {
+    if (exchanges++ < 3) return Overlapped::operator()(team, b, pack, unpack, keep);
+    keep();
+    for (int q = 0; q < team.ranks; ++q)
+      if (q != team.rank) unpack(q);
   }
 };
 

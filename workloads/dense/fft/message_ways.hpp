@@ -9,17 +9,18 @@ namespace fft::inline FL_ROLE {
 
 inline int points(Index count) { return static_cast<int>(count); }  // of MPI_C_DOUBLE_COMPLEX, of which bytes would be too many for an int
 
-inline void keep(Buffers& b, int me) { std::copy_n(b.to.of(b.out, me), b.to.size(me), b.from.of(b.in, me)); }
-
 // The library's all-to-all.
 struct AllToAll {
-  template <class Pack, class Unpack>
-  void operator()(const fl::Team& team, Buffers& b, Pack pack, Unpack unpack) {
-    for (int q = 0; q < team.ranks; ++q) pack(q);
+  template <class Pack, class Unpack, class Keep>
+  void operator()(const fl::Team& team, Buffers& b, Pack pack, Unpack unpack, Keep keep) {
+    for (int q = 0; q < team.ranks; ++q)
+      if (q != team.rank) pack(q);
     const Side out(b.to, team.ranks), in(b.from, team.ranks);
     MPI_Alltoallv(b.out.data(), out.counts.data(), out.places.data(), MPI_C_DOUBLE_COMPLEX, b.in.data(), in.counts.data(), in.places.data(),
                   MPI_C_DOUBLE_COMPLEX, MPI_COMM_WORLD);
-    for (int q = 0; q < team.ranks; ++q) unpack(q);
+    for (int q = 0; q < team.ranks; ++q)
+      if (q != team.rank) unpack(q);
+    keep();
   }
 
  private:
@@ -37,11 +38,9 @@ struct AllToAll {
 
 // In each round with one process to send to and one to receive from, at growing distance.
 struct Pairwise {
-  template <class Pack, class Unpack>
-  void operator()(const fl::Team& team, Buffers& b, Pack pack, Unpack unpack) {
-    pack(team.rank);
-    keep(b, team.rank);
-    unpack(team.rank);
+  template <class Pack, class Unpack, class Keep>
+  void operator()(const fl::Team& team, Buffers& b, Pack pack, Unpack unpack, Keep keep) {
+    keep();
     for (int away = 1; away < team.ranks; ++away) {
       const int to = (team.rank + away) % team.ranks, from = (team.rank + team.ranks - away) % team.ranks;
       pack(to);
@@ -56,8 +55,8 @@ struct Pairwise {
 struct Overlapped {
   std::vector<MPI_Request> receiving, sending;
 
-  template <class Pack, class Unpack>
-  void operator()(const fl::Team& team, Buffers& b, Pack pack, Unpack unpack) {
+  template <class Pack, class Unpack, class Keep>
+  void operator()(const fl::Team& team, Buffers& b, Pack pack, Unpack unpack, Keep keep) {
     receiving.assign(static_cast<std::size_t>(team.ranks), MPI_REQUEST_NULL);
     sending = receiving;
     for (int away = 1; away < team.ranks; ++away) {
@@ -71,9 +70,7 @@ struct Overlapped {
       MPI_Isend(b.to.of(b.out, to), points(b.to.size(to)), MPI_C_DOUBLE_COMPLEX, to, 0, MPI_COMM_WORLD,
                 &sending[static_cast<std::size_t>(to)]);
     }
-    pack(team.rank);
-    keep(b, team.rank);
-    unpack(team.rank);
+    keep();
     for (int left = team.ranks - 1; left > 0; --left) {
       int from = 0;
       MPI_Waitany(team.ranks, receiving.data(), &from, MPI_STATUS_IGNORE);

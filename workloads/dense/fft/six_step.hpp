@@ -14,8 +14,8 @@ class Transpose {
  public:
   Transpose(const fl::Team& team, Index rows, Index columns) : team_(team), rows_(rows), columns_(columns) {
     for (int q = 0; q < team.ranks; ++q) {
-      buffers_.to.add(mine(rows).size() * fl::part(columns, team.ranks, q).size());
-      buffers_.from.add(mine(columns).size() * fl::part(rows, team.ranks, q).size());
+      buffers_.to.add(q == team.rank ? 0 : mine(rows).size() * fl::part(columns, team.ranks, q).size());
+      buffers_.from.add(q == team.rank ? 0 : mine(columns).size() * fl::part(rows, team.ranks, q).size());
     }
     buffers_.out = fl::Array<Complex>(buffers_.to.begin.back());
     buffers_.in = fl::Array<Complex>(buffers_.from.begin.back());
@@ -34,20 +34,25 @@ class Transpose {
       const Complex* part = buffers_.from.of(buffers_.in, q);
       for (Index j = 0; j < width; ++j) std::copy_n(part + j * rows.size(), rows.size(), to + j * rows_ + rows.begin);
     };
-    way_(team_, buffers_, pack, unpack);
+    const auto keep = [&] {
+      const fl::Part columns = mine(columns_), rows = mine(rows_);
+      Complex* own = to + rows.begin - columns.begin * rows_;
+      in_tiles({0, height}, columns, [&](Index i, Index j) { own[j * rows_ + i] = from[i * columns_ + j]; });
+    };
+    way_(team_, buffers_, pack, unpack, keep);
   }
 
  private:
   fl::Part mine(Index n) const { return fl::part(n, team_.ranks, team_.rank); }
 
-  // Tiles of lines that stay in the first cache.
+  // Tiles of lines that stay in the first cache; of fewer rows than it has lines that stand alike, for a row may be a power of two.
   template <class Visit>
   static void in_tiles(const fl::Part& rows, const fl::Part& columns, Visit visit) {
-    constexpr Index tile = 16;
-    for (Index i0 = rows.begin; i0 < rows.end; i0 += tile)
-      for (Index j0 = columns.begin; j0 < columns.end; j0 += tile)
-        for (Index j = j0; j < std::min(j0 + tile, columns.end); ++j)
-          for (Index i = i0; i < std::min(i0 + tile, rows.end); ++i) visit(i, j);
+    constexpr Index high = 8, wide = 16;
+    for (Index i0 = rows.begin; i0 < rows.end; i0 += high)
+      for (Index j0 = columns.begin; j0 < columns.end; j0 += wide)
+        for (Index j = j0; j < std::min(j0 + wide, columns.end); ++j)
+          for (Index i = i0; i < std::min(i0 + high, rows.end); ++i) visit(i, j);
   }
 
   fl::Team team_;

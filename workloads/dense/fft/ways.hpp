@@ -1,5 +1,5 @@
-// How the parts of a transpose go from process to process. pack(q) writes what is for q, unpack(q) takes what came from it; out and in say
-// where each part lies, in complex numbers.
+// How the parts of a transpose go from process to process. pack(q) writes what is for q, unpack(q) takes what came from it; keep()
+// transposes what stays. out and in say where each part lies, in complex numbers.
 #pragma once
 
 #include "fft.hpp"
@@ -19,13 +19,11 @@ struct Buffers {
   Parts to, from;
 };
 
-// One process, whose part is unpacked where it was packed.
+// One process keeps all.
 struct Alone {
-  template <class Pack, class Unpack>
-  void operator()(const fl::Team&, Buffers& b, Pack pack, Unpack unpack) {
-    pack(0);
-    std::swap(b.out, b.in);
-    unpack(0);
+  template <class Pack, class Unpack, class Keep>
+  void operator()(const fl::Team&, Buffers&, Pack, Unpack, Keep keep) {
+    keep();
   }
 };
 

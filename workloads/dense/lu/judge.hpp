@@ -54,15 +54,19 @@ class Judge {
   // P A v and L (U v). Rows of L stand as the panel of their columns left them, so what they add up to changes places with each later panel.
   void factors() {
     Vector v = zeros(), uv = zeros(), size = zeros(), av = zeros(), sum = zeros(), most = zeros();
+    product_ = row_ = zeros();
     for (std::size_t j = 0; j < v.size(); ++j) v[j] = 1 + fl::uniform(fl::seed() + j);
     each([&](Index row, Index column, double x) {
       const auto i = static_cast<std::size_t>(row), j = static_cast<std::size_t>(column);
-      av[i] += a(row, column) * v[j];
+      const double of_a = a(row, column);
+      av[i] += of_a * v[j];
+      product_[i] += static_cast<long double>(of_a) * s_.x[column];
+      row_[i] += std::fabs(of_a);
       if (j < i) return;
       uv[i] += x * v[j];
       size[i] += std::fabs(x) * v[j];
     });
-    for (Vector* each : {&av, &uv, &size}) add_up(*each);
+    for (Vector* each : {&av, &uv, &size, &product_, &row_}) add_up(*each);
     for (Index begin = 0; begin < s_.n; begin += s_.p.block) {
       const Index end = std::min(begin + s_.p.block, s_.n);
       for (Index k = begin; k < end; ++k)
@@ -93,19 +97,13 @@ class Judge {
     }
   }
 
-  // HPL's: |A x - b| / (eps (|A| |x| + |b|) n) in the largest row sums.
+  // After factors(). HPL's: |A x - b| / (eps (|A| |x| + |b|) n) in the largest row sums.
   void residual() {
-    Vector sum = zeros(), row = zeros();
-    each([&](Index i, Index j, double) {
-      sum[static_cast<std::size_t>(i)] += static_cast<long double>(a(i, j)) * s_.x[j];
-      row[static_cast<std::size_t>(i)] += std::fabs(a(i, j));
-    });
-    for (Vector* each : {&sum, &row}) add_up(*each);
     long double worst = 0, of_a = 0, of_x = 0, of_b = 0;
     for (Index i = 0; i < s_.n; ++i) {
-      const long double b = right_side(i, last_), off = std::fabs(sum[static_cast<std::size_t>(i)] - b);
+      const long double b = right_side(i, last_), off = std::fabs(product_[static_cast<std::size_t>(i)] - b);
       if (!(off <= worst)) worst = off;
-      of_a = std::max(of_a, row[static_cast<std::size_t>(i)]), of_b = std::max(of_b, std::fabs(b));
+      of_a = std::max(of_a, row_[static_cast<std::size_t>(i)]), of_b = std::max(of_b, std::fabs(b));
       of_x = std::max<long double>(of_x, std::fabs(s_.x[i]));
     }
     residual_ = static_cast<double>(worst / (DBL_EPSILON * (of_a * of_x + of_b) * static_cast<long double>(s_.n)));
@@ -136,6 +134,7 @@ class Judge {
   Index last_;
   fl::Ages ages_;
   fl::WorstError worst_;
+  Vector product_, row_;  // A x, and the sums of magnitudes of A's rows: from the pass over A that factors() makes
   double largest_ = 0, residual_ = 0;
 };
 

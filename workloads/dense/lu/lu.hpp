@@ -21,19 +21,27 @@ namespace lu::inline FL_ROLE {
 inline constexpr Index widest = 256;  // columns of a panel
 
 struct Params {
-  Index n = 256, block = 32, groups = 4, fixed = 50, down = 0;
+  Index n = 256, block = 32, groups = 4, fixed = 50, noise = 0, detour = 1000, down = 0;
   void declare(fl::Fields& fields) {
     fields.integer("n", n, "rows", 1, 1 << 20, "equations");
     fields.integer("block", block, "columns", 1, widest, "columns of a tile column");
     fields.integer("groups", groups, "groups", 1, 1024, "of rows in a tournament, each of which sends its best to the next round");
     fields.integer("fixed", fixed, "%", 0, 100,
                    "of the tile columns, the first ones: each has a thread of its own, the rest is taken by whoever is free");
+    fields.integer("noise", noise, "%", 0, 90, "of each thread's time that is taken from it on purpose, by a scheduler of our own");
+    fields.integer("detour", detour, "us", 1, 1000000, "that are taken each time");
     fields.integer("down", down, "processes", 0, 1 << 20, "in a column of their grid; 0: what makes it square, or wider than high");
   }
 };
 
 struct Traits {
   bool tournament = false;  // pivots are the winners of a tournament, not the largest of a column
+};
+
+// What a thread did: seconds since the step began, and the tile column, from 1 on; less than 0 where it was factored.
+struct Span {
+  double begin, end;
+  Index tile;
 };
 
 struct State {
@@ -45,8 +53,9 @@ struct State {
   fl::Array<double> input, a;  // its part of A
   fl::Array<double> b, x;      // all of them
   fl::Array<Index> pivot;
-  fl::Changing changing;  // elements of A
-  double factor = 1;      // of b
+  fl::Changing changing;                   // elements of A
+  double factor = 1;                       // of b
+  std::vector<std::vector<Span>> threads;  // of the last step, where a scheduler of our own keeps it
   // A row of this process.
   double* row(Index i) { return a.data() + i * ld; }
   const double* row(Index i) const { return a.data() + i * ld; }
@@ -164,6 +173,24 @@ inline void observe(State& s, fl::Observations& seen) {
     bits += static_cast<double>(fl::hash(word ^ static_cast<std::uint64_t>(i) << 32) >> 44);
   }
   seen.value("fingerprint", bits);  // of all bits of x
+}
+
+// Which tile column each thread had in hand: time goes to the right; 0 where it had none.
+inline void draw(State& s, fl::Picture& picture) {
+  if (s.threads.empty()) return;
+  double end = 0;
+  for (const auto& spans : s.threads)
+    for (const Span& span : spans) end = std::max(end, span.end);
+  picture.of("tiles", "", static_cast<Index>(s.threads.size()), fl::Picture::most);
+  for (std::size_t thread = 0; thread < s.threads.size(); ++thread) {
+    double tiles[fl::Picture::most] = {};
+    for (Index k = 0; k < fl::Picture::most; ++k) {
+      const double time = (static_cast<double>(k) + 0.5) / fl::Picture::most * end;
+      for (const Span& span : s.threads[thread])
+        if (span.begin <= time && time < span.end) tiles[k] = static_cast<double>(span.tile);
+    }
+    picture.row(static_cast<Index>(thread), 0, tiles, fl::Picture::most);
+  }
 }
 
 }  // namespace lu::inline FL_ROLE

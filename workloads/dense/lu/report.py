@@ -1,0 +1,85 @@
+"""Drawings of lu: which tile column each thread had in hand (`timeline`)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from firstlight.catalogue import Plot, Workload
+from firstlight.judge import sourced
+from firstlight.judge.verdict import Verified
+from firstlight.record import FINEST, Field
+from firstlight.report import answers, frame, observed
+from firstlight.report.frame import Drawing, Trace, View
+
+MOST = 4  # shares beside each other
+
+Seen = tuple[Verified, Field]
+
+
+def timeline(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
+    """One drawing for each amount of noise: a stripe for each thread, a picture for each fixed share; none
+    where no verified run left a picture."""
+    every = answers.verified(view.selected(workload, plot))
+    made = []
+    for k, noise in enumerate(sorted({_parameter(f, "noise") for f in every})):
+        some = [f for f in every if _parameter(f, "noise") == noise]
+        seen = [(f, p) for f in some if (p := observed.field(view, f)) is not None and p.largest > 0]
+        seen = sorted(seen, key=lambda x: _parameter(x[0], plot.x))[:MOST]
+        if seen:
+            made.append(_drawing(f"{name}-{k}", plot, noise, seen))
+    return made
+
+
+def _drawing(name: str, plot: Plot, noise: int, seen: Sequence[Seen]) -> Drawing:
+    told = ", ".join(
+        f"{sourced.parameter(f'{_parameter(f, plot.x)} %', f, f'a[{plot.x!r}]', '%')}: {sourced.median(f)}"
+        for f, _ in seen
+    )
+    share = sourced.parameter(f"{noise} %", seen[0][0], "a['noise']", "%")
+    taken = f", {share} of each thread taken away" if noise else ""
+    caption = (
+        "What each thread had in hand during the last step, from its start to its end: the darker, the later the tile "
+        "column; blue where it updates one, orange where it factors one, white where it waits or is taken away."
+    )
+    data = [_stripes(picture, k) for k, (_, picture) in enumerate(seen)]
+    rows = frame.table([f for f, _ in seen])
+    return Drawing(
+        name, f"Fixed share of the tile columns{taken}: {told}", caption, frame.HEAD, rows, data, _layout(plot, seen)
+    )
+
+
+def _parameter(figure: Verified, name: str) -> int:
+    value = dict(figure.identity.parameters).get(name, 0)
+    return value if isinstance(value, int) else 0
+
+
+def _stripes(picture: Field, number: int) -> Trace:
+    own = "" if number == 0 else str(number + 1)
+    return {
+        "type": "heatmap", "xaxis": f"x{own}", "yaxis": f"y{own}", "z": [[-x for x in row] for row in picture.values],
+        "x0": 50 / len(picture.values[0]), "dx": 100 / len(picture.values[0]),
+        "y0": 0.5 * picture.rows / len(picture.values), "dy": picture.rows / len(picture.values),
+        "zmin": -FINEST, "zmax": FINEST, "colorscale": frame.DIVERGING, "showscale": False,
+        "hovertemplate": "thread %{y:.0f}, %{x:.0f} % of the time<extra></extra>",
+    }  # fmt: skip
+
+
+def _layout(plot: Plot, seen: Sequence[Seen]) -> dict[str, Any]:
+    """Below each other."""
+    drawn: dict[str, Any] = {"height": 110 + 130 * len(seen), "annotations": []}
+    plain = {"showgrid": False, "zeroline": False, "mirror": True, "showline": True}
+    share = 1 / len(seen)
+    for k, (figure, picture) in enumerate(seen):
+        own = "" if k == 0 else str(k + 1)
+        title = "time (% of the step)" if k + 1 == len(seen) else ""
+        drawn[f"xaxis{own}"] = plain | {"title": {"text": title}, "range": [0, 100], "anchor": f"y{own}"}
+        drawn[f"yaxis{own}"] = plain | {
+            "title": {"text": "thread"}, "range": [picture.rows, 0], "anchor": f"x{own}", "showticklabels": False,
+            "domain": [1 - (k + 0.72) * share, 1 - k * share],
+        }  # fmt: skip
+        drawn["annotations"].append(
+            {"xref": f"x{own} domain", "yref": f"y{own} domain", "x": 0.5, "y": 1, "yanchor": "bottom",
+             "showarrow": False, "text": frame.text(f"{_parameter(figure, plot.x)} % fixed")}
+        )  # fmt: skip
+    return drawn
