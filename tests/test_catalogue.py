@@ -81,6 +81,8 @@ def test_groups_and_several_roots(tmp_path: Path) -> None:
         ("[[suites.quick]]\nvariants = ['*']\nrank = 2\n", "rank"),
         ("[[suites.slow]]\nvariants = ['*']\n", "suites.slow"),
         ("title = \n", "workload.toml"),
+        ("[[elsewhere]]\nsuite = 'x'\nname = 'Y'\nrow = 'none'\n", "elsewhere[0] speaks of a row 'none'"),
+        ("[[elsewhere]]\nsuite = 'x'\nname = 'Y'\nrow = 'none'\nscale = 0\n", "scale"),
     ],
 )
 def test_a_defect_is_named_with_file_and_key(tmp_path: Path, line: str, named: str) -> None:

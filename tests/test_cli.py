@@ -373,7 +373,7 @@ def test_a_hint_follows_a_question_without_another_mark(capsys: Captured) -> Non
 def test_a_group_without_its_command_shows_its_help_as_it_is(capsys: Captured) -> None:
     code, out, err = call(capsys, "export")
     assert code == USAGE and out == ""
-    assert "\n  junit " in err and "\n  reframe " in err
+    assert "\n  junit " in err and "\n  reframe " in err and "\n  hpcc " in err
 
 
 @pytest.mark.parametrize("typed", ["./fl", "../tools/fl", "/opt/first light/fl"])

@@ -17,6 +17,7 @@ from firstlight.catalogue.declarations import (
     Class,
     Declaration,
     Duration,
+    Elsewhere,
     Flags,
     Plot,
     Provides,
@@ -33,6 +34,7 @@ __all__ = [
     "Class",
     "Declaration",
     "Duration",
+    "Elsewhere",
     "Flags",
     "Plot",
     "Prefix",
@@ -96,6 +98,7 @@ class Workload(msgspec.Struct, frozen=True):
     source_hash: str = ""
     classes: tuple[Class, ...] = ()
     durations: tuple[Duration, ...] = ()
+    elsewhere: tuple[Elsewhere, ...] = ()
 
     def variant(self, name: str) -> Variant:
         """That of a program: of its name, or the one that becomes `blas_openblas` with a library. Raises KeyError."""
@@ -125,6 +128,7 @@ class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     flags: tuple[Flags, ...] = ()
     classes: tuple[Class, ...] = ()
     durations: tuple[Duration, ...] = ()
+    elsewhere: tuple[Elsewhere, ...] = ()
 
 
 def roots() -> list[Path]:
@@ -172,6 +176,10 @@ def _read(document: Path, chapter: str) -> Workload:
             raise UsageError(f"{document}: unknown suite `suites.{suite}`; the suites are {', '.join(SUITES)}")
     variants = _variants(folder, parsed.flags)
     sound = [v.name for v in variants if not v.broken]
+    titles = {row.title for row in parsed.rows}
+    for k, other in enumerate(parsed.elsewhere):
+        if other.row not in titles:
+            raise UsageError(f"{document}: elsewhere[{k}] speaks of a row {other.row!r}, which there is not")
     for k, role in enumerate(parsed.roles):
         if wrong := defect(role, sound):
             raise UsageError(f"{document}: roles[{k}] {wrong}")

@@ -125,6 +125,22 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     placed: bool = True
 
 
+class Elsewhere(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """The answer of the row with this title is what another suite of benchmarks, `suite`, tells as `name`.
+
+    `scale`: what the figure is multiplied by, where the suite counts less or more work. `per_core`: divided by the
+    cores that it takes, for the suite tells the mean of one. `differs`: what of its rules the figure does not follow;
+    empty where it follows all of them.
+    """
+
+    suite: str
+    name: str
+    row: str
+    scale: Annotated[float, msgspec.Meta(gt=0)] = 1
+    per_core: bool = False
+    differs: str = ""
+
+
 class Class(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """Variants that do other work than the rest of the folder (more accurate, more general), named by what they do.
 

@@ -23,10 +23,11 @@ output = click.option(
 Examples:
   ./fl export junit latest
   ./fl export reframe -o check.py
+  ./fl export hpcc latest
 """
 )
 def command() -> None:
-    """A run for other tools: JUnit XML, ReFrame checks. Rows of figures: `./fl figures --json` or `--csv`."""
+    """A run for other tools: JUnit XML, ReFrame checks, HPC Challenge's names. Rows of figures: `./fl figures`."""
 
 
 @command.command()
@@ -73,6 +74,32 @@ def reframe(output: Path | None) -> None:
     from firstlight.export.reframe import to_reframe
 
     _write(to_reframe(catalogue.load(catalogue.roots()), ROOT / "fl"), output)
+
+
+@command.command()
+@click.argument("run", default="latest")
+@click.option("--summary", is_flag=True, help="NAME=VALUE, as HPC Challenge's own output has it, for scripts.")
+@output
+@results_folder
+def hpcc(run: str, summary: bool, output: Path | None, results: Path) -> None:
+    """The figures of RUN under the names of HPC Challenge, with its rules and what differs.
+
+    RUN is a directory, the name of a run in the results folder, or `latest` (the default). Verdicts are judged anew
+    from the launches; only a verified figure has a number. What stands for a name is measured by `./fl run --standard`.
+
+    With --summary there are the lines of HPC Challenge's summary alone, for scripts that read its output; a name
+    without a verified figure has none. For example:
+
+    \b
+      ./fl export hpcc latest --summary -o hpccoutf.txt
+    """
+    from firstlight.export.hpcc import lines, to_summary, to_table
+
+    judgement, workloads, defects = runs.judged(runs.find(run, results))
+    for defect in defects:
+        note(f"passed over {defect}")
+    found = lines(judgement, workloads)
+    _write(to_summary(found) if summary else to_table(judgement, found), output)
 
 
 def _write(text: str, output: Path | None) -> None:

@@ -1,0 +1,131 @@
+"""HPC Challenge's names beside figures: what is declared, what is told of a run, and what never has a number."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+import invented
+import invented_run
+import many_runs
+from firstlight.catalogue import Elsewhere
+from firstlight.cli import call
+from firstlight.export.hpcc import SUITE, Line, known, lines, to_summary, to_table
+from firstlight.judge import Judgement
+from firstlight.judge.figures import judge
+from firstlight.judge.verdict import Failed
+
+WORKLOADS = invented_run.WORKLOADS
+DECLARED = [(w, e) for w in WORKLOADS.values() for e in w.elsewhere]
+
+
+@pytest.fixture(scope="module")
+def scene(tmp_path_factory: pytest.TempPathFactory) -> invented_run.Scene:
+    """All cores of a laptop; three workloads that HPC Challenge has, too."""
+    machine = invented.machine(tmp_path_factory.mktemp("machine"), "next")
+    return invented_run.run(machine, "standard", launches=6, names=("stream", "pingpong", "dot"))
+
+
+@pytest.fixture(scope="module")
+def judgement(scene: invented_run.Scene) -> Judgement:
+    return judge(*scene)
+
+
+def told(judgement: Judgement) -> dict[str, Line]:
+    return {line.known.name: line for line in lines(judgement, WORKLOADS)}
+
+
+def test_declared_names_are_its_own_and_a_standard_run_measures_their_rows() -> None:
+    names = {one.name: one.unit for one in known()}
+    assert len(names) == len(known()) and {e.suite for _, e in DECLARED} == {SUITE}
+    declared = [e.name for _, e in DECLARED]
+    assert len(declared) == len(set(declared)) >= 9 and set(declared) <= names.keys()
+    for workload, one in DECLARED:
+        row = next(row for row in workload.rows if row.title == one.row)
+        assert any(
+            any(
+                fnmatchcase(name, pattern) or fnmatchcase(pattern, name)
+                for name in entry.variants
+                for pattern in row.variants
+            )
+            and all(value in entry.parameters.get(key, [value]) for key, value in row.where.items())
+            for entry in workload.suites["standard"]
+        ), (workload.name, one.row)
+
+
+def test_the_mean_of_a_core_is_a_share_of_all_cores(judgement: Judgement) -> None:
+    found = told(judgement)
+    star, single = found["StarSTREAM_Triad"], found["SingleSTREAM_Triad"]
+    assert star.figure is not None and star.value is not None and single.figure is not None
+    cores = judgement.run.machine.cores
+    assert cores > 1 and star.figure.identity.placement.threads == cores
+    assert star.value == pytest.approx(star.figure.estimate.median / cores)
+    assert single.value == single.figure.estimate.median
+    latency = found["AvgPingPongLatency_usec"]
+    assert latency.figure is not None and latency.value == latency.figure.estimate.median
+
+
+@pytest.mark.parametrize(
+    ("name", "unit", "scale", "wanted"),
+    [
+        ("SingleDGEMM_Gflops", "Gflop/s", 1.0, 250.0),
+        ("HPL_Tflops", "Gflop/s", 1.0, 0.25),
+        ("PTRANS_GBs", "GB/s", 0.5, 125.0),
+        ("PTRANS_GBs", "s", 1.0, None),  # another quantity
+    ],
+)
+def test_figures_are_told_as_it_counts(
+    judgement: Judgement, name: str, unit: str, scale: float, wanted: float | None
+) -> None:
+    """250 of that unit in the row that stands for it."""
+    workload = next(w for w in WORKLOADS.values() if w.name == "stream")
+    other = replace(workload, elsewhere=(Elsewhere(SUITE, name, "memory bandwidth, 1 core", scale),))
+    like = told(judgement)["SingleSTREAM_Triad"].figure
+    assert like is not None
+    figure = replace(like, unit=unit, estimate=replace(like.estimate, median=250.0))
+    found = lines(replace(judgement, figures=(figure,)), {other.name: other})
+    line = next(line for line in found if line.known.name == name)
+    assert line.value == pytest.approx(wanted) if wanted else line.value is None and line.reason == "s are no GB/s"
+
+
+def test_only_verified_figures_have_numbers(judgement: Judgement) -> None:
+    failed = tuple(
+        Failed(f.identity, f.unit, f.better, "wrong") if f.identity.workload == "stream" else f
+        for f in judgement.figures
+    )
+    found = lines(replace(judgement, figures=failed), WORKLOADS)
+    text = to_summary(found)
+    assert "STREAM" not in text and "AvgPingPongLatency_usec=" in text
+    assert text.startswith("Begin of Summary section.\n") and text.endswith("\nEnd of Summary section.\n")
+    table = " ".join(to_table(judgement, found).split())
+    assert "StarSTREAM_Triad: none its rule: 24 bytes" in table
+    assert "ours: memory bandwidth, all cores: no verified figure; `./fl figures --failed` says why" in table
+    row = "matrix of 4096^2 transposed, 64 bit, all cores"
+    assert f"ours: {row}: not measured; `./fl run transpose --standard` measures it" in table
+    assert "ours: no figure stands for it" in table
+
+
+def test_each_name_is_told_with_its_rule_and_what_differs(judgement: Judgement) -> None:
+    found = lines(judgement, WORKLOADS)
+    table = " ".join(to_table(judgement, found).split())
+    for line in found:
+        assert f"{line.known.name}: " in table and f"its rule: {line.known.rule}" in table
+    for _, one in DECLARED:
+        assert f"differs: {one.differs or 'in nothing'}" in table
+    assert max(len(line) for line in to_table(judgement, found).splitlines()) <= 120
+
+
+def test_a_run_is_exported_from_the_command_line(
+    scene: invented_run.Scene, judgement: Judgement, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = many_runs.write(scene, tmp_path, scene.run.id, scene.run.started)
+    assert call(["export", "hpcc", str(folder)]) == 0
+    assert capsys.readouterr().out == to_table(judgement, lines(judgement, WORKLOADS))
+    summary = tmp_path / "hpccoutf.txt"
+    assert call(["export", "hpcc", str(folder), "--summary", "-o", str(summary)]) == 0
+    values = dict(line.split("=") for line in summary.read_text().splitlines()[1:-1])
+    line = told(judgement)["StarSTREAM_Triad"]
+    assert line.value is not None and float(values["StarSTREAM_Triad"]) == pytest.approx(line.value, rel=1e-5)
