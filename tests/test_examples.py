@@ -22,6 +22,8 @@ STARTS_PROGRAMS = {"run": ["--dry-run"], "submit": ["--system", "slurm", "--dry-
 ITERATIONS = "20261001-020000-standard"
 """A run of what the newest one has not measured, and the word of an example that asks for it."""
 MEASURED = "measured"
+OF_A_SOLVER = "project"
+"""The command whose examples all ask for such a run."""
 ELSEWHERE = {
     "bench": "test_guests.py",
     "profile": "test_profile.py",
@@ -38,7 +40,9 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     results, scene = made / "results", synthetic.run(1, 8)
     for k, name in enumerate(("20261101-020000-quick", "node07", "node08", "node09")):
         many_runs.write(scene, results, name, synthetic.STARTED + k * many_runs.WEEK)
-    solver = invented_run.run(invented.machine(made, "laptop"), "standard", launches=2, names=("cg", "pingpong"))
+    solver = invented_run.run(
+        invented.machine(made, "laptop"), "standard", launches=2, names=("cg", "pingpong", "stream", "peak")
+    )
     many_runs.write(solver, results, ITERATIONS, synthetic.STARTED - many_runs.WEEK)
     nodes = results / "four"
     nodes.mkdir()
@@ -54,7 +58,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
 def test_they_work_as_typed(command: str, place: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place)
     for words in examples(command, capsys):
-        of = ["--run", ITERATIONS] if MEASURED in words else []
+        of = ["--run", ITERATIONS] if MEASURED in words else [ITERATIONS] if command == OF_A_SOLVER else []
         code, out, err = call(capsys, *words, *of, *STARTS_PROGRAMS.get(command, []))
         # 1 and 4 are answers of commands that judge, here of invented runs; 2 and 3 say that it cannot be done so.
         assert code in (0, 1, 4) and (out.strip() or "-o" in words), (words, err)

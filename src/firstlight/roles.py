@@ -5,11 +5,14 @@ Findings, fits, validation and tuning ask for a role; whichever workload declare
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import re
+from collections.abc import Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 import msgspec
+
+from firstlight import formulas
 
 MESSAGE = "message"
 PLAIN_MESSAGE = "plain_message"
@@ -21,6 +24,7 @@ COLLECTIVE = "collective"
 EXCHANGE = "exchange"
 PATTERN = "pattern"
 ITERATION = "iteration"
+APPLICATION = "application"
 LIBRARY_SUM = "library_sum"
 VECTOR_ADDITION = "vector_addition"
 MEMORY_ACCESS = "memory_access"
@@ -68,6 +72,10 @@ KINDS = {
         "the time of an iteration by one core, of which it is known what waits for sums over all processes",
         ("stages",),
     ),
+    APPLICATION: Kind(
+        "the time of a step of an application whose work and messages are known at any size and number of processes",
+        ("model",),
+    ),
     LIBRARY_SUM: Kind(
         "the time of a sum for all processes, by the MPI library's own call and by messages over the same library",
         ("size", "library", "call"),
@@ -84,7 +92,72 @@ KINDS = {
 }
 OF_GUESTS = frozenset({EXECUTION, EXECUTION_CPU, EXECUTION_MEMORY})
 """Those that only programs play which are not firstlight's."""
-_KEYS = ("operation", "size", "library", "call", "messages", "pattern", "stages")
+_BRACES = re.compile(r"\{([^{}]*)\}")
+_KEYS = ("operation", "size", "library", "call", "messages", "pattern", "stages", "model")
+
+
+class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What a step does at any size, as formulas of the case's parameters, of E (elements of the whole problem) and of
+    P (processes).
+
+    `elements`: E by the parameters. `flops`, `bytes`: of all processes, bounded by these ceilings (`flops_of`,
+    `bytes_of`). `memory`: what is held in all. `filling`: where the size is free, the share of memory that it fills.
+
+    Messages, in one of three forms, each with formulas in braces: `stages` as `./fl simulate --stages` reads them;
+    a `pattern` with `values`; a `collective` of a `message` of so many bytes in each `group` of ranks, `by` an
+    algorithm or the best. `repeats`: how often they recur in a
+    step. `alone`: the variants whose work on one core is that of the others. `widest`: how many processes it takes at
+    most. `steps`: names of numbers that other formulas use, in order.
+    """
+
+    title: str
+    elements: str
+    memory: str
+    flops: str = "0"
+    bytes: str = "0"
+    flops_of: str = "flops_64"
+    bytes_of: str = "bandwidth"
+    steps: dict[str, str] = {}
+    stages: str = ""
+    pattern: str = ""
+    values: dict[str, str] = {}
+    collective: str = ""
+    message: str = ""
+    group: str = "P"
+    by: str = ""
+    repeats: str = "1"
+    filling: float = 0.0
+    alone: list[str] = []
+
+    def numbers(self, parameters: Mapping[str, float], elements: float, processes: float) -> dict[str, float]:
+        """All that formulas speak of. Raises FormulaError."""
+        found = {**parameters, "E": elements, "P": processes}
+        for name, text in self.steps.items():
+            found[name] = formulas.value(text, found)
+        return found
+
+    def filled(self, text: str, numbers: Mapping[str, float]) -> str:
+        """Text whose formulas in braces are whole numbers. Raises FormulaError."""
+        return _BRACES.sub(lambda found: f"{formulas.value(found[1], numbers):.0f}", text)
+
+    def defect(self) -> str:
+        """What is wrong; "" if nothing is."""
+        some = [self.elements, self.memory, self.flops, self.bytes, self.repeats, self.group, *self.steps.values()]
+        told = (self.stages, *self.values.values())
+        try:
+            for text in (
+                *some,
+                *([self.message] if self.message else []),
+                *(inside for one in told for inside in _BRACES.findall(one)),
+            ):
+                formulas.names(text)
+        except formulas.FormulaError as error:
+            return str(error)
+        if (bool(self.stages), bool(self.pattern), bool(self.collective)).count(True) != 1:
+            return "its messages are told by one of `stages`, `pattern` and `collective`"
+        if bool(self.collective) != bool(self.message) or (self.values and not self.pattern):
+            return "`message` is of a `collective`, `values` are of a `pattern`"
+        return "" if 0 <= self.filling <= 1 else f"`filling`: {self.filling} is no share"
 
 
 class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -103,6 +176,8 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     that the pattern has where nothing else is asked for.
 
     `stages`: what every process does in it, by name, as `./fl simulate --stages` reads it; numbers of work are shares.
+
+    `model`: what a step does at any size and number of processes.
     """
 
     role: str
@@ -122,6 +197,7 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     pattern: str = ""
     small: bool = False
     stages: str = ""
+    model: Model | None = None
 
 
 def defect(role: Role, variants: Sequence[str]) -> str:
@@ -133,6 +209,8 @@ def defect(role: Role, variants: Sequence[str]) -> str:
         given = bool(getattr(role, key))
         if given != (key in kind.keys):
             return f"`{key}`: the role {role.role} {'takes no such key' if given else 'needs this key'}"
+    if role.model is not None and (wrong := role.model.defect()):
+        return f"`model`: {wrong}"
     if min(role.messages, role.copies) < 0:
         return "`messages`, `copies`: how many there are is no number below 0"
     if role.bytes_per_element < 1:

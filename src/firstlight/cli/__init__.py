@@ -15,7 +15,7 @@ from firstlight.errors import ENVIRONMENT, INTERRUPTED, OK, USAGE, FirstlightErr
 
 COMMANDS = (
     "run", "bench", "setup", "submit", "list", "doctor", "figures", "export", "compare", "history", "explain",
-    "check", "sign", "report", "nodes", "profile", "simulate", "patterns", "tune", "map", "schema",
+    "check", "sign", "report", "nodes", "profile", "simulate", "project", "patterns", "tune", "map", "schema",
 )  # fmt: skip
 _FILES = {"list": "listing"}  # a module `list` here would hide the type from this file
 HELP = ["-h", "--help"]

@@ -20,6 +20,7 @@ def published() -> dict[str, Any]:
     from firstlight.export.history import ToldHistory
     from firstlight.mapping.answer import Mapped
     from firstlight.profile import traffic
+    from firstlight.project.answer import Projected
     from firstlight.report import beside, explain, nodes
     from firstlight.simulate import answer, validate
     from firstlight.tune import carrying
@@ -46,6 +47,7 @@ def published() -> dict[str, Any]:
         "patterns-matrix": traffic.Phase,
         "simulate": answer.Simulated,
         "validate": validate.Validated,
+        "project": Projected,
         "tune": carrying.Tuned,
         "map": Mapped,
         "setup": setup.SetUp,

@@ -135,9 +135,9 @@ class Allowed:
         if figure.ceiling is None:
             return
         best = (max if figure.better == "higher" else min)(figure.estimate.launches)
-        seconds = _seconds(metric, figure, best)
+        seconds = step_seconds(metric, figure, best)
         for bound in bounds(figure, workload, self._machine):
-            limit, typical = self._chosen(figure, bound), _seconds(metric, figure)
+            limit, typical = self._chosen(figure, bound), step_seconds(metric, figure)
             if limit is None or min(seconds, typical) <= 0:
                 continue
             rate, usual = (figure.cost[bound.quantity] / x for x in (seconds, typical))
@@ -294,7 +294,7 @@ def in_unit(figure: Verified, metric: Metric, seconds: float) -> float:
     return metric.scale * (seconds / work if metric.form == "time" else work / seconds)
 
 
-def _seconds(metric: Metric, figure: Verified, value: float | None = None) -> float:
+def step_seconds(metric: Metric, figure: Verified, value: float | None = None) -> float:
     """How long a step takes by the metric's median, or by another value of it."""
     x, work = figure.estimate.median if value is None else value, figure.cost[metric.quantity]
     return x * work / metric.scale if metric.form == "time" else metric.scale * work / x

@@ -1,0 +1,155 @@
+"""Node: what a run measured of one node, as rates by cores and by where data lie, and as samples of applications."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from statistics import median
+from typing import NamedTuple
+
+import msgspec
+
+from firstlight import formulas
+from firstlight.catalogue import Workload
+from firstlight.judge import Judgement
+from firstlight.judge.ceilings import cores, step_seconds
+from firstlight.judge.levels import Hierarchy
+from firstlight.judge.roles import Played, played, players
+from firstlight.judge.verdict import Limit
+from firstlight.roles import APPLICATION, Model
+
+
+class Rates(NamedTuple):
+    """What the node gives: ceilings of the run. `times`: what another node gives of each, as a factor (`flops`,
+    `bytes`)."""
+
+    limits: Sequence[Limit]
+    levels: Hierarchy
+    times: Mapping[str, float] = {}
+
+    def rate(self, ceiling: str, n: int, size: float) -> float | None:
+        """A second, by n cores on so many bytes in all; None where the run measured none.
+
+        Of the level of memory in which they lie, else of the nearest size; between measured numbers of cores
+        interpolated, beyond them in proportion.
+        """
+        some = {x.cores for x in self.limits if x.name == ceiling}
+        by = {k: value for k in some if (value := self._at(ceiling, k, size))}
+        if not by:
+            return None
+        below = max((k for k in by if k <= n), default=None)
+        above = min((k for k in by if k >= n), default=None)
+        if below is None or above is None:
+            near = below or above
+            assert near is not None
+            return by[near] * n / near
+        share = 0.0 if below == above else (n - below) / (above - below)
+        return by[below] + share * (by[above] - by[below])
+
+    def _at(self, ceiling: str, n: int, size: float) -> float:
+        mine = [x for x in self.limits if x.name == ceiling and x.cores == n and x.value > 0]
+        place = self.levels.place(size, n)
+        here = [x for x in mine if x.working_set is None or self.levels.place(x.working_set, n) == place]
+        if here:
+            return max(x.value for x in here)
+        return min(mine, key=lambda x: abs(math.log((x.working_set or 1) / max(size, 1)))).value if mine else 0.0
+
+    def ideal(self, model: Model, numbers: Mapping[str, float], n: int, nodes: float = 1) -> float:
+        """Seconds of n cores of each node at the ceilings: the longest of arithmetic and memory; 0: none known."""
+        size = formulas.value(model.memory, numbers) / nodes
+        taken = 0.0
+        for what, text, ceiling in (("flops", model.flops, model.flops_of), ("bytes", model.bytes, model.bytes_of)):
+            work, rate = formulas.value(text, numbers) / nodes, self.rate(ceiling, n, size)
+            if work > 0 and rate:
+                taken = max(taken, work / rate / self.times.get(what, 1.0))
+        return taken
+
+
+class Sample(msgspec.Struct, frozen=True):
+    """An application as it was measured: seconds a step by launch, and what its formulas know of it."""
+
+    workload: str
+    variant: str
+    toolchain: str
+    mpi: str | None
+    title: str
+    ranks: int
+    threads: int
+    elements: float
+    parameters: dict[str, float]
+    launches: tuple[float, ...]
+    seconds: float  # the median
+    memory: float  # of the whole problem
+
+    @property
+    def cores(self) -> int:
+        return self.ranks * self.threads
+
+
+class Application(NamedTuple):
+    """A workload's declaration and its samples, those on few cores and small ones first."""
+
+    workload: Workload
+    model: Model
+    samples: Sequence[Sample]
+
+    def numbers(self, sample: Sample, elements: float, processes: float) -> dict[str, float]:
+        return self.model.numbers(sample.parameters, elements, processes)
+
+
+def rates(judgement: Judgement) -> Rates:
+    return Rates(judgement.limits, judgement.hierarchy)
+
+
+def applications(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Application]:
+    """Those that the run measured on one node, in the order of names."""
+    found = []
+    for player in players(workloads, APPLICATION):
+        assert player.role.model is not None
+        some = played(judgement.figures, [player], judgement.run.machine)
+        samples = sorted(
+            (s for p in some if (s := _sample(judgement, p, player.role.model))),
+            key=lambda s: (s.cores, s.elements, s.seconds),
+        )
+        if samples:
+            found.append(Application(player.workload, player.role.model, samples))
+    return found
+
+
+def _sample(judgement: Judgement, p: Played, model: Model) -> Sample | None:
+    """None where nothing says how long a step takes, and for what ran on several nodes."""
+    launches = _launches(judgement, p)
+    i = p.identity
+    if not launches or i.placement.nodes != 1:
+        return None
+    numbers = {name: float(value) for name, value in i.parameters if isinstance(value, int | float)}
+    numbers |= {f"cost_{name}": value for name, value in p.figure.cost.items()}
+    numbers["cost_working_set"] = p.figure.working_set  # of one process
+    elements = formulas.value(model.elements, numbers)  # raises where a declaration does not fit its programs
+    numbers |= {"E0": elements, "P0": float(i.placement.ranks)}
+    return Sample(
+        workload=i.workload,
+        variant=i.variant,
+        toolchain=i.toolchain,
+        mpi=i.mpi,
+        title=model.title,
+        ranks=i.placement.ranks,
+        threads=i.placement.threads,
+        elements=elements,
+        parameters=numbers,
+        launches=tuple(launches),
+        seconds=float(median(launches)),
+        memory=formulas.value(model.memory, model.numbers(numbers, elements, cores(i))),
+    )
+
+
+def _launches(judgement: Judgement, p: Played) -> list[float]:
+    """Seconds a step: of a time that was observed itself, else by the work of the metric."""
+    figure = p.figure
+    if figure.observed:
+        return [s for s in p.launches() if s > 0]
+    description = judgement.run.descriptions.get(p.program)
+    metric = next((m for m in description.metrics if m.name == p.identity.metric), None) if description else None
+    if metric is None or not figure.cost.get(metric.quantity):
+        return []
+    return [step_seconds(metric, figure, x) for x in figure.estimate.launches if x > 0]

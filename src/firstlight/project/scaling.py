@@ -1,0 +1,204 @@
+"""Scaling: an application on other sizes, processes and nodes, from its samples; and how far such projections are off.
+
+Seconds of a step = the longest of arithmetic and memory at the ceilings of the new place, divided by the share of its
+own ceilings that a sample reached, plus what messages take. Launches of both are resampled.
+"""
+
+from __future__ import annotations
+
+import math
+import random
+from collections.abc import Callable, Iterable, Sequence
+from statistics import median
+from typing import NamedTuple
+
+from firstlight import formulas
+from firstlight.errors import UsageError
+from firstlight.project.answer import LeftOut, Point
+from firstlight.project.messages import nodes, smaller
+from firstlight.project.node import Application, Rates, Sample
+from firstlight.roles import Model
+
+DRAWS = 400
+SEED = 20120
+_STEPS = 200  # of a bisection
+Messages = Callable[[Model, dict[str, float], int, str], float]
+"""Seconds of a step's messages between so many ranks on a topology."""
+
+
+class Spread(NamedTuple):
+    """Launches of messages, each against its median; empty where they are not measured."""
+
+    messages: Sequence[float]
+
+    def interval(self, sample: Sample, work: float, sent: float) -> tuple[float, float]:
+        """95 % of resampled launches: `work` grows as the sample's median, `sent` as the messages'."""
+        draw = random.Random(SEED)
+        found = sorted(
+            work * _again(draw, sample.launches) / sample.seconds + sent * (_again(draw, self.messages) or 1.0)
+            for _ in range(DRAWS)
+        )
+        whole = work + sent
+        return min(found[DRAWS // 40], whole), max(found[-1 - DRAWS // 40], whole)
+
+
+def _again(draw: random.Random, values: Sequence[float]) -> float:
+    return median(draw.choices(values, k=len(values))) if values else 0.0
+
+
+def reached(app: Application, sample: Sample, rates: Rates) -> float:
+    """The share of its ceilings that a sample reached. Raises UsageError where the run measured none for it."""
+    ideal = rates.ideal(app.model, app.numbers(sample, sample.elements, sample.cores), sample.cores)
+    if ideal <= 0:
+        raise UsageError(f"{app.model.title}: the run measured neither {app.model.flops_of} nor {app.model.bytes_of}")
+    return ideal / sample.seconds
+
+
+def nearest(some: Iterable[Sample], memory: float, rates: Rates, cores: int) -> Sample | None:
+    """Of the same level of memory where there is one, of the nearest size, the fastest."""
+    place = rates.levels.place(memory, cores)
+
+    def apart(s: Sample) -> tuple[bool, float, float]:
+        distance = abs(math.log(max(s.memory, 1) / max(memory, 1)))
+        return rates.levels.place(s.memory, s.cores) != place, round(distance, 6), s.seconds
+
+    return min(some, key=apart, default=None)
+
+
+def left_out(apps: Sequence[Application], rates: Rates, messages: Messages | None, spread: Spread) -> list[LeftOut]:
+    """Every figure of several processes from one core, and the largest size of each program from smaller ones."""
+    found = []
+    for app in apps:
+        for s in app.samples:
+            if s.ranks > 1 and s.threads == 1 and messages is not None:
+                base = nearest(_alone(app, s), s.memory, rates, 1)
+                found += [_held(app, base, s, rates, messages, spread)] if base else []
+        for group in _groups(app.samples):
+            *less, largest = sorted(group, key=lambda s: s.elements)
+            base = nearest((s for s in less if s.elements < largest.elements), largest.memory, rates, largest.cores)
+            found += [_held(app, base, largest, rates, None, spread)] if base else []
+    return found
+
+
+def _alone(app: Application, s: Sample) -> list[Sample]:
+    """What ran on one core and does the same work there; of the same toolchain where there is one."""
+    one = [x for x in app.samples if x.cores == 1 and x.variant in (s.variant, *app.model.alone)]
+    own = [x for x in one if x.variant == s.variant] or one
+    return [x for x in own if x.toolchain == s.toolchain] or own
+
+
+def _groups(samples: Iterable[Sample]) -> list[list[Sample]]:
+    found: dict[tuple[object, ...], list[Sample]] = {}
+    for s in samples:
+        found.setdefault((s.variant, s.toolchain, s.mpi, s.ranks, s.threads), []).append(s)
+    return list(found.values())
+
+
+def _held(
+    app: Application, base: Sample, target: Sample, rates: Rates, messages: Messages | None, spread: Spread
+) -> LeftOut:
+    """`messages`: None where both have as many processes, so that the sample's share holds what they cost."""
+    numbers = app.numbers(base, target.elements, target.ranks)
+    work = rates.ideal(app.model, numbers, target.cores) / reached(app, base, rates)
+    sent = messages(app.model, numbers, target.ranks, f"flat:{target.ranks}") if messages else 0.0
+    low, high = spread.interval(base, work, sent)
+    return LeftOut(
+        application=app.model.title,
+        kind="processes" if messages else "size",
+        program=f"{target.workload}.{target.variant}",
+        fro=f"{base.workload}.{base.variant}",
+        processes=target.ranks,
+        elements=target.elements,
+        predicted=work + sent,
+        low=low,
+        high=high,
+        measured=target.seconds,
+    )
+
+
+def of_node(app: Application) -> list[Sample]:
+    """The samples on as many cores as any had."""
+    most = max(s.cores for s in app.samples)
+    return [s for s in app.samples if s.cores == most]
+
+
+def elements_for(app: Application, sample: Sample, memory: float, processes: float) -> float:
+    """The elements that take so much memory in all, by bisection."""
+    low, high = 1.0, 2.0
+
+    def held(elements: float) -> float:
+        return formulas.value(app.model.memory, app.numbers(sample, elements, processes))
+
+    while held(high) < memory and high < 1e30:
+        high *= 2
+    for _ in range(_STEPS):
+        middle = (low + high) / 2
+        low, high = (middle, high) if held(middle) < memory else (low, middle)
+    return high
+
+
+class Place(NamedTuple):
+    """Where to: what a node gives, the network, how many nodes are simulated at most, watts and bytes of a node."""
+
+    here: Rates
+    there: Rates
+    messages: Messages
+    simulated: int
+    spread: Spread
+    watts: float | None
+
+
+def point(app: Application, place: Place, elements: float, topology: str, one: float | None) -> Point:
+    """On this network. `one`: the rate of one node of the same scaling, None if this is it."""
+    count = nodes(topology)
+    some = of_node(app)
+    memory = formulas.value(app.model.memory, app.numbers(some[-1], elements, count)) / count
+    sample = nearest(some, memory, place.here, some[0].cores)
+    assert sample is not None
+    numbers = app.numbers(sample, elements, count)
+    work = place.there.ideal(app.model, numbers, sample.cores, count) / reached(app, sample, place.here)
+    sent, beyond = _sent(app, sample, place, elements, topology)
+    low, high = place.spread.interval(sample, work, sent)
+    seconds = work + sent
+    rate = formulas.value(app.model.flops, numbers) / seconds
+    return Point(
+        nodes=count,
+        topology=topology,
+        elements=elements,
+        seconds=seconds,
+        low=low,
+        high=high,
+        messages=sent,
+        rate=rate,
+        efficiency=1.0 if one is None else rate / (count * one),
+        beyond=beyond,
+        joules=None if place.watts is None else count * place.watts * seconds,
+    )
+
+
+def _sent(app: Application, sample: Sample, place: Place, elements: float, topology: str) -> tuple[float, int]:
+    """Seconds of messages, and the most nodes that were simulated where these are more.
+
+    Beyond, the problem of a node is kept on two smaller networks, and a power of the number of nodes goes through both.
+    """
+    count = nodes(topology)
+
+    def taken(where: str) -> float:
+        n = nodes(where)
+        memory = formulas.value(app.model.memory, app.numbers(sample, elements, count)) / count
+        mine = elements if n == count else elements_for(app, sample, n * memory, n)
+        return place.messages(app.model, app.numbers(sample, mine, n), n, where)
+
+    if count <= place.simulated:
+        return taken(topology), 0
+    known = [t for t in smaller(topology, 64) if 1 < nodes(t) <= place.simulated]
+    if len(known) < 2:
+        raise UsageError(
+            f"--topology {topology}: {count} nodes are more than the {place.simulated} of --simulate, and there are no "
+            "smaller networks of this kind to go by"
+        )
+    last = known[-1]
+    before = next((t for t in reversed(known) if 4 * nodes(t) <= nodes(last)), known[0])
+    (m, a), (n, b) = ((nodes(t), taken(t)) for t in (before, last))
+    power = math.log(b / a) / math.log(n / m) if a > 0 and b > 0 and n > m else 0.0
+    return b * (count / n) ** max(power, 0.0), n

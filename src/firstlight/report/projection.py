@@ -1,0 +1,150 @@
+"""The pages of a projection: its error within the run first, then what N nodes would give."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Sequence
+from pathlib import Path
+from statistics import median
+
+from firstlight.project.answer import Application, LeftOut, Point, Projected
+from firstlight.project.machines import Fits
+from firstlight.report import html
+from firstlight.report.plots import projection as plots
+from firstlight.store.durable import replace
+from firstlight.units import binary, percent, quantity, significant
+
+_KINDS = {"processes": "from one core to several processes", "size": "from smaller sizes to the largest"}
+
+
+def write(projected: Projected, path: Path) -> None:
+    """Write the page, whole or not at all. Raises OSError."""
+    replace(path, render(projected).encode())
+
+
+def render(projected: Projected) -> str:
+    """The page as text."""
+    drawings = plots.drawings(projected)
+    page = {
+        "projected": projected,
+        "errors": errors(projected.left_out),
+        "limits": limits(projected),
+        "basis": basis(projected),
+        "sources": [f"{name}: {source}" for name, source in projected.machine.sources.items()],
+        "drawings": drawings,
+    }
+    return html.page_of("projection.html.j2", page, drawings)
+
+
+def errors(left_out: Sequence[LeftOut]) -> list[str]:
+    """How far the projection is off where the run can tell, by application and kind."""
+    by: dict[tuple[str, str], list[LeftOut]] = {}
+    for one in left_out:
+        by.setdefault((one.application, one.kind), []).append(one)
+    said = []
+    for (name, kind), some in by.items():
+        worst = max(some, key=lambda h: h.off)
+        said.append(
+            f"{name}, {_KINDS[kind]}: {significant(median(h.factor for h in some))} x the measurement in the median of "
+            f"{len(some)}, off by {percent(median(h.off for h in some))}; the worst {significant(worst.factor)} x "
+            f"({worst.program} from {worst.fro}, {worst.processes} x {significant(worst.elements)} elements)"
+        )
+    return said or [
+        "the run has nothing to hold a projection against: no figure of several processes and no second size"
+    ]
+
+
+def limits(projected: Projected) -> list[str]:
+    """What power and racks allow."""
+    said = [_fits(f, projected) for f in projected.fits]
+    m = projected.machine
+    if m.watts is not None:
+        whole = projected.nodes * m.watts
+        over = ""
+        if projected.power is not None and whole > projected.power:
+            over = f", {significant(whole / projected.power)} x the limit of {_watts(projected.power)}"
+        said.append(f"{projected.nodes} nodes of {_watts(m.watts)} ({m.watts_from}) take {_watts(whole)}{over}")
+    else:
+        said.append(f"power: {m.watts_from}")
+    return said
+
+
+def _fits(f: Fits, projected: Projected) -> str:
+    words = {"simplistic": "simplistically scaled", "full": "fully scaled"}
+    scaled = words[f.model] if projected.machine.year else "as measured"
+    more = f"an exaflop is {significant(f.missing)} x more" if f.missing > 1 else "an exaflop fits"
+    racks = f" in {f.racks} racks" if f.racks else ""
+    return (
+        f"{scaled}: {f.nodes} nodes{racks}, limited by {f.by}, give {quantity(f.peak, 'flop/s')} at "
+        f"{_watts(f.watts)}; {more}"
+    )
+
+
+def _watts(value: float) -> str:
+    for times, unit in ((1e9, "GW"), (1e6, "MW"), (1e3, "kW")):
+        if value >= times:
+            return f"{significant(value / times)} {unit}"
+    return f"{significant(value)} W"
+
+
+def basis(projected: Projected) -> list[str]:
+    m = projected.machine
+    said = [m.title]
+    said += [f"{quantity(m.flops, 'flop/s')} at most"] if m.flops else []
+    said += [f"{quantity(m.bandwidth, 'B/s')} to memory"] if m.bandwidth else []
+    return [", ".join(said), f"messages: {projected.messages_from}", *projected.notes]
+
+
+HEAD = ("nodes", "elements", "a step", "95 %", "flop/s", "of one node", "messages", "energy")
+
+
+def row(p: Point) -> tuple[str, ...]:
+    mark = "" if not p.beyond else " *"
+    return (
+        str(p.nodes),
+        significant(p.elements),
+        quantity(p.seconds, "s"),
+        f"{quantity(p.low, 's')} – {quantity(p.high, 's')}",
+        quantity(p.rate, "flop/s"),
+        percent(p.efficiency),
+        percent(p.share) + mark,
+        "–" if p.joules is None else f"{significant(p.joules)} J",
+    )
+
+
+def summary(projected: Projected, page: Path | None, width: int = 80) -> str:
+    """The terminal page."""
+    said = [f"firstlight · run {projected.run} on {projected.nodes} nodes, {projected.topology}", ""]
+    said.append("  The same projection within the run, against what was measured:")
+    for line in errors(projected.left_out):
+        said += _folded(f"- {line}", width)
+    said += ["", "  Power and racks:"]
+    for line in limits(projected):
+        said += _folded(f"- {line}", width)
+    for app in projected.applications:
+        said += ["", *_application(app, width)]
+    said.append("")
+    for line in basis(projected):
+        said += _folded(f"- {line}", width)
+    if page is not None:
+        said.append(f"  page: {page}")
+    return "\n".join(line.rstrip() for line in said)
+
+
+def _application(app: Application, width: int) -> list[str]:
+    said = _folded(
+        f"{app.title}: from {app.fro} on {app.cores} cores, measured to {binary(app.measured_to)} a node", width
+    )
+    if app.refused:
+        return [*said, *_folded(f"not projected: {app.refused}", width)]
+    widths = (9, 10, 10, 22, 15, 12, 10, 10)
+    for name, points in (("weak", app.weak), ("strong", app.strong)):
+        said.append(f"  {name:<7}" + "".join(f"{h:>{w}}" for h, w in zip(HEAD, widths, strict=True)))
+        said += ["  " + " " * 7 + "".join(f"{c:>{w}}" for c, w in zip(row(p), widths, strict=True)) for p in points]
+    if any(p.beyond for p in (*app.weak, *app.strong)):
+        said += _folded("* messages beyond what was simulated", width)
+    return said
+
+
+def _folded(text: str, width: int) -> list[str]:
+    return textwrap.wrap(text, width - 2, initial_indent="  ", subsequent_indent="    ")

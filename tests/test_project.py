@@ -1,0 +1,230 @@
+"""Projection: closed forms from known times, what holds for any run, bad input, and the K computer's data sheet."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import NamedTuple
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+import invented
+import invented_run
+import many_runs
+import shipped
+import synthetic
+from commands import Captured, call
+from firstlight.errors import OK, USAGE
+from firstlight.judge.levels import Hierarchy
+from firstlight.judge.roles import players
+from firstlight.judge.verdict import Identity, Limit
+from firstlight.plan import Placement
+from firstlight.project import machines, messages, scaling
+from firstlight.project.node import Application, Rates, Sample
+from firstlight.project.scaling import Place, Spread
+from firstlight.roles import APPLICATION, Model
+
+WORKLOADS = shipped.workloads()
+MODELS = [(p.workload, p.role.model) for p in players(WORKLOADS, APPLICATION) if p.role.model]
+STREAMS = Model("streams", "n", "8 * E", bytes="16 * E", flops="2 * E", stages="near:{8 * sqrt(E / P)},sum:8")
+SOURCE = Identity("w", "v", "gcc", None, Placement(1, 1, 1), (), "rate")
+
+
+def limit(name: str, cores: int, value: float) -> Limit:
+    return Limit(name, cores, None, value, value, value, True, SOURCE)
+
+
+RATES = Rates((limit("bandwidth", 1, 1e10), limit("bandwidth", 4, 2e10), limit("flops_64", 1, 1e12)), Hierarchy())
+
+
+def sample(elements: float, seconds: float, ranks: int = 1, launches: tuple[float, ...] = ()) -> Sample:
+    return Sample(
+        "w",
+        "mpi",
+        "gcc",
+        "m",
+        "streams",
+        ranks,
+        1,
+        elements,
+        {"n": elements},
+        launches or (seconds,) * 7,
+        seconds,
+        8 * elements,
+    )
+
+
+def linear(model: Model, numbers: dict[str, float], ranks: int, topology: str) -> float:
+    return 0.0 if ranks < 2 else 1e-6 * ranks
+
+
+def place(watts: float | None = 100.0, simulated: int = 1 << 20) -> Place:
+    return Place(RATES, RATES, linear, simulated, Spread(()), watts)
+
+
+def app(*samples: Sample) -> Application:
+    return Application(next(iter(WORKLOADS.values())), STREAMS, samples)
+
+
+def test_the_share_of_the_ceiling_and_the_ceiling_of_the_new_place_make_the_time() -> None:
+    """Half of 10 GB/s on one core; four processes share 20 GB/s and wait 4 us for messages."""
+    one, four = sample(1e6, 2 * 16e6 / 1e10), sample(1e6, 1.0, ranks=4)
+    [held] = scaling.left_out([app(one, four)], RATES, linear, Spread(()))
+    assert held.kind == "processes" and held.predicted == pytest.approx(2 * 16e6 / 2e10 + 4e-6)
+    assert held.factor == pytest.approx(held.predicted) and held.low <= held.predicted <= held.high
+
+
+def test_the_largest_size_is_held_against_the_nearest_smaller_one() -> None:
+    found = scaling.left_out([app(sample(1e4, 1.6e-5), sample(1e6, 2e-3), sample(2e6, 5e-3))], RATES, None, Spread(()))
+    assert [(h.kind, h.elements) for h in found] == [("size", 2e6)]
+    assert found[0].predicted == pytest.approx(4e-3) and found[0].factor == pytest.approx(0.8)
+
+
+def test_between_numbers_of_cores_rates_are_interpolated_beyond_they_are_in_proportion() -> None:
+    assert [RATES.rate("bandwidth", n, 1) for n in (1, 2, 4, 8)] == [1e10, pytest.approx(4e10 / 3), 2e10, 4e10]
+    assert RATES.rate("load_bandwidth", 1, 1) is None
+
+
+class Curve(NamedTuple):
+    weak: list[float]
+    strong: list[float]
+
+
+@given(st.floats(1e3, 1e8), st.lists(st.floats(0.5, 2), min_size=1, max_size=12))
+def test_intervals_contain_the_median_and_more_nodes_never_take_less_power(
+    elements: float, launches: list[float]
+) -> None:
+    middle = (
+        sorted(launches)[len(launches) // 2]
+        if len(launches) % 2
+        else sum(sorted(launches)[len(launches) // 2 - 1 :][:2]) / 2
+    )
+    a = app(sample(elements, middle, launches=tuple(launches)))
+    before = 0.0
+    for nodes in (1, 2, 8, 64, 4096):
+        p = scaling.point(a, place(), nodes * elements, f"flat:{nodes}", None)
+        assert p.low <= p.seconds <= p.high and 0 <= p.share <= 1
+        assert p.joules is not None and p.joules / p.seconds >= before
+        before = p.joules / p.seconds
+    assert scaling.point(a, place(None), elements, "flat:1", None).joules is None
+
+
+@given(st.floats(10, 1e9), st.integers(1, 5000))
+def test_weak_scaling_keeps_the_bytes_of_a_node(elements: float, nodes: int) -> None:
+    a, s = app(sample(elements, 1.0)), sample(elements, 1.0)
+    assert scaling.elements_for(a, s, nodes * s.memory, nodes) == pytest.approx(nodes * elements, rel=1e-6)
+
+
+def test_messages_beyond_what_was_simulated_go_on_as_a_power_and_say_so() -> None:
+    a = app(sample(1e6, 1.0))
+    all_of_them, some = (scaling.point(a, place(simulated=n), 4096e6, "flat:4096", None) for n in (4096, 64))
+    assert (all_of_them.beyond, some.beyond) == (0, 64)
+    assert some.messages == pytest.approx(all_of_them.messages, rel=1e-6) and all_of_them.messages == pytest.approx(
+        4096e-6
+    )
+
+
+@pytest.mark.parametrize("topology", ["flat:1000", "torus:8x4x2", "tofu:24x18x16", "hypercube:10", "mesh:5"])
+def test_smaller_networks_are_of_the_same_kind_and_end_with_the_whole(topology: str) -> None:
+    found = messages.smaller(topology, 5)
+    counts = [messages.nodes(t) for t in found]
+    assert found[-1] == topology and counts == sorted(set(counts)) and len(found) <= 5
+    assert {t.partition(":")[0] for t in found} == {topology.partition(":")[0]}
+
+
+def test_nodes_are_counted_as_networks_do() -> None:
+    found = [messages.nodes(t) for t in ("tofu:24x18x16", "torus:4x4x4", "hypercube:10", "flat:7")]
+    assert found == [82944, 64, 1024, 7]
+
+
+@pytest.mark.parametrize(("workload", "model"), MODELS, ids=lambda x: getattr(x, "name", getattr(x, "title", "")))
+def test_declared_models_grow_with_the_problem_and_can_be_simulated(
+    workload: object, model: Model, simulator: Path
+) -> None:
+    """Work and memory with elements; messages on two and eight processes take some time, on one none."""
+    known = {"cost_flops": 1e9, "cost_bytes": 1e9, "cost_working_set": 1e8, "cost_elements": 1e6, "E0": 1e6, "P0": 1.0}
+    known |= {"sweeps": 2.0, "level": 6.0, "n": 1024.0, "m": 100.0, "t": 8.0, "x": 8.0, "y": 8.0, "z": 8.0}
+    from firstlight import formulas
+
+    for text in (model.memory, model.flops):
+        small, large = (formulas.value(text, model.numbers(known, e, 8)) for e in (1e5, 1e6))
+        assert 0 < small < large
+    takes = messages.asked(simulator)
+    assert formulas.value(model.elements, known) > 0
+    times = [
+        takes(model, model.numbers(known, 1e6, p), p, f"flat:{p}", "L=1000,o=500,g=0,G=1,O=0,S=1e12") for p in (1, 2, 8)
+    ]
+    assert times[0] == 0 and min(times[1:]) > 0
+
+
+def test_linpack_of_the_k_computer_from_its_data_sheet(simulator: Path) -> None:
+    """R4: 10.51 Pflop/s, 93.17 % of the peak of 88,128 nodes; here ceilings of the data sheet, a share of 1."""
+    [(workload, model)] = [(w, m) for w, m in MODELS if m.filling]
+    of = machines.named("k")
+    rates = Rates((limit("flops_64", 8, of.flops.value),), Hierarchy())
+    n = 1e5
+    ideal = 2 / 3 * n**3 / of.flops.value
+    s = Sample("w", "v", "g", None, model.title, 1, 8, n, {"n": n}, (ideal,) * 6, ideal, 8 * n**2)
+    a = Application(workload, model, [s])
+    takes = messages.asked(simulator)
+
+    def sent(model: Model, numbers: dict[str, float], ranks: int, topology: str) -> float:
+        return takes(model, numbers, ranks, topology, "")
+
+    elements = scaling.elements_for(a, s, model.filling * 88128 * of.memory.value, 88128)
+    found = scaling.point(a, Place(rates, rates, sent, 256, Spread(()), None), elements, "tofu:24x18x17", None)
+    assert found.nodes == 88128 and 1 / 1.5 < found.rate / 10.51e15 < 1.5
+    assert found.share < 0.35
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    made = tmp_path_factory.mktemp("projected")
+    scene = invented_run.run(invented.machine(made, "laptop"), "standard", launches=2, names=("cg", "stream", "peak"))
+    many_runs.write(scene, made / "results", "solved", synthetic.STARTED)
+    return made / "results"
+
+
+def test_a_run_is_projected_end_to_end(results: Path, capsys: Captured, tmp_path: Path) -> None:
+    page = tmp_path / "page.html"
+    words = ["project", "solved", "--results", str(results), "--nodes", "16", "--machine", "hdr200"]
+    code, out, _ = call(capsys, *words, "--watts", "300W", "--power", "4kW", "--html", str(page))
+    assert code == OK and page.read_text().count("<section") == 4
+    head = out.splitlines()
+    assert "within the run" in head[2] and "from smaller sizes" in out
+    assert (
+        "13 nodes, limited by power" in out
+        and "16 nodes of 300 W" in out
+        and "4.80 kW, 1.20 x the limit of 4.00 kW" in out
+    )
+    code, out, _ = call(capsys, *words, "--class", "light", "--year", "2018", "--power", "20MW", "--json")
+    found = json.loads(out)
+    assert code == OK and found["left_out"] and len(found["fits"]) == 2 and found["machine"]["year"] == 2018
+    for one in found["applications"]:
+        assert one["weak"][0]["nodes"] == 1 and one["weak"][-1]["nodes"] == 16
+        assert all(p["low"] <= p["seconds"] <= p["high"] for p in (*one["weak"], *one["strong"]))
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        ([], "how many nodes?"),
+        (["--nodes", "10", "--topology", "torus:4x4"], "has 16"),
+        (["--topology", "ring"], "write KIND:AxBxC"),
+        (["--nodes", "0"], "--nodes"),
+        (["--nodes", "4", "--power", "20"], "write a power"),
+        (["--nodes", "4", "--watts", "0W"], "write a power"),
+        (["--nodes", "4", "--year", "2018"], "give --class"),
+        (["--nodes", "4", "--class", "lite"], "did you mean light"),
+        (["--nodes", "4", "--class", "missing.toml"], "missing.toml"),
+        (["--nodes", "4", "--class", "light", "--year", "2050"], "the road map has"),
+        (["--nodes", "4", "--machine", "hdr20"], "did you mean hdr200"),
+        (["--nodes", "4", "--only", "chess"], "no application 'chess'"),
+        (["--nodes", "4"], "no verified ping-pong"),
+    ],
+)
+def test_bad_input_is_told_in_a_line(results: Path, capsys: Captured, words: list[str], said: str) -> None:
+    code, out, err = call(capsys, "project", "solved", "--results", str(results), *words)
+    assert code == USAGE and out == "" and said in err and err.count("\n") == 1
