@@ -12,7 +12,7 @@ from firstlight.project.machines import Fits
 from firstlight.report import html
 from firstlight.report.plots import projection as plots
 from firstlight.store.durable import replace
-from firstlight.units import binary, percent, quantity, significant
+from firstlight.units import binary, count, percent, quantity, significant
 
 _KINDS = {"processes": "from one core to several processes", "size": "from smaller sizes to the largest"}
 
@@ -133,7 +133,8 @@ def summary(projected: Projected, page: Path | None, width: int = 80) -> str:
 
 def _application(app: Application, width: int) -> list[str]:
     said = _folded(
-        f"{app.title}: from {app.fro} on {app.cores} cores, measured to {binary(app.measured_to)} a node", width
+        f"{app.title}: from {app.fro} on {count(app.cores, 'core')}, measured to {binary(app.measured_to)} a node",
+        width,
     )
     if app.refused:
         return [*said, *_folded(f"not projected: {app.refused}", width)]
