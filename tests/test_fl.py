@@ -464,3 +464,15 @@ def test_a_checkout_may_be_moved_with_what_is_set_up_in_it(checkout):
     checkout.root = checkout.root.rename(checkout.root.with_name("moved again"))
     checkout.run("list", FIRSTLIGHT_CACHE=elsewhere)
     assert checkout.asked("-m venv") == 3
+
+
+def test_machines_of_several_kinds_share_a_cache(checkout, tmp_path):
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "uname").write_text("#!/bin/sh\necho riscv128\n")
+    (tmp_path / "bin" / "uname").chmod(0o755)
+    other = {"PATH": f"{tmp_path}/bin:{os.environ['PATH']}"}
+    assert checkout.run("list")[1].endswith("/.fl/venv/bin/pip\n")
+    assert "/.fl/venv-riscv128-" in checkout.run("list", **other)[1]
+    assert checkout.run("list")[1].endswith("/.fl/venv/bin/pip\n")
+    assert "/.fl/venv-riscv128-" in checkout.run("list", **other)[1]
+    assert checkout.asked("-m venv") == 2

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from commands import Captured, call
 from firstlight import ROOT, site
-from firstlight.doctor.site import examine, text
+from firstlight.doctor.lines import examine, text
 from firstlight.errors import ENVIRONMENT, OK, USAGE, UsageError
 from firstlight.site import file, modules
 from firstlight.toolchains import Mpi, Toolbox, Toolchain

@@ -11,7 +11,7 @@ import synthetic_machine
 from firstlight.toolchains import Mpi
 from firstlight.toolchains.host import Host
 from firstlight.toolchains.memory import Memory
-from firstlight.toolchains.starting import starting
+from firstlight.toolchains.starting import refused, starting
 
 
 def script(path: Path, body: str) -> Path:
@@ -68,3 +68,13 @@ def test_outside_of_a_slurm_allocation_nothing_is_tried(tmp_path: Path, srun: st
     here.path = (tmp_path / "bin",)  # without an srun that this system may have
     assert starting(here, mine) == (mine, [])
     assert not (tmp_path / "asked").exists()
+
+
+def test_who_asks_for_a_launcher_gets_that_or_nothing(tmp_path: Path) -> None:
+    here, mine = host(tmp_path, "exit 9"), library(tmp_path)
+    assert starting(here, mine, "mpiexec") == (mine, []) and not (tmp_path / "asked").exists()
+    assert refused(here, mine, "mpiexec") is None and refused(here, mine, "") is None
+    assert (gap := refused(here, mine, "srun")) and gap.what == "MPICH 4" and "srun is asked for" in gap.why
+    assert refused(here, replace(mine, starter=("/bin/srun", "--mpi=pmix")), "srun") is None
+    here.machine = replace(here.machine, batch="")
+    assert refused(here, mine, "srun") is None  # outside of an allocation there is nothing to start

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import os
-import platform
 import shutil
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
@@ -11,7 +10,7 @@ from pathlib import Path
 from firstlight import ROOT
 from firstlight.cmake import Tree, rules
 from firstlight.errors import BuildError
-from firstlight.machine import compilers_at_once
+from firstlight.machine import compilers_at_once, kind
 from firstlight.sources import Sources, digest
 
 
@@ -32,7 +31,7 @@ def make(
     """
     files = [p for f in folders for p in (ROOT / "native" / f).rglob("*") if p.is_file()]
     sources = Sources()
-    said = repr((target, sorted((definitions or {}).items()), platform.machine()))
+    said = repr((target, sorted((definitions or {}).items()), kind()))
     folder = (
         cache / "native" / digest([said.encode(), sources.digest([*sources.closure(files), *rules()]).encode()])[:24]
     )
@@ -44,7 +43,7 @@ def make(
         raise BuildError(f"cannot write the cache {cache}: {error.strerror}; set FIRSTLIGHT_CACHE") from error
     strict = {"FL_STRICT": "ON"} if os.environ.get("FIRSTLIGHT_STRICT") else {}
     values = {"CMAKE_CXX_COMPILER": compiler(), **strict, **(definitions or {})}
-    alike = repr((sorted(values.items()), platform.machine(), str(ROOT))).encode()
+    alike = repr((sorted(values.items()), kind(), str(ROOT))).encode()
     place = cache / "native" / f"tree-{digest([alike])[:12]}"
     tree = Tree(place, values, os.environ | dict(environment or {}))
     with tree.alone(waiting) as mine:

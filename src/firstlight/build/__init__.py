@@ -28,7 +28,7 @@ from firstlight.build.stored import Entry
 from firstlight.catalogue import Workload
 from firstlight.cmake import Tree, run
 from firstlight.errors import BuildError
-from firstlight.machine import compilers_at_once
+from firstlight.machine import compilers_at_once, kind
 from firstlight.plan import Program, family
 from firstlight.sources import Sources, digest
 from firstlight.toolchains import Mpi, Toolbox, Toolchain
@@ -113,7 +113,7 @@ class _Kind(msgspec.Struct, frozen=True):
     def tree(self, cache: Path) -> Tree:
         """Where it is built."""
         compilers = (self.toolchain.version, self.toolchain.fortran_version, self.mpi.label if self.mpi else "")
-        signature = digest([repr((compilers, sorted(self.definitions.items()), str(ROOT))).encode()])[:12]
+        signature = digest([repr((kind(), compilers, sorted(self.definitions.items()), str(ROOT))).encode()])[:12]
         folder = cache / "build" / f"{self.name}-{signature}"
         manifest = {"FL_MANIFEST": str(folder / MANIFEST)}
         return Tree(folder, self.definitions | manifest, self.environment)

@@ -14,6 +14,7 @@ import msgspec
 from firstlight import ROOT
 from firstlight.cmake import Tree, rules
 from firstlight.errors import BuildError
+from firstlight.machine import kind
 from firstlight.sources import NATIVE, Sources, digest
 
 HARNESS = "harness"
@@ -61,7 +62,7 @@ class Parts(msgspec.Struct, frozen=True):
         return self._part(workload, header, files, sources)
 
     def _part(self, name: str, header: Path | None, files: Iterable[Path], sources: Sources) -> Part:
-        said = repr((name, self.compiler, sources.digest(files), sources.digest(rules())))
+        said = repr((name, kind(), self.compiler, sources.digest(files), sources.digest(rules())))
         return Part(name, header, self.folder / digest([said.encode()])[:24] / f"{name}.o")
 
     def make(self, wanted: Iterable[Part], jobs: int, waiting: Callable[[], None]) -> dict[str, str]:

@@ -13,7 +13,7 @@ from firstlight.build import kernels
 from firstlight.catalogue import Variant, Workload, of_library
 from firstlight.cmake import rules, run
 from firstlight.errors import BuildError
-from firstlight.machine import parse
+from firstlight.machine import kind, parse
 from firstlight.plan import Program, family, library_names
 from firstlight.sources import Sources, digest, uses
 from firstlight.toolchains import OFFLOADING, Cuda, Mpi, Toolbox, Toolchain
@@ -162,7 +162,7 @@ def key(made: Recipe, sources: Sources, toolchain: Toolchain, mpi: Mpi | None, c
     processor = _instructions() if any("native" in flag for flag in made.flags) else ""
     words = (made.name, made.own_flags, made.compile_flags, made.flags, made.link, sorted(made.definitions.items()))
     contents = sources.digest(files), sources.digest(sources.linked(files)), sources.digest(rules())
-    return digest([repr((compiler, wrapper, processor, words, contents)).encode()])[:24]
+    return digest([repr((kind(), compiler, wrapper, processor, words, contents)).encode()])[:24]
 
 
 def runs_schedules(made: Recipe, sources: Sources) -> bool:

@@ -75,7 +75,7 @@ class LazyGroup(click.Group):
 @click.option(
     "--modules",
     metavar="WORDS",
-    help="Load environment modules first: gcc/13,openmpi/5, or a toolchain of the site file; '' loads none.",
+    help="Load environment modules first, as gcc/13,cmake/3.27, or a toolchain of the site file; '' loads none.",
 )
 @click.option(
     "--launcher",

@@ -53,7 +53,7 @@ def command(of_site: bool, as_json: bool) -> int:
 
 def _site(as_json: bool) -> int:
     from firstlight import batch, site
-    from firstlight.doctor.site import Examined, examine, text
+    from firstlight.doctor.lines import Examined, examine, text
 
     path = site.find(os.environ)
     if path is None:

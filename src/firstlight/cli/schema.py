@@ -15,7 +15,7 @@ def published() -> dict[str, Any]:
     from firstlight import doctor, export, patterns, plan, record
     from firstlight.cli import check, listing, report, setup
     from firstlight.conduct import job
-    from firstlight.doctor.site import Examined
+    from firstlight.doctor.lines import Examined
     from firstlight.export.comparison import ComparedRuns
     from firstlight.export.history import ToldHistory
     from firstlight.mapping.answer import Mapped

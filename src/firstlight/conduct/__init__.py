@@ -345,10 +345,8 @@ def _kind(machine: Machine) -> tuple[object, ...]:
 def _same_modules(old: Run) -> None:
     was, now = old.modules.modules if old.modules else (), site.wanted()[1]
     if was != now:
-        with_them = f"--modules {','.join(was)}" if was else "--modules ''"
-        raise UsageError(
-            f"run {old.id} was begun with {', '.join(was) or 'no'} modules; go on with ./fl {with_them} run"
-        )
+        again = f"--modules {','.join(was) or repr('')} run --resume {old.id}"
+        raise UsageError(f"run {old.id} was begun with {', '.join(was) or 'no'} modules; go on with ./fl {again}")
 
 
 def _same_tools(old: Run, toolbox: Toolbox) -> None:

@@ -123,7 +123,8 @@ def with_files(target: Target, options: Sequence[str], settings: Sequence[Settin
 
 def myself() -> tuple[str, ...]:
     """How firstlight was started, so that it is started the same way in the job: by ./fl, or by this Python."""
-    if Path(sys.prefix).resolve() == (cache_directory() / "venv").resolve():
+    environment = Path(sys.prefix)
+    if environment.name.startswith("venv") and environment.resolve().parent == cache_directory().resolve():
         return (str(ROOT / "fl"),)
     return (*_PYTHON, "firstlight")
 

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import functools
 import os
+import platform
 from pathlib import Path
 from typing import Annotated, Literal
 
@@ -102,6 +104,12 @@ class Machine(msgspec.Struct, frozen=True):
 def cache_directory() -> Path:
     """Where builds, probes and embedded MPI libraries are kept: $FIRSTLIGHT_CACHE, or `.fl` in the checkout."""
     return Path(os.environ.get("FIRSTLIGHT_CACHE") or ROOT / ".fl").absolute()
+
+
+@functools.cache
+def kind() -> tuple[str, str]:
+    """The architecture and the C library: what is compiled for one kind of machine is nothing to another."""
+    return platform.machine(), " ".join(platform.libc_ver())
 
 
 def compilers_at_once(root: Path = Path("/")) -> int:

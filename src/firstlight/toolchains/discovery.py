@@ -35,7 +35,7 @@ from firstlight.toolchains.embedding import embed, wants_embedding
 from firstlight.toolchains.found import Compiler, Found, probes
 from firstlight.toolchains.host import BARE, Host
 from firstlight.toolchains.memory import Memory
-from firstlight.toolchains.starting import starting
+from firstlight.toolchains.starting import refused, starting
 from firstlight.toolchains.wrappers import probe, prove_mpi
 
 
@@ -96,9 +96,11 @@ def _ask(host: Host, embed_mpi: bool, say: Callable[[str], None]) -> Toolbox:
         starting(host, library, way) for library, _ in equipped
     ]  # one after the other: they share the allocation
     absent += [gap for _, missing in started for gap in missing]
+    useless = {library.name: gap for library, _ in started if (gap := refused(host, library, way))}
+    absent += useless.values()
     return Toolbox(
         toolchains=tuple(toolchains),
-        mpis=tuple(library for library, _ in started),
+        mpis=tuple(library for library, _ in started if library.name not in useless),
         libraries=tuple(numerical),
         absent=tuple(absent),
         batch=tuple(batch),

@@ -58,6 +58,13 @@ def starting(host: Host, library: Mpi, way: str = "") -> tuple[Mpi, list[Absent]
     return library, [_absent(library, "; ".join(reasons))]
 
 
+def refused(host: Host, library: Mpi, way: str) -> Absent | None:
+    """Why a library is of no use here where srun was asked for by name, None where it is."""
+    if way != "srun" or library.starter or host.machine.batch != "slurm":
+        return None
+    return Absent(library.label, "srun is asked for, and does not start it here", "--launcher mpiexec, or neither")
+
+
 def _try(host: Host, library: Mpi, starter: Sequence[str], program: Path) -> str:
     """Start two ranks on every node; the reason why that fails, or ""."""
     nodes = host.machine.nodes
