@@ -183,7 +183,9 @@ def _found(toolbox: Toolbox) -> list[Item]:
         runs = "a trial ran on a device" if offload.ran else "compiled, not run: no device here"
         told = f"code for {offload.device}; {runs}" if offload.device else "compiled for the host only: never run"
         items.append(Item(f"{OFFLOADING[offload.capability]}, {offload.compiler}", told))
-    items += [Item(x.label, f"{said(x.offers)}; {' '.join(x.link_flags or x.compile_flags)}") for x in toolbox.libraries]
+    items += [
+        Item(x.label, f"{said(x.offers)}; {' '.join(x.link_flags or x.compile_flags)}") for x in toolbox.libraries
+    ]
     items += [Item(name, f"./fl submit; {_started(toolbox)}") for name in toolbox.batch]
     return items
 

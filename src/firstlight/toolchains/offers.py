@@ -126,9 +126,7 @@ def prove(host: Host, candidate: Candidate) -> tuple[Library | str, list[Absent]
     label = f"{candidate.label} {answer.version}".strip()
     fix = "use another library for it"
     gaps = [Absent(f"{TITLES[offer]} of {label}", reason, fix) for offer, reason in answer.lacks.items()]
-    return Library(
-        candidate.name, label, candidate.compile_flags, tuple(link), candidate.prefix, answer.offers
-    ), gaps
+    return Library(candidate.name, label, candidate.compile_flags, tuple(link), candidate.prefix, answer.offers), gaps
 
 
 def _ask(host: Host, candidate: Candidate, link: Sequence[str]) -> _Answer:
