@@ -11,8 +11,7 @@ struct Early {
   void operator()(const fl::Team& team, fft::Buffers& b, Pack pack, Unpack unpack, Keep keep) {
     for (int q = 0; q < team.ranks; ++q)
       if (q != team.rank) unpack(q);
-    fft::Pairwise()(
-        team, b, pack, [](int) {}, keep);
+    fft::Pairwise()(team, b, pack, [](int) {}, keep);
   }
 };
 
