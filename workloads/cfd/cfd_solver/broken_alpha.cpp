@@ -1,5 +1,5 @@
 // Wrong on purpose: nothing of what the factors have beyond the matrix is compensated. It converges all the same.
-#include "solvers.hpp"
+#include "kernels.hpp"
 
 namespace {
 

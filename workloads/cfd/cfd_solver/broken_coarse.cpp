@@ -1,6 +1,6 @@
 // Wrong on purpose: on coarse grids faces let through what all of their parts do, as if centres lay no further apart. It converges all
 // the same.
-#include "solvers.hpp"
+#include "kernels.hpp"
 
 namespace {
 

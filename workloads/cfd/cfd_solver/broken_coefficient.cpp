@@ -1,5 +1,5 @@
 // Wrong on purpose: the residual leaves out the face above.
-#include "solvers.hpp"
+#include "kernels.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Wrong on purpose: the first half sweep relaxes all cells, each from new neighbours behind it, the second one none.
-#include "solvers.hpp"
+#include "kernels.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Wrong on purpose: the diagonal of the factor is that of the matrix.
-#include "solvers.hpp"
+#include "kernels.hpp"
 
 namespace {
 

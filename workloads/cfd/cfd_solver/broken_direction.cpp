@@ -1,5 +1,5 @@
 // Wrong on purpose: directions that are a little less than conjugate. It converges all the same.
-#include "solvers.hpp"
+#include "kernels.hpp"
 
 namespace {
 

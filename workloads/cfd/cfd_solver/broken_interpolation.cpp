@@ -1,5 +1,5 @@
 // Wrong on purpose: corrections are those of the nearest coarse cell. It converges all the same.
-#include "solvers.hpp"
+#include "kernels.hpp"
 
 namespace {
 

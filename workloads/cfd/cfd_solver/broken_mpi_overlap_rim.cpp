@@ -3,7 +3,7 @@
 
 #include "../ranks.hpp"
 #include "../vector_rows.hpp"
-#include "solvers.hpp"
+#include "kernels.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // Wrong on purpose: from the third exchange of a run on the halos are those of the first two. They are finite and plausible.
 #include "../ranks.hpp"
-#include "solvers.hpp"
+#include "kernels.hpp"
 
 namespace {
 

@@ -1,5 +1,5 @@
 // Keeps the factors of the first step's matrix, from which later ones differ in a few cells. It converges all the same.
-#include "solvers.hpp"
+#include "kernels.hpp"
 
 namespace {
 

@@ -2,7 +2,7 @@
 #include "../ranks.hpp"
 #include "../threads.hpp"
 #include "../vector_rows.hpp"
-#include "solvers.hpp"
+#include "kernels.hpp"
 
 using Solvers = cfd_solver::AllSolvers<cfd::Ranks<cfd::Threads>, cfd::VectorRows>;
 

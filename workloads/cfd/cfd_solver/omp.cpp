@@ -2,7 +2,7 @@
 #include "../threads.hpp"
 #include "../vector_rows.hpp"
 #include "first_touch.hpp"
-#include "solvers.hpp"
+#include "kernels.hpp"
 
 using Solvers = cfd_solver::AllSolvers<cfd::Threads, cfd::VectorRows, true, true>;
 

@@ -2,7 +2,7 @@
 #include "../ordered_red_black.hpp"
 #include "../threads.hpp"
 #include "first_touch.hpp"
-#include "solvers.hpp"
+#include "kernels.hpp"
 
 namespace {
 

@@ -1,6 +1,6 @@
 // One thread, vectors: red-black relaxation in red-black order, each colour's cells side by side in memory.
 #include "../ordered_red_black.hpp"
-#include "solvers.hpp"
+#include "kernels.hpp"
 
 namespace {
 
