@@ -27,10 +27,11 @@ OF_A_SOLVER = "project"
 ELSEWHERE = {
     "bench": "test_guests.py",
     "profile": "test_profile.py",
+    "setup": "test_setup.py",
     "sign": "test_store_seal.py",
     "tune": "test_tune.py",
 }
-"""Those that need a program, a key or an MPI library: where they are typed."""
+"""Those that need a program, a key or an MPI library, or change this cache: where they are typed."""
 
 
 @pytest.fixture(scope="module")

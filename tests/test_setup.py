@@ -9,15 +9,18 @@ import shutil
 import subprocess
 import sys
 import zipfile
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
-from commands import Captured, call
-from firstlight import ROOT, packages
+from commands import Captured, call, examples
+from firstlight import ROOT, conduct, packages
+from firstlight.conduct.prepare import Made
 from firstlight.errors import USAGE, FirstlightError, UsageError
 from firstlight.machine import linux
 from firstlight.mpi_families import every
+from firstlight.plan import Program
 from firstlight.toolchains import Absent, Mpi, embedding
 from firstlight.toolchains.host import Host
 from firstlight.toolchains.memory import Memory
@@ -96,6 +99,32 @@ def test_bad_input_is_one_line(capsys: Captured) -> None:
         code, out, err = call(capsys, "setup", *words)
         said = [line for line in err.splitlines() if not line.startswith("look · ")]
         assert code == USAGE and out == "" and len(said) == 1 and said[0].startswith("firstlight: "), err
+
+
+def test_the_examples_of_the_help_work_as_typed(
+    tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What they would build, whether this cache would stay offline and where wheels would go: nothing is changed."""
+    (tmp_path / "wheels").mkdir()
+    monkeypatch.chdir(tmp_path)
+    asked, kept, collected = [], [], []
+
+    def nothing(programs: Sequence[Program], *_: object) -> Made:
+        asked.append(len(programs))
+        return Made((), {}, {}, {}, {})
+
+    def one(folder: Path, _: Sequence[str]) -> list[str]:
+        collected.append(folder)
+        return ["one"]
+
+    monkeypatch.setattr(conduct, "make", nothing)
+    monkeypatch.setattr(packages, "keep", lambda _, offline: kept.append(offline))
+    monkeypatch.setattr(packages, "collect", one)
+    for command, *words in examples("setup", capsys):
+        code, out, err = call(capsys, command, *words)
+        assert code == 0 and out, err
+    assert asked[0] == asked[2] > asked[1] > 0 and len(asked) == 3
+    assert kept == [False, False, True] and collected == [Path("wheels")]
 
 
 class Copy:

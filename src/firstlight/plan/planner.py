@@ -85,8 +85,8 @@ def _must_match(what: str, patterns: Sequence[str], present: list[str]) -> None:
 
 def _matches(name: str, patterns: Sequence[str]) -> bool:
     """Patterns with a `!` in front leave out what the others take, of all where there are no others."""
-    wanted = [pattern for pattern in patterns if not pattern.startswith(NOT)] or ["*"]
     unwanted = [pattern.removeprefix(NOT) for pattern in patterns if pattern.startswith(NOT)]
+    wanted = [pattern for pattern in patterns if not pattern.startswith(NOT)] or ["*"] * bool(unwanted)
     return any(fnmatchcase(name, p) for p in wanted) and not any(fnmatchcase(name, p) for p in unwanted)
 
 
