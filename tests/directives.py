@@ -29,6 +29,8 @@ constexpr fl::device::Runtime host{
 """
 OTHERS = ("*.cpp", "*.cu", "*.f90", "drawings", "report.py")
 """Of a workload's folder, what its headers do without."""
+ROLES = re.compile(r"^\[\[roles\]\].*?(?=^\[\[(?!roles)|\Z)", re.MULTILINE | re.DOTALL)
+"""In `workload.toml`: they name variants that are not copied."""
 
 
 def on_the_host(workload: Workload, variant: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Built:
@@ -40,6 +42,8 @@ def on_the_host(workload: Workload, variant: str, folder: Path, monkeypatch: pyt
         pytest.skip(f"no gcc with {kind} here")
     copy = folder / workload.folder.parent.name / workload.name
     shutil.copytree(workload.folder, copy, ignore=shutil.ignore_patterns(*OTHERS))
+    settings = copy / "workload.toml"
+    settings.write_text(ROLES.sub("", settings.read_text(encoding="utf-8")))
     before, named, after = workload.variant(variant).source.read_text(encoding="utf-8").partition("FL_VARIANT(")
     after, count = re.subn(r"&fl::device::open(acc|mp)\b", "&host", after)
     assert count == 1
