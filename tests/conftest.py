@@ -70,6 +70,7 @@ def pytest_configure(config: pytest.Config) -> None:
     if not Path("/sys/class/infiniband").exists():
         os.environ.update(ON_ONE_NODE | os.environ)
     asked.full, asked.fresh = config.getoption("full"), config.getoption("fresh")
+    asked.of_machine = config.getoption("of_machine")
     if asked.full:
         hypothesis.settings.load_profile("full")  # before any test is read: @settings takes the rest from it
 

@@ -23,6 +23,8 @@ from firstlight import ROOT
 from firstlight.mapping import program
 from network_tool import NATIVE, Tool
 
+pytestmark = [pytest.mark.native, pytest.mark.plain]
+
 Messages = list[tuple[int, int, int]]
 SPECS = {
     "torus:4x3": 12, "torus:2x2x3": 12, "mesh:3x4": 12, "mesh:7": 7, "hypercube:3": 8, "tree:2x3": 6, "tree:1x4": 4,
@@ -90,7 +92,6 @@ few = settings(max_examples=20, suppress_health_check=[HealthCheck.function_scop
 several = settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 
 
-@pytest.mark.native
 @several
 @given(task=tasks(), seed=st.integers(0, 2**32))
 def test_what_is_kept_up_to_date_is_what_the_whole_gives(
@@ -99,13 +100,11 @@ def test_what_is_kept_up_to_date_is_what_the_whole_gives(
     assert asked(tool, "moves", tmp_path, task, seed, 40) == {"wrong": 0}
 
 
-@pytest.mark.native
 @pytest.mark.parametrize("size", [1, 64, 65, 4097])
 def test_the_greatest_of_many_and_their_powers_are_exact(tool: Tool, size: int) -> None:
     assert tool("peaks", size, 5, 200) == {"wrong": 0}
 
 
-@pytest.mark.native
 @few
 @given(task=tasks(), seed=st.integers(0, 2**32))
 def test_a_search_gives_each_rank_an_open_slot_of_its_own_and_is_never_worse(
@@ -120,7 +119,6 @@ def test_a_search_gives_each_rank_an_open_slot_of_its_own_and_is_never_worse(
     assert len(set(found["map"])) == len(found["map"])
 
 
-@pytest.mark.native
 @few
 @given(
     bits=st.integers(2, 5),
@@ -143,7 +141,6 @@ def test_linear_maps_are_linear_one_to_one_and_cost_what_they_say(
     assert (found["found"], found["wrong"]) == (1, 0)
 
 
-@pytest.mark.native
 def test_groups_stand_in_blocks_that_are_alike(tool: Tool, tmp_path: Path) -> None:
     """CG's rows and its transposition, 4 x 8 ranks in pairs that are never parted; exchanges alone on a mesh."""
     for ranks, spec, goal in ((16, "torus:4x4", 5), (64, "torus:8x8", 5), (32, "torus:8x4", 8)):
@@ -156,7 +153,6 @@ def test_groups_stand_in_blocks_that_are_alike(tool: Tool, tmp_path: Path) -> No
     assert found == {"found": 1, "wrong": 0, "maxima": 10 * 5}, "a hypercube of 16 in a square of 4 x 4"
 
 
-@pytest.mark.native
 def test_where_groups_are_not_alike_no_blocks_are_given(tool: Tool, tmp_path: Path) -> None:
     halves = [[(r, r ^ 1 << k, 1) for r in range(16)] for k in range(4)]
     turned = [(r, r // 4 + r % 4 * 4, 1) for r in range(16)]
@@ -177,7 +173,6 @@ def test_where_groups_are_not_alike_no_blocks_are_given(tool: Tool, tmp_path: Pa
         }
 
 
-@pytest.mark.native
 def test_where_there_are_no_linear_maps_none_is_given(tool: Tool, tmp_path: Path) -> None:
     six = text(6, [[(r, r ^ 1, 1) for r in range(6)]])  # no power of two
     shifted = text(8, [[(r, (r + 1) % 8, 1) for r in range(8)]])  # no exchange by the same bits
@@ -185,7 +180,6 @@ def test_where_there_are_no_linear_maps_none_is_given(tool: Tool, tmp_path: Path
         assert asked(tool, "linear", tmp_path, (pattern, spec, 1, "-", "-"), 1, 0)["found"] == 0
 
 
-@pytest.mark.native
 def test_a_seed_gives_its_map_again(tool: Tool, tmp_path: Path) -> None:
     task = (neighbours([5, 3]), "torus:4x4", 1, "-", "-")
     first, again, other = (asked(tool, "search", tmp_path, task, seed, 400) for seed in (7, 7, 8))
@@ -194,7 +188,6 @@ def test_a_seed_gives_its_map_again(tool: Tool, tmp_path: Path) -> None:
     assert other["after"] <= other["before"]
 
 
-@pytest.mark.native
 @pytest.mark.parametrize(
     ("shape", "spec"), [([4, 4], "torus:4x4"), ([8], "torus:8"), ([3, 4, 5], "torus:3x4x5"), ([2, 3, 4], "tofu:1x1x2")]
 )
@@ -207,7 +200,6 @@ def test_neighbours_on_their_own_torus_are_proved_to_stand_best(
     assert found["map"] == list(range(prod(shape)))
 
 
-@pytest.mark.native
 def test_neighbours_of_another_order_are_turned(tool: Tool, tmp_path: Path) -> None:
     """A grid of 8 x 2 on a torus of 2 x 8: turned, every message has one link of its own."""
     found = asked(tool, "search", tmp_path, (neighbours([8, 2]), "torus:2x8", 1, "-", "-"), 1, 100)
@@ -215,7 +207,6 @@ def test_neighbours_of_another_order_are_turned(tool: Tool, tmp_path: Path) -> N
     assert found["before"] > found["after"]
 
 
-@pytest.mark.native
 def test_phases_that_are_multiples_of_others_are_searched_as_one(tool: Tool, tmp_path: Path) -> None:
     """What is told is the cost of all phases: the driver adds up the pattern as it was given."""
     once: list[Messages] = [[(r, (r + 5) % 12, 100 + r) for r in range(12)], [(r, r ^ 3, 77) for r in range(12)]]
@@ -225,7 +216,6 @@ def test_phases_that_are_multiples_of_others_are_searched_as_one(tool: Tool, tmp
     assert found["after"] < found["before"]
 
 
-@pytest.mark.native
 @pytest.mark.parametrize(
     ("pattern", "spec", "said"),
     [
@@ -256,7 +246,6 @@ CG = (
 )
 
 
-@pytest.mark.native
 def test_events_or_links_decide_between_the_best_maps(firstlight_map: Path, tmp_path: Path) -> None:
     file = tmp_path / "cg"
     file.write_text(cg(64, 14_000))
@@ -268,7 +257,6 @@ def test_events_or_links_decide_between_the_best_maps(firstlight_map: Path, tmp_
     assert by_events["after"]["seconds"] <= by_links["after"]["seconds"]
 
 
-@pytest.mark.native
 def test_a_pattern_may_take_its_small_values(firstlight_map: Path) -> None:
     def total(*words: str) -> int:
         network = ("--topology", "torus:2x2", "--seconds", "1")
@@ -278,7 +266,6 @@ def test_a_pattern_may_take_its_small_values(firstlight_map: Path) -> None:
     assert total("--small") == total("--parameters", "class=S") < total()
 
 
-@pytest.mark.native
 @pytest.mark.full
 @pytest.mark.parametrize(("size", "ranks", "spec", "hops", "maxima", "hops_goal", "maxima_goal"), CG)
 def test_cg_stands_as_published(
@@ -300,7 +287,6 @@ def test_cg_stands_as_published(
         assert after["maxima"] <= 12 * 18_750 and after["by"] == "blocks of groups, digits"
 
 
-@pytest.mark.native
 def test_sums_of_bits_better_digits(firstlight_map: Path, tmp_path: Path) -> None:
     """CG's class A, 64 ranks: 5 messages over the busiest links, 6 by permutations of digits."""
     file = tmp_path / "cg"
@@ -325,7 +311,6 @@ def cg(ranks: int, rows: int) -> str:
     return text(ranks, phases)
 
 
-@pytest.mark.native
 @pytest.mark.full
 @pytest.mark.parametrize("seed", ["1", "2", "3", "4", "5"])
 def test_annealing_betters_what_has_no_structure(firstlight_map: Path, tmp_path: Path, seed: str) -> None:
@@ -342,7 +327,6 @@ def steps(columns: int) -> list[int]:
     return [columns >> k for k in range(1, columns.bit_length())]
 
 
-@pytest.mark.native
 @pytest.mark.full
 def test_interrupted_it_answers_with_the_best_so_far(firstlight_map: Path, tmp_path: Path) -> None:
     file = tmp_path / "cg"
@@ -373,7 +357,6 @@ def test_interrupted_it_answers_with_the_best_so_far(firstlight_map: Path, tmp_p
     assert sorted(answer["places"]) == list(range(1024))
 
 
-@pytest.mark.native
 def test_killed_it_leaves_the_best_that_it_told(firstlight_map: Path, tmp_path: Path) -> None:
     file, kept = tmp_path / "cg", tmp_path / "kept"
     file.write_text(cg(64, 14_000))
@@ -394,7 +377,6 @@ def is_identity(file: Path) -> bool:
     return slots == list(range(len(slots)))
 
 
-@pytest.mark.native
 @pytest.mark.full
 def test_the_command_goes_on_with_what_a_killed_one_kept(firstlight_map: Path, tmp_path: Path) -> None:
     file, made = tmp_path / "cg", tmp_path / "made"
@@ -416,7 +398,6 @@ def test_the_command_goes_on_with_what_a_killed_one_kept(firstlight_map: Path, t
     assert (made / "map.json").exists() and (made / "rankfile").exists()
 
 
-@pytest.mark.native
 @pytest.mark.full
 def test_the_command_writes_what_launchers_read(firstlight_map: Path, tmp_path: Path) -> None:
     file = tmp_path / "pattern"

@@ -18,8 +18,11 @@ from filelock import FileLock, Timeout
 import spent
 from firstlight import ROOT
 
-WORKERS = 4
+WORKERS = 6
 """At most so many, also on larger machines: the builds and the parties among the tests are parallel themselves."""
+
+ROOM = 1.5e9
+"""Bytes of memory a worker, for the two compilers of its build: where there is less, fewer share the tests."""
 
 PATIENCE = 900
 """Seconds for what may have to wait for other tests: for their builds in the same tree, or for processors."""
@@ -29,9 +32,10 @@ CPUS = len(os.sched_getaffinity(0))
 
 
 def workers() -> int:
-    """How many workers share the tests on this machine: two more than processors, for a third of their time they wait
-    (for what is to hang, for a party's processors, for another's build)."""
-    return min(WORKERS, CPUS + 2)
+    """How many workers share the tests on this machine: four more than processors where memory allows, for half their
+    time they wait (for what is to hang, for a party's processors, for another's build, for a launch to begin)."""
+    memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
+    return max(1, min(WORKERS, CPUS + 4, int(memory / ROOM)))
 
 
 @contextmanager
