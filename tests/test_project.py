@@ -17,7 +17,6 @@ import shipped
 import synthetic
 from commands import Captured, call
 from firstlight.errors import OK, USAGE
-from firstlight.judge.levels import Hierarchy
 from firstlight.judge.roles import players
 from firstlight.judge.verdict import Identity, Limit
 from firstlight.plan import Placement
@@ -36,7 +35,7 @@ def limit(name: str, cores: int, value: float) -> Limit:
     return Limit(name, cores, None, value, value, value, True, SOURCE)
 
 
-RATES = Rates((limit("bandwidth", 1, 1e10), limit("bandwidth", 4, 2e10), limit("flops_64", 1, 1e12)), Hierarchy())
+RATES = Rates((limit("bandwidth", 1, 1e10), limit("bandwidth", 4, 2e10), limit("flops_64", 1, 1e12)))
 
 
 def sample(elements: float, seconds: float, ranks: int = 1, launches: tuple[float, ...] = ()) -> Sample:
@@ -85,6 +84,26 @@ def test_the_largest_size_is_held_against_the_nearest_smaller_one() -> None:
 def test_between_numbers_of_cores_rates_are_interpolated_beyond_they_are_in_proportion() -> None:
     assert [RATES.rate("bandwidth", n, 1) for n in (1, 2, 4, 8)] == [1e10, pytest.approx(4e10 / 3), 2e10, 4e10]
     assert RATES.rate("load_bandwidth", 1, 1) is None
+
+
+def test_between_sizes_a_power_goes_through_rates_and_shares() -> None:
+    """8 GB/s on 1 MB, 2 GB/s on 16 MB: 4 GB/s between; two cores have twice the bytes. Beyond the ends these hold."""
+    curve = tuple(
+        Limit("bandwidth", k, size * k, value * k, value * k, value * k, True, SOURCE)
+        for k in (1, 2)
+        for size, value in ((1e6, 8e9), (16e6, 2e9))
+    )
+    rates = Rates(curve)
+    sizes = (1e3, 1e6, 4e6, 16e6, 1e9)
+    assert [rates.rate("bandwidth", 1, s) for s in sizes] == pytest.approx([8e9, 8e9, 4e9, 2e9, 2e9])
+    assert rates.rate("bandwidth", 2, 8e6) == pytest.approx(8e9) and rates.rate("bandwidth", 4, 16e6) == pytest.approx(
+        16e9
+    )
+    whole, half = sample(1e6, 16e6 / 1e10), sample(16e6, 2 * 256e6 / 1e10)
+    of = app(whole, half)
+    for each, reached in ((8e6, 1.0), (32e6, 0.5**0.5), (128e6, 0.5), (1e9, 0.5), (1.0, 1.0)):
+        near = scaling.nearest(of.samples, each)
+        assert near is not None and scaling.share(of, of.samples, near, each, RATES) == pytest.approx(reached)
 
 
 class Curve(NamedTuple):
@@ -163,7 +182,7 @@ def test_linpack_of_the_k_computer_from_its_data_sheet(simulator: Path) -> None:
     """R4: 10.51 Pflop/s, 93.17 % of the peak of 88,128 nodes; here ceilings of the data sheet, a share of 1."""
     [(workload, model)] = [(w, m) for w, m in MODELS if m.filling]
     of = machines.named("k")
-    rates = Rates((limit("flops_64", 8, of.flops.value),), Hierarchy())
+    rates = Rates((limit("flops_64", 8, of.flops.value),))
     n = 1e5
     ideal = 2 / 3 * n**3 / of.flops.value
     s = Sample("w", "v", "g", None, model.title, 1, 8, n, {"n": n}, (ideal,) * 6, ideal, 8 * n**2)

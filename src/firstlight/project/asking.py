@@ -257,7 +257,7 @@ def _notes(
     apps: Sequence[node.Application], place: Place, fitted: Fitted | None, words: str | None, count: int
 ) -> tuple[str, ...]:
     said = [
-        "assumed constant: the share of its ceilings that an application reached at the nearest size, and what "
+        "assumed constant: the share of its ceilings that an application reached at the sizes beside it, and what "
         "the messages of a step are; they do not travel beside work",
         "not in it: noise, file systems, faults, and other jobs on the network",
         "weak scaling keeps the bytes of a node, strong scaling the problem of one node",

@@ -13,7 +13,6 @@ from firstlight import formulas
 from firstlight.catalogue import Workload
 from firstlight.judge import Judgement
 from firstlight.judge.ceilings import cores, step_seconds
-from firstlight.judge.levels import Hierarchy
 from firstlight.judge.roles import Played, played, players
 from firstlight.judge.verdict import Limit
 from firstlight.roles import APPLICATION, Model
@@ -24,17 +23,15 @@ class Rates(NamedTuple):
     `bytes`)."""
 
     limits: Sequence[Limit]
-    levels: Hierarchy
     times: Mapping[str, float] = {}
 
     def rate(self, ceiling: str, n: int, size: float) -> float | None:
         """A second, by n cores on so many bytes in all; None where the run measured none.
 
-        Of the level of memory in which they lie, else of the nearest size; between measured numbers of cores
-        interpolated, beyond them in proportion.
+        Between measured numbers of cores interpolated, beyond them in proportion; each core with its part of the bytes.
         """
         some = {x.cores for x in self.limits if x.name == ceiling}
-        by = {k: value for k in some if (value := self._at(ceiling, k, size))}
+        by = {k: value for k in some if (value := self._at(ceiling, k, size * k / n))}
         if not by:
             return None
         below = max((k for k in by if k <= n), default=None)
@@ -47,12 +44,23 @@ class Rates(NamedTuple):
         return by[below] + share * (by[above] - by[below])
 
     def _at(self, ceiling: str, n: int, size: float) -> float:
-        mine = [x for x in self.limits if x.name == ceiling and x.cores == n and x.value > 0]
-        place = self.levels.place(size, n)
-        here = [x for x in mine if x.working_set is None or self.levels.place(x.working_set, n) == place]
-        if here:
-            return max(x.value for x in here)
-        return min(mine, key=lambda x: abs(math.log((x.working_set or 1) / max(size, 1)))).value if mine else 0.0
+        """By n cores on so many bytes, 0 if not measured: a power of the bytes goes through the two sizes beside it.
+
+        Not the best of a level of memory: data that hardly exceed a cache are half in it, and what the system tells of
+        a cache's size may be many times what a guest gets of it.
+        """
+        best: dict[float, float] = {}
+        for x in self.limits:
+            if x.name == ceiling and x.cores == n and x.value > 0:
+                at = max(x.working_set or 1.0, 1.0)
+                best[at] = max(x.value, best.get(at, 0.0))
+        below = max((at for at in best if at <= size), default=None)
+        above = min((at for at in best if at >= size), default=None)
+        if below is None or above is None or below == above:
+            near = below or above
+            return best[near] if near else 0.0
+        share = math.log(size / below) / math.log(above / below)
+        return float(best[below] ** (1 - share) * best[above] ** share)
 
     def ideal(self, model: Model, numbers: Mapping[str, float], n: int, nodes: float = 1) -> float:
         """Seconds of n cores of each node at the ceilings: the longest of arithmetic and memory; 0: none known."""
@@ -98,7 +106,7 @@ class Application(NamedTuple):
 
 
 def rates(judgement: Judgement) -> Rates:
-    return Rates(judgement.limits, judgement.hierarchy)
+    return Rates(judgement.limits)
 
 
 def applications(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Application]:

@@ -1,7 +1,7 @@
 """Scaling: an application on other sizes, processes and nodes, from its samples; and how far such projections are off.
 
-Seconds of a step = the longest of arithmetic and memory at the ceilings of the new place, divided by the share of its
-own ceilings that a sample reached, plus what messages take. Launches of both are resampled.
+Seconds of a step = the longest of arithmetic and memory at the ceilings of the new place, divided by the share of their
+own ceilings that samples of the sizes beside it reached, plus what messages take. Launches of both are resampled.
 """
 
 from __future__ import annotations
@@ -54,15 +54,35 @@ def reached(app: Application, sample: Sample, rates: Rates) -> float:
     return ideal / sample.seconds
 
 
-def nearest(some: Iterable[Sample], memory: float, rates: Rates, cores: int) -> Sample | None:
-    """Of the same level of memory where there is one, of the nearest size, the fastest."""
-    place = rates.levels.place(memory, cores)
+def nearest(some: Iterable[Sample], each: float) -> Sample | None:
+    """Of the nearest size, in bytes a core, the fastest."""
 
-    def apart(s: Sample) -> tuple[bool, float, float]:
-        distance = abs(math.log(max(s.memory, 1) / max(memory, 1)))
-        return rates.levels.place(s.memory, s.cores) != place, round(distance, 6), s.seconds
+    def apart(s: Sample) -> tuple[float, float]:
+        return round(abs(math.log(_each(s) / max(each, 1))), 6), s.seconds
 
     return min(some, key=apart, default=None)
+
+
+def _each(s: Sample) -> float:
+    """Bytes a core."""
+    return max(s.memory / s.cores, 1.0)
+
+
+def share(app: Application, some: Iterable[Sample], near: Sample, each: float, rates: Rates) -> float:
+    """Of its ceilings on so many bytes a core, by the program of `near`: a power of the bytes goes through the sizes
+    beside it; beyond them it is that of `near`."""
+    own = sorted((s for s in some if program(s) == program(near)), key=lambda s: (_each(s), s.seconds))
+    below = max((s for s in own if _each(s) <= each), key=lambda s: (_each(s), -s.seconds), default=None)
+    above = next((s for s in own if _each(s) >= each), None)
+    if below is None or above is None or _each(below) == _each(above):
+        return reached(app, near, rates)
+    part = math.log(each / _each(below)) / math.log(_each(above) / _each(below))
+    return float(reached(app, below, rates) ** (1 - part) * reached(app, above, rates) ** part)
+
+
+def program(s: Sample) -> tuple[object, ...]:
+    """What is one program on as many processes and threads."""
+    return s.variant, s.toolchain, s.mpi, s.ranks, s.threads
 
 
 def left_out(apps: Sequence[Application], rates: Rates, messages: Messages | None, spread: Spread) -> list[LeftOut]:
@@ -71,12 +91,11 @@ def left_out(apps: Sequence[Application], rates: Rates, messages: Messages | Non
     for app in apps:
         for s in app.samples:
             if s.ranks > 1 and s.threads == 1 and messages is not None:
-                base = nearest(_alone(app, s), s.memory, rates, 1)
-                found += [_held(app, base, s, rates, messages, spread)] if base else []
+                found += _held(app, _alone(app, s), s, rates, messages, spread)
         for group in _groups(app.samples):
             *less, largest = sorted(group, key=lambda s: s.elements)
-            base = nearest((s for s in less if s.elements < largest.elements), largest.memory, rates, largest.cores)
-            found += [_held(app, base, largest, rates, None, spread)] if base else []
+            smaller_ones = [s for s in less if s.elements < largest.elements]
+            found += _held(app, smaller_ones, largest, rates, None, spread)
     return found
 
 
@@ -90,19 +109,23 @@ def _alone(app: Application, s: Sample) -> list[Sample]:
 def _groups(samples: Iterable[Sample]) -> list[list[Sample]]:
     found: dict[tuple[object, ...], list[Sample]] = {}
     for s in samples:
-        found.setdefault((s.variant, s.toolchain, s.mpi, s.ranks, s.threads), []).append(s)
+        found.setdefault(program(s), []).append(s)
     return list(found.values())
 
 
 def _held(
-    app: Application, base: Sample, target: Sample, rates: Rates, messages: Messages | None, spread: Spread
-) -> LeftOut:
-    """`messages`: None where both have as many processes, so that the sample's share holds what they cost."""
+    app: Application, some: Sequence[Sample], target: Sample, rates: Rates, messages: Messages | None, spread: Spread
+) -> list[LeftOut]:
+    """The target from these, if there are any. `messages`: None where both have as many processes, so that the samples'
+    share holds what they cost."""
+    base = nearest(some, _each(target))
+    if base is None:
+        return []
     numbers = app.numbers(base, target.elements, target.ranks)
-    work = rates.ideal(app.model, numbers, target.cores) / reached(app, base, rates)
+    work = rates.ideal(app.model, numbers, target.cores) / share(app, some, base, _each(target), rates)
     sent = messages(app.model, numbers, target.ranks, f"flat:{target.ranks}") if messages else 0.0
     low, high = spread.interval(base, work, sent)
-    return LeftOut(
+    held = LeftOut(
         application=app.model.title,
         kind="processes" if messages else "size",
         program=f"{target.workload}.{target.variant}",
@@ -114,6 +137,7 @@ def _held(
         high=high,
         measured=target.seconds,
     )
+    return [held]
 
 
 def of_node(app: Application) -> list[Sample]:
@@ -153,10 +177,11 @@ def point(app: Application, place: Place, elements: float, topology: str, one: f
     count = nodes(topology)
     some = of_node(app)
     memory = formulas.value(app.model.memory, app.numbers(some[-1], elements, count)) / count
-    sample = nearest(some, memory, place.here, some[0].cores)
+    each = memory / some[0].cores
+    sample = nearest(some, each)
     assert sample is not None
     numbers = app.numbers(sample, elements, count)
-    work = place.there.ideal(app.model, numbers, sample.cores, count) / reached(app, sample, place.here)
+    work = place.there.ideal(app.model, numbers, sample.cores, count) / share(app, some, sample, each, place.here)
     sent, beyond = _sent(app, sample, place, elements, topology)
     low, high = place.spread.interval(sample, work, sent)
     seconds = work + sent
