@@ -62,21 +62,33 @@ struct Modes {
   }
 };
 
-// Lines out(a, j) become weighted sums of lines in(b, j).
+// A weighted sum of so many lines, all of them at once.
+using Lines = std::array<const double*, most_layers>;
+template <std::size_t n>
+void weigh(const std::array<double, most_layers>& weights, const Lines& from, double* to, Index count) {
+  for (Index i = 0; i < count; ++i) {
+    double sum = weights[0] * from[0][i];
+    for (std::size_t b = 1; b < n; ++b) sum += weights[b] * from[b][i];
+    to[i] = sum;
+  }
+}
+// Lines out(a) become weighted sums of lines in(b), none of which is one of them.
+template <class In, class Out>
+void mix_line(const Modes::Matrix& weights, Index layers, Index count, const In& in, const Out& out) {
+  static constexpr std::array sums{weigh<1>, weigh<2>, weigh<3>, weigh<4>, weigh<5>};
+  static_assert(sums.size() == most_layers);
+  Lines from{};
+  for (Index b = 0; b < layers; ++b) from[static_cast<std::size_t>(b)] = in(b);
+  for (Index a = 0; a < layers; ++a) sums[static_cast<std::size_t>(layers - 1)](weights[static_cast<std::size_t>(a)], from, out(a), count);
+}
+// The same of all lines j of in(b, j).
 template <class Team, class In, class Out>
 void mix(const Modes::Matrix& weights, const grid::Point<3>& size, const Team& team, const In& in, const Out& out) {
   team([&](Index share, Index shares) {
     const fl::Part mine = fl::part(size[1], shares, share);
     for (Index j = mine.begin; j < mine.end; ++j)
-      for (Index a = 0; a < size[0]; ++a) {
-        double* to = out(a, j);
-        std::fill_n(to, size[2], 0.0);
-        for (Index b = 0; b < size[0]; ++b) {
-          const double weight = weights[static_cast<std::size_t>(a)][static_cast<std::size_t>(b)];
-          const double* from = in(b, j);
-          for (Index i = 0; i < size[2]; ++i) to[i] += weight * from[i];
-        }
-      }
+      mix_line(
+          weights, size[0], size[2], [&](Index b) { return in(b, j); }, [&](Index a) { return out(a, j); });
   });
 }
 // Of own lines of a field: layers into modes, which lie behind each other, and back.
