@@ -55,25 +55,31 @@ template <class T, int run, bool second>
 template <class T>
 [[gnu::always_inline]] inline Vector<T, width<T>> pieces(const T* a, Index row) {
   using Piece = Vector<T, lane<T>>;
-  if constexpr (lanes == 1)
+  if constexpr (lanes == 1) {
     return fl::simd::load<Piece>(a);
-  else
+  } else {
+#if defined(__clang__)
     return picked<T>(fl::simd::load<Piece>(a), fl::simd::load<Piece>(a + lane<T> * row), std::make_integer_sequence<int, width<T>>());
+#else  // that way gcc 12 shuffles two registers, for which there is one unit; this way the second piece is put in as it is loaded
+    __extension__ typedef __int128 Whole;
+    return reinterpret_cast<Vector<T, width<T>>>(Vector<Whole, 2>{fl::simd::load<Whole>(a), fl::simd::load<Whole>(a + lane<T> * row)});
+#endif
+  }
 }
 
-// `width` rows of `lane` columns; store(to, vector).
-template <class T, class Store>
-[[gnu::always_inline]] inline void columns_of_a_lane(const T* a, Index a_row, T* b, Index b_row, Store store) {
+// `width` rows of `lane` columns; give(column, vector).
+template <class T, class Give>
+[[gnu::always_inline]] inline void columns_of_a_lane(const T* a, Index a_row, Give give) {
   const auto row = [&](int r) __attribute__((always_inline)) { return pieces(a + r * a_row, a_row); };
   if constexpr (lane<T> == 2) {
     const auto first = row(0), second = row(1);
-    store(b, zip<T, 1, false>(first, second)), store(b + b_row, zip<T, 1, true>(first, second));
+    give(0, zip<T, 1, false>(first, second)), give(1, zip<T, 1, true>(first, second));
   } else {
     const auto r0 = row(0), r1 = row(1), r2 = row(2), r3 = row(3);
     const auto left = zip<T, 1, false>(r0, r1), left_below = zip<T, 1, false>(r2, r3);
     const auto right = zip<T, 1, true>(r0, r1), right_below = zip<T, 1, true>(r2, r3);
-    store(b, zip<T, 2, false>(left, left_below)), store(b + b_row, zip<T, 2, true>(left, left_below));
-    store(b + 2 * b_row, zip<T, 2, false>(right, right_below)), store(b + 3 * b_row, zip<T, 2, true>(right, right_below));
+    give(0, zip<T, 2, false>(left, left_below)), give(1, zip<T, 2, true>(left, left_below));
+    give(2, zip<T, 2, false>(right, right_below)), give(3, zip<T, 2, true>(right, right_below));
   }
 }
 
@@ -83,7 +89,9 @@ template <Index side, class T, class Store>
   fl::simd::unroll<side / lane<T>>([&](auto j) __attribute__((always_inline)) {
     fl::simd::unroll<side / width<T>>([&](auto i) __attribute__((always_inline)) {
       const Index down = i * width<T>, right = j * lane<T>;
-      columns_of_a_lane(a + down * a_row + right, a_row, b + right * b_row + down, b_row, store);
+      T* const to = b + right * b_row + down;
+      columns_of_a_lane(
+          a + down * a_row + right, a_row, [&](int k, const auto& v) __attribute__((always_inline)) { store(to + k * b_row, v); });
     });
   });
 }
@@ -108,12 +116,42 @@ inline void covered(const Box<T>& box) {
     }
 }
 
+// `high` rows of all columns, a lane of columns at a time; the last lane ends with the box. Each line of B is written at once, in two or more
+// stores side by side, of which a cache takes two at a time.
+template <Index high, class T>
+inline void along(const Box<T>& box) {
+  constexpr int vectors = static_cast<int>(high) / width<T>;
+  const auto lane_at = [&](Index right) __attribute__((always_inline)) {
+    const Box<T> at = box.part(0, right, high, lane<T>);
+    Vector<T, width<T>> turned[lane<T>][vectors];
+    fl::simd::unroll<vectors>([&](auto i) __attribute__((always_inline)) {
+      columns_of_a_lane(
+          at.a + i * width<T> * at.a_row, at.a_row, [&](int k, const auto& v) __attribute__((always_inline)) { turned[k][i] = v; });
+    });
+    fl::simd::unroll<lane<T> * vectors>([&](auto n) __attribute__((always_inline)) {
+      fl::simd::store(at.b + n / vectors * at.b_row + n % vectors * width<T>, turned[n / vectors][n % vectors]);
+    });
+  };
+  Index right = 0;
+  for (; right + lane<T> <= box.columns; right += lane<T>) lane_at(right);
+  if (right < box.columns) lane_at(box.columns - lane<T>);
+}
+
+// In the first cache nothing needs to be asked for, and what counts is instructions. The last rows end with the box, too.
+template <class T>
+inline void by_rows(const Box<T>& box) {
+  Index down = 0;
+  for (; down + line<T> <= box.rows; down += line<T>) along<line<T>>(box.part(down, 0, line<T>, box.columns));
+  for (; down < box.rows; down += width<T>) along<width<T>>(box.part(std::min<Index>(down, box.rows - width<T>), 0, width<T>, box.columns));
+}
+
 // High strips, whose squares go down: B's lines lie one after the other, and A's rows are not too many at once.
 template <class T>
 inline void by_squares(const Box<T>& box) {
-  constexpr Index high = 128;
+  constexpr Index high = 128, first_cache = 40 << 10;  // bytes; of those with 32 KiB it is not much more
   const Index least = std::min(box.rows, box.columns);
   if (least < width<T>) return by_loops(box);
+  if (2 * box.rows * box.columns * static_cast<Index>(sizeof(T)) <= first_cache) return by_rows(box);
   if (least < 2 * line<T>) return covered<width<T>>(box);
   for (Index down = 0; down < box.rows; down += high) {
     const Index i = std::min(down, box.rows - line<T>);
