@@ -13,6 +13,7 @@ from native import COUNTED, Placement
 pytestmark = pytest.mark.native
 
 BOTH = "task=forward,return"
+WAYS = "exchange=alltoall,pairwise,overlap,linear,bruck,paced"
 ODD = "n=1,2,3,4,6,7,12,35,97,121,600,1000,2048,2049,3600"
 
 
@@ -27,14 +28,13 @@ def test_any_number_of_points_on_one_process(variant: str, tmp_path: Path) -> No
 
 
 @pytest.mark.parametrize("ranks", [1, 2, 3, 4])
-@pytest.mark.parametrize("variant", ["mpi_alltoall", "mpi_pairwise", "mpi_overlap"])
-def test_rows_are_divided_among_any_number_of_processes(variant: str, ranks: int, tmp_path: Path) -> None:
-    """Rows of one process more than those of another, and one row each."""
-    native.verified(program(variant), Placement(ranks=ranks), tmp_path, "n=16,35,600,4096", BOTH, effort=COUNTED)
+def test_rows_are_divided_among_any_number_of_processes(ranks: int, tmp_path: Path) -> None:
+    """Rows of one process more than those of another, and one row each; each way of exchanging them."""
+    native.verified(program("mpi"), Placement(ranks=ranks), tmp_path, "n=16,35,600,4096", BOTH, WAYS, effort=COUNTED)
 
 
 def test_more_processes_than_rows_are_refused(tmp_path: Path) -> None:
-    said = native.run(program("mpi_alltoall"), Placement(ranks=2), ("n=97",), tmp_path, COUNTED)
+    said = native.run(program("mpi"), Placement(ranks=2), ("n=97",), tmp_path, COUNTED)
     assert said.status == 2 and "97 points in 1 rows: needs as many processes at most, 2 given" in said.stderr
 
 

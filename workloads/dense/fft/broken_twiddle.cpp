@@ -5,10 +5,10 @@
 
 namespace {
 
-struct Another : fft::SixStep<fl::OwnFourier, fft::Alone> {
+struct Another : fft::SixStep<fl::OwnFourier, spectral::Alone> {
   void open(fft::State& s) {
     SixStep::open(s);
-    roots = fft::Roots<double>(s.p.n + 1);
+    roots = spectral::Roots<double>(s.p.n + 1);
   }
 };
 

@@ -3,30 +3,29 @@
 // n = n1 n2. A process has whole rows: of x as a matrix of n1 rows, of X as one of n2 rows. task=return goes there and back.
 #pragma once
 
-#include <cfloat>
-#include <cmath>
 #include <string>
 #include <vector>
 
+#include "../exchange.hpp"
+#include "../known.hpp"
 #include "firstlight/changing.hpp"
-#include "firstlight/damage.hpp"
-#include "firstlight/fourier.hpp"
 #include "firstlight/split.hpp"
-#include "roots.hpp"
 
 namespace fft::inline FL_ROLE {
 
-using fl::Complex, fl::Index;
+using fl::Complex, fl::Index, spectral::phases;
 
 enum class Task { forward, back_again };
 
 struct Params {
   Index n = 65536;
   Task task = Task::forward;
+  spectral::Way exchange = spectral::Way::alltoall;
   void declare(fl::Fields& fields) {
     fields.integer("n", n, "points", 1, (Index{1} << 31) - 1,
                    "complex numbers, cut into n1 rows of n2: n1 is the largest factor up to sqrt(n)");
     fields.choice("task", task, "forward|return", "the transform alone, or with the one that undoes it");
+    fields.choice("exchange", exchange, spectral::ways, spectral::ways_help);
   }
 };
 
@@ -39,7 +38,6 @@ struct State {
   fl::Changing changing;  // points of the whole input
 };
 
-inline constexpr fl::Phases phases{"lines", "transpose"};
 inline constexpr fl::About about{
     .title = "Fourier transform",
     .cost = "5 n log2 n flops, twice that there and back; 32 bytes a point read and written once",
@@ -69,12 +67,6 @@ inline std::string refuse(const Params& p, const fl::Team& team) {
   return "";
 }
 
-// A point that changed last in this iteration, or never (-1).
-inline Complex point(Index j, Index iteration) {
-  const std::uint64_t place = 2 * (static_cast<std::uint64_t>(j) * 0x100000001b3ull + static_cast<std::uint64_t>(iteration + 1));
-  return {fl::uniform(place), fl::uniform(place + 1)};
-}
-
 inline Index first_in(const State& s) { return s.in_rows.begin * s.n2; }
 inline Index out_width(const State& s) { return s.p.task == Task::forward ? s.n1 : s.n2; }
 inline Index first_out(const State& s) { return s.out_rows.begin * out_width(s); }
@@ -88,7 +80,7 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   s.out = fl::Array<Complex>(s.out_rows.size() * out_width(s));
   s.changing = fl::Changing(p.n, fl::Changing::most, true);
   fl::first_touch(&s);
-  for (Index j = 0; j < s.in.size(); ++j) s.in[j] = point(first_in(s) + j, -1);
+  for (Index j = 0; j < s.in.size(); ++j) s.in[j] = spectral::point(first_in(s) + j, -1);
 }
 
 inline fl::Cost cost(const Params& p, const fl::Team& team) {
@@ -98,7 +90,7 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
 
 inline void touch(State& s, Index iteration) {
   s.changing.touch(iteration, [&](Index j) {
-    if (j >= first_in(s) && j < first_in(s) + s.in.size()) s.in[j - first_in(s)] = point(j, iteration);
+    if (j >= first_in(s) && j < first_in(s) + s.in.size()) s.in[j - first_in(s)] = spectral::point(j, iteration);
   });
 }
 

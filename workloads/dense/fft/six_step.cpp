@@ -2,5 +2,5 @@
 
 #include "firstlight/variant.hpp"
 
-using InCaches = fft::SixStep<fl::OwnFourier, fft::Alone>;
+using InCaches = fft::SixStep<fl::OwnFourier, spectral::Alone>;
 FL_VARIANT(fft, InCaches)

@@ -13,7 +13,7 @@ struct Whole {
 
   void open(State& s) { fourier.emplace(s.p.n); }
   void step(State& s, Index) {
-    const fl::In in(phases("lines"));
+    const fl::In in(phases("transforms"));
     std::copy(s.in.begin(), s.in.end(), fourier->in.begin());
     fourier->forward();
     if (s.p.task == Task::forward) {

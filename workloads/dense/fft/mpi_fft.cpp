@@ -1,8 +1,8 @@
+#include "../messages.hpp"
 #include "firstlight/library_fourier.hpp"
-#include "message_ways.hpp"
 #include "six_step.hpp"
 
 #include "firstlight/variant.hpp"
 
-using Messages = fft::SixStep<fl::LibraryFourier, fft::Overlapped>;
+using Messages = fft::SixStep<fl::LibraryFourier, spectral::Messages>;
 FL_VARIANT(fft, Messages)

@@ -1,7 +1,0 @@
-#include "message_ways.hpp"
-#include "six_step.hpp"
-
-#include "firstlight/variant.hpp"
-
-using Messages = fft::SixStep<fl::OwnFourier, fft::AllToAll>;
-FL_VARIANT(fft, Messages)

@@ -1,0 +1,7 @@
+#include "box.hpp"
+#include "firstlight/library_fourier.hpp"
+
+#include "firstlight/variant.hpp"
+
+using Lines = fft3d::Transform<fl::LibraryFourier, spectral::Alone>;
+FL_VARIANT(fft3d, Lines)

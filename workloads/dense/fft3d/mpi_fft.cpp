@@ -1,0 +1,8 @@
+#include "../messages.hpp"
+#include "box.hpp"
+#include "firstlight/library_fourier.hpp"
+
+#include "firstlight/variant.hpp"
+
+using Messages = fft3d::Transform<fl::LibraryFourier, spectral::Messages>;
+FL_VARIANT(fft3d, Messages)
