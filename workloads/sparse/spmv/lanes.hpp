@@ -88,6 +88,9 @@ class Sell {
   }
 
   fl::Array<int>& order() { return order_; }
+  const fl::Array<int>& start() const { return start_; }
+  const fl::Array<int>& column() const { return column_; }
+  const fl::Array<double>& value() const { return value_; }
   fl::Index units() const { return pieces(rows_, chunk); }
   fl::Index slots(fl::Index unit) const { return start_[unit]; }
 

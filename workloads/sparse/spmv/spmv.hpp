@@ -5,6 +5,7 @@
 #include <cfloat>
 #include <cmath>
 #include <cstring>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,9 @@ struct State {
   double scale = 1;        // of the step
   fl::Changing changing;   // elements of the whole x
   double overlapped = -1;  // of variants that do: share of own rows that are multiplied while x travels
+  // Of variants on a device: all of x and y goes there; y comes back before it is looked at. For these x changes between batches only.
+  std::function<void()> upload, download;
+  fl::Index renewed = -1;  // the last iteration before this batch
 };
 
 inline constexpr fl::About about{
@@ -93,20 +97,29 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
   return {.flops = 2 * entries, .bytes = bytes, .working_set = most};
 }
 
-// The steps of a check have inputs of their own.
-inline void touch(State& s, fl::Index iteration) {
-  s.scale = fl::step_factor(iteration);
-  if (iteration >= fl::beyond_timing) return;
+inline void change(State& s, fl::Index iteration) {
   s.changing.touch(iteration, [&](fl::Index i) {
     if (i >= s.own.begin && i < s.own.end) s.x[i - s.own.begin] = element(i, iteration);
   });
 }
 
-inline fl::Index renew(State& s, fl::Index next) {
-  return s.changing.renew(next, [&](fl::Index iteration) { touch(s, iteration); });
+// The steps of a check have inputs of their own.
+inline void touch(State& s, fl::Index iteration) {
+  s.scale = fl::step_factor(iteration);
+  if (iteration < fl::beyond_timing && !s.upload) change(s, iteration);
 }
 
-inline void poison(State& s) { fl::poison(s.y.data(), s.y.size()); }
+inline fl::Index renew(State& s, fl::Index next) {
+  const fl::Index first = s.changing.renew(next, [&](fl::Index iteration) { change(s, iteration); });
+  s.renewed = first - 1;
+  if (s.upload) s.upload();
+  return first;
+}
+
+inline void poison(State& s) {
+  fl::poison(s.y.data(), s.y.size());
+  if (s.upload) s.upload();
+}
 
 inline double allowed(const sparse::RowSum& row, double scale) {
   return static_cast<double>(row.terms + 3) * (DBL_EPSILON / 2 * row.magnitude * scale + DBL_MIN);
@@ -114,8 +127,9 @@ inline double allowed(const sparse::RowSum& row, double scale) {
 
 // x(column) is an element; a row whose sum is NaN must be NaN, and no other row.
 template <class X>
-void compare(const State& s, fl::Index last, X x, fl::WorstError& worst) {
+void compare(State& s, fl::Index last, X x, fl::WorstError& worst) {
   const double scale = fl::step_factor(last);
+  if (s.download) s.download();
   for (fl::Index i = s.own.begin; i < s.own.end; ++i) {
     sparse::RowSum row;
     s.matrix.row(i, [&](fl::Index column, double value) { row.add(value, x(column)); });
@@ -148,11 +162,12 @@ inline void compare_with_holes(State& s, fl::WorstError& worst) {
   fl::run_steps(iteration, 1);
   compare(s, iteration, x, worst);
   std::copy(before.begin(), before.end(), s.x.data());
+  if (s.upload) s.upload();
 }
 
 inline fl::Check check(State& s, fl::Index last) {
   fl::WorstError worst;
-  const fl::Ages ages(s.changing, last);
+  const fl::Ages ages(s.changing, s.upload ? s.renewed : last);
   compare(s, last, [&](fl::Index i) { return element(i, ages.of(i, -1)); }, worst);
   compare_with_holes(s, worst);
   return worst.check(fl::text("all %lld rows are right", s.own.size()));
@@ -160,6 +175,7 @@ inline fl::Check check(State& s, fl::Index last) {
 
 // Of all bits of y, the same for any number of processes: formats that add up a row in its order agree.
 inline void observe(State& s, fl::Observations& seen) {
+  if (s.download) s.download();
   double mine = 0;
   for (fl::Index i = 0; i < s.own.size(); ++i) {
     std::uint64_t bits = 0;

@@ -68,7 +68,7 @@ template <int width, class I, class F>
 }
 
 namespace detail {
-#if __has_builtin(__builtin_shufflevector)
+#if __has_builtin(__builtin_shufflevector) && !defined(__CUDACC__)  // nvcc hands the host's compiler something else
 template <class T, int count, class V, int... k>
 [[gnu::always_inline]] inline T lanes(const V& v, std::integer_sequence<int, k...>) {
   if constexpr (count == 2) {
