@@ -5,9 +5,9 @@
 namespace {
 
 struct Mistaken : rsdft::PlainStencil {
-  static void apply(const rsdft::Row& row, rsdft::Weights w, double trap, const rsdft::Recurrence& r) {
+  static void apply(const rsdft::Cells& cells, const rsdft::grid::Box<3>& box, rsdft::Weights w, double trap, const rsdft::Recurrence& r) {
     w.neighbour[w.radius] = -w.neighbour[w.radius];
-    PlainStencil::apply(row, w, trap, r);
+    PlainStencil::apply(cells, box, w, trap, r);
   }
 };
 

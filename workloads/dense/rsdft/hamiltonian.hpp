@@ -134,11 +134,9 @@ class Hamiltonian {
   }
   void stencil(const grid::Box<3>& box, const Recurrence& r) {
     const auto& stride = u.layout().stride;
-    const grid::Point<3> size = u.size();
-    grid::each_row(box, [&](const grid::Point<3>& p, Index count) {
-      const double* potential = potential_.data() + (p[0] * size[1] + p[1]) * size[2] + p[2];
-      Stencil::apply({&u[p], &next[p], potential, count, stride[0], stride[1]}, weights_, s_.trap, r);
-    });
+    const grid::Point<3> size = u.size(), first{};
+    Stencil::apply({&u[first], &next[first], potential_.data(), stride[0], stride[1], size[1] * size[2], size[2]}, box, weights_, s_.trap,
+                   r);
   }
   template <class Work>
   void each_own_row(const Work& work, Field& field) {

@@ -86,9 +86,9 @@ struct Run {
   void each_pack(State& s, const Work& work) {
     const Index cells = s.block.cells().cells();
     for (Index b = 0; b < packs.size(); ++b) {
-      h->load(filtered.data() + b * cells);
+      redistribute([&] { h->load(filtered.data() + b * cells); });
       work();
-      h->store(h->u, filtered.data() + b * cells);
+      redistribute([&] { h->store(h->u, filtered.data() + b * cells); });
     }
   }
   template <class Work>

@@ -47,25 +47,38 @@ struct Recurrence {
   double alpha, shift, beta;
 };
 
-// A row of cells: `u`, `out` and `potential` of the first, strides in cells to the next plane and row.
-struct Row {
+// `u`, `out` and `potential` of a block's first cell, and strides in cells to the next plane and line: of the fields and of the potential.
+struct Cells {
   const Pack* u;
   Pack* out;
   const double* potential;
-  Index count, plane, line;
+  Index plane, line, potential_plane, potential_line;
+
+  Cells from(Index i, Index j, Index k) const {
+    Cells there = *this;
+    there.u += i * plane + j * line + k, there.out += i * plane + j * line + k;
+    there.potential += i * potential_plane + j * potential_line + k;
+    return there;
+  }
 };
 
 // Cell by cell, as the formula has it.
 struct PlainStencil : Bounded {
-  static void apply(const Row& row, const Weights& w, double trap, const Recurrence& r) {
-    for (Index k = 0; k < row.count; ++k) {
-      const Pack* u = row.u + k;
-      Pack& out = row.out[k];
-      const double local = w.middle + trap * row.potential[k] - r.shift;
+  static void apply(const Cells& cells, const grid::Box<3>& box, const Weights& w, double trap, const Recurrence& r) {
+    grid::each_row(box, [&](const grid::Point<3>& p, Index count) { row(cells.from(p[0], p[1], p[2]), count, w, trap, r); });
+  }
+
+ private:
+  static void row(const Cells& first, Index count, const Weights& w, double trap, const Recurrence& r) {
+    for (Index k = 0; k < count; ++k) {
+      const Pack* u = first.u + k;
+      Pack& out = first.out[k];
+      const double local = w.middle + trap * first.potential[k] - r.shift;
       Pack sum;
       for (Index l = 0; l < lanes; ++l) sum.at[l] = local * u->at[l];
       for (Index m = 1; m <= w.radius; ++m) {
-        const Pack &a = u[-m * row.plane], &b = u[m * row.plane], &c = u[-m * row.line], &d = u[m * row.line], &e = u[-m], &f = u[m];
+        const Pack &a = u[-m * first.plane], &b = u[m * first.plane], &c = u[-m * first.line], &d = u[m * first.line], &e = u[-m],
+                   &f = u[m];
         for (Index l = 0; l < lanes; ++l) sum.at[l] += w.neighbour[m] * (((a.at[l] + b.at[l]) + (c.at[l] + d.at[l])) + (e.at[l] + f.at[l]));
       }
       for (Index l = 0; l < lanes; ++l) out.at[l] = r.alpha * sum.at[l] + r.beta * out.at[l];

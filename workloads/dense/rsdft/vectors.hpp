@@ -9,34 +9,104 @@ namespace rsdft::inline FL_ROLE {
 using Vector = fl::simd::native<double>;
 inline constexpr int width = fl::simd::width<double>, vectors = static_cast<int>(lanes) / width;
 
-struct VectorStencil : Bounded {
-  static void apply(const Row& row, const Weights& w, double trap, const Recurrence& r) {
-    fl::simd::unroll<6>([&](auto m) __attribute__((always_inline)) {
-      if (w.radius == m + 1) with_radius<m + 1>(row, w, trap, r);
+// A step of so many bytes through memory. A processor adds its multiples by 1, 2, 4 and 8 to a base as it loads; a compiler that sees how dozens of
+// addresses hang together keeps an offset for each on the stack instead, and loads it before each load. So bases are hidden from it.
+class Stride {
+ public:
+  explicit Stride(Index bytes) : once_(hidden(bytes)), thrice_(hidden(3 * bytes)) {}
+
+  template <class T>
+  T* after(T* from) const {
+    return hidden(reinterpret_cast<T*>(reinterpret_cast<std::uintptr_t>(from) + static_cast<std::uintptr_t>(once_)));
+  }
+  // to[0], ..., to[count - 1]: what stands at `from` and each a step further.
+  template <int count>
+  void load(const double* from, Vector* to) const {
+    auto base = reinterpret_cast<std::uintptr_t>(from);
+    fl::simd::unroll<count>([&](auto i) __attribute__((always_inline)) {
+      if constexpr (i > 0 && i % 4 == 0) base = hidden(base + 4 * static_cast<std::uintptr_t>(once_));
+      constexpr int steps = i % 4;
+      const Index offset = steps == 3 ? thrice_ : steps * once_;
+      to[i] = fl::simd::load<Vector>(reinterpret_cast<const double*>(base + static_cast<std::uintptr_t>(offset)));
     });
   }
 
  private:
+  template <class T>
+  static T hidden(T address) {
+    asm("" : "+r"(address));
+    return address;
+  }
+  Index once_, thrice_;
+};
+
+struct VectorStencil : Bounded {
+  static void apply(const Cells& cells, const grid::Box<3>& box, const Weights& w, double trap, const Recurrence& r) {
+    fl::simd::unroll<6>([&](auto m) __attribute__((always_inline)) {
+      if (w.radius == m + 1) tiles<m + 1>(cells, box, w, trap, r);
+    });
+  }
+
+ private:
+  static constexpr int planes = width == 8 ? 3 : 1;  // at a time: with all that they see above and below, what registers hold
+
+  // So many lines at a time that the planes above and below are still in the second cache when the next ones need them.
   template <int radius>
-  [[gnu::noinline]] static void with_radius(const Row& row, const Weights& w, double trap, const Recurrence& r) {
+  static void tiles(const Cells& cells, const grid::Box<3>& box, const Weights& w, double trap, const Recurrence& r) {
+    constexpr Index bytes = 3 << 18;
+    const Index lines = std::max<Index>(radius, bytes / ((planes + 2 * radius) * cells.line * static_cast<Index>(sizeof(Pack))));
+    for (Index j = box.lower[1]; j < box.upper[1]; j += lines) {
+      const Index end = std::min(j + lines, box.upper[1]);
+      Index i = box.lower[0];
+      for (; i + planes <= box.upper[0]; i += planes)
+        some_planes<radius, planes>(cells.from(i, j, box.lower[2]), end - j, box.size(2), w, trap, r);
+      for (; i < box.upper[0]; ++i) some_planes<radius, 1>(cells.from(i, j, box.lower[2]), end - j, box.size(2), w, trap, r);
+    }
+  }
+
+  template <int radius, int count>
+  static void some_planes(const Cells& first, Index lines, Index cells, const Weights& w, double trap, const Recurrence& r) {
+    for (Index j = 0; j < lines; ++j)
+      line<radius, count>(first.from(0, j, 0), j + 1 < lines ? first.from(0, j + 1, 0) : first.from(count, 0, 0), cells, w, trap, r);
+  }
+
+  // A line of cells in each of these planes; fetches what `next` sees first.
+  template <int radius, int count>
+  [[gnu::noinline]] static void line(const Cells& first, const Cells& next, Index cells, const Weights& w, double trap,
+                                     const Recurrence& r) {
     Vector weight[radius];
     fl::simd::unroll<radius>([&](auto m) __attribute__((always_inline)) { weight[m] = r.alpha * w.neighbour[m + 1] - Vector{}; });
-    const Index plane = row.plane * lanes, line = row.line * lanes;
-    for (Index k = 0; k < row.count; ++k) {
-      const double local = r.alpha * (w.middle + trap * row.potential[k] - r.shift);
-      fl::simd::unroll<vectors>([&](auto v) __attribute__((always_inline)) {
-        const double* u = row.u[k].at + v * width;
-        double* out = row.out[k].at + v * width;
-        const auto at = [&](Index offset) __attribute__((always_inline)) { return fl::simd::load<Vector>(u + offset); };
-        Vector sum = local * at(0) + r.beta * fl::simd::load<Vector>(out);
-        fl::simd::unroll<radius>([&](auto m) __attribute__((always_inline)) {
-          constexpr Index far = m + 1;
-          sum += weight[m] *
-                 (((at(-far * plane) + at(far * plane)) + (at(-far * line) + at(far * line))) + (at(-far * lanes) + at(far * lanes)));
+    const double middle = r.alpha * (w.middle - r.shift), local = r.alpha * trap;
+    const Stride plane(first.plane * static_cast<Index>(sizeof(Pack))), line(first.line * static_cast<Index>(sizeof(Pack)));
+    const double *lowest = (first.u - radius * first.plane)->at, *nearest = (first.u - radius * first.line)->at;
+    const double *u = first.u->at, *next_u = (next.u + radius * next.plane)->at, *next_out = next.out->at;
+    double* out = first.out->at;
+    for (Index k = 0; k < cells; ++k)
+      fl::simd::unroll<vectors>([&](auto) __attribute__((always_inline)) {
+        Vector column[count + 2 * radius];
+        plane.load<count + 2 * radius>(lowest, column);
+        const double *here = u, *near = nearest, *ahead_u = next_u, *ahead_out = next_out;
+        double* to = out;
+        fl::simd::unroll<count>([&](auto i) __attribute__((always_inline)) {
+          if constexpr (i > 0) {
+            here = plane.after(here), near = plane.after(near), to = plane.after(to);
+            ahead_u = plane.after(ahead_u), ahead_out = plane.after(ahead_out);
+          }
+          __builtin_prefetch(ahead_u);
+          __builtin_prefetch(ahead_out, 1);
+          Vector beside[2 * radius + 1];
+          line.load<2 * radius + 1>(near, beside);
+          Vector sum =
+              (middle + local * first.potential[i * first.potential_plane + k]) * column[i + radius] + r.beta * fl::simd::load<Vector>(to);
+          fl::simd::unroll<radius>([&](auto m) __attribute__((always_inline)) {
+            constexpr int far = m + 1;
+            sum += weight[m] * (((column[i + radius - far] + column[i + radius + far]) + (beside[radius - far] + beside[radius + far])) +
+                                (fl::simd::load<Vector>(here - far * lanes) + fl::simd::load<Vector>(here + far * lanes)));
+          });
+          fl::simd::store(to, sum);
         });
-        fl::simd::store(out, sum);
+        lowest += width, nearest += width, u += width, out += width, next_u += width, next_out += width;
       });
-    }
   }
 };
 
