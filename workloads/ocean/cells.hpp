@@ -70,6 +70,13 @@ class Cells {
   double spread_v(Index k, Index j, Index i) const {
     return (divergence(k, j, i) - divergence(k, j - 1, i)) / p_.dy() + (zeta(k, j, i + 1) - zeta(k, j, i)) / p_.dx();
   }
+  // lap lap u; the inner one is none on faces along coasts.
+  double curved_u(Index k, Index j, Index i) const {
+    return (bent_divergence(k, j, i) - bent_divergence(k, j, i - 1)) / p_.dx() - (bent_zeta(k, j + 1, i) - bent_zeta(k, j, i)) / p_.dy();
+  }
+  double curved_v(Index k, Index j, Index i) const {
+    return (bent_divergence(k, j, i) - bent_divergence(k, j - 1, i)) / p_.dy() + (bent_zeta(k, j, i + 1) - bent_zeta(k, j, i)) / p_.dx();
+  }
   double rate_h(Index k, Index j, Index i) const {
     return -(flux_u(k, j, i + 1) - flux_u(k, j, i)) / p_.dx() - (flux_v(k, j + 1, i) - flux_v(k, j, i)) / p_.dy();
   }
@@ -120,8 +127,16 @@ class Cells {
   Index around(Index x, Index n, std::size_t d) const { return p_.domain().periodic[d] ? (x % n + n) % n : x; }
   int wets(Index j, Index i) const { return wet(j, i) + wet(j, i - 1) + wet(j - 1, i) + wet(j - 1, i - 1); }
   double zeta(Index k, Index j, Index i) const {
-    const double z = (v(k, j, i) - v(k, j, i - 1)) / p_.dx() - (u(k, j, i) - u(k, j - 1, i)) / p_.dy();
-    return wets(j, i) == 4 ? z : p_.slip == Slip::free ? 0 : 2 * z;
+    return slipping(j, i, (v(k, j, i) - v(k, j, i - 1)) / p_.dx() - (u(k, j, i) - u(k, j - 1, i)) / p_.dy());
+  }
+  double slipping(Index j, Index i, double z) const { return wets(j, i) == 4 ? z : p_.slip == Slip::free ? 0 : 2 * z; }
+  double bent_u(Index k, Index j, Index i) const { return wet(j, i) && wet(j, i - 1) ? spread_u(k, j, i) : 0; }
+  double bent_v(Index k, Index j, Index i) const { return wet(j, i) && wet(j - 1, i) ? spread_v(k, j, i) : 0; }
+  double bent_zeta(Index k, Index j, Index i) const {
+    return slipping(j, i, (bent_v(k, j, i) - bent_v(k, j, i - 1)) / p_.dx() - (bent_u(k, j, i) - bent_u(k, j - 1, i)) / p_.dy());
+  }
+  double bent_divergence(Index k, Index j, Index i) const {
+    return (bent_u(k, j, i + 1) - bent_u(k, j, i)) / p_.dx() + (bent_v(k, j + 1, i) - bent_v(k, j, i)) / p_.dy();
   }
   double divergence(Index k, Index j, Index i) const {
     return (u(k, j, i + 1) - u(k, j, i)) / p_.dx() + (v(k, j + 1, i) - v(k, j, i)) / p_.dy();

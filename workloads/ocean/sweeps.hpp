@@ -75,16 +75,44 @@ void fluxes(State& s, Flow& from, To& to, Index j, Index begin, Index end) {
 
 // Vorticity and divergence of another flow, for friction.
 template <class State>
-void rub(State& s, const Flow& flow, Index j, Index begin, Index end) {
+void swirl(State& s, const Flow& flow, Index j, Index begin, Index end) {
   const double rdx = 1 / s.p.dx(), rdy = 1 / s.p.dy();
   const auto u = flow.u.view(), v = flow.v.view();
   for (Index k = 0; k < s.p.layers; ++k) {
-    const double *uc = &u(k, j, 0), *us = uc - u.stride[1], *vc = &v(k, j, 0), *vn = vc + v.stride[1], *edge = &s.edge.view()(0, j, 0);
-    double *z = &s.vorticity.view()(k, j, 0), *d = &s.spread.view()(k, j, 0);
+    const double *uc = &u(k, j, 0), *us = uc - u.stride[1], *vc = &v(k, j, 0), *edge = &s.edge.view()(0, j, 0);
+    double* z = &s.vorticity.view()(k, j, 0);
+    OCEAN_ANY_ORDER
+    for (Index i = begin; i < end; ++i) z[i] = ((vc[i] - vc[i - 1]) * rdx - (uc[i] - us[i]) * rdy) * edge[i];
+  }
+}
+template <class State>
+void diverge(State& s, const Flow& flow, Index j, Index begin, Index end) {
+  const double rdx = 1 / s.p.dx(), rdy = 1 / s.p.dy();
+  const auto u = flow.u.view(), v = flow.v.view();
+  for (Index k = 0; k < s.p.layers; ++k) {
+    const double *uc = &u(k, j, 0), *vc = &v(k, j, 0), *vn = vc + v.stride[1];
+    double* d = &s.spread.view()(k, j, 0);
+    OCEAN_ANY_ORDER
+    for (Index i = begin; i < end; ++i) d[i] = (uc[i + 1] - uc[i]) * rdx + (vn[i] - vc[i]) * rdy;
+  }
+}
+template <class State>
+void rub(State& s, const Flow& flow, Index j, Index begin, Index end) {
+  swirl(s, flow, j, begin, end), diverge(s, flow, j, begin, end);
+}
+// lap u, from vorticity and divergence.
+template <class State>
+void bend(State& s, Index j, Index begin, Index end) {
+  const double rdx = 1 / s.p.dx(), rdy = 1 / s.p.dy();
+  const double *open_u = &s.face_u.view()(0, j, 0), *open_v = &s.face_v.view()(0, j, 0);
+  for (Index k = 0; k < s.p.layers; ++k) {
+    const double *z = &s.vorticity.view()(k, j, 0), *d = &s.spread.view()(k, j, 0);
+    const double *zn = z + s.vorticity.view().stride[1], *ds = d - s.spread.view().stride[1];
+    double *u = &s.bent.u.view()(k, j, 0), *v = &s.bent.v.view()(k, j, 0);
     OCEAN_ANY_ORDER
     for (Index i = begin; i < end; ++i) {
-      z[i] = ((vc[i] - vc[i - 1]) * rdx - (uc[i] - us[i]) * rdy) * edge[i];
-      d[i] = (uc[i + 1] - uc[i]) * rdx + (vn[i] - vc[i]) * rdy;
+      u[i] = ((d[i] - d[i - 1]) * rdx - (zn[i] - z[i]) * rdy) * open_u[i];
+      v[i] = ((d[i] - ds[i]) * rdy + (z[i + 1] - z[i]) * rdx) * open_v[i];
     }
   }
 }

@@ -211,14 +211,14 @@ class Replay {
   }
   void transport(double span) {
     const Table all(p_, p_.layers);
-    Table upwind[2] = {all, all}, more[2] = {all, all}, after = all, gain = all, loss = all;
+    Table upwind[2] = {all, all}, more[2] = {all, all}, after = all, gain = all, loss = all, kept = all, limited[2] = {all, all};
     const Table lower = ends(before_);
     for (const int d : {0, 1})
       each(p_.layers, [&](Index k, Index j, Index i) {
         const double c = carrier(d, k, j, i);
         const Index y = c > 0 && d == 1 ? j - 1 : j, x = c > 0 && d == 0 ? i - 1 : i;
         upwind[d].at(k, j, i) = c * std::clamp(sill(lower, d, j, i) - (k == 0 ? 0 : lower(k - 1, y, x)), 0.0, before_.h(k, y, x));
-        more[d].at(k, j, i) = p_.thickness == Thickness::upwind ? 0 : c * at_face(d, k, j, i) - upwind[d](k, j, i);
+        more[d].at(k, j, i) = c * at_face(d, k, j, i) - upwind[d](k, j, i);
       });
     const auto out_of = [&](const Table(&flux)[2], Index k, Index j, Index i) {
       return (flux[0](k, j, i + 1) - flux[0](k, j, i)) / p_.dx() + (flux[1](k, j + 1, i) - flux[1](k, j, i)) / p_.dy();
@@ -236,15 +236,32 @@ class Replay {
       through(more[1](k, j, i), p_.dy()), through(-more[1](k, j + 1, i), p_.dy());
       gain.at(k, j, i) = in == 0 ? 0 : std::min(1.0, (most - after(k, j, i)) / in);
       loss.at(k, j, i) = out == 0 ? 0 : std::min(1.0, (after(k, j, i) - least) / out);
+      kept.at(k, j, i) = least;
     });
     for (const int d : {0, 1})
       each(p_.layers, [&](Index k, Index j, Index i) {
         const Index y = d == 0 ? j : j - 1, x = d == 0 ? i - 1 : i;
         const bool forth = more[d](k, j, i) > 0;
-        more[d].at(k, j, i) *= forth ? std::min(loss(k, y, x), gain(k, j, i)) : std::min(loss(k, j, i), gain(k, y, x));
+        const double part = forth ? std::min(loss(k, y, x), gain(k, j, i)) : std::min(loss(k, j, i), gain(k, y, x));
+        limited[d].at(k, j, i) = p_.thickness == Thickness::upwind ? 0 : part * more[d](k, j, i);
+      });
+    // What is missing of the sum over layers comes from where it flows from, of each layer by what it keeps there above the sill.
+    for (const int d : {0, 1})
+      each(1, [&](Index, Index j, Index i) {
+        double missing = 0, all_of_them = 0;
+        for (Index k = 0; k < p_.layers; ++k) missing += more[d](k, j, i) - limited[d](k, j, i);
+        const Index y = missing > 0 && d == 1 ? j - 1 : j, x = missing > 0 && d == 0 ? i - 1 : i;
+        const auto weight = [&](Index k) {
+          const double top = k == 0 ? 0 : lower(k - 1, y, x);
+          return std::min(kept(k, y, x), std::clamp(sill(lower, d, j, i) - top, 0.0, before_.h(k, y, x)));
+        };
+        if (missing == 0) return;
+        for (Index k = 0; k < p_.layers; ++k) all_of_them += weight(k);
+        if (all_of_them == 0) return;
+        for (Index k = 0; k < p_.layers; ++k) limited[d].at(k, j, i) += missing * weight(k) / all_of_them;
       });
     each(p_.layers, [&](Index k, Index j, Index i) {
-      if (now_.wet(j, i)) next_.value(h, k, j, i) = after(k, j, i) - span * out_of(more, k, j, i);
+      if (now_.wet(j, i)) next_.value(h, k, j, i) = after(k, j, i) - span * out_of(limited, k, j, i);
     });
   }
 

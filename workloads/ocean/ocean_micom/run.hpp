@@ -68,7 +68,7 @@ struct Run {
         if (Ways::kinetic) ocean::kinetic(s, s.now, s, j, a, b);
       });
       each(around.cells(2), [&](Index j, Index a, Index b) { ocean::rub(s, s.before, j, a, b); });
-      each(around.cells(1), [&](Index j, Index a, Index b) { bend(s, j, a, b); });
+      each(around.cells(1), [&](Index j, Index a, Index b) { ocean::bend(s, j, a, b); });
       if (biharmonic(s.p) > 0) each(around.cells(1), [&](Index j, Index a, Index b) { ocean::rub(s, s.bent, j, a, b); });
       each(around.cells(3), [&](Index j, Index a, Index b) {
         stack(s.now.h, s.under, s.p.layers, j, a, b);
@@ -109,10 +109,8 @@ struct Run {
   void thicken(State& s, const Around& around, double span, double share) {
     each(around.faces(2), [&](Index j, Index a, Index b) { carry(s, share, j, a, b); });
     each(around.cells(2), [&](Index j, Index a, Index b) { carried<Ways>(s, span, j, a, b); });
-    if (s.p.thickness == Thickness::fct) {
-      each(around.cells(1), [&](Index j, Index a, Index b) { bound(s, span, j, a, b); });
-      if (Ways::limited) each(around.faces(0), [&](Index j, Index a, Index b) { limit(s, j, a, b); });
-    }
+    each(around.cells(1), [&](Index j, Index a, Index b) { bound(s, span, j, a, b); });
+    if (Ways::limited) each(around.faces(0), [&](Index j, Index a, Index b) { limit(s, j, a, b), give_back(s, j, a, b); });
     each(around.cells(0), [&](Index j, Index a, Index b) { add(s, span, j, a, b); });
   }
 

@@ -36,8 +36,8 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   const auto make = [&](grid::Field<double, 3>* field) { *field = grid::Field<double, 3>(size, halo); };
   for (Flow* flow : {&s.before, &s.next})
     for (auto* field : flow->all()) make(field);
-  for (auto* field :
-       {&s.bent.u, &s.bent.v, &s.under, &s.under_before, &s.thick_u, &s.thick_v, &s.added_u, &s.added_v, &s.carried, &s.gain, &s.loss}) {
+  for (auto* field : {&s.bent.u, &s.bent.v, &s.under, &s.under_before, &s.thick_u, &s.thick_v, &s.added_u, &s.added_v, &s.carried, &s.gain,
+                      &s.loss, &s.kept}) {
     make(field);
     fl::poison(field->data(), field->layout().elements);
   }

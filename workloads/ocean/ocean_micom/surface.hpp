@@ -61,20 +61,6 @@ inline void bound_vorticity(State& s, Index j, Index begin, Index end) {
   }
 }
 
-// lap u of the flow before, from its vorticity and divergence.
-inline void bend(State& s, Index j, Index begin, Index end) {
-  const double rdx = 1 / s.p.dx(), rdy = 1 / s.p.dy();
-  const double *open_u = line(s.face_u, j), *open_v = line(s.face_v, j);
-  for (Index k = 0; k < s.p.layers; ++k) {
-    const double *z = line(s.vorticity, k, j), *zn = line(s.vorticity, k, j + 1), *d = line(s.spread, k, j), *ds = line(s.spread, k, j - 1);
-    double *u = line(s.bent.u, k, j), *v = line(s.bent.v, k, j);
-    for (Index i = begin; i < end; ++i) {
-      u[i] = ((d[i] - d[i - 1]) * rdx - (zn[i] - z[i]) * rdy) * open_u[i];
-      v[i] = ((d[i] - ds[i]) * rdy + (z[i + 1] - z[i]) * rdx) * open_v[i];
-    }
-  }
-}
-
 // Depth of the lower end of each layer.
 inline void stack(grid::Field<double, 3>& h, grid::Field<double, 3>& under, Index layers, Index j, Index begin, Index end) {
   std::copy(line(h, 0, j) + begin, line(h, 0, j) + end, line(under, 0, j) + begin);

@@ -156,8 +156,7 @@ class Helmholtz {
       const Index last = std::min(j + 1, p.ny - 1);
       fl::during(phases("transform"), [&] {
         for (Index y = j; y <= last; ++y)
-          mix_line(
-              modes_->to, p.layers, p.nx, [&](Index k) { return &view(k, y, 0); }, [&](Index m) { return work.line(m, y - j); });
+          mix_line(modes_->to, p.layers, p.nx, [&](Index k) { return &view(k, y, 0); }, [&](Index m) { return work.line(m, y - j); });
         for (Index m = 0; m < p.layers; ++m)
           work.cosine.forward(work.line(m, 0), work.line(m, last - j), row(columns_, p, m, j), row(columns_, p, m, last));
       });
@@ -176,8 +175,7 @@ class Helmholtz {
         for (Index m = 0; m < p.layers; ++m)
           work.cosine.backward(work.solved(m, j), work.solved(m, last), work.line(m, 0), work.line(m, last - j));
         for (Index y = j; y <= last; ++y)
-          mix_line(
-              modes_->from, p.layers, p.nx, [&](Index m) { return work.line(m, y - j); }, [&](Index k) { return &view(k, y, 0); });
+          mix_line(modes_->from, p.layers, p.nx, [&](Index m) { return work.line(m, y - j); }, [&](Index k) { return &view(k, y, 0); });
       });
     }
   }

@@ -87,8 +87,7 @@ void mix(const Modes::Matrix& weights, const grid::Point<3>& size, const Team& t
   team([&](Index share, Index shares) {
     const fl::Part mine = fl::part(size[1], shares, share);
     for (Index j = mine.begin; j < mine.end; ++j)
-      mix_line(
-          weights, size[0], size[2], [&](Index b) { return in(b, j); }, [&](Index a) { return out(a, j); });
+      mix_line(weights, size[0], size[2], [&](Index b) { return in(b, j); }, [&](Index a) { return out(a, j); });
   });
 }
 // Of own lines of a field: layers into modes, which lie behind each other, and back.

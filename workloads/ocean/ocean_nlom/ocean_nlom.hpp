@@ -36,7 +36,7 @@ struct Params : ocean::Extent {
   Form form = Form::energy;
   Slip slip = Slip::free;
   Index layers = 5, steps = 4, restart = 0, diary = 0;
-  double courant = 0.6, wind = 0.1, drag = 1e-6, viscosity = 100, filter = 0.05, tolerance = 2e-17;
+  double courant = 0.6, wind = 0.1, drag = 1e-6, viscosity = 100, biharmonic = 0, filter = 0.05, tolerance = 2e-17;
   void declare(fl::Fields& fields) {
     fields.choice(
         "problem", problem, "waves|jet|basin|stommel|rectangle|seiche|geostrophic|munk|atlantic",
@@ -58,6 +58,7 @@ struct Params : ocean::Extent {
     fields.real("wind", wind, "N/m^2", 0, 1, "stress at the northern end");
     fields.real("drag", drag, "1/s", 0, 1e-3, "of the bottom");
     fields.real("viscosity", viscosity, "m^2/s", 0, 1e6, "of the basin, the rectangle and Munk's gyre");
+    fields.real("biharmonic", biharmonic, "m^4/s", 0, 1e16, "viscosity of the basin and the rectangle, too, of the fourth derivatives");
     fields.real("filter", filter, "1", 0, ocean::most_filtered, "R. Asselin's, of leapfrog steps (time=semi)");
     fields.real("tolerance", tolerance, "1", 1e-18, 1e-6, "what solver=cg leaves, of the pressure that the depth has");
   }
@@ -93,6 +94,7 @@ struct Params : ocean::Extent {
 
 struct State : ocean::Sea<Params> {
   Flow third, half;                             // stages of a time step; semi: before and next
+  Flow bent;                                    // lap of a flow, where its own lap is asked for; no thickness
   std::vector<double> mass, energy, enstrophy;  // of own cells, every `diary` time steps and at the end
   std::array<double, most_layers> squared{};    // speeds of the vertical modes, squared, as a semi-implicit run took them
   std::array<Index, most_layers> iterations{};  // of conjugate gradients, of each mode in all time steps
@@ -103,7 +105,8 @@ inline constexpr fl::About about{
     .title = "Layered ocean",
     .cost =
         "explicit: 264 flop a cell, layer and time step (energy form), 192 bytes: the flow is read, and the one before, and the next one "
-        "written in each stage; semi-implicit: 165 + 4 layers + 5 log2(nx) flop, 704 bytes; iterations are not counted",
+        "written in each stage; semi-implicit: 165 + 4 layers + 5 log2(nx) flop, 704 bytes; biharmonic viscosity 48 and 176 more a stage "
+        "or step; iterations are not counted",
     .verified =
         "every cell (of large grids: boxes at the corners of each block and drawn ones) against a run with other loops of the judge's own; "
         "mass; a balanced jet and a geostrophic flow that stay; a seiche; Stommel's gyre; what the frictionless forms keep; implicit "
@@ -130,13 +133,19 @@ inline constexpr fl::Metric metrics[] = {
 inline double drag(const Params& p) { return p.driven() && p.problem != Problem::munk ? p.drag : 0; }
 inline double viscosity(const Params& p) { return p.driven() && p.problem != Problem::stommel ? p.viscosity : 0; }
 
+inline double biharmonic(const Params& p) { return p.driven() && !p.gyre() ? p.biharmonic : 0; }
+
 // Counted by hand, a cell, layer and time step. Transforms as 5 n log2 n for two lines of n, as is usual, whoever computes them.
 inline double flops(const Params& p) {
-  if (p.time == Time::explicitly) return 264;
+  const double bent = biharmonic(p) > 0 ? 48 : 0;
+  if (p.time == Time::explicitly) return 264 + 3 * bent;
   const double modes = 4 * static_cast<double>(p.layers);
-  return 165 + modes + (p.iterates() ? 0 : 5 * std::log2(static_cast<double>(p.nx)));
+  return 165 + bent + modes + (p.iterates() ? 0 : 5 * std::log2(static_cast<double>(p.nx)));
 }
-inline double bytes(const Params& p) { return p.time == Time::explicitly ? 192 : 704; }
+inline double bytes(const Params& p) {
+  const double bent = biharmonic(p) > 0 ? 176 : 0;
+  return p.time == Time::explicitly ? 192 + 3 * bent : 704 + bent;
+}
 
 inline fl::Cost cost(const Params& p, const fl::Team& team) {
   const auto steps = static_cast<double>(p.steps), cells = static_cast<double>(p.nx * p.ny * p.layers);
@@ -144,7 +153,7 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
                .bytes = bytes(p) * cells * steps,
                .operations = steps,
                .elements = cells * steps,
-               .working_set = 8 * (p.time == Time::semi ? 19 : 15) * cells / team.ranks,
+               .working_set = 8 * ((p.time == Time::semi ? 19 : 15) + (biharmonic(p) > 0 ? 2 : 0)) * cells / team.ranks,
                .phases = {{phases("halo"), &fl::Cost::operations, steps}}};
   if (p.time == Time::semi) all.phases.push_back({p.iterates() ? phases("solver") : phases("transpose"), &fl::Cost::operations, steps});
   return all;

@@ -74,8 +74,14 @@ class Replay : public ocean::Cells<State> {
     const double deep = (h(k, j, i - 1) + h(k, j, i)) / 2;
     return turning_u(k, j, i) + (k == 0 ? ocean::stress_at(p_, around(j, p_.ny, 1), s_.wind) / ocean::density / deep : 0);
   }
-  double friction_u(Index k, Index j, Index i) const { return viscosity(p_) * spread_u(k, j, i) - bottom_drag(k) * u(k, j, i); }
-  double friction_v(Index k, Index j, Index i) const { return viscosity(p_) * spread_v(k, j, i) - bottom_drag(k) * v(k, j, i); }
+  double friction_u(Index k, Index j, Index i) const {
+    const double curved = biharmonic(p_) == 0 ? 0 : biharmonic(p_) * curved_u(k, j, i);
+    return viscosity(p_) * spread_u(k, j, i) - curved - bottom_drag(k) * u(k, j, i);
+  }
+  double friction_v(Index k, Index j, Index i) const {
+    const double curved = biharmonic(p_) == 0 ? 0 : biharmonic(p_) * curved_v(k, j, i);
+    return viscosity(p_) * spread_v(k, j, i) - curved - bottom_drag(k) * v(k, j, i);
+  }
 
  private:
   double bottom_drag(Index k) const { return k == p_.layers - 1 ? drag(p_) : 0; }

@@ -92,6 +92,36 @@ struct Run {
       fl::during(phases("advance"),
                  [&] { each(own, [&](Index j, Index a, Index b) { advance(s, s, s.now, from, from, to, dt, j, a, b); }); });
     }
+    curve(s, from, to, dt);
+  }
+  // What a viscosity of the fourth derivatives of `flow` changes. Halos of two cells are just wide enough for two differences each way.
+  void curve(State& s, const Flow& flow, Flow& to, double dt) {
+    if (biharmonic(s.p) == 0) return;
+    const grid::Box<3> cells = s.block.cells();
+    const Rows own{{cells.lower[1], cells.lower[2]}, {cells.upper[1], cells.upper[2]}}, around = own.grown({1, 1});
+    fl::during(phases("advance"), [&] {
+      each({around.lower, {around.upper[0] + 1, around.upper[1] + 1}}, [&](Index j, Index a, Index b) { ocean::swirl(s, flow, j, a, b); });
+      each({{around.lower[0] - 1, around.lower[1] - 1}, around.upper},
+           [&](Index j, Index a, Index b) { ocean::diverge(s, flow, j, a, b); });
+      each(around, [&](Index j, Index a, Index b) { ocean::bend(s, j, a, b); });
+      each({own.lower, around.upper}, [&](Index j, Index a, Index b) { ocean::swirl(s, s.bent, j, a, b); });
+      each({around.lower, own.upper}, [&](Index j, Index a, Index b) { ocean::diverge(s, s.bent, j, a, b); });
+      each(own, [&](Index j, Index a, Index b) { straighten(s, to, dt * biharmonic(s.p), j, a, b); });
+    });
+  }
+  static void straighten(State& s, Flow& to, double part, Index j, Index begin, Index end) {
+    const double x = part / s.p.dx(), y = part / s.p.dy();
+    const double *open_u = &s.face_u.view()(0, j, 0), *open_v = &s.face_v.view()(0, j, 0);
+    for (Index k = 0; k < s.p.layers; ++k) {
+      const double *z = &s.vorticity.view()(k, j, 0), *d = &s.spread.view()(k, j, 0);
+      const double *zn = z + s.vorticity.view().stride[1], *ds = d - s.spread.view().stride[1];
+      double *u = &to.u.view()(k, j, 0), *v = &to.v.view()(k, j, 0);
+      OCEAN_ANY_ORDER
+      for (Index i = begin; i < end; ++i) {
+        u[i] -= ((d[i] - d[i - 1]) * x - (zn[i] - z[i]) * y) * open_u[i];
+        v[i] -= ((d[i] - ds[i]) * y + (z[i + 1] - z[i]) * x) * open_v[i];
+      }
+    }
   }
   // Some lines, from end to end: what follows from a line is used while it is in the cache, and is nobody else's. Long lines in parts.
   static void band(State& s, ocean::Lines& lines, const fl::Part& mine, Flow& from, Flow& to, double dt) {

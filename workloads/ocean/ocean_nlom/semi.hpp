@@ -79,6 +79,7 @@ struct Semi : Run<Transport, Team, Ways> {
     });
     fl::during(phases("advance"),
                [&] { each(own, [&](Index j, Index a, Index b) { Base::advance(s, s, before, now, before, next, span, j, a, b); }); });
+    Base::curve(s, before, next, span);
     fl::during(phases("halo"), [&] { guesses(team); });
     fl::during(phases("advance"), [&] {
       each(own, [&](Index j, Index a, Index b) {

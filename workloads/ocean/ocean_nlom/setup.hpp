@@ -28,8 +28,9 @@ inline std::string refuse(const Params& p, const fl::Team& team) {
     return fl::text("time=explicit needs courant=%g or less: gravity waves are advanced step by step", explicit_limit);
   if (semi && p.longest() * std::max(std::fabs(p.coriolis(0)), std::fabs(p.coriolis(p.ny))) > inertial_limit)
     return fl::text("time steps of %.3g s are too long for the rotation, which is explicit; it needs a smaller courant", p.longest());
-  const double stiff = (semi ? 2 : 1) * viscosity(p) * 4 * (1 / (p.dx() * p.dx()) + 1 / (p.dy() * p.dy())) * p.longest();
-  if (stiff > 1.5) return fl::text("a viscosity of %g m^2/s needs time steps shorter than one of %.3g s", p.viscosity, p.longest());
+  const double curved = 4 * (1 / (p.dx() * p.dx()) + 1 / (p.dy() * p.dy()));
+  if ((semi ? 2 : 1) * curved * (viscosity(p) + biharmonic(p) * curved) * p.longest() > 1.5)
+    return fl::text("such a viscosity needs time steps shorter than one of %.3g s", p.longest());
   if (semi || known(p) || replayed(p, team.ranks).cells > 0) return "";
   return fl::text("a check of %lld steps needs a run beside it that would take too long; take fewer steps, a smaller ocean, or problem=jet",
                   p.steps);
@@ -40,6 +41,11 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   ocean::lay_out(s);
   for (Flow* y : {&s.third, &s.half})
     for (auto* field : y->all()) *field = grid::Field<double, 3>(s.block.size(), p.domain().halo);
+  if (biharmonic(p) > 0)
+    for (auto* field : {&s.bent.u, &s.bent.v}) {
+      *field = grid::Field<double, 3>(s.block.size(), p.domain().halo);
+      fl::poison(field->data(), field->layout().elements);
+    }
   if (p.problem == Problem::jet) ocean::balance_jet(s);
   ocean::begin(s);
 }
