@@ -16,8 +16,8 @@ from firstlight.build import effort
 
 ROOMS = [
     "errors", "reading", "units", "shell", "process", "site", "cmake", "mpi_families", "machine", "packages",
-    "toolchains", "doctor", "formulas", "roles", "catalogue", "plan", "sources", "native", "build", "observer",
-    "launch", "batch", "record", "store", "heritage", "profile", "judge", "history", "simulate", "patterns",
+    "starters", "toolchains", "doctor", "formulas", "roles", "catalogue", "plan", "sources", "native", "build",
+    "observer", "launch", "batch", "record", "store", "heritage", "profile", "judge", "history", "simulate", "patterns",
     "mapping", "project", "export", "report", "conduct", "nodes", "bench", "tune", "cli",
 ]  # fmt: skip
 SOURCE = ROOT / "src" / "firstlight"

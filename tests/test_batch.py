@@ -49,6 +49,18 @@ HEADERS = {
 #PBS -A phys1
 #PBS --constraint=rome
 """,
+    "lsf": """\
+#BSUB -J first
+#BSUB -n 256
+#BSUB -R "span[ptile=64]"
+#BSUB -x
+#BSUB -W 1:30
+#BSUB -o /home/me/results/jobs/first/output.txt
+#BSUB -r
+#BSUB -q short
+#BSUB -P phys1
+#BSUB --constraint=rome
+""",
     "flux": """\
 # flux: --job-name=first
 # flux: --nodes=4
@@ -182,6 +194,10 @@ def test_paths_that_directives_cannot_hold_are_refused(name: str, path: str) -> 
         ("flux", "f2dUTEBdT\n", "f2dUTEBdT"),
         ("flux", "ƒ2dUTEBdT\n", "ƒ2dUTEBdT"),
         ("flux", "", None),
+        # OLCF, Summit Scheduler and Job Launch Introduction (C. Fuson, May 2019), and the manual of bsub
+        ("lsf", "Job <29209> is submitted to default queue <batch>.\n", "29209"),
+        ("lsf", "Job <3206> is submitted to queue <normal>.\n", "3206"),
+        ("lsf", "Request aborted by esub. Job not submitted.\n", None),
     ],
 )
 def test_the_name_of_a_job(name: str, printed: str, job: str | None) -> None:
@@ -208,6 +224,12 @@ def test_the_name_of_a_job(name: str, printed: str, job: str | None) -> None:
         ("flux", "INACTIVE COMPLETED 0\n", State("ended", "COMPLETED", 0)),
         ("flux", "INACTIVE CANCELED \n", State("ended", "CANCELED")),
         ("flux", "what?\n", None),
+        ("lsf", "PEND -\n", State("waiting", "PEND")),
+        ("lsf", "RUN -\n", State("running", "RUN")),
+        ("lsf", "DONE -\n", State("ended", "DONE", 0)),
+        ("lsf", "EXIT 130\n", State("ended", "EXIT", 130)),
+        ("lsf", "EXIT -\n", State("ended", "EXIT")),
+        ("lsf", "Job <7> is not found\n", None),
     ],
 )
 def test_the_state_of_a_job(name: str, printed: str, state: State | None) -> None:
@@ -287,8 +309,8 @@ def test_the_batch_system_is_found_by_its_command(tmp_path: Path, monkeypatch: p
     with pytest.raises(FirstlightError, match="no batch system is here") as none:
         batch.choose(None)
     assert none.value.code == ENVIRONMENT  # as `./fl submit --help` says
-    with pytest.raises(UsageError, match="no batch system named 'lsf'; there are flux, pbs, slurm"):
-        batch.choose("lsf")
+    with pytest.raises(UsageError, match="no batch system named 'oar'; there are flux, lsf, pbs, slurm"):
+        batch.choose("oar")
     for command in ("qsub", "sbatch"):
         (tmp_path / command).touch(mode=0o755)
         if command == "qsub":

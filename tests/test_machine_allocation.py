@@ -52,6 +52,25 @@ def test_a_pbs_job(tmp_path: Path):
     assert allocation.discover({"PBS_JOBID": "12.server", "PBS_NODEFILE": str(tmp_path / "none")}, silent).nodes == 1
 
 
+@pytest.mark.parametrize(
+    ("hosts", "names", "cpus", "even"),
+    [
+        ("batch3 1 a05n15 42 a05n16 42", ("a05n15", "a05n16"), 42, True),  # the first starts jsrun, no rank is there
+        ("hostA 8 hostB 4", ("hostA", "hostB"), 4, False),
+        ("hostA 1 hostB 1", ("hostA", "hostB"), 1, True),
+        ("hostA 16", ("hostA",), 16, True),
+    ],
+)
+def test_a_job_of_lsf(hosts: str, names: tuple[str, ...], cpus: int, even: bool):
+    found = allocation.discover({"LSB_JOBID": "29209", "LSB_MCPU_HOSTS": hosts}, silent)
+    assert found == Allocation("lsf", len(names), cpus, even, names, "29209")
+
+
+@pytest.mark.parametrize("hosts", ["", "hostA", "hostA x", "hostA 0", "hostA 8 hostB"])
+def test_a_job_of_lsf_that_is_damaged_is_none(hosts: str):
+    assert allocation.discover({"LSB_JOBID": "29209", "LSB_MCPU_HOSTS": hosts}, silent) == Allocation()
+
+
 @pytest.mark.parametrize(("job", "expected"), [("f23A", ("flux", 4)), ("", ("", 1))])
 def test_a_flux_instance_of_a_job_but_not_that_of_the_system(job: str, expected: tuple[str, int]):
     told = {"size": "4\n", "hostlist": "n[1-4]\n", "jobid": job}
@@ -64,7 +83,12 @@ def test_flux_inside_of_slurm_is_flux():
     assert allocation.discover({**SLURM, "FLUX_URI": "x"}, lambda *words: told[words[2]]).system == "flux"
 
 
-@given(st.dictionaries(st.sampled_from([*SLURM, "SLURM_NNODES", "PBS_JOBID", "FLUX_URI"]), values), values)
+@given(
+    st.dictionaries(
+        st.sampled_from([*SLURM, "SLURM_NNODES", "PBS_JOBID", "FLUX_URI", "LSB_JOBID", "LSB_MCPU_HOSTS"]), values
+    ),
+    values,
+)
 def test_no_variables_make_it_raise(given_variables: dict[str, str], answer: str):
     found = allocation.discover(given_variables, lambda *words: answer)
     assert 1 <= found.nodes <= allocation.MOST_NODES

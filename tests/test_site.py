@@ -72,7 +72,8 @@ WRONG = [
         1,
         "no [toolchains.intel] is in this file; there is gnu",
     ),
-    ("launcher = 'mpirun'\n", 1, 'launcher is "srun" or "mpiexec", not'),
+    ("launcher = 'mpirun'\n", 1, "launcher: 'mpirun' is no launcher: there are srun, mpiexec, aprun"),
+    ("launcher = 'prun -n 4'\n", 1, "does not say how many ranks"),
     ("results = 'scratch'\n", 1, "is no whole path"),
     ("results = '/x/$NOBODY_HAS_SET_THIS/y'\n", 1, "the variable NOBODY_HAS_SET_THIS is not set here"),
     ("submit.nodes = 1\n'''\n", 2, "no TOML"),
@@ -214,8 +215,9 @@ def test_runs_are_looked_for_where_the_site_file_puts_them(tmp_path: Path, capsy
         assert code == USAGE and f"{tmp_path}/runs" in err
 
 
-def test_there_are_four_examples() -> None:
-    assert [path.stem for path in EXAMPLES] == ["arm", "cray-ex", "gpu-nodes", "slurm-intel"]
+def test_there_are_six_examples() -> None:
+    names = ["arm", "cray-ex", "cray-ex-pbs", "gpu-nodes", "power-lsf", "slurm-intel"]
+    assert sorted(path.stem for path in EXAMPLES) == names
 
 
 @pytest.mark.parametrize("path", EXAMPLES, ids=lambda path: path.stem)
@@ -224,15 +226,14 @@ def test_every_entry_of_the_examples_is_explained(path: Path, tmp_path: Path, mo
     monkeypatch.setenv("USER", "me")
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / ".bash_profile").write_text('module() { shift; IFS=:; export LOADEDMODULES="$*" SITE_TRIED=1; }\n')
-    (tmp_path / "sbatch").write_text("#!/bin/sh\n")
-    (tmp_path / "qsub").write_text("#!/bin/sh\n")
-    for name in ("sbatch", "qsub"):
+    for name in ("sbatch", "qsub", "bsub", "mpiexec"):
+        (tmp_path / name).write_text("#!/bin/sh\n")
         (tmp_path / name).chmod(0o755)
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     found = file.read(path)
     assert not found.faults
     here = toolbox(("gcc", "clang", "gcc-8", "gcc-10"), ("openmpi", "mpich", "craympich", "intel"))
-    batch = {"slurm": "sbatch", "pbs": "qsub"}
+    batch = {"slurm": "sbatch", "pbs": "qsub", "lsf": "bsub"}
     examined = examine(found, lambda: here, batch, dict(os.environ))
     told = {entry.key: entry for entry in examined.entries}
     said = tomllib.loads(path.read_text())

@@ -12,7 +12,7 @@ from firstlight.batch.system import State, System, systems
 from firstlight.errors import FirstlightError, UsageError
 from firstlight.process import bounded
 
-_OF_A_JOB = ("SLURM_", "PBS_", "FLUX_JOB_", "FLUX_TASK_", "PMI_", "PMIX_")
+_OF_A_JOB = ("SLURM_", "PBS_", "FLUX_JOB_", "FLUX_TASK_", "LSB_", "LS_", "PMI_", "PMIX_")
 _OF_THE_USER = ("SLURM_CONF", "SLURM_CONF_SERVER", "SLURM_CLUSTERS", "PBS_CONF_FILE", "PBS_DEFAULT", "PBS_SERVER")
 """What a new job must not inherit from the job in which `submit` may be typed, and what it needs all the same."""
 

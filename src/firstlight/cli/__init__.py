@@ -79,8 +79,9 @@ class LazyGroup(click.Group):
 )
 @click.option(
     "--launcher",
-    type=click.Choice(["srun", "mpiexec"]),
-    help="What starts MPI programs inside of an allocation, in place of what proves to work.",
+    metavar="WORDS",
+    help="What starts MPI programs inside of an allocation, in place of what proves to work: srun, mpiexec, aprun, "
+    "flux, jsrun, pals; or a command line of your own, as 'prun -n {ranks} -d {threads}'.",
 )
 @click.version_option(__version__, prog_name="firstlight", message="%(prog)s %(version)s")
 @click.pass_context

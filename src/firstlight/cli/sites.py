@@ -19,6 +19,10 @@ def ask(site_file: str | None, modules: str | None, launcher: str | None) -> Non
         if not Path(site_file).exists():
             raise UsageError(f"--site-file: there is no file {site_file}")
         os.environ["FIRSTLIGHT_SITE"] = str(Path(site_file).absolute())
+    if launcher:
+        from firstlight.site.launchers import check
+
+        check(launcher)
     for name, value in (("FIRSTLIGHT_MODULES", modules), ("FIRSTLIGHT_LAUNCHER", launcher)):
         if value is not None:
             os.environ[name] = value

@@ -55,7 +55,9 @@ Exit status:
 )
 @click.option("--partition", "--queue", default="", metavar="P", help="The partition or queue.")
 @click.option("--account", default="", metavar="A", help="The account, project or bank that pays.")
-@click.option("--system", metavar="SYSTEM", help="The batch system (slurm, pbs, flux), where more than one is here.")
+@click.option(
+    "--system", metavar="SYSTEM", help="The batch system (slurm, pbs, flux, lsf), where more than one is here."
+)
 @click.option(
     "--setup", multiple=True, metavar="LINE", help="A shell line before the run: 'module load gcc'; repeatable."
 )

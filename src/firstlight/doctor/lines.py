@@ -13,7 +13,7 @@ import msgspec
 
 from firstlight import site
 from firstlight.errors import ENVIRONMENT, OK, USAGE, FirstlightError
-from firstlight.site import Choice, Read, Site, modules
+from firstlight.site import Choice, Read, Site, launchers, modules
 from firstlight.site.entries import OPTIONS, folder
 from firstlight.toolchains import Toolbox
 
@@ -108,7 +108,7 @@ class _Trial:
             case ("compilers" | "mpi" as table, _):
                 return self._choice(table, getattr(self.whole, table), tuple(value) if isinstance(value, tuple) else ())
             case ("launcher",):
-                return f"MPI programs are started by {value} inside of an allocation; --launcher says another", True
+                return self._launcher(str(value))
             case ("submit", "system") if value not in self.batch:
                 return f"no batch system is called so; there are {', '.join(self.batch)}", False
             case ("submit", "system") if shutil.which(self.batch[str(value)]) is None:
@@ -118,6 +118,15 @@ class _Trial:
                 words = value if isinstance(value, tuple) else (value,)
                 return "./fl submit " + " ".join(f"--{name} {_shown(word)}" for word in words), True
         return "is taken", True
+
+    def _launcher(self, said: str) -> tuple[str, bool]:
+        if launchers.is_template(said):
+            words = launchers.template(said)
+            if shutil.which(words[0], path=self.environment.get("PATH")) is None:
+                return f"{words[0]} is not on the search path", False
+            example = " ".join(words).format(ranks=8, nodes=2, per_node=4, threads=1)
+            return f"8 ranks on 2 nodes are started by {example} PROGRAM; --launcher says another", True
+        return f"MPI programs are started by {said} inside of an allocation; --launcher says another", True
 
     @cached_property
     def _toolbox(self) -> Toolbox:

@@ -19,6 +19,7 @@ from firstlight.errors import UsageError
 from firstlight.launch import scratch, supervise
 from firstlight.launch.environment import compose
 from firstlight.launch.launcher import Here, Invocation, Launcher, find, here
+from firstlight.launch.started import started
 from firstlight.launch.supervise import Ended
 from firstlight.machine import Machine, allocation
 from firstlight.mpi_families import Room
@@ -167,7 +168,9 @@ def _launcher(cell: Cell, toolbox: Toolbox) -> tuple[Mpi | None, Launcher]:
     mpi = next((m for m in toolbox.mpis if m.name == name), None)
     if mpi is None:
         raise UsageError(f"{cell.program.key}: MPI library {name!r} is no longer here; see `./fl doctor`")
-    return mpi, find(Path(mpi.starter[0]).name if mpi.starter else mpi.family)
+    if mpi.starter and Path(mpi.starter[0]).name != "srun":
+        return mpi, started(mpi.starter)
+    return mpi, find("srun" if mpi.starter else mpi.family)
 
 
 def _invocation(cell: Cell, mpi: Mpi | None, launcher: Launcher, machine: Machine) -> Invocation:

@@ -50,7 +50,8 @@ class MemoryNode(msgspec.Struct, frozen=True):
 class Machine(msgspec.Struct, frozen=True):
     """What a report needs to know about one node. Sizes in bytes. `name` is a salted digest, never the host name.
 
-    `nodes` like this one may be used: those of the allocation of the batch system `batch` (slurm, pbs, flux; "": none).
+    `nodes` like this one may be used: those of the allocation of the batch system `batch` (slurm, pbs, flux, lsf;
+    "": none).
     """
 
     name: str
@@ -76,7 +77,7 @@ class Machine(msgspec.Struct, frozen=True):
     limits: dict[str, str]
     warnings: tuple[str, ...] = ()
     nodes: int = 1  # of the batch allocation that this process stands in
-    batch: str = ""  # slurm, pbs, flux: whose allocation it is; "" outside of one
+    batch: str = ""  # slurm, pbs, flux, lsf: whose allocation it is; "" outside of one
     gpus: tuple[Gpu, ...] = ()  # those of this node that a program may use
     siblings: tuple[tuple[int, ...], ...] = ()  # usable CPUs by core; empty in records that are older than it
     kinds: tuple[Kind, ...] = ()  # of cores, the fastest first; empty where all are of one kind

@@ -26,7 +26,8 @@ MOST_BYTES = 1 << 24
 
 
 class Allocation(msgspec.Struct, frozen=True):
-    """`system`: slurm, pbs, flux, or "" outside of an allocation. `cpus`: allowed on the smallest node, None: not told.
+    """`system`: slurm, pbs, flux, lsf, or "" outside of an allocation. `cpus`: allowed on the smallest node, None: not
+    told.
 
     `hosts` are the names of the nodes: never recorded, only taken out of what is printed. `job` is the batch system's
     own name of the job. `confined`: to some nodes of the job, by ONLY.
@@ -56,7 +57,7 @@ Ask = Callable[[str, str, str], str]
 def discover(environment: Mapping[str, str] | None = None, ask: Ask | None = None) -> Allocation:
     """The innermost allocation: a Flux instance may run inside a Slurm job, not the other way round."""
     given = os.environ if environment is None else environment
-    answers = (_flux(given, ask or _run), _slurm(given), _pbs(given))
+    answers = (_flux(given, ask or _run), _slurm(given), _pbs(given), _lsf(given))
     return next((found for found in answers if found is not None), Allocation())
 
 
@@ -101,6 +102,19 @@ def _flux(given: Mapping[str, str], ask: Ask) -> Allocation | None:
     if not job:
         return None  # the system's own instance, to which jobs are submitted: no allocation
     return Allocation("flux", nodes, None, True, host_list(ask("flux", "getattr", "hostlist")), job)
+
+
+def _lsf(given: Mapping[str, str]) -> Allocation | None:
+    """`LSB_MCPU_HOSTS`: each host and its slots. Where jsrun starts ranks, the first is the one that the script runs on
+    and no rank does: it has one slot, and every other has more."""
+    job, words = given.get("LSB_JOBID", ""), given.get("LSB_MCPU_HOSTS", "").split()
+    slots = {host: parse.number(count) for host, count in zip(words[::2], words[1::2], strict=False)}
+    if not re.fullmatch(r"[0-9]{1,20}", job) or len(words) % 2 or not all(slots.values()) or len(slots) > MOST_NODES:
+        return None
+    counts = [count for count in slots.values() if count]
+    batch = len(counts) > 1 and counts[0] == 1 and min(counts[1:]) > 1
+    hosts, counts = tuple(slots)[batch:], counts[batch:]
+    return Allocation("lsf", len(hosts), min(counts), len(set(counts)) < 2, hosts, job) if hosts else None
 
 
 def _run(*words: str) -> str:

@@ -89,7 +89,8 @@ def serial(machine: Machine, cpus: Sequence[int] | None = None) -> int | None:
     cores = among(machine, machine.cpus if cpus is None else cpus)
     if not cores:
         return None
-    fastest = [core for core in cores if kind(machine, core) == kind(machine, cores[0])]
+    first = kind(machine, cores[0])
+    fastest = [core for core in cores[:2] if kind(machine, core) == first]
     return fastest[min(1, len(fastest) - 1)][0]
 
 

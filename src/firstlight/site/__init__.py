@@ -79,7 +79,7 @@ def load() -> Loaded | None:
 
 
 def launcher() -> str:
-    """How MPI programs are to be started inside of an allocation: srun, mpiexec; "": by what works."""
+    """How MPI programs are to be started: a launcher of an allocation by name, or a command line; "": by what works."""
     return os.environ.get(LAUNCHER) or current().site.launcher
 
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import os
 import re
-from typing import Literal
 
 import msgspec
 
 from firstlight.errors import UsageError
+from firstlight.site import launchers
 from firstlight.units import parse_duration
 
 
@@ -49,7 +49,7 @@ class Site(msgspec.Struct, frozen=True):
     toolchains: dict[str, Modules] = {}
     compilers: Choice = Choice()
     mpi: Choice = Choice()
-    launcher: Literal["", "srun", "mpiexec"] = ""
+    launcher: str = ""  # of `launchers`, or a command line
     submit: Submission = Submission()
 
 
@@ -77,6 +77,8 @@ def check(path: tuple[str, ...], value: object, site: dict[str, object]) -> str:
             assert isinstance(value, list)
             for text in value:
                 folder(text)
+        elif key == "launcher":
+            launchers.check(str(value))
         elif key in ("submit.time", "submit.setup_time"):
             parse_duration(str(value), path[-1])
         elif path[-1] in ("nodes", "per_node", "gpus") and isinstance(value, int) and value < 1:
