@@ -213,7 +213,8 @@ def test_files_that_cannot_be_read_get_one_line_and_status_2(tmp_path: Path) -> 
     """Of a file that is wrong the line is named; nothing is waited for, and nothing moves the reader's cursor."""
     (tmp_path / "wrong\x1b[2J.xyz").write_text("2\n\nH 0 0 0\nX\x1b 0 0 1\n")
     (tmp_path / "empty.xyz").write_text("")
-    (tmp_path / "large.xyz").write_text("x" * (1 << 20) + "x")
+    with (tmp_path / "large.xyz").open("wb") as file:
+        file.truncate((64 << 20) + 1)
     os.mkfifo(tmp_path / "pipe.xyz")
     contents = {
         "none": "0\n\n",
@@ -229,7 +230,7 @@ def test_files_that_cannot_be_read_get_one_line_and_status_2(tmp_path: Path) -> 
         str(tmp_path): "not an ordinary file",
         str(tmp_path / "pipe.xyz"): "not an ordinary file",
         str(tmp_path / "empty.xyz"): "the file is empty",
-        str(tmp_path / "large.xyz"): "the file is larger than 1 MiB",
+        str(tmp_path / "large.xyz"): "the file is larger than 64 MiB",
         str(tmp_path / "none.xyz"): "none.xyz:1: the number of atoms should stand here, from 1 to 100",
         str(tmp_path / "helium.xyz"): 'helium.xyz:3: the element "He" is none of H, C, N, O',
         str(tmp_path / "twice.xyz"): "twice.xyz:4: nearer than 0.3 angstrom to atom 1",

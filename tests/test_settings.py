@@ -79,6 +79,18 @@ def test_names_and_hashes_are_those_of_the_harness() -> None:
     assert documents.of("x" * 100, b"a").name == "x" * 60 + "-af63dc4c8601ec8c"
 
 
+def test_a_large_document_tells_each_of_its_bytes() -> None:
+    """Two that differ by the top bits of words would otherwise be one."""
+    large = bytearray(documents.BY_BYTES + 3)
+    names = {documents.of("x", bytes(large)).name}
+    for places in ((0,), (7,), (len(large) - 1,), (7, 15)):
+        changed = bytearray(large)
+        for place in places:
+            changed[place] ^= 0x80
+        names.add(documents.of("x", bytes(changed)).name)
+    assert len(names | {documents.of("x", bytes(large) + b"\0").name}) == 6
+
+
 def cells(bench: Bench, name: str = "latest") -> set[tuple[str, ...]]:
     run = stores.open(runs.find(name)).run()
     return {tuple(w for w in c.arguments if "=" in w) for c in run.cells}
@@ -109,13 +121,13 @@ def test_several_values_make_several_cases(bench: Bench, capsys: Captured) -> No
         (("dot", "text=./none"), "text: ./none: No such file or directory"),
         (("dot", "text=./bad.txt"), "bad.txt:1: it is bad"),
         (("dot", "text=./empty.txt"), "text: ./empty.txt: the file is empty"),
-        (("dot", "text=./large.txt"), "text: ./large.txt: the file is larger than 1 MiB"),
+        (("dot", "text=./large.txt"), "text: ./large.txt: the file is larger than 64 MiB"),
         (("dot", "text=./pipe"), "text: ./pipe: not an ordinary file"),
         (("dot", "text=./plain.gz"), "text: ./plain.gz: not a whole file of gzip's"),
         (("dot", "text=./cut.gz"), "text: ./cut.gz: not a whole file of gzip's"),
         (("dot", "text=./altered.gz"), "text: ./altered.gz: not a whole file of gzip's"),
         (("dot", "text=./nothing.gz"), "text: ./nothing.gz: what the file holds is empty"),
-        (("dot", "text=./zeros.gz"), "text: ./zeros.gz: what the file holds is larger than 1 MiB"),
+        (("dot", "text=./zeros.gz"), "text: ./zeros.gz: what the file holds is larger than 64 MiB"),
         (("dot", "text=./bad.txt.gz"), "bad.txt:1: it is bad"),
         (("dot", "text=./bad.txt,folder/bad.txt"), "two files are called bad.txt; rename one"),
     ],
@@ -280,7 +292,7 @@ def test_a_run_of_all_that_a_pattern_matches_goes_on(bench: Bench, capsys: Captu
 
 
 def test_reading_stops_where_a_file_is_too_large(tmp_path: Path) -> None:
-    with pytest.raises(UsageError, match="larger than 1 MiB"):
+    with pytest.raises(UsageError, match="larger than 64 MiB"):
         read_documents.read("text", str(large(tmp_path)))
     with pytest.raises(UsageError, match="not an ordinary file"):
         read_documents.read("text", "/dev/zero")

@@ -54,7 +54,7 @@ def given(some: Sequence[Setting], words: Mapping[str, Collection[str]]) -> Give
 
 
 def read(parameter: str, path: str) -> Document:
-    """A plain file of 1 byte to 1 MiB, or what a file of gzip's holds, under its name without the `.gz`.
+    """A plain file of 1 byte to 64 MiB, or what a file of gzip's holds, under its name without the `.gz`.
 
     Raises UsageError in the words of the programs.
     """
@@ -77,7 +77,7 @@ def read(parameter: str, path: str) -> Document:
 
 
 def _unpacked(file: BinaryIO) -> bytes:
-    """What gzip has packed, of the first MiB and a byte at most: a small file may hold any amount of zeros.
+    """What gzip has packed, of the first 64 MiB and a byte at most: a small file may hold any amount of zeros.
 
     Raises ValueError for what is not whole, and for what is not gzip's.
     """

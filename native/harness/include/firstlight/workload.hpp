@@ -168,7 +168,7 @@ class Fields {
   virtual void integer(const char* name, Index& value, const char* unit, Index least, Index most, const char* help) = 0;
   virtual void real(const char* name, double& value, const char* unit, double least, double most, const char* help) = 0;
   virtual void choice(const char* name, std::string& value, const char* options, const char* help) = 0;
-  // One of `options`, "water|benzene", or the path of a file, which has a dot or a slash and no comma; of up to a MiB, never empty.
+  // One of `options`, "water|benzene", or the path of a file, which has a dot or a slash and no comma; of up to 64 MiB, never empty.
   virtual void file(const char* name, Document& value, const char* options, const char* help) = 0;
   // An enum whose values have the names of `options`, "copy|scale|add", in that order.
   template <class Enum>
