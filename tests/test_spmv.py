@@ -9,11 +9,12 @@ import pytest
 
 import native
 from firstlight.build import Built
-from native import COUNTED, Placement
+from firstlight.store import documents
+from native import COUNTED, EFFORT, Placement
 
 pytestmark = pytest.mark.native
 
-IN_ORDER = "csr,csr4,streamed2,streamed4,streamed8,sell,streamed_block"
+IN_ORDER = "csr,csr4,streamed2,streamed4,streamed8,sell,sell_sorted,streamed_block"
 PATTERNS = "matrix=random,power_law"
 
 
@@ -85,6 +86,18 @@ def test_a_file_is_multiplied(variant: str, kernels: str, tmp_path: Path) -> Non
     assert built.executable is not None
     said = native.direct(built, f"kernel={kernels}", f"matrix={tmp_path / 'own.mtx'}")
     assert said.returncode == 0, said.stderr
+
+
+@pytest.mark.plain
+def test_a_file_of_more_than_a_mib_is_multiplied_and_known_by_its_name(tmp_path: Path) -> None:
+    """Harness and run agree about a large file's hash."""
+    rows, file = 70_000, tmp_path / "large.mtx"
+    entries = "".join(f"{i} {rows + 1 - i} {i}.5\n" for i in range(1, rows + 1))
+    file.write_text(f"%%MatrixMarket matrix coordinate real general\n{rows} {rows} {rows}\n{entries}")
+    assert file.stat().st_size > documents.BY_BYTES
+    said = native.direct(program("serial"), "kernel=csr", f"matrix={file}", *EFFORT)
+    assert said.returncode == 0, said.stderr
+    assert f'"{documents.of(str(file), file.read_bytes()).name}"' in said.stdout
 
 
 @pytest.mark.plain

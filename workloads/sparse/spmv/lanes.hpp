@@ -67,10 +67,11 @@ class Ell {
 
 class Sell {
  public:
-  explicit Sell(const Csr& a) : rows_(a.rows), order_(rows_), start_(units() + 1) {
+  // Rows are sorted by length within `sigma` of them.
+  explicit Sell(const Csr& a, fl::Index sigma = window) : rows_(a.rows), order_(rows_), start_(units() + 1) {
     std::iota(order_.begin(), order_.end(), 0);
-    for (fl::Index i = 0; i < rows_; i += window)
-      std::stable_sort(order_.begin() + i, order_.begin() + std::min(rows_, i + window),
+    for (fl::Index i = 0; i < rows_; i += sigma)
+      std::stable_sort(order_.begin() + i, order_.begin() + std::min(rows_, i + sigma),
                        [&](int p, int q) { return a.length(p) > a.length(q); });
     start_[0] = 0;
     for (fl::Index u = 0; u < units(); ++u) start_[u + 1] = start_[u] + static_cast<int>(longest(a, u));
@@ -115,6 +116,11 @@ class Sell {
   fl::Array<int> start_;  // of a slice, in vectors of `chunk`
   fl::Array<int> column_;
   fl::Array<double> value_;
+};
+
+// All rows sorted: those of a slice are of one length even where few are, but rows of neighbours are no longer side by side.
+struct SellSorted : Sell {
+  explicit SellSorted(const Csr& a) : Sell(a, std::max<fl::Index>(a.rows, 1)) {}
 };
 
 }  // namespace spmv::inline FL_ROLE

@@ -13,8 +13,8 @@ namespace spmv::inline FL_ROLE {
 
 using sparse::Matrix;
 
-enum class Kernel { csr, csr4, streamed2, streamed4, streamed8, sell, ell, streamed_block, symmetric };
-inline constexpr const char* kernels = "csr|csr4|streamed2|streamed4|streamed8|sell|ell|streamed_block|symmetric";
+enum class Kernel { csr, csr4, streamed2, streamed4, streamed8, sell, ell, streamed_block, symmetric, sell_sorted };
+inline constexpr const char* kernels = "csr|csr4|streamed2|streamed4|streamed8|sell|ell|streamed_block|symmetric|sell_sorted";
 
 inline constexpr fl::Index group = 4;         // rows of a group, each a stream of its own
 inline constexpr fl::Index chunk = 8;         // rows of a slice of SELL: a cache line of results
@@ -72,7 +72,9 @@ inline double stored(Kernel kernel, const Matrix& matrix, fl::Part own) {
       break;
     }
     case Kernel::sell:
-      for (fl::Index i = 0; i < n; i += window) std::sort(lengths.begin() + i, lengths.begin() + std::min(n, i + window), std::greater<>());
+    case Kernel::sell_sorted:
+      for (fl::Index i = 0, sigma = kernel == Kernel::sell ? window : std::max<fl::Index>(n, 1); i < n; i += sigma)
+        std::sort(lengths.begin() + i, lengths.begin() + std::min(n, i + sigma), std::greater<>());
       bytes = 12 * padded(lengths, chunk) + 4 * (pieces(n, chunk) + 1) + 4 * n;
       break;
     case Kernel::ell:
