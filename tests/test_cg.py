@@ -57,6 +57,20 @@ def test_residuals_drift_where_all_follow_from_recurrences(tmp_path: Path) -> No
     assert all(some["residual"] < 1e-11 and some["iterations"] == 350 for some in found.values())
 
 
+def test_progress_of_sums_behind_work_is_measured_on_each_library(tmp_path: Path) -> None:
+    """A share, of methods that hide their sums from others; how much it is, is nobody's promise."""
+    words = ("method=classic,gropp,pipelined", "m=20")
+    workload = native.workloads["cg"]
+    for built in native.make(native.on_each_library(workload, workload.variant("mpi"))).values():
+        said = native.run(built, Placement(ranks=2), words, tmp_path, COUNTED)
+        assert said.status == 0, (said.reason, said.stderr)
+        for sample in said.of("sample"):
+            method = said.of("case")[sample["case"]]["parameters"]["method"]
+            shares = [x for name in ("hidden", "hidden_by_exchange") for x in sample["values"].get(name, [])]
+            assert len(shares) == (0 if method == "classic" else 6) and all(0 <= x <= 1 for x in shares)
+    assert "hidden" not in values(tmp_path, "mpi", Placement(), "method=gropp", "m=20")["gropp", "jacobi", "6"]
+
+
 @pytest.mark.parametrize("variant", ["omp", "mpi"])
 def test_parties_change_no_count(variant: str, tmp_path: Path) -> None:
     words = (METHODS, "m=31", "digits=8")

@@ -62,6 +62,9 @@ struct State {
   fl::Index blocks = 1;    // of the preconditioner, in all
   fl::Changing changing;   // elements of the whole b
   Outcome outcome;
+  // Of methods that hide sums, in several processes: share of a sum's time that goes on behind products alone, and behind products with
+  // their exchanges; -1: not measured.
+  double hidden = -1, hidden_by_exchange = -1;
 };
 
 inline constexpr fl::About about{
@@ -216,6 +219,9 @@ inline void observe(State& s, fl::Observations& seen) {
   seen.value("true_residual", true_residual(s, [&](fl::Index i) { return s.b[i - s.own.begin]; }));
   seen.value("time_per_iteration", iterations > 0 ? seconds / iterations : 0);
   seen.value("bytes_per_second", seconds > 0 ? moved / seconds : 0);
+  if (s.hidden < 0) return;
+  seen.value("hidden", s.hidden);
+  seen.value("hidden_by_exchange", s.hidden_by_exchange);
 }
 
 }  // namespace cg::inline FL_ROLE

@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "../halo.hpp"
+#include "progress.hpp"
 #include "solver.hpp"
 
 namespace cg::inline FL_ROLE {
@@ -43,6 +44,8 @@ struct Processes {
     a.emplace(s.matrix, s.own, [](fl::Index, fl::Index) { return true; }, [&](fl::Index c) { return halo->local(c); });
     sweeps.emplace(s, 1);
     vectors.emplace(cg::vectors(s.p), halo->size());
+    const bool hides = s.p.method == Method::gropp || s.p.method == Method::pipelined || s.p.method == Method::replaced;
+    if (hides && s.team.ranks > 1) measure_progress(s);
   }
   void step(State& s, fl::Index) {
     const fl::In in(phases("iterations"));
@@ -50,6 +53,19 @@ struct Processes {
     s.outcome = Solver<Party>(s, party, *vectors).solve();
   }
   void close(State&) { halo.reset(); }
+
+ private:
+  void measure_progress(State& s) {
+    fl::Array<double> x(halo->size()), y(s.own.size());
+    std::fill_n(x.data(), x.size(), 1.);
+    const auto multiply = [&] { a->multiply(x.data(), y.data(), {0, s.own.size()}); };
+    s.hidden = hidden(multiply);
+    s.hidden_by_exchange = hidden([&] {
+      halo->start(x.data());
+      halo->finish(x.data());
+      multiply();
+    });
+  }
 };
 
 }  // namespace cg::inline FL_ROLE
