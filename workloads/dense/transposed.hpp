@@ -145,52 +145,60 @@ class Transposed {
   std::unique_ptr<Exchange> exchange_;
 };
 
+struct AsItIs {};
+
 // Lines of one length, a few at a time.
 template <class Fourier>
 class Lines {
  public:
-  static constexpr Index most = block_rows;
-
-  Lines(Index length, bool back) : fourier_(length), length_(length), stride_(length + 8), back_(back), block_(most * stride_) {}
+  Lines(Index length, bool back)
+      : fourier_(length),
+        length_(length),
+        stride_(length + 8),
+        back_(back),
+        gathered_(block_rows * stride_),
+        transformed_(block_rows * stride_) {}
 
   // take(k, to) writes line k of `count`; factor(k, i, value) is what becomes of point i of its transform. The lines lie here until the next call.
   template <class Take, class Factor>
   Rows operator()(Index count, Take take, Factor factor) {
-    return transform(gathered(count, take), count, factor, block_.data(), stride_);
+    gather(count, take);
+    return of({gathered_.data(), stride_}, count, factor);
   }
   // The same to lines behind each other.
   template <class Take, class Factor>
   void to(Complex* result, Index count, Take take, Factor factor) {
-    transform(gathered(count, take), count, factor, result, length_);
+    gather(count, take);
+    transform({gathered_.data(), stride_}, count, factor, result, length_);
   }
   // Of lines that lie somewhere.
   template <class Factor>
   Rows of(const Rows& from, Index count, Factor factor) {
-    return transform(from, count, factor, block_.data(), stride_);
+    transform(from, count, factor, transformed_.data(), stride_);
+    return {transformed_.data(), stride_};
   }
 
  private:
   template <class Take>
-  Rows gathered(Index count, Take take) {
+  void gather(Index count, Take take) {
     const fl::In in(phases("reorder"));
-    for (Index k = 0; k < count; ++k) take(k, block_.data() + k * stride_);
-    return {block_.data(), stride_};
+    for (Index k = 0; k < count; ++k) take(k, gathered_.data() + k * stride_);
   }
   template <class Factor>
-  Rows transform(const Rows& from, Index count, Factor factor, Complex* to, Index stride) {
+  void transform(const Rows& from, Index count, Factor factor, Complex* to, Index stride) {
     const fl::In in(phases("transforms"));
-    for (Index k = 0; k < count; ++k) {
-      std::copy_n(from.at + k * from.stride, length_, fourier_.in.begin());
-      back_ ? fourier_.backward() : fourier_.forward();
-      for (Index i = 0; i < length_; ++i) to[k * stride + i] = factor(k, i, fourier_.out[static_cast<std::size_t>(i)]);
+    for (Index k = 0; k < count; ++k, to += stride) {
+      const Complex* line = from.at + k * from.stride;
+      back_ ? fourier_.backward(line, to) : fourier_.forward(line, to);
+      if constexpr (!std::is_same_v<Factor, AsItIs>)
+        for (Index i = 0; i < length_; ++i) to[i] = factor(k, i, to[i]);
     }
-    return {to, stride};
   }
 
   Fourier fourier_;
   Index length_, stride_;
   bool back_;
-  fl::Array<Complex> block_;
+  fl::Array<Complex> gathered_, transformed_;
 };
 
 }  // namespace spectral::inline FL_ROLE

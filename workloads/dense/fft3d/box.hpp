@@ -32,14 +32,13 @@ class Box {
 
   // The result times `factor`.
   void operator()(const Complex* x, Complex* result, double factor) {
-    const auto as_it_is = [](Index, Index, const Complex& value) { return value; };
     to_second_([&](Index a, Index b, Index count) {
       const Complex* at = x + (a * second_.size() + b) * n_[2];
-      return along_third_.of({at, n_[2]}, count, as_it_is);
+      return along_third_.of({at, n_[2]}, count, spectral::AsItIs());
     });
     to_first_([&](Index c, Index a, Index count) {
       const auto take = [&](Index k, Complex* to) { to_second_.line(a + k, c, to); };
-      return along_second_(count, take, as_it_is);
+      return along_second_(count, take, spectral::AsItIs());
     });
     for (Index c = 0; c < third_.size(); ++c)
       for (Index b = 0; b < turned_.size(); b += spectral::block_rows) {

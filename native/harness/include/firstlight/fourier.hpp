@@ -1,6 +1,7 @@
 // Fourier transforms of lines without a library: what a line is, and a plain way.
 #pragma once
 
+#include <algorithm>
 #include <cmath>
 #include <complex>
 #include <vector>
@@ -26,12 +27,18 @@ class OwnFourier {
   }
   std::vector<Complex> in, out;
 
-  void forward() { cut(n_, 1, in.data(), out.data()); }
+  void forward() { forward(in.data(), out.data()); }
   // Without a factor.
   void backward() {
     for (Complex& x : in) x = std::conj(x);
     forward();
     for (Complex& x : out) x = std::conj(x);
+  }
+  // From a line that stays as it is to one apart from it.
+  void forward(const Complex* from, Complex* to) { cut(n_, 1, from, to); }
+  void backward(const Complex* from, Complex* to) {
+    forward(from, to);
+    std::reverse(to + 1, to + n_);  // the other sign: point -k in the place of k
   }
 
  private:
