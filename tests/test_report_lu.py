@@ -37,7 +37,8 @@ def test_each_amount_of_noise_is_drawn_by_the_fixed_share() -> None:
 def test_threads_lie_below_each_other_and_time_goes_to_the_right() -> None:
     quiet, _ = seen()
     first, _, last = quiet.data
-    assert first["z"] == [[FINEST, -500, 0], [-250, 0, -FINEST]] and last["yaxis"] == "y3"
+    early, later = 0.2 * FINEST + 0.8 * 250, 0.2 * FINEST + 0.8 * 500
+    assert first["z"] == [[FINEST, -later, 0], [-early, 0, -FINEST]] and last["yaxis"] == "y3"
     assert (first["y0"], first["dy"], first["dx"]) == (0.5, 1, 100 / 3)
     assert (
         quiet.layout["yaxis"]["range"] == [2, 0] and quiet.layout["xaxis3"]["title"]["text"] == "time (% of the step)"

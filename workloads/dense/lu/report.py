@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Sequence
 from typing import Any
 
@@ -13,6 +14,7 @@ from firstlight.report import answers, frame, observed
 from firstlight.report.frame import Drawing, Trace, View
 
 MOST = 4  # shares beside each other
+LEAST = 0.2  # of the darkest: the first tile column, which is not to look like none
 
 Seen = tuple[Verified, Field]
 
@@ -54,10 +56,16 @@ def _parameter(figure: Verified, name: str) -> int:
     return value if isinstance(value, int) else 0
 
 
+def _shade(tile: int) -> float:
+    """Darker for later tile columns; factored ones, which are less than 0, in the other colour."""
+    return -math.copysign(LEAST * FINEST + (1 - LEAST) * abs(tile), tile) if tile else 0
+
+
 def _stripes(picture: Field, number: int) -> Trace:
     own = "" if number == 0 else str(number + 1)
     return {
-        "type": "heatmap", "xaxis": f"x{own}", "yaxis": f"y{own}", "z": [[-x for x in row] for row in picture.values],
+        "type": "heatmap", "xaxis": f"x{own}", "yaxis": f"y{own}",
+        "z": [[_shade(x) for x in row] for row in picture.values],
         "x0": 50 / len(picture.values[0]), "dx": 100 / len(picture.values[0]),
         "y0": 0.5 * picture.rows / len(picture.values), "dy": picture.rows / len(picture.values),
         "zmin": -FINEST, "zmax": FINEST, "colorscale": frame.DIVERGING, "showscale": False,
@@ -76,7 +84,7 @@ def _layout(plot: Plot, seen: Sequence[Seen]) -> dict[str, Any]:
         drawn[f"xaxis{own}"] = plain | {"title": {"text": title}, "range": [0, 100], "anchor": f"y{own}"}
         drawn[f"yaxis{own}"] = plain | {
             "title": {"text": "thread"}, "range": [picture.rows, 0], "anchor": f"x{own}", "showticklabels": False,
-            "domain": [1 - (k + 0.72) * share, 1 - k * share],
+            "ticks": "", "domain": [1 - (k + 0.72) * share, 1 - k * share],
         }  # fmt: skip
         drawn["annotations"].append(
             {"xref": f"x{own} domain", "yref": f"y{own} domain", "x": 0.5, "y": 1, "yanchor": "bottom",
