@@ -5,6 +5,7 @@ The times are those of a simple machine (a rate for each level of memory, a time
 
 from __future__ import annotations
 
+import functools
 import itertools
 import math
 import random
@@ -15,7 +16,7 @@ import shipped
 import synthetic
 import synthetic_machine
 from firstlight.catalogue import Workload
-from firstlight.judge.levels import nominal
+from firstlight.judge.levels import Hierarchy, nominal
 from firstlight.machine import Machine, cores
 from firstlight.mpi_families import Room, grain
 from firstlight.plan import Cell, plan
@@ -37,6 +38,7 @@ from firstlight.record import (
     Sample,
     Start,
 )
+from firstlight.toolchains import Toolbox
 from synthetic import Scene
 
 WORKLOADS = shipped.workloads()
@@ -84,6 +86,7 @@ DEFAULTS: Mapping[str, Mapping[str, int | float | str]] = {
 """Of parameters that a cell may leave to the program, as the shipped headers declare them."""
 
 
+@functools.cache
 def metrics() -> dict[str, tuple[Metric, ...]]:
     """As the shipped headers declare them, the most important."""
     made = {}
@@ -97,9 +100,16 @@ def metrics() -> dict[str, tuple[Metric, ...]]:
     return made
 
 
-def run(on: Machine, suite: str = "quick", launches: int = 6, seed: int = 1, names: tuple[str, ...] = ()) -> Scene:
-    """A complete run of the suite on this machine."""
-    rng, toolbox, told = random.Random(seed), synthetic_machine.toolbox(), metrics()
+def run(
+    on: Machine,
+    suite: str = "quick",
+    launches: int = 6,
+    seed: int = 1,
+    names: tuple[str, ...] = (),
+    toolbox: Toolbox | None = None,
+) -> Scene:
+    """A complete run of the suite on this machine, with these tools or the two compilers of `synthetic_machine`."""
+    rng, toolbox, told = random.Random(seed), toolbox or synthetic_machine.toolbox(), metrics()
     planned = plan(suite, WORKLOADS, names, toolbox, on)
     cells = planned.cells
     records = [record(cell, number, rng, on) for number in range(launches) for cell in cells]
@@ -216,8 +226,18 @@ def _work(
 
 def _rate(size: float, busy: int, nodes: int, on: Machine) -> float:
     """Bytes a second from where the data lie, over all cores of all nodes that are used."""
-    rate = {"L1": 140e9, "L2": 60e9, "L3": 25e9}.get(nominal(on).place(size / nodes, busy))
+    rate = {"L1": 140e9, "L2": 60e9, "L3": 25e9}.get(_levels(on).place(size / nodes, busy))
     return (rate * busy if rate else min(12e9 * busy, 150e9 * max(1, len(on.numa)))) * nodes
+
+
+_TOLD: dict[int, tuple[Machine, Hierarchy]] = {}
+"""By the machine's identity: of one with a thousand cores it takes a while to find out."""
+
+
+def _levels(on: Machine) -> Hierarchy:
+    if id(on) not in _TOLD:
+        _TOLD[id(on)] = (on, nominal(on))
+    return _TOLD[id(on)][1]
 
 
 def _latency(size: float, on: Machine) -> float:

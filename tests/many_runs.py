@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 
 import msgspec
@@ -25,22 +25,31 @@ def lines_of(record: LaunchRecord) -> bytes:
     return before + lines.seal(before, record.exit)
 
 
-def write(scene: synthetic.Scene, folder: Path, name: str, started: float, **changes: object) -> Path:
-    """The scene's run as `folder/name`, sealed. `changes`: of run.json."""
+def write(
+    scene: synthetic.Scene,
+    folder: Path,
+    name: str,
+    started: float,
+    records: Iterable[LaunchRecord] | None = None,
+    **changes: object,
+) -> Path:
+    """The scene's run as `folder/name`, sealed. `changes`: of run.json; `records`: in place of the scene's, taken one
+    at a time."""
     path = folder / name
     (path / layout.LAUNCHES).mkdir(parents=True)
     later = started - scene.run.started
     digests: dict[str, str] = {}
-    for record in scene.records:
+    counted: Counter[str] = Counter()
+    for record in scene.records if records is None else records:
         start = msgspec.structs.replace(record.start, run=name, time=record.start.time + later)
         data = lines_of(msgspec.structs.replace(record, start=start))
         file = f"{layout.LAUNCHES}/{layout.launch_name(start.cell, start.launch)}"
         (path / file).write_bytes(data)
         digests[file] = hashlib.sha256(data).hexdigest()
+        counted[start.cell] += 1
     assert scene.run.finished is not None
     given = {"id": name, "started": started, "finished": scene.run.finished + later, "sealed": True} | changes
     run = msgspec.structs.replace(scene.run, **given)
-    counted = Counter(record.start.cell for record in scene.records)
     whole = Whole(dict(counted), hashlib.sha256(seal.text(digests)).hexdigest(), "0" * 64)
     text = _text(msgspec.structs.replace(run, whole=whole))
     before, _, after = text.rpartition(b"0" * 64)

@@ -16,6 +16,7 @@ from firstlight.conduct import agenda, costs, documents
 from firstlight.conduct.progress import Progress
 from firstlight.conduct.rounds import BUDGET, Rounds
 from firstlight.errors import RecordError
+from firstlight.export import kept
 from firstlight.heritage import load as load_heritage
 from firstlight.judge import Judgement
 from firstlight.judge.compare import Comparison
@@ -154,6 +155,9 @@ class Session:
             if not self._saved:
                 self._save(self.run.state)
             derive(self.store.folder, judgement, self.workloads)
+            path, defects = self.store.path, [str(defect) for defect in self.store.defects]
+            if (now := kept.key(path)) is not None:
+                kept.keep(path, self.run.id, defects, export.rows(judgement), now)
         except StoreError as error:
             return judgement, str(error)
         return judgement, ""
