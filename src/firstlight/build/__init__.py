@@ -23,7 +23,7 @@ from firstlight import ROOT, mpi_families, native, reading
 from firstlight.build import kernels
 from firstlight.build.kernels import Kernel
 from firstlight.build.parts import Part, Parts, parts, unmade
-from firstlight.build.recipe import HARNESS_FLAGS, SAID, SCHEDULES, Recipe, key, recipe, runs_schedules
+from firstlight.build.recipe import SAID, SCHEDULES, Recipe, harness_flags, key, recipe, runs_schedules
 from firstlight.build.stored import Entry
 from firstlight.catalogue import Workload
 from firstlight.cmake import Tree, run
@@ -94,7 +94,7 @@ class _Kind(msgspec.Struct, frozen=True):
         """Of CMake."""
         values = {
             "CMAKE_CXX_COMPILER": self.mpi.cxx if self.mpi else self.toolchain.cxx,
-            "FL_HARNESS_FLAGS": HARNESS_FLAGS,
+            "FL_HARNESS_FLAGS": harness_flags(self.toolchain),
             "FL_WITH_MPI": "ON" if self.mpi else "OFF",
             "FL_WITH_FORTRAN": "ON" if self.fortran else "OFF",
             "FL_STRICT": "ON" if self.options.strict else "OFF",
@@ -121,7 +121,7 @@ class _Kind(msgspec.Struct, frozen=True):
     def parts(self, cache: Path) -> Parts:
         """What its programs share with those of the same compiler and another MPI library, or of none."""
         without = _Kind(msgspec.structs.replace(self.toolchain, fortran=None), None, self.options)
-        compiler = (self.toolchain.cxx, self.toolchain.version, HARNESS_FLAGS, self.options)
+        compiler = (self.toolchain.cxx, self.toolchain.version, harness_flags(self.toolchain), self.options)
         return parts(without.tree(cache), compiler, cache)
 
 

@@ -18,8 +18,10 @@ from firstlight.plan import Program, family, library_names
 from firstlight.sources import Sources, digest, uses
 from firstlight.toolchains import OFFLOADING, Cuda, Mpi, Toolbox, Toolchain
 
-HARNESS_FLAGS = "-O2"
-"""Of the harness and of every workload's judge: never the flags under test."""
+
+def harness_flags(toolchain: Toolchain) -> str:
+    """Of the harness and of every workload's judge: never the flags under test."""
+    return " ".join(("-O2", *toolchain.strict))
 
 
 SAID = ".said"
@@ -48,7 +50,7 @@ class Recipe(msgspec.Struct, frozen=True):
     name: str  # of the file
     folder: str  # below bin/ of the tree
     workload: str
-    header: Path  # whose init, cost and check are compiled with HARNESS_FLAGS
+    header: Path  # whose init, cost and check are compiled with harness_flags
     sources: tuple[Path, ...]  # the variant's own first
     foreign: Foreign | None
     own_flags: tuple[str, ...]
@@ -152,7 +154,7 @@ def recipe(
 def key(made: Recipe, sources: Sources, toolchain: Toolchain, mpi: Mpi | None, cuda: Cuda | None, sanitize: str) -> str:
     """Hash of all that changes the executable's bytes, and of nothing else: whoever builds the same finds it."""
     files = sources.closure(made.files)
-    compiler: tuple[object, ...] = (toolchain.cxx, toolchain.version, HARNESS_FLAGS, sanitize)
+    compiler: tuple[object, ...] = (toolchain.cxx, toolchain.version, harness_flags(toolchain), sanitize)
     if made.sources[0].suffix == ".f90":
         compiler += (mpi.fortran if mpi else toolchain.fortran, toolchain.fortran_version)
     if made.foreign is not None and cuda is not None:

@@ -14,7 +14,7 @@ from pathlib import Path
 import msgspec
 
 from firstlight import site
-from firstlight.machine import Machine, cache_directory, cores
+from firstlight.machine import Machine, cache_directory, cores, gpu_links
 from firstlight.mpi_families import outside
 from firstlight.process import bounded
 from firstlight.toolchains import OFFLOADING, RUNTIMES, Absent, Mpi, Toolbox
@@ -158,7 +158,9 @@ def _site() -> list[Item]:
 
 def _gpus(machine: Machine) -> str:
     counts = Counter(f"{gpu.name}{f', {binary(gpu.memory)}' if gpu.memory else ''}" for gpu in machine.gpus)
-    return "; ".join(f"{number} x {name}" for name, number in counts.items()) or "none"
+    links = gpu_links.told(machine.gpu_links)
+    listed = [f"{number} x {name}" for name, number in counts.items()]
+    return "; ".join([*listed, *([links] if links else [])]) or "none"
 
 
 def _found(toolbox: Toolbox) -> list[Item]:

@@ -79,6 +79,7 @@ class Machine(msgspec.Struct, frozen=True):
     nodes: int = 1  # of the batch allocation that this process stands in
     batch: str = ""  # slurm, pbs, flux, lsf: whose allocation it is; "" outside of one
     gpus: tuple[Gpu, ...] = ()  # those of this node that a program may use
+    gpu_links: tuple[tuple[str, ...], ...] = ()  # by GPU and GPU: NV12, SYS, XGMI, X for itself; empty where not told
     siblings: tuple[tuple[int, ...], ...] = ()  # usable CPUs by core; empty in records that are older than it
     kinds: tuple[Kind, ...] = ()  # of cores, the fastest first; empty where all are of one kind
     numa_numbers: tuple[int, ...] = ()  # what the system calls the nodes of `numa`

@@ -1,4 +1,4 @@
-"""The GPUs that a program started here may use, as NVIDIA's driver tells them. What is damaged counts as not told."""
+"""The GPUs that a program started here may use and their links, as the drivers tell. What is damaged is not told."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import msgspec
 
-from firstlight.machine import Gpu, parse
+from firstlight.machine import Gpu, gpu_links, parse
 from firstlight.process import bounded
 
 MOST = 256
@@ -37,6 +37,23 @@ def discover(root: Path, environment: Mapping[str, str] | None = None, ask: Ask 
     given = os.environ if environment is None else environment
     told = query((ask or _run)(_QUERY)) or files(root)
     return visible(told, given.get("CUDA_VISIBLE_DEVICES"))
+
+
+def linked(
+    gpus: int, environment: Mapping[str, str] | None = None, ask: Ask | None = None
+) -> tuple[int, gpu_links.Links]:
+    """(GPUs that only AMD's tool knows of, how all that may be used are linked). `gpus`: how many NVIDIA's driver told.
+
+    The tool tells neither their names nor their memory in a form that is the same in all of its versions.
+    """
+    given, run = os.environ if environment is None else environment, ask or _run
+    if gpus:
+        links = gpu_links.chosen(gpu_links.nvidia(run(gpu_links.NVIDIA)), given.get("CUDA_VISIBLE_DEVICES"))
+        return 0, links if len(links) == gpus else ()
+    links = gpu_links.amd(run(gpu_links.AMD))
+    for name in ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"):
+        links = gpu_links.chosen(links, given.get(name))
+    return len(links), links
 
 
 def query(text: str) -> tuple[Told, ...]:

@@ -11,7 +11,7 @@ import secrets
 from pathlib import Path
 
 from firstlight.errors import FirstlightError
-from firstlight.machine import Machine, MemoryNode, allocation, gpus, parse, topology
+from firstlight.machine import Gpu, Machine, MemoryNode, allocation, gpus, parse, topology
 from firstlight.machine.counters import availability
 from firstlight.machine.files import read
 
@@ -35,6 +35,8 @@ def describe(root: Path, cache_dir: Path) -> Machine:
         read(root / "sys/devices/system/cpu/intel_pstate/no_turbo"),
         read(root / "sys/devices/system/cpu/cpufreq/boost"),
     )
+    of_nvidia = gpus.discover(root)
+    of_amd, links = gpus.linked(len(of_nvidia))
     return Machine(
         name=salted_name(cache_dir, platform.node() + (read(root / "etc/machine-id") or "")),
         processor=parse.processor(cpuinfo) or family,
@@ -61,7 +63,8 @@ def describe(root: Path, cache_dir: Path) -> Machine:
         + _uneven(allocated, len(cpus)),
         nodes=allocated.nodes,
         batch=allocated.system,
-        gpus=gpus.discover(root),
+        gpus=of_nvidia + (Gpu("AMD GPU"),) * of_amd,
+        gpu_links=links,
         siblings=cores,
         kinds=kinds,
         numa_numbers=tuple(node.number for node in numa if node.cpus),

@@ -35,6 +35,7 @@ class Toolchain(msgspec.Struct, frozen=True):
     openmp: tuple[str, ...]  # compile and link flags; empty where the compiler has no OpenMP
     fortran: str | None = None
     fortran_version: str | None = None
+    strict: tuple[str, ...] = ()  # what keeps arithmetic as it is written, for judges and harness
 
 
 RUNTIMES = {"caf": "Co-Array Fortran", "hypre": "hypre", "petsc": "PETSc", "shmem": "OpenSHMEM"}

@@ -6,12 +6,11 @@ import re
 from collections.abc import Sequence
 from pathlib import Path
 
-from firstlight.toolchains import Absent, Toolchain
-from firstlight.toolchains.flag_sets import FLAG_SETS, OPENMP
+from firstlight.toolchains import Absent, Toolchain, vendors
 from firstlight.toolchains.found import Compiler
 from firstlight.toolchains.host import Host, Outcome
 
-_MACROS = "macros of {}"
+_WHO = "compiler {}"
 
 _CXX = """#include <bit>
 #include <concepts>
@@ -39,7 +38,7 @@ end program
 
 
 def identify(macros: str) -> tuple[str, str] | None:
-    """(family, version) from predefined macros; None for one that is neither GCC nor Clang.
+    """(family, version) from predefined macros; None for one that is neither GCC nor Clang (see `vendors`).
 
     A name proves nothing: `g++` is Clang on some systems, and Intel's and NVIDIA's compilers define __GNUC__ too.
     """
@@ -62,26 +61,32 @@ def family_compilers(host: Host, family: str, default: str, versioned: str) -> t
     candidates = ([named] if named else []) + host.matching(versioned)
     known: dict[str, Path] = {}
     for path in candidates:
-        who = _who(host, path)
-        if who is not None and who[0] == family:
-            known.setdefault(who[1], path)
+        found = who(host, path)
+        if found is not None and found[0] == family:
+            known.setdefault(found[1], path)
     newest_first = sorted(known, key=_ordered, reverse=True)
-    if named and (who := _who(host, named)) and who[0] == family:
-        newest_first.remove(who[1])
-        newest_first.insert(0, who[1])
+    if named and (found := who(host, named)) and found[0] == family:
+        newest_first.remove(found[1])
+        newest_first.insert(0, found[1])
     good: list[Compiler] = []
     bad: list[Absent] = []
     for version in newest_first:
         name = f"{family}-{version.split('.')[0]}" if good else family
         if any(c.name == name or c.version.split(".")[0] == version.split(".")[0] for c in good):
             continue  # a second patch level of one major version
-        outcome = proved(host, f"C++20 {host.identity(known[version])}", _CXX, ".cpp", [known[version], "-std=c++20"])
+        outcome = knows_cxx20(host, known[version])
         if outcome.ok:
             good.append(Compiler(name=name, family=family, version=version, cxx=str(known[version])))
         else:
             fix = "install a version that knows C++20 and its standard library (gcc 11, clang 14 or newer)"
             bad.append(Absent(f"{family} {version}", f"{known[version]}: {outcome.reason}", fix))
     return good, bad
+
+
+def knows_cxx20(host: Host, cxx: Path, flags: Sequence[str] = ()) -> Outcome:
+    """Whether it compiles C++20 and its standard library, and the program runs."""
+    words = [str(cxx), *flags, "-std=c++20"]
+    return proved(host, " ".join(("C++20", *flags, host.identity(cxx))), _CXX, ".cpp", words)
 
 
 def fortran_of(host: Host, compiler: Compiler, names: Sequence[str]) -> tuple[str, str] | None:
@@ -114,7 +119,7 @@ def toolchains_of(host: Host, compiler: Compiler) -> tuple[list[Toolchain], list
     """The compiler with each flag set that it takes without a warning, whose program runs here."""
     openmp, absent = _openmp(host, compiler)
     toolchains = []
-    for flag_set, spellings in FLAG_SETS.items():
+    for flag_set, spellings in vendors.flags(compiler.family).items():
         flags, reason = _first_accepted(host, compiler, spellings)
         name = f"{compiler.name}-{flag_set}"
         if flags is None:
@@ -131,6 +136,7 @@ def toolchains_of(host: Host, compiler: Compiler) -> tuple[list[Toolchain], list
                 openmp=openmp,
                 fortran=compiler.fortran,
                 fortran_version=compiler.fortran_version,
+                strict=vendors.strict(compiler.family),
             )
         )
     return toolchains, absent
@@ -147,14 +153,19 @@ def proved(host: Host, key: str, source: str, suffix: str, command: Sequence[str
     return outcome
 
 
-def _who(host: Host, path: Path) -> tuple[str, str] | None:
-    key = _MACROS.format(host.identity(path))
+def who(host: Host, path: Path) -> tuple[str, str] | None:
+    """(family, version) of a C++ compiler: a vendor's by what it says, else by its macros; None where neither tells."""
+    key = _WHO.format(host.identity(path))
     known = host.memory.recall(key, tuple[str, str])
+    if known is not None:
+        return known
+    said = host.run([path, "--version"])
+    known = vendors.told(said.out) if said.ok else None
     if known is None:
         outcome = host.run([path, "-dM", "-E", "-x", "c++", "/dev/null"])
         known = identify(outcome.out) if outcome.ok else None
-        if known is not None:
-            host.memory.keep(key, known)
+    if known is not None:
+        host.memory.keep(key, known)
     return known
 
 
@@ -178,7 +189,7 @@ def _first_accepted(
 
 def _openmp(host: Host, compiler: Compiler) -> tuple[tuple[str, ...], list[Absent]]:
     reason = ""
-    for flags in OPENMP:
+    for flags in vendors.openmp(compiler.family):
         key = f"openmp {flags} {host.identity(compiler.cxx)}"
         outcome = proved(host, key, _OPENMP, ".cpp", [compiler.cxx, *flags])
         if outcome.ok:
