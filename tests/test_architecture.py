@@ -18,7 +18,7 @@ ROOMS = [
     "errors", "reading", "units", "shell", "process", "site", "cmake", "mpi_families", "machine", "packages",
     "starters", "toolchains", "doctor", "formulas", "roles", "catalogue", "plan", "sources", "native", "build",
     "observer", "launch", "batch", "record", "store", "heritage", "profile", "judge", "history", "simulate", "patterns",
-    "mapping", "project", "export", "report", "conduct", "nodes", "bench", "tune", "cli",
+    "mapping", "project", "export", "report", "conduct", "nodes", "bench", "tune", "loops", "cli",
 ]  # fmt: skip
 SOURCE = ROOT / "src" / "firstlight"
 SHIPPED = shipped.workloads()

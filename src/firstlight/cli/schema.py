@@ -18,6 +18,7 @@ def published() -> dict[str, Any]:
     from firstlight.doctor.lines import Examined
     from firstlight.export.comparison import ComparedRuns
     from firstlight.export.history import ToldHistory
+    from firstlight.loops.carrying import Outcome
     from firstlight.mapping.answer import Mapped
     from firstlight.profile import traffic
     from firstlight.project.answer import Projected
@@ -49,6 +50,7 @@ def published() -> dict[str, Any]:
         "validate": validate.Validated,
         "project": Projected,
         "tune": carrying.Tuned,
+        "tune-loop": list[Outcome],
         "map": Mapped,
         "setup": setup.SetUp,
         "submit": job.Job,
@@ -84,7 +86,7 @@ def command(name: str | None, write: Path | None) -> None:
     `run.json` follows the schema run, each line of a launch file launch-line, an executable's --describe describe, and
     what a command prints with --json the schema called like the command (`run` prints report, `run --dry-run` plan,
     `compare` of more than two runs compare-many, `simulate --validate` validate, `patterns` without a name
-    patterns-known, and with --matrix patterns-matrix; `doctor --site` doctor-site).
+    patterns-known, and with --matrix patterns-matrix; `doctor --site` doctor-site; `tune loop` tune-loop).
     """
     names = list(published())
     if write is not None:

@@ -9,8 +9,8 @@ from typing import Any
 
 from firstlight.errors import UsageError
 
-_ONE_DEEPER = ("export",)
-"""Commands with commands of their own."""
+_ONE_DEEPER = {"export": "junit", "tune": "collectives"}
+"""Commands with commands of their own, and which of those look for runs."""
 
 
 def ask(site_file: str | None, modules: str | None, launcher: str | None) -> None:
@@ -40,7 +40,7 @@ def defaults(commands: Sequence[str]) -> dict[str, Any]:
     found: dict[str, Any] = {}
     if said.results:
         where = {"results": folder(said.results)}
-        found = {name: {"junit": where} if name in _ONE_DEEPER else dict(where) for name in commands}
+        found = {name: {_ONE_DEEPER[name]: where} if name in _ONE_DEEPER else dict(where) for name in commands}
     submit = said.submit
     given = {name: getattr(submit, name) for name in submit.__struct_fields__ if getattr(submit, name)}
     found.setdefault("submit", {}).update({OPTIONS.get(name, name): value for name, value in given.items()})

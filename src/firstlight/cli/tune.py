@@ -1,4 +1,4 @@
-"""`firstlight tune`: make a library choose better, and prove it."""
+"""`firstlight tune`: make a library choose better, or a loop faster, and prove it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import click
 
+from firstlight.cli import loops
 from firstlight.cli.output import as_json, print_json, results_folder, tell, width
 from firstlight.errors import INCONCLUSIVE, INTERRUPTED, OK, UsageError
 
@@ -16,22 +17,30 @@ if TYPE_CHECKING:
 SIZES = "8,64,512,4KiB,32KiB,256KiB,1MiB"
 
 
-@click.command(
+@click.group(
     epilog="""\b
-Example:
+Examples:
   ./fl tune collectives --collective allreduce --budget 5m
+  ./fl tune loop examples/tune/loops.c --loop dot
 
 \b
 Exit status:
-  0    something is kept, and its files are written; or nothing is better than the
-       library's own choice, and this is known
+  0    something is kept, and its files are written; or nothing is better than what
+       there was, and this is known
   2    wrong usage
   3    nothing could be built, or the environment does not allow it
   4    candidates were found, and the budget did not suffice to tell about any
   130  interrupted
 """
 )
-@click.argument("what", type=click.Choice(["collectives"]))
+def command() -> None:
+    """Collectives of MPI libraries, or loops of a C program: better ones are found, proved and written down."""
+
+
+command.add_command(loops.command, "loop")
+
+
+@command.command()
 @click.option(
     "--collective",
     "names",
@@ -78,8 +87,7 @@ Exit status:
 )
 @results_folder
 @as_json
-def command(
-    what: str,
+def collectives(
     names: tuple[str, ...],
     sizes: str,
     targets: tuple[Target, ...],

@@ -1,0 +1,91 @@
+"""`firstlight tune loop`: make marked loops of a C file faster, and prove that they are the same loops."""
+
+from __future__ import annotations
+
+import os
+import shlex
+from pathlib import Path
+
+import click
+
+from firstlight.cli.output import as_json, note, print_json, tell, width
+from firstlight.errors import OK, UsageError
+
+
+@click.command()
+@click.argument("file", type=click.Path(path_type=Path, dir_okay=False, exists=True))
+@click.option("--loop", "names", multiple=True, metavar="NAME", help="Only this loop, by its function; repeatable.")
+@click.option(
+    "--cc", multiple=True, metavar="COMPILER", help="gcc, clang or a path; repeatable. FL_CC, else gcc, if not given."
+)
+@click.option(
+    "--flags",
+    default="-O3 -march=native",
+    show_default=True,
+    metavar="WORDS",
+    help="What your build compiles FILE with.",
+)
+@click.option(
+    "--engine",
+    default="greedy",
+    show_default=True,
+    metavar="NAME",
+    help="What searches: greedy, exhaustive, random, evolution (needs SciPy) or replay:FILE.",
+)
+@click.option("--budget", default="60s", show_default=True, metavar="TIME", help="Of each loop's search.")
+@click.option(
+    "--launches", type=click.IntRange(6, 1000), default=12, show_default=True, help="Of each side in a trial."
+)
+@click.option("--seed", type=click.IntRange(0, 1 << 30), default=1, show_default=True, help="Of all that is random.")
+@click.option("--golden", is_flag=True, help="Remove the tuned loops of FILE: it is compiled as it is again.")
+@as_json
+def command(
+    file: Path,
+    names: tuple[str, ...],
+    cc: tuple[str, ...],
+    flags: str,
+    engine: str,
+    budget: str,
+    launches: int,
+    seed: int,
+    golden: bool,
+    as_json: bool,
+) -> int:
+    """Find faster versions of the loops behind `#pragma tune precious` in the C file FILE, and keep what proves better.
+
+    Each candidate is verified beside the golden loop: with every kind of number, around every edge of the trip count,
+    with arrays that overlap and between closed pages. What passed is timed with golden in turn, and what is faster by
+    more than its interval is written to `tuned` beside FILE, for `CC=fl-cc`. The pragma is in docs/tune-loop.md.
+    """
+    from firstlight.conduct.interrupt import leaving_nothing
+    from firstlight.loops import carrying, emit, source, trial, words
+    from firstlight.units import parse_duration
+
+    if golden:
+        gone = [path for path in emit.every(file) if not names or path.name.split(".")[-3] in names]
+        for path in gone:
+            path.unlink()
+        tell(f"{file} is compiled as it is; removed: {', '.join(str(p) for p in gone) or 'nothing'}")
+        return OK
+    read = source.read(file)
+    wanted = [loop for loop in read.loops if not names or loop.name in names]
+    if unknown := sorted(set(names) - {loop.name for loop in read.loops}):
+        raise UsageError(
+            f"{file} has no loop {unknown[0]}; it has {', '.join(loop.name for loop in read.loops) or 'none'}"
+        )
+    if not wanted and not read.refused:
+        raise UsageError(f"{file} has no loop behind `#pragma tune precious`")
+    options = tuple(shlex.split(flags))
+    found = []
+    with leaving_nothing():
+        for name in cc or (os.environ.get("FL_CC") or "gcc",):
+            request = carrying.Request(
+                trial.compiler(name, options), engine, parse_duration(budget, "budget"), launches, seed=seed
+            )
+            found += [carrying.tune(read, loop, request, note) for loop in wanted]
+    refused = [(str(file), one) for one in read.refused]
+    if as_json:
+        print_json(found)
+    else:
+        tell(words.page(found, refused, width()))
+    return OK

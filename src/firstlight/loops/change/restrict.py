@@ -1,0 +1,16 @@
+"""Restrict: the compiler is told that arrays do not overlap; the dispatcher looks before it goes that way."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from firstlight.loops.change import Piece
+
+
+def choices(piece: Piece) -> tuple[str, ...]:
+    arrays = [p for p in piece.params if p.array]
+    return ("yes",) if any(p.written for p in arrays) and any(not p.restrict for p in arrays) else ()
+
+
+def apply(piece: Piece, value: str) -> Piece:
+    return replace(piece, restrict=True)

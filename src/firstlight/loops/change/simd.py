@@ -1,0 +1,26 @@
+"""SIMD: the innermost loops are said to have no dependences that vectors would break, or how wide vectors shall be."""
+
+from __future__ import annotations
+
+from msgspec.structs import replace
+
+from firstlight.loops.change import Piece
+from firstlight.loops.change.unroll import before_innermost
+from firstlight.loops.nest import nest
+
+LINES = {
+    "gcc": {"ivdep": "#pragma GCC ivdep"},
+    "clang": {
+        "ivdep": "#pragma clang loop vectorize(assume_safety)",
+        "width8": "#pragma clang loop vectorize_width(8) interleave_count(4)",
+        "off": "#pragma clang loop vectorize(disable)",
+    },
+}
+
+
+def choices(piece: Piece) -> tuple[str, ...]:
+    return tuple(LINES[piece.family]) if nest(piece.code).innermost else ()
+
+
+def apply(piece: Piece, value: str) -> Piece:
+    return replace(piece, code=before_innermost(piece.code, LINES[piece.family][value]))

@@ -1,0 +1,48 @@
+"""Judging: golden and candidates launched in turn, in random order, and compared as everything else is."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from pathlib import Path
+from random import Random
+from statistics import median
+
+import msgspec
+
+from firstlight.judge.compare import EQUIVALENCE, Outcome, outcome_of
+from firstlight.judge.interval import ratio
+from firstlight.loops.trial import Bench
+
+Launches = Mapping[str, list[float]]
+"""By name: the seconds of a call, one value a launch."""
+
+
+class Judged(msgspec.Struct, frozen=True):
+    """A candidate beside golden at one trip count: time over time with its 99 % interval, None for too few launches."""
+
+    trip: int
+    golden: float  # seconds of a call, the median
+    mine: float
+    ratio: float
+    low: float | None
+    high: float | None
+    outcome: Outcome
+
+
+def launched(
+    bench: Bench, some: Mapping[str, Path], trip: int, launches: int, seconds: float, random: Random
+) -> Launches:
+    """Each executable `launches` times: every round has all of them once, in an order of its own."""
+    found: dict[str, list[float]] = {name: [] for name in some}
+    for _ in range(launches):
+        for name in random.sample(sorted(some), len(some)):
+            found[name].append(bench.time(some[name], trip, seconds))
+    return found
+
+
+def judged(golden: list[float], mine: list[float], trip: int) -> Judged:
+    """Launches that alternate share what disturbs the machine: no drift is allowed for."""
+    found, narrow = ratio(golden, mine), ratio(golden, mine, EQUIVALENCE)
+    a, b = median(golden), median(mine)
+    outcome = outcome_of(found, b / a, narrow, "lower", drift=0.0)
+    return Judged(trip, a, b, b / a, found.low, found.high, outcome)

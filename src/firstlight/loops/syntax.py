@@ -1,0 +1,59 @@
+"""Syntax: C as a parse tree (tree-sitter), and what is asked of any tree."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from functools import cache
+
+from tree_sitter import Language, Node, Parser
+
+_NO_NAMES: Mapping[str, str] = {}
+
+
+@cache
+def _parser() -> Parser:
+    import tree_sitter_c
+
+    return Parser(Language(tree_sitter_c.language()))
+
+
+def parse(code: bytes) -> Node:
+    return _parser().parse(code).root_node
+
+
+def text(node: Node | None) -> str:
+    return node.text.decode("utf-8", "surrogateescape") if node is not None and node.text else ""
+
+
+def walk(node: Node) -> Iterator[Node]:
+    yield node
+    for child in node.children:
+        yield from walk(child)
+
+
+def called(node: Node) -> bool:
+    """Whether this name is that of a function which is called."""
+    parent = node.parent
+    return parent is not None and parent.type == "call_expression" and parent.child_by_field_name("function") == node
+
+
+def names(node: Node) -> list[str]:
+    """The names in an expression, each once."""
+    return list(dict.fromkeys(text(n) for n in walk(node) if n.type == "identifier" and not called(n)))
+
+
+def statements(node: Node) -> list[Node]:
+    """What a body consists of: the statements of a block, or the one statement."""
+    inside = node.named_children if node.type == "compound_statement" else [node]
+    return [n for n in inside if n.type != "comment"]
+
+
+def render(node: Node, instead: Mapping[str, str] = _NO_NAMES) -> str:
+    """The text of a node with some names replaced."""
+    begin, code, parts = node.start_byte, node.text or b"", list[bytes]()
+    at = 0
+    for one in walk(node):
+        if one.type == "identifier" and text(one) in instead and not called(one):
+            parts += [code[at : one.start_byte - begin], instead[text(one)].encode()]
+            at = one.end_byte - begin
+    return b"".join([*parts, code[at:]]).decode("utf-8", "surrogateescape")

@@ -1,0 +1,48 @@
+"""Words: the terminal page of tuned loops: golden, best, what made it faster, what was rejected as wrong and why."""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterator, Sequence
+
+from firstlight.loops.carrying import Outcome, Tried
+from firstlight.loops.judging import Judged
+from firstlight.loops.source import Refused
+from firstlight.units import count, quantity, significant
+
+
+def page(outcomes: Sequence[Outcome], refused: Sequence[tuple[str, Refused]], width: int = 100) -> str:
+    kept = sum(bool(o.written) for o in outcomes)
+    lines = [f"firstlight · tuned loops · {count(len(outcomes), 'loop')}, {kept} faster than golden"]
+    for one in outcomes:
+        lines += ["", *_loop(one, width)]
+    for file, what in refused:
+        lines += ["", f"  {file}:{what.line}: {what.why}; golden is used"]
+    if kept:
+        lines += ["", "  next: compile with CC=fl-cc what depends on these files (touch them first), and commit tuned/"]
+    return "\n".join(lines)
+
+
+def _loop(one: Outcome, width: int) -> Iterator[str]:
+    yield f"  {one.file}:{one.line}  {one.loop}  {one.compiler}"
+    for j in one.judged:
+        yield "    " + _row(j)
+    if one.written:
+        yield f"    kept: {'; '.join(v for v in one.versions)}"
+        yield f"    in {one.written}"
+    else:
+        yield f"    golden stays: {one.why}"
+    wrong = [t for t in one.tried if t.wrong]
+    yield f"    {count(len(one.tried), 'candidate')} tried, {len(wrong)} rejected as wrong" + (":" if wrong else "")
+    for t in wrong:
+        yield from _wrong(t, width)
+
+
+def _row(j: Judged) -> str:
+    between = f" ({significant(1 / j.high)} - {significant(1 / j.low)})" if j.low and j.high else ""
+    times = f"golden {quantity(j.golden, 's'):>9}   tuned {quantity(j.mine, 's'):>9}"
+    return f"{j.trip:>8} turns   {times}   {significant(1 / j.ratio)} x{between} {j.outcome}"
+
+
+def _wrong(t: Tried, width: int) -> list[str]:
+    return textwrap.wrap(f"{t.told}: {t.rejected}", width - 6, initial_indent="      ", subsequent_indent="        ")

@@ -1,0 +1,174 @@
+"""`fl-cc`: tuned loops in the place of golden ones where they are of this very loop, compiler and flags."""
+
+from __future__ import annotations
+
+import shutil
+import signal
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from firstlight import ROOT
+from firstlight.loops import NotUnderstoodError, emit, source, unit
+from firstlight.loops.trial import compiler
+
+FLAGS = ("-O1", "-fno-inline")
+CODE = """#include <stdio.h>
+static double scaled(int n, double *x) {
+  double s = 0;
+#pragma tune precious trip(4:300) \\
+    even
+  for (int i = 0; i < n; ++i) {
+    s += x[i];
+  }
+  return s;
+}
+int main(void) {
+  double x[8] = {1, 2, 3, 4, 5, 6, 7, 8};
+  printf("%g %d %s\\n", scaled(8, x), __LINE__, __FILE__);
+  return 0;
+}
+"""
+MARKED = "for (int i = 0; i < n; ++i) s += 2 * x[i];"
+"""In the place of the loop: another result, so that it is seen which of them ran."""
+GOLDEN, TUNED = "36 13 a.c\n", "72 13 a.c\n"
+
+
+@pytest.fixture
+def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A source with a tuned file beside it that says twice the sum."""
+    if shutil.which("gcc") is None:
+        pytest.skip("needs gcc")
+    monkeypatch.chdir(tmp_path)
+    monkeypatch.setenv("FL_CC", "gcc")
+    (tmp_path / "a.c").write_text(CODE)
+    tune(Path("a.c"))
+    return tmp_path
+
+
+def tune(path: Path) -> None:
+    (loop,) = source.read(path).loops
+    cc = compiler("gcc", FLAGS)
+    name = unit.identifier(path.stem, loop.name)
+    piece = unit.Piece(MARKED, loop.params, "gcc", False)
+    header = emit.Header(name, loop.hash, emit.build_key("gcc", FLAGS), cc.told, "2026-11-25")
+    code = unit.functions(loop, name, [unit.Version(0, piece, "twice as much")])
+    emit.write(emit.place(path, loop.name, "gcc"), header, ["told"], code)
+
+
+def fl_cc(*words: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run([ROOT / "fl-cc", *words], capture_output=True, text=True, timeout=900)
+
+
+def ran(*flags: str) -> tuple[str, str]:
+    """What the program says, and what the wrapper said."""
+    done = fl_cc(*flags, "-c", "a.c")
+    assert done.returncode == 0, done.stderr
+    assert fl_cc("a.o", "-o", "a").returncode == 0
+    return subprocess.run(["./a"], capture_output=True, text=True).stdout, done.stderr
+
+
+def test_a_tuned_loop_is_taken_without_a_word_in_the_strictest_build(place: Path) -> None:
+    assert ran(*FLAGS, "-Wall", "-Wextra", "-Werror", "-pedantic", "-g") == (TUNED, "")
+    assert ran(*FLAGS, "-DNAME") == (
+        GOLDEN,
+        ran(*FLAGS, "-DNAME")[1],
+    )  # what a macro of the command line means is not known
+
+
+def test_compiled_and_linked_at_once_it_is_taken_as_well(place: Path) -> None:
+    assert fl_cc(*FLAGS, "a.c", "-o", "b").returncode == 0
+    assert subprocess.run(["./b"], capture_output=True, text=True).stdout == TUNED
+
+
+@pytest.mark.parametrize(
+    ("edit", "flags", "why"),
+    [
+        (("s += x[i];", "s += x[i] + 0;"), FLAGS, "retune: ./fl tune loop a.c"),
+        (("", ""), ("-O2", "-fno-inline"), "--flags '-O2 -fno-inline'"),
+        (("double *x", "volatile double *x"), FLAGS, "a.c:4: x is of the type volatile double"),
+    ],
+)
+def test_golden_is_compiled_and_said_where_a_loop_or_the_flags_were_changed(
+    edit: tuple[str, str], flags: tuple[str, ...], why: str, place: Path
+) -> None:
+    (place / "a.c").write_text(CODE.replace(*edit, 1))
+    told, err = ran(*flags, "-Wall")
+    assert told == GOLDEN and why in err and err.count("\n") == 1 and "unknown-pragmas" not in err
+
+
+@pytest.mark.parametrize(
+    "damage", [lambda t: t[: len(t) // 2], lambda t: t.replace("2 * x", "3 * x"), lambda t: "", lambda t: t + "\n"]
+)
+def test_a_tuned_file_that_is_not_whole_is_not_used(damage: object, place: Path) -> None:
+    (file,) = emit.every(Path("a.c"))
+    assert callable(damage)
+    file.write_text(damage(file.read_text()))
+    with pytest.raises(NotUnderstoodError):
+        emit.read(file)
+    told, err = ran(*FLAGS)
+    assert told == GOLDEN and "seal is broken" in err
+
+
+def test_golden_is_restored_by_a_command(place: Path) -> None:
+    from firstlight import cli
+
+    assert cli.call(["tune", "loop", "--golden", "a.c"]) == 0
+    assert not emit.every(Path("a.c")) and ran(*FLAGS) == (GOLDEN, "")
+
+
+def test_messages_status_and_dependencies_are_the_compilers(place: Path) -> None:
+    assert fl_cc(*FLAGS, "-MMD", "-c", "a.c", "-o", "o.o").returncode == 0
+    assert (place / "o.d").read_text().split() == ["o.o:", "a.c"]
+    (place / "a.c").write_text(CODE.replace("return s;", "return t;"))
+    mine = fl_cc(*FLAGS, "-Wall", "-c", "a.c", "-o", "o.o")
+    gcc = subprocess.run(["gcc", *FLAGS, "-Wall", "-Wno-unknown-pragmas", "-c", "a.c"], capture_output=True, text=True)
+    assert (mine.returncode, mine.stderr) == (gcc.returncode, gcc.stderr) and "a.c:9:10" in mine.stderr
+    for words in (["--version"], ["-dumpmachine"], ["-E", "a.c"], ["-c", "none.c"]):
+        mine, gcc = fl_cc(*words), subprocess.run(["gcc", *words], capture_output=True, text=True)
+        assert (mine.returncode, mine.stdout, mine.stderr) == (gcc.returncode, gcc.stdout, gcc.stderr)
+
+
+@pytest.mark.faults
+def test_killed_at_any_moment_it_leaves_an_object_that_is_whole_or_none(place: Path) -> None:
+    for k in range(8):
+        (place / "a.o").unlink(missing_ok=True)
+        process = subprocess.Popen(
+            [ROOT / "fl-cc", *FLAGS, "-c", "a.c"], stderr=subprocess.DEVNULL, start_new_session=True
+        )
+        time.sleep(0.04 * k)
+        process.kill()
+        process.wait()
+        if (place / "a.o").exists():
+            subprocess.run(["gcc", "a.o", "-o", "a"], check=True)
+    assert ran(*FLAGS) == (TUNED, "")
+
+
+@pytest.mark.faults
+@pytest.mark.parametrize("after", [0.5, 1.5, 3.0])
+def test_a_tuning_that_is_killed_leaves_golden_or_a_whole_tuned_file(after: float, place: Path) -> None:
+    (file,) = emit.every(Path("a.c"))
+    file.unlink()
+    command = [
+        sys.executable,
+        "-I",
+        "-m",
+        "firstlight",
+        "tune",
+        "loop",
+        "a.c",
+        "--flags",
+        " ".join(FLAGS),
+        "--launches",
+        "6",
+    ]
+    process = subprocess.Popen(command, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+    time.sleep(after)
+    process.send_signal(signal.SIGKILL)
+    process.wait()
+    for left in emit.every(Path("a.c")):
+        emit.read(left)
+    assert ran(*FLAGS)[0] == GOLDEN
