@@ -79,6 +79,11 @@ def test_a_tuned_loop_is_taken_without_a_word_in_the_strictest_build(place: Path
     )  # what a macro of the command line means is not known
 
 
+def test_what_changes_nothing_in_a_loop_is_no_other_build() -> None:
+    assert emit.code_flags(["-g", "-O2", "-fPIC", "-Iinclude", "-DA", "-Wall", "-DA", "-c", "a.c"]) == ["-O2", "-DA"]
+    assert emit.code_flags(["-DA", "-UA", "-DA", "-D", "B=1"]) == ["-DA", "-UA", "-DA", "-DB=1"]
+
+
 def test_compiled_and_linked_at_once_it_is_taken_as_well(place: Path) -> None:
     assert fl_cc(*FLAGS, "a.c", "-o", "b").returncode == 0
     assert subprocess.run(["./b"], capture_output=True, text=True).stdout == TUNED

@@ -105,11 +105,14 @@ def build_key(cc: str, words: Sequence[str]) -> str:
 
 
 def code_flags(words: Sequence[str]) -> list[str]:
-    """Those words of a command line that change what is compiled from a loop."""
-    found, words = [], list(words)
+    """Those words of a command line that change what is compiled from a loop; what is defined twice, once."""
+    found: list[str] = []
+    undefining = any(word.startswith("-U") for word in words)
     for k, word in enumerate(words):
         if word in ("-D", "-U") and k + 1 < len(words):
             found.append(word + words[k + 1])
+        elif word.startswith("-D") and word in found and not undefining:
+            continue
         elif re.match(r"-(O|m|f|std=|ansi|[DU].)", word) and not _IGNORED.match(word):
             found.append(word)
     return found
