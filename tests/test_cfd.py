@@ -224,6 +224,41 @@ def test_factors_of_32_bits_cost_no_iteration(tmp_path: Path) -> None:
     assert other == pytest.approx(one, abs=1)
 
 
+NARROW = ("i=13", "j=9", "k=6", "iterations=3", "central=0.8", "reynolds=3000", "bits=32")
+
+
+def test_in_32_bits_flows_go_the_same_way_as_far_as_these_reach(tmp_path: Path) -> None:
+    """The check allows for what rounding to 32 bits each flop may change; threads change no bit, blocks of processes
+    are those of the check."""
+    solvers = "pressure=sip,red_black,mgcg"
+    one = said(tmp_path, *NARROW, "case=cavity,duct,combustor", solvers)
+    assert one.of("case")[0]["parameters"]["bits"] == 32
+    for threads in (1, 3):
+        words = (*NARROW, "case=cavity,duct,combustor", solvers)
+        shared = said(tmp_path, *words, variant="omp", place=Placement(threads=threads))
+        assert series(shared, "mass_left") == series(one, "mass_left") != []
+    said(tmp_path, *NARROW, "case=combustor", solvers, variant="mpi", place=Placement(ranks=3))
+
+
+def test_in_32_bits_a_channel_ends_with_the_same_flow_and_balances(tmp_path: Path) -> None:
+    words = ("case=channel", "i=10", "j=6", "reynolds=1e4", "digits=4")
+    wide, narrow = (said(tmp_path, *words, f"bits={bits}") for bits in (64, 32))
+    assert iterations(narrow) == pytest.approx(iterations(wide), abs=1)
+    for name in ("velocity", "pressure", "k"):
+        (one,), (other,) = series(wide, name), series(narrow, name)
+        assert other == pytest.approx(one, abs=1e-4 * max(map(abs, one))) and other != one
+    assert all(left[-1] < 1e-4 for name in ("mass_left", "scalars_left") for left in series(narrow, name))
+
+
+@pytest.mark.parametrize(
+    "variant", ["missing_flux", "wall_distance", "relaxation", "source_sign", "mpi_stale_pressure"]
+)
+def test_in_32_bits_what_is_wrong_is_rejected(variant: str, tmp_path: Path) -> None:
+    """Rounding hides none of these."""
+    place = Placement(ranks=2) if "mpi" in variant else Placement()
+    assert rejected(tmp_path, f"broken_{variant}", place, *NARROW, "case=channel")
+
+
 @pytest.mark.parametrize(
     ("variant", "pressure", "why"),
     [
@@ -273,6 +308,17 @@ def test_multigrid_saves_iterations_of_a_duct_of_odd_extents_too(tmp_path: Path)
         assert shared < 1.2 * mgcg
 
 
+def test_multigrid_balances_cells_ten_times_as_long_as_high(tmp_path: Path) -> None:
+    """A cycle joins 2 x 2 x 2 cells whatever their shape."""
+    words = ("case=step", "i=24", "j=16", "reynolds=100", "digits=5")
+    told = said(tmp_path, *words, "pressure=sip,iccg,mgcg")
+    shared = said(tmp_path, *words, "pressure=mgcg", variant="mpi", place=Placement(ranks=2))
+    sip, iccg, mgcg = iterations(told)
+    assert mgcg < 1.05 * iccg < 0.7 * sip and iterations(shared)[0] < 1.2 * mgcg
+    found = [s["values"]["reattachment"][0] for each in (told, shared) for s in each.of("sample")]
+    assert len(found) == 8 and found == pytest.approx(8 * [found[0]], rel=1e-4)
+
+
 def test_a_flow_without_an_outlet_may_be_balanced_by_multigrid(tmp_path: Path) -> None:
     """Its pressure is known but for a constant. More sweeps than there is anything left for change nothing."""
     words = ("case=cavity,kovasznay", "i=12", "j=9", "k=1,4", "iterations=3", "pressure=mgcg", "pressure_sweeps=6,100")
@@ -313,12 +359,22 @@ def test_blocks_of_stones_solver_cost_iterations_and_change_nothing_else(tmp_pat
         (("pi=2",), "no process grid"),
         (("relax=1.5",), "relax"),
         (("case=cavity", "pressure=iccg"), "without an outlet"),
+        (("bits=48",), "take bits=32 or bits=64"),
+        (("bits=32",), "take simd, omp or mpi"),
     ],
 )
 def test_what_cannot_run_is_refused_in_one_line(words: tuple[str, ...], why: str) -> None:
     program = native.plain("cfd", "serial")
     said = native.direct(program, *words)
     assert said.returncode == 2 and why in said.stderr and said.stderr.count("\n") == 1
+
+
+@pytest.mark.parametrize(
+    ("words", "why"), [(("digits=6",), "come to 4 digits"), (("pressure=mgcg", "digits=3"), "may come to no end")]
+)
+def test_what_32_bits_cannot_tell_is_refused(words: tuple[str, ...], why: str) -> None:
+    told = native.direct(native.plain("cfd", "simd"), "case=cavity", "i=32", "j=32", "bits=32", *words)
+    assert told.returncode == 2 and why in told.stderr and told.stderr.count("\n") == 1
 
 
 def rejected(folder: Path, variant: str, place: Placement, *words: str) -> str:

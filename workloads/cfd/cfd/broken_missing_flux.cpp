@@ -4,15 +4,14 @@
 namespace {
 
 struct Wrong : cfd::FlowSides {
-  static void correction_row(const cfd::Arrays& f, const cfd::Vector& area, const cfd::Vector& spacing, double relax, fl::Index c,
-                             fl::Index n) {
+  static void correction_row(const auto& f, const cfd::Vector& area, const cfd::Vector& spacing, double relax, fl::Index c, fl::Index n) {
     FlowSides::correction_row(f, area, spacing, relax, c, n);
     f.b[c] += f.flux[1][c];
   }
 };
 
-using Run = cfd::Simple<cfd::Alone, cfd::PlainRows, false, Wrong>;
+using Run = cfd::InEither<cfd::Alone, cfd::PlainRows, false, Wrong>;
 
 }  // namespace
 
-FL_VARIANT(cfd, Run)
+FL_VARIANT(cfd, Run, .traits = {.narrow = true})

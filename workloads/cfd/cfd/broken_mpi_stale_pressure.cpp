@@ -17,8 +17,8 @@ struct Stale : cfd::Ranks<> {
   }
 };
 
-using Run = cfd::Simple<Stale, cfd::PlainRows>;
+using Run = cfd::InEither<Stale, cfd::PlainRows>;
 
 }  // namespace
 
-FL_VARIANT(cfd, Run)
+FL_VARIANT(cfd, Run, .traits = {.narrow = true})

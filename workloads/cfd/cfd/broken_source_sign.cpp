@@ -4,13 +4,13 @@
 namespace {
 
 struct Wrong : cfd::FlowSides {
-  static double momentum_row(const cfd::Arrays& f, std::size_t d, double volume, double spacing, double relax, fl::Index c, fl::Index n) {
+  static double momentum_row(const auto& f, std::size_t d, double volume, double spacing, double relax, fl::Index c, fl::Index n) {
     return FlowSides::momentum_row(f, d, volume, -spacing, relax, c, n);
   }
 };
 
-using Run = cfd::Simple<cfd::Alone, cfd::PlainRows, false, Wrong>;
+using Run = cfd::InEither<cfd::Alone, cfd::PlainRows, false, Wrong>;
 
 }  // namespace
 
-FL_VARIANT(cfd, Run)
+FL_VARIANT(cfd, Run, .traits = {.narrow = true})

@@ -4,7 +4,7 @@
 namespace {
 
 struct Wrong : cfd::FlowSides {
-  static void velocity_ghosts(const cfd::Rim& rim, const cfd::Arrays& f, std::size_t d, double speed) {
+  static void velocity_ghosts(const cfd::Rim& rim, const auto& f, std::size_t d, double speed) {
     FlowSides::velocity_ghosts(rim, f, d, speed);
     cfd::each_beside(rim, f, [&](fl::Index c, fl::Index outwards, const cfd::Boundary& at) {
       if (cfd::given(at, rim, d)) f.velocity[d][c + outwards] = speed * at.velocity[d];
@@ -12,8 +12,8 @@ struct Wrong : cfd::FlowSides {
   }
 };
 
-using Run = cfd::Simple<cfd::Alone, cfd::PlainRows, false, Wrong>;
+using Run = cfd::InEither<cfd::Alone, cfd::PlainRows, false, Wrong>;
 
 }  // namespace
 
-FL_VARIANT(cfd, Run)
+FL_VARIANT(cfd, Run, .traits = {.narrow = true})

@@ -22,7 +22,8 @@ inline constexpr fl::About about{
         "run to the end that nothing is left of the equations, by faces",
     .tolerance =
         "1e-11 of the largest velocity, pressure, flux and scalar, with conjugate gradients 100 eps times the condition of the pressure's "
-        "matrix where that is more, with factors of 32 bits 28 eps of these; what was left a hundred times that; at the end "
+        "matrix where that is more, with factors of 32 bits 28 eps of these; all in 32 bits an eps of these for each flop of a cell in "
+        "all iterations and, with conjugate gradients, that condition; what was left a hundred times that; at the end "
         "twice what was asked for",
     .phases = phases,
 };
@@ -76,15 +77,15 @@ inline double cells_in(const Params& p) {
 
 // How many iterations a run to the end needs nobody knows before: it has a time and no rate.
 inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits) {
-  const double cells = cells_in(p),
-               kept = (7 + 8 + 6 + 8 + (p.carries() ? 4 : 0) + (p.reacting() ? 4 : 0) + (traits.indirect ? 12 : 0)) * sizeof(double);
+  const double cells = cells_in(p), word = static_cast<double>(p.bits) / 8,
+               kept = (7 + 8 + 6 + 8 + (p.carries() ? 4 : 0) + (p.reacting() ? 4 : 0) + (traits.indirect ? 12 : 0)) * word;
   fl::Cost c{.operations = 1, .working_set = kept * cells / team.ranks};
   if (p.iterations == 0) return c;
   const auto iterations = static_cast<double>(p.iterations);
   const CellWork work = work_of(p, p.cells()[0] > 1 ? 3 : 2, traits);
   c.elements = iterations;
   c.flops = work.flops * cells * iterations;
-  c.bytes = work.words * sizeof(double) * cells * iterations;
+  c.bytes = work.words * word * cells * iterations;
   return c;
 }
 

@@ -6,9 +6,12 @@
 
 namespace cfd::inline FL_ROLE {
 
-// Of the run in a step: a power of two, by which all results scale without rounding, so that shares are the same bits in each.
-inline double speed_of(Index iteration) {
-  return std::ldexp(1.0, static_cast<int>(fl::hash(static_cast<std::uint64_t>(iteration)) % 64) - 32);
+// Of the run in a step: a power of two, by which all results scale without rounding, so that shares are the same bits in each. Cubes and
+// fourth powers of it are numbers of so many bits, too.
+inline double speed_of(const Params& p, Index iteration) {
+  const int powers = p.bits == 32 ? 16 : 64;
+  return std::ldexp(1.0,
+                    static_cast<int>(fl::hash(static_cast<std::uint64_t>(iteration)) % static_cast<std::uint64_t>(powers)) - powers / 2);
 }
 
 inline constexpr double disorder = 0.1;  // of the speed

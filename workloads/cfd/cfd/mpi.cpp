@@ -3,6 +3,6 @@
 #include "../vector_rows.hpp"
 #include "simple.hpp"
 
-using Blocks = cfd::Simple<cfd::Ranks<>, cfd::VectorRows>;
+using Blocks = cfd::InEither<cfd::Ranks<>, cfd::VectorRows>;
 
-FL_VARIANT(cfd, Blocks)
+FL_VARIANT(cfd, Blocks, .traits = {.narrow = true})

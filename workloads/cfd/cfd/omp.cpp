@@ -3,6 +3,6 @@
 #include "../vector_rows.hpp"
 #include "simple.hpp"
 
-using Shared = cfd::Simple<cfd::Threads, cfd::VectorRows, true>;
+using Shared = cfd::InEither<cfd::Threads, cfd::VectorRows, true>;
 
-FL_VARIANT(cfd, Shared, .traits = {.colours_together = true})
+FL_VARIANT(cfd, Shared, .traits = {.colours_together = true, .narrow = true})

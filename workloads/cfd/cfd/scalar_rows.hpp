@@ -5,7 +5,10 @@
 
 namespace cfd::inline FL_ROLE {
 
-inline double eddy_viscosity(double density, double k, double epsilon) { return density * c_mu * k * k / epsilon; }
+template <class Real>
+Real eddy_viscosity(Real density, Real k, Real epsilon) {
+  return density * Real{c_mu} * k * k / epsilon;
+}
 
 // Near a wall: B. E. Launder, D. B. Spalding's functions of k half a cell away from it.
 inline double friction_speed(double k) { return std::sqrt(std::sqrt(c_mu) * k); }
@@ -24,16 +27,21 @@ struct Wall {
 };
 
 struct ScalarRows : FlowRows {
-  static double density(const Arrays& f, Index at) { return f.density == nullptr ? 1 : f.density[at]; }
+  template <class Real>
+  static Real density(const ArraysOf<Real>& f, Index at) {
+    return f.density == nullptr ? 1 : f.density[at];
+  }
 
   // Density and eddy viscosity of a cell, one of the halo too.
-  static void property(const Arrays& f, double heat, Index at) {
-    if (f.density != nullptr) f.density[at] = density_of(f.scalar[fuel][at], f.scalar[mixture][at], f.scalar[enthalpy][at], heat);
+  template <class Real>
+  static void property(const ArraysOf<Real>& f, double heat, Index at) {
+    const auto rounded_heat = static_cast<Real>(heat);
+    if (f.density != nullptr) f.density[at] = density_of(f.scalar[fuel][at], f.scalar[mixture][at], f.scalar[enthalpy][at], rounded_heat);
     f.eddy[at] = eddy_viscosity(density(f, at), f.scalar[turbulence][at], f.scalar[dissipation][at]);
   }
 
   // Of a row; how many of its densities are not positive.
-  static double property_row(const Arrays& f, double heat, Index c, Index n) {
+  static double property_row(const auto& f, double heat, Index c, Index n) {
     double voids = 0;
     for (Index at = c; at < c + n; ++at) {
       property(f, heat, at);
@@ -44,14 +52,16 @@ struct ScalarRows : FlowRows {
 
   // What strain makes of k, a volume and time: twice the eddy viscosity times the square of the rate of strain.
   static void production_row(const auto& f, const Vector& spacing, Index c, Index n) {
+    using Real = NumberOf<decltype(f)>;
+    const auto twice = rounded<Real>({2 * spacing[0], 2 * spacing[1], 2 * spacing[2]});
     for (Index at = c; at < c + n; ++at) {
-      double squares = 0;
+      Real squares = 0;
       const auto slope = [&](std::size_t u, std::size_t d) {
-        return (f.velocity[u][f.above(d, at)] - f.velocity[u][f.below(d, at)]) / (2 * spacing[d]);
+        return (f.velocity[u][f.above(d, at)] - f.velocity[u][f.below(d, at)]) / twice[d];
       };
       for (std::size_t d = 0; d < 3; ++d) {
         const std::size_t e = (d + 1) % 3;
-        const double stretch = slope(d, d), shear = slope(d, e) + slope(e, d);
+        const Real stretch = slope(d, d), shear = slope(d, e) + slope(e, d);
         squares += 2 * stretch * stretch + shear * shear;
       }
       f.production[at] = f.eddy[at] * squares;
@@ -59,32 +69,35 @@ struct ScalarRows : FlowRows {
   }
 
   // Of a scalar: what arises in a cell, a volume and time, and what of it falls as the scalar grows, over the scalar.
+  template <class Real>
   struct Source {
-    double arises, falls;
+    Real arises, falls;
   };
-  static Source source(const Arrays& f, std::size_t q, Index at) {
-    const double frequency = f.scalar[dissipation][at] / f.scalar[turbulence][at], rate = density(f, at) * frequency;
+  template <class Real>
+  static Source<Real> source(const ArraysOf<Real>& f, std::size_t q, Index at) {
+    const Real frequency = f.scalar[dissipation][at] / f.scalar[turbulence][at], rate = density(f, at) * frequency;
     switch (q) {
       case turbulence:
         return {f.production[at] - rate * f.scalar[turbulence][at], rate};
       case dissipation:
-        return {c_1 * frequency * f.production[at] - c_2 * rate * f.scalar[dissipation][at], c_2 * rate};
+        return {Real{c_1} * frequency * f.production[at] - Real{c_2} * rate * f.scalar[dissipation][at], Real{c_2} * rate};
       case fuel:
-        return {-burning * rate * scarcest(f.scalar[fuel][at], f.scalar[mixture][at]), burning * rate};
+        return {-Real{burning} * rate * scarcest(f.scalar[fuel][at], f.scalar[mixture][at]), Real{burning} * rate};
       default:
         return {0, 0};
     }
   }
   // In kg of fuel: itself, the oxygen for it, half of what is burnt already and gives the heat. Eddies mix them.
-  static double scarcest(double of_fuel, double of_mixture) {
+  template <class Real>
+  static Real scarcest(Real of_fuel, Real of_mixture) {
     const Composition has(of_fuel, of_mixture);
-    return std::max(0.0, std::min({of_fuel, has.oxygen / oxygen_needed, 0.5 * has.products / (1 + oxygen_needed)}));
+    return std::max(Real{0}, std::min({of_fuel, has.oxygen / Real{oxygen_needed}, has.products / 2 / Real{1 + oxygen_needed}}));
   }
 
   // The rest of a scalar's equation: sources and relaxation.
-  static void scalar_row(const Arrays& f, std::size_t q, double volume, double relax, Index c, Index n) {
+  static void scalar_row(const auto& f, std::size_t q, NumberOf<decltype(f)> volume, NumberOf<decltype(f)> relax, Index c, Index n) {
     for (Index at = c; at < c + n; ++at) {
-      const Source s = source(f, q, at);
+      const auto s = source(f, q, at);
       f.b[at] += volume * s.arises;
       f.a[P][at] = (f.a[P][at] + volume * s.falls) / relax;
       f.correction[at] = 0;
@@ -92,11 +105,12 @@ struct ScalarRows : FlowRows {
   }
 
   // A scalar takes its correction. k and epsilon are positive: of what there is a tenth stays, whatever the correction.
-  static void corrected_scalar_row(const Arrays& f, std::size_t q, Index c, Index n) {
-    double* x = f.scalar[q];
+  template <class Real>
+  static void corrected_scalar_row(const ArraysOf<Real>& f, std::size_t q, Index c, Index n) {
+    Real* x = f.scalar[q];
     for (Index at = c; at < c + n; ++at) {
-      const double corrected = x[at] + f.correction[at];
-      x[at] = q <= dissipation ? std::max(corrected, 0.1 * x[at]) : corrected;
+      const Real corrected = x[at] + f.correction[at];
+      x[at] = q <= dissipation ? std::max(corrected, x[at] / 10) : corrected;
     }
   }
 };

@@ -29,21 +29,24 @@ inline constexpr double fuel_mol = 16.04, oxygen_mol = 32.00, nitrogen_mol = 28.
 constexpr double mixture_of(double share) { return share - (1 - share) * air_oxygen / oxygen_needed; }
 
 // What of a kg is neither fuel nor oxygen, by fuel and mixture fraction.
+template <class Real>
 struct Composition {
-  double came_as_fuel, oxygen, products, nitrogen;
-  Composition(double of_fuel, double of_mixture)
-      : came_as_fuel((of_mixture + air_oxygen / oxygen_needed) / (1 + air_oxygen / oxygen_needed)),
-        oxygen(oxygen_needed * (of_fuel - of_mixture)),
-        products((1 + oxygen_needed) * (came_as_fuel - of_fuel)),
-        nitrogen((1 - air_oxygen) * (1 - came_as_fuel)) {}
+  Real came_as_fuel, oxygen, products, nitrogen;
+  Composition(Real of_fuel, Real of_mixture)
+      : came_as_fuel((of_mixture + Real{air_oxygen / oxygen_needed}) / Real{1 + air_oxygen / oxygen_needed}),
+        oxygen(Real{oxygen_needed} * (of_fuel - of_mixture)),
+        products(Real{1 + oxygen_needed} * (came_as_fuel - of_fuel)),
+        nitrogen(Real{1 - air_oxygen} * (1 - came_as_fuel)) {}
 };
 
 // Over that of air which enters, at the pressure that holds everywhere (a low Mach number). The temperature is the enthalpy without the heat that
 // the fuel still has.
-inline double density_of(double of_fuel, double of_mixture, double of_enthalpy, double heat) {
+template <class Real>
+Real density_of(Real of_fuel, Real of_mixture, Real of_enthalpy, Real heat) {
   const Composition has(of_fuel, of_mixture);
-  const double mols = of_fuel / fuel_mol + has.oxygen / oxygen_mol + has.products / products_mol + has.nitrogen / nitrogen_mol;
-  return 1 / (air_mol * mols * (of_enthalpy - heat * of_fuel));
+  const Real mols =
+      of_fuel / Real{fuel_mol} + has.oxygen / Real{oxygen_mol} + has.products / Real{products_mol} + has.nitrogen / Real{nitrogen_mol};
+  return 1 / (Real{air_mol} * mols * (of_enthalpy - heat * of_fuel));
 }
 
 }  // namespace cfd::inline FL_ROLE

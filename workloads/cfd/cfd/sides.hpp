@@ -8,7 +8,7 @@ namespace cfd::inline FL_ROLE {
 
 // visit(element, outwards, boundary) for each cell beside the side; `outwards`: elements from it to its ghost.
 template <class Visit>
-void each_beside(const Rim& rim, const Arrays& f, Visit visit) {
+void each_beside(const Rim& rim, const auto& f, Visit visit) {
   const Index outwards = rim.step * f.stride[rim.d];
   const Boundary* next = rim.boundaries.data();
   grid::each_cell(rim.cells, [&](const Point& x) { visit(f.at(x[0], x[1]) + x[2], outwards, *next++); });
@@ -21,17 +21,17 @@ inline bool given(const Boundary& at, const Rim& rim, std::size_t d) {
 inline bool scalars_given(const Boundary& at) { return at.edge == Edge::inlet; }
 
 struct FlowSides : ScalarRows {
-  static void velocity_ghosts(const Rim& rim, const Arrays& f, std::size_t d, double speed) {
+  static void velocity_ghosts(const Rim& rim, const auto& f, std::size_t d, double speed) {
     each_beside(rim, f, [&](Index c, Index outwards, const Boundary& at) {
-      double* u = f.velocity[d] + c;
+      auto* u = f.velocity[d] + c;
       u[outwards] = given(at, rim, d) ? 2 * speed * at.velocity[d] - u[0] : u[0];
     });
   }
 
   // The pressure, or its correction, at an outlet is 0. Elsewhere it goes on in a straight line; `alone`: there is no other cell to draw it from.
-  static void pressure_ghosts(const Rim& rim, const Arrays& f, double* pressure, bool alone) {
+  static void pressure_ghosts(const Rim& rim, const auto& f, auto* pressure, bool alone) {
     each_beside(rim, f, [&](Index c, Index outwards, const Boundary& at) {
-      double* p = pressure + c;
+      auto* p = pressure + c;
       p[outwards] = at.edge == Edge::outlet ? -p[0] : alone ? p[0] : 2 * p[0] - p[-outwards];
     });
   }
@@ -45,7 +45,7 @@ struct FlowSides : ScalarRows {
   }
 
   // What follows the pressure at an outlet does so as in the cell beside it.
-  static void response_ghosts(const Rim& rim, const Arrays& f) {
+  static void response_ghosts(const Rim& rim, const auto& f) {
     each_beside(rim, f, [&](Index c, Index outwards, const Boundary&) {
       f.response[rim.d][c + outwards] = f.response[rim.d][c];
       f.free[rim.d][c + outwards] = f.free[rim.d][c];
@@ -53,15 +53,15 @@ struct FlowSides : ScalarRows {
   }
 
   // Of a scalar; `scale`: of those given.
-  static void scalar_ghosts(const Rim& rim, const Arrays& f, std::size_t q, double scale) {
+  static void scalar_ghosts(const Rim& rim, const auto& f, std::size_t q, double scale) {
     each_beside(rim, f, [&](Index c, Index outwards, const Boundary& at) {
-      double* x = f.scalar[q] + c;
+      auto* x = f.scalar[q] + c;
       x[outwards] = scalars_given(at) ? 2 * scale * at.scalar[q] - x[0] : at.edge == Edge::outlet ? 2 * x[0] - x[-outwards] : x[0];
     });
   }
   // At an inlet the eddies' viscosity is that of what enters, at a wall such that its drag is right. A density is needed at outlets alone, where it
   // is that of the last cell.
-  static void property_ghosts(const Rim& rim, const Arrays& f, double speed, double heat, const Wall& wall) {
+  static void property_ghosts(const Rim& rim, const auto& f, double speed, double heat, const Wall& wall) {
     const Scalars scale = scales(speed);
     each_beside(rim, f, [&](Index c, Index outwards, const Boundary& at) {
       double enters = f.eddy[c];
@@ -73,17 +73,17 @@ struct FlowSides : ScalarRows {
       if (f.density != nullptr) f.density[c + outwards] = f.density[c];
     });
   }
-  static double side_density(const Boundary& at, const Arrays& f, double heat) {
+  static double side_density(const Boundary& at, const auto& f, double heat) {
     return f.density == nullptr ? 1 : density_of(at.scalar[fuel], at.scalar[mixture], at.scalar[enthalpy], heat);
   }
 
   // Beside walls what arises of k follows from their drag, and epsilon is given: each wall of a cell has its share.
-  static void no_production(const Rim& rim, const Arrays& f) {
+  static void no_production(const Rim& rim, const auto& f) {
     each_beside(rim, f, [&](Index c, Index, const Boundary& at) {
       if (at.edge == Edge::wall) f.production[c] = 0;
     });
   }
-  static void wall_production(const Rim& rim, const Arrays& f, double speed, const Wall& wall) {
+  static void wall_production(const Rim& rim, const auto& f, double speed, const Wall& wall) {
     each_beside(rim, f, [&](Index c, Index, const Boundary& at) {
       if (at.edge != Edge::wall) return;
       double square = 0;
@@ -93,21 +93,21 @@ struct FlowSides : ScalarRows {
       f.production[c] += at.wall_share * wall.drag(k, density(f, c)) * steep * friction_speed(k) / (karman * wall.distance);
     });
   }
-  static void dissipation_alone(const Rim& rim, const Arrays& f, double relax) {
+  static void dissipation_alone(const Rim& rim, const auto& f, double relax) {
     each_beside(rim, f, [&](Index c, Index, const Boundary& at) {
       if (at.edge != Edge::wall) return;
       for (std::size_t place = W; place <= T; ++place) f.a[place][c] = 0;
       f.b[c] = -relax * f.a[P][c] * f.scalar[dissipation][c];
     });
   }
-  static void wall_dissipation(const Rim& rim, const Arrays& f, double relax, const Wall& wall) {
+  static void wall_dissipation(const Rim& rim, const auto& f, double relax, const Wall& wall) {
     each_beside(rim, f, [&](Index c, Index, const Boundary& at) {
       if (at.edge == Edge::wall) f.b[c] += relax * f.a[P][c] * at.wall_share * wall.dissipation(f.scalar[turbulence][c]);
     });
   }
 
   // Fluxes that are given.
-  static void side_fluxes(const Rim& rim, const Arrays& f, double area, double speed, double heat) {
+  static void side_fluxes(const Rim& rim, const auto& f, double area, double speed, double heat) {
     each_beside(rim, f, [&](Index c, Index, const Boundary& at) {
       if (at.edge == Edge::outlet) return;
       const double density = at.edge == Edge::inlet ? side_density(at, f, heat) : 1;  // nothing flows through others
@@ -116,14 +116,14 @@ struct FlowSides : ScalarRows {
   }
 
   // The ghost's coefficient goes to the diagonal: it is less what the cell is where a value is given, the same where it does not change.
-  static void fold(const Arrays& f, std::size_t place, Index c, bool is_given) {
+  static void fold(const auto& f, std::size_t place, Index c, bool is_given) {
     f.a[P][c] += is_given ? -f.a[place][c] : f.a[place][c];
     f.a[place][c] = 0;
   }
 
   // What enters is what is given at the side, and nothing upwind of it.
   template <class Given>
-  static void transport_side(const Rim& rim, const Arrays& f, const double* q, Given given, double central) {
+  static void transport_side(const Rim& rim, const auto& f, const auto* q, Given given, double central) {
     const std::size_t place = rim.step > 0 ? upper_place(rim.d) : lower_place(rim.d);
     each_beside(rim, f, [&](Index c, Index outwards, const Boundary& at) {
       const bool is_given = given(at);
@@ -133,7 +133,7 @@ struct FlowSides : ScalarRows {
     });
   }
 
-  static void correction_side(const Rim& rim, const Arrays& f) {
+  static void correction_side(const Rim& rim, const auto& f) {
     const std::size_t place = rim.step > 0 ? upper_place(rim.d) : lower_place(rim.d);
     each_beside(rim, f, [&](Index c, Index, const Boundary& at) { fold(f, place, c, at.edge == Edge::outlet); });
   }

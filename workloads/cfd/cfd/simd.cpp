@@ -2,6 +2,6 @@
 #include "../vector_rows.hpp"
 #include "simple.hpp"
 
-using Vectors = cfd::Simple<cfd::Alone, cfd::VectorRows, true>;
+using Vectors = cfd::InEither<cfd::Alone, cfd::VectorRows, true>;
 
-FL_VARIANT(cfd, Vectors, .traits = {.colours_together = true})
+FL_VARIANT(cfd, Vectors, .traits = {.colours_together = true, .narrow = true})

@@ -3,7 +3,10 @@
 // ../plain_rows.hpp). `Flow` is what the equations make of a row and of a side.
 #pragma once
 
+#include <variant>
+
 #include "../multigrid_solver.hpp"
+#include "../narrow.hpp"
 #include "cfd.hpp"
 #include "sides.hpp"
 
@@ -21,24 +24,32 @@ struct PressureMarks {
   static constexpr fl::Phase factor = phases("pressure_solver"), sweep = factor, halo = phases("halo"), sum = phases("sum");
 };
 
-// `Real`: of Stone's factors and corrections.
-template <class Machine, class Body, bool colours_together = false, class Flow = FlowSides, class Real = double>
+template <class From, class To>
+void convert_flow(const FlowOf<From>& from, FlowOf<To>& to, const Params& p) {
+  for (std::size_t d = 0; d < 3; ++d) convert(from.velocity[d], to.velocity[d]), convert(from.flux[d], to.flux[d]);
+  convert(from.pressure, to.pressure);
+  each_scalar(p, [&](std::size_t q) { convert(from.scalar[q], to.scalar[q]); });
+}
+
+// `Factor`: of Stone's factors and corrections; `Real`: of all else. Where that is not what inputs are of the flow is a copy.
+template <class Machine, class Body, bool colours_together = false, class Flow = FlowSides, class Factor = double, class Real = double>
 class Simple {
  public:
   void open(State& s) {
-    for (Field& a : system_.a) a = zeros(s.block.size());
-    for (Field* field : {&system_.b, &correction_}) *field = zeros(s.block.size());
-    for (auto* fields : {&response_, &free_})
-      for (Field& field : *fields) field = zeros(s.block.size());
-    if (s.params.carries())
-      for (Field* field : {&eddy_, &production_}) *field = zeros(s.block.size());
-    if (s.params.reacting()) density_ = zeros(s.block.size());
-    auto& q = s.scalar;
+    const auto zero = [&](auto&... fields) { ((fields = zeros<Real>(s.block.size())), ...); };
+    for (auto& a : system_.a) zero(a);
+    zero(system_.b, correction_);
+    for (std::size_t d = 0; d < 3; ++d) zero(response_[d], free_[d]);
+    if (s.params.carries()) zero(eddy_, production_);
+    if (s.params.reacting()) zero(density_);
+    if constexpr (copies) open_copy(s);
+    FlowOf<Real>& flow = mine(s);
+    auto& q = flow.scalar;
     if (s.params.reacting())
       scalars_.open(s.block, s.team.threads, q[turbulence], q[dissipation], q[fuel], q[mixture], q[enthalpy]);
     else if (s.params.carries())
       scalars_.open(s.block, s.team.threads, q[turbulence], q[dissipation]);
-    velocities_.open(s.block, s.team.threads, s.velocity[0], s.velocity[1], s.velocity[2]);
+    velocities_.open(s.block, s.team.threads, flow.velocity[0], flow.velocity[1], flow.velocity[2]);
     faces_.open(s.block, s.team.threads, response_[0], response_[1], response_[2], free_[0], free_[1], free_[2]);
     momentum_.open(s.block, s.team.threads, correction_);
     if (s.params.carries()) scalar_solver_.open(s.block, s.team.threads, correction_);
@@ -53,11 +64,25 @@ class Simple {
     while (s.outcome.goes_on(s.params, iterate(s, f))) {
     }
   }
+  void close(State& s) { s.upload = s.download = {}; }
 
  protected:
   // Whether cells find the next ones by number, in the equations as in their solvers.
   static constexpr bool numbered = requires(const Body& body) { body.numbers(W); };
-  using Addressed = std::conditional_t<numbered, NumberedArrays, Arrays>;
+  using Addressed = std::conditional_t<numbered, NumberedArrays, ArraysOf<Real>>;
+
+  static constexpr bool copies = !std::is_same_v<Real, double>;
+  FlowOf<Real>& mine(State& s) {
+    if constexpr (copies)
+      return copy_;
+    else
+      return s;
+  }
+  void open_copy(State& s) {
+    each_field(copy_, s.params, [&](FieldOf<Real>& field) { field = FieldOf<Real>(s.block.size(), {1, 1, 1}); });
+    s.upload = [this, &s] { convert_flow(s, copy_, s.params); };
+    s.download = [this, &s] { convert_flow(copy_, s, s.params); };
+  }
 
   Left iterate(State& s, const Addressed& f) {
     Left left;
@@ -195,7 +220,7 @@ class Simple {
     each_face_row(s, f, [&](std::size_t d, Index c, Index n) { Flow::corrected_flux_row(f, d, box.area[d], box.spacing[d], relax, c, n); });
     for (const Rim& rim : s.rims) Flow::side_fluxes(rim, f, box.area[rim.d], s.speed, s.params.heat);
     each_row(s, f, [&](Index c, Index n) { Flow::corrected_row(f, box.spacing, relax, c, n); });
-    const auto take = [&, share = s.params.relax_pressure](Index at) { f.pressure[at] += share * f.correction[at]; };
+    const auto take = [&, share = static_cast<Real>(s.params.relax_pressure)](Index at) { f.pressure[at] += share * f.correction[at]; };
     each_row(s, f, [&](Index c, Index n) {
       for (Index at = c; at < c + n; ++at) take(at);
     });
@@ -255,29 +280,35 @@ class Simple {
     if constexpr (numbered)
       for (std::size_t place = W; place <= T; ++place) f.neighbour[place] = momentum_.body.numbers(place);
     for (std::size_t place = P; place <= T; ++place) f.a[place] = origin(system_.a[place]);
-    f.b = origin(system_.b), f.correction = origin(correction_), f.pressure = origin(s.pressure);
+    FlowOf<Real>& flow = mine(s);
+    f.b = origin(system_.b), f.correction = origin(correction_), f.pressure = origin(flow.pressure);
     for (std::size_t d = 0; d < 3; ++d) {
-      f.velocity[d] = origin(s.velocity[d]), f.flux[d] = origin(s.flux[d]);
+      f.velocity[d] = origin(flow.velocity[d]), f.flux[d] = origin(flow.flux[d]);
       f.response[d] = origin(response_[d]), f.free[d] = origin(free_[d]);
-      f.stride[d] = s.pressure.layout().stride[d];
+      f.stride[d] = flow.pressure.layout().stride[d];
     }
-    each_scalar(s.params, [&](std::size_t q) { f.scalar[q] = origin(s.scalar[q]); });
+    each_scalar(s.params, [&](std::size_t q) { f.scalar[q] = origin(flow.scalar[q]); });
     if (s.params.carries()) f.eddy = origin(eddy_), f.production = origin(production_);
     if (s.params.reacting()) f.density = origin(density_);
     return f;
   }
 
   Machine velocities_, faces_, scalars_;  // whose halos they exchange
-  System system_;
-  Field correction_;
-  std::array<Field, 3> response_, free_;
-  Field eddy_, production_, density_;  // where scalars are carried; the density, where it changes
-  RedBlack<ScalarMarks, Machine, Body, colours_together> scalar_solver_;
-  RedBlack<MomentumMarks, Machine, Body, colours_together> momentum_;
-  Stone<PressureMarks, Machine, Body, Real> stone_;
-  ConjugateGradients<PressureMarks, Machine, Body, true> conjugate_;
-  Multigrid<PressureMarks, Machine, Body, true> multigrid_;
-  RedBlack<PressureMarks, Machine, Body, colours_together> red_black_;
+  std::conditional_t<copies, FlowOf<Real>, std::monostate> copy_;
+  SystemOf<Real> system_;
+  FieldOf<Real> correction_;
+  std::array<FieldOf<Real>, 3> response_, free_;
+  FieldOf<Real> eddy_, production_, density_;  // where scalars are carried; the density, where it changes
+  RedBlack<ScalarMarks, Machine, Body, colours_together, Real> scalar_solver_;
+  RedBlack<MomentumMarks, Machine, Body, colours_together, Real> momentum_;
+  Stone<PressureMarks, Machine, Body, Factor, Real> stone_;
+  ConjugateGradients<PressureMarks, Machine, Body, true, Real> conjugate_;
+  Multigrid<PressureMarks, Machine, Body, true, Real> multigrid_;
+  RedBlack<PressureMarks, Machine, Body, colours_together, Real> red_black_;
 };
+
+// In 64 bits, or in 32 where a run asks for them.
+template <class Machine, class Body, bool colours_together = false, class Flow = FlowSides>
+using InEither = Either<Simple<Machine, Body, colours_together, Flow>, Simple<Machine, Body, colours_together, Flow, float, float>>;
 
 }  // namespace cfd::inline FL_ROLE

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <algorithm>
+#include <functional>
 #include <vector>
 
 #include "../extents.hpp"
@@ -14,7 +15,7 @@ enum class Method { sip, red_black, iccg, mgcg };  // in the order of their name
 struct Params : Extents, Setting {
   Index iterations = 0, digits = 6;
   Method pressure = Method::sip;
-  Index sweeps = 2, pressure_sweeps = 6;
+  Index sweeps = 2, pressure_sweeps = 6, bits = 64;
   double alpha = 0.92, relax = 0.7, relax_pressure = 0.3, central = 1;
 
   Params() : Extents{.i = 12, .j = 10, .k = 1} {}
@@ -39,6 +40,7 @@ struct Params : Extents, Setting {
     fields.real("relax", relax, "1", 0.01, 0.99, "under-relaxation of velocities");
     fields.real("relax_pressure", relax_pressure, "1", 0.01, 1, "and of the pressure");
     fields.real("central", central, "1", 0, 1, "the share of central differences in what flows carry; the rest is upwind");
+    fields.integer("bits", bits, "bit", 32, 64, "of a number: 32 or 64");
     declare_processes(fields);
   }
   // Faces across the rows are gathered cell by cell, and rows get short: a cut there took as long as three times the cells elsewhere. Blocks of
@@ -48,6 +50,7 @@ struct Params : Extents, Setting {
   // come to products too small for a number; without an outlet to a residual of rounding, which no pressure takes away.
   double pressure_share() const {
     if (pressure == Method::sip || pressure == Method::red_black) return 0;
+    if (bits == 32) return has_outlet() ? 1e-10 : 1e-3;
     return has_outlet() ? 1e-30 : 1e-9;
   }
 };
@@ -59,6 +62,7 @@ struct Traits {
   bool colours_together = false;  // red-black: both in one pass through memory
   bool indirect = false;          // neighbours by their numbers in memory, of 32 bits
   bool mixed = false;             // Stone's factors and corrections in 32 bits
+  bool narrow = false;            // all in 32 bits, too, where a run asks for it
 };
 
 // Sums over all cells of what is left of each equation, as shares of the momentum, the mass and the scalars that flow by.
@@ -117,20 +121,32 @@ struct Rim {
   std::vector<Boundary> boundaries;  // of each of them, in memory order
 };
 
-// One rank's part. All fields have one layout: the same element number is the same cell in each.
-struct State {
+// A flow. All fields have one layout: the same element number is the same cell in each.
+template <class Real>
+struct FlowOf {
+  std::array<FieldOf<Real>, 3> velocity, flux;  // flux: through the upper face of a cell along each dimension, mass a time
+  FieldOf<Real> pressure;                       // over the density of what enters
+  std::array<FieldOf<Real>, scalars> scalar;    // those that the case has
+};
+template <class Real, class Visit>
+void each_field(FlowOf<Real>& flow, const Params& p, Visit visit) {
+  for (std::size_t d = 0; d < 3; ++d) visit(flow.velocity[d]), visit(flow.flux[d]);
+  visit(flow.pressure);
+  each_scalar(p, [&](std::size_t q) { visit(flow.scalar[q]); });
+}
+
+// One rank's part.
+struct State : FlowOf<double> {
   Params params;
   Traits traits;
   fl::Team team;
   grid::Block<3> block;
   Geometry box;
   std::vector<Rim> rims;
-  std::array<Field, 3> velocity, flux;  // flux: through the upper face of a cell along each dimension, mass a time
-  Field pressure;                       // over the density of what enters
-  std::array<Field, scalars> scalar;    // those that the case has
-  double speed = 1;                     // velocities at the sides and the viscosity are multiplied by it: the same flow, other numbers
-  Index upcoming = 0;                   // the iteration of the next step
+  double speed = 1;    // velocities at the sides and the viscosity are multiplied by it: the same flow, other numbers
+  Index upcoming = 0;  // the iteration of the next step
   Outcome outcome;
+  std::function<void()> upload, download;  // the flow, where a variant has it in other numbers
 
   double viscosity() const { return speed / params.reynolds; }
 };

@@ -1,10 +1,10 @@
 // The solvers (../solvers.hpp) as kernels, for all variants.
 #pragma once
 
-#include <optional>
 #include <variant>
 
 #include "../multigrid_solver.hpp"
+#include "../narrow.hpp"
 #include "cfd_solver.hpp"
 
 #include "firstlight/variant.hpp"
@@ -38,11 +38,11 @@ struct Copy {
     system.b = field();
     x = field();
     s.upload = [this, &s] {
-      for (std::size_t place = cfd::P; place <= cfd::T; ++place) copy(s.system.a[place], system.a[place]);
-      copy(s.system.b, system.b);
-      copy(s.x, x);
+      for (std::size_t place = cfd::P; place <= cfd::T; ++place) cfd::convert(s.system.a[place], system.a[place]);
+      cfd::convert(s.system.b, system.b);
+      cfd::convert(s.x, x);
     };
-    s.download = [this, &s] { copy(x, s.x); };
+    s.download = [this, &s] { cfd::convert(x, s.x); };
   }
   // Who works on a row touches it first.
   void touch(auto& machine, bool planes) {
@@ -54,12 +54,6 @@ struct Copy {
       machine.slabs(x.size(), clear);
     else
       machine.each(x.size(), [&](Index k, Index j) { return clear(k, j), cfd::Sums{}; });
-  }
-
- private:
-  template <class From, class To>
-  static void copy(const cfd::FieldOf<From>& from, cfd::FieldOf<To>& to) {
-    grid::each_cell(from.layout().with_halo(), [&](const Point& at) { to[at] = static_cast<To>(from[at]); });
   }
 };
 
@@ -96,20 +90,8 @@ struct Run : Method {
   }
 };
 
-// In 64 bits or in 32, as a run asks.
-template <class Wide, class Narrow>
-class Either {
- public:
-  void open(State& s) { s.params.bits == 32 ? narrow_.emplace().open(s) : wide_.emplace().open(s); }
-  void step(State& s, Index iteration) { narrow_ ? narrow_->step(s, iteration) : wide_->step(s, iteration); }
-  void close(State& s) { narrow_ ? narrow_->close(s) : wide_->close(s); }
-
- private:
-  std::optional<Wide> wide_;
-  std::optional<Narrow> narrow_;
-};
 template <class Wide, class Narrow, bool narrow>
-using Of = std::conditional_t<narrow, Either<Wide, Narrow>, Wide>;
+using Of = std::conditional_t<narrow, cfd::Either<Wide, Narrow>, Wide>;
 
 // `Factor`: of Stone's factors and corrections.
 template <class Machine, class Body, class Factor = double, class Real = double>

@@ -7,7 +7,7 @@ namespace {
 using cfd_solver::Marks, cfd_solver::Run;
 template <class Real>
 using Ordered = Run<cfd::OrderedRedBlack<Marks, cfd::Alone, Real>, Real>;
-using red_black = cfd_solver::Either<Ordered<double>, Ordered<float>>;
+using red_black = cfd::Either<Ordered<double>, Ordered<float>>;
 
 constexpr fl::Kernel table[] = {FL_KERNEL(cfd_solver, red_black)};
 
