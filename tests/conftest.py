@@ -64,7 +64,8 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 def pytest_configure(config: pytest.Config) -> None:
     os.environ["FIRSTLIGHT_STRICT"] = "1"
-    os.environ["FIRSTLIGHT_SITE"] = ""  # what this machine's keeper wrote is no part of a test
+    # What this machine's keeper wrote is no part of a test; processors to emulate are those of the example.
+    os.environ["FIRSTLIGHT_SITE"] = str(ROOT / "sites/emulated.toml") if os.environ.get("FIRSTLIGHT_TARGET") else ""
     os.environ["FIRSTLIGHT_NEIGHBOURS"] = f"test-{os.getpid()}"  # runs of other tests are no neighbours
     os.environ.update(GIVING_WAY | os.environ)
     if not Path("/sys/class/infiniband").exists():

@@ -43,7 +43,7 @@ STANDS_FOR: dict[tuple[str, str], dict[Value, Value]] = {
 SMALL_REFINED = 1 << 6
 """The same for elements of what is refined: they stand for the coarse mesh and are solved for many times over."""
 
-here = machine.discover()
+here = toolchains.played(machine.discover(), CACHE)  # FIRSTLIGHT_TARGET=aarch64: as emulated
 workloads = load(roots())
 
 

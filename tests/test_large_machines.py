@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+import os
 import re
+import subprocess
+from pathlib import Path
 
 import pytest
 from msgspec.structs import replace
 
 import invented
 import invented_run
+import native
 import synthetic_machine
 from firstlight import heritage
 from firstlight.judge.figures import judge
@@ -23,11 +28,15 @@ from firstlight.report import answers, html, maps, terminal
 MIB = 1 << 20
 WORKLOADS = invented_run.WORKLOADS
 NAMES = ["server", "next", "laptop", "big.LITTLE", "arm", "power", "gpus"]
+OTHERS = ["arm", "big.LITTLE", "smt8", "dense", "wide"]
+"""Of 8 to 1792 CPUs, one to eight threads a core, two kinds of cores, memory without cores, pages of 64 KiB."""
+A_FEW = ("dot", "stream", "pingpong", "vector_sum")
 
 
 @pytest.fixture(scope="module")
 def machines(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Machine]:
-    made = {name: invented.machine(tmp_path_factory.mktemp("machine"), name) for name in NAMES}
+    made = {name: invented.machine(tmp_path_factory.mktemp("machine"), name) for name in {*NAMES, *OTHERS}}
+    made |= {name: replace(made[name], page=64 << 10) for name in ("arm", "power", "smt8")}
     four = tuple(Gpu("NVIDIA H200", "9.0", 141 << 30) for _ in range(4))
     return made | {"gpus": replace(made["gpus"], gpus=four)}
 
@@ -58,6 +67,30 @@ def test_plans_stay_bounded_and_ask_for_cores(machines: dict[str, Machine], name
         assert machine.cores in busy and max(busy) == machine.cores
 
 
+@pytest.mark.parametrize("name", OTHERS)
+def test_plan_rows_drawings_and_findings_of_a_few_workloads(machines: dict[str, Machine], name: str) -> None:
+    machine = machines[name]
+    scene = invented_run.run(machine, names=A_FEW)
+    judgement = judge(*scene)
+    busy = {c.placement.ranks * c.placement.threads for c in scene.run.cells if c.program.mpi is None}
+    assert machine.cores in busy and max(busy) == machine.cores  # a thread a core, however many it has
+    answered = {(a.workload, a.row.title) for a in answers.answers(judgement, WORKLOADS) if a.best is not None}
+    asked = {
+        (w.name, row.title)
+        for w in map(WORKLOADS.__getitem__, A_FEW)
+        for row in w.rows
+        if any(c.program.workload == w.name and serves(c, row, w, machine) for c in scene.run.cells)
+    }
+    assert asked <= answered and ("stream", "memory bandwidth, all cores") in asked
+    assert {limit.cores for limit in judgement.limits} >= {1, machine.cores}
+    assert not [f for f in judgement.figures if isinstance(f, Failed)]
+    assert judgement.findings and all(f.sentence and f.weight > 0 for f in judgement.findings)
+    page = html.render(judgement, WORKLOADS, heritage.load())
+    assert len(page.encode()) < 10 * MIB
+    assert re.search(r"plot-(dot|stream|pingpong)-\d", page)
+    assert not [m.title for m in maps.maps(judgement)[0] if m.strange]
+
+
 @pytest.mark.parametrize("name", ["server", "laptop", "power"])
 def test_every_row_that_is_planned_is_answered(machines: dict[str, Machine], name: str) -> None:
     scene = invented_run.run(machines[name])
@@ -86,3 +119,36 @@ def test_a_long_table_in_place_of_a_drawing_is_folded(machines: dict[str, Machin
     folded = re.sub(r"<details.*?</details>", "", page, flags=re.DOTALL)
     tables = re.findall(r"<table.*?</table>", folded, re.DOTALL)
     assert tables and max(table.count("<tr") for table in tables) <= html.MOST_OPEN + 1
+
+
+MANY_CPUS = """#define _GNU_SOURCE
+#include <errno.h>
+#include <sched.h>
+#include <string.h>
+int sched_getaffinity(pid_t pid, size_t size, cpu_set_t* set) {
+  (void)pid;
+  if (size < 512) {  /* as a kernel made for 4096 CPUs refuses less */
+    errno = EINVAL;
+    return -1;
+  }
+  memset(set, 0, size);
+  CPU_SET_S(3, size, set);
+  CPU_SET_S(1500, size, set);
+  return 0;
+}
+"""
+
+
+@pytest.mark.native
+def test_a_program_tells_processors_beyond_1024(tmp_path: Path) -> None:
+    """Where the kernel's sets of CPUs are larger than those of the C library."""
+    (tmp_path / "many.c").write_text(MANY_CPUS)
+    compiled = ["g++", "-x", "c", "-shared", "-fPIC", "-O1", str(tmp_path / "many.c"), "-o", str(tmp_path / "many.so")]
+    subprocess.run(compiled, check=True)
+    program = native.plain("dot", "serial").executable
+    assert program is not None
+    output = tmp_path / "said.jsonl"
+    words = [str(program), "n=1000", "--output", str(output), *native.EFFORT]
+    subprocess.run(words, check=True, env=os.environ | {"LD_PRELOAD": str(tmp_path / "many.so")}, timeout=60)
+    launch = next(line for line in map(json.loads, output.read_text().splitlines()) if line["type"] == "launch")
+    assert [told["cpus"] for told in launch["binding"]] == [[3, 1500]]

@@ -41,7 +41,7 @@ def written(folder: Path, words: str) -> Path:
 @pytest.fixture(autouse=True)
 def fresh(monkeypatch: pytest.MonkeyPatch) -> None:
     """A file of one name is read again in each test, and what a command sets does not outlive it."""
-    for name in (site.SITE, site.MODULES, site.LAUNCHER):
+    for name in (site.SITE, site.MODULES, site.LAUNCHER, site.TARGET):
         monkeypatch.setenv(name, "")
         monkeypatch.delenv(name)
     monkeypatch.setenv(site.SITE, "")
@@ -215,8 +215,8 @@ def test_runs_are_looked_for_where_the_site_file_puts_them(tmp_path: Path, capsy
         assert code == USAGE and f"{tmp_path}/runs" in err
 
 
-def test_there_are_six_examples() -> None:
-    names = ["arm", "cray-ex", "cray-ex-pbs", "gpu-nodes", "power-lsf", "slurm-intel"]
+def test_there_are_seven_examples() -> None:
+    names = ["arm", "cray-ex", "cray-ex-pbs", "emulated", "gpu-nodes", "power-lsf", "slurm-intel"]
     assert sorted(path.stem for path in EXAMPLES) == names
 
 
@@ -226,9 +226,11 @@ def test_every_entry_of_the_examples_is_explained(path: Path, tmp_path: Path, mo
     monkeypatch.setenv("USER", "me")
     monkeypatch.setenv("HOME", str(tmp_path))
     (tmp_path / ".bash_profile").write_text('module() { shift; IFS=:; export LOADEDMODULES="$*" SITE_TRIED=1; }\n')
-    for name in ("sbatch", "qsub", "bsub", "mpiexec"):
+    tools = [f"{name}-linux-gnu-g++" for name in ("aarch64", "powerpc64le")] + ["qemu-aarch64", "qemu-ppc64le"]
+    for name in ("sbatch", "qsub", "bsub", "mpiexec", *tools):
         (tmp_path / name).write_text("#!/bin/sh\n")
         (tmp_path / name).chmod(0o755)
+    (tmp_path / "mpich-aarch64").mkdir()
     monkeypatch.setenv("PATH", str(tmp_path), prepend=os.pathsep)
     found = file.read(path)
     assert not found.faults
@@ -238,8 +240,9 @@ def test_every_entry_of_the_examples_is_explained(path: Path, tmp_path: Path, mo
     told = {entry.key: entry for entry in examined.entries}
     said = tomllib.loads(path.read_text())
     tables = {key for key, value in said.items() if isinstance(value, dict)}
-    keys = set(said) - tables | {f"{table}.{key}" for table in tables - {"toolchains"} for key in said[table]}
-    assert set(told) == keys | {f"toolchains.{name}.modules" for name in said["toolchains"]}
+    named = tables & {"toolchains", "targets"}  # tables of tables
+    keys = set(said) - tables | {f"{table}.{key}" for table in tables - named for key in said[table]}
+    assert set(told) == keys | {f"{t}.{name}.{key}" for t in named for name in said[t] for key in said[t][name]}
     for entry in examined.entries:
         source = path.read_text().split("\n")[entry.line - 1]
         assert source.startswith(entry.key.rpartition(".")[2]), (entry, source)

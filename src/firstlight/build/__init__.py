@@ -33,6 +33,8 @@ from firstlight.plan import Program, family
 from firstlight.sources import Sources, digest
 from firstlight.toolchains import Mpi, Toolbox, Toolchain
 
+_BINUTILS = {"ar": "CMAKE_AR", "ranlib": "CMAKE_RANLIB", "ld": "FL_LD", "objcopy": "FL_OBJCOPY"}
+"""Tools of a compiler, as CMake's cache calls them."""
 MANIFEST = "manifest.cmake"
 """In a tree: a call of CMake's fl_program() for every program that was ever asked of it."""
 
@@ -74,6 +76,7 @@ class _Kind(msgspec.Struct, frozen=True):
     toolchain: Toolchain  # one of the compiler's
     mpi: Mpi | None
     options: Options
+    emulator: tuple[str, ...] = ()  # the words before its programs
 
     @property
     def environment(self) -> dict[str, str]:
@@ -100,7 +103,13 @@ class _Kind(msgspec.Struct, frozen=True):
             "FL_STRICT": "ON" if self.options.strict else "OFF",
             "FL_SANITIZE": self.options.sanitize,
         }
-        return values | ({"CMAKE_Fortran_COMPILER": self.fortran} if self.fortran else {})
+        return values | self.binutils | ({"CMAKE_Fortran_COMPILER": self.fortran} if self.fortran else {})
+
+    @property
+    def binutils(self) -> dict[str, str]:
+        """Of a cross compiler, as CMake calls them; {}: CMake finds those of this machine."""
+        told = self.toolchain.binutils
+        return {_BINUTILS[tool]: path for tool, path in told.items() if tool in _BINUTILS}
 
     @property
     def name(self) -> str:
@@ -229,7 +238,9 @@ def _shops(
     for program in programs:
         toolchain, mpi = toolchains[program.toolchain], mpis.get(program.mpi or "")
         place = (toolchain.compiler, program.mpi)
-        shop = shops.get(place) or shops.setdefault(place, _Shop(_Kind(toolchain, mpi, options), cache, sources))
+        shop = shops.get(place) or shops.setdefault(
+            place, _Shop(_Kind(toolchain, mpi, options, toolbox.emulator), cache, sources)
+        )
         workload = workloads[program.workload]
         made = recipe(program, workload, toolbox, toolchain, mpi, shop.kind.environment)
         name = key(made, sources, toolchain, mpi, toolbox.cuda, options.sanitize)
@@ -375,11 +386,12 @@ class _Shop:
     def _schedules(self) -> str:
         """CMake's words for the archive of all schedules, which is made by the compiler without its MPI library."""
         sanitize = {"FL_SANITIZE": self.kind.options.sanitize} if self.kind.options.sanitize else {}
-        archive = native.schedules(self.kind.toolchain.cxx, self.cache, sanitize)
+        archive = native.schedules(self.kind.toolchain.cxx, self.cache, sanitize | self.kind.binutils)
         return f"target_link_libraries(collectives INTERFACE [==[{archive}]==])\n"
 
     def _deposit(self, program: Program) -> dict[Program, str]:
-        code, output = run([str(self._fresh(program)), "--describe"], self.kind.environment, merge=False)
+        words = [*self.kind.emulator, str(self._fresh(program)), "--describe"]
+        code, output = run(words, self.kind.environment, merge=False)
         if code != 0:
             return {program: f"{program.target} was built but does not start (status {code}): {output}"}
         order = self.orders[program]

@@ -83,13 +83,21 @@ class LazyGroup(click.Group):
     help="What starts MPI programs inside of an allocation, in place of what proves to work: srun, mpiexec, aprun, "
     "flux, jsrun, pals; or a command line of your own, as 'prun -n {ranks} -d {threads}'.",
 )
+@click.option(
+    "--target",
+    metavar="NAME",
+    help="Make programs for another processor of the site file, and run them under emulation: verified, not timed.",
+)
 @click.version_option(__version__, prog_name="firstlight", message="%(prog)s %(version)s")
 @click.pass_context
-def group(ctx: click.Context, site_file: str | None, modules: str | None, launcher: str | None) -> None:
+def group(
+    ctx: click.Context, site_file: str | None, modules: str | None, launcher: str | None, target: str | None
+) -> None:
     """What this parallel machine really gives to your code: measured, verified, compared."""
     from firstlight.cli import sites
 
-    sites.ask(site_file, modules, launcher)
+    sites.ask(site_file, modules, launcher, target)
+    sites.refuse_target(ctx.invoked_subcommand or "")
     if ctx.invoked_subcommand is None:
         click.echo(ctx.get_help())
     elif ctx.invoked_subcommand != "doctor":  # which tells what is wrong with the file

@@ -56,7 +56,7 @@ def command(run: str, as_json: bool, as_csv: bool, failed: bool, launches: bool,
     else:
         name, defects, whole = known.run, list(known.defects), known.table()
     _passed_over(defects)
-    table = [row for row in whole if row.verdict != "verified"] if failed else whole
+    table = [row for row in whole if row.verdict not in ("verified", "untimed")] if failed else whole
     if as_json:
         echo_json(export.to_json(table))
     elif as_csv:
@@ -78,7 +78,8 @@ def _counted(whole: list[Row], failed: bool) -> str:
     """`354 verified of 364 figures`; of what was asked for with --failed: `10 failed, none unverified of 364`."""
     numbers = Counter(row.verdict for row in whole)
     if not failed:
-        return f"{numbers['verified']} verified of {count(len(whole), 'figure')}"
+        good = f"{numbers['untimed']} verified, not timed," if numbers["untimed"] else f"{numbers['verified']} verified"
+        return f"{good} of {count(len(whole), 'figure')}"
     told = (f"{numbers[verdict] or 'none'} {verdict}" for verdict in ("failed", "unverified"))
     return f"{', '.join(told)}, of {count(len(whole), 'figure')}"
 

@@ -133,7 +133,7 @@ def command(
     makes two cases, molecule=mine.xyz names a file of your own, which is kept with the run. ./fl list WORKLOAD tells
     the parameters.
     """
-    from firstlight import conduct
+    from firstlight import conduct, site
     from firstlight.conduct.interrupt import interruptible, leaving_nothing
     from firstlight.conduct.progress import display
     from firstlight.plan import LAUNCHES
@@ -150,7 +150,7 @@ def command(
         seconds,
         toolchain or ("*",),
         mpi or ("*",),
-        LAUNCHES if launches is None else launches,
+        (1 if site.target() else LAUNCHES) if launches is None else launches,
         results,
         longest,
         placement,

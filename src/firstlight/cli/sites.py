@@ -9,11 +9,13 @@ from typing import Any
 
 from firstlight.errors import UsageError
 
+_TIMED = ("bench", "submit", "tune")
+"""Commands that measure and are of no use where nothing is timed."""
 _ONE_DEEPER = {"export": "junit", "tune": "collectives"}
 """Commands with commands of their own, and which of those look for runs."""
 
 
-def ask(site_file: str | None, modules: str | None, launcher: str | None) -> None:
+def ask(site_file: str | None, modules: str | None, launcher: str | None, target: str | None) -> None:
     """Keep what was asked for where all that is started from here finds it."""
     if site_file is not None:
         if not Path(site_file).exists():
@@ -23,9 +25,18 @@ def ask(site_file: str | None, modules: str | None, launcher: str | None) -> Non
         from firstlight.site.launchers import check
 
         check(launcher)
-    for name, value in (("FIRSTLIGHT_MODULES", modules), ("FIRSTLIGHT_LAUNCHER", launcher)):
+    said = {"FIRSTLIGHT_MODULES": modules, "FIRSTLIGHT_LAUNCHER": launcher, "FIRSTLIGHT_TARGET": target}
+    for name, value in said.items():
         if value is not None:
             os.environ[name] = value
+
+
+def refuse_target(command: str) -> None:
+    """Raises UsageError where programs are to be emulated and a command is about what they take."""
+    if command in _TIMED and os.environ.get("FIRSTLIGHT_TARGET"):
+        raise UsageError(
+            f"--target: {command} is about times, and what is emulated has none; run, setup and doctor take it"
+        )
 
 
 def defaults(commands: Sequence[str]) -> dict[str, Any]:

@@ -31,7 +31,7 @@ from firstlight.store import durable
 from firstlight.store.documents import Document
 
 SCRIPT, OUTPUT, RECORD = "script.sh", "output.txt", "job.json"
-_CARRIED = ("FIRSTLIGHT_WORKLOADS", "FIRSTLIGHT_PYTHON", "PYTHONPATH", site.LAUNCHER)
+_CARRIED = ("FIRSTLIGHT_WORKLOADS", "FIRSTLIGHT_PYTHON", "PYTHONPATH", site.LAUNCHER, site.TARGET)
 """Variables that belong to how firstlight itself was started."""
 _PYTHON = (sys.executable, "-I" if sys.flags.isolated else "-P", "-m")
 """As this one was started, and never with modules of the current folder."""

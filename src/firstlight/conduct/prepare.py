@@ -80,7 +80,7 @@ def discover(progress: Progress, set_up: bool = True) -> tuple[Machine, Toolbox]
     """This machine and its toolchains. With `set_up`, MPI libraries are installed once where the system has none."""
     progress.state.enter("look", "which compilers, MPI and numerical libraries are here")
     progress.update()
-    here = machine.discover()
+    here = toolchains.played(machine.discover(), machine.cache_directory())
     return here, toolchains.discover(here, machine.cache_directory(), embed_mpi=set_up, say=progress.note)
 
 

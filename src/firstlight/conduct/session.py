@@ -22,7 +22,7 @@ from firstlight.judge import Judgement
 from firstlight.judge.compare import Comparison
 from firstlight.judge.figures import judge
 from firstlight.machine import Machine, cache_directory
-from firstlight.plan import EFFORT, Cell, Program
+from firstlight.plan import Cell, Program, effort
 from firstlight.record import LaunchRecord, Run, RunState, Start
 from firstlight.store import Store, StoreError, durable, layout, lines, seal
 from firstlight.store.disk import Folder
@@ -55,8 +55,8 @@ class Session:
         """
         self.store, self.run, self.workloads, self.progress = store, run, workloads, progress
         self._executables, self._refused = executables, frozenset(refused)
-        self._timeout = EFFORT[run.suite].timeout if timeout is None else timeout
         self._machine, self._toolbox = machine or run.machine, toolbox or run.toolbox
+        self._timeout = effort(run.suite, self._machine).timeout if timeout is None else timeout
         self._saved = True  # whether run.json says what `run` says
         self.records: list[LaunchRecord] = list(store.records())
         for defect in store.defects:
@@ -93,7 +93,8 @@ class Session:
             state = rounds.go()
         finally:
             self._save(state, rounds.missing() if state == BUDGET else None)
-            costs.keep(cache_directory(), known.measured)
+            if not self._machine.emulated:  # which tells nothing of what launches take here
+                costs.keep(cache_directory(), known.measured)
         return rounds
 
     def warn(self, text: str) -> None:

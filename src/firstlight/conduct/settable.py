@@ -140,19 +140,22 @@ def refuse(cells: Iterable[Cell], asked: Mapping[Program, Built], given: Given, 
         for program, built in asked.items():
             mine = [cell for cell in cells if cell.program == program]
             environment = os.environ | own.get(program.mpi or "", {})
-            answers = [_answer(built.executable, cell, folder, environment) for cell in mine if built.executable]
+            starter = toolbox.emulator
+            answers = [
+                _answer(built.executable, cell, folder, environment, starter) for cell in mine if built.executable
+            ]
             if answers and all(answers):
                 raise UsageError(answers[0])
 
 
-def _answer(executable: Path, cell: Cell, folder: str, environment: Mapping[str, str]) -> str:
+def _answer(executable: Path, cell: Cell, folder: str, environment: Mapping[str, str], starter: tuple[str, ...]) -> str:
     """Why a program does not take the values of a cell, "" where it does.
 
     Patterns are left out: what they stand for may be another variant's.
     """
     values = [word for word in cell.arguments if "=" in word and not set(word) & set("*?[")]
     threads = ["--threads", str(cell.placement.threads)] if cell.placement.threads > 1 else []
-    words = [str(executable), "--describe", *values, "--documents", folder, *threads]
+    words = [*starter, str(executable), "--describe", *values, "--documents", folder, *threads]
     try:
         ended = bounded.run(words, timeout=LONGEST, environment=environment)
     except (OSError, subprocess.TimeoutExpired) as error:

@@ -62,7 +62,7 @@ def diagnose(machine: Machine, toolbox: Toolbox, *, cache_dir: Path | None = Non
     needed = [_cache(cache), _disk(cache), _tool("cmake"), _tool("ninja"), _compiler(toolbox)]
     optional = [_counters(machine)]
     if ranks:
-        optional += [talk(mpi, cache) for mpi in toolbox.mpis]
+        optional += [talk(mpi, cache, emulator=toolbox.emulator) for mpi in toolbox.mpis]
     for answer in (*needed, *optional):
         if isinstance(answer, Item):
             present.append(answer)
@@ -92,7 +92,7 @@ def text(diagnosis: Diagnosis, width: int = 80) -> str:
     return "\n".join([*lines, "", ending])
 
 
-def talk(mpi: Mpi, cache: Path, timeout: float = 60) -> Item | Absent:
+def talk(mpi: Mpi, cache: Path, timeout: float = 60, emulator: tuple[str, ...] = ()) -> Item | Absent:
     """Compile a program with the library, start two ranks, and let them add up a number."""
     what = f"two ranks, {mpi.label}"
     if mpi.starter:  # its mpiexec is not used here; what is used was proved by a trial of the same kind
@@ -102,7 +102,8 @@ def talk(mpi: Mpi, cache: Path, timeout: float = 60) -> Item | Absent:
         with tempfile.TemporaryDirectory(prefix="talk-", dir=cache) as name:
             folder = Path(name)
             (folder / "talk.cpp").write_text(_RANKS)
-            for command in ([mpi.cxx, "talk.cpp", "-o", "talk"], [mpi.launcher, "-n", "2", str(folder / "talk")]):
+            started = [mpi.launcher, "-n", "2", *emulator, str(folder / "talk")]
+            for command in ([mpi.cxx, "talk.cpp", "-o", "talk"], started):
                 code, said = _run(command, environment, folder, timeout)
                 if code != 0:
                     lines = [line.strip() for line in said.splitlines() if re.search(r"\w", line)]

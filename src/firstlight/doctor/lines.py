@@ -107,6 +107,8 @@ class _Trial:
                 return self._modules(name)
             case ("compilers" | "mpi" as table, _):
                 return self._choice(table, getattr(self.whole, table), tuple(value) if isinstance(value, tuple) else ())
+            case ("targets", name, key):
+                return self._target(name, key)
             case ("launcher",):
                 return self._launcher(str(value))
             case ("submit", "system") if value not in self.batch:
@@ -144,6 +146,17 @@ class _Trial:
             f"--modules {name} changes {', '.join(found) or 'nothing'}; {tools or 'no compiler is on the path'}",
             True,
         )
+
+    def _target(self, name: str, key: str) -> tuple[str, bool]:
+        """Whether what it names is there; that it works is told by ./fl --target NAME doctor."""
+        target = self.whole.targets[name]
+        path = self.environment.get("PATH", os.defpath)
+        tools = {"compilers": target.compilers, "run": target.run[:1]}.get(key, ())
+        missing = [word for word in tools if shutil.which(word, path=path) is None]
+        missing += [word for word in (target.mpi if key == "mpi" else ()) if not Path(folder(word)).is_dir()]
+        if missing:
+            return f"{', '.join(missing)} is not here", False
+        return f"./fl --target {name} takes it; ./fl --target {name} doctor tries it", True
 
     def _choice(self, table: str, choice: Choice, patterns: Sequence[str]) -> tuple[str, bool]:
         here: dict[str, tuple[str, ...]] = {t.name: (t.compiler, t.name) for t in self._toolbox.toolchains}

@@ -12,7 +12,7 @@ from msgspec import UNSET, UnsetType
 
 from firstlight.build.effort import Effort
 from firstlight.judge import Judgement
-from firstlight.judge.verdict import Failed, Figure, States, Verdict, Verified
+from firstlight.judge.verdict import Failed, Figure, States, Untimed, Verdict, Verified
 from firstlight.plan import Placement
 from firstlight.record import Better, Run
 from firstlight.shell import printable
@@ -77,6 +77,7 @@ def _row(figure: Figure, run: Run, date: str, each: bool) -> Row:
             verdict = "verified"
         case _:
             verdict = "failed" if isinstance(figure, Failed) else "unverified"
+            verdict = "untimed" if isinstance(figure, Untimed) else verdict
             reason = figure.reason
     told = figure.estimate if isinstance(figure, Verified) else None
     return Row(

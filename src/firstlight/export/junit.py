@@ -22,7 +22,7 @@ from firstlight.judge import Judgement, states
 from firstlight.judge.absence import absences
 from firstlight.judge.compare import SAME, UNCLEAR, WORSE, Changed, Compared, Comparison
 from firstlight.judge.outcome import Outcome, outcome
-from firstlight.judge.verdict import Failed, Figure, Identity, Unverified, Verified
+from firstlight.judge.verdict import Failed, Figure, Identity, Untimed, Unverified, Verified
 from firstlight.judge.words import values, where
 from firstlight.record import Metric, Run
 from firstlight.shell import printable
@@ -72,13 +72,13 @@ def against(found: Comparison, judgement: Judgement) -> str:
         elif who in changed:
             _verdict(test, changed[who])
         elif who in known:
-            why = figure.reason if isinstance(figure, Failed | Unverified) else OVERSUBSCRIBED
+            why = OVERSUBSCRIBED if isinstance(figure, Verified) else figure.reason
             _mark(test, "skipped", f"not compared, as in the accepted run: {why}")
         elif isinstance(figure, Failed) and (who.workload, who.variant) in came.failed:
             _mark(test, "failure", figure.reason, figure.cause)
         elif isinstance(figure, Failed):
             _mark(test, "skipped", _expected(figure, came.right.get((who.workload, who.variant), ())))
-        elif isinstance(figure, Unverified):
+        elif isinstance(figure, Unverified | Untimed):
             _mark(test, "skipped", figure.reason)
         else:
             ElementTree.SubElement(test, "system-out").text = _clean(f"not in {found.a}; {_figure(figure)}")
@@ -204,6 +204,7 @@ def _test(suite: ElementTree.Element, figures: Sequence[Figure], run: Run, came:
             case Unverified():
                 _mark(test, "skipped", figure.reason)
     told = [_figure(figure) for figure in figures if isinstance(figure, Verified)]
+    told += [f"{figure.identity.metric}: {figure.reason}" for figure in figures if isinstance(figure, Untimed)]
     if told:
         ElementTree.SubElement(test, "system-out").text = _clean("\n".join(told))
 

@@ -51,7 +51,7 @@ from firstlight.judge import Judgement
 from firstlight.judge.environment import differences
 from firstlight.judge.interval import Ratio, ratio
 from firstlight.judge.states import spanning, told
-from firstlight.judge.verdict import Estimate, Failed, Figure, Identity, States, Unverified, Verdict, Verified
+from firstlight.judge.verdict import Estimate, Failed, Figure, Identity, States, Untimed, Unverified, Verdict, Verified
 from firstlight.record import Better
 from firstlight.units import count, percent, quantity, significant
 
@@ -355,6 +355,8 @@ def _verdict(figure: Figure) -> Verdict:
             return "verified"
         case Failed():
             return "failed"
+        case Untimed():
+            return "untimed"
         case _:
             return "unverified"
 

@@ -33,7 +33,8 @@ from firstlight.judge.findings import discover
 from firstlight.judge.interval import estimate
 from firstlight.judge.states import states
 from firstlight.judge.steadiness import steadiness
-from firstlight.judge.verdict import Cause, Failed, Figure, Identity, Unverified, Verified
+from firstlight.judge.verdict import Cause, Failed, Figure, Identity, Untimed, Unverified, Verified
+from firstlight.machine import UNTIMED
 from firstlight.plan import Cell, Placement, Program
 from firstlight.record import Better, Description, LaunchRecord, Metric, Run
 from firstlight.toolchains import OFFLOADING
@@ -134,6 +135,8 @@ def _draft(
         values = [launch_value(metric, t) for t in timings]
     except ValueError as error:
         return Failed(identity, metric.unit, metric.better, str(error), "record")
+    if run.machine.emulated:
+        return Untimed(identity, metric.unit, metric.better, UNTIMED)
     return Verified(
         identity=identity,
         unit=metric.unit,

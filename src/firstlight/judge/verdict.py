@@ -1,7 +1,7 @@
-"""Verdicts: a figure is verified, failed or unverified, and only a verified one carries a number.
+"""Verdicts: a figure is verified, untimed, failed or unverified, and only a verified one carries a number.
 
-Ranking, comparing and rendering take `Verified`; `Failed` and `Unverified` have no median, so the other case cannot be
-written by accident.
+Ranking, comparing and rendering take `Verified`; the others have no median, so the other case cannot be written by
+accident.
 """
 
 from __future__ import annotations
@@ -14,7 +14,7 @@ from firstlight.plan import Placement
 from firstlight.record import Better
 
 Cause = Literal["check", "lost", "build", "record", "ceiling"]
-Verdict = Literal["verified", "failed", "unverified"]
+Verdict = Literal["verified", "untimed", "failed", "unverified"]
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -136,4 +136,13 @@ class Unverified(msgspec.Struct, frozen=True, tag="unverified"):
     reason: str
 
 
-Figure = Verified | Failed | Unverified
+class Untimed(msgspec.Struct, frozen=True, tag="untimed"):
+    """Its results were checked as those of `Verified` and are right; what it took says nothing, and is not kept."""
+
+    identity: Identity
+    unit: str
+    better: Better
+    reason: str
+
+
+Figure = Verified | Untimed | Failed | Unverified

@@ -51,7 +51,7 @@ def command(
     library of the cell is not in the toolbox or no launcher file is there for it.
     """
     mpi, launcher = _launcher(cell, toolbox)
-    return _words(cell, executable, output, options, _invocation(cell, mpi, launcher, machine))
+    return _words(cell, executable, output, options, _invocation(cell, mpi, launcher, machine), toolbox.emulator)
 
 
 def launch(
@@ -73,7 +73,7 @@ def launch(
     """
     mpi, launcher = _launcher(cell, toolbox)
     invocation = _invocation(cell, mpi, launcher, machine)
-    words = _words(cell, executable, output, options, invocation)
+    words = _words(cell, executable, output, options, invocation, toolbox.emulator)
     leavings = scratch.foresee(mpi, machine)
     own = invocation.environment | _runtimes(cell, mpi) | scratch.variables(leavings, mpi)
     environment = compose(cell.placement, identity, own, cell.guest)
@@ -216,11 +216,16 @@ def _runtimes(cell: Cell, mpi: Mpi | None) -> dict[str, str]:
 
 
 def _words(
-    cell: Cell, executable: Path, output: Path, options: Sequence[str], invocation: Invocation
+    cell: Cell,
+    executable: Path,
+    output: Path,
+    options: Sequence[str],
+    invocation: Invocation,
+    emulator: tuple[str, ...],
 ) -> tuple[str, ...]:
     """A guest's launcher is started by the observer, so that all that its user waits for is timed."""
     if cell.guest is None:
-        return invocation.prefix + _program(cell, executable, output, options)
+        return invocation.prefix + emulator + _program(cell, executable, output, options)
     place = cell.placement
     told = {"program": cell.program.target, "ranks": place.ranks, "nodes": place.nodes, "threads": place.threads}
     told["guest"] = msgspec.json.encode(cell.guest).decode()

@@ -12,6 +12,9 @@ import msgspec
 
 from firstlight import ROOT
 
+UNTIMED = "emulated: verified, not timed"
+"""What every page says of a processor that was emulated, and of each result."""
+
 CacheKind = Literal["data", "unified"]
 
 
@@ -86,6 +89,7 @@ class Machine(msgspec.Struct, frozen=True):
     memory_only: tuple[MemoryNode, ...] = ()
     page: int | None = None  # bytes of a page, None: not told
     huge_page: int | None = None  # bytes of a transparent huge page, None: not told, or there are none
+    emulated: str = ""  # what plays this processor: qemu-aarch64 7.2.22; "": it is what it says
 
     def cache(self, level: int) -> Cache | None:
         """The data or unified cache of that level behind the core that programs of one thread run on."""

@@ -133,6 +133,9 @@ class Family:
     on_one_node: Mapping[str, str] = {}
     """What spares pip's library its search for networks where all ranks are on one node: none would be used there."""
 
+    emulated: Mapping[str, str] = {}
+    """What keeps it from system calls that an emulator does not have."""
+
     def carrying(self, variables: Sequence[str]) -> Sequence[str]:
         """Options of mpiexec that carry variables of its environment to the ranks, where that needs any."""
         return []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from types import MappingProxyType
 
 from firstlight.errors import UsageError
 from firstlight.mpi_families.family import Family, Room, Spread, grain
@@ -20,6 +21,7 @@ class Mpich(Family):
     variables = ("MPICH_", "MPIR_", "HYDRA_")
     rank_told = "MPIR_CVAR_CH3_INTERFACE_HOSTNAME"  # the node of that rank
     pmi = ("pmi2", "pmix")
+    emulated = MappingProxyType({"MPIR_CVAR_CH4_CMA_ENABLE": "0"})  # process_vm_readv
     telling = ("-print-all-exitcodes",)
     signal_message = r"EXIT STRING: .*\(signal (\d{1,2})\)"
     fortran_symbols = ("_f08_",)  # those that take no buffer; the others, and mpif.h, call MPI functions

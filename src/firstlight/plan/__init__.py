@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firstlight.plan.ability import family, library_names, programs, variant_names
 from firstlight.plan.choice import order, select
-from firstlight.plan.effort import EFFORT, LAUNCHES, MOST_LAUNCHES, Effort
+from firstlight.plan.effort import EFFORT, LAUNCHES, MOST_LAUNCHES, Effort, effort
 from firstlight.plan.fitting import unfit
 from firstlight.plan.planner import beside, plan, suite_of
 from firstlight.plan.serving import same_work
@@ -25,6 +25,7 @@ __all__ = [
     "Plan",
     "Program",
     "beside",
+    "effort",
     "family",
     "library_names",
     "order",

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
+from firstlight.machine import Machine
+
 
 class Effort(NamedTuple):
     """How much a suite measures: `budget` seconds of launching; `samples` of at least `sample_seconds` in a launch.
@@ -38,5 +40,17 @@ EFFORT = {
     "full": Effort(2 * 3600, 7, 0.01, 4, 900, each=1800),
     GUESTS: Effort(600, 5, 0.002, 0.3, 900, each=600),
 }
+PATIENCE = 20
+"""How much longer a program may take where its processor is emulated."""
+
+
+def effort(suite: str, machine: Machine) -> Effort:
+    """Of a suite on that machine. What is emulated is not timed: the fewest samples, and as long as they take."""
+    usual = EFFORT[suite]
+    if not machine.emulated:
+        return usual
+    return usual._replace(samples=2, sample_seconds=0.0001, timeout=PATIENCE * usual.timeout)
+
+
 LAUNCHES = 6  # fewer give no nonparametric 95 % interval of a median
 MOST_LAUNCHES = 30

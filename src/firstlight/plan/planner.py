@@ -13,7 +13,7 @@ from firstlight.machine import Machine, cores
 from firstlight.plan.ability import family, lacking_compiler, lacking_here, programs, variant_names
 from firstlight.plan.ceilings import Ceiling, measures, unmeasured
 from firstlight.plan.choice import select
-from firstlight.plan.effort import EFFORT, GUESTS
+from firstlight.plan.effort import EFFORT, GUESTS, effort
 from firstlight.plan.expected import launch_seconds
 from firstlight.plan.placements import expand
 from firstlight.plan.serving import can_serve, part, speaks_of
@@ -281,7 +281,7 @@ class _Planner:
 
     def _arguments(self, parameters: Box) -> tuple[str, ...]:
         values = tuple(f"{key}={','.join(map(str, some))}" for key, some in parameters.items())
-        return values + EFFORT[self.suite].arguments
+        return values + effort(self.suite, self.machine).arguments
 
     def _add_cell(self, program: Program, placement: Placement, parameters: Box) -> None:
         earlier = self.taken.setdefault((program, placement), [])

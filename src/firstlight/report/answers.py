@@ -13,6 +13,7 @@ from firstlight.judge import Judgement, ranking, words
 from firstlight.judge.interval import quotient
 from firstlight.judge.select import in_row
 from firstlight.judge.verdict import Failed, Figure, Identity, Verified
+from firstlight.machine import UNTIMED
 from firstlight.plan import LAUNCHES
 from firstlight.record import Run
 from firstlight.report import chapters, wording
@@ -35,6 +36,11 @@ class Answer(msgspec.Struct, frozen=True):
     rivals: tuple[Verified, ...]
     failed: tuple[Failed, ...]
     reason: str
+
+    @property
+    def untimed(self) -> bool:
+        """Whether it has no number because nothing was timed: all results were right."""
+        return self.best is None and not self.failed and self.reason == UNTIMED
 
 
 def answers(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Answer]:

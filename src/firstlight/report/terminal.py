@@ -14,8 +14,8 @@ from firstlight.judge.absence import absences
 from firstlight.judge.placing import of_one_core
 from firstlight.judge.states import told
 from firstlight.judge.steadiness import disturbances
-from firstlight.judge.verdict import Failed, Unverified, Verified
-from firstlight.machine import cores
+from firstlight.judge.verdict import Failed, Untimed, Unverified, Verified
+from firstlight.machine import UNTIMED, cores
 from firstlight.record import Run
 from firstlight.report import answers as answering
 from firstlight.report import failures as failing
@@ -95,6 +95,7 @@ def machine_line(judgement: Judgement) -> str:
         acts = f" (acts like {binary(levels[-1].acts)})" if levels[-1].acts else ""
         cache = f"{levels[-1].name} {binary(levels[-1].size)}{acts}, "
     virtual = ", virtual machine" if machine.virtual else ""
+    virtual += f" · {UNTIMED}" if machine.emulated else ""
     return (
         f"{machine.processor}{architecture}, {sockets}{count(machine.cores, 'core')}{_kinds(judgement)}, "
         f"{count(len(machine.numa) or 1, 'NUMA node')}, {cache}{binary(machine.memory)} · "
@@ -155,10 +156,11 @@ def _table(front: Front, width: int, ink: Ink) -> list[str]:
     lines = [ink("dim", x) for x in _row(heads, sizes, titles, below)]
     for answer, cell in zip(rows, cells, strict=True):
         row = _row(cell, sizes, titles, below)
-        lines += row if answer.best else [ink("bad", x) for x in row]
+        lines += row if answer.best or answer.untimed else [ink("bad", x) for x in row]
         if answer.best is not None and answer.best.states is not None:
             lines += wrap(f"two states: {told(answer.best.states, answer.best.unit)}", width, "      ", "      ")
-        lines += [] if answer.best else [ink("bad", x) for x in wrap(answer.reason, width, "      ", "      ")]
+        why = wrap(answer.reason, width, "      ", "      ")
+        lines += [] if answer.best else [ink("dim" if answer.untimed else "bad", x) for x in why]
     lines += [] if long else [ink("dim", "  (n: launches)")]
     return lines + ([ink("dim", f"  {more_rows(front)}")] if front.others else [])
 
@@ -201,7 +203,8 @@ def _row(cell: Sequence[str], sizes: Sequence[int], titles: int, below: bool) ->
 def _cells(answer: Answer) -> tuple[str, ...]:
     best = answer.best
     if best is None:
-        return (answer.row.title, "✗ failed" if answer.failed else "✗ none", "", "", "", "")
+        told = "✓" if answer.untimed else "✗ failed" if answer.failed else "✗ none"
+        return (answer.row.title, told, "", "", "", "")
     e, share = best.estimate, best.of_ceiling
     return (
         answer.row.title,
@@ -230,8 +233,8 @@ def _findings(findings: Sequence[Finding], width: int, ink: Ink) -> list[str]:
 
 
 def counted(judgement: Judgement) -> tuple[int, int, int, int]:
-    """Figures (`verified`, `failed`, `unverified`) and things `not available`."""
-    kinds = (Verified, Failed, Unverified)
+    """Figures (`verified`, timed or not, `failed`, `unverified`) and things `not available`."""
+    kinds = (Verified | Untimed, Failed, Unverified)
     numbers = [sum(isinstance(f, kind) for f in judgement.figures) for kind in kinds]
     return numbers[0], numbers[1], numbers[2], len(absences(judgement))
 

@@ -13,13 +13,13 @@ from pathlib import Path
 from firstlight import whole
 from firstlight.errors import UsageError
 from firstlight.site import modules
-from firstlight.site.entries import Choice, Site, Submission, folder
+from firstlight.site.entries import Choice, Site, Submission, Target, folder
 from firstlight.site.file import Fault, Read, find, read
 from firstlight.site.modules import Loaded
 
 __all__ = [
-    "LAUNCHER", "MODULES", "SITE", "Choice", "Fault", "Loaded", "Read", "Site", "Submission", "chosen", "current",
-    "find", "launcher", "left_out", "load", "read", "wanted",
+    "LAUNCHER", "MODULES", "SITE", "TARGET", "Choice", "Fault", "Loaded", "Read", "Site", "Submission", "Target",
+    "chosen", "current", "find", "launcher", "left_out", "load", "read", "target", "wanted",
 ]  # fmt: skip
 
 SITE = "FIRSTLIGHT_SITE"
@@ -28,6 +28,8 @@ MODULES = "FIRSTLIGHT_MODULES"
 """What --modules says, also for the job that a run goes on in."""
 LAUNCHER = "FIRSTLIGHT_LAUNCHER"
 """What --launcher says, likewise."""
+TARGET = "FIRSTLIGHT_TARGET"
+"""What --target says, likewise."""
 
 
 def current() -> Read:
@@ -81,6 +83,24 @@ def load() -> Loaded | None:
 def launcher() -> str:
     """How MPI programs are to be started: a launcher of an allocation by name, or a command line; "": by what works."""
     return os.environ.get(LAUNCHER) or current().site.launcher
+
+
+def target() -> tuple[str, Target] | None:
+    """The other processor that programs are made for, by its name in the site file; None: this machine's own.
+
+    Raises UsageError for one that is not there, or lacks what it needs.
+    """
+    name, read = os.environ.get(TARGET, ""), current()
+    if not name:
+        return None
+    known = read.site.targets
+    if name not in known:
+        there = f"there is {', '.join(sorted(known))}" if known else "write it into the site file, see docs/site.md"
+        raise UsageError(f"--target or {TARGET}: no [targets.{name}] is in {read.path or 'a site file'}; {there}")
+    for key in ("compilers", "run"):
+        if not getattr(known[name], key):
+            raise UsageError(f"{read.path}:{read.lines[('targets', name)]}: [targets.{name}] needs `{key}`")
+    return name, known[name]
 
 
 def chosen(choice: Choice, *names: str) -> bool:

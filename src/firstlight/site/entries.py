@@ -25,6 +25,15 @@ class Choice(msgspec.Struct, frozen=True):
     leave_out: tuple[str, ...] = ()
 
 
+class Target(msgspec.Struct, frozen=True):
+    """`[targets.NAME]`: another processor, whose programs are made here and run under emulation."""
+
+    compilers: tuple[str, ...] = ()  # cross compilers of C++, the first serves as the default of trials
+    run: tuple[str, ...] = ()  # the words before a program: the emulator and its options
+    native: tuple[str, ...] = ()  # flags for the processor, for which a cross compiler has no `native`
+    mpi: tuple[str, ...] = ()  # folders of MPI libraries that were made for it
+
+
 class Submission(msgspec.Struct, frozen=True):
     """`[submit]`: options of `./fl submit`, where the command line does not give them."""
 
@@ -47,6 +56,7 @@ class Site(msgspec.Struct, frozen=True):
     path: tuple[str, ...] = ()  # folders in front of PATH
     modules: str = ""  # which of `toolchains` is loaded where nobody says another
     toolchains: dict[str, Modules] = {}
+    targets: dict[str, Target] = {}
     compilers: Choice = Choice()
     mpi: Choice = Choice()
     launcher: str = ""  # of `launchers`, or a command line
@@ -73,7 +83,7 @@ def check(path: tuple[str, ...], value: object, site: dict[str, object]) -> str:
     try:
         if key == "results":
             folder(str(value))
-        elif key == "path":
+        elif key == "path" or (path[0] == "targets" and path[-1] == "mpi"):
             assert isinstance(value, list)
             for text in value:
                 folder(text)

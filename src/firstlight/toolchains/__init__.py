@@ -36,6 +36,7 @@ class Toolchain(msgspec.Struct, frozen=True):
     fortran: str | None = None
     fortran_version: str | None = None
     strict: tuple[str, ...] = ()  # what keeps arithmetic as it is written, for judges and harness
+    binutils: dict[str, str] = {}  # of a cross compiler: where its ar, ld, ... are; empty: those of this machine serve
 
 
 RUNTIMES = {"caf": "Co-Array Fortran", "hypre": "hypre", "petsc": "PETSc", "shmem": "OpenSHMEM"}
@@ -122,10 +123,23 @@ class Toolbox(msgspec.Struct, frozen=True):
     batch: tuple[str, ...] = ()  # batch systems that jobs can be submitted to from here: Slurm 22.05.8
     cuda: Cuda | None = None
     offloads: tuple[Offload, ...] = ()
+    emulator: tuple[str, ...] = ()  # the words before a program for another processor
 
     def offload(self, capability: str, compiler: str) -> Offload | None:
         """How that compiler offers that capability, if it does."""
         return next((o for o in self.offloads if (o.capability, o.compiler) == (capability, compiler)), None)
+
+
+def played(machine: Machine, cache_dir: Path) -> Machine:
+    """The machine that programs see: this one, or the processor that was asked for and is emulated on it.
+
+    Raises UsageError for one that the site file does not know, FirstlightError where its programs do not start.
+    """
+    from firstlight.toolchains.crossing import play
+
+    site.load()
+    target = site.target()
+    return machine if target is None else play(machine, target[1], cache_dir)
 
 
 def discover(

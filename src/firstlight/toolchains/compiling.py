@@ -3,16 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from firstlight.toolchains import Absent, Toolchain, vendors
+from firstlight.toolchains import Absent, FlagSet, Toolchain, vendors
 from firstlight.toolchains.found import Compiler
 from firstlight.toolchains.host import Host, Outcome
 
 _WHO = "compiler {}"
 
-_CXX = """#include <bit>
+CXX = """#include <bit>
 #include <concepts>
 #include <cstdio>
 #include <span>
@@ -34,6 +34,16 @@ _FORTRAN = """program trial
   real(c_double) :: x(3) = [1.0_c_double, 2.0_c_double, 3.0_c_double]
   if (dot_product(x, x) /= 14.0_c_double) error stop 1
 end program
+"""
+
+
+_LENGTH = """#include <cstdio>
+#ifdef __ARM_FEATURE_SVE
+#include <arm_sve.h>
+int main() { std::printf("%d\\n", 8 * static_cast<int>(svcntb())); }
+#else
+int main() { std::puts("0"); }
+#endif
 """
 
 
@@ -65,9 +75,9 @@ def family_compilers(host: Host, family: str, default: str, versioned: str) -> t
         if found is not None and found[0] == family:
             known.setdefault(found[1], path)
     newest_first = sorted(known, key=_ordered, reverse=True)
-    if named and (found := who(host, named)) and found[0] == family:
-        newest_first.remove(found[1])
-        newest_first.insert(0, found[1])
+    if named and (first := who(host, named)) and first[0] == family:
+        newest_first.remove(first[1])
+        newest_first.insert(0, first[1])
     good: list[Compiler] = []
     bad: list[Absent] = []
     for version in newest_first:
@@ -86,7 +96,7 @@ def family_compilers(host: Host, family: str, default: str, versioned: str) -> t
 def knows_cxx20(host: Host, cxx: Path, flags: Sequence[str] = ()) -> Outcome:
     """Whether it compiles C++20 and its standard library, and the program runs."""
     words = [str(cxx), *flags, "-std=c++20"]
-    return proved(host, " ".join(("C++20", *flags, host.identity(cxx))), _CXX, ".cpp", words)
+    return proved(host, " ".join(("C++20", *flags, host.identity(cxx))), CXX, ".cpp", words)
 
 
 def fortran_of(host: Host, compiler: Compiler, names: Sequence[str]) -> tuple[str, str] | None:
@@ -115,16 +125,20 @@ def version_in(text: str) -> str | None:
     return found[-1] if found else None
 
 
-def toolchains_of(host: Host, compiler: Compiler) -> tuple[list[Toolchain], list[Absent]]:
-    """The compiler with each flag set that it takes without a warning, whose program runs here."""
+def toolchains_of(
+    host: Host, compiler: Compiler, flag_sets: Mapping[FlagSet, Sequence[tuple[str, ...]]] | None = None
+) -> tuple[list[Toolchain], list[Absent]]:
+    """The compiler with each flag set that it takes without a warning, whose program runs here: those of its family, if
+    no others are given."""
     openmp, absent = _openmp(host, compiler)
     toolchains = []
-    for flag_set, spellings in vendors.flags(compiler.family).items():
+    for flag_set, spellings in (flag_sets or vendors.flags(compiler.family)).items():
         flags, reason = _first_accepted(host, compiler, spellings)
         name = f"{compiler.name}-{flag_set}"
         if flags is None:
             absent.append(Absent(name, reason, f"use another flag set or another version of {compiler.name}"))
             continue
+        flags = _with_length(host, compiler, flags)
         toolchains.append(
             Toolchain(
                 name=name,
@@ -137,6 +151,7 @@ def toolchains_of(host: Host, compiler: Compiler) -> tuple[list[Toolchain], list
                 fortran=compiler.fortran,
                 fortran_version=compiler.fortran_version,
                 strict=vendors.strict(compiler.family),
+                binutils=compiler.binutils,
             )
         )
     return toolchains, absent
@@ -179,12 +194,27 @@ def _first_accepted(
         return known, ""
     reasons = []
     for flags in spellings:
-        outcome = host.trial(_CXX, ".cpp", [compiler.cxx, "-std=c++20", "-Werror", *flags])
+        outcome = host.trial(CXX, ".cpp", [compiler.cxx, "-std=c++20", "-Werror", *flags])
         if outcome.ok:
             host.memory.keep(key, flags)
             return flags, ""
         reasons.append(f"{' '.join(flags)}: {outcome.reason}")
     return None, "; ".join(reasons)
+
+
+def _with_length(host: Host, compiler: Compiler, flags: tuple[str, ...]) -> tuple[str, ...]:
+    """With the length of the vectors here where the flags allow SVE: code that does not know it would be narrower in
+    what measures ceilings, whose vectors have a fixed width, than in loops that a compiler vectorises."""
+    if host.machine.architecture != "aarch64":
+        return flags
+    identity = host.identity(compiler.cxx)
+    told = proved(host, f"vector length {flags} {identity}", _LENGTH, ".cpp", [compiler.cxx, *flags])
+    bits = told.out.strip()
+    fixed = (*flags, f"-msve-vector-bits={bits}")
+    if not told.ok or not bits.isdecimal() or bits == "0":
+        return flags
+    taken = proved(host, f"flags {fixed} {identity}", CXX, ".cpp", [compiler.cxx, "-std=c++20", "-Werror", *fixed])
+    return fixed if taken.ok else flags
 
 
 def _openmp(host: Host, compiler: Compiler) -> tuple[tuple[str, ...], list[Absent]]:

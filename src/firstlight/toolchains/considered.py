@@ -10,6 +10,8 @@ from firstlight.toolchains import Absent, Toolbox
 
 def considered(toolbox: Toolbox, read: site.Read) -> Toolbox:
     """The toolbox without what the file leaves out, which is absent and says in which line."""
+    if toolbox.emulator:  # what is named is of this machine's own processor
+        return toolbox
     compilers, mpi = read.site.compilers, read.site.mpi
     chains = tuple(t for t in toolbox.toolchains if site.chosen(compilers, t.compiler, t.name))
     libraries = tuple(m for m in toolbox.mpis if site.chosen(mpi, m.name))

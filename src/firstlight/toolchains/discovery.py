@@ -26,11 +26,12 @@ from firstlight.toolchains import (
     Toolchain,
     accelerators,
     compilers,
+    crossing,
     extras,
     libraries,
     runtimes,
 )
-from firstlight.toolchains.compiling import toolchains_of
+from firstlight.toolchains.compiling import fortran_of, toolchains_of
 from firstlight.toolchains.embedding import embed, wants_embedding
 from firstlight.toolchains.found import Compiler, Found, probes
 from firstlight.toolchains.host import BARE, Host
@@ -50,8 +51,14 @@ def survey(
     """See `toolchains.discover`. `environ` replaces this process's environment in tests."""
     try:
         cache_dir.mkdir(parents=True, exist_ok=True)
-        host = Host(machine, cache_dir, os.environ if environ is None else environ, Memory(cache_dir / "probes.json"))
-        toolbox = _ask(host, embed_mpi, say)
+        target = site.target() if machine.emulated else None
+        world, memory = os.environ if environ is None else environ, Memory(cache_dir / "probes.json")
+        if target is None:
+            host = Host(machine, cache_dir, world, memory)
+            toolbox = _ask(host, embed_mpi, say)
+        else:
+            host = Host(machine, cache_dir, world, memory, crossing.emulator(target[1]))
+            toolbox = _cross(host, target[1])
         host.memory.save()
     except OSError as error:
         reason = error.strerror or str(error)
@@ -107,6 +114,37 @@ def _ask(host: Host, embed_mpi: bool, say: Callable[[str], None]) -> Toolbox:
         cuda=cuda,
         offloads=tuple(offloads),
     )
+
+
+def _cross(host: Host, target: site.Target) -> Toolbox:
+    """What there is for another processor: its compilers, MPI libraries made for it, and numerical ones of headers
+    alone. No devices, and no batch system that could start what only an emulator starts."""
+    found = crossing.compilers(host, target)
+    every, absent = [_with_fortran(host, c) for c in found.items], list(found.absent)
+    sets = crossing.flag_sets(target)
+    absent += crossing.missing(target, sets)
+    toolchains: list[Toolchain] = []
+    for compiler in every:
+        some, missing = toolchains_of(host, compiler, sets)
+        toolchains += some
+        absent += missing
+    made_for_it = crossing.libraries(host, target, every[0] if every else None)
+    usable, missing = _prove(host, list(made_for_it.items), every)
+    numerical, lacking = _libraries(host, every)
+    absent += [*made_for_it.absent, *missing, *lacking]
+    absent.append(Absent("GPUs", f"{host.machine.architecture} is emulated", "run on a machine of that processor"))
+    return Toolbox(
+        toolchains=tuple(toolchains),
+        mpis=tuple(usable),
+        libraries=tuple(numerical),
+        absent=tuple(absent),
+        emulator=host.emulator,
+    )
+
+
+def _with_fortran(host: Host, compiler: Compiler) -> Compiler:
+    found = fortran_of(host, compiler, crossing.names_of_fortran(compiler))
+    return msgspec.structs.replace(compiler, fortran=found[0], fortran_version=found[1]) if found else compiler
 
 
 def _prove(host: Host, libraries: list[Mpi], every: list[Compiler]) -> tuple[list[Mpi], list[Absent]]:

@@ -32,6 +32,7 @@ class Compiler(msgspec.Struct, frozen=True):
     cxx: str
     fortran: str | None = None
     fortran_version: str | None = None
+    binutils: dict[str, str] = {}
 
 
 def probes(package: ModuleType) -> list[Callable[[Host], Found[T]]]:

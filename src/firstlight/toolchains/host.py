@@ -58,7 +58,15 @@ class Outcome(msgspec.Struct, frozen=True):
 class Host:
     """One discovery's view of the machine. All that a probe asks goes through it: tests can show it another world."""
 
-    def __init__(self, machine: Machine, cache_dir: Path, environ: Mapping[str, str], memory: Memory) -> None:
+    def __init__(
+        self,
+        machine: Machine,
+        cache_dir: Path,
+        environ: Mapping[str, str],
+        memory: Memory,
+        emulator: tuple[str, ...] = (),
+    ) -> None:
+        self.emulator = emulator  # the words before a program of a trial
         self.machine = machine
         self.cache_dir = cache_dir
         self.bare = bool(environ.get(BARE))
@@ -131,11 +139,11 @@ class Host:
             built = self.run([*command, "-o", program, f"trial{suffix}", *after], environment, folder=folder)
             if not built.ok or not run:
                 return built
-            return self.run([program], environment, timeout=30, folder=folder)
+            return self.run([*self.emulator, program], environment, timeout=30, folder=folder)
 
     def identity(self, *paths: str | Path | None) -> str:
         """A key that changes when one of these files, the processor, or a relevant variable changes."""
-        parts = [self.machine.architecture, self.machine.processor, self.machine.microarchitecture]
+        parts = [self.machine.architecture, self.machine.processor, self.machine.microarchitecture, *self.emulator]
         parts += [f"{name}={self.environ.get(name, '')}" for name in _RELEVANT]
         for path in paths:
             if path is None:

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import MappingProxyType
 
 import msgspec
 
@@ -76,18 +77,31 @@ def _mpi_folders(suffix: str) -> list[Path]:
     return [lib / suffix, lib / "mpi" / "gcc" / suffix]
 
 
-def first_of_family(host: Host, family: Family, wrappers: Iterable[Path], origin: Origin) -> Mpi | str:
-    """The first wrapper of `family` with a launcher of that family beside it, else why there is none."""
+def first_of_family(
+    host: Host,
+    family: Family,
+    wrappers: Iterable[Path],
+    origin: Origin,
+    starters: Sequence[Path] = (),
+    compilers: Mapping[str, str] = MappingProxyType({}),
+) -> Mpi | str:
+    """The first wrapper of `family` with a launcher of that family, else why there is none.
+
+    The launcher is the one beside it, or the first of `starters`; `compilers`: the environment in which the wrapper
+    calls another compiler than its own.
+    """
     reason = f"no compiler wrapper of {family.label} on the search path"
     for wrapper in wrappers:
         environment = family.environment(wrapper.parent.parent, host.environ)
-        who = _who(host, wrapper, environment)
+        who = _who(host, wrapper, {**environment, **compilers})
         if who is None or who[0] != family.name:
             continue
         _, dot, suffix = wrapper.name.partition(".")
-        launcher = _launcher(host, wrapper.parent, dot + suffix, family.name, environment)
+        beside = [wrapper.parent / f"{name}{dot}{suffix}" for name in ("mpiexec", "mpirun")]
+        launcher = _launcher(host, starters or beside, family.name, environment)
         if launcher is None:
-            reason = f"{wrapper} is {family.label} {who[1]} but has no mpiexec of its own beside it"
+            where = "on this machine" if starters else "of its own beside it"
+            reason = f"{wrapper} is {family.label} {who[1]} but has no mpiexec {where}"
             continue
         fortran = (wrapper.parent / f"{name}{dot}{suffix}" for name in ("mpifort", "mpif90"))
         return Mpi(
@@ -145,9 +159,9 @@ def _who(host: Host, wrapper: Path, environment: dict[str, str]) -> tuple[str, s
     return known
 
 
-def _launcher(host: Host, folder: Path, suffix: str, family: str, environment: dict[str, str]) -> Path | None:
-    for name in (f"mpiexec{suffix}", f"mpirun{suffix}"):
-        path = folder / name
+def _launcher(host: Host, paths: Iterable[Path], family: str, environment: dict[str, str]) -> Path | None:
+    """The first of them that is the family's."""
+    for path in paths:
         if not path.exists():
             continue
         key = f"launcher {host.identity(path)}"

@@ -1,6 +1,7 @@
 """Findings: oddities discovered in a judgement. One rule a file; a file in this folder is registered by being there.
 
 A rule is a function `find(judgement, workloads) -> list[Finding]` whose sentences take every number from the data.
+One that speaks of results and of how launches ended says `OF_RESULTS = True`: it is asked also where nothing was timed.
 """
 
 from __future__ import annotations
@@ -27,7 +28,9 @@ def discover(judgement: Judgement, workloads: dict[str, Workload]) -> list[Findi
     """What all rules find, the weightiest first."""
     found: list[Finding] = []
     for rule in rules():
-        found += import_module(f"{__name__}.{rule}").find(judgement, workloads)
+        module = import_module(f"{__name__}.{rule}")
+        if not judgement.run.machine.emulated or getattr(module, "OF_RESULTS", False):
+            found += module.find(judgement, workloads)
     if judgement.run.settings:
         found = [_with_settings(finding, judgement.run.settings) for finding in found]
     if judgement.run.brought:  # no command measures it by its name

@@ -10,6 +10,7 @@ from firstlight.judge.findings.fast_but_wrong import broken_by_flags
 from firstlight.judge.verdict import Failed
 from firstlight.judge.words import listing, name
 
+OF_RESULTS = True
 WEIGHT = {"check": 90.0, "lost": 80.0, "record": 75.0, "build": 65.0}
 
 

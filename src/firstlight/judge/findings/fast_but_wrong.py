@@ -5,9 +5,11 @@ from __future__ import annotations
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement, sourced
 from firstlight.judge.findings._common import SHOWN, command, failed, flag_set, grouped, once, target, told
-from firstlight.judge.verdict import Failed, Verified
+from firstlight.judge.verdict import Failed, Untimed, Verified
 from firstlight.judge.words import listing, name
 from firstlight.record import Run
+
+OF_RESULTS = True
 
 
 def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
@@ -32,7 +34,9 @@ def broken_by_flags(judgement: Judgement) -> list[Failed]:
     """Figures with a wrong result under flags beyond base, where the same variant verifies under another flag set."""
     run = judgement.run
     right = {
-        (target(f.identity), flag_set(run, f.identity.toolchain)) for f in judgement.figures if isinstance(f, Verified)
+        (target(f.identity), flag_set(run, f.identity.toolchain))
+        for f in judgement.figures
+        if isinstance(f, Verified | Untimed)
     }
     return [f for f in failed(judgement) if f.cause == "check" and _by_flags(f, run, right)]
 

@@ -7,6 +7,8 @@ from firstlight.judge import Finding, Judgement
 from firstlight.judge.findings._common import SHOWN, command, grouped, mpi_label, once
 from firstlight.judge.words import listing
 
+OF_RESULTS = True
+
 
 def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     cells = {c.id: c for c in judgement.run.cells}

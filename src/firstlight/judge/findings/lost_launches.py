@@ -10,6 +10,8 @@ from firstlight.judge.evidence import why_lost
 from firstlight.judge.findings._common import SHOWN, command, once
 from firstlight.plan import Cell
 
+OF_RESULTS = True
+
 
 def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     if not judgement.lost:

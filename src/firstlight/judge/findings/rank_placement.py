@@ -14,6 +14,8 @@ from firstlight.judge.placing import SAME_CORE, SHARED, UNBOUND, Placed, placed
 from firstlight.judge.words import listing, where
 from firstlight.plan import Placement
 
+OF_RESULTS = True
+
 
 def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     ways = [p for p in placed(judgement) if p.mpi is not None and p.placement.ranks > 1]

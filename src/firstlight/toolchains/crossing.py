@@ -1,0 +1,169 @@
+"""Crossing: programs for another processor, made by cross compilers of the site file and started by an emulator.
+
+All that is known of that processor is what a program says that was compiled for it and run under the emulator.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+from collections.abc import Mapping
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from firstlight import mpi_families
+from firstlight.errors import FirstlightError
+from firstlight.machine import UNTIMED, Machine
+from firstlight.machine.linux import salted_name
+from firstlight.site import Target
+from firstlight.site.entries import folder
+from firstlight.toolchains import Absent, FlagSet, Mpi
+from firstlight.toolchains.compiling import CXX, proved, version_in, who
+from firstlight.toolchains.embedding import place
+from firstlight.toolchains.flag_sets import FLAG_SETS
+from firstlight.toolchains.found import Compiler, Found
+from firstlight.toolchains.host import Host
+from firstlight.toolchains.memory import Memory
+from firstlight.toolchains.wrappers import first_of_family
+
+_ITSELF = """#include <sys/utsname.h>
+#include <unistd.h>
+#include <cstdio>
+int main() {
+  utsname told{};
+  if (uname(&told) != 0) return 1;
+  std::printf("%s %ld\\n", told.machine, sysconf(_SC_PAGESIZE));
+}
+"""
+
+TOOLS = ("ar", "ld", "objcopy", "objdump", "ranlib")
+"""Of a compiler's binutils: those of this machine do not know another's programs."""
+
+
+def play(machine: Machine, target: Target, cache_dir: Path) -> Machine:
+    """`machine` as programs for the target see it. Raises FirstlightError where they are not made or do not start."""
+    memory = Memory(cache_dir / "probes.json")
+    host = Host(machine, cache_dir, os.environ, memory, emulator(target))
+    starter, compiler = host.which(target.run[0]), host.which(target.compilers[0])
+    for word, found in ((target.run[0], starter), (target.compilers[0], compiler)):
+        if found is None:
+            raise FirstlightError(f"--target: {word} is not on the search path; install it, or name its whole path")
+    label = f"{target.run[0]} {version_in(host.run([target.run[0], '--version']).out) or ''}".strip()
+    assert compiler is not None
+    key = f"itself {host.identity(compiler, starter)}"
+    told = proved(host, key, _ITSELF, ".cpp", [compiler])
+    words = told.out.split()
+    if not told.ok or len(words) != 2:
+        raise FirstlightError(f"--target: what {compiler.name} makes does not run under {label}: {told.reason}")
+    memory.save()
+    return replace(
+        machine,
+        name=salted_name(cache_dir, f"{machine.name} {words[0]} {label}"),
+        processor=f"emulated by {Path(label).name}",
+        architecture=words[0],
+        microarchitecture=words[0],
+        warnings=(UNTIMED,),
+        governor=None,
+        turbo=None,
+        counters="hardware counters are not emulated",
+        gpus=(),
+        page=int(words[1]),
+        emulated=Path(label).name,
+    )
+
+
+def emulator(target: Target) -> tuple[str, ...]:
+    return target.run
+
+
+def compilers(host: Host, target: Target) -> Found[Compiler]:
+    """The target's compilers, each by its family: gcc, clang; a second version of one adds its number."""
+    good: list[Compiler] = []
+    bad: list[Absent] = []
+    for word in target.compilers:
+        path = host.which(word)
+        known = who(host, path) if path is not None else None
+        if path is None or known is None:
+            why = f"{path} is neither GCC nor Clang" if path else "not on the search path"
+            bad.append(Absent(word, why, "install it, or correct `compilers` in the site file"))
+            continue
+        family, version = known
+        name = f"{family}-{version.split('.')[0]}" if any(c.family == family for c in good) else family
+        if any(c.name == name for c in good):
+            continue
+        outcome = proved(host, f"C++20 {host.identity(path)}", CXX, ".cpp", [path, "-std=c++20"])
+        if not outcome.ok:
+            bad.append(Absent(f"{family} {version}", f"{path}: {outcome.reason}", "install a version that knows C++20"))
+            continue
+        good.append(Compiler(name, family, version, str(path), binutils=_binutils(host, path)))
+    return Found(tuple(good), tuple(bad))
+
+
+def _binutils(host: Host, compiler: Path) -> dict[str, str]:
+    """Those that the compiler itself would call."""
+    told = {tool: host.run([compiler, f"-print-prog-name={tool}"]).out.strip() for tool in TOOLS}
+    return {tool: str(path) for tool, name in told.items() if name and (path := host.which(name)) is not None}
+
+
+def flag_sets(target: Target) -> dict[FlagSet, tuple[tuple[str, ...], ...]]:
+    """Those that a cross compiler can have: what is `native` on the processor it is on is said by the site file."""
+    return {
+        name: tuple(dict.fromkeys(_spelled(flags, target.native) for flags in some))
+        for name, some in FLAG_SETS.items()
+        if name != "native" or target.native
+    }
+
+
+def _spelled(flags: tuple[str, ...], native: tuple[str, ...]) -> tuple[str, ...]:
+    kept = tuple(flag for flag in flags if not flag.endswith("=native"))
+    return flags if kept == flags else kept + native
+
+
+def missing(target: Target, sets: Mapping[FlagSet, object]) -> list[Absent]:
+    """Flag sets that nobody can spell."""
+    why = "a cross compiler knows no native processor"
+    fix = 'say which it is in the site file: native = ["-mcpu=neoverse-v1"]'
+    return [Absent(f"flags {name}", why, fix) for name in FLAG_SETS if name not in sets]
+
+
+def libraries(host: Host, target: Target, compiler: Compiler | None) -> Found[Mpi]:
+    """MPI libraries that were made for the target. Their own launchers would have to be emulated, and could start
+    nothing; so one of the family that is here starts their programs."""
+    found: list[Mpi] = []
+    absent: list[Absent] = []
+    what = f"MPI for {host.machine.architecture}"
+    for prefix in map(folder, target.mpi):
+        if compiler is None:
+            break
+        answers = [_library(host, family, Path(prefix), compiler.cxx) for family in mpi_families.every()]
+        made = [answer for answer in answers if isinstance(answer, Mpi)]
+        found += made[:1]
+        if not made:
+            reasons = next(
+                (str(a) for a in answers if prefix in str(a)), "no MPI library whose wrapper compiles is there"
+            )
+            absent.append(Absent(f"{what} in {prefix}", reasons, "correct `mpi` in the site file"))
+    if not target.mpi:
+        fix = "name its folder in the site file: mpi = [...]; see docs/site.md"
+        absent.append(Absent(what, f"no MPI library for {host.machine.architecture} is known", fix))
+    return Found(tuple(found), tuple(absent))
+
+
+def _library(host: Host, family: mpi_families.Family, prefix: Path, cxx: str) -> Mpi | str:
+    wrappers = [prefix / "bin" / name for name in family.wrapper_names]
+    there = [wrapper for wrapper in wrappers if wrapper.exists()]
+    embedded = place(host)
+    starters = [path for name in (f"mpiexec.{family.name}", "mpiexec") if (path := host.which(name))]
+    starters += [embedded / family.name / "bin" / "mpiexec"] if embedded else []
+    chosen = family.compilers(cxx)
+    found = first_of_family(host, family, there, "system", starters, chosen)
+    if isinstance(found, str):
+        return found
+    return replace(found, environment={**found.environment, **chosen, **family.emulated})
+
+
+def names_of_fortran(compiler: Compiler) -> tuple[str, ...]:
+    """aarch64-linux-gnu-gfortran beside aarch64-linux-gnu-g++."""
+    name = Path(compiler.cxx).name
+    return (name.replace("clang++", "flang"),) if compiler.family == "clang" else (re.sub(r"g\+\+", "gfortran", name),)
