@@ -66,7 +66,6 @@ SHAPES: Mapping[str, Shape] = {
     "wide": Shape(sockets=8, cores=112, threads=2, nodes=8, group=112, last=105 * MIB, memory=512),
     "smt8": Shape(sockets=2, cores=15, threads=8, nodes=2, numbering="next", group=1, maps_only=True, node_step=8,
                   huge_page=2 * MIB, processor="", last=8 * MIB),
-    "dense": Shape(sockets=2, cores=128, threads=2, nodes=8, group=16, memory=96),
     "gpus": Shape(sockets=2, cores=32, threads=2, nodes=2, processor="Example Xeon Platinum", last=60 * MIB, group=32),
 }  # fmt: skip
 
