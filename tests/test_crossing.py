@@ -87,11 +87,11 @@ def test_commands_about_times_take_no_target(monkeypatch: pytest.MonkeyPatch, co
 
 
 def test_flags_for_another_processor_are_said_or_left_out() -> None:
-    plain = crossing.flag_sets(site.Target())
+    plain = crossing.flag_sets(site.Target(), "gcc")
     assert not [flag for some in plain.values() for flags in some for flag in flags if "native" in flag]
     assert plain["base"] == FLAG_SETS["base"] and "native" not in plain and plain["fast"][0] == ("-Ofast",)
-    assert [gap.what for gap in crossing.missing(site.Target(), plain)] == ["flags native"]
-    told = crossing.flag_sets(site.Target(native=("-mcpu=power9",)))
+    assert [gap.what for gap in crossing.missing("gcc", plain)] == ["gcc-native"]
+    told = crossing.flag_sets(site.Target(native=("-mcpu=power9",)), "gcc")
     assert told["native"] == (("-O3", "-mcpu=power9"),) and told["fast"][0] == ("-Ofast", "-mcpu=power9")
 
 

@@ -75,9 +75,9 @@ def family_compilers(host: Host, family: str, default: str, versioned: str) -> t
         if found is not None and found[0] == family:
             known.setdefault(found[1], path)
     newest_first = sorted(known, key=_ordered, reverse=True)
-    if named and (first := who(host, named)) and first[0] == family:
-        newest_first.remove(first[1])
-        newest_first.insert(0, first[1])
+    if named and (found := who(host, named)) and found[0] == family:
+        newest_first.remove(found[1])
+        newest_first.insert(0, found[1])
     good: list[Compiler] = []
     bad: list[Absent] = []
     for version in newest_first:
@@ -128,11 +128,10 @@ def version_in(text: str) -> str | None:
 def toolchains_of(
     host: Host, compiler: Compiler, flag_sets: Mapping[FlagSet, Sequence[tuple[str, ...]]] | None = None
 ) -> tuple[list[Toolchain], list[Absent]]:
-    """The compiler with each flag set that it takes without a warning, whose program runs here: those of its family, if
-    no others are given."""
+    """The compiler with each flag set that it takes without a warning, whose program runs here."""
     openmp, absent = _openmp(host, compiler)
     toolchains = []
-    for flag_set, spellings in (flag_sets or vendors.flags(compiler.family)).items():
+    for flag_set, spellings in (vendors.flags(compiler.family) if flag_sets is None else flag_sets).items():
         flags, reason = _first_accepted(host, compiler, spellings)
         name = f"{compiler.name}-{flag_set}"
         if flags is None:

@@ -18,8 +18,8 @@ from firstlight.machine import UNTIMED, Machine
 from firstlight.machine.linux import salted_name
 from firstlight.site import Target
 from firstlight.site.entries import folder
-from firstlight.toolchains import Absent, FlagSet, Mpi
-from firstlight.toolchains.compiling import CXX, proved, version_in, who
+from firstlight.toolchains import Absent, FlagSet, Mpi, vendors
+from firstlight.toolchains.compiling import knows_cxx20, proved, version_in, who
 from firstlight.toolchains.embedding import place
 from firstlight.toolchains.flag_sets import FLAG_SETS
 from firstlight.toolchains.found import Compiler, Found
@@ -92,7 +92,7 @@ def compilers(host: Host, target: Target) -> Found[Compiler]:
         name = f"{family}-{version.split('.')[0]}" if any(c.family == family for c in good) else family
         if any(c.name == name for c in good):
             continue
-        outcome = proved(host, f"C++20 {host.identity(path)}", CXX, ".cpp", [path, "-std=c++20"])
+        outcome = knows_cxx20(host, path)
         if not outcome.ok:
             bad.append(Absent(f"{family} {version}", f"{path}: {outcome.reason}", "install a version that knows C++20"))
             continue
@@ -106,11 +106,11 @@ def _binutils(host: Host, compiler: Path) -> dict[str, str]:
     return {tool: str(path) for tool, name in told.items() if name and (path := host.which(name)) is not None}
 
 
-def flag_sets(target: Target) -> dict[FlagSet, tuple[tuple[str, ...], ...]]:
+def flag_sets(target: Target, family: str) -> dict[FlagSet, tuple[tuple[str, ...], ...]]:
     """Those that a cross compiler can have: what is `native` on the processor it is on is said by the site file."""
     return {
         name: tuple(dict.fromkeys(_spelled(flags, target.native) for flags in some))
-        for name, some in FLAG_SETS.items()
+        for name, some in vendors.flags(family).items()
         if name != "native" or target.native
     }
 
@@ -120,11 +120,11 @@ def _spelled(flags: tuple[str, ...], native: tuple[str, ...]) -> tuple[str, ...]
     return flags if kept == flags else kept + native
 
 
-def missing(target: Target, sets: Mapping[FlagSet, object]) -> list[Absent]:
+def missing(compiler: str, sets: Mapping[FlagSet, object]) -> list[Absent]:
     """Flag sets that nobody can spell."""
     why = "a cross compiler knows no native processor"
     fix = 'say which it is in the site file: native = ["-mcpu=neoverse-v1"]'
-    return [Absent(f"flags {name}", why, fix) for name in FLAG_SETS if name not in sets]
+    return [Absent(f"{compiler}-{name}", why, fix) for name in FLAG_SETS if name not in sets]
 
 
 def libraries(host: Host, target: Target, compiler: Compiler | None) -> Found[Mpi]:

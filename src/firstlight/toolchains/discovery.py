@@ -121,10 +121,10 @@ def _cross(host: Host, target: site.Target) -> Toolbox:
     alone. No devices, and no batch system that could start what only an emulator starts."""
     found = crossing.compilers(host, target)
     every, absent = [_with_fortran(host, c) for c in found.items], list(found.absent)
-    sets = crossing.flag_sets(target)
-    absent += crossing.missing(target, sets)
     toolchains: list[Toolchain] = []
     for compiler in every:
+        sets = crossing.flag_sets(target, compiler.family)
+        absent += crossing.missing(compiler.name, sets)
         some, missing = toolchains_of(host, compiler, sets)
         toolchains += some
         absent += missing
