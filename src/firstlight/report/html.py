@@ -24,6 +24,7 @@ from firstlight.judge.steadiness import disturbances
 from firstlight.judge.verdict import Failed, Figure, Identity
 from firstlight.report import answers as answering
 from firstlight.report import (
+    bounds,
     chapters,
     comparison,
     drawing,
@@ -136,6 +137,10 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing],
 
     environment.finalize = shown
     drawings = list(drawings)
+    most_rows = MOST_ROWS
+    if len(index) > bounds.LARGE:
+        bounds.lighten(drawings)
+        most_rows = bounds.most_rows(drawings, MOST_ROWS)
     library = _plotly() if any(d.data for d in drawings) else ""
     script = (TEMPLATES / "report.js").read_text(encoding="utf-8")
     trusted = {
@@ -147,7 +152,7 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing],
         "dark": embedded(DARK),
     }
     own = {k: Own(v) for k, v in trusted.items()}
-    return environment.get_template(template).render({**page, "most_rows": MOST_ROWS, "most_open": MOST_OPEN, **own})
+    return environment.get_template(template).render({**page, "most_rows": most_rows, "most_open": MOST_OPEN, **own})
 
 
 def _plotly() -> str:
@@ -276,10 +281,13 @@ def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Pal
         "kernels": kernels.kernels(run),
         "environment": method.environment(run),
         "commands": _commands(judgement),
-        "download": "data:application/json;base64," + base64.b64encode(figures).decode(),
+        "download": _download(figures),
         "sha256": hashlib.sha256(figures).hexdigest(),
         "built": [(b.program.key, b.sha256) for b in run.builds if b.ok],
-        "launched": [(f"{r.start.cell}.{r.start.launch:04d}", r.exit.sha256) for r in judgement.records],
+        "launched": [(f"{r.start.cell}.{r.start.launch:04d}", r.exit.sha256) for r in judgement.records]
+        if len(judgement.records) <= bounds.RECORDS
+        else [],
+        "records": len(judgement.records),
     }
 
 
@@ -333,12 +341,20 @@ def _disturbed(judgement: Judgement) -> list[str]:
     return told + ([diverged] if share > 0 else [])
 
 
+def _download(figures: bytes) -> str:
+    """The figures themselves, "" where they are too many to be carried by the page."""
+    if len(figures) > bounds.EMBEDDED:
+        return ""
+    return "data:application/json;base64," + base64.b64encode(figures).decode()
+
+
 def _commands(judgement: Judgement) -> list[tuple[str, str]]:
     run = judgement.run
     again = sorted({wording.repeat(f.identity, run) for f in judgement.figures})
     listed = [("the whole run", wording.again(run)), ("every figure as data", command("figures", run.id, "--json"))]
     listed += [("check this run's records", command("check", run.id))]
-    return listed + [("", line) for line in again]
+    more = [f"# and {len(again) - bounds.LISTED} more"] if len(again) > bounds.LISTED else []
+    return listed + [("", line) for line in (*again[: bounds.LISTED], *more)]
 
 
 def figures_json(judgement: Judgement) -> bytes:

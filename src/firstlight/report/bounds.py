@@ -1,0 +1,43 @@
+"""Bounds: how much of a very large run stands in its page. The rest is in files beside it, and the page says so."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import msgspec
+
+from firstlight.report.frame import Drawing
+from firstlight.units import count
+
+LARGE = 20_000
+"""Figures from which on tables and drawings are held to what a page has room for."""
+ROWS = 4000
+"""Of all tables behind drawings together: some three megabytes."""
+DATA = 800_000
+"""Bytes of all drawings together."""
+EMBEDDED = 2_500_000
+"""Bytes of the figures that the page may carry: of more, the file beside it is linked."""
+LISTED = 500
+"""Commands that are listed."""
+RECORDS = 5000
+"""Launches of which the hashes are listed."""
+
+
+def most_rows(drawings: Sequence[Drawing], most: int) -> int:
+    """How many rows each table may show: `most`, or so many that all together stay within ROWS."""
+    lengths = [len(drawing.rows) for drawing in drawings]
+    while most > 1 and sum(min(length, most) for length in lengths) > ROWS:
+        most = most * 3 // 4
+    return most
+
+
+def lighten(drawings: Sequence[Drawing]) -> None:
+    """Leave the largest drawings to their tables until all others stay within DATA."""
+    sizes = {id(d): len(msgspec.json.encode((d.data, d.layout))) for d in drawings if d.data}
+    for drawing in sorted((d for d in drawings if d.data), key=lambda d: -sizes[id(d)]):
+        if sum(sizes.values()) <= DATA:
+            return
+        points = sum(len(x) for trace in drawing.data for x in [trace.get("x", ())] if isinstance(x, Sequence))
+        del sizes[id(drawing)]
+        drawing.data, drawing.layout = [], {}
+        drawing.notes = (*drawing.notes, f"not drawn: {count(points, 'point')} are too many for this page")
