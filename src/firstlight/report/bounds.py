@@ -11,9 +11,9 @@ from firstlight.units import count
 
 LARGE = 20_000
 """Figures from which on tables and drawings are held to what a page has room for."""
-ROWS = 4000
-"""Of all tables behind drawings together: some three megabytes."""
-DATA = 800_000
+ROWS = 2000
+"""Of all tables behind drawings together: one or two megabytes."""
+DATA = 500_000
 """Bytes of all drawings together."""
 EMBEDDED = 2_500_000
 """Bytes of the figures that the page may carry: of more, the file beside it is linked."""
