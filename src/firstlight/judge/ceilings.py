@@ -91,9 +91,13 @@ class Allowed:
 
     def __init__(self, limits: Sequence[Limit], machine: Machine, hierarchy: Hierarchy | None = None) -> None:
         """`hierarchy`: where the caches end; as the system tells where it is not given."""
-        self._limits, self._machine = limits, machine
+        self._machine = machine
         self._levels = nominal(machine) if hierarchy is None else hierarchy
         self._own: dict[Kind, Limit] = {}
+        self._measured: dict[tuple[str, int], list[Limit]] = {}  # by name and cores, as every figure asks
+        for x in limits:
+            self._measured.setdefault((x.name, x.cores), []).append(x)
+        self._roofs: dict[tuple[str, int, str], Limit | None] = {}
 
     def ceiling(self, figure: Verified, metric: Metric, workload: Workload) -> Ceiling | None:
         """None for what is itself a source, and where a limit of one of its bounds was not measured."""
@@ -157,19 +161,19 @@ class Allowed:
 
         What a faster cache may have held in part speaks for the level only where nothing else does.
         """
-        mine = [
-            x
-            for x in self._limits
-            if x.name == name
-            and x.cores == n
-            and x.working_set
-            and self._levels.may_lie(x.working_set, of_node(x.source)) == place
-        ]
-        clear = [x for x in mine if (x.working_set or 0.0) >= CLEAR * self._levels.before(place, of_node(x.source))]
-        return _best(clear or mine)
+        key = name, n, place
+        if key not in self._roofs:
+            mine = [
+                x
+                for x in self._of(name, n)
+                if x.working_set and self._levels.may_lie(x.working_set, of_node(x.source)) == place
+            ]
+            clear = [x for x in mine if (x.working_set or 0.0) >= CLEAR * self._levels.before(place, of_node(x.source))]
+            self._roofs[key] = _best(clear or mine)
+        return self._roofs[key]
 
     def _of(self, name: str, n: int) -> list[Limit]:
-        return [x for x in self._limits if x.name == name and x.cores == n]
+        return self._measured.get((name, n), [])
 
     def _chosen(self, figure: Verified, bound: Bound) -> Limit | None:
         """The limit that applies: of the level in which the data lie, of the same data, of the figure's own kind."""

@@ -51,13 +51,16 @@ def placed(judgement: Judgement) -> list[Placed]:
     """Every way that occurred, by placement and MPI library; of each pair the most frequent way first."""
     cells = {c.id: c for c in judgement.run.cells}
     machine = judgement.run.machine
+    known: dict[tuple[tuple[Binding, ...], int], Arrangement] = {}  # launches of a cell are bound alike
     seen: dict[tuple[Placement, str | None, Arrangement], list[Launch]] = {}
     for record in judgement.records:
         cell = cells.get(record.start.cell)
         if cell is None or record.launch is None or not record.launch.binding:
             continue
-        key = (cell.placement, cell.program.mpi, arrangement(record.launch.binding, machine, cell.placement.threads))
-        seen.setdefault(key, []).append(record.launch)
+        bound = tuple(record.launch.binding), cell.placement.threads
+        if bound not in known:
+            known[bound] = arrangement(bound[0], machine, bound[1])
+        seen.setdefault((cell.placement, cell.program.mpi, known[bound]), []).append(record.launch)
     found = [
         Placed(placement, mpi, how, some[0], len(some), tuple(dict.fromkeys(x.workload for x in some)))
         for (placement, mpi, how), some in seen.items()

@@ -13,7 +13,7 @@ of the same program, SHUFFLES times with a fixed seed, and programs that were ne
 from __future__ import annotations
 
 import random
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from itertools import pairwise
 from statistics import fmean, median, pstdev
 from typing import Literal, NamedTuple
@@ -46,18 +46,27 @@ class Launched(NamedTuple):
 
 def kind(figure: Verified, workloads: Mapping[str, Workload], machine: Machine) -> Kind:
     """What the figure's launches ask of the machine."""
-    i = figure.identity
-    workload = workloads.get(i.workload)
-    if workload is not None and device_variant(workload, i.variant):
-        return "a GPU"
-    if i.placement.ranks > 1:
-        return "several ranks"
+    return _kinds(workloads, machine)(figure)
+
+
+def _kinds(workloads: Mapping[str, Workload], machine: Machine) -> Callable[[Verified], Kind]:
+    """kind() for many figures: what it asks of the machine and of all workloads is asked once."""
     cached = {p.ceiling for w in workloads.values() for p in w.provides if p.by_working_set}
     last = machine.last_cache()
-    held_by_memory = figure.ceiling is None or figure.ceiling.resource in cached
-    if held_by_memory and last is not None and figure.working_set > last.size:
-        return "memory"
-    return "several cores" if i.placement.threads > 1 else "one core"
+
+    def of(figure: Verified) -> Kind:
+        i = figure.identity
+        workload = workloads.get(i.workload)
+        if workload is not None and device_variant(workload, i.variant):
+            return "a GPU"
+        if i.placement.ranks > 1:
+            return "several ranks"
+        held_by_memory = figure.ceiling is None or figure.ceiling.resource in cached
+        if held_by_memory and last is not None and figure.working_set > last.size:
+            return "memory"
+        return "several cores" if i.placement.threads > 1 else "one core"
+
+    return of
 
 
 def steadiness(
@@ -65,9 +74,10 @@ def steadiness(
 ) -> tuple[Steadiness, ...]:
     """One for each class that was launched at least twice, in the order in which classes first appear."""
     by_kind: dict[Kind, list[Verified]] = {}
+    of = _kinds(workloads, machine)
     for f in figures:
         if isinstance(f, Verified) and not (f.observed or f.oversubscribed) and f.estimate.times:
-            by_kind.setdefault(kind(f, workloads, machine), []).append(f)
+            by_kind.setdefault(of(f), []).append(f)
     return tuple(s for k, some in by_kind.items() if (s := _of(k, some)) is not None)
 
 
