@@ -309,12 +309,13 @@ def test_multigrid_saves_iterations_of_a_duct_of_odd_extents_too(tmp_path: Path)
 
 
 def test_multigrid_balances_cells_ten_times_as_long_as_high(tmp_path: Path) -> None:
-    """A cycle joins 2 x 2 x 2 cells whatever their shape."""
+    """A cycle joins 2 x 2 x 2 cells whatever their shape, and saves no iterations. Two processes take incomplete
+    Cholesky: with a cycle of each block such a flow may come to no end."""
     words = ("case=step", "i=24", "j=16", "reynolds=100", "digits=5")
     told = said(tmp_path, *words, "pressure=sip,iccg,mgcg")
-    shared = said(tmp_path, *words, "pressure=mgcg", variant="mpi", place=Placement(ranks=2))
+    shared = said(tmp_path, *words, "pressure=iccg", variant="mpi", place=Placement(ranks=2))
     sip, iccg, mgcg = iterations(told)
-    assert mgcg < 1.05 * iccg < 0.7 * sip and iterations(shared)[0] < 1.2 * mgcg
+    assert mgcg < 1.05 * iccg < 0.7 * sip and iterations(shared)[0] < 1.1 * iccg
     found = [s["values"]["reattachment"][0] for each in (told, shared) for s in each.of("sample")]
     assert len(found) == 8 and found == pytest.approx(8 * [found[0]], rel=1e-4)
 
