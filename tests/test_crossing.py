@@ -72,7 +72,10 @@ def test_a_target_that_is_not_whole(
         (site.Target(("c++",), ("false",)), "does not run under false"),
     ],
 )
-def test_what_cannot_be_emulated_is_one_line(tmp_path: Path, target: site.Target, said: str) -> None:
+def test_what_cannot_be_emulated_is_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, target: site.Target, said: str
+) -> None:
+    monkeypatch.delenv("FIRSTLIGHT_BARE", raising=False)  # `env` and `false` are the system's
     with pytest.raises(FirstlightError, match=re.escape(said)) as told:
         crossing.play(native.here, target, tmp_path)
     assert "\n" not in str(told.value)

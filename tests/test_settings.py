@@ -141,7 +141,6 @@ def test_what_cannot_be_set_is_told_in_one_line_before_more_is_built(
         "bad.txt": "bad",
         "folder/bad.txt": "worse",
         "empty.txt": "",
-        "large.txt": "x" * (1 << 20) + "x",
     }.items():
         (tmp_path / name).write_text(content)
     packed = gzip.compress(b"mine, and more than a word")
@@ -150,11 +149,14 @@ def test_what_cannot_be_set_is_told_in_one_line_before_more_is_built(
         "cut.gz": packed[:-9],
         "altered.gz": packed[:-8] + b"\0" * 4 + packed[-4:],
         "nothing.gz": gzip.compress(b""),
-        "zeros.gz": gzip.compress(bytes(1 << 26)),
         "bad.txt.gz": gzip.compress(b"bad"),
     }.items():
         (tmp_path / name).write_bytes(raw)
     os.mkfifo(tmp_path / "pipe")
+    (tmp_path / "large.txt").touch()
+    os.truncate(tmp_path / "large.txt", documents.MAX_BYTES + 1)
+    if "text=./zeros.gz" in words:
+        (tmp_path / "zeros.gz").write_bytes(gzip.compress(bytes(documents.MAX_BYTES + 1), 1))
     code, _, err = call(capsys, "run", *words)
     assert (code, message in err, "Traceback" in err) == (USAGE, True, False), err
     assert len([line for line in err.splitlines() if line.startswith("firstlight: ")]) == 1

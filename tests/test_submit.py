@@ -84,7 +84,7 @@ def test_waiting_ends_with_the_status_of_the_job(queue: Path, capsys: Captured) 
         (("dott",), "no workload, variant or chapter named 'dott'"),
         (("--no-such-option",), "--no-such-option"),
         (("--budget", "x"), "'x' is no budget"),
-        (("--system", "lsf"), "no batch system named 'lsf'"),
+        (("--system", "nqs"), "no batch system named 'nqs'"),
         (("--as", "latest"), "cannot name a run"),
         (("--as", "a b"), "cannot name a run"),
         (("--as", "../x"), "cannot name a run"),
