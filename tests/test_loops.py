@@ -15,7 +15,7 @@ from hypothesis import strategies as st
 from commands import Captured, call, examples
 from firstlight import ROOT
 from firstlight.errors import UsageError
-from firstlight.loops import NotUnderstoodError, Pragma, change, emit, engines, judging, pragma, source, unit
+from firstlight.loops import NotUnderstoodError, Pragma, change, dispatch, emit, engines, judging, pragma, source
 from firstlight.loops.carrying import Outcome
 from firstlight.loops.change import Piece
 from firstlight.loops.trial import Bench, Compiler, compiler, edges, points
@@ -188,8 +188,8 @@ def benches(cc: Compiler, tmp_path_factory: pytest.TempPathFactory) -> Iterator[
 
 def verified(bench: Bench, code: str, guarded: bool = True, restrict: bool = False) -> str | None:
     """What is wrong with this code in the place of the loop; None: nothing."""
-    piece = msgspec.structs.replace(unit.piece(bench.loop, "gcc"), code=code, restrict=restrict)
-    path = bench.build([unit.Version(0, piece)], guarded)
+    piece = msgspec.structs.replace(dispatch.piece(bench.loop, "gcc"), code=code, restrict=restrict)
+    path = bench.build([dispatch.Version(0, piece)], guarded)
     assert isinstance(path, Path), path
     return bench.verify(path)
 
@@ -269,22 +269,22 @@ def test_a_change_gives_another_loop_with_the_same_results(
     read, cc = loops_of(NEST), compiler(path, FLAGS)
     bench = Bench(read, next(one for one in read.loops if one.name == loop), cc, tmp_path)
     bench.begin()
-    golden = unit.piece(bench.loop, path)
+    golden = dispatch.piece(bench.loop, path)
     some = {name: value for name, value in point.items() if value in change.space(golden).get(name, ())}
     assert set(point) - set(some) <= ({"flags"} if path == "clang" else set())
     candidate = change.changed(golden, some)
     assert (candidate.code, candidate.restrict, candidate.attributes) != (golden.code, False, ())
-    built = bench.build([unit.Version(0, candidate), unit.Version(100, None)])
+    built = bench.build([dispatch.Version(0, candidate), dispatch.Version(100, None)])
     assert isinstance(built, Path), built
     assert bench.verify(built) is None
 
 
 def test_changes_that_do_not_fit_are_not_offered() -> None:
     (loop,) = loops_of(DOT.replace("s += x[i] * y[i]", "s = x[i] * y[i] - s")).loops
-    offered = change.space(unit.piece(loop, "gcc"))
+    offered = change.space(dispatch.piece(loop, "gcc"))
     assert "lanes" not in offered and "scan" not in offered and "interchange" not in offered and "unroll" in offered
     with pytest.raises(NotUnderstoodError):
-        change.changed(unit.piece(loop, "gcc"), {"lanes": "4"})
+        change.changed(dispatch.piece(loop, "gcc"), {"lanes": "4"})
 
 
 # ---- engines ----
@@ -394,5 +394,6 @@ def test_the_examples_are_twelve_loops_that_are_understood() -> None:
     read = source.read(ROOT / "examples" / "tune" / "loops.c")
     assert len(read.loops) == 12 and read.refused == ()
     assert all(
-        isinstance(unit.piece(loop, "clang"), Piece) and change.space(unit.piece(loop, "clang")) for loop in read.loops
+        isinstance(dispatch.piece(loop, "clang"), Piece) and change.space(dispatch.piece(loop, "clang"))
+        for loop in read.loops
     )

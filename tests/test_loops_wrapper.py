@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 
 from firstlight import ROOT
-from firstlight.loops import NotUnderstoodError, emit, source, unit
+from firstlight.loops import NotUnderstoodError, dispatch, emit, source
 from firstlight.loops.trial import compiler
 
 FLAGS = ("-O1", "-fno-inline")
@@ -52,10 +52,10 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def tune(path: Path) -> None:
     (loop,) = source.read(path).loops
     cc = compiler("gcc", FLAGS)
-    name = unit.identifier(path.stem, loop.name)
-    piece = unit.Piece(MARKED, loop.params, "gcc", False)
+    name = dispatch.identifier(path.stem, loop.name)
+    piece = dispatch.Piece(MARKED, loop.params, "gcc", False)
     header = emit.Header(name, loop.hash, emit.build_key("gcc", FLAGS), cc.told, "2026-11-25")
-    code = unit.functions(loop, name, [unit.Version(0, piece, "twice as much")])
+    code = dispatch.functions(loop, name, [dispatch.Version(0, piece, "twice as much")])
     emit.write(emit.place(path, loop.name, "gcc"), header, ["told"], code)
 
 

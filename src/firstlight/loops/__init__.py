@@ -2,9 +2,12 @@
 
     pragma, source  what is marked: the pragma's clauses, the loop with its names and types, its hash
     nest, change/   what may be done to it: one kind of change a file, each a rewriting of the parse tree
+    dispatch        which candidate is taken when, and golden where none may be
     engines/        which candidates are tried: one way of searching a file
     unit, trial     what is compiled, how it is verified and timed, each in a process of its own
-    emit, compiler  the tuned file with its seal, and the compiler wrapper that takes it
+    judging         what is faster than golden, by the judge's own intervals
+    carrying        all of this in time
+    emit, wrapper   the tuned file with its seal, and the compiler wrapper that takes it
 
 Whatever a change does, it is not proven: it is verified against the golden loop, and only what passed is timed.
 """

@@ -15,11 +15,11 @@ import msgspec
 from firstlight.judge.compare import BETTER, WORSE
 from firstlight.loops import NotUnderstoodError, change, emit, engines
 from firstlight.loops.change import Piece, Point
+from firstlight.loops.dispatch import Version, functions, identifier, piece
 from firstlight.loops.engines import SpentError
 from firstlight.loops.judging import Judged, judged, launched
 from firstlight.loops.source import Marked, Source
 from firstlight.loops.trial import Bench, Compiler, points
-from firstlight.loops.unit import Version, functions, identifier, piece
 from firstlight.units import significant
 
 FIRST = 3  # launches of a candidate while it is searched for

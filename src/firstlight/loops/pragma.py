@@ -18,7 +18,7 @@ _WORD = re.compile(r"\s*([A-Za-z_]\w*)\s*")
 def parse(text: str) -> Pragma:
     """The clauses behind `#pragma tune`. Raises NotUnderstoodError with what is wrong in one line."""
     pragma, seen, precious = Pragma(), set[str](), False
-    for word, inside in clauses(text.replace("\\\n", " ")):
+    for word, inside in clauses(" ".join(text.replace("\\\n", " ").split())):
         key = word if word not in ("extent", "range") else f"{word}({(inside or '').split(',')[0].strip()})"
         if key in seen:
             raise NotUnderstoodError(f"{key} is said twice")

@@ -11,8 +11,9 @@ import msgspec
 from firstlight import ROOT
 from firstlight.errors import BuildError
 from firstlight.loops import NotUnderstoodError, Pragma
+from firstlight.loops.dispatch import Version
 from firstlight.loops.source import Marked, Source
-from firstlight.loops.unit import Version, candidate, golden
+from firstlight.loops.unit import candidate, golden
 from firstlight.process import bounded
 from firstlight.toolchains.compiling import identify
 

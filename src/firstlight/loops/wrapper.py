@@ -172,7 +172,7 @@ def _compiled(real: str, given: list[str], changed: list[str], folder: str) -> i
     for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
         signal.signal(number, lambda n, _: child.send_signal(n))
     status = child.wait()
-    dependencies = _dependencies(given, output) if output else _anywhere(given)
+    dependencies = _dependencies(given, output)
     if dependencies and Path(dependencies).exists():
         _named(Path(dependencies), given, changed, folder)
     if part and Path(part).exists():
@@ -206,13 +206,10 @@ def _output(given: list[str]) -> str:
 
 
 def _dependencies(given: list[str], output: str) -> str:
+    """The list of what is depended on; "" where none is asked for, or nobody but the compiler knows where it lies."""
     if not {"-MD", "-MMD"} & set(given):
         return ""
-    return _after(given, "-MF") or str(Path(output).with_suffix(".d"))
-
-
-def _anywhere(given: list[str]) -> str:
-    return _after(given, "-MF") if {"-MD", "-MMD"} & set(given) else ""
+    return _after(given, "-MF") or (str(Path(output).with_suffix(".d")) if output else "")
 
 
 def _to(words: list[str], output: str, part: str, dependencies: str) -> list[str]:

@@ -44,7 +44,7 @@ TOOLS = ("ar", "ld", "objcopy", "objdump", "ranlib")
 def play(machine: Machine, target: Target, cache_dir: Path) -> Machine:
     """`machine` as programs for the target see it. Raises FirstlightError where they are not made or do not start."""
     memory = Memory(cache_dir / "probes.json")
-    host = Host(machine, cache_dir, os.environ, memory, emulator(target))
+    host = Host(machine, cache_dir, os.environ, memory, target.run)
     starter, compiler = host.which(target.run[0]), host.which(target.compilers[0])
     for word, found in ((target.run[0], starter), (target.compilers[0], compiler)):
         if found is None:
@@ -71,10 +71,6 @@ def play(machine: Machine, target: Target, cache_dir: Path) -> Machine:
         page=int(words[1]),
         emulated=Path(label).name,
     )
-
-
-def emulator(target: Target) -> tuple[str, ...]:
-    return target.run
 
 
 def compilers(host: Host, target: Target) -> Found[Compiler]:

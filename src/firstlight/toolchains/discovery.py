@@ -57,7 +57,7 @@ def survey(
             host = Host(machine, cache_dir, world, memory)
             toolbox = _ask(host, embed_mpi, say)
         else:
-            host = Host(machine, cache_dir, world, memory, crossing.emulator(target[1]))
+            host = Host(machine, cache_dir, world, memory, target[1].run)
             toolbox = _cross(host, target[1])
         host.memory.save()
     except OSError as error:

@@ -1,12 +1,12 @@
 """Change: what is done to a loop, one kind a file, each a rewriting of its parse tree; no file proves it legal.
 
-A file has LEGALITY, `choices(piece)`: the values beside "" (leave it), and `apply(piece, value)`: the piece rewritten.
-They are applied in the order of ORDER, each to what the one before left.
+A file has `choices(piece)`: the values beside "" (leave it), and `apply(piece, value)`: the piece rewritten. They are
+applied in the order of ORDER, each to what the one before left.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from importlib import import_module
 from types import ModuleType
 
@@ -46,6 +46,18 @@ def space(piece: Piece) -> dict[str, tuple[str, ...]]:
     """What may be tried: the changes that the loop takes, each with its values."""
     found = {name: ("", *kind.choices(piece)) for name, kind in kinds().items()}
     return {name: values for name, values in found.items() if len(values) > 1}
+
+
+def applicable(apply: Callable[[Piece, str], Piece], piece: Piece, values: tuple[str, ...]) -> tuple[str, ...]:
+    """Those of the values with which a change can be made, for one that can only be tried."""
+    found = []
+    for value in values:
+        try:
+            apply(piece, value)
+        except NotApplicableError:
+            continue
+        found.append(value)
+    return tuple(found)
 
 
 def changed(piece: Piece, point: Point) -> Piece:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import platform
+
 from msgspec.structs import replace
 
-from firstlight.loops.change import Piece
+from firstlight.loops.change import NotApplicableError, Piece
 
 ATTRIBUTES = {
     "gcc": {
@@ -31,12 +33,7 @@ def choices(piece: Piece) -> tuple[str, ...]:
 def apply(piece: Piece, value: str) -> Piece:
     if value in ATTRIBUTES[piece.family]:
         line = ATTRIBUTES[piece.family][value]
-        if value == "width512" and piece.family == "gcc":
-            import platform
-
-            if platform.machine() != "x86_64":
-                from firstlight.loops.change import NotApplicableError
-
-                raise NotApplicableError("vectors of 512 bits are a width of x86 processors")
+        if value == "width512" and piece.family == "gcc" and platform.machine() != "x86_64":
+            raise NotApplicableError("vectors of 512 bits are a width of x86 processors")
         return replace(piece, attributes=(*piece.attributes, line))
     return replace(piece, opening=(OPENING[piece.family][value], *piece.opening))

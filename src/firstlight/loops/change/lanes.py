@@ -7,7 +7,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 from tree_sitter import Node
 
-from firstlight.loops.change import NotApplicableError, Piece
+from firstlight.loops.change import NotApplicableError, Piece, applicable
 from firstlight.loops.change.strip import around, lane_loop
 from firstlight.loops.nest import Header, header, nest, replaced
 from firstlight.loops.syntax import render, statements, text, walk
@@ -32,11 +32,7 @@ class Reduction(NamedTuple):
 
 
 def choices(piece: Piece) -> tuple[str, ...]:
-    try:
-        apply(piece, LANES[0])
-    except NotApplicableError:
-        return ()
-    return LANES
+    return applicable(apply, piece, LANES)
 
 
 def apply(piece: Piece, value: str) -> Piece:

@@ -6,7 +6,7 @@ import re
 
 from msgspec.structs import replace
 
-from firstlight.loops.change import NotApplicableError, Piece
+from firstlight.loops.change import NotApplicableError, Piece, applicable
 from firstlight.loops.change.strip import around, lane_loop
 from firstlight.loops.nest import header, nest, replaced
 from firstlight.loops.syntax import render, statements, text
@@ -15,11 +15,7 @@ BLOCKS = ("4", "8", "16")
 
 
 def choices(piece: Piece) -> tuple[str, ...]:
-    try:
-        apply(piece, BLOCKS[0])
-    except NotApplicableError:
-        return ()
-    return BLOCKS
+    return applicable(apply, piece, BLOCKS)
 
 
 def apply(piece: Piece, value: str) -> Piece:

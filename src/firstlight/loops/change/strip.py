@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from msgspec.structs import replace
 from tree_sitter import Node
 
-from firstlight.loops.change import NotApplicableError, Piece
+from firstlight.loops.change import NotApplicableError, Piece, applicable
 from firstlight.loops.nest import Header, header, nest, replaced
 from firstlight.loops.syntax import names, render, statements, text, walk
 
@@ -28,14 +28,7 @@ def _target(piece: Piece) -> Header | None:
 
 
 def choices(piece: Piece) -> tuple[str, ...]:
-    found = []
-    for value in LANES:
-        try:
-            apply(piece, value)
-        except NotApplicableError:
-            continue
-        found.append(value)
-    return tuple(found)
+    return applicable(apply, piece, LANES)
 
 
 def apply(piece: Piece, value: str) -> Piece:

@@ -1,0 +1,156 @@
+"""Dispatch: golden function, candidates and the dispatcher between them, in C: what is compiled in a trial and kept.
+
+A candidate is taken for the trip counts it was made for, and only where what it takes for granted is so: arrays that do
+not overlap, that begin at a line of the cache.
+"""
+
+from __future__ import annotations
+
+import re
+
+import msgspec
+from tree_sitter import Node
+
+from firstlight.loops import NotUnderstoodError, Param
+from firstlight.loops.change import Piece
+from firstlight.loops.nest import header, trip
+from firstlight.loops.source import Marked
+from firstlight.loops.syntax import text, walk
+
+
+class Version(msgspec.Struct, frozen=True):
+    """A candidate in the dispatcher: for trip counts from `low` on, up to those of the next one. None: golden."""
+
+    low: int
+    piece: Piece | None
+    told: str = ""  # what was changed, and what that gives
+
+
+def piece(loop: Marked, family: str) -> Piece:
+    """The golden loop as a piece to be changed."""
+    return Piece(loop.text, loop.params, family, loop.pragma.reassoc)
+
+
+def identifier(path_stem: str, loop: str) -> str:
+    return re.sub(r"\W", "_", f"fl_{path_stem}_{loop}")
+
+
+def functions(loop: Marked, name: str, versions: list[Version], guarded: bool = True) -> str:
+    """Golden, candidates and the dispatcher `name`, in C. `guarded`: as ever, but for the tests of what that is for."""
+    said = [f"static void {name}_golden({listed(loop.params)}) {block(loop.params, loop.text)}"]
+    guards: list[tuple[str, str]] = []
+    called: list[tuple[Piece, str]] = []
+    for k, version in enumerate(versions):
+        one = version.piece
+        if one is None:
+            continue
+        function = next((f for piece, f in called if piece == one), f"{name}_{k}")
+        if (one, function) not in called:
+            called.append((one, function))
+            attributes = "".join(f"{a} " for a in one.attributes)
+            told = f"/* {version.told} */\n" if version.told else ""
+            head = f"{told}static {attributes}void {function}({listed(one.params, one.restrict)})"
+            said.append(f"{head} {block(one.params, one.code, one.opening)}")
+        below = versions[k + 1].low if k + 1 < len(versions) else None
+        guards.append((function, _guard(loop, version, below, guarded)))
+    said.append(f"static void {name}({listed(loop.params)}) {_dispatch(loop, name, guards)}")
+    return "\n\n".join(map(_indented, said)) + "\n"
+
+
+def _indented(code: str) -> str:
+    """By the depth of braces and brackets, for who reads it."""
+    lines, depth = [], 0
+    for line in map(str.strip, code.split("\n")):
+        opened = line.count("{") + line.count("(")
+        closed = line.count("}") + line.count(")")
+        begins = len(line) - len(line.lstrip("})"))
+        lines.append(line if line.startswith("#") else ("  " * (depth - begins) + line).rstrip())
+        depth += opened - closed
+    return "\n".join(lines)
+
+
+def listed(params: tuple[Param, ...], restrict: bool = False) -> str:
+    return ", ".join(p.declared(restrict) for p in params) or "void"
+
+
+def block(params: tuple[Param, ...], code: str, opening: tuple[str, ...] = ()) -> str:
+    scalars = [p for p in params if p.written and not p.array]
+    lines = [*(line for line in opening if line.startswith("#"))]  # a pragma comes first in its block
+    lines += [f"{p.type} {p.name} = *fl_{p.name};" for p in scalars]
+    lines += [line for line in opening if not line.startswith("#")]
+    lines += [code, *(f"*fl_{p.name} = {p.name};" for p in scalars)]
+    return "{\n" + "\n".join(lines) + "\n}"
+
+
+def _guard(loop: Marked, version: Version, below: int | None, guarded: bool) -> str:
+    pragma = loop.pragma
+    low = f"fl_trip >= {max(pragma.low, version.low)}"
+    high = f"fl_trip <= {pragma.high}" if below is None else f"fl_trip < {below}"
+    tests = [low, high]
+    tests += ["fl_trip % 2 == 0"] if pragma.even else []
+    tests += ["(fl_trip & (fl_trip - 1)) != 0"] if pragma.not_pow2 else []
+    one = version.piece
+    assert one is not None
+    if one.aligned:
+        tests += [f"(unsigned long){p.name} % 64 == 0" for p in one.params if p.array]
+    if guarded:
+        tests += apart(loop, must=one.restrict)
+    return "\n&& ".join(tests)
+
+
+def _dispatch(loop: Marked, name: str, guards: list[tuple[str, str]]) -> str:
+    used = set(re.findall(r"\w+", trip(loop.node) + " ".join(g for _, g in guards)))
+    lines = [f"{p.type} {p.name} = *fl_{p.name};" for p in loop.params if p.written and not p.array and p.name in used]
+    lines.append(f"const long fl_trip = {trip(loop.node)};")
+    handed = ", ".join(f"fl_{p.name}" if p.written and not p.array else p.name for p in loop.params)
+    for function, guard in guards:
+        lines.append(f"if ({guard}) {{\n{function}({handed});\nreturn;\n}}")
+    return "{\n" + "\n".join([*lines, f"{name}_golden({handed});"]) + "\n}"
+
+
+def apart(loop: Marked, must: bool = False) -> list[str]:
+    """C expressions that are true where no written array shares an element with another one.
+
+    Only for pairs of which the extents are known: by the pragma, or because every index is the loop's own variable, and
+    a number beside it. `must`: raise NotUnderstoodError where they are not.
+    """
+    tests = []
+    arrays = [p for p in loop.params if p.array]
+    for k, a in enumerate(arrays):
+        for b in arrays[k + 1 :]:
+            if not (a.written or b.written) or a.restrict or b.restrict:
+                continue
+            one, other = extent(loop, a), extent(loop, b)
+            if one is None or other is None:
+                if must:
+                    unknown = a.name if one is None else b.name
+                    raise NotUnderstoodError(f"how far {unknown} reaches is not known: say extent({unknown}, N)")
+                continue
+            tests.append(f"((char *)({other[1]}) <= (char *)({one[0]}) || (char *)({one[1]}) <= (char *)({other[0]}))")
+    return tests
+
+
+def extent(loop: Marked, array: Param) -> tuple[str, str] | None:
+    """The address of its first element and that behind its last, as C expressions; None where they are not known."""
+    if array.name in loop.pragma.extents:
+        return array.name, f"{array.name} + ({loop.pragma.extents[array.name]})"
+    one = header(loop.node)
+    if one is None:
+        return None
+    offsets = []
+    for node in walk(one.body):
+        if node.type == "subscript_expression" and text(node.child_by_field_name("argument")) == array.name:
+            found = _offset(node.child_by_field_name("index"), one.var)
+            if found is None:
+                return None
+            offsets.append(found)
+    if not offsets:
+        return None
+    first, last = (one.init, one.bound) if one.step > 0 else (one.bound, one.init)
+    behind = 1 if one.op in ("<=", ">=") or one.step < 0 else 0
+    return f"{array.name} + ({first}) + ({min(offsets)})", f"{array.name} + ({last}) + ({max(offsets) + behind})"
+
+
+def _offset(index: Node | None, var: str) -> int | None:
+    found = re.fullmatch(rf"{re.escape(var)}(?:([+-])(\d{{1,9}}))?", re.sub(r"\s", "", text(index)))
+    return None if found is None else int((found[1] or "") + (found[2] or "0"))
