@@ -5,7 +5,7 @@
 //                          after_kernels(): what follows in it waits for all kernels that were started before
 //                          finish(): waits for it
 //   launch(...)            a kernel, after all that was launched before; not for queues
-// CUDA's queue is in cuda_queue.hpp, one emulated by a processor in emulated_device.hpp.
+// CUDA's queue is in cuda_queue.hpp, one emulated by a processor in firstlight/emulated_device.hpp.
 #pragma once
 
 #include <memory>

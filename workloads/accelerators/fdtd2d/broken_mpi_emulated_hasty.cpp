@@ -6,7 +6,7 @@
 namespace {
 
 struct Hasty : fdtd2d::Emulated<> {
-  struct Queue : accelerators::EmulatedQueue {
+  struct Queue : fl::EmulatedQueue {
     void after_kernels() {}
   };
 };

@@ -3,24 +3,24 @@
 
 #include <type_traits>
 
-#include "../emulated_device.hpp"
 #include "device_run.hpp"
+#include "firstlight/emulated_device.hpp"
 
 namespace fdtd2d::inline FL_ROLE {
 
 template <class Block = fl::Block>
 struct Emulated {
   template <class T>
-  using Memory = accelerators::EmulatedMemory<T>;
+  using Memory = fl::EmulatedMemory<T>;
   template <class T>
   using Pinned = Memory<T>;
-  using Queue = accelerators::EmulatedQueue;
+  using Queue = fl::EmulatedQueue;
 
   template <class Body>
   static void launch(const fl::Extent& blocks, const fl::Extent& threads, const Body& body) {
-    accelerators::Started::kernels().add([=] { run(blocks, threads, body); });
+    fl::Started::kernels().add([=] { run(blocks, threads, body); });
   }
-  static void finished() { accelerators::Started::kernels().all(); }
+  static void finished() { fl::Started::kernels().all(); }
 
  private:
   template <class Body>

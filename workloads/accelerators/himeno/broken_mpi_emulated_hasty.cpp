@@ -7,7 +7,7 @@ namespace {
 
 namespace device = himeno::device;
 struct Hasty : device::Emulated<> {
-  struct Queue : accelerators::EmulatedQueue {
+  struct Queue : fl::EmulatedQueue {
     void after_kernels() {}
   };
 };

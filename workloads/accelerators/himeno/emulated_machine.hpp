@@ -1,7 +1,7 @@
 // A device emulated by a processor, a fiber a thread. B is what a thread knows of its block.
 #pragma once
 
-#include "../emulated_device.hpp"
+#include "firstlight/emulated_device.hpp"
 #include "kernels.hpp"
 
 namespace himeno::inline FL_ROLE::device {
@@ -9,23 +9,23 @@ namespace himeno::inline FL_ROLE::device {
 template <class B = fl::Block>
 struct Emulated {
   template <class T>
-  using Memory = accelerators::EmulatedMemory<T>;
+  using Memory = fl::EmulatedMemory<T>;
   template <class T>
   using Pinned = Memory<T>;
-  using Queue = accelerators::EmulatedQueue;
+  using Queue = fl::EmulatedQueue;
 
   static void zero(Memory<double>& memory) {
-    accelerators::Started::kernels().add([where = memory.data()] { *where = 0; });
+    fl::Started::kernels().add([where = memory.data()] { *where = 0; });
   }
   template <class Kernel>
   static void launch(const Job& job) {
     using Shared = typename Kernel::Shared;
-    accelerators::Started::kernels().add([job] {
+    fl::Started::kernels().add([job] {
       fl::each_block<Shared>(Kernel::blocks(job), Kernel::threads,
                              [&](const fl::Block& block, Shared& shared) { Kernel::run(B{block}, shared, job); });
     });
   }
-  static void finish() { accelerators::Started::kernels().all(); }
+  static void finish() { fl::Started::kernels().all(); }
 };
 
 }  // namespace himeno::inline FL_ROLE::device

@@ -1,24 +1,24 @@
 // A device emulated by a processor, a fiber a thread. B is what a thread knows of its block.
 #pragma once
 
-#include "../../accelerators/emulated_device.hpp"
 #include "device.hpp"
+#include "firstlight/emulated_device.hpp"
 
 namespace spmv::inline FL_ROLE {
 
 template <class B = fl::Block>
 struct EmulatedMachine {
   template <class T>
-  using Memory = accelerators::EmulatedMemory<T>;
+  using Memory = fl::EmulatedMemory<T>;
 
   template <class Kernel>
   static void launch(const Kernel& kernel, int blocks) {
     using Shared = typename Kernel::Shared;
-    accelerators::Started::kernels().add([=] {
+    fl::Started::kernels().add([=] {
       fl::each_block<Shared>({blocks}, {block_threads}, [&](const fl::Block& block, Shared& shared) { kernel(B{block}, shared); });
     });
   }
-  static void finish() { accelerators::Started::kernels().all(); }
+  static void finish() { fl::Started::kernels().all(); }
 };
 
 }  // namespace spmv::inline FL_ROLE

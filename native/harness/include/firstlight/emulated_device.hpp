@@ -12,7 +12,7 @@
 
 #include "firstlight/workload.hpp"
 
-namespace accelerators::inline FL_ROLE {
+namespace fl::inline FL_ROLE {
 
 // Work in order.
 class Started {
@@ -48,8 +48,8 @@ class Started {
 template <class T>
 class EmulatedMemory {
  public:
-  void allocate(fl::Index size) {
-    memory_ = fl::Array<T>(size);
+  void allocate(Index size) {
+    memory_ = Array<T>(size);
     std::memset(static_cast<void*>(memory_.data()), 0xFF, static_cast<std::size_t>(size) * sizeof(T));
   }
   void from(const T* host) {
@@ -63,7 +63,7 @@ class EmulatedMemory {
   T* data() { return memory_.data(); }
 
  private:
-  fl::Array<T> memory_;
+  Array<T> memory_;
 };
 
 // Beside the kernels, in order.
@@ -73,28 +73,28 @@ class EmulatedQueue {
     mine_.add([number = Started::kernels().number()] { Started::kernels().up_to(number); });
   }
   template <class Work>
-  void each(fl::Index count, const Work& work) {
+  void each(Index count, const Work& work) {
     mine_.add([=] {
-      for (fl::Index n = 0; n < count; ++n) work(n);
+      for (Index n = 0; n < count; ++n) work(n);
     });
   }
   template <class T>
-  void to_device(T* to, const T* from, fl::Index count) {
+  void to_device(T* to, const T* from, Index count) {
     copy(to, from, count);
   }
   template <class T>
-  void to_host(T* to, const T* from, fl::Index count) {
+  void to_host(T* to, const T* from, Index count) {
     copy(to, from, count);
   }
   void finish() { mine_.all(); }
 
  private:
   template <class T>
-  void copy(T* to, const T* from, fl::Index count) {
+  void copy(T* to, const T* from, Index count) {
     mine_.add([=] { std::copy_n(from, count, to); });
   }
 
   Started mine_;
 };
 
-}  // namespace accelerators::inline FL_ROLE
+}  // namespace fl::inline FL_ROLE
