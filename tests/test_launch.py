@@ -18,6 +18,7 @@ from firstlight.conduct.environment import variables
 from firstlight.errors import UsageError
 from firstlight.launch import Outcome, environment, flaw, launch, launcher, scratch, supervise
 from firstlight.launch import command as command_of
+from firstlight.launch.invocation import Here
 from firstlight.machine import Gpu, Kind, Machine
 from firstlight.mpi_families import Room
 from firstlight.mpi_families.family import Origin
@@ -26,7 +27,7 @@ from firstlight.process import tree
 from firstlight.toolchains import Mpi, Toolbox
 
 MACHINE = synthetic_machine.machine()
-TWO = launcher.Here(Room(2, 2))  # cores
+TWO = Here(Room(2, 2))  # cores
 NO_TOOLS = Toolbox((), (), (), ())
 Make = Callable[[str], Path]
 
@@ -335,7 +336,7 @@ def test_srun_is_told_every_count(in_slurm: None, placement: tuple[int, int, int
     [(4, {"--cpu-bind=cores", "--threads-per-core=1"}), (8, {"--cpu-bind=threads"}), (9, {"--overcommit"})],
 )
 def test_srun_counts_cores_unless_there_are_more_ranks(in_slurm: None, ranks: int, words: set[str]) -> None:
-    here = launcher.Here(Room(4, 8))
+    here = Here(Room(4, 8))
     given = set(launcher.find("srun").invocation(slurm_library(), Placement(1, ranks, 1), here).prefix)
     assert words <= given and ("--threads-per-core=1" in given) == (ranks <= 4)
 

@@ -15,6 +15,7 @@ from hypothesis import strategies as st
 from firstlight import mpi_families
 from firstlight.errors import UsageError
 from firstlight.launch import launcher
+from firstlight.launch.invocation import Here
 from firstlight.plan import Placement
 from firstlight.profile import recording
 from firstlight.toolchains import Mpi
@@ -61,7 +62,7 @@ def test_a_new_family_is_one_file(invented: Mpi) -> None:
         "INVENTED_CXX": "/g++", "INVENTED_FC": "/gfortran", "INVENTED_F90": "/gfortran",
     }  # fmt: skip
     started = launcher.find("invented")
-    way = started.invocation(invented, Placement(2, 8, 1), launcher.Here(mpi_families.Room(2, 2)))
+    way = started.invocation(invented, Placement(2, 8, 1), Here(mpi_families.Room(2, 2)))
     assert way.prefix == ("/x/mpiexec", "-n", "8", "--each", "4") and way.environment["A"] == "1"
     assert started.signal_of(3, "killed by 11") == 11 and started.signal_of(139, "") == 11
     assert recording.words(["mpiexec", "./a"], invented)[:2] == ["mpiexec", "--send=LD_PRELOAD"]

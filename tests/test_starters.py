@@ -16,7 +16,7 @@ import synthetic_machine
 from firstlight import starters
 from firstlight.cli import sites
 from firstlight.errors import UsageError
-from firstlight.launch import launcher
+from firstlight.launch.invocation import Here
 from firstlight.launch.started import Started, WithDevices, started
 from firstlight.mpi_families import Room, of
 from firstlight.plan import Placement
@@ -114,11 +114,11 @@ def test_each_rank_gets_a_gpu_where_the_launcher_can_give_one(
 
 def test_a_launch_begins_with_the_words_and_has_the_librarys_environment() -> None:
     mpi = library("mpich", "/x/aprun")
-    way = started(mpi.starter).invocation(mpi, Placement(2, 8, 2), launcher.Here(Room(8, 8)))
+    way = started(mpi.starter).invocation(mpi, Placement(2, 8, 2), Here(Room(8, 8)))
     assert way.prefix == ("/x/aprun", "-n", "8", "-N", "4", "-d", "2", "-j", "1", "-cc", "depth")
     assert way.environment == {"OMP_PROC_BIND": "close", "OMP_PLACES": "cores", "OF": "1"} and way.grace > 5
     with pytest.raises(UsageError, match="evenly"):
-        started(mpi.starter).invocation(mpi, Placement(2, 3, 1), launcher.Here(Room(8, 8)))
+        started(mpi.starter).invocation(mpi, Placement(2, 3, 1), Here(Room(8, 8)))
     assert started(mpi.starter).signal_of(139, "") == 11
 
 
@@ -127,7 +127,7 @@ def test_a_command_line_of_ones_own_is_filled_in() -> None:
     mpi = library("openmpi", *words)
     way = started(mpi.starter)
     assert type(way) is Started
-    prefix = way.invocation(mpi, Placement(2, 8, 3), launcher.Here(Room(16, 16))).prefix
+    prefix = way.invocation(mpi, Placement(2, 8, 3), Here(Room(16, 16))).prefix
     assert prefix == ("prun", "--np", "8", "--map-by", "ppr:4:node:pe=3")
 
 

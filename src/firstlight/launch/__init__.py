@@ -18,7 +18,8 @@ from firstlight.catalogue import needs, on_device
 from firstlight.errors import UsageError
 from firstlight.launch import scratch, supervise
 from firstlight.launch.environment import compose
-from firstlight.launch.launcher import Here, Invocation, Launcher, find, here
+from firstlight.launch.invocation import Here, Invocation, Launcher
+from firstlight.launch.launcher import find, here
 from firstlight.launch.started import started
 from firstlight.launch.supervise import Ended
 from firstlight.machine import Machine, allocation

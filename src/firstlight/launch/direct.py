@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from firstlight.launch.launcher import Here, Invocation, thread_binding
+from firstlight.launch.invocation import Here, Invocation, thread_binding
 from firstlight.plan import Placement
 from firstlight.toolchains import Mpi
 

@@ -6,7 +6,7 @@ import os
 import signal
 
 from firstlight.errors import UsageError
-from firstlight.launch.launcher import Here, Invocation, shell_signal, thread_binding
+from firstlight.launch.invocation import Here, Invocation, shell_signal, thread_binding
 from firstlight.mpi_families import Family
 from firstlight.plan import Placement
 from firstlight.toolchains import Mpi

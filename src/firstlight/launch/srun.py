@@ -11,7 +11,7 @@ import subprocess
 import time
 
 from firstlight.errors import UsageError
-from firstlight.launch.launcher import Here, Invocation, shell_signal, thread_binding
+from firstlight.launch.invocation import Here, Invocation, shell_signal, thread_binding
 from firstlight.machine import allocation
 from firstlight.machine.allocation import Allocation
 from firstlight.mpi_families import grain

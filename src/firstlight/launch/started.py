@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firstlight import starters
 from firstlight.errors import UsageError
-from firstlight.launch.launcher import Here, Invocation, shell_signal, thread_binding
+from firstlight.launch.invocation import Here, Invocation, shell_signal, thread_binding
 from firstlight.plan import Placement
 from firstlight.toolchains import Mpi
 
