@@ -13,16 +13,18 @@ namespace fl::inline FL_ROLE {
 class Window {
  public:
   // `bytes` of each rank's. In whole pairs of lines: the parts lie side by side, and MPICH 4.0 loses puts into parts of an odd number
-  // of words. Collective over all ranks; ends the job where the library keeps two copies of a window (its memory model is separate).
-  void open(Index bytes, bool shared) {
+  // of words. Collective over the communicator, whose ranks parts are known by; ends the job where the library keeps two copies of a
+  // window (its memory model is separate).
+  void open(Index bytes, bool shared, MPI_Comm communicator = MPI_COMM_WORLD) {
     bytes_ = whole_pairs(bytes);
+    communicator_ = communicator;
     MPI_Info wishes = MPI_INFO_NULL;
     MPI_Info_create(&wishes);
     MPI_Info_set(wishes, "mpi_minimum_memory_alignment", "128");
     if (shared)
-      MPI_Win_allocate_shared(bytes_, 1, wishes, MPI_COMM_WORLD, &memory_, &window_);
+      MPI_Win_allocate_shared(bytes_, 1, wishes, communicator, &memory_, &window_);
     else
-      MPI_Win_allocate(bytes_, 1, wishes, MPI_COMM_WORLD, &memory_, &window_);
+      MPI_Win_allocate(bytes_, 1, wishes, communicator, &memory_, &window_);
     MPI_Info_free(&wishes);
     need_unified();
   }
@@ -35,7 +37,7 @@ class Window {
   // A second window on the same memory.
   MPI_Win again() const {
     MPI_Win window = MPI_WIN_NULL;
-    MPI_Win_create(memory_, bytes_, 1, MPI_INFO_NULL, MPI_COMM_WORLD, &window);
+    MPI_Win_create(memory_, bytes_, 1, MPI_INFO_NULL, communicator_, &window);
     return window;
   }
 
@@ -58,6 +60,7 @@ class Window {
   }
 
   MPI_Win window_ = MPI_WIN_NULL;
+  MPI_Comm communicator_ = MPI_COMM_WORLD;
   unsigned char* memory_ = nullptr;
   MPI_Aint bytes_ = 0;
 };

@@ -64,7 +64,7 @@ class Exchange {
     for (std::size_t m = 0; m < messages.size(); ++m)
       for (const Piece<D>& piece : messages[m].pieces) {
         const Bound& field = fields_[piece.field];
-        field.pack(field.field, piece.out, share, shares, lanes_[phase].out[m].data() + piece.at);
+        field.pack(field.field, piece.out, share, shares, outgoing(phase, m) + piece.at);
       }
     for (const Piece<D>& piece : plan_.phases[phase].copies) {
       const Bound& field = fields_[piece.field];
@@ -78,14 +78,18 @@ class Exchange {
     for (std::size_t m = 0; m < messages.size(); ++m)
       for (const Piece<D>& piece : messages[m].pieces) {
         const Bound& field = fields_[piece.field];
-        field.unpack(field.field, piece.in, share, shares, lanes_[phase].in[m].data() + piece.at);
+        field.unpack(field.field, piece.in, share, shares, arrived(phase, m) + piece.at);
       }
   }
 
-  // For variants that pack elsewhere, as on a device.
+  // For variants that pack elsewhere, as on a device: where to, between receive() and send(), and where from, after wait().
   const Plan<D>& plan() const { return plan_; }
-  unsigned char* outgoing(std::size_t phase, std::size_t message) { return lanes_[phase].out[message].data(); }
-  unsigned char* arrived(std::size_t phase, std::size_t message) { return lanes_[phase].in[message].data(); }
+  unsigned char* outgoing(std::size_t phase, std::size_t message) {
+    return grid::outgoing(*lanes_[phase].channel, message, lanes_[phase].out[message].data());
+  }
+  unsigned char* arrived(std::size_t phase, std::size_t message) {
+    return grid::arrived(*lanes_[phase].channel, message, lanes_[phase].in[message].data());
+  }
 
  private:
   // A field without its type.

@@ -11,6 +11,41 @@
 
 namespace fl::grid::inline FL_ROLE {
 
+namespace detail {
+
+// So many bytes as MPI is told of them; a type of our own is to be freed.
+struct Bytes {
+  int count = 0;
+  MPI_Datatype type = MPI_BYTE;
+
+  // More than `most` are whole runs of them, and what is left.
+  Bytes(Index bytes, Index most) : count(bytes <= most ? static_cast<int>(bytes) : 1) {
+    if (bytes <= most) return;
+    MPI_Datatype run, runs, rest;
+    MPI_Type_contiguous(static_cast<int>(most), MPI_BYTE, &run);
+    MPI_Type_contiguous(static_cast<int>(bytes / most), run, &runs);
+    MPI_Type_contiguous(static_cast<int>(bytes % most), MPI_BYTE, &rest);
+    const int lengths[2] = {1, 1};
+    const MPI_Aint places[2] = {0, static_cast<MPI_Aint>(bytes - bytes % most)};
+    const MPI_Datatype types[2] = {runs, rest};
+    MPI_Type_create_struct(2, lengths, places, types, &type);
+    MPI_Type_commit(&type);
+    for (MPI_Datatype* part : {&run, &runs, &rest}) MPI_Type_free(part);
+  }
+  void free() {
+    if (type != MPI_BYTE) MPI_Type_free(&type);
+  }
+};
+
+// Nothing may be called after MPI_Finalize, which has freed it all.
+inline bool mpi_is_over() {
+  int over = 0;
+  MPI_Finalized(&over);
+  return over != 0;
+}
+
+}  // namespace detail
+
 // Two exchanges that are in flight at the same time start in the same order on every rank, or use different communicators.
 struct Mpi {
   enum class Requests { fresh, persistent };  // made anew for every exchange, or once (MPI_Send_init, MPI_Startall)
@@ -28,32 +63,28 @@ class Mpi::Channel {
       : mpi_(mpi), receives_(told(receives)), sends_(told(sends)), requests_(receives.size() + sends.size(), MPI_REQUEST_NULL) {
     if (mpi_.requests != Requests::persistent) return;
     MPI_Request* request = requests_.data();
-    for (const Content& c : receives_) MPI_Recv_init(c.data, c.count, c.type, c.peer, c.tag, mpi_.communicator, request++);
-    for (const Content& c : sends_) MPI_Send_init(c.data, c.count, c.type, c.peer, c.tag, mpi_.communicator, request++);
+    for (const Content& c : receives_) MPI_Recv_init(c.data, c.bytes.count, c.bytes.type, c.peer, c.tag, mpi_.communicator, request++);
+    for (const Content& c : sends_) MPI_Send_init(c.data, c.bytes.count, c.bytes.type, c.peer, c.tag, mpi_.communicator, request++);
   }
   Channel(const Channel&) = delete;
   Channel& operator=(const Channel&) = delete;
-  // Nothing may be called after MPI_Finalize, which has freed it all.
   ~Channel() {
-    int over = 0;
-    MPI_Finalized(&over);
-    if (over != 0) return;
+    if (detail::mpi_is_over()) return;
     for (MPI_Request& request : requests_)
       if (request != MPI_REQUEST_NULL) MPI_Request_free(&request);
     for (auto* contents : {&receives_, &sends_})
-      for (Content& c : *contents)
-        if (c.type != MPI_BYTE) MPI_Type_free(&c.type);
+      for (Content& c : *contents) c.bytes.free();
   }
 
   void receive() {
     if (start_kept(0, receives_.size())) return;
     MPI_Request* request = requests_.data();
-    for (const Content& c : receives_) MPI_Irecv(c.data, c.count, c.type, c.peer, c.tag, mpi_.communicator, request++);
+    for (const Content& c : receives_) MPI_Irecv(c.data, c.bytes.count, c.bytes.type, c.peer, c.tag, mpi_.communicator, request++);
   }
   void send() {
     if (start_kept(receives_.size(), sends_.size())) return;
     MPI_Request* request = requests_.data() + receives_.size();
-    for (const Content& c : sends_) MPI_Isend(c.data, c.count, c.type, c.peer, c.tag, mpi_.communicator, request++);
+    for (const Content& c : sends_) MPI_Isend(c.data, c.bytes.count, c.bytes.type, c.peer, c.tag, mpi_.communicator, request++);
   }
   void wait() {
     if (!requests_.empty()) MPI_Waitall(static_cast<int>(requests_.size()), requests_.data(), MPI_STATUSES_IGNORE);
@@ -67,8 +98,7 @@ class Mpi::Channel {
   struct Content {
     int peer, tag;
     void* data;
-    int count;
-    MPI_Datatype type;
+    detail::Bytes bytes;
   };
 
   bool start_kept(std::size_t first, std::size_t count) {
@@ -79,29 +109,8 @@ class Mpi::Channel {
 
   std::vector<Content> told(const std::vector<Parcel>& parcels) const {
     std::vector<Content> contents;
-    for (const Parcel& p : parcels) {
-      Content c{p.peer, p.tag, p.data, 1, MPI_BYTE};
-      if (p.bytes <= mpi_.most)
-        c.count = static_cast<int>(p.bytes);
-      else
-        c.type = long_run(p.bytes);
-      contents.push_back(c);
-    }
+    for (const Parcel& p : parcels) contents.push_back({p.peer, p.tag, p.data, detail::Bytes(p.bytes, mpi_.most)});
     return contents;
-  }
-  // So many bytes: whole runs of `most`, and what is left.
-  MPI_Datatype long_run(Index bytes) const {
-    MPI_Datatype run, runs, rest, type;
-    MPI_Type_contiguous(static_cast<int>(mpi_.most), MPI_BYTE, &run);
-    MPI_Type_contiguous(static_cast<int>(bytes / mpi_.most), run, &runs);
-    MPI_Type_contiguous(static_cast<int>(bytes % mpi_.most), MPI_BYTE, &rest);
-    const int lengths[2] = {1, 1};
-    const MPI_Aint places[2] = {0, static_cast<MPI_Aint>(bytes - bytes % mpi_.most)};
-    const MPI_Datatype types[2] = {runs, rest};
-    MPI_Type_create_struct(2, lengths, places, types, &type);
-    MPI_Type_commit(&type);
-    for (MPI_Datatype* part : {&run, &runs, &rest}) MPI_Type_free(part);
-    return type;
   }
 
   Mpi mpi_;
