@@ -36,15 +36,21 @@ def same_bits(folder: Path, variant: str, place: Placement, *words: str) -> None
     assert alone == others
 
 
-@pytest.mark.parametrize(("ranks", "px", "py"), [(1, 1, 1), (2, 2, 1), (4, 2, 2)])
-def test_no_grid_of_processes_changes_a_bit(ranks: int, px: int, py: int, tmp_path: Path) -> None:
-    same_bits(tmp_path, "mpi", Placement(ranks=ranks), f"px={px}", f"py={py}")
+@pytest.mark.parametrize(
+    ("ranks", "px", "py", "halo"),
+    [(1, 1, 1, "two_sided"), (2, 2, 1, "one_sided"), (4, 2, 2, "shared")],
+)
+def test_no_grid_of_processes_changes_a_bit(ranks: int, px: int, py: int, halo: str, tmp_path: Path) -> None:
+    same_bits(tmp_path, "mpi", Placement(ranks=ranks), f"px={px}", f"py={py}", f"halo={halo}")
 
 
 @pytest.mark.full
-@pytest.mark.parametrize(("ranks", "px", "py"), [(3, 3, 1), (5, 1, 5), (6, 2, 3), (8, 4, 2)])
-def test_no_other_grid_changes_a_bit(ranks: int, px: int, py: int, tmp_path: Path) -> None:
-    same_bits(tmp_path, "mpi", Placement(ranks=ranks), f"px={px}", f"py={py}")
+@pytest.mark.parametrize(
+    ("ranks", "px", "py", "halo"),
+    [(3, 3, 1, "one_sided"), (5, 1, 5, "shared"), (6, 2, 3, "two_sided"), (8, 4, 2, "one_sided")],
+)
+def test_no_other_grid_changes_a_bit(ranks: int, px: int, py: int, halo: str, tmp_path: Path) -> None:
+    same_bits(tmp_path, "mpi", Placement(ranks=ranks), f"px={px}", f"py={py}", f"halo={halo}")
 
 
 @pytest.mark.parametrize("threads", [2, 3])

@@ -291,6 +291,24 @@ class Build(msgspec.Struct, frozen=True):
     widths: Annotated[dict[str, Annotated[int, msgspec.Meta(ge=0, le=1 << 16)]], msgspec.Meta(max_length=1 << 12)] = {}
 
 
+class Answered(msgspec.Struct, frozen=True):
+    """A parameter that nobody set took what an earlier run of this machine found best for its role.
+
+    `mpi`: the library that both used. `run`: which one it was, "" where there was none. `program`: whose figure was
+    best there with messages of `size` bytes; "" where nothing was better than what is taken without asking.
+    """
+
+    workload: str
+    parameter: Name
+    value: str
+    role: str
+    mpi: str
+    cells: tuple[str, ...]  # of this run, that have it
+    run: str = ""
+    program: str = ""
+    size: Annotated[float, msgspec.Meta(ge=0, le=1e18)] = 0
+
+
 class Whole(msgspec.Struct, frozen=True):
     """What a run that has ended holds: how many launches by cell, and hashes as in the seal.
 
@@ -331,6 +349,7 @@ class Run(msgspec.Struct, frozen=True):
     brought: tuple[Brought, ...] = ()  # workloads that lie in no folder: the guests of its cells are their variants
     modules: Loaded | None = None  # environment modules that were loaded for it
     missing: float | None = None  # seconds of launching that its budget had no room for
+    answered: tuple[Answered, ...] = ()  # parameters that took what an earlier run found
     sealed: bool = False  # a seal over all files is written at its end; false: by a firstlight before there were any
     whole: Whole | None = None  # once it has ended; the last field, and its own hash the last in it
 

@@ -22,6 +22,7 @@ EXCHANGE_IN_A_ROW = "exchange_in_a_row"
 WRITTEN_MESSAGE = "written_message"
 COLLECTIVE = "collective"
 EXCHANGE = "exchange"
+HALO = "halo"
 PATTERN = "pattern"
 ITERATION = "iteration"
 APPLICATION = "application"
@@ -64,6 +65,10 @@ KINDS = {
         "messages in a chain",
         ("messages",),
     ),
+    HALO: Kind(
+        "the time of an exchange of halos by one of several ways; a workload that can choose asks which is best here",
+        ("size", "answer"),
+    ),
     PATTERN: Kind(
         "the time of an iteration of a pattern of communication, the messages of a phase all at once",
         ("pattern",),
@@ -93,7 +98,7 @@ KINDS = {
 OF_GUESTS = frozenset({EXECUTION, EXECUTION_CPU, EXECUTION_MEMORY})
 """Those that only programs play which are not firstlight's."""
 _BRACES = re.compile(r"\{([^{}]*)\}")
-_KEYS = ("operation", "size", "library", "call", "messages", "pattern", "stages", "model")
+_KEYS = ("operation", "size", "library", "call", "messages", "pattern", "stages", "model", "answer")
 
 
 class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -178,6 +183,8 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `stages`: what every process does in it, by name, as `./fl simulate --stages` reads it; numbers of work are shares.
 
     `model`: what a step does at any size and number of processes.
+
+    `answer`: what a parameter that asks for the role (`[[asks]]`) takes where these variants are the best.
     """
 
     role: str
@@ -198,6 +205,45 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     small: bool = False
     stages: str = ""
     model: Model | None = None
+    answer: str = ""
+
+
+class Ask(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """One `[[asks]]` entry: where nobody sets `parameter` of these variants, it takes what was best of a role in the
+    newest run of this machine that measured it, and `otherwise` where there is none, or nothing was better.
+
+    `size`: bytes of a message, about, a formula of the case's parameters and of P (processes): what was measured with
+    the nearest size is asked. `usual`: the parameters that it speaks of, where a case leaves them to the program.
+    """
+
+    parameter: str
+    role: str
+    otherwise: str
+    size: str
+    variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
+    usual: dict[str, float] = {}
+
+    def bytes(self, parameters: Mapping[str, float], processes: int) -> float:
+        """Raises FormulaError."""
+        return formulas.value(self.size, {**self.usual, **parameters, "P": processes})
+
+
+def defect_of_ask(ask: Ask, variants: Sequence[str]) -> str:
+    """As `defect`, of a parameter that asks for a role."""
+    if "answer" not in getattr(KINDS.get(ask.role), "keys", ()):
+        able = ", ".join(name for name, kind in KINDS.items() if "answer" in kind.keys)
+        return f"`role`: {ask.role!r} is no role that answers; those that do are {able}"
+    try:
+        if unknown := formulas.names(ask.size) - {*ask.usual, "P"}:
+            return f"`usual` lacks {min(unknown)}, which `size` speaks of"
+    except formulas.FormulaError as error:
+        return f"`size`: {error}"
+    return _unmatched(ask.variants, variants)
+
+
+def _unmatched(patterns: Sequence[str], variants: Sequence[str]) -> str:
+    lone = (p for p in patterns if not any(fnmatchcase(name, p) for name in variants))
+    return next((f"`variants`: no variant matches {p!r}" for p in lone), "")
 
 
 def defect(role: Role, variants: Sequence[str]) -> str:
@@ -215,9 +261,8 @@ def defect(role: Role, variants: Sequence[str]) -> str:
         return "`messages`, `copies`: how many there are is no number below 0"
     if role.bytes_per_element < 1:
         return f"`bytes_per_element`: {role.bytes_per_element} is no number of bytes"
-    for pattern in role.variants:
-        if not any(fnmatchcase(name, pattern) for name in variants):
-            return f"`variants`: no variant matches {pattern!r}"
+    if wrong := _unmatched(role.variants, variants):
+        return wrong
     for key, name in (*(("titles", name) for name in role.titles), *([("library", role.library)] * bool(role.library))):
         if name not in variants:
             return f"`{key}`: there is no variant {name!r}"

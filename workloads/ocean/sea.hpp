@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "firstlight/grid/grid.hpp"
+#include "firstlight/grid/way.hpp"
 
 namespace ocean::inline FL_ROLE {
 
@@ -32,6 +33,7 @@ inline constexpr double most_filtered = 0.2;
 // The cells of an ocean and how it is cut.
 struct Extent {
   Index nx = 64, ny = 64, px = 0, py = 0;
+  grid::Way halo = grid::Way::two_sided;
   double length = 1e6, width = 1e6;
   void declare_cells(fl::Fields& fields) {
     fields.integer("nx", nx, "cells", 8, 1 << 16, "from west to east");
@@ -42,6 +44,7 @@ struct Extent {
   void declare_processes(fl::Fields& fields) {
     fields.integer("px", px, "processes", 0, 4096, "from west to east; 0: chosen");
     fields.integer("py", py, "processes", 0, 4096, "from south to north; 0: chosen");
+    fields.choice("halo", halo, grid::ways, grid::about_ways);
   }
   double dx() const { return length / static_cast<double>(nx); }
   double dy() const { return width / static_cast<double>(ny); }

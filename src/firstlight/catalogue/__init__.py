@@ -27,7 +27,7 @@ from firstlight.catalogue.declarations import (
     Value,
 )
 from firstlight.errors import UsageError
-from firstlight.roles import Role, defect
+from firstlight.roles import Ask, Role, defect, defect_of_ask
 
 __all__ = [
     "Bound",
@@ -99,6 +99,7 @@ class Workload(msgspec.Struct, frozen=True):
     classes: tuple[Class, ...] = ()
     durations: tuple[Duration, ...] = ()
     elsewhere: tuple[Elsewhere, ...] = ()
+    asks: tuple[Ask, ...] = ()
 
     def variant(self, name: str) -> Variant:
         """That of a program: of its name, or the one that becomes `blas_openblas` with a library. Raises KeyError."""
@@ -129,6 +130,7 @@ class _Document(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     classes: tuple[Class, ...] = ()
     durations: tuple[Duration, ...] = ()
     elsewhere: tuple[Elsewhere, ...] = ()
+    asks: tuple[Ask, ...] = ()
 
 
 def roots() -> list[Path]:
@@ -183,6 +185,9 @@ def _read(document: Path, chapter: str) -> Workload:
     for k, role in enumerate(parsed.roles):
         if wrong := defect(role, sound):
             raise UsageError(f"{document}: roles[{k}] {wrong}")
+    for k, ask in enumerate(parsed.asks):
+        if wrong := defect_of_ask(ask, sound):
+            raise UsageError(f"{document}: asks[{k}] {wrong}")
     return Workload(
         name=folder.name,
         folder=folder,

@@ -155,6 +155,7 @@ def _new(order: Order, prepared: Prepared, made: Made) -> Run:
         efforts=made.efforts,
         settings=prepared.settings,
         brought=prepared.brought,
+        answered=prepared.answered,
     )
 
 

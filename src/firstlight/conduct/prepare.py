@@ -14,7 +14,7 @@ from firstlight.build.assembly import widths
 from firstlight.build.effort import Effort, efforts
 from firstlight.catalogue import Value, Workload
 from firstlight.catalogue.brought import Brought
-from firstlight.conduct import agenda, costs, settable
+from firstlight.conduct import agenda, asking, costs, settable
 from firstlight.conduct.agenda import Item
 from firstlight.conduct.costs import Costs
 from firstlight.conduct.documents import Given
@@ -25,7 +25,8 @@ from firstlight.judge.asked import asked
 from firstlight.machine import Machine
 from firstlight.plan import EFFORT, LAUNCHES, Cell, Plan, Program, plan, select, suite_of
 from firstlight.plan.settings import Defaults, Setting, Settings
-from firstlight.record import Build, Description
+from firstlight.record import Answered, Build, Description
+from firstlight.report import wording
 from firstlight.toolchains import Toolbox
 from firstlight.units import count, duration
 
@@ -51,7 +52,7 @@ class Order(msgspec.Struct, frozen=True):
 
 class Prepared(msgspec.Struct, frozen=True):
     """What is here and what will be launched. `settings`: by workload, what the user set; `given`: the same, read.
-    `brought`: those of the workloads that lie in no folder."""
+    `brought`: those of the workloads that lie in no folder. `answered`: parameters that took what was found before."""
 
     machine: Machine
     toolbox: Toolbox
@@ -60,6 +61,7 @@ class Prepared(msgspec.Struct, frozen=True):
     settings: dict[str, dict[str, tuple[Value, ...]]] = {}
     given: Given = Given({}, ())
     brought: tuple[Brought, ...] = ()
+    answered: tuple[Answered, ...] = ()
 
 
 class Made(msgspec.Struct, frozen=True):
@@ -112,7 +114,10 @@ def prepare(order: Order, progress: Progress, set_up: bool = True) -> Prepared:
     for workload in (workloads[n] for n in order.names if n in workloads):
         if (other := suite_of(workload, order.suite)) != order.suite:
             progress.note(f"{workload.name} has no {order.suite} suite: what --{other} measures, with less effort")
-    prepared = Prepared(here, toolbox, asked(workloads, settings), planned, settings, given)
+    planned, answered = asking.answered(planned, workloads, toolbox, here, order.results)
+    for one in answered:
+        progress.note(wording.answered(one, toolbox))
+    prepared = Prepared(here, toolbox, asked(workloads, settings), planned, settings, given, answered=answered)
     if order.placements and (others := [c for c in planned.cells if not c.program.mpi]):
         progress.note(
             f"--placement holds for MPI programs: {len(others)} of {count(len(planned.cells), 'cell')} have none"

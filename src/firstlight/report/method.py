@@ -14,6 +14,7 @@ from firstlight.judge.verdict import Verified
 from firstlight.judge.words import bare, listing
 from firstlight.launch.environment import SEARCHED
 from firstlight.record import Run
+from firstlight.report import wording
 from firstlight.units import binary, count, duration, percent
 
 _LIMITS = {"core": "core files", "memlock": "locked memory", "stack": "the stack"}
@@ -23,9 +24,23 @@ def paragraphs(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[
     """A few short paragraphs; every number in them is the run's own."""
     return [
         p
-        for p in (_launches(judgement), _figures(judgement), _verification(judgement), _ceilings(judgement, workloads))
+        for p in (
+            _launches(judgement),
+            _answered(judgement.run),
+            _figures(judgement),
+            _verification(judgement),
+            _ceilings(judgement, workloads),
+        )
         if p
     ]
+
+
+def _answered(run: Run) -> str:
+    """Parameters that took what an earlier run found."""
+    if not run.answered:
+        return ""
+    told = "; ".join(wording.answered(one, run.toolbox) for one in run.answered)
+    return f"Parameters that were not set took what an earlier run of this machine found: {told}."
 
 
 def _launches(judgement: Judgement) -> str:

@@ -6,9 +6,11 @@ from collections.abc import Sequence
 
 from firstlight.catalogue import Value
 from firstlight.judge.verdict import Identity
-from firstlight.record import Run
+from firstlight.record import Answered, Run
 from firstlight.shell import command
 from firstlight.store import documents
+from firstlight.toolchains import Toolbox
+from firstlight.units import binary
 
 
 def repeat(identity: Identity, run: Run | None = None) -> str:
@@ -50,6 +52,18 @@ def verified(run: Run) -> str:
     own = {one.name for one in run.brought}
     ways = dict.fromkeys(d.verified for d in run.descriptions.values() if d.workload in own)
     return "; ".join(f"verified by {way}" if way else "unverified: nothing is ranked" for way in ways)
+
+
+def answered(one: Answered, toolbox: Toolbox) -> str:
+    """Where a parameter that nobody set got its value from, one sentence."""
+    library = next((m.label for m in toolbox.mpis if m.name == one.mpi), one.mpi)
+    taken = f"{one.workload} with {library}: {one.parameter}={one.value}"
+    if not one.run:
+        return f"{taken}, for no earlier run of this machine measured what is best here (the role {one.role})"
+    by = f"by messages of {binary(int(one.size))}"
+    if one.program:
+        return f"{taken}, which {one.program} found best in run {one.run} {by}"
+    return f"{taken}; nothing was better in run {one.run} {by}"
 
 
 def mpi_label(run: Run, mpi: str) -> str:

@@ -185,15 +185,15 @@ class Store:
         found = (layout.parse_launch(name) for name in layout.names(self.path / layout.LAUNCHES))
         return [launch for launch in found if launch is not None]
 
-    def records(self) -> Iterator[LaunchRecord]:
+    def records(self, only: Collection[str] | None = None) -> Iterator[LaunchRecord]:
         """Every launch that can be trusted, sorted by cell and number; the others are listed in `defects`.
 
-        Raises RecordError only where there is no run to read at all.
+        `only`: of these cells alone. Raises RecordError only where there is no run to read at all.
         """
         run = self.run()
         self.defects = []
         cells = {cell.id for cell in run.cells}
-        for cell, number in self.launches():
+        for cell, number in (one for one in self.launches() if only is None or one[0] in only):
             name = f"{layout.LAUNCHES}/{layout.launch_name(cell, number)}"
             try:
                 reading = lines.read(layout.read_file(self.path / name, layout.MAX_LAUNCH_BYTES))

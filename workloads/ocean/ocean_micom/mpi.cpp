@@ -1,7 +1,7 @@
 // A tile a process; halos three cells wide, and two sub-steps of the surface between messages.
-#include "firstlight/grid/mpi.hpp"
+#include "firstlight/grid/mpi_by.hpp"
 #include "run.hpp"
 
-using Tiles = ocean_micom::Run<fl::grid::Mpi>;
+using Tiles = ocean_micom::Run<fl::grid::MpiBy>;
 
 FL_VARIANT(ocean_micom, Tiles)

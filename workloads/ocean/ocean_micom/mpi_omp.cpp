@@ -1,7 +1,7 @@
 // A tile a process, whose lines its threads share.
-#include "firstlight/grid/mpi.hpp"
+#include "firstlight/grid/mpi_by.hpp"
 #include "run.hpp"
 
-using Both = ocean_micom::Run<fl::grid::Mpi, fl::grid::OpenMp>;
+using Both = ocean_micom::Run<fl::grid::MpiBy, fl::grid::OpenMp>;
 
 FL_VARIANT(ocean_micom, Both)

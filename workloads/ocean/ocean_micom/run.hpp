@@ -25,11 +25,11 @@ struct Run {
     if constexpr (requires { team.threads; }) team.threads = s.team.threads;
     const grid::Options options{.reach = grid::Reach::edges};
     Mean& m = s.mean;
-    first.open(s.block, options, Transport{}, s.now.u, s.now.v, s.now.h);
-    halo.open(s.block, options, Transport{}, s.next.u, s.next.v, s.next.h);
-    pushes.open(s.surface, options, Transport{}, m.push_u, m.push_v);
-    waves.open(s.surface, options, Transport{}, m.u, m.v, m.eta);
-    sums.open(s.surface, options, Transport{}, m.sum_u, m.sum_v);
+    first.open(s.block, options, grid::by<Transport>(s.p.halo), s.now.u, s.now.v, s.now.h);
+    halo.open(s.block, options, grid::by<Transport>(s.p.halo), s.next.u, s.next.v, s.next.h);
+    pushes.open(s.surface, options, grid::by<Transport>(s.p.halo), m.push_u, m.push_v);
+    waves.open(s.surface, options, grid::by<Transport>(s.p.halo), m.u, m.v, m.eta);
+    sums.open(s.surface, options, grid::by<Transport>(s.p.halo), m.sum_u, m.sum_v);
   }
   void close(State&) {
     for (auto* exchange : {&first, &halo, &pushes, &waves, &sums}) exchange->close();

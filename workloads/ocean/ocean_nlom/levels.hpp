@@ -51,6 +51,7 @@ class Levels {
 
   // `masked`: as the sea is; else, as it is in a broken variant, as if there were no land. `coarse`: with more than the finest grid.
   void open(State& s, bool masked, bool coarse) {
+    way_ = s.p.halo;
     for (int r = 0; r < s.team.ranks; ++r) owned_.push_back(flat({s.block.domain, s.block.ranks, r}).owned);
     add(flat(s.block), s.team.ranks > 1);
     Grid& fine = *grids_.front();
@@ -121,8 +122,8 @@ class Levels {
     Grid& g = *grids_.back();
     g.shared = shared;
     if (!shared) return;
-    g.of_x.open(block, {.reach = grid::Reach::edges}, Transport{}, g.x);
-    g.of_y.open(block, {.reach = grid::Reach::edges}, Transport{}, g.y);
+    g.of_x.open(block, {.reach = grid::Reach::edges}, grid::by<Transport>(way_), g.x);
+    g.of_y.open(block, {.reach = grid::Reach::edges}, grid::by<Transport>(way_), g.y);
   }
   // Whether every process would have a block that is as wide as halos.
   bool divisible(const grid::Domain<3>& domain) const {
@@ -152,7 +153,7 @@ class Levels {
       if (fine.shared && !shared) gather(*field);
       if (!shared) continue;
       grid::Exchange<3, Transport> once;
-      once.open(block, {.reach = grid::Reach::edges}, Transport{}, *field);
+      once.open(block, {.reach = grid::Reach::edges}, grid::by<Transport>(way_), *field);
       once();
     }
   }
@@ -234,6 +235,7 @@ class Levels {
   std::vector<std::unique_ptr<Grid>> grids_;
   std::vector<grid::Box<3>> owned_;  // of all processes, on the last grid
   std::size_t depth_ = 1;
+  grid::Way way_ = grid::Way::two_sided;  // of halos
   double squared_ = 0;
 };
 

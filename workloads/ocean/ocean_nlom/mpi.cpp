@@ -1,7 +1,7 @@
 // A tile a process; halos two cells wide before each stage.
-#include "firstlight/grid/mpi.hpp"
+#include "firstlight/grid/mpi_by.hpp"
 #include "semi.hpp"
 
-using Tiles = ocean_nlom::Semi<fl::grid::Mpi>;
+using Tiles = ocean_nlom::Semi<fl::grid::MpiBy>;
 
 FL_VARIANT(ocean_nlom, Tiles)

@@ -1,7 +1,7 @@
 // A tile a process, whose lines its threads share.
-#include "firstlight/grid/mpi.hpp"
+#include "firstlight/grid/mpi_by.hpp"
 #include "semi.hpp"
 
-using Both = ocean_nlom::Semi<fl::grid::Mpi, fl::grid::OpenMp>;
+using Both = ocean_nlom::Semi<fl::grid::MpiBy, fl::grid::OpenMp>;
 
 FL_VARIANT(ocean_nlom, Both)

@@ -40,7 +40,8 @@ struct Run {
     if constexpr (requires { team.threads; }) team.threads = s.team.threads;
     for (Index n = 0; n < s.team.threads; ++n) lines_.emplace_back(s.p.layers, std::min(s.block.size()[2], part_of_line));
     std::size_t n = 0;
-    for (Flow* y : {&s.now, &s.third, &s.half}) halos[n++].open(s.block, {.reach = grid::Reach::edges}, Transport{}, y->u, y->v, y->h);
+    for (Flow* y : {&s.now, &s.third, &s.half})
+      halos[n++].open(s.block, {.reach = grid::Reach::edges}, grid::by<Transport>(s.p.halo), y->u, y->v, y->h);
   }
   void close(State&) {
     for (auto& halo : halos) halo.close();

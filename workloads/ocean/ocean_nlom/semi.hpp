@@ -26,8 +26,8 @@ struct Semi : Run<Transport, Team, Ways> {
   void open(State& s) {
     Base::open(s);
     if (s.p.time != Time::semi) return;
-    guesses.open(s.block, {.reach = grid::Reach::edges}, Transport{}, s.half.u, s.half.v);
-    pressure.open(s.block, {.reach = grid::Reach::edges}, Transport{}, s.head);
+    guesses.open(s.block, {.reach = grid::Reach::edges}, grid::by<Transport>(s.p.halo), s.half.u, s.half.v);
+    pressure.open(s.block, {.reach = grid::Reach::edges}, grid::by<Transport>(s.p.halo), s.head);
     if (s.p.iterates())
       gradients.open(s);
     else

@@ -15,7 +15,7 @@ using Division = std::vector<grid::Box<3>>;
 template <class Transport>
 class Transpose {
  public:
-  // Collective; tags are this one's own.
+  // Collective; tags are this one's own. By messages, however halos travel: who has something for a process may want nothing of it.
   void open(const Division& from, const Division& to, int rank, int tag) {
     const auto me = static_cast<std::size_t>(rank);
     from_ = from[me], to_ = to[me];

@@ -13,8 +13,9 @@
 //   grid::each_cell(block.cells(), [&](const grid::Point<3>& p) { u[p] = fl::uniform(block.number(block.global(p))); });
 //
 // A variant chooses how halos are exchanged: which neighbours (Reach: faces, edges, corners), all at once or by dimension (Order), over
-// which transport: firstlight/grid/mpi.hpp, where grid::Mpi{.requests = grid::Mpi::Requests::persistent} makes requests once, or
-// firstlight/grid/one_process.hpp, which needs no MPI.
+// which transport: firstlight/grid/mpi.hpp, where grid::Mpi{.requests = grid::Mpi::Requests::persistent} makes requests once,
+// mpi_put.hpp (puts into windows), mpi_shared.hpp (shared windows within a node), mpi_by.hpp (one of these, as a parameter says: way.hpp), or
+// one_process.hpp, which needs no MPI.
 //
 //   grid::Exchange<3, grid::Mpi> halo;                                               // opened before the steps, closed after them
 //   halo.open(block, {.reach = grid::Reach::faces}, grid::Mpi{}, u, v);              // all fields to a neighbour in one message

@@ -1,0 +1,170 @@
+"""Asking: parameters that nobody set take what an earlier run of this machine found best for the role they ask for."""
+
+from __future__ import annotations
+
+import contextlib
+import math
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from fnmatch import fnmatchcase
+from functools import cache
+from itertools import islice, product
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from firstlight import store
+from firstlight.catalogue import Workload
+from firstlight.errors import RecordError
+from firstlight.formulas import FormulaError
+from firstlight.judge import ranking
+from firstlight.judge.asked import of_run
+from firstlight.judge.figures import judge
+from firstlight.judge.roles import Played, players
+from firstlight.judge.roles import played as playing
+from firstlight.machine import Machine
+from firstlight.plan import Cell, Placement, Plan
+from firstlight.plan.expected import parameters
+from firstlight.record import Answered, Run
+from firstlight.roles import Ask
+from firstlight.store.listing import identifiers
+from firstlight.toolchains import Toolbox
+
+LOOKED_AT = 50
+"""The newest runs of a folder; who has so many without an answer is not kept waiting."""
+CASES = 1000  # of a cell, whose largest message is asked for
+
+
+class Found(NamedTuple):
+    """What a run measured of a role. `libraries`: its MPI libraries with their versions."""
+
+    run: str
+    libraries: Mapping[str, str]
+    played: Sequence[Played]
+
+
+def answered(
+    planned: Plan, workloads: Mapping[str, Workload], toolbox: Toolbox, here: Machine, results: Path
+) -> tuple[Plan, tuple[Answered, ...]]:
+    """The plan with what its cells asked for, and where that came from: of this machine, by the same MPI library,
+    within a node or between nodes as the cell is, with messages of the nearest size by the nearest number of ranks."""
+    versions = {m.name: m.version for m in toolbox.mpis}
+
+    @cache
+    def known(role: str) -> list[Found]:  # read when the first one asks
+        return list(_found(role, workloads, here, results))
+
+    cells: list[Cell] = []
+    told: dict[Answered, list[str]] = {}
+    for cell in planned.cells:
+        for ask in _open(cell, workloads):
+            answer = _answer(ask, cell, known(ask.role), versions)
+            told.setdefault(answer, []).append(cell.id)
+            cell = replace(cell, arguments=(f"{ask.parameter}={answer.value}", *cell.arguments))
+        cells.append(cell)
+    return replace(planned, cells=tuple(cells)), tuple(replace(a, cells=tuple(ids)) for a, ids in told.items())
+
+
+def _open(cell: Cell, workloads: Mapping[str, Workload]) -> Iterator[Ask]:
+    """What the cell asks for: of programs that use MPI, parameters that neither the suite nor the user set."""
+    workload = workloads.get(cell.program.workload)
+    if workload is None or cell.program.mpi is None or cell.guest is not None:
+        return
+    given = parameters(cell)
+    for ask in workload.asks:
+        if ask.parameter not in given and any(fnmatchcase(cell.program.variant, p) for p in ask.variants):
+            yield ask
+
+
+def _answer(ask: Ask, cell: Cell, known: Iterable[Found], versions: Mapping[str, str]) -> Answered:
+    mpi = cell.program.mpi or ""
+    nothing = Answered(cell.program.workload, ask.parameter, ask.otherwise, ask.role, mpi, ())
+    for found in known:
+        if found.libraries.get(mpi) != versions.get(mpi):
+            continue  # another version may be good at something else
+        alike = [
+            p
+            for p in found.played
+            if p.identity.mpi == mpi and _between(p.identity.placement) == _between(cell.placement)
+        ]
+        nearest = _nearest(alike, _bytes(ask, cell), cell.placement.ranks)
+        if not nearest:
+            continue
+        first = ranking.rank(p.figure for p in nearest)[0]
+        winners = [p for p in nearest if any(p.figure is f for f in first.figures)]
+        size = nearest[0].size or 0.0
+        if any(p.role.answer == ask.otherwise for p in winners):
+            return replace(nothing, run=found.run, size=size)
+        best = next(p for p in winners if p.figure is first.best)
+        return replace(nothing, value=best.role.answer, run=found.run, program=best.program, size=size)
+    return nothing
+
+
+def _between(placement: Placement) -> bool:
+    """Whether messages go between nodes."""
+    return placement.nodes > 1
+
+
+def _nearest(figures: Sequence[Played], size: float, ranks: int) -> list[Played]:
+    """Those with the number of ranks, then with the size, that is nearest by ratio; of both sides the smaller."""
+
+    def away(p: Played) -> tuple[float, float, float]:
+        measured = p.size or 1.0
+        return (
+            abs(math.log(p.identity.placement.ranks / ranks)),
+            abs(math.log(max(measured, 1.0) / max(size, 1.0))),
+            measured,
+        )
+
+    least = min(map(away, figures), default=None)
+    return [p for p in figures if away(p) == least]
+
+
+def _bytes(ask: Ask, cell: Cell) -> float:
+    """Of the largest message of a cell."""
+    numbers = {name: values for name, some in parameters(cell).items() if (values := list(_numbers(some)))}
+    found = []
+    for case in islice(product(*numbers.values()), CASES):
+        with contextlib.suppress(FormulaError):  # of a case that the program will refuse
+            found.append(ask.bytes(dict(zip(numbers, case, strict=True)), cell.placement.ranks))
+    return max(found, default=1.0)
+
+
+def _numbers(words: Iterable[str]) -> Iterator[float]:
+    for word in words:
+        with contextlib.suppress(ValueError):
+            yield float(word)
+
+
+def _found(role: str, workloads: Mapping[str, Workload], here: Machine, results: Path) -> Iterator[Found]:
+    """What the newest runs of this machine measured of a role, the newest first."""
+    able = {player.workload.name for player in players(workloads, role)}
+    bounds = {b.ceiling for name in able for b in workloads[name].bounded_by}
+    # What their ceilings are measured by, too: a figure above its ceiling has failed.
+    names = able | {w.name for w in workloads.values() if any(p.ceiling in bounds for p in w.provides)}
+    for name in reversed(identifiers(results)[-LOOKED_AT:]):
+        try:
+            opened = store.open(results / name)
+            run = opened.run()
+            if not _same_machine(run.machine, here) or not any(c.program.workload in able for c in run.cells):
+                continue
+            cells = tuple(c for c in run.cells if c.program.workload in names)
+            known = of_run(dict(workloads), run)
+            records = list(opened.records({c.id for c in cells}))
+        except RecordError:
+            continue  # `check` tells what is wrong with it
+        builds = tuple(b for b in run.builds if b.program.workload in names)
+        figures = judge(replace(run, cells=cells, builds=builds), records, known).figures
+        if some := list(playing(figures, players(known, role), run.machine)):
+            yield Found(name, _libraries(run), some)
+
+
+def _libraries(run: Run) -> dict[str, str]:
+    return {m.name: m.version for m in run.toolbox.mpis}
+
+
+def _same_machine(was: Machine, here: Machine) -> bool:
+    """By name and processor; in a batch system, whose nodes have names of their own, by what a node is."""
+    if (was.processor, was.cores, was.emulated) != (here.processor, here.cores, here.emulated):
+        return False
+    return was.name == here.name or bool(was.batch and was.batch == here.batch)

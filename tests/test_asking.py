@@ -1,0 +1,162 @@
+"""Parameters that ask for a role: what is taken from the newest run of this machine, and that it is told."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+import many_runs
+import synthetic
+import synthetic_halo
+import synthetic_machine
+from firstlight import heritage
+from firstlight.catalogue import Variant, Workload
+from firstlight.conduct import asking
+from firstlight.judge.figures import judge
+from firstlight.plan import Cell, Placement, Plan, Program
+from firstlight.record import Answered
+from firstlight.report import html, terminal, wording
+from firstlight.roles import Ask, Role, defect_of_ask
+
+HERE, TOOLBOX = synthetic_machine.machine(), synthetic_machine.toolbox()
+WAYS = {"mpi_waitall": "two_sided", "mpi_lock_flush": "one_sided", "mpi_shared_flags": "shared"}
+ASK = Ask("way", "halo", "two_sided", "8 * cells", ["mpi*"], {"cells": 32.0})
+DAY = 86400.0
+
+
+def halo() -> Workload:
+    roles = [
+        Role("halo", "exchange", [v], {"data": "packed"}, size="n", bytes_per_element=8, answer=way)
+        for v, way in WAYS.items()
+    ]
+    return replace(synthetic_halo.workload(), roles=tuple(roles))
+
+
+def sea() -> Workload:
+    variants = tuple(Variant(v, Path(f"{v}.cpp"), ("mpi",) * (v != "serial"), False) for v in ("serial", "mpi"))
+    return replace(synthetic_halo.workload(), name="sea", variants=variants, plots=(), asks=(ASK,))
+
+
+WORKLOADS = {"halo": halo(), "sea": sea()}
+
+
+def keep(folder: Path, name: str, days: float = 0.0, launches: int = 8, **changes: object) -> Path:
+    scene = synthetic_halo.run(strategies=WAYS, launches=launches, sizes=(4, 32, 1024), mpis=["openmpi"])
+    return many_runs.write(scene, folder, name, synthetic.STARTED + days * DAY, **changes)
+
+
+def cell(*arguments: str, mpi: str | None = "openmpi", place: Placement | None = None, variant: str = "mpi") -> Cell:
+    return Cell("one", Program("sea", variant, "gcc-native", mpi), place or Placement(1, 2, 1), arguments)
+
+
+def asked(folder: Path, one: Cell) -> tuple[tuple[str, ...], tuple[Answered, ...]]:
+    planned, told = asking.answered(Plan((one,), ()), WORKLOADS, TOOLBOX, HERE, folder)
+    return planned.cells[0].arguments, told
+
+
+def test_without_a_run_what_is_usual_is_taken_and_said(tmp_path: Path) -> None:
+    arguments, (told,) = asked(tmp_path / "results", cell("cells=32"))
+    assert arguments == ("way=two_sided", "cells=32")
+    assert (told.run, told.program, told.cells) == ("", "", ("one",))
+    assert wording.answered(told, TOOLBOX) == (
+        "sea with Open MPI 4.1.4: way=two_sided, for no earlier run of this machine measured what is best here "
+        "(the role halo)"
+    )
+
+
+@pytest.mark.parametrize(
+    ("words", "value", "program", "size"),
+    [
+        (("cells=32",), "shared", "halo.mpi_shared_flags", 256),
+        ((), "shared", "halo.mpi_shared_flags", 256),  # as the program takes it
+        (("cells=5,7",), "shared", "halo.mpi_shared_flags", 32),
+        (("cells=900",), "two_sided", "", 8192),  # there all are alike
+        (("cells=1e9",), "two_sided", "", 8192),
+    ],
+)
+def test_the_way_that_was_best_with_messages_of_that_size(
+    words: tuple[str, ...], value: str, program: str, size: int, tmp_path: Path
+) -> None:
+    keep(tmp_path, "20261124-101010-standard")
+    arguments, (told,) = asked(tmp_path, cell(*words))
+    assert arguments == (f"way={value}", *words)
+    assert (told.value, told.run, told.program, told.size) == (value, "20261124-101010-standard", program, size)
+    said = "which halo.mpi_shared_flags found best in run 20261124" if program else "nothing was better in run 20261124"
+    assert said in wording.answered(told, TOOLBOX)
+
+
+def test_the_newest_run_that_can_be_read_and_measured_it_is_asked(tmp_path: Path) -> None:
+    keep(tmp_path, "20261120-101010-standard", 0)
+    keep(tmp_path, "mine", 2)
+    other = synthetic.run(only=["pingpong"], failed_build=False)
+    many_runs.write(other, tmp_path, "20270101-101010-quick", synthetic.STARTED + 9 * DAY)
+    (tmp_path / "20270102-101010-quick").mkdir()
+    (tmp_path / "20270102-101010-quick" / "run.json").write_text("{")
+    assert asked(tmp_path, cell())[1][0].run == "mine"
+
+
+def test_a_run_of_another_machine_or_library_says_nothing(tmp_path: Path) -> None:
+    keep(tmp_path, "20261120-101010-standard", machine=replace(HERE, name="elsewhere"))
+    assert asked(tmp_path, cell())[1][0].run == ""
+    keep(tmp_path, "20261121-101010-standard", machine=replace(HERE, processor="another"))
+    assert asked(tmp_path, cell())[1][0].run == ""
+    newer = tuple(replace(m, version="9.9") for m in TOOLBOX.mpis)
+    keep(tmp_path, "20261122-101010-standard", toolbox=replace(TOOLBOX, mpis=newer))
+    assert asked(tmp_path, cell())[1][0].run == ""
+    keep(tmp_path, "20261123-101010-standard")
+    assert asked(tmp_path, cell(mpi="mpich"))[1][0].run == ""
+    assert asked(tmp_path, cell(place=Placement(2, 4, 1)))[1][0].run == ""  # of messages between nodes
+    assert asked(tmp_path, cell())[1][0].value == "shared"
+
+
+def test_nodes_of_one_kind_in_a_batch_system_are_one_machine(tmp_path: Path) -> None:
+    keep(tmp_path, "20261120-101010-standard", machine=replace(HERE, name="elsewhere", batch="slurm"))
+    here = replace(HERE, batch="slurm")
+    _, (told,) = asking.answered(Plan((cell(),), ()), WORKLOADS, TOOLBOX, here, tmp_path)
+    assert told.value == "shared"
+
+
+def test_too_few_launches_tell_no_difference(tmp_path: Path) -> None:
+    keep(tmp_path, "20261120-101010-standard", launches=3)
+    assert asked(tmp_path, cell())[1][0].value == "two_sided"
+
+
+def test_what_is_set_and_what_has_no_messages_is_left_alone(tmp_path: Path) -> None:
+    keep(tmp_path, "20261120-101010-standard")
+    assert asked(tmp_path, cell("way=one_sided")) == (("way=one_sided",), ())
+    assert asked(tmp_path, cell(variant="serial", mpi=None)) == ((), ())
+
+
+def test_cells_that_are_answered_alike_are_told_once(tmp_path: Path) -> None:
+    keep(tmp_path, "20261120-101010-standard")
+    cells = tuple(replace(cell(f"cells={n}"), id=f"c{n}") for n in (30, 32, 2000))
+    planned, told = asking.answered(Plan(cells, ()), WORKLOADS, TOOLBOX, HERE, tmp_path)
+    assert [(one.value, one.cells) for one in told] == [("shared", ("c30", "c32")), ("two_sided", ("c2000",))]
+    assert [c.arguments[0] for c in planned.cells] == ["way=shared", "way=shared", "way=two_sided"]
+
+
+def test_the_terminal_and_the_page_say_it() -> None:
+    scene = synthetic.run(only=["pingpong"], failed_build=False)
+    one = Answered("sea", "way", "shared", "halo", "openmpi", ("one",), "20261120-101010-full", "halo.mpi_fast", 8192)
+    judged = judge(replace(scene.run, answered=(one,)), scene.records, scene.workloads)
+    wanted = "way=shared, which halo.mpi_fast found best in run 20261120-101010-full by messages of 8 KiB"
+    assert wanted in " ".join(terminal.summary(judged, scene.workloads).split())
+    page = html.render(judged, scene.workloads, heritage.load())
+    assert wanted in " ".join(page.replace("\u00a0", " ").split())
+
+
+@pytest.mark.parametrize(
+    ("changes", "why"),
+    [
+        ({"role": "message"}, "'message' is no role that answers; those that do are halo"),
+        ({"role": "nonsense"}, "'nonsense' is no role"),
+        ({"size": "8 * cells * layers"}, "`usual` lacks layers"),
+        ({"size": "cells of the sea"}, "is no formula"),
+        ({"variants": ["cuda*"]}, "no variant matches 'cuda*'"),
+    ],
+)
+def test_what_cannot_be_asked_is_told_when_it_is_read(changes: dict[str, object], why: str) -> None:
+    assert why in defect_of_ask(replace(ASK, **changes), ["serial", "mpi"])
+    assert defect_of_ask(ASK, ["serial", "mpi"]) == ""
