@@ -7,12 +7,29 @@
 
 namespace cfd::inline FL_ROLE {
 
+// One process: nobody else has a part of a grid.
+struct NoHalo {
+  template <class... Fields>
+  void open(const grid::Block<3>&, grid::Reach, Fields&...) {}
+  void start() {}
+  void finish() {}
+  void operator()() {}
+};
+template <class Real>
+struct NoGather {
+  void open(const std::vector<grid::Box<3>>&, int /*rank*/) {}
+  void operator()(const FieldOf<Real>&, FieldOf<Real>&) {}
+};
+
 struct Alone {
   // `halos`: the fields whose halos exchange() fills.
   template <class... Fields>
   void open(const grid::Block<3>&, int /*threads*/, Fields&... /*halos*/) {}
   void exchange() {}
   Sums total(const Sums& mine) { return mine; }
+  using Halo = NoHalo;
+  template <class Real>
+  using Gather = NoGather<Real>;
 
   // row(k, j) for each row; returns the sums of what they return.
   template <class Row>

@@ -1,5 +1,4 @@
-// V-cycles of multigrid by themselves, and as the preconditioner of conjugate gradients. On several processes each has a cycle of its
-// block.
+// V-cycles of multigrid by themselves, and as the preconditioner of conjugate gradients.
 #pragma once
 
 #include "multigrid.hpp"
@@ -14,10 +13,9 @@ struct Multigrid : Solver<Marks, Machine, Body> {
   FieldOf<Real> p, q, r, z;
   VCycle<Machine, Body, Real> cycle;
 
-  void open(const grid::Block<3>& block, int threads, FieldOf<Real>& /*x*/, const Mirror& mirror = zero_at_sides) {
+  void open(const grid::Block<3>& block, int threads, SystemOf<Real>& system, const Shape& shape) {
     for (auto* field : {&p, &q, &r, &z}) *field = zeros<Real>(block.size());
-    const Point& lower = block.owned.lower;
-    cycle.open(block.size(), lower[0] + lower[1] + lower[2], mirror);
+    cycle.open(block, shape, system, z);
     Solver<Marks, Machine, Body>::open(block, threads, p);
   }
   template <class Rule>
@@ -27,15 +25,13 @@ struct Multigrid : Solver<Marks, Machine, Body> {
     const Point size = unknown.size();
     const Index n = size[2];
     const RowsOf<Real> m(system);
-    RowsOf<Real> for_residual = m;  // A z = r
-    for_residual.b = origin(r);
     const auto rows = [&](auto row) { return machine.each(size, [&](Index k, Index j) { return row(m.at(k, j)); }); };
     const auto advance = [&](double alpha) {
       return rows([&](Index c) { return body.advance(alpha, origin(p), origin(q), origin(unknown), origin(r), c, n); });
     };
     Sums rest;  // sums of |r| and r r
     fl::during(Marks::factor, [&] {
-      cycle.factor(machine, body, m);
+      cycle.factor(machine, body);
       rows([&](Index c) { return std::copy_n(m.b + c, n, origin(r) + c), Sums{}; });
       rest = this->total(advance(0));
     });
@@ -43,7 +39,7 @@ struct Multigrid : Solver<Marks, Machine, Body> {
     while (!rule.ends_unseen() && rule.goes_on(rest.first)) {
       ++rule.iterations;
       const fl::In in(Marks::sweep);
-      cycle(machine, body, for_residual, origin(z));
+      cycle(machine, body, origin(r));  // A z = r
       double now = 0, beta = 0;
       if constexpr (accelerated) {
         const Sums sums = this->total(rows([&](Index c) { return body.products(origin(z), origin(r), origin(q), c, n); }));

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "firstlight/simd.hpp"
+#include "grids.hpp"
 #include "sip.hpp"
 
 namespace cfd::inline FL_ROLE {
@@ -129,59 +130,93 @@ struct PlainRows {
     }
   }
 
-  // Row (k, j) of the next coarser matrix (multigrid.hpp) of the cells that a block of `size` has. What they couple to elsewhere is a wall.
+  // Row (k, j) of the next coarser matrix (multigrid.hpp). Faces between cells that are joined across them let through half of what their parts
+  // do, for centres lie twice as far apart; the others all of it.
   template <class Real>
-  static void coarsen(const RowsOf<Real>& fine, const Point& size, SystemOf<Real>& coarse, Index k, Index j) {
+  static void coarsen(const RowsOf<Real>& fine, const Level& level, const Mirror& mirror, SystemOf<Real>& coarse, Index k, Index j) {
+    const grid::Box<3> whole = level.whole();
     for (Index i = 0; i < coarse.b.size()[2]; ++i) {
       Coefficients a{};
-      const Point first{2 * k, 2 * j, 2 * i};
-      const grid::Box<3> block{{}, size}, cells = grid::intersection(block, grid::Box<3>{first, grid::plus<3>(first, {2, 2, 2})});
-      double wall = 0;  // the sum of a row
+      const grid::Box<3> cells = level.parts({k, j, i});
+      double walls = 0;
       grid::each_cell(cells, [&](const Point& x) {
         const Index c = fine.at(x[0], x[1]) + x[2];
-        wall += fine.a[P][c];
+        double rest = fine.a[P][c];  // the sum of a row
         for (std::size_t place = W; place <= T; ++place) {
+          const auto [d, step] = side_of(place);
           Point other = x;
-          other[side_of(place).d] += side_of(place).step;
-          if (!block.contains(other)) continue;
-          wall += fine.a[place][c];
-          if (!cells.contains(other)) a[place] += fine.a[place][c] / 2;
+          other[d] += step;
+          if (!whole.contains(other)) continue;
+          rest += fine.a[place][c];
+          if (!cells.contains(other)) a[place] += fine.a[place][c] * (level.by[d] ? 0.5 : 1);
         }
+        walls += rest * level.wall_share(mirror, x);
       });
-      a[P] = wall / 2;
+      a[P] = walls;
       for (std::size_t place = W; place <= T; ++place) a[P] -= a[place];
       for (std::size_t place = P; place <= T; ++place) coarse.a[place][{k, j, i}] = static_cast<Real>(a[place]);
     }
   }
 
-  // Row (k, j) of the coarser grid's right-hand side: the sums of b - A x over the cells of each.
+  // Row (k, j) of the coarser grid's right-hand side: the sums of b - A x over the cells of each. `rest`: that of cells of other blocks.
   template <class Real>
-  static void restrict_residual(const RowsOf<Real>& m, const Real* x, const Point& size, Real* to, Index k, Index j) {
-    std::fill_n(to, (size[2] + 1) / 2, Real{0});
-    for (Index at_k = 2 * k; at_k < std::min(2 * k + 2, size[0]); ++at_k)
-      for (Index at_j = 2 * j; at_j < std::min(2 * j + 2, size[1]); ++at_j)
-        for (Index i = 0; i < size[2]; ++i) to[i / 2] += residual(m, x, m.at(at_k, at_j) + i);
+  static void restrict_residual(const RowsOf<Real>& m, const Real* x, const Real* rest, const Level& fine, Real* to, Index k, Index j) {
+    restrict_rows(m, rest, fine, to, k, j, [&](Index c, Index n, int halves) {
+      for (Index i = 0; i < n; ++i) to[i >> halves] += residual(m, x, c + i);
+    });
+  }
+  // add(c, n, halves): to the row's sums what n cells from element c on have; each belongs to the sum with its number, or with half of it.
+  template <class Real, class Add>
+  static void restrict_rows(const RowsOf<Real>& m, const Real* rest, const Level& fine, Real* to, Index k, Index j, Add add) {
+    const Index n = fine.size()[2], odd = fine.odd[2], beyond = fine.beyond[2];
+    const int halves = fine.by[2] ? 1 : 0;
+    const grid::Box<3> parts = fine.parts({k, j, 0});
+    std::fill_n(to, fine.next_size()[2], Real{0});
+    for (Index at_k = parts.lower[0]; at_k < parts.upper[0]; ++at_k)
+      for (Index at_j = parts.lower[1]; at_j < parts.upper[1]; ++at_j) {
+        const Index c = m.at(at_k, at_j);
+        const bool own = at_k < fine.size()[0] && at_j < fine.size()[1];
+        if (own) add(c + odd, n - odd, halves);
+        for (Index i = own ? n : odd; i < n + beyond; ++i) to[(i - odd) >> halves] += rest[c + i];
+      }
   }
 
-  // To row (k, j) of a grid of `size`, at `to`, comes what linear interpolation between the centres of the coarser grid's cells makes of
-  // `from`. Along a dimension that has one cell there is nothing to interpolate.
+  // To row (k, j) of a grid, at `to`, comes what linear interpolation between the centres of the coarser grid's cells makes of `from`. Along a
+  // dimension in which no cells were joined there is nothing to interpolate.
   template <class Real>
-  static void prolong(const Real* from, const RowsOf<Real>& coarse, const Point& size, Real* to, Index k, Index j) {
-    constexpr Real most = 0.75, least = 0.25;  // of the nearer cell and of the farther one, along a dimension
-    const auto step = [](Index n, Index x) { return n == 1 ? 0 : x % 2 == 0 ? Index{-1} : Index{1}; };
-    const Real* here = from + coarse.at(k / 2, j / 2);
-    const Index up = step(size[0], k) * coarse.bottom, aside = step(size[1], j) * coarse.south, along = size[2] == 1 ? 0 : 1;
-    const auto line = [&](Index i) {
-      return most * most * here[i] + most * least * (here[i + up] + here[i + aside]) + least * least * here[i + up + aside];
+  static void prolong(const Real* from, const RowsOf<Real>& coarse, const Level& fine, Real* to, Index k, Index j) {
+    struct Between {
+      Index nearer, farther;
+      Real most, least;  // the weights of these
     };
-    const Index pairs = size[2] / 2;
+    const auto between = [&](std::size_t d, Index x) -> Between {
+      const Index nearer = fine.coarse(d, x);
+      if (!fine.by[d]) return {nearer, nearer, 1, 0};
+      return {nearer, nearer + ((x + fine.odd[d]) % 2 == 0 ? -1 : 1), 0.75, 0.25};
+    };
+    const Between up = between(0, k), aside = between(1, j);
+    const Real *here = from + coarse.at(up.nearer, aside.nearer), *beside = from + coarse.at(up.nearer, aside.farther),
+               *above = from + coarse.at(up.farther, aside.nearer), *across = from + coarse.at(up.farther, aside.farther);
+    const Real weights[] = {up.most * aside.most, up.most * aside.least, up.least * aside.most, up.least * aside.least};
+    const auto line = [&](Index i) {
+      return weights[0] * here[i] + weights[1] * beside[i] + weights[2] * above[i] + weights[3] * across[i];
+    };
+    const Index n = fine.size()[2], odd = fine.odd[2], pairs = (n - odd) / 2;
+    if (!fine.by[2]) {
+      FL_INDEPENDENT
+      for (Index i = 0; i < n; ++i) to[i] += line(i);
+      return;
+    }
+    constexpr Real most = 0.75, least = 0.25;
+    if (odd == 1) to[0] += most * line(-1) + least * line(0);
+    Real* even = to + odd;
     FL_INDEPENDENT
     for (Index i = 0; i < pairs; ++i) {
       const Real middle = most * line(i);
-      to[2 * i] += middle + least * line(i - 1);
-      to[2 * i + 1] += middle + least * line(i + 1);
+      even[2 * i] += middle + least * line(i - 1);
+      even[2 * i + 1] += middle + least * line(i + 1);
     }
-    if (size[2] % 2 == 1) to[2 * pairs] += most * line(pairs) + least * line(pairs - along);
+    if ((n - odd) % 2 == 1) even[2 * pairs] += most * line(pairs) + least * line(pairs - 1);
   }
 };
 

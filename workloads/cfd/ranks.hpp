@@ -8,8 +8,51 @@
 
 namespace cfd::inline FL_ROLE {
 
+// Of fields of a block.
+struct RanksHalo : grid::Exchange<3, grid::Mpi> {
+  template <class... Fields>
+  void open(const grid::Block<3>& block, grid::Reach reach, Fields&... fields) {
+    Exchange::open(block, {.reach = reach}, {.requests = grid::Mpi::Requests::persistent}, fields...);
+  }
+};
+
+// All processes get the whole of a grid of which each has a part.
+template <class Real>
+class RanksGather {
+ public:
+  // boxes: the parts, by rank, some of them perhaps empty.
+  void open(const std::vector<grid::Box<3>>& boxes, int rank) {
+    boxes_ = boxes;
+    rank_ = static_cast<std::size_t>(rank);
+    Index all = 0;
+    for (const grid::Box<3>& box : boxes) {
+      starts_.push_back(static_cast<int>(all * sizeof(Real)));
+      counts_.push_back(static_cast<int>(box.cells() * sizeof(Real)));
+      all += box.cells();
+    }
+    all_.resize(static_cast<std::size_t>(all));
+  }
+  void operator()(const FieldOf<Real>& part, FieldOf<Real>& whole) {
+    Real* to = all_.data() + static_cast<std::size_t>(starts_[rank_]) / sizeof(Real);
+    grid::each_row(part.layout().owned(), [&](const Point& x, Index n) { to = std::copy_n(&part[x], n, to); });
+    MPI_Allgatherv(MPI_IN_PLACE, 0, MPI_BYTE, all_.data(), counts_.data(), starts_.data(), MPI_BYTE, MPI_COMM_WORLD);
+    const Real* from = all_.data();
+    for (const grid::Box<3>& box : boxes_)
+      grid::each_row(box, [&](const Point& x, Index n) { std::copy_n(from, n, &whole[x]), from += n; });
+  }
+
+ private:
+  std::vector<grid::Box<3>> boxes_;
+  std::size_t rank_ = 0;
+  std::vector<int> counts_, starts_;  // bytes
+  std::vector<Real> all_;
+};
+
 template <class Team = Alone>
 struct Ranks : Team {
+  using Halo = RanksHalo;
+  template <class Real>
+  using Gather = RanksGather<Real>;
   grid::Exchange<3, grid::Mpi> halo;
 
   template <class... Fields>

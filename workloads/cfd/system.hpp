@@ -39,6 +39,14 @@ inline constexpr Side side_of(std::size_t place) {
 using Mirror = std::array<std::array<double, 2>, 3>;
 inline constexpr Mirror zero_at_sides{{{-1, -1}, {-1, -1}, {-1, -1}}};
 
+// What multigrid must know of the whole grid beside the matrix: its sides, and how strongly neighbours along each dimension are coupled in
+// the mean, of which only ratios count.
+using Coupling = std::array<double, 3>;
+struct Shape {
+  Mirror mirror = zero_at_sides;
+  Coupling coupling{1, 1, 1};
+};
+
 // In the order of their names, "poisson|diffusion|transport".
 enum class Problem {
   poisson,    // all conductances 1
@@ -47,28 +55,38 @@ enum class Problem {
 };
 inline bool symmetric(Problem problem) { return problem != Problem::transport; }
 
+// Cells are `slender` times as long along j as along k, and as often along i as along j.
+struct Equation {
+  Problem problem = Problem::poisson;
+  double slender = 1;
+
+  // Of a face over its cells' distance; 1 along k.
+  Coupling coupling() const { return {1, std::pow(slender, -2.0), std::pow(slender, -4.0)}; }
+};
+
 // What a face lets through by diffusion, and what flows through it towards larger coordinates.
 struct Face {
   double conductance = 1, flow = 0;
 };
 
 // The face on the upper side of the cell at `low` along dimension d; low[d] = -1 for the first face.
-inline Face face(Problem problem, const Point& extents, const Point& low, std::size_t d) {
-  if (problem == Problem::poisson) return {};
+inline Face face(const Equation& of, const Point& extents, const Point& low, std::size_t d) {
+  const double conductance = of.coupling()[d];
+  if (of.problem == Problem::poisson) return {conductance};
   std::uint64_t number = 0;
   for (std::size_t e = 0; e < 3; ++e) number = number * static_cast<std::uint64_t>(extents[e] + 1) + static_cast<std::uint64_t>(low[e] + 1);
   const std::uint64_t first = 8 * (4 * number + d);  // apart from the numbers of sources, whatever the extents
-  return {1 + 0.8 * fl::uniform(first), problem == Problem::transport ? 2 * fl::uniform(first + 1) : 0};
+  return {conductance * (1 + 0.8 * fl::uniform(first)), of.problem == Problem::transport ? 2 * fl::uniform(first + 1) : 0};
 }
 
 // The row of the matrix that belongs to the cell at x of a grid of these extents.
-inline Coefficients coefficients(Problem problem, const Point& extents, const Point& x) {
+inline Coefficients coefficients(const Equation& of, const Point& extents, const Point& x) {
   Coefficients a{};
   for (std::size_t place = W; place <= T; ++place) {
     const auto [d, step] = side_of(place);
     Point low = x;
     if (step < 0) --low[d];
-    const Face f = face(problem, extents, low, d);
+    const Face f = face(of, extents, low, d);
     const bool wall = x[d] + step < 0 || x[d] + step >= extents[d];
     const double inwards = f.conductance + std::max(-static_cast<double>(step) * f.flow, 0.0);
     if (!wall) a[place] = -inwards;

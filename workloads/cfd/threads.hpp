@@ -7,8 +7,8 @@
 #include <atomic>
 #include <vector>
 
+#include "alone.hpp"
 #include "firstlight/split.hpp"
-#include "plain_rows.hpp"
 
 namespace cfd::inline FL_ROLE {
 
@@ -18,13 +18,17 @@ class Threads {
   void open(const grid::Block<3>& block, int threads, Fields&... /*halos*/) {
     threads_ = threads;
     done_ = std::vector<Progress>(static_cast<std::size_t>(threads));
-    sums_.resize(static_cast<std::size_t>(block.size()[0] * block.size()[1]));
+    hold(block.size());
   }
   void exchange() {}
   Sums total(const Sums& mine) { return mine; }
+  using Halo = NoHalo;
+  template <class Real>
+  using Gather = NoGather<Real>;
 
   template <class Row>
   Sums each(const Point& size, Row row) {
+    hold(size);
     in_team([&](Index me) {
       const fl::Part mine = rows_of(size, me);
       for (Index k = 0; k < size[0]; ++k)
@@ -41,6 +45,7 @@ class Threads {
       for (Index j = 0; j < size[1]; ++j) work(k, j);
     };
     const auto reds = [&](Index k, Index j) { at(size, k, j) = red(k, j); };
+    hold(size);
     in_team([&](Index me) {
       const fl::Part mine = planes_of(size, me);
       if (mine.size() > 0) plane(mine.begin, reds);
@@ -111,6 +116,11 @@ class Threads {
   }
   fl::Part rows_of(const Point& size, Index me) const { return rows(size, threads_, me); }
   fl::Part planes_of(const Point& size, Index me) const { return planes(size, threads_, me); }
+  // Sums of rows: of a whole grid that a process has, perhaps more than its block's.
+  void hold(const Point& size) {
+    const auto rows = static_cast<std::size_t>(size[0] * size[1]);
+    if (sums_.size() < rows) sums_.resize(rows);
+  }
   Sums& at(const Point& size, Index k, Index j) { return sums_[static_cast<std::size_t>(k * size[1] + j)]; }
   // In the order in which one thread goes through the rows.
   Sums summed(const Point& size) const {

@@ -190,20 +190,20 @@ struct VectorRows : PlainRows {
   }
 
   template <class Real>
-  static void restrict_residual(const RowsOf<Real>& m, const Real* x, const Point& size, Real* to, Index k, Index j) {
-    constexpr Index lanes = Of<Real>::count;
-    std::fill_n(to, (size[2] + 1) / 2, Real{0});
-    for (Index at_k = 2 * k; at_k < std::min(2 * k + 2, size[0]); ++at_k)
-      for (Index at_j = 2 * j; at_j < std::min(2 * j + 2, size[1]); ++at_j) {
-        const Index c = m.at(at_k, at_j);
-        Index i = 0;
-        for (; i + lanes <= size[2]; i += lanes) {
-          const auto r = residual(m, x, c + i);
-          for (Index lane = 0; lane < lanes; lane += 2) to[(i + lane) / 2] += r[lane] + r[lane + 1];
-          for (const Real* a : m.a) __builtin_prefetch(a + c + i + ahead);
-        }
-        for (; i < size[2]; ++i) to[i / 2] += cfd::residual(m, x, c + i);
+  static void restrict_residual(const RowsOf<Real>& m, const Real* x, const Real* rest, const Level& fine, Real* to, Index k, Index j) {
+    using L = Of<Real>;
+    restrict_rows(m, rest, fine, to, k, j, [&](Index c, Index n, int halves) {
+      Index i = 0;
+      for (; i + L::count <= n; i += L::count) {
+        const auto r = residual(m, x, c + i);
+        if (halves == 0)
+          L::put(to + i, L::at(to + i) + r);
+        else
+          for (Index lane = 0; lane < L::count; lane += 2) to[(i + lane) / 2] += r[lane] + r[lane + 1];
+        for (const Real* a : m.a) __builtin_prefetch(a + c + i + ahead);
       }
+      for (; i < n; ++i) to[i >> halves] += cfd::residual(m, x, c + i);
+    });
   }
 
   template <class Real>

@@ -1,5 +1,5 @@
 // How the replayed run solves its linear systems: by the plain rows of ../plain_rows.hpp, which cfd_solver proves, or cell by cell. Stone's
-// blocks, Cholesky's and those of multigrid are those of all ranks.
+// blocks and Cholesky's are those of all ranks; multigrid has none.
 #pragma once
 
 #include "../replay_cycle.hpp"
@@ -143,40 +143,33 @@ class ReplayedSolvers : public ReplayedGas {
     });
   }
 
-  // A cycle of each block.
   void multigrid(Index sweeps) {
-    std::vector<ReplayedCycle> cycles;
-    for (const grid::Box<3>& block : blocks_)
-      cycles.emplace_back(block.sizes(), block.lower, sides(block), [&](const Point& local) {
-        const Point x = grid::plus<3>(block.lower, local);
-        Coefficients a{};
-        a[P] = system_.a[P][x];
-        for (std::size_t place = W; place <= T; ++place) {
-          Point next = x;
-          next[side_of(place).d] += side_of(place).step;
-          if (block.contains(next)) a[place] = system_.a[place][x];
-        }
-        return a;
-      });
-    conjugate(sweeps, true, [&](const Field& r, Field& z) {
-      for (std::size_t n = 0; n < blocks_.size(); ++n) {
-        std::vector<double> mine;
-        grid::each_cell(blocks_[n], [&](const Point& x) { mine.push_back(r[x]); });
-        const double* done = cycles[n](mine).data();
-        grid::each_cell(blocks_[n], [&](const Point& x) { z[x] = *done++; });
+    ReplayedCycle cycle(cells_, shape(), [&](const Point& x) {
+      Coefficients a{};
+      a[P] = system_.a[P][x];
+      for (std::size_t place = W; place <= T; ++place) {
+        Point next = x;
+        next[side_of(place).d] += side_of(place).step;
+        if (whole().contains(next)) a[place] = system_.a[place][x];
       }
+      return a;
+    });
+    conjugate(sweeps, true, [&](const Field& r, Field& z) {
+      std::vector<double> b;
+      grid::each_cell(whole(), [&](const Point& x) { b.push_back(r[x]); });
+      const double* done = cycle(b).data();
+      grid::each_cell(whole(), [&](const Point& x) { z[x] = *done++; });
     });
   }
-  // The correction of the pressure is 0 at an outlet and, for a block's cycle, where another block begins.
-  Mirror sides(const grid::Box<3>& block) const {
-    Mirror mirror{};
-    for (std::size_t d = 0; d < 3; ++d)
-      for (const bool upper : {false, true}) {
-        const bool of_box = upper ? block.upper[d] == cells_[d] : block.lower[d] == 0;
-        const bool zero = !of_box || boundary(params_, box_, cells_, block.lower, d, upper ? 1 : -1).edge == Edge::outlet;
-        mirror[d][upper ? 1 : 0] = zero ? -1 : 1;
-      }
-    return mirror;
+  // The correction of the pressure is 0 at an outlet; faces couple cells by their area over their distance.
+  Shape shape() const {
+    Shape shape;
+    for (std::size_t d = 0; d < 3; ++d) {
+      for (const bool upper : {false, true})
+        shape.mirror[d][upper ? 1 : 0] = boundary(params_, box_, cells_, {}, d, upper ? 1 : -1).edge == Edge::outlet ? -1 : 1;
+      shape.coupling[d] = box_.volume / (box_.spacing[d] * box_.spacing[d]);
+    }
+    return shape;
   }
 
   std::vector<grid::Box<3>> blocks_;  // of all ranks

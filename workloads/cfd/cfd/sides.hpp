@@ -36,12 +36,17 @@ struct FlowSides : ScalarRows {
     });
   }
 
-  // For a block's cycle of multigrid a correction of the pressure is 0 at outlets and where another block begins.
-  static Mirror mirror(const std::vector<Rim>& rims) {
-    Mirror mirror = zero_at_sides;
-    for (const Rim& rim : rims)
-      if (rim.boundaries.front().edge != Edge::outlet) mirror[rim.d][rim.step > 0 ? 1 : 0] = 1;
-    return mirror;
+  // For multigrid: a correction of the pressure is 0 at outlets.
+  static Shape shape(const State& s) {
+    Shape shape;
+    for (std::size_t d = 0; d < 3; ++d) {
+      for (const Index step : {-1, 1}) {
+        const bool outlet = boundary(s.params, s.box, s.block.domain.extents, {}, d, step).edge == Edge::outlet;
+        shape.mirror[d][step > 0 ? 1 : 0] = outlet ? -1 : 1;
+      }
+      shape.coupling[d] = s.box.area[d] / s.box.spacing[d];
+    }
+    return shape;
   }
 
   // What follows the pressure at an outlet does so as in the cell beside it.

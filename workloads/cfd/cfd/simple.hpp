@@ -55,7 +55,7 @@ class Simple {
     if (s.params.carries()) scalar_solver_.open(s.block, s.team.threads, correction_);
     stone_.open(s.block, s.team.threads, correction_);
     if (s.params.pressure == Method::iccg) conjugate_.open(s.block, s.team.threads, correction_);
-    if (s.params.pressure == Method::mgcg) multigrid_.open(s.block, s.team.threads, correction_, Flow::mirror(s.rims));
+    if (s.params.pressure == Method::mgcg) multigrid_.open(s.block, s.team.threads, system_, Flow::shape(s));
     red_black_.open(s.block, s.team.threads, correction_);
   }
 

@@ -11,10 +11,10 @@ namespace cfd_solver::inline FL_ROLE {
 struct Work {
   double flops = 0, bytes = 0, factor_flops = 0, factor_bytes = 0, kept = 0;
 };
-inline Work work_of(Kernel kernel, Index bits, const Traits& traits) {
-  const auto word = static_cast<double>(bits) / 8;
+inline Work work_of(const Params& p, const Traits& traits) {
+  const auto word = static_cast<double>(p.bits) / 8;
   const double numbers = traits.indirect ? 6 * sizeof(std::int32_t) : 0;
-  switch (kernel) {
+  switch (p.kernel) {
     case Kernel::
         sip:  // forward: A, b, x, L and 1 / L_P read, q written; backward: U, q and x read, q and x written. Neighbours are read twice
       if (traits.mixed) return {28, (11 + 5) * word, 33, (7 + 3.5) * word, (9 + 4) * word};
@@ -28,8 +28,10 @@ inline Work work_of(Kernel kernel, Index bits, const Traits& traits) {
       return {39, 31 * word + 2 * numbers, 7, 5 * word, 13 * word + numbers};
     case Kernel::multigrid:
     case Kernel::mgcg: {
-      const cfd::CellWork cycle = cfd::cycle_work(kernel == Kernel::mgcg), matrices = cfd::coarse_matrices;
-      return {cycle.flops, cycle.words * word, matrices.flops, matrices.words * word, (13 + 9.0 / 7.0) * word};
+      const cfd::Coupling coupling = p.equation().coupling();
+      const cfd::CellWork cycle = cfd::cycle_work(p.cells(), coupling, p.kernel == Kernel::mgcg),
+                          matrices = cfd::matrices_work(p.cells(), coupling);
+      return {cycle.flops, cycle.words * word, matrices.flops, matrices.words * word, (4 + matrices.words / 8 * 9) * word};
     }
   }
   return {};
@@ -66,7 +68,7 @@ inline double cells_in(const Params& p) {
 
 // What a run to the tolerance does depends on how many iterations it needs, which nobody knows before: it has a time and no rate.
 inline fl::Cost cost(const Params& p, const fl::Team& team, const Traits& traits) {
-  const Work work = work_of(p.kernel, p.bits, traits);
+  const Work work = work_of(p, traits);
   const double cells = cells_in(p), updates = cells * static_cast<double>(p.sweeps);
   fl::Cost c{.operations = 1, .working_set = work.kept * cells / team.ranks};
   if (p.sweeps == 0) return c;

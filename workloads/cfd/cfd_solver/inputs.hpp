@@ -17,7 +17,7 @@ inline Point place_of(Index number, const Point& extents) {
 inline void put_diagonal(State& s, Index number, Index iteration) {
   const Point x = place_of(number, s.block.domain.extents);
   if (!s.block.owned.contains(x)) return;
-  const double unchanged = cfd::coefficients(s.params.problem, s.block.domain.extents, x)[cfd::P];
+  const double unchanged = cfd::coefficients(s.params.equation(), s.block.domain.extents, x)[cfd::P];
   s.system.a[cfd::P][s.block.local(x)] = iteration < 0 ? unchanged : diagonal(unchanged, iteration);
 }
 
@@ -26,7 +26,7 @@ inline void fill_matrix(State& s) {
   for (Field& field : s.system.a) fl::poison(field.data(), field.layout().elements);
   fl::poison(s.system.b.data(), s.system.b.layout().elements);
   grid::each_cell(s.block.cells(), [&](const Point& x) {
-    const cfd::Coefficients a = cfd::coefficients(s.params.problem, s.block.domain.extents, s.block.global(x));
+    const cfd::Coefficients a = cfd::coefficients(s.params.equation(), s.block.domain.extents, s.block.global(x));
     for (std::size_t place = cfd::P; place <= cfd::T; ++place) s.system.a[place][x] = a[place];
   });
 }

@@ -14,9 +14,13 @@ namespace cfd_solver::inline FL_ROLE {
 
 // The largest eigenvalue over the least of Poisson's equation on these cells; the other matrices' is like it.
 inline double condition(const Params& p) {
-  double least = 0;
-  for (const Index n : p.cells()) least += 2 - 2 * std::cos(M_PI / static_cast<double>(n));
-  return 12 / least;
+  const cfd::Coupling coupling = p.equation().coupling();
+  double least = 0, most = 0;
+  for (std::size_t d = 0; d < 3; ++d) {
+    least += coupling[d] * (2 - 2 * std::cos(M_PI / static_cast<double>(p.cells()[d])));
+    most += 4 * coupling[d];
+  }
+  return most / least;
 }
 // The share of x, and of the first residual, that rounding to 32 bits may change: that of a cell's own sums, and what the matrix makes of it.
 inline double floor_of_32_bits(const Params& p) { return 0.5 * FLT_EPSILON * (16 + condition(p)); }
@@ -115,7 +119,7 @@ inline double residual_of(State& s, const fl::Ages& ages, double scale) {
   }
   double sum = 0;
   grid::each_cell(s.block.owned, [&](const Point& x) {
-    cfd::Coefficients a = cfd::coefficients(s.params.problem, extents, x);
+    cfd::Coefficients a = cfd::coefficients(s.params.equation(), extents, x);
     if (const Index changed = ages.of(static_cast<Index>(number(x)), -1); changed >= 0) a[cfd::P] = diagonal(a[cfd::P], changed);
     double rest = scale * cfd::source(number(x)) - a[cfd::P] * whole[number(x)];
     for (std::size_t place = cfd::W; place <= cfd::T; ++place) {

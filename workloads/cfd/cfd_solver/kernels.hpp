@@ -66,10 +66,10 @@ struct Run : Method {
   void open(State& s) {
     if constexpr (copies) {
       copy.open(s);
-      Method::open(s.block, s.team.threads, copy.x);
+      open(s, copy.system, copy.x);
       copy.touch(this->machine, s.params.kernel == Kernel::red_black);
     } else {
-      Method::open(s.block, s.team.threads, s.x);
+      open(s, s.system, s.x);
     }
   }
   void step(State& s, Index) {
@@ -81,6 +81,12 @@ struct Run : Method {
   void close(State& s) { s.upload = s.download = {}; }
 
  private:
+  void open(State& s, auto& system, auto& x) {
+    if constexpr (requires { Method::open(s.block, s.team.threads, x); })
+      Method::open(s.block, s.team.threads, x);
+    else
+      Method::open(s.block, s.team.threads, system, cfd::Shape{.coupling = s.params.equation().coupling()});
+  }
   void solve(State& s, const auto& system, auto& x) {
     Rule rule{s.params, s.outcome};
     if constexpr (requires { Method::solve(system, x, s.params.alpha, rule); })

@@ -27,8 +27,8 @@ class Replay {
     if (params_.kernel == Kernel::red_black) red_black(s.traits.colours_together);
     if (params_.kernel == Kernel::cg) conjugate_gradients(false);
     if (params_.kernel == Kernel::iccg) conjugate_gradients(true);
-    if (params_.kernel == Kernel::multigrid) multigrid(s, false);
-    if (params_.kernel == Kernel::mgcg) multigrid(s, true);
+    if (params_.kernel == Kernel::multigrid) multigrid(false);
+    if (params_.kernel == Kernel::mgcg) multigrid(true);
   }
 
   const Outcome& outcome() const { return out_; }
@@ -49,7 +49,7 @@ class Replay {
     const std::size_t c = at(x);
     cells_.push_back(c);
     colours_[static_cast<std::size_t>((x[0] + x[1] + x[2]) % 2)].push_back(c);
-    const cfd::Coefficients a = cfd::coefficients(params_.problem, extents_, x);
+    const cfd::Coefficients a = cfd::coefficients(params_.equation(), extents_, x);
     for (std::size_t place = cfd::P; place <= cfd::T; ++place) {
       Point other = x;
       other[cfd::side_of(place).d] += cfd::side_of(place).step;
@@ -183,31 +183,21 @@ class Replay {
     }
   }
 
-  // x += z, where z is what a cycle of each block makes of the residual; or conjugate gradients with z for a gradient, whose directions
-  // are made conjugate to the one before by z's own change of the residual (Polak and Ribiere).
-  void multigrid(const State& s, bool accelerated) {
-    std::vector<cfd::ReplayedCycle> cycles;
-    for (int rank = 0; rank < s.team.ranks; ++rank) {
-      const grid::Box<3> block = grid::Block<3>(s.block.domain, s.team.ranks, rank).owned;
-      cycles.emplace_back(block.sizes(), block.lower, cfd::zero_at_sides, [&](const Point& x) {
-        const std::size_t c = at(grid::plus<3>(block.lower, x));
-        cfd::Coefficients a{};
-        for (std::size_t place = cfd::W; place <= cfd::T; ++place) a[place] = inner_[place][c];
-        a[cfd::P] = a_[cfd::P][c];
-        return a;
-      });
-    }
+  // x += z, where z is what a cycle makes of the residual; or conjugate gradients with z for a gradient, whose directions are made conjugate
+  // to the one before by z's own change of the residual (Polak and Ribiere).
+  void multigrid(bool accelerated) {
+    const grid::Box<3> all{{}, extents_};
+    cfd::ReplayedCycle cycle(extents_, {.coupling = params_.equation().coupling()}, [&](const Point& x) {
+      cfd::Coefficients a{};
+      for (std::size_t place = cfd::P; place <= cfd::T; ++place) a[place] = a_[place][at(x)];
+      return a;
+    });
     Values r = b_, z = zeros(), p = zeros(), q = zeros(), change = zeros();
     const auto precondition = [&] {
-      std::size_t first = 0;
-      for (cfd::ReplayedCycle& cycle : cycles) {
-        const auto count = static_cast<std::size_t>(cycle.cells());
-        Values mine(count);
-        for (std::size_t n = 0; n < count; ++n) mine[n] = r[cells_[first + n]];
-        const Values& done = cycle(mine);
-        for (std::size_t n = 0; n < count; ++n) z[cells_[first + n]] = done[n];
-        first += count;
-      }
+      Values b;
+      grid::each_cell(all, [&](const Point& x) { b.push_back(r[at(x)]); });
+      const double* done = cycle(b).data();
+      grid::each_cell(all, [&](const Point& x) { z[at(x)] = *done++; });
     };
     double before = 0;
     while (!out_.ends_unseen(params_) && out_.goes_on(params_, norm(r))) {

@@ -20,7 +20,7 @@ inline constexpr const char* kernels = "sip|red_black|cg|iccg|multigrid|mgcg";
 struct Params : cfd::Extents {
   Kernel kernel = Kernel::sip;
   Problem problem = Problem::poisson;
-  double alpha = 0.92;
+  double slender = 1, alpha = 0.92;
   Index digits = 6, sweeps = 0, bits = 64;
 
   Params() : Extents{.i = 13, .j = 9, .k = 7} {}
@@ -32,12 +32,14 @@ struct Params : cfd::Extents {
     declare_cells(fields);
     fields.choice("problem", problem, "poisson|diffusion|transport",
                   "the coefficients: 1; symmetric, another one at each face; with flow through each face, not symmetric");
+    fields.real("slender", slender, "1", 0.01, 100, "the length of a cell along j over that along k, and along i over that along j");
     fields.real("alpha", alpha, "1", 0, 0.999, "of Stone's solver: the share of the neglected terms that is compensated");
     fields.integer("digits", digits, "digits", 1, 12, "stop when the L1 norm of the residual has fallen by so many powers of ten");
     fields.integer("sweeps", sweeps, "iterations", 0, 1 << 20, "of a run; 0: to the tolerance");
     fields.integer("bits", bits, "bit", 32, 64, "of a number: 32 or 64");
     declare_processes(fields);
   }
+  cfd::Equation equation() const { return {problem, slender}; }
 };
 
 inline constexpr Index most_iterations = 20000;
