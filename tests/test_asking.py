@@ -28,7 +28,7 @@ DAY = 86400.0
 
 def halo() -> Workload:
     roles = [
-        Role("halo", "exchange", [v], {"data": "packed"}, size="n", bytes_per_element=8, answer=way)
+        Role("halo", "exchange", [v], {"data": "packed"}, size="n * width", bytes_per_element=8, answer=way)
         for v, way in WAYS.items()
     ]
     return replace(synthetic_halo.workload(), roles=tuple(roles))
@@ -121,6 +121,14 @@ def test_nodes_of_one_kind_in_a_batch_system_are_one_machine(tmp_path: Path) -> 
 def test_too_few_launches_tell_no_difference(tmp_path: Path) -> None:
     keep(tmp_path, "20261120-101010-standard", launches=3)
     assert asked(tmp_path, cell())[1][0].value == "two_sided"
+
+
+def test_what_was_measured_alone_is_no_comparison(tmp_path: Path) -> None:
+    """Neither without what is taken otherwise, nor beside nothing."""
+    for k, ways in enumerate((["mpi_shared_flags", "mpi_lock_flush"], ["mpi_waitall"])):
+        scene = synthetic_halo.run(strategies=ways, sizes=(32,), mpis=["openmpi"])
+        many_runs.write(scene, tmp_path, f"2026112{k}-101010-standard", synthetic.STARTED + k * DAY)
+    assert asked(tmp_path, cell())[1][0].run == ""
 
 
 def test_what_is_set_and_what_has_no_messages_is_left_alone(tmp_path: Path) -> None:

@@ -170,9 +170,10 @@ class Role(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     `device`: of the variants whose steps run on a GPU, never of both.
 
-    `size`: the parameter that says how long a message or a vector is, in elements of `bytes_per_element`. `operation`:
-    the parameter that names the collective, by firstlight's names. `library`: the variant that calls the MPI library,
-    `call`: what it calls. `titles`: variants whose names need other words in a sentence.
+    `size`: the parameter that says how long a message or a vector is, in elements of `bytes_per_element`; where the
+    role has an `answer`, a formula of parameters. `operation`: the parameter that names the collective, by firstlight's
+    names. `library`: the variant that calls the MPI library, `call`: what it calls. `titles`: variants whose names need
+    other words in a sentence.
 
     `messages`: that a process has in one phase, all alike; `in_turn`: one after the other is sent and received;
     `copies`: how often the process copies their words itself.

@@ -77,17 +77,13 @@ def _open(cell: Cell, workloads: Mapping[str, Workload]) -> Iterator[Ask]:
 
 
 def _answer(ask: Ask, cell: Cell, known: Iterable[Found], versions: Mapping[str, str]) -> Answered:
-    mpi = cell.program.mpi or ""
+    mpi, between = cell.program.mpi or "", _between(cell.placement)
     nothing = Answered(cell.program.workload, ask.parameter, ask.otherwise, ask.role, mpi, ())
     for found in known:
         if found.libraries.get(mpi) != versions.get(mpi):
             continue  # another version may be good at something else
-        alike = [
-            p
-            for p in found.played
-            if p.identity.mpi == mpi and _between(p.identity.placement) == _between(cell.placement)
-        ]
-        nearest = _nearest(alike, _bytes(ask, cell), cell.placement.ranks)
+        alike = [p for p in found.played if p.identity.mpi == mpi and _between(p.identity.placement) == between]
+        nearest = _nearest(_compared(alike, ask.otherwise), _bytes(ask, cell), cell.placement.ranks)
         if not nearest:
             continue
         first = ranking.rank(p.figure for p in nearest)[0]
@@ -105,19 +101,23 @@ def _between(placement: Placement) -> bool:
     return placement.nodes > 1
 
 
-def _nearest(figures: Sequence[Played], size: float, ranks: int) -> list[Played]:
-    """Those with the number of ranks, then with the size, that is nearest by ratio; of both sides the smaller."""
+def _compared(figures: Iterable[Played], otherwise: str) -> list[list[Played]]:
+    """Figures of the same case, where it was measured what is taken without asking and something else beside it."""
+    of: dict[object, list[Played]] = {}
+    for p in figures:
+        of.setdefault((p.identity.toolchain, p.identity.placement, p.identity.parameters), []).append(p)
+    return [some for some in of.values() if len(answers := {p.role.answer for p in some}) > 1 and otherwise in answers]
 
-    def away(p: Played) -> tuple[float, float, float]:
-        measured = p.size or 1.0
-        return (
-            abs(math.log(p.identity.placement.ranks / ranks)),
-            abs(math.log(max(measured, 1.0) / max(size, 1.0))),
-            measured,
-        )
 
-    least = min(map(away, figures), default=None)
-    return [p for p in figures if away(p) == least]
+def _nearest(cases: Sequence[list[Played]], size: float, ranks: int) -> list[Played]:
+    """The case whose number of ranks, then whose size, is nearest by ratio; of both sides the smaller."""
+
+    def away(case: list[Played]) -> tuple[float, float, float]:
+        measured = max(case[0].size or 1.0, 1.0)
+        others = case[0].identity.placement.ranks
+        return abs(math.log(others / ranks)), abs(math.log(measured / max(size, 1.0))), measured
+
+    return min(cases, key=away, default=[])
 
 
 def _bytes(ask: Ask, cell: Cell) -> float:

@@ -6,6 +6,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
+from firstlight import formulas
 from firstlight.catalogue import SUITES, Provides, Selection, Workload
 from firstlight.judge.select import selects
 from firstlight.judge.verdict import Figure, Identity, Verified
@@ -49,8 +50,11 @@ class Played(NamedTuple):
     @property
     def size(self) -> float | None:
         """Bytes of the message or the vector; None where the record does not tell."""
-        elements = dict(self.identity.parameters).get(self.role.size)
-        return elements * self.role.bytes_per_element if isinstance(elements, int | float) else None
+        numbers = {name: v for name, v in self.identity.parameters if isinstance(v, int | float)}
+        try:
+            return formulas.value(self.role.size, numbers) * self.role.bytes_per_element
+        except formulas.FormulaError:
+            return None
 
     @property
     def operation(self) -> str:
