@@ -199,8 +199,7 @@ def _work(
     of_node = busy // place.nodes
     elements = math.prod(float(v) for k, v in values.items() if k in ("t", "x", "y", "z"))
     if sizes and sizes.parameter in values:
-        n = float(values[sizes.parameter])
-        elements = sizes.growth**n if sizes.growth else n
+        elements = sizes.elements(float(values[sizes.parameter]))
     elif "bytes" in values:
         elements = float(values["bytes"]) / 8
     size = elements * (sizes.bytes_per_element if sizes else 8.0)

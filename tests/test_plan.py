@@ -110,6 +110,7 @@ def keys(planned: Plan) -> list[str]:
 
 SIZES = Sizes("n", 16)
 LEVELS = Sizes("level", 9000, growth=4)
+EDGE = Sizes("n", 16, power=2)
 
 
 @pytest.mark.parametrize(
@@ -137,6 +138,11 @@ LEVELS = Sizes("level", 9000, growth=4)
         ("L3", LEVELS, 5),
         ("L1", LEVELS, 0),
         ("L1", replace(LEVELS, bytes_per_element=40000), None),
+        ("largest", EDGE, int((0.6 * MACHINE.memory_available / 16) ** 0.5)),
+        ("largest", replace(EDGE, largest="cbrt(8e6 * cores)"), int((8e6 * MACHINE.cores) ** (1 / 3))),
+        ("largest", replace(EDGE, largest="1e9 * cores"), int((0.6 * MACHINE.memory_available / 16) ** 0.5)),
+        (10**9, EDGE, None),
+        (4000, EDGE, 4000),
         (0, LEVELS, 0),
         (9, LEVELS, 9),
         (10, LEVELS, None),

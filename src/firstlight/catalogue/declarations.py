@@ -8,6 +8,8 @@ from typing import Annotated, Protocol
 
 import msgspec
 
+from firstlight import formulas
+
 Value = int | Annotated[float, msgspec.Meta(ge=-sys.float_info.max, le=sys.float_info.max)] | str
 """A value of a parameter: finite, for it is part of a figure's identity."""
 
@@ -33,7 +35,9 @@ class Selection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """How a symbolic size becomes a value of `parameter`: bytes of working set an element.
 
-    With `growth`, the parameter counts refinements: a value v has growth^v elements. `most`: the program takes no more.
+    With `growth`, the parameter counts refinements: a value v has growth^v elements; with `power`, what stands along an
+    edge: v^power. `most`: the program takes no more. `largest`: a formula over the `cores` of the machine that the size
+    of this name does not exceed, where what fits the memory would take too long.
     `bytes_of`: by the values of one other parameter the bytes that an element then really takes, where that is less.
     """
 
@@ -42,8 +46,18 @@ class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     memory_bytes_per_element: float | None = None  # where "memory" is counted differently (STREAM: each array)
     power_of_two: bool = False
     growth: Annotated[int, msgspec.Meta(ge=2)] | None = None
+    power: Annotated[int, msgspec.Meta(ge=1)] = 1
     most: int | None = None
+    largest: str | None = None
     bytes_of: dict[str, dict[str, float]] = {}
+
+    def __post_init__(self) -> None:
+        if self.largest is not None and (unknown := formulas.names(self.largest) - {"cores"}):
+            raise ValueError(f"`largest` is a formula over `cores`, which knows no {', '.join(sorted(unknown))}")
+
+    def elements(self, value: float) -> float:
+        """Of a value of the parameter. Raises OverflowError where they are more than any number."""
+        return self.growth**value if self.growth else value**self.power
 
     def bytes_with(self, values: Mapping[str, Sequence[Value]]) -> list[float]:
         """Of an element, for each of the values of that parameter; the usual ones where there is no such value."""

@@ -78,7 +78,7 @@ def _touched(values: Mapping[str, Sequence[Value]], workload: Workload) -> float
     if sizes is None or sizes.parameter not in values:
         return 0.0
     found = [float(v) for v in values[sizes.parameter] if _number(v)]
-    elements = sum(sizes.growth**n if sizes.growth else n for n in found)
+    elements = sum(map(sizes.elements, found))
     per_element = sizes.bytes_with(values)
     others = prod(len(some) for name, some in values.items() if name != sizes.parameter)
     return elements * sum(per_element) / len(per_element) * others

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from firstlight.catalogue import Workload
+from firstlight.catalogue import Sizes, Workload
 from firstlight.machine import Machine, cores
 from firstlight.plan.expected import option, parameters
 from firstlight.plan.placements import expand
@@ -67,18 +67,17 @@ def _too_large(cell: Cell, workloads: Mapping[str, Workload], machine: Machine) 
     entries = (entry for suite in workload.suites.values() for entry in suite)
     each = min([sizes.bytes_per_element, *(e.bytes_per_element for e in entries if e.bytes_per_element)])
     for value in parameters(cell).get(sizes.parameter, []):
-        bytes_ = each * _elements(value, sizes.growth)
+        bytes_ = each * _elements(value, sizes)
         if bytes_ > machine.memory:
             why = f"{sizes.parameter}={value} takes {_told(bytes_)}, this machine has {binary(machine.memory)}"
             return Absent(cell.id, why, "resume it on a machine with more memory")
     return None
 
 
-def _elements(value: str, growth: int | None) -> float:
+def _elements(value: str, sizes: Sizes) -> float:
     """Infinite where it is larger than any number of elements; 0 for what is no number: the program refuses it."""
     try:
-        number = float(value)
-        return number if growth is None else float(growth) ** number
+        return sizes.elements(float(value))
     except OverflowError:
         return float("inf")
     except ValueError:

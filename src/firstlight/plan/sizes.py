@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Mapping
 
+from firstlight import formulas
 from firstlight.catalogue import Sizes, Value
 from firstlight.machine import Machine
 
@@ -21,9 +22,9 @@ def resolve_size(value: Value, sizes: Sizes | None, machine: Machine) -> Value |
     """A size in elements for one that may be symbolic (L1, L2, L3, memory, largest); None where there is no such size.
 
     L1..L3 are half of that cache, `memory` four times all last-level caches together (as STREAM asks), `largest` all
-    that fits. A working set never takes more than MEMORY_SHARE of the memory, or of what is available where that is
-    less: a symbolic size is capped there, a number above it is dropped. Where the sizes have a growth, all of these are
-    numbers of refinements.
+    that fits, or what the sizes' formula allows where that is less. A working set never takes more than MEMORY_SHARE of
+    the memory, or of what is available where that is less: a symbolic size is capped there, a number above it is
+    dropped. Where the sizes have a growth, all of these are numbers of refinements.
     Words that are no size, and all values where no sizes are declared, pass unchanged.
     """
     if sizes is None:
@@ -39,12 +40,14 @@ def resolve_size(value: Value, sizes: Sizes | None, machine: Machine) -> Value |
         elements = 4 * machine.last_caches() / (sizes.memory_bytes_per_element or sizes.bytes_per_element)
     elif value == "largest":
         elements = math.inf
+        if sizes.largest is not None:
+            most = min(most, int(formulas.value(sizes.largest, {"cores": machine.cores})))
     elif level := _SYMBOL.fullmatch(value):
         cache = machine.cache(int(level[1]))
         elements = cache.size / 2 / sizes.bytes_per_element if cache else 0
     else:
         return value
-    return _fit(elements, most, sizes, up=value == "memory")
+    return _fit(elements if elements == math.inf else elements ** (1 / sizes.power), most, sizes, up=value == "memory")
 
 
 def with_less_memory(values: Mapping[str, list[Value]], sizes: Sizes, machine: Machine) -> dict[str, list[Value]]:
@@ -57,7 +60,12 @@ def with_less_memory(values: Mapping[str, list[Value]], sizes: Sizes, machine: M
     if sizes.parameter not in values:
         return dict(values)
     far, each = resolve_size("memory", sizes, machine), min(sizes.bytes_with(values))
-    if not isinstance(far, int | float) or sizes.growth or far * max(sizes.bytes_with(values)) <= AMPLE:
+    if (
+        not isinstance(far, int | float)
+        or sizes.growth
+        or sizes.power > 1
+        or far * max(sizes.bytes_with(values)) <= AMPLE
+    ):
         return dict(values)
     near = min(far, math.ceil(max(4 * machine.last_caches(), AMPLE) / each))
     less: list[Value] = [near if value == far else value for value in values[sizes.parameter]]
@@ -66,7 +74,7 @@ def with_less_memory(values: Mapping[str, list[Value]], sizes: Sizes, machine: M
 
 def _most(fitting: float, sizes: Sizes) -> int:
     """The largest value of at most so many elements; -1 where not even the smallest fits."""
-    most = int(fitting) if sizes.growth is None else _refinements(fitting, sizes.growth)
+    most = int(fitting ** (1 / sizes.power)) if sizes.growth is None else _refinements(fitting, sizes.growth)
     return most if sizes.most is None else min(most, sizes.most)
 
 

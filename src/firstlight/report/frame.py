@@ -33,6 +33,8 @@ Limited = tuple[float, float, float, float]  # x, value, low, high of a ceiling
 MOST_LINES = 8
 DIVERGING: list[list[object]] = [[0, COOL[0]], [0.5, "@paper"], [1, WARM[0]]]
 """Of a heat map around nothing: blue below, vermillion above, which the colour-blind tell apart."""
+HEAT: list[list[object]] = [[0, "@paper"], [0.5, WARM[0]], [1, "@ink"]]
+"""Of one of what is never less than nothing."""
 _MOST_SHOWN = 12
 
 

@@ -8,7 +8,7 @@
 #include <atomic>
 #include <memory>
 
-#include "detours.hpp"
+#include "hands.hpp"
 #include "tiles.hpp"
 
 namespace lu::inline FL_ROLE {
@@ -60,35 +60,26 @@ struct Scheduled {
   void step(State& s, Index) {
     tiles->start();
     Progress progress(tiles->count(), tiles->count() * s.p.fixed / 100);
+    Hands hands(s);
     const int threads = s.team.threads;
-    s.threads.assign(static_cast<std::size_t>(threads), {});
-    const double begin = now();
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
-    for (int thread = 0; thread < threads; ++thread) work(s, progress, thread, begin);
+    for (int thread = 0; thread < threads; ++thread) work(progress, hands, thread, threads);
     solve_upper(s);
   }
 
  private:
-  void work(State& s, Progress& progress, int thread, double begin) {
-    Detours detours(s.p, thread);
-    std::vector<Span> spans;
+  void work(Progress& progress, Hands& hands, int thread, int threads) {
     while (!progress.finished()) {
-      detours.take();
-      const Index j = progress.take(thread, s.team.threads);
+      hands.take(thread);
+      const Index j = progress.take(thread, threads);
       if (j < 0) {
         sched_yield();
         continue;
       }
-      const double start = now() - begin;
       const Index k = progress.passed(j);
-      if (k == j)
-        tiles->factor(j, thread);
-      else
-        tiles->update(j, k, thread);
+      hands.hold(thread, j, k == j, [&] { k == j ? tiles->factor(j, thread) : tiles->update(j, k, thread); });
       progress.done(j);
-      spans.push_back({start, now() - begin, k == j ? -(j + 1) : j + 1});
     }
-    s.threads[static_cast<std::size_t>(thread)] = std::move(spans);
   }
 };
 

@@ -84,7 +84,7 @@ def weak(figures: Sequence[Verified], workload: Workload, plot: Plot) -> dict[tu
     for f in figures:
         x = _x(f, plot)
         if isinstance(x, int) and not (sizes.growth and x > MOST_REFINEMENTS):
-            elements = Fraction(sizes.growth) ** x if sizes.growth else Fraction(x)
+            elements = Fraction(sizes.elements(x))
             _take(at.setdefault((team(f.identity), elements / cores(f)), {}), f)
     return {key: dict(sorted(p.items())) for key, p in sorted(at.items()) if len(p) > 1}
 

@@ -27,7 +27,6 @@ CASES = {
     "cavity": Named("what a lid drags", "Velocity along the lid, of its own"),
     "step": Named("what flows behind a step", "Velocity along the channel, of the mean that enters"),
 }
-HEAT = [[0, "@paper"], [0.5, frame.DIVERGING[2][1]], [1, "@ink"]]
 MOST_ROWS = 24
 Seen = tuple[str, Verified, Field]
 
@@ -72,7 +71,7 @@ def _heat(case: str, picture: Field, number: int) -> Trace:
     return {
         "type": "heatmap", "xaxis": f"x{own}", "yaxis": f"y{own}", "z": [list(row) for row in picture.values],
         "x0": wide / 2, "dx": wide, "y0": high / 2, "dy": high, "zmin": least, "zmax": FINEST,
-        "colorscale": HEAT if hot else frame.DIVERGING, "showscale": False,
+        "colorscale": frame.HEAT if hot else frame.DIVERGING, "showscale": False,
         "hovertemplate": "i = %{x:.0f}, j = %{y:.0f}: %{z} / 999 of the largest<extra></extra>",
     }  # fmt: skip
 
