@@ -58,7 +58,9 @@ class Gathered {
       for (Index k = j; k < j + columns; ++k) whole_line(row(k) - line<T>, left_.data() + k * line<T>, Ordinary());
     const Box<T> in{strip.a + j, strip.a_row, row(j), row_size, strip.rows, columns};
     if (in.rows < high || columns < wide) return by_loops(in);
+    const T* const next = in.a + std::min(line<T>, strip.columns - 1 - j);
     fl::simd::unroll<high / wide>([&](auto q) __attribute__((always_inline)) {
+      for (Index k = q * wide; k < (q + 1) * wide; ++k) __builtin_prefetch(next + k * in.a_row);
       square<wide>(in.a + q * wide * in.a_row, in.a_row, in.b + q * wide, in.b_row, Ordinary());
     });
   }

@@ -1,8 +1,8 @@
 // Squares of a matrix transposed in registers, by the compilers' vector extensions, and boxes that are covered by them.
 //
-// A vector is put together from pieces of 16 bytes, one of each of several rows that lie as many rows apart as a piece has elements; so all
-// that is left to shuffle are pieces of 16 bytes, in lanes that do not meet. That takes half the shuffles of whole rows, and putting pieces
-// together is work of a load. Vectors of 32 bytes are faster here than those of 64, for which a processor has fewer units that shuffle.
+// A vector has lanes of 16 bytes. First the numbers within lanes are turned, then lanes are put where they belong: whole rows of a square in
+// registers, or, for a piece of 16 bytes of each row, as they are loaded. Vectors of 32 bytes are faster here than those of 64, for which a
+// processor has fewer units that shuffle.
 #pragma once
 
 #include "firstlight/simd.hpp"
@@ -36,19 +36,30 @@ template <class T, class V, int... k>
 #endif
 }
 
-// In each lane the first half of a's and b's pieces, or the second half, in turn, `run` elements at a time.
-template <class T, int run, bool second, int... k>
-[[gnu::always_inline]] inline Vector<T, width<T>> zipped(const Vector<T, width<T>>& a, const Vector<T, width<T>>& b,
-                                                         std::integer_sequence<int, k...>) {
+// In each lane the first half of a's and b's, or the second half, a number of type Unit of each in turn.
+template <class Unit, bool second, int... k>
+[[gnu::always_inline]] inline Vector<Unit, width<Unit>> zipped(const Vector<Unit, width<Unit>>& a, const Vector<Unit, width<Unit>>& b,
+                                                               std::integer_sequence<int, k...>) {
   constexpr auto from = [](int at) {
-    const int in_lane = at % lane<T>, begin = at - in_lane + (second ? lane<T> / 2 : 0);
-    return begin + in_lane / (2 * run) * run + in_lane % run + (in_lane / run % 2 == 1 ? width<T> : 0);
+    const int in_lane = at % lane<Unit>, begin = at - in_lane + (second ? lane<Unit> / 2 : 0);
+    return begin + in_lane / 2 + (in_lane % 2 == 1 ? width<Unit> : 0);
   };
-  return picked<T>(a, b, std::integer_sequence<int, from(k)...>());
+  return picked<Unit>(a, b, std::integer_sequence<int, from(k)...>());
 }
-template <class T, int run, bool second>
-[[gnu::always_inline]] inline Vector<T, width<T>> zip(const Vector<T, width<T>>& a, const Vector<T, width<T>>& b) {
-  return zipped<T, run, second>(a, b, std::make_integer_sequence<int, width<T>>());
+// Of whole numbers, for there are processors with two units that zip these and one that zips floating-point numbers.
+template <class Unit, bool second, class V>
+[[gnu::always_inline]] inline V zip(const V& a, const V& b) {
+  using Whole = Vector<Unit, width<Unit>>;
+  return reinterpret_cast<V>(
+      zipped<Unit, second>(reinterpret_cast<Whole>(a), reinterpret_cast<Whole>(b), std::make_integer_sequence<int, width<Unit>>()));
+}
+
+// The first or the second lanes of a and b.
+template <bool second, class V>
+[[gnu::always_inline]] inline V lanes_of(const V& a, const V& b) {
+  using Halves = Vector<std::int64_t, 4>;
+  using From = std::conditional_t<second, std::integer_sequence<int, 2, 3, 6, 7>, std::integer_sequence<int, 0, 1, 4, 5>>;
+  return reinterpret_cast<V>(picked<std::int64_t>(reinterpret_cast<Halves>(a), reinterpret_cast<Halves>(b), From()));
 }
 
 // A piece of the row at `a`, and one of the row that begins the next lane.
@@ -67,31 +78,64 @@ template <class T>
   }
 }
 
-// `width` rows of `lane` columns; give(column, vector).
-template <class T, class Give>
-[[gnu::always_inline]] inline void columns_of_a_lane(const T* a, Index a_row, Give give) {
-  const auto row = [&](int r) __attribute__((always_inline)) { return pieces(a + r * a_row, a_row); };
-  if constexpr (lane<T> == 2) {
-    const auto first = row(0), second = row(1);
-    give(0, zip<T, 1, false>(first, second)), give(1, zip<T, 1, true>(first, second));
+// Numbers of each lane: vector r, number c and vector c, number r change places.
+template <class V, std::size_t count>
+[[gnu::always_inline]] inline void turn_lanes(V (&row)[count]) {
+  using Wide = std::int64_t;
+  if constexpr (count == 2) {
+    const V first = row[0], second = row[1];
+    row[0] = zip<Wide, false>(first, second), row[1] = zip<Wide, true>(first, second);
   } else {
-    const auto r0 = row(0), r1 = row(1), r2 = row(2), r3 = row(3);
-    const auto left = zip<T, 1, false>(r0, r1), left_below = zip<T, 1, false>(r2, r3);
-    const auto right = zip<T, 1, true>(r0, r1), right_below = zip<T, 1, true>(r2, r3);
-    give(0, zip<T, 2, false>(left, left_below)), give(1, zip<T, 2, true>(left, left_below));
-    give(2, zip<T, 2, false>(right, right_below)), give(3, zip<T, 2, true>(right, right_below));
+    using Narrow = std::int32_t;
+    const V left = zip<Narrow, false>(row[0], row[1]), left_below = zip<Narrow, false>(row[2], row[3]);
+    const V right = zip<Narrow, true>(row[0], row[1]), right_below = zip<Narrow, true>(row[2], row[3]);
+    row[0] = zip<Wide, false>(left, left_below), row[1] = zip<Wide, true>(left, left_below);
+    row[2] = zip<Wide, false>(right, right_below), row[3] = zip<Wide, true>(right, right_below);
   }
 }
 
-// Each row of the square in B is written at once, so that lines are written whole.
+// `width` rows of `lane` columns; give(column, vector).
+template <class T, class Give>
+[[gnu::always_inline]] inline void columns_of_a_lane(const T* a, Index a_row, Give give) {
+  Vector<T, width<T>> row[lane<T>];
+  fl::simd::unroll<lane<T>>([&](auto r) __attribute__((always_inline)) { row[r] = pieces(a + r * a_row, a_row); });
+  turn_lanes(row);
+  fl::simd::unroll<lane<T>>([&](auto k) __attribute__((always_inline)) { give(k, row[k]); });
+}
+
+// `width` rows of as many columns.
+template <class T, class Give>
+[[gnu::always_inline]] inline void square_of_a_vector(const T* a, Index a_row, Give give) {
+  using V = Vector<T, width<T>>;
+  V row[lanes][lane<T>];
+  fl::simd::unroll<lanes>([&](auto l) __attribute__((always_inline)) {
+    fl::simd::unroll<lane<T>>([&](auto r) __attribute__((always_inline)) { row[l][r] = fl::simd::load<V>(a + (l * lane<T> + r) * a_row); });
+    turn_lanes(row[l]);
+  });
+  fl::simd::unroll<lane<T>>([&](auto k) __attribute__((always_inline)) {
+    if constexpr (lanes == 1)
+      give(k, row[0][k]);
+    else
+      give(k, lanes_of<false>(row[0][k], row[1][k])), give(k + lane<T>, lanes_of<true>(row[0][k], row[1][k]));
+  });
+}
+
+// Rows of B whose lines are written one after the other while they are in registers: of 32 bit those of a lane, for the squares of a vector
+// have eight rows of each matrix.
 template <Index side, class T, class Store>
 [[gnu::always_inline]] inline void square(const T* a, Index a_row, T* b, Index b_row, Store store) {
-  fl::simd::unroll<side / lane<T>>([&](auto j) __attribute__((always_inline)) {
+  constexpr bool whole = sizeof(T) == 8;
+  constexpr Index columns = whole ? width<T> : lane<T>;
+  fl::simd::unroll<side / columns>([&](auto j) __attribute__((always_inline)) {
     fl::simd::unroll<side / width<T>>([&](auto i) __attribute__((always_inline)) {
-      const Index down = i * width<T>, right = j * lane<T>;
+      const Index down = i * width<T>, right = j * columns;
+      const T* const from = a + down * a_row + right;
       T* const to = b + right * b_row + down;
-      columns_of_a_lane(
-          a + down * a_row + right, a_row, [&](int k, const auto& v) __attribute__((always_inline)) { store(to + k * b_row, v); });
+      const auto give = [&](int k, const auto& v) __attribute__((always_inline)) { store(to + k * b_row, v); };
+      if constexpr (whole)
+        square_of_a_vector(from, a_row, give);
+      else
+        columns_of_a_lane(from, a_row, give);
     });
   });
 }
@@ -106,7 +150,8 @@ struct Ordinary {
 // The last square of each row and column ends with the box: some elements are written twice. Lines of B that the next square writes are
 // asked for while this one is turned.
 template <Index side, class T>
-inline void covered(const Box<T>& box) {
+[[gnu::noinline]] inline void covered(const Box<T>& whole) {
+  const Box<T> box = whole;
   for (Index right = 0; right < box.columns; right += side)
     for (Index down = 0; down < box.rows; down += side) {
       const Index i = std::min(down, box.rows - side), j = std::min(right, box.columns - side), next = std::min(i + side, box.rows - 1);
@@ -114,6 +159,15 @@ inline void covered(const Box<T>& box) {
       for (Index k = 0; k < side; ++k) __builtin_prefetch(at.b + k * at.b_row + (next - i), 1);
       square<side>(at.a, at.a_row, at.b, at.b_row, Ordinary());
     }
+}
+
+// Whole squares of vectors, whose rows are as far apart in both matrices: that takes the least instructions.
+template <class T>
+inline void by_vectors(const T* a, T* b, Index row, Index rows, Index columns) {
+  for (Index i = 0; i < rows; i += width<T>)
+    for (Index j = 0; j < columns; j += width<T>)
+      square_of_a_vector(
+          a + i * row + j, row, [=](int k, const auto& v) __attribute__((always_inline)) { fl::simd::store(b + (j + k) * row + i, v); });
 }
 
 // `high` rows of all columns, a lane of columns at a time; the last lane ends with the box. Each line of B is written at once, in two or more
@@ -137,21 +191,31 @@ inline void along(const Box<T>& box) {
   if (right < box.columns) lane_at(box.columns - lane<T>);
 }
 
-// In the first cache nothing needs to be asked for, and what counts is instructions. The last rows end with the box, too.
+// The last rows end with the box, too.
 template <class T>
-inline void by_rows(const Box<T>& box) {
+inline void by_lanes(const Box<T>& box) {
   Index down = 0;
   for (; down + line<T> <= box.rows; down += line<T>) along<line<T>>(box.part(down, 0, line<T>, box.columns));
   for (; down < box.rows; down += width<T>) along<width<T>>(box.part(std::min<Index>(down, box.rows - width<T>), 0, width<T>, box.columns));
+}
+
+// In the first cache nothing needs to be asked for, and what counts is instructions. Where rows do not begin on vectors, loads of half a vector
+// meet fewer borders of lines.
+template <class T>
+inline void by_rows(const Box<T>& box) {
+  if (std::min(box.rows, box.columns) < width<T>) return by_loops(box);
+  const bool whole = box.a_row % width<T> == 0 && box.rows % width<T> == 0 && box.columns % width<T> == 0;
+  if (whole && box.a_row == box.b_row) return by_vectors(box.a, box.b, box.a_row, box.rows, box.columns);
+  by_lanes(box);
 }
 
 // High strips, whose squares go down: B's lines lie one after the other, and A's rows are not too many at once.
 template <class T>
 inline void by_squares(const Box<T>& box) {
   constexpr Index high = 128, first_cache = 40 << 10;  // bytes; of those with 32 KiB it is not much more
+  if (2 * box.rows * box.columns * static_cast<Index>(sizeof(T)) <= first_cache) return by_rows(box);
   const Index least = std::min(box.rows, box.columns);
   if (least < width<T>) return by_loops(box);
-  if (2 * box.rows * box.columns * static_cast<Index>(sizeof(T)) <= first_cache) return by_rows(box);
   if (least < 2 * line<T>) return covered<width<T>>(box);
   for (Index down = 0; down < box.rows; down += high) {
     const Index i = std::min(down, box.rows - line<T>);
