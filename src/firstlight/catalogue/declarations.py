@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 from collections.abc import Mapping, Sequence
-from typing import Annotated, Protocol
+from typing import Annotated, Literal, Protocol
 
 import msgspec
 
@@ -20,7 +20,8 @@ class Selection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     A parameter is a list of values: whole or real numbers, words, patterns of words that the program expands (`*`: all
     that it has), or the symbolic sizes L1, L2, L3 (half of that cache) and memory (four times the last cache).
     `toolchains = ["one"]` stands for the native flags of one compiler. MPI programs run with `ranks` ranks on one node,
-    or as `placements` say: NODESxRANKSxTHREADS, as in 1x4x2 or allxall-1x1.
+    or as `placements` say: NODESxRANKSxTHREADS, as in 1x4x2, allxall-1x1 or 1xgpusx1. With `each_gpu`, those without
+    MPI are measured on every GPU of the node by itself.
     """
 
     variants: list[str]
@@ -29,6 +30,7 @@ class Selection(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     ranks: int = 2
     threads: list[int | str] = msgspec.field(default_factory=lambda: [1])  # or "all": a core each; "all-threads"
     placements: list[str] = []
+    each_gpu: bool = False
     bytes_per_element: float | None = None
 
 
@@ -123,7 +125,7 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     `choose`: toolchain, mpi, variant or a parameter that `where` leaves open; several as in `mpi+variant`. A row
     compares variants of one class alone (see `Class`). A `headline` stands on the front page, the others in their
     chapter's section. `order`: within the chapter. One that is not `placed` speaks of every placement, which then may
-    be what is chosen.
+    be what is chosen. `ranks = "gpus"`: one for each GPU of the node.
     """
 
     title: str
@@ -133,7 +135,7 @@ class Row(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     variants: list[str] = msgspec.field(default_factory=lambda: ["*"])
     device: bool = False
     threads: int | str = 1
-    ranks: int = 1
+    ranks: int | Literal["gpus"] = 1
     choose: str = "toolchain"
     headline: bool = False
     placed: bool = True

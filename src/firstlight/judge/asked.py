@@ -51,7 +51,10 @@ def _instead(where: Mapping[str, Value], given: Mapping[str, Sequence[Value]]) -
 
 def _title(workload: Workload, row: Row, where: Mapping[str, Value]) -> str:
     values = [words.value(k, v) if isinstance(v, str) else words.values([(k, v)]) for k, v in where.items()]
-    on = "GPU" if row.device else count(row.ranks, "rank") if row.ranks > 1 else _cores(row.threads)
+    if not isinstance(row.ranks, int):
+        on = "all GPUs"
+    else:
+        on = "GPU" if row.device else count(row.ranks, "rank") if row.ranks > 1 else _cores(row.threads)
     several = len({row.metric for row in workload.rows}) > 1
     return f"{workload.title}{f', {row.metric}' if several else ''}: {', '.join([*values, on])}"
 

@@ -9,6 +9,8 @@ from dataclasses import dataclass, field
 from statistics import median
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from firstlight.errors import USAGE
 from firstlight.plan import Cell, Placement, Program
 from firstlight.record import PHASE, Case, Check, Devices, Launch, LaunchRecord, Metric, Run, Sample
@@ -162,8 +164,9 @@ def _values(samples: list[Sample]) -> dict[str, float]:
 
 def subject_of(cell: Cell, case: Case) -> Subject:
     """What a case of a launch of that cell measures."""
-    placement = Placement(cell.placement.nodes, cell.placement.ranks, case.threads)
-    return Subject(cell.program, placement, tuple(sorted(case.parameters.items())))
+    p = cell.placement
+    p = p if p.threads == case.threads else replace(p, threads=case.threads)
+    return Subject(cell.program, p, tuple(sorted(case.parameters.items())))
 
 
 def sentence(check: Check) -> str:

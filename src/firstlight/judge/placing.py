@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from firstlight.judge import Judgement
 from firstlight.machine import Machine, cores
 from firstlight.plan import Placement
@@ -60,7 +62,8 @@ def placed(judgement: Judgement) -> list[Placed]:
         bound = tuple(record.launch.binding), cell.placement.threads
         if bound not in known:
             known[bound] = arrangement(bound[0], machine, bound[1])
-        seen.setdefault((cell.placement, cell.program.mpi, known[bound]), []).append(record.launch)
+        place = replace(cell.placement, gpu=None)  # on processors all GPUs are alike
+        seen.setdefault((place, cell.program.mpi, known[bound]), []).append(record.launch)
     found = [
         Placed(placement, mpi, how, some[0], len(some), tuple(dict.fromkeys(x.workload for x in some)))
         for (placement, mpi, how), some in seen.items()

@@ -22,10 +22,10 @@ def selects(identity: Identity, declared: Declaration, workload: Workload, machi
 
 def in_row(identity: Identity, row: Row, workload: Workload, machine: Machine) -> bool:
     """Whether the figure is one of those that a line of the terminal page chooses from: all do the same work."""
-    threads = cores.amount(row.threads, machine)
+    wanted = cores.amount(row.threads, machine), cores.ranks(row.ranks, machine)
     return (
         identity.metric == row.metric
-        and (not row.placed or (identity.placement.threads, identity.placement.ranks) == (threads, row.ranks))
+        and (not row.placed or (identity.placement.threads, identity.placement.ranks) == wanted)
         and selects(identity, row, workload, machine)
         and same_work(identity.variant, row, workload)
     )

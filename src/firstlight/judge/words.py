@@ -35,7 +35,7 @@ def listing(words: Sequence[str]) -> str:
 
 
 def where(placement: Placement) -> str:
-    """2 ranks, 4 threads; empty for one core."""
+    """2 ranks, 4 threads; empty for one core. GPUs are counted from 0, as drivers do."""
     parts = []
     if placement.nodes > 1:
         parts.append(f"{placement.nodes} nodes")
@@ -43,6 +43,8 @@ def where(placement: Placement) -> str:
         parts.append(f"{placement.ranks} ranks")
     if placement.threads > 1:
         parts.append(f"{placement.threads} threads")
+    if placement.gpu is not None:
+        parts.append(f"GPU {placement.gpu}")
     return ", ".join(parts)
 
 

@@ -22,7 +22,7 @@ from firstlight.launch.invocation import Here, Invocation, Launcher
 from firstlight.launch.launcher import find, here
 from firstlight.launch.started import started
 from firstlight.launch.supervise import Ended
-from firstlight.machine import Machine, allocation
+from firstlight.machine import Machine, allocation, gpus
 from firstlight.mpi_families import Room
 from firstlight.plan import Cell, Guest, Placement
 from firstlight.toolchains import Mpi, Toolbox
@@ -77,6 +77,8 @@ def launch(
     words = _words(cell, executable, output, options, invocation, toolbox.emulator)
     leavings = scratch.foresee(mpi, machine)
     own = invocation.environment | _runtimes(cell, mpi) | scratch.variables(leavings, mpi)
+    if cell.placement.gpu is not None:
+        own |= gpus.alone(cell.placement.gpu, machine.gpus)
     environment = compose(cell.placement, identity, own, cell.guest)
     try:
         with _abandoning(launcher) as over:
@@ -179,6 +181,9 @@ def _invocation(cell: Cell, mpi: Mpi | None, launcher: Launcher, machine: Machin
     if cell.placement.nodes > machine.nodes:
         has = f"{machine.nodes} node" + ("s" if machine.nodes > 1 else "")
         raise UsageError(f"{cell.id} needs {cell.placement.nodes} nodes and there is {has}; see ./fl submit --nodes")
+    if cell.placement.gpu is not None and cell.placement.gpu >= len(machine.gpus):
+        has = f"{len(machine.gpus)} GPU" + ("s" if len(machine.gpus) != 1 else "")
+        raise UsageError(f"{cell.id} needs GPU {cell.placement.gpu}, counted from 0, and there are {has}")
     if cell.guest is not None:
         return _of_guest(cell.guest, cell.placement, mpi, launcher, machine)
     invocation = launcher.invocation(mpi, cell.placement, here(machine))

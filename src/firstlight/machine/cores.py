@@ -12,7 +12,7 @@ from collections.abc import Collection, Sequence
 from firstlight.errors import UsageError
 from firstlight.machine import Machine
 
-ALL, HALF, ALL_THREADS = "all", "half", "all-threads"
+ALL, HALF, ALL_THREADS, GPUS = "all", "half", "all-threads", "gpus"
 WORD = r"(?:all-threads|all-[1-9]\d{0,6}|all|half|[1-9]\d{0,9})"
 """A regular expression for a number of ranks or threads on a node, as suites, rows and users write it."""
 
@@ -33,6 +33,11 @@ def amount(word: int | str, machine: Machine) -> int:
     if word == ALL_THREADS:
         return len(machine.cpus)
     return share(word, machine.cores)
+
+
+def ranks(word: int | str, machine: Machine) -> int:
+    """How many ranks on a node a word means: as `amount`, and `gpus` is one for each GPU of it."""
+    return len(machine.gpus) if word == GPUS else amount(word, machine)
 
 
 def share(word: str, of: int) -> int:

@@ -6,7 +6,7 @@ import os
 import re
 import shutil
 import subprocess
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
@@ -16,6 +16,8 @@ from firstlight.process import bounded
 
 MOST = 256
 """No node has more GPUs than this: a longer list is damaged text."""
+OF_AMD = "AMD GPU"
+"""The name of one that only AMD's tool knows of."""
 _QUERY = ("nvidia-smi", "--query-gpu=uuid,compute_cap,memory.total,name", "--format=csv,noheader,nounits")
 
 Ask = Callable[[tuple[str, ...]], str]
@@ -54,6 +56,25 @@ def linked(
     for name in ("ROCR_VISIBLE_DEVICES", "HIP_VISIBLE_DEVICES"):
         links = gpu_links.chosen(links, given.get(name))
     return len(links), links
+
+
+def alone(number: int, gpus: Sequence[Gpu], environment: Mapping[str, str] | None = None) -> dict[str, str]:
+    """Variables in which a program sees that one of the GPUs that may be used here. Raises IndexError for no such one.
+
+    CUDA counts the fastest first unless told to count as the driver does, by whose numbers `gpus` are known.
+    """
+    given = os.environ if environment is None else environment
+    if gpus[number].name != OF_AMD:
+        return {"CUDA_DEVICE_ORDER": "PCI_BUS_ID", "CUDA_VISIBLE_DEVICES": _word(given, "CUDA_VISIBLE_DEVICES", number)}
+    inner = "HIP_VISIBLE_DEVICES"  # counts what the other one leaves
+    name = inner if given.get(inner) is not None else "ROCR_VISIBLE_DEVICES"
+    return {name: _word(given, name, number)}
+
+
+def _word(given: Mapping[str, str], name: str, number: int) -> str:
+    """The name of a GPU among those that the variable leaves; its number where that leaves all."""
+    told = given.get(name)
+    return str(number) if told is None else told.split(",")[number].strip()
 
 
 def query(text: str) -> tuple[Told, ...]:

@@ -63,7 +63,7 @@ def describe(root: Path, cache_dir: Path) -> Machine:
         + _uneven(allocated, len(cpus)),
         nodes=allocated.nodes,
         batch=allocated.system,
-        gpus=of_nvidia + (Gpu("AMD GPU"),) * of_amd,
+        gpus=of_nvidia + (Gpu(gpus.OF_AMD),) * of_amd,
         gpu_links=links,
         siblings=cores,
         kinds=kinds,

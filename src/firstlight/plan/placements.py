@@ -10,7 +10,7 @@ from firstlight.machine import Machine, cores
 from firstlight.plan.types import Placement
 
 _NODES = r"all-[1-9]\d{0,6}|all|half|[1-9]\d{0,9}"
-_SHAPE = re.compile(rf"({_NODES})x({cores.WORD})x({cores.WORD})", re.ASCII)
+_SHAPE = re.compile(rf"({_NODES})x({cores.GPUS}|{cores.WORD})x({cores.WORD})", re.ASCII)
 MOST = 1 << 20  # nodes, ranks or threads: a larger number is a slip of the keyboard
 
 
@@ -19,8 +19,8 @@ def expand(shapes: Sequence[str], machine: Machine) -> tuple[list[Placement], li
 
     A shape is NODESxRANKSxTHREADS: nodes, ranks a node, threads a rank. Each is a number or one of `all`, `half` and
     `all-1` (`all-2`, ...): of the nodes of the allocation for the first, of the cores of a node for the others, where
-    `all-threads` is its hardware threads. Numbers may ask for more than there are (oversubscription), not for more
-    nodes.
+    `all-threads` is its hardware threads, and `gpus` (ranks alone) one for each of its GPUs. Numbers may ask for more
+    than there are (oversubscription), not for more nodes.
     Raises UsageError for anything else.
     """
     found: list[Placement] = []
@@ -33,7 +33,7 @@ def expand(shapes: Sequence[str], machine: Machine) -> tuple[list[Placement], li
                 "threads a rank"
             )
         nodes = cores.share(match[1], machine.nodes)
-        ranks, threads = cores.amount(match[2], machine), cores.amount(match[3], machine)
+        ranks, threads = cores.ranks(match[2], machine), cores.amount(match[3], machine)
         if min(nodes, ranks, threads) < 1 or nodes > machine.nodes:
             absent.append(shape)
         elif max(nodes, ranks, threads) > MOST:

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from msgspec.structs import replace
 
-from firstlight.catalogue import Selection, Value, Variant, Workload, of_library
+from firstlight.catalogue import Selection, Value, Variant, Workload, of_library, on_device
 from firstlight.errors import UsageError
 from firstlight.machine import Machine, cores
 from firstlight.plan.ability import family, lacking_compiler, lacking_here, programs, variant_names
@@ -221,14 +221,18 @@ class _Planner:
     def _placements(self, workload: Workload, name: str, variant: Variant, entry: Selection) -> list[Placement]:
         """Where the program runs: the user's placements, or the entry's; `threads` counts where it has no ranks."""
         shapes = (self.shapes or entry.placements) if "mpi" in variant.needs else ()
+        if entry.each_gpu and len(self.machine.gpus) > 1 and on_device(variant.needs) and "mpi" not in variant.needs:
+            return [Placement(gpu=k) for k in range(len(self.machine.gpus))]
         if not shapes:
             threads = self._threads(workload, entry) if "openmp" in variant.needs else [1]
             return [Placement(1, entry.ranks if "mpi" in variant.needs else 1, n) for n in threads]
         placements, missing = expand(shapes, self.machine)
         for shape in missing:
             here = f"{count(self.machine.nodes, 'node')} with {count(self.machine.cores, 'core')}"
-            fix = "start it in a larger allocation: ./fl submit --nodes K"
-            self.absent.append(Absent(f"{workload.name} as {shape}", f"there are only {here}", fix))
+            why, fix = f"there are only {here}", "start it in a larger allocation: ./fl submit --nodes K"
+            if cores.GPUS in shape and not self.machine.gpus:
+                why, fix = "no GPU here that a program may use", "run on a node with a GPU"
+            self.absent.append(Absent(f"{workload.name} as {shape}", why, fix))
         if "openmp" in variant.needs:
             return placements
         single = [p for p in placements if p.threads == 1]
@@ -295,6 +299,7 @@ class _Planner:
             program.toolchain,
             program.mpi,
             (f"{placement.nodes}n" if placement.nodes > 1 else "") + f"{placement.ranks}x{placement.threads}",
+            f"gpu{placement.gpu}" if placement.gpu is not None else "",
         ]
         name = ".".join(part for part in parts if part) + (f".{len(earlier)}" if len(earlier) > 1 else "")
         self.cells.append(Cell(name, program, placement, self._arguments(left)))

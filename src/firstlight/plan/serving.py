@@ -21,8 +21,8 @@ def serves(cell: Cell, row: Row, workload: Workload, machine: Machine) -> bool:
 
 def can_serve(program: Program, placement: Placement, row: Row, workload: Workload, machine: Machine) -> bool:
     """Whether the row speaks of this program, placed so."""
-    threads = cores.amount(row.threads, machine)
-    placed = not row.placed or (placement.threads, placement.ranks) == (threads, row.ranks)
+    wanted = cores.amount(row.threads, machine), cores.ranks(row.ranks, machine)
+    placed = not row.placed or (placement.threads, placement.ranks) == wanted
     return placed and _of_variant(program, row, workload) and same_work(program.variant, row, workload)
 
 

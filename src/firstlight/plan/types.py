@@ -8,11 +8,15 @@ from firstlight.toolchains import Absent
 
 
 class Placement(msgspec.Struct, frozen=True):
-    """Where a program runs: nodes, ranks in all, threads a rank."""
+    """Where a program runs: nodes, ranks in all, threads a rank.
+
+    `gpu`: the number, of those that may be used here, of the one GPU that it sees; None: all, and each rank takes one.
+    """
 
     nodes: int = 1
     ranks: int = 1
     threads: int = 1
+    gpu: int | None = None
 
     @property
     def per_node(self) -> int:

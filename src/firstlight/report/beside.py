@@ -179,7 +179,7 @@ def _published(
     row: Row, workload: Workload, heritage: Heritage, like: Verified, best: float, machine: Machine
 ) -> Iterable[Published]:
     """The best that was published of each earlier machine for what the row asks."""
-    ranks = row.ranks * cores.amount(row.threads, machine)
+    ranks = cores.ranks(row.ranks, machine) * cores.amount(row.threads, machine)
     where = {k: resolved(k, v, workload, machine) for k, v in row.where.items()}
     found: dict[str, Published] = {}
     for entry in heritage.matching(workload.name, row.metric):

@@ -77,8 +77,9 @@ def matrices(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Ma
     rows = sorted(((r, w) for w in workloads.values() for r in w.rows), key=lambda x: (x[0].order, x[0].title))
     made = []
     for k, (row, workload) in enumerate(rows):
-        for ranks, figures in sorted(_by_ranks(judgement, row, workload).items(), key=lambda x: x[0] != row.ranks):
-            own = ranks == row.ranks
+        mine = cores.ranks(row.ranks, judgement.run.machine)
+        for ranks, figures in sorted(_by_ranks(judgement, row, workload).items(), key=lambda x: x[0] != mine):
+            own = ranks == mine
             title = sourced.name(sentence.capital(row.title))
             title += "" if own else f", with {count(ranks, 'rank')} instead"
             name = f"choose-{k}" + ("" if own else f"-{ranks}")
@@ -92,22 +93,20 @@ def _by_ranks(judgement: Judgement, row: Row, workload: Workload) -> dict[int, l
     """The figures that a row speaks of, by their number of ranks; another number where no other row speaks of it. Of a
     row that speaks of every placement all together."""
     run = judgement.run
-    threads = cores.amount(row.threads, run.machine)
+    threads, ranks = cores.amount(row.threads, run.machine), cores.ranks(row.ranks, run.machine)
     alike = (row.metric, row.where, row.variants, row.device)
     told = {
-        r.ranks
+        cores.ranks(r.ranks, run.machine)
         for r in workload.rows
         if r is not row and r.placed and (r.metric, r.where, r.variants, r.device) == alike
     }
     found: dict[int, list[Figure]] = {}
     for f in judgement.figures:
         i = f.identity
-        fits = (
-            i.placement.ranks not in told if i.mpi else (i.placement.threads, i.placement.ranks) == (threads, row.ranks)
-        )
+        fits = i.placement.ranks not in told if i.mpi else (i.placement.threads, i.placement.ranks) == (threads, ranks)
         fits |= not row.placed
         if i.metric == row.metric and fits and selects(i, row, workload, run.machine):
-            found.setdefault(i.placement.ranks if row.placed else row.ranks, []).append(f)
+            found.setdefault(i.placement.ranks if row.placed else ranks, []).append(f)
     return dict(sorted(found.items()))
 
 

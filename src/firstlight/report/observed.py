@@ -51,7 +51,7 @@ def _records(view: View, who: Identity) -> list[LaunchRecord]:
         for c in view.judgement.run.cells
         if (c.program.workload, c.program.variant) == (who.workload, who.variant)
         and (c.program.toolchain, c.program.mpi) == (who.toolchain, who.mpi)
-        and (c.placement.nodes, c.placement.ranks) == (who.placement.nodes, who.placement.ranks)
+        and msgspec.structs.replace(c.placement, threads=who.placement.threads) == who.placement
     }
     return [r for r in view.judgement.records if r.start.cell in cells and r.complete]
 
