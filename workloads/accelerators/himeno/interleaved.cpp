@@ -13,11 +13,11 @@ struct Streamed {
     lines.fill(s, s.block.cells());
   }
   void step(himeno::State& s, fl::Index) {
-    himeno::run(s, himeno::Lines<himeno::Store::nontemporal>{lines});
+    himeno::run(s, himeno::Lines<himeno::past_caches>{lines});
     fl::nontemporal::fence();
   }
 };
 
 }  // namespace
 
-FL_VARIANT(himeno, Streamed, .refuse = himeno::nontemporal_refuses, .traits = {.bytes_a_point = 56})
+FL_VARIANT(himeno, Streamed, .traits = {.bytes_a_point = himeno::bytes_past_caches})

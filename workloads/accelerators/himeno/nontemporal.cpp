@@ -12,4 +12,4 @@ void step(himeno::State& s, fl::Index) {
 
 }  // namespace
 
-FL_VARIANT(himeno, step, .refuse = himeno::nontemporal_refuses, .traits = {.bytes_a_point = 56})
+FL_VARIANT(himeno, step, .refuse = [](const himeno::Params&) { return fl::nontemporal::refusal(); }, .traits = {.bytes_a_point = 56})

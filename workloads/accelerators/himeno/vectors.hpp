@@ -98,8 +98,8 @@ struct Vectors {
   }
 };
 
-inline std::string nontemporal_refuses(const Params&) {
-  return fl::nontemporal::available ? "" : "this compiler offers no non-temporal stores on this processor; himeno runs as the variant simd";
-}
+// Past the caches where this compiler has such stores for this processor, and what a point then moves.
+inline constexpr Store past_caches = fl::nontemporal::available ? Store::nontemporal : Store::ordinary;
+inline constexpr double bytes_past_caches = fl::nontemporal::available ? 56 : 60;
 
 }  // namespace himeno::inline FL_ROLE

@@ -70,9 +70,8 @@ inline void stores(State& s, fl::Index first, fl::Index last) {
 }
 
 inline std::string nontemporal_refuses(const Params& p) {
-  if (!fl::nontemporal::available) return "this compiler offers no non-temporal stores on this processor; take the variant simd";
   if (p.op == Op::load) return "op=load stores nothing, so stores past the caches cannot help it; take the variant simd";
-  return "";
+  return fl::nontemporal::refusal();
 }
 
 // The part of n elements that is `part` of `parts`, in whole lines so that no two threads share one.

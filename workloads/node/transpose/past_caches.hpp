@@ -10,9 +10,7 @@
 
 namespace transpose::inline FL_ROLE {
 
-inline std::string past_caches_refuses(const Params&) {
-  return fl::nontemporal::available ? "" : "this compiler offers no non-temporal stores on this processor; take the variant simd";
-}
+inline std::string past_caches_refuses(const Params&) { return fl::nontemporal::refusal(); }
 
 struct PastCaches {
   template <class T, class V>

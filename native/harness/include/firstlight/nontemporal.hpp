@@ -5,6 +5,7 @@
 #pragma once
 
 #include <atomic>
+#include <string>
 
 #include "firstlight/role.hpp"
 #include "firstlight/simd.hpp"
@@ -64,6 +65,11 @@ template <class T, class V>
 inline void store(T*, const V&) {}
 
 #endif
+
+// For `.refuse` of a variant that is nothing without them: why it cannot run here, empty where it can.
+inline std::string refusal() {
+  return available ? "" : "it needs non-temporal stores, and this compiler offers none on this processor; take the variant simd";
+}
 
 // Such stores are weakly ordered: before another thread reads what was written, or the clock, they must be on their way.
 inline void fence() { std::atomic_thread_fence(std::memory_order_seq_cst); }
