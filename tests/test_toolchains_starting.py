@@ -8,10 +8,13 @@ import pytest
 from msgspec.structs import replace
 
 import synthetic_machine
+from firstlight import mpi_families
 from firstlight.toolchains import Mpi
+from firstlight.toolchains.found import Found
 from firstlight.toolchains.host import Host
 from firstlight.toolchains.memory import Memory
 from firstlight.toolchains.starting import refused, starting
+from firstlight.toolchains.wrappers import probe
 
 
 def script(path: Path, body: str) -> Path:
@@ -78,3 +81,42 @@ def test_who_asks_for_a_launcher_gets_that_or_nothing(tmp_path: Path) -> None:
     assert refused(here, replace(mine, starter=("/bin/srun", "--mpi=pmix")), "srun") is None
     here.machine = replace(here.machine, batch="")
     assert refused(here, mine, "srun") is None  # outside of an allocation there is nothing to start
+
+
+CRAY = """\
+#define MPICH_VERSION "3.4a2"
+#define CRAY_MPICH_VERSION 8.1.29
+"""
+"""Of its mpi.h: programs that ask which library they have print the second one (ADIOS2's tests, a bandwidth test's)."""
+
+
+def cray(tmp_path: Path, here: Host) -> Mpi:
+    """Cray MPICH as a module brings it: a folder of its own with wrappers, and no mpiexec in it."""
+    bin = tmp_path / "mpich" / "8.1.29" / "ofi" / "gnu" / "12.3" / "bin"
+    bin.mkdir(parents=True)
+    script(bin / "mpicxx", f"case \"$*\" in *-dM*) cat <<'END'\n{CRAY}END\n;; *) touch start;; esac")
+    here.environ = {**here.environ, "CRAY_MPICH_DIR": str(bin.parent)}
+    found = probe(here, mpi_families.of("cray"))
+    assert not found.absent
+    (library,) = found.items
+    assert (library.name, library.label, library.launcher) == ("cray", "Cray MPICH 8.1.29", "")
+    return library
+
+
+def test_cray_s_library_is_started_by_what_the_system_has(tmp_path: Path) -> None:
+    here = host(tmp_path, 'case "$1" in --mpi=cray_shasta) exit 0;; esac; exit 9')
+    found, absent = starting(here, cray(tmp_path, here))
+    assert found.starter == (str(tmp_path / "bin" / "srun"), "--mpi=cray_shasta") and not absent
+    assert refused(here, found, "") is None
+
+
+def test_where_nothing_starts_it_cray_s_library_is_absent(tmp_path: Path) -> None:
+    here = host(tmp_path, "exit 9")
+    library, (gap,) = starting(here, cray(tmp_path, here))
+    assert gap.fix == "use a Cray MPICH 8.1.29 built for it"
+    useless = refused(here, library, "")
+    assert useless is not None and "brings no mpiexec" in useless.why and "./fl submit" in useless.fix
+
+
+def test_elsewhere_nobody_misses_cray_s_library(tmp_path: Path) -> None:
+    assert probe(host(tmp_path, None), mpi_families.of("cray")) == Found()

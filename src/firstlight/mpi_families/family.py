@@ -78,7 +78,8 @@ class Family:
     """Whether pip's package of its name serves systems without MPI."""
 
     def searches(self, cache: Path, environ: Mapping[str, str]) -> list[tuple[Origin, list[Path]]]:
-        """(origin, folders in whose bin its wrappers may lie) in the order to look; the search path is always seen."""
+        """(origin, folders in whose bin its wrappers may lie) in the order to look; the search path is always seen.
+        Empty where this machine has nothing of it, and it is not missed."""
         return [("system", [])]
 
     def fix(self, cache: Path) -> str:
@@ -99,6 +100,8 @@ class Family:
     """A regular expression for those of them that its launcher sets for a rank: they hold for that rank alone."""
     launchers: tuple[str, ...] = ("mpiexec", "mpirun")
     """Names of its launchers."""
+    brings_launcher: bool = True
+    """Whether there is one beside its wrappers; else what a batch system has starts its programs, in a job."""
     pmi: tuple[str, ...] = ()
     """Interfaces through which a batch system's launcher may start it (values of srun's --mpi), best first."""
     telling: tuple[str, ...] = ()

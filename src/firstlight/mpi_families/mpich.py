@@ -12,7 +12,7 @@ from firstlight.mpi_families.family import Family, Room, Spread, grain
 
 class Mpich(Family):
     name, label, rank = "mpich", "MPICH", 1
-    launcher_says = ("HYDRA", "MPICH")
+    launcher_says: tuple[str, ...] = ("HYDRA", "MPICH")
     soname = r"libmpich\.so.*|libmpi\.so\.1[23]"
     apt, dnf = "mpich libmpich-dev", "mpich-devel"
     embedded = True
@@ -20,7 +20,7 @@ class Mpich(Family):
     skip_cxx = "MPICH_SKIP_MPICXX"
     variables = ("MPICH_", "MPIR_", "HYDRA_")
     rank_told = "MPIR_CVAR_CH3_INTERFACE_HOSTNAME"  # the node of that rank
-    pmi = ("pmi2", "pmix")
+    pmi: tuple[str, ...] = ("pmi2", "pmix")
     emulated = MappingProxyType({"MPIR_CVAR_CH4_CMA_ENABLE": "0"})  # process_vm_readv
     telling = ("-print-all-exitcodes",)
     signal_message = r"EXIT STRING: .*\(signal (\d{1,2})\)"

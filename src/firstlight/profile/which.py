@@ -82,7 +82,7 @@ def _of_installation(trace: Trace, found: Mpi | None) -> Mpi | None:
     A wrapper of another version of the family serves too, but it does not know calls that are new in a later one.
     """
     place = trace.place.resolve()
-    if found is not None and place.parent == Path(found.launcher).resolve().parent:
+    if found is not None and found.launcher and place.parent == Path(found.launcher).resolve().parent:
         return found
     for prefix in place.parents[1:4]:
         wrapper = prefix / "bin" / "mpicxx"

@@ -63,7 +63,7 @@ class Mpi(msgspec.Struct, frozen=True):
     cxx: str  # wrapper, absolute path
     fortran: str | None  # wrapper, None where there is none
     f08: tuple[str, ...]  # Fortran compiler families (gcc, clang) whose mpi_f08 module is usable
-    launcher: str  # mpiexec, absolute path
+    launcher: str  # mpiexec, absolute path; "" where the library brings none: then it has a starter
     environment: dict[str, str]  # needed to build or launch with it
     mpi4: bool = False  # persistent neighbourhood collectives and partitioned messages, whatever version it claims
     extras: dict[str, Linking] = {}  # what works on top of it, by capability: shmem, caf, hypre, petsc

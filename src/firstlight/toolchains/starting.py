@@ -103,7 +103,12 @@ def _offered(host: Host, library: Mpi, way: str) -> Iterator[_Offer]:
 
 
 def refused(host: Host, library: Mpi, way: str) -> Absent | None:
-    """Why a library is of no use here where a launcher was asked for that does not start it, None where it is."""
+    """Why a library is of no use here: none of its own starts it and none that was asked for, None where it is."""
+    if not library.launcher and not library.starter:
+        why = "it brings no mpiexec, and nothing here starts its programs"
+        return Absent(
+            library.label, why, "run in a job (./fl submit), or say what starts it: --launcher 'srun -n {ranks}'"
+        )
     if way in ("", "mpiexec") or library.starter or not (host.machine.batch or is_template(way)):
         return None
     return Absent(library.label, f"{way} is asked for, and does not start it here", "--launcher mpiexec, or neither")
@@ -125,5 +130,6 @@ def _try(host: Host, library: Mpi, offer: _Offer, program: Path) -> str:
 
 
 def _absent(library: Mpi, label: str, why: str) -> Absent:
-    fix = f"nothing to do: its own mpiexec starts it; or use a {library.label} built for it"
+    own = "nothing to do: its own mpiexec starts it; or " if library.launcher else ""
+    fix = f"{own}use a {library.label} built for it"
     return Absent(f"{library.label} through {label}", why, fix)

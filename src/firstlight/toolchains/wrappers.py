@@ -51,8 +51,10 @@ end program
 
 def probe(host: Host, family: Family) -> Found[Mpi]:
     """The family's library where the family says that one may be, or what to do about it."""
-    why = ""
-    for origin, prefixes in family.searches(host.cache_dir, host.environ):
+    why, searches = "", family.searches(host.cache_dir, host.environ)
+    if not searches:
+        return Found()
+    for origin, prefixes in searches:
         found = first_of_family(host, family, candidates(host, family, prefixes), origin)
         if isinstance(found, Mpi):
             return Found((found,))
@@ -99,7 +101,7 @@ def first_of_family(
         _, dot, suffix = wrapper.name.partition(".")
         beside = [wrapper.parent / f"{name}{dot}{suffix}" for name in ("mpiexec", "mpirun")]
         launcher = _launcher(host, starters or beside, family.name, environment)
-        if launcher is None:
+        if launcher is None and family.brings_launcher:
             where = "on this machine" if starters else "of its own beside it"
             reason = f"{wrapper} is {family.label} {who[1]} but has no mpiexec {where}"
             continue
@@ -113,7 +115,7 @@ def first_of_family(
             cxx=str(wrapper),
             fortran=next((str(path) for path in fortran if path.exists()), None),
             f08=(),
-            launcher=str(launcher),
+            launcher=str(launcher or ""),
             environment=environment,
         )
     return reason
