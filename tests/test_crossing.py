@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import os
 import re
 import shutil
 import subprocess
+import sys
 from collections.abc import Iterator, Sequence
 from importlib import import_module
 from pathlib import Path
@@ -21,6 +23,7 @@ from firstlight.errors import FirstlightError, UsageError
 from firstlight.judge import ranking
 from firstlight.judge.compare import compare
 from firstlight.judge.figures import judge
+from firstlight.judge.stored import judged
 from firstlight.judge.verdict import Failed, Untimed, Verified
 from firstlight.launch import command
 from firstlight.machine import UNTIMED, Machine
@@ -197,7 +200,7 @@ def test_programs_of_another_processor_verify(monkeypatch: pytest.MonkeyPatch, t
 
 def two_nodes_of_one_store(nodes: dict[str, Toolbox], made: dict[Program, build.Built], tmp_path: Path) -> None:
     """A node of this processor and one that plays another keep their programs in one store, which each of them finds
-    at another path as well: by a link, and where that is allowed by a mount."""
+    at another path as well."""
     both = {"mine": dot(nodes["mine"], native.CACHE), "other": made}
     assert {one.executable for one in both["mine"].values()}.isdisjoint(one.executable for one in made.values())
     moved = tmp_path / "elsewhere"
@@ -208,17 +211,52 @@ def two_nodes_of_one_store(nodes: dict[str, Toolbox], made: dict[Program, build.
         for one in there.values():
             assert one.executable is not None and one.executable.is_relative_to(moved)
             assert started([*tools.emulator, one.executable, "--describe"]) == one.describe.decode()
-    mounted = tmp_path / "mounted"
-    mounted.mkdir()
-    script = 'mount --bind "$1" "$2" && shift 2 && exec "$@"'
-    inside = ["unshare", "-m", "sh", "-c", script, "sh", native.CACHE, mounted]
-    if subprocess.run([*inside, "true"], capture_output=True, check=False).returncode != 0:
-        return  # a container that may not mount: the link has shown it
-    for node, tools in nodes.items():
-        one = next(iter(both[node].values()))
-        assert one.executable is not None
-        again = mounted / one.executable.relative_to(native.CACHE)
-        assert started([*inside, *tools.emulator, again, "--describe"]) == one.describe.decode()
+
+
+def mounting(folders: dict[Path, Path]) -> list[str]:
+    """Words in front of a command, for which each of the folders lies at another place as well. Skips where the system
+    allows no mount."""
+    own = ["unshare", "-m"] if os.geteuid() == 0 else ["unshare", "-rm"]
+    script = 'while [ "$1" != -- ]; do mount --bind "$1" "$2" || exit 1; shift 2; done; shift; exec "$@"'
+    pairs = [str(path) for folder, at in folders.items() for path in (folder, at)]
+    for at in folders.values():
+        at.mkdir(parents=True)
+    words = [*own, "sh", "-c", script, "sh", *pairs, "--"]
+    if not shutil.which("unshare") or subprocess.run([*words, "true"], capture_output=True, check=False).returncode:
+        pytest.skip("this system lets nobody mount a file system of their own (unshare -rm)")
+    return words
+
+
+@pytest.mark.full
+@pytest.mark.native
+def test_two_nodes_run_at_once_in_one_store(monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> None:
+    """One node of this processor and one that plays another find the same folder at two paths, as nodes of a cluster
+    find a file system by NFS, and each runs a workload in it, from its build to its report."""
+    crossed(monkeypatch)
+    results = tmp_path / "results"
+    results.mkdir()
+    nodes = {"": tmp_path / "mine", "aarch64": tmp_path / "other"}
+    running = []
+    for target, at in nodes.items():
+        words = mounting({native.CACHE: at / "cache", results: at / "results"})
+        words += [sys.executable, "-P", "-m", "firstlight", "run", "kernel_launch.call"]
+        words += ["--toolchain", "gcc-base", "--launches", "2", "--results", str(at / "results")]
+        own = {site.TARGET: target, "FIRSTLIGHT_CACHE": str(at / "cache"), "PYTHONPATH": str(ROOT / "src")}
+        running.append(subprocess.Popen(words, env=os.environ | own, stderr=subprocess.PIPE, text=True))
+    for one in running:
+        said = one.communicate(timeout=300)[1]
+        assert one.returncode == 0, said
+    names = sorted(path.name for path in results.iterdir() if path.is_dir() and not path.is_symlink())
+    assert len(names) == 2
+    runs = [judged(results / name) for name in names]
+    assert all(not run.defects and run.judgement.figures for run in runs)
+    by = {run.judgement.run.machine.architecture: run.judgement for run in runs}
+    assert len(by) == 2 and "aarch64" in by
+    assert {type(f) for f in by.pop("aarch64").figures} == {Untimed}
+    assert {type(f) for f in by.popitem()[1].figures} == {Verified}
+    programs = {build.sha256 for run in runs for build in run.judgement.run.builds}
+    assert len(programs) == 2  # each made its own
+    assert not [path for path in results.rglob(".*") if path.is_file()]  # nothing half written is left
 
 
 def test_one_path_on_two_processors_is_two_programs(monkeypatch: pytest.MonkeyPatch) -> None:
