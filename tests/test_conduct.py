@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import io
+import json
 import os
 import signal
 import subprocess
@@ -20,14 +21,17 @@ import pytest
 
 import synthetic
 from bench import Bench, toolchain
+from commands import Captured, call
 from firstlight import conduct, store
 from firstlight.conduct import Order, environment
 from firstlight.conduct.progress import Moving, Plain, Progress, display
 from firstlight.errors import ENVIRONMENT, INTERRUPTED, OK, REGRESSION, BuildError, UsageError
+from firstlight.export import kept
 from firstlight.judge.environment import differences
 from firstlight.judge.verdict import Failed, Verified
 from firstlight.plan import EFFORT, Cell, Placement
 from firstlight.report import method
+from firstlight.store import lines
 
 
 @pytest.fixture
@@ -53,6 +57,18 @@ def test_a_run_ends_complete_verified_and_whole(bench: Bench, progress: Plain) -
     assert result.report.is_file() and (result.directory / "figures.json").is_file()
     assert [a.what for a in run.not_available] == ["MPI"]
     assert "round 1" in said(progress)
+
+
+def test_what_a_run_says_at_its_end_is_not_judged_again(
+    bench: Bench, progress: Plain, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.setenv("FIRSTLIGHT_CACHE", str(bench.root / "cache"))
+    monkeypatch.setattr(kept, "FEW", 10)
+    result = conduct.run(Order(results=bench.results), progress)
+    monkeypatch.setattr(lines, "read", lambda *_, **__: pytest.fail("a launch was read"))
+    code, out, _ = call(capsys, "figures", str(result.directory), "--json")
+    assert code == OK and json.loads(out) == json.loads((result.directory / "figures.json").read_bytes())
+    assert len(json.loads(out)) == 8
 
 
 def test_a_run_whose_name_another_one_took_while_it_was_built_takes_the_next(

@@ -229,8 +229,8 @@ def _capabilities(source: Path) -> tuple[tuple[str, ...], bool]:
 
 def device_variant(workload: Workload, name: str) -> bool:
     """Whether the steps of that variant run on a GPU; by its name alone where the workload no longer has it."""
-    known = next((v.needs for v in workload.variants if v.name == name), needs(name))
-    return on_device(known)
+    known = next((v.needs for v in workload.variants if v.name == name), None)
+    return on_device(needs(name) if known is None else known)
 
 
 def _source_hash(folder: Path) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable
-from functools import cache
+from functools import cache, lru_cache
 
 import msgspec
 
@@ -21,6 +21,7 @@ class Prefix(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     library: bool = False  # numerical libraries offer it: one program for each that does
 
 
+@lru_cache(maxsize=4096)
 def needs(variant: str) -> tuple[str, ...]:
     """What a variant's name asks for: prefixes from the left, `mpi_omp_x` needs both. `broken_` asks for nothing."""
     rest = variant.removeprefix("broken_")
@@ -44,7 +45,12 @@ def prefixes() -> dict[str, Prefix]:
 
 def on_device(capabilities: Iterable[str]) -> bool:
     """Whether a variant that needs these runs its steps on a GPU."""
-    return not {p.needs for p in prefixes().values() if p.device}.isdisjoint(capabilities)
+    return not _of_devices().isdisjoint(capabilities)
+
+
+@cache
+def _of_devices() -> frozenset[str]:
+    return frozenset(p.needs for p in prefixes().values() if p.device)
 
 
 def of_library(capabilities: Iterable[str]) -> tuple[str, ...]:

@@ -98,16 +98,17 @@ class Allowed:
         for x in limits:
             self._measured.setdefault((x.name, x.cores), []).append(x)
         self._roofs: dict[tuple[str, int, str], Limit | None] = {}
+        self._bounds: dict[int, tuple[Identity, list[Bound]]] = {}
 
     def ceiling(self, figure: Verified, metric: Metric, workload: Workload) -> Ceiling | None:
         """None for what is itself a source, and where a limit of one of its bounds was not measured."""
-        found = bounds(figure, workload, self._machine)
+        found = self._of_figure(figure, workload)
         chosen = [(figure.cost[b.quantity], self._chosen(figure, b)) for b in found]
         return _ceiling(figure, metric, [(cost, limit) for cost, limit in chosen if limit], len(chosen))
 
     def considered(self, figure: Verified, workload: Workload) -> list[tuple[Bound, Limit | None]]:
         """Every bound of the figure with the limit that applies to it, None where that was not measured."""
-        return [(b, self._chosen(figure, b)) for b in bounds(figure, workload, self._machine)]
+        return [(b, self._chosen(figure, b)) for b in self._of_figure(figure, workload)]
 
     def impossible(self, figure: Verified, metric: Metric, workload: Workload) -> str:
         """The sentence for a figure above its ceiling; "" for a possible one.
@@ -116,7 +117,7 @@ class Allowed:
         end of a cache the level before may have served most of the data, and in a better launch all of them: only a
         figure above the highest that may apply is impossible.
         """
-        found = bounds(figure, workload, self._machine)
+        found = self._of_figure(figure, workload)
         chosen = [(figure.cost[b.quantity], _best(self._loose(figure, b))) for b in found]
         loose = _ceiling(figure, metric, [(cost, limit) for cost, limit in chosen if limit])
         if loose is None:
@@ -140,7 +141,7 @@ class Allowed:
             return
         best = (max if figure.better == "higher" else min)(figure.estimate.launches)
         seconds = step_seconds(metric, figure, best)
-        for bound in bounds(figure, workload, self._machine):
+        for bound in self._of_figure(figure, workload):
             limit, typical = self._chosen(figure, bound), step_seconds(metric, figure)
             if limit is None or min(seconds, typical) <= 0:
                 continue
@@ -171,6 +172,14 @@ class Allowed:
             clear = [x for x in mine if (x.working_set or 0.0) >= CLEAR * self._levels.before(place, of_node(x.source))]
             self._roofs[key] = _best(clear or mine)
         return self._roofs[key]
+
+    def _of_figure(self, figure: Verified, workload: Workload) -> list[Bound]:
+        """Its bounds, which are asked for four times. Known by the object that names it: hashing one costs as much."""
+        identity, found = self._bounds.get(id(figure.identity), (None, []))
+        if identity is not figure.identity:
+            found = bounds(figure, workload, self._machine)
+            self._bounds[id(figure.identity)] = figure.identity, found
+        return found
 
     def _of(self, name: str, n: int) -> list[Limit]:
         return self._measured.get((name, n), [])

@@ -161,12 +161,14 @@ def _wrong(evidence: Evidence) -> tuple[Cause, str]:
         (reason, _), *_rest = Counter(evidence.lost).most_common(1)
         return "lost", reason if n == 1 else f"all {n} launches were lost: {reason}"
     first = evidence.quantities
+    usable = all(map(math.isfinite, first.values()))
     for timing in evidence.timings:
-        if first.keys() != timing.cost.keys() or any(
-            not abs(first[k] - v) <= 1e-6 * abs(first[k]) for k, v in timing.cost.items()
+        if (timing.cost != first or not usable) and (
+            first.keys() != timing.cost.keys()
+            or any(not abs(first[k] - v) <= 1e-6 * abs(first[k]) for k, v in timing.cost.items())
         ):
             return "record", "its launches disagree about the work of a step"
-    for quantity in _SHARED:
+    for quantity in _SHARED if any("." in name for name in first) else ():
         of_phases = sum(amount for name, amount in first.items() if name.endswith(f".{quantity}"))
         if of_phases > (1 + 1e-6) * first.get(quantity, 0.0):
             return "record", f"its phases declare more {quantity.replace('_', ' ')} than the step"
@@ -297,9 +299,8 @@ def expected(cell: Cell, description: Description | None) -> list[Subject]:
         count *= len(axis)
     if count > _MANY:
         return [Subject(cell.program, cell.placement, ())]
-    p = cell.placement
     return [
-        Subject(cell.program, Placement(p.nodes, p.ranks, t), tuple(sorted(choice)))
+        Subject(cell.program, replace(cell.placement, threads=t), tuple(sorted(choice)))
         for t in threads
         for choice in product(*axes)
     ]
