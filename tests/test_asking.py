@@ -60,10 +60,10 @@ def test_without_a_run_what_is_usual_is_taken_and_said(tmp_path: Path) -> None:
     arguments, (told,) = asked(tmp_path / "results", cell("cells=32"))
     assert arguments == ("way=two_sided", "cells=32")
     assert (told.run, told.program, told.cells) == ("", "", ("one",))
-    assert wording.answered(told, TOOLBOX) == (
-        "sea with Open MPI 4.1.4: way=two_sided, for no earlier run of this machine measured what is best here "
+    assert wording.answered([told], TOOLBOX) == [
+        "way=two_sided for sea with Open MPI 4.1.4: no earlier run of this machine measured what is best here "
         "(the role halo)"
-    )
+    ]
 
 
 @pytest.mark.parametrize(
@@ -83,8 +83,8 @@ def test_the_way_that_was_best_with_messages_of_that_size(
     arguments, (told,) = asked(tmp_path, cell(*words))
     assert arguments == (f"way={value}", *words)
     assert (told.value, told.run, told.program, told.size) == (value, "20261124-101010-standard", program, size)
-    said = "which halo.mpi_shared_flags found best in run 20261124" if program else "nothing was better in run 20261124"
-    assert said in wording.answered(told, TOOLBOX)
+    said = "halo.mpi_shared_flags was best in run 20261124" if program else "nothing was better in run 20261124"
+    assert said in wording.answered([told], TOOLBOX)[0]
 
 
 def test_the_newest_run_that_can_be_read_and_measured_it_is_asked(tmp_path: Path) -> None:
@@ -143,13 +143,20 @@ def test_cells_that_are_answered_alike_are_told_once(tmp_path: Path) -> None:
     planned, told = asking.answered(Plan(cells, ()), WORKLOADS, TOOLBOX, HERE, tmp_path)
     assert [(one.value, one.cells) for one in told] == [("shared", ("c30", "c32")), ("two_sided", ("c2000",))]
     assert [c.arguments[0] for c in planned.cells] == ["way=shared", "way=shared", "way=two_sided"]
+    more = replace(told[0], workload="lake", size=2048)
+    assert wording.answered([*told, more], TOOLBOX) == [
+        "way=shared for lake and sea with Open MPI 4.1.4: halo.mpi_shared_flags was best in run "
+        "20261120-101010-standard by messages of 256 B and 2 KiB",
+        "way=two_sided for sea with Open MPI 4.1.4: nothing was better in run 20261120-101010-standard by messages of "
+        "8 KiB",
+    ]
 
 
 def test_the_terminal_and_the_page_say_it() -> None:
     scene = synthetic.run(only=["pingpong"], failed_build=False)
     one = Answered("sea", "way", "shared", "halo", "openmpi", ("one",), "20261120-101010-full", "halo.mpi_fast", 8192)
     judged = judge(replace(scene.run, answered=(one,)), scene.records, scene.workloads)
-    wanted = "way=shared, which halo.mpi_fast found best in run 20261120-101010-full by messages of 8 KiB"
+    wanted = "way=shared for sea with Open MPI 4.1.4: halo.mpi_fast was best in run 20261120-101010-full by messages of"
     assert wanted in " ".join(terminal.summary(judged, scene.workloads).split())
     page = html.render(judged, scene.workloads, heritage.load())
     assert wanted in " ".join(page.replace("\u00a0", " ").split())

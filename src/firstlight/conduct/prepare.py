@@ -115,8 +115,8 @@ def prepare(order: Order, progress: Progress, set_up: bool = True) -> Prepared:
         if (other := suite_of(workload, order.suite)) != order.suite:
             progress.note(f"{workload.name} has no {order.suite} suite: what --{other} measures, with less effort")
     planned, answered = asking.answered(planned, workloads, toolbox, here, order.results)
-    for one in answered:
-        progress.note(wording.answered(one, toolbox))
+    for line in wording.answered(answered, toolbox):
+        progress.note(line)
     prepared = Prepared(here, toolbox, asked(workloads, settings), planned, settings, given, answered=answered)
     if order.placements and (others := [c for c in planned.cells if not c.program.mpi]):
         progress.note(

@@ -39,8 +39,8 @@ def _answered(run: Run) -> str:
     """Parameters that took what an earlier run found."""
     if not run.answered:
         return ""
-    told = "; ".join(wording.answered(one, run.toolbox) for one in run.answered)
-    return f"Parameters that were not set took what an earlier run of this machine found: {told}."
+    told = "; ".join(wording.answered(run.answered, run.toolbox))
+    return f"Parameters that nobody set asked what an earlier run of this machine found best: {told}."
 
 
 def _launches(judgement: Judgement) -> str:

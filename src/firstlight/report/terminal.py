@@ -114,7 +114,7 @@ def _machine(judgement: Judgement, width: int) -> list[str]:
     sets = list(dict.fromkeys(t.flag_set for t in run.toolbox.toolchains))
     mpis = ", ".join(m.label for m in run.toolbox.mpis) or "no MPI"
     chains = "  ×  ".join([", ".join(wording.tools(run)) or "no compiler", ", ".join(sets), mpis])
-    taken = [wording.answered(one, run.toolbox) for one in run.answered]
+    taken = wording.answered(run.answered, run.toolbox)
     told = filter(None, (machine_line(judgement), chains, wording.verified(run), *taken))
     return [line for text in told for line in wrap(text, width, "  ", "    ")]
 

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 
 from firstlight.catalogue import Value
 from firstlight.judge.verdict import Identity
+from firstlight.judge.words import listing
 from firstlight.record import Answered, Run
 from firstlight.shell import command
 from firstlight.store import documents
@@ -54,16 +55,24 @@ def verified(run: Run) -> str:
     return "; ".join(f"verified by {way}" if way else "unverified: nothing is ranked" for way in ways)
 
 
-def answered(one: Answered, toolbox: Toolbox) -> str:
-    """Where a parameter that nobody set got its value from, one sentence."""
-    library = next((m.label for m in toolbox.mpis if m.name == one.mpi), one.mpi)
-    taken = f"{one.workload} with {library}: {one.parameter}={one.value}"
-    if not one.run:
-        return f"{taken}, for no earlier run of this machine measured what is best here (the role {one.role})"
-    by = f"by messages of {binary(int(one.size))}"
-    if one.program:
-        return f"{taken}, which {one.program} found best in run {one.run} {by}"
-    return f"{taken}; nothing was better in run {one.run} {by}"
+def answered(some: Iterable[Answered], toolbox: Toolbox) -> list[str]:
+    """Where parameters that nobody set got their values from: a sentence for each answer of a run with a library."""
+    labels = {m.name: m.label for m in toolbox.mpis}
+    groups: dict[tuple[str, ...], list[Answered]] = {}
+    for one in some:
+        groups.setdefault((one.parameter, one.value, one.mpi, one.role, one.run, one.program), []).append(one)
+    sentences = []
+    for (parameter, value, mpi, role, run, program), alike in groups.items():
+        names = listing(sorted({one.workload for one in alike}))
+        taken = f"{parameter}={value} for {names} with {labels.get(mpi, mpi)}"
+        by = f"by messages of {listing([binary(int(size)) for size in sorted({one.size for one in alike})])}"
+        if not run:
+            sentences.append(f"{taken}: no earlier run of this machine measured what is best here (the role {role})")
+        elif program:
+            sentences.append(f"{taken}: {program} was best in run {run} {by}")
+        else:
+            sentences.append(f"{taken}: nothing was better in run {run} {by}")
+    return sentences
 
 
 def mpi_label(run: Run, mpi: str) -> str:
