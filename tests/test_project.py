@@ -16,6 +16,7 @@ import many_runs
 import shipped
 import synthetic
 from commands import Captured, call
+from firstlight import formulas
 from firstlight.errors import OK, USAGE
 from firstlight.judge.roles import players
 from firstlight.judge.verdict import Identity, Limit
@@ -24,6 +25,8 @@ from firstlight.project import machines, messages, scaling
 from firstlight.project.node import Application, Rates, Sample
 from firstlight.project.scaling import Place, Spread
 from firstlight.roles import APPLICATION, Model
+from firstlight.simulate import program
+from firstlight.simulate.program import Question
 
 WORKLOADS = shipped.workloads()
 MODELS = [(p.workload, p.role.model) for p in players(WORKLOADS, APPLICATION) if p.role.model]
@@ -165,8 +168,6 @@ def test_declared_models_grow_with_the_problem_and_can_be_simulated(
     """Work and memory with elements; messages on two and eight processes take some time, on one none."""
     known = {"cost_flops": 1e9, "cost_bytes": 1e9, "cost_working_set": 1e8, "cost_elements": 1e6, "E0": 1e6, "P0": 1.0}
     known |= {"sweeps": 2.0, "level": 6.0, "n": 1024.0, "m": 100.0, "t": 8.0, "x": 8.0, "y": 8.0, "z": 8.0}
-    from firstlight import formulas
-
     for text in (model.memory, model.flops):
         small, large = (formulas.value(text, model.numbers(known, e, 8)) for e in (1e5, 1e6))
         assert 0 < small < large
@@ -196,6 +197,44 @@ def test_linpack_of_the_k_computer_from_its_data_sheet(simulator: Path) -> None:
     found = scaling.point(a, Place(rates, rates, sent, 256, Spread(()), None), elements, "tofu:24x18x17", None)
     assert found.nodes == 88128 and 1 / 1.5 < found.rate / 10.51e15 < 1.5
     assert found.share < 0.35
+
+
+def test_conjugate_gradients_of_the_k_computer_from_its_data_sheet(simulator: Path) -> None:
+    """HPCG stands for codes of finite elements: 602 Tflop/s of 82,944 nodes (RIKEN, 20 June 2017, K computer takes
+    first place for the second consecutive time on HPCG benchmark). Its multigrid has the flops a byte of its matrix."""
+    [(workload, model)] = [(w, m) for w, m in MODELS if m.title == "conjugate gradients, HPCG's matrix"]
+    of = machines.named("k")
+    assert of.bandwidth is not None
+    rates = Rates((limit("bandwidth", 8, of.bandwidth.value), limit("load_bandwidth", 8, of.bandwidth.value)))
+    m = 100.0
+    seconds = formulas.value(model.bytes, {"m": m, "E": m**3, "P": 1.0}) / of.bandwidth.value
+    s = Sample("cg", "v", "g", None, model.title, 1, 8, m**3, {"m": m}, (seconds,) * 6, seconds, 364 * m**3)
+    a = Application(workload, model, [s])
+    takes = messages.asked(simulator)
+
+    def sent(model: Model, numbers: dict[str, float], ranks: int, topology: str) -> float:
+        return takes(model, numbers, ranks, topology, "")
+
+    nodes = 82944
+    elements = scaling.elements_for(a, s, nodes * s.memory, nodes)
+    found = scaling.point(a, Place(rates, rates, sent, 256, Spread(()), None), elements, "tofu:24x18x16", None)
+    assert found.nodes == nodes and 1 / 1.5 < found.rate / 602e12 < 1.5
+
+
+def test_the_allreduce_of_the_k_computer_lies_between_what_one_core_and_the_node_add(simulator: Path) -> None:
+    """R4: 3.2 GB/s in RSDFT. One thread adds, as in Open MPI: three words of memory for each that it combines, of a
+    core's part of the 64 GB/s at least and of all of them at most. What one core reaches, no data sheet says."""
+    of = machines.named("k")
+    assert of.bandwidth is not None
+
+    def rate(memory: float) -> float:
+        asked = Question("allreduce", ("trinaryx3",), "tofu:3x3x3", (32 << 20,), machine=f"reduce={3e9 / memory:.6g}")
+        [found] = program.predict(simulator, asked)
+        assert found.seconds is not None
+        return (32 << 20) / found.seconds
+
+    least, most = rate(of.bandwidth.value / 8), rate(of.bandwidth.value)
+    assert least < 3.2e9 < most and least / 3.2e9 > 1 / 1.5
 
 
 @pytest.fixture(scope="module")

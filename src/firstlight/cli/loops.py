@@ -5,11 +5,16 @@ from __future__ import annotations
 import os
 import shlex
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from firstlight.cli.output import as_json, note, print_json, tell, width
 from firstlight.errors import OK, UsageError
+
+if TYPE_CHECKING:
+    from firstlight.loops.carrying import Outcome
+    from firstlight.loops.source import Source
 
 
 @click.command()
@@ -37,6 +42,7 @@ from firstlight.errors import OK, UsageError
     "--launches", type=click.IntRange(6, 1000), default=12, show_default=True, help="Of each side in a trial."
 )
 @click.option("--seed", type=click.IntRange(0, 1 << 30), default=1, show_default=True, help="Of all that is random.")
+@click.option("--report", is_flag=True, help="Tune nothing: write the page of what was tuned, with --json its data.")
 @click.option("--golden", is_flag=True, help="Remove the tuned loops of FILE: it is compiled as it is again.")
 @as_json
 def command(
@@ -48,6 +54,7 @@ def command(
     budget: str,
     launches: int,
     seed: int,
+    report: bool,
     golden: bool,
     as_json: bool,
 ) -> int:
@@ -55,19 +62,21 @@ def command(
 
     Each candidate is verified beside the golden loop: with every kind of number, around every edge of the trip count,
     with arrays that overlap and between closed pages. What passed is timed with golden in turn, and what is faster by
-    more than its interval is written to `tuned` beside FILE, for `CC=fl-cc`. The pragma is in docs/tune-loop.md.
+    more than its interval is written to `tuned` beside FILE, for `CC=fl-cc`; so is a page of all that was tuned, tried
+    and rejected. The pragma is in docs/tune-loop.md.
     """
     from firstlight.conduct.interrupt import leaving_nothing
-    from firstlight.loops import carrying, emit, source, trial, words
+    from firstlight.loops import carrying, records, source, trial
     from firstlight.units import parse_duration
 
     if golden:
-        gone = [path for path in emit.every(file) if not names or path.name.split(".")[-3] in names]
-        for path in gone:
-            path.unlink()
-        tell(f"{file} is compiled as it is; removed: {', '.join(str(p) for p in gone) or 'nothing'}")
-        return OK
+        return _back(file, names)
     read = source.read(file)
+    if report:
+        found = records.read(file)
+        if not found:
+            raise UsageError(f"no loop of {file} was tuned; tune them: ./fl tune loop {file}")
+        return _told(found, read, as_json)
     wanted = [loop for loop in read.loops if not names or loop.name in names]
     if unknown := sorted(set(names) - {loop.name for loop in read.loops}):
         raise UsageError(
@@ -82,10 +91,38 @@ def command(
             request = carrying.Request(
                 trial.compiler(name, options), engine, parse_duration(budget, "budget"), launches, seed=seed
             )
-            found += [carrying.tune(read, loop, request, note) for loop in wanted]
-    refused = [(str(file), one) for one in read.refused]
+            for loop in wanted:
+                found.append(carrying.tune(read, loop, request, note))
+                records.write(found[-1])
+    return _told(found, read, as_json)
+
+
+def _back(file: Path, names: tuple[str, ...]) -> int:
+    """Remove what was tuned, and the records and the page of it."""
+    from firstlight.loops import emit, records
+
+    some = [*emit.every(file), *records.every(file)]
+    gone = [path for path in some if not names or path.name.split(".")[-3] in names]
+    for path in gone:
+        path.unlink()
+    if not records.every(file):
+        records.page(file).unlink(missing_ok=True)
+    removed = ", ".join(str(path) for path in gone if path.suffix == ".c")
+    tell(f"{file} is compiled as it is; removed: {removed or 'nothing'}")
+    return OK
+
+
+def _told(found: list[Outcome], read: Source, as_json: bool) -> int:
+    """What came of these loops; the page is of all loops of the file that were ever tuned."""
+    from firstlight.loops import page as pages
+    from firstlight.loops import records, words
+
+    page = None
+    if some := records.read(read.path):
+        page = records.page(read.path)
+        pages.write(some, read, page)
     if as_json:
         print_json(found)
     else:
-        tell(words.page(found, refused, width()))
+        tell(words.page(found, [(str(read.path), one) for one in read.refused], page, width()))
     return OK

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import tempfile
+import textwrap
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -12,18 +13,20 @@ from statistics import geometric_mean, median
 
 import msgspec
 
-from firstlight.judge.compare import BETTER, WORSE
-from firstlight.loops import NotUnderstoodError, change, emit, engines
+from firstlight.judge.compare import BETTER
+from firstlight.loops import NotUnderstoodError, change, choosing, emit, engines
 from firstlight.loops.change import Piece, Point
-from firstlight.loops.dispatch import Version, functions, identifier, piece
+from firstlight.loops.choosing import Range
+from firstlight.loops.dispatch import Version, functions, identifier, indented, piece
 from firstlight.loops.engines import SpentError
-from firstlight.loops.judging import Judged, judged, launched
+from firstlight.loops.judging import Judged, Launches, judged, launched
 from firstlight.loops.source import Marked, Source
 from firstlight.loops.trial import Bench, Compiler, points
 from firstlight.units import significant
 
 FIRST = 3  # launches of a candidate while it is searched for
 FINALISTS = 2  # at each trip count
+ROUNDS = 4  # of giving ranges back to golden
 
 
 class Tried(msgspec.Struct):
@@ -36,16 +39,33 @@ class Tried(msgspec.Struct):
     wrong: bool = False  # it was built, and its results are others
 
 
+class Kept(msgspec.Struct):
+    """What runs from `low` to `high` turns: what was changed, "golden" for nothing, and its C."""
+
+    low: int
+    high: int
+    told: str
+    code: str
+
+
 class Outcome(msgspec.Struct):
-    """What came of a loop. `judged`: the tuned function as a whole beside golden; `file`: "" where golden stays."""
+    """What came of a loop. `judged`: the tuned function as a whole beside golden; `written`: "" where golden stays.
+
+    `hash`: of the golden loop, by which it is seen that it was changed since.
+    """
 
     file: str
     loop: str
     line: int
     compiler: str
+    family: str
+    hash: str
+    date: str
+    pragma: str
+    golden: str
     tried: list[Tried]
     judged: list[Judged]
-    versions: list[str]
+    kept: list[Kept]
     written: str = ""
     why: str = ""  # golden stays: why
 
@@ -62,15 +82,24 @@ class Request(msgspec.Struct, frozen=True):
 
 
 def tune(source: Source, loop: Marked, request: Request, say: Callable[[str], None]) -> Outcome:
-    """Raises UsageError for an engine that is not here, BuildError where the compiler does not work at all."""
+    """Raises UsageError for an engine that is not here, BuildError where the compiler does not work at all.
+
+    Where golden stays, what an earlier tuning kept is removed.
+    """
     search = engines.find(request.engine)
-    outcome = Outcome(str(source.path), loop.name, loop.line, request.compiler.told, [], [], [])
+    cc = request.compiler
+    date = time.strftime("%Y-%m-%d", time.gmtime())
+    said = source.code[loop.begin : loop.node.start_byte].decode("utf-8", "replace").strip()
+    whole = (str(source.path), loop.name, loop.line, cc.told, cc.family, loop.hash, date, said, _dedented(loop))
+    outcome = Outcome(*whole, tried=[], judged=[], kept=[])
     with tempfile.TemporaryDirectory(prefix="firstlight-loop-") as folder:
         bench = Bench(source, loop, request.compiler, Path(folder))
         try:
             _Tuning(bench, request, outcome, say).go(search)
         except NotUnderstoodError as error:
             outcome.why = str(error)
+    if not outcome.written:
+        emit.place(source.path, loop.name, cc.family).unlink(missing_ok=True)  # an older one would be taken
     return outcome
 
 
@@ -94,11 +123,7 @@ class _Tuning:
             search(space, self.score, self.random)
         except SpentError:
             self.say(f"{self.outcome.loop}: the budget is spent; {len(self.outcome.tried)} candidates were tried")
-        versions = self.versions(self.finals())
-        if versions:
-            self.whole(versions)
-        else:
-            self.outcome.why = "no candidate is faster by more than its interval"
+        self.whole()
 
     def score(self, point: Point) -> float:
         """Build, verify and time a candidate: the mean over trip counts of its time over golden's."""
@@ -135,61 +160,79 @@ class _Tuning:
             tried.ratios[trip] = median(both["mine"]) / median(both["golden"])
         return geometric_mean(tried.ratios.values())
 
-    def finals(self) -> dict[int, tuple[str, Judged]]:
-        """At each trip count the fastest that is better than golden, in a trial of those that did best."""
+    def finalists(self) -> list[str]:
+        """The fastest at each trip count, and on the whole."""
         passed = [t for t in self.outcome.tried if t.told in self.built]
-        found: dict[int, tuple[str, Judged]] = {}
+        found = [t.told for t in sorted(passed, key=lambda t: geometric_mean(t.ratios.values()))[:1]]
         for trip in self.trips:
-            some = sorted(passed, key=lambda t: t.ratios[trip])[:FINALISTS]
-            some = [t for t in some if t.ratios[trip] < 1]
-            if not some:
-                continue
-            paths = {t.told: self.built[t.told][1] for t in some} | {"golden": self.golden}
-            times = launched(self.bench, paths, trip, self.request.launches, self.request.seconds, self.random)
-            for t in some:
-                one = judged(times["golden"], times[t.told], trip)
-                if one.outcome == BETTER and (trip not in found or one.mine < found[trip][1].mine):
-                    found[trip] = t.told, one
+            some = sorted((t for t in passed if t.ratios[trip] < 1), key=lambda t: t.ratios[trip])
+            found += [t.told for t in some[:FINALISTS]]
+        return list(dict.fromkeys(found))
+
+    def trial(self, names: list[str], trips: list[int]) -> choosing.Times:
+        """Candidates and golden in turn at each trip count."""
+        found: dict[str, dict[int, Judged]] = {told: {} for told in names}
+        paths = {told: self.built[told][1] for told in names} | {"golden": self.golden}
+        for trip in trips:
+            times = self.launched(paths, trip)
+            for told in names:
+                found[told][trip] = judged(times["golden"], times[told], trip, told)
         return found
 
-    def versions(self, best: dict[int, tuple[str, Judged]]) -> list[Version]:
-        """What the dispatcher takes from which trip count on: two neighbours meet half way, in logarithms."""
-        found: list[Version] = []
-        before: tuple[int, str] | None = None
-        for trip in self.trips:
-            told = best[trip][0] if trip in best else ""
-            low = 0 if before is None else max(before[0] + 1, math.isqrt(before[0] * trip))
-            if before is None or told != before[1]:
-                gain = f"{told}: {significant(1 / best[trip][1].ratio)} x at {trip} turns" if told else ""
-                found.append(Version(low, self.built[told][0] if told else None, gain))
-            before = trip, told
-        return found if best else []
+    def launched(self, paths: dict[str, Path], trip: int) -> Launches:
+        return launched(self.bench, paths, trip, self.request.launches, self.request.seconds, self.random)
 
-    def whole(self, versions: list[Version]) -> None:
-        """The tuned function as it would be kept: verified again, and tried beside golden at every trip count."""
-        path = self.bench.build(versions)
-        why = path if isinstance(path, str) else self.bench.verify(path)
-        if why is not None or isinstance(path, str):
-            self.outcome.why = f"the versions together: {why}"
+    def whole(self) -> None:
+        """The function as it would be kept, dispatcher and all: verified again, and tried beside golden.
+
+        A range in which it is not faster goes back to golden. Where golden is then slower by what the dispatcher takes,
+        candidates are set apart from it; what is slower anywhere even so is not kept.
+        """
+        pragma, names = self.bench.loop.pragma, self.finalists()
+        at = choosing.marks(pragma)
+        some = choosing.ranges(at)
+        times = self.trial(names, at)
+        chosen, apart = choosing.best(times, some), False
+        pieces = {told: self.built[told][0] for told in names}
+        for _ in range(ROUNDS):
+            if not any(chosen):
+                break
+            versions = choosing.versions(chosen, some, pieces, times)
+            path = self.bench.build(versions, apart=apart)
+            why = path if isinstance(path, str) else self.bench.verify(path)
+            if why is not None or isinstance(path, str):
+                self.outcome.why = f"the versions together: {why}"
+                return
+            rows = self.rows(path, chosen, some, sorted({*at, *choosing.middles(pragma, some)}))
+            before, chosen = chosen, choosing.given_back(chosen, some, rows)
+            if chosen != before:
+                continue
+            if any(row.slower for row in rows) and not apart:
+                apart = True
+                continue
+            self.outcome.judged = rows
+            if any(row.slower for row in rows):
+                self.outcome.why = "golden is slower behind the dispatcher by more than its interval"
+            elif not any(row.outcome == BETTER for row in rows):
+                self.outcome.why = "no candidate is faster by more than 5 % and its interval"
+            else:
+                self.keep(versions, apart, chosen, some)
             return
-        both = {"golden": self.golden, "mine": path}
-        for trip in self.trips:
-            times = launched(self.bench, both, trip, self.request.launches, self.request.seconds, self.random)
-            self.outcome.judged.append(judged(times["golden"], times["mine"], trip))
-        if any(j.outcome == WORSE for j in self.outcome.judged):
-            self.outcome.why = "the versions together are slower than golden somewhere"
-        elif not any(j.outcome == BETTER for j in self.outcome.judged):
-            self.outcome.why = "the versions together are not faster by more than their interval"
-        else:
-            self.outcome.versions = [v.told or "golden" for v in versions]
-            self.write(versions)
+        self.outcome.why = "no candidate is faster by more than its interval over a range of trip counts"
 
-    def write(self, versions: list[Version]) -> None:
+    def rows(self, path: Path, chosen: list[str], some: list[Range], trips: list[int]) -> list[Judged]:
+        found = []
+        for trip in trips:
+            times = self.launched({"golden": self.golden, "mine": path}, trip)
+            told = chosen[choosing.place(some, trip)] or "golden"
+            found.append(judged(times["golden"], times["mine"], trip, told))
+        return found
+
+    def keep(self, versions: list[Version], apart: bool, chosen: list[str], some: list[Range]) -> None:
         source, loop, cc = self.bench.source, self.bench.loop, self.request.compiler
         name = identifier(source.path.stem, loop.name)
-        header = emit.Header(
-            name, loop.hash, emit.build_key(cc.path, cc.flags), cc.told, time.strftime("%Y-%m-%d", time.gmtime())
-        )
+        self.outcome.kept = _kept(chosen, some, versions)
+        header = emit.Header(name, loop.hash, emit.build_key(cc.path, cc.flags), cc.told, self.outcome.date)
         told = [f"{source.path.name}, line {loop.line}: the loop {loop.name}, tuned {header.date} with {cc.told}", ""]
         told += [
             f"{j.trip} turns: {significant(1e9 * j.golden)} ns golden, {significant(1e9 * j.mine)} ns tuned: {_gain(j)}"
@@ -198,10 +241,26 @@ class _Tuning:
         told += ["", f"{change.LEGALITY}; {len(self.outcome.tried)} candidates, of which these were wrong:"]
         told += [f"  {t.told}: {t.rejected}" for t in self.outcome.tried if t.wrong] or ["  none"]
         path = emit.place(source.path, loop.name, cc.family)
-        emit.write(path, header, told, functions(loop, name, versions))
+        emit.write(path, header, told, functions(loop, name, versions, apart=apart))
         self.outcome.written = str(path)
+
+
+def _dedented(loop: Marked) -> str:
+    return textwrap.dedent(" " * loop.node.start_point[1] + loop.text)
+
+
+def _kept(chosen: list[str], some: list[Range], versions: list[Version]) -> list[Kept]:
+    codes = {version.low: indented(version.piece.code) for version in versions if version.piece is not None}
+    found: list[Kept] = []
+    for told, one in zip(chosen, some, strict=True):
+        last = one.high if one.low == one.high else one.high - 1
+        if found and found[-1].told == (told or "golden"):
+            found[-1].high = last
+        else:
+            found.append(Kept(one.low, last, told or "golden", codes.get(one.low, "")))
+    return found
 
 
 def _gain(j: Judged) -> str:
     between = f" ({significant(1 / j.high)} - {significant(1 / j.low)})" if j.low and j.high else ""
-    return f"{significant(1 / j.ratio)} x{between}, {j.outcome}"
+    return f"{significant(1 / j.ratio)} x{between}, {j.outcome}, by {j.told}"

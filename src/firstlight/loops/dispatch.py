@@ -1,7 +1,7 @@
 """Dispatch: golden function, candidates and the dispatcher between them, in C: what is compiled in a trial and kept.
 
 A candidate is taken for the trip counts it was made for, and only where what it takes for granted is so: arrays that do
-not overlap, that begin at a line of the cache.
+not overlap, that begin at a line of the cache. Trip counts below and above cost golden one comparison.
 """
 
 from __future__ import annotations
@@ -35,29 +35,31 @@ def identifier(path_stem: str, loop: str) -> str:
     return re.sub(r"\W", "_", f"fl_{path_stem}_{loop}")
 
 
-def functions(loop: Marked, name: str, versions: list[Version], guarded: bool = True) -> str:
-    """Golden, candidates and the dispatcher `name`, in C. `guarded`: as ever, but for the tests of what that is for."""
+def functions(loop: Marked, name: str, versions: list[Version], guarded: bool = True, apart: bool = False) -> str:
+    """Golden, candidates and the dispatcher `name`, in C.
+
+    apart: candidates are not inlined, so that golden shares neither registers nor lines with them. guarded: as ever,
+    but for the tests of what that is for.
+    """
     said = [f"static void {name}_golden({listed(loop.params)}) {block(loop.params, loop.text)}"]
-    guards: list[tuple[str, str]] = []
     called: list[tuple[Piece, str]] = []
+    ways: list[tuple[Version, str]] = []
     for k, version in enumerate(versions):
         one = version.piece
-        if one is None:
+        function = next((f for piece, f in called if piece == one), f"{name}_{k}" if one else "")
+        ways.append((version, function))
+        if one is None or (one, function) in called:
             continue
-        function = next((f for piece, f in called if piece == one), f"{name}_{k}")
-        if (one, function) not in called:
-            called.append((one, function))
-            attributes = "".join(f"{a} " for a in one.attributes)
-            told = f"/* {version.told} */\n" if version.told else ""
-            head = f"{told}static {attributes}void {function}({listed(one.params, one.restrict)})"
-            said.append(f"{head} {block(one.params, one.code, one.opening)}")
-        below = versions[k + 1].low if k + 1 < len(versions) else None
-        guards.append((function, _guard(loop, version, below, guarded)))
-    said.append(f"static void {name}({listed(loop.params)}) {_dispatch(loop, name, guards)}")
-    return "\n\n".join(map(_indented, said)) + "\n"
+        called.append((one, function))
+        attributes = "".join(f"{a} " for a in (*one.attributes, *(("__attribute__((noinline))",) if apart else ())))
+        told = f"/* {version.told} */\n" if version.told else ""
+        head = f"{told}static {attributes}void {function}({listed(one.params, one.restrict)})"
+        said.append(f"{head} {block(one.params, one.code, one.opening)}")
+    said.append(f"static void {name}({listed(loop.params)}) {_dispatch(loop, name, ways, guarded)}")
+    return "\n\n".join(map(indented, said)) + "\n"
 
 
-def _indented(code: str) -> str:
+def indented(code: str) -> str:
     """By the depth of braces and brackets, for who reads it."""
     lines, depth = [], 0
     for line in map(str.strip, code.split("\n")):
@@ -82,33 +84,45 @@ def block(params: tuple[Param, ...], code: str, opening: tuple[str, ...] = ()) -
     return "{\n" + "\n".join(lines) + "\n}"
 
 
-def _guard(loop: Marked, version: Version, below: int | None, guarded: bool) -> str:
+def _range(loop: Marked, ways: list[tuple[Version, str]]) -> list[str]:
+    """What is asked before all else: whether a candidate may come into question for a trip count."""
     pragma = loop.pragma
-    low = f"fl_trip >= {max(pragma.low, version.low)}"
-    high = f"fl_trip <= {pragma.high}" if below is None else f"fl_trip < {below}"
-    tests = [low, high]
+    tests = [f"fl_trip >= {max(pragma.low, ways[0][0].low)}"]
+    tests += [f"fl_trip <= {pragma.high}"] if ways[-1][1] else [f"fl_trip < {ways[-1][0].low}"]
     tests += ["fl_trip % 2 == 0"] if pragma.even else []
-    tests += ["(fl_trip & (fl_trip - 1)) != 0"] if pragma.not_pow2 else []
-    one = version.piece
-    assert one is not None
-    if one.aligned:
-        tests += [f"(unsigned long){p.name} % 64 == 0" for p in one.params if p.array]
+    return tests + (["(fl_trip & (fl_trip - 1)) != 0"] if pragma.not_pow2 else [])
+
+
+def _guard(loop: Marked, one: Piece, guarded: bool) -> str:
+    tests = [f"(unsigned long){p.name} % 64 == 0" for p in one.params if p.array and one.aligned]
     if guarded:
-        tests += apart(loop, must=one.restrict)
+        tests += disjoint(loop, must=one.restrict)
     return "\n&& ".join(tests)
 
 
-def _dispatch(loop: Marked, name: str, guards: list[tuple[str, str]]) -> str:
-    used = set(re.findall(r"\w+", trip(loop.node) + " ".join(g for _, g in guards)))
-    lines = [f"{p.type} {p.name} = *fl_{p.name};" for p in loop.params if p.written and not p.array and p.name in used]
-    lines.append(f"const long fl_trip = {trip(loop.node)};")
-    handed = ", ".join(f"fl_{p.name}" if p.written and not p.array else p.name for p in loop.params)
-    for function, guard in guards:
-        lines.append(f"if ({guard}) {{\n{function}({handed});\nreturn;\n}}")
-    return "{\n" + "\n".join([*lines, f"{name}_golden({handed});"]) + "\n}"
+def _dispatch(loop: Marked, name: str, ways: list[tuple[Version, str]], guarded: bool) -> str:
+    ways = ways[next((k for k, (_, function) in enumerate(ways) if function), len(ways)) :]
+    if not ways:
+        return f"{{\n{name}_golden({_handed(loop)});\n}}"
+    lines = [f"const long fl_trip = {trip(loop.node)};", f"if ({' && '.join(_range(loop, ways))}) {{"]
+    for k, (version, function) in enumerate(ways):
+        below = f"if (fl_trip < {ways[k + 1][0].low}) " if k + 1 < len(ways) else ""
+        inside = ""
+        if version.piece is not None:
+            call = f"{{\n{function}({_handed(loop)});\nreturn;\n}}"
+            guard = _guard(loop, version.piece, guarded)
+            inside = f"if ({guard}) {call}" if guard else call
+        lines.append(f"{'else ' if k else ''}{below}{{\n{inside}\n}}")
+    used = set(re.findall(r"\w+", " ".join(lines)))
+    first = [f"{p.type} {p.name} = *fl_{p.name};" for p in loop.params if p.written and not p.array and p.name in used]
+    return "{\n" + "\n".join([*first, *lines, "}", f"{name}_golden({_handed(loop)});"]) + "\n}"
 
 
-def apart(loop: Marked, must: bool = False) -> list[str]:
+def _handed(loop: Marked) -> str:
+    return ", ".join(f"fl_{p.name}" if p.written and not p.array else p.name for p in loop.params)
+
+
+def disjoint(loop: Marked, must: bool = False) -> list[str]:
     """C expressions that are true where no written array shares an element with another one.
 
     Only for pairs of which the extents are known: by the pragma, or because every index is the loop's own variable, and

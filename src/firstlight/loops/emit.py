@@ -50,7 +50,12 @@ def place(source: Path, loop: str, family: str) -> Path:
 
 def every(source: Path) -> list[Path]:
     """The tuned files of a source."""
-    return sorted((source.parent / FOLDER).glob(f"{_escaped(source.stem)}.*.*.c"))
+    return beside(source, "c")
+
+
+def beside(source: Path, suffix: str) -> list[Path]:
+    """What is kept of each of its loops and families of compilers."""
+    return sorted((source.parent / FOLDER).glob(f"{_escaped(source.stem)}.*.*.{suffix}"))
 
 
 def _escaped(name: str) -> str:

@@ -18,7 +18,10 @@ Launches = Mapping[str, list[float]]
 
 
 class Judged(msgspec.Struct, frozen=True):
-    """A candidate beside golden at one trip count: time over time with its 99 % interval, None for too few launches."""
+    """A candidate beside golden at one trip count: time over time with its 99 % interval, None for too few launches.
+
+    `told`: what ran there, "golden" where the dispatcher takes that.
+    """
 
     trip: int
     golden: float  # seconds of a call, the median
@@ -27,6 +30,16 @@ class Judged(msgspec.Struct, frozen=True):
     low: float | None
     high: float | None
     outcome: Outcome
+    told: str = ""
+
+    @property
+    def faster(self) -> bool:
+        """Outside of its interval, by however little."""
+        return self.high is not None and self.high < 1
+
+    @property
+    def slower(self) -> bool:
+        return self.low is not None and self.low > 1
 
 
 def launched(
@@ -40,9 +53,9 @@ def launched(
     return found
 
 
-def judged(golden: list[float], mine: list[float], trip: int) -> Judged:
+def judged(golden: list[float], mine: list[float], trip: int, told: str = "") -> Judged:
     """Launches that alternate share what disturbs the machine: no drift is allowed for."""
     found, narrow = ratio(golden, mine), ratio(golden, mine, EQUIVALENCE)
     a, b = median(golden), median(mine)
     outcome = outcome_of(found, b / a, narrow, "lower", drift=0.0)
-    return Judged(trip, a, b, b / a, found.low, found.high, outcome)
+    return Judged(trip, a, b, b / a, found.low, found.high, outcome, told)

@@ -83,12 +83,12 @@ class Bench:
             raise NotUnderstoodError(f"no inputs were found: {why}")
         return built
 
-    def build(self, versions: list[Version], guarded: bool = True) -> Path | str:
+    def build(self, versions: list[Version], guarded: bool = True, apart: bool = False) -> Path | str:
         """The executable of a candidate, or why there is none."""
         self._count += 1
         name = f"candidate{self._count}"
         try:
-            text = candidate(self.source, self.loop, versions, str(DRIVER / "driver.h"), guarded)
+            text = candidate(self.source, self.loop, versions, str(DRIVER / "driver.h"), guarded, apart)
         except NotUnderstoodError as error:
             return str(error)
         if (why := self._compiled(name, text)) is not None:
@@ -171,12 +171,12 @@ def _above(low: int, width: int) -> int:
     return -(-low // width) * width
 
 
-def points(pragma: Pragma) -> list[int]:
-    """Trip counts to time: low, between (in logarithms), high: of each the nearest that candidates are made for."""
+def points(pragma: Pragma, count: int = 3) -> list[int]:
+    """Trip counts to time, from low to high in equal factors: of each the nearest that candidates are made for."""
     low, high = max(1, pragma.low), pragma.high
-    wanted = [low, round((low * high) ** 0.5), high]
     found = []
-    for one in wanted:
+    for k in range(count):
+        one = round(low * (high / low) ** (k / (count - 1)))
         near = [t for d in range(65) for t in (one - d, one + d) if pragma.takes(t) and t > 0]
         found += near[:1]
     return list(dict.fromkeys(found))

@@ -51,14 +51,16 @@ def golden(source: Source, loop: Marked, driver: str) -> str:
     )
 
 
-def candidate(source: Source, loop: Marked, versions: list[Version], driver: str, guarded: bool = True) -> str:
+def candidate(
+    source: Source, loop: Marked, versions: list[Version], driver: str, guarded: bool = True, apart: bool = False
+) -> str:
     """The candidate's side: the very dispatcher that would be kept."""
     name = "fl_candidate"
     return "\n".join(
         [
             prelude(source, loop),
             f'#include "{driver}"',
-            functions(loop, name, versions, guarded),
+            functions(loop, name, versions, guarded, apart),
             _call("fl_candidate_call", name, loop.params),
         ]
     )

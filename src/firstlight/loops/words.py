@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import textwrap
 from collections.abc import Iterator, Sequence
+from pathlib import Path
 
 from firstlight.loops.carrying import Outcome, Tried
 from firstlight.loops.judging import Judged
@@ -11,7 +12,9 @@ from firstlight.loops.source import Refused
 from firstlight.units import count, quantity, significant
 
 
-def page(outcomes: Sequence[Outcome], refused: Sequence[tuple[str, Refused]], width: int = 100) -> str:
+def page(
+    outcomes: Sequence[Outcome], refused: Sequence[tuple[str, Refused]], html: Path | None, width: int = 100
+) -> str:
     kept = sum(bool(o.written) for o in outcomes)
     lines = [f"firstlight · tuned loops · {count(len(outcomes), 'loop')}, {kept} faster than golden"]
     for one in outcomes:
@@ -20,6 +23,8 @@ def page(outcomes: Sequence[Outcome], refused: Sequence[tuple[str, Refused]], wi
         lines += ["", f"  {file}:{what.line}: {what.why}; golden is used"]
     if kept:
         lines += ["", "  next: compile with CC=fl-cc what depends on these files (touch them first), and commit tuned/"]
+    if html is not None:
+        lines += [*([] if kept else [""]), f"  page: {html}"]
     return "\n".join(lines)
 
 
@@ -28,7 +33,8 @@ def _loop(one: Outcome, width: int) -> Iterator[str]:
     for j in one.judged:
         yield "    " + _row(j)
     if one.written:
-        yield f"    kept: {'; '.join(v for v in one.versions)}"
+        for k in one.kept:
+            yield f"    {k.low} to {k.high} turns: {k.told}"
         yield f"    in {one.written}"
     else:
         yield f"    golden stays: {one.why}"
@@ -41,7 +47,7 @@ def _loop(one: Outcome, width: int) -> Iterator[str]:
 def _row(j: Judged) -> str:
     between = f" ({significant(1 / j.high)} - {significant(1 / j.low)})" if j.low and j.high else ""
     times = f"golden {quantity(j.golden, 's'):>9}   tuned {quantity(j.mine, 's'):>9}"
-    return f"{j.trip:>8} turns   {times}   {significant(1 / j.ratio)} x{between} {j.outcome}"
+    return f"{j.trip:>8} turns   {times}   {significant(1 / j.ratio)} x{between} {j.outcome}, {j.told}"
 
 
 def _wrong(t: Tried, width: int) -> list[str]:

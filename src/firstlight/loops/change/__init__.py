@@ -1,7 +1,7 @@
 """Change: what is done to a loop, one kind a file, each a rewriting of its parse tree; no file proves it legal.
 
 A file has `choices(piece)`: the values beside "" (leave it), and `apply(piece, value)`: the piece rewritten. They are
-applied in the order of ORDER, each to what the one before left.
+applied in the order of ORDER, each to what the one before left. One with `ENABLES` is searched for first.
 """
 
 from __future__ import annotations
@@ -43,8 +43,9 @@ def kinds() -> dict[str, ModuleType]:
 
 
 def space(piece: Piece) -> dict[str, tuple[str, ...]]:
-    """What may be tried: the changes that the loop takes, each with its values."""
-    found = {name: ("", *kind.choices(piece)) for name, kind in kinds().items()}
+    """What may be tried: the changes that the loop takes, each with its values, in the order to search in."""
+    some = sorted(kinds().items(), key=lambda item: not getattr(item[1], "ENABLES", False))
+    found = {name: ("", *kind.choices(piece)) for name, kind in some}
     return {name: values for name, values in found.items() if len(values) > 1}
 
 

@@ -16,7 +16,7 @@ ATTRIBUTES = {
         "associative": '__attribute__((optimize("associative-math,no-signed-zeros,no-trapping-math")))',
         "fast-math": '__attribute__((optimize("fast-math")))',
     },
-    "clang": {"width512": "__attribute__((min_vector_width(512)))"},
+    "clang": {},
 }
 OPENING = {
     "clang": {
@@ -33,7 +33,7 @@ def choices(piece: Piece) -> tuple[str, ...]:
 def apply(piece: Piece, value: str) -> Piece:
     if value in ATTRIBUTES[piece.family]:
         line = ATTRIBUTES[piece.family][value]
-        if value == "width512" and piece.family == "gcc" and platform.machine() != "x86_64":
+        if value == "width512" and platform.machine() != "x86_64":
             raise NotApplicableError("vectors of 512 bits are a width of x86 processors")
         return replace(piece, attributes=(*piece.attributes, line))
     return replace(piece, opening=(OPENING[piece.family][value], *piece.opening))

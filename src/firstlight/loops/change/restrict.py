@@ -6,6 +6,9 @@ from msgspec.structs import replace
 
 from firstlight.loops.change import Piece
 
+ENABLES = True
+"""Of little use by itself: other changes gain by it, so it is tried before them."""
+
 
 def choices(piece: Piece) -> tuple[str, ...]:
     arrays = [p for p in piece.params if p.array]

@@ -1,4 +1,4 @@
-"""Scan: a running sum by blocks; within a block sums are made in a tree, so that only one addition a block waits."""
+"""Scan: a running sum by vectors: within one sums are made in a tree, so that only one addition a vector waits."""
 
 from __future__ import annotations
 
@@ -7,11 +7,11 @@ import re
 from msgspec.structs import replace
 
 from firstlight.loops.change import NotApplicableError, Piece, applicable
-from firstlight.loops.change.strip import around, lane_loop
+from firstlight.loops.change.strip import around
 from firstlight.loops.nest import header, nest, replaced
 from firstlight.loops.syntax import render, statements, text
 
-BLOCKS = ("4", "8", "16")
+BLOCKS = ("2", "4", "8")
 
 
 def choices(piece: Piece) -> tuple[str, ...]:
@@ -35,19 +35,26 @@ def apply(piece: Piece, value: str) -> Piece:
         raise NotApplicableError("no running sum")
     inclusive = parts[1] == kept
     adding = parts[0] if inclusive else parts[1]
-    name, turn = added[1], {one.var: f"({one.var} + fl_l)"}
+    name, turns = added[1], [{one.var: f"({one.var} + {k})"} for k in range(lanes)]
     expression = adding.named_children[0].child_by_field_name("right")
     if expression is None or name in re.findall(r"\w+", text(expression)):
         raise NotApplicableError("no running sum")
-    steps, far = [f"{lane_loop(lanes)} fl_t[fl_l] = {render(expression, turn)};"], 1
-    while far < lanes:
-        steps.append(f"for (int fl_l = {lanes - 1}; fl_l >= {far}; --fl_l) fl_t[fl_l] += fl_t[fl_l - {far}];")
-        far *= 2
-    before = "" if inclusive else f"{render(kept, {one.var: f'({one.var} + 0)'})} "
-    run = f"for (int fl_l = {0 if inclusive else 1}; fl_l < {lanes}; ++fl_l)"
-    lane = f"({name} + fl_t[fl_l{'' if inclusive else ' - 1'}])"
-    store = render(kept, {**turn, name: lane})
-    block = (
-        f"{{ __typeof__({name}) fl_t[{lanes}]; {' '.join(steps)} {before}{run} {store} {name} += fl_t[{lanes - 1}]; }}"
+    sums = [f"fl_v fl_t = {{{', '.join(render(expression, turn) for turn in turns)}}};"]
+    sums += [f"fl_t += {_moved(lanes, 1 << k)};" for k in range(lanes.bit_length() - 1)]
+    before = "fl_t" if inclusive else _moved(lanes, 1)
+    stores = [render(kept, {**turn, name: f"fl_s[{k}]"}) for k, turn in enumerate(turns)]
+    last = f"__builtin_shufflevector(fl_t, fl_t, {', '.join([str(lanes - 1)] * lanes)})"
+    lines = [*sums, f"const fl_v fl_s = fl_c + {before};", f"fl_c += {last};", *stores]
+    block = "{\n" + "\n".join(lines) + "\n}"
+    begin = (
+        f"typedef __typeof__({name}) fl_v __attribute__((vector_size({lanes} * sizeof({name}))));\n"
+        f"const fl_v fl_none = {{0}}; fl_v fl_c = {{{', '.join([name] * lanes)}}};"
     )
-    return replace(piece, code=replaced(whole, one.node, around(one, lanes, block, render(one.body))))
+    code = around(one, lanes, block, render(one.body), f"{name} = fl_c[0];\n")
+    return replace(piece, code=replaced(whole, one.node, f"{{\n{begin}\n{code}\n}}"))
+
+
+def _moved(lanes: int, far: int) -> str:
+    """The partial sums `far` lanes up, with nothing in the lanes below."""
+    places = [lanes - far + k if k < far else lanes + k - far for k in range(lanes)]
+    return f"__builtin_shufflevector(fl_none, fl_t, {', '.join(map(str, places))})"

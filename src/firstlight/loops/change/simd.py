@@ -13,9 +13,14 @@ LINES = {
     "clang": {
         "ivdep": "#pragma clang loop vectorize(assume_safety)",
         "width8": "#pragma clang loop vectorize_width(8) interleave_count(4)",
+        "wide8": "#pragma clang loop vectorize_width(8) interleave_count(1)",
+        "wide8x2": "#pragma clang loop vectorize_width(8) interleave_count(2)",
+        "wide16x2": "#pragma clang loop vectorize_width(16) interleave_count(2)",
         "off": "#pragma clang loop vectorize(disable)",
     },
 }
+WIDE = "__attribute__((min_vector_width(512)))"
+"""Where Clang prefers vectors of 256 bits, it splits wider ones without this."""
 
 
 def choices(piece: Piece) -> tuple[str, ...]:
@@ -23,4 +28,6 @@ def choices(piece: Piece) -> tuple[str, ...]:
 
 
 def apply(piece: Piece, value: str) -> Piece:
-    return replace(piece, code=before_innermost(piece.code, LINES[piece.family][value]))
+    more = (WIDE,) if value.startswith("wide") else ()
+    code = before_innermost(piece.code, LINES[piece.family][value])
+    return replace(piece, code=code, attributes=(*piece.attributes, *more))
