@@ -17,7 +17,7 @@ from firstlight.judge.compare import BETTER
 from firstlight.loops import NotUnderstoodError, change, choosing, emit, engines
 from firstlight.loops.change import Piece, Point
 from firstlight.loops.choosing import Range
-from firstlight.loops.dispatch import Version, functions, identifier, indented, piece
+from firstlight.loops.dispatch import APART, Apart, Version, functions, identifier, indented, piece
 from firstlight.loops.engines import SpentError
 from firstlight.loops.judging import Judged, Launches, judged, launched
 from firstlight.loops.source import Marked, Source
@@ -26,7 +26,7 @@ from firstlight.units import significant
 
 FIRST = 3  # launches of a candidate while it is searched for
 FINALISTS = 2  # at each trip count
-ROUNDS = 4  # of giving ranges back to golden
+ROUNDS = 6  # of giving ranges back to golden, and of setting apart
 
 
 class Tried(msgspec.Struct):
@@ -174,31 +174,31 @@ class _Tuning:
         found: dict[str, dict[int, Judged]] = {told: {} for told in names}
         paths = {told: self.built[told][1] for told in names} | {"golden": self.golden}
         for trip in trips:
-            times = self.launched(paths, trip)
+            times = self.launched(paths, trip, self.request.launches)
             for told in names:
                 found[told][trip] = judged(times["golden"], times[told], trip, told)
         return found
 
-    def launched(self, paths: dict[str, Path], trip: int) -> Launches:
-        return launched(self.bench, paths, trip, self.request.launches, self.request.seconds, self.random)
+    def launched(self, paths: dict[str, Path], trip: int, launches: int) -> Launches:
+        return launched(self.bench, paths, trip, launches, self.request.seconds, self.random)
 
     def whole(self) -> None:
         """The function as it would be kept, dispatcher and all: verified again, and tried beside golden.
 
-        A range in which it is not faster goes back to golden. Where golden is then slower by what the dispatcher takes,
-        candidates are set apart from it; what is slower anywhere even so is not kept.
+        A range in which it is not faster goes back to golden. Where golden is then slower behind the dispatcher, first
+        candidates and then all are set apart from that; what is slower anywhere even so is not kept.
         """
         pragma, names = self.bench.loop.pragma, self.finalists()
         at = choosing.marks(pragma)
         some = choosing.ranges(at)
         times = self.trial(names, at)
-        chosen, apart = choosing.best(times, some), False
+        chosen, ways = choosing.best(times, some), list(APART)
         pieces = {told: self.built[told][0] for told in names}
         for _ in range(ROUNDS):
             if not any(chosen):
                 break
             versions = choosing.versions(chosen, some, pieces, times)
-            path = self.bench.build(versions, apart=apart)
+            path = self.bench.build(versions, apart=ways[0])
             why = path if isinstance(path, str) else self.bench.verify(path)
             if why is not None or isinstance(path, str):
                 self.outcome.why = f"the versions together: {why}"
@@ -207,8 +207,8 @@ class _Tuning:
             before, chosen = chosen, choosing.given_back(chosen, some, rows)
             if chosen != before:
                 continue
-            if any(row.slower for row in rows) and not apart:
-                apart = True
+            if any(row.slower for row in rows) and len(ways) > 1:
+                ways.pop(0)
                 continue
             self.outcome.judged = rows
             if any(row.slower for row in rows):
@@ -216,19 +216,25 @@ class _Tuning:
             elif not any(row.outcome == BETTER for row in rows):
                 self.outcome.why = "no candidate is faster by more than 5 % and its interval"
             else:
-                self.keep(versions, apart, chosen, some)
+                self.keep(versions, ways[0], chosen, some)
             return
         self.outcome.why = "no candidate is faster by more than its interval over a range of trip counts"
 
     def rows(self, path: Path, chosen: list[str], some: list[Range], trips: list[int]) -> list[Judged]:
+        """The function beside golden. What seems slower is measured anew, longer: of many intervals some are wrong."""
+        both = {"golden": self.golden, "mine": path}
         found = []
         for trip in trips:
-            times = self.launched({"golden": self.golden, "mine": path}, trip)
             told = chosen[choosing.place(some, trip)] or "golden"
-            found.append(judged(times["golden"], times["mine"], trip, told))
+            for launches in (self.request.launches, 2 * self.request.launches):
+                times = self.launched(both, trip, launches)
+                row = judged(times["golden"], times["mine"], trip, told)
+                if not row.slower:
+                    break
+            found.append(row)
         return found
 
-    def keep(self, versions: list[Version], apart: bool, chosen: list[str], some: list[Range]) -> None:
+    def keep(self, versions: list[Version], apart: Apart, chosen: list[str], some: list[Range]) -> None:
         source, loop, cc = self.bench.source, self.bench.loop, self.request.compiler
         name = identifier(source.path.stem, loop.name)
         self.outcome.kept = _kept(chosen, some, versions)

@@ -7,6 +7,7 @@ not overlap, that begin at a line of the cache. Trip counts below and above cost
 from __future__ import annotations
 
 import re
+from typing import Literal
 
 import msgspec
 from tree_sitter import Node
@@ -16,6 +17,10 @@ from firstlight.loops.change import Piece
 from firstlight.loops.nest import header, trip
 from firstlight.loops.source import Marked
 from firstlight.loops.syntax import text, walk
+
+Apart = Literal["none", "candidates", "all"]
+APART: tuple[Apart, ...] = ("none", "candidates", "all")
+"""In the order in which they are tried: a call costs a nanosecond or two, and a loop compiled anew may cost more."""
 
 
 class Version(msgspec.Struct, frozen=True):
@@ -35,13 +40,15 @@ def identifier(path_stem: str, loop: str) -> str:
     return re.sub(r"\W", "_", f"fl_{path_stem}_{loop}")
 
 
-def functions(loop: Marked, name: str, versions: list[Version], guarded: bool = True, apart: bool = False) -> str:
+def functions(loop: Marked, name: str, versions: list[Version], guarded: bool = True, apart: Apart = "none") -> str:
     """Golden, candidates and the dispatcher `name`, in C.
 
-    apart: candidates are not inlined, so that golden shares neither registers nor lines with them. guarded: as ever,
-    but for the tests of what that is for.
+    apart: what is not inlined into the dispatcher, where it would share registers and be compiled anew. guarded: as
+    ever, but for the tests of what that is for.
     """
-    said = [f"static void {name}_golden({listed(loop.params)}) {block(loop.params, loop.text)}"]
+    alone = "__attribute__((noinline)) "
+    golden = alone if apart == "all" else ""
+    said = [f"static {golden}void {name}_golden({listed(loop.params)}) {block(loop.params, loop.text)}"]
     called: list[tuple[Piece, str]] = []
     ways: list[tuple[Version, str]] = []
     for k, version in enumerate(versions):
@@ -51,7 +58,7 @@ def functions(loop: Marked, name: str, versions: list[Version], guarded: bool = 
         if one is None or (one, function) in called:
             continue
         called.append((one, function))
-        attributes = "".join(f"{a} " for a in (*one.attributes, *(("__attribute__((noinline))",) if apart else ())))
+        attributes = "".join(f"{a} " for a in one.attributes) + ("" if apart == "none" else alone)
         told = f"/* {version.told} */\n" if version.told else ""
         head = f"{told}static {attributes}void {function}({listed(one.params, one.restrict)})"
         said.append(f"{head} {block(one.params, one.code, one.opening)}")

@@ -48,15 +48,15 @@ def overview(outcomes: Sequence[Outcome]) -> list[Drawing]:
     layout = frame.layout(_factors(values), order, height=max(_LEAST, 150 + _LINE * len(some)))
     frame.mark(layout, 1.0, "golden")
     faster = sum(bool(one.written) for one in some)
-    title = f"{faster} of {len(outcomes)} are faster: most by {significant(max(values))} times"
+    title = f"{faster} of {len(outcomes)} are faster, one by a factor of {significant(max(values))}"
     caption = "A point is a trip count; the line goes from the least to the most that is gained."
-    rows = [
+    table: list[tuple[str, ...]] = [
         (f"{one.loop}, {one.compiler}", significant(min(g)), significant(max(g)), str(len(g)))
         for one in some
         if (g := [1 / row.ratio for row in one.judged])
     ]
     head = ("loop and compiler", "times as fast at least", "at most", "trip counts")
-    return [Drawing("tuned", title, caption, head, rows, data, layout)]
+    return [Drawing("tuned", title, caption, head, table, data, layout)]
 
 
 def by_trip(outcomes: Sequence[Outcome]) -> Drawing | None:
@@ -88,10 +88,10 @@ def by_trip(outcomes: Sequence[Outcome]) -> Drawing | None:
     )
     golden = {"type": "line", "xref": "paper", "x0": 0, "x1": 1, "y0": 1, "y1": 1, "layer": "below"}
     layout["shapes"].append(golden | {"line": {"color": "@ghost", "width": 1, "dash": "dot"}})
-    rows = [_cells(one, row) for one in some for row in one.judged]
+    table = [_cells(one, row) for one in some for row in one.judged]
     caption = "With the 99 % interval of launches in turn; below the dotted line golden would be faster."
     title = f"{outcomes[0].loop} by how often it runs, with {count(len(some), 'compiler')}"
-    return Drawing(f"tuned-{outcomes[0].loop}", title, caption, _HEAD, rows, data, layout)
+    return Drawing(f"tuned-{outcomes[0].loop}", title, caption, _HEAD, table, data, layout)
 
 
 def _factors(values: Sequence[float]) -> dict[str, object]:

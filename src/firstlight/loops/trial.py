@@ -11,7 +11,7 @@ import msgspec
 from firstlight import ROOT
 from firstlight.errors import BuildError
 from firstlight.loops import NotUnderstoodError, Pragma
-from firstlight.loops.dispatch import Version
+from firstlight.loops.dispatch import Apart, Version
 from firstlight.loops.source import Marked, Source
 from firstlight.loops.unit import candidate, golden
 from firstlight.process import bounded
@@ -83,7 +83,7 @@ class Bench:
             raise NotUnderstoodError(f"no inputs were found: {why}")
         return built
 
-    def build(self, versions: list[Version], guarded: bool = True, apart: bool = False) -> Path | str:
+    def build(self, versions: list[Version], guarded: bool = True, apart: Apart = "none") -> Path | str:
         """The executable of a candidate, or why there is none."""
         self._count += 1
         name = f"candidate{self._count}"

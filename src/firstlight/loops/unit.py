@@ -9,7 +9,7 @@ from __future__ import annotations
 from tree_sitter import Node
 
 from firstlight.loops import Param, Pragma
-from firstlight.loops.dispatch import Version, block, functions, listed
+from firstlight.loops.dispatch import Apart, Version, block, functions, listed
 from firstlight.loops.nest import header, trip
 from firstlight.loops.source import Marked, Source
 from firstlight.loops.syntax import text
@@ -52,7 +52,7 @@ def golden(source: Source, loop: Marked, driver: str) -> str:
 
 
 def candidate(
-    source: Source, loop: Marked, versions: list[Version], driver: str, guarded: bool = True, apart: bool = False
+    source: Source, loop: Marked, versions: list[Version], driver: str, guarded: bool = True, apart: Apart = "none"
 ) -> str:
     """The candidate's side: the very dispatcher that would be kept."""
     name = "fl_candidate"
