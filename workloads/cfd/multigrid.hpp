@@ -16,6 +16,7 @@
 #include <deque>
 #include <vector>
 
+#include "firstlight/phase.hpp"
 #include "plain_rows.hpp"
 
 namespace cfd::inline FL_ROLE {
@@ -43,7 +44,7 @@ void reflect(FieldOf<Real>& x, const grid::Block<3>& block, const Mirror& mirror
     }
 }
 
-template <class Machine, class Body, class Real = double>
+template <class Marks, class Machine, class Body, class Real = double>
 class VCycle {
  public:
   // For this system, whose cells those of x are: what a cycle finds. The halos of the matrix are filled where pairs are split.
@@ -66,12 +67,12 @@ class VCycle {
   void factor(Machine& machine, Body& body) {
     for (std::size_t n = 0; n + 1 < grids_.size(); ++n) {
       Grid& fine = grids_[n];
-      if (fine.cut && fine.level.split_pairs) fine.coefficients();
+      if (fine.cut && fine.level.split_pairs) fl::during(Marks::halo, [&] { fine.coefficients(); });
       SystemOf<Real>& to = n + 1 == gathered_ ? part_.system : *grids_[n + 1].system;
       const RowsOf<Real> m(*fine.system);
       machine.each(to.b.size(), [&](Index k, Index j) { return body.coarsen(m, fine.level, mirror_, to, k, j), Sums{}; });
       if (n + 1 != gathered_) continue;
-      for (std::size_t place = P; place <= T; ++place) gather_(part_.system.a[place], grids_[n + 1].system->a[place]);
+      for (std::size_t place = P; place <= T; ++place) gather(part_.system.a[place], grids_[n + 1].system->a[place]);
     }
   }
   // x becomes about A^-1 b.
@@ -143,7 +144,7 @@ class VCycle {
     }
     Real* origin() { return x->view().origin; }
     void exchange() {
-      if (cut) values();
+      if (cut) fl::during(Marks::halo, [&] { values(); });
     }
     // x and what other blocks have of it become 0.
     void clear(Machine& machine) {
@@ -167,9 +168,14 @@ class VCycle {
         first.upper[d] = 1;
         grid::each_cell(first, [&](const Point& at) { rest[at] = residual(m, origin(), m.at(at[0], at[1]) + at[2]); });
       }
-      rests();
+      fl::during(Marks::halo, [&] { rests(); });
     }
   };
+
+  void gather(const FieldOf<Real>& part, FieldOf<Real>& whole) {
+    const fl::In in(Marks::halo);
+    gather_(part, whole);
+  }
 
   // Both colours, `first` of them first. Where others need them the cells of the first colour at the rim come before all, and travel while
   // the inner ones are computed; those of the second colour at the rim wait for them.
@@ -189,9 +195,9 @@ class VCycle {
       };
     };
     rim(first);
-    if (g.cut) g.values.start();
+    if (g.cut) fl::during(Marks::halo, [&] { g.values.start(); });
     if (!inner.empty()) machine.both(inner.sizes(), half(first, false), half(1 - first, true));
-    if (g.cut) g.values.finish();
+    if (g.cut) fl::during(Marks::halo, [&] { g.values.finish(); });
     rim(1 - first);
   }
   void restrict_residual(Machine& machine, Body& body, std::size_t n, const Real* b) {
@@ -207,7 +213,7 @@ class VCycle {
     machine.each(to.size(), [&](Index k, Index j) {
       return body.restrict_residual(m, fine.origin(), rest, fine.level, first + coarse.at(k, j), k, j), Sums{};
     });
-    if (n + 1 == gathered_) gather_(to, grids_[n + 1].system->b);
+    if (n + 1 == gathered_) gather(to, grids_[n + 1].system->b);
   }
   void prolong(Machine& machine, Body& body, std::size_t n) {
     Grid &fine = grids_[n], &coarse = grids_[n + 1];

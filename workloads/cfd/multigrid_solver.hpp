@@ -11,7 +11,7 @@ namespace cfd::inline FL_ROLE {
 template <class Marks, class Machine, class Body, bool accelerated, class Real = double>
 struct Multigrid : Solver<Marks, Machine, Body> {
   FieldOf<Real> p, q, r, z;
-  VCycle<Machine, Body, Real> cycle;
+  VCycle<Marks, Machine, Body, Real> cycle;
 
   void open(const grid::Block<3>& block, int threads, SystemOf<Real>& system, const Shape& shape) {
     for (auto* field : {&p, &q, &r, &z}) *field = zeros<Real>(block.size());

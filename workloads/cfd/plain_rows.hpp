@@ -131,31 +131,49 @@ struct PlainRows {
   }
 
   // Row (k, j) of the next coarser matrix (multigrid.hpp). Faces between cells that are joined across them let through half of what their parts
-  // do, for centres lie twice as far apart; the others all of it.
+  // do, for centres lie twice as far apart; the others all of it. What walls take is the sum of a row, which has no coefficients beyond the grid.
   template <class Real>
   static void coarsen(const RowsOf<Real>& fine, const Level& level, const Mirror& mirror, SystemOf<Real>& coarse, Index k, Index j) {
-    const grid::Box<3> whole = level.whole();
-    for (Index i = 0; i < coarse.b.size()[2]; ++i) {
-      Coefficients a{};
-      const grid::Box<3> cells = level.parts({k, j, i});
-      double walls = 0;
-      grid::each_cell(cells, [&](const Point& x) {
-        const Index c = fine.at(x[0], x[1]) + x[2];
-        double rest = fine.a[P][c];  // the sum of a row
-        for (std::size_t place = W; place <= T; ++place) {
-          const auto [d, step] = side_of(place);
-          Point other = x;
-          other[d] += step;
-          if (!whole.contains(other)) continue;
-          rest += fine.a[place][c];
-          if (!cells.contains(other)) a[place] += fine.a[place][c] * (level.by[d] ? 0.5 : 1);
-        }
-        walls += rest * level.wall_share(mirror, x);
-      });
-      a[P] = walls;
-      for (std::size_t place = W; place <= T; ++place) a[P] -= a[place];
-      for (std::size_t place = P; place <= T; ++place) coarse.a[place][{k, j, i}] = static_cast<Real>(a[place]);
-    }
+    const Index n = level.size()[2] + level.beyond[2], odd = level.odd[2], cells = coarse.b.size()[2];
+    const int halves = level.by[2] ? 1 : 0;
+    std::array<Real*, 7> to;
+    for (std::size_t place = P; place <= T; ++place) std::fill_n(to[place] = &coarse.a[place][{k, j, 0}], cells, Real{0});
+    const grid::Box<3> whole = level.whole(), rows = level.parts({k, j, 0});
+    grid::each_cell(grid::Box<3>{rows.lower, {rows.upper[0], rows.upper[1], rows.lower[2] + 1}}, [&](const Point& row) {
+      const Index c = fine.at(row[0], row[1]);
+      std::array<Real, 7> through{};  // the share of a face that is one of the coarse cell's, too
+      for (std::size_t place = W; place <= T; ++place) {
+        const auto [d, step] = side_of(place);
+        const Index beside = row[d] + step;
+        if (d == 2 || beside < rows.lower[d] || beside >= rows.upper[d]) through[place] = level.by[d] ? 0.5 : 1;
+      }
+      const auto wall_share = [&](Index i) { return static_cast<Real>(level.wall_share(mirror, {row[0], row[1], i})); };
+      const auto sum = [&](Index i) {
+        Real all = 0;
+        for (const Real* a : fine.a) all += a[c + i];
+        return all;
+      };
+      const Real inner = wall_share(whole.lower[2] - 1);
+      const auto add = [&](Index x, Index i, bool west, bool east) {
+        to[P][x] += inner * sum(i);
+        for (std::size_t place = S; place <= T; ++place) to[place][x] += through[place] * fine.a[place][c + i];
+        if (west) to[W][x] += through[W] * fine.a[W][c + i];
+        if (east) to[E][x] += through[E] * fine.a[E][c + i];
+      };
+      const Index pairs = halves == 0 ? 0 : (n - odd) / 2;
+      for (Index x = 0; x < pairs; ++x) {
+        add(x, odd + 2 * x, true, false);
+        add(x, odd + 2 * x + 1, false, true);
+      }
+      for (Index i = odd + 2 * pairs; i < n; ++i) add((i - odd) >> halves, i, true, true);
+      const auto at_end = [&](Index i) {
+        if (i >= odd && i < n) to[P][(i - odd) >> halves] += (wall_share(i) - inner) * sum(i);
+      };
+      at_end(whole.lower[2]);
+      if (whole.size(2) > 1) at_end(whole.upper[2] - 1);
+    });
+    for (std::size_t place = W; place <= T; ++place)
+      for (Index i = 0; i < cells; ++i) to[P][i] -= to[place][i];
   }
 
   // Row (k, j) of the coarser grid's right-hand side: the sums of b - A x over the cells of each. `rest`: that of cells of other blocks.

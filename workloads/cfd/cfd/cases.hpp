@@ -89,6 +89,8 @@ struct Geometry {
     return x;
   }
   double inflow_area() const { return length[0] * length[1]; }
+  // How strongly faces couple the cells on either side.
+  Coupling coupling() const { return {area[0] / spacing[0], area[1] / spacing[1], area[2] / spacing[2]}; }
 };
 
 // The wake of a row of cylinders: L. I. G. Kovasznay, Proc. Camb. Phil. Soc. 44 (1948) 58.

@@ -50,8 +50,7 @@ inline CellWork pressure_work(const Params& p, const Traits& traits) {
     case Method::iccg:
       return of({12, 13}, {39, 31 + 2 * numbers});
     case Method::mgcg: {
-      const Geometry box(p.flow, p.cells());
-      const Coupling coupling{box.area[0] / box.spacing[0], box.area[1] / box.spacing[1], box.area[2] / box.spacing[2]};
+      const Coupling coupling = Geometry(p.flow, p.cells()).coupling();
       return of(matrices_work(p.cells(), coupling), cycle_work(p.cells(), coupling, true));
     }
   }

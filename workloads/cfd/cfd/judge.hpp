@@ -98,12 +98,17 @@ inline void gather(const State& s, Replay& all) {
   each_scalar(s.params, [&](std::size_t q) { gather(s, s.scalar[q], all.scalar[q]); });
 }
 
-// The velocity along the flow half way from west to east, from south to north, in the middle layer; as a share of the speed.
-inline std::vector<double> middle_line(const State& s, const Field& along) {
+// A velocity in the middle layer on the line along dimension d half way across the other one; as a share of the speed.
+inline std::vector<double> middle_line(const State& s, const Field& velocity, std::size_t d) {
   const Point& cells = s.block.domain.extents;
+  const std::size_t across = 3 - d;
   std::vector<double> line;
-  for (Index j = 0; j < cells[1]; ++j)
-    line.push_back(0.5 * (along[{cells[0] / 2, j, (cells[2] - 1) / 2}] + along[{cells[0] / 2, j, cells[2] / 2}]) / s.speed);
+  for (Index n = 0; n < cells[d]; ++n) {
+    Point before{cells[0] / 2, n, n}, after = before;
+    before[across] = (cells[across] - 1) / 2;
+    after[across] = cells[across] / 2;
+    line.push_back(0.5 * (velocity[before] + velocity[after]) / s.speed);
+  }
   return line;
 }
 // How far from the exact solution, root mean square: velocities as a share of the speed; where turbulence decays k, where fuel burns fuel, as
@@ -173,11 +178,16 @@ inline void observe(State& s, fl::Observations& seen) {
   if (s.params.carries() && sound) observe_line(s, seen);
   if (s.params.is_known()) seen.value("error", sound ? error_of(s) : DBL_MAX);
   if ((s.params.flow != Case::cavity && s.params.flow != Case::step) || !sound) return;
-  Field along(s.block.domain.extents, {1, 1, 1});
-  gather(s, s.velocity[2], along);
-  if (s.params.flow == Case::step) return seen.value("reattachment", reattachment(s, along));
-  const std::vector<double> line = middle_line(s, along);
-  seen.series("middle_line", "1", line.data(), static_cast<Index>(line.size()));
+  Field velocity(s.block.domain.extents, {1, 1, 1});
+  gather(s, s.velocity[2], velocity);
+  if (s.params.flow == Case::step) return seen.value("reattachment", reattachment(s, velocity));
+  const auto observe = [&](const char* name, std::size_t d) {
+    const std::vector<double> line = middle_line(s, velocity, d);
+    seen.series(name, "1", line.data(), static_cast<Index>(line.size()));
+  };
+  observe("middle_line", 1);  // along the lid, from south to north
+  gather(s, s.velocity[1], velocity);
+  observe("middle_row", 2);  // and upwards, from west to east
 }
 
 // The layer in the middle of a run to the end: how hot it is where fuel burns, elsewhere how fast along the flow.

@@ -38,14 +38,12 @@ struct FlowSides : ScalarRows {
 
   // For multigrid: a correction of the pressure is 0 at outlets.
   static Shape shape(const State& s) {
-    Shape shape;
-    for (std::size_t d = 0; d < 3; ++d) {
+    Shape shape{.coupling = s.box.coupling()};
+    for (std::size_t d = 0; d < 3; ++d)
       for (const Index step : {-1, 1}) {
         const bool outlet = boundary(s.params, s.box, s.block.domain.extents, {}, d, step).edge == Edge::outlet;
         shape.mirror[d][step > 0 ? 1 : 0] = outlet ? -1 : 1;
       }
-      shape.coupling[d] = s.box.area[d] / s.box.spacing[d];
-    }
     return shape;
   }
 

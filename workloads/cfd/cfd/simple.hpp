@@ -162,9 +162,7 @@ class Simple {
   }
 
   static Diffusion diffusion(const State& s, double share) {
-    Diffusion by{.viscosity = s.viscosity(), .share = share};
-    for (std::size_t d = 0; d < 3; ++d) by.shape[d] = s.box.area[d] / s.box.spacing[d];
-    return by;
+    return {.shape = s.box.coupling(), .viscosity = s.viscosity(), .share = share};
   }
 
   double momentum(State& s, const Addressed& f, std::size_t d) {

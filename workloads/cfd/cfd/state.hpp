@@ -43,9 +43,6 @@ struct Params : Extents, Setting {
     fields.integer("bits", bits, "bit", 32, 64, "of a number: 32 or 64");
     declare_processes(fields);
   }
-  // Faces across the rows are gathered cell by cell, and rows get short: a cut there took as long as three times the cells elsewhere. Blocks of
-  // preconditioners need fewer iterations with it, where the flow goes along the rows: for those it costs no more than others.
-  grid::Domain<3> domain() const { return Extents::domain(pressure == Method::sip || pressure == Method::red_black ? 3 : 1); }
   // The share of the first residual at which the pressure's solver ends, whatever its sweeps. Conjugate gradients, which sum it up anyway, would
   // come to products too small for a number; without an outlet to a residual of rounding, which no pressure takes away.
   double pressure_share() const {
