@@ -32,6 +32,18 @@ def test_who_computes_changes_no_bit(variant: str, place: Placement, words: tupl
     assert bits(said(tmp_path, *SMALL)) == bits(said(tmp_path, *SMALL, *words, variant=variant, place=place))
 
 
+@pytest.mark.parametrize("ranks", [3, pytest.param(4, marks=pytest.mark.full)])
+def test_no_way_to_transpose_changes_a_bit(ranks: int, tmp_path: Path) -> None:
+    words = ("time=semi", "problem=rectangle", "nx=19", "ny=17", "layers=3", "steps=3", "courant=5")
+    alone = bits(said(tmp_path, *words))
+    ways = ("alltoall", "pairwise", "overlap", "linear", "bruck", "paced")
+    told = bits(said(tmp_path, *words, f"transpose={','.join(ways)}", variant="mpi", place=Placement(ranks=ranks)))
+    for case in range(len(ways)):
+        assert {dt: digest for (number, dt), digest in told.items() if number == case} == {
+            dt: d for (_, dt), d in alone.items()
+        }
+
+
 COASTS = ("time=semi", "solver=cg", "problem=basin,atlantic", "nx=19", "ny=17", "layers=3", "steps=3", "courant=5")
 """Each cell of them is held to elimination of all layers and cells at once."""
 WIDE = ("time=semi", "solver=cg", "problem=atlantic", "nx=131", "ny=77", "layers=3", "steps=2", "courant=10")

@@ -5,26 +5,21 @@
 #include <algorithm>
 
 #include "sea.hpp"
+#include "vectors.hpp"
 
 namespace ocean::inline FL_ROLE {
 
-// Cells of the line that follows may be done in any order, whatever a compiler fears of so many addresses.
-#ifdef __clang__
-#define OCEAN_ANY_ORDER _Pragma("clang loop vectorize(assume_safety)")
-#else
-#define OCEAN_ANY_ORDER _Pragma("GCC ivdep")
-#endif
-
-// Some lines of a field, of which a new one takes the place of that four before; so many cells from `first` on, and one beside them at either end.
+// Some lines of a field, of which a new one takes the place of that four before; so many cells from `first` on, a vector before and one behind them.
 class Ring {
  public:
   static constexpr Index held = 4;  // lines
   Ring() = default;
-  Ring(Index layers, Index width) : pitch_((width + 2 + 15) / 8 * 8), memory_(layers * held * pitch_) {}
+  Ring(Index layers, Index width) : pitch_((8 + width + 8 + 7) / 8 * 8), memory_(layers * held * pitch_) {}
   struct View {
     double* origin;
     Index pitch;
-    double& operator()(Index k, Index j, Index i) const { return origin[(k * held + (j & (held - 1))) * pitch + i]; }
+    double& operator()(Index k, Index j, Index i) const { return origin[line(k, j) + i]; }
+    Index line(Index k, Index j) const { return (k * held + (j & (held - 1))) * pitch; }
   };
   View view() { return {memory_.data() + 8 - first, pitch_}; }
   Index first = 0;
@@ -45,32 +40,43 @@ struct Lines {
   std::array<Ring*, 6> all() { return {&flux_u, &flux_v, &potential, &head, &vorticity, &spread}; }
 };
 
+// Where a line lies in a field, or among lines of one: the same place in all fields of as many cells, and among all lines of as many.
+inline Index line(const grid::View<double, 3>& field, Index k, Index j) { return k * field.stride[0] + j * field.stride[1]; }
+inline Index line(const Ring::View& ring, Index k, Index j) { return ring.line(k, j); }
+template <class Field>
+auto origin(Field& field) {
+  return field.view().origin;
+}
+
 inline constexpr double no_water = 1e-9;  // m, of four cells around a corner together
 
-// Fluxes, vorticity, divergence.
-template <bool linear, class State, class To>
-void fluxes(State& s, Flow& from, To& to, Index j, Index begin, Index end) {
+// Fluxes, vorticity, divergence of the layer k; `moving`: and the energy of the flow, added to the pressure that is there. `fetch`: memory is asked
+// for what the next line has more, for processors do not follow so many lines by themselves.
+template <bool linear, bool moving, class State, class To>
+void fluxes(State& s, Flow& from, To& to, Index k, Index j, Index begin, Index end, bool fetch = false) {
   const auto& p = s.p;
-  const double rdx = 1 / p.dx(), rdy = 1 / p.dy(), f = p.coriolis(s.block.owned.lower[1] + j);
-  const auto u = from.u.view(), v = from.v.view(), h = from.h.view();
-  for (Index k = 0; k < p.layers; ++k) {
-    const double *uc = &u(k, j, 0), *us = uc - u.stride[1], *vc = &v(k, j, 0), *vn = vc + v.stride[1];
-    const double *hc = &h(k, j, 0), *hs = hc - h.stride[1];
-    const double *count = &s.corners.view()(0, j, 0), *edge = &s.edge.view()(0, j, 0);
-    double *fu = &to.flux_u.view()(k, j, 0), *fv = &to.flux_v.view()(k, j, 0), *q = &to.potential.view()(k, j, 0);
-    double *z = &to.vorticity.view()(k, j, 0), *d = &to.spread.view()(k, j, 0);
-    const double rest = p.rest(k);
-    OCEAN_ANY_ORDER
-    for (Index i = begin; i < end; ++i) {
-      fu[i] = uc[i] * (linear ? rest : 0.5 * (hc[i - 1] + hc[i]));
-      fv[i] = vc[i] * (linear ? rest : 0.5 * (hs[i] + hc[i]));
-      const double zeta = ((vc[i] - vc[i - 1]) * rdx - (uc[i] - us[i]) * rdy) * edge[i];
-      const double around = std::max((hc[i - 1] + hc[i]) + (hs[i - 1] + hs[i]), no_water);
-      z[i] = zeta;
-      q[i] = linear ? f / rest : (zeta + f) * count[i] / around;
-      d[i] = (uc[i + 1] - uc[i]) * rdx + (vn[i] - vc[i]) * rdy;
-    }
-  }
+  const double rdx = 1 / p.dx(), rdy = 1 / p.dy(), f = p.coriolis(s.block.owned.lower[1] + j), rest = p.rest(k);
+  const Index flow = line(from.u.view(), k, j), flat = line(s.edge.view(), 0, j), made = line(to.head.view(), k, j);
+  const Index north = from.u.view().stride[1];
+  const double *uc = origin(from.u) + flow, *us = uc - north, *vc = origin(from.v) + flow, *vn = vc + north;
+  const double *hc = origin(from.h) + flow, *hs = hc - north, *count = origin(s.corners) + flat, *edge = origin(s.edge) + flat;
+  double *fu = origin(to.flux_u) + made, *fv = origin(to.flux_v) + made, *q = origin(to.potential) + made;
+  double *z = origin(to.vorticity) + made, *d = origin(to.spread) + made, *m = origin(to.head) + made;
+  in_vectors(
+      begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+        if (fetch) fetch_later(uc + north + i, vn + north + i, hc + north + i);
+        const V u_west = at(uc + i), u_east = at(uc + i + 1), v_south = at(vc + i), v_north = at(vn + i);
+        const V h_here = at(hc + i), h_south = at(hs + i), h_both = at(hc + i - 1) + h_here;
+        const V zeta = ((v_south - at(vc + i - 1)) * rdx - (u_west - at(us + i)) * rdy) * at(edge + i);
+        const V around = larger(h_both + (at(hs + i - 1) + h_south), no_water);
+        const V turning = linear ? all(f / rest) : (zeta + f) * at(count + i) / around;
+        const V divergence = (u_east - u_west) * rdx + (v_north - v_south) * rdy;
+        if constexpr (moving)
+          put(m + i, at(m + i) + 0.25 * ((u_west * u_west + u_east * u_east) + (v_south * v_south + v_north * v_north)));
+        put(fu + i, u_west * (linear ? all(rest) : 0.5 * h_both));
+        put(fv + i, v_south * (linear ? all(rest) : 0.5 * (h_south + h_here)));
+        put(z + i, zeta), put(q + i, turning), put(d + i, divergence);
+      });
 }
 
 // Vorticity and divergence of another flow, for friction.
@@ -81,8 +87,10 @@ void swirl(State& s, const Flow& flow, Index j, Index begin, Index end) {
   for (Index k = 0; k < s.p.layers; ++k) {
     const double *uc = &u(k, j, 0), *us = uc - u.stride[1], *vc = &v(k, j, 0), *edge = &s.edge.view()(0, j, 0);
     double* z = &s.vorticity.view()(k, j, 0);
-    OCEAN_ANY_ORDER
-    for (Index i = begin; i < end; ++i) z[i] = ((vc[i] - vc[i - 1]) * rdx - (uc[i] - us[i]) * rdy) * edge[i];
+    in_vectors(
+        begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+          put(z + i, ((at(vc + i) - at(vc + i - 1)) * rdx - (at(uc + i) - at(us + i)) * rdy) * at(edge + i));
+        });
   }
 }
 template <class State>
@@ -92,8 +100,10 @@ void diverge(State& s, const Flow& flow, Index j, Index begin, Index end) {
   for (Index k = 0; k < s.p.layers; ++k) {
     const double *uc = &u(k, j, 0), *vc = &v(k, j, 0), *vn = vc + v.stride[1];
     double* d = &s.spread.view()(k, j, 0);
-    OCEAN_ANY_ORDER
-    for (Index i = begin; i < end; ++i) d[i] = (uc[i + 1] - uc[i]) * rdx + (vn[i] - vc[i]) * rdy;
+    in_vectors(
+        begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+          put(d + i, (at(uc + i + 1) - at(uc + i)) * rdx + (at(vn + i) - at(vc + i)) * rdy);
+        });
   }
 }
 template <class State>
@@ -109,11 +119,12 @@ void bend(State& s, Index j, Index begin, Index end) {
     const double *z = &s.vorticity.view()(k, j, 0), *d = &s.spread.view()(k, j, 0);
     const double *zn = z + s.vorticity.view().stride[1], *ds = d - s.spread.view().stride[1];
     double *u = &s.bent.u.view()(k, j, 0), *v = &s.bent.v.view()(k, j, 0);
-    OCEAN_ANY_ORDER
-    for (Index i = begin; i < end; ++i) {
-      u[i] = ((d[i] - d[i - 1]) * rdx - (zn[i] - z[i]) * rdy) * open_u[i];
-      v[i] = ((d[i] - ds[i]) * rdy + (z[i + 1] - z[i]) * rdx) * open_v[i];
-    }
+    in_vectors(
+        begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+          const V d0 = at(d + i), z0 = at(z + i);
+          put(u + i, ((d0 - at(d + i - 1)) * rdx - (at(zn + i) - z0) * rdy) * at(open_u + i));
+          put(v + i, ((d0 - at(ds + i)) * rdy + (at(z + i + 1) - z0) * rdx) * at(open_v + i));
+        });
   }
 }
 
@@ -130,45 +141,32 @@ void pressures(State& s, const grid::Field<double, 3>& thickness, To& to, Index 
     const double* hc = &h(k, j, 0);
     double* m = &head(k, j, 0);
     const double rest = p.rest(k);
-    OCEAN_ANY_ORDER
-    for (Index i = begin; i < end; ++i) m[i] = below[i] + (hc[i] - rest);
+    in_vectors(begin, end, [&](Index i, auto put) __attribute__((always_inline)) { put(m + i, at(below + i) + (at(hc + i) - rest)); });
   }
   for (Index k = 0; k < p.layers; ++k) {
     const double g = k == 0 ? surface : p.reduced(k);
     const double* above = k == 0 ? nullptr : &head(k - 1, j, 0);
     double* m = &head(k, j, 0);
     if (above == nullptr)
-      for (Index i = begin; i < end; ++i) m[i] = g * m[i];
-    else {
-      OCEAN_ANY_ORDER
-      for (Index i = begin; i < end; ++i) m[i] = above[i] + g * m[i];
-    }
+      in_vectors(begin, end, [&](Index i, auto put) __attribute__((always_inline)) { put(m + i, g * at(m + i)); });
+    else
+      in_vectors(begin, end, [&](Index i, auto put) __attribute__((always_inline)) { put(m + i, at(above + i) + g * at(m + i)); });
   }
 }
 
-// Adds the energy of the flow.
-template <class State, class To>
-void kinetic(State& s, Flow& from, To& to, Index j, Index begin, Index end) {
-  const auto u = from.u.view(), v = from.v.view();
-  for (Index k = 0; k < s.p.layers; ++k) {
-    const double *uc = &u(k, j, 0), *vc = &v(k, j, 0), *vn = vc + v.stride[1];
-    double* m = &to.head.view()(k, j, 0);
-    OCEAN_ANY_ORDER
-    for (Index i = begin; i < end; ++i) m[i] += 0.25 * ((uc[i] * uc[i] + uc[i + 1] * uc[i + 1]) + (vc[i] * vc[i] + vn[i] * vn[i]));
-  }
-}
-
-// (zeta + f) v at a western face, of lines of q and of fluxes through southern faces, and of those north of them.
+// (zeta + f) v at western faces, of lines of q and of fluxes through southern faces, and of those north of them.
 template <Form form>
-double turned_u(const double* q, const double* qn, const double* fv, const double* fvn, Index i) {
-  if constexpr (form == Form::energy) return 0.25 * (q[i] * (fv[i - 1] + fv[i]) + qn[i] * (fvn[i - 1] + fvn[i]));
-  return 0.125 * (q[i] + qn[i]) * ((fv[i - 1] + fv[i]) + (fvn[i - 1] + fvn[i]));
+[[gnu::always_inline]] inline V turned_u(const double* q, const double* qn, const double* fv, const double* fvn, Index i) {
+  const V here = at(fv + i - 1) + at(fv + i), north = at(fvn + i - 1) + at(fvn + i);
+  if constexpr (form == Form::energy) return 0.25 * (at(q + i) * here + at(qn + i) * north);
+  return 0.125 * (at(q + i) + at(qn + i)) * (here + north);
 }
-// (zeta + f) u at a southern face, of a line of q and of fluxes through western faces, and of those south of them.
+// (zeta + f) u at southern faces, of a line of q and of fluxes through western faces, and of those south of them.
 template <Form form>
-double turned_v(const double* q, const double* fus, const double* fu, Index i) {
-  if constexpr (form == Form::energy) return 0.25 * (q[i] * (fus[i] + fu[i]) + q[i + 1] * (fus[i + 1] + fu[i + 1]));
-  return 0.125 * (q[i] + q[i + 1]) * ((fus[i] + fu[i]) + (fus[i + 1] + fu[i + 1]));
+[[gnu::always_inline]] inline V turned_v(const double* q, const double* fus, const double* fu, Index i) {
+  const V here = at(fus + i) + at(fu + i), east = at(fus + i + 1) + at(fu + i + 1);
+  if constexpr (form == Form::energy) return 0.25 * (at(q + i) * here + at(q + i + 1) * east);
+  return 0.125 * (at(q + i) + at(q + i + 1)) * (here + east);
 }
 
 // R. Asselin, Mon. Wea. Rev. 100 (1972) 487, before the middle one is needed; of all elements, for halos are as good as what they copy.

@@ -62,10 +62,9 @@ struct Run {
     const Around around(s.block);
     fl::during(phases("diagnose"), [&] {
       each(around.cells(1), [&](Index j, Index a, Index b) {
-        ocean::fluxes<false>(s, s.now, s, j, a, b);
-        if (s.p.bounded()) bound_vorticity(s, j, a, b);
         ocean::pressures(s, s.now.h, s, j, a, b, 0);
-        if (Ways::kinetic) ocean::kinetic(s, s.now, s, j, a, b);
+        for (Index k = 0; k < s.p.layers; ++k) ocean::fluxes<false, Ways::kinetic>(s, s.now, s, k, j, a, b);
+        if (s.p.bounded()) bound_vorticity(s, j, a, b);
       });
       each(around.cells(2), [&](Index j, Index a, Index b) { ocean::rub(s, s.before, j, a, b); });
       each(around.cells(1), [&](Index j, Index a, Index b) { ocean::bend(s, j, a, b); });

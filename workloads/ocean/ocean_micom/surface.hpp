@@ -3,9 +3,12 @@
 
 #include <algorithm>
 
+#include "../vectors.hpp"
 #include "ocean_micom.hpp"
 
 namespace ocean_micom::inline FL_ROLE {
+
+using ocean::all, ocean::at, ocean::in_vectors, ocean::larger, ocean::smaller, ocean::V;
 
 // What a broken variant does otherwise.
 struct Right {
@@ -36,11 +39,9 @@ inline double* line(Plane& plane, Index j) { return &plane.view()(0, j, 0); }
 inline double* line(grid::Field<double, 3>& field, Index k, Index j) { return &field.view()(k, j, 0); }
 
 // A layer's share in what it has at a face.
-inline double there(double h) { return std::min(1.0, h / thin); }
+inline V there(const V& h) { return smaller(h / thin, 1); }
 // What of a zone of such a depth lies in a layer of thickness h below `above` metres, by metre of the layer.
-inline double in_zone(double above, double h, double zone) {
-  return (std::min(above + h, zone) - std::min(above, zone)) / std::max(h, thin);
-}
+inline V in_zone(const V& above, const V& h, double zone) { return (smaller(above + h, zone) - smaller(above, zone)) / larger(h, thin); }
 
 // Potential vorticity of corners that are much thinner than what is around them, where four fluxes are turned by both ends of a face: as of a
 // corner of half the thickness of the thickest of sixteen cells (MICOM, too, takes a thickness of more cells).
@@ -67,7 +68,7 @@ inline void stack(grid::Field<double, 3>& h, grid::Field<double, 3>& under, Inde
   for (Index k = 1; k < layers; ++k) {
     const double *own = line(h, k, j), *above = line(under, k - 1, j);
     double* to = line(under, k, j);
-    for (Index i = begin; i < end; ++i) to[i] = above[i] + own[i];
+    in_vectors(begin, end, [&](Index i, auto put) __attribute__((always_inline)) { put(to + i, at(above + i) + at(own + i)); });
   }
 }
 
@@ -77,20 +78,35 @@ inline void cut(State& s, Index j, Index begin, Index end) {
   const Index last = s.p.layers - 1;
   const double *t = line(s.under, last, j), *ts = line(s.under, last, j - 1);
   double *du = line(s.mean.deep_u, j), *dv = line(s.mean.deep_v, j);
-  for (Index i = begin; i < end; ++i) du[i] = std::min(t[i - 1], t[i]), dv[i] = std::min(ts[i], t[i]);
+  in_vectors(
+      begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+        const V here = at(t + i);
+        put(du + i, smaller(at(t + i - 1), here)), put(dv + i, smaller(at(ts + i), here));
+      });
   for (Index k = 0; k < s.p.layers; ++k) {
     const double *e = line(s.under, k, j), *es = line(s.under, k, j - 1);
     double *hu = line(s.thick_u, k, j), *hv = line(s.thick_v, k, j);
     if (k == 0) {
-      for (Index i = begin; i < end; ++i) hu[i] = std::min(du[i], 0.5 * (e[i - 1] + e[i])), hv[i] = std::min(dv[i], 0.5 * (es[i] + e[i]));
+      in_vectors(
+          begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+            const V here = at(e + i);
+            put(hu + i, smaller(at(du + i), 0.5 * (at(e + i - 1) + here))), put(hv + i, smaller(at(dv + i), 0.5 * (at(es + i) + here)));
+          });
       continue;
     }
     const double *a = line(s.under, k - 1, j), *as = line(s.under, k - 1, j - 1);
-    for (Index i = begin; i < end; ++i) {
-      hu[i] = std::min(du[i], 0.5 * (e[i - 1] + e[i])) - std::min(du[i], 0.5 * (a[i - 1] + a[i]));
-      hv[i] = std::min(dv[i], 0.5 * (es[i] + e[i])) - std::min(dv[i], 0.5 * (as[i] + a[i]));
-    }
+    in_vectors(
+        begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+          const V here = at(e + i), above = at(a + i), deep_u = at(du + i), deep_v = at(dv + i);
+          put(hu + i, smaller(deep_u, 0.5 * (at(e + i - 1) + here)) - smaller(deep_u, 0.5 * (at(a + i - 1) + above)));
+          put(hv + i, smaller(deep_v, 0.5 * (at(es + i) + here)) - smaller(deep_v, 0.5 * (at(as + i) + above)));
+        });
   }
+}
+
+// One over the depth of a face that is open, else nothing.
+[[gnu::always_inline]] inline V per_depth(const double* open, const double* deep, Index i) {
+  return at(open + i) / (at(deep + i) + (1 - at(open + i)));
 }
 
 // Mean flows over the depth, and the surface as sub-steps begin with it.
@@ -105,17 +121,20 @@ inline void average(State& s, Index j, Index begin, Index end) {
     const double *hu = line(s.thick_u, k, j), *hv = line(s.thick_v, k, j), *hb = line(s.before.h, k, j);
     const double *ub = line(s.before.u, k, j), *vb = line(s.before.v, k, j), *un = line(s.now.u, k, j), *vn = line(s.now.v, k, j);
     const double rest = s.p.rest(k);
-    for (Index i = begin; i < end; ++i) {
-      u[i] += hu[i] * ub[i], nu[i] += hu[i] * un[i];
-      v[i] += hv[i] * vb[i], nv[i] += hv[i] * vn[i];
-      eta[i] += hb[i] - rest;
-    }
+    in_vectors(
+        begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+          const V at_u = at(hu + i), at_v = at(hv + i);
+          put(u + i, at(u + i) + at_u * at(ub + i)), put(nu + i, at(nu + i) + at_u * at(un + i));
+          put(v + i, at(v + i) + at_v * at(vb + i)), put(nv + i, at(nv + i) + at_v * at(vn + i));
+          put(eta + i, at(eta + i) + (at(hb + i) - rest));
+        });
   }
   const double *du = line(m.deep_u, j), *dv = line(m.deep_v, j), *open_u = line(s.face_u, j), *open_v = line(s.face_v, j);
-  for (Index i = begin; i < end; ++i) {  // no water: no flow
-    const double ru = open_u[i] / (du[i] + (1 - open_u[i])), rv = open_v[i] / (dv[i] + (1 - open_v[i]));
-    u[i] *= ru, nu[i] *= ru, v[i] *= rv, nv[i] *= rv;
-  }
+  in_vectors(
+      begin, end, [&](Index i, auto put) __attribute__((always_inline)) {  // no water: no flow
+        const V ru = per_depth(open_u, du, i), rv = per_depth(open_v, dv, i);
+        put(u + i, at(u + i) * ru), put(nu + i, at(nu + i) * ru), put(v + i, at(v + i) * rv), put(nv + i, at(nv + i) * rv);
+      });
 }
 
 // The layers' next flow but for the surface's slope, and the mean of what pushes them.
@@ -135,26 +154,36 @@ void push(State& s, double span, Index j, Index begin, Index end) {
     const double *bu = line(s.bent.u, k, j), *bv = line(s.bent.v, k, j), *hu = line(s.thick_u, k, j), *hv = line(s.thick_v, k, j);
     const double *z = line(s.vorticity, k, j), *zn = line(s.vorticity, k, j + 1), *d = line(s.spread, k, j), *ds = line(s.spread, k, j - 1);
     double *u1 = line(s.next.u, k, j), *v1 = line(s.next.v, k, j);
-    for (Index i = begin; i < end; ++i) {
-      double turn_u = ocean::turned_u<form>(q, qn, fv, fvn, i);
-      if constexpr (!Ways::four_point_average) turn_u = 0.5 * (q[i] + qn[i]) * fv[i];
-      const double turn_v = ocean::turned_v<form>(q, fus, fu, i), at_u = hu[i], at_v = hv[i];
-      // What is not there does not push: the higher of two heads counts by what stands at it.
-      const double east = m[i] - m[i - 1], north = m[i] - ms[i];
-      const double slope_u = east * rdx * there(east > 0 ? h[i] : h[i - 1]), slope_v = north * rdy * there(north > 0 ? h[i] : hs[i]);
-      const double bent_u = (d[i] - d[i - 1]) * rdx - (zn[i] - z[i]) * rdy, bent_v = (d[i] - ds[i]) * rdy + (z[i + 1] - z[i]) * rdx;
-      const double below_u = std::max(deep_u[i] - au[i] - at_u, 0.0), below_v = std::max(deep_v[i] - av[i] - at_v, 0.0);
-      const double rub_u = a * bu[i] - b * bent_u - r * in_zone(below_u, at_u, zone) * u[i];
-      const double rub_v = a * bv[i] - b * bent_v - r * in_zone(below_v, at_v, zone) * v[i];
-      const double du = (turn_u - slope_u + rub_u + wind * in_zone(au[i], at_u, stirred)) * (Ways::coasts ? open_u[i] : 1);
-      const double dv = (-turn_v - slope_v + rub_v) * (Ways::coasts ? open_v[i] : 1);
-      u1[i] = u[i] + span * du, v1[i] = v[i] + span * dv;
-      pu[i] += (Ways::weighted ? at_u : deep_u[i] / static_cast<double>(p.layers)) * du, pv[i] += at_v * dv;
-      au[i] += at_u, av[i] += at_v;
-    }
+    ocean::in_vectors(
+        begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+          V turn_u = ocean::turned_u<form>(q, qn, fv, fvn, i);
+          if constexpr (!Ways::four_point_average) turn_u = 0.5 * (at(q + i) + at(qn + i)) * at(fv + i);
+          const V turn_v = ocean::turned_v<form>(q, fus, fu, i), at_u = at(hu + i), at_v = at(hv + i), u_before = at(u + i),
+                  v_before = at(v + i);
+          const V above_u = at(au + i), above_v = at(av + i), coast_u = at(open_u + i), coast_v = at(open_v + i);
+          const V depth_u = at(deep_u + i), depth_v = at(deep_v + i), m_here = at(m + i), h_here = at(h + i), d_here = at(d + i),
+                  z_here = at(z + i);
+          // What is not there does not push: the higher of two heads counts by what stands at it.
+          const V east = m_here - at(m + i - 1), north = m_here - at(ms + i);
+          const V slope_u = east * rdx * there(east > 0 ? h_here : at(h + i - 1)),
+                  slope_v = north * rdy * there(north > 0 ? h_here : at(hs + i));
+          const V bent_u = (d_here - at(d + i - 1)) * rdx - (at(zn + i) - z_here) * rdy;
+          const V bent_v = (d_here - at(ds + i)) * rdy + (at(z + i + 1) - z_here) * rdx;
+          const V below_u = larger(depth_u - above_u - at_u, 0), below_v = larger(depth_v - above_v - at_v, 0);
+          const V rub_u = a * at(bu + i) - b * bent_u - r * in_zone(below_u, at_u, zone) * u_before;
+          const V rub_v = a * at(bv + i) - b * bent_v - r * in_zone(below_v, at_v, zone) * v_before;
+          const V du = (turn_u - slope_u + rub_u + wind * in_zone(above_u, at_u, stirred)) * (Ways::coasts ? coast_u : all(1));
+          const V dv = (-turn_v - slope_v + rub_v) * (Ways::coasts ? coast_v : all(1));
+          put(u1 + i, u_before + span * du), put(v1 + i, v_before + span * dv);
+          put(pu + i, at(pu + i) + (Ways::weighted ? at_u : depth_u / static_cast<double>(p.layers)) * du),
+              put(pv + i, at(pv + i) + at_v * dv);
+          put(au + i, above_u + at_u), put(av + i, above_v + at_v);
+        });
   }
-  for (Index i = begin; i < end; ++i)
-    pu[i] *= open_u[i] / (deep_u[i] + (1 - open_u[i])), pv[i] *= open_v[i] / (deep_v[i] + (1 - open_v[i]));
+  in_vectors(
+      begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+        put(pu + i, at(pu + i) * per_depth(open_u, deep_u, i)), put(pv + i, at(pv + i) * per_depth(open_v, deep_v, i));
+      });
 }
 
 // A sub-step: the surface follows the mean flow,
@@ -164,11 +193,13 @@ inline void rise(State& s, double dt, Index j, Index begin, Index end) {
   const double *du = line(m.deep_u, j), *dv = line(m.deep_v, j), *dn = line(m.deep_v, j + 1);
   const double *u = line(m.u, j), *v = line(m.v, j), *vn = line(m.v, j + 1);
   double *eta = line(m.eta, j), *ahead = line(m.ahead, j);
-  for (Index i = begin; i < end; ++i) {
-    const double change = x * (du[i + 1] * u[i + 1] - du[i] * u[i]) + y * (dn[i] * vn[i] - dv[i] * v[i]);
-    eta[i] -= change;
-    ahead[i] = eta[i] - leap * change;
-  }
+  in_vectors(
+      begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+        const V east = at(du + i + 1) * at(u + i + 1), west = at(du + i) * at(u + i), north = at(dn + i) * at(vn + i),
+                south = at(dv + i) * at(v + i);
+        const V change = x * (east - west) + y * (north - south), height = at(eta + i) - change;
+        put(eta + i, height), put(ahead + i, height - leap * change);
+      });
 }
 // and the mean flow the surface.
 template <class Ways>
@@ -180,12 +211,14 @@ void slide(State& s, double dt, Index number, Index j, Index begin, Index end) {
   double *u = line(m.u, j), *v = line(m.v, j), *su = line(m.sum_u, j), *sv = line(m.sum_v, j);
   double *gu = line(m.slope_u, j), *gv = line(m.slope_v, j);
   const double kept = Ways::meant ? 1 : 0, more = Ways::meant ? 1 : static_cast<double>(number + 1);
-  for (Index i = begin; i < end; ++i) {
-    su[i] += u[i], sv[i] += v[i];
-    const double slope_u = x * (eta[i] - eta[i - 1]) * open_u[i], slope_v = y * (eta[i] - es[i]) * open_v[i];
-    gu[i] = kept * gu[i] + more * slope_u, gv[i] = kept * gv[i] + more * slope_v;
-    u[i] += dt * (pu[i] - slope_u), v[i] += dt * (pv[i] - slope_v);
-  }
+  in_vectors(
+      begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+        const V here = at(eta + i), u_now = at(u + i), v_now = at(v + i);
+        const V slope_u = x * (here - at(eta + i - 1)) * at(open_u + i), slope_v = y * (here - at(es + i)) * at(open_v + i);
+        put(su + i, at(su + i) + u_now), put(sv + i, at(sv + i) + v_now);
+        put(gu + i, kept * at(gu + i) + more * slope_u), put(gv + i, kept * at(gv + i) + more * slope_v);
+        put(u + i, u_now + dt * (at(pu + i) - slope_u)), put(v + i, v_now + dt * (at(pv + i) - slope_v));
+      });
 }
 
 // The layers' next flow. What a thin layer lacks moves as the one above does.
@@ -195,13 +228,14 @@ void settle(State& s, double dt, Index j, Index begin, Index end) {
   for (Index k = 0; k < s.p.layers; ++k) {
     const double *hu = line(s.thick_u, k, j), *hv = line(s.thick_v, k, j);
     double *u = line(s.next.u, k, j), *v = line(s.next.v, k, j);
-    for (Index i = begin; i < end; ++i) u[i] -= dt * gu[i], v[i] -= dt * gv[i];
-    if (k == 0) continue;
-    const double *above_u = line(s.next.u, k - 1, j), *above_v = line(s.next.v, k - 1, j);
-    for (Index i = begin; i < end; ++i) {
-      const double at_u = there(hu[i]), at_v = there(hv[i]);
-      u[i] = at_u * u[i] + (1 - at_u) * above_u[i], v[i] = at_v * v[i] + (1 - at_v) * above_v[i];
-    }
+    const double *above_u = line(s.next.u, std::max<Index>(k - 1, 0), j), *above_v = line(s.next.v, std::max<Index>(k - 1, 0), j);
+    in_vectors(
+        begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+          const V own_u = at(u + i) - dt * at(gu + i), own_v = at(v + i) - dt * at(gv + i);
+          if (k == 0) return put(u + i, own_u), put(v + i, own_v);
+          const V at_u = there(at(hu + i)), at_v = there(at(hv + i));
+          put(u + i, at_u * own_u + (1 - at_u) * at(above_u + i)), put(v + i, at_v * own_v + (1 - at_v) * at(above_v + i));
+        });
   }
 }
 

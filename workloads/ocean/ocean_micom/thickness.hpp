@@ -12,7 +12,7 @@ namespace ocean_micom::inline FL_ROLE {
 inline constexpr double never_all = 1 - 0x1p-40;  // of what a cell may lose, lest rounding make it less than nothing
 
 // What of a layer of thickness h, whose lower end lies so deep, lies above the higher bottom.
-inline double above(double h, double under, double sill) { return std::clamp(sill - (under - h), 0.0, h); }
+[[gnu::always_inline]] inline V above(const V& h, const V& under, const V& sill) { return smaller(larger(sill - (under - h), 0), h); }
 
 // Upwind fluxes of what lies above the higher bottom, and what is missing in them. The mean over the depth of what carries is the mean flow of
 // all sub-steps.
@@ -25,14 +25,17 @@ inline void carry(State& s, double share, Index j, Index begin, Index end) {
     const double *b = line(s.before.h, k, j), *bs = line(s.before.h, k, j - 1);
     const double *e = line(s.under_before, k, j), *es = line(s.under_before, k, j - 1);
     double *fu = line(s.flux_u, k, j), *fv = line(s.flux_v, k, j), *au = line(s.added_u, k, j), *av = line(s.added_v, k, j);
-    for (Index i = begin; i < end; ++i) {
-      const double east = u[i] + (share * su[i] - nu[i]), north = v[i] + (share * sv[i] - nv[i]);
-      const double sill_u = std::min(t[i - 1], t[i]), sill_v = std::min(ts[i], t[i]);
-      fu[i] = east * (east > 0 ? above(b[i - 1], e[i - 1], sill_u) : above(b[i], e[i], sill_u));
-      fv[i] = north * (north > 0 ? above(bs[i], es[i], sill_v) : above(b[i], e[i], sill_v));
-      au[i] = east * hu[i] - fu[i];
-      av[i] = north * hv[i] - fv[i];
-    }
+    in_vectors(
+        begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+          const V east = at(u + i) + (share * at(su + i) - at(nu + i)), north = at(v + i) + (share * at(sv + i) - at(nv + i));
+          const V deep = at(t + i), thick = at(b + i), under = at(e + i);
+          const V sill_u = smaller(at(t + i - 1), deep), sill_v = smaller(at(ts + i), deep);
+          const V west_u = above(at(b + i - 1), at(e + i - 1), sill_u), south_v = above(at(bs + i), at(es + i), sill_v);
+          const V flux_u = east * (east > 0 ? west_u : above(thick, under, sill_u));
+          const V flux_v = north * (north > 0 ? south_v : above(thick, under, sill_v));
+          put(fu + i, flux_u), put(fv + i, flux_v);
+          put(au + i, east * at(hu + i) - flux_u), put(av + i, north * at(hv + i) - flux_v);
+        });
   }
 }
 
@@ -42,7 +45,10 @@ void carried(State& s, double span, Index j, Index begin, Index end) {
   for (Index k = 0; k < s.p.layers; ++k) {
     const double *fu = line(s.flux_u, k, j), *fv = line(s.flux_v, k, j), *fn = line(s.flux_v, k, j + 1), *b = line(s.before.h, k, j);
     double* h = line(s.carried, k, j);
-    for (Index i = begin; i < end; ++i) h[i] = b[i] - (Ways::inside ? x : -x) * (fu[i + 1] - fu[i]) - y * (fn[i] - fv[i]);
+    in_vectors(
+        begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+          put(h + i, at(b + i) - (Ways::inside ? x : -x) * (at(fu + i + 1) - at(fu + i)) - y * (at(fn + i) - at(fv + i)));
+        });
   }
 }
 
@@ -55,20 +61,23 @@ inline void bound(State& s, double span, Index j, Index begin, Index end) {
     const double *b = line(s.before.h, k, j), *bs = line(s.before.h, k, j - 1), *bn = line(s.before.h, k, j + 1);
     const double *au = line(s.added_u, k, j), *av = line(s.added_v, k, j), *an = line(s.added_v, k, j + 1);
     double *gain = line(s.gain, k, j), *loss = line(s.loss, k, j), *kept = line(s.kept, k, j);
-    for (Index i = begin; i < end; ++i) {
-      double most = std::max(h[i], b[i]), least = std::min(h[i], b[i]);
-      const auto look = [&](double there, double after, double before) {
-        most = std::max(most, there != 0 ? std::max(after, before) : most);
-        least = std::min(least, there != 0 ? std::min(after, before) : least);
-      };
-      look(wet[i - 1], h[i - 1], b[i - 1]), look(wet[i + 1], h[i + 1], b[i + 1]);
-      look(wet_s[i], hs[i], bs[i]), look(wet_n[i], hn[i], bn[i]);
-      const double in = x * (std::max(au[i], 0.0) - std::min(au[i + 1], 0.0)) + y * (std::max(av[i], 0.0) - std::min(an[i], 0.0));
-      const double out = x * (std::max(au[i + 1], 0.0) - std::min(au[i], 0.0)) + y * (std::max(an[i], 0.0) - std::min(av[i], 0.0));
-      gain[i] = in > 0 ? std::min(1.0, (most - h[i]) * never_all / in) : 0;
-      loss[i] = out > 0 ? std::min(1.0, (h[i] - least) * never_all / out) : 0;
-      kept[i] = least;
-    }
+    in_vectors(
+        begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+          const V here = at(h + i);
+          V most = larger(here, at(b + i)), least = smaller(here, at(b + i));
+          const auto look = [&](const V& there, const V& after, const V& before) __attribute__((always_inline)) {
+            most = there != 0 ? larger(most, larger(after, before)) : most;
+            least = there != 0 ? smaller(least, smaller(after, before)) : least;
+          };
+          look(at(wet + i - 1), at(h + i - 1), at(b + i - 1)), look(at(wet + i + 1), at(h + i + 1), at(b + i + 1));
+          look(at(wet_s + i), at(hs + i), at(bs + i)), look(at(wet_n + i), at(hn + i), at(bn + i));
+          const V west = at(au + i), east = at(au + i + 1), south = at(av + i), north = at(an + i);
+          const V in = x * (larger(west, 0) - smaller(east, 0)) + y * (larger(south, 0) - smaller(north, 0));
+          const V out = x * (larger(east, 0) - smaller(west, 0)) + y * (larger(north, 0) - smaller(south, 0));
+          put(gain + i, in > 0 ? smaller((most - here) * never_all / in, 1) : all(0));
+          put(loss + i, out > 0 ? smaller((here - least) * never_all / out, 1) : all(0));
+          put(kept + i, least);
+        });
   }
 }
 
@@ -80,12 +89,13 @@ inline void limit(State& s, Index j, Index begin, Index end) {
   for (Index k = 0; k < s.p.layers; ++k) {
     const double *gain = line(s.gain, k, j), *loss = line(s.loss, k, j), *gs = line(s.gain, k, j - 1), *ls = line(s.loss, k, j - 1);
     double *au = line(s.added_u, k, j), *av = line(s.added_v, k, j);
-    for (Index i = begin; i < end; ++i) {
-      const double u = au[i], v = av[i];
-      au[i] *= some * (u > 0 ? std::min(gain[i], loss[i - 1]) : std::min(gain[i - 1], loss[i]));
-      av[i] *= some * (v > 0 ? std::min(gain[i], ls[i]) : std::min(gs[i], loss[i]));
-      ru[i] += u - au[i], rv[i] += v - av[i];
-    }
+    in_vectors(
+        begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+          const V u = at(au + i), v = at(av + i), more = at(gain + i), less = at(loss + i);
+          const V u_kept = u * (some * (u > 0 ? smaller(more, at(loss + i - 1)) : smaller(at(gain + i - 1), less)));
+          const V v_kept = v * (some * (v > 0 ? smaller(more, at(ls + i)) : smaller(at(gs + i), less)));
+          put(au + i, u_kept), put(av + i, v_kept), put(ru + i, at(ru + i) + (u - u_kept)), put(rv + i, at(rv + i) + (v - v_kept));
+        });
   }
 }
 // What that took of the layers together leaves a cell by what each layer has there in any case, and above the higher bottom.
@@ -99,18 +109,29 @@ inline void give_back(State& s, Index j, Index begin, Index end) {
     const double *b = line(s.before.h, k, j), *bs = line(s.before.h, k, j - 1), *kept = line(s.kept, k, j), *ks = line(s.kept, k, j - 1);
     const double *e = line(s.under_before, k, j), *es = line(s.under_before, k, j - 1);
     double *pu = line(s.flux_u, k, j), *pv = line(s.flux_v, k, j);
-    for (Index i = begin; i < end; ++i) {
-      const double sill_u = std::min(t[i - 1], t[i]), sill_v = std::min(ts[i], t[i]);
-      pu[i] = ru[i] > 0 ? std::min(kept[i - 1], above(b[i - 1], e[i - 1], sill_u)) : std::min(kept[i], above(b[i], e[i], sill_u));
-      pv[i] = rv[i] > 0 ? std::min(ks[i], above(bs[i], es[i], sill_v)) : std::min(kept[i], above(b[i], e[i], sill_v));
-      all_u[i] += pu[i], all_v[i] += pv[i];
-    }
+    in_vectors(
+        begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+          const V deep = at(t + i), thick = at(b + i), under = at(e + i), left = at(kept + i);
+          const V sill_u = smaller(at(t + i - 1), deep), sill_v = smaller(at(ts + i), deep);
+          const V west_u = smaller(at(kept + i - 1), above(at(b + i - 1), at(e + i - 1), sill_u));
+          const V south_v = smaller(at(ks + i), above(at(bs + i), at(es + i), sill_v));
+          const V gives_u = at(ru + i) > 0 ? west_u : smaller(left, above(thick, under, sill_u));
+          const V gives_v = at(rv + i) > 0 ? south_v : smaller(left, above(thick, under, sill_v));
+          put(pu + i, gives_u), put(pv + i, gives_v), put(all_u + i, at(all_u + i) + gives_u), put(all_v + i, at(all_v + i) + gives_v);
+        });
   }
-  for (Index i = begin; i < end; ++i) ru[i] = all_u[i] > 0 ? ru[i] / all_u[i] : 0, rv[i] = all_v[i] > 0 ? rv[i] / all_v[i] : 0;
+  in_vectors(
+      begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+        const V u = at(all_u + i), v = at(all_v + i);
+        put(ru + i, u > 0 ? at(ru + i) / u : all(0)), put(rv + i, v > 0 ? at(rv + i) / v : all(0));
+      });
   for (Index k = 0; k <= last; ++k) {
     const double *pu = line(s.flux_u, k, j), *pv = line(s.flux_v, k, j);
     double *au = line(s.added_u, k, j), *av = line(s.added_v, k, j);
-    for (Index i = begin; i < end; ++i) au[i] += ru[i] * pu[i], av[i] += rv[i] * pv[i];
+    in_vectors(
+        begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+          put(au + i, at(au + i) + at(ru + i) * at(pu + i)), put(av + i, at(av + i) + at(rv + i) * at(pv + i));
+        });
   }
 }
 
@@ -119,7 +140,10 @@ inline void add(State& s, double span, Index j, Index begin, Index end) {
   for (Index k = 0; k < s.p.layers; ++k) {
     const double *au = line(s.added_u, k, j), *av = line(s.added_v, k, j), *an = line(s.added_v, k, j + 1), *c = line(s.carried, k, j);
     double* h = line(s.next.h, k, j);
-    for (Index i = begin; i < end; ++i) h[i] = c[i] - x * (au[i + 1] - au[i]) - y * (an[i] - av[i]);
+    in_vectors(
+        begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+          put(h + i, at(c + i) - x * (at(au + i + 1) - at(au + i)) - y * (at(an + i) - at(av + i)));
+        });
   }
 }
 

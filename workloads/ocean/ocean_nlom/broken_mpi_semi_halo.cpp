@@ -1,4 +1,5 @@
 // What the solver found beyond a tile never arrives there.
+#include "firstlight/collectives/alltoall.hpp"
 #include "firstlight/grid/mpi.hpp"
 #include "semi.hpp"
 

@@ -29,8 +29,9 @@ class Helmholtz {
     columns_ = make(columns_box_);
     lines_ = lines == columns ? columns_ : make(lines_box_);
     tile_ = tiles == lines ? lines_ : make(tiles[me]);
-    to_lines_.open(tiles, lines, s.team.rank, 1001), to_columns_.open(lines, columns, s.team.rank, 1002);
-    from_columns_.open(columns, lines, s.team.rank, 1003), from_lines_.open(lines, tiles, s.team.rank, 1004);
+    const Group group = Network<Transport>(p.transpose).group(0, s.team.rank);
+    to_lines_.open(tiles, lines, group), to_columns_.open(lines, columns, group);
+    from_columns_.open(columns, lines, group), from_lines_.open(lines, tiles, group);
     team([&](Index share, Index shares) {
       if (share == 0) works_.resize(static_cast<std::size_t>(shares));
     });
@@ -88,6 +89,8 @@ class Helmholtz {
   const Modes& modes() const { return *modes_; }
 
  private:
+  using Group = decltype(std::declval<const Network<Transport>&>().group(0, 0));
+
   // What a thread works with: a transform, and lines of each mode.
   struct Work {
     Cosine<Fourier> cosine;
@@ -185,7 +188,7 @@ class Helmholtz {
   std::vector<fl::Array<double>> memory_;
   double *tile_ = nullptr, *lines_ = nullptr, *columns_ = nullptr;  // the same where they hold the same
   fl::Array<double> inverse_, waves_;
-  Transpose<Transport> to_lines_, to_columns_, from_columns_, from_lines_;
+  Transpose<Group> to_lines_, to_columns_, from_columns_, from_lines_;
   std::vector<std::unique_ptr<Work>> works_;
   double north_ = 0;
 };

@@ -1,4 +1,5 @@
 // A tile a process; halos two cells wide before each stage.
+#include "firstlight/collectives/alltoall.hpp"
 #include "firstlight/grid/mpi_by.hpp"
 #include "semi.hpp"
 

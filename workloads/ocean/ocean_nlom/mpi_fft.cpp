@@ -1,4 +1,5 @@
 // A tile a process; in time steps with implicit waves the transforms of whole lines are a library's.
+#include "firstlight/collectives/alltoall.hpp"
 #include "firstlight/grid/mpi_by.hpp"
 #include "firstlight/library_fourier.hpp"
 #include "semi.hpp"

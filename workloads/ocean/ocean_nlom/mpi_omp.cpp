@@ -1,4 +1,5 @@
 // A tile a process, whose lines its threads share.
+#include "firstlight/collectives/alltoall.hpp"
 #include "firstlight/grid/mpi_by.hpp"
 #include "semi.hpp"
 

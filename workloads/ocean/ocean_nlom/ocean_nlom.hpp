@@ -6,6 +6,7 @@
 #pragma once
 
 #include "../sea.hpp"
+#include "firstlight/alltoall.hpp"
 
 namespace ocean_nlom::inline FL_ROLE {
 
@@ -35,6 +36,7 @@ struct Params : ocean::Extent {
   Solver solver = Solver::transform;
   Form form = Form::energy;
   Slip slip = Slip::free;
+  fl::alltoall::Way transpose = fl::alltoall::Way::alltoall;
   Index layers = 5, steps = 4, restart = 0, diary = 0;
   double courant = 0.6, wind = 0.1, drag = 1e-6, viscosity = 100, biharmonic = 0, filter = 0.05, tolerance = 2e-17;
   void declare(fl::Fields& fields) {
@@ -51,6 +53,7 @@ struct Params : ocean::Extent {
     fields.integer("layers", layers, "layers", 1, most_layers, "of 5000 m together; a gyre has one of 1000 m");
     fields.integer("steps", steps, "time steps", 1, 1 << 24, "time steps of a run");
     declare_processes(fields);
+    fields.choice("transpose", transpose, fl::alltoall::ways, fl::alltoall::ways_help);
     fields.integer("restart", restart, "time steps", 0, 1 << 24,
                    "after each so many a run is kept in files, forgotten and taken up; 0: never");
     fields.integer("diary", diary, "time steps", 0, 1 << 24, "after each so many mass, energy and enstrophy are written down; 0: never");

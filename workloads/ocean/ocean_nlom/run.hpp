@@ -7,13 +7,17 @@
 #include "../restart.hpp"
 #include "../sweeps.hpp"
 #include "diary.hpp"
+#include "firstlight/caches.hpp"
 #include "firstlight/grid/one_process.hpp"
 #include "firstlight/variant.hpp"
 #include "ocean_nlom.hpp"
 
 namespace ocean_nlom::inline FL_ROLE {
 
-inline constexpr Index part_of_line = 512;  // cells: what follows from four lines of five layers is half a megabyte
+inline constexpr Index part_of_line = 512;   // cells: what follows from four lines of five layers is half a megabyte
+inline constexpr Index piece_of_line = 128;  // cells of a layer that are still in the first cache, or near it, when they are advanced
+inline constexpr Index cached =
+    4;  // second caches full: flows of a thread that are larger go past the caches where nothing reads them soon
 
 // What a variant does otherwise.
 struct Right {
@@ -28,17 +32,19 @@ struct Right {
 template <class Transport = grid::OneProcess, class Team = grid::Alone, class Ways = Right>
 struct Run {
   using Rows = grid::Box<2>;
-  using View = grid::View<double, 3>;
+  using V = ocean::V;
 
   std::array<grid::Exchange<3, Transport>, 3> halos;
   Team team;
   ocean::Restart restart;
   std::vector<ocean::Lines> lines_;  // of each thread
+  bool large_ = false;               // flows do not stay in caches
 
   void open(State& s) {
     restart.open("ocean_nlom", s.team.rank);
     if constexpr (requires { team.threads; }) team.threads = s.team.threads;
     for (Index n = 0; n < s.team.threads; ++n) lines_.emplace_back(s.p.layers, std::min(s.block.size()[2], part_of_line));
+    large_ = 9 * s.now.u.layout().elements * static_cast<Index>(sizeof(double)) > cached * s.team.threads * fl::second_level_cache();
     std::size_t n = 0;
     for (Flow* y : {&s.now, &s.third, &s.half})
       halos[n++].open(s.block, {.reach = grid::Reach::edges}, grid::by<Transport>(s.p.halo), y->u, y->v, y->h);
@@ -117,90 +123,124 @@ struct Run {
       const double *z = &s.vorticity.view()(k, j, 0), *d = &s.spread.view()(k, j, 0);
       const double *zn = z + s.vorticity.view().stride[1], *ds = d - s.spread.view().stride[1];
       double *u = &to.u.view()(k, j, 0), *v = &to.v.view()(k, j, 0);
-      OCEAN_ANY_ORDER
-      for (Index i = begin; i < end; ++i) {
-        u[i] -= ((d[i] - d[i - 1]) * x - (zn[i] - z[i]) * y) * open_u[i];
-        v[i] -= ((d[i] - ds[i]) * y + (z[i + 1] - z[i]) * x) * open_v[i];
-      }
+      ocean::in_vectors(
+          begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+            using ocean::at;
+            const V d0 = at(d + i), z0 = at(z + i);
+            put(u + i, at(u + i) - ((d0 - at(d + i - 1)) * x - (at(zn + i) - z0) * y) * at(open_u + i));
+            put(v + i, at(v + i) - ((d0 - at(ds + i)) * y + (at(z + i + 1) - z0) * x) * at(open_v + i));
+          });
     }
   }
-  // Some lines, from end to end: what follows from a line is used while it is in the cache, and is nobody else's. Long lines in parts.
-  static void band(State& s, ocean::Lines& lines, const fl::Part& mine, Flow& from, Flow& to, double dt) {
+  // Some lines, from end to end: what follows from a line is used while it is in the cache, and is nobody else's. Long lines in parts, and of
+  // these a piece at a time of each layer: what follows from the line to the north, then the next stage, a vector behind, for it looks east.
+  void band(State& s, ocean::Lines& lines, const fl::Part& mine, Flow& from, Flow& to, double dt) const {
     if (mine.size() == 0) return;
     const Index across = s.block.size()[2];
     for (Index a = 0; a < across; a += part_of_line) {
-      const Index b = std::min(across, a + part_of_line);
+      const Index b = std::min(across, a + part_of_line), first = a - ocean::lanes;
       lines.begin_at(a);
-      const auto follow = [&](Index j) { diagnose(s, from, lines, j, a - 1, b + 1); };
-      follow(mine.begin - 1), follow(mine.begin);
+      for (Index j = mine.begin - 1; j <= mine.begin; ++j) diagnose(s, from, lines, j, first, b + 1);
       for (Index j = mine.begin; j < mine.end; ++j) {
-        follow(j + 1);
-        advance(s, lines, s.now, from, from, to, dt, j, a, b);
+        Index done = a;
+        for (Index c = first; c < b + 1; c += piece_of_line) {
+          const Index stop = std::min(c + piece_of_line, b + 1), ready = stop == b + 1 ? b : stop - ocean::lanes;
+          press(s, from, lines, j + 1, c, stop);
+          for (Index k = 0; k < s.p.layers; ++k) {
+            follow(s, from, lines, k, j + 1, c, stop);
+            advance(s, lines, s.now, from, from, to, dt, k, j, done, ready);
+          }
+          done = ready;
+        }
       }
     }
+    fl::nontemporal::fence();
   }
 
   template <class Row>
   void each(const Rows& box, const Row& row) const {
     team([&](Index share, Index shares) {
       grid::each_row(grid::share_of(box, share, shares), [&](const grid::Point<2>& p, Index count) { row(p[0], p[1], p[1] + count); });
+      fl::nontemporal::fence();
     });
   }
 
   // Fluxes, vorticity, divergence and M + K on the line j, of all layers; semi-implicitly K alone.
   template <class Followed>
-  static void diagnose(State& s, Flow& from, Followed& to, Index j, Index begin, Index end) {
-    if (s.p.linear())
-      ocean::fluxes<true>(s, from, to, j, begin, end);
-    else
-      ocean::fluxes<false>(s, from, to, j, begin, end);
+  void diagnose(State& s, Flow& from, Followed& to, Index j, Index begin, Index end) const {
+    press(s, from, to, j, begin, end);
+    for (Index k = 0; k < s.p.layers; ++k) follow(s, from, to, k, j, begin, end);
+  }
+  // M, of all layers,
+  template <class Followed>
+  static void press(State& s, Flow& from, Followed& to, Index j, Index begin, Index end) {
     if (s.p.time == Time::explicitly)
       ocean::pressures(s, from.h, to, j, begin, end);
     else
       for (Index k = 0; k < s.p.layers; ++k) std::fill(&to.head.view()(k, j, begin), &to.head.view()(k, j, end), 0.0);
-    if (Ways::kinetic && !s.p.linear()) ocean::kinetic(s, from, to, j, begin, end);
+  }
+  // and all else of one.
+  template <class Followed>
+  void follow(State& s, Flow& from, Followed& to, Index k, Index j, Index begin, Index end) const {
+    if (s.p.linear())
+      ocean::fluxes<true, false>(s, from, to, k, j, begin, end, large_);
+    else
+      ocean::fluxes<false, Ways::kinetic>(s, from, to, k, j, begin, end, large_);
   }
 
   // The next stage on the line j: `first` and dt times the tendencies of `from`; the bottom drags `dragged`.
   template <class Followed>
-  static void advance(State& s, Followed& of, const Flow& first, const Flow& from, const Flow& dragged, Flow& to, double dt, Index j,
-                      Index begin, Index end) {
-    if (s.p.form == Form::energy)
-      advance_by<Form::energy>(s, of, first, from, dragged, to, dt, j, begin, end);
-    else
-      advance_by<Form::enstrophy>(s, of, first, from, dragged, to, dt, j, begin, end);
+  void advance(State& s, Followed& of, const Flow& first, const Flow& from, const Flow& dragged, Flow& to, double dt, Index j, Index begin,
+               Index end) const {
+    for (Index k = 0; k < s.p.layers; ++k) advance(s, of, first, from, dragged, to, dt, k, j, begin, end);
   }
-  template <Form form, class Followed>
-  static void advance_by(State& s, Followed& of, const Flow& first, const Flow& from, const Flow& dragged, Flow& to, double dt, Index j,
-                         Index begin, Index end) {
+  template <class Followed>
+  void advance(State& s, Followed& of, const Flow& first, const Flow& from, const Flow& dragged, Flow& to, double dt, Index k, Index j,
+               Index begin, Index end) const {
+    const auto by = [&]<Form form>() {
+      if (k == 0)
+        advance_by<form, true>(s, of, first, from, dragged, to, dt, k, j, begin, end);
+      else
+        advance_by<form, false>(s, of, first, from, dragged, to, dt, k, j, begin, end);
+    };
+    s.p.form == Form::energy ? by.template operator()<Form::energy>() : by.template operator()<Form::enstrophy>();
+  }
+  template <Form form, bool top, class Followed>
+  void advance_by(State& s, Followed& of, const Flow& first, const Flow& from, const Flow& dragged, Flow& to, double dt, Index k, Index j,
+                  Index begin, Index end) const {
+    using ocean::at, ocean::line, ocean::origin;
     const Params& p = s.p;
-    const double rdx = 1 / p.dx(), rdy = 1 / p.dy(), a = viscosity(p);
-    const double* open_u = &s.face_u.view()(0, j, 0);
-    const double* open_v = &s.face_v.view()(0, j, 0);
-    for (Index k = 0; k < p.layers; ++k) {
-      const double wind = k == 0 ? ocean::stress_at(p, s.block.owned.lower[1] + j, s.wind) / ocean::density : 0,
-                   r = k == p.layers - 1 ? drag(p) : 0;
-      const auto at = [&](auto& field, Index north = 0) { return &field.view()(k, j + north, 0); };
-      const double *fu = at(of.flux_u), *fus = at(of.flux_u, -1), *fv = at(of.flux_v), *fvn = at(of.flux_v, 1);
-      const double *q = at(of.potential), *qn = at(of.potential, 1), *z = at(of.vorticity), *zn = at(of.vorticity, 1);
-      const double *m = at(of.head), *ms = at(of.head, -1), *d = at(of.spread), *ds = at(of.spread, -1);
-      const double *u = at(dragged.u), *v = at(dragged.v), *h = at(from.h), *u0 = at(first.u), *v0 = at(first.v), *h0 = at(first.h);
-      double *u1 = at(to.u), *v1 = at(to.v), *h1 = at(to.h);
-      OCEAN_ANY_ORDER
-      for (Index i = begin; i < end; ++i) {
-        double turn_u = ocean::turned_u<form>(q, qn, fv, fvn, i);
-        const double turn_v = ocean::turned_v<form>(q, fus, fu, i);
-        if constexpr (!Ways::four_point_average) turn_u = 0.5 * (q[i] + qn[i]) * fv[i];
-        const double push_u = k > 0 ? 0 : wind * 2 / (h[i - 1] + h[i] + (1 - open_u[i]));
-        const double rub_u = a * ((d[i] - d[i - 1]) * rdx - (zn[i] - z[i]) * rdy) - r * u[i];
-        const double rub_v = a * ((d[i] - ds[i]) * rdy + (z[i + 1] - z[i]) * rdx) - r * v[i];
-        const double du = turn_u - (m[i] - m[i - 1]) * rdx + rub_u + push_u;
-        const double dv = -turn_v - (m[i] - ms[i]) * rdy + rub_v;
-        u1[i] = u0[i] + dt * du * (Ways::coasts ? open_u[i] : 1);
-        v1[i] = v0[i] + dt * dv * (Ways::coasts ? open_v[i] : 1);
-        h1[i] = h0[i] - dt * ((fu[i + 1] - fu[i]) * rdx + (fvn[i] - fv[i]) * rdy);
-      }
-    }
+    const double rdx = 1 / p.dx(), rdy = 1 / p.dy(), a = viscosity(p), r = k == p.layers - 1 ? drag(p) : 0;
+    const double wind = top ? ocean::stress_at(p, s.block.owned.lower[1] + j, s.wind) / ocean::density : 0;
+    const Index flat = line(s.face_u.view(), 0, j), flow = line(to.u.view(), k, j), pitch = to.u.view().stride[1];
+    const Index made = line(of.head.view(), k, j), south = line(of.head.view(), k, j - 1), north = line(of.head.view(), k, j + 1);
+    const double *open_u = origin(s.face_u) + flat, *open_v = origin(s.face_v) + flat;
+    const double *fu = origin(of.flux_u) + made, *fus = origin(of.flux_u) + south;
+    const double *fv = origin(of.flux_v) + made, *fvn = origin(of.flux_v) + north;
+    const double *q = origin(of.potential) + made, *qn = origin(of.potential) + north;
+    const double *z = origin(of.vorticity) + made, *zn = origin(of.vorticity) + north;
+    const double *m = origin(of.head) + made, *ms = origin(of.head) + south, *d = origin(of.spread) + made, *ds = origin(of.spread) + south;
+    const double *u = origin(dragged.u) + flow, *v = origin(dragged.v) + flow, *h = origin(from.h) + flow;
+    const double *u0 = origin(first.u) + flow, *v0 = origin(first.v) + flow, *h0 = origin(first.h) + flow;
+    double *u1 = origin(to.u) + flow, *v1 = origin(to.v) + flow, *h1 = origin(to.h) + flow;
+    const bool fetch = large_ && &first != &from, past = fl::nontemporal::available && large_ && &first != &to && begin % ocean::lanes == 0;
+    ocean::in_vectors(
+        begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+          V turn_u = ocean::turned_u<form>(q, qn, fv, fvn, i);
+          const V turn_v = ocean::turned_v<form>(q, fus, fu, i);
+          if constexpr (!Ways::four_point_average) turn_u = 0.5 * (at(q + i) + at(qn + i)) * at(fv + i);
+          const V d_here = at(d + i), z_here = at(z + i), m_here = at(m + i), coast_u = at(open_u + i), coast_v = at(open_v + i);
+          const V rub_u = a * ((d_here - at(d + i - 1)) * rdx - (at(zn + i) - z_here) * rdy) - r * at(u + i);
+          const V rub_v = a * ((d_here - at(ds + i)) * rdy + (at(z + i + 1) - z_here) * rdx) - r * at(v + i);
+          V du = turn_u - (m_here - at(m + i - 1)) * rdx + rub_u;
+          if constexpr (top) du += wind * 2 / (at(h + i - 1) + at(h + i) + (1 - coast_u));
+          const V dv = -turn_v - (m_here - at(ms + i)) * rdy + rub_v;
+          const V u_next = at(u0 + i) + dt * du * (Ways::coasts ? coast_u : ocean::all(1));
+          const V v_next = at(v0 + i) + dt * dv * (Ways::coasts ? coast_v : ocean::all(1));
+          const V h_next = at(h0 + i) - dt * ((at(fu + i + 1) - at(fu + i)) * rdx + (at(fvn + i) - at(fv + i)) * rdy);
+          if (fetch) ocean::fetch_later(u0 + pitch + i, v0 + pitch + i, h0 + pitch + i);
+          put(u1 + i, u_next, past), put(v1 + i, v_next, past), put(h1 + i, h_next, past);
+        });
   }
 };
 

@@ -1,0 +1,50 @@
+// Lines in vectors, by the compilers' vector extensions: so many cells at once as the target's vectors hold.
+#pragma once
+
+#include <cstring>
+
+#include "firstlight/nontemporal.hpp"
+#include "sea.hpp"
+
+namespace ocean::inline FL_ROLE {
+
+using V = fl::simd::native<double>;
+inline constexpr Index lanes = fl::simd::width<double>;
+
+[[gnu::always_inline]] inline V at(const double* from) { return fl::simd::load<V>(from); }
+[[gnu::always_inline]] inline V all(double x) { return V{} + x; }
+// What is not a number stays so in the first place.
+[[gnu::always_inline]] inline V larger(const V& a, const V& b) { return a < b ? b : a; }
+[[gnu::always_inline]] inline V larger(const V& a, double b) { return larger(a, all(b)); }
+[[gnu::always_inline]] inline V smaller(const V& a, const V& b) { return a > b ? b : a; }
+[[gnu::always_inline]] inline V smaller(const V& a, double b) { return smaller(a, all(b)); }
+
+// Asks memory for lines that are wanted soon.
+template <class... Lines>
+[[gnu::always_inline]] inline void fetch_later(const Lines*... lines) {
+  (__builtin_prefetch(lines, 0), ...);
+}
+
+// Puts a vector at an address; past the caches where it is asked for, whole vectors alone, which then are aligned. Or its first cells.
+struct Whole {
+  [[gnu::always_inline]] void operator()(double* to, const V& v, bool past = false) const {
+    past ? fl::nontemporal::store(to, v) : fl::simd::store(to, v);
+  }
+};
+struct Some {
+  Index count;
+  [[gnu::always_inline]] void operator()(double* to, const V& v, bool = false) const {
+    std::memcpy(to, &v, static_cast<std::size_t>(count) * sizeof(double));
+  }
+};
+
+// cells(i, put) computes cells i, i + 1, ... of a line, as many as a vector holds. At the end of a line it reads, but does not put, up to
+// lanes - 1 more: the same code for each cell, so that none of its bits depends on where a line is cut.
+template <class Cells>
+[[gnu::always_inline]] inline void in_vectors(Index begin, Index end, const Cells& cells) {
+  Index i = begin;
+  for (; i + lanes <= end; i += lanes) cells(i, Whole{});
+  if (i < end) cells(i, Some{end - i});
+}
+
+}  // namespace ocean::inline FL_ROLE
