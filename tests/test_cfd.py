@@ -207,7 +207,7 @@ def test_on_as_many_cells_the_cavity_has_what_a_spectral_method_has(reynolds: in
     told = [said(tmp_path, f"reynolds={reynolds}", f"i={n}", f"j={n}", "digits=5", *SLOW[1:]) for n in (64, 128)]
     coarse, fine = (off_spectral(each, reynolds) for each in told)
     assert all(abs(f + (f - c) / 3) < 0.01 for c, f in zip(coarse, fine, strict=True))
-    assert max(map(abs, off_ghia(series(told[1], "middle_line")[0], reynolds))) < 0.005
+    assert max(map(abs, off_ghia(series(told[1], "middle_line")[0], reynolds))) < 0.006
 
 
 UNEVEN = ("case=duct,kovasznay,plug", "i=13", "j=9", "k=6", "iterations=4", "central=0.8")
