@@ -122,14 +122,8 @@ struct VectorStencil : Bounded {
               mine += (middle + local * first.potential[here * first.potential_plane + j * first.potential_line + k]) * u[edge + j];
               fl::simd::unroll<radius>([&](auto m) __attribute__((always_inline)) {
                 constexpr int far = m + 1;
-                mine += weight[far] * u[edge + j - far];
-                mine += weight[far] * u[edge + j + far];
-              });
-              // In a loop of its own: loads between those that registers wait for cost a tenth of the time.
-              fl::simd::unroll<radius>([&](auto m) __attribute__((always_inline)) {
-                constexpr int far = m + 1;
-                mine += weight[far] * fl::simd::load<Vector>(row - far * lanes);
-                mine += weight[far] * fl::simd::load<Vector>(row + far * lanes);
+                mine += weight[far] * ((u[edge + j - far] + u[edge + j + far]) +
+                                       (fl::simd::load<Vector>(row - far * lanes) + fl::simd::load<Vector>(row + far * lanes)));
               });
             }
           });
