@@ -8,7 +8,7 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from firstlight import shell
-from firstlight.judge import Judgement, sourced
+from firstlight.judge import Judgement, ranking, sourced
 from firstlight.judge.interval import Ratio
 from firstlight.judge.states import least, ratio
 from firstlight.judge.verdict import Failed, Identity, Verified
@@ -138,3 +138,15 @@ def at_least(*figures: Verified) -> str:
 def clearly(found: Ratio, threshold: float) -> bool:
     """The interval of a gain excludes 1, and the gain is more than the threshold."""
     return found.low is not None and found.low > 1 and found.value > 1 + threshold
+
+
+def apart(figures: Sequence[Verified], threshold: float) -> tuple[float, Verified, Verified] | None:
+    """How many times better the best of figures of the same thing is than the worst, and both; None where none is
+    clearly so."""
+    winner = ranking.best(figures)
+    others = [f for f in figures if f is not winner]
+    if winner is None or not others:
+        return None
+    loser = max(others, key=lambda f: gain(winner, f).value)
+    found = gain(winner, loser)
+    return (found.value, winner, loser) if clearly(found, threshold) else None

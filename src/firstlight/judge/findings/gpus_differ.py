@@ -10,17 +10,15 @@ from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement, sourced
 from firstlight.judge.findings._common import (
     SHOWN,
+    apart,
     at_least,
-    clearly,
     command,
-    gain,
     grouped,
     shown,
     target,
     told,
     verified,
 )
-from firstlight.judge.ranking import best
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import values
 
@@ -65,11 +63,8 @@ def _differences(judgement: Judgement) -> Iterator[Difference]:
         on_one, lambda f: (target(f.identity), f.identity.toolchain, f.identity.parameters, f.identity.metric)
     )
     for figures in cases.values():
-        winner = best(figures)
-        others = [f for f in figures if f is not winner]
-        if winner is None or not others:
-            continue
-        loser = max(others, key=lambda f: gain(winner, f).value)
-        found = gain(winner, loser)
-        if clearly(found, THRESHOLD):
-            yield Difference(found.value, winner, loser, (winner, loser, *(f for f in others if f is not loser)))
+        if found := apart(figures, THRESHOLD):
+            factor, winner, loser = found
+            yield Difference(
+                factor, winner, loser, (winner, loser, *(f for f in figures if f is not winner and f is not loser))
+            )

@@ -10,10 +10,9 @@ from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement, sourced
 from firstlight.judge.findings._common import (
     SHOWN,
+    apart,
     at_least,
-    clearly,
     command,
-    gain,
     grouped,
     mpi_label,
     shown,
@@ -21,7 +20,6 @@ from firstlight.judge.findings._common import (
     told,
     verified,
 )
-from firstlight.judge.ranking import best
 from firstlight.judge.verdict import Verified
 from firstlight.judge.words import values
 from firstlight.units import binary
@@ -73,14 +71,9 @@ def _differences(judgement: Judgement) -> Iterator[Difference]:
         ),
     )
     for figures in cases.values():
-        winner = best(figures)
-        others = [f for f in figures if f is not winner]
-        if winner is None or not others:
-            continue
-        loser = max(others, key=lambda f: gain(winner, f).value)
-        found = gain(winner, loser)
-        if clearly(found, THRESHOLD):
-            yield Difference(found.value, winner, loser, _message(winner))
+        if found := apart(figures, THRESHOLD):
+            factor, winner, loser = found
+            yield Difference(factor, winner, loser, _message(winner))
 
 
 def _message(figure: Verified) -> float | None:
