@@ -9,11 +9,12 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
 import pytest
 
+import module_tree
 import slurm
 import turns
 from firstlight import ROOT, store
@@ -42,11 +43,12 @@ def variables(cluster: Cluster) -> dict[str, str]:
     return os.environ | paths | {"FIRSTLIGHT_WORKLOADS": str(ROOT / "tests" / "workloads")} | cluster.environment
 
 
-def firstlight(cluster: Cluster, folder: Path, *words: str) -> subprocess.CompletedProcess[str]:
+def firstlight(
+    cluster: Cluster, folder: Path, *words: str, own: Mapping[str, str] | None = None
+) -> subprocess.CompletedProcess[str]:
     command = [sys.executable, "-m", "firstlight", *words]
-    return subprocess.run(
-        command, cwd=folder, env=variables(cluster), capture_output=True, text=True, timeout=turns.PATIENCE
-    )
+    own = own or variables(cluster)
+    return subprocess.run(command, cwd=folder, env=own, capture_output=True, text=True, timeout=turns.PATIENCE)
 
 
 def until(ready: Callable[[], object], what: str, seconds: float = turns.PATIENCE) -> None:
@@ -89,6 +91,37 @@ def test_a_job_measures_as_a_local_run_does(cluster: Cluster, tmp_path: Path) ->
     assert {row["verdict"] for row in json.loads(shown.stdout)} == {"verified"}
     twice = firstlight(cluster, tmp_path, "submit", *words)
     assert (twice.returncode, "is there already" in twice.stderr) == (2, True)
+
+
+@pytest.mark.skipif(not module_tree.HERE, reason=module_tree.ABSENT)
+def test_a_job_loads_the_modules_that_were_asked_for(cluster: Cluster, tmp_path: Path) -> None:
+    """On its nodes: whose compiler built, and what run.json keeps of it."""
+    compiler = module_tree.make(tmp_path)
+    (tmp_path / "site.toml").write_text("[toolchains.new]\nmodules = ['trial/13.1']\n")
+    own = module_tree.environment(tmp_path, variables(cluster))
+    words = (
+        "--site-file",
+        "site.toml",
+        "--modules",
+        "new",
+        "submit",
+        "--wait",
+        "--setup-time",
+        "3m",
+        "--as",
+        "modular",
+    )
+    asked = ("faulty.good", "--toolchain", "gcc-base", "--launches", "1", "--budget", "40s")
+    done = firstlight(cluster, tmp_path, *words, *asked, own=own)
+    output = (tmp_path / "results/jobs/modular/output.txt").read_text()
+    assert done.returncode == 0, done.stderr + output
+    run, launches = records(tmp_path / "results/modular")
+    assert run.machine.batch == "slurm" and launches and all(record.exit.ok for record in launches)
+    assert run.modules is not None and (run.modules.toolchain, list(run.modules.modules)) == ("new", ["trial/13.1"])
+    assert {t.cxx for t in run.toolbox.toolchains if t.name == "gcc-base"} == {str(compiler)}
+    wrong = ("--modules", "trial/2", "submit", "--wait", "--as", "none", *asked)
+    refused = firstlight(cluster, tmp_path, *wrong, own=own)
+    assert refused.returncode == 2 and "trial/2" in refused.stderr
 
 
 def test_two_nodes(cluster: Cluster, tmp_path: Path) -> None:

@@ -4,44 +4,27 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import pytest
 
+import module_tree
 from firstlight.errors import ENVIRONMENT, OK, USAGE, FirstlightError, UsageError
 from firstlight.site import modules
 
-HERE = (
-    subprocess.run(
-        ["bash", "-lc", "type module"], stdin=subprocess.DEVNULL, capture_output=True, check=False, timeout=60
-    ).returncode
-    == 0
-)
-pytestmark = pytest.mark.skipif(not HERE, reason="a login shell knows no `module`: apt install environment-modules")
+pytestmark = pytest.mark.skipif(not module_tree.HERE, reason=module_tree.ABSENT)
 
 
 @pytest.fixture
 def tree(tmp_path: Path) -> Path:
-    """A module tree with one compiler, behind a script that is not the one of the system, and a module that fails."""
-    folder = tmp_path / "compiler" / "bin"
-    folder.mkdir(parents=True)
-    (folder / "g++").write_text(f'#!/bin/sh\nexec {shutil.which("g++")} "$@"\n')
-    (folder / "g++").chmod(0o755)
-    (tmp_path / "modulefiles" / "trial").mkdir(parents=True)
-    (tmp_path / "modulefiles" / "trial" / "13.1").write_text(
-        f"#%Module1.0\nprepend-path PATH {folder}\nappend-path LD_LIBRARY_PATH {folder.parent}/lib\n"
-        "setenv OMP_PROC_BIND close\nsetenv TRIAL_LICENSE_KEY 12345\n"
-    )
-    (tmp_path / "modulefiles" / "broken").write_text("#%Module1.0\nerror {no licence today}\n")
+    module_tree.make(tmp_path)
     return tmp_path
 
 
 def environment(tree: Path) -> dict[str, str]:
-    plain = {n: v for n, v in os.environ.items() if n not in ("LOADEDMODULES", "_LMFILES_")}
-    return plain | {"MODULEPATH": str(tree / "modulefiles"), "FIRSTLIGHT_SITE": ""}
+    return module_tree.environment(tree, os.environ) | {"FIRSTLIGHT_SITE": ""}
 
 
 def firstlight(tree: Path, *words: str, **more: str) -> subprocess.CompletedProcess[str]:
