@@ -5,8 +5,9 @@
 namespace {
 
 struct Wrong : cfd::PlainRows {
-  static void coarsen(const cfd::Rows& fine, const cfd::Point& size, cfd::System& coarse, fl::Index k, fl::Index j) {
-    PlainRows::coarsen(fine, size, coarse, k, j);
+  static void coarsen(const cfd::Rows& fine, const cfd::Level& level, const cfd::Mirror& mirror, cfd::System& coarse, fl::Index k,
+                      fl::Index j) {
+    PlainRows::coarsen(fine, level, mirror, coarse, k, j);
     for (cfd::Field& a : coarse.a)
       for (fl::Index i = 0; i < a.size()[2]; ++i) a[{k, j, i}] *= 2;
   }

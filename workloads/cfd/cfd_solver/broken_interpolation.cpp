@@ -4,8 +4,9 @@
 namespace {
 
 struct Wrong : cfd::PlainRows {
-  static void prolong(const double* from, const cfd::Rows& coarse, const cfd::Point& size, double* to, fl::Index k, fl::Index j) {
-    for (fl::Index i = 0; i < size[2]; ++i) to[i] += from[coarse.at(k / 2, j / 2) + i / 2];
+  static void prolong(const double* from, const cfd::Rows& coarse, const cfd::Level& fine, double* to, fl::Index k, fl::Index j) {
+    const double* row = from + coarse.at(fine.coarse(0, k), fine.coarse(1, j));
+    for (fl::Index i = 0; i < fine.size()[2]; ++i) to[i] += row[fine.coarse(2, i)];
   }
 };
 
