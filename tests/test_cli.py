@@ -191,7 +191,7 @@ def test_figures_in_json_carry_numbers_only_where_verified(result: Path, capsys:
         else:
             assert numbers == [None] * 4 and row["of_ceiling"] is None and row["reason"]
     assert {(r["variant"], r["toolchain"]) for r in rows if r["verdict"] == "failed"} == {("kahan", "gcc-fast")}
-    assert rows[0]["placement"] == {"nodes": 1, "ranks": 1, "threads": 1}
+    assert rows[0]["placement"] == {"nodes": 1, "ranks": 1, "threads": 1, "gpu": None}
 
 
 def test_figures_in_csv_are_the_same_ones(result: Path, capsys: Captured) -> None:

@@ -4,7 +4,7 @@
 namespace {
 
 struct Wrong : cfd::FlowSides {
-  static cfd::Mirror mirror(const std::vector<cfd::Rim>&) { return cfd::zero_at_sides; }
+  static cfd::Shape shape(const cfd::State& s) { return {.mirror = cfd::zero_at_sides, .coupling = s.box.coupling()}; }
 };
 
 using Run = cfd::Simple<cfd::Alone, cfd::PlainRows, false, Wrong>;
