@@ -65,6 +65,7 @@ struct State {
   // Of methods that hide sums, in several processes: share of a sum's time that goes on behind products alone, and behind products with
   // their exchanges; -1: not measured.
   double hidden = -1, hidden_by_exchange = -1;
+  int wrong_sums = 0;  // of those
 };
 
 inline constexpr fl::About about{

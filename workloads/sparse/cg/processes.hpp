@@ -59,12 +59,14 @@ struct Processes {
     fl::Array<double> x(halo->size()), y(s.own.size());
     std::fill_n(x.data(), x.size(), 1.);
     const auto multiply = [&] { a->multiply(x.data(), y.data(), {0, s.own.size()}); };
-    s.hidden = hidden(multiply);
-    s.hidden_by_exchange = hidden([&] {
-      halo->start(x.data());
-      halo->finish(x.data());
-      multiply();
-    });
+    const Progress behind_products = progress(multiply), behind_exchanges = progress([&] {
+                                                           halo->start(x.data());
+                                                           halo->finish(x.data());
+                                                           multiply();
+                                                         });
+    s.hidden = behind_products.hidden;
+    s.hidden_by_exchange = behind_exchanges.hidden;
+    s.wrong_sums = behind_products.wrong_sums + behind_exchanges.wrong_sums;
   }
 };
 
