@@ -25,6 +25,7 @@ struct Rows {
     start[own.size()] = static_cast<int>(count);
     column = fl::Array<int>(count);
     value = fl::Array<double>(count);
+    fl::poison(value.data(), count);  // what no row has set must not pass for zeros of fresh memory
     fl::Index k = 0;
     for (fl::Index i = own.begin; i < own.end; ++i)
       a.row(i, [&](fl::Index c, double v) {
