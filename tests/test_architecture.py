@@ -28,7 +28,7 @@ DRAWINGS = sorted((ROOT / "workloads").rglob("*.py"))
 PUBLIC = {  # what a workload's report.py may build on: changed with care, for others' drawings stand on it
     "firstlight.catalogue", "firstlight.heritage", "firstlight.judge", "firstlight.plan", "firstlight.record",
     "firstlight.roles", "firstlight.units",
-    *(f"firstlight.report.{m}" for m in ("answers", "frame", "ghosts", "observed", "sentence", "wording")),
+    *(f"firstlight.report.{m}" for m in ("answers", "frame", "ghosts", "observed", "pictures", "sentence", "wording")),
 }  # fmt: skip
 
 

@@ -12,6 +12,7 @@ from firstlight.catalogue import Plot, Workload
 from firstlight.judge import Judgement
 from firstlight.plan import Placement
 from firstlight.record import FINEST, Field, LaunchRecord, Metric
+from firstlight.report import pictures
 from firstlight.report.frame import DIVERGING, Drawing
 from synthetic_figures import Point
 from test_report_noise import Edit, drawings, judged
@@ -70,7 +71,7 @@ def test_the_pictures_stand_in_cells_around_nothing() -> None:
     assert drawing.layout["xaxis"]["range"] == [0, 200] and drawing.layout["yaxis2"]["range"] == [96, 0]
     (layers,) = drawing.layout["shapes"]
     assert (layers["x0"], layers["x1"]) == (10, 190)
-    assert len(drawing.rows) == field.MOST_ROWS and len(drawing.rows[0]) == len(drawing.head) == 3
+    assert len(drawing.rows) == pictures.MOST_ROWS and len(drawing.rows[0]) == len(drawing.head) == 3
 
 
 @pytest.mark.parametrize("dimension", [0, 1])

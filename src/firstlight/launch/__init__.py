@@ -26,6 +26,7 @@ from firstlight.machine import Machine, allocation, gpus
 from firstlight.mpi_families import Room
 from firstlight.plan import Cell, Guest, Placement
 from firstlight.toolchains import Mpi, Toolbox
+from firstlight.units import count
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -179,10 +180,10 @@ def _launcher(cell: Cell, toolbox: Toolbox) -> tuple[Mpi | None, Launcher]:
 def _invocation(cell: Cell, mpi: Mpi | None, launcher: Launcher, machine: Machine) -> Invocation:
     """Raises UsageError for more nodes than there are: some launchers would wait for them, others start fewer."""
     if cell.placement.nodes > machine.nodes:
-        has = f"{machine.nodes} node" + ("s" if machine.nodes > 1 else "")
+        has = count(machine.nodes, "node")
         raise UsageError(f"{cell.id} needs {cell.placement.nodes} nodes and there is {has}; see ./fl submit --nodes")
     if cell.placement.gpu is not None and cell.placement.gpu >= len(machine.gpus):
-        has = f"{len(machine.gpus)} GPU" + ("s" if len(machine.gpus) != 1 else "")
+        has = count(len(machine.gpus), "GPU")
         raise UsageError(f"{cell.id} needs GPU {cell.placement.gpu}, counted from 0, and there are {has}")
     if cell.guest is not None:
         return _of_guest(cell.guest, cell.placement, mpi, launcher, machine)

@@ -55,9 +55,6 @@ class MpiShared::Channel {
   unsigned char* outgoing(std::size_t number) { return outs_[number] == away ? nullptr : boxes_.outbox(outs_[number]); }
   unsigned char* arrived(std::size_t number) { return ins_[number] == away ? nullptr : boxes_.inbox(ins_[number]); }
 
-  // Whether a neighbour is on another node, and gets messages.
-  bool mixed() const { return far_.has_value(); }
-
  private:
   static constexpr std::size_t away = ~std::size_t{0};
 

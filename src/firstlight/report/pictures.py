@@ -1,0 +1,82 @@
+"""Pictures: fields that programs left at the end of a run, as means over boxes of cells, seen from above."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Any
+
+from firstlight.judge.verdict import Verified
+from firstlight.record import FINEST, Field
+from firstlight.report import frame, observed
+from firstlight.report.frame import Trace, View, text
+from firstlight.units import significant
+
+MOST_ROWS = 24
+_HEIGHT, _NARROW = 430, 310  # pixels: of pictures side by side, and of each where they stand below each other
+
+Seen = tuple[Verified, Field]
+Axes = tuple[dict[str, Any], dict[str, Any]]
+
+
+def finest(view: View, figures: Iterable[Verified]) -> Seen | None:
+    """The picture with most columns that one of these left; None where there is none of anything but zeros."""
+    seen = [(f, p) for f in figures if (p := observed.field(view, f)) is not None and p.largest > 0]
+    return max(seen, key=lambda x: x[1].columns, default=None)
+
+
+def heat(picture: Field, point: str, signed: bool = False, number: int = 0) -> Trace:
+    """A heat map over cells. `point`: how one is called, with %{x:.0f} and %{y:.0f}. `signed`: around nothing, else of
+    what is never less than nothing. `number`: of the picture where several stand side by side, from 0."""
+    own = numbered(number)
+    high, wide = picture.rows / len(picture.values), picture.columns / len(picture.values[0])
+    return {
+        "type": "heatmap", "xaxis": f"x{own}", "yaxis": f"y{own}", "z": [list(row) for row in picture.values],
+        "x0": wide / 2, "dx": wide, "y0": high / 2, "dy": high, "zmin": -FINEST if signed else 0, "zmax": FINEST,
+        "colorscale": frame.DIVERGING if signed else frame.HEAT, "showscale": False,
+        "hovertemplate": f"{point}: %{{z}} / {FINEST} of the largest<extra></extra>",
+    }  # fmt: skip
+
+
+def axes(picture: Field, across: str, along: str, downwards: bool = False) -> Axes:
+    """As long as the picture has cells, alike in both directions. `downwards`: the first row is the uppermost one."""
+    plain = {"showgrid": False, "zeroline": False, "constrain": "domain", "mirror": True, "showline": True}
+    rows = [picture.rows, 0] if downwards else [0, picture.rows]
+    x = plain | {"title": {"text": across}, "range": [0, picture.columns]}
+    return x, plain | {"title": {"text": along}, "range": rows, "scaleanchor": "x"}
+
+
+def beside(some: Sequence[tuple[str, Axes]]) -> dict[str, Any]:
+    """The layout of pictures side by side, each below its title; on a phone below each other."""
+    drawn: dict[str, Any] = {"height": _HEIGHT, "annotations": [], "shapes": []}
+    narrow: dict[str, Any] = {"height": 90 + _NARROW * len(some)}
+    for k, (title, (x, y)) in enumerate(some):
+        own, share = numbered(k), 1 / len(some)
+        x, y = x | {"anchor": f"y{own}"}, y | {"anchor": f"x{own}", "scaleanchor": f"x{own}"}
+        drawn[f"xaxis{own}"] = x | {"domain": [k * share, (k + 0.87) * share]}
+        drawn[f"yaxis{own}"] = y if k == 0 else y | {"title": {"text": ""}}
+        narrow[f"xaxis{own}"] = x
+        narrow[f"yaxis{own}"] = y | {"domain": [1 - (k + 0.78) * share, 1 - k * share]}
+        drawn["annotations"].append(
+            {"xref": f"x{own} domain", "yref": f"y{own} domain", "x": 0.5, "y": 1, "yanchor": "bottom",
+             "showarrow": False, "text": text(title)}
+        )  # fmt: skip
+    return drawn | {"narrow": narrow}
+
+
+def middle(pictures: Sequence[Field], unit: str = "") -> list[tuple[str, ...]]:
+    """Values along the middle rows, by the share of their length."""
+    rows = []
+    for k in range(MOST_ROWS):
+        share = (k + 0.5) / MOST_ROWS
+        rows.append((f"{100 * share:.0f} %", *(f"{significant(_at(p, share))}{unit}" for p in pictures)))
+    return rows
+
+
+def _at(picture: Field, share: float) -> float:
+    line = picture.values[len(picture.values) // 2]
+    return line[int(share * len(line))] * picture.largest / FINEST
+
+
+def numbered(number: int) -> str:
+    """What follows `x`, `y`, `xaxis` and `yaxis` in the names of a picture's axes."""
+    return "" if number == 0 else str(number + 1)
