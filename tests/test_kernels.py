@@ -19,8 +19,8 @@ from firstlight.judge.verdict import Failed, Verified
 from firstlight.plan import Cell, Placement, Program, plan
 from firstlight.plan.planner import _without
 from firstlight.record import Description, LaunchRecord, Metric, Parameter
+from invented_plan import MACHINE, TOOLBOX, workload
 from own import program
-from test_plan import MACHINE, TOOLBOX, workload
 
 SHORT = ("--samples", "2", "--sample-seconds", "1e-5")
 ALL = ["copy", "scale", "add", "triad", "product", "reverse", "difference", "positive", "prefix", "sum", "dot", "norm"]

@@ -1,9 +1,8 @@
-"""The plan: sizes fit this machine, every cell is planned once, rounds are balanced and reproducible."""
+"""The plan: every cell is planned once, rounds are balanced and reproducible."""
 
 from __future__ import annotations
 
 import itertools
-import math
 from collections import Counter
 from pathlib import Path
 
@@ -15,184 +14,17 @@ from msgspec.structs import replace
 
 import shipped
 from firstlight import catalogue
-from firstlight.catalogue import Duration, Selection, Sizes, Value, Variant, Workload, needs
+from firstlight.catalogue import Duration, Selection, Sizes, Value, needs
 from firstlight.conduct import agenda
 from firstlight.errors import UsageError
-from firstlight.machine import Cache, Machine
-from firstlight.plan import EFFORT, Cell, Placement, Plan, Program, order, plan, resolve_size, select
+from firstlight.plan import EFFORT, Cell, Placement, Plan, Program, order, plan, select
 from firstlight.plan.ceilings import bounding, unmeasured
 from firstlight.plan.expected import START, launch_seconds
-from firstlight.plan.sizes import with_less_memory
 from firstlight.plan.splitting import Box, split
-from firstlight.toolchains import Library, Linking, Mpi, Toolbox, Toolchain
+from firstlight.toolchains import Library, Linking
+from invented_plan import GIB, KIB, MACHINE, MIB, TOOLBOX, keys, machine, mpi, workload
 
-KIB, MIB, GIB = 2**10, 2**20, 2**30
-
-
-def machine(*caches: tuple[int, int], cpus: int = 4, available: int = 8 * GIB) -> Machine:
-    return Machine(
-        name="m",
-        processor="p",
-        architecture="x86_64",
-        microarchitecture="zen3",
-        sockets=1,
-        cores=cpus,
-        cpus=tuple(range(cpus)),
-        threads_per_core=1,
-        numa=(tuple(range(cpus)),),
-        caches=tuple(Cache(level, "data", size, 64, (0,)) for level, size in caches),
-        memory=2 * available,
-        memory_available=available,
-        system="s",
-        kernel="k",
-        virtual=None,
-        governor=None,
-        turbo=None,
-        huge_pages=None,
-        load=0.0,
-        counters="none",
-        limits={},
-    )
-
-
-MACHINE = machine((1, 32 * KIB), (2, 512 * KIB), (3, 32 * MIB))
-
-
-def toolchain(name: str, openmp: bool = True, fortran: str | None = "/usr/bin/gfortran") -> Toolchain:
-    compiler, _, flag_set = name.rpartition("-")
-    return Toolchain(name, compiler, flag_set, "1", "/usr/bin/c++", (), ("-fopenmp",) if openmp else (), fortran)
-
-
-def mpi(name: str, f08: tuple[str, ...] = ("gcc",), mpi4: bool = False) -> Mpi:
-    return Mpi(name, name, name, "1", "system", "mpicxx", "mpif90", f08, "mpiexec", {}, mpi4)
-
-
-TOOLBOX = Toolbox(
-    toolchains=(
-        toolchain("clang-base", fortran=None),
-        toolchain("clang-native", fortran=None),
-        toolchain("gcc-base"),
-        toolchain("gcc-native"),
-    ),
-    mpis=(mpi("openmpi"), mpi("mpich", f08=(), mpi4=True)),
-    libraries=(Library("openblas", "OpenBLAS", (), ()), Library("blis", "BLIS", (), ())),
-    absent=(),
-)
-
-
-def workload(
-    *selections: Selection, variants: dict[str, tuple[str, ...]], sensitive: bool = True, sizes: Sizes | None = None
-) -> dict[str, Workload]:
-    made = tuple(
-        Variant(name, Path(f"{name}.cpp"), needs, name.startswith("broken_")) for name, needs in variants.items()
-    )
-    w = Workload(
-        name="w",
-        folder=Path("w"),
-        title="t",
-        question="q",
-        chapter="node",
-        toolchain_sensitive=sensitive,
-        suites={"quick": list(selections)},
-        variants=made,
-        sizes=sizes,
-        provides=(),
-        bounded_by=(),
-        rows=(),
-        plots=(),
-    )
-    return {"w": w}
-
-
-def keys(planned: Plan) -> list[str]:
-    return [cell.program.key for cell in planned.cells]
-
-
-SIZES = Sizes("n", 16)
 LEVELS = Sizes("level", 9000, growth=4)
-EDGE = Sizes("n", 16, power=2)
-
-
-@pytest.mark.parametrize(
-    ("value", "sizes", "expected"),
-    [
-        ("L1", SIZES, 32 * KIB // 2 // 16),
-        ("L2", SIZES, 512 * KIB // 2 // 16),
-        ("L3", SIZES, 32 * MIB // 2 // 16),
-        ("L4", SIZES, None),
-        ("memory", SIZES, 4 * 32 * MIB // 16),
-        ("memory", Sizes("n", 24, memory_bytes_per_element=8), 4 * 32 * MIB // 8),
-        ("L1", Sizes("n", 24, power_of_two=True), 1024),
-        ("word", SIZES, "word"),
-        ("memory", None, "memory"),
-        (1000, SIZES, 1000),
-        (10**12, SIZES, None),
-        (10**12, None, 10**12),
-        ("largest", SIZES, int(0.6 * MACHINE.memory_available / 16)),
-        ("largest", None, "largest"),
-        ("largest", LEVELS, 9),
-        ("largest", replace(LEVELS, bytes_per_element=36000), 8),
-        ("largest", replace(LEVELS, most=7), 7),
-        ("largest", replace(LEVELS, bytes_per_element=1e12), None),
-        ("memory", LEVELS, 7),
-        ("L3", LEVELS, 5),
-        ("L1", LEVELS, 0),
-        ("L1", replace(LEVELS, bytes_per_element=40000), None),
-        ("largest", EDGE, int((0.6 * MACHINE.memory_available / 16) ** 0.5)),
-        ("largest", replace(EDGE, largest="cbrt(8e6 * cores)"), int((8e6 * MACHINE.cores) ** (1 / 3))),
-        ("largest", replace(EDGE, largest="1e9 * cores"), int((0.6 * MACHINE.memory_available / 16) ** 0.5)),
-        (10**9, EDGE, None),
-        (4000, EDGE, 4000),
-        (0, LEVELS, 0),
-        (9, LEVELS, 9),
-        (10, LEVELS, None),
-        (10**12, LEVELS, None),
-    ],
-)
-def test_sizes_follow_the_caches(value: int | str, sizes: Sizes | None, expected: int | str | None) -> None:
-    assert resolve_size(value, sizes, MACHINE) == expected
-
-
-def test_memory_without_a_known_cache_is_dropped() -> None:
-    assert resolve_size("memory", SIZES, machine()) is None
-
-
-@given(
-    symbol=st.sampled_from(["L1", "L2", "L3", "memory", "largest"]),
-    cache=st.integers(0, 40),
-    available=st.integers(0, 45),
-    bytes_per_element=st.floats(0.5, 1000),
-    power_of_two=st.booleans(),
-)
-def test_no_working_set_takes_more_than_its_share(
-    symbol: str, cache: int, available: int, bytes_per_element: float, power_of_two: bool
-) -> None:
-    here = machine((1, 2**cache), (2, 3 * 2**cache), (3, 5 * 2**cache), available=2**available)
-    size = resolve_size(symbol, Sizes("n", bytes_per_element, power_of_two=power_of_two), here)
-    if size is not None:
-        assert isinstance(size, int)
-        assert size >= 1
-        assert size * bytes_per_element <= 0.6 * 2**available
-        assert not power_of_two or size & (size - 1) == 0
-
-
-@given(
-    symbol=st.sampled_from(["L1", "L2", "L3", "memory", "largest"]),
-    cache=st.integers(0, 40),
-    available=st.integers(0, 45),
-    bytes_per_element=st.floats(0.5, 1e6),
-    growth=st.integers(2, 8),
-)
-def test_no_refinement_takes_more_than_its_share(
-    symbol: str, cache: int, available: int, bytes_per_element: float, growth: int
-) -> None:
-    here = machine((1, 2**cache), (2, 3 * 2**cache), (3, 5 * 2**cache), available=2**available)
-    level = resolve_size(symbol, Sizes("level", bytes_per_element, growth=growth), here)
-    if level is not None:
-        assert isinstance(level, int) and level >= 0
-        assert growth**level * bytes_per_element <= 0.6 * 2**available
-        if symbol == "largest":
-            assert growth ** (level + 1) * bytes_per_element > 0.6 * 2**available
 
 
 def test_variants_that_need_more_memory_are_planned_to_a_smaller_size() -> None:
@@ -335,7 +167,7 @@ def test_a_value_measured_by_an_earlier_cell_is_not_measured_again() -> None:
         Selection(["*"], parameters={"n": [10], "k": [1]}),
         Selection(["*"], parameters={"n": [10], "k": [2]}),
         variants={"serial": ()},
-        sizes=SIZES,
+        sizes=Sizes("n", 16),
     )
     planned = plan("quick", overlapping, [], TOOLBOX, MACHINE, ["gcc-native"])
     assert [c.arguments[:2] for c in planned.cells] == [("n=10,100", "k=1"), ("n=1024", "k=1"), ("n=10", "k=2")]
@@ -483,28 +315,6 @@ def test_a_whole_suite_and_what_measures_ceilings_get_nothing_added() -> None:
     whole = plan("quick", SHIPPED, [], TOOLBOX, MACHINE)
     named = plan("quick", SHIPPED, ["peak", "stream"], TOOLBOX, MACHINE)
     assert {c.id for c in named.cells} == {c.id for c in whole.cells if c.program.workload in ("peak", "stream")}
-
-
-BY_KIND = Sizes("n", 24, memory_bytes_per_element=8, bytes_of={"op": {"load": 8, "copy": 16}})
-
-
-@pytest.mark.parametrize(
-    ("cache", "op", "expected"),
-    [
-        (32, ["triad"], 4 * 32 * MIB // 8),  # each array as STREAM asks: short anyhow
-        (480, ["load"], 4 * 480 * MIB // 8),
-        (480, ["triad"], 4 * 480 * MIB // 24),
-        (480, ["copy", "triad"], 4 * 480 * MIB // 16),  # every one of them takes as much at least
-        (96, ["triad"], math.ceil((1 << 30) / 24)),
-    ],
-)
-def test_memory_for_a_ceiling_alone_is_cut_to_four_caches_in_all(cache: int, op: list[str], expected: int) -> None:
-    here = machine((3, cache * MIB), available=32 * GIB)
-    n = resolve_size("memory", BY_KIND, here)
-    assert isinstance(n, int)
-    cut = with_less_memory({"op": [*op], "n": [1000, n]}, BY_KIND, here)
-    assert cut == {"op": op, "n": [1000, expected]}
-    assert min(BY_KIND.bytes_with(cut)) * expected >= 4 * cache * MIB
 
 
 def test_what_is_brought_along_stays_short_where_the_last_cache_is_large() -> None:

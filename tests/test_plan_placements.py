@@ -11,7 +11,7 @@ from firstlight.catalogue import SUITES, Selection, load, roots
 from firstlight.errors import UsageError
 from firstlight.plan import Placement, plan
 from firstlight.plan.placements import expand
-from test_plan import MACHINE, TOOLBOX, workload
+from invented_plan import MACHINE, TOOLBOX, workload
 
 NODES = st.one_of(st.integers(1, 9).map(str), st.sampled_from(["all", "half", "all-1", "all-2"]))
 WORDS = NODES | st.just("all-threads")
