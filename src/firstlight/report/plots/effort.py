@@ -35,7 +35,8 @@ class Point(NamedTuple):
 
 
 def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """One drawing; its table says why there are no points where there is no serial variant to hold others against."""
+    """One drawing; its title says why there are no points where no lines were counted. None where no other variant has a
+    verified figure beside the serial one's, of one case."""
     every = _figures(view, workload, plot)
     counted = {
         f.identity.variant: effort
@@ -47,8 +48,9 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
         return []
     case, points = _points(every, counted)
     if not points:
-        why = _lacking(workload, every, counted)
-        return [Drawing(name, f"{_subject(plot)}: {why}", "What a variant adds, and what it gains.", HEAD, [])]
+        why = _lacking(workload, counted)
+        title = sentence.capital(f"{_subject(plot)}: {why}")
+        return [Drawing(name, title, "What a variant adds, and what it gains.", HEAD, [])] if why else []
     most = max(1, *(_number(plot, p) for p in points))
     drawn = frame.layout(
         {
@@ -103,12 +105,13 @@ def _point(figure: Verified, serial: Verified, effort: Effort) -> Point:
     return Point(figure, effort, ranking.advantage(figure, serial), shift.low, shift.high)
 
 
-def _lacking(workload: Workload, every: Sequence[Figure], counted: Mapping[str, Effort]) -> str:
+def _lacking(workload: Workload, counted: Mapping[str, Effort]) -> str:
+    """ "" where nothing was measured beside the serial variant: the run did not ask."""
     if not any(v.name in SERIAL.values() for v in workload.variants):
         return "there is no serial variant to count lines against"
     if not counted:
         return "the run was made by a firstlight that did not count lines"
-    return "no other variant has a verified figure beside the serial one's, of one case"
+    return ""
 
 
 def _message(plot: Plot, points: Sequence[Point]) -> str:
