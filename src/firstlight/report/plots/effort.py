@@ -35,8 +35,10 @@ class Point(NamedTuple):
 
 
 def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]:
-    """One drawing; its title says why there are no points where no lines were counted. None where no other variant has a
-    verified figure beside the serial one's, of one case."""
+    """One drawing; its title says why there are no points where no lines were counted.
+
+    None where no other variant has a verified figure beside the serial one's, of one case.
+    """
     every = _figures(view, workload, plot)
     counted = {
         f.identity.variant: effort
@@ -106,7 +108,7 @@ def _point(figure: Verified, serial: Verified, effort: Effort) -> Point:
 
 
 def _lacking(workload: Workload, counted: Mapping[str, Effort]) -> str:
-    """ "" where nothing was measured beside the serial variant: the run did not ask."""
+    """Empty where nothing was measured beside the serial variant: the run did not ask."""
     if not any(v.name in SERIAL.values() for v in workload.variants):
         return "there is no serial variant to count lines against"
     if not counted:
