@@ -26,8 +26,17 @@ class Time(msgspec.Struct, frozen=True):
         return Time(self.wall - other.wall, self.cpu - other.cpu)
 
 
+_elsewhere = 0.0
+
+
 def now() -> Time:
-    return Time(monotonic(), sum(os.times()[:4]))
+    return Time(monotonic(), sum(os.times()[:4]) + _elsewhere)
+
+
+def elsewhere(processors: float) -> None:
+    """Seconds of processors that went for this process though not below it: a launch's, whose parent is its keeper."""
+    global _elsewhere
+    _elsewhere += processors
 
 
 charged: dict[tuple[str, str], Time] = {}

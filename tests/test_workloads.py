@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from functools import cache
 from pathlib import Path
 
@@ -187,8 +188,30 @@ def test_sanitizers_are_silent(pair: tuple[Workload, Variant], tmp_path: Path) -
     for program in (b for p, b in sanitized(workload.name).items() if native.made_from(workload, variant, p)):
         assert program.error == ""
         said = native.run(program, placements(variant)[-1], native.arguments(workload, variant.name), tmp_path)
-        assert said.status in (0, 2), said.stderr
-        assert "runtime error" not in said.stderr and "AddressSanitizer" not in said.stderr
+        left = of_the_runtime_alone(said.stderr)
+        assert said.status in ((1,) if left else (0, 2)), said.stderr
+        assert all(check["ok"] for check in said.of("check"))
+        assert left or ("runtime error" not in said.stderr and "AddressSanitizer" not in said.stderr)
+
+
+def of_the_runtime_alone(stderr: str) -> bool:
+    """Whether all that sanitizers tell is memory that libgomp asked for itself: in one launch of hundreds the
+    check for leaks of gcc 12 does not see where it keeps the address."""
+    leaks = re.findall(r"^(?:Direct|Indirect) leak of .*\n +#0 .*\n +#1 .*", stderr, re.MULTILINE)
+    others = "runtime error" in stderr or stderr.count("ERROR: ") > stderr.count("ERROR: LeakSanitizer")
+    return bool(leaks) and not others and all("/libgomp.so" in leak.splitlines()[2] for leak in leaks)
+
+
+def test_memory_of_the_runtime_is_told_from_ours() -> None:
+    def report(caller: str) -> str:
+        leak = f"Direct leak of 136 byte(s) in 1 object(s):\n    #0 0x7 in malloc\n    #1 0x8 {caller}\n"
+        return f"==7==ERROR: LeakSanitizer: detected memory leaks\n\n{leak}"
+
+    assert of_the_runtime_alone(report(" (/lib/libgomp.so.1+0xd09c)"))
+    assert not of_the_runtime_alone(report("in solve lu.cpp:7"))
+    assert not of_the_runtime_alone(report(" (/lib/libgomp.so.1+0xd09c)") + report("in solve lu.cpp:7"))
+    assert not of_the_runtime_alone("lu.cpp:7: runtime error: index 4\n" + report(" (/lib/libgomp.so.1+0xd09c)"))
+    assert not of_the_runtime_alone("")
 
 
 @cache

@@ -30,7 +30,10 @@ from firstlight.units import count
 
 
 class Outcome(msgspec.Struct, frozen=True):
-    """How a launch ended. `ok`, `status`, `reason`, `seconds`, `load`, `stderr` and `left` are those of record.Exit."""
+    """How a launch ended. `ok`, `status`, `reason`, `seconds`, `load`, `stderr` and `left` are those of record.Exit.
+
+    `processors`: seconds of this machine's processors that it took, 0 where that is not known (its keeper was killed).
+    """
 
     command: tuple[str, ...]
     ok: bool
@@ -41,6 +44,7 @@ class Outcome(msgspec.Struct, frozen=True):
     stderr: str
     stdout: str = ""
     left: int = 0
+    processors: float = 0.0
 
 
 def command(
@@ -119,6 +123,7 @@ def launch(
         stderr=stderr,
         stdout=stdout,
         left=len(ended.left),
+        processors=ended.processors,
     )
 
 

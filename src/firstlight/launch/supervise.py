@@ -27,7 +27,7 @@ TAIL = 4096
 class Ended(msgspec.Struct, frozen=True):
     """How a command ended. `status`: None when it timed out, negative for a signal. `left`: what it left behind.
 
-    `removed`: files that it left outside of its temporary folder.
+    `removed`: files that it left outside of its temporary folder. `processors`: seconds of processors that it took.
     """
 
     status: int | None
@@ -37,6 +37,7 @@ class Ended(msgspec.Struct, frozen=True):
     left: tuple[str, ...]
     stuck: tuple[str, ...]
     removed: tuple[str, ...] = ()
+    processors: float = 0.0
 
 
 def run(
@@ -97,6 +98,7 @@ def run(
         left=tuple(names),
         stuck=tuple(answer["stuck"]),
         removed=tuple(answer["removed"]),
+        processors=answer.get("processors", 0.0),
     )
 
 

@@ -180,7 +180,14 @@ class Keeper:
             status = os.waitstatus_to_exitcode(os.waitpid(root.pid, 0)[1])
         names = sorted(p.name for pid, p in left.items() if pid != root.pid)
         removed = remove(self._leavings)
-        return {"status": status, "left": names, "stuck": [p.name for p in stuck], "removed": removed}
+        spent = resource.getrusage(resource.RUSAGE_CHILDREN)  # of all below: each was waited for, by its parent or here
+        return {
+            "status": status,
+            "processors": spent.ru_utime + spent.ru_stime,
+            "left": names,
+            "stuck": [p.name for p in stuck],
+            "removed": removed,
+        }
 
     def _start(self, request: Mapping[str, Any]) -> tuple[tree.Process, int]:
         """The process that became the command (or could not), and the error number of that."""
