@@ -256,7 +256,7 @@ double h(long n, const double *x) { double s = 0, t = 1;
         ("f", {"tile": "8", "restrict": "yes"}),
         ("f", {"strip": "4", "prefetch": "16"}),
         ("g", {"scan": "8", "flags": "associative"}),
-        ("g", {"prefetch": "16", "aligned": "yes"}),
+        ("g", {"prefetch": "16", "restrict": "yes"}),
         ("h", {"lanes": "8", "simd": "ivdep"}),
     ],
 )

@@ -16,7 +16,7 @@ from hypothesis import strategies as st
 
 import tuned_samples
 from commands import Captured, call
-from firstlight.loops import Pragma, choosing, dispatch, records, source
+from firstlight.loops import Pragma, choosing, dispatch, judging, records, source
 from firstlight.loops import page as pages
 from firstlight.loops.choosing import Range
 from firstlight.loops.judging import Judged, judged
@@ -65,6 +65,19 @@ def test_trip_counts_tried_are_those_that_candidates_are_made_for(a: int, b: int
         assert all(pragma.takes(t) and any(low < t < high for low, high in some) for t in between)
         assert [low for low, _ in some] == at and some[-1].high == at[-1]
         assert choosing.place(some, at[-1]) == len(some) - 1 and choosing.place(some, at[0]) == 0
+
+
+def test_of_two_places_of_the_arrays_that_counts_where_less_is_gained() -> None:
+    asked = []
+
+    def launched(trip: int, longer: int, place: str) -> dict[str, list[float]]:
+        asked.append((longer, place))
+        mine = {"malloc": 0.5, "lines": 1.25 if longer == 1 else 0.8}[place]
+        return {"golden": [1.0 + k / 1000 for k in range(12)], "mine": [mine + k / 1000 for k in range(12)]}
+
+    found = judging.beside(launched, 8, "a")
+    assert (found.trip, found.told, found.faster) == (8, "a", True) and found.ratio == pytest.approx(0.8, rel=0.01)
+    assert asked == [(1, "malloc"), (1, "lines"), (2, "lines")]  # what seemed slower was measured anew
 
 
 LOOP = """long count(long n, long k) { long s = 0;

@@ -49,14 +49,14 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     return tmp_path
 
 
-def tune(path: Path) -> None:
+def tune(path: Path, family: str = "gcc", flags: tuple[str, ...] = FLAGS, code: str = MARKED) -> None:
     (loop,) = source.read(path).loops
-    cc = compiler("gcc", FLAGS)
+    cc = compiler(family, flags)
     name = dispatch.identifier(path.stem, loop.name)
-    piece = dispatch.Piece(MARKED, loop.params, "gcc", False)
-    header = emit.Header(name, loop.hash, emit.build_key("gcc", FLAGS), cc.told, "2026-11-25")
-    code = dispatch.functions(loop, name, [dispatch.Version(0, piece, "twice as much")])
-    emit.write(emit.place(path, loop.name, "gcc"), header, ["told"], code)
+    piece = dispatch.Piece(code, loop.params, family, False)
+    header = emit.Header(name, loop.hash, emit.build_key(family, flags), cc.told, "2026-11-25")
+    written = dispatch.functions(loop, name, [dispatch.Version(0, piece, "twice as much")])
+    emit.write(emit.place(path, loop.name, family), header, ["told"], written)
 
 
 def fl_cc(*words: str) -> subprocess.CompletedProcess[str]:
@@ -77,6 +77,21 @@ def test_a_tuned_loop_is_taken_without_a_word_in_the_strictest_build(place: Path
         GOLDEN,
         ran(*FLAGS, "-DNAME")[1],
     )  # what a macro of the command line means is not known
+
+
+def test_a_change_that_clang_cannot_make_is_no_warning_of_the_function_around_it(
+    place: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if shutil.which("clang") is None:
+        pytest.skip("needs clang")
+    monkeypatch.setenv("FL_CC", "clang")
+    flags = ("-O2", "-Werror")
+    asked = "\n#pragma clang loop vectorize_width(8)\n" + MARKED.replace("s +=", "if (s < 0) break; else s +=")
+    Path("b.c").write_text(f"double f(int n, double *x) {{ double s = 0; {asked} return s; }}")
+    assert "-Wpass-failed" in fl_cc(*flags, "-c", "b.c").stderr
+    Path("a.c").write_text(CODE.replace("static ", ""))  # compiled by itself, for any length
+    tune(Path("a.c"), "clang", flags, asked)
+    assert ran(*flags) == (TUNED, "")
 
 
 def test_what_changes_nothing_in_a_loop_is_no_other_build() -> None:

@@ -1,7 +1,8 @@
 /* Verifies a candidate of a loop against the golden one, or times it. What it is linked with tells the parameters (firstlight/loops/unit.py).
  *
  *   driver verify STRICT TOLERANCE OVERLAPS SECONDS TRIP...   one line: "ok CASES", or "wrong REASON"; "cannot REASON": the golden loop does not run so
- *   driver time TRIP SECONDS                          one line: "ns VALUE", the median time of a call
+ *   driver time TRIP SECONDS malloc|lines             one line: "ns VALUE", the median time of a call; arrays lie as malloc leaves them, or on
+ *                                                     lines of the cache
  *
  * Which elements a call touches is found by the probe, the golden loop with each index noted: inputs are made where it looked, until it looks
  * nowhere else. Then every array lies between two pages that nobody may touch, at the end of its own pages or at their beginning. */
@@ -465,14 +466,27 @@ static int by_value(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-static void timed(long trip, double seconds) {
+/* Most programs' arrays lie where malloc leaves them: two words behind a line of the cache, large ones all at the same place of a page. */
+static void allocated(int k) {
+  struct array* a = &arrays[k];
+  unmap(a);
+  a->bytes = a->high < a->low ? 0 : (size_t)(a->high - a->low + 1) * (size_t)fl_params[k].size;
+  a->data = malloc(a->bytes + 1);
+  if (!a->data) cannot("there is not enough memory");
+}
+
+static void timed(long trip, double seconds, int on_lines) {
   if (!prepared(trip, 1, ORDINARY)) cannot("no input has so many turns");
-  for (int k = 0; k < fl_count; ++k) /* lines of the cache, and not all in the same sets */
-    if (is_array(k)) {
+  for (int k = 0; k < fl_count; ++k) {
+    if (!is_array(k)) continue;
+    if (on_lines) { /* and not all in the same sets */
       lay(k, AT_BEGIN, 4096 + (size_t)k * 192);
       arrays[k].data += 192 * (k + 1);
-      arguments[k] = arrays[k].data - arrays[k].low * fl_params[k].size;
+    } else {
+      allocated(k);
     }
+    arguments[k] = arrays[k].data - arrays[k].low * fl_params[k].size;
+  }
   set_scalars(trip, 1, ORDINARY, 0);
   for (int k = 0; k < fl_count; ++k)
     if (is_array(k)) fill(k, 1, ORDINARY, 0, trip);
@@ -502,8 +516,8 @@ int main(int count, char** words) {
   sigaltstack(&(stack_t){.ss_sp = stack, .ss_size = sizeof stack}, NULL);
   struct sigaction action = {.sa_sigaction = on_fault, .sa_flags = SA_SIGINFO | SA_ONSTACK};
   for (int k = 0; k < 4; ++k) sigaction((const int[]){SIGSEGV, SIGBUS, SIGFPE, SIGILL}[k], &action, NULL);
-  if (count == 4 && strcmp(words[1], "time") == 0) {
-    timed(atol(words[2]), atof(words[3]));
+  if (count == 5 && strcmp(words[1], "time") == 0) {
+    timed(atol(words[2]), atof(words[3]), strcmp(words[4], "lines") == 0);
     return 0;
   }
   if (count < 7 || strcmp(words[1], "verify") != 0) return 2;

@@ -7,6 +7,7 @@ import tempfile
 import textwrap
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from random import Random
 from statistics import geometric_mean, median
@@ -19,9 +20,9 @@ from firstlight.loops.change import Piece, Point
 from firstlight.loops.choosing import Range
 from firstlight.loops.dispatch import APART, Apart, Version, functions, identifier, indented, piece
 from firstlight.loops.engines import SpentError
-from firstlight.loops.judging import Judged, Launches, judged, launched
+from firstlight.loops.judging import Judged, Launches, beside, judged, launched
 from firstlight.loops.source import Marked, Source
-from firstlight.loops.trial import Bench, Compiler, points
+from firstlight.loops.trial import Bench, Compiler, Place, points
 from firstlight.units import significant
 
 FIRST = 3  # launches of a candidate while it is searched for
@@ -174,13 +175,14 @@ class _Tuning:
         found: dict[str, dict[int, Judged]] = {told: {} for told in names}
         paths = {told: self.built[told][1] for told in names} | {"golden": self.golden}
         for trip in trips:
-            times = self.launched(paths, trip, self.request.launches)
+            times = self.launched(paths, trip)
             for told in names:
                 found[told][trip] = judged(times["golden"], times[told], trip, told)
         return found
 
-    def launched(self, paths: dict[str, Path], trip: int, launches: int) -> Launches:
-        return launched(self.bench, paths, trip, launches, self.request.seconds, self.random)
+    def launched(self, paths: dict[str, Path], trip: int, longer: int = 1, place: Place = "malloc") -> Launches:
+        launches = longer * self.request.launches
+        return launched(self.bench, paths, trip, launches, self.request.seconds, self.random, place)
 
     def whole(self) -> None:
         """The function as it would be kept, dispatcher and all: verified again, and tried beside golden.
@@ -197,6 +199,8 @@ class _Tuning:
         for _ in range(ROUNDS):
             if not any(chosen):
                 break
+            if "" in chosen and ways[0] == "none":
+                ways.pop(0)  # golden in one function with candidates would be compiled anew
             versions = choosing.versions(chosen, some, pieces, times)
             path = self.bench.build(versions, apart=ways[0])
             why = path if isinstance(path, str) else self.bench.verify(path)
@@ -221,17 +225,11 @@ class _Tuning:
         self.outcome.why = "no candidate is faster by more than its interval over a range of trip counts"
 
     def rows(self, path: Path, chosen: list[str], some: list[Range], trips: list[int]) -> list[Judged]:
-        """The function beside golden. What seems slower is measured anew, longer: of many intervals some are wrong."""
-        both = {"golden": self.golden, "mine": path}
+        """The function beside golden at each trip count, in that place of the arrays where it gains less."""
         found = []
         for trip in trips:
             told = chosen[choosing.place(some, trip)] or "golden"
-            for launches in (self.request.launches, 2 * self.request.launches):
-                times = self.launched(both, trip, launches)
-                row = judged(times["golden"], times["mine"], trip, told)
-                if not row.slower:
-                    break
-            found.append(row)
+            found.append(beside(partial(self.launched, {"golden": self.golden, "mine": path}), trip, told))
         return found
 
     def keep(self, versions: list[Version], apart: Apart, chosen: list[str], some: list[Range]) -> None:

@@ -1,7 +1,7 @@
 """Dispatch: golden function, candidates and the dispatcher between them, in C: what is compiled in a trial and kept.
 
 A candidate is taken for the trip counts it was made for, and only where what it takes for granted is so: arrays that do
-not overlap, that begin at a line of the cache. Trip counts below and above cost golden one comparison.
+not overlap. Trip counts below and above cost golden one comparison.
 """
 
 from __future__ import annotations
@@ -101,10 +101,7 @@ def _range(loop: Marked, ways: list[tuple[Version, str]]) -> list[str]:
 
 
 def _guard(loop: Marked, one: Piece, guarded: bool) -> str:
-    tests = [f"(unsigned long){p.name} % 64 == 0" for p in one.params if p.array and one.aligned]
-    if guarded:
-        tests += disjoint(loop, must=one.restrict)
-    return "\n&& ".join(tests)
+    return "\n&& ".join(disjoint(loop, must=one.restrict)) if guarded else ""
 
 
 def _dispatch(loop: Marked, name: str, ways: list[tuple[Version, str]], guarded: bool) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import subprocess
 from pathlib import Path
+from typing import Literal
 
 import msgspec
 
@@ -26,6 +27,9 @@ HANGS = -24  # SIGXCPU
 OVERLAPS = 2
 """Trip counts with which every pair of arrays is made to overlap."""
 WIDTHS = (2, 4, 8, 16, 32, 64)
+Place = Literal["malloc", "lines"]
+PLACES: tuple[Place, ...] = ("malloc", "lines")
+"""Where arrays lie while they are timed: as malloc leaves them (candidates are chosen so), or on lines of the cache."""
 
 
 class Compiler(msgspec.Struct, frozen=True):
@@ -130,9 +134,9 @@ class Bench:
         how, _, why = said.partition(" ")
         return None if how == "ok" else why or said
 
-    def time(self, path: Path, trip: int, seconds: float) -> float:
+    def time(self, path: Path, trip: int, seconds: float, place: Place = "malloc") -> float:
         """Seconds of one call, the median within one launch. Raises NotUnderstoodError."""
-        said = self._driven(path, ["time", str(trip), repr(seconds)])
+        said = self._driven(path, ["time", str(trip), repr(seconds), place])
         how, _, value = said.partition(" ")
         if how != "ns":
             raise NotUnderstoodError(f"it cannot be timed: {value or said}")

@@ -27,6 +27,8 @@ ELSEWHERE = ("-E", "-M", "-MM", "-S", "-fsyntax-only", "-gsplit-dwarf", "-save-t
 
 SYSTEM = "system"
 """Tuned code is included from here as a header of the system: warnings that a build asks for are of its own code."""
+QUIETED = {"gcc": "-Wno-aggressive-loop-optimizations", "clang": "-Wno-pass-failed"}
+"""What is warned of unasked where tuned code was inlined, and told as a defect of the function around it."""
 
 
 class Inserted(NamedTuple):
@@ -81,10 +83,12 @@ def _rewritten(real: str, given: list[str], folder: Path) -> list[str]:
             _note(f"{word}:{refused.line}: {refused.why}; compiled as it is")
         copy = folder / str(k) / path.name
         copy.parent.mkdir()
-        copy.write_bytes(_with_tuned(source, _tuned(source, real, given), word, copy.parent / SYSTEM))
+        tuned = _tuned(source, real, given)
+        copy.write_bytes(_with_tuned(source, tuned, word, copy.parent / SYSTEM))
         found[k] = str(copy)
         parent = str(path.parent)
         more += [f"-iquote{parent}", "-isystem", str(copy.parent / SYSTEM), f"-ffile-prefix-map={copy.parent}={parent}"]
+        more += {QUIETED[one.header.compiler.partition(" ")[0]] for one in tuned.values()}
     return [*more, *found]
 
 

@@ -14,7 +14,7 @@ import msgspec
 
 from firstlight.loops import NotUnderstoodError, Param
 
-ORDER = ("interchange", "tile", "strip", "lanes", "scan", "unroll", "simd", "prefetch", "restrict", "aligned", "flags")
+ORDER = ("interchange", "tile", "strip", "lanes", "scan", "unroll", "simd", "prefetch", "restrict", "flags")
 LEGALITY = "not proven: verified"
 
 Point = Mapping[str, str]
@@ -33,7 +33,6 @@ class Piece(msgspec.Struct, frozen=True):
     family: str  # gcc, clang
     reassoc: bool
     restrict: bool = False
-    aligned: bool = False
     attributes: tuple[str, ...] = ()  # of the function
     opening: tuple[str, ...] = ()  # lines at the beginning of its block
 
