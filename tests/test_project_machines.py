@@ -23,7 +23,19 @@ def test_every_number_has_a_source() -> None:
     assert set(CLASSES) == {"heavy", "light", "aggressive", "k"} and PLAN.source
     for of in CLASSES.values():
         assert len(of.stated()) >= 6
-        assert all(len(x.source) > 10 and ("memory" in x.cited) != x.checked for x in of.stated().values())
+        assert all(len(x.source) > 10 and ("from memory)" in x.cited) != bool(x.read) for x in of.stated().values())
+    assert PLAN.read_at and sum(len(year.read) for year in PLAN.years) == 5
+
+
+def test_how_many_numbers_were_read_at_their_sources_is_counted() -> None:
+    of = CLASSES["light"]
+    read = sum(bool(x.read) for x in of.stated().values())
+    assert 0 < read < len(of.stated()) == 14
+    told = machines.standing(of, of.year, PLAN)
+    assert told == f"{read} of 14 numbers of the class were read at their sources, the others are cited from memory"
+    later = f"{read + 1} of 17 numbers of the class and of the road map's 2016 were read"
+    assert machines.standing(of, 2016, PLAN).startswith(later)
+    assert machines.standing(CLASSES["k"], 2016, PLAN).startswith("5 of 6 numbers of the class were read")
 
 
 def test_an_exaflop_in_2018_is_missed_by_as_much_as_published() -> None:
@@ -94,6 +106,7 @@ def test_more_power_never_gives_fewer_nodes_and_none_is_exceeded(
     [
         (("value = 5.6e9", "value = -1"), "flops without a value above 0"),
         (("value = 5.6e9", "value = 'much'"), "flops"),
+        (("2026-11-25", "yesterday"), "flops: write the day of reading as 2026-11-25"),
         (("title =", "titel ="), "titel"),
         (("value = 0.6,", "value = 0.9,"), "shares of power are 1.11"),
         (("feature =", "# feature ="), "to be scaled it needs feature"),
@@ -103,7 +116,7 @@ def test_a_defective_file_is_told_in_a_line(tmp_path: Path, change: tuple[str, s
     text = (machines.FOLDER / "light.toml").read_text()
     assert change[0] in text
     file = tmp_path / "mine.toml"
-    file.write_text(text.replace(*change))
+    file.write_text(text.replace(*change, 1))
     with pytest.raises(UsageError, match=said) as told:
         machines.named(str(file))
     assert str(file) in str(told.value) and "\n" not in str(told.value)

@@ -75,7 +75,7 @@ class Application(msgspec.Struct, frozen=True):
 
 
 class Machine(msgspec.Struct, frozen=True):
-    """The node that is projected to, in words and numbers. None: not known."""
+    """The node that is projected to, in words and numbers. None: not known. `standing`: how much of it was read."""
 
     title: str
     year: int | None
@@ -84,6 +84,7 @@ class Machine(msgspec.Struct, frozen=True):
     watts: float | None
     watts_from: str
     sources: dict[str, str]
+    standing: str = ""
 
 
 class Projected(msgspec.Struct, frozen=True):

@@ -160,6 +160,7 @@ def _machine(
         return answer.Machine(
             f"{of.title}, {year or of.year}", year or of.year, then.flops, then.bandwidth, own_watts or then.watts,
             "given by --watts" if own_watts else "by its class, simplistically scaled", dict(machines.sources(of)),
+            machines.standing(of, year or of.year, machines.roadmap()),
         )  # fmt: skip
     told = "given by --watts" if own_watts else "not known; give --watts"
     found = own_watts

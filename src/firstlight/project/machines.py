@@ -10,6 +10,7 @@ routers keep their share of the base machine; fully scaled, both grow with perfo
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Literal
@@ -25,36 +26,42 @@ ROADMAP = FOLDER / "roadmap" / "itrs2006.toml"
 PowerModel = Literal["simplistic", "full"]
 MODELS: tuple[PowerModel, ...] = ("simplistic", "full")
 EXA = 1e18
+_DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
 class Stated(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One number in base units (flop/s, B/s, bytes, W, m, V, ...) and who says so.
 
-    checked: it was read there when the file was written; else it is cited from memory.
+    read: the day on which it was read there, YYYY-MM-DD; "": it is cited from memory.
     """
 
     value: float
     source: str
-    checked: bool = False
+    read: str = ""
 
     @property
     def cited(self) -> str:
-        return self.source if self.checked else f"{self.source} (cited from memory)"
+        return f"{self.source} ({f'read {self.read}' if self.read else 'cited from memory'})"
 
 
 class Year(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
-    """What a road map expects: feature size in nm, supply voltage in V, Gbit of a DRAM chip."""
+    """What a road map expects: feature size in nm, supply voltage in V, Gbit of a DRAM chip.
+
+    read: the names of those that were read at the road map's `read_at`; the others are cited from memory.
+    """
 
     year: int
     feature: float
     voltage: float
     dram: float
+    read: tuple[Literal["feature", "voltage", "dram"], ...] = ()
 
 
 class Roadmap(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     title: str
     source: str
     years: list[Year]
+    read_at: str = ""
 
     def at(self, year: int) -> Year:
         """Raises UsageError for a year that it does not reach."""
@@ -142,6 +149,9 @@ def read(path: Path) -> Class:
     ]
     if wrong:
         raise UsageError(f"{path}: {', '.join(wrong)} without a value above 0 and its source")
+    undated = [n for n, s in found.stated().items() if s.read and not _DAY.fullmatch(s.read)]
+    if undated:
+        raise UsageError(f"{path}: {', '.join(undated)}: write the day of reading as 2026-11-25")
     shares = [s.value for s in (found.processor_share, found.memory_share, found.router_share) if s]
     if sum(shares) > 1 + 1e-9:
         raise UsageError(f"{path}: the shares of power are {sum(shares):.3g} in all")
@@ -232,3 +242,14 @@ def fits(of: Class, year: int, model: PowerModel, plan: Roadmap, watts: float, n
 
 def sources(of: Class) -> Mapping[str, str]:
     return {name: stated.cited for name, stated in of.stated().items()}
+
+
+def standing(of: Class, year: int, plan: Roadmap) -> str:
+    """How many of the numbers behind a node of that year were read at their sources, in words."""
+    numbers = [bool(s.read) for s in of.stated().values()]
+    whole = "numbers of the class"
+    if of.scales and year > of.year:
+        then = plan.at(year)
+        numbers += [name in then.read for name in ("feature", "voltage", "dram")]
+        whole += f" and of the road map's {year}"
+    return f"{sum(numbers)} of {len(numbers)} {whole} were read at their sources, the others are cited from memory"

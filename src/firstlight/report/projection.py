@@ -92,7 +92,8 @@ def basis(projected: Projected) -> list[str]:
     said = [m.title]
     said += [f"{quantity(m.flops, 'flop/s')} at most"] if m.flops else []
     said += [f"{quantity(m.bandwidth, 'B/s')} to memory"] if m.bandwidth else []
-    return [", ".join(said), f"messages: {projected.messages_from}", *projected.notes]
+    standing = [m.standing] if m.standing else []
+    return [", ".join(said), *standing, f"messages: {projected.messages_from}", *projected.notes]
 
 
 HEAD = ("nodes", "elements", "a step", "95 %", "flop/s", "of one node", "messages", "energy")
