@@ -78,6 +78,7 @@ def test_of_two_places_of_the_arrays_that_counts_where_less_is_gained() -> None:
     found = judging.beside(launched, 8, "a")
     assert (found.trip, found.told, found.faster) == (8, "a", True) and found.ratio == pytest.approx(0.8, rel=0.01)
     assert asked == [(1, "malloc"), (1, "lines"), (2, "lines")]  # what seemed slower was measured anew
+    assert judging.beside(launched, 8, "golden").ratio == pytest.approx(0.5, rel=0.01)
 
 
 LOOP = """long count(long n, long k) { long s = 0;
