@@ -1,8 +1,10 @@
-"""Fixtures for tests of several rooms: the MPI libraries here, and programs that stand in for native ones."""
+"""Fixtures for tests of several rooms: the MPI libraries here, stand-ins for native programs, surveyed folders."""
 
 from __future__ import annotations
 
+import fcntl
 import os
+import shutil
 import signal
 import sys
 import time
@@ -16,6 +18,7 @@ import pytest
 from xdist.remote import Producer
 
 from firstlight import ROOT, mpi_families
+from firstlight.machine import Machine, linux
 from firstlight.toolchains import Mpi
 
 sys.path.insert(0, str(Path(__file__).parent))  # bench.py, standin.py
@@ -26,6 +29,7 @@ import spent
 import turns
 from bench import Bench
 from shares import Shares
+from surveys import look, only_gcc_in
 
 if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's background: children would inherit that
     signal.signal(signal.SIGINT, signal.default_int_handler)
@@ -242,3 +246,37 @@ def program(tmp_path: Path) -> Callable[[str], Path]:
         return path
 
     return make
+
+
+@pytest.fixture(scope="session")
+def machine(tmp_path_factory) -> Machine:
+    """The one that is here."""
+    return linux.describe(Path("/"), tmp_path_factory.mktemp("salt"))
+
+
+@pytest.fixture
+def only_gcc(tmp_path) -> Path:
+    """A folder with g++ and nothing else; its assembler and linker are reached all the same."""
+    return only_gcc_in(tmp_path / "gcc")
+
+
+@pytest.fixture(scope="session")
+def surveyed(machine, tmp_path_factory) -> Path:
+    """Such a folder and, beside it, a cache that remembers it; one for all workers."""
+    base = tmp_path_factory.getbasetemp()
+    shared = base.parent if "PYTEST_XDIST_WORKER" in os.environ else base
+    with (shared / "gcc.lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        folder = shared / "gcc"
+        if not (shared / "cache" / "probes.json").exists():
+            only_gcc_in(folder)
+            look(machine, shared, folder)
+    return folder
+
+
+@pytest.fixture
+def known_gcc(surveyed, tmp_path) -> Path:
+    """g++ and nothing else, for tests of something else: what it can is remembered from another survey."""
+    (tmp_path / "cache").mkdir()
+    shutil.copy(surveyed.parent / "cache" / "probes.json", tmp_path / "cache")
+    return surveyed

@@ -13,13 +13,7 @@ from hypothesis import strategies as st
 
 from firstlight import doctor
 from firstlight.doctor import Diagnosis, Item
-from firstlight.machine import Machine, linux
 from firstlight.toolchains import Absent, Library, Linking, Mpi, Toolbox, Toolchain
-
-
-@pytest.fixture(scope="module")
-def machine(tmp_path_factory) -> Machine:
-    return linux.describe(Path("/"), tmp_path_factory.mktemp("salt"))
 
 
 def script(path: Path, body: str) -> str:
