@@ -28,6 +28,7 @@ import shares
 import spent
 import turns
 from bench import Bench
+from commands import Captured
 from shares import Shares
 from surveys import look, only_gcc_in
 
@@ -246,6 +247,19 @@ def program(tmp_path: Path) -> Callable[[str], Path]:
         return path
 
     return make
+
+
+@pytest.fixture
+def result(bench: Bench, capsys: Captured) -> Path:
+    """A run with one wrong program."""
+    from firstlight import cli
+    from firstlight.cli import runs
+    from firstlight.errors import OK
+
+    bench.ask("wrong", "dot.kahan@gcc-fast")
+    assert cli.call(["run", "--launches", "6"]) == OK
+    capsys.readouterr()
+    return runs.find("latest")
 
 
 @pytest.fixture(scope="session")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import os
 import shutil
@@ -11,7 +9,6 @@ import subprocess
 import sys
 from pathlib import Path
 
-import msgspec
 import pytest
 
 import turns
@@ -20,16 +17,6 @@ from commands import Captured, call
 from firstlight import ROOT, cli
 from firstlight.cli import reference, runs, schema
 from firstlight.errors import ENVIRONMENT, OK, REGRESSION, USAGE
-from firstlight.export import Row
-
-
-@pytest.fixture
-def result(bench: Bench, capsys: Captured) -> Path:
-    """A run with one wrong program."""
-    bench.ask("wrong", "dot.kahan@gcc-fast")
-    assert cli.call(["run", "--launches", "6"]) == OK
-    capsys.readouterr()
-    return runs.find("latest")
 
 
 def program(*words: str, cwd: Path, timeout: float = 60) -> subprocess.CompletedProcess[str]:
@@ -175,139 +162,6 @@ def test_resume_by_name_completes_a_run(bench: Bench, capsys: Captured) -> None:
     code, _, err = call(capsys, "run", "--resume", name, "--budget", "1m")
     assert code == OK and "complete" in err.splitlines()[-1]
     assert runs.identifiers() == [name]
-
-
-def test_figures_in_json_carry_numbers_only_where_verified(result: Path, capsys: Captured) -> None:
-    code, out, _ = call(capsys, "figures", "latest", "--json")
-    assert code == OK
-    rows = json.loads(out)
-    assert len(rows) == 8
-    asked_for = {"values", "times"}  # with --launches
-    assert all(set(row) == set(Row.__struct_fields__) - asked_for for row in rows)
-    for row in rows:
-        numbers = [row[name] for name in ("median", "low", "high", "launches")]
-        if row["verdict"] == "verified":
-            assert row["low"] <= row["median"] <= row["high"] and row["launches"] == 6
-        else:
-            assert numbers == [None] * 4 and row["of_ceiling"] is None and row["reason"]
-    assert {(r["variant"], r["toolchain"]) for r in rows if r["verdict"] == "failed"} == {("kahan", "gcc-fast")}
-    assert rows[0]["placement"] == {"nodes": 1, "ranks": 1, "threads": 1, "gpu": None}
-
-
-def test_figures_in_csv_are_the_same_ones(result: Path, capsys: Captured) -> None:
-    _, out, _ = call(capsys, "figures", str(result), "--json")
-    rows = json.loads(out)
-    code, out, _ = call(capsys, "figures", result.name, "--csv")
-    assert code == OK
-    table = list(csv.DictReader(io.StringIO(out)))
-    assert len(table) == len(rows)
-    for line, row in zip(table, rows, strict=True):
-        assert int(line["parameters.n"]) == row["parameters"]["n"]
-        assert line["placement.ranks"] == "1"
-        assert line["median"] == ("" if row["median"] is None else repr(row["median"]))
-    assert call(capsys, "figures", "--csv", "--json")[0] == USAGE
-
-
-def test_figures_for_reading(result: Path, capsys: Captured) -> None:
-    _, out, _ = call(capsys, "figures")
-    assert "6 verified of 8 figures" in out
-    _, out, _ = call(capsys, "figures", "--failed")
-    assert out.count("failed: the sum") == 2 and "serial" not in out
-    assert "2 failed, none unverified, of 8 figures" in out and "verified of" not in out.replace("unverified", "")
-
-
-def test_check_of_a_sound_run(result: Path, capsys: Captured) -> None:
-    code, out, _ = call(capsys, "check")
-    assert code == OK and "no defects" in out
-    code, out, _ = call(capsys, "check", "--json")
-    assert json.loads(out)["defects"] == []
-
-
-def test_check_finds_a_changed_verdict_a_changed_number_and_a_changed_launch(result: Path, capsys: Captured) -> None:
-    rows = msgspec.json.decode((result / "figures.json").read_bytes(), type=list[Row])
-    failed = next(k for k, row in enumerate(rows) if row.verdict == "failed")
-    good = next(k for k, row in enumerate(rows) if row.median is not None)
-    rows[failed] = msgspec.structs.replace(rows[failed], verdict="verified")
-    rows[good] = msgspec.structs.replace(rows[good], median=1e6)
-    lost = rows.pop()
-    (result / "figures.json").write_bytes(msgspec.json.encode(rows))
-    code, out, _ = call(capsys, "check")
-    assert code == REGRESSION
-    assert "verdict is verified there, but the launches say failed" in out
-    assert "median is 1000000 there, but the launches say" in out
-    assert f"{lost.workload}.{lost.variant} rate" in out and "is missing" in out
-    assert "figures.json: was altered after the run was sealed" in out and "4 defects" in out
-    launch = next((result / "launches").iterdir())
-    launch.write_bytes(launch.read_bytes().replace(b'"wall": 0', b'"wall": 1'))
-    _, out, _ = call(capsys, "check")
-    assert "the hash does not match" in out and "defects" in out
-
-
-@pytest.mark.parametrize("content", [b"", b"{", b"[1]", b"[" * 100_000])
-def test_check_of_rubbish_figures(result: Path, capsys: Captured, content: bytes) -> None:
-    (result / "figures.json").write_bytes(content)
-    code, out, _ = call(capsys, "check")
-    assert code == REGRESSION and "figures.json" in out
-
-
-def test_check_of_a_truncated_run(result: Path, capsys: Captured) -> None:
-    (result / "run.json").write_bytes((result / "run.json").read_bytes()[:1000])
-    code, out, _ = call(capsys, "check")
-    assert code == REGRESSION and "run.json" in out
-    code, _, err = call(capsys, "figures")
-    assert code == USAGE and err.count("\n") == 1
-
-
-@pytest.fixture
-def spread_out(monkeypatch: pytest.MonkeyPatch) -> None:
-    """The stand-ins are launched within a second; take each launch as a moment of its own."""
-    monkeypatch.setattr("firstlight.judge.compare.MOMENT", 0.0)
-
-
-def test_compare_of_runs_that_are_over_in_a_moment_is_inconclusive(result: Path, capsys: Captured) -> None:
-    assert call(capsys, "run", "--launches", "6")[0] == OK
-    code, out, _ = call(capsys, "compare", result.name, "latest")
-    assert code == 4 and "too short" in out
-
-
-def test_compare_of_a_run_with_itself_says_so(result: Path, tmp_path: Path, capsys: Captured) -> None:
-    shutil.copytree(result, tmp_path / "copy")
-    for words in (["latest", result.name], ["latest", str(tmp_path / "copy")]):
-        code, out, _ = call(capsys, "compare", *words)
-        assert code == OK and "A and B are the same run" in out
-    told = json.loads(call(capsys, "compare", "latest", "latest", "--json")[1])
-    assert told["same_run"] and told["code"] == OK and told["figures"][0]["identity"]["parameters"] == {"n": 100}
-
-
-@pytest.mark.usefixtures("spread_out")
-def test_compare_knows_same_and_worse(result: Path, capsys: Captured) -> None:
-    assert call(capsys, "run", "--launches", "6")[0] == OK
-    code, out, _ = call(capsys, "compare", result.name, "latest")
-    assert code == OK and "0 worse · 0 better · 0 inconclusive · 6 same" in out
-    code, out, _ = call(capsys, "compare", result.name, "latest", "--json")
-    assert code == OK and len(json.loads(out)["figures"]) == 6
-
-
-@pytest.mark.usefixtures("spread_out")
-def test_compare_with_a_slower_run_is_a_regression(bench: Bench, result: Path, capsys: Captured) -> None:
-    import bench as module
-
-    slower = module.BODY.replace("2e-6 * n", "3e-6 * n")
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(module, "BODY", slower)
-        assert call(capsys, "run")[0] == OK
-    code, out, _ = call(capsys, "compare", result.name, "latest")
-    assert code == REGRESSION and "6 worse" in out and "x as good as A" in out
-    code, out, _ = call(capsys, "compare", "latest", result.name)
-    assert code == OK and "6 better" in out
-
-
-@pytest.mark.usefixtures("spread_out")
-def test_compare_of_too_few_launches_is_inconclusive(bench: Bench, capsys: Captured) -> None:
-    for name in ("one", "two"):
-        assert call(capsys, "run", "--launches", "2", "--as", name)[0] == OK
-    code, out, _ = call(capsys, "compare", "one", "two")
-    assert code == 4 and "too few launches" in out
 
 
 def test_report_is_written_again_elsewhere_and_with_a_comparison(
