@@ -227,8 +227,13 @@ def test_a_run_is_projected_end_to_end(results: Path, capsys: Captured, tmp_path
     said = " ".join(out.split())  # lines are as long as the terminal is wide
     assert "13 nodes, limited by power" in said and "16 nodes of 300 W" in said
     assert "4.80 kW, 1.20 x the limit of 4.00 kW" in said
-    code, out, _ = call(capsys, *words, "--class", "light", "--year", "2018", "--power", "20MW", "--json")
+    classed = (*words, "--class", "light", "--year", "2018", "--power", "20MW")
+    out = call(capsys, *classed, "--html", str(page))[1]
+    standing = "4 of 17 numbers of the class and of the road map's 2018 were read at their sources"
+    assert standing in " ".join(out.split()) and "(cited from memory)" in page.read_text()
+    code, out, _ = call(capsys, *classed, "--json")
     found = json.loads(out)
+    assert found["machine"]["standing"].startswith(standing)
     assert code == OK and found["left_out"] and len(found["fits"]) == 2 and found["machine"]["year"] == 2018
     for one in found["applications"]:
         assert one["weak"][0]["nodes"] == 1 and one["weak"][-1]["nodes"] == 16
