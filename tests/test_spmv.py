@@ -3,18 +3,25 @@
 from __future__ import annotations
 
 import gzip
+import math
+from ctypes import CDLL, c_double, c_int
+from itertools import groupby
 from pathlib import Path
 
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+import drivers
 import native
+from firstlight import ROOT
 from firstlight.build import Built
 from firstlight.store import documents
 from native import COUNTED, EFFORT, Placement
 
 pytestmark = pytest.mark.native
 
-IN_ORDER = "csr,csr4,streamed2,streamed4,streamed8,sell,sell_sorted,streamed_block"
+IN_ORDER = "csr,csr4,streamed2,streamed4,streamed8,sell,sell_sorted,streamed_block,tiled"
 PATTERNS = "matrix=random,power_law"
 
 
@@ -41,6 +48,94 @@ def test_formats_that_keep_the_order_agree_bit_by_bit(tmp_path: Path) -> None:
     for threads in (1, 3):
         place = Placement(threads=threads)
         assert fingerprints(tmp_path, "omp", place, f"kernel={IN_ORDER}", PATTERNS, "m=1,2,3,9") == alone
+
+
+@pytest.mark.plain
+def test_tiles_change_no_bit_where_there_are_four(tmp_path: Path) -> None:
+    """Of 32768 rows and columns at most; three threads have three blocks of rows with two tiles each."""
+    words = ("kernel=csr,tiled", PATTERNS, "m=33")
+    alone = fingerprints(tmp_path, "serial", Placement(), *words)
+    assert alone and all(len(bits) == 1 for bits in alone.values())
+    assert fingerprints(tmp_path, "omp", Placement(threads=3), *words) == alone
+
+
+SIDE, CHUNK = 8, 8
+Rows = list[set[int]]
+"""Columns of each row."""
+
+
+@pytest.fixture(scope="module")
+def tiles() -> CDLL:
+    source, harness = ROOT / "tests/spmv_functions.cpp", ROOT / "native/harness/include"
+    strict = ("-O1", "-ffp-contract=off", "-Wall", "-Wextra", "-Werror")
+    library = drivers.library(source, *strict, f"-I{harness}", f"-I{ROOT}")
+    library.stored.restype = c_double
+    return library
+
+
+def compressed(rows: Rows) -> tuple[object, ...]:
+    """How many rows, where they start, columns and values, as the library takes them."""
+    starts = [sum(map(len, rows[:i])) for i in range(len(rows) + 1)]
+    columns = [c for row in rows for c in sorted(row)]
+    values = [value(i, c) for i, row in enumerate(rows) for c in sorted(row)]
+    size = starts[-1]
+    return len(rows), (c_int * len(starts))(*starts), (c_int * size)(*columns), (c_double * size)(*values)
+
+
+def value(row: int, column: int) -> float:
+    return ((7 * row + 13 * column) % 29 - 14) / 3
+
+
+def in_tiles(rows: Rows, height: int) -> int:
+    """Bytes by their definition: 10 an entry, 2 a row of a slice, 4 a rest, 16 for slices of the same length."""
+    total = 10 * sum(map(len, rows))
+    for first in range(0, len(rows), height):
+        for left in range(0, len(rows), SIDE):
+            counts = sorted(sum(left <= c < left + SIDE for c in row) for row in rows[first : first + height])
+            counts = [count for count in counts if count]
+            whole = len(counts) // CHUNK * CHUNK
+            ragged, alike = 0, []
+            for at in range(0, whole, CHUNK):
+                common = counts[at]
+                rests = sum(count > common for count in counts[at : at + CHUNK])
+                total += 2 * CHUNK + 4 * rests
+                alike.append((ragged, common))
+                ragged += rests > 0
+            total += 16 * len(list(groupby(alike))) + (16 + 4 * (len(counts) - whole) if whole < len(counts) else 0)
+    return total
+
+
+def alike(found: float, wanted: float) -> bool:
+    return (
+        math.isnan(found)
+        if math.isnan(wanted)
+        else (found, math.copysign(1, found)) == (wanted, math.copysign(1, wanted))
+    )
+
+
+@given(
+    rows=st.integers(1, 40).flatmap(lambda n: st.lists(st.sets(st.integers(0, n - 1)), min_size=n, max_size=n)),
+    threads=st.integers(1, 5),
+    holes=st.dictionaries(st.integers(0, 39), st.sampled_from([math.nan, math.inf, -0.0]), max_size=2),
+)
+@example(rows=[set()], threads=1, holes={})
+@example(rows=[{0}], threads=5, holes={0: math.nan})
+@example(rows=[set(range(17))] * 17, threads=1, holes={16: math.inf})
+@example(rows=[set(range(0, i, 2)) for i in range(33)], threads=2, holes={})
+def test_tiles_add_up_each_row_in_its_order(tiles: CDLL, rows: Rows, threads: int, holes: dict[int, float]) -> None:
+    """To the bit, with empty rows and tiles, rows that make no slice, and elements that no other row may read."""
+    x = [holes.get(c, (5 * c % 23 - 11) / 7) for c in range(len(rows))]
+    y = (c_double * len(rows))(*[math.nan] * len(rows))
+    given_rows = compressed(rows)
+    blocks = tiles.multiply(*given_rows, threads, (c_double * len(x))(*x), y, c_double(1.3))
+    height = min(SIDE, -(-len(rows) // threads))
+    assert blocks == -(-len(rows) // height)
+    for i, row in enumerate(rows):
+        total = 0.0
+        for c in sorted(row):
+            total += value(i, c) * x[c]
+        assert alike(y[i], 1.3 * total)
+    assert tiles.stored(*given_rows, threads) == in_tiles(rows, height)
 
 
 @pytest.mark.parametrize("variant", ["mpi", "mpi_overlap"])

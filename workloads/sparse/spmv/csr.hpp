@@ -20,6 +20,7 @@ template <class... Streams>
 // A format has rows in units that threads may share; multiply() takes some of them, slots(u) counts what is stored before unit u.
 struct Csr {
   fl::Index rows = 0;
+  fl::Index threads = 1;  // that divide them
   fl::Index zero = rows;  // from here on x is 0
   fl::Array<int> start;   // of row i, and the end of the last
   fl::Array<int> column;
@@ -27,7 +28,7 @@ struct Csr {
 
   // `local`: where in s.x an element of the whole x is.
   template <class Local>
-  Csr(const State& s, Local local) : rows(s.own.size()), start(rows + 1) {
+  Csr(const State& s, Local local) : rows(s.own.size()), threads(s.team.threads), start(rows + 1) {
     start[0] = 0;
     for (fl::Index i = 0; i < rows; ++i) start[i + 1] = start[i] + static_cast<int>(s.matrix.length(s.own.begin + i));
     column = fl::Array<int>(start[rows]);

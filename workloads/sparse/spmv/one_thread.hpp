@@ -7,6 +7,7 @@
 #include "lanes.hpp"
 #include "streamed.hpp"
 #include "symmetric.hpp"
+#include "tiled.hpp"
 
 namespace spmv::inline FL_ROLE {
 

@@ -13,12 +13,13 @@ using sell = spmv::OneThread<spmv::Sell>;
 using sell_sorted = spmv::OneThread<spmv::SellSorted>;
 using ell = spmv::OneThread<spmv::Ell>;
 using streamed_block = spmv::OneThread<spmv::StreamedBlock>;
+using tiled = spmv::OneThread<spmv::Tiled<>>;
 using symmetric = spmv::OneThread<spmv::Symmetric>;
 
-constexpr fl::Kernel table[] = {FL_KERNEL(spmv, csr),        FL_KERNEL(spmv, csr4),           FL_KERNEL(spmv, streamed2),
-                                FL_KERNEL(spmv, streamed4),  FL_KERNEL(spmv, streamed8),      FL_KERNEL(spmv, sell),
-                                FL_KERNEL(spmv, ell),        FL_KERNEL(spmv, streamed_block), FL_KERNEL(spmv, symmetric),
-                                FL_KERNEL(spmv, sell_sorted)};
+constexpr fl::Kernel table[] = {FL_KERNEL(spmv, csr),         FL_KERNEL(spmv, csr4),           FL_KERNEL(spmv, streamed2),
+                                FL_KERNEL(spmv, streamed4),   FL_KERNEL(spmv, streamed8),      FL_KERNEL(spmv, sell),
+                                FL_KERNEL(spmv, ell),         FL_KERNEL(spmv, streamed_block), FL_KERNEL(spmv, symmetric),
+                                FL_KERNEL(spmv, sell_sorted), FL_KERNEL(spmv, tiled)};
 
 }  // namespace
 

@@ -90,7 +90,8 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
   for (int rank = 0; rank < team.ranks; ++rank) {
     const fl::Part own = fl::part(matrix.rows(), team.ranks, rank);
     for (fl::Index i = own.begin; i < own.end; ++i) entries += static_cast<double>(matrix.length(i));
-    const double mine = stored(p.kernel, matrix, own) + (p.kernel == Kernel::symmetric ? 24. : 16.) * static_cast<double>(own.size());
+    const double mine =
+        stored(p.kernel, matrix, own, team.threads) + (p.kernel == Kernel::symmetric ? 24. : 16.) * static_cast<double>(own.size());
     bytes += mine;
     most = std::max(most, mine);
   }

@@ -2,22 +2,23 @@
 #pragma once
 
 #include <algorithm>
+#include <map>
 #include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "../matrices.hpp"
+#include "tiles.hpp"
 
 namespace spmv::inline FL_ROLE {
 
 using sparse::Matrix;
 
-enum class Kernel { csr, csr4, streamed2, streamed4, streamed8, sell, ell, streamed_block, symmetric, sell_sorted };
-inline constexpr const char* kernels = "csr|csr4|streamed2|streamed4|streamed8|sell|ell|streamed_block|symmetric|sell_sorted";
+enum class Kernel { csr, csr4, streamed2, streamed4, streamed8, sell, ell, streamed_block, symmetric, sell_sorted, tiled };
+inline constexpr const char* kernels = "csr|csr4|streamed2|streamed4|streamed8|sell|ell|streamed_block|symmetric|sell_sorted|tiled";
 
 inline constexpr fl::Index group = 4;         // rows of a group, each a stream of its own
-inline constexpr fl::Index chunk = 8;         // rows of a slice of SELL: a cache line of results
 inline constexpr fl::Index window = 512;      // rows that SELL sorts by their length
 inline constexpr fl::Index block = 2;         // rows and columns of a block
 inline constexpr fl::Index most_padding = 8;  // slots of ELL for an entry
@@ -49,8 +50,29 @@ inline fl::Index blocks(const Matrix& matrix, fl::Part own) {
   return padded(found, group);
 }
 
+// Of tiles: values of 8 bytes, columns and numbers of rows of 2.
+inline fl::Index in_tiles(const Matrix& matrix, fl::Part own, fl::Index threads, fl::Index side) {
+  const fl::Index high = height(own.size(), threads, side);
+  fl::Index bytes = 0;
+  for (fl::Index first = own.begin; first < own.end; first += high) {
+    const fl::Index rows = std::min(high, own.end - first);
+    std::map<fl::Index, std::vector<int>> tiles;  // entries of each row
+    for (fl::Index i = 0; i < rows; ++i)
+      matrix.row(first + i, [&](fl::Index c, double) {
+        std::vector<int>& entries = tiles[c / side];
+        entries.resize(static_cast<std::size_t>(rows));
+        ++entries[static_cast<std::size_t>(i)];
+        bytes += 8 + 2;
+      });
+    std::vector<Run> runs;
+    for (const auto& [tile, entries] : tiles) add_runs(entries, by_entries(entries), static_cast<int>(tile), runs);
+    for (const Run& run : runs) bytes += static_cast<fl::Index>(sizeof run) + 2 * row_words(run);
+  }
+  return bytes;
+}
+
 // Values of 8 bytes, columns and starts of 4.
-inline double stored(Kernel kernel, const Matrix& matrix, fl::Part own) {
+inline double stored(Kernel kernel, const Matrix& matrix, fl::Part own, fl::Index threads) {
   std::vector<fl::Index> lengths;
   fl::Index entries = 0;
   for (fl::Index i = own.begin; i < own.end; ++i) {
@@ -86,6 +108,9 @@ inline double stored(Kernel kernel, const Matrix& matrix, fl::Part own) {
     case Kernel::symmetric:  // the diagonal in full, and what is above it
       for (fl::Index i = own.begin; i < own.end; ++i) matrix.row(i, [&](fl::Index c, double) { bytes += c > i ? 12 : 0; });
       bytes += 8 * n + 4 * (n + 1);
+      break;
+    case Kernel::tiled:
+      bytes = in_tiles(matrix, own, threads, side);
       break;
   }
   return static_cast<double>(bytes);
