@@ -147,8 +147,22 @@ struct Ordinary {
   }
 };
 
+// `high` rows of a lane of columns. Each line of B is written at once, in two or more stores side by side, of which a cache takes two at a time.
+template <Index high, class T>
+[[gnu::always_inline]] inline void lane_of_columns(const Box<T>& at) {
+  constexpr int vectors = static_cast<int>(high) / width<T>;
+  Vector<T, width<T>> turned[lane<T>][vectors];
+  fl::simd::unroll<vectors>([&](auto i) __attribute__((always_inline)) {
+    columns_of_a_lane(
+        at.a + i * width<T> * at.a_row, at.a_row, [&](int k, const auto& v) __attribute__((always_inline)) { turned[k][i] = v; });
+  });
+  fl::simd::unroll<lane<T> * vectors>([&](auto n) __attribute__((always_inline)) {
+    fl::simd::store(at.b + n / vectors * at.b_row + n % vectors * width<T>, turned[n / vectors][n % vectors]);
+  });
+}
+
 // The last square of each row and column ends with the box: some elements are written twice. Lines of B that the next square writes are
-// asked for while this one is turned.
+// asked for while this one is turned, in 32 bit those of a lane at a time.
 template <Index side, class T>
 [[gnu::noinline]] inline void covered(const Box<T>& whole) {
   const Box<T> box = whole;
@@ -156,8 +170,19 @@ template <Index side, class T>
     for (Index down = 0; down < box.rows; down += side) {
       const Index i = std::min(down, box.rows - side), j = std::min(right, box.columns - side), next = std::min(i + side, box.rows - 1);
       const Box<T> at = box.part(i, j, side, side);
-      for (Index k = 0; k < side; ++k) __builtin_prefetch(at.b + k * at.b_row + (next - i), 1);
-      square<side>(at.a, at.a_row, at.b, at.b_row, Ordinary());
+      T* const asked = at.b + (next - i);
+      const auto ask = [&](Index from, Index count) __attribute__((always_inline)) {
+        for (Index k = from; k < from + count; ++k) __builtin_prefetch(asked + k * at.b_row, 1);
+      };
+      if constexpr (sizeof(T) == 8) {
+        ask(0, side);
+        square<side>(at.a, at.a_row, at.b, at.b_row, Ordinary());
+      } else {
+        fl::simd::unroll<static_cast<int>(side) / lane<T>>([&](auto q) __attribute__((always_inline)) {
+          ask(q * lane<T>, lane<T>);
+          lane_of_columns<side>(at.part(0, q * lane<T>, side, lane<T>));
+        });
+      }
     }
 }
 
@@ -170,22 +195,10 @@ inline void by_vectors(const T* a, T* b, Index row, Index rows, Index columns) {
           a + i * row + j, row, [=](int k, const auto& v) __attribute__((always_inline)) { fl::simd::store(b + (j + k) * row + i, v); });
 }
 
-// `high` rows of all columns, a lane of columns at a time; the last lane ends with the box. Each line of B is written at once, in two or more
-// stores side by side, of which a cache takes two at a time.
+// `high` rows of all columns, a lane of columns at a time; the last lane ends with the box.
 template <Index high, class T>
 inline void along(const Box<T>& box) {
-  constexpr int vectors = static_cast<int>(high) / width<T>;
-  const auto lane_at = [&](Index right) __attribute__((always_inline)) {
-    const Box<T> at = box.part(0, right, high, lane<T>);
-    Vector<T, width<T>> turned[lane<T>][vectors];
-    fl::simd::unroll<vectors>([&](auto i) __attribute__((always_inline)) {
-      columns_of_a_lane(
-          at.a + i * width<T> * at.a_row, at.a_row, [&](int k, const auto& v) __attribute__((always_inline)) { turned[k][i] = v; });
-    });
-    fl::simd::unroll<lane<T> * vectors>([&](auto n) __attribute__((always_inline)) {
-      fl::simd::store(at.b + n / vectors * at.b_row + n % vectors * width<T>, turned[n / vectors][n % vectors]);
-    });
-  };
+  const auto lane_at = [&](Index right) __attribute__((always_inline)) { lane_of_columns<high>(box.part(0, right, high, lane<T>)); };
   Index right = 0;
   for (; right + lane<T> <= box.columns; right += lane<T>) lane_at(right);
   if (right < box.columns) lane_at(box.columns - lane<T>);
