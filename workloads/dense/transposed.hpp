@@ -17,6 +17,24 @@ struct Rows {
   Index stride;
 };
 
+struct Columns {
+  Complex* at;
+  Index stride;
+};
+
+// Columns of `count` rows behind each other; as many as are known when this is compiled, or 0.
+template <Index known>
+inline void turn(const Rows& from, Index columns, Index count, const Columns& to) {
+  for (Index j = 0; j < columns; ++j)
+    for (Index k = 0; k < (known != 0 ? known : count); ++k) to.at[j * to.stride + k] = from.at[k * from.stride + j];
+}
+inline void turn(const Rows& from, Index columns, Index count, const Columns& to) {
+  count == block_rows ? turn<block_rows>(from, columns, count, to) : turn<0>(from, columns, count, to);
+}
+
+// What comes first: all blocks of a matrix, or a block of each.
+enum class First { matrices, rows };
+
 // `batch` matrices of `rows` x `columns`. They come in blocks of rows, which are packed at once, so that a row that was just transformed is still in
 // a cache; lines are put together from what came when they are asked for. So nothing is written only to be transposed.
 template <class Group>
@@ -24,8 +42,12 @@ class Transposed {
  public:
   static constexpr Index high = block_rows;
 
-  Transposed(Group group, Index batch, Index rows, Index columns)
-      : group_(std::move(group)), batch_(batch), rows_(rows), columns_(columns), by_batch_(batch >= group_.slices) {
+  Transposed(Group group, Index batch, Index rows, Index columns, First first = First::matrices)
+      : group_(std::move(group)),
+        batch_(batch),
+        rows_(rows),
+        columns_(columns),
+        by_batch_(first == First::matrices && batch >= group_.slices) {
     const int me = group_.rank, ranks = group_.ranks;
     buffers_.to = buffers_.from = Parts(ranks);
     const Index longest = batch * longest_part(rows) * longest_part(columns);
@@ -69,11 +91,6 @@ class Transposed {
  private:
   static constexpr int nobody = -1;
 
-  struct Columns {
-    Complex* at;
-    Index stride;
-  };
-
   fl::Part part_of(Index n, int q) const { return fl::part(n, group_.ranks, q); }
   Index longest_part(Index n) const { return (n + group_.ranks - 1) / group_.ranks; }
   Index width() const { return part_of(columns_, group_.rank).size(); }
@@ -88,13 +105,18 @@ class Transposed {
   void travel(Tell rows, Own own) {
     for (int slice = 0; slice < group_.slices; ++slice) {
       const fl::Part mine = rows_in(group_.rank, slice), matrices = batch_in(slice);
-      for (Index b = matrices.begin; b < matrices.end; ++b)
-        for (Index i = mine.begin; i < mine.end; i += high) {
-          const Index count = std::min(high, mine.end - i);
-          const Rows block = rows(b, i, count);
-          const fl::In in(phases("reorder"));
-          pack(slice, b, i - mine.begin, count, block, own(slice, b));
-        }
+      const auto block = [&](Index b, Index i) {
+        const Index count = std::min(high, mine.end - i);
+        const Rows told = rows(b, i, count);
+        const fl::In in(phases("reorder"));
+        pack(slice, b, i - mine.begin, count, told, own(slice, b));
+      };
+      if (by_batch_)
+        for (Index b = matrices.begin; b < matrices.end; ++b)
+          for (Index i = mine.begin; i < mine.end; i += high) block(b, i);
+      else
+        for (Index i = mine.begin; i < mine.end; i += high)
+          for (Index b = matrices.begin; b < matrices.end; ++b) block(b, i);
       if (exchange_ == nullptr) continue;
       const fl::In in(phases("exchange"));
       exchange_->start(slice);
@@ -110,19 +132,8 @@ class Transposed {
       const fl::Part columns = part_of(columns_, q);
       Columns to = own;
       if (q != group_.rank) to = {buffers_.out.data() + buffers_.to.begin(slice, q) + matrix * height * columns.size(), height};
-      const Rows from{block.at + columns.begin, block.stride};
-      if (count == high)
-        turn<high>(from, columns.size(), high, {to.at + i, to.stride});
-      else
-        turn<0>(from, columns.size(), count, {to.at + i, to.stride});
+      turn({block.at + columns.begin, block.stride}, columns.size(), count, {to.at + i, to.stride});
     }
-  }
-
-  // Columns of `count` rows behind each other; as many as are known when this is compiled, or 0.
-  template <Index known>
-  static void turn(const Rows& from, Index columns, Index count, const Columns& to) {
-    for (Index j = 0; j < columns; ++j)
-      for (Index k = 0; k < (known != 0 ? known : count); ++k) to.at[j * to.stride + k] = from.at[k * from.stride + j];
   }
 
   void collect(Index b, Index j, Complex* to, int but_of) const {

@@ -24,22 +24,19 @@ class Box {
         second_(fl::part(n[1], row.ranks, row.rank)),
         third_(fl::part(n[2], row.ranks, row.rank)),
         turned_(fl::part(n[1], column.ranks, column.rank)),
-        to_second_(row, first_.size(), n[1], n[2]),
-        to_first_(column, third_.size(), n[0], n[1]),
+        to_first_(column, third_.size(), n[0], n[1], row.ranks == 1 ? spectral::First::rows : spectral::First::matrices),
         along_first_(n[0], back),
         along_second_(n[1], back),
-        along_third_(n[2], back) {}
+        along_third_(n[2], back) {
+    if (row.ranks > 1)
+      to_second_.emplace(row, first_.size(), n[1], n[2]);
+    else
+      planes_ = fl::Array<Complex>(n[2] * column_of_planes());
+  }
 
   // The result times `factor`.
   void operator()(const Complex* x, Complex* result, double factor) {
-    to_second_([&](Index a, Index b, Index count) {
-      const Complex* at = x + (a * second_.size() + b) * n_[2];
-      return along_third_.of({at, n_[2]}, count, spectral::AsItIs());
-    });
-    to_first_([&](Index c, Index a, Index count) {
-      const auto take = [&](Index k, Complex* to) { to_second_.line(a + k, c, to); };
-      return along_second_(count, take, spectral::AsItIs());
-    });
+    to_second_ ? by_lines(x) : by_planes(x);
     for (Index c = 0; c < third_.size(); ++c)
       for (Index b = 0; b < turned_.size(); b += spectral::block_rows) {
         const Index count = std::min(spectral::block_rows, turned_.size() - b);
@@ -50,9 +47,41 @@ class Box {
   }
 
  private:
+  Rows along_third(const Complex* x, Index a, Index b, Index count) {
+    return along_third_.of({x + (a * second_.size() + b) * n_[2], n_[2]}, count, spectral::AsItIs());
+  }
+  // Each row of the grid has planes of the box in parts.
+  void by_lines(const Complex* x) {
+    (*to_second_)([&](Index a, Index b, Index count) { return along_third(x, a, b, count); });
+    to_first_([&](Index c, Index a, Index count) {
+      const auto take = [&](Index k, Complex* to) { to_second_->line(a + k, c, to); };
+      return along_second_(count, take, spectral::AsItIs());
+    });
+  }
+  // A process has whole planes: a few at a time are turned in a cache, and leave it when they are packed.
+  void by_planes(const Complex* x) {
+    to_first_([&](Index c, Index a, Index count) {
+      if (c == 0) turn_planes(x, a, count);
+      return along_second_.of({planes_.data() + c * column_of_planes(), line()}, count, spectral::AsItIs());
+    });
+  }
+  void turn_planes(const Complex* x, Index a, Index planes) {
+    for (Index k = 0; k < planes; ++k)
+      for (Index b = 0; b < n_[1]; b += spectral::block_rows) {
+        const Index count = std::min(spectral::block_rows, n_[1] - b);
+        const Rows rows = along_third(x, a + k, b, count);
+        const fl::In in(spectral::phases("reorder"));
+        spectral::turn(rows, n_[2], count, {planes_.data() + k * line() + b, column_of_planes()});
+      }
+  }
+  Index line() const { return n_[1] + 8; }  // of a plane that was turned: they begin in different sets of a cache
+  Index column_of_planes() const { return std::min(spectral::block_rows, first_.size()) * line(); }  // y of each, at one z
+
   Extents n_;
   fl::Part first_, second_, third_, turned_;
-  spectral::Transposed<Group> to_second_, to_first_;
+  std::optional<spectral::Transposed<Group>> to_second_;
+  spectral::Transposed<Group> to_first_;
+  fl::Array<Complex> planes_;  // z, x, y, of a few x
   spectral::Lines<Fourier> along_first_, along_second_, along_third_;
 };
 
