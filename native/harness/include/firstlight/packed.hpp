@@ -69,6 +69,9 @@ class Kernel {
   // Of a panel's bytes for one term, what each tile fetches of the next panel while the tiles of a block pass.
   static constexpr Index share = (panel * static_cast<Index>(sizeof(T)) * tile_rows + block_rows - 1) / block_rows;
 
+  // Of a sum that are added without a look around: what is fetched of the next panel for one of them is a part of a line.
+  static constexpr int terms = 4;
+
   static constexpr Index vectors_of(Index columns) { return (columns + width - 1) / width; }
 
   template <int vectors>
@@ -77,16 +80,22 @@ class Kernel {
     each<vectors>([&](auto r, auto v) __attribute__((always_inline)) { __builtin_prefetch(s.c + r * s.ldc + v * width, 1); });
     const T *a = s.a, *b = s.b;
     const auto* after = reinterpret_cast<const char*>(s.after);
-    for (Index k = 0; k < s.deep; ++k, ++a, b += vectors * width, after += share) {
+    const auto term = [&](Index k) __attribute__((always_inline)) {
       __builtin_prefetch(s.a + tile_rows * (stride + k));  // of the next rows
-      __builtin_prefetch(after, 0, 2);                     // to the second cache
       Vector right[vectors];
       simd::unroll<vectors>([&](auto v) __attribute__((always_inline)) { right[v] = simd::load<Vector>(b + v * width); });
       simd::unroll<tile_rows>([&](auto r) __attribute__((always_inline)) {
         const Vector left = a[r * stride] - Vector{};
         simd::unroll<vectors>([&](auto v) __attribute__((always_inline)) { sum[r * vectors + v] += left * right[v]; });
       });
+      ++a, b += vectors * width;
+    };
+    Index k = 0;
+    for (; k + terms <= s.deep; k += terms, after += terms * share) {
+      __builtin_prefetch(after, 0, 2);  // to the second cache
+      simd::unroll<terms>([&](auto t) __attribute__((always_inline)) { term(k + t); });
     }
+    for (; k < s.deep; ++k) term(k);
     if (height == tile_rows && columns == vectors * width) {
       each<vectors>([&](auto r, auto v) __attribute__((always_inline)) {
         T* to = s.c + r * s.ldc + v * width;
