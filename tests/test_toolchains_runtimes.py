@@ -18,9 +18,9 @@ from firstlight.toolchains.found import Compiler
 from firstlight.toolchains.host import Host
 from firstlight.toolchains.memory import Memory
 from firstlight.toolchains.runtimes import caf, shmem
+from surveys import GXX, needs_gcc, script
 
-GXX, GFORTRAN = shutil.which("g++"), shutil.which("gfortran")
-needs_gcc = pytest.mark.skipif(GXX is None, reason="no g++ here")
+GFORTRAN = shutil.which("gfortran")
 COMPILERS = [Compiler("gcc", "gcc", "12.2.0", str(GXX), "/usr/bin/gfortran", "12.2.0")]
 
 
@@ -30,13 +30,6 @@ def host(tmp_path: Path) -> Host:
     machine = linux.describe(Path("/"), tmp_path)
     (tmp_path / "path").mkdir()
     return Host(machine, tmp_path, {"PATH": str(tmp_path / "path")}, Memory(tmp_path / "memory"))
-
-
-def script(path: Path, body: str) -> Path:
-    path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_text(f"#!/bin/sh\n{body}\n")
-    path.chmod(0o755)
-    return path
 
 
 def openmpi(folder: Path, suffix: str = ".openmpi", version: str = "4.1.4") -> Mpi:

@@ -15,12 +15,7 @@ from firstlight.toolchains.host import Host
 from firstlight.toolchains.memory import Memory
 from firstlight.toolchains.starting import refused, starting
 from firstlight.toolchains.wrappers import probe
-
-
-def script(path: Path, body: str) -> Path:
-    path.write_text(f"#!/bin/sh\n{body}\n")
-    path.chmod(0o755)
-    return path
+from surveys import script
 
 
 def host(tmp_path: Path, srun: str | None, batch: str = "slurm") -> Host:
