@@ -14,6 +14,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 import asked
 import spent
@@ -54,11 +55,23 @@ COMPILERS = ("gcc", "clang")
 
 @cache
 def toolbox() -> Toolbox:
-    return toolchains.discover(here, CACHE)
+    """What is here, and each compiler's base flags once more, for programs that are to fail (`REJECTED`)."""
+    found = toolchains.discover(here, CACHE)
+    rejected = [
+        replace(t, name=f"{t.compiler}-{REJECTED}", flags=(*t.flags, "-Og"))
+        for t in found.toolchains
+        if t.flag_set == "base" and t.compiler in COMPILERS
+    ]
+    return replace(found, toolchains=(*found.toolchains, *rejected))
 
 
-def toolchain(flag_set: str, compiler: str = "gcc") -> Toolchain | None:
-    return next((t for t in toolbox().toolchains if (t.compiler, t.flag_set) == (compiler, flag_set)), None)
+REJECTED = "rejected"
+"""Of the toolchains of broken variants: that a check bites hangs on no optimisation, half of their compiling."""
+
+
+def toolchain(flag_set: str, compiler: str = "gcc", broken: bool = False) -> Toolchain | None:
+    name = f"{compiler}-{REJECTED if broken and flag_set == 'base' else flag_set}"
+    return next((t for t in toolbox().toolchains if t.name == name), None)
 
 
 def variants(broken: bool) -> list[tuple[Workload, Variant]]:
@@ -113,7 +126,7 @@ def met(workload: Workload, variant: Variant, compiler: str) -> list[Program]:
     With --of-machine a fresh machine has met each variant with gcc and pip's MPICH: two of three then meet the other
     compiler and the other library alone, but for the chapter whose subject is what the libraries do.
     """
-    tool = toolchain("base", compiler)
+    tool = toolchain("base", compiler, variant.broken)
     every = programs(workload, variant, tool) if tool else []
     mpis = sorted({p.mpi for p in every if p.mpi})
     if not asked.full:
@@ -153,7 +166,8 @@ def built_somehow(workload: Workload, variant: Variant) -> Built:
 
 def plain_program(workload: str, variant: str, flag_set: str = "base") -> Program:
     """With gcc's flags of that set and the first MPI library; skips the test where there is no such thing."""
-    tool, mpis = toolchain(flag_set), toolbox().mpis
+    broken = workloads[workload].variant(variant).broken
+    tool, mpis = toolchain(flag_set, broken=broken), toolbox().mpis
     if tool is None:
         pytest.skip("no gcc here")
     if not variant.removeprefix("broken_").startswith("mpi"):

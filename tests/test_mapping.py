@@ -148,9 +148,9 @@ def test_groups_stand_in_blocks_that_are_alike(tool: Tool, tmp_path: Path) -> No
         length = int(cg(ranks, 1024).split("\n")[2].split()[2])
         assert found == {"found": 1, "wrong": 0, "maxima": found["maxima"]}
         assert found["maxima"] <= goal * length
-    rows = text(64, [[(r, r ^ 1 << k, 10) for r in range(64)] for k in range(4)])
+    rows = text(64, [[(r, r ^ 1 << k, 10) for r in range(64)] for k in range(3)])
     found = asked(tool, "blocks", tmp_path, (rows, "mesh:8x8", 1, "-", "-"), 1, 0)
-    assert found == {"found": 1, "wrong": 0, "maxima": 10 * 5}, "a hypercube of 16 in a square of 4 x 4"
+    assert found == {"found": 1, "wrong": 0, "maxima": 10 * 3}, "a hypercube of 8 in a rectangle of 2 x 4"
 
 
 def test_where_groups_are_not_alike_no_blocks_are_given(tool: Tool, tmp_path: Path) -> None:
