@@ -6,10 +6,9 @@
 namespace {
 
 struct Lost : lu::OwnProduct {
-  void operator()(const double* a, const double* b, fl::Index ldb, double* c, fl::Index ldc, fl::Index rows, fl::Index deep,
-                  fl::Index width) {
-    OwnProduct::operator()(a, b, ldb, c, ldc, rows, deep, width);
-    if (rows > 0) c[(rows - 1) * ldc] += a[(rows - 1) * lu::panel_stride] * b[0];
+  void operator()(const lu::Elimination& e) {
+    OwnProduct::operator()(e);
+    if (e.rows > 0) e.c[(e.rows - 1) * e.ldc] += e.a[(e.rows - 1) * lu::panel_stride] * e.b[0];
   }
 };
 

@@ -169,9 +169,8 @@ class Distributed {
     const Index above = s.rows.before(c.begin), below = s.rows.before(c.end), rows = s.rows.size() - below;
     (*exchange_)(s, c.begin, places_, first, width);
     double* u = exchange_->top();
-    solve_lower(panel(k).top(0), u, width, c.size(), width, product_);
+    product_({panel(k).top(0), u, width, c.size(), width, panel(k).row(panel(k).rows() - rows), s.row(below) + first, s.ld, rows});
     for (Index i = above; i < below; ++i) std::copy_n(u + (i - above) * width, width, s.row(i) + first);
-    if (rows > 0) product_(panel(k).row(panel(k).rows() - rows), u, width, s.row(below) + first, s.ld, rows, c.size(), width);
   }
 
   // U x = y: block after block from the last one on. y goes to the processes that have the block's columns, which take away what x of this

@@ -92,10 +92,9 @@ class Panel {
     if (end - begin <= few) return columns(begin, end, pivots);
     const Index middle = begin + ((end - begin) / 2 + few - 1) / few * few;
     halves(begin, middle, pivots, product);
-    solve_lower(top(begin) + begin, top(begin) + middle, panel_stride, middle - begin, end - middle, product);
     const Index active = first_row(middle);
-    product(row(active) + begin, top(begin) + middle, panel_stride, row(active) + middle, panel_stride, rows() - active, middle - begin,
-            end - middle);
+    product({top(begin) + begin, top(begin) + middle, panel_stride, middle - begin, end - middle, row(active) + begin, row(active) + middle,
+             panel_stride, rows() - active});
     halves(middle, end, pivots, product);
   }
 

@@ -44,9 +44,8 @@ class Tiles {
     auto& panel = panels_[static_cast<std::size_t>(k)];
     const Columns p = columns(k), c = columns(j);
     for (Index r = p.begin; r < p.end; ++r) exchange(s_, r, c);
-    double* u = s_.row(p.begin) + c.begin;
-    solve_lower(panel->row(0), u, s_.ld, p.size(), c.size(), product);
-    if (p.end < s_.n) product(panel->row(p.size()), u, s_.ld, s_.row(p.end) + c.begin, s_.ld, s_.n - p.end, p.size(), c.size());
+    product({panel->row(0), s_.row(p.begin) + c.begin, s_.ld, p.size(), c.size(), panel->row(p.size()), s_.row(p.end) + c.begin, s_.ld,
+             s_.n - p.end});
     if (left_[k].fetch_sub(1) == 1) give_back(std::move(panel));
   }
 

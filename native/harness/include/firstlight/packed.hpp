@@ -51,6 +51,24 @@ class Kernel {
     }
   }
 
+  // L X = B for up to `panel` columns of B, packed, whose place X takes: the lower triangle of `deep` rows, with ones on its diagonal. Behind
+  // what is packed there is room for the rows of a tile.
+  static void solve(const T* l, T* b, Index deep, Index columns) {
+    const Index count = vectors_of(columns);
+    for (Index i = 0; i < deep; i += tile_rows)
+      simd::unroll<tile_vectors>([&](auto v) __attribute__((always_inline)) {
+        if (count == v + 1) solve_tile<v + 1>(l + i * stride, b, i, std::min<Index>(tile_rows, deep - i));
+      });
+  }
+  // Back to where columns came from.
+  static void unpack(const T* from, Index columns, Index deep, T* b, Index ldb) {
+    const Index whole = columns / width * width, step = vectors_of(columns) * width;
+    for (Index k = 0; k < deep; ++k, b += ldb, from += step) {
+      for (Index j = 0; j < whole; j += width) simd::store(b + j, simd::load<Vector>(from + j));
+      for (Index j = whole; j < columns; ++j) b[j] = from[j];
+    }
+  }
+
   // Rows of a block of A, up to `panel` columns of B.
   static void multiply(const Sums& first, Index rows, Index columns) {
     const Index count = vectors_of(columns);
@@ -78,24 +96,7 @@ class Kernel {
   [[gnu::noinline]] static void tile(const Sums& s, Index height, Index columns) {
     Vector sum[tile_rows * vectors] = {};
     each<vectors>([&](auto r, auto v) __attribute__((always_inline)) { __builtin_prefetch(s.c + r * s.ldc + v * width, 1); });
-    const T *a = s.a, *b = s.b;
-    const auto* after = reinterpret_cast<const char*>(s.after);
-    const auto term = [&](Index k) __attribute__((always_inline)) {
-      __builtin_prefetch(s.a + tile_rows * (stride + k));  // of the next rows
-      Vector right[vectors];
-      simd::unroll<vectors>([&](auto v) __attribute__((always_inline)) { right[v] = simd::load<Vector>(b + v * width); });
-      simd::unroll<tile_rows>([&](auto r) __attribute__((always_inline)) {
-        const Vector left = a[r * stride] - Vector{};
-        simd::unroll<vectors>([&](auto v) __attribute__((always_inline)) { sum[r * vectors + v] += left * right[v]; });
-      });
-      ++a, b += vectors * width;
-    };
-    Index k = 0;
-    for (; k + terms <= s.deep; k += terms, after += terms * share) {
-      __builtin_prefetch(after, 0, 2);  // to the second cache
-      simd::unroll<terms>([&](auto t) __attribute__((always_inline)) { term(k + t); });
-    }
-    for (; k < s.deep; ++k) term(k);
+    add_up<vectors>(sum, s.a, s.b, s.after, s.deep);
     if (height == tile_rows && columns == vectors * width) {
       each<vectors>([&](auto r, auto v) __attribute__((always_inline)) {
         T* to = s.c + r * s.ldc + v * width;
@@ -109,6 +110,48 @@ class Kernel {
                       __attribute__((always_inline)) { simd::store(edge + (r * vectors + v) * width, s.factor * sum[r * vectors + v]); });
     for (Index i = 0; i < height; ++i)
       for (Index j = 0; j < columns; ++j) s.c[i * s.ldc + j] = edge[i * vectors * width + j] + (s.add ? s.c[i * s.ldc + j] : T{});
+  }
+
+  // Of rows first <= r < first + height of a system, after those before them; `l` is the first one's.
+  template <int vectors>
+  [[gnu::noinline]] static void solve_tile(const T* l, T* b, Index first, Index height) {
+    Vector x[tile_rows * vectors] = {};
+    add_up<vectors>(x, l, b, b, first);
+    T* to = b + first * vectors * width;
+    each<vectors>([&](auto r, auto v) __attribute__((always_inline)) {
+      x[r * vectors + v] = simd::load<Vector>(to + (r * vectors + v) * width) - x[r * vectors + v];
+    });
+    simd::unroll<tile_rows>([&](auto q) __attribute__((always_inline)) {
+      if (q < height) simd::unroll<vectors>([&](auto v) __attribute__((always_inline)) { simd::store(to + (q * vectors + v) * width, x[q * vectors + v]); });
+      simd::unroll<tile_rows - 1 - q>([&](auto below) __attribute__((always_inline)) {
+        constexpr int r = q + 1 + below;
+        const Vector left = l[r * stride + first + q] - Vector{};
+        simd::unroll<vectors>([&](auto v) __attribute__((always_inline)) { x[r * vectors + v] -= left * x[q * vectors + v]; });
+      });
+    });
+  }
+
+  // Adds `deep` terms to the sums of a tile.
+  template <int vectors>
+  [[gnu::always_inline]] static void add_up(Vector (&sum)[tile_rows * vectors], const T* a, const T* b, const T* next, Index deep) {
+    const T* const rows = a;
+    const auto* after = reinterpret_cast<const char*>(next);
+    const auto term = [&](Index k) __attribute__((always_inline)) {
+      __builtin_prefetch(rows + tile_rows * (stride + k));  // of the next rows
+      Vector right[vectors];
+      simd::unroll<vectors>([&](auto v) __attribute__((always_inline)) { right[v] = simd::load<Vector>(b + v * width); });
+      simd::unroll<tile_rows>([&](auto r) __attribute__((always_inline)) {
+        const Vector left = a[r * stride] - Vector{};
+        simd::unroll<vectors>([&](auto v) __attribute__((always_inline)) { sum[r * vectors + v] += left * right[v]; });
+      });
+      ++a, b += vectors * width;
+    };
+    Index k = 0;
+    for (; k + terms <= deep; k += terms, after += terms * share) {
+      __builtin_prefetch(after, 0, 2);  // to the second cache
+      simd::unroll<terms>([&](auto t) __attribute__((always_inline)) { term(k + t); });
+    }
+    for (; k < deep; ++k) term(k);
   }
 
   template <int vectors, class F>
