@@ -13,8 +13,8 @@ struct LibraryProduct {
     (fl::blas::row_major, fl::blas::left, fl::blas::lower, fl::blas::as_is, fl::blas::unit, deep, width, 1, e.l, lda, e.b,
      static_cast<int>(e.ldb));
     FL_CBLAS(dgemm)
-    (fl::blas::row_major, fl::blas::as_is, fl::blas::as_is, static_cast<int>(e.rows), width, deep, -1, e.a, lda, e.b, static_cast<int>(e.ldb),
-     1, e.c, static_cast<int>(e.ldc));
+    (fl::blas::row_major, fl::blas::as_is, fl::blas::as_is, static_cast<int>(e.rows), width, deep, -1, e.a, lda, e.b,
+     static_cast<int>(e.ldb), 1, e.c, static_cast<int>(e.ldc));
   }
 };
 

@@ -7,6 +7,16 @@
 
 namespace lu::inline FL_ROLE {
 
+// Rows dealt to threads.
+struct Dealt {
+  int threads;
+  template <class Body>
+  void operator()(Index count, const Body& body) const {
+#pragma omp parallel for num_threads(threads) schedule(static)
+    for (Index i = 0; i < count; ++i) body(i);
+  }
+};
+
 class Hands {
  public:
   // A step begins.

@@ -9,22 +9,29 @@
 
 namespace lu::inline FL_ROLE {
 
-// The largest of elements begin <= i < end of a column, of several the first.
+// The largest of elements begin <= i < end of a column, of several the first: it is looked for in parts, so that what is found needs no second look
+// at all of them.
 inline Index largest(const double* column, Index begin, Index end) {
   using Vector = fl::simd::native<double>;
   constexpr int lanes = fl::simd::width<double>;
-  Vector most{};
-  double beside = 0;
-  Index i = begin;
-  for (; i < end && i % lanes != 0; ++i) beside = std::max(beside, std::fabs(column[i]));
-  for (; i + lanes <= end; i += lanes) {
-    const Vector x = fl::simd::load<Vector>(column + i), size = x < 0 ? -x : x;
-    most = size > most ? size : most;
+  constexpr Index part = 16 * lanes;
+  double most = -1;
+  Index in = begin;
+  for (Index first = begin; first < end; first += part) {
+    const Index last = std::min(first + part, end);
+    Vector sizes{};
+    double here = 0;
+    Index i = first;
+    for (; i + lanes <= last; i += lanes) {
+      const Vector x = fl::simd::load<Vector>(column + i), size = x < 0 ? -x : x;
+      sizes = size > sizes ? size : sizes;
+    }
+    for (; i < last; ++i) here = std::max(here, std::fabs(column[i]));
+    for (int lane = 0; lane < lanes; ++lane) here = std::max(here, sizes[lane]);
+    if (here > most) most = here, in = first;
   }
-  for (; i < end; ++i) beside = std::max(beside, std::fabs(column[i]));
-  for (int lane = 0; lane < lanes; ++lane) beside = std::max(beside, most[lane]);
-  for (i = begin; i < end; ++i)
-    if (std::fabs(column[i]) == beside) return i;
+  for (Index i = in; i < std::min(in + part, end); ++i)
+    if (std::fabs(column[i]) == most) return i;
   return begin;
 }
 
@@ -65,6 +72,7 @@ class Panel {
     places_.assign(static_cast<std::size_t>(width), 0);
   }
 
+  Index room() const { return memory_.size() / panel_stride - fl::packed::tile_rows; }  // for rows, without new memory
   Index rows() const { return static_cast<Index>(at_.size()); }
   Index width() const { return width_; }
   double* row(Index i) { return memory_.data() + i * panel_stride; }
@@ -101,19 +109,22 @@ class Panel {
   // A column of these, from row skip_ on.
   double* strip(Index column) { return strips_.data() + (column - begin_) * height_; }
 
+  // Each column sees those before it when its turn has come: so it is written once.
   template <class Pivots>
   void columns(Index begin, Index end, Pivots& pivots) {
     begin_ = begin, end_ = end, skip_ = first_row(begin);
     const Index count = rows() - skip_;
     height_ = (count + lanes - 1) / lanes * lanes;
-    for (Index i = 0; i < height_; ++i)
-      for (Index j = begin; j < end; ++j) strip(j)[i] = i < count ? row(skip_ + i)[j] : 0;
+    into_strips(count);
     for (Index j = begin; j < end; ++j) {
+      fl::simd::unroll<few>([&](auto before) {
+        if (j - begin == before) after<before>(j);
+      });
       choose(j, pivots);
-      eliminate(j);
     }
-    for (Index i = 0; i < count; ++i)
-      for (Index j = begin; j < end; ++j) row(skip_ + i)[j] = strip(j)[i];
+    const Vector inverse = inverse_of(end - 1);
+    for (Index i = 0; i < height_; i += lanes) fl::simd::store(strip(end - 1) + i, fl::simd::load<Vector>(strip(end - 1) + i) * inverse);
+    out_of_strips(count);
   }
 
   template <class Pivots>
@@ -131,6 +142,8 @@ class Panel {
     const Decision decision = pivots.decide(mine);
     const bool moved = decision.mine && !(own_ > 0 && best == j);
     std::copy_n(decision.chosen->row, width_, top(j));
+    for (Index q = begin_; q < j; ++q)
+      for (Index t = j + 1; t < end_; ++t) top(j)[t] -= top(j)[q] * top(q)[t];
     places_[static_cast<std::size_t>(j)] = static_cast<Index>(decision.chosen->at);
     if (moved) write(best, decision.giving->giving);
     if (own_ > 0)
@@ -146,14 +159,49 @@ class Panel {
     for (Index t = begin_; t < end_; ++t) strip(t)[i - skip_] = from[t];
   }
 
-  void eliminate(Index j) {
-    const double* above = top(j);
-    const Vector pivot = above[j] - Vector{};
-    for (Index i = 0; i < height_; i += lanes) {
-      const Vector l = fl::simd::load<Vector>(strip(j) + i) / pivot;
-      fl::simd::store(strip(j) + i, l);
-      for (Index t = j + 1; t < end_; ++t) fl::simd::store(strip(t) + i, fl::simd::load<Vector>(strip(t) + i) - l * above[t]);
+  // Of a pivot: what is at most as large as that becomes 1 at most, for rounding 1/p and the product adds half a digit of 1's last at most.
+  Vector inverse_of(Index j) const { return 1 / top(j)[j] - Vector{}; }
+
+  // Column j after the `before` columns to its left, of which the last has not been divided by its pivot.
+  template <int before>
+  void after(Index j) {
+    if constexpr (before > 0) {
+      Vector above[before];
+      fl::simd::unroll<before>([&](auto q) { above[q] = top(begin_ + q)[j] - Vector{}; });
+      const Vector inverse = inverse_of(j - 1);
+      double *left = strips_.data(), *last = strip(j - 1), *own = strip(j);
+      for (Index i = 0; i < height_; i += lanes) {
+        Vector x = fl::simd::load<Vector>(own + i);
+        fl::simd::unroll<before - 1>([&](auto q) { x -= fl::simd::load<Vector>(left + q * height_ + i) * above[q]; });
+        const Vector l = fl::simd::load<Vector>(last + i) * inverse;
+        fl::simd::store(last + i, l);
+        fl::simd::store(own + i, x - l * above[before - 1]);
+      }
     }
+  }
+
+  // Squares of `lanes` rows and columns are turned; what is left over, element by element.
+  void into_strips(Index count) {
+    Index i = 0;
+    if (end_ - begin_ == few)
+      for (; i + lanes <= count; i += lanes)
+        for (Index j = begin_; j < end_; j += lanes) turn(row(skip_ + i) + j, panel_stride, strip(j) + i, height_);
+    for (; i < height_; ++i)
+      for (Index j = begin_; j < end_; ++j) strip(j)[i] = i < count ? row(skip_ + i)[j] : 0;
+  }
+  void out_of_strips(Index count) {
+    Index i = 0;
+    if (end_ - begin_ == few)
+      for (; i + lanes <= count; i += lanes)
+        for (Index j = begin_; j < end_; j += lanes) turn(strip(j) + i, height_, row(skip_ + i) + j, panel_stride);
+    for (; i < count; ++i)
+      for (Index j = begin_; j < end_; ++j) row(skip_ + i)[j] = strip(j)[i];
+  }
+  static void turn(const double* from, Index ld_from, double* to, Index ld_to) {
+    Vector rows[lanes];
+    fl::simd::unroll<lanes>([&](auto r) { rows[r] = fl::simd::load<Vector>(from + r * ld_from); });
+    fl::simd::transpose<double>(rows);
+    fl::simd::unroll<lanes>([&](auto r) { fl::simd::store(to + r * ld_to, rows[r]); });
   }
 
   Index width_ = 0, own_ = 0;

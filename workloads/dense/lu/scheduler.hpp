@@ -23,16 +23,17 @@ class Progress {
 
   bool finished() const { return passed(columns_ - 1) == columns_ - 1; }
 
-  // A column that this thread may go on with, its own before the others'; -1 where none is ready.
+  // A column that this thread may go on with, its own before the others'; -1 where none is ready. What the next panel waits for comes first,
+  // then the column that is farthest behind: so there is work for all while a panel is factored.
   Index take(Index thread, Index threads) {
-    for (Index j = thread; j < fixed_; j += threads)
-      if (ready(j)) return j;
-    for (Index j = fixed_; j < columns_; ++j) {
-      if (!ready(j) || taken_[j].exchange(true, std::memory_order_acquire)) continue;
+    if (const Index own = urgent(thread, fixed_, threads); own >= 0) return own;
+    for (;;) {
+      const Index j = urgent(fixed_, columns_, 1);
+      if (j < 0) return -1;
+      if (taken_[j].exchange(true, std::memory_order_acquire)) continue;
       if (ready(j)) return j;
       taken_[j].store(false, std::memory_order_release);
     }
-    return -1;
   }
   Index passed(Index j) const { return passed_[j].load(std::memory_order_acquire); }
   void done(Index j) {
@@ -45,6 +46,18 @@ class Progress {
   bool ready(Index j) const {
     const Index next = passed(j);
     return (next == j && j + 1 < columns_) || (next < j && factored(next));
+  }
+
+  // Of columns begin, begin + step, ... that are ready and in nobody's hands.
+  Index urgent(Index begin, Index end, Index step) const {
+    Index best = -1, least = 0;
+    for (Index j = begin; j < end; j += step) {
+      if (taken_[j].load(std::memory_order_relaxed) || !ready(j)) continue;
+      const Index before = passed(j);
+      if (before + 1 >= j) return j;
+      if (best < 0 || before < least) best = j, least = before;
+    }
+    return best;
   }
 
   Index columns_, fixed_;
@@ -64,7 +77,7 @@ struct Scheduled {
     const int threads = s.team.threads;
 #pragma omp parallel for num_threads(threads) schedule(static, 1)
     for (int thread = 0; thread < threads; ++thread) work(progress, hands, thread, threads);
-    solve_upper(s);
+    solve_upper(s, Dealt{s.team.threads});
   }
 
  private:

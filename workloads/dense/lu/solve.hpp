@@ -25,14 +25,23 @@ inline void solve_block(const double* u, Index ld, double* x, Index n) {
   for (Index i = n - 1; i >= 0; --i) x[i] = (x[i] - product_of(u + i * ld, x, i + 1, n)) / u[i * ld + i];
 }
 
-// U x = y, which stands behind U: block after block from the last one on.
-inline void solve_upper(State& s) {
+// Rows one after the other.
+struct InOrder {
+  template <class Body>
+  void operator()(Index count, const Body& body) const {
+    for (Index i = 0; i < count; ++i) body(i);
+  }
+};
+
+// U x = y, which stands behind U: block after block from the last one on, and what its x adds to the rows above by `each`, in whatever order.
+template <class Each = InOrder>
+void solve_upper(State& s, const Each& each = {}) {
   for (Index i = 0; i < s.n; ++i) s.x[i] = s.row(i)[s.n];
   for (Index k = (s.n - 1) / s.p.block * s.p.block; k >= 0; k -= s.p.block) {
     const Index width = std::min(s.p.block, s.n - k);
     double* x = s.x.data() + k;
     solve_block(s.row(k) + k, s.ld, x, width);
-    for (Index i = 0; i < k; ++i) s.x[i] -= product_of(s.row(i) + k, x, 0, width);
+    each(k, [&](Index i) { s.x[i] -= product_of(s.row(i) + k, x, 0, width); });
   }
 }
 

@@ -24,7 +24,7 @@ struct Tasks {
 #pragma omp parallel num_threads(s.team.threads)
 #pragma omp single
     make(&hands);
-    solve_upper(s);
+    solve_upper(s, Dealt{s.team.threads});
   }
 
  private:

@@ -33,19 +33,20 @@ class Tiles {
   void factor(Index k, int thread = 0) {
     Own& own = threads_[static_cast<std::size_t>(thread)];
     auto& panel = panels_[static_cast<std::size_t>(k)];
-    panel = free_panel();
+    panel = free_panel(s_.n - columns(k).begin);
     own.pivoting.factor(s_, columns(k), *panel, own.product);
     left_[k] = count_ - k;
   }
 
-  // Column j after panel k: exchanges, the rows of U beside the panel's triangle, and all below.
+  // Column j after panel k: exchanges, the rows of U beside the panel's triangle, and all below. The right side goes with the last panel's
+  // columns as long as these are updated: by itself it would read all of L for one column.
   void update(Index j, Index k, int thread = 0) {
-    Product& product = threads_[static_cast<std::size_t>(thread)].product;
     auto& panel = panels_[static_cast<std::size_t>(k)];
-    const Columns p = columns(k), c = columns(j);
-    for (Index r = p.begin; r < p.end; ++r) exchange(s_, r, c);
-    product({panel->row(0), s_.row(p.begin) + c.begin, s_.ld, p.size(), c.size(), panel->row(p.size()), s_.row(p.end) + c.begin, s_.ld,
-             s_.n - p.end});
+    if (j < count_ || k == count_ - 1) {
+      Columns c = columns(j);
+      if (j == count_ - 1) ++c.end;
+      eliminate(*panel, columns(k), c, threads_[static_cast<std::size_t>(thread)].product);
+    }
     if (left_[k].fetch_sub(1) == 1) give_back(std::move(panel));
   }
 
@@ -56,17 +57,27 @@ class Tiles {
   };
   using Memory = std::unique_ptr<Panel<Product>>;
 
+  void eliminate(const Panel<Product>& panel, const Columns& p, const Columns& c, Product& product) {
+    for (Index r = p.begin; r < p.end; ++r) exchange(s_, r, c);
+    product({panel.row(0), s_.row(p.begin) + c.begin, s_.ld, p.size(), c.size(), panel.row(p.size()), s_.row(p.end) + c.begin, s_.ld,
+             s_.n - p.end});
+  }
+
   Columns columns(Index k) const {
     if (k == count_) return {s_.n, s_.n + 1};
     return {k * s_.p.block, std::min((k + 1) * s_.p.block, s_.n)};
   }
 
-  // A panel that all columns behind it have seen makes room for another.
-  Memory free_panel() {
+  // A panel that all columns behind it have seen makes room for another: the smallest with memory for so many rows, so that the next step finds
+  // what it needs and no memory is new to it.
+  Memory free_panel(Index rows) {
     const std::lock_guard lock(mutex_);
-    if (free_.empty()) return std::make_unique<Panel<Product>>();
-    Memory panel = std::move(free_.back());
-    free_.pop_back();
+    auto best = free_.end();
+    for (auto each = free_.begin(); each != free_.end(); ++each)
+      if ((*each)->room() >= rows && (best == free_.end() || (*each)->room() < (*best)->room())) best = each;
+    if (best == free_.end()) return std::make_unique<Panel<Product>>();
+    Memory panel = std::move(*best);
+    free_.erase(best);
     return panel;
   }
   void give_back(Memory panel) {

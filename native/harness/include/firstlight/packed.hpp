@@ -122,7 +122,9 @@ class Kernel {
       x[r * vectors + v] = simd::load<Vector>(to + (r * vectors + v) * width) - x[r * vectors + v];
     });
     simd::unroll<tile_rows>([&](auto q) __attribute__((always_inline)) {
-      if (q < height) simd::unroll<vectors>([&](auto v) __attribute__((always_inline)) { simd::store(to + (q * vectors + v) * width, x[q * vectors + v]); });
+      if (q < height)
+        simd::unroll<vectors>([&](auto v)
+                                  __attribute__((always_inline)) { simd::store(to + (q * vectors + v) * width, x[q * vectors + v]); });
       simd::unroll<tile_rows - 1 - q>([&](auto below) __attribute__((always_inline)) {
         constexpr int r = q + 1 + below;
         const Vector left = l[r * stride + first + q] - Vector{};

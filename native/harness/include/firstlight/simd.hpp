@@ -90,6 +90,36 @@ template <class T, int count, class V, int... k>
 #endif
 }  // namespace detail
 
+namespace detail {
+// Rows k and k + step of each 2 step exchange a block of `step` lanes: of `low` the odd blocks, of `high` the even ones.
+template <int step, class V, int... k>
+[[gnu::always_inline]] inline void cross(V& low, V& high, std::integer_sequence<int, k...>) {
+#if __has_builtin(__builtin_shufflevector) && !defined(__CUDACC__)
+  constexpr int lanes = sizeof...(k);
+  const V first = __builtin_shufflevector(low, high, (k / step % 2 == 0 ? k : lanes + k - step)...);
+  high = __builtin_shufflevector(low, high, (k / step % 2 == 0 ? k + step : lanes + k)...);
+  low = first;
+#else
+  const V first = low, second = high;
+  ((low[k] = k / step % 2 == 0 ? first[k] : second[k - step], high[k] = k / step % 2 == 0 ? first[k + step] : second[k]), ...);
+#endif
+}
+template <int step, class T>
+[[gnu::always_inline]] inline void cross_all(native<T> (&rows)[width<T>]) {
+  simd::unroll<width<T> / 2>([&](auto pair) __attribute__((always_inline)) {
+    constexpr int row = pair / step * 2 * step + pair % step;
+    cross<step>(rows[row], rows[row + step], std::make_integer_sequence<int, width<T>>());
+  });
+  if constexpr (step > 1) cross_all<step / 2, T>(rows);
+}
+}  // namespace detail
+
+// Rows of a square become its columns.
+template <class T>
+[[gnu::always_inline]] inline void transpose(native<T> (&rows)[width<T>]) {
+  if constexpr (width<T> > 1) detail::cross_all<width<T> / 2, T>(rows);
+}
+
 // The sum of `count` vectors (a power of two) over vectors and lanes, in pairs: the shortest chain of additions.
 template <class T, int count>
 [[gnu::always_inline]] inline T reduce(const native<T> (&sum)[count]) {
