@@ -84,7 +84,7 @@ class Panel {
 
   template <class Pivots>
   void factor(Pivots& pivots, Product& product) {
-    halves(0, width_, pivots, product);
+    if (width_ > 0) halves(0, width_, pivots, product);  // a group of a tournament may have no rows
     for (Index j = 0; j < own_; ++j) std::copy_n(top(j), width_, row(j));
   }
 
