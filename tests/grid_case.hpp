@@ -29,7 +29,8 @@ struct Shares {
   }
 };
 
-// The second field's halo is narrower by one, the third one has as much less in every other dimension.
+// The second field's halo is narrower by one, the third one has as much less in every other dimension. The first two are cut into strips where
+// rows are longer than 8 cells.
 template <std::size_t D>
 std::vector<grid::FieldShape<D>> shapes(const grid::Point<D>& halo) {
   grid::Point<D> narrow = halo, uneven = halo;
@@ -52,8 +53,8 @@ struct Rank {
   Rank(const grid::Block<D>& block, const grid::Options& options, Index alignment)
       : block(block),
         options(options),
-        a(block.size(), shapes<D>(block.domain.halo)[0].halo, alignment),
-        b(block.size(), shapes<D>(block.domain.halo)[1].halo, alignment),
+        a(block.size(), shapes<D>(block.domain.halo)[0].halo, alignment, 8),
+        b(block.size(), shapes<D>(block.domain.halo)[1].halo, alignment, 8),
         c(block.size(), shapes<D>(block.domain.halo)[2].halo, alignment) {}
   void open(const Transport& transport) { exchange.open(block, options, transport, a, b, c); }
 

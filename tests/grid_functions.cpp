@@ -261,6 +261,39 @@ Index wrong_layout(int dimensions, const Index* size, const Index* halo, Index a
   });
 }
 
+// Of a field whose rows are cut into strips: rows of strips that are not aligned, cells that have not a place of their own, bytes that first touch
+// leaves as they are, and what the view of a strip does not show, of its columns and the halo beside them, once strips are joined.
+Index wrong_strips(int dimensions, const Index* size, const Index* halo, Index alignment, Index strip, Index shares, Index* strips) {
+  return with(dimensions, [&]<std::size_t D>() {
+    grid::Field<float, D> field(point<D>(size), point<D>(halo), alignment, strip);
+    const grid::Layout<D>& layout = field.layout();
+    const grid::Box<D> all = layout.with_halo();
+    poison_halo(field);
+    Index wrong = 0, number = 0, covered = 0;
+    for (Index s = 0; s < shares; ++s) grid::first_touch(field, s, shares);
+    grid::each_cell(all, [&](const grid::Point<D>& p) { wrong += field[p] != 0 ? 1 : 0; });
+    grid::each_cell(all, [&](const grid::Point<D>& p) { field[p] = static_cast<float>(++number); });
+    for (Index s = 0; s < shares; ++s) field.join(s, shares);
+    number = 0;
+    grid::each_cell(all, [&](const grid::Point<D>& p) { wrong += field[p] != static_cast<float>(++number) ? 1 : 0; });
+    layout.each_strip(all, [&](const grid::Box<D>& part, Index n) {
+      covered += part.cells();
+      grid::Box<D> seen = part;
+      if (n > 0) seen.lower[D - 1] -= layout.halo[D - 1];
+      if (n < layout.strips - 1) seen.upper[D - 1] += layout.halo[D - 1];
+      const auto view = field.view();
+      grid::each_cell(seen, [&](const grid::Point<D>& p) {
+        const float* there = &std::apply([&](auto... i) -> float& { return view(i...); }, p) + n * layout.jump;
+        wrong += *there != field[p] || (part.contains(p) && there != &field[p]) ? 1 : 0;
+        if (p[D - 1] == n * layout.width)
+          wrong += reinterpret_cast<std::uintptr_t>(there) % static_cast<std::uintptr_t>(alignment) != 0 ? 1 : 0;
+      });
+    });
+    *strips = layout.strips;
+    return wrong + std::abs(all.cells() - covered);
+  });
+}
+
 // Two exchanges of three fields between all ranks, the second one with a fault; then everything is inspected.
 void exchange(int dimensions, const Asked* asked, int reach, int order, int expected, Index alignment, Index shares, int fault, Told* out) {
   *out = with(dimensions, [&]<std::size_t D>() {

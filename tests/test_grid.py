@@ -64,7 +64,7 @@ Cell = tuple[int, ...]
 @pytest.fixture(scope="module")
 def functions() -> ctypes.CDLL:
     made = drivers.library(Path(__file__).with_name("grid_functions.cpp"), *FLAGS)
-    for name in ("wrong_cells", "split", "wrong_layout", "alone", "seen_damage"):
+    for name in ("wrong_cells", "split", "wrong_layout", "wrong_strips", "alone", "seen_damage"):
         getattr(made, name).restype = ctypes.c_int64
     return made
 
@@ -240,6 +240,22 @@ def test_rows_are_aligned_and_threads_touch_every_cell(
     size = Four(*data.draw(st.lists(st.integers(1, 6), min_size=d, max_size=d)))
     halo = Four(*data.draw(st.lists(st.integers(0, 2), min_size=d, max_size=d)))
     assert functions.wrong_layout(d, size, halo, ctypes.c_int64(alignment), ctypes.c_int64(shares)) == 0
+
+
+@given(
+    data=st.data(), d=st.integers(1, 4), alignment=st.sampled_from([1, 16, 64]), strip=st.integers(1, 20),
+    shares=st.integers(1, 4),
+)  # fmt: skip
+def test_strips_hold_every_cell_once_and_show_what_is_beside_them(
+    functions: ctypes.CDLL, data: st.DataObject, d: int, alignment: int, strip: int, shares: int
+) -> None:
+    size = [*data.draw(st.lists(st.integers(1, 4), min_size=d - 1, max_size=d - 1)), data.draw(st.integers(1, 40))]
+    halo = Four(*data.draw(st.lists(st.integers(0, 2), min_size=d, max_size=d)))
+    strips, asked = ctypes.c_int64(), [ctypes.c_int64(n) for n in (alignment, strip, shares)]
+    assert functions.wrong_strips(d, Four(*size), halo, *asked, ctypes.byref(strips)) == 0
+    assert strips.value <= -(-size[-1] // strip)
+    if size[-1] > strip >= 16:  # of at least as many columns as lie aligned together
+        assert strips.value > 1
 
 
 # -- exchanges

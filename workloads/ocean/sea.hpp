@@ -46,6 +46,7 @@ struct Extent {
     fields.integer("py", py, "processes", 0, 4096, "from south to north; 0: chosen");
     fields.choice("halo", halo, grid::ways, grid::about_ways);
   }
+  Index columns() const { return 0; }  // of flows that lie together, a strip; 0: all
   double dx() const { return length / static_cast<double>(nx); }
   double dy() const { return width / static_cast<double>(ny); }
 };

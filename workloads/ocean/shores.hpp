@@ -91,7 +91,7 @@ void lay_out(State& s) {
   const auto& p = s.p;
   const grid::Point<3> size = s.block.size(), flat{1, size[1], size[2]}, halo = p.domain().halo;
   for (Flow* y : {&s.start, &s.now})
-    for (auto* field : y->all()) *field = grid::Field<double, 3>(size, halo);
+    for (auto* field : y->all()) *field = grid::Field<double, 3>(size, halo, grid::cache_line, p.columns());
   for (auto* field : s.diagnosed()) {
     *field = grid::Field<double, 3>(size, halo);
     fl::poison(field->data(), field->layout().elements);

@@ -51,12 +51,13 @@ auto origin(Field& field) {
 inline constexpr double no_water = 1e-9;  // m, of four cells around a corner together
 
 // Fluxes, vorticity, divergence of the layer k; `moving`: and the energy of the flow, added to the pressure that is there. `fetch`: memory is asked
-// for what the next line has more, for processors do not follow so many lines by themselves.
+// for what the next line has more, for processors do not follow so many lines by themselves. `strip`, here and below: how many elements the
+// strip of a flow that the cells belong to lies behind its first one.
 template <bool linear, bool moving, class State, class To>
-void fluxes(State& s, Flow& from, To& to, Index k, Index j, Index begin, Index end, bool fetch = false) {
+void fluxes(State& s, Flow& from, To& to, Index k, Index j, Index begin, Index end, Index strip = 0, bool fetch = false) {
   const auto& p = s.p;
   const double rdx = 1 / p.dx(), rdy = 1 / p.dy(), f = p.coriolis(s.block.owned.lower[1] + j), rest = p.rest(k);
-  const Index flow = line(from.u.view(), k, j), flat = line(s.edge.view(), 0, j), made = line(to.head.view(), k, j);
+  const Index flow = line(from.u.view(), k, j) + strip, flat = line(s.edge.view(), 0, j), made = line(to.head.view(), k, j);
   const Index north = from.u.view().stride[1];
   const double *uc = origin(from.u) + flow, *us = uc - north, *vc = origin(from.v) + flow, *vn = vc + north;
   const double *hc = origin(from.h) + flow, *hs = hc - north, *count = origin(s.corners) + flat, *edge = origin(s.edge) + flat;
@@ -81,11 +82,11 @@ void fluxes(State& s, Flow& from, To& to, Index k, Index j, Index begin, Index e
 
 // Vorticity and divergence of another flow, for friction.
 template <class State>
-void swirl(State& s, const Flow& flow, Index j, Index begin, Index end) {
+void swirl(State& s, const Flow& flow, Index j, Index begin, Index end, Index strip = 0) {
   const double rdx = 1 / s.p.dx(), rdy = 1 / s.p.dy();
   const auto u = flow.u.view(), v = flow.v.view();
   for (Index k = 0; k < s.p.layers; ++k) {
-    const double *uc = &u(k, j, 0), *us = uc - u.stride[1], *vc = &v(k, j, 0), *edge = &s.edge.view()(0, j, 0);
+    const double *uc = &u(k, j, 0) + strip, *us = uc - u.stride[1], *vc = &v(k, j, 0) + strip, *edge = &s.edge.view()(0, j, 0);
     double* z = &s.vorticity.view()(k, j, 0);
     in_vectors(
         begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
@@ -94,11 +95,11 @@ void swirl(State& s, const Flow& flow, Index j, Index begin, Index end) {
   }
 }
 template <class State>
-void diverge(State& s, const Flow& flow, Index j, Index begin, Index end) {
+void diverge(State& s, const Flow& flow, Index j, Index begin, Index end, Index strip = 0) {
   const double rdx = 1 / s.p.dx(), rdy = 1 / s.p.dy();
   const auto u = flow.u.view(), v = flow.v.view();
   for (Index k = 0; k < s.p.layers; ++k) {
-    const double *uc = &u(k, j, 0), *vc = &v(k, j, 0), *vn = vc + v.stride[1];
+    const double *uc = &u(k, j, 0) + strip, *vc = &v(k, j, 0) + strip, *vn = vc + v.stride[1];
     double* d = &s.spread.view()(k, j, 0);
     in_vectors(
         begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
@@ -131,14 +132,15 @@ void bend(State& s, Index j, Index begin, Index end) {
 // M of layers of such thickness: heights of surfaces from the bottom up, then M from the top down. The sea's own surface weighs `surface`,
 // which is nothing where it is advanced apart from the layers.
 template <class State, class To>
-void pressures(State& s, const grid::Field<double, 3>& thickness, To& to, Index j, Index begin, Index end, double surface = gravity) {
+void pressures(State& s, const grid::Field<double, 3>& thickness, To& to, Index j, Index begin, Index end, double surface = gravity,
+               Index strip = 0) {
   const auto& p = s.p;
   const auto h = thickness.view();
   const auto head = to.head.view();
   const double* bottom = &s.bottom.view()(0, j, 0);
   for (Index k = p.layers; k-- > 0;) {
     const double* below = k == p.layers - 1 ? bottom : &head(k + 1, j, 0);
-    const double* hc = &h(k, j, 0);
+    const double* hc = &h(k, j, 0) + strip;
     double* m = &head(k, j, 0);
     const double rest = p.rest(k);
     in_vectors(begin, end, [&](Index i, auto put) __attribute__((always_inline)) { put(m + i, at(below + i) + (at(hc + i) - rest)); });

@@ -11,7 +11,8 @@ void write_down(State& s, const Flow& flow) {
   const Params& p = s.p;
   const grid::Point<3> size = s.block.size();
   const double cell = p.dx() * p.dy();
-  const auto u = flow.u.view(), v = flow.v.view(), h = flow.h.view();
+  const auto of = [](const grid::Field<double, 3>& field) { return [&field](Index k, Index j, Index i) { return field[{k, j, i}]; }; };
+  const auto u = of(flow.u), v = of(flow.v), h = of(flow.h);
   long double mass = 0;
   double energy = 0, enstrophy = 0;
   for (Index j = 0; j < size[1]; ++j)

@@ -37,7 +37,7 @@ struct Params : ocean::Extent {
   Form form = Form::energy;
   Slip slip = Slip::free;
   fl::alltoall::Way transpose = fl::alltoall::Way::alltoall;
-  Index layers = 5, steps = 4, restart = 0, diary = 0;
+  Index layers = 5, steps = 4, strip = 512, restart = 0, diary = 0;
   double courant = 0.6, wind = 0.1, drag = 1e-6, viscosity = 100, biharmonic = 0, filter = 0.05, tolerance = 2e-17;
   void declare(fl::Fields& fields) {
     fields.choice(
@@ -53,6 +53,7 @@ struct Params : ocean::Extent {
     fields.integer("layers", layers, "layers", 1, most_layers, "of 5000 m together; a gyre has one of 1000 m");
     fields.integer("steps", steps, "time steps", 1, 1 << 24, "time steps of a run");
     declare_processes(fields);
+    fields.integer("strip", strip, "cells", 8, 1 << 16, "of a process's lines that lie together where waves are explicit, about");
     fields.choice("transpose", transpose, fl::alltoall::ways, fl::alltoall::ways_help);
     fields.integer("restart", restart, "time steps", 0, 1 << 24,
                    "after each so many a run is kept in files, forgotten and taken up; 0: never");
@@ -74,6 +75,7 @@ struct Params : ocean::Extent {
   bool bounded() const { return false; }  // what vorticity turns: layers do not vanish
   bool flat_rectangle() const { return closed() && !coasts(); }
   bool iterates() const { return time == Time::semi && solver == Solver::cg; }
+  Index columns() const { return time == Time::explicitly ? strip : 0; }
   double beta() const { return driven() ? 2e-11 : 0; }
   // Of corners on line j of the whole domain.
   double coriolis(Index j) const { return problem == Problem::seiche ? 0 : 1e-4 + beta() * (static_cast<double>(j) * dy() - width / 2); }

@@ -14,7 +14,6 @@
 
 namespace ocean_nlom::inline FL_ROLE {
 
-inline constexpr Index part_of_line = 512;   // cells: what follows from four lines of five layers is half a megabyte
 inline constexpr Index piece_of_line = 128;  // cells of a layer that are still in the first cache, or near it, when they are advanced
 inline constexpr Index cached =
     4;  // second caches full: flows of a thread that are larger go past the caches where nothing reads them soon
@@ -22,7 +21,8 @@ inline constexpr Index cached =
 // What a variant does otherwise.
 struct Right {
   static constexpr bool four_point_average = true, kinetic = true, coasts = true;
-  static constexpr bool bands = true;  // of lines, a thread each; else all that follows from a flow before all that is made of it
+  static constexpr bool joins_last = true;  // strips hear of what is beside them when halos have arrived
+  static constexpr bool bands = true;       // of lines, a thread each; else all that follows from a flow before all that is made of it
   // Of semi-implicit runs: modes, southern wall, land and coarse grids of the solver, thickness, what neighbours know of the pressure,
   // what a run that is taken up knows of the step before.
   static constexpr bool weighted = true, walls = true, masked = true, coarse = true, from_fluxes = true, arrives = true, continues = true;
@@ -43,7 +43,7 @@ struct Run {
   void open(State& s) {
     restart.open("ocean_nlom", s.team.rank);
     if constexpr (requires { team.threads; }) team.threads = s.team.threads;
-    for (Index n = 0; n < s.team.threads; ++n) lines_.emplace_back(s.p.layers, std::min(s.block.size()[2], part_of_line));
+    for (Index n = 0; n < s.team.threads; ++n) lines_.emplace_back(s.p.layers, s.now.u.layout().width);
     large_ = 9 * s.now.u.layout().elements * static_cast<Index>(sizeof(double)) > cached * s.team.threads * fl::second_level_cache();
     std::size_t n = 0;
     for (Flow* y : {&s.now, &s.third, &s.half})
@@ -85,7 +85,9 @@ struct Run {
   }
 
   void stage(State& s, std::size_t number, Flow& from, Flow& to, double dt) {
+    if (!Ways::joins_last) join(from);
     fl::during(phases("halo"), [&] { halos[number](team); });
+    if (Ways::joins_last) fl::during(phases("advance"), [&] { join(from); });
     const grid::Box<3> cells = s.block.cells();
     const Rows own{{cells.lower[1], cells.lower[2]}, {cells.upper[1], cells.upper[2]}};
     if constexpr (Ways::bands) {
@@ -95,11 +97,23 @@ struct Run {
         });
       });
     } else {
-      fl::during(phases("diagnose"), [&] { each(own.grown({1, 1}), [&](Index j, Index a, Index b) { diagnose(s, from, s, j, a, b); }); });
-      fl::during(phases("advance"),
-                 [&] { each(own, [&](Index j, Index a, Index b) { advance(s, s, s.now, from, from, to, dt, j, a, b); }); });
+      fl::during(phases("diagnose"), [&] {
+        each_strip(s, own.grown({1, 1}), [&](Index j, Index a, Index b, Index strip) { diagnose(s, from, s, j, a, b, strip); });
+      });
+      fl::during(phases("advance"), [&] {
+        each_strip(s, own, [&](Index j, Index a, Index b, Index strip) {
+          for (Index k = 0; k < s.p.layers; ++k) advance(s, s, s.now, from, from, to, dt, k, j, a, b, strip);
+        });
+      });
     }
     curve(s, from, to, dt);
+  }
+  // What strips know of what is beside them.
+  void join(Flow& flow) const {
+    if (flow.u.layout().strips == 1) return;
+    team([&](Index share, Index shares) {
+      for (auto* field : flow.all()) field->join(share, shares);
+    });
   }
   // What a viscosity of the fourth derivatives of `flow` changes. Halos of two cells are just wide enough for two differences each way.
   void curve(State& s, const Flow& flow, Flow& to, double dt) {
@@ -107,22 +121,23 @@ struct Run {
     const grid::Box<3> cells = s.block.cells();
     const Rows own{{cells.lower[1], cells.lower[2]}, {cells.upper[1], cells.upper[2]}}, around = own.grown({1, 1});
     fl::during(phases("advance"), [&] {
-      each({around.lower, {around.upper[0] + 1, around.upper[1] + 1}}, [&](Index j, Index a, Index b) { ocean::swirl(s, flow, j, a, b); });
-      each({{around.lower[0] - 1, around.lower[1] - 1}, around.upper},
-           [&](Index j, Index a, Index b) { ocean::diverge(s, flow, j, a, b); });
+      each_strip(s, {around.lower, {around.upper[0] + 1, around.upper[1] + 1}},
+                 [&](Index j, Index a, Index b, Index strip) { ocean::swirl(s, flow, j, a, b, strip); });
+      each_strip(s, {{around.lower[0] - 1, around.lower[1] - 1}, around.upper},
+                 [&](Index j, Index a, Index b, Index strip) { ocean::diverge(s, flow, j, a, b, strip); });
       each(around, [&](Index j, Index a, Index b) { ocean::bend(s, j, a, b); });
       each({own.lower, around.upper}, [&](Index j, Index a, Index b) { ocean::swirl(s, s.bent, j, a, b); });
       each({around.lower, own.upper}, [&](Index j, Index a, Index b) { ocean::diverge(s, s.bent, j, a, b); });
-      each(own, [&](Index j, Index a, Index b) { straighten(s, to, dt * biharmonic(s.p), j, a, b); });
+      each_strip(s, own, [&](Index j, Index a, Index b, Index strip) { straighten(s, to, dt * biharmonic(s.p), j, a, b, strip); });
     });
   }
-  static void straighten(State& s, Flow& to, double part, Index j, Index begin, Index end) {
+  static void straighten(State& s, Flow& to, double part, Index j, Index begin, Index end, Index strip = 0) {
     const double x = part / s.p.dx(), y = part / s.p.dy();
     const double *open_u = &s.face_u.view()(0, j, 0), *open_v = &s.face_v.view()(0, j, 0);
     for (Index k = 0; k < s.p.layers; ++k) {
       const double *z = &s.vorticity.view()(k, j, 0), *d = &s.spread.view()(k, j, 0);
       const double *zn = z + s.vorticity.view().stride[1], *ds = d - s.spread.view().stride[1];
-      double *u = &to.u.view()(k, j, 0), *v = &to.v.view()(k, j, 0);
+      double *u = &to.u.view()(k, j, 0) + strip, *v = &to.v.view()(k, j, 0) + strip;
       ocean::in_vectors(
           begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
             using ocean::at;
@@ -132,23 +147,23 @@ struct Run {
           });
     }
   }
-  // Some lines, from end to end: what follows from a line is used while it is in the cache, and is nobody else's. Long lines in parts, and of
-  // these a piece at a time of each layer: what follows from the line to the north, then the next stage, a vector behind, for it looks east.
+  // Some lines, from end to end: what follows from a line is used while it is in the cache, and is nobody else's. One strip after the other, and
+  // of it a piece at a time of each layer: what follows from the line to the north, then the next stage, a vector behind, for it looks east.
   void band(State& s, ocean::Lines& lines, const fl::Part& mine, Flow& from, Flow& to, double dt) const {
     if (mine.size() == 0) return;
-    const Index across = s.block.size()[2];
-    for (Index a = 0; a < across; a += part_of_line) {
-      const Index b = std::min(across, a + part_of_line), first = a - ocean::lanes;
+    const auto& cut = from.u.layout();
+    for (Index n = 0; n < cut.strips; ++n) {
+      const Index a = n * cut.width, b = std::min(a + cut.width, cut.size[2]), first = a - ocean::lanes, strip = n * cut.jump;
       lines.begin_at(a);
-      for (Index j = mine.begin - 1; j <= mine.begin; ++j) diagnose(s, from, lines, j, first, b + 1);
+      for (Index j = mine.begin - 1; j <= mine.begin; ++j) diagnose(s, from, lines, j, first, b + 1, strip);
       for (Index j = mine.begin; j < mine.end; ++j) {
         Index done = a;
         for (Index c = first; c < b + 1; c += piece_of_line) {
           const Index stop = std::min(c + piece_of_line, b + 1), ready = stop == b + 1 ? b : stop - ocean::lanes;
-          press(s, from, lines, j + 1, c, stop);
+          press(s, from, lines, j + 1, c, stop, strip);
           for (Index k = 0; k < s.p.layers; ++k) {
-            follow(s, from, lines, k, j + 1, c, stop);
-            advance(s, lines, s.now, from, from, to, dt, k, j, done, ready);
+            follow(s, from, lines, k, j + 1, c, stop, strip);
+            advance(s, lines, s.now, from, from, to, dt, k, j, done, ready, strip);
           }
           done = ready;
         }
@@ -165,54 +180,64 @@ struct Run {
     });
   }
 
+  // row(j, begin, end, strip): of each row what lies in one strip of flows.
+  template <class Row>
+  void each_strip(const State& s, const Rows& box, const Row& row) const {
+    const auto& cut = s.now.u.layout();
+    each(box, [&](Index j, Index a, Index b) {
+      cut.each_strip({{0, j, a}, {1, j + 1, b}},
+                     [&](const grid::Box<3>& part, Index n) { row(j, part.lower[2], part.upper[2], n * cut.jump); });
+    });
+  }
+
   // Fluxes, vorticity, divergence and M + K on the line j, of all layers; semi-implicitly K alone.
   template <class Followed>
-  void diagnose(State& s, Flow& from, Followed& to, Index j, Index begin, Index end) const {
-    press(s, from, to, j, begin, end);
-    for (Index k = 0; k < s.p.layers; ++k) follow(s, from, to, k, j, begin, end);
+  void diagnose(State& s, Flow& from, Followed& to, Index j, Index begin, Index end, Index strip = 0) const {
+    press(s, from, to, j, begin, end, strip);
+    for (Index k = 0; k < s.p.layers; ++k) follow(s, from, to, k, j, begin, end, strip);
   }
   // M, of all layers,
   template <class Followed>
-  static void press(State& s, Flow& from, Followed& to, Index j, Index begin, Index end) {
+  static void press(State& s, Flow& from, Followed& to, Index j, Index begin, Index end, Index strip) {
     if (s.p.time == Time::explicitly)
-      ocean::pressures(s, from.h, to, j, begin, end);
+      ocean::pressures(s, from.h, to, j, begin, end, gravity, strip);
     else
       for (Index k = 0; k < s.p.layers; ++k) std::fill(&to.head.view()(k, j, begin), &to.head.view()(k, j, end), 0.0);
   }
   // and all else of one.
   template <class Followed>
-  void follow(State& s, Flow& from, Followed& to, Index k, Index j, Index begin, Index end) const {
+  void follow(State& s, Flow& from, Followed& to, Index k, Index j, Index begin, Index end, Index strip) const {
     if (s.p.linear())
-      ocean::fluxes<true, false>(s, from, to, k, j, begin, end, large_);
+      ocean::fluxes<true, false>(s, from, to, k, j, begin, end, strip, large_);
     else
-      ocean::fluxes<false, Ways::kinetic>(s, from, to, k, j, begin, end, large_);
+      ocean::fluxes<false, Ways::kinetic>(s, from, to, k, j, begin, end, strip, large_);
   }
 
   // The next stage on the line j: `first` and dt times the tendencies of `from`; the bottom drags `dragged`.
   template <class Followed>
   void advance(State& s, Followed& of, const Flow& first, const Flow& from, const Flow& dragged, Flow& to, double dt, Index j, Index begin,
                Index end) const {
-    for (Index k = 0; k < s.p.layers; ++k) advance(s, of, first, from, dragged, to, dt, k, j, begin, end);
+    for (Index k = 0; k < s.p.layers; ++k) advance(s, of, first, from, dragged, to, dt, k, j, begin, end, 0);
   }
   template <class Followed>
   void advance(State& s, Followed& of, const Flow& first, const Flow& from, const Flow& dragged, Flow& to, double dt, Index k, Index j,
-               Index begin, Index end) const {
+               Index begin, Index end, Index strip) const {
     const auto by = [&]<Form form>() {
       if (k == 0)
-        advance_by<form, true>(s, of, first, from, dragged, to, dt, k, j, begin, end);
+        advance_by<form, true>(s, of, first, from, dragged, to, dt, k, j, begin, end, strip);
       else
-        advance_by<form, false>(s, of, first, from, dragged, to, dt, k, j, begin, end);
+        advance_by<form, false>(s, of, first, from, dragged, to, dt, k, j, begin, end, strip);
     };
     s.p.form == Form::energy ? by.template operator()<Form::energy>() : by.template operator()<Form::enstrophy>();
   }
   template <Form form, bool top, class Followed>
   void advance_by(State& s, Followed& of, const Flow& first, const Flow& from, const Flow& dragged, Flow& to, double dt, Index k, Index j,
-                  Index begin, Index end) const {
+                  Index begin, Index end, Index strip) const {
     using ocean::at, ocean::line, ocean::origin;
     const Params& p = s.p;
     const double rdx = 1 / p.dx(), rdy = 1 / p.dy(), a = viscosity(p), r = k == p.layers - 1 ? drag(p) : 0;
     const double wind = top ? ocean::stress_at(p, s.block.owned.lower[1] + j, s.wind) / ocean::density : 0;
-    const Index flat = line(s.face_u.view(), 0, j), flow = line(to.u.view(), k, j), pitch = to.u.view().stride[1];
+    const Index flat = line(s.face_u.view(), 0, j), flow = line(to.u.view(), k, j) + strip, pitch = to.u.view().stride[1];
     const Index made = line(of.head.view(), k, j), south = line(of.head.view(), k, j - 1), north = line(of.head.view(), k, j + 1);
     const double *open_u = origin(s.face_u) + flat, *open_v = origin(s.face_v) + flat;
     const double *fu = origin(of.flux_u) + made, *fus = origin(of.flux_u) + south;

@@ -40,7 +40,7 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   s.p = p, s.team = team, s.block = grid::Block<3>(p.domain(), team.ranks, team.rank);
   ocean::lay_out(s);
   for (Flow* y : {&s.third, &s.half})
-    for (auto* field : y->all()) *field = grid::Field<double, 3>(s.block.size(), p.domain().halo);
+    for (auto* field : y->all()) *field = grid::Field<double, 3>(s.block.size(), p.domain().halo, grid::cache_line, p.columns());
   if (biharmonic(p) > 0)
     for (auto* field : {&s.bent.u, &s.bent.v}) {
       *field = grid::Field<double, 3>(s.block.size(), p.domain().halo);

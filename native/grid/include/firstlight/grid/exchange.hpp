@@ -156,9 +156,11 @@ class Exchange {
     const Box<D> mine = share_of(box, share, shares);
     if (mine.empty()) return;
     const Layout<D> tight = packed_box(box);
-    const Point<D> size = mine.sizes();
-    copy_cells<D>(reinterpret_cast<T*>(to) + tight(minus<D>(mine.lower, box.lower)), tight.stride.data(), &field[mine.lower],
-                  field.layout().stride.data(), size.data());
+    field.layout().each_strip(mine, [&](const Box<D>& part, Index) {
+      const Point<D> size = part.sizes();
+      copy_cells<D>(reinterpret_cast<T*>(to) + tight(minus<D>(part.lower, box.lower)), tight.stride.data(), &field[part.lower],
+                    field.layout().stride.data(), size.data());
+    });
   }
   template <class T>
   static void unpacked(void* erased, const Box<D>& box, Index share, Index shares, const unsigned char* from) {
@@ -166,19 +168,25 @@ class Exchange {
     const Box<D> mine = share_of(box, share, shares);
     if (mine.empty()) return;
     const Layout<D> tight = packed_box(box);
-    const Point<D> size = mine.sizes();
-    copy_cells<D>(&field[mine.lower], field.layout().stride.data(),
-                  reinterpret_cast<const T*>(from) + tight(minus<D>(mine.lower, box.lower)), tight.stride.data(), size.data());
+    field.layout().each_strip(mine, [&](const Box<D>& part, Index) {
+      const Point<D> size = part.sizes();
+      copy_cells<D>(&field[part.lower], field.layout().stride.data(),
+                    reinterpret_cast<const T*>(from) + tight(minus<D>(part.lower, box.lower)), tight.stride.data(), size.data());
+    });
   }
   template <class T>
   static void moved(void* erased, const Box<D>& from, const Box<D>& to, Index share, Index shares) {
     auto& field = *static_cast<Field<T, D>*>(erased);
     const Box<D> mine = share_of(from, share, shares);
     if (mine.empty()) return;
-    const Point<D> size = mine.sizes();
-    const T* source = &field[mine.lower];
-    copy_cells<D>(&field[plus<D>(mine.lower, minus<D>(to.lower, from.lower))], field.layout().stride.data(), source,
-                  field.layout().stride.data(), size.data());
+    const Point<D> there = minus<D>(to.lower, from.lower), back = minus<D>(from.lower, to.lower);
+    field.layout().each_strip(mine, [&](const Box<D>& leaving, Index) {
+      field.layout().each_strip(leaving.shifted(there), [&](const Box<D>& part, Index) {
+        const Point<D> size = part.sizes();
+        const T* source = &field[plus<D>(part.lower, back)];
+        copy_cells<D>(&field[part.lower], field.layout().stride.data(), source, field.layout().stride.data(), size.data());
+      });
+    });
   }
 
   Plan<D> plan_;

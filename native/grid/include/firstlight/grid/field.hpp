@@ -1,4 +1,5 @@
-// One value a cell of a block with its halo: rows along the last dimension, which is contiguous; each row starts aligned.
+// One value a cell of a block with its halo: rows along the last dimension, which is contiguous; each row starts aligned. Long rows may be cut
+// into strips: so many columns of all rows lie together, with halo columns of their own, as if another process had them.
 #pragma once
 
 #include <cstring>
@@ -21,13 +22,21 @@ struct Layout {
   Index pitch = 0;     // elements from the start of a row to the start of the next
   Index first = 0;     // own cell (0, ..., 0)
   Index elements = 0;  // in all
+  Index strips = 1;    // one behind the other; lead, pitch and strides are those of each
+  Index width = 0;     // columns of a strip; the last one may have fewer
+  Index jump = 0;      // elements from where a strip's cells would stand, if strides held across strips, to where those of the next one do
 
   Layout() = default;
-  // Own cell 0 of every row stands at a multiple of so many elements.
-  Layout(const Point<D>& size, const Point<D>& halo, Index multiple) : size(size), halo(halo) {
+  // Own cell 0 of every row, and of every strip's, stands at a multiple of so many elements. Strips of about `most` columns; 0: one.
+  Layout(const Point<D>& size, const Point<D>& halo, Index multiple, Index most = 0) : size(size), halo(halo), width(size[D - 1]) {
     const auto whole = [&](Index n) { return (n + multiple - 1) / multiple * multiple; };
+    if (most > 0 && width > most) {
+      const auto parts = [&](Index of) { return (size[D - 1] + of - 1) / of; };
+      width = whole(std::max(parts(parts(most)), halo[D - 1]));
+      strips = parts(width);
+    }
     lead = whole(halo[D - 1]);
-    pitch = whole(lead + size[D - 1] + halo[D - 1]);
+    pitch = whole(lead + width + halo[D - 1]);
     Index step = 1;
     first = lead;
     for (std::size_t d = D; d-- > 0;) {
@@ -35,10 +44,24 @@ struct Layout {
       step *= d == D - 1 ? pitch : size[d] + 2 * halo[d];
       if (d < D - 1) first += halo[d] * stride[d];
     }
-    elements = step;
+    elements = strips * step;
+    jump = strips > 1 ? step - width : 0;
   }
 
-  Index operator()(const Point<D>& local) const { return first + distance(local); }
+  Index operator()(const Point<D>& local) const { return first + distance(local) + strip(local[D - 1]) * jump; }
+  // Which one a column belongs to; halo columns to that beside them.
+  Index strip(Index column) const { return strips == 1 ? 0 : std::clamp<Index>(column / width, 0, strips - 1); }
+  // visit(part, n): what of a box lies in strip n, for each that has something of it.
+  template <class Visit>
+  void each_strip(const Box<D>& box, const Visit& visit) const {
+    if (box.empty()) return;
+    for (Index n = strip(box.lower[D - 1]); n <= strip(box.upper[D - 1] - 1); ++n) {
+      Box<D> mine = box;
+      if (n > 0) mine.lower[D - 1] = std::max(box.lower[D - 1], n * width);
+      if (n < strips - 1) mine.upper[D - 1] = std::min(box.upper[D - 1], (n + 1) * width);
+      visit(static_cast<const Box<D>&>(mine), n);
+    }
+  }
   Index distance(const Point<D>& offset) const {
     Index n = 0;
     for (std::size_t d = 0; d < D; ++d) n += offset[d] * stride[d];
@@ -76,8 +99,8 @@ class Field {
   static constexpr Index guard = 2 * cache_line;  // bytes
 
   Field() = default;
-  Field(const Point<D>& size, const Point<D>& halo, Index alignment = cache_line)
-      : layout_(size, halo, multiple_of(alignment)), memory_(2 * guard + layout_.elements * static_cast<Index>(sizeof(T))) {}
+  Field(const Point<D>& size, const Point<D>& halo, Index alignment = cache_line, Index strip = 0)
+      : layout_(size, halo, multiple_of(alignment), strip), memory_(2 * guard + layout_.elements * static_cast<Index>(sizeof(T))) {}
 
   const Layout<D>& layout() const { return layout_; }
   const Point<D>& size() const { return layout_.size; }
@@ -89,10 +112,27 @@ class Field {
   // A cell in local coordinates, halo cells included.
   T& operator[](const Point<D>& local) { return data()[layout_(local)]; }
   const T& operator[](const Point<D>& local) const { return data()[layout_(local)]; }
+  // Where there are strips, only that of the first one: what it tells of the columns of strip n and the halo columns beside them, in coordinates of
+  // the whole field, stands n * layout().jump elements behind.
   View<T, D> view() { return make_view(data() + layout_.first); }
   View<const T, D> view() const { return make_view(data() + layout_.first); }
   // The same of a copy of all elements elsewhere, as on a device.
   View<T, D> view(T* copy) const { return make_view(copy + layout_.first); }
+
+  // Brings to halo columns between strips what stands in the columns they are of, in all rows, those of halos, too; this share of it. What it
+  // copies has arrived; all shares are done before anybody reads halo columns of strips.
+  void join(Index share = 0, Index shares = 1) {
+    const Index halo = layout_.halo[D - 1];
+    for (Index n = 1; n < layout_.strips; ++n) {
+      Box<D> box = layout_.with_halo();
+      box.lower[D - 1] = n * layout_.width, box.upper[D - 1] = box.lower[D - 1] + 1;
+      each_row(share_of(box, share, shares), [&](const Point<D>& p, Index) {
+        T* const before = data() + layout_.first + layout_.distance(p) + (n - 1) * layout_.jump;
+        T* const here = before + layout_.jump;
+        for (Index c = 0; c < halo; ++c) copy_element(before + c, here + c), copy_element(here - 1 - c, before - 1 - c);
+      });
+    }
+  }
 
   // The memory as it is, guards included.
   Array<unsigned char>& memory() { return memory_; }
@@ -127,8 +167,10 @@ void first_touch(Field<T, D>& field, Index share, Index shares) {
     if (mine.lower[d] == 0) mine.lower[d] -= layout.halo[d];
     if (mine.upper[d] == layout.size[d]) mine.upper[d] += layout.halo[d];
   }
-  each_row(mine, [&](const Point<D>& p, Index count) {
-    std::memset(static_cast<void*>(&field[p]), 0, static_cast<std::size_t>(count) * sizeof(T));
+  layout.each_strip(mine, [&](const Box<D>& part, Index) {
+    each_row(part, [&](const Point<D>& p, Index count) {
+      std::memset(static_cast<void*>(&field[p]), 0, static_cast<std::size_t>(count) * sizeof(T));
+    });
   });
 }
 
