@@ -1,8 +1,9 @@
 // B written past the caches, line by line: no line is read only to be overwritten (write-allocate).
 //
-// Squares wait in a small place for the rest of their lines; those of a row of B, two or four, are then written one after the other. What is
-// left of a row, where it does not begin on a line, waits until the next strip of A comes to it. A line is written only while another
-// square is turned, for a processor cannot read so soon what it has stored in pieces.
+// Tiles wait in a small place, which the first cache holds, for the rest of their lines. A tile is read by eight rows at a time, four lines of
+// each: rows a power of two apart share sets of a cache, and of more rows than a set has places lines are gone before they are used. While one
+// tile is read, the tile before it is written, row by row of B: so memory is read and written at once, and nothing is loaded that was only just
+// stored in pieces. What is left of a row of B that does not begin on a line waits until the next strip of A comes to it.
 #pragma once
 
 #include "firstlight/nontemporal.hpp"
@@ -30,63 +31,103 @@ class Gathered {
  public:
   void open(Index columns) {
     left_ = fl::Array<T>((columns + wide) * line<T>);
-    waiting_ = fl::Array<T>(2 * place);
+    waiting_ = fl::Array<T>(2 * wide * row_size + line<T>);
   }
   void turn(const Box<T>& box) {
-    for (Index i = 0; i < box.rows; i += high) {
-      const Box<T> strip = box.part(i, 0, std::min(high, box.rows - i), box.columns);
-      const bool first = i == 0, last = i + high >= box.rows;
+    Tile before{};
+    for (Index i = 0; i < box.rows; i += high)
       for (Index j = 0; j < box.columns; j += wide) {
-        gather(strip, j, first);
-        if (j > 0) write(strip, j - wide, first, last);
+        const Index rows = std::min(high, box.rows - i), columns = std::min(wide, box.columns - j);
+        const bool right = j + wide < box.columns, below = i + high < box.rows;
+        const T* const next = right ? box.a + i * box.a_row + j + wide : below ? box.a + (i + high) * box.a_row : box.a;
+        T* const waiting = row(before.waiting == row(0) ? wide : 0);
+        const Tile tile{box.part(i, j, rows, columns), next, waiting, left_.data() + j * line<T>, i == 0, !below};
+        if (before.left == tile.left) write(before, 0, wide), before.at.columns = 0;  // what it leaves is needed now
+        gather(tile, before);
+        before = tile;
       }
-      write(strip, (box.columns - 1) / wide * wide, first, last);
-    }
+    write(before, 0, wide);
   }
 
  private:
-  static constexpr Index wide = 8, high = 32, lines = high / line<T>, row_size = high + line<T>, place = wide * row_size;
+  static constexpr Index side = 8, wide = 4 * line<T>, high = 32, lines = high / line<T>, row_size = high + line<T>;
+  struct Tile {
+    Box<T> at;
+    const T* next;     // where the next tile begins
+    T* waiting;        // its columns, row_size apart
+    T* left;           // a line of each: what the strip above has left, then what this one leaves
+    bool first, last;  // strip of A
+  };
 
-  // Of column j of A; before it lie the elements of a line that the strip above has left.
-  T* row(Index j) { return waiting_.data() + j / wide % 2 * place + j % wide * row_size + line<T>; }
+  T* row(Index k) {
+    return waiting_.data() + k * row_size + line<T>;
+  }  // a line lies before the first one: a row's first line is loaded whole
 
-  void gather(const Box<T>& strip, Index j, bool first) {
-    const Index columns = std::min(wide, strip.columns - j);
-    if (!first)
-      for (Index k = j; k < j + columns; ++k) whole_line(row(k) - line<T>, left_.data() + k * line<T>, Ordinary());
-    const Box<T> in{strip.a + j, strip.a_row, row(j), row_size, strip.rows, columns};
-    if (in.rows < high || columns < wide) return by_loops(in);
-    const T* const next = in.a + std::min(line<T>, strip.columns - 1 - j);
-    fl::simd::unroll<high / wide>([&](auto q) __attribute__((always_inline)) {
-      for (Index k = q * wide; k < (q + 1) * wide; ++k) __builtin_prefetch(next + k * in.a_row);
-      square<wide>(in.a + q * wide * in.a_row, in.a_row, in.b + q * wide, in.b_row, Ordinary());
-    });
-  }
-
-  void write(const Box<T>& strip, Index j, bool first, bool last) {
-    const Index end = std::min(j + wide, strip.columns);
-    for (Index k = j; k < end; ++k) {
-      T* to = strip.b + k * strip.b_row;
-      const T* from = row(k);
-      const Index before = beyond_line(to);
-      if (first || last)
-        write_end(to, from, before, strip.rows, first, last);
-      else
-        fl::simd::unroll<lines>([&](auto q) __attribute__((always_inline)) {
-          whole_line(to - before + q * line<T>, from - before + q * line<T>, PastCaches());
-        });
-      if (!last) whole_line(left_.data() + k * line<T>, from + high - line<T>, Ordinary());
+  void gather(const Tile& tile, const Tile& before) {
+    constexpr Index written = side / lines;  // rows of B in the time of a step, which turns as many lines
+    Index k = 0;
+    for (Index i = 0; i < high; i += side) {
+      const T* const from = tile.at.a + i * tile.at.a_row;
+      const T* const next = i + side < tile.at.rows ? from + side * tile.at.a_row : tile.next;
+      for (Index j = 0; j < wide; j += line<T>, k += written) {
+        for (Index r = 0; r < side; ++r) __builtin_prefetch(next + r * tile.at.a_row + j);
+        step({from + j, tile.at.a_row, tile.waiting + j * row_size + i, row_size, tile.at.rows - i, tile.at.columns - j});
+        write(before, k, k + written);
+      }
     }
   }
 
-  // Of a row of B: before its first line and behind its last one stand elements of other rows.
-  static void write_end(T* to, const T* from, Index before, Index count, bool first, bool last) {
-    Index i = first ? 0 : -before;
-    if (first)
-      for (; i < count && (before + i) % line<T> != 0; ++i) to[i] = from[i];
-    for (; i + line<T> <= count; i += line<T>) whole_line(to + i, from + i, PastCaches());
-    if (last)
-      for (; i < count; ++i) to[i] = from[i];
+  // `side` rows of a line of columns, as far as there are so many.
+  [[gnu::always_inline]] static void step(const Box<T>& box) {
+    if (box.rows >= side && box.columns >= line<T>) return by_vectors(box.a, box.a_row, box.b, box.b_row, side, line<T>);
+    const Index rows = std::min(side, box.rows), columns = std::min(line<T>, box.columns);
+    if (rows > 0 && columns > 0) by_loops(box.part(0, 0, rows, columns));
+  }
+
+  static void write(const Tile& tile, Index begin, Index end) {
+    for (Index k = begin; k < std::min(end, tile.at.columns); ++k) {
+      T *const to = tile.at.b + k * tile.at.b_row, *const left = tile.left + k * line<T>, *const waiting = tile.waiting + k * row_size;
+      const Index before = beyond_line(to);
+      if (tile.first || tile.last)
+        write_end(tile, to, waiting, left, before);
+      else
+        fl::simd::unroll<lines>([&](auto q) __attribute__((always_inline)) {
+          if (q == 0 && before > 0)
+            joined(to - before, left, waiting - before, before);
+          else
+            whole_line(to - before + q * line<T>, waiting - before + q * line<T>, PastCaches());
+        });
+      if (!tile.last && before > 0) whole_line(left, waiting + high - before, Ordinary());
+    }
+  }
+
+  // Before the first line of a row of B and behind its last one stand elements of other rows.
+  static void write_end(const Tile& tile, T* to, T* from, const T* left, Index before) {
+    Index i = 0;
+    if (tile.first)
+      for (; i < tile.at.rows && (before + i) % line<T> != 0; ++i) to[i] = from[i];
+    else
+      i = -before, std::copy_n(left, before, from + i);
+    for (; i + line<T> <= tile.at.rows; i += line<T>) whole_line(to + i, from + i, PastCaches());
+    if (tile.last)
+      for (; i < tile.at.rows; ++i) to[i] = from[i];
+  }
+
+  // A line whose first elements, `before` of them, are left ones.
+  [[gnu::always_inline]] static void joined(T* to, const T* left, const T* from, Index before) {
+    using Native = fl::simd::native<T>;
+    using Place = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+    using Places = fl::simd::native<Place>;
+    constexpr int native = fl::simd::width<T>;
+    fl::simd::unroll<line<T> / native>([&](auto k) __attribute__((always_inline)) {
+      const Places place = places<Places>(std::make_integer_sequence<int, native>()) + k * native;
+      const auto old = fl::simd::load<Native>(left + k * native), here = fl::simd::load<Native>(from + k * native);
+      PastCaches()(to + k * native, place < static_cast<Place>(before) ? old : here);
+    });
+  }
+  template <class Places, int... k>
+  static Places places(std::integer_sequence<int, k...>) {
+    return Places{k...};
   }
 
   template <class Store>
@@ -99,7 +140,7 @@ class Gathered {
   }
 
   fl::Array<T> left_;     // a line of each row of B
-  fl::Array<T> waiting_;  // two places of `wide` rows
+  fl::Array<T> waiting_;  // two places of `wide` columns
 };
 
 // For columns `own` of A, in both precisions: only that of the step has memory.

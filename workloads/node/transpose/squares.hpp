@@ -186,13 +186,14 @@ template <Index side, class T>
     }
 }
 
-// Whole squares of vectors, whose rows are as far apart in both matrices: that takes the least instructions.
+// Whole squares of vectors.
 template <class T>
-inline void by_vectors(const T* a, T* b, Index row, Index rows, Index columns) {
+[[gnu::always_inline]] inline void by_vectors(const T* a, Index a_row, T* b, Index b_row, Index rows, Index columns) {
   for (Index i = 0; i < rows; i += width<T>)
     for (Index j = 0; j < columns; j += width<T>)
       square_of_a_vector(
-          a + i * row + j, row, [=](int k, const auto& v) __attribute__((always_inline)) { fl::simd::store(b + (j + k) * row + i, v); });
+          a + i * a_row + j,
+          a_row, [=](int k, const auto& v) __attribute__((always_inline)) { fl::simd::store(b + (j + k) * b_row + i, v); });
 }
 
 // `high` rows of all columns, a lane of columns at a time; the last lane ends with the box.
@@ -218,7 +219,7 @@ template <class T>
 inline void by_rows(const Box<T>& box) {
   if (std::min(box.rows, box.columns) < width<T>) return by_loops(box);
   const bool whole = box.a_row % width<T> == 0 && box.rows % width<T> == 0 && box.columns % width<T> == 0;
-  if (whole && box.a_row == box.b_row) return by_vectors(box.a, box.b, box.a_row, box.rows, box.columns);
+  if (whole && box.a_row == box.b_row) return by_vectors(box.a, box.a_row, box.b, box.a_row, box.rows, box.columns);
   by_lanes(box);
 }
 
