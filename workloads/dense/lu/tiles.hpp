@@ -38,15 +38,13 @@ class Tiles {
     left_[k] = count_ - k;
   }
 
-  // Column j after panel k: exchanges, the rows of U beside the panel's triangle, and all below. The right side goes with the last panel's
-  // columns as long as these are updated: by itself it would read all of L for one column.
+  // Column j after panel k: exchanges, the rows of U beside the panel's triangle, and all below.
   void update(Index j, Index k, int thread = 0) {
     auto& panel = panels_[static_cast<std::size_t>(k)];
-    if (j < count_ || k == count_ - 1) {
-      Columns c = columns(j);
-      if (j == count_ - 1) ++c.end;
-      eliminate(*panel, columns(k), c, threads_[static_cast<std::size_t>(thread)].product);
-    }
+    const Columns p = columns(k), c = columns(j);
+    for (Index r = p.begin; r < p.end; ++r) exchange(s_, r, c);
+    threads_[static_cast<std::size_t>(thread)].product({panel->row(0), s_.row(p.begin) + c.begin, s_.ld, p.size(), c.size(),
+                                                        panel->row(p.size()), s_.row(p.end) + c.begin, s_.ld, s_.n - p.end});
     if (left_[k].fetch_sub(1) == 1) give_back(std::move(panel));
   }
 
@@ -56,12 +54,6 @@ class Tiles {
     Pivoting<Product> pivoting;
   };
   using Memory = std::unique_ptr<Panel<Product>>;
-
-  void eliminate(const Panel<Product>& panel, const Columns& p, const Columns& c, Product& product) {
-    for (Index r = p.begin; r < p.end; ++r) exchange(s_, r, c);
-    product({panel.row(0), s_.row(p.begin) + c.begin, s_.ld, p.size(), c.size(), panel.row(p.size()), s_.row(p.end) + c.begin, s_.ld,
-             s_.n - p.end});
-  }
 
   Columns columns(Index k) const {
     if (k == count_) return {s_.n, s_.n + 1};
