@@ -94,14 +94,16 @@ namespace detail {
 // Rows k and k + step of each 2 step exchange a block of `step` lanes: of `low` the odd blocks, of `high` the even ones.
 template <int step, class V, int... k>
 [[gnu::always_inline]] inline void cross(V& low, V& high, std::integer_sequence<int, k...>) {
-#if __has_builtin(__builtin_shufflevector) && !defined(__CUDACC__)
   constexpr int lanes = sizeof...(k);
+#if __has_builtin(__builtin_shufflevector) && !defined(__CUDACC__)
   const V first = __builtin_shufflevector(low, high, (k / step % 2 == 0 ? k : lanes + k - step)...);
   high = __builtin_shufflevector(low, high, (k / step % 2 == 0 ? k + step : lanes + k)...);
   low = first;
 #else
   const V first = low, second = high;
-  ((low[k] = k / step % 2 == 0 ? first[k] : second[k - step], high[k] = k / step % 2 == 0 ? first[k + step] : second[k]), ...);
+  ((low[k] = k / step % 2 == 0 ? first[k] : second[(k + lanes - step) % lanes],
+    high[k] = k / step % 2 == 0 ? first[(k + step) % lanes] : second[k]),
+   ...);
 #endif
 }
 template <int step, class T>
