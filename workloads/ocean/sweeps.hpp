@@ -58,14 +58,17 @@ void fluxes(State& s, Flow& from, To& to, Index k, Index j, Index begin, Index e
   const auto& p = s.p;
   const double rdx = 1 / p.dx(), rdy = 1 / p.dy(), f = p.coriolis(s.block.owned.lower[1] + j), rest = p.rest(k);
   const Index flow = line(from.u.view(), k, j) + strip, flat = line(s.edge.view(), 0, j), made = line(to.head.view(), k, j);
-  const Index north = from.u.view().stride[1];
+  const Index north = from.u.view().stride[1], north_flat = s.edge.view().stride[1];
+  const bool fetch_flat = fetch && k == 0;  // what all layers share
   const double *uc = origin(from.u) + flow, *us = uc - north, *vc = origin(from.v) + flow, *vn = vc + north;
   const double *hc = origin(from.h) + flow, *hs = hc - north, *count = origin(s.corners) + flat, *edge = origin(s.edge) + flat;
+  const double* bottom = origin(s.bottom) + flat;
   double *fu = origin(to.flux_u) + made, *fv = origin(to.flux_v) + made, *q = origin(to.potential) + made;
   double *z = origin(to.vorticity) + made, *d = origin(to.spread) + made, *m = origin(to.head) + made;
   in_vectors(
       begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
         if (fetch) fetch_later(uc + north + i, vn + north + i, hc + north + i);
+        if (fetch_flat) fetch_later(count + north_flat + i, edge + north_flat + i, bottom + north_flat + i);
         const V u_west = at(uc + i), u_east = at(uc + i + 1), v_south = at(vc + i), v_north = at(vn + i);
         const V h_here = at(hc + i), h_south = at(hs + i), h_both = at(hc + i - 1) + h_here;
         const V zeta = ((v_south - at(vc + i - 1)) * rdx - (u_west - at(us + i)) * rdy) * at(edge + i);

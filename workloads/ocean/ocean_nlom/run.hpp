@@ -237,7 +237,8 @@ struct Run {
     const Params& p = s.p;
     const double rdx = 1 / p.dx(), rdy = 1 / p.dy(), a = viscosity(p), r = k == p.layers - 1 ? drag(p) : 0;
     const double wind = top ? ocean::stress_at(p, s.block.owned.lower[1] + j, s.wind) / ocean::density : 0;
-    const Index flat = line(s.face_u.view(), 0, j), flow = line(to.u.view(), k, j) + strip, pitch = to.u.view().stride[1];
+    const Index flat = line(s.face_u.view(), 0, j), flow = line(to.u.view(), k, j) + strip;
+    const Index pitch = to.u.view().stride[1], pitch_flat = s.face_u.view().stride[1];
     const Index made = line(of.head.view(), k, j), south = line(of.head.view(), k, j - 1), north = line(of.head.view(), k, j + 1);
     const double *open_u = origin(s.face_u) + flat, *open_v = origin(s.face_v) + flat;
     const double *fu = origin(of.flux_u) + made, *fus = origin(of.flux_u) + south;
@@ -264,6 +265,7 @@ struct Run {
           const V v_next = at(v0 + i) + dt * dv * (Ways::coasts ? coast_v : ocean::all(1));
           const V h_next = at(h0 + i) - dt * ((at(fu + i + 1) - at(fu + i)) * rdx + (at(fvn + i) - at(fv + i)) * rdy);
           if (fetch) ocean::fetch_later(u0 + pitch + i, v0 + pitch + i, h0 + pitch + i);
+          if (top && large_) ocean::fetch_later(open_u + pitch_flat + i, open_v + pitch_flat + i);
           put(u1 + i, u_next, past), put(v1 + i, v_next, past), put(h1 + i, h_next, past);
         });
   }
