@@ -36,30 +36,33 @@ template <class T, class V, int... k>
 #endif
 }
 
-// In each lane the first half of a's and b's, or the second half, a number of type Unit of each in turn.
-template <class Unit, bool second, int... k>
-[[gnu::always_inline]] inline Vector<Unit, width<Unit>> zipped(const Vector<Unit, width<Unit>>& a, const Vector<Unit, width<Unit>>& b,
-                                                               std::integer_sequence<int, k...>) {
+// In each lane the first half of a's and b's, or the second half, a number of type Unit of each in turn. Of whole numbers, for there are
+// processors with two units that zip these and one that zips floating-point numbers.
+template <class Unit, bool second, class V, int... k>
+[[gnu::always_inline]] inline V zipped(const V& a, const V& b, std::integer_sequence<int, k...>) {
+  using Whole = Vector<Unit, sizeof...(k)>;
   constexpr auto from = [](int at) {
     const int in_lane = at % lane<Unit>, begin = at - in_lane + (second ? lane<Unit> / 2 : 0);
-    return begin + in_lane / 2 + (in_lane % 2 == 1 ? width<Unit> : 0);
+    return begin + in_lane / 2 + (in_lane % 2 == 1 ? static_cast<int>(sizeof...(k)) : 0);
   };
-  return picked<Unit>(a, b, std::integer_sequence<int, from(k)...>());
+  return reinterpret_cast<V>(
+      picked<Unit>(reinterpret_cast<const Whole&>(a), reinterpret_cast<const Whole&>(b), std::integer_sequence<int, from(k)...>()));
 }
-// Of whole numbers, for there are processors with two units that zip these and one that zips floating-point numbers.
 template <class Unit, bool second, class V>
 [[gnu::always_inline]] inline V zip(const V& a, const V& b) {
-  using Whole = Vector<Unit, width<Unit>>;
-  return reinterpret_cast<V>(
-      zipped<Unit, second>(reinterpret_cast<Whole>(a), reinterpret_cast<Whole>(b), std::make_integer_sequence<int, width<Unit>>()));
+  return zipped<Unit, second>(a, b, std::make_integer_sequence<int, sizeof(V) / sizeof(Unit)>());
 }
 
-// The first or the second lanes of a and b.
+// Every second lane of a and b, from the first or from the second one on.
+template <bool second, class V, int... k>
+[[gnu::always_inline]] inline V every_second(const V& a, const V& b, std::integer_sequence<int, k...>) {
+  using Halves = Vector<std::int64_t, sizeof...(k)>;
+  using From = std::integer_sequence<int, 2 * k - k % 2 + (second ? 2 : 0)...>;
+  return reinterpret_cast<V>(picked<std::int64_t>(reinterpret_cast<const Halves&>(a), reinterpret_cast<const Halves&>(b), From()));
+}
 template <bool second, class V>
 [[gnu::always_inline]] inline V lanes_of(const V& a, const V& b) {
-  using Halves = Vector<std::int64_t, 4>;
-  using From = std::conditional_t<second, std::integer_sequence<int, 2, 3, 6, 7>, std::integer_sequence<int, 0, 1, 4, 5>>;
-  return reinterpret_cast<V>(picked<std::int64_t>(reinterpret_cast<Halves>(a), reinterpret_cast<Halves>(b), From()));
+  return every_second<second>(a, b, std::make_integer_sequence<int, sizeof(V) / sizeof(std::int64_t)>());
 }
 
 // A piece of the row at `a`, and one of the row that begins the next lane.
@@ -103,20 +106,27 @@ template <class T, class Give>
   fl::simd::unroll<lane<T>>([&](auto k) __attribute__((always_inline)) { give(k, row[k]); });
 }
 
-// `width` rows of as many columns.
-template <class T, class Give>
+// `side` rows of as many columns, in vectors of so many.
+template <int side, class T, class Give>
 [[gnu::always_inline]] inline void square_of_a_vector(const T* a, Index a_row, Give give) {
-  using V = Vector<T, width<T>>;
+  using V = Vector<T, side>;
+  constexpr int lanes = side / lane<T>;
   V row[lanes][lane<T>];
   fl::simd::unroll<lanes>([&](auto l) __attribute__((always_inline)) {
     fl::simd::unroll<lane<T>>([&](auto r) __attribute__((always_inline)) { row[l][r] = fl::simd::load<V>(a + (l * lane<T> + r) * a_row); });
     turn_lanes(row[l]);
   });
   fl::simd::unroll<lane<T>>([&](auto k) __attribute__((always_inline)) {
-    if constexpr (lanes == 1)
+    if constexpr (lanes == 1) {
       give(k, row[0][k]);
-    else
+    } else if constexpr (lanes == 2) {
       give(k, lanes_of<false>(row[0][k], row[1][k])), give(k + lane<T>, lanes_of<true>(row[0][k], row[1][k]));
+    } else {
+      const V even = lanes_of<false>(row[0][k], row[1][k]), even_below = lanes_of<false>(row[2][k], row[3][k]);
+      const V odd = lanes_of<true>(row[0][k], row[1][k]), odd_below = lanes_of<true>(row[2][k], row[3][k]);
+      give(k, lanes_of<false>(even, even_below)), give(k + 2 * lane<T>, lanes_of<true>(even, even_below));
+      give(k + lane<T>, lanes_of<false>(odd, odd_below)), give(k + 3 * lane<T>, lanes_of<true>(odd, odd_below));
+    }
   });
 }
 
@@ -133,7 +143,7 @@ template <Index side, class T, class Store>
       T* const to = b + right * b_row + down;
       const auto give = [&](int k, const auto& v) __attribute__((always_inline)) { store(to + k * b_row, v); };
       if constexpr (whole)
-        square_of_a_vector(from, a_row, give);
+        square_of_a_vector<width<T>>(from, a_row, give);
       else
         columns_of_a_lane(from, a_row, give);
     });
@@ -161,16 +171,23 @@ template <Index high, class T>
   });
 }
 
-// The last square of each row and column ends with the box: some elements are written twice. Lines of B that the next square writes are
-// asked for while this one is turned, in 32 bit those of a lane at a time.
+// The last square of each row and column ends with the box: some elements are written twice, but for lanes of columns that are done. Lines of B
+// that the next square writes are asked for while this one is turned, in 32 bit those of a lane at a time; behind the last one of a column, of
+// small matrices, whose rows are one strip, those of the next column: of large ones that costs more than it gains.
 template <Index side, class T>
 [[gnu::noinline]] inline void covered(const Box<T>& whole) {
   const Box<T> box = whole;
-  for (Index right = 0; right < box.columns; right += side)
+  const bool small = box.rows == box.b_row;
+  for (Index right = 0; right < box.columns; right += side) {
+    const Index j = std::min(right, box.columns - side), done = (right - j) / lane<T>;
+    const Index next = std::min(right + side, box.columns - side);
     for (Index down = 0; down < box.rows; down += side) {
-      const Index i = std::min(down, box.rows - side), j = std::min(right, box.columns - side), next = std::min(i + side, box.rows - 1);
+      const Index i = std::min(down, box.rows - side);
       const Box<T> at = box.part(i, j, side, side);
-      T* const asked = at.b + (next - i);
+      const bool below = down + side < box.rows;
+      T* const asked = below   ? at.b + std::min(down + side, box.rows - side) - i
+                       : small ? box.b + next * box.b_row
+                               : at.b + (box.rows - 1 - i);
       const auto ask = [&](Index from, Index count) __attribute__((always_inline)) {
         for (Index k = from; k < from + count; ++k) __builtin_prefetch(asked + k * at.b_row, 1);
       };
@@ -179,11 +196,13 @@ template <Index side, class T>
         square<side>(at.a, at.a_row, at.b, at.b_row, Ordinary());
       } else {
         fl::simd::unroll<static_cast<int>(side) / lane<T>>([&](auto q) __attribute__((always_inline)) {
+          if (q < done) return;
           ask(q * lane<T>, lane<T>);
           lane_of_columns<side>(at.part(0, q * lane<T>, side, lane<T>));
         });
       }
     }
+  }
 }
 
 // Whole squares of vectors.
@@ -191,9 +210,33 @@ template <class T>
 [[gnu::always_inline]] inline void by_vectors(const T* a, Index a_row, T* b, Index b_row, Index rows, Index columns) {
   for (Index i = 0; i < rows; i += width<T>)
     for (Index j = 0; j < columns; j += width<T>)
-      square_of_a_vector(
+      square_of_a_vector<width<T>>(
           a + i * a_row + j,
           a_row, [=](int k, const auto& v) __attribute__((always_inline)) { fl::simd::store(b + (j + k) * b_row + i, v); });
+}
+
+// The same of rows of 32 bit that begin on lines and have whole ones, where a vector holds a line: what counts are loads, and of squares of whole
+// rows each line takes one.
+template <class T>
+inline constexpr bool line_in_vector = fl::simd::bytes == 64 && sizeof(T) == 4;
+template <class T>
+inline bool in_lines(const Box<T>& box) {
+  return line_in_vector<T> && (box.a_row | box.b_row | box.rows | box.columns) % line<T> == 0;
+}
+template <class T>
+[[gnu::noinline]] inline void by_lines(const Box<T>& whole) {
+  constexpr int side = static_cast<int>(line<T>);
+  const Box<T> box = whole;
+  for (Index j = 0; j < box.columns; j += side)
+    for (Index i = 0; i < box.rows; i += side) {
+      const Box<T> at = box.part(i, j, side, side);
+      T* const asked = i + side < box.rows ? at.b + side : box.b + std::min(j + side, box.columns - side) * box.b_row;
+      square_of_a_vector<side>(
+          at.a, box.a_row, [&](int k, const auto& v) __attribute__((always_inline)) {
+            __builtin_prefetch(asked + k * box.b_row, 1);
+            fl::simd::store(at.b + k * box.b_row, v);
+          });
+    }
 }
 
 // `high` rows of all columns, a lane of columns at a time; the last lane ends with the box.
@@ -223,17 +266,33 @@ inline void by_rows(const Box<T>& box) {
   by_lanes(box);
 }
 
+// How many rows of A make a strip: where lines of A lie across the border of two columns of squares, they are still in the first cache when the
+// next column comes.
+template <class T>
+inline Index strip(const Box<T>& box) {
+  constexpr Index few = 320;
+  if (sizeof(T) == 4 && box.rows <= few) return box.rows;
+  return sizeof(T) == 8 || box.a_row % line<T> == 0 ? 128 : 176;
+}
+
 // High strips, whose squares go down: B's lines lie one after the other, and A's rows are not too many at once.
 template <class T>
 inline void by_squares(const Box<T>& box) {
-  constexpr Index high = 128, first_cache = 40 << 10;  // bytes; of those with 32 KiB it is not much more
+  constexpr Index first_cache = 40 << 10;  // bytes; of those with 32 KiB it is not much more
+  const Index high = strip(box);
   if (2 * box.rows * box.columns * static_cast<Index>(sizeof(T)) <= first_cache) return by_rows(box);
   const Index least = std::min(box.rows, box.columns);
   if (least < width<T>) return by_loops(box);
   if (least < 2 * line<T>) return covered<width<T>>(box);
   for (Index down = 0; down < box.rows; down += high) {
     const Index i = std::min(down, box.rows - line<T>);
-    covered<line<T>>(box.part(i, 0, std::min(high, box.rows - i), box.columns));
+    const Box<T> part = box.part(i, 0, std::min(high, box.rows - i), box.columns);
+    if constexpr (line_in_vector<T>)
+      if (in_lines(part)) {
+        by_lines(part);
+        continue;
+      }
+    covered<line<T>>(part);
   }
 }
 
