@@ -47,8 +47,9 @@ ON_ONE_NODE = {"OMPI_MCA_pml": "ob1", "OMPI_MCA_btl": "self,vader"}
 launch, and the one of pip, which starts libfabric for it, a whole one."""
 
 
-GIVING_WAY = {"OMPI_MCA_mpi_yield_when_idle": "1"}
-"""Open MPI's ranks leave the processor to others while they wait, so that two parties may share it: `turns.party`."""
+GIVING_WAY = {"OMPI_MCA_mpi_yield_when_idle": "1", "OMP_WAIT_POLICY": "passive"}
+"""Open MPI's ranks leave the processor to others while they wait, so that two parties may share it: `turns.party`; so do
+threads of OpenMP."""
 
 
 def pytest_xdist_auto_num_workers() -> int:

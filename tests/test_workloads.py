@@ -216,9 +216,10 @@ def test_memory_of_the_runtime_is_told_from_ours() -> None:
 
 @cache
 def sanitized(workload: str) -> dict[Program, Built]:
-    tool = native.toolchain("base")
+    """By clang where it is there, which takes half of gcc's time for them."""
+    tool = native.toolchain("base", "clang") or native.toolchain("base")
     if tool is None:
-        pytest.skip("no gcc here")
+        pytest.skip("neither clang nor gcc here")
     wanted = [p for w, v in sanitizable() if w.name == workload for p in native.programs(w, v, tool)]
     return native.make(wanted, Options(strict=True, sanitize="address,undefined"))
 

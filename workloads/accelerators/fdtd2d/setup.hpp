@@ -1,7 +1,7 @@
 // Whether a run is possible, and what it begins with: memory, materials, fields, halos. Compiled with the harness's own flags.
 #pragma once
 
-#include <cstring>
+#include <algorithm>
 
 #include "fdtd2d.hpp"
 #include "guards.hpp"
@@ -93,7 +93,7 @@ void reset_halo(grid::Field<T, 2>& field, const grid::Block<2>& block) {
 
 template <class T>
 void zero(grid::Field<T, 2>& field) {
-  std::memset(static_cast<void*>(field.data()), 0, static_cast<std::size_t>(field.layout().elements) * sizeof(T));
+  std::fill_n(field.data(), field.layout().elements, T{});
 }
 
 // H is half a time step ahead, as the nominal coefficient brings it there from nothing.

@@ -106,12 +106,12 @@ class Field {
   const Point<D>& size() const { return layout_.size; }
   const Point<D>& halo() const { return layout_.halo; }
 
-  // Element 0; layout().elements of them.
-  T* data() { return reinterpret_cast<T*>(memory_.data() + guard); }
-  const T* data() const { return reinterpret_cast<const T*>(memory_.data() + guard); }
+  // Element 0; layout().elements of them. Null where a field has none.
+  T* data() { return memory_.size() > 0 ? elements() : nullptr; }
+  const T* data() const { return memory_.size() > 0 ? elements() : nullptr; }
   // A cell in local coordinates, halo cells included.
-  T& operator[](const Point<D>& local) { return data()[layout_(local)]; }
-  const T& operator[](const Point<D>& local) const { return data()[layout_(local)]; }
+  T& operator[](const Point<D>& local) { return elements()[layout_(local)]; }
+  const T& operator[](const Point<D>& local) const { return elements()[layout_(local)]; }
   // Where there are strips, only that of the first one: what it tells of the columns of strip n and the halo columns beside them, in coordinates of
   // the whole field, stands n * layout().jump elements behind.
   View<T, D> view() { return make_view(data() + layout_.first); }
@@ -139,6 +139,8 @@ class Field {
   const Array<unsigned char>& memory() const { return memory_; }
 
  private:
+  T* elements() { return reinterpret_cast<T*>(memory_.data() + guard); }
+  const T* elements() const { return reinterpret_cast<const T*>(memory_.data() + guard); }
   static Index multiple_of(Index alignment) {
     require(alignment >= 1 && cache_line % alignment == 0,
             "the alignment of a field divides " + std::to_string(cache_line) + " bytes; " + std::to_string(alignment) + " given");
