@@ -3,11 +3,28 @@
 // have in it, as in SELL-C-sigma, and nothing is padded: what rows of a slice have beyond the shortest follows it row by row.
 #pragma once
 
+#include <bit>
 #include <cstdint>
+#include <cstring>
 
 #include "csr.hpp"
 
 namespace spmv::inline FL_ROLE {
+
+// Numbers of 2 bytes, one for each row of a slice, loaded four at a time: with one load more than those of an entry's value and its element of x
+// it is loads that a processor cannot begin.
+class Numbers {
+ public:
+  using Small = std::uint16_t;
+  explicit Numbers(const Small* from) { std::memcpy(fours_, from, sizeof fours_); }
+  Small operator[](int r) const {
+    const int place = std::endian::native == std::endian::little ? r % 4 : 3 - r % 4;
+    return static_cast<Small>(fours_[r / 4] >> (place * 16));
+  }
+
+ private:
+  std::uint64_t fours_[chunk / 4];
+};
 
 // Columns of a row ascend.
 template <fl::Index side = spmv::side>
@@ -42,7 +59,7 @@ class Tiled {
   }
 
  private:
-  using Small = std::uint16_t;
+  using Small = Numbers::Small;
   struct Begin {
     fl::Index entry, number;
     std::size_t run;
@@ -58,12 +75,14 @@ class Tiled {
       const double* from = x + run.tile * side;
       for (int s = 0; s < run.slices; ++s, row += chunk) {
         double sum[chunk];
-        fl::simd::unroll<chunk>([&](auto r) { sum[r] = y[row[r]]; });
+        const Numbers own(row);
+        fl::simd::unroll<chunk>([&](auto r) { sum[r] = y[own[r]]; });
         for (int k = 0; k < run.common; ++k, v += chunk, c += chunk) {
           ask(0, v, c);
-          fl::simd::unroll<chunk>([&](auto r) { sum[r] += v[r] * from[c[r]]; });
+          const Numbers columns(c);
+          fl::simd::unroll<chunk>([&](auto r) { sum[r] += v[r] * from[columns[r]]; });
         }
-        fl::simd::unroll<chunk>([&](auto r) { y[row[r]] = sum[r]; });
+        fl::simd::unroll<chunk>([&](auto r) { y[own[r]] = sum[r]; });
       }
       for (int rest = 0; rest < run.rests; ++rest, row += 2) {
         double sum = y[row[0]];
