@@ -48,8 +48,8 @@ launch, and the one of pip, which starts libfabric for it, a whole one."""
 
 
 GIVING_WAY = {"OMPI_MCA_mpi_yield_when_idle": "1", "OMP_WAIT_POLICY": "passive"}
-"""Open MPI's ranks leave the processor to others while they wait, so that two parties may share it: `turns.party`; so do
-threads of OpenMP."""
+"""Open MPI's ranks leave the processor to others while they wait, so that two parties may share it (`turns.party`); so
+do threads of OpenMP."""
 
 
 def pytest_xdist_auto_num_workers() -> int:
