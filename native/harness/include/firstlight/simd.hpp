@@ -88,9 +88,7 @@ template <class T, int count, class V, int... k>
   return total;
 }
 #endif
-}  // namespace detail
 
-namespace detail {
 // Rows k and k + step of each 2 step exchange a block of `step` lanes: of `low` the odd blocks, of `high` the even ones.
 template <int step, class V, int... k>
 [[gnu::always_inline]] inline void cross(V& low, V& high, std::integer_sequence<int, k...>) {
