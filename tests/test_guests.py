@@ -25,6 +25,7 @@ from firstlight.bench.amounts import amount
 from firstlight.bench.request import Request
 from firstlight.catalogue import needs
 from firstlight.errors import INTERRUPTED, OK, REGRESSION, USAGE, UsageError
+from firstlight.observer import execution
 from firstlight.observer.checks import difference, figure
 from firstlight.plan import EFFORT
 from firstlight.plan.effort import GUESTS
@@ -354,6 +355,16 @@ def test_peak_memory_is_told_of_small_programs_too(here: Path, capsys: Captured)
     assert 2 < small < 6 and 3.5 < large - small < 4.5  # type: ignore[operator]
     code, out, err = call(capsys, "explain", "time", "mib", "=", "6", "--run", "r")
     assert code == OK and "dd time" in out, err
+
+
+def test_the_memory_of_what_ends_at_once_is_told_each_time(tmp_path: Path) -> None:
+    """On one processor it often ends before the shell that has started it."""
+    where, allowed = execution.files(str(tmp_path), named=False, wanted=False), os.sched_getaffinity(0)
+    os.sched_setaffinity(0, {min(allowed)})
+    try:
+        assert None not in [execution.peak_memory(["true"], os.environ, where) for _ in range(200)]
+    finally:
+        os.sched_setaffinity(0, allowed)
 
 
 def test_a_launch_that_does_not_tell_the_memory_of_a_small_program_spoils_nothing(

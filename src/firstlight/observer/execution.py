@@ -72,13 +72,16 @@ def peak_memory(words: list[str], environment: Mapping[str, str], where: Files) 
     where the kernel does not tell.
 
     A shell starts it and ends, so that it becomes a child of the observer whose count began with the shell's own size.
+    It waits for that end: what ended before, the shell might ask for itself.
     """
     adopt = _adopting()
     if adopt is None:
         return None
     made = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
     told = where.stderr + ".process"
+    gate, hold = os.pipe()
     actions = [
+        (os.POSIX_SPAWN_DUP2, gate, 4),
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
         (os.POSIX_SPAWN_OPEN, 1, where.stdout, made, 0o600),
         (os.POSIX_SPAWN_OPEN, 2, where.stderr, made, 0o600),
@@ -86,8 +89,12 @@ def peak_memory(words: list[str], environment: Mapping[str, str], where: Files) 
     ]
     adopt(True)
     try:
-        starter = ["sh", "-c", '(exec "$@" 3>&-) & echo $! >&3', "sh", *words]
-        os.waitpid(os.posix_spawn("/bin/sh", starter, environment, file_actions=actions), 0)
+        try:
+            starter = ["sh", "-c", '(read -r _ <&4; exec "$@" 3>&- 4<&-) & echo $! >&3', "sh", *words]
+            os.waitpid(os.posix_spawn("/bin/sh", starter, environment, file_actions=actions), 0)
+        finally:
+            os.close(gate)
+            os.close(hold)
         process = int(printed(told))
         _, _, used = os.wait4(process, 0)
     except (OSError, ValueError):
