@@ -203,12 +203,16 @@ def strike():
     if strikes:
         signal.raise_signal(strikes.pop())
 
+class Deleted:
+    def __del__(self):
+        strike()
+
 strikes = [signal.SIGTERM]
-os.register_at_fork(after_in_parent=strike)
+{register}
 try:
     with interruptible():
         with interruptible():
-            subprocess.run(["true"], preexec_fn=lambda: None)
+            {meanwhile}
         time.sleep(20)
     print("lost")
 except KeyboardInterrupt:
@@ -216,9 +220,17 @@ except KeyboardInterrupt:
 """
 
 
-def test_a_signal_is_not_lost_while_python_forks() -> None:
-    """What functions that are called at a fork raise, Python drops."""
-    done = subprocess.run([sys.executable, "-c", STRUCK], capture_output=True, text=True, timeout=60)
+@pytest.mark.parametrize(
+    ("register", "meanwhile"),
+    [
+        ("os.register_at_fork(after_in_parent=strike)", 'subprocess.run(["true"], preexec_fn=lambda: None)'),
+        ("", "Deleted()"),  # Popen has a __del__, too
+    ],
+)
+def test_a_signal_is_not_lost_where_python_drops_it(register: str, meanwhile: str) -> None:
+    """What functions raise that are called at a fork or by the end of an object."""
+    program = STRUCK.format(register=register, meanwhile=meanwhile)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
     assert (done.stdout, done.stderr) == ("interrupted\n", "")
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 import uuid
 from collections.abc import Callable, Iterator
@@ -15,12 +16,14 @@ from firstlight.process.guard import watching
 
 SIGNALS = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
 AGAIN = 0.01
-"""Seconds after which a signal is looked at again that came while Python starts a process."""
+"""Seconds after which a signal is looked at again that came where it could not be raised, or was dropped."""
 
 
 @contextmanager
 def interruptible(first: Callable[[], None] = lambda: None) -> Iterator[None]:
     """A batch system ends jobs with SIGTERM, a closed terminal with SIGHUP: both are treated like Ctrl-C.
+
+    What is raised in some places, above all while an object is deleted, Python drops: there it is raised once more.
 
     A signal that is ignored (nohup) stays ignored. `first` is called before KeyboardInterrupt is raised. After a
     SIGHUP, others are ignored for good: kernel and shell both send one, and the report must be written all the same.
@@ -35,6 +38,13 @@ def interruptible(first: Callable[[], None] = lambda: None) -> Iterator[None]:
         first()
         raise KeyboardInterrupt
 
+    def dropped(what: sys.UnraisableHookArgs) -> None:
+        if issubclass(what.exc_type, KeyboardInterrupt):
+            signal.setitimer(signal.ITIMER_REAL, AGAIN)
+        else:
+            others_are_told(what)
+
+    others_are_told, sys.unraisablehook = sys.unraisablehook, dropped
     before = {number: signal.getsignal(number) for number in SIGNALS}
     before = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
     before[signal.SIGALRM] = signal.getsignal(signal.SIGALRM)
@@ -44,6 +54,7 @@ def interruptible(first: Callable[[], None] = lambda: None) -> Iterator[None]:
         yield
     finally:
         left, _ = signal.setitimer(signal.ITIMER_REAL, 0)
+        sys.unraisablehook = others_are_told
         for number, handler in before.items():
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, handler)
