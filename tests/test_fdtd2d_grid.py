@@ -75,6 +75,15 @@ def test_a_stale_halo_is_rejected(ranks: int, pi: int, pj: int, built: dict[str,
         assert {c["case"] for c in said.of("check") if not c["ok"]} == set(range(8))
 
 
+@pytest.mark.parametrize("seed", [12, 116])
+def test_metal_never_shuts_in_the_source(seed: int, built: dict[str, list[Built]], tmp_path: Path) -> None:
+    """With these the disk of metal is drawn over it: fields of zeros, which no mistake changes."""
+    (program, *_) = some(built, "broken_mpi_stale_halo", 2)
+    words = ("problem=walls", "n=45", "steps=24", "bits=64", "pi=2", "pj=1")
+    said = native.run(program, Placement(ranks=2), words, tmp_path, (*native.EFFORT, "--seed", str(seed)))
+    assert [c["ok"] for c in said.of("check")] == [False]
+
+
 # --- directives, where there is no device ---------------------------------------------------------
 
 
