@@ -20,7 +20,7 @@ struct Elimination {
   Index ldc, rows;  // of A and of C
 };
 
-// The packed product: all of B, then blocks of rows of A as they stand.
+// The packed product: all of B, then rows of A as they stand.
 class OwnProduct {
  public:
   void operator()(const Elimination& e) {
@@ -33,12 +33,7 @@ class OwnProduct {
       Kernel::solve(e.l, packed, e.deep, columns);
       Kernel::unpack(packed, columns, e.deep, e.b + p, e.ldb);
     }
-    for (Index i = 0; i < e.rows; i += fl::packed::block_rows)
-      for (Index p = 0; p < e.width; p += Kernel::panel) {
-        const double* after = packed_.data() + (p + Kernel::panel < e.width ? p + Kernel::panel : 0) * e.deep;
-        Kernel::multiply({e.a + i * panel_stride, packed_.data() + p * e.deep, after, e.deep, -1, true, e.c + i * e.ldc + p, e.ldc},
-                         std::min(fl::packed::block_rows, e.rows - i), std::min(Kernel::panel, e.width - p));
-      }
+    Kernel::multiply({e.a, packed_.data(), e.deep, -1, true, e.c, e.ldc}, e.rows, e.width);
   }
 
  private:

@@ -22,7 +22,7 @@ void place(matmul::State& s) {
 struct Threads {
   matmul::BothPacked packed;
 
-  void open(matmul::State& s) { packed.open(s, s.team.threads); }
+  void open(matmul::State& s) { packed.open(s); }
   void step(matmul::State& s, fl::Index) {
 #pragma omp parallel num_threads(s.team.threads)
     packed.multiply(s, omp_get_thread_num(), omp_get_num_threads(), [] {

@@ -1,4 +1,4 @@
-// The packed product: panels of B and blocks of A copied to where caches hold them, around the kernel of firstlight/packed.hpp.
+// The packed product: panels of B and rows of A copied to where the kernel of firstlight/packed.hpp wants them.
 #pragma once
 
 #include <algorithm>
@@ -8,54 +8,41 @@
 
 namespace matmul::inline FL_ROLE {
 
-using fl::packed::block_rows, fl::packed::tile_rows;
+using fl::packed::tile_rows;
 
-// A panel of B streams from the first or second cache while a tile's rows of A pass, a block of A of 720 KiB stays in the second, and what is
-// packed of B in the third, from where each block of A takes it once. Longer sums mean that C is read and written less often.
-inline constexpr Index block_panels = 128;
+// The terms of C that are summed at a time: of all rows of A and columns of B that many are packed. Longer sums mean that C is read and written
+// less often; the rows of A of a tile (24 KiB) and a panel of B pass through the first cache together.
 template <class T>
 inline constexpr Index depth = 3072 / static_cast<Index>(sizeof(T));
 
 template <class T>
 class Packed {
  public:
-  // For `parties` that multiply together.
-  void open(Index n, Index parties) {
+  void open(Index n) {
     n_ = n;
-    rows_ = fl::Array<T>(parties * block_size);
-    const Index panels = std::min<Index>((n + panel - 1) / panel, block_panels);
-    panels_ = fl::Array<T>(std::min(n, depth<T>) * panels * panel);
+    rows_ = fl::Array<T>((n + tile_rows - 1) / tile_rows * tile_rows * stride);
+    panels_ = fl::Array<T>(std::min(n, depth<T>) * ((n + panel - 1) / panel * panel));
   }
 
-  // What `party` does of C = factor * A B: rows of C of its own, after all have packed some panels of B. wait() returns when all have come to it.
+  // What `party` of several does of C = factor * A B: rows of C of its own, after all have packed some panels of B. wait() returns when all have
+  // come to it.
   template <class Wait>
   void multiply(const Matrices<T>& m, T* c, T factor, Index party, Index parties, Wait wait) {
     const fl::Part own = fl::part_in_units(n_, parties, party, tile_rows);
-    T* block = rows_.data() + party * block_size;
-    for (Index j = 0; j < n_; j += block_panels * panel) {
-      const Index columns = std::min(block_panels * panel, n_ - j);
-      for (Index k = 0; k < n_; k += depth<T>) {
-        const Index deep = std::min(depth<T>, n_ - k);
-        for (Index p = party * panel; p < columns; p += parties * panel)
-          Kernel::pack(m.b.data() + k * n_ + j + p, n_, std::min(panel, columns - p), deep, panels_.data() + p * deep);
-        wait();
-        for (Index i = own.begin; i < own.end; i += block_rows) {
-          const Index rows = std::min(block_rows, own.end - i);
-          pack_rows(m.a.data() + i * n_ + k, rows, deep, block);
-          for (Index p = 0; p < columns; p += panel) {
-            const T* after = panels_.data() + (p + panel < columns ? (p + panel) * deep : 0);
-            Kernel::multiply({block, panels_.data() + p * deep, after, deep, factor, k > 0, c + i * n_ + j + p, n_}, rows,
-                             std::min(panel, columns - p));
-          }
-        }
-        wait();
-      }
+    T* rows = rows_.data() + own.begin * stride;
+    for (Index k = 0; k < n_; k += depth<T>) {
+      const Index deep = std::min(depth<T>, n_ - k);
+      for (Index p = party * panel; p < n_; p += parties * panel)
+        Kernel::pack(m.b.data() + k * n_ + p, n_, std::min(panel, n_ - p), deep, panels_.data() + p * deep);
+      pack_rows(m.a.data() + own.begin * n_ + k, own.size(), deep, rows);
+      wait();
+      Kernel::multiply({rows, panels_.data(), deep, factor, k > 0, c + own.begin * n_, n_}, own.size(), n_);
+      wait();
     }
   }
 
  private:
-  static constexpr Index stride = depth<T> + 64 / static_cast<Index>(sizeof(T));  // of rows of a block: they begin in different sets
-  static constexpr Index block_size = (block_rows + tile_rows) * stride;          // a tile more: what is fetched ahead
+  static constexpr Index stride = depth<T> + 64 / static_cast<Index>(sizeof(T));  // of rows of A: they begin in different sets
   using Kernel = fl::packed::Kernel<T, stride>;
   static constexpr Index panel = Kernel::panel;  // columns
 
@@ -66,17 +53,17 @@ class Packed {
   }
 
   Index n_ = 0;
-  fl::Array<T> rows_, panels_;  // a block of A for each party, panels of B for all
+  fl::Array<T> rows_, panels_;
 };
 
 // In both precisions: only that of the step has memory.
 class BothPacked {
  public:
-  void open(const State& s, Index parties) {
+  void open(const State& s) {
     if (s.precision == 32)
-      singles_.open(s.n, parties);
+      singles_.open(s.n);
     else
-      doubles_.open(s.n, parties);
+      doubles_.open(s.n);
   }
   template <class Wait>
   void multiply(State& s, Index party, Index parties, Wait wait) {

@@ -8,7 +8,7 @@ namespace {
 struct Simd {
   matmul::BothPacked packed;
 
-  void open(matmul::State& s) { packed.open(s, 1); }
+  void open(matmul::State& s) { packed.open(s); }
   void step(matmul::State& s, fl::Index) {
     packed.multiply(s, 0, 1, [] {});
   }

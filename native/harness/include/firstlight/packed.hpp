@@ -1,7 +1,8 @@
 // The core of a packed matrix product: a tile of C in registers, a panel of B packed by vectors, and rows of A that begin in different sets of a
 // cache. The scheme is Goto's (K. Goto, R. van de Geijn, ACM TOMS 34 (2008) 12) in the loops of BLIS (F. Van Zee, R. van de Geijn, ACM TOMS 41
-// (2015) 14), turned for matrices whose rows are contiguous: a vector is a piece of a row of B and of C. Each element of C is a sum over all
-// terms in their order, wherever it stands.
+// (2015) 14), turned for matrices whose rows are contiguous: a vector is a piece of a row of B and of C. The rows of A of a tile stay in the
+// first cache while panels of B pass from the second: a quarter less comes from there than with one panel and passing rows of A, which are also
+// as many pages of C. Each element of C is a sum over all terms in their order, wherever it stands.
 #pragma once
 
 #include <algorithm>
@@ -19,8 +20,8 @@ inline constexpr int tile_rows = 8, tile_vectors = 3;  // 28 of 32 registers
 inline constexpr int tile_rows = 4, tile_vectors = 3;  // 16 of 16
 #endif
 
-// Rows of A that are multiplied with one panel of B after the other: a block stays in the second cache.
-inline constexpr Index block_rows = 240;
+// Of B, as many bytes at most as stay in the second cache while all rows of A pass.
+inline constexpr Index block_bytes = Index{3} << 18;
 
 // `stride`: from a row of A to the next. Rows of A are read up to a whole number of tiles.
 template <class T, Index stride>
@@ -31,10 +32,9 @@ class Kernel {
  public:
   static constexpr Index panel = tile_vectors * width;  // columns of B that are packed together
 
-  // C = [C +] factor A B, `deep` terms a sum: rows of A, packed columns of B, where to fetch from for what comes after them, `ldc` elements from
-  // a row of C to the next.
+  // C = [C +] factor A B, `deep` terms a sum: rows of A, packed panels of B, `ldc` elements from a row of C to the next.
   struct Sums {
-    const T *a, *b, *after;
+    const T *a, *b;
     Index deep;
     T factor;
     bool add;
@@ -69,34 +69,51 @@ class Kernel {
     }
   }
 
-  // Rows of a block of A, up to `panel` columns of B.
-  static void multiply(const Sums& first, Index rows, Index columns) {
-    const Index count = vectors_of(columns);
-    for (Index i = 0; i < rows; i += tile_rows) {
-      Sums here = first;
-      here.a += i * stride, here.c += i * first.ldc;
-      here.after += i * panel * first.deep / block_rows;
-      const Index height = std::min<Index>(tile_rows, rows - i);
-      simd::unroll<tile_vectors>([&](auto v) __attribute__((always_inline)) {
-        if (count == v + 1) tile<v + 1>(here, height, columns);
-      });
-    }
+  static void multiply(const Sums& s, Index rows, Index columns) {
+    const Index most = std::max<Index>(block_bytes / (panel * static_cast<Index>(sizeof(T)) * std::max<Index>(s.deep, 1)), 1) * panel;
+    for (Index j = 0; j < columns; j += most)
+      block({s.a, s.b + j * s.deep, s.deep, s.factor, s.add, s.c + j, s.ldc}, rows, std::min(most, columns - j));
   }
 
  private:
-  // Of a panel's bytes for one term, what each tile fetches of the next panel while the tiles of a block pass.
-  static constexpr Index share = (panel * static_cast<Index>(sizeof(T)) * tile_rows + block_rows - 1) / block_rows;
+  static constexpr Index row_bytes = stride * static_cast<Index>(sizeof(T));
 
-  // Of a sum that are added without a look around: what is fetched of the next panel for one of them is a part of a line.
+  // Terms that are added without a look around.
   static constexpr int terms = 4;
+
+  // What comes to the first cache while a tile is summed, with each few terms: a line of the next tile of C, for the lines that a core waits for
+  // at once are few; and what lies `step` bytes further in the next rows of A.
+  struct Ahead {
+    const T* c;
+    Index ldc;
+    const char* a;
+    Index step;
+  };
 
   static constexpr Index vectors_of(Index columns) { return (columns + width - 1) / width; }
 
+  // Of columns whose B stays in the second cache.
+  static void block(const Sums& s, Index rows, Index columns) {
+    const Index panels = (columns + panel - 1) / panel, step = row_bytes * tile_rows * terms / std::max<Index>(panels * s.deep, 1);
+    for (Index i = 0; i < rows; i += tile_rows) {
+      const Index height = std::min<Index>(tile_rows, rows - i);
+      Ahead ahead{nullptr, s.ldc, reinterpret_cast<const char*>(s.a) + (i + tile_rows) * row_bytes, step};
+      for (Index p = 0; p < columns; p += panel, ahead.a += s.deep / terms * step) {
+        Sums here = s;
+        here.a += i * stride, here.b += p * s.deep, here.c += i * s.ldc + p;
+        ahead.c = p + panel < columns ? here.c + panel : s.c + (i + tile_rows) * s.ldc;
+        const Index width = std::min(panel, columns - p), count = vectors_of(width);
+        simd::unroll<tile_vectors>([&](auto v) __attribute__((always_inline)) {
+          if (count == v + 1) tile<v + 1>(here, ahead, height, width);
+        });
+      }
+    }
+  }
+
   template <int vectors>
-  [[gnu::noinline]] static void tile(const Sums& s, Index height, Index columns) {
+  [[gnu::noinline]] static void tile(const Sums& s, const Ahead& ahead, Index height, Index columns) {
     Vector sum[tile_rows * vectors] = {};
-    each<vectors>([&](auto r, auto v) __attribute__((always_inline)) { __builtin_prefetch(s.c + r * s.ldc + v * width, 1); });
-    add_up<vectors>(sum, s.a, s.b, s.after, s.deep);
+    add_up<vectors>(sum, s.a, s.b, s.deep, ahead);
     if (height == tile_rows && columns == vectors * width) {
       each<vectors>([&](auto r, auto v) __attribute__((always_inline)) {
         T* to = s.c + r * s.ldc + v * width;
@@ -116,8 +133,8 @@ class Kernel {
   template <int vectors>
   [[gnu::noinline]] static void solve_tile(const T* l, T* b, Index first, Index height) {
     Vector x[tile_rows * vectors] = {};
-    add_up<vectors>(x, l, b, b, first);
     T* to = b + first * vectors * width;
+    add_up<vectors>(x, l, b, first, {to, vectors * width, reinterpret_cast<const char*>(l + tile_rows * stride), tile_rows * sizeof(T)});
     each<vectors>([&](auto r, auto v) __attribute__((always_inline)) {
       x[r * vectors + v] = simd::load<Vector>(to + (r * vectors + v) * width) - x[r * vectors + v];
     });
@@ -135,11 +152,8 @@ class Kernel {
 
   // Adds `deep` terms to the sums of a tile.
   template <int vectors>
-  [[gnu::always_inline]] static void add_up(Vector (&sum)[tile_rows * vectors], const T* a, const T* b, const T* next, Index deep) {
-    const T* const rows = a;
-    const auto* after = reinterpret_cast<const char*>(next);
-    const auto term = [&](Index k) __attribute__((always_inline)) {
-      __builtin_prefetch(rows + tile_rows * (stride + k));  // of the next rows
+  [[gnu::always_inline]] static void add_up(Vector (&sum)[tile_rows * vectors], const T* a, const T* b, Index deep, Ahead ahead) {
+    const auto term = [&]() __attribute__((always_inline)) {
       Vector right[vectors];
       simd::unroll<vectors>([&](auto v) __attribute__((always_inline)) { right[v] = simd::load<Vector>(b + v * width); });
       simd::unroll<tile_rows>([&](auto r) __attribute__((always_inline)) {
@@ -148,12 +162,17 @@ class Kernel {
       });
       ++a, b += vectors * width;
     };
+    const Index each_row = deep / tile_rows / terms * terms;
     Index k = 0;
-    for (; k + terms <= deep; k += terms, after += terms * share) {
-      __builtin_prefetch(after, 0, 2);  // to the second cache
-      simd::unroll<terms>([&](auto t) __attribute__((always_inline)) { term(k + t); });
+    for (int r = 0; r < tile_rows; ++r, ahead.c += ahead.ldc) {
+      const T* line = ahead.c;
+      for (const Index end = k + each_row; k < end; k += terms, line += width, ahead.a += ahead.step) {
+        if (line < ahead.c + vectors * width) __builtin_prefetch(line, 1);
+        __builtin_prefetch(ahead.a);
+        simd::unroll<terms>([&](auto) __attribute__((always_inline)) { term(); });
+      }
     }
-    for (; k < deep; ++k) term(k);
+    for (; k < deep; ++k) term();
   }
 
   template <int vectors, class F>
