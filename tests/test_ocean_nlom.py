@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import os
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import native
+from firstlight.observer import execution
+from firstlight.plan import plan
 from native import Placement, Said
 
 pytestmark = pytest.mark.native
@@ -75,6 +79,38 @@ def test_strips_are_whole_lines(tmp_path: Path) -> None:
     whole = bits(said(tmp_path, *words, "strip=2000", variant="omp", place=Placement(threads=2)))
     for strip in (512, 137):
         assert bits(said(tmp_path, *words, f"strip={strip}")) == whole
+
+
+def test_an_explicit_ocean_keeps_no_array_that_it_does_not_use(tmp_path: Path) -> None:
+    """Four flows of three arrays and, of one layer, six more; a viscosity of the fourth derivatives takes four more."""
+    built = native.plain("ocean_nlom", "serial")
+    assert built.executable is not None, built.error
+
+    files = execution.Files(*(str(tmp_path / name) for name in ("out", "stdout", "stderr")))
+
+    def arrays(*words: str) -> float:
+        """Of five layers, from what a larger ocean takes more."""
+        sizes = {}
+        for lines in (256, 768):
+            given = (str(built.executable), "nx=512", f"ny={lines}", "layers=5", "steps=1", "strip=512", *words)
+            used = execution.peak_memory([*given, *native.COUNTED], os.environ, files)
+            assert used is not None
+            sizes[lines] = used
+        return (sizes[768] - sizes[256]) / (8 * 5 * 512 * 512)
+
+    assert 13 < arrays("problem=atlantic") < 13.8
+    assert 17 < arrays("problem=atlantic", "biharmonic=1e9") < 17.8
+
+
+def test_a_plan_takes_na825_where_the_memory_holds_it() -> None:
+    def planned(gib: int) -> tuple[bool, list[str]]:
+        machine = replace(native.here, memory=gib << 30, memory_available=gib << 30)
+        made = plan("full", native.workloads, ["ocean_nlom"], native.toolbox(), machine)
+        cells = [c for c in made.cells if "nx=4096" in c.arguments]
+        return bool(cells), [a.why for a in made.absent if a.what == "ocean_nlom with nx=4096"]
+
+    assert planned(16) == (True, [])
+    assert planned(8) == (False, ["it needs 5.72 GiB, and a launch may take 4.80 GiB here"])
 
 
 def over_files(folder: Path, *words: str, variant: str = "serial", place: Placement | None = None) -> None:

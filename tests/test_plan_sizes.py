@@ -11,7 +11,7 @@ from msgspec.structs import replace
 
 from firstlight.catalogue import Sizes
 from firstlight.plan import resolve_size
-from firstlight.plan.sizes import with_less_memory
+from firstlight.plan.sizes import lacking, with_less_memory
 from invented_plan import GIB, KIB, MACHINE, MIB, machine
 
 SIZES = Sizes("n", 16)
@@ -57,6 +57,21 @@ EDGE = Sizes("n", 16, power=2)
 )
 def test_sizes_follow_the_caches(value: int | str, sizes: Sizes | None, expected: int | str | None) -> None:
     assert resolve_size(value, sizes, MACHINE) == expected
+
+
+@pytest.mark.parametrize(
+    ("value", "sizes", "why"),
+    [
+        ("L4", SIZES, "no such cache here, or more than the memory available allows"),
+        (10**9, SIZES, "it needs 14.9 GiB, and a launch may take 4.80 GiB here"),
+        (10**6, EDGE, "it needs 14.6 TiB, and a launch may take 4.80 GiB here"),
+        (10**12, LEVELS, "it needs more than any machine has, and a launch may take 4.80 GiB here"),
+        (8, replace(LEVELS, most=7), "the program takes 7 at most"),
+    ],
+)
+def test_what_is_too_large_says_how_much_memory_it_needs(value: int | str, sizes: Sizes, why: str) -> None:
+    assert resolve_size(value, sizes, MACHINE) is None
+    assert lacking(value, sizes, MACHINE)[0] == why
 
 
 def test_memory_without_a_known_cache_is_dropped() -> None:

@@ -82,6 +82,15 @@ struct Sea {
   std::array<grid::Field<double, 3>*, 6> diagnosed() { return {&flux_u, &flux_v, &potential, &head, &vorticity, &spread}; }
 };
 
+// Memory for what follows from a flow: `fields` of s.diagnosed(), as wide as the block.
+template <class State, class Fields>
+void keep_whole(State& s, const Fields& fields) {
+  for (auto* field : fields) {
+    *field = grid::Field<double, 3>(s.block.size(), s.p.domain().halo);
+    fl::poison(field->data(), field->layout().elements);
+  }
+}
+
 // At the centre of line j, and `wind` at the northern end.
 template <class P>
 double stress_at(const P& p, Index j, double wind) {

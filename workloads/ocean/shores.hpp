@@ -92,10 +92,6 @@ void lay_out(State& s) {
   const grid::Point<3> size = s.block.size(), flat{1, size[1], size[2]}, halo = p.domain().halo;
   for (Flow* y : {&s.start, &s.now})
     for (auto* field : y->all()) *field = grid::Field<double, 3>(size, halo, grid::cache_line, p.columns());
-  for (auto* field : s.diagnosed()) {
-    *field = grid::Field<double, 3>(size, halo);
-    fl::poison(field->data(), field->layout().elements);
-  }
   for (auto* field : {&s.wet, &s.bottom, &s.face_u, &s.face_v, &s.corners, &s.edge}) *field = grid::Field<double, 3>(flat, halo);
   const auto wet = [&](const grid::Point<3>& g) { return is_wet(p, g[1], g[2]); };
   grid::each_cell(s.wet.layout().with_halo(), [&](const grid::Point<3>& c) {

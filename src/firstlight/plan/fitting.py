@@ -8,12 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
+from msgspec.structs import replace
+
 from firstlight.catalogue import Sizes, Workload
 from firstlight.machine import Machine, cores
 from firstlight.plan.expected import option, parameters
 from firstlight.plan.placements import expand
 from firstlight.plan.planner import plan
 from firstlight.plan.settings import NONE, Settings
+from firstlight.plan.sizes import needed, told
 from firstlight.plan.types import Cell
 from firstlight.toolchains import Absent, Toolbox
 from firstlight.units import binary, count
@@ -67,22 +70,16 @@ def _too_large(cell: Cell, workloads: Mapping[str, Workload], machine: Machine) 
     entries = (entry for suite in workload.suites.values() for entry in suite)
     each = min([sizes.bytes_per_element, *(e.bytes_per_element for e in entries if e.bytes_per_element)])
     for value in parameters(cell).get(sizes.parameter, []):
-        bytes_ = each * _elements(value, sizes)
+        bytes_ = _needed(value, replace(sizes, bytes_per_element=each))
         if bytes_ > machine.memory:
-            why = f"{sizes.parameter}={value} takes {_told(bytes_)}, this machine has {binary(machine.memory)}"
+            why = f"{sizes.parameter}={value} takes {told(bytes_)}, this machine has {binary(machine.memory)}"
             return Absent(cell.id, why, "resume it on a machine with more memory")
     return None
 
 
-def _elements(value: str, sizes: Sizes) -> float:
-    """Infinite where it is larger than any number of elements; 0 for what is no number: the program refuses it."""
+def _needed(value: str, sizes: Sizes) -> float:
+    """Bytes; 0 for what is no number: the program refuses it."""
     try:
-        return sizes.elements(float(value))
-    except OverflowError:
-        return float("inf")
+        return needed(float(value), sizes)
     except ValueError:
         return 0.0
-
-
-def _told(size: float) -> str:
-    return binary(int(size)) if size < 1e18 else "more than any machine has"

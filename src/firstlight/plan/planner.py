@@ -18,7 +18,7 @@ from firstlight.plan.expected import launch_seconds
 from firstlight.plan.placements import expand
 from firstlight.plan.serving import can_serve, part, speaks_of
 from firstlight.plan.settings import NONE, PLAIN, Defaults, Settings
-from firstlight.plan.sizes import resolve_size, with_less_memory
+from firstlight.plan.sizes import lacking, resolve_size, with_less_memory
 from firstlight.plan.splitting import Box, split
 from firstlight.plan.types import Cell, Placement, Plan, Program
 from firstlight.toolchains import Absent, Toolbox, Toolchain
@@ -264,8 +264,8 @@ class _Planner:
             for value in values:
                 number = resolve_size(value, sizes, self.machine)
                 if number is None:
-                    reason = "no such cache here, or more than the memory available allows"
-                    self.absent.append(Absent(f"{workload.name} with {name}={value}", reason, "nothing to do"))
+                    why, fix = lacking(value, sizes, self.machine)
+                    self.absent.append(Absent(f"{workload.name} with {name}={value}", why, fix))
                 elif number not in kept:
                     kept.append(number)
             if not kept:

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from firstlight import formulas
 from firstlight.catalogue import Sizes, Value
 from firstlight.machine import Machine
+from firstlight.units import binary
 
 MEMORY_SHARE = 0.6  # of the available memory, for one working set
 
@@ -29,11 +30,7 @@ def resolve_size(value: Value, sizes: Sizes | None, machine: Machine) -> Value |
     """
     if sizes is None:
         return value
-    # A share of the whole memory where that much is free: what is available changes from run to run, and the size is
-    # part of a figure's identity.
-    share = MEMORY_SHARE * machine.memory
-    free = share if machine.memory_available >= share else MEMORY_SHARE * machine.memory_available
-    most = _most(free / sizes.bytes_per_element, sizes)
+    most = _most(_room(machine) / sizes.bytes_per_element, sizes)
     if isinstance(value, int | float):
         return value if value <= most else None
     if value == "memory":
@@ -48,6 +45,36 @@ def resolve_size(value: Value, sizes: Sizes | None, machine: Machine) -> Value |
     else:
         return value
     return _fit(elements if elements == math.inf else elements ** (1 / sizes.power), most, sizes, up=value == "memory")
+
+
+def lacking(value: Value, sizes: Sizes | None, machine: Machine) -> tuple[str, str]:
+    """Why `resolve_size` finds no such size here, and what can be done."""
+    if sizes is None or not isinstance(value, int | float):
+        return "no such cache here, or more than the memory available allows", "nothing to do"
+    if sizes.most is not None and value > sizes.most:
+        return f"the program takes {sizes.most} at most", "nothing to do"
+    why = f"it needs {told(needed(value, sizes))}, and a launch may take {binary(int(_room(machine)))} here"
+    return why, "run it on a machine with more memory"
+
+
+def needed(value: float, sizes: Sizes) -> float:
+    """Bytes of working set for a value of the parameter; infinite where they are more than any number."""
+    try:
+        return sizes.bytes_per_element * sizes.elements(float(value))  # a whole number of so many digits has no end
+    except OverflowError:
+        return math.inf
+
+
+def told(size: float) -> str:
+    """Of `needed`."""
+    return binary(int(size)) if size < 1e18 else "more than any machine has"
+
+
+def _room(machine: Machine) -> float:
+    """Bytes that a working set may take: a share of the whole memory where that much is free, for what is available
+    changes from run to run, and the size is part of a figure's identity."""
+    share = MEMORY_SHARE * machine.memory
+    return share if machine.memory_available >= share else MEMORY_SHARE * machine.memory_available
 
 
 def with_less_memory(values: Mapping[str, list[Value]], sizes: Sizes, machine: Machine) -> dict[str, list[Value]]:

@@ -32,6 +32,7 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   surface.extents[0] = 1, surface.processes = s.block.ranks.count;
   s.surface = grid::Block<3>(surface, team.ranks, team.rank);
   ocean::lay_out(s);
+  ocean::keep_whole(s, s.diagnosed());
   const grid::Point<3> size = s.block.size(), halo = p.domain().halo;
   const auto make = [&](grid::Field<double, 3>* field) { *field = grid::Field<double, 3>(size, halo); };
   for (Flow* flow : {&s.before, &s.next})

@@ -43,6 +43,12 @@ struct Run {
   void open(State& s) {
     restart.open("ocean_nlom", s.team.rank);
     if constexpr (requires { team.threads; }) team.threads = s.team.threads;
+    // Bands keep a few lines of what follows from a flow; a viscosity of the fourth derivatives goes over whole arrays.
+    std::array<grid::Field<double, 3>*, 2> curved{&s.vorticity, &s.spread};
+    if (!Ways::bands || s.p.time == Time::semi)
+      ocean::keep_whole(s, s.diagnosed());
+    else if (biharmonic(s.p) > 0)
+      ocean::keep_whole(s, curved);
     for (Index n = 0; n < s.team.threads; ++n) lines_.emplace_back(s.p.layers, s.now.u.layout().width);
     large_ = 9 * s.now.u.layout().elements * static_cast<Index>(sizeof(double)) > cached * s.team.threads * fl::second_level_cache();
     std::size_t n = 0;
