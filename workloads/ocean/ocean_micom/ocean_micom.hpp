@@ -121,7 +121,7 @@ struct State : ocean::Sea<Params> {
 inline constexpr fl::Phases phases{"halo", "diagnose", "momentum", "surface", "thickness", "restart"};
 inline constexpr fl::About about{
     .title = "Isopycnic ocean",
-    .cost = "337 flop a cell, layer and time step, and 38 a column and sub-step; 1248 bytes, and 216",
+    .cost = "337 flop a cell, layer and time step, and 38 a column and sub-step; 784 bytes, and 192",
     .verified =
         "every cell against a run with other loops of the judge's own; no layer thinner than nothing; the mass of each layer; a lake at "
         "rest "
@@ -150,7 +150,7 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
              cells = columns * static_cast<double>(p.layers);
   const double short_steps = columns * 2 * static_cast<double>(p.substeps);
   return {.flops = (337 * cells + 38 * short_steps) * steps,
-          .bytes = (1248 * cells + 216 * short_steps) * steps,
+          .bytes = (784 * cells + 192 * short_steps) * steps,
           .operations = steps,
           .elements = cells * steps,
           .working_set = 8 * (26 * cells + 23 * columns) / team.ranks,
