@@ -1,8 +1,8 @@
 # Programs of workloads. What a program needs is not known here: firstlight says it, call by call, in FL_MANIFEST.
 
 # What most sources read of the standard library, compiled ahead of the programs that are compiled with the same flags, where they are
-# many: to read it is the larger half of compiling a small one, and the objects are the same byte for byte. Only GCC's: Clang reads every
-# source as it stands, so that a header that one forgets to include is missed.
+# many: to read it is the larger half of compiling a small one, and the objects are the same byte for byte. GCC's, and watched ones: what
+# Clang makes otherwise it reads as it stands, so that a header that one forgets to include is missed.
 set(fl_ahead_of 8)
 set(fl_ahead_headers <algorithm> <array> <bit> <cfloat> <cmath> <cstdint> <cstdio> <cstring> <span> <string> <string_view> <type_traits> <utility> <vector>)
 if(FL_WITH_MPI)
@@ -96,7 +96,7 @@ function(fl_program target)
   target_link_libraries(${target} PRIVATE harness ${p_LINK})
   target_compile_options(${target} PRIVATE ${p_FLAGS} ${p_COMPILE_FLAGS} ${watched_flags})
   target_link_options(${target} PRIVATE ${p_FLAGS})
-  if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU" AND NOT p_OWN_FLAGS)
+  if((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR FL_SANITIZE) AND NOT p_OWN_FLAGS)
     set(flags ${p_FLAGS} ${p_COMPILE_FLAGS} ${watched_flags})
     string(MD5 group "${flags}")
     set_property(GLOBAL APPEND PROPERTY fl_groups ${group})
