@@ -57,6 +57,7 @@ if(simulate_sources)
   target_include_directories(firstlight-simulate PRIVATE ${CMAKE_SOURCE_DIR}/native/harness/include ${CMAKE_SOURCE_DIR}/native/harness/src)
   target_link_libraries(firstlight-simulate PRIVATE network)
   target_compile_options(firstlight-simulate PRIVATE ${harness_flags})
+  target_precompile_headers(firstlight-simulate REUSE_FROM network)
 endif()
 
 # Rank maps for a pattern on such a network, and the program `firstlight-map`.
@@ -67,4 +68,5 @@ if(mapping_sources AND Threads_FOUND)
   target_include_directories(firstlight-map PRIVATE ${mapping}/include ${CMAKE_SOURCE_DIR}/native/harness/include ${CMAKE_SOURCE_DIR}/native/harness/src)
   target_link_libraries(firstlight-map PRIVATE network Threads::Threads)
   target_compile_options(firstlight-map PRIVATE ${harness_flags})
+  target_precompile_headers(firstlight-map REUSE_FROM network)
 endif()
