@@ -69,6 +69,7 @@ class Kernel {
     }
   }
 
+  // Of so many rows of A, and columns of B that stand packed, panel after panel.
   static void multiply(const Sums& s, Index rows, Index columns) {
     const Index most = std::max<Index>(block_bytes / (panel * static_cast<Index>(sizeof(T)) * std::max<Index>(s.deep, 1)), 1) * panel;
     for (Index j = 0; j < columns; j += most)
@@ -102,9 +103,9 @@ class Kernel {
         Sums here = s;
         here.a += i * stride, here.b += p * s.deep, here.c += i * s.ldc + p;
         ahead.c = p + panel < columns ? here.c + panel : s.c + (i + tile_rows) * s.ldc;
-        const Index width = std::min(panel, columns - p), count = vectors_of(width);
+        const Index wide = std::min(panel, columns - p), count = vectors_of(wide);
         simd::unroll<tile_vectors>([&](auto v) __attribute__((always_inline)) {
-          if (count == v + 1) tile<v + 1>(here, ahead, height, width);
+          if (count == v + 1) tile<v + 1>(here, ahead, height, wide);
         });
       }
     }
