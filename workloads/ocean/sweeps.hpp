@@ -4,24 +4,32 @@
 
 #include <algorithm>
 
+#include "firstlight/caches.hpp"
 #include "sea.hpp"
 #include "vectors.hpp"
 
 namespace ocean::inline FL_ROLE {
 
-// Some lines of a field, of which a new one takes the place of that four before; so many cells from `first` on, a vector before and one behind them.
+inline constexpr Index cached = 4;  // second caches full
+// Whether so many elements are more than threads keep in caches: what is written and not read soon then goes past them, and memory is asked early.
+inline bool beyond_caches(Index elements, Index threads) {
+  return elements * static_cast<Index>(sizeof(double)) > cached * threads * fl::second_level_cache();
+}
+
+// Some lines of a field, of which a new one takes the place of that four before; so many cells from `first` on, and a vector on both sides of
+// them. A cell more may be read there.
 class Ring {
  public:
-  static constexpr Index held = 4;  // lines
+  static constexpr Index held = 4, beside = 8;  // lines; cells
   Ring() = default;
-  Ring(Index layers, Index width) : pitch_((8 + width + 8 + 7) / 8 * 8), memory_(layers * held * pitch_) {}
+  Ring(Index layers, Index width) : pitch_((beside + width + beside + 7) / 8 * 8), memory_(beside + layers * held * pitch_ + beside) {}
   struct View {
     double* origin;
     Index pitch;
     double& operator()(Index k, Index j, Index i) const { return origin[line(k, j) + i]; }
     Index line(Index k, Index j) const { return (k * held + (j & (held - 1))) * pitch; }
   };
-  View view() { return {memory_.data() + 8 - first, pitch_}; }
+  View view() { return {memory_.data() + 2 * beside - first, pitch_}; }
   Index first = 0;
 
  private:
@@ -84,45 +92,50 @@ void fluxes(State& s, Flow& from, To& to, Index k, Index j, Index begin, Index e
 }
 
 // Vorticity and divergence of another flow, for friction.
-template <class State>
-void swirl(State& s, const Flow& flow, Index j, Index begin, Index end, Index strip = 0) {
+template <class State, class From, class To>
+void swirl(State& s, From& flow, To& to, Index j, Index begin, Index end, Index strip = 0, bool fetch = false) {
   const double rdx = 1 / s.p.dx(), rdy = 1 / s.p.dy();
-  const auto u = flow.u.view(), v = flow.v.view();
+  const double* edge = origin(s.edge) + line(s.edge.view(), 0, j);
   for (Index k = 0; k < s.p.layers; ++k) {
-    const double *uc = &u(k, j, 0) + strip, *us = uc - u.stride[1], *vc = &v(k, j, 0) + strip, *edge = &s.edge.view()(0, j, 0);
-    double* z = &s.vorticity.view()(k, j, 0);
+    const Index own = line(flow.u.view(), k, j) + strip, south = line(flow.u.view(), k, j - 1) + strip;
+    const double *uc = origin(flow.u) + own, *us = origin(flow.u) + south, *vc = origin(flow.v) + own;
+    const Index later = own - south;
+    double* z = origin(to.vorticity) + line(to.vorticity.view(), k, j);
     in_vectors(
         begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+          if (fetch) fetch_later(uc + later + i, vc + 2 * later + i);
           put(z + i, ((at(vc + i) - at(vc + i - 1)) * rdx - (at(uc + i) - at(us + i)) * rdy) * at(edge + i));
         });
   }
 }
-template <class State>
-void diverge(State& s, const Flow& flow, Index j, Index begin, Index end, Index strip = 0) {
+template <class State, class From, class To>
+void diverge(State& s, From& flow, To& to, Index j, Index begin, Index end, Index strip = 0) {
   const double rdx = 1 / s.p.dx(), rdy = 1 / s.p.dy();
-  const auto u = flow.u.view(), v = flow.v.view();
   for (Index k = 0; k < s.p.layers; ++k) {
-    const double *uc = &u(k, j, 0) + strip, *vc = &v(k, j, 0) + strip, *vn = vc + v.stride[1];
-    double* d = &s.spread.view()(k, j, 0);
+    const Index own = line(flow.u.view(), k, j) + strip, north = line(flow.u.view(), k, j + 1) + strip;
+    const double *uc = origin(flow.u) + own, *vc = origin(flow.v) + own, *vn = origin(flow.v) + north;
+    double* d = origin(to.spread) + line(to.spread.view(), k, j);
     in_vectors(
         begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
           put(d + i, (at(uc + i + 1) - at(uc + i)) * rdx + (at(vn + i) - at(vc + i)) * rdy);
         });
   }
 }
-template <class State>
-void rub(State& s, const Flow& flow, Index j, Index begin, Index end) {
-  swirl(s, flow, j, begin, end), diverge(s, flow, j, begin, end);
+template <class State, class From, class To>
+void rub(State& s, From& flow, To& to, Index j, Index begin, Index end, bool fetch = false) {
+  swirl(s, flow, to, j, begin, end, 0, fetch), diverge(s, flow, to, j, begin, end);
 }
 // lap u, from vorticity and divergence.
-template <class State>
-void bend(State& s, Index j, Index begin, Index end) {
+template <class State, class From, class To>
+void bend(State& s, From& of, To& to, Index j, Index begin, Index end) {
   const double rdx = 1 / s.p.dx(), rdy = 1 / s.p.dy();
-  const double *open_u = &s.face_u.view()(0, j, 0), *open_v = &s.face_v.view()(0, j, 0);
+  const Index flat = line(s.face_u.view(), 0, j);
+  const double *open_u = origin(s.face_u) + flat, *open_v = origin(s.face_v) + flat;
   for (Index k = 0; k < s.p.layers; ++k) {
-    const double *z = &s.vorticity.view()(k, j, 0), *d = &s.spread.view()(k, j, 0);
-    const double *zn = z + s.vorticity.view().stride[1], *ds = d - s.spread.view().stride[1];
-    double *u = &s.bent.u.view()(k, j, 0), *v = &s.bent.v.view()(k, j, 0);
+    const Index own = line(of.spread.view(), k, j), south = line(of.spread.view(), k, j - 1), north = line(of.spread.view(), k, j + 1);
+    const double *z = origin(of.vorticity) + own, *zn = origin(of.vorticity) + north;
+    const double *d = origin(of.spread) + own, *ds = origin(of.spread) + south;
+    double *u = origin(to.u) + line(to.u.view(), k, j), *v = origin(to.v) + line(to.v.view(), k, j);
     in_vectors(
         begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
           const V d0 = at(d + i), z0 = at(z + i);

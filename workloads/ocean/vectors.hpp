@@ -1,6 +1,7 @@
 // Lines in vectors, by the compilers' vector extensions: so many cells at once as the target's vectors hold.
 #pragma once
 
+#include <algorithm>
 #include <cstring>
 
 #include "firstlight/nontemporal.hpp"
@@ -38,13 +39,18 @@ struct Some {
   }
 };
 
-// cells(i, put) computes cells i, i + 1, ... of a line, as many as a vector holds. At the end of a line it reads, but does not put, up to
-// lanes - 1 more: the same code for each cell, so that none of its bits depends on where a line is cut.
+// cells(i, put) computes cells i, i + 1, ... of a line, as many as a vector holds. Where a line begins or ends within a vector it reads, but does
+// not put, up to lanes - 1 more: the same code for each cell, so that none of its bits depends on where a line is cut. Whole vectors are aligned,
+// as fields are: one that lies in two lines of a cache is put as two.
 template <class Cells>
 [[gnu::always_inline]] inline void in_vectors(Index begin, Index end, const Cells& cells) {
-  Index i = begin;
-  for (; i + lanes <= end; i += lanes) cells(i, Whole{});
-  if (i < end) cells(i, Some{end - i});
+  for (Index i = begin; i < end;) {
+    for (; i % lanes == 0 && i + lanes <= end; i += lanes) cells(i, Whole{});
+    if (i >= end) break;
+    const Index next = std::min(end, (i & -lanes) + lanes);
+    cells(i, Some{next - i});
+    i = next;
+  }
 }
 
 }  // namespace ocean::inline FL_ROLE

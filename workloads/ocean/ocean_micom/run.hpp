@@ -19,10 +19,19 @@ struct Run {
   grid::Exchange<3, Transport> first, halo, pushes, waves, sums;
   Team team;
   ocean::Restart restart;
+  // Of each thread.
+  std::vector<Band<Following>> following_;
+  std::vector<Band<Carrying>> carrying_;
+  bool large_ = false;  // flows do not stay in caches
 
   void open(State& s) {
     restart.open("ocean_micom", s.team.rank);
     if constexpr (requires { team.threads; }) team.threads = s.team.threads;
+    for (Index n = 0; n < s.team.threads; ++n) {
+      following_.emplace_back(s.p.layers, s.block.size()[2]);
+      carrying_.emplace_back(s.p.layers, s.block.size()[2]);
+    }
+    large_ = ocean::beyond_caches(kept_fields * s.now.u.layout().elements, s.team.threads);
     const grid::Options options{.reach = grid::Reach::edges};
     Mean& m = s.mean;
     first.open(s.block, options, grid::by<Transport>(s.p.halo), s.now.u, s.now.v, s.now.h);
@@ -60,27 +69,9 @@ struct Run {
   // Fills s.next from s.before and s.now, halos, too.
   void time_step(State& s, double span, Index substeps) {
     const Around around(s.block);
-    fl::during(phases("diagnose"), [&] {
-      each(around.cells(1), [&](Index j, Index a, Index b) {
-        ocean::pressures(s, s.now.h, s, j, a, b, 0);
-        for (Index k = 0; k < s.p.layers; ++k) ocean::fluxes<false, Ways::kinetic>(s, s.now, s, k, j, a, b);
-        if (s.p.bounded()) bound_vorticity(s, j, a, b);
-      });
-      each(around.cells(2), [&](Index j, Index a, Index b) { ocean::rub(s, s.before, j, a, b); });
-      each(around.cells(1), [&](Index j, Index a, Index b) { ocean::bend(s, j, a, b); });
-      if (biharmonic(s.p) > 0) each(around.cells(1), [&](Index j, Index a, Index b) { ocean::rub(s, s.bent, j, a, b); });
-      each(around.cells(3), [&](Index j, Index a, Index b) {
-        stack(s.now.h, s.under, s.p.layers, j, a, b);
-        stack(s.before.h, s.under_before, s.p.layers, j, a, b);
-      });
-      each(around.faces(2), [&](Index j, Index a, Index b) { cut(s, j, a, b), average(s, j, a, b); });
-    });
     fl::during(phases("momentum"), [&] {
-      each(around.cells(0), [&](Index j, Index a, Index b) {
-        if (s.p.form == Form::energy)
-          push<Form::energy, Ways>(s, span, j, a, b);
-        else
-          push<Form::enstrophy, Ways>(s, span, j, a, b);
+      in_bands(s, following_, [&](Following& of, const fl::Part& mine, const Strip& at) {
+        s.p.form == Form::energy ? move<Form::energy>(s, of, span, mine, at) : move<Form::enstrophy>(s, of, span, mine, at);
       });
     });
     fl::during(phases("halo"), [&] { pushes(team); });
@@ -89,28 +80,112 @@ struct Run {
     fl::during(phases("momentum"), [&] {
       each(around.cells(0), [&](Index j, Index a, Index b) { settle<Ways>(s, span / static_cast<double>(substeps), j, a, b); });
     });
-    fl::during(phases("thickness"), [&] { thicken(s, around, span, 1 / static_cast<double>(substeps)); });
+    fl::during(phases("thickness"), [&] {
+      in_bands(s, carrying_, [&](Carrying& of, const fl::Part& mine, const Strip& at) {
+        thicken(s, of, span, 1 / static_cast<double>(substeps), mine, at);
+      });
+    });
     fl::during(phases("halo"), [&] { halo(team); });
   }
 
   // Two of them between messages: the first one a cell further out.
   void sub_steps(State& s, const Around& around, double dt, Index substeps) {
-    for (Index n = 0; n < substeps; ++n) {
-      const Index reach = n % 2 == 0 ? 2 : 1;
-      if (Ways::asked && n > 0 && reach == 2) fl::during(phases("halo"), [&] { waves(team); });
-      fl::during(phases("surface"), [&] {
-        each(around.cells(reach), [&](Index j, Index a, Index b) { rise(s, dt, j, a, b); });
-        each(reach == 2 ? around.faces(1) : around.cells(0), [&](Index j, Index a, Index b) { slide<Ways>(s, dt, n, j, a, b); });
-      });
+    for (Index n = 0; n < substeps; n += 2) {
+      if (Ways::asked && n > 0) fl::during(phases("halo"), [&] { waves(team); });
+      fl::during(phases("surface"), [&] { two(s, around, dt, n, n + 1 < substeps); });
     }
   }
+  // Both, or the first one, on one way over the ocean: a line of the second follows one line behind. What a band and the next one need of each
+  // other comes apart from that: the surface on a band's last line before the next band's flow moves on, and the second flow on its first line
+  // after that surface of the band before has risen, which asks for the first.
+  void two(State& s, const Around& around, double dt, Index number, bool both) const {
+    const auto on = [](const grid::Box<2>& box, const auto& row) {
+      return [box, row](Index j) {
+        if (j >= box.lower[0] && j < box.upper[0]) row(j, box.lower[1], box.upper[1]);
+      };
+    };
+    const auto rises = [&](Index j, Index a, Index b) { rise(s, dt, j, a, b); };
+    const auto rise_first = on(around.cells(2), rises), rise_second = on(around.cells(1), rises);
+    const auto slide_first = on(around.faces(1), [&](Index j, Index a, Index b) { slide<Ways>(s, dt, number, j, a, b); });
+    const auto slide_second = on(around.cells(0), [&](Index j, Index a, Index b) { slide<Ways>(s, dt, number + 1, j, a, b); });
+    const auto each_band = [&](const auto& band) {
+      team([&](Index share, Index shares) {
+        const Index first = around.cells(2).lower[0];
+        const fl::Part mine = fl::part(around.cells(2).size(0), shares, share);
+        if (mine.size() > 0) band(first + mine.begin, first + mine.end - 1);
+      });
+    };
+    each_band([&](Index, Index last) { rise_first(last); });
+    each_band([&](Index first, Index last) {
+      for (Index j = first; j <= last; ++j) {
+        if (j < last) rise_first(j);
+        slide_first(j);
+        if (both && j > first) rise_second(j - 1);
+        if (both && j > first + 1) slide_second(j - 1);
+      }
+    });
+    if (!both) return;
+    each_band([&](Index, Index last) { rise_second(last); });
+    each_band([&](Index first, Index last) {
+      slide_second(first);
+      if (last > first) slide_second(last);
+    });
+  }
 
-  void thicken(State& s, const Around& around, double span, double share) {
-    each(around.faces(2), [&](Index j, Index a, Index b) { carry(s, share, j, a, b); });
-    each(around.cells(2), [&](Index j, Index a, Index b) { carried<Ways>(s, span, j, a, b); });
-    each(around.cells(1), [&](Index j, Index a, Index b) { bound(s, span, j, a, b); });
-    if (Ways::limited) each(around.faces(0), [&](Index j, Index a, Index b) { limit(s, j, a, b), give_back(s, j, a, b); });
-    each(around.cells(0), [&](Index j, Index a, Index b) { add(s, span, j, a, b); });
+  // visit(lines, mine, strip): a thread for each band of lines, from south to north, one strip of it after the other.
+  template <class Lines, class Visit>
+  void in_bands(const State& s, std::vector<Band<Lines>>& bands, const Visit& visit) const {
+    team([&](Index share, Index shares) {
+      const fl::Part mine = fl::part(s.block.size()[1], shares, share);
+      if (mine.size() == 0) return;
+      bands[static_cast<std::size_t>(share)].each_strip([&](Lines& of, const Strip& at) { visit(of, mine, at); });
+      fl::nontemporal::fence();
+    });
+  }
+
+  // The layers' next flow but for the surface's slope, and what the surface begins with.
+  template <Form form>
+  void move(State& s, Following& of, double span, const fl::Part& mine, const Strip& at) const {
+    const bool curls = biharmonic(s.p) > 0;
+    const Index last = s.block.size()[1], east = s.block.size()[2];
+    // Depths at faces, and means over them: of the band's own lines and columns, and of those beyond the block that nobody else has.
+    const Index west_face = at.begin == 0 ? -2 : at.begin, east_face = at.end == east ? east + 3 : at.end;
+    Index face = mine.begin == 0 ? -2 : mine.begin;
+    const auto deepen = [&](Index end) {
+      for (; face < end; ++face) {
+        stack(s.now.h, of.under, s.p.layers, face, at.from, at.to);
+        cut(s, of, face, west_face, east_face, large_), average(s, of, face, west_face, east_face);
+      }
+    };
+    stack(s.now.h, of.under, s.p.layers, face - 1, at.from, at.to);
+    for (Index j = mine.begin - 2; j < mine.end + 2; ++j) {
+      ocean::rub(s, s.before, of.once, j, at.from, at.to, large_);
+      if (j < mine.begin) continue;
+      ocean::bend(s, of.once, of.bent, j - 1, at.from, at.to);
+      if (curls) ocean::swirl(s, of.bent, of.twice, j - 1, at.from, at.to);
+      if (curls) ocean::diverge(s, of.bent, of.twice, j - 2, at.from, at.to);
+      ocean::pressures(s, s.now.h, of, j - 1, at.from, at.to, 0);
+      for (Index k = 0; k < s.p.layers; ++k) ocean::fluxes<false, Ways::kinetic>(s, s.now, of, k, j - 1, at.from, at.to, 0, large_);
+      if (s.p.bounded()) bound_vorticity(s, of, j - 1, at.from, at.to);
+      if (j < mine.begin + 2) continue;
+      deepen(j - 1);
+      push<form, Ways>(s, of, span, j - 2, at.begin, at.end, large_);
+    }
+    if (mine.end == last) deepen(last + 3);
+  }
+
+  // Their next thickness.
+  void thicken(State& s, Carrying& of, double span, double share, const fl::Part& mine, const Strip& at) const {
+    stack(s.before.h, of.under, s.p.layers, mine.begin - 3, at.from, at.to);
+    for (Index j = mine.begin - 2; j < mine.end + 3; ++j) {
+      stack(s.before.h, of.under, s.p.layers, j, at.from, at.to);
+      carry(s, of, share, j, at.from, at.to, large_);
+      if (j > mine.begin - 2) carried<Ways>(s, of, span, j - 1, at.from, at.to);
+      if (j > mine.begin) bound(s, of, span, j - 2, at.from, at.to);
+      if (j < mine.begin + 2) continue;
+      if (Ways::limited) limit(s, of, j - 2, at.from, at.to), give_back(s, of, j - 2, at.from, at.to);
+      if (j > mine.begin + 2) add(s, of, span, j - 3, at.begin, at.end, large_);
+    }
   }
 
   template <class Row>

@@ -32,13 +32,11 @@ inline void init(State& s, const Params& p, const fl::Team& team) {
   surface.extents[0] = 1, surface.processes = s.block.ranks.count;
   s.surface = grid::Block<3>(surface, team.ranks, team.rank);
   ocean::lay_out(s);
-  ocean::keep_whole(s, s.diagnosed());
   const grid::Point<3> size = s.block.size(), halo = p.domain().halo;
   const auto make = [&](grid::Field<double, 3>* field) { *field = grid::Field<double, 3>(size, halo); };
   for (Flow* flow : {&s.before, &s.next})
     for (auto* field : flow->all()) make(field);
-  for (auto* field : {&s.bent.u, &s.bent.v, &s.under, &s.under_before, &s.thick_u, &s.thick_v, &s.added_u, &s.added_v, &s.carried, &s.gain,
-                      &s.loss, &s.kept}) {
+  for (auto* field : {&s.thick_u, &s.thick_v}) {
     make(field);
     fl::poison(field->data(), field->layout().elements);
   }

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "../vectors.hpp"
-#include "ocean_micom.hpp"
+#include "lines.hpp"
 
 namespace ocean_micom::inline FL_ROLE {
 
@@ -35,8 +35,9 @@ class Around {
 };
 
 // Lines of fields.
-inline double* line(Plane& plane, Index j) { return &plane.view()(0, j, 0); }
-inline double* line(grid::Field<double, 3>& field, Index k, Index j) { return &field.view()(k, j, 0); }
+[[gnu::always_inline]] inline double* line(Ring& ring, Index k, Index j) { return &ring.view()(k, j, 0); }
+[[gnu::always_inline]] inline double* line(Plane& plane, Index j) { return &plane.view()(0, j, 0); }
+[[gnu::always_inline]] inline double* line(grid::Field<double, 3>& field, Index k, Index j) { return &field.view()(k, j, 0); }
 
 // A layer's share in what it has at a face.
 inline V there(const V& h) { return smaller(h / thin, 1); }
@@ -45,13 +46,13 @@ inline V in_zone(const V& above, const V& h, double zone) { return (smaller(abov
 
 // Potential vorticity of corners that are much thinner than what is around them, where four fluxes are turned by both ends of a face: as of a
 // corner of half the thickness of the thickest of sixteen cells (MICOM, too, takes a thickness of more cells).
-inline void bound_vorticity(State& s, Index j, Index begin, Index end) {
+inline void bound_vorticity(State& s, Following& of, Index j, Index begin, Index end) {
   const double f = s.p.coriolis(s.block.owned.lower[1] + j);
   const double* count = line(s.corners, j);
   for (Index k = 0; k < s.p.layers; ++k) {
-    const double *z = line(s.vorticity, k, j), *h = line(s.now.h, k, j);
+    const double *z = line(of.vorticity, k, j), *h = line(s.now.h, k, j);
     const Index pitch = s.now.h.view().stride[1];
-    double* q = line(s.potential, k, j);
+    double* q = line(of.potential, k, j);
     for (Index i = begin; i < end; ++i) {
       double most = 0;
       for (Index y = -2; y < 2; ++y)
@@ -63,7 +64,8 @@ inline void bound_vorticity(State& s, Index j, Index begin, Index end) {
 }
 
 // Depth of the lower end of each layer.
-inline void stack(grid::Field<double, 3>& h, grid::Field<double, 3>& under, Index layers, Index j, Index begin, Index end) {
+template <class Under>
+void stack(grid::Field<double, 3>& h, Under& under, Index layers, Index j, Index begin, Index end) {
   std::copy(line(h, 0, j) + begin, line(h, 0, j) + end, line(under, 0, j) + begin);
   for (Index k = 1; k < layers; ++k) {
     const double *own = line(h, k, j), *above = line(under, k - 1, j);
@@ -74,9 +76,9 @@ inline void stack(grid::Field<double, 3>& h, grid::Field<double, 3>& under, Inde
 
 // Thickness of layers at faces: between the means of their ends on both sides, cut off at the higher bottom. A layer that lies below a sill
 // has none there (MICOM's dpu and dpv); were it half of what it is on the deep side, the mean flow would carry it up where no pressure works.
-inline void cut(State& s, Index j, Index begin, Index end) {
+inline void cut(State& s, Following& of, Index j, Index begin, Index end, bool past) {
   const Index last = s.p.layers - 1;
-  const double *t = line(s.under, last, j), *ts = line(s.under, last, j - 1);
+  const double *t = line(of.under, last, j), *ts = line(of.under, last, j - 1);
   double *du = line(s.mean.deep_u, j), *dv = line(s.mean.deep_v, j);
   in_vectors(
       begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
@@ -84,22 +86,25 @@ inline void cut(State& s, Index j, Index begin, Index end) {
         put(du + i, smaller(at(t + i - 1), here)), put(dv + i, smaller(at(ts + i), here));
       });
   for (Index k = 0; k < s.p.layers; ++k) {
-    const double *e = line(s.under, k, j), *es = line(s.under, k, j - 1);
-    double *hu = line(s.thick_u, k, j), *hv = line(s.thick_v, k, j);
+    const double *e = line(of.under, k, j), *es = line(of.under, k, j - 1);
+    double *hu = line(s.thick_u, k, j), *hv = line(s.thick_v, k, j), *near_u = line(of.thick_u, k, j), *near_v = line(of.thick_v, k, j);
+    const auto thick = [&](Index i, const V& u, const V& v, auto put) __attribute__((always_inline)) {
+      put(near_u + i, u), put(near_v + i, v), put(hu + i, u, past), put(hv + i, v, past);
+    };
     if (k == 0) {
       in_vectors(
           begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
             const V here = at(e + i);
-            put(hu + i, smaller(at(du + i), 0.5 * (at(e + i - 1) + here))), put(hv + i, smaller(at(dv + i), 0.5 * (at(es + i) + here)));
+            thick(i, smaller(at(du + i), 0.5 * (at(e + i - 1) + here)), smaller(at(dv + i), 0.5 * (at(es + i) + here)), put);
           });
       continue;
     }
-    const double *a = line(s.under, k - 1, j), *as = line(s.under, k - 1, j - 1);
+    const double *a = line(of.under, k - 1, j), *as = line(of.under, k - 1, j - 1);
     in_vectors(
         begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
           const V here = at(e + i), above = at(a + i), deep_u = at(du + i), deep_v = at(dv + i);
-          put(hu + i, smaller(deep_u, 0.5 * (at(e + i - 1) + here)) - smaller(deep_u, 0.5 * (at(a + i - 1) + above)));
-          put(hv + i, smaller(deep_v, 0.5 * (at(es + i) + here)) - smaller(deep_v, 0.5 * (at(as + i) + above)));
+          thick(i, smaller(deep_u, 0.5 * (at(e + i - 1) + here)) - smaller(deep_u, 0.5 * (at(a + i - 1) + above)),
+                smaller(deep_v, 0.5 * (at(es + i) + here)) - smaller(deep_v, 0.5 * (at(as + i) + above)), put);
         });
   }
 }
@@ -110,7 +115,7 @@ inline void cut(State& s, Index j, Index begin, Index end) {
 }
 
 // Mean flows over the depth, and the surface as sub-steps begin with it.
-inline void average(State& s, Index j, Index begin, Index end) {
+inline void average(State& s, Following& of, Index j, Index begin, Index end) {
   Mean& m = s.mean;
   double *u = line(m.u, j), *v = line(m.v, j), *eta = line(m.eta, j);
   double *nu = line(m.now_u, j), *nv = line(m.now_v, j), *su = line(m.sum_u, j), *sv = line(m.sum_v, j);
@@ -118,7 +123,7 @@ inline void average(State& s, Index j, Index begin, Index end) {
   for (double* mean : {u, v, nu, nv, su, sv, gu, gv}) std::fill(mean + begin, mean + end, 0.0);
   std::copy(line(s.bottom, j) + begin, line(s.bottom, j) + end, eta + begin);
   for (Index k = s.p.layers; k-- > 0;) {
-    const double *hu = line(s.thick_u, k, j), *hv = line(s.thick_v, k, j), *hb = line(s.before.h, k, j);
+    const double *hu = line(of.thick_u, k, j), *hv = line(of.thick_v, k, j), *hb = line(s.before.h, k, j);
     const double *ub = line(s.before.u, k, j), *vb = line(s.before.v, k, j), *un = line(s.now.u, k, j), *vn = line(s.now.v, k, j);
     const double rest = s.p.rest(k);
     in_vectors(
@@ -139,20 +144,23 @@ inline void average(State& s, Index j, Index begin, Index end) {
 
 // The layers' next flow but for the surface's slope, and the mean of what pushes them.
 template <Form form, class Ways>
-void push(State& s, double span, Index j, Index begin, Index end) {
+void push(State& s, Following& of, double span, Index j, Index begin, Index end, bool past) {
   const Params& p = s.p;
   Mean& mean = s.mean;
   const double rdx = 1 / p.dx(), rdy = 1 / p.dy(), a = viscosity(p), b = biharmonic(p), r = drag(p), zone = p.dragged_depth();
   const double wind = ocean::stress_at(p, s.block.owned.lower[1] + j, s.wind) / (ocean::density * stirred);
   const double *open_u = line(s.face_u, j), *open_v = line(s.face_v, j), *deep_u = line(mean.deep_u, j), *deep_v = line(mean.deep_v, j);
-  double *pu = line(mean.push_u, j), *pv = line(mean.push_v, j), *au = line(mean.above_u, j), *av = line(mean.above_v, j);
+  double *pu = line(mean.push_u, j), *pv = line(mean.push_v, j), *au = line(of.above_u, 0, j), *av = line(of.above_v, 0, j);
+  Curved& curved = b > 0 ? of.twice : of.once;
   for (double* x : {pu, pv, au, av}) std::fill(x + begin, x + end, 0.0);
   for (Index k = 0; k < p.layers; ++k) {
-    const double *fu = line(s.flux_u, k, j), *fus = line(s.flux_u, k, j - 1), *fv = line(s.flux_v, k, j), *fvn = line(s.flux_v, k, j + 1);
-    const double *q = line(s.potential, k, j), *qn = line(s.potential, k, j + 1), *m = line(s.head, k, j), *ms = line(s.head, k, j - 1);
+    const double *fu = line(of.flux_u, k, j), *fus = line(of.flux_u, k, j - 1), *fv = line(of.flux_v, k, j),
+                 *fvn = line(of.flux_v, k, j + 1);
+    const double *q = line(of.potential, k, j), *qn = line(of.potential, k, j + 1), *m = line(of.head, k, j), *ms = line(of.head, k, j - 1);
     const double *h = line(s.now.h, k, j), *hs = line(s.now.h, k, j - 1), *u = line(s.before.u, k, j), *v = line(s.before.v, k, j);
-    const double *bu = line(s.bent.u, k, j), *bv = line(s.bent.v, k, j), *hu = line(s.thick_u, k, j), *hv = line(s.thick_v, k, j);
-    const double *z = line(s.vorticity, k, j), *zn = line(s.vorticity, k, j + 1), *d = line(s.spread, k, j), *ds = line(s.spread, k, j - 1);
+    const double *bu = line(of.bent.u, k, j), *bv = line(of.bent.v, k, j), *hu = line(of.thick_u, k, j), *hv = line(of.thick_v, k, j);
+    const double *z = line(curved.vorticity, k, j), *zn = line(curved.vorticity, k, j + 1), *d = line(curved.spread, k, j),
+                 *ds = line(curved.spread, k, j - 1);
     double *u1 = line(s.next.u, k, j), *v1 = line(s.next.v, k, j);
     ocean::in_vectors(
         begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
@@ -174,7 +182,7 @@ void push(State& s, double span, Index j, Index begin, Index end) {
           const V rub_v = a * at(bv + i) - b * bent_v - r * in_zone(below_v, at_v, zone) * v_before;
           const V du = (turn_u - slope_u + rub_u + wind * in_zone(above_u, at_u, stirred)) * (Ways::coasts ? coast_u : all(1));
           const V dv = (-turn_v - slope_v + rub_v) * (Ways::coasts ? coast_v : all(1));
-          put(u1 + i, u_before + span * du), put(v1 + i, v_before + span * dv);
+          put(u1 + i, u_before + span * du, past), put(v1 + i, v_before + span * dv, past);
           put(pu + i, at(pu + i) + (Ways::weighted ? at_u : depth_u / static_cast<double>(p.layers)) * du),
               put(pv + i, at(pv + i) + at_v * dv);
           put(au + i, above_u + at_u), put(av + i, above_v + at_v);

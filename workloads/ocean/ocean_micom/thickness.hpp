@@ -16,17 +16,19 @@ inline constexpr double never_all = 1 - 0x1p-40;  // of what a cell may lose, le
 
 // Upwind fluxes of what lies above the higher bottom, and what is missing in them. The mean over the depth of what carries is the mean flow of
 // all sub-steps.
-inline void carry(State& s, double share, Index j, Index begin, Index end) {
+inline void carry(State& s, Carrying& of, double share, Index j, Index begin, Index end, bool fetch) {
   Mean& m = s.mean;
   const double *su = line(m.sum_u, j), *sv = line(m.sum_v, j), *nu = line(m.now_u, j), *nv = line(m.now_v, j);
-  const double *t = line(s.under_before, s.p.layers - 1, j), *ts = line(s.under_before, s.p.layers - 1, j - 1);
+  const double *t = line(of.under, s.p.layers - 1, j), *ts = line(of.under, s.p.layers - 1, j - 1);
+  const Index pitch = s.now.h.view().stride[1];
   for (Index k = 0; k < s.p.layers; ++k) {
     const double *u = line(s.now.u, k, j), *v = line(s.now.v, k, j), *hu = line(s.thick_u, k, j), *hv = line(s.thick_v, k, j);
     const double *b = line(s.before.h, k, j), *bs = line(s.before.h, k, j - 1);
-    const double *e = line(s.under_before, k, j), *es = line(s.under_before, k, j - 1);
-    double *fu = line(s.flux_u, k, j), *fv = line(s.flux_v, k, j), *au = line(s.added_u, k, j), *av = line(s.added_v, k, j);
+    const double *e = line(of.under, k, j), *es = line(of.under, k, j - 1);
+    double *fu = line(of.flux_u, k, j), *fv = line(of.flux_v, k, j), *au = line(of.added_u, k, j), *av = line(of.added_v, k, j);
     in_vectors(
         begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+          if (fetch) ocean::fetch_later(u + pitch + i, v + pitch + i, hu + pitch + i, hv + pitch + i, b + pitch + i);
           const V east = at(u + i) + (share * at(su + i) - at(nu + i)), north = at(v + i) + (share * at(sv + i) - at(nv + i));
           const V deep = at(t + i), thick = at(b + i), under = at(e + i);
           const V sill_u = smaller(at(t + i - 1), deep), sill_v = smaller(at(ts + i), deep);
@@ -40,11 +42,11 @@ inline void carry(State& s, double share, Index j, Index begin, Index end) {
 }
 
 template <class Ways>
-void carried(State& s, double span, Index j, Index begin, Index end) {
+void carried(State& s, Carrying& of, double span, Index j, Index begin, Index end) {
   const double x = span / s.p.dx(), y = span / s.p.dy();
   for (Index k = 0; k < s.p.layers; ++k) {
-    const double *fu = line(s.flux_u, k, j), *fv = line(s.flux_v, k, j), *fn = line(s.flux_v, k, j + 1), *b = line(s.before.h, k, j);
-    double* h = line(s.carried, k, j);
+    const double *fu = line(of.flux_u, k, j), *fv = line(of.flux_v, k, j), *fn = line(of.flux_v, k, j + 1), *b = line(s.before.h, k, j);
+    double* h = line(of.carried, k, j);
     in_vectors(
         begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
           put(h + i, at(b + i) - (Ways::inside ? x : -x) * (at(fu + i + 1) - at(fu + i)) - y * (at(fn + i) - at(fv + i)));
@@ -53,14 +55,14 @@ void carried(State& s, double span, Index j, Index begin, Index end) {
 }
 
 // Of what would be added and taken: what may be, by the thickest and the thinnest of the cell and its neighbours before and after.
-inline void bound(State& s, double span, Index j, Index begin, Index end) {
+inline void bound(State& s, Carrying& of, double span, Index j, Index begin, Index end) {
   const double x = span / s.p.dx(), y = span / s.p.dy();
   const double *wet = line(s.wet, j), *wet_s = line(s.wet, j - 1), *wet_n = line(s.wet, j + 1);
   for (Index k = 0; k < s.p.layers; ++k) {
-    const double *h = line(s.carried, k, j), *hs = line(s.carried, k, j - 1), *hn = line(s.carried, k, j + 1);
+    const double *h = line(of.carried, k, j), *hs = line(of.carried, k, j - 1), *hn = line(of.carried, k, j + 1);
     const double *b = line(s.before.h, k, j), *bs = line(s.before.h, k, j - 1), *bn = line(s.before.h, k, j + 1);
-    const double *au = line(s.added_u, k, j), *av = line(s.added_v, k, j), *an = line(s.added_v, k, j + 1);
-    double *gain = line(s.gain, k, j), *loss = line(s.loss, k, j), *kept = line(s.kept, k, j);
+    const double *au = line(of.added_u, k, j), *av = line(of.added_v, k, j), *an = line(of.added_v, k, j + 1);
+    double *gain = line(of.gain, k, j), *loss = line(of.loss, k, j), *kept = line(of.kept, k, j);
     in_vectors(
         begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
           const V here = at(h + i);
@@ -82,13 +84,13 @@ inline void bound(State& s, double span, Index j, Index begin, Index end) {
 }
 
 // None of what is missing in upwind fluxes where these are all that is wanted.
-inline void limit(State& s, Index j, Index begin, Index end) {
-  double *ru = line(s.mean.rest_u, j), *rv = line(s.mean.rest_v, j);
+inline void limit(State& s, Carrying& of, Index j, Index begin, Index end) {
+  double *ru = line(of.rest_u, 0, j), *rv = line(of.rest_v, 0, j);
   const double some = s.p.thickness == Thickness::fct ? 1 : 0;
   for (double* rest : {ru, rv}) std::fill(rest + begin, rest + end, 0.0);
   for (Index k = 0; k < s.p.layers; ++k) {
-    const double *gain = line(s.gain, k, j), *loss = line(s.loss, k, j), *gs = line(s.gain, k, j - 1), *ls = line(s.loss, k, j - 1);
-    double *au = line(s.added_u, k, j), *av = line(s.added_v, k, j);
+    const double *gain = line(of.gain, k, j), *loss = line(of.loss, k, j), *gs = line(of.gain, k, j - 1), *ls = line(of.loss, k, j - 1);
+    double *au = line(of.added_u, k, j), *av = line(of.added_v, k, j);
     in_vectors(
         begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
           const V u = at(au + i), v = at(av + i), more = at(gain + i), less = at(loss + i);
@@ -99,16 +101,15 @@ inline void limit(State& s, Index j, Index begin, Index end) {
   }
 }
 // What that took of the layers together leaves a cell by what each layer has there in any case, and above the higher bottom.
-inline void give_back(State& s, Index j, Index begin, Index end) {
-  Mean& m = s.mean;
+inline void give_back(State& s, Carrying& of, Index j, Index begin, Index end) {
   const Index last = s.p.layers - 1;
-  const double *t = line(s.under_before, last, j), *ts = line(s.under_before, last, j - 1);
-  double *ru = line(m.rest_u, j), *rv = line(m.rest_v, j), *all_u = line(m.above_u, j), *all_v = line(m.above_v, j);
+  const double *t = line(of.under, last, j), *ts = line(of.under, last, j - 1);
+  double *ru = line(of.rest_u, 0, j), *rv = line(of.rest_v, 0, j), *all_u = line(of.above_u, 0, j), *all_v = line(of.above_v, 0, j);
   for (double* all : {all_u, all_v}) std::fill(all + begin, all + end, 0.0);
   for (Index k = 0; k <= last; ++k) {
-    const double *b = line(s.before.h, k, j), *bs = line(s.before.h, k, j - 1), *kept = line(s.kept, k, j), *ks = line(s.kept, k, j - 1);
-    const double *e = line(s.under_before, k, j), *es = line(s.under_before, k, j - 1);
-    double *pu = line(s.flux_u, k, j), *pv = line(s.flux_v, k, j);
+    const double *b = line(s.before.h, k, j), *bs = line(s.before.h, k, j - 1), *kept = line(of.kept, k, j), *ks = line(of.kept, k, j - 1);
+    const double *e = line(of.under, k, j), *es = line(of.under, k, j - 1);
+    double *pu = line(of.flux_u, k, j), *pv = line(of.flux_v, k, j);
     in_vectors(
         begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
           const V deep = at(t + i), thick = at(b + i), under = at(e + i), left = at(kept + i);
@@ -126,8 +127,8 @@ inline void give_back(State& s, Index j, Index begin, Index end) {
         put(ru + i, u > 0 ? at(ru + i) / u : all(0)), put(rv + i, v > 0 ? at(rv + i) / v : all(0));
       });
   for (Index k = 0; k <= last; ++k) {
-    const double *pu = line(s.flux_u, k, j), *pv = line(s.flux_v, k, j);
-    double *au = line(s.added_u, k, j), *av = line(s.added_v, k, j);
+    const double *pu = line(of.flux_u, k, j), *pv = line(of.flux_v, k, j);
+    double *au = line(of.added_u, k, j), *av = line(of.added_v, k, j);
     in_vectors(
         begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
           put(au + i, at(au + i) + at(ru + i) * at(pu + i)), put(av + i, at(av + i) + at(rv + i) * at(pv + i));
@@ -135,14 +136,14 @@ inline void give_back(State& s, Index j, Index begin, Index end) {
   }
 }
 
-inline void add(State& s, double span, Index j, Index begin, Index end) {
+inline void add(State& s, Carrying& of, double span, Index j, Index begin, Index end, bool past) {
   const double x = span / s.p.dx(), y = span / s.p.dy();
   for (Index k = 0; k < s.p.layers; ++k) {
-    const double *au = line(s.added_u, k, j), *av = line(s.added_v, k, j), *an = line(s.added_v, k, j + 1), *c = line(s.carried, k, j);
+    const double *au = line(of.added_u, k, j), *av = line(of.added_v, k, j), *an = line(of.added_v, k, j + 1), *c = line(of.carried, k, j);
     double* h = line(s.next.h, k, j);
     in_vectors(
         begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
-          put(h + i, at(c + i) - x * (at(au + i + 1) - at(au + i)) - y * (at(an + i) - at(av + i)));
+          put(h + i, at(c + i) - x * (at(au + i + 1) - at(au + i)) - y * (at(an + i) - at(av + i)), past);
         });
   }
 }

@@ -7,7 +7,6 @@
 #include "../restart.hpp"
 #include "../sweeps.hpp"
 #include "diary.hpp"
-#include "firstlight/caches.hpp"
 #include "firstlight/grid/one_process.hpp"
 #include "firstlight/variant.hpp"
 #include "ocean_nlom.hpp"
@@ -15,8 +14,6 @@
 namespace ocean_nlom::inline FL_ROLE {
 
 inline constexpr Index piece_of_line = 128;  // cells of a layer that are still in the first cache, or near it, when they are advanced
-inline constexpr Index cached =
-    4;  // second caches full: flows of a thread that are larger go past the caches where nothing reads them soon
 
 // What a variant does otherwise.
 struct Right {
@@ -50,7 +47,7 @@ struct Run {
     else if (biharmonic(s.p) > 0)
       ocean::keep_whole(s, curved);
     for (Index n = 0; n < s.team.threads; ++n) lines_.emplace_back(s.p.layers, s.now.u.layout().width);
-    large_ = 9 * s.now.u.layout().elements * static_cast<Index>(sizeof(double)) > cached * s.team.threads * fl::second_level_cache();
+    large_ = ocean::beyond_caches(9 * s.now.u.layout().elements, s.team.threads);
     std::size_t n = 0;
     for (Flow* y : {&s.now, &s.third, &s.half})
       halos[n++].open(s.block, {.reach = grid::Reach::edges}, grid::by<Transport>(s.p.halo), y->u, y->v, y->h);
@@ -122,18 +119,18 @@ struct Run {
     });
   }
   // What a viscosity of the fourth derivatives of `flow` changes. Halos of two cells are just wide enough for two differences each way.
-  void curve(State& s, const Flow& flow, Flow& to, double dt) {
+  void curve(State& s, Flow& flow, Flow& to, double dt) {
     if (biharmonic(s.p) == 0) return;
     const grid::Box<3> cells = s.block.cells();
     const Rows own{{cells.lower[1], cells.lower[2]}, {cells.upper[1], cells.upper[2]}}, around = own.grown({1, 1});
     fl::during(phases("advance"), [&] {
       each_strip(s, {around.lower, {around.upper[0] + 1, around.upper[1] + 1}},
-                 [&](Index j, Index a, Index b, Index strip) { ocean::swirl(s, flow, j, a, b, strip); });
+                 [&](Index j, Index a, Index b, Index strip) { ocean::swirl(s, flow, s, j, a, b, strip); });
       each_strip(s, {{around.lower[0] - 1, around.lower[1] - 1}, around.upper},
-                 [&](Index j, Index a, Index b, Index strip) { ocean::diverge(s, flow, j, a, b, strip); });
-      each(around, [&](Index j, Index a, Index b) { ocean::bend(s, j, a, b); });
-      each({own.lower, around.upper}, [&](Index j, Index a, Index b) { ocean::swirl(s, s.bent, j, a, b); });
-      each({around.lower, own.upper}, [&](Index j, Index a, Index b) { ocean::diverge(s, s.bent, j, a, b); });
+                 [&](Index j, Index a, Index b, Index strip) { ocean::diverge(s, flow, s, j, a, b, strip); });
+      each(around, [&](Index j, Index a, Index b) { ocean::bend(s, s, s.bent, j, a, b); });
+      each({own.lower, around.upper}, [&](Index j, Index a, Index b) { ocean::swirl(s, s.bent, s, j, a, b); });
+      each({around.lower, own.upper}, [&](Index j, Index a, Index b) { ocean::diverge(s, s.bent, s, j, a, b); });
       each_strip(s, own, [&](Index j, Index a, Index b, Index strip) { straighten(s, to, dt * biharmonic(s.p), j, a, b, strip); });
     });
   }

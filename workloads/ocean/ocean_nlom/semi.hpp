@@ -75,7 +75,7 @@ struct Semi : Run<Transport, Team, Ways> {
     const Rows own{{cells.lower[1], cells.lower[2]}, {cells.upper[1], cells.upper[2]}};
     const Rows one_more{own.lower, {own.upper[0] + 1, own.upper[1] + 1}};
     fl::during(phases("diagnose"), [&] {
-      each(own.grown({1, 1}), [&](Index j, Index a, Index b) { Base::diagnose(s, now, s, j, a, b), ocean::rub(s, before, j, a, b); });
+      each(own.grown({1, 1}), [&](Index j, Index a, Index b) { Base::diagnose(s, now, s, j, a, b), ocean::rub(s, before, s, j, a, b); });
     });
     fl::during(phases("advance"),
                [&] { each(own, [&](Index j, Index a, Index b) { Base::advance(s, s, before, now, before, next, span, j, a, b); }); });

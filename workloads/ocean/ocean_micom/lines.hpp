@@ -1,0 +1,81 @@
+// What follows from a flow, and from the thickness of its layers, for as long as lines to the north ask for it: four lines, of so many columns
+// that they stay in the second cache.
+#pragma once
+
+#include <algorithm>
+
+#include "../sweeps.hpp"
+#include "ocean_micom.hpp"
+
+namespace ocean_micom::inline FL_ROLE {
+
+using ocean::Ring;
+
+// Vorticity and divergence.
+struct Curved {
+  Ring vorticity, spread;
+};
+
+// On the way to the layers' next flow.
+struct Following : ocean::Lines {
+  Curved once, twice;  // of the flow before, and of its lap
+  struct {
+    Ring u, v;
+  } bent;                 // that lap
+  Ring under;             // depth of the lower end of each layer, below the surface
+  Ring thick_u, thick_v;  // of layers at faces
+  Ring above_u, above_v;  // of those above the one that is looked at
+  std::array<Ring*, 15> layered() {
+    return {&flux_u,          &flux_v,       &potential, &head,   &vorticity, &spread,  &once.vorticity, &once.spread,
+            &twice.vorticity, &twice.spread, &bent.u,    &bent.v, &under,     &thick_u, &thick_v};
+  }
+  std::array<Ring*, 2> flat() { return {&above_u, &above_v}; }
+};
+
+// On the way to their next thickness.
+struct Carrying {
+  Ring under;             // ... before
+  Ring flux_u, flux_v;    // upwind
+  Ring added_u, added_v;  // what centred fluxes have more
+  Ring carried;           // thickness after upwind fluxes
+  Ring gain, loss;        // of what would be added to a cell, and taken, what may be
+  Ring kept;              // what is left of a cell in any case
+  Ring rest_u, rest_v;    // what layers together do not carry of the mean flow
+  Ring above_u, above_v;  // what all of them could
+  std::array<Ring*, 9> layered() { return {&under, &flux_u, &flux_v, &added_u, &added_v, &carried, &gain, &loss, &kept}; }
+  std::array<Ring*, 4> flat() { return {&rest_u, &rest_v, &above_u, &above_v}; }
+};
+
+// Columns [begin, end) of a block; `from` to `to` have what lines beside them hold, whole vectors alone.
+struct Strip {
+  Index begin, end, from, to;
+};
+
+// Lines of one kind, for one strip after the other.
+template <class Lines>
+class Band {
+ public:
+  Band(Index layers, Index columns) : columns_(columns) {
+    const Index a_column = static_cast<Index>(lines_.layered().size()) * Ring::held * layers * static_cast<Index>(sizeof(double));
+    const Index most = std::max<Index>(64, fl::second_level_cache() / 2 / a_column), strips = (columns + most - 1) / most;
+    width_ = whole((columns + strips - 1) / strips);
+    for (Ring* ring : lines_.layered()) *ring = Ring(layers, width_);
+    for (Ring* ring : lines_.flat()) *ring = Ring(1, width_);
+  }
+  template <class Visit>
+  void each_strip(const Visit& visit) {
+    for (Index begin = 0; begin < columns_; begin += width_) {
+      for (Ring* ring : lines_.layered()) ring->first = begin;
+      for (Ring* ring : lines_.flat()) ring->first = begin;
+      const Index end = std::min(begin + width_, columns_);
+      visit(lines_, Strip{begin, end, begin - Ring::beside, whole(end + 3)});
+    }
+  }
+
+ private:
+  static Index whole(Index n) { return (n + Ring::beside - 1) / Ring::beside * Ring::beside; }
+  Lines lines_;
+  Index columns_, width_ = 0;
+};
+
+}  // namespace ocean_micom::inline FL_ROLE
