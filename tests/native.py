@@ -6,7 +6,6 @@ import hashlib
 import os
 import subprocess
 import uuid
-import warnings
 from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from functools import cache
@@ -17,6 +16,7 @@ import pytest
 from msgspec.structs import replace
 
 import asked
+import launches
 import spent
 import turns
 from firstlight import ROOT, machine, plan, toolchains
@@ -285,10 +285,7 @@ def run(
     if known.exists() and not asked.fresh:
         return msgspec.json.decode(known.read_bytes(), type=Said)
     with spent.charge(spent.LAUNCH, built.program.workload):
-        answer = _launch(built, place, arguments, folder, effort)
-        if died_leaving(answer, built):
-            warnings.warn(f"{built.program.key} died inside MPI_Finalize; once more: {answer.reason}", stacklevel=2)
-            answer = _launch(built, place, arguments, folder, effort)
+        answer = launches.settled(lambda: _launch(built, place, arguments, folder, effort))
     if answer.status in (None, ENVIRONMENT):
         return answer  # killed, not started, or no place for it: it may end another way
     VERDICTS.mkdir(parents=True, exist_ok=True)
@@ -296,16 +293,6 @@ def run(
     part.write_bytes(msgspec.json.encode(answer))
     part.replace(known)
     return answer
-
-
-def died_leaving(said: Said, built: Built) -> bool:
-    """Whether its processes had said all that they had to, and one of them was then killed by a fault in Open MPI 4's
-    end: in one launch of thousands a thread of PMIx reads what MPI_Finalize has freed (open-mpi/ompi issue 10117,
-    openpmix issue 2508). A fault of ours is one the second time, too."""
-    if "openmpi" not in (built.program.mpi or "") or "SIGSEGV" not in said.reason:
-        return False
-    refused = not said.lines and said.stderr.startswith(f"{built.executable}: ")
-    return refused or (bool(said.lines) and said.lines[-1]["type"] == "end")
 
 
 def yielding(program: Program, place: Placement) -> bool:

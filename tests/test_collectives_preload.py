@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 
+import launches
 import native
 import schedules
 import turns
@@ -57,10 +58,7 @@ def start(mpi: Mpi, program: Path, ranks: int, library: Path, table: Path | None
     chosen = preload.environment(library, table) if table else {"LD_PRELOAD": str(library)}
     extra = mpi.environment | chosen | {"FIRSTLIGHT_COLLECTIVES_VERBOSE": "1"}
     with turns.party(ranks, mpi.family == "openmpi"):
-        done = subprocess.run(
-            [*schedules.launcher(mpi, ranks), str(program)],
-            env=os.environ | extra, stdin=subprocess.DEVNULL, capture_output=True, text=True, timeout=turns.PATIENCE,
-        )  # fmt: skip
+        done = launches.by_hand([*schedules.launcher(mpi, ranks), program], extra)
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout, done.stderr
 

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
+import launches
 import native
 import schedules
 import turns
@@ -36,11 +35,7 @@ def mpi_named(name: str) -> Mpi:
 def ask(mpi: Mpi, program: Path, ranks: int, *words: str) -> str:
     """What rank 0 of the driver prints; it fails where an element is wrong."""
     with turns.party(ranks, mpi.family == "openmpi"):
-        said = subprocess.run(
-            [*schedules.launcher(mpi, ranks), program, *words],
-            env=os.environ | mpi.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=turns.PATIENCE,
-        )  # fmt: skip
+        said = launches.by_hand([*schedules.launcher(mpi, ranks), program, *words], mpi.environment)
     assert said.returncode == 0, said.stdout + said.stderr
     return said.stdout
 

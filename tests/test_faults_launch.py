@@ -11,11 +11,13 @@ import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import msgspec
 import pytest
 
+import launches
 import synthetic_machine
 import turns
 from firstlight import store as stores
@@ -344,7 +346,8 @@ def test_mpi_abort_and_an_unfinished_record_are_told(
     for mpi in mpis:
         outcome = start(ranks[mpi.name], tmp_path, 30, mpi, "mpi_abort", str(tmp_path / "flag"))
         assert outcome.status == 77 and outcome.reason.startswith("ended by itself (status 77): ")
-        outcome = start(ranks[mpi.name], tmp_path, 30, mpi, "well", str(tmp_path / "flag"))
+        well = partial(start, ranks[mpi.name], tmp_path, 30, mpi, "well", str(tmp_path / "flag"))
+        outcome = launches.settled(well)
         assert outcome.reason.startswith("ended with status 0 and no record")
         assert not survivors(str(ranks[mpi.name]), 0)
 

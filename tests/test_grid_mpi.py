@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 from pathlib import Path
 
 import pytest
 
+import launches
 import native
 import schedules
 import turns
@@ -39,11 +38,7 @@ def ask(driver: tuple[Mpi, Path], ranks: int, *words: str) -> tuple[int, int]:
     """Exchanges made, and wrong values."""
     mpi, program = driver
     with turns.party(ranks, mpi.family == "openmpi"):
-        said = subprocess.run(
-            [*schedules.launcher(mpi, ranks), program, *words],
-            env=os.environ | mpi.environment, stdin=subprocess.DEVNULL, capture_output=True, text=True,
-            timeout=turns.PATIENCE,
-        )  # fmt: skip
+        said = launches.by_hand([*schedules.launcher(mpi, ranks), program, *words], mpi.environment)
     assert said.returncode == 0, said.stdout + said.stderr
     _, exchanges, _, wrong = said.stdout.split()
     return int(exchanges), int(wrong)

@@ -15,7 +15,6 @@ from hypothesis import strategies as st
 import changes
 import native
 from firstlight.build import Built
-from firstlight.plan import Program
 
 pytestmark = [pytest.mark.native, pytest.mark.plain]
 
@@ -162,23 +161,3 @@ def test_the_binding_is_that_of_all_threads(tmp_path: Path) -> None:
         pytest.skip("one CPU here")
     said = native.run(program("omp"), native.Placement(threads=2), ("n=100",), tmp_path)
     assert len(said.of("launch")[0]["binding"][0]["cpus"]) >= 2
-
-
-@pytest.mark.parametrize(
-    ("library", "reason", "stderr", "lines", "leaving"),
-    [
-        ("openmpi", "rank aborted: signal 11 (SIGSEGV)", "X: bytes must be\n[a] signal\n", [], True),
-        ("openmpi", "rank aborted: signal 11 (SIGSEGV)", "", [{"type": "end"}], True),
-        ("openmpi", "rank aborted: signal 11 (SIGSEGV)", "", [{"type": "sample"}], False),
-        ("openmpi", "rank aborted: signal 11 (SIGSEGV)", "[a] signal\n", [], False),
-        ("openmpi", "rank aborted: signal 6 (SIGABRT)", "X: bytes must be\n", [], False),
-        ("mpich", "rank aborted: signal 11 (SIGSEGV)", "", [{"type": "end"}], False),
-        ("openmpi", "", "", [{"type": "end"}], False),
-    ],
-)
-def test_only_who_had_said_all_died_inside_finalize(
-    library: str, reason: str, stderr: str, lines: list[dict[str, str]], leaving: bool
-) -> None:
-    built = Built(Program("dot", "mpi", "gcc-base", library), Path("/p/dot.mpi"), b"", 0.0, "", "", "")
-    said = native.Said(0, reason, stderr.replace("X", "/p/dot.mpi"), lines)
-    assert native.died_leaving(said, built) is leaving

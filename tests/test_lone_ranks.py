@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import subprocess
 from pathlib import Path
 
@@ -10,6 +9,7 @@ import msgspec
 import pytest
 
 import drivers
+import launches
 import own
 import schedules
 import turns
@@ -39,14 +39,7 @@ def launched(mpi: Mpi, ranks: int, *words: str, **environment: str) -> subproces
     assert built.executable is not None, built.error
     command = [*schedules.launcher(mpi, ranks), str(built.executable), *words, *EFFORT]
     with turns.party(ranks):
-        return subprocess.run(
-            command,
-            capture_output=True,
-            text=True,
-            timeout=SOON,
-            stdin=subprocess.DEVNULL,
-            env={**os.environ, **mpi.environment, **environment},
-        )
+        return launches.by_hand(command, {**mpi.environment, **environment}, SOON)
 
 
 @pytest.fixture(scope="module")

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import os
-import subprocess
 import sys
-import warnings
 from collections.abc import Iterable
 from pathlib import Path
 
 import msgspec
 import pytest
 
+import launches
 import native
 import schedules
-import turns
 from firstlight import patterns
 from firstlight.build import Built
 from firstlight.profile.traffic import Pair, Traffic, whole
@@ -43,25 +40,9 @@ def recorded(built: Built, processes: int, words: list[str], folder: Path) -> Ma
     command = [*schedules.launcher(mpi, processes), str(built.executable), *words]
     command += ["--samples", "2", "--steps", "2", "--output", str(output)]
     profile = [sys.executable, "-m", "firstlight", "profile", "--json", "--results", str(folder), "--", *command]
-    environment = os.environ | mpi.environment
-
-    def profiled() -> subprocess.CompletedProcess[str]:
-        output.unlink(missing_ok=True)
-        return subprocess.run(profile, env=environment, capture_output=True, text=True, timeout=turns.PATIENCE)
-
-    done = profiled()
-    if native.died_leaving(said(done, output), built):
-        warnings.warn(f"{built.program.key} died inside MPI_Finalize; once more: {done.stderr}", stacklevel=2)
-        done = profiled()
+    done = launches.by_hand(profile, mpi.environment)
     assert done.returncode == 0, done.stderr
     return matrix(whole(msgspec.json.decode(done.stdout, type=Traffic)).pairs)
-
-
-def said(done: subprocess.CompletedProcess[str], output: Path) -> native.Said:
-    """Of a program that was launched by hand: Open MPI's own words for the signal."""
-    lines = [msgspec.json.decode(line) for line in output.read_bytes().splitlines()] if output.exists() else []
-    fault = done.returncode != 0 and "Signal: Segmentation fault" in done.stderr
-    return native.Said(done.returncode, "SIGSEGV" if fault else "", done.stderr, lines)
 
 
 def generated(simulator: Path, name: str, processes: int, given: list[str]) -> Matrix:

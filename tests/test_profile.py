@@ -12,6 +12,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
+import launches
 import schedules
 import turns
 from commands import Captured, examples
@@ -65,14 +66,7 @@ def launch(mpi: Mpi, ranks: int, *words: str | Path) -> list[str]:
 def profiled(tmp_path: Path, command: Iterable[str], *options: str, **extra: str) -> Profiled:
     results = tmp_path / "results"
     words = [sys.executable, "-m", "firstlight", "profile", "--results", str(results), *options, "--", *command]
-    done = subprocess.run(
-        words,
-        capture_output=True,
-        text=True,
-        timeout=turns.PATIENCE,
-        stdin=subprocess.DEVNULL,
-        env={**os.environ, **extra},
-    )
+    done = launches.by_hand(words, extra)
     folders = sorted(results.glob("*-profile*"))
     found = [f / "profile.json" for f in folders if (f / "profile.json").exists()]
     traffic = msgspec.json.decode(found[-1].read_bytes(), type=Traffic) if found else None

@@ -15,6 +15,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import launches
 import schedules
 import synthetic_machine
 import turns
@@ -308,22 +309,14 @@ def broadcast(tmp_path: Path) -> Callable[[Mpi, Mapping[str, str], int], int]:
 
     def run(mpi: Mpi, environment: Mapping[str, str], size: int) -> int:
         program = tmp_path / mpi.name
-        whole = os.environ | mpi.environment
         if not program.exists():
             source = tmp_path / "broadcast.cpp"
             source.write_text(BROADCAST)
+            whole = os.environ | mpi.environment
             subprocess.run([mpi.cxx, str(source), "-o", str(program)], env=whole, check=True, capture_output=True)
         words = [*schedules.launcher(mpi, 2), str(program), str(size)]
         with turns.party(2):
-            done = subprocess.run(
-                words,
-                env=whole | dict(environment),
-                stdin=subprocess.DEVNULL,
-                capture_output=True,
-                timeout=turns.PATIENCE,
-                check=False,
-            )
-        return done.returncode
+            return launches.by_hand(words, {**mpi.environment, **environment}).returncode
 
     return run
 
