@@ -20,6 +20,7 @@ import msgspec
 import pytest
 
 import synthetic
+import turns
 from bench import Bench, toolchain
 from commands import Captured, call
 from firstlight import conduct, store
@@ -164,7 +165,7 @@ def test_only_what_there_may_be_time_for_is_built_and_the_rest_when_there_is_mor
 
 def interrupt_when(there: Callable[[], bool], number: int, process: int | None = None) -> threading.Thread:
     def wait() -> None:
-        deadline = time.monotonic() + 30
+        deadline = time.monotonic() + turns.PATIENCE
         while not there() and time.monotonic() < deadline:
             time.sleep(0.01)
         os.kill(process or os.getpid(), number)

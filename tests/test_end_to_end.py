@@ -91,7 +91,7 @@ def speaking_of(place: Path) -> set[tuple[int, int]]:
     return found - {(p.pid, p.started) for p in (tree.read(os.getpid()),) if p}
 
 
-def assert_gone(known: set[tuple[int, int]], place: Path, patience: float = 8) -> None:
+def assert_gone(known: set[tuple[int, int]], place: Path, patience: float = 60) -> None:
     """Neither what was known nor anything else of `place` is left, after the guard had time to look twice."""
     deadline = time.monotonic() + patience
     while True:

@@ -53,6 +53,7 @@ $2" "$3" "$4"
     "-m pip")
         [ -n "${ROUND:-}" ] && sleep 0.05 && rm -f "$ROUND/$PPID" && exit 0
         [ -n "${PIP_TAKES:-}" ] && exec sleep "$PIP_TAKES" # some shells lose a Ctrl-C that comes while they fork
+        while [ -n "${PIP_AWAITS:-}" ] && [ ! -e "$PIP_AWAITS" ]; do sleep 0.05; done
         [ -n "${PIP_FAILS:-}" ] && { echo "line one"; echo "ERROR: line two" >&2; exit 1; }
         exit 0
         ;;
@@ -65,7 +66,8 @@ $2" "$3" "$4"
     "-m ruff" | "-m mypy" | "-m pytest")
         [ "$2 ${TESTS_TAKE:-}" = "pytest ${TESTS_TAKE:-none}" ] && {
             trap 'kill $!; exit 2' INT
-            sleep "$TESTS_TAKE" & wait
+            sleep "$TESTS_TAKE" & echo "pytest hears signals" >>"$STAND_IN_LOG"
+            wait
         }
         [ "$2 ${3:-}" = "${FAILING:-none}" ] || [ "$2" = "${FAILING:-none}" ] && exit 1
         printf '%s in %s\n' "$*" "$(pwd)"
@@ -248,14 +250,19 @@ def test_what_is_left_by_who_died_is_made_anew(checkout):
     assert code == 0 and "waiting" not in err and not (checkout.venv / "half").exists()
 
 
-def test_who_waits_says_so_and_a_pip_that_outlives_its_fl_is_waited_for(checkout):
-    first = checkout.start("list", PIP_TAKES="2")
+def test_who_waits_says_so_and_a_pip_that_outlives_its_fl_is_waited_for(checkout, tmp_path):
+    go = tmp_path / "go"
+    first = checkout.start("list", PIP_AWAITS=str(go))
     while not checkout.asked("-m pip install"):
+        assert first.poll() is None
         time.sleep(0.02)
     first.kill()
     assert not checkout.free()
-    code, _, err = checkout.run("list")
-    assert code == 0 and f"another fl is setting up {checkout.venv}; waiting for it" in err
+    second = checkout.start("list")
+    assert second.stderr.readline() == f"fl: another fl is setting up {checkout.venv}; waiting for it\n"
+    go.touch()
+    second.communicate(timeout=60)
+    assert second.returncode == 0
     first.communicate()
 
 
@@ -405,10 +412,9 @@ def test_a_failing_check_fails_the_tests_and_the_others_still_run(checkout, fail
 @pytest.mark.faults
 def test_interrupted_tests_end_with_130(checkout):
     process = checkout.start("test", TESTS_TAKE="30")
-    while not checkout.asked("-m pytest"):
+    while not checkout.asked("pytest hears signals"):
         assert process.poll() is None
         time.sleep(0.02)
-    time.sleep(0.2)  # until the stand-in is ready for it
     os.killpg(process.pid, signal.SIGINT)
     process.communicate(timeout=20)
     assert process.returncode == 130

@@ -9,15 +9,17 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager, nullcontext
 from pathlib import Path
+from typing import TypeVar
 
 from filelock import FileLock, Timeout
 
 import spent
 from firstlight import ROOT
 
+T = TypeVar("T")
 WORKERS = 6
 """At most so many, also on larger machines: the builds and the parties among the tests are parallel themselves."""
 
@@ -36,6 +38,16 @@ def workers() -> int:
     time they wait (for what is to hang, for a party's processors, for another's build, for a launch to begin)."""
     memory = os.sysconf("SC_PAGE_SIZE") * os.sysconf("SC_PHYS_PAGES")
     return max(1, min(WORKERS, CPUS + 4, int(memory / ROOM)))
+
+
+def cut_short(attempt: Callable[[float], T], begun: Callable[[T], object]) -> T:
+    """What `attempt` gives with a time-out, in seconds, that it shall meet, but not before it has begun: where a second
+    is not enough for that, on a busy machine, a longer one is tried."""
+    for timeout in (1, 8, 64):
+        found = attempt(timeout)
+        if begun(found):
+            return found
+    raise AssertionError("had not begun after 64 s")
 
 
 @contextmanager
