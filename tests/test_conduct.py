@@ -231,7 +231,7 @@ except KeyboardInterrupt:
 def test_a_signal_is_not_lost_where_python_drops_it(register: str, meanwhile: str) -> None:
     """What functions raise that are called at a fork or by the end of an object."""
     program = STRUCK.format(register=register, meanwhile=meanwhile)
-    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60)
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=turns.PATIENCE)
     assert (done.stdout, done.stderr) == ("interrupted\n", "")
 
 

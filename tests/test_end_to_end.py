@@ -221,7 +221,7 @@ def test_stopped_in_the_middle_of_a_launch(
     known = descendants(running.pid)
     assert len(known) >= 4  # firstlight, its guard, the ranks
     running.send_signal(number)
-    out, err = running.communicate(timeout=60)
+    out, err = running.communicate(timeout=turns.PATIENCE)
     assert_gone(known, tmp_path)
     if number == signal.SIGKILL:
         assert running.returncode == -number
@@ -261,7 +261,7 @@ def test_stopped_while_it_builds_again_and_again(tmp_path: Path) -> None:
         known = descendants(running.pid)
         began = time.monotonic()
         running.send_signal(number)
-        _, err = running.communicate(timeout=60)
+        _, err = running.communicate(timeout=turns.PATIENCE)
         assert_gone(known, tmp_path)
         if number == signal.SIGKILL:
             assert running.returncode == -number

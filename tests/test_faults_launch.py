@@ -160,7 +160,7 @@ def test_a_daemon_that_left_everything_is_killed_whoever_is_killed(program: Make
     await_(lambda: not survivors(word, 0), "the end of the daemon")
     assert not survivors(str(executable)) or victim == "keeper"
     first.kill()
-    first.communicate(timeout=20)
+    first.communicate(timeout=turns.PATIENCE)
     assert not survivors(str(executable))
 
 
@@ -260,7 +260,7 @@ def test_kill_of_firstlight_leaves_no_process_and_a_run_that_resumes(
     first = driver(tmp_path, executable, 4)
     await_(flag.exists, "the launch that hangs")
     first.send_signal(number)
-    assert first.wait(20) == -number
+    assert first.wait(turns.PATIENCE) == -number
     assert not survivors(str(executable))
     store = stores.open(tmp_path / "run")
     assert [r.start.launch for r in store.records()] == [0, 1] and store.defects == []
@@ -268,7 +268,7 @@ def test_kill_of_firstlight_leaves_no_process_and_a_run_that_resumes(
         "left over from an interrupted launch; resume removes it"
     ]  # and the owner's note is no defect
     again = driver(tmp_path, executable, 4)
-    printed, errors = again.communicate(timeout=60)
+    printed, errors = again.communicate(timeout=turns.PATIENCE)
     assert again.returncode == 0, errors
     assert "removed .dot.serial.0002.part" in printed
     assert [r.start.launch for r in store.records()] == [0, 1, 2, 3]
@@ -282,11 +282,11 @@ def test_ctrl_c_on_firstlight_leaves_a_run_that_resumes(program: Make, tmp_path:
     first = driver(tmp_path, executable, 2)
     await_(flag.exists, "the launch that hangs")
     os.killpg(first.pid, signal.SIGINT)  # as a terminal does: to the whole foreground group
-    assert first.wait(20) == 130
+    assert first.wait(turns.PATIENCE) == 130
     assert not survivors(str(executable), 0)
     assert not (tmp_path / "run" / "owner").exists()
     again = driver(tmp_path, executable, 2)
-    _, errors = again.communicate(timeout=60)
+    _, errors = again.communicate(timeout=turns.PATIENCE)
     assert again.returncode == 0, errors
     assert stores.check(tmp_path / "run") == []
 
@@ -297,11 +297,11 @@ def test_a_second_firstlight_on_the_same_run_is_refused(program: Make, tmp_path:
     first = driver(tmp_path, executable, 1)
     await_(flag.exists, "the launch that hangs")
     second = driver(tmp_path, executable, 1)
-    _, errors = second.communicate(timeout=60)
+    _, errors = second.communicate(timeout=turns.PATIENCE)
     assert second.returncode == 2
     assert f"another firstlight (process {first.pid}) works on this run" in errors
     first.kill()
-    first.communicate(timeout=20)
+    first.communicate(timeout=turns.PATIENCE)
     assert not survivors(str(executable))
 
 
@@ -390,7 +390,7 @@ def test_kill_of_firstlight_leaves_no_rank_and_no_launcher(
         first, executable = hanging(tmp_path / mpi.name, mpi, ranks[mpi.name], program)
         assert survivors(str(ranks[mpi.name]), 0)
         first.kill()
-        first.wait(20)
+        first.wait(turns.PATIENCE)
         assert not survivors(str(ranks[mpi.name])), mpi.label
         assert not survivors(str(executable)), mpi.label
 
@@ -401,7 +401,7 @@ def test_ranks_are_ended_by_ctrl_c(
     for mpi in mpis:
         first, executable = hanging(tmp_path / mpi.name, mpi, ranks[mpi.name], program)
         os.killpg(first.pid, signal.SIGINT)
-        assert first.wait(20) == 130
+        assert first.wait(turns.PATIENCE) == 130
         assert not survivors(str(ranks[mpi.name]), 0), mpi.label
         assert not survivors(str(executable), 0), mpi.label
 
@@ -437,5 +437,5 @@ def test_nothing_is_left_in_the_file_system_whoever_is_killed(
             assert first.stdout is not None
             assert any(line.startswith("stored 0") for line in first.stdout), "the launch has no record"
             first.kill()  # it tries again
-        first.communicate(timeout=20)
+        first.communicate(timeout=turns.PATIENCE)
         await_(lambda: not any(map(kinds.search, litter() - before)), f"{mpi.label}'s files to go")  # noqa: B023 (called at once)

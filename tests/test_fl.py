@@ -14,6 +14,7 @@ from pathlib import Path
 
 import pytest
 
+import turns
 from firstlight import ROOT
 
 PYTHON = rf"""#!/bin/sh
@@ -110,7 +111,7 @@ class Checkout:
 
     def run(self, *arguments: str, **more: str) -> tuple[int, str, str]:
         process = self.start(*arguments, **more)
-        out, err = process.communicate(timeout=60)
+        out, err = process.communicate(timeout=turns.PATIENCE)
         return process.returncode, out, err
 
     def asked(self, what: str) -> int:
@@ -221,7 +222,7 @@ def test_a_cache_that_cannot_be_made_is_one_line(checkout, tmp_path):
 
 def test_of_many_at_once_one_sets_up_and_all_go_on(checkout):
     processes = [checkout.start("list", PIP_TAKES="2") for _ in range(4)]
-    assert [process.wait(timeout=60) for process in processes] == [0] * 4
+    assert [process.wait(timeout=turns.PATIENCE) for process in processes] == [0] * 4
     assert checkout.asked("-m venv") == 1 and checkout.asked("-m firstlight list") == 4
     assert checkout.free()
     for process in processes:
@@ -236,7 +237,7 @@ def test_one_sets_up_at_a_time_whoever_is_killed(checkout, tmp_path):
         folder.mkdir()
         six = [checkout.start("list", ROUND=str(folder)) for _ in range(6)]
         for process in six:
-            process.communicate(timeout=60)
+            process.communicate(timeout=turns.PATIENCE)
         assert sorted(process.returncode for process in six) == [-signal.SIGKILL, 0, 0, 0, 0, 0]
     assert checkout.asked("TWO AT ONCE") == 0 and checkout.asked("-m venv") == 16 and checkout.free()
 
@@ -261,7 +262,7 @@ def test_who_waits_says_so_and_a_pip_that_outlives_its_fl_is_waited_for(checkout
     second = checkout.start("list")
     assert second.stderr.readline() == f"fl: another fl is setting up {checkout.venv}; waiting for it\n"
     go.touch()
-    second.communicate(timeout=60)
+    second.communicate(timeout=turns.PATIENCE)
     assert second.returncode == 0
     first.communicate()
 
@@ -351,7 +352,7 @@ def test_an_interrupted_set_up_leaves_nothing(checkout, number):
         assert process.poll() is None
         time.sleep(0.02)
     os.killpg(process.pid, number)
-    _, err = process.communicate(timeout=20)
+    _, err = process.communicate(timeout=turns.PATIENCE)
     assert process.returncode == 130 and "interrupted" in err
     assert checkout.nothing_half_made()
     assert checkout.run("list")[0] == 0
@@ -364,8 +365,8 @@ def test_a_killed_set_up_is_made_anew(checkout):
         assert process.poll() is None
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGKILL)
-    process.communicate(timeout=20)
-    deadline = time.monotonic() + 20
+    process.communicate(timeout=turns.PATIENCE)
+    deadline = time.monotonic() + turns.PATIENCE
     while not checkout.free():  # the last of those that were killed may still be about to end
         assert time.monotonic() < deadline
         time.sleep(0.01)
@@ -416,7 +417,7 @@ def test_interrupted_tests_end_with_130(checkout):
         assert process.poll() is None
         time.sleep(0.02)
     os.killpg(process.pid, signal.SIGINT)
-    process.communicate(timeout=20)
+    process.communicate(timeout=turns.PATIENCE)
     assert process.returncode == 130
 
 

@@ -311,12 +311,12 @@ def test_what_was_measured_until_the_end_is_kept_and_gone_on_with(
     variables = os.environ | {"PYTHONPATH": str(ROOT / "src")}
     process = subprocess.Popen(words, cwd=here, env=variables, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
     launches = here / "results" / "r" / "launches"
-    deadline = time.monotonic() + 120
+    deadline = time.monotonic() + turns.PATIENCE
     while len(list(launches.glob("*.jsonl"))) < 2:
         assert process.poll() is None and time.monotonic() < deadline
         time.sleep(0.02)
     process.send_signal(number)
-    assert process.wait(60) == status
+    assert process.wait(turns.PATIENCE) == status
     kept = {p.name: p.read_bytes() for p in launches.glob("*.jsonl")}
     assert len(kept) >= 1  # the second may have been on its way
     assert (here / "results" / "r" / "report.html").is_file() == (number == signal.SIGINT)

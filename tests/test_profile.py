@@ -406,5 +406,5 @@ def test_a_signal_is_passed_on(mpis: tuple[Mpi, ...], tmp_path: Path) -> None:
     process = subprocess.Popen([*words, "sh", "-c", "echo ready; exec sleep 60"], stdout=subprocess.PIPE)
     assert process.stdout is not None and process.stdout.readline() == b"ready\n"
     process.terminate()
-    assert process.wait(timeout=30) == 128 + signal.SIGTERM
+    assert process.wait(timeout=turns.PATIENCE) == 128 + signal.SIGTERM
     process.stdout.close()
