@@ -347,7 +347,7 @@ def test_a_path_without_a_whole_folder_is_one_line(checkout):
 @pytest.mark.faults
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupted_set_up_leaves_nothing(checkout, number):
-    process = checkout.start("list", PIP_TAKES="30")
+    process = checkout.start("list", PIP_TAKES="1000")
     while not checkout.asked("-m pip install"):
         assert process.poll() is None
         time.sleep(0.02)
@@ -360,7 +360,7 @@ def test_an_interrupted_set_up_leaves_nothing(checkout, number):
 
 @pytest.mark.faults
 def test_a_killed_set_up_is_made_anew(checkout):
-    process = checkout.start("list", PIP_TAKES="30")
+    process = checkout.start("list", PIP_TAKES="1000")
     while not checkout.asked("-m pip install"):
         assert process.poll() is None
         time.sleep(0.02)
@@ -412,7 +412,7 @@ def test_a_failing_check_fails_the_tests_and_the_others_still_run(checkout, fail
 
 @pytest.mark.faults
 def test_interrupted_tests_end_with_130(checkout):
-    process = checkout.start("test", TESTS_TAKE="30")
+    process = checkout.start("test", TESTS_TAKE="1000")
     while not checkout.asked("pytest hears signals"):
         assert process.poll() is None
         time.sleep(0.02)
