@@ -114,7 +114,7 @@ def test_ranks_that_hang_are_ended(tmp_path):
         lambda timeout: doctor.talk(ranks, tmp_path, timeout=timeout), lambda _: pid.exists() and pid.read_text()
     )
     assert isinstance(answer, Absent) and re.search(r"no answer within \d+ s", answer.why)
-    assert not Path(f"/proc/{pid.read_text().strip()}").exists()
+    turns.await_(lambda: not Path(f"/proc/{pid.read_text().strip()}").exists(), "whoever collects what was killed")
 
 
 @pytest.mark.native

@@ -25,6 +25,7 @@ from firstlight.launch import Outcome, launch
 from firstlight.plan import Cell, Placement, Program
 from firstlight.process import guard, tree
 from firstlight.toolchains import Mpi, Toolbox
+from turns import await_
 
 pytestmark = [pytest.mark.faults, pytest.mark.full]
 
@@ -78,13 +79,6 @@ def survivors(word: str, patience: float = 60) -> list[str]:
         if not found or time.monotonic() > deadline:
             return found
         time.sleep(0.05)
-
-
-def await_(condition: Callable[[], bool], what: str, patience: float = turns.PATIENCE) -> None:
-    deadline = time.monotonic() + patience
-    while not condition():
-        assert time.monotonic() < deadline, f"waited in vain for {what}"
-        time.sleep(0.02)
 
 
 def start(executable: Path, tmp_path: Path, timeout: float, mpi: Mpi | None = None, *words: str) -> Outcome:

@@ -10,7 +10,7 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,6 +20,7 @@ import turns
 from firstlight import ROOT
 from firstlight.process import bounded, leavings, tree
 from firstlight.process.leavings import Leavings
+from turns import await_
 
 
 def living(word: str) -> Iterator[int]:
@@ -28,13 +29,6 @@ def living(word: str) -> Iterator[int]:
         with contextlib.suppress(OSError):
             if word.encode() in Path(f"/proc/{pid}/cmdline").read_bytes() and process.state not in "ZX":
                 yield pid
-
-
-def await_(condition: Callable[[], object], what: str) -> None:
-    deadline = time.monotonic() + turns.PATIENCE
-    while not condition():
-        assert time.monotonic() < deadline, f"waited in vain for {what}"
-        time.sleep(0.02)
 
 
 def test_what_a_command_prints_takes_and_returns() -> None:

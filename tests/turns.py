@@ -40,6 +40,14 @@ def workers() -> int:
     return max(1, min(WORKERS, CPUS + 4, int(memory / ROOM)))
 
 
+def await_(condition: Callable[[], object], what: str) -> None:
+    """Until it holds."""
+    deadline = time.monotonic() + PATIENCE
+    while not condition():
+        assert time.monotonic() < deadline, f"waited in vain for {what}"
+        time.sleep(0.02)
+
+
 def cut_short(attempt: Callable[[float], T], begun: Callable[[T], object]) -> T:
     """What `attempt` gives with a time-out, in seconds, that it shall meet, but not before it has begun: where a second
     is not enough for that, on a busy machine, a longer one is tried."""
