@@ -389,7 +389,7 @@ def test_a_small_tuning(mpis: tuple[Mpi, ...], tmp_path: Path, capsys: pytest.Ca
 def test_the_example_works_as_typed(
     mpis: tuple[Mpi, ...], tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """But for the time that it takes."""
+    """But for the time that it takes: on a busy machine that may be too little for any candidate."""
     if not any(m.family in ("openmpi", "mpich") for m in mpis) or len(os.sched_getaffinity(0)) < 2:
         pytest.skip("needs Open MPI or MPICH and two CPUs")
     monkeypatch.chdir(tmp_path)
@@ -397,7 +397,10 @@ def test_the_example_works_as_typed(
     with turns.party(2):
         status = cli.call([*words, "--budget", "10s"])
     done = capsys.readouterr()
-    assert status in (0, 4) and "allreduce" in done.out, done.err
+    assert status in (0, 4) and "tuned collectives" in done.out, done.err
+    (run, *_) = sorted(tmp_path.glob("results/*-tune/run.json"))
+    cells = msgspec.json.decode(run.read_bytes())["cells"]
+    assert cells and all("collective=allreduce" in cell["arguments"] for cell in cells), cells
 
 
 @given(choices, cases)
