@@ -1,4 +1,4 @@
-// Fourier transforms of lines without a library: what a line is, and a plain way.
+// Fourier transforms of lines without a library: what a line is, a way in vectors, and a plain one for all other lengths.
 #pragma once
 
 #include <algorithm>
@@ -6,6 +6,7 @@
 #include <complex>
 #include <vector>
 
+#include "firstlight/fourier_lanes.hpp"
 #include "firstlight/workload.hpp"
 
 namespace fl::inline FL_ROLE {
@@ -18,10 +19,16 @@ std::complex<Real> times(const std::complex<Real>& a, const std::complex<Real>& 
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-// Fourier transforms of lines of any length without a library: a line is cut by the smallest prime of its length, again and again.
+// Fourier transforms of lines of any length without a library: in vectors where the length suits them; else a line is cut by the smallest prime of
+// its length, again and again.
 class OwnFourier {
  public:
-  explicit OwnFourier(Index n) : in(static_cast<std::size_t>(n)), out(in), n_(n), roots_(in), part_(in) {
+  explicit OwnFourier(Index n) : in(static_cast<std::size_t>(n)), out(in), n_(n) {
+    if (FourierInLanes::suits(n)) {
+      lanes_ = FourierInLanes(n);
+      return;
+    }
+    roots_ = part_ = in;
     for (Index k = 0; k < n; ++k)
       roots_[static_cast<std::size_t>(k)] = std::polar(1.0, -2 * M_PI * static_cast<double>(k) / static_cast<double>(n));
   }
@@ -29,15 +36,12 @@ class OwnFourier {
 
   void forward() { forward(in.data(), out.data()); }
   // Without a factor.
-  void backward() {
-    for (Complex& x : in) x = std::conj(x);
-    forward();
-    for (Complex& x : out) x = std::conj(x);
-  }
+  void backward() { backward(in.data(), out.data()); }
   // From a line that stays as it is to one apart from it.
-  void forward(const Complex* from, Complex* to) { cut(n_, 1, from, to); }
+  void forward(const Complex* from, Complex* to) { FourierInLanes::suits(n_) ? lanes_(from, to) : cut(n_, 1, from, to); }
   void backward(const Complex* from, Complex* to) {
-    forward(from, to);
+    if (FourierInLanes::suits(n_)) return lanes_.operator()<true>(from, to);
+    cut(n_, 1, from, to);
     std::reverse(to + 1, to + n_);  // the other sign: point -k in the place of k
   }
 
@@ -76,6 +80,7 @@ class OwnFourier {
   }
 
   Index n_;
+  FourierInLanes lanes_;
   std::vector<Complex> roots_, part_;
 };
 

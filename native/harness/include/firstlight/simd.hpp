@@ -25,6 +25,12 @@ inline constexpr int bytes = 32;
 inline constexpr int bytes = 16;  // SSE2, NEON, VSX: the least that a vector unit has
 #endif
 
+#if (defined(__x86_64__) || defined(__i386__)) && !defined(__AVX512F__)
+inline constexpr int registers = 16;
+#else
+inline constexpr int registers = 32;
+#endif
+
 template <class T>
 struct vector_of {
   typedef T type __attribute__((vector_size(bytes)));
@@ -118,6 +124,43 @@ template <int step, class T>
 template <class T>
 [[gnu::always_inline]] inline void transpose(native<T> (&rows)[width<T>]) {
   if constexpr (width<T> > 1) detail::cross_all<width<T> / 2, T>(rows);
+}
+
+// Of two vectors, one behind the other: the even elements and the odd ones; and such two in turn.
+namespace detail {
+template <class V, int... k>
+[[gnu::always_inline]] inline std::pair<V, V> unzip(const V& a, const V& b, std::integer_sequence<int, k...>) {
+#if __has_builtin(__builtin_shufflevector) && !defined(__CUDACC__)
+  return {__builtin_shufflevector(a, b, (2 * k)...), __builtin_shufflevector(a, b, (2 * k + 1)...)};
+#else
+  constexpr int lanes = sizeof...(k);
+  V even, odd;
+  ((even[k] = 2 * k < lanes ? a[2 * k % lanes] : b[2 * k % lanes],
+    odd[k] = 2 * k < lanes ? a[(2 * k + 1) % lanes] : b[(2 * k + 1) % lanes]),
+   ...);
+  return {even, odd};
+#endif
+}
+template <class V, int... k>
+[[gnu::always_inline]] inline std::pair<V, V> zip(const V& even, const V& odd, std::integer_sequence<int, k...>) {
+  constexpr int lanes = sizeof...(k);
+#if __has_builtin(__builtin_shufflevector) && !defined(__CUDACC__)
+  return {__builtin_shufflevector(even, odd, (k / 2 + k % 2 * lanes)...),
+          __builtin_shufflevector(even, odd, (lanes / 2 + k / 2 + k % 2 * lanes)...)};
+#else
+  V low, high;
+  ((low[k] = k % 2 == 0 ? even[k / 2] : odd[k / 2], high[k] = k % 2 == 0 ? even[lanes / 2 + k / 2] : odd[lanes / 2 + k / 2]), ...);
+  return {low, high};
+#endif
+}
+}  // namespace detail
+template <class T>
+[[gnu::always_inline]] inline std::pair<native<T>, native<T>> unzip(const native<T>& a, const native<T>& b) {
+  return detail::unzip(a, b, std::make_integer_sequence<int, width<T>>());
+}
+template <class T>
+[[gnu::always_inline]] inline std::pair<native<T>, native<T>> zip(const native<T>& even, const native<T>& odd) {
+  return detail::zip(even, odd, std::make_integer_sequence<int, width<T>>());
 }
 
 // The sum of `count` vectors (a power of two) over vectors and lanes, in pairs: the shortest chain of additions.
