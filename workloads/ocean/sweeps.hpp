@@ -91,39 +91,34 @@ void fluxes(State& s, Flow& from, To& to, Index k, Index j, Index begin, Index e
       });
 }
 
-// Vorticity and divergence of another flow, for friction.
+// Vorticity and divergence of a layer of another flow, for friction.
 template <class State, class From, class To>
-void swirl(State& s, From& flow, To& to, Index j, Index begin, Index end, Index strip = 0, bool fetch = false) {
+void swirl(State& s, From& flow, To& to, Index k, Index j, Index begin, Index end, Index strip = 0, bool fetch = false) {
   const double rdx = 1 / s.p.dx(), rdy = 1 / s.p.dy();
   const double* edge = origin(s.edge) + line(s.edge.view(), 0, j);
-  for (Index k = 0; k < s.p.layers; ++k) {
-    const Index own = line(flow.u.view(), k, j) + strip, south = line(flow.u.view(), k, j - 1) + strip;
-    const double *uc = origin(flow.u) + own, *us = origin(flow.u) + south, *vc = origin(flow.v) + own;
-    const Index later = own - south;
-    double* z = origin(to.vorticity) + line(to.vorticity.view(), k, j);
-    in_vectors(
-        begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
-          if (fetch) fetch_later(uc + later + i, vc + 2 * later + i);
-          put(z + i, ((at(vc + i) - at(vc + i - 1)) * rdx - (at(uc + i) - at(us + i)) * rdy) * at(edge + i));
-        });
-  }
+  const Index own = line(flow.u.view(), k, j) + strip, south = line(flow.u.view(), k, j - 1) + strip, pitch = own - south;
+  const double *uc = origin(flow.u) + own, *us = origin(flow.u) + south, *vc = origin(flow.v) + own;
+  double* z = origin(to.vorticity) + line(to.vorticity.view(), k, j);
+  in_vectors(
+      begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+        if (fetch) fetch_later(uc + pitch + i, vc + 2 * pitch + i);
+        put(z + i, ((at(vc + i) - at(vc + i - 1)) * rdx - (at(uc + i) - at(us + i)) * rdy) * at(edge + i));
+      });
 }
 template <class State, class From, class To>
-void diverge(State& s, From& flow, To& to, Index j, Index begin, Index end, Index strip = 0) {
+void diverge(State& s, From& flow, To& to, Index k, Index j, Index begin, Index end, Index strip = 0) {
   const double rdx = 1 / s.p.dx(), rdy = 1 / s.p.dy();
-  for (Index k = 0; k < s.p.layers; ++k) {
-    const Index own = line(flow.u.view(), k, j) + strip, north = line(flow.u.view(), k, j + 1) + strip;
-    const double *uc = origin(flow.u) + own, *vc = origin(flow.v) + own, *vn = origin(flow.v) + north;
-    double* d = origin(to.spread) + line(to.spread.view(), k, j);
-    in_vectors(
-        begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
-          put(d + i, (at(uc + i + 1) - at(uc + i)) * rdx + (at(vn + i) - at(vc + i)) * rdy);
-        });
-  }
+  const Index own = line(flow.u.view(), k, j) + strip, north = line(flow.u.view(), k, j + 1) + strip;
+  const double *uc = origin(flow.u) + own, *vc = origin(flow.v) + own, *vn = origin(flow.v) + north;
+  double* d = origin(to.spread) + line(to.spread.view(), k, j);
+  in_vectors(
+      begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+        put(d + i, (at(uc + i + 1) - at(uc + i)) * rdx + (at(vn + i) - at(vc + i)) * rdy);
+      });
 }
 template <class State, class From, class To>
 void rub(State& s, From& flow, To& to, Index j, Index begin, Index end, bool fetch = false) {
-  swirl(s, flow, to, j, begin, end, 0, fetch), diverge(s, flow, to, j, begin, end);
+  for (Index k = 0; k < s.p.layers; ++k) swirl(s, flow, to, k, j, begin, end, 0, fetch), diverge(s, flow, to, k, j, begin, end);
 }
 // lap u, from vorticity and divergence.
 template <class State, class From, class To>
@@ -147,9 +142,8 @@ void bend(State& s, From& of, To& to, Index j, Index begin, Index end) {
 
 // M of layers of such thickness: heights of surfaces from the bottom up, then M from the top down. The sea's own surface weighs `surface`,
 // which is nothing where it is advanced apart from the layers.
-template <class State, class To>
-void pressures(State& s, const grid::Field<double, 3>& thickness, To& to, Index j, Index begin, Index end, double surface = gravity,
-               Index strip = 0) {
+template <class State, class Thickness, class To>
+void pressures(State& s, Thickness& thickness, To& to, Index j, Index begin, Index end, double surface = gravity, Index strip = 0) {
   const auto& p = s.p;
   const auto h = thickness.view();
   const auto head = to.head.view();

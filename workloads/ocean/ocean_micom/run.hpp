@@ -162,8 +162,10 @@ struct Run {
       ocean::rub(s, s.before, of.once, j, at.from, at.to, large_);
       if (j < mine.begin) continue;
       ocean::bend(s, of.once, of.bent, j - 1, at.from, at.to);
-      if (curls) ocean::swirl(s, of.bent, of.twice, j - 1, at.from, at.to);
-      if (curls) ocean::diverge(s, of.bent, of.twice, j - 2, at.from, at.to);
+      for (Index k = 0; curls && k < s.p.layers; ++k) {
+        ocean::swirl(s, of.bent, of.twice, k, j - 1, at.from, at.to);
+        ocean::diverge(s, of.bent, of.twice, k, j - 2, at.from, at.to);
+      }
       ocean::pressures(s, s.now.h, of, j - 1, at.from, at.to, 0);
       for (Index k = 0; k < s.p.layers; ++k) ocean::fluxes<false, Ways::kinetic>(s, s.now, of, k, j - 1, at.from, at.to, 0, large_);
       if (s.p.bounded()) bound_vorticity(s, of, j - 1, at.from, at.to);

@@ -53,7 +53,8 @@ struct Params : ocean::Extent {
     fields.integer("layers", layers, "layers", 1, most_layers, "of 5000 m together; a gyre has one of 1000 m");
     fields.integer("steps", steps, "time steps", 1, 1 << 24, "time steps of a run");
     declare_processes(fields);
-    fields.integer("strip", strip, "cells", 8, 1 << 16, "of a process's lines that lie together where waves are explicit, about");
+    fields.integer("strip", strip, "cells", 8, 1 << 16,
+                   "of a process's lines that are advanced together, and lie so where waves are explicit, about");
     fields.choice("transpose", transpose, fl::alltoall::ways, fl::alltoall::ways_help);
     fields.integer("restart", restart, "time steps", 0, 1 << 24,
                    "after each so many a run is kept in files, forgotten and taken up; 0: never");
@@ -110,7 +111,7 @@ inline constexpr fl::About about{
     .title = "Layered ocean",
     .cost =
         "explicit: 264 flop a cell, layer and time step (energy form), 192 bytes: the flow is read, and the one before, and the next one "
-        "written in each stage; semi-implicit: 165 + 4 layers + 5 log2(nx) flop, 704 bytes; biharmonic viscosity 48 and 176 more a stage "
+        "written in each stage; semi-implicit: 165 + 4 layers + 5 log2(nx) flop, 360 bytes; biharmonic viscosity 48 and 176 more a stage "
         "or step; iterations are not counted",
     .verified =
         "every cell (of large grids: boxes at the corners of each block and drawn ones) against a run with other loops of the judge's own; "
@@ -149,7 +150,7 @@ inline double flops(const Params& p) {
 }
 inline double bytes(const Params& p) {
   const double bent = biharmonic(p) > 0 ? 176 : 0;
-  return p.time == Time::explicitly ? 192 + 3 * bent : 704 + bent;
+  return p.time == Time::explicitly ? 192 + 3 * bent : 360 + bent;
 }
 
 inline fl::Cost cost(const Params& p, const fl::Team& team) {
@@ -158,7 +159,7 @@ inline fl::Cost cost(const Params& p, const fl::Team& team) {
                .bytes = bytes(p) * cells * steps,
                .operations = steps,
                .elements = cells * steps,
-               .working_set = 8 * ((p.time == Time::semi ? 19 : 15) + (biharmonic(p) > 0 ? 2 : 0)) * cells / team.ranks,
+               .working_set = 8 * ((p.time == Time::semi ? 14 : 15) + (biharmonic(p) > 0 ? 2 : 0)) * cells / team.ranks,
                .phases = {{phases("halo"), &fl::Cost::operations, steps}}};
   if (p.time == Time::semi) all.phases.push_back({p.iterates() ? phases("solver") : phases("transpose"), &fl::Cost::operations, steps});
   return all;

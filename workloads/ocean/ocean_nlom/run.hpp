@@ -35,6 +35,7 @@ struct Run {
   Team team;
   ocean::Restart restart;
   std::vector<ocean::Lines> lines_;  // of each thread
+  Index wide_ = 0;                   // columns of them
   bool large_ = false;               // flows do not stay in caches
 
   void open(State& s) {
@@ -42,11 +43,14 @@ struct Run {
     if constexpr (requires { team.threads; }) team.threads = s.team.threads;
     // Bands keep a few lines of what follows from a flow; a viscosity of the fourth derivatives goes over whole arrays.
     std::array<grid::Field<double, 3>*, 2> curved{&s.vorticity, &s.spread};
-    if (!Ways::bands || s.p.time == Time::semi)
+    if (!Ways::bands)
       ocean::keep_whole(s, s.diagnosed());
     else if (biharmonic(s.p) > 0)
       ocean::keep_whole(s, curved);
-    for (Index n = 0; n < s.team.threads; ++n) lines_.emplace_back(s.p.layers, s.now.u.layout().width);
+    const auto& cut = s.now.u.layout();
+    wide_ =
+        cut.strips > 1 ? cut.width : std::min(cut.width, (s.p.strip + ocean::Ring::beside - 1) / ocean::Ring::beside * ocean::Ring::beside);
+    for (Index n = 0; n < s.team.threads; ++n) lines_.emplace_back(s.p.layers, wide_);
     large_ = ocean::beyond_caches(9 * s.now.u.layout().elements, s.team.threads);
     std::size_t n = 0;
     for (Flow* y : {&s.now, &s.third, &s.half})
@@ -91,24 +95,7 @@ struct Run {
     if (!Ways::joins_last) join(from);
     fl::during(phases("halo"), [&] { halos[number](team); });
     if (Ways::joins_last) fl::during(phases("advance"), [&] { join(from); });
-    const grid::Box<3> cells = s.block.cells();
-    const Rows own{{cells.lower[1], cells.lower[2]}, {cells.upper[1], cells.upper[2]}};
-    if constexpr (Ways::bands) {
-      fl::during(phases("advance"), [&] {
-        team([&](Index share, Index shares) {
-          band(s, lines_[static_cast<std::size_t>(share)], fl::part(own.size(0), shares, share), from, to, dt);
-        });
-      });
-    } else {
-      fl::during(phases("diagnose"), [&] {
-        each_strip(s, own.grown({1, 1}), [&](Index j, Index a, Index b, Index strip) { diagnose(s, from, s, j, a, b, strip); });
-      });
-      fl::during(phases("advance"), [&] {
-        each_strip(s, own, [&](Index j, Index a, Index b, Index strip) {
-          for (Index k = 0; k < s.p.layers; ++k) advance(s, s, s.now, from, from, to, dt, k, j, a, b, strip);
-        });
-      });
-    }
+    tend(s, s.now, from, from, to, dt);
     curve(s, from, to, dt);
   }
   // What strips know of what is beside them.
@@ -118,19 +105,46 @@ struct Run {
       for (auto* field : flow.all()) field->join(share, shares);
     });
   }
+  // `to`: `first` and dt times the tendencies of `from`, rubbed as `dragged` is.
+  void tend(State& s, Flow& first, Flow& from, Flow& dragged, Flow& to, double dt) {
+    const grid::Box<3> cells = s.block.cells();
+    const Rows own{{cells.lower[1], cells.lower[2]}, {cells.upper[1], cells.upper[2]}};
+    if constexpr (Ways::bands) {
+      fl::during(phases("advance"), [&] {
+        team([&](Index share, Index shares) {
+          band(s, lines_[static_cast<std::size_t>(share)], fl::part(own.size(0), shares, share), first, from, dragged, to, dt);
+        });
+      });
+    } else {
+      fl::during(phases("diagnose"), [&] {
+        each_strip(s, own.grown({1, 1}), [&](Index j, Index a, Index b, Index strip) { diagnose(s, from, dragged, s, j, a, b, strip); });
+      });
+      fl::during(phases("advance"), [&] {
+        each_strip(s, own, [&](Index j, Index a, Index b, Index strip) {
+          for (Index k = 0; k < s.p.layers; ++k) advance(s, s, first, from, dragged, to, dt, k, j, a, b, strip);
+        });
+      });
+    }
+  }
   // What a viscosity of the fourth derivatives of `flow` changes. Halos of two cells are just wide enough for two differences each way.
   void curve(State& s, Flow& flow, Flow& to, double dt) {
     if (biharmonic(s.p) == 0) return;
     const grid::Box<3> cells = s.block.cells();
     const Rows own{{cells.lower[1], cells.lower[2]}, {cells.upper[1], cells.upper[2]}}, around = own.grown({1, 1});
     fl::during(phases("advance"), [&] {
-      each_strip(s, {around.lower, {around.upper[0] + 1, around.upper[1] + 1}},
-                 [&](Index j, Index a, Index b, Index strip) { ocean::swirl(s, flow, s, j, a, b, strip); });
-      each_strip(s, {{around.lower[0] - 1, around.lower[1] - 1}, around.upper},
-                 [&](Index j, Index a, Index b, Index strip) { ocean::diverge(s, flow, s, j, a, b, strip); });
+      each_strip(s, {around.lower, {around.upper[0] + 1, around.upper[1] + 1}}, [&](Index j, Index a, Index b, Index strip) {
+        for (Index k = 0; k < s.p.layers; ++k) ocean::swirl(s, flow, s, k, j, a, b, strip);
+      });
+      each_strip(s, {{around.lower[0] - 1, around.lower[1] - 1}, around.upper}, [&](Index j, Index a, Index b, Index strip) {
+        for (Index k = 0; k < s.p.layers; ++k) ocean::diverge(s, flow, s, k, j, a, b, strip);
+      });
       each(around, [&](Index j, Index a, Index b) { ocean::bend(s, s, s.bent, j, a, b); });
-      each({own.lower, around.upper}, [&](Index j, Index a, Index b) { ocean::swirl(s, s.bent, s, j, a, b); });
-      each({around.lower, own.upper}, [&](Index j, Index a, Index b) { ocean::diverge(s, s.bent, s, j, a, b); });
+      each({own.lower, around.upper}, [&](Index j, Index a, Index b) {
+        for (Index k = 0; k < s.p.layers; ++k) ocean::swirl(s, s.bent, s, k, j, a, b);
+      });
+      each({around.lower, own.upper}, [&](Index j, Index a, Index b) {
+        for (Index k = 0; k < s.p.layers; ++k) ocean::diverge(s, s.bent, s, k, j, a, b);
+      });
       each_strip(s, own, [&](Index j, Index a, Index b, Index strip) { straighten(s, to, dt * biharmonic(s.p), j, a, b, strip); });
     });
   }
@@ -152,21 +166,21 @@ struct Run {
   }
   // Some lines, from end to end: what follows from a line is used while it is in the cache, and is nobody else's. One strip after the other, and
   // of it a piece at a time of each layer: what follows from the line to the north, then the next stage, a vector behind, for it looks east.
-  void band(State& s, ocean::Lines& lines, const fl::Part& mine, Flow& from, Flow& to, double dt) const {
+  void band(State& s, ocean::Lines& lines, const fl::Part& mine, Flow& first, Flow& from, Flow& dragged, Flow& to, double dt) const {
     if (mine.size() == 0) return;
     const auto& cut = from.u.layout();
-    for (Index n = 0; n < cut.strips; ++n) {
-      const Index a = n * cut.width, b = std::min(a + cut.width, cut.size[2]), first = a - ocean::lanes, strip = n * cut.jump;
+    for (Index a = 0; a < cut.size[2]; a += wide_) {
+      const Index b = std::min(a + wide_, cut.size[2]), west = a - ocean::lanes, strip = cut.strip(a) * cut.jump;
       lines.begin_at(a);
-      for (Index j = mine.begin - 1; j <= mine.begin; ++j) diagnose(s, from, lines, j, first, b + 1, strip);
+      for (Index j = mine.begin - 1; j <= mine.begin; ++j) diagnose(s, from, dragged, lines, j, west, b + 1, strip);
       for (Index j = mine.begin; j < mine.end; ++j) {
         Index done = a;
-        for (Index c = first; c < b + 1; c += piece_of_line) {
+        for (Index c = west; c < b + 1; c += piece_of_line) {
           const Index stop = std::min(c + piece_of_line, b + 1), ready = stop == b + 1 ? b : stop - ocean::lanes;
           press(s, from, lines, j + 1, c, stop, strip);
           for (Index k = 0; k < s.p.layers; ++k) {
-            follow(s, from, lines, k, j + 1, c, stop, strip);
-            advance(s, lines, s.now, from, from, to, dt, k, j, done, ready, strip);
+            follow(s, from, dragged, lines, k, j + 1, c, stop, strip);
+            advance(s, lines, first, from, dragged, to, dt, k, j, done, ready, strip);
           }
           done = ready;
         }
@@ -183,6 +197,20 @@ struct Run {
     });
   }
 
+  // row(lines, j, begin, end): of each row so many columns as lines of a thread are wide.
+  template <class Row>
+  void each_piece(const Rows& box, const Row& row) {
+    team([&](Index share, Index shares) {
+      ocean::Lines& lines = lines_[static_cast<std::size_t>(share)];
+      grid::each_row(grid::share_of(box, share, shares), [&](const grid::Point<2>& p, Index count) {
+        for (Index a = 0; a < count; a += wide_) {
+          lines.begin_at(p[1] + a);
+          row(lines, p[0], p[1] + a, p[1] + std::min(a + wide_, count));
+        }
+      });
+    });
+  }
+
   // row(j, begin, end, strip): of each row what lies in one strip of flows.
   template <class Row>
   void each_strip(const State& s, const Rows& box, const Row& row) const {
@@ -195,9 +223,9 @@ struct Run {
 
   // Fluxes, vorticity, divergence and M + K on the line j, of all layers; semi-implicitly K alone.
   template <class Followed>
-  void diagnose(State& s, Flow& from, Followed& to, Index j, Index begin, Index end, Index strip = 0) const {
+  void diagnose(State& s, Flow& from, Flow& dragged, Followed& to, Index j, Index begin, Index end, Index strip) const {
     press(s, from, to, j, begin, end, strip);
-    for (Index k = 0; k < s.p.layers; ++k) follow(s, from, to, k, j, begin, end, strip);
+    for (Index k = 0; k < s.p.layers; ++k) follow(s, from, dragged, to, k, j, begin, end, strip);
   }
   // M, of all layers,
   template <class Followed>
@@ -209,19 +237,16 @@ struct Run {
   }
   // and all else of one.
   template <class Followed>
-  void follow(State& s, Flow& from, Followed& to, Index k, Index j, Index begin, Index end, Index strip) const {
+  void follow(State& s, Flow& from, Flow& dragged, Followed& to, Index k, Index j, Index begin, Index end, Index strip) const {
     if (s.p.linear())
       ocean::fluxes<true, false>(s, from, to, k, j, begin, end, strip, large_);
     else
       ocean::fluxes<false, Ways::kinetic>(s, from, to, k, j, begin, end, strip, large_);
+    if (&dragged == &from) return;
+    ocean::swirl(s, dragged, to, k, j, begin, end, strip, large_), ocean::diverge(s, dragged, to, k, j, begin, end, strip);
   }
 
   // The next stage on the line j: `first` and dt times the tendencies of `from`; the bottom drags `dragged`.
-  template <class Followed>
-  void advance(State& s, Followed& of, const Flow& first, const Flow& from, const Flow& dragged, Flow& to, double dt, Index j, Index begin,
-               Index end) const {
-    for (Index k = 0; k < s.p.layers; ++k) advance(s, of, first, from, dragged, to, dt, k, j, begin, end, 0);
-  }
   template <class Followed>
   void advance(State& s, Followed& of, const Flow& first, const Flow& from, const Flow& dragged, Flow& to, double dt, Index k, Index j,
                Index begin, Index end, Index strip) const {
@@ -252,7 +277,7 @@ struct Run {
     const double *u = origin(dragged.u) + flow, *v = origin(dragged.v) + flow, *h = origin(from.h) + flow;
     const double *u0 = origin(first.u) + flow, *v0 = origin(first.v) + flow, *h0 = origin(first.h) + flow;
     double *u1 = origin(to.u) + flow, *v1 = origin(to.v) + flow, *h1 = origin(to.h) + flow;
-    const bool fetch = large_ && &first != &from, past = fl::nontemporal::available && large_ && &first != &to && begin % ocean::lanes == 0;
+    const bool fetch = large_ && &first != &from, past = fl::nontemporal::available && large_ && &first != &to;
     ocean::in_vectors(
         begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
           V turn_u = ocean::turned_u<form>(q, qn, fv, fvn, i);

@@ -13,11 +13,13 @@
 
 namespace ocean_nlom::inline FL_ROLE {
 
+using ocean::at;
+
 template <class Transport = grid::OneProcess, class Team = grid::Alone, class Ways = Right, class Fourier = fl::OwnFourier>
 struct Semi : Run<Transport, Team, Ways> {
   using Base = Run<Transport, Team, Ways>;
-  using Base::each, Base::halos, Base::team;
-  using typename Base::Rows;
+  using Base::halos, Base::team;
+  using typename Base::Rows, typename Base::V;
 
   Helmholtz<Transport, Team, Ways, Fourier> transforms;
   Conjugate<Transport, Team, Ways> gradients;
@@ -26,6 +28,8 @@ struct Semi : Run<Transport, Team, Ways> {
   void open(State& s) {
     Base::open(s);
     if (s.p.time != Time::semi) return;
+    if (Ways::bands) ocean::keep_whole(s, std::array{&s.head});
+    std::fill_n(s.head.data(), s.head.layout().elements, 0.0);  // beyond walls nothing pushes, whatever it is
     guesses.open(s.block, {.reach = grid::Reach::edges}, grid::by<Transport>(s.p.halo), s.half.u, s.half.v);
     pressure.open(s.block, {.reach = grid::Reach::edges}, grid::by<Transport>(s.p.halo), s.head);
     if (s.p.iterates())
@@ -73,23 +77,13 @@ struct Semi : Run<Transport, Team, Ways> {
     Flow &before = s.third, &now = s.now, &next = s.half;
     const grid::Box<3> cells = s.block.cells();
     const Rows own{{cells.lower[1], cells.lower[2]}, {cells.upper[1], cells.upper[2]}};
-    const Rows one_more{own.lower, {own.upper[0] + 1, own.upper[1] + 1}};
-    fl::during(phases("diagnose"), [&] {
-      each(own.grown({1, 1}), [&](Index j, Index a, Index b) { Base::diagnose(s, now, s, j, a, b), ocean::rub(s, before, s, j, a, b); });
-    });
-    fl::during(phases("advance"),
-               [&] { each(own, [&](Index j, Index a, Index b) { Base::advance(s, s, before, now, before, next, span, j, a, b); }); });
+    Base::tend(s, before, now, before, next, span);
     Base::curve(s, before, next, span);
     fl::during(phases("halo"), [&] { guesses(team); });
     fl::during(phases("advance"), [&] {
-      each(own, [&](Index j, Index a, Index b) {
-        spread(s, j, a, b);
-        for (Index k = 0; k < s.p.layers; ++k) {
-          const double *hb = &before.h.view()(k, j, 0), *h = &next.h.view()(k, j, 0);
-          double* d = &s.spread.view()(k, j, 0);
-          for (Index i = a; i < b; ++i) d[i] = 0.5 * (hb[i] + h[i]) - span / 2 * d[i];
-        }
-        ocean::pressures(s, s.spread, s, j, a, b);
+      Base::each_piece(own, [&](ocean::Lines& lines, Index j, Index a, Index b) {
+        for (Index k = 0; k < s.p.layers; ++k) expect(s, lines.spread, span, k, j, a, b);
+        ocean::pressures(s, lines.spread, s, j, a, b);
       });
     });
     if (s.p.iterates())
@@ -97,27 +91,54 @@ struct Semi : Run<Transport, Team, Ways> {
     else
       transforms.solve(s, s.head, team);
     if (Ways::arrives) fl::during(phases("halo"), [&] { pressure(team); });
-    fl::during(phases("advance"), [&] {
-      each(one_more, [&](Index j, Index a, Index b) { correct(s, span, j, a, b); });
-      each(own, [&](Index j, Index a, Index b) { thicken(s, span, j, a, b); });
-    });
+    fl::during(phases("advance"), [&] { settle(s, span); });
     fl::during(phases("halo"), [&] { halos[2](team); });
   }
 
-  // div(H W) of the next flow, of layers at rest.
-  static void spread(State& s, Index j, Index begin, Index end) {
-    const double rdx = 1 / s.p.dx(), rdy = 1 / s.p.dy();
-    for (Index k = 0; k < s.p.layers; ++k) {
-      const double rest = s.p.rest(k);
-      const Index line = s.spread.view().stride[1];
-      const auto at = [&](const grid::Field<double, 3>& field) { return &field.view()(k, j, 0); };
-      const double *ub = at(s.third.u), *un = at(s.now.u), *u = at(s.half.u);
-      const double *vb = at(s.third.v), *vn = at(s.now.v), *v = at(s.half.v);
-      double* d = &s.spread.view()(k, j, 0);
-      const auto east = [&](Index i) { return 0.5 * (u[i] + ub[i]) - un[i]; };
-      const auto north = [&](Index i) { return 0.5 * (v[i] + vb[i]) - vn[i]; };
-      for (Index i = begin; i < end; ++i) d[i] = rest * ((east(i + 1) - east(i)) * rdx + (north(i + line) - north(i)) * rdy);
+  // div(H W) of the next flow, of layers at rest: of a line of the layer k.
+  struct Spread {
+    Index north;
+    double rest, x, y;
+    const double *ub, *un, *u, *vb, *vn, *v;
+    Spread(State& s, Index k, Index j) : north(s.now.u.view().stride[1]), rest(s.p.rest(k)), x(1 / s.p.dx()), y(1 / s.p.dy()) {
+      const Index line = ocean::line(s.now.u.view(), k, j);
+      const auto at = [&](grid::Field<double, 3>& field) { return ocean::origin(field) + line; };
+      ub = at(s.third.u), un = at(s.now.u), u = at(s.half.u), vb = at(s.third.v), vn = at(s.now.v), v = at(s.half.v);
     }
+    [[gnu::always_inline]] V operator()(Index i) const {
+      const auto east = [&](Index i) __attribute__((always_inline)) { return 0.5 * (at(u + i) + at(ub + i)) - at(un + i); };
+      const auto northern = [&](Index i) __attribute__((always_inline)) { return 0.5 * (at(v + i) + at(vb + i)) - at(vn + i); };
+      return rest * ((east(i + 1) - east(i)) * x + (northern(i + north) - northern(i)) * y);
+    }
+  };
+  // The thickness that the right side is the pressure of.
+  static void expect(State& s, ocean::Ring& to, double span, Index k, Index j, Index begin, Index end) {
+    const Spread spread(s, k, j);
+    const double *hb = &s.third.h.view()(k, j, 0), *h = &s.half.h.view()(k, j, 0);
+    double* d = &to.view()(k, j, 0);
+    ocean::in_vectors(
+        begin,
+        end, [&](Index i, auto put) __attribute__((always_inline)) { put(d + i, 0.5 * (at(hb + i) + at(h + i)) - span / 2 * spread(i)); });
+  }
+  // The flow as the pressure P has it, and its thickness, on one way: a band's first line, which the band before asks for, comes before all others.
+  void settle(State& s, double span) const {
+    const Index lines = s.block.size()[1], columns = s.block.size()[2];
+    const auto each_band = [&](const auto& band) {
+      team([&](Index share, Index shares) {
+        const fl::Part mine = fl::part(lines, shares, share);
+        if (mine.size() > 0) band(mine);
+      });
+    };
+    each_band([&](const fl::Part& mine) {
+      correct(s, span, mine.begin, 0, columns + 1);
+      if (mine.end == lines) correct(s, span, lines, 0, columns + 1);
+    });
+    each_band([&](const fl::Part& mine) {
+      for (Index j = mine.begin; j < mine.end; ++j) {
+        if (j + 1 < mine.end) correct(s, span, j + 1, 0, columns + 1);
+        thicken(s, span, j, 0, columns);
+      }
+    });
   }
   static void correct(State& s, double span, Index j, Index begin, Index end) {
     const double x = span / s.p.dx(), y = span / s.p.dy();
@@ -125,19 +146,20 @@ struct Semi : Run<Transport, Team, Ways> {
     for (Index k = 0; k < s.p.layers; ++k) {
       const double *m = &s.head.view()(k, j, 0), *ms = m - s.head.view().stride[1];
       double *u = &s.half.u.view()(k, j, 0), *v = &s.half.v.view()(k, j, 0);
-      for (Index i = begin; i < end; ++i) {
-        u[i] -= x * (m[i] - m[i - 1]) * open_u[i];
-        v[i] -= y * (m[i] - ms[i]) * open_v[i];
-      }
+      ocean::in_vectors(
+          begin, end, [&](Index i, auto put) __attribute__((always_inline)) {
+            const V here = at(m + i);
+            put(u + i, at(u + i) - x * (here - at(m + i - 1)) * at(open_u + i)),
+                put(v + i, at(v + i) - y * (here - at(ms + i)) * at(open_v + i));
+          });
     }
   }
   static void thicken(State& s, double span, Index j, Index begin, Index end) {
     if (!Ways::from_fluxes) return from_pressure(s, j, begin, end);
-    spread(s, j, begin, end);
     for (Index k = 0; k < s.p.layers; ++k) {
-      const double* d = &s.spread.view()(k, j, 0);
+      const Spread spread(s, k, j);
       double* h = &s.half.h.view()(k, j, 0);
-      for (Index i = begin; i < end; ++i) h[i] -= span * d[i];
+      ocean::in_vectors(begin, end, [&](Index i, auto put) __attribute__((always_inline)) { put(h + i, at(h + i) - span * spread(i)); });
     }
   }
   // As a broken variant has it: surfaces rise by 2 (P - M_before) over g, and thickness by what they rise from layer to layer.
