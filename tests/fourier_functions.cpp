@@ -29,4 +29,4 @@ extern "C" double worst(long long n, const double* numbers, int back) {
   return static_cast<double>(squares > 0 ? error / std::sqrt(squares) : error);
 }
 
-extern "C" int suits(long long n) { return fl::FourierInLanes::suits(n) ? 1 : 0; }
+extern "C" int suits(long long n) { return fl::FourierInLanes<fl::simd::width<double>>::suits(n) ? 1 : 0; }

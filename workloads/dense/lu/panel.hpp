@@ -200,7 +200,7 @@ class Panel {
   static void turn(const double* from, Index ld_from, double* to, Index ld_to) {
     Vector rows[lanes];
     fl::simd::unroll<lanes>([&](auto r) { rows[r] = fl::simd::load<Vector>(from + r * ld_from); });
-    fl::simd::transpose<double>(rows);
+    fl::simd::transpose(rows);
     fl::simd::unroll<lanes>([&](auto r) { fl::simd::store(to + r * ld_to, rows[r]); });
   }
 

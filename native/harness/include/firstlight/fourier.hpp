@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <complex>
+#include <optional>
+#include <variant>
 #include <vector>
 
 #include "firstlight/fourier_lanes.hpp"
@@ -19,30 +21,16 @@ std::complex<Real> times(const std::complex<Real>& a, const std::complex<Real>& 
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-// Fourier transforms of lines of any length without a library: in vectors where the length suits them; else a line is cut by the smallest prime of
-// its length, again and again.
-class OwnFourier {
+// The plain way: a line is cut by the smallest prime of its length, again and again.
+class PlainFourier {
  public:
-  explicit OwnFourier(Index n) : in(static_cast<std::size_t>(n)), out(in), n_(n) {
-    if (FourierInLanes::suits(n)) {
-      lanes_ = FourierInLanes(n);
-      return;
-    }
-    roots_ = part_ = in;
+  explicit PlainFourier(Index n) : n_(n), roots_(static_cast<std::size_t>(n)), part_(roots_) {
     for (Index k = 0; k < n; ++k)
       roots_[static_cast<std::size_t>(k)] = std::polar(1.0, -2 * M_PI * static_cast<double>(k) / static_cast<double>(n));
   }
-  std::vector<Complex> in, out;
-
-  void forward() { forward(in.data(), out.data()); }
-  // Without a factor.
-  void backward() { backward(in.data(), out.data()); }
-  // From a line that stays as it is to one apart from it.
-  void forward(const Complex* from, Complex* to) { FourierInLanes::suits(n_) ? lanes_(from, to) : cut(n_, 1, from, to); }
-  void backward(const Complex* from, Complex* to) {
-    if (FourierInLanes::suits(n_)) return lanes_.operator()<true>(from, to);
+  void operator()(const Complex* from, Complex* to, bool back) {
     cut(n_, 1, from, to);
-    std::reverse(to + 1, to + n_);  // the other sign: point -k in the place of k
+    if (back) std::reverse(to + 1, to + n_);  // the other sign: point -k in the place of k
   }
 
  private:
@@ -80,8 +68,42 @@ class OwnFourier {
   }
 
   Index n_;
-  FourierInLanes lanes_;
   std::vector<Complex> roots_, part_;
+};
+
+// Fourier transforms of lines of any length without a library: in vectors as wide as the length suits, else the plain way.
+class OwnFourier {
+ public:
+  explicit OwnFourier(Index n) : in(static_cast<std::size_t>(n)), out(in), way_(chosen(n, Widths())) {}
+  std::vector<Complex> in, out;
+
+  void forward() { forward(in.data(), out.data()); }
+  // Without a factor.
+  void backward() { backward(in.data(), out.data()); }
+  // From a line that stays as it is to one apart from it.
+  void forward(const Complex* from, Complex* to) { go(from, to, false); }
+  void backward(const Complex* from, Complex* to) { go(from, to, true); }
+
+ private:
+  template <int... lanes>
+  struct InLanes {
+    using Way = std::variant<PlainFourier, FourierInLanes<lanes>...>;
+  };
+  static constexpr int widest = simd::width<double>;
+  using Widths = std::conditional_t<widest >= 8, InLanes<8, 4, 2>, std::conditional_t<widest == 4, InLanes<4, 2>, InLanes<2>>>;
+  using Way = Widths::Way;
+
+  template <int... lanes>
+  static Way chosen(Index n, InLanes<lanes...>) {
+    std::optional<Way> way;
+    (void)((FourierInLanes<lanes>::suits(n) && (way.emplace(std::in_place_type<FourierInLanes<lanes>>, n), true)) || ...);
+    return way ? std::move(*way) : Way(std::in_place_type<PlainFourier>, n);
+  }
+  void go(const Complex* from, Complex* to, bool back) {
+    std::visit([&](auto& way) { way(from, to, back); }, way_);
+  }
+
+  Way way_;
 };
 
 }  // namespace fl::inline FL_ROLE

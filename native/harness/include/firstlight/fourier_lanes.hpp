@@ -16,17 +16,16 @@
 
 namespace fl::inline FL_ROLE {
 
+template <int lanes>
 class FourierInLanes {
-  using V = simd::native<double>;
-  static constexpr int lanes = simd::width<double>;
+  using V = simd::vector<double, lanes>;
   struct Pair {
     V re, im;
   };
 
  public:
-  static bool suits(Index n) { return lanes > 1 && n % (lanes * lanes) == 0; }
+  static bool suits(Index n) { return n % (lanes * lanes) == 0; }
 
-  FourierInLanes() = default;
   explicit FourierInLanes(Index n) : m_(n / lanes), here_(2 * n), there_(2 * n), turns_(2 * n) {
     const auto root = [](Index of, Index k) {
       return std::polar(1.0L, -2 * M_PIl * static_cast<long double>(k % of) / static_cast<long double>(of));
@@ -49,18 +48,23 @@ class FourierInLanes {
   }
 
   // From a line that stays as it is to one apart from it; `back`: with the other sign, without a factor.
-  template <bool back = false>
-  void operator()(const std::complex<double>* from, std::complex<double>* to) {
+  void operator()(const std::complex<double>* from, std::complex<double>* to, bool back = false) {
     double *x = here_.data(), *y = there_.data();
-    const auto line = [from](Index j) __attribute__((always_inline)) {
-      return split<back>(reinterpret_cast<const double*>(from + j * lanes));
+    const auto line = [ from, back ](Index j) __attribute__((always_inline)) {
+      return split(reinterpret_cast<const double*>(from + j * lanes), back);
     };
-    go(passes_.front(), line, x);
-    for (std::size_t n = 1; n < passes_.size(); ++n) {
+    std::size_t n = 0;
+    if (const Pass& first = passes_.front(); first.radix == 8)
+      by<8>(first, line, x), ++n;
+    else if (first.radix == 4)
+      by<4>(first, line, x), ++n;
+    else
+      for (Index j = 0; j < m_; ++j) put(x, j, line(j));
+    for (; n < passes_.size(); ++n) {
       go(passes_[n], [x](Index j) __attribute__((always_inline)) { return get(x, j); }, y);
       std::swap(x, y);
     }
-    for (Index k = 0; k < m_; k += lanes) join<back>(x, k, to);
+    for (Index k = 0; k < m_; k += lanes) join(x, k, to, back);
   }
 
  private:
@@ -138,14 +142,13 @@ class FourierInLanes {
         }
   }
   // Lanes of vectors k, k + 1, ... as many as a vector has.
-  template <bool back>
-  [[gnu::always_inline]] void join(const double* x, Index k, std::complex<double>* to) const {
+  [[gnu::always_inline]] void join(const double* x, Index k, std::complex<double>* to, bool back) const {
     V re[lanes], im[lanes];
     simd::unroll<lanes>([&](auto j) __attribute__((always_inline)) {
       const Pair a = get(x, k + j);
       re[j] = a.re, im[j] = a.im;
     });
-    simd::transpose<double>(re), simd::transpose<double>(im);
+    simd::transpose(re), simd::transpose(im);
     std::array<Pair, lanes> y;
     simd::unroll<lanes>([&](auto l) __attribute__((always_inline)) {
       y[l] = {re[l], im[l]};
@@ -155,7 +158,7 @@ class FourierInLanes {
       }
     });
     y = small<lanes>(y);
-    simd::unroll<lanes>([&](auto q) __attribute__((always_inline)) { merge<back>(y[q], reinterpret_cast<double*>(to + k + m_ * q)); });
+    simd::unroll<lanes>([&](auto q) __attribute__((always_inline)) { merge(y[q], reinterpret_cast<double*>(to + k + m_ * q), back); });
   }
   // A transform of a few vectors.
   template <int n>
@@ -196,15 +199,13 @@ class FourierInLanes {
     }
   }
   // As many complex numbers as a vector has lanes, to real and imaginary parts, and back. The other sign is the same with the parts exchanged.
-  template <bool back>
-  [[gnu::always_inline]] static Pair split(const double* from) {
+  [[gnu::always_inline]] static Pair split(const double* from, bool back) {
     const V a = simd::load<V>(from), b = simd::load<V>(from + lanes);
-    const auto [even, odd] = simd::unzip<double>(a, b);
+    const auto [even, odd] = simd::unzip(a, b);
     return back ? Pair{odd, even} : Pair{even, odd};
   }
-  template <bool back>
-  [[gnu::always_inline]] static void merge(const Pair& a, double* to) {
-    const auto [low, high] = back ? simd::zip<double>(a.im, a.re) : simd::zip<double>(a.re, a.im);
+  [[gnu::always_inline]] static void merge(const Pair& a, double* to, bool back) {
+    const auto [low, high] = back ? simd::zip(a.im, a.re) : simd::zip(a.re, a.im);
     simd::store(to, low), simd::store(to + lanes, high);
   }
 

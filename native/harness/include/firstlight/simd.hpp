@@ -32,14 +32,16 @@ inline constexpr int registers = 32;
 #endif
 
 template <class T>
-struct vector_of {
-  typedef T type __attribute__((vector_size(bytes)));
-};
-template <class T>
-using native = typename vector_of<T>::type;
-
-template <class T>
 inline constexpr int width = bytes / static_cast<int>(sizeof(T));
+
+template <class T, int lanes>
+struct vector_of {
+  typedef T type __attribute__((vector_size(lanes * sizeof(T))));
+};
+template <class T, int lanes>
+using vector = typename vector_of<T, lanes>::type;
+template <class T>
+using native = vector<T, width<T>>;
 
 template <class V, class T>
 [[gnu::always_inline]] inline V load(const T* from) {  // no alignment needed
@@ -110,20 +112,20 @@ template <int step, class V, int... k>
    ...);
 #endif
 }
-template <int step, class T>
-[[gnu::always_inline]] inline void cross_all(native<T> (&rows)[width<T>]) {
-  simd::unroll<width<T> / 2>([&](auto pair) __attribute__((always_inline)) {
+template <int step, class V, int lanes>
+[[gnu::always_inline]] inline void cross_all(V (&rows)[lanes]) {
+  simd::unroll<lanes / 2>([&](auto pair) __attribute__((always_inline)) {
     constexpr int row = pair / step * 2 * step + pair % step;
-    cross<step>(rows[row], rows[row + step], std::make_integer_sequence<int, width<T>>());
+    cross<step>(rows[row], rows[row + step], std::make_integer_sequence<int, lanes>());
   });
-  if constexpr (step > 1) cross_all<step / 2, T>(rows);
+  if constexpr (step > 1) cross_all<step / 2>(rows);
 }
 }  // namespace detail
 
-// Rows of a square become its columns.
-template <class T>
-[[gnu::always_inline]] inline void transpose(native<T> (&rows)[width<T>]) {
-  if constexpr (width<T> > 1) detail::cross_all<width<T> / 2, T>(rows);
+// Rows of a square, as many vectors as each has lanes, become its columns.
+template <class V, int lanes>
+[[gnu::always_inline]] inline void transpose(V (&rows)[lanes]) {
+  if constexpr (lanes > 1) detail::cross_all<lanes / 2>(rows);
 }
 
 // Of two vectors, one behind the other: the even elements and the odd ones; and such two in turn.
@@ -154,13 +156,15 @@ template <class V, int... k>
 #endif
 }
 }  // namespace detail
-template <class T>
-[[gnu::always_inline]] inline std::pair<native<T>, native<T>> unzip(const native<T>& a, const native<T>& b) {
-  return detail::unzip(a, b, std::make_integer_sequence<int, width<T>>());
+template <class V>
+inline constexpr int lanes_of = sizeof(V) / sizeof(std::declval<V>()[0]);
+template <class V>
+[[gnu::always_inline]] inline std::pair<V, V> unzip(const V& a, const V& b) {
+  return detail::unzip(a, b, std::make_integer_sequence<int, lanes_of<V>>());
 }
-template <class T>
-[[gnu::always_inline]] inline std::pair<native<T>, native<T>> zip(const native<T>& even, const native<T>& odd) {
-  return detail::zip(even, odd, std::make_integer_sequence<int, width<T>>());
+template <class V>
+[[gnu::always_inline]] inline std::pair<V, V> zip(const V& even, const V& odd) {
+  return detail::zip(even, odd, std::make_integer_sequence<int, lanes_of<V>>());
 }
 
 // The sum of `count` vectors (a power of two) over vectors and lanes, in pairs: the shortest chain of additions.
