@@ -1,4 +1,4 @@
-// Threads share the lines of the ocean: loop-level OpenMP, as MICOM had it.
+// Each thread takes a band of lines from one barrier to the next: tile-level OpenMP. MICOM shared the lines of each loop.
 #include "run.hpp"
 
 using Threads = ocean_micom::Run<fl::grid::OneProcess, fl::grid::OpenMp>;
