@@ -54,10 +54,10 @@ class FourierInLanes {
       return split(reinterpret_cast<const double*>(from + j * lanes), back);
     };
     std::size_t n = 0;
-    if (const Pass& first = passes_.front(); first.radix == 8)
-      by<8>(first, line, x), ++n;
-    else if (first.radix == 4)
-      by<4>(first, line, x), ++n;
+    if (const Index radix = passes_.empty() ? 1 : passes_.front().radix; radix == 8)
+      by<8>(passes_[n++], line, x);
+    else if (radix == 4)
+      by<4>(passes_[n++], line, x);
     else
       for (Index j = 0; j < m_; ++j) put(x, j, line(j));
     for (; n < passes_.size(); ++n) {

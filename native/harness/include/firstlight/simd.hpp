@@ -148,10 +148,10 @@ template <class V, int... k>
   constexpr int lanes = sizeof...(k);
 #if __has_builtin(__builtin_shufflevector) && !defined(__CUDACC__)
   return {__builtin_shufflevector(even, odd, (k / 2 + k % 2 * lanes)...),
-          __builtin_shufflevector(even, odd, (lanes / 2 + k / 2 + k % 2 * lanes)...)};
+          __builtin_shufflevector(even, odd, ((lanes + k) / 2 + (lanes + k) % 2 * lanes)...)};
 #else
   V low, high;
-  ((low[k] = k % 2 == 0 ? even[k / 2] : odd[k / 2], high[k] = k % 2 == 0 ? even[lanes / 2 + k / 2] : odd[lanes / 2 + k / 2]), ...);
+  ((low[k] = k % 2 == 0 ? even[k / 2] : odd[k / 2], high[k] = (lanes + k) % 2 == 0 ? even[(lanes + k) / 2] : odd[(lanes + k) / 2]), ...);
   return {low, high};
 #endif
 }
