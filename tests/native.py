@@ -214,19 +214,20 @@ def selections(workload: Workload, name: str) -> list[Selection]:
 def arguments(workload: Workload, name: str) -> tuple[str, ...]:
     """key=value,... with the values that are small on every machine, for a variant whose checks are to hold."""
     parameters = selections(workload, name)[0].parameters
-    return _words(
-        workload, {key: _stands_for(workload, key, values) for key, values in parameters.items()}, SMALL_MEANT_RIGHT
-    )
+    return _words(workload, _standing(workload, parameters), SMALL_MEANT_RIGHT)
 
 
-def _stands_for(workload: Workload, key: str, values: list[Value]) -> list[Value]:
-    found = STANDS_FOR.get((workload.name, key), {})
-    return list(dict.fromkeys(found.get(value, value) for value in values))
+def _standing(workload: Workload, parameters: Mapping[str, list[Value]]) -> dict[str, list[Value]]:
+    """What is taken for the values of a suite."""
+    known = {key: STANDS_FOR.get((workload.name, key), {}) for key in parameters}
+    return {key: list(dict.fromkeys(known[key].get(v, v) for v in values)) for key, values in parameters.items()}
 
 
-def words(workload: Workload, chosen: Selection) -> tuple[str, ...]:
-    """key=value,... of this entry, with the values that are small on every machine."""
-    return _words(workload, chosen.parameters, SMALL)
+def words(workload: Workload, chosen: Selection) -> list[tuple[str, ...]]:
+    """key=value,... of this entry, for a variant that is to fail: with the values with which others are to verify, and
+    with all that are small on every machine, for a mistake may need them."""
+    tried = {_words(workload, _standing(workload, chosen.parameters), SMALL_MEANT_RIGHT): None}
+    return list(tried | {_words(workload, chosen.parameters, SMALL): None})
 
 
 def _words(workload: Workload, parameters: Mapping[str, list[Value]], most: int) -> tuple[str, ...]:
