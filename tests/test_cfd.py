@@ -201,10 +201,12 @@ def test_the_cavity_approaches_what_ghia_has(reynolds: int, tmp_path: Path) -> N
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("reynolds", [100, 1000])
-def test_on_as_many_cells_the_cavity_has_what_a_spectral_method_has(reynolds: int, tmp_path: Path) -> None:
+@pytest.mark.parametrize(("reynolds", "cells"), [(100, (32, 64)), (1000, (64, 128))])
+def test_on_enough_cells_the_cavity_has_what_a_spectral_method_has(
+    reynolds: int, cells: tuple[int, int], tmp_path: Path
+) -> None:
     """By Richardson's rule: on 128 x 128 cells the least velocity at Reynolds number 1000 is still 1.7 % off."""
-    told = [said(tmp_path, f"reynolds={reynolds}", f"i={n}", f"j={n}", "digits=5", *SLOW[1:]) for n in (64, 128)]
+    told = [said(tmp_path, f"reynolds={reynolds}", f"i={n}", f"j={n}", "digits=5", *SLOW[1:]) for n in cells]
     coarse, fine = (off_spectral(each, reynolds) for each in told)
     assert all(abs(f + (f - c) / 3) < 0.01 for c, f in zip(coarse, fine, strict=True))
     assert max(map(abs, off_ghia(series(told[1], "middle_line")[0], reynolds))) < 0.006
