@@ -1,14 +1,5 @@
 # Programs of workloads. What a program needs is not known here: firstlight says it, call by call, in FL_MANIFEST.
 
-# What most sources read of the standard library, compiled ahead of the programs that are compiled with the same flags, where they are
-# many: to read it is the larger half of compiling a small one, and the objects are the same byte for byte. GCC's, and watched ones: what
-# Clang makes otherwise it reads as it stands, so that a header that one forgets to include is missed.
-set(fl_ahead_of 8)
-set(fl_ahead_headers <algorithm> <array> <bit> <cfloat> <cmath> <cstdint> <cstdio> <cstring> <span> <string> <string_view> <type_traits> <utility> <vector>)
-if(FL_WITH_MPI)
-  list(APPEND fl_ahead_headers <functional> <memory> <optional>)
-endif()
-
 # init, cost and check of a workload live in its header; they are compiled once, never with the flags under test. The judge of a workload
 # is the object <folder>/<workload>.o, which shows fl::workload and nothing else.
 function(fl_judge folder workload header)
@@ -21,6 +12,9 @@ function(fl_judge folder workload header)
   target_link_libraries(${workload}.judge PUBLIC harness)
   target_compile_options(${workload}.judge PRIVATE ${harness_flags})
   target_compile_definitions(${workload}.judge PRIVATE FL_JUDGE)
+  if(TARGET ahead.parts)
+    target_precompile_headers(${workload}.judge REUSE_FROM ahead.parts)
+  endif()
   fl_closed(${CMAKE_BINARY_DIR}/${folder}/${workload}.o ${workload}.judge _ZN2fl8workloadE)
 endfunction()
 
@@ -51,6 +45,7 @@ function(fl_object object source)
 endfunction()
 
 # fl_ahead(), after the last call of fl_program(): headers ahead for all that have as many companions with the same flags.
+set(fl_ahead_of 8)
 function(fl_ahead)
   get_property(groups GLOBAL PROPERTY fl_groups)
   list(REMOVE_DUPLICATES groups)
@@ -96,7 +91,7 @@ function(fl_program target)
   target_link_libraries(${target} PRIVATE harness ${p_LINK})
   target_compile_options(${target} PRIVATE ${p_FLAGS} ${p_COMPILE_FLAGS} ${watched_flags})
   target_link_options(${target} PRIVATE ${p_FLAGS})
-  if((CMAKE_CXX_COMPILER_ID STREQUAL "GNU" OR FL_SANITIZE) AND NOT p_OWN_FLAGS)
+  if(CMAKE_CXX_COMPILER_ID MATCHES "^(GNU|Clang)$" AND NOT p_OWN_FLAGS)
     set(flags ${p_FLAGS} ${p_COMPILE_FLAGS} ${watched_flags})
     string(MD5 group "${flags}")
     set_property(GLOBAL APPEND PROPERTY fl_groups ${group})

@@ -1,4 +1,6 @@
 // Partitioned messages (MPI 4): a message is handed over piece by piece while it is packed, and unpacked piece by piece as it comes.
+#include <algorithm>
+
 #include "sides.hpp"
 
 namespace {

@@ -7,6 +7,7 @@
 // show although later ones have gone over them. The check compares the tallies, then every word; then everything is new, twice.
 #pragma once
 
+#include <algorithm>
 #include <string>
 #include <vector>
 
