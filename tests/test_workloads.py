@@ -193,7 +193,8 @@ def test_sanitizers_are_silent(pair: tuple[Workload, Variant], tmp_path: Path) -
     workload, variant = pair
     for program in (b for p, b in sanitized(workload.name).items() if native.made_from(workload, variant, p)):
         assert program.error == ""
-        said = native.run(program, placements(variant)[-1], native.arguments(workload, variant.name), tmp_path)
+        words = native.arguments(workload, variant.name, watched=True)
+        said = native.run(program, placements(variant)[-1], words, tmp_path)
         left = of_the_runtime_alone(said.stderr)
         assert said.status in ((1,) if left else (0, 2)), said.stderr
         assert all(check["ok"] for check in said.of("check"))
