@@ -27,7 +27,7 @@ def libraries() -> list[object]:
     return [first, *(pytest.param(name, marks=pytest.mark.full) for name in others)]
 
 
-def launches() -> list[object]:
+def parties() -> list[object]:
     """Each library with each number of ranks; more than four, where they share processors, with one that gives way."""
     first, *others = NAMES
     few = [pytest.param(name, ranks, marks=pytest.mark.full) for name in others for ranks in CASES if ranks <= 4]
@@ -51,7 +51,7 @@ def ask(made: tuple[Mpi, Path], ranks: int, *words: str) -> tuple[int, int]:
     return int(exchanges), int(wrong)
 
 
-@pytest.mark.parametrize(("library", "ranks"), launches())
+@pytest.mark.parametrize(("library", "ranks"), parties())
 def test_every_value_arrives(library: str, ranks: int) -> None:
     assert ask(driver(library), ranks, str(ranks), str(CASES[ranks])) == (4 * (4 * CASES[ranks] + 4) + 12, 0)
 
