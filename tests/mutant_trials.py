@@ -27,9 +27,10 @@ from time import monotonic
 
 import msgspec
 
+import launches
 import native
 from firstlight.catalogue import Variant, Workload
-from firstlight.launch import launch
+from firstlight.launch import Outcome, launch
 from firstlight.plan import Cell
 from mutant_builds import Bench, Kit, kits
 from mutants import Case, Mutant, asked_for, cases, declared, judged, mutants, timed
@@ -134,10 +135,15 @@ def run(kit: Kit, program: Path, case: Case, patience: float, remembered: bool =
         return known.read_text(), ""
     output = program.with_name(f"{uuid.uuid4().hex}.jsonl")
     cell = Cell("mutant", kit.program, case.place, case.arguments)
-    outcome = launch(
-        cell, program, native.toolbox(), output=output, timeout=patience, identity=uuid.uuid4().hex,
-        machine=native.here, options=native.EFFORT,
-    )  # fmt: skip
+
+    def once() -> Outcome:
+        output.unlink(missing_ok=True)
+        return launch(
+            cell, program, native.toolbox(), output=output, timeout=patience, identity=uuid.uuid4().hex,
+            machine=native.here, options=native.EFFORT,
+        )  # fmt: skip
+
+    outcome = launches.settled(once)
     output.unlink(missing_ok=True)
     if outcome.status is None:
         ended = LATE
