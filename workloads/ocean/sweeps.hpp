@@ -16,13 +16,23 @@ inline bool beyond_caches(Index elements, Index threads) {
   return elements * static_cast<Index>(sizeof(double)) > cached * threads * fl::second_level_cache();
 }
 
+// band(mine, share): of so many lines those of each thread that has some.
+template <class Team, class Band>
+void each_band(const Team& team, Index lines, const Band& band) {
+  team([&](Index share, Index shares) {
+    const fl::Part mine = fl::part(lines, shares, share);
+    if (mine.size() > 0) band(mine, share);
+  });
+}
+
 // Some lines of a field, of which a new one takes the place of that four before; so many cells from `first` on, and a vector on both sides of
 // them. A cell more may be read there.
 class Ring {
  public:
   static constexpr Index held = 4, beside = 8;  // lines; cells
+  static Index whole(Index cells) { return (cells + beside - 1) / beside * beside; }
   Ring() = default;
-  Ring(Index layers, Index width) : pitch_((beside + width + beside + 7) / 8 * 8), memory_(beside + layers * held * pitch_ + beside) {}
+  Ring(Index layers, Index width) : pitch_(whole(beside + width + beside)), memory_(beside + layers * held * pitch_ + beside) {}
   struct View {
     double* origin;
     Index pitch;

@@ -58,7 +58,7 @@ class Band {
   Band(Index layers, Index columns) : columns_(columns) {
     const Index a_column = static_cast<Index>(lines_.layered().size()) * Ring::held * layers * static_cast<Index>(sizeof(double));
     const Index most = std::max<Index>(64, fl::second_level_cache() / 2 / a_column), strips = (columns + most - 1) / most;
-    width_ = whole((columns + strips - 1) / strips);
+    width_ = Ring::whole((columns + strips - 1) / strips);
     for (Ring* ring : lines_.layered()) *ring = Ring(layers, width_);
     for (Ring* ring : lines_.flat()) *ring = Ring(1, width_);
   }
@@ -68,12 +68,11 @@ class Band {
       for (Ring* ring : lines_.layered()) ring->first = begin;
       for (Ring* ring : lines_.flat()) ring->first = begin;
       const Index end = std::min(begin + width_, columns_);
-      visit(lines_, Strip{begin, end, begin - Ring::beside, whole(end + 3)});
+      visit(lines_, Strip{begin, end, begin - Ring::beside, Ring::whole(end + 3)});
     }
   }
 
  private:
-  static Index whole(Index n) { return (n + Ring::beside - 1) / Ring::beside * Ring::beside; }
   Lines lines_;
   Index columns_, width_ = 0;
 };

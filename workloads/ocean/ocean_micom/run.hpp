@@ -109,11 +109,8 @@ struct Run {
     const auto slide_first = on(around.faces(1), [&](Index j, Index a, Index b) { slide<Ways>(s, dt, number, j, a, b); });
     const auto slide_second = on(around.cells(0), [&](Index j, Index a, Index b) { slide<Ways>(s, dt, number + 1, j, a, b); });
     const auto each_band = [&](const auto& band) {
-      team([&](Index share, Index shares) {
-        const Index first = around.cells(2).lower[0];
-        const fl::Part mine = fl::part(around.cells(2).size(0), shares, share);
-        if (mine.size() > 0) band(first + mine.begin, first + mine.end - 1);
-      });
+      const Index first = around.cells(2).lower[0];
+      ocean::each_band(team, around.cells(2).size(0), [&](const fl::Part& mine, Index) { band(first + mine.begin, first + mine.end - 1); });
     };
     each_band([&](Index, Index last) { rise_first(last); });
     each_band([&](Index first, Index last) {
@@ -135,9 +132,7 @@ struct Run {
   // visit(lines, mine, strip): a thread for each band of lines, from south to north, one strip of it after the other.
   template <class Lines, class Visit>
   void in_bands(const State& s, std::vector<Band<Lines>>& bands, const Visit& visit) const {
-    team([&](Index share, Index shares) {
-      const fl::Part mine = fl::part(s.block.size()[1], shares, share);
-      if (mine.size() == 0) return;
+    ocean::each_band(team, s.block.size()[1], [&](const fl::Part& mine, Index share) {
       bands[static_cast<std::size_t>(share)].each_strip([&](Lines& of, const Strip& at) { visit(of, mine, at); });
       fl::nontemporal::fence();
     });

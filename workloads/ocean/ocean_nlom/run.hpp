@@ -48,8 +48,7 @@ struct Run {
     else if (biharmonic(s.p) > 0)
       ocean::keep_whole(s, curved);
     const auto& cut = s.now.u.layout();
-    wide_ =
-        cut.strips > 1 ? cut.width : std::min(cut.width, (s.p.strip + ocean::Ring::beside - 1) / ocean::Ring::beside * ocean::Ring::beside);
+    wide_ = cut.strips > 1 ? cut.width : std::min(cut.width, ocean::Ring::whole(s.p.strip));
     for (Index n = 0; n < s.team.threads; ++n) lines_.emplace_back(s.p.layers, wide_);
     large_ = ocean::beyond_caches(9 * s.now.u.layout().elements, s.team.threads);
     std::size_t n = 0;
@@ -111,8 +110,8 @@ struct Run {
     const Rows own{{cells.lower[1], cells.lower[2]}, {cells.upper[1], cells.upper[2]}};
     if constexpr (Ways::bands) {
       fl::during(phases("advance"), [&] {
-        team([&](Index share, Index shares) {
-          band(s, lines_[static_cast<std::size_t>(share)], fl::part(own.size(0), shares, share), first, from, dragged, to, dt);
+        ocean::each_band(team, own.size(0), [&](const fl::Part& mine, Index share) {
+          band(s, lines_[static_cast<std::size_t>(share)], mine, first, from, dragged, to, dt);
         });
       });
     } else {
@@ -167,7 +166,6 @@ struct Run {
   // Some lines, from end to end: what follows from a line is used while it is in the cache, and is nobody else's. One strip after the other, and
   // of it a piece at a time of each layer: what follows from the line to the north, then the next stage, a vector behind, for it looks east.
   void band(State& s, ocean::Lines& lines, const fl::Part& mine, Flow& first, Flow& from, Flow& dragged, Flow& to, double dt) const {
-    if (mine.size() == 0) return;
     const auto& cut = from.u.layout();
     for (Index a = 0; a < cut.size[2]; a += wide_) {
       const Index b = std::min(a + wide_, cut.size[2]), west = a - ocean::lanes, strip = cut.strip(a) * cut.jump;

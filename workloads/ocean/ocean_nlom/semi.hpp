@@ -123,17 +123,11 @@ struct Semi : Run<Transport, Team, Ways> {
   // The flow as the pressure P has it, and its thickness, on one way: a band's first line, which the band before asks for, comes before all others.
   void settle(State& s, double span) const {
     const Index lines = s.block.size()[1], columns = s.block.size()[2];
-    const auto each_band = [&](const auto& band) {
-      team([&](Index share, Index shares) {
-        const fl::Part mine = fl::part(lines, shares, share);
-        if (mine.size() > 0) band(mine);
-      });
-    };
-    each_band([&](const fl::Part& mine) {
+    ocean::each_band(team, lines, [&](const fl::Part& mine, Index) {
       correct(s, span, mine.begin, 0, columns + 1);
       if (mine.end == lines) correct(s, span, lines, 0, columns + 1);
     });
-    each_band([&](const fl::Part& mine) {
+    ocean::each_band(team, lines, [&](const fl::Part& mine, Index) {
       for (Index j = mine.begin; j < mine.end; ++j) {
         if (j + 1 < mine.end) correct(s, span, j + 1, 0, columns + 1);
         thicken(s, span, j, 0, columns);

@@ -48,11 +48,12 @@ class FourierInLanes {
   }
 
   // From a line that stays as it is to one apart from it; `back`: with the other sign, without a factor.
-  void operator()(const std::complex<double>* from, std::complex<double>* to, bool back = false) {
+  void operator()(const std::complex<double>* from, std::complex<double>* to, bool back) {
     double *x = here_.data(), *y = there_.data();
     const auto line = [ from, back ](Index j) __attribute__((always_inline)) {
       return split(reinterpret_cast<const double*>(from + j * lanes), back);
     };
+    // The usual first passes take numbers as they come; to compile the others so, too, would take as long again.
     std::size_t n = 0;
     if (const Index radix = passes_.empty() ? 1 : passes_.front().radix; radix == 8)
       by<8>(passes_[n++], line, x);
