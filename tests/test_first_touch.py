@@ -30,11 +30,12 @@ CASES = {
     ("halo", "omp_flags"): ("n=512",),
     ("himeno", "omp"): ("size=S",),
     ("fdtd2d", "omp"): ("problem=cavity", "n=600", "steps=4", "bits=64"),
-    ("cfd_solver", "omp"): ("kernel=sip", "i=64", "j=64", "k=64", "problem=diffusion", "sweeps=2"),
+    ("cfd_solver", "omp"): ("kernel=sip", "i=512", "j=64", "k=8", "problem=diffusion", "sweeps=2"),
     ("dirac", "omp_virtual_nodes"): ("operator=D", *LATTICE),
     ("dirac_solver", "omp_virtual_nodes"): ("method=bicgstab", "digits=1", *LATTICE),
     ("dirac_overlap", "omp_virtual_nodes"): ("digits=4", "poles=2", "t=32", "x=4", "y=8", "z=8"),
 }
+"""Small ones whose lines are about a page or more: a page in which two threads have lines belongs to whoever is sooner."""
 SOON = {("dot", "omp"), ("fem2d", "omp"), ("himeno", "omp")}
 """A loop, a mesh and a grid: the others, each compiled for this test alone, are for --full."""
 THREADS = 2
