@@ -4,8 +4,7 @@
 
 #include <algorithm>
 
-#include "firstlight/caches.hpp"
-#include "sea.hpp"
+#include "bands.hpp"
 #include "vectors.hpp"
 
 namespace ocean::inline FL_ROLE {
@@ -14,56 +13,6 @@ inline constexpr Index cached = 4;  // second caches full
 // Whether so many elements are more than threads keep in caches: what is written and not read soon then goes past them, and memory is asked early.
 inline bool beyond_caches(Index elements, Index threads) {
   return elements * static_cast<Index>(sizeof(double)) > cached * threads * fl::second_level_cache();
-}
-
-// band(mine, share): of so many lines those of each thread that has some.
-template <class Team, class Band>
-void each_band(const Team& team, Index lines, const Band& band) {
-  team([&](Index share, Index shares) {
-    const fl::Part mine = fl::part(lines, shares, share);
-    if (mine.size() > 0) band(mine, share);
-  });
-}
-
-// Some lines of a field, of which a new one takes the place of that four before; so many cells from `first` on, and a vector on both sides of
-// them. A cell more may be read there.
-class Ring {
- public:
-  static constexpr Index held = 4, beside = 8;  // lines; cells
-  static Index whole(Index cells) { return (cells + beside - 1) / beside * beside; }
-  Ring() = default;
-  Ring(Index layers, Index width) : pitch_(whole(beside + width + beside)), memory_(beside + layers * held * pitch_ + beside) {}
-  struct View {
-    double* origin;
-    Index pitch;
-    double& operator()(Index k, Index j, Index i) const { return origin[line(k, j) + i]; }
-    Index line(Index k, Index j) const { return (k * held + (j & (held - 1))) * pitch; }
-  };
-  View view() { return {memory_.data() + 2 * beside - first, pitch_}; }
-  Index first = 0;
-
- private:
-  Index pitch_ = 0;
-  fl::Array<double> memory_;
-};
-struct Lines {
-  Ring flux_u, flux_v, potential, head, vorticity, spread;
-  Lines() = default;
-  Lines(Index layers, Index width) {
-    for (Ring* ring : all()) *ring = Ring(layers, width);
-  }
-  void begin_at(Index first) {
-    for (Ring* ring : all()) ring->first = first;
-  }
-  std::array<Ring*, 6> all() { return {&flux_u, &flux_v, &potential, &head, &vorticity, &spread}; }
-};
-
-// Where a line lies in a field, or among lines of one: the same place in all fields of as many cells, and among all lines of as many.
-inline Index line(const grid::View<double, 3>& field, Index k, Index j) { return k * field.stride[0] + j * field.stride[1]; }
-inline Index line(const Ring::View& ring, Index k, Index j) { return ring.line(k, j); }
-template <class Field>
-auto origin(Field& field) {
-  return field.view().origin;
 }
 
 inline constexpr double no_water = 1e-9;  // m, of four cells around a corner together

@@ -2,14 +2,14 @@
 // that they stay in the second cache.
 #pragma once
 
-#include <algorithm>
+#include <array>
 
-#include "../sweeps.hpp"
+#include "../bands.hpp"
 #include "ocean_micom.hpp"
 
 namespace ocean_micom::inline FL_ROLE {
 
-using ocean::Ring;
+using ocean::Band, ocean::Ring, ocean::Strip;
 
 // Vorticity and divergence.
 struct Curved {
@@ -44,37 +44,6 @@ struct Carrying {
   Ring above_u, above_v;  // what all of them could
   std::array<Ring*, 9> layered() { return {&under, &flux_u, &flux_v, &added_u, &added_v, &carried, &gain, &loss, &kept}; }
   std::array<Ring*, 4> flat() { return {&rest_u, &rest_v, &above_u, &above_v}; }
-};
-
-// Columns [begin, end) of a block; `from` to `to` have what lines beside them hold, whole vectors alone.
-struct Strip {
-  Index begin, end, from, to;
-};
-
-// Lines of one kind, for one strip after the other.
-template <class Lines>
-class Band {
- public:
-  Band(Index layers, Index columns) : columns_(columns) {
-    const Index a_column = static_cast<Index>(lines_.layered().size()) * Ring::held * layers * static_cast<Index>(sizeof(double));
-    const Index most = std::max<Index>(64, fl::second_level_cache() / 2 / a_column), strips = (columns + most - 1) / most;
-    width_ = Ring::whole((columns + strips - 1) / strips);
-    for (Ring* ring : lines_.layered()) *ring = Ring(layers, width_);
-    for (Ring* ring : lines_.flat()) *ring = Ring(1, width_);
-  }
-  template <class Visit>
-  void each_strip(const Visit& visit) {
-    for (Index begin = 0; begin < columns_; begin += width_) {
-      for (Ring* ring : lines_.layered()) ring->first = begin;
-      for (Ring* ring : lines_.flat()) ring->first = begin;
-      const Index end = std::min(begin + width_, columns_);
-      visit(lines_, Strip{begin, end, begin - Ring::beside, Ring::whole(end + 3)});
-    }
-  }
-
- private:
-  Lines lines_;
-  Index columns_, width_ = 0;
 };
 
 }  // namespace ocean_micom::inline FL_ROLE

@@ -27,9 +27,10 @@ struct Run {
   void open(State& s) {
     restart.open("ocean_micom", s.team.rank);
     if constexpr (requires { team.threads; }) team.threads = s.team.threads;
+    const Index layers = s.p.layers, columns = s.block.size()[2];
     for (Index n = 0; n < s.team.threads; ++n) {
-      following_.emplace_back(s.p.layers, s.block.size()[2]);
-      carrying_.emplace_back(s.p.layers, s.block.size()[2]);
+      following_.emplace_back(layers, columns, Band<Following>::in_cache(layers, columns));
+      carrying_.emplace_back(layers, columns, Band<Carrying>::in_cache(layers, columns));
     }
     large_ = ocean::beyond_caches(kept_fields * s.now.u.layout().elements, s.team.threads);
     const grid::Options options{.reach = grid::Reach::edges};

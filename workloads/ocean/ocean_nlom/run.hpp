@@ -30,13 +30,13 @@ template <class Transport = grid::OneProcess, class Team = grid::Alone, class Wa
 struct Run {
   using Rows = grid::Box<2>;
   using V = ocean::V;
+  using Band = ocean::Band<ocean::Lines>;
 
   std::array<grid::Exchange<3, Transport>, 3> halos;
   Team team;
   ocean::Restart restart;
-  std::vector<ocean::Lines> lines_;  // of each thread
-  Index wide_ = 0;                   // columns of them
-  bool large_ = false;               // flows do not stay in caches
+  std::vector<Band> bands_;  // of each thread
+  bool large_ = false;       // flows do not stay in caches
 
   void open(State& s) {
     restart.open("ocean_nlom", s.team.rank);
@@ -48,8 +48,8 @@ struct Run {
     else if (biharmonic(s.p) > 0)
       ocean::keep_whole(s, curved);
     const auto& cut = s.now.u.layout();
-    wide_ = cut.strips > 1 ? cut.width : std::min(cut.width, ocean::Ring::whole(s.p.strip));
-    for (Index n = 0; n < s.team.threads; ++n) lines_.emplace_back(s.p.layers, wide_);
+    const Index width = cut.strips > 1 ? cut.width : std::min(cut.width, s.p.strip);
+    for (Index n = 0; n < s.team.threads; ++n) bands_.emplace_back(s.p.layers, cut.size[2], width);
     large_ = ocean::beyond_caches(9 * s.now.u.layout().elements, s.team.threads);
     std::size_t n = 0;
     for (Flow* y : {&s.now, &s.third, &s.half})
@@ -111,7 +111,7 @@ struct Run {
     if constexpr (Ways::bands) {
       fl::during(phases("advance"), [&] {
         ocean::each_band(team, own.size(0), [&](const fl::Part& mine, Index share) {
-          band(s, lines_[static_cast<std::size_t>(share)], mine, first, from, dragged, to, dt);
+          band(s, bands_[static_cast<std::size_t>(share)], mine, first, from, dragged, to, dt);
         });
       });
     } else {
@@ -165,11 +165,10 @@ struct Run {
   }
   // Some lines, from end to end: what follows from a line is used while it is in the cache, and is nobody else's. One strip after the other, and
   // of it a piece at a time of each layer: what follows from the line to the north, then the next stage, a vector behind, for it looks east.
-  void band(State& s, ocean::Lines& lines, const fl::Part& mine, Flow& first, Flow& from, Flow& dragged, Flow& to, double dt) const {
+  void band(State& s, Band& band, const fl::Part& mine, Flow& first, Flow& from, Flow& dragged, Flow& to, double dt) const {
     const auto& cut = from.u.layout();
-    for (Index a = 0; a < cut.size[2]; a += wide_) {
-      const Index b = std::min(a + wide_, cut.size[2]), west = a - ocean::lanes, strip = cut.strip(a) * cut.jump;
-      lines.begin_at(a);
+    band.each_strip([&](ocean::Lines& lines, const ocean::Strip& at) {
+      const Index a = at.begin, b = at.end, west = a - ocean::lanes, strip = cut.strip(a) * cut.jump;
       for (Index j = mine.begin - 1; j <= mine.begin; ++j) diagnose(s, from, dragged, lines, j, west, b + 1, strip);
       for (Index j = mine.begin; j < mine.end; ++j) {
         Index done = a;
@@ -183,7 +182,7 @@ struct Run {
           done = ready;
         }
       }
-    }
+    });
     fl::nontemporal::fence();
   }
 
@@ -195,16 +194,12 @@ struct Run {
     });
   }
 
-  // row(lines, j, begin, end): of each row so many columns as lines of a thread are wide.
+  // row(lines, j, begin, end): of each line of the block so many columns as lines of a thread are wide.
   template <class Row>
-  void each_piece(const Rows& box, const Row& row) {
-    team([&](Index share, Index shares) {
-      ocean::Lines& lines = lines_[static_cast<std::size_t>(share)];
-      grid::each_row(grid::share_of(box, share, shares), [&](const grid::Point<2>& p, Index count) {
-        for (Index a = 0; a < count; a += wide_) {
-          lines.begin_at(p[1] + a);
-          row(lines, p[0], p[1] + a, p[1] + std::min(a + wide_, count));
-        }
+  void each_piece(const State& s, const Row& row) {
+    ocean::each_band(team, s.block.size()[1], [&](const fl::Part& mine, Index share) {
+      bands_[static_cast<std::size_t>(share)].each_strip([&](ocean::Lines& lines, const ocean::Strip& at) {
+        for (Index j = mine.begin; j < mine.end; ++j) row(lines, j, at.begin, at.end);
       });
     });
   }

@@ -19,7 +19,7 @@ template <class Transport = grid::OneProcess, class Team = grid::Alone, class Wa
 struct Semi : Run<Transport, Team, Ways> {
   using Base = Run<Transport, Team, Ways>;
   using Base::halos, Base::team;
-  using typename Base::Rows, typename Base::V;
+  using typename Base::V;
 
   Helmholtz<Transport, Team, Ways, Fourier> transforms;
   Conjugate<Transport, Team, Ways> gradients;
@@ -75,13 +75,11 @@ struct Semi : Run<Transport, Team, Ways> {
   // Fills s.half from s.third, the step before, and s.now.
   void time_step(State& s, double span) {
     Flow &before = s.third, &now = s.now, &next = s.half;
-    const grid::Box<3> cells = s.block.cells();
-    const Rows own{{cells.lower[1], cells.lower[2]}, {cells.upper[1], cells.upper[2]}};
     Base::tend(s, before, now, before, next, span);
     Base::curve(s, before, next, span);
     fl::during(phases("halo"), [&] { guesses(team); });
     fl::during(phases("advance"), [&] {
-      Base::each_piece(own, [&](ocean::Lines& lines, Index j, Index a, Index b) {
+      Base::each_piece(s, [&](ocean::Lines& lines, Index j, Index a, Index b) {
         for (Index k = 0; k < s.p.layers; ++k) expect(s, lines.spread, span, k, j, a, b);
         ocean::pressures(s, lines.spread, s, j, a, b);
       });
