@@ -35,7 +35,7 @@ CASES = {
     ("dirac_solver", "omp_virtual_nodes"): ("method=bicgstab", "digits=1", *LATTICE),
     ("dirac_overlap", "omp_virtual_nodes"): ("digits=4", "poles=2", "t=32", "x=4", "y=8", "z=8"),
 }
-"""Small ones whose lines are about a page or more: a page in which two threads have lines belongs to whoever is sooner."""
+"""Small ones, with lines of about a page: a page in which two threads have lines belongs to whoever is sooner."""
 SOON = {("dot", "omp"), ("fem2d", "omp"), ("himeno", "omp")}
 """A loop, a mesh and a grid: the others, each compiled for this test alone, are for --full."""
 THREADS = 2
