@@ -1,6 +1,7 @@
 // (1 - a^2 G H lap) P = R in a rectangle whose walls nothing passes: vertical modes, of each a cosine transform from west to east, and
-// for each wave number a tridiagonal system from south to north. Tiles become whole lines and lines whole columns on the way; where they are
-// so already nothing is copied, and one thread takes two lines at a time from layers to what elimination leaves, and back.
+// for each wave number a tridiagonal system from south to north. Tiles become whole lines, where they are not, and lines whole columns on the
+// way. Two lines at a time go from layers to waves in the cache, and from there to who has their columns; one thread alone takes them on to what
+// elimination leaves, and back.
 #pragma once
 
 #include "cosine.hpp"
@@ -27,11 +28,13 @@ class Helmholtz {
     inverse_ = fl::Array<double>(columns_box_.cells()), waves_ = fl::Array<double>(columns_box_.size(2));
     for (Index i = 0; i < columns_box_.size(2); ++i) waves_[i] = wave_number(p, columns_box_.lower[2] + i);
     columns_ = make(columns_box_);
-    lines_ = lines == columns ? columns_ : make(lines_box_);
-    tile_ = tiles == lines ? lines_ : make(tiles[me]);
     const Group group = Network<Transport>(p.transpose).group(0, s.team.rank);
-    to_lines_.open(tiles, lines, group), to_columns_.open(lines, columns, group);
-    from_columns_.open(columns, lines, group), from_lines_.open(lines, tiles, group);
+    to_columns_.open(lines, columns, group), from_columns_.open(columns, lines, group);
+    if (tiles != lines) {
+      tile_ = make(tiles[me]), lines_ = make(lines_box_);
+      to_lines_.open(tiles, lines, group), from_lines_.open(lines, tiles, group);
+    }
+    alone_ = lines == columns;
     team([&](Index share, Index shares) {
       if (share == 0) works_.resize(static_cast<std::size_t>(shares));
     });
@@ -40,6 +43,7 @@ class Helmholtz {
   void close() {
     for (auto* transpose : {&to_lines_, &to_columns_, &from_columns_, &from_lines_}) transpose->close();
     works_.clear(), memory_.clear();
+    tile_ = lines_ = nullptr;
   }
 
   // What elimination from south to north leaves on the diagonal, inverted. Once it is to the last bit what it was a line before it stays so up
@@ -72,18 +76,25 @@ class Helmholtz {
   // `field` holds R, then P, in own cells.
   void solve(State& s, grid::Field<double, 3>& field, const Team& team) {
     const Params& p = s.p;
-    if (tile_ == columns_ && works_.size() == 1) return solve_alone(p, field);
-    fl::during(phases("transform"), [&] { to_modes(*modes_, field, tile_, team); });
-    fl::during(phases("transpose"), [&] { to_lines_(tile_, lines_, team); });
-    fl::during(phases("transform"), [&] { over_lines(p, team, [](auto& cosine, double* x, double* y) { cosine.forward(x, y, x, y); }); });
-    fl::during(phases("transpose"), [&] { to_columns_(lines_, columns_, team); });
+    if (alone_ && works_.size() == 1) return solve_alone(p, field);
+    if (tile_ != nullptr) {
+      fl::during(phases("transform"), [&] { to_modes(*modes_, field, tile_, team); });
+      fl::during(phases("transpose"), [&] { to_lines_(tile_, lines_, team); });
+    }
+    for (int slice = 0; slice < to_columns_.slices(); ++slice) {
+      fl::during(phases("transform"), [&] { forward(p, field, slice, team); });
+      fl::during(phases("transpose"), [&] { to_columns_.start(slice); });
+    }
+    fl::during(phases("transpose"), [&] { to_columns_.arrive(columns_, team); });
     fl::during(phases("columns"), [&] {
       over_columns(p, team, [&](const Work& work, Index m, Index begin, Index end) { eliminate(p, work, m, begin, end); });
     });
-    fl::during(phases("transpose"), [&] { from_columns_(columns_, lines_, team); });
-    fl::during(phases("transform"), [&] { over_lines(p, team, [](auto& cosine, double* x, double* y) { cosine.backward(x, y, x, y); }); });
-    fl::during(phases("transpose"), [&] { from_lines_(lines_, tile_, team); });
-    fl::during(phases("transform"), [&] { from_modes(*modes_, tile_, field, team); });
+    fl::during(phases("transpose"), [&] { from_columns_.send(columns_, team), from_columns_.wait(); });
+    fl::during(phases("transform"), [&] { backward(p, field, team); });
+    if (tile_ != nullptr) {
+      fl::during(phases("transpose"), [&] { from_lines_(lines_, tile_, team); });
+      fl::during(phases("transform"), [&] { from_modes(*modes_, tile_, field, team); });
+    }
   }
 
   const Modes& modes() const { return *modes_; }
@@ -108,16 +119,54 @@ class Helmholtz {
   double* make(const grid::Box<3>& box) { return memory_.emplace_back(box.cells()).data(); }
   double* row(double* columns, const Params& p, Index m, Index j) const { return columns + (m * p.ny + j) * columns_box_.size(2); }
 
-  // Two lines of a mode at a time, the same two on any grid of processes; the last one of an odd number is its own partner.
+  // Two lines at a time, the same two on any grid of processes; the last one of an odd number is its own partner.
   template <class Both>
-  void over_lines(const Params& p, const Team& team, const Both& both) {
+  void over_lines(const Team& team, const Both& both) {
     const Index count = lines_box_.size(1);
     team([&](Index share, Index shares) {
       const fl::Part mine = fl::part((count + 1) / 2, shares, share);
-      auto& cosine = works_[static_cast<std::size_t>(share)]->cosine;
-      for (Index m = 0; m < p.layers; ++m)
-        for (Index j = 2 * mine.begin; j < std::min(count, 2 * mine.end); j += 2)
-          both(cosine, lines_ + (m * count + j) * p.nx, lines_ + (m * count + std::min(j + 1, count - 1)) * p.nx);
+      Work& work = *works_[static_cast<std::size_t>(share)];
+      for (Index j = 2 * mine.begin; j < std::min(count, 2 * mine.end); j += 2) both(work, j, std::min(j + 1, count - 1));
+    });
+  }
+  double* whole(const Params& p, Index m, Index j) { return lines_ + (m * lines_box_.size(1) + j) * p.nx; }
+  // Some modes of lines, of layers where tiles are whole lines, become waves, and go from the cache to who has their columns,
+  void forward(const Params& p, grid::Field<double, 3>& field, int slice, const Team& team) {
+    const fl::Part modes = to_columns_.modes(slice);
+    const auto view = field.view();
+    over_lines(team, [&](Work& work, Index j, Index last) {
+      for (Index y = j; y <= last; ++y)
+        if (tile_ == nullptr)
+          mix_line(
+              modes_->to, p.layers, modes, p.nx, [&](Index k) { return &view(k, y, 0); }, [&](Index m) { return work.line(m, y - j); });
+        else
+          for (Index m = modes.begin; m < modes.end; ++m) std::copy_n(whole(p, m, y), p.nx, work.line(m, y - j));
+      for (Index m = modes.begin; m < modes.end; ++m) {
+        double *x = work.line(m, 0), *y = work.line(m, last - j);
+        work.cosine.forward(x, y, x, y);
+        for (Index y = j; y <= last; ++y) to_columns_.put(slice, m, lines_box_.lower[1] + y, work.line(m, y - j), columns_);
+      }
+    });
+  }
+  // and all of them back.
+  void backward(const Params& p, grid::Field<double, 3>& field, const Team& team) {
+    const auto view = field.view();
+    over_lines(team, [&](Work& work, Index j, Index last) {
+      for (int slice = 0; slice < from_columns_.slices(); ++slice) {
+        const fl::Part modes = from_columns_.modes(slice);
+        for (Index m = modes.begin; m < modes.end; ++m) {
+          for (Index y = j; y <= last; ++y) from_columns_.get(slice, m, lines_box_.lower[1] + y, columns_, work.line(m, y - j));
+          double *x = work.line(m, 0), *y = work.line(m, last - j);
+          work.cosine.backward(x, y, x, y);
+        }
+      }
+      for (Index y = j; y <= last; ++y)
+        if (tile_ == nullptr)
+          mix_line(
+              modes_->from, p.layers, {0, p.layers}, p.nx, [&](Index m) { return work.line(m, y - j); },
+              [&](Index k) { return &view(k, y, 0); });
+        else
+          for (Index m = 0; m < p.layers; ++m) std::copy_n(work.line(m, y - j), p.nx, whole(p, m, y));
     });
   }
   template <class Columns>
@@ -159,7 +208,9 @@ class Helmholtz {
       const Index last = std::min(j + 1, p.ny - 1);
       fl::during(phases("transform"), [&] {
         for (Index y = j; y <= last; ++y)
-          mix_line(modes_->to, p.layers, p.nx, [&](Index k) { return &view(k, y, 0); }, [&](Index m) { return work.line(m, y - j); });
+          mix_line(
+              modes_->to, p.layers, {0, p.layers}, p.nx, [&](Index k) { return &view(k, y, 0); },
+              [&](Index m) { return work.line(m, y - j); });
         for (Index m = 0; m < p.layers; ++m)
           work.cosine.forward(work.line(m, 0), work.line(m, last - j), row(columns_, p, m, j), row(columns_, p, m, last));
       });
@@ -178,7 +229,9 @@ class Helmholtz {
         for (Index m = 0; m < p.layers; ++m)
           work.cosine.backward(work.solved(m, j), work.solved(m, last), work.line(m, 0), work.line(m, last - j));
         for (Index y = j; y <= last; ++y)
-          mix_line(modes_->from, p.layers, p.nx, [&](Index m) { return work.line(m, y - j); }, [&](Index k) { return &view(k, y, 0); });
+          mix_line(
+              modes_->from, p.layers, {0, p.layers}, p.nx, [&](Index m) { return work.line(m, y - j); },
+              [&](Index k) { return &view(k, y, 0); });
       });
     }
   }
@@ -186,7 +239,8 @@ class Helmholtz {
   std::optional<Modes> modes_;
   grid::Box<3> lines_box_, columns_box_;
   std::vector<fl::Array<double>> memory_;
-  double *tile_ = nullptr, *lines_ = nullptr, *columns_ = nullptr;  // the same where they hold the same
+  double *tile_ = nullptr, *lines_ = nullptr, *columns_ = nullptr;  // none of the first two where tiles are whole lines
+  bool alone_ = false;                                              // lines are whole columns
   fl::Array<double> inverse_, waves_;
   Transpose<Group> to_lines_, to_columns_, from_columns_, from_lines_;
   std::vector<std::unique_ptr<Work>> works_;

@@ -72,14 +72,15 @@ void weigh(const std::array<double, most_layers>& weights, const Lines& from, do
     to[i] = sum;
   }
 }
-// Lines out(a) become weighted sums of lines in(b), none of which is one of them.
+// Lines out(a), some or all of so many, become weighted sums of all lines in(b), none of which is one of them.
 template <class In, class Out>
-void mix_line(const Modes::Matrix& weights, Index layers, Index count, const In& in, const Out& out) {
+void mix_line(const Modes::Matrix& weights, Index layers, const fl::Part& some, Index count, const In& in, const Out& out) {
   static constexpr std::array sums{weigh<1>, weigh<2>, weigh<3>, weigh<4>, weigh<5>};
   static_assert(sums.size() == most_layers);
   Lines from{};
   for (Index b = 0; b < layers; ++b) from[static_cast<std::size_t>(b)] = in(b);
-  for (Index a = 0; a < layers; ++a) sums[static_cast<std::size_t>(layers - 1)](weights[static_cast<std::size_t>(a)], from, out(a), count);
+  for (Index a = some.begin; a < some.end; ++a)
+    sums[static_cast<std::size_t>(layers - 1)](weights[static_cast<std::size_t>(a)], from, out(a), count);
 }
 // The same of all lines j of in(b, j).
 template <class Team, class In, class Out>
@@ -87,7 +88,7 @@ void mix(const Modes::Matrix& weights, const grid::Point<3>& size, const Team& t
   team([&](Index share, Index shares) {
     const fl::Part mine = fl::part(size[1], shares, share);
     for (Index j = mine.begin; j < mine.end; ++j)
-      mix_line(weights, size[0], size[2], [&](Index b) { return in(b, j); }, [&](Index a) { return out(a, j); });
+      mix_line(weights, size[0], {0, size[0]}, size[2], [&](Index b) { return in(b, j); }, [&](Index a) { return out(a, j); });
   });
 }
 // Of own lines of a field: layers into modes, which lie behind each other, and back.

@@ -47,23 +47,48 @@ class Transpose {
     out_.clear(), in_.clear();
   }
 
-  // Nothing where all processes have already what they want, in the same place.
   template <class Team>
   void operator()(const double* from, double* to, const Team& team) {
-    if (from == to) return;
-    for (int slice = 0; slice < group_->slices; ++slice) {
+    send(from, team);
+    team([&](Index share, Index shares) { copy(kept_, from, from_, to, to_, share, shares); });
+    arrive(to, team);
+  }
+
+  // Or row by row, for who has a row in the cache. Where `from` has whole rows: put() of all rows of a slice of modes, start() of it, and when
+  // all have started arrive(). Where `to` has: send(), wait(), and get() of all rows. What stays here is in `to`, or `from`, as it is.
+  int slices() const { return group_->slices; }
+  fl::Part modes(int slice) const { return fl::part(from_.size(0), slices(), slice); }
+  void put(int slice, Index m, Index j, const double* row, double* to) {
+    each_piece(slice, m, j, out_, buffers_.out.data(), buffers_.to, to, to_,
+               [&](Index i, double* piece, std::size_t bytes) { std::memcpy(piece, row + i - from_.lower[2], bytes); });
+  }
+  void get(int slice, Index m, Index j, double* from, double* row) {
+    each_piece(slice, m, j, in_, buffers_.in.data(), buffers_.from, from, from_,
+               [&](Index i, const double* piece, std::size_t bytes) { std::memcpy(row + i - to_.lower[2], piece, bytes); });
+  }
+  void start(int slice) {
+    if (exchange_ != nullptr) exchange_->start(slice);
+  }
+  void wait() {
+    if (exchange_ != nullptr) exchange_->finish();
+  }
+  template <class Team>
+  void send(const double* from, const Team& team) {
+    for (int slice = 0; slice < slices(); ++slice) {
       team([&](Index share, Index shares) {
         for (int q = 0; q < group_->ranks; ++q) {
           const grid::Box<3>& box = out_[at(slice, q)];
           copy(box, from, from_, buffers_.out.data() + buffers_.to.begin(slice, q), box, share, shares);
         }
       });
-      if (exchange_ != nullptr) exchange_->start(slice);
+      start(slice);
     }
-    team([&](Index share, Index shares) { copy(kept_, from, from_, to, to_, share, shares); });
-    if (exchange_ != nullptr) exchange_->finish();
+  }
+  template <class Team>
+  void arrive(double* to, const Team& team) {
+    wait();
     team([&](Index share, Index shares) {
-      for (int slice = 0; slice < group_->slices; ++slice)
+      for (int slice = 0; slice < slices(); ++slice)
         for (int q = 0; q < group_->ranks; ++q) {
           const grid::Box<3>& box = in_[at(slice, q)];
           copy(box, buffers_.in.data() + buffers_.from.begin(slice, q), box, to, to_, share, shares);
@@ -73,6 +98,19 @@ class Transpose {
 
  private:
   std::size_t at(int slice, int q) const { return static_cast<std::size_t>(slice * group_->ranks + q); }
+  // visit(i, piece, bytes): what of the row (m, j) each process has, or this one in `here`, from the column i on.
+  template <class Visit>
+  void each_piece(int slice, Index m, Index j, const std::vector<grid::Box<3>>& boxes, double* buffer, const fl::alltoall::Parts& parts,
+                  double* here, const grid::Box<3>& of, const Visit& visit) const {
+    for (int q = 0; q < group_->ranks; ++q) {
+      const bool mine = q == group_->rank;
+      const grid::Box<3>& box = mine ? kept_ : boxes[at(slice, q)];
+      if (box.empty()) continue;
+      const grid::Point<3> first{m, j, box.lower[2]};
+      double* piece = mine ? here + place(of, first) : buffer + parts.begin(slice, q) + place(box, first);
+      visit(first[2], piece, static_cast<std::size_t>(box.size(2)) * sizeof(double));
+    }
+  }
   // Some modes of a box.
   static grid::Box<3> sliced(grid::Box<3> box, int slice, int slices) {
     const fl::Part some = fl::part(box.size(0), slices, slice);
