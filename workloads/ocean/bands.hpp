@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <array>
+#include <vector>
 
 #include "firstlight/caches.hpp"
+#include "firstlight/nontemporal.hpp"
 #include "sea.hpp"
 
 namespace ocean::inline FL_ROLE {
@@ -56,7 +58,7 @@ auto origin(Field& field) {
   return field.view().origin;
 }
 
-// Columns [begin, end) of a block; `from` to `to` have what lines beside them hold, whole vectors alone.
+// Columns [begin, end) of a block; from `from` to `to`, whole vectors alone, with three cells at least on both sides, which lines hold, too.
 struct Strip {
   Index begin, end, from, to;
 };
@@ -89,5 +91,14 @@ class Band {
   Kept lines_;
   Index columns_, width_;
 };
+
+// visit(kept, mine, strip): a thread for each band of so many lines, from south to north, one strip of it after the other.
+template <class Team, class Kept, class Visit>
+void in_bands(const Team& team, Index lines, std::vector<Band<Kept>>& bands, const Visit& visit) {
+  each_band(team, lines, [&](const fl::Part& mine, Index share) {
+    bands[static_cast<std::size_t>(share)].each_strip([&](Kept& kept, const Strip& at) { visit(kept, mine, at); });
+    fl::nontemporal::fence();
+  });
+}
 
 }  // namespace ocean::inline FL_ROLE

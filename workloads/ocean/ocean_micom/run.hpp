@@ -71,7 +71,7 @@ struct Run {
   void time_step(State& s, double span, Index substeps) {
     const Around around(s.block);
     fl::during(phases("momentum"), [&] {
-      in_bands(s, following_, [&](Following& of, const fl::Part& mine, const Strip& at) {
+      ocean::in_bands(team, s.block.size()[1], following_, [&](Following& of, const fl::Part& mine, const Strip& at) {
         s.p.form == Form::energy ? move<Form::energy>(s, of, span, mine, at) : move<Form::enstrophy>(s, of, span, mine, at);
       });
     });
@@ -82,7 +82,7 @@ struct Run {
       each(around.cells(0), [&](Index j, Index a, Index b) { settle<Ways>(s, span / static_cast<double>(substeps), j, a, b); });
     });
     fl::during(phases("thickness"), [&] {
-      in_bands(s, carrying_, [&](Carrying& of, const fl::Part& mine, const Strip& at) {
+      ocean::in_bands(team, s.block.size()[1], carrying_, [&](Carrying& of, const fl::Part& mine, const Strip& at) {
         thicken(s, of, span, 1 / static_cast<double>(substeps), mine, at);
       });
     });
@@ -127,15 +127,6 @@ struct Run {
     each_band([&](Index first, Index last) {
       slide_second(first);
       if (last > first) slide_second(last);
-    });
-  }
-
-  // visit(lines, mine, strip): a thread for each band of lines, from south to north, one strip of it after the other.
-  template <class Lines, class Visit>
-  void in_bands(const State& s, std::vector<Band<Lines>>& bands, const Visit& visit) const {
-    ocean::each_band(team, s.block.size()[1], [&](const fl::Part& mine, Index share) {
-      bands[static_cast<std::size_t>(share)].each_strip([&](Lines& of, const Strip& at) { visit(of, mine, at); });
-      fl::nontemporal::fence();
     });
   }
 

@@ -142,8 +142,8 @@ class Helmholtz {
         else
           for (Index m = modes.begin; m < modes.end; ++m) std::copy_n(whole(p, m, y), p.nx, work.line(m, y - j));
       for (Index m = modes.begin; m < modes.end; ++m) {
-        double *x = work.line(m, 0), *y = work.line(m, last - j);
-        work.cosine.forward(x, y, x, y);
+        double *one = work.line(m, 0), *other = work.line(m, last - j);
+        work.cosine.forward(one, other, one, other);
         for (Index y = j; y <= last; ++y) to_columns_.put(slice, m, lines_box_.lower[1] + y, work.line(m, y - j), columns_);
       }
     });
@@ -156,8 +156,8 @@ class Helmholtz {
         const fl::Part modes = from_columns_.modes(slice);
         for (Index m = modes.begin; m < modes.end; ++m) {
           for (Index y = j; y <= last; ++y) from_columns_.get(slice, m, lines_box_.lower[1] + y, columns_, work.line(m, y - j));
-          double *x = work.line(m, 0), *y = work.line(m, last - j);
-          work.cosine.backward(x, y, x, y);
+          double *one = work.line(m, 0), *other = work.line(m, last - j);
+          work.cosine.backward(one, other, one, other);
         }
       }
       for (Index y = j; y <= last; ++y)

@@ -30,13 +30,12 @@ template <class Transport = grid::OneProcess, class Team = grid::Alone, class Wa
 struct Run {
   using Rows = grid::Box<2>;
   using V = ocean::V;
-  using Band = ocean::Band<ocean::Lines>;
 
   std::array<grid::Exchange<3, Transport>, 3> halos;
   Team team;
   ocean::Restart restart;
-  std::vector<Band> bands_;  // of each thread
-  bool large_ = false;       // flows do not stay in caches
+  std::vector<ocean::Band<ocean::Lines>> bands_;  // of each thread
+  bool large_ = false;                            // flows do not stay in caches
 
   void open(State& s) {
     restart.open("ocean_nlom", s.team.rank);
@@ -110,8 +109,8 @@ struct Run {
     const Rows own{{cells.lower[1], cells.lower[2]}, {cells.upper[1], cells.upper[2]}};
     if constexpr (Ways::bands) {
       fl::during(phases("advance"), [&] {
-        ocean::each_band(team, own.size(0), [&](const fl::Part& mine, Index share) {
-          band(s, bands_[static_cast<std::size_t>(share)], mine, first, from, dragged, to, dt);
+        ocean::in_bands(team, own.size(0), bands_, [&](ocean::Lines& lines, const fl::Part& mine, const ocean::Strip& at) {
+          band(s, lines, mine, at, first, from, dragged, to, dt);
         });
       });
     } else {
@@ -163,27 +162,25 @@ struct Run {
           });
     }
   }
-  // Some lines, from end to end: what follows from a line is used while it is in the cache, and is nobody else's. One strip after the other, and
-  // of it a piece at a time of each layer: what follows from the line to the north, then the next stage, a vector behind, for it looks east.
-  void band(State& s, Band& band, const fl::Part& mine, Flow& first, Flow& from, Flow& dragged, Flow& to, double dt) const {
+  // A strip of some lines: what follows from a line is used while it is in the cache, and is nobody else's. A piece at a time of each layer: what
+  // follows from the line to the north, then the next stage, a vector behind, for it looks east.
+  void band(State& s, ocean::Lines& lines, const fl::Part& mine, const ocean::Strip& at, Flow& first, Flow& from, Flow& dragged, Flow& to,
+            double dt) const {
     const auto& cut = from.u.layout();
-    band.each_strip([&](ocean::Lines& lines, const ocean::Strip& at) {
-      const Index a = at.begin, b = at.end, west = a - ocean::lanes, strip = cut.strip(a) * cut.jump;
-      for (Index j = mine.begin - 1; j <= mine.begin; ++j) diagnose(s, from, dragged, lines, j, west, b + 1, strip);
-      for (Index j = mine.begin; j < mine.end; ++j) {
-        Index done = a;
-        for (Index c = west; c < b + 1; c += piece_of_line) {
-          const Index stop = std::min(c + piece_of_line, b + 1), ready = stop == b + 1 ? b : stop - ocean::lanes;
-          press(s, from, lines, j + 1, c, stop, strip);
-          for (Index k = 0; k < s.p.layers; ++k) {
-            follow(s, from, dragged, lines, k, j + 1, c, stop, strip);
-            advance(s, lines, first, from, dragged, to, dt, k, j, done, ready, strip);
-          }
-          done = ready;
+    const Index a = at.begin, b = at.end, west = a - ocean::lanes, strip = cut.strip(a) * cut.jump;
+    for (Index j = mine.begin - 1; j <= mine.begin; ++j) diagnose(s, from, dragged, lines, j, west, b + 1, strip);
+    for (Index j = mine.begin; j < mine.end; ++j) {
+      Index done = a;
+      for (Index c = west; c < b + 1; c += piece_of_line) {
+        const Index stop = std::min(c + piece_of_line, b + 1), ready = stop == b + 1 ? b : stop - ocean::lanes;
+        press(s, from, lines, j + 1, c, stop, strip);
+        for (Index k = 0; k < s.p.layers; ++k) {
+          follow(s, from, dragged, lines, k, j + 1, c, stop, strip);
+          advance(s, lines, first, from, dragged, to, dt, k, j, done, ready, strip);
         }
+        done = ready;
       }
-    });
-    fl::nontemporal::fence();
+    }
   }
 
   template <class Row>
@@ -191,16 +188,6 @@ struct Run {
     team([&](Index share, Index shares) {
       grid::each_row(grid::share_of(box, share, shares), [&](const grid::Point<2>& p, Index count) { row(p[0], p[1], p[1] + count); });
       fl::nontemporal::fence();
-    });
-  }
-
-  // row(lines, j, begin, end): of each line of the block so many columns as lines of a thread are wide.
-  template <class Row>
-  void each_piece(const State& s, const Row& row) {
-    ocean::each_band(team, s.block.size()[1], [&](const fl::Part& mine, Index share) {
-      bands_[static_cast<std::size_t>(share)].each_strip([&](ocean::Lines& lines, const ocean::Strip& at) {
-        for (Index j = mine.begin; j < mine.end; ++j) row(lines, j, at.begin, at.end);
-      });
     });
   }
 

@@ -79,9 +79,11 @@ struct Semi : Run<Transport, Team, Ways> {
     Base::curve(s, before, next, span);
     fl::during(phases("halo"), [&] { guesses(team); });
     fl::during(phases("advance"), [&] {
-      Base::each_piece(s, [&](ocean::Lines& lines, Index j, Index a, Index b) {
-        for (Index k = 0; k < s.p.layers; ++k) expect(s, lines.spread, span, k, j, a, b);
-        ocean::pressures(s, lines.spread, s, j, a, b);
+      ocean::in_bands(team, s.block.size()[1], Base::bands_, [&](ocean::Lines& lines, const fl::Part& mine, const ocean::Strip& at) {
+        for (Index j = mine.begin; j < mine.end; ++j) {
+          for (Index k = 0; k < s.p.layers; ++k) expect(s, lines.spread, span, k, j, at.begin, at.end);
+          ocean::pressures(s, lines.spread, s, j, at.begin, at.end);
+        }
       });
     });
     if (s.p.iterates())

@@ -142,7 +142,7 @@ class Field {
   T* elements() { return reinterpret_cast<T*>(memory_.data() + guard); }
   const T* elements() const { return reinterpret_cast<const T*>(memory_.data() + guard); }
   static Index multiple_of(Index alignment) {
-    static_assert(cache_line == 64);
+    static_assert(cache_line == 64);  // of which the message speaks; one more number in it, and GCC 12 warns of an overflow that is none
     require(alignment >= 1 && cache_line % alignment == 0,
             "the alignment of a field divides 64 bytes; " + std::to_string(alignment) + " given");
     return alignment / std::gcd(alignment, static_cast<Index>(sizeof(T)));
