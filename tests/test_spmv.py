@@ -184,6 +184,30 @@ def test_a_file_is_multiplied(variant: str, kernels: str, tmp_path: Path) -> Non
 
 
 @pytest.mark.plain
+@pytest.mark.parametrize("variant", ["serial", "omp"])
+@pytest.mark.parametrize(
+    ("rows", "entries"),
+    [
+        (1, ""),  # no entry at all
+        (2, "2 1 3\n"),  # no diagonal
+        (5, "2 2 1\n4 3 -2\n"),  # the first row and the last are empty: both check with NaN in x
+        (5, "1 1 0\n3 1 0\n5 5 0\n"),  # stored zeros are multiplied
+        (9, "".join(f"{i} 1 {i}\n" for i in range(2, 10))),  # one full column
+        (9, "".join(f"9 {i} {i}\n" for i in range(1, 9))),  # one full row
+    ],
+)
+def test_a_symmetric_file_without_a_diagonal_is_multiplied(
+    variant: str, rows: int, entries: str, tmp_path: Path
+) -> None:
+    head = f"%%MatrixMarket matrix coordinate real symmetric\n{rows} {rows} {entries.count(chr(10))}\n"
+    (tmp_path / "own.mtx").write_text(head + entries)
+    threads = ("--threads", "3") if variant == "omp" else ()
+    file = f"matrix={tmp_path / 'own.mtx'}"
+    said = native.direct(program(variant), "kernel=csr,symmetric,sell,tiled,streamed_block", file, *threads, *EFFORT)
+    assert said.returncode == 0, said.stdout + said.stderr
+
+
+@pytest.mark.plain
 def test_a_file_of_more_than_a_mib_is_multiplied_and_known_by_its_name(tmp_path: Path) -> None:
     """Harness and run agree about a large file's hash."""
     rows, file = 70_000, tmp_path / "large.mtx"

@@ -1,5 +1,9 @@
 // Half storage: the diagonal, and of each row what stands behind it. An entry is read once and multiplied twice.
+// Rows without a diagonal entry are listed: a stored 0 for it would turn a NaN or an infinity of x into a NaN of y.
 #pragma once
+
+#include <algorithm>
+#include <vector>
 
 #include "csr.hpp"
 
@@ -20,12 +24,14 @@ class Symmetric {
     value_ = fl::Array<double>(start_[rows_]);
     fl::Index next = 0;
     for (fl::Index i = 0; i < rows_; ++i) {
-      diagonal_[i] = 0;
+      bool stored = false;
       each(i, [&](int c, double v) {
-        if (c == i) diagonal_[i] = v;
+        if (c == i) diagonal_[i] = v, stored = true;
         if (c > i) column_[next] = c, value_[next++] = v;
       });
+      if (!stored) diagonal_[i] = 0, no_diagonal_.push_back(static_cast<int>(i));
     }
+    no_diagonal_.push_back(static_cast<int>(rows_));
   }
 
   fl::Index units() const { return rows_; }
@@ -36,9 +42,14 @@ class Symmetric {
     std::fill(y + some.begin, y + some.end, 0.);
     const int *first = start_.data(), *c = column_.data();
     const double* v = value_.data();
+    auto no_diagonal = std::lower_bound(no_diagonal_.begin(), no_diagonal_.end(), some.begin);
     for (fl::Index i = some.begin; i < some.end; ++i) {
       const double mine = scale * x[i];
-      double sum = diagonal_[i] * x[i];
+      double sum = 0;
+      if (i == *no_diagonal)
+        ++no_diagonal;
+      else
+        sum = diagonal_[i] * x[i];
       int k = first[i];
       for (int next = k; next < first[i + 1]; next += 8) ask(next, v, c);
       for (; k < first[i + 1] && c[k] < some.end; ++k) {
@@ -66,6 +77,7 @@ class Symmetric {
   fl::Index rows_;
   fl::Array<int> start_, column_;
   fl::Array<double> diagonal_, value_;
+  std::vector<int> no_diagonal_;  // rows in order, then the number of rows
 };
 
 }  // namespace spmv::inline FL_ROLE
