@@ -11,14 +11,17 @@ import many_runs
 import synthetic
 import synthetic_halo
 import synthetic_machine
+from commands import Captured, call
 from firstlight import heritage
 from firstlight.catalogue import Variant, Workload
+from firstlight.catalogue.brought import Brought
 from firstlight.conduct import asking
+from firstlight.errors import USAGE
 from firstlight.judge.figures import judge
 from firstlight.plan import Cell, Placement, Plan, Program
 from firstlight.record import Answered
 from firstlight.report import html, terminal, wording
-from firstlight.roles import Ask, Role, defect_of_ask
+from firstlight.roles import EXECUTION, Ask, Role, defect_of_ask
 
 HERE, TOOLBOX = synthetic_machine.machine(), synthetic_machine.toolbox()
 WAYS = {"mpi_waitall": "two_sided", "mpi_lock_flush": "one_sided", "mpi_shared_flags": "shared"}
@@ -160,6 +163,42 @@ def test_the_terminal_and_the_page_say_it() -> None:
     assert wanted in " ".join(terminal.summary(judged, scene.workloads).split())
     page = html.render(judged, scene.workloads, heritage.load())
     assert wanted in " ".join(page.replace("\u00a0", " ").split())
+
+
+STRANGER = Brought("halo", "halo", "?", dict.fromkeys(WAYS, "./x"))
+
+
+@pytest.mark.parametrize(
+    "roles",
+    [
+        (Role("halo", "exchange", ["mpi_waitall"], {"data": "packed"}, size="n * width", answer="$(id)"),),
+        (Role("halo", "exchange", ["*"], size="+".join(["n"] * 600), answer="shared"),),
+        (Role("message", "exchange", ["*"], size="n"),),
+        (Role("application", "exchange"),),
+        (Role("nonsense", "exchange"),),
+        (Role(EXECUTION, "exchange", ["no*"]),),
+        (Role(EXECUTION, "exchange", size="n"),),
+        (Role(EXECUTION, "exchange", bytes_per_element=0),),
+        (Role(EXECUTION, "exchange", titles={"gone": "x"}),),
+        (Role(EXECUTION, "exchange"), Role("vector_addition", "exchange")),
+    ],
+)
+def test_a_run_that_brings_another_role_is_not_read(roles: tuple[Role, ...], tmp_path: Path, capsys: Captured) -> None:
+    """A stranger's run in the folder decides neither what programs are given nor whether they are."""
+    keep(tmp_path, "20261120-101010-standard")
+    path = keep(tmp_path, "20261122-101010-standard", 2, brought=(replace(STRANGER, roles=roles),))
+    arguments, (told,) = asked(tmp_path, cell())
+    assert (arguments, told.run) == (("way=shared",), "20261120-101010-standard")
+    code, out, err = call(capsys, "figures", str(path))
+    assert code == USAGE and not out and "run.json: was not written by firstlight: its workload 'halo'" in err
+
+
+def test_a_workload_that_a_run_brings_plays_no_role_of_the_catalogue(tmp_path: Path) -> None:
+    """Its own programs measured what is called `halo` there."""
+    keep(tmp_path, "20261120-101010-standard", brought=(replace(STRANGER, roles=(Role(EXECUTION, "exchange"),)),))
+    assert asked(tmp_path, cell())[1][0].run == ""
+    keep(tmp_path, "20261119-101010-standard")
+    assert asked(tmp_path, cell())[1][0].run == "20261119-101010-standard"
 
 
 @pytest.mark.parametrize(

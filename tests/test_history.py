@@ -196,6 +196,35 @@ def test_a_copy_counts_once(some: Path, capsys: Captured) -> None:
 
 
 @pytest.mark.parametrize(
+    ("how", "known"),
+    [
+        ("altered", False),
+        ("altered", True),
+        ("lost a launch", True),
+        ("another version", False),
+        ("no run", False),
+        ("a link", True),
+    ],
+)
+def test_an_altered_copy_does_not_hide_the_sound_run(
+    whole: Path, tmp_path: Path, capsys: Captured, how: str, known: bool
+) -> None:
+    """Whatever its name: earlier or later than that of the sound run, and whether the index knows that already."""
+    some = tmp_path / "runs"
+    shutil.copytree(whole / "run-003", some / "run-003")
+    if known:
+        call(capsys, "history", str(some))
+    for name in ("a-copy", "b-copy", "z-copy"):
+        shutil.copytree(whole / "run-003", some / name)
+    for name in ("a-copy", "b-copy"):
+        spoil(some / name, how)
+    code, found = told(capsys, str(some))
+    assert code == OK and [run["path"] for run in found["runs"]] == [str(some / "run-003")]
+    why = {Path(left["path"]).name: left["why"] for left in found["left_out"]}
+    assert len(why) == len(found["left_out"]) == 3 and why["z-copy"] == f"is a copy of {some / 'run-003'}"
+
+
+@pytest.mark.parametrize(
     ("words", "why"),
     [
         (["{empty}"], "no run that can be read"),

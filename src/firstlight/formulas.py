@@ -16,6 +16,7 @@ _OPERATORS: Mapping[type[ast.AST], Callable[[float, float], float]] = {
     ast.Pow: operator.pow,
 }  # fmt: skip
 _MOST = 2000  # characters
+_DEEPEST = 100  # levels, as a sum of so many terms has: far below Python's own limit, wherever a formula is read
 
 
 class FormulaError(ValueError):
@@ -43,10 +44,18 @@ def value(text: str, numbers: Mapping[str, float]) -> float:
 
 
 def _parsed(text: str) -> ast.expr:
+    if len(text) > _MOST:
+        raise FormulaError(f"`{text[:80]}...` is longer than {_MOST} characters; split it into `steps`")
     try:
-        return ast.parse(text[:_MOST].strip(), mode="eval").body
+        found = ast.parse(text.strip(), mode="eval").body
     except (SyntaxError, ValueError, RecursionError, MemoryError) as error:
         raise FormulaError(f"`{text[:80]}` is no formula") from error
+    level: list[ast.AST] = [found]
+    for _ in range(_DEEPEST):
+        level = [child for node in level for child in ast.iter_child_nodes(node)]
+    if level:
+        raise FormulaError(f"`{text[:80]}...` is nested deeper than {_DEEPEST} levels; split it into `steps`")
+    return found
 
 
 def _walk(node: ast.expr, text: str, found: set[str]) -> None:

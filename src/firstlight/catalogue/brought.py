@@ -12,7 +12,7 @@ from pathlib import Path
 import msgspec
 
 from firstlight.catalogue import Bound, Row, Variant, Workload
-from firstlight.roles import Role
+from firstlight.roles import OF_GUESTS, Role, defect
 
 CHAPTER = "bench"
 
@@ -28,6 +28,19 @@ class Brought(msgspec.Struct, frozen=True):
     rows: tuple[Row, ...] = ()
     bounded_by: tuple[Bound, ...] = ()
     roles: tuple[Role, ...] = ()
+
+    def defect(self) -> str:
+        """Return what no run of `./fl bench` brings, "" if there is nothing: a stranger may have written it.
+
+        Simulations, projections and parameters of other workloads use the figures of a role, so that of a command can
+        only be its execution.
+        """
+        for role in self.roles:
+            if role.role not in OF_GUESTS:
+                return f"plays the role {role.role[:80]!r}, which commands cannot play"
+            if wrong := defect(role, list(self.commands)):
+                return f"declares a role that cannot be: {wrong[:200]}"
+        return ""
 
     def workload(self) -> Workload:
         nowhere = Path(os.devnull)  # where no file of it can lie

@@ -18,7 +18,7 @@ from firstlight.catalogue import Workload
 from firstlight.errors import RecordError
 from firstlight.formulas import FormulaError
 from firstlight.judge import ranking
-from firstlight.judge.asked import of_run
+from firstlight.judge.asked import asked
 from firstlight.judge.figures import judge
 from firstlight.judge.roles import Played, players
 from firstlight.judge.roles import played as playing
@@ -137,7 +137,10 @@ def _numbers(words: Iterable[str]) -> Iterator[float]:
 
 
 def _found(role: str, workloads: Mapping[str, Workload], here: Machine, results: Path) -> Iterator[Found]:
-    """What the newest runs of this machine measured of a role, the newest first."""
+    """What the newest runs of this machine measured of a role, the newest first.
+
+    Only workloads of the catalogue count. A workload that a run brings is data of whoever wrote the run.
+    """
     able = {player.workload.name for player in players(workloads, role)}
     bounds = {b.ceiling for name in able for b in workloads[name].bounded_by}
     # What their ceilings are measured by, too: a figure above its ceiling has failed.
@@ -146,14 +149,15 @@ def _found(role: str, workloads: Mapping[str, Workload], here: Machine, results:
         try:
             opened = store.open(results / name)
             run = opened.run()
-            if not _same_machine(run.machine, here) or not any(c.program.workload in able for c in run.cells):
+            measured = names - {one.name for one in run.brought}
+            cells = tuple(c for c in run.cells if c.program.workload in measured)
+            if not _same_machine(run.machine, here) or not any(c.program.workload in able for c in cells):
                 continue
-            cells = tuple(c for c in run.cells if c.program.workload in names)
-            known = of_run(dict(workloads), run)
+            known = asked(workloads, run.settings)
             records = list(opened.records({c.id for c in cells}))
         except RecordError:
             continue  # `check` tells what is wrong with it
-        builds = tuple(b for b in run.builds if b.program.workload in names)
+        builds = tuple(b for b in run.builds if b.program.workload in measured)
         figures = judge(replace(run, cells=cells, builds=builds), records, known).figures
         if some := list(playing(figures, players(known, role), run.machine)):
             yield Found(name, _libraries(run), some)

@@ -63,32 +63,40 @@ def read(paths: Iterable[Path], index: Path, told: Callable[[int, int], None] = 
     """
     known = indices.load(index, indices.version())
     numbers = known.numbers()
-    found: dict[str, Path] = {}
+    alike: dict[str, list[tuple[Path, Stamp]]] = {}
     left: list[Left] = []
-    new: list[tuple[Path, str, Stamp]] = []
     for path in dict.fromkeys(run for place in paths for run in runs(place)):
         try:
             key, stamp = identify(path)
         except RecordError as error:
             left.append(Left(str(path), _bare(error, path)))
             continue
-        if key in found:
-            left.append(Left(str(path), f"is a copy of {found[key]}"))
-            continue
-        found[key] = path
+        alike.setdefault(key, []).append((path, stamp))
+    found: dict[str, Path] = {}
+    new: list[str] = []
+    for key, copies in alike.items():
         there = known.entries.get(key)
-        if there is None or there.stamp != stamp:
+        same = next((path for path, stamp in copies if there is not None and there.stamp == stamp), None)
+        if same is not None:
+            found[key] = same
+        else:
             known.entries.pop(key, None)
-            new.append((path, key, stamp))
+            new.append(key)
     workloads = catalogue.load(catalogue.roots()) if new else {}
     known.chapters |= {name: workload.chapter for name, workload in workloads.items()}
-    for done, (path, key, stamp) in enumerate(new):
+    for done, key in enumerate(new):
         told(done, len(new))
-        try:
-            known.entries[key] = _entry(path, stamp, workloads, known, numbers)
-        except RecordError as error:
-            left.append(Left(str(path), _bare(error, path)))
-            del found[key]
+        for path, stamp in alike[key]:  # an altered copy does not hide a sound one, whatever its name
+            try:
+                known.entries[key] = _entry(path, stamp, workloads, known, numbers)
+            except RecordError as error:
+                left.append(Left(str(path), _bare(error, path)))
+                continue
+            found[key] = path
+            break
+    bad = {one.path for one in left}
+    pairs = [(path, other) for key, path in found.items() for other, _ in alike[key] if other != path]
+    left += [Left(str(other), f"is a copy of {path}") for path, other in pairs if str(other) not in bad]
     kept, note = known, ""
     if new or known.entries.keys() != found.keys():
         kept = indices.kept(known, found)
@@ -141,7 +149,8 @@ def _entry(
     if altered:
         more = f", and {len(altered) - 1} more defects" if len(altered) > 1 else ""
         raise RecordError(f"{path}: {altered[0]}{more}; see {shell.command('check', path)}")
-    index.chapters |= {one.name: one.workload().chapter for one in run.brought}
+    for one in run.brought:  # the chapter of a workload of the catalogue stays
+        index.chapters.setdefault(one.name, one.workload().chapter)
     figures = judge(run, opened.records(), of_run(workloads, run)).figures
     if opened.defects:
         raise RecordError(f"{path}: {opened.defects[0]}; see {shell.command('check', path)}")

@@ -234,6 +234,9 @@ def _decode_run(data: bytes, path: Path) -> Run:
     for what, name, form in _names(run):
         if not form.fullmatch(name):
             raise RecordError(f"{path}: was not written by firstlight: {name[:80]!r} cannot name a {what}")
+    for one in run.brought:
+        if wrong := one.defect():
+            raise RecordError(f"{path}: was not written by firstlight: its workload {one.name[:80]!r} {wrong}")
     return run
 
 
@@ -243,7 +246,8 @@ def _names(run: Run) -> Iterator[tuple[str, str, re.Pattern[str]]]:
     toolchains = {*(p.toolchain for p in programs), *(t.name for t in run.toolbox.toolchains)}
     libraries = {*(p.mpi for p in programs if p.mpi is not None), *(m.name for m in run.toolbox.mpis)}
     yield "run", run.id, layout.NAME
-    yield from (("workload", name, layout.CELL) for name in {p.workload for p in programs})
+    workloads = {*(p.workload for p in programs), *(one.name for one in run.brought)}
+    yield from (("workload", name, layout.CELL) for name in workloads)
     yield from (("variant", name, layout.CELL) for name in {p.variant for p in programs})
     yield from (("toolchain", name, layout.CELL) for name in toolchains)
     yield from (("library", name, layout.CELL) for name in libraries)
