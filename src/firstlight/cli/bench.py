@@ -30,6 +30,7 @@ Exit status:
   1    a command failed its check, or told no figure where it should
   2    wrong usage: no such command, for one
   3    nothing could be built, or the environment does not allow it
+  4    the budget was too short: some command has fewer launches than --launches
   130  interrupted; the report of what is there is written
 """,
 )

@@ -261,10 +261,15 @@ def _carry_out(session: Session, budget: float, neighbours: Neighbours) -> Resul
         report=None if missing and not page.is_file() else page,
         judgement=judgement,
         workloads=session.workloads,
-        code=ENVIRONMENT if full or missing else ending.status(judgement) if rounds else INTERRUPTED,
+        code=ENVIRONMENT if full or missing else _status(judgement, rounds),
         line=full or ending.why(session.run, rounds, directory),
         missing=missing,
     )
+
+
+def _status(judgement: Judgement, rounds: Rounds | None) -> int:
+    """`rounds` None: interrupted."""
+    return INTERRUPTED if rounds is None else ending.status(judgement, bool(rounds.unfinished()))
 
 
 def _not_yet_built(run: Run, programs: Sequence[Program], now: Prepared) -> list[Program]:

@@ -5,6 +5,8 @@ of each row is launched once before anything is launched again: that tells what 
 row has a figure, whatever was expected. What rows of the report choose from comes next, then what else they are
 compared with, then whole workloads, those first that tell most for their time. What a stage holds is launched in
 rounds, side by side.
+
+A user's own commands are compared with each other: those of one case are begun together or not at all.
 """
 
 from __future__ import annotations
@@ -19,7 +21,7 @@ from firstlight.catalogue import Row, Workload
 from firstlight.machine import Machine
 from firstlight.plan import Cell, Program, family
 from firstlight.plan.ceilings import bounding, measures
-from firstlight.plan.expected import cases
+from firstlight.plan.expected import cases, parameters
 from firstlight.plan.serving import provides, serves
 from firstlight.toolchains import Toolbox
 
@@ -49,7 +51,10 @@ STAGE_OF = {rank: 2 if rank is Rank.REST else rank % 2 for rank in Rank}
 
 
 class Item(NamedTuple):
-    """A cell that still wants `launches` launches of `seconds` each. `begun`: it has had some."""
+    """A cell that still wants `launches` launches of `seconds` each. `begun`: it has had some.
+
+    `comparison`: cells with the same name here begin together or not at all; "": the cell begins alone.
+    """
 
     cell: Cell
     rank: Rank
@@ -57,6 +62,7 @@ class Item(NamedTuple):
     seconds: float
     begun: bool = False
     sure: bool = False
+    comparison: str = ""
 
     @property
     def need(self) -> float:
@@ -81,6 +87,16 @@ def rows(cells: Sequence[Cell], workloads: Mapping[str, Workload], machine: Mach
         for row in workload.rows:
             mine = frozenset(c.id for c in of[workload.name] if serves(c, row, workload, machine))
             found += [Answered(workload.name, row, mine)] if mine else []
+    return found
+
+
+def comparisons(cells: Sequence[Cell], workloads: Mapping[str, Workload]) -> dict[str, str]:
+    """By a guest's cell the case that rows choose for: a row compares all cells of its case."""
+    names = {w.name: sorted({name for row in w.rows for name in row.where}) for w in workloads.values()}
+    found = {}
+    for cell in (c for c in cells if c.guest is not None):
+        values, workload = parameters(cell), cell.program.workload
+        found[cell.id] = f"{workload} {[values.get(name) for name in names.get(workload, ())]}"
     return found
 
 
@@ -127,6 +143,7 @@ def ranks(
         want(first[:1], Rank(Rank.FRONT + chapter))
         want(first, Rank(Rank.FRONT_FIRST + chapter))
         want(order, Rank(Rank.FRONT_OTHER + chapter))
+        want((n for n in order if known[n].guest is not None), Rank(Rank.FRONT + chapter))
     compared = {bases.get(c.program.mpi or "") for c in cells} - {None}
     by_itself = {(w.name, role.library) for w in workloads.values() for role in w.roles if role.library}
     own = (c for c in cells if c.program.mpi in compared)
@@ -153,11 +170,49 @@ def chosen(items: Sequence[Item], room: float, slack: float = 0.0) -> list[Item]
     """
     taken: list[Item] = []
     dear = _dearness(items)
-    for item in sorted(items, key=lambda i: (not i.begun, i.rank, dear[i.cell.id], i.need, i.cell.id)):
-        if item.need <= room + (slack if item.begun else 0.0):
-            taken.append(item)
-            room -= item.need
+
+    def turn(unit: Sequence[Item]) -> tuple[object, ...]:
+        first = min(unit, key=lambda i: i.cell.id)
+        rank = min(i.rank for i in unit)
+        return (not _begun(unit), rank, dear[first.cell.id], sum(i.need for i in unit), first.cell.id)
+
+    for unit in sorted(units(items), key=turn):
+        need = sum(i.need for i in unit)
+        if need <= room + (slack if _begun(unit) else 0.0):
+            taken += unit
+            room -= need
     return taken
+
+
+def units(items: Iterable[Item]) -> list[list[Item]]:
+    """What begins together: the items of each comparison, any other item alone."""
+    found: dict[str, list[Item]] = defaultdict(list)
+    for item in items:
+        found[item.comparison or item.cell.id].append(item)
+    return list(found.values())
+
+
+def _begun(unit: Iterable[Item]) -> bool:
+    return any(item.begun for item in unit)
+
+
+def going_on(items: Iterable[Item], room: float, resumed: bool) -> list[Item]:
+    """Of what is begun and lacks the time for all its launches, the most wanted unit that fits once more.
+
+    That serves a comparison, which gets as many launches of each as there is time for, and a run that is resumed for a
+    short time.
+    """
+    some = [u for u in units(items) if _begun(u) and (resumed or u[0].comparison)]
+    return _most_wanted([u for u in some if sum(i.seconds for i in u) <= room])
+
+
+def first(items: Iterable[Item]) -> list[Item]:
+    """The unit to begin with where there is too little time for any."""
+    return _most_wanted(units(items))
+
+
+def _most_wanted(some: Sequence[list[Item]]) -> list[Item]:
+    return min(some, key=lambda u: min((i.rank, i.need, i.cell.id) for i in u), default=[])
 
 
 def stage(items: Sequence[Item], room: float, everything: bool) -> list[Item]:

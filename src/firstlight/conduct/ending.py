@@ -6,18 +6,20 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from firstlight.conduct.rounds import BUDGET, Rounds
-from firstlight.errors import OK, REGRESSION
+from firstlight.errors import INCONCLUSIVE, OK, REGRESSION
 from firstlight.judge import Judgement
 from firstlight.judge.outcome import outcome
-from firstlight.plan import LAUNCHES
+from firstlight.plan import LAUNCHES, MOST_LAUNCHES
 from firstlight.record import LaunchRecord, Run
 from firstlight.shell import command
 from firstlight.units import duration
 
 
-def status(judgement: Judgement) -> int:
-    """0 where every variant that was tried is verified under at least one toolchain, 1 otherwise."""
-    return REGRESSION if outcome(judgement).failed else OK
+def status(judgement: Judgement, unfinished: bool = False) -> int:
+    """1 where a variant that was tried is verified under no toolchain, 4 where a comparison is unfinished, else 0."""
+    if outcome(judgement).failed:
+        return REGRESSION
+    return INCONCLUSIVE if unfinished else OK
 
 
 def why(run: Run, rounds: Rounds | None, directory: Path) -> str:
@@ -32,15 +34,28 @@ def why(run: Run, rounds: Rounds | None, directory: Path) -> str:
         begun = [name for name in wide if rounds.tallies[name].records]
         unbegun = f"not begun: {none} of {planned} cells; " if none else ""
         return (
-            f"the budget of {duration(run.budget)} is spent; {unbegun}"
+            f"the budget of {duration(run.budget)} is spent; {unbegun}{_unfinished(run, rounds)}"
             f"less sure than {sure}: {len(begun)} of {planned - none} cells; "
             f"go on with: {resume}"
         )
     if run.launches < LAUNCHES:
-        return f"complete; no intervals: they need {LAUNCHES} launches"
+        return f"complete: --launches {run.launches} stopped it; no intervals: they need --launches {LAUNCHES}"
     if wide:
-        return f"complete; less sure than {sure} after the most launches: {len(wide)} of {cells} cells"
+        most = max(run.launches, MOST_LAUNCHES)
+        return (
+            f"complete; less sure than {sure} after {most} launches: {len(wide)} of {cells} cells; "
+            f"start a new run with --launches {2 * most}"
+        )
     return f"complete; every interval is within {sure}"
+
+
+def _unfinished(run: Run, rounds: Rounds) -> str:
+    """Which launches the comparisons of commands lack."""
+    lacking = rounds.unfinished()
+    if not lacking:
+        return ""
+    fewest = min(len(rounds.tallies[name].records) for name in lacking)
+    return f"fewer than --launches {run.launches}: {len(lacking)} of {len(rounds.tallies)} cells, at least {fewest}; "
 
 
 def spent(records: Iterable[LaunchRecord]) -> float:

@@ -197,8 +197,17 @@ def look_into(
     workloads, here = prepared.workloads, prepared.machine
     bases = {m.name: m.setting for m in prepared.toolbox.mpis if m.setting}
     wanted = agenda.ranks(cells, workloads, here, agenda.plainly(workloads, prepared.toolbox), known.of, bases)
+    compared = agenda.comparisons(cells, workloads)
     items = [
-        Item(c, wanted[c.id], launches - done.get(c.id, 0), known.of(c), c.id in done, known.sure(c))
+        Item(
+            c,
+            wanted[c.id],
+            launches - done.get(c.id, 0),
+            known.of(c),
+            c.id in done,
+            known.sure(c),
+            compared.get(c.id, ""),
+        )
         for c in cells
         if done.get(c.id, 0) < launches
     ]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Final
 
 from firstlight.conduct import agenda
@@ -38,13 +38,16 @@ class Rounds:
         ranks: dict[str, Rank] | None = None,
         costs: Costs | None = None,
         later: Sequence[Cell] = (),
+        comparisons: Mapping[str, str] = {},
     ) -> None:
         """`ranks`: what cells are wanted for; all alike where nothing is said. `costs`: what their launches take.
+        `comparisons`: by cell, what it begins together with.
 
         `later`: cells that this stretch cannot launch, for there was no time to expect that needed their programs.
         """
         self._run, self._launch, self._budget, self._progress, self._clock = run, launch, budget, progress, clock
         self._ranks, self.costs, self.later = ranks or {}, costs or Costs({}), tuple(later)
+        self._comparisons = comparisons
         self.tallies = {cell.id: Tally(run, cell) for cell in cells}
         for record in sorted(present, key=lambda r: r.start.time):
             if record.start.cell in self.tallies:
@@ -88,11 +91,10 @@ class Rounds:
         taken = agenda.chosen(items, left, self._slack)
         if taken:
             return [item.cell for item in agenda.stage(taken, left, everything=len(taken) == len(items))]
-        begun = [item for item in items if item.begun and item.seconds <= left]
-        if begun and self._resumed:  # who goes on for a short time wants at least more of what is there
-            return [min(begun, key=lambda i: (i.rank, i.need, i.cell.id)).cell]
+        if more := agenda.going_on(items, left, self._resumed):
+            return [item.cell for item in more]
         if items and not any(tally.records for tally in self.tallies.values()):
-            return [min(items, key=lambda i: (i.rank, i.need, i.cell.id)).cell]  # too short for anything: something
+            return [item.cell for item in agenda.first(items)]  # too short for anything: something
         return [t.cell for t in self.tallies.values() if not self._short(t) and t.wants(self._run.launches)]
 
     def _items(self) -> list[Item]:
@@ -102,7 +104,8 @@ class Rounds:
     def _item(self, tally: Tally) -> Item:
         cell, missing = tally.cell, self._run.launches - len(tally.records)
         rank, seconds = self._ranks.get(cell.id, Rank.FRONT), self.costs.of(cell)
-        return Item(cell, rank, missing, seconds, bool(tally.records), self.costs.sure(cell))
+        compared = self._comparisons.get(cell.id, "")
+        return Item(cell, rank, missing, seconds, bool(tally.records), self.costs.sure(cell), compared)
 
     def _short(self, tally: Tally) -> bool:
         return len(tally.records) < self._run.launches and tally.wants(self._run.launches)
@@ -173,6 +176,10 @@ class Rounds:
             if not tally.dropped
             and (not tally.records or not all(stop.narrow(e, self._run.precision) for e in tally.estimates.values()))
         ]
+
+    def unfinished(self) -> list[str]:
+        """The cells of comparisons that lack launches of those that were wanted, given up ones left out."""
+        return [name for name in self._comparisons if name in self.tallies and self._short(self.tallies[name])]
 
     def missing(self) -> float:
         """Seconds of launching until every cell has the wanted launches; at least one more of those still wide."""

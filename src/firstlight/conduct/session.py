@@ -85,6 +85,7 @@ class Session:
             ranks=wanted,
             costs=known,
             later=later,
+            comparisons=agenda.comparisons(cells, self.workloads),
         )
         self._save("running")
         self.store.forget(FIGURES)  # what an earlier stretch had derived is no longer so
