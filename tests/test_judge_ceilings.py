@@ -13,7 +13,9 @@ from firstlight.judge import Judgement
 from firstlight.judge.ceilings import Allowed, measured_limits
 from firstlight.judge.figures import judge
 from firstlight.judge.levels import nominal
-from firstlight.judge.verdict import Failed, Figure, Limit, Verified
+from firstlight.judge.outcome import outcome
+from firstlight.judge.verdict import Failed, Figure, Limit, Unverified, Verified
+from firstlight.record import LaunchRecord
 from firstlight.report import frame
 
 
@@ -87,7 +89,7 @@ def test_what_a_gpu_measures_is_no_ceiling_of_the_processors_nor_theirs_one_of_a
 ) -> None:
     run, _, workloads = scene
     host = [f for f in figures(judged, "stream", op="load", n=1000) if isinstance(f, Verified)]
-    gpu = on_a_gpu(host[0], 100.0)
+    gpu = replace(on_a_gpu(host[0], 100.0), diverged=1.0)  # which waits for its device, and is not disturbed
     metrics = {d: described.metrics for d, described in run.descriptions.items()}
     metrics |= {"stream.cuda": metrics[f"stream.{host[0].identity.variant}"]}
     declared = Provides("device_load_bandwidth", "bandwidth", {"op": "load"}, by_working_set=True, device=True)
@@ -95,7 +97,7 @@ def test_what_a_gpu_measures_is_no_ceiling_of_the_processors_nor_theirs_one_of_a
     both = {x.name: x for x in measured_limits([*host, gpu], metrics, {"stream": stream}, run.machine)}
     alone = {x.name: x for x in measured_limits(host, metrics, {"stream": stream}, run.machine)}
     assert both == alone | {"device_load_bandwidth": both["device_load_bandwidth"]}
-    assert both["device_load_bandwidth"].source == gpu.identity
+    assert both["device_load_bandwidth"].source == gpu.identity and both["device_load_bandwidth"].diverged == 0
 
     limits, metric = tuple(both.values()), metrics["stream.cuda"][0]
     for device, resource in ((False, None), (True, "device_load_bandwidth")):
@@ -140,6 +142,55 @@ def test_what_remembers_instead_of_computing_is_above_the_ceiling() -> None:
         assert all(isinstance(f, Failed) and "above its measured ceiling: " in f.reason for f in found)
 
 
+def with_others_beside(scene: synthetic.Scene, *workloads: str, share: float = 1.0) -> synthetic.Scene:
+    """The scene in which a share of the samples of these workloads did not have their processors."""
+    cells = {c.id for c in scene.run.cells if c.program.workload in workloads}
+
+    def disturbed(record: LaunchRecord) -> LaunchRecord:
+        if record.start.cell not in cells:
+            return record
+        some = [replace(s, cpu=0.6 if k % 20 < share * 20 else 1.0) for k, s in enumerate(record.samples)]
+        return replace(record, samples=tuple(some))
+
+    return scene._replace(records=tuple(map(disturbed, scene.records)))
+
+
+@pytest.mark.parametrize("launches", [1, 4, 7])
+@pytest.mark.parametrize(("workload", "ceilings"), [("dot", ("stream", "peak")), ("pingpong", ("stream",))])
+def test_above_a_ceiling_that_was_disturbed_nothing_fails(
+    workload: str, ceilings: tuple[str, ...], launches: int
+) -> None:
+    scene = synthetic.run(5, launches, slower={"dot.simd": 0.3, "pingpong": 0.2}, failed_build=False)
+    quiet, loud = judge(*scene), judge(*with_others_beside(scene, *ceilings))
+    above = {f.identity for f in figures(quiet, workload) if isinstance(f, Failed) and f.cause == "ceiling"}
+    found = [f for f in loud.figures if f.identity in above]
+    assert above and all(isinstance(f, Unverified) and f.cause == "ceiling" for f in found)
+    assert all("above its measured ceiling" in f.reason and "quiet machine" in f.reason for f in found if f.reason)
+    assert ("dot", "simd") in outcome(quiet).failed
+    assert ("dot", "simd") not in outcome(loud).failed
+
+
+@pytest.mark.parametrize(
+    ("disturbed", "share", "slower", "fails"),
+    [
+        (("stream",), 1.0, 0.3, False),  # the bound that refutes it was disturbed, the other one allows it
+        (("peak",), 1.0, 0.3, True),  # only the bound that does not matter was disturbed
+        (("stream", "peak"), 0.6, 0.3, False),
+        (("stream", "peak"), 0.0, 0.3, True),
+        (("dot",), 1.0, 0.3, True),  # that the figure itself was disturbed cannot have made it fast
+        (("stream", "peak"), 1.0, 1e-5, True),  # no disturbance explains the distance
+    ],
+)
+def test_only_what_a_disturbance_explains_is_unverified(
+    disturbed: tuple[str, ...], share: float, slower: float, fails: bool
+) -> None:
+    scene = synthetic.run(5, 7, slower={"dot.simd": slower}, failed_build=False)
+    j = judge(*with_others_beside(scene, *disturbed, share=share))
+    found = [f for f in figures(j, "dot", n=10_000_000) if f.identity.variant == "simd"]
+    above = [f for f in found if isinstance(f, Failed | Unverified)]
+    assert above and all(isinstance(f, Failed) == fails for f in above)
+
+
 def test_noise_is_not_above_the_ceiling() -> None:
     for seed in range(3):
         j = synthetic.judgement(seed, 7, noise=0.05)
@@ -161,7 +212,7 @@ def test_near_the_edge_of_a_cache_either_limit_may_apply(scene: synthetic.Scene)
     allowed = Allowed((inside, outside), scene.run.machine)
     held = replace(between, ceiling=allowed.ceiling(between, synthetic_workloads.RATE, other))
     assert held.of_ceiling is not None and held.of_ceiling > 1.5
-    assert allowed.impossible(held, synthetic_workloads.RATE, other) == ""
+    assert allowed.impossible(held, synthetic_workloads.RATE, other) is None
     alone = Allowed((outside,), scene.run.machine)
     assert alone.impossible(held, synthetic_workloads.RATE, other)
 
@@ -239,7 +290,9 @@ def test_what_a_cache_may_still_serve_is_possible(scene: synthetic.Scene, judged
         allowed.learn(held, synthetic_workloads.RATE, dot)
         after = allowed.ceiling(swept, synthetic_workloads.RATE, dot)
         assert after is not None and after.value == pytest.approx(max(rate, 48) / 8) and after.own == (rate > 48)
-    assert (told[48.0], told[60.0]) == ("", "") and told[100.0].startswith("above its measured ceiling")
+    above = told[100.0]
+    assert (told[48.0], told[60.0]) == (None, None)
+    assert above is not None and above.sure and above.reason.startswith("above its measured ceiling")
 
 
 def test_no_share_where_one_of_the_bounds_was_not_measured(scene: synthetic.Scene) -> None:

@@ -14,9 +14,9 @@ from firstlight.history.folder import Folder, Past
 from firstlight.history.index import Measured
 from firstlight.judge import changes
 from firstlight.judge.changes import Change, Value
-from firstlight.judge.compare import BETTER, DISTURBED, WORSE
+from firstlight.judge.compare import BETTER, WORSE
 from firstlight.judge.environment import Difference, differing
-from firstlight.judge.verdict import Identity
+from firstlight.judge.verdict import DISTURBED, Identity
 from firstlight.judge.words import name
 
 ANY = "any"  # machine

@@ -12,24 +12,26 @@ cache at its best may still have held in part sets no roof for the level beyond 
 
 Nothing verified lies above its ceiling. A figure that is clearly above is impossible and fails; between the two, the
 best launch of its own kind (the same work on as much data with as many cores) is a capacity that was measured,
-and becomes its ceiling.
+and becomes its ceiling. A ceiling that was disturbed while it was measured refutes nothing: what lies above it is
+unverified, unless no disturbance explains the distance.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Iterable, Sequence
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from firstlight.catalogue import Bound, Workload
 from firstlight.judge.levels import Hierarchy, nominal
 from firstlight.judge.select import selects
-from firstlight.judge.verdict import Ceiling, Identity, Limit, Verified
+from firstlight.judge.verdict import DISTURBED, Ceiling, Identity, Limit, Verified
 from firstlight.machine import Machine
 from firstlight.machine.cores import crowded
 from firstlight.record import Metric
-from firstlight.units import significant
+from firstlight.units import percent, significant
 
 NEAR = 2.0  # a limit measured at a working set within this factor speaks for it where levels are not known
 CLEAR = 2.0  # so many times what the level before holds: a sweep through the data finds nothing left in it
@@ -38,6 +40,8 @@ ABOVE = 1.20
 """An interval wholly above this many times the ceiling's is impossible. No less: what only reads the first cache was
 seen to reach 0.90 of what a scalar product reads there, and one array in memory 0.84 of what thirteen streams are."""
 ABOVE_UNSURE = 1.5  # the same for a median, where one of the two has no interval
+BEYOND = 20.0
+"""A median so many times above a disturbed ceiling fails all the same: no disturbance slows a ceiling so much."""
 
 Kind = tuple[str, str, int, int, float]  # workload, ceiling, cores, step of the working set, cost
 
@@ -83,7 +87,15 @@ def _provided(
             high=best,
             sure=e.low is not None,
             source=identity,
+            diverged=0.0 if p.device else figure.diverged,  # a program that waits for its device is not disturbed
         )
+
+
+class Impossible(NamedTuple):
+    """Why a figure above its ceiling cannot be right. `sure`: the ceiling was not disturbed, so the figure fails."""
+
+    reason: str
+    sure: bool
 
 
 class Allowed:
@@ -110,8 +122,8 @@ class Allowed:
         """Every bound of the figure with the limit that applies to it, None where that was not measured."""
         return [(b, self._chosen(figure, b)) for b in self._of_figure(figure, workload)]
 
-    def impossible(self, figure: Verified, metric: Metric, workload: Workload) -> str:
-        """The sentence for a figure above its ceiling; "" for a possible one.
+    def impossible(self, figure: Verified, metric: Metric, workload: Workload) -> Impossible | None:
+        """Return why the figure cannot be right; None for a possible one.
 
         One of its bounds is enough: the others, where they were not measured, could only make a step longer. Near the
         end of a cache the level before may have served most of the data, and in a better launch all of them: only a
@@ -119,20 +131,22 @@ class Allowed:
         """
         found = self._of_figure(figure, workload)
         chosen = [(figure.cost[b.quantity], _best(self._loose(figure, b))) for b in found]
-        loose = _ceiling(figure, metric, [(cost, limit) for cost, limit in chosen if limit])
-        if loose is None:
-            return ""
-        e = figure.estimate
-        sure = loose.sure and e.low is not None and e.high is not None
-        if figure.better == "higher":
-            above = e.low > ABOVE * loose.high if sure and e.low is not None else e.median > ABOVE_UNSURE * loose.value
-        else:
-            above = e.high < loose.low / ABOVE if sure and e.high is not None else e.median < loose.value / ABOVE_UNSURE
-        if not above:
-            return ""
-        return (
-            f"above its measured ceiling: {significant(e.median)} {figure.unit}, but {loose.resource} allows "
-            f"{significant(loose.value)} {figure.unit}"
+        measured = [(cost, limit) for cost, limit in chosen if limit]
+        quiet = [(cost, limit) for cost, limit in measured if limit.diverged < DISTURBED]
+        if reason := _above(figure, _ceiling(figure, metric, quiet)):
+            return Impossible(reason, sure=True)
+        every = _ceiling(figure, metric, measured)
+        reason = _above(figure, every)
+        if every is None or not reason:
+            return None
+        m, c = figure.estimate.median, every.value
+        if (m / c if figure.better == "higher" else c / m) > BEYOND:
+            return Impossible(reason, sure=True)
+        share = max(limit.diverged for _, limit in measured)
+        return Impossible(
+            f"{reason}; but something else had the processors in {percent(share)} of that ceiling's own samples: "
+            "measure both again on a quiet machine",
+            sure=False,
         )
 
     def learn(self, figure: Verified, metric: Metric, workload: Workload) -> None:
@@ -154,7 +168,7 @@ class Allowed:
             if known is None or rate > known.value:
                 self._own[kind] = replace(
                     limit, working_set=size, value=rate, low=min(usual, rate), high=rate,
-                    sure=figure.estimate.low is not None, source=figure.identity,
+                    sure=figure.estimate.low is not None, source=figure.identity, diverged=figure.diverged,
                 )  # fmt: skip
 
     def roof(self, name: str, n: int, place: str) -> Limit | None:
@@ -232,7 +246,8 @@ class Allowed:
             1 / (share / a + (1 - share) / b)
             for a, b in ((before.low, own.low), (before.value, own.value), (before.high, own.high))
         )
-        return [replace(own, value=value, low=low, high=high, sure=own.sure and before.sure)]
+        diverged = max(own.diverged, before.diverged)
+        return [replace(own, value=value, low=low, high=high, sure=own.sure and before.sure, diverged=diverged)]
 
 
 def bounds(figure: Verified, workload: Workload, machine: Machine) -> list[Bound]:
@@ -297,6 +312,24 @@ def _ceiling(
         return None
     own = binding.source.workload == figure.identity.workload
     return Ceiling(value, min(ends), max(ends), binding.name, all(limit.sure for _, limit in chosen), own)
+
+
+def _above(figure: Verified, ceiling: Ceiling | None) -> str:
+    """The sentence for a figure above this ceiling; "" for one that is not."""
+    if ceiling is None:
+        return ""
+    e = figure.estimate
+    sure = ceiling.sure and e.low is not None and e.high is not None
+    if figure.better == "higher":
+        above = e.low > ABOVE * ceiling.high if sure and e.low is not None else e.median > ABOVE_UNSURE * ceiling.value
+    else:
+        above = e.high < ceiling.low / ABOVE if sure and e.high is not None else e.median < ceiling.value / ABOVE_UNSURE
+    if not above:
+        return ""
+    return (
+        f"above its measured ceiling: {significant(e.median)} {figure.unit}, but {ceiling.resource} allows "
+        f"{significant(ceiling.value)} {figure.unit}"
+    )
 
 
 def in_unit(figure: Verified, metric: Metric, seconds: float) -> float:

@@ -51,7 +51,18 @@ from firstlight.judge import Judgement
 from firstlight.judge.environment import differences
 from firstlight.judge.interval import Ratio, ratio
 from firstlight.judge.states import spanning, told
-from firstlight.judge.verdict import Estimate, Failed, Figure, Identity, States, Untimed, Unverified, Verdict, Verified
+from firstlight.judge.verdict import (
+    DISTURBED,
+    Estimate,
+    Failed,
+    Figure,
+    Identity,
+    States,
+    Untimed,
+    Unverified,
+    Verdict,
+    Verified,
+)
 from firstlight.record import Better
 from firstlight.units import count, percent, quantity, significant
 
@@ -60,7 +71,6 @@ CONFIDENCE = 0.99
 DRIFT = 0.04
 EQUIVALENCE = 0.90
 MOMENT = 2.0  # seconds
-DISTURBED = 0.2  # of the samples without their processors
 BY_NATURE = 0.95
 
 Outcome = Literal["same", "better", "worse", "inconclusive"]

@@ -196,7 +196,7 @@ def _doubtful(run: Run, evidence: Evidence) -> str:
 
 
 def _held(drafts: Sequence[Figure], run: Run, workloads: dict[str, Workload], allowed: Allowed) -> list[Figure]:
-    """The drafts against their ceilings: one that is impossible fails; what the others reached is possible."""
+    """Compare the drafts with their ceilings: what is impossible fails; what the others reached is possible."""
     held: list[Figure] = []
     for draft in drafts:
         workload = workloads.get(draft.identity.workload)
@@ -205,8 +205,12 @@ def _held(drafts: Sequence[Figure], run: Run, workloads: dict[str, Workload], al
             held.append(draft)
             continue
         figure = replace(draft, ceiling=allowed.ceiling(draft, metric, workload))
-        reason = allowed.impossible(figure, metric, workload)
-        held.append(Failed(draft.identity, draft.unit, draft.better, reason, "ceiling") if reason else figure)
+        impossible = allowed.impossible(figure, metric, workload)
+        if impossible is None:
+            held.append(figure)
+        else:
+            kind = Failed if impossible.sure else Unverified
+            held.append(kind(draft.identity, draft.unit, draft.better, impossible.reason, "ceiling"))
     bounded = [f for f in held if isinstance(f, Verified) and f.ceiling is not None]
     for figure in bounded:
         allowed.learn(figure, _metric(run, figure.identity), workloads[figure.identity.workload])

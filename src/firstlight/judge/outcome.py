@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from firstlight.judge import Judgement
 from firstlight.judge.evidence import refused
-from firstlight.judge.verdict import Figure
+from firstlight.judge.verdict import Failed, Figure, Untimed, Unverified, Verified
 
 
 class Outcome(NamedTuple):
@@ -46,6 +46,12 @@ def outcome(judgement: Judgement) -> Outcome:
 
 
 def _sound(figures: Iterable[Figure], by_design: bool) -> bool:
-    """Something is verified (or cannot be, by design), and nothing that was launched is wrong."""
-    verdicts = [str(figure.__struct_config__.tag) for figure in figures]
-    return (by_design or not {"verified", "untimed"}.isdisjoint(verdicts)) and "failed" not in verdicts
+    """Something is right (or cannot be verified, by design), and nothing that was launched is wrong."""
+    some = list(figures)
+    right = by_design or any(isinstance(f, Verified | Untimed) or _doubted(f) for f in some)
+    return right and not any(isinstance(f, Failed) for f in some)
+
+
+def _doubted(figure: Figure) -> bool:
+    """Whether its results are right and its speed alone is doubtful."""
+    return isinstance(figure, Unverified) and figure.cause == "ceiling"

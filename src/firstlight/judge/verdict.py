@@ -14,7 +14,11 @@ from firstlight.plan import Placement
 from firstlight.record import Better
 
 Cause = Literal["check", "lost", "build", "record", "ceiling"]
+Doubt = Literal["", "ceiling"]
 Verdict = Literal["verified", "untimed", "failed", "unverified"]
+
+DISTURBED = 0.2
+"""The share of samples without their processors from which a figure, or a run, is called disturbed."""
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -84,7 +88,8 @@ class Limit(msgspec.Struct, frozen=True):
     """A ceiling as measured in this run: `value` of a quantity (bytes, flops) a second that `cores` cores reached.
 
     `working_set` in bytes; None where the limit does not depend on it. `low`, `high`: 95 % interval, or the median
-    itself where there were too few launches (`sure` is false then). `source`: the figure that it was taken from.
+    itself where there were too few launches (`sure` is false then). `source`: the figure that it was taken from;
+    `diverged`: the share of that figure's samples in which something else had the processors.
     """
 
     name: str  # load_bandwidth, flops_64, ...
@@ -95,6 +100,7 @@ class Limit(msgspec.Struct, frozen=True):
     high: float
     sure: bool
     source: Identity
+    diverged: float = 0.0
 
 
 class Verified(msgspec.Struct, frozen=True, tag="verified"):
@@ -130,10 +136,13 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
 
 
 class Unverified(msgspec.Struct, frozen=True, tag="unverified"):
+    """`cause`: ceiling where the results are right and the speed lies above a ceiling that was disturbed."""
+
     identity: Identity
     unit: str
     better: Better
     reason: str
+    cause: Doubt = ""
 
 
 class Untimed(msgspec.Struct, frozen=True, tag="untimed"):

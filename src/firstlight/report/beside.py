@@ -14,13 +14,13 @@ from firstlight.errors import INCONCLUSIVE, OK
 from firstlight.export.comparison import Which, which
 from firstlight.heritage import Entry, Heritage
 from firstlight.judge import Judgement
-from firstlight.judge.compare import DISTURBED, DRIFT, EQUIVALENCE, disturbance, moments, outcome_of, share_disturbed
+from firstlight.judge.compare import DRIFT, EQUIVALENCE, disturbance, moments, outcome_of, share_disturbed
 from firstlight.judge.interval import quotient, ratio
 from firstlight.judge.ranking import CONFIDENCE
 from firstlight.judge.select import resolved, same_value
 from firstlight.judge.sourced import bare, number, states_of
 from firstlight.judge.states import spanning, told
-from firstlight.judge.verdict import Estimate, States, Verified
+from firstlight.judge.verdict import DISTURBED, Estimate, States, Verified
 from firstlight.machine import Machine, cores
 from firstlight.record import Better
 from firstlight.report import answers, chapters, html

@@ -11,9 +11,10 @@ from typing import NamedTuple
 
 from firstlight.history.folder import Past
 from firstlight.history.series import History, Moved, Series
-from firstlight.judge.compare import BETTER, DISTURBED, SAME, UNCLEAR, WORSE, Comparison
+from firstlight.judge.compare import BETTER, SAME, UNCLEAR, WORSE, Comparison
 from firstlight.judge.environment import Difference
 from firstlight.judge.sourced import bare, number, settle
+from firstlight.judge.verdict import DISTURBED
 from firstlight.judge.words import name
 from firstlight.report import chapters, html
 from firstlight.report.comparison import Row, groups
