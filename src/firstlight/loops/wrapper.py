@@ -1,7 +1,8 @@
-"""Wrapper: what `fl-cc` does where a file has pragmas: tuned loops in the place of golden ones, all else unchanged.
+"""Wrapper: what `fl-cc` does where a file has pragmas: tuned loops instead of golden ones, all else unchanged.
 
 The compiler reads a copy of the file in which each marked loop is a call, with `#line` so that messages name the file
-itself. What it writes gets its name when it is whole. Whatever goes wrong here, the golden file is compiled.
+itself. Where nothing is tuned, where a word of the command line is not understood, and where the copy does not compile,
+the compiler runs with the words that the build wrote.
 """
 
 from __future__ import annotations
@@ -9,26 +10,58 @@ from __future__ import annotations
 import ctypes
 import os
 import re
+import shlex
 import shutil
 import signal
+import stat
 import subprocess
 import sys
 import tempfile
 from collections.abc import Sequence
 from pathlib import Path
+from types import FrameType
 from typing import NamedTuple
 
 from firstlight.loops import NotUnderstoodError, emit
 from firstlight.loops.source import Source, has_pragmas, read
 from firstlight.loops.trial import compiler
 
-ELSEWHERE = ("-E", "-M", "-MM", "-S", "-fsyntax-only", "-gsplit-dwarf", "-save-temps", "-x")
-"""With one of these nothing is replaced: the file itself is asked for, or what lies where the compiler alone knows."""
-
 SYSTEM = "system"
 """Tuned code is included from here as a header of the system: warnings that a build asks for are of its own code."""
 QUIETED = {"gcc": "-Wno-aggressive-loop-optimizations", "clang": "-Wno-pass-failed"}
-"""What is warned of unasked where tuned code was inlined, and told as a defect of the function around it."""
+"""Warnings that are on by default and that tuned code causes in the function around it."""
+
+_SIMPLE = re.compile(
+    r"-(c|w|s|g[0-3]?|ggdb[0-3]?|gdwarf(-[2-5])?|O\w*|W(?![alp],)[\w+=-]*|Wl,.*|pedantic(-errors)?|ansi|std=[\w:+]+"
+    r"|m(?!llvm)[\w.=,+-]+|f[\w.=,+:/-]+|[DUILl].+|pipe|pthread|shared|static|rdynamic|(no-)?pie)",
+    re.DOTALL,
+)
+_WITH_VALUE = ("-D", "-U", "-I", "-L", "-l", "-isystem", "-iquote", "-idirafter", "-include", "-imacros")
+_MORE_FILES = re.compile(
+    r"-f(dump|profile|cs-|test-cov|coverage|branch|auto|stack-usage|callgraph|opt-info|save-opt|syntax|time|mem-|plugin"
+    r"|pass-plugin|preprocessed|directives|working|deps|modules|module-|self|compare|record|crash|pch|wpa|ltrans"
+    r"|diagnostics-(format|add|set)|no-working|report|xray|instrument|memory-profile|dwo|thinlto|proc-stat|verbose)"
+)
+"""Options that write further files, named after the source or the output, or that read or write another language."""
+_LINKED = re.compile(r"[^-@].*\.(o|lo|a|so(\.\d+)*)", re.DOTALL)
+_NOTHING_COMPILED = re.compile(
+    r"-(E|S|M|MM|fsyntax-only|v|###|-version|-help|dump(version|machine|specs|fullversion)|print-.*)"
+)
+_WRITING = ("DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES", "CCC_OVERRIDE_OPTIONS")
+"""Variables with which a compiler writes or does more than its command line says."""
+
+
+class Line(NamedTuple):
+    """A command line that is understood: one C file that is compiled to an object, or to a program."""
+
+    source: str
+    words: list[str]  # all but the options of output and dependencies; the source is among them
+    output: str  # of -o; "" where it is not given
+    objects: bool  # -c
+    listed: list[str]  # the words that make a list of dependencies; none for no list
+
+    def object(self) -> str:
+        return self.output or f"{Path(self.source).stem}.o"
 
 
 class Inserted(NamedTuple):
@@ -39,64 +72,158 @@ class Inserted(NamedTuple):
     code: str
 
 
+class Prepared(NamedTuple):
+    """The words that compile the copy, and those that the copy needs beside its own."""
+
+    line: Line
+    words: list[str]
+
+
 def main(words: Sequence[str]) -> int:
     real, given = words[0], list(words[1:])
-    if any(word in ELSEWHERE or word.startswith(("-save-temps=", "-x")) for word in given):
-        return _became(real, given)
     folder = tempfile.mkdtemp(prefix="fl-cc-")
     try:
         try:
-            changed = _rewritten(real, given, Path(folder))
+            prepared = _prepared(real, given, Path(folder))
         except Exception as error:  # golden is compiled whatever happens here
             _note(f"{type(error).__name__}: {error}; loops are compiled as they are")
-            changed = given
-        return _compiled(real, given, changed, folder)
+            prepared = None
+        if prepared is not None and (status := _compiled(real, prepared, Path(folder))) is not None:
+            return status
     finally:
         shutil.rmtree(folder, ignore_errors=True)
+    return _become(real, given)
 
 
 def _note(line: str) -> None:
-    print(f"fl-cc: {line}", file=sys.stderr, flush=True)
+    print("fl-cc: " + line.replace("\n", "\\n"), file=sys.stderr, flush=True)
 
 
-def _became(real: str, words: list[str]) -> int:
-    os.execvp(real, [real, *words])
+def _environment() -> dict[bytes, bytes]:
+    """The environment of the build: Python sets LC_CTYPE where the locale is C, and messages would differ."""
+    pairs = Path("/proc/self/environ").read_bytes().split(b"\0")
+    return {name: value for name, _, value in (pair.partition(b"=") for pair in pairs if pair)}
 
 
-def _rewritten(real: str, given: list[str], folder: Path) -> list[str]:
-    """The words of the command, with copies of the files that have pragmas."""
-    found = list(given)
-    more: list[str] = []
-    for k, word in enumerate(given):
-        path = Path(word)
-        if (
-            word.startswith("-")
-            or path.suffix != ".c"
-            or (k and given[k - 1] in ("-o", "-MF", "-include", "-MT", "-MQ"))
-        ):
-            continue
-        code = path.read_bytes()
-        if not has_pragmas(code):
-            continue
-        source = read(path, code)
-        for refused in source.refused:
-            _note(f"{word}:{refused.line}: {refused.why}; compiled as it is")
-        copy = folder / str(k) / path.name
-        copy.parent.mkdir()
-        tuned = _tuned(source, real, given)
-        copy.write_bytes(_with_tuned(source, tuned, word, copy.parent / SYSTEM))
-        found[k] = str(copy)
-        parent = str(path.parent)
-        more += [f"-iquote{parent}", "-isystem", str(copy.parent / SYSTEM), f"-ffile-prefix-map={copy.parent}={parent}"]
-        more += {QUIETED[one.header.compiler.partition(" ")[0]] for one in tuned.values()}
-    return [*more, *found]
+def _become(real: str, given: list[str]) -> int:
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and a program inherits that
+        signal.signal(number, signal.SIG_DFL)
+    try:
+        os.execvpe(real, [real, *given], _environment())
+    except OSError as error:
+        _note(f"{real}: {error.strerror}")
+    return 127
+
+
+def understood(given: list[str]) -> Line | str:
+    """The command line in parts, or the first word that is not understood."""
+    sources: list[str] = []
+    words, listed, outputs = list[str](), list[str](), list[str]()
+    rest = iter(given)
+    for word in rest:
+        if word in ("-o", "-MF", "-MT", "-MQ", *_WITH_VALUE):
+            value = next(rest, None)
+            if value is None:
+                return word
+            if word == "-o":
+                outputs.append(value)
+            else:
+                (listed if word.startswith("-M") else words).extend((word, value))
+        elif word.startswith("-o"):
+            outputs.append(word[2:])
+        elif word in ("-MD", "-MMD", "-MP"):
+            listed.append(word)
+        elif word.startswith("-MF"):
+            listed += ["-MF", word[3:]]
+        elif word.endswith(".c") and word[0] not in "-@":
+            sources.append(word)
+            words.append(word)
+        elif _LINKED.fullmatch(word) or (_SIMPLE.fullmatch(word) and not _MORE_FILES.match(word)):
+            words.append(word)
+        else:
+            return word
+    if len(sources) != 1 or not sources[0].isprintable():
+        return " ".join(sources)
+    if len(outputs) > 1 or any(output.startswith("-") for output in outputs):
+        return "-o"
+    objects, making = "-c" in words, {"-MD", "-MMD"} & set(listed)
+    lists = [listed[k + 1] for k, word in enumerate(listed) if word == "-MF"]
+    if len(making) != bool(listed) or len(lists) > 1 or (listed and not objects) or not all(map(_plain, lists)):
+        return listed[0]
+    return Line(sources[0], words, "".join(outputs), objects, listed)
+
+
+def _plain(path: str) -> bool:
+    """Whether this is a plain file, or nothing so far: no device, no link, no folder, not standard output."""
+    try:
+        return path not in ("", "-") and stat.S_ISREG(os.lstat(path).st_mode)
+    except FileNotFoundError:
+        return True
+    except OSError:
+        return False
+
+
+def _prepared(real: str, given: list[str], folder: Path) -> Prepared | None:
+    """The words that compile a copy with tuned loops. None: nothing is tuned, or not for such a command line."""
+    marked = [word for word in given if word.endswith(".c") and word[0] not in "-@" and _marked(Path(word))]
+    tuned_files = [word for word in marked if emit.every(Path(word))]
+    if any(_NOTHING_COMPILED.fullmatch(word) for word in given):
+        return None
+    if not tuned_files:
+        for word in marked:
+            for refused in read(Path(word)).refused:
+                _note(f"{word}:{refused.line}: {refused.why}; compiled as it is")
+        return None
+    line = understood(given)
+    if isinstance(line, str) or any(os.environ.get(name) for name in _WRITING):
+        why = line if isinstance(line, str) else next(name for name in _WRITING if os.environ.get(name))
+        _note(f"{tuned_files[0]}: `{why}` is not among what fl-cc takes tuned loops with; compiled as it is")
+        return None
+    path = Path(line.source)
+    code = path.read_bytes()
+    source = read(path, code)
+    for refused in source.refused:
+        _note(f"{path}:{refused.line}: {refused.why}; compiled as it is")
+    tuned = _tuned(source, real, given)
+    if not tuned:
+        return None
+    copy = folder / "copy" / path.name
+    copy.parent.mkdir()
+    copy.write_bytes(_with_tuned(source, tuned, line.source, copy.parent / SYSTEM))
+    parent = str(path.parent)
+    more = [f"-iquote{parent}", "-isystem", str(copy.parent / SYSTEM), f"-ffile-prefix-map={copy}={line.source}"]
+    more += sorted({QUIETED[one.header.compiler.partition(" ")[0]] for one in tuned.values()})
+    words = [*more, *(str(copy) if word == line.source else word for word in line.words)]
+    plain, changed = (_included(real, some, folder) for some in (line.words, words))
+    names = [(a, b) for a, b in zip(plain, changed, strict=False) if a != b]
+    if len(plain) != len(changed) or any(os.path.realpath(a) != os.path.realpath(b) for a, b in names):
+        _note(f"{path}: a copy of it in another folder would include other headers; compiled as it is")
+        return None
+    return Prepared(line, [*(f"-ffile-prefix-map={b}={a}" for a, b in names), *words])
+
+
+def _marked(path: Path) -> bool:
+    try:
+        return has_pragmas(path.read_bytes())
+    except OSError:
+        return False  # the compiler reports it
+
+
+def _included(real: str, words: list[str], folder: Path) -> list[str]:
+    """The files that are read beside the source itself and tuned code. Raises NotUnderstoodError."""
+    listed = folder / "listed"
+    asked = [real, *(word for word in words if word != "-c"), "-M", "-MT", "x", "-MF", str(listed)]
+    done = subprocess.run(asked, stdin=subprocess.DEVNULL, capture_output=True, check=False)
+    if done.returncode != 0:
+        raise NotUnderstoodError("the compiler lists no dependencies of it")
+    text = listed.read_text(encoding="utf-8", errors="surrogateescape").replace("\\\n", " ")
+    names = re.split(r"(?<!\\)\s+", text.strip())[2:]
+    return [name for name in names if f"/{SYSTEM}/fl_" not in name]
 
 
 def _tuned(source: Source, real: str, given: list[str]) -> dict[str, emit.Tuned]:
     """By loop: the tuned files that are of these very loops and of this compiler with these flags."""
     files = emit.every(source.path)
-    if not files:
-        return {}
     family = compiler(real, ()).family
     key = emit.build_key(real, given)
     found = {}
@@ -114,9 +241,9 @@ def _tuned(source: Source, real: str, given: list[str]) -> dict[str, emit.Tuned]
         if tuned.header.loop != loop.hash:
             _note(f"{where}: the loop was changed since it was tuned; {again}")
         elif tuned.header.build != key:
-            flags = " ".join(emit.code_flags(given))
+            flags = shlex.join(emit.code_flags(given))
             other = f"tuned for {tuned.header.compiler}, and this is another compiler or {flags}"
-            _note(f"{where}: {other}; {again} --flags '{flags}'")
+            _note(f"{where}: {other}; {again} --flags {shlex.quote(flags)}")
         else:
             found[loop.name] = tuned
     return found
@@ -162,88 +289,62 @@ def _quoted(path: str) -> str:
     return path.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _compiled(real: str, given: list[str], changed: list[str], folder: str) -> int:
-    """Run the compiler; what it compiles to gets its name when it is whole."""
-    words, output, part = list(changed), _output(given), ""
-    if output:
-        part = f"{output}.fl-cc.{os.getpid()}"
-        words = _to(words, output, part, _dependencies(given, output))
-    try:
-        child = subprocess.Popen([real, *words], preexec_fn=_end_with_parent)
-    except OSError as error:
-        _note(f"{real}: {error.strerror}")
-        return 127
-    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
-        signal.signal(number, lambda n, _: child.send_signal(n))
-    status = child.wait()
-    dependencies = _dependencies(given, output)
-    if dependencies and Path(dependencies).exists():
-        _named(Path(dependencies), given, changed, folder)
+def _compiled(real: str, prepared: Prepared, folder: Path) -> int | None:
+    """Compile the copy; the object gets its name when it is whole. None: it does not compile.
+
+    What the compiler reports is shown only where it succeeds: else it runs again, on the file itself.
+    """
+    line, part = prepared.line, ""
+    output = line.object() if line.objects else line.output
+    if line.objects and _plain(output) and os.access(Path(output).parent, os.W_OK | os.X_OK):
+        part = str(Path(output).parent / f".fl-cc.{os.getpid()}.o")
+    words = [*prepared.words, *(["-o", part or output] if output else [])]
+    if sys.stderr.isatty() and os.environ.get("TERM", "dumb") != "dumb" and os.environ.get("GCC_COLORS") != "":
+        words.insert(0, "-fdiagnostics-color=always")
+    received: list[int] = []
+    with (folder / "messages").open("w+b") as messages:
+        child = subprocess.Popen([real, *words], stderr=messages, env=_environment(), preexec_fn=_end_with_parent)
+
+        def forward(number: int, _: FrameType | None) -> None:
+            received.append(number)
+            child.send_signal(number)
+
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, forward)
+        status = child.wait()
+        if status == 0 and line.listed:
+            listing = [real, *_listing(line)]
+            status = subprocess.run(listing, stderr=subprocess.DEVNULL, env=_environment(), check=False).returncode
+        for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
+            signal.signal(number, signal.SIG_DFL)
+        messages.seek(0)
+        said = messages.read()
     if part and Path(part).exists():
-        if status == 0:
+        if status == 0 and not received:
             Path(part).replace(output)
         else:
             Path(part).unlink()
-    return status if status >= 0 else 128 - status
+    if received or status < 0:
+        shutil.rmtree(folder, ignore_errors=True)
+        os.kill(os.getpid(), received[0] if received else -status)
+    if status != 0:
+        return None
+    sys.stderr.buffer.write(said)
+    return 0
+
+
+def _listing(line: Line) -> list[str]:
+    """The words that make the list of dependencies of the file itself."""
+    words = [word for word in line.words if word != "-c"]
+    for word in line.listed:
+        words.append({"-MD": "-M", "-MMD": "-MM"}.get(word, word))
+    if "-MF" not in line.listed:
+        words += ["-MF", str(Path(line.object()).with_suffix(".d"))]
+    return words if {"-MT", "-MQ"} & set(line.listed) else [*words, "-MQ", line.object()]
 
 
 def _end_with_parent() -> None:
     ctypes.CDLL(None).prctl(1, signal.SIGTERM)  # PR_SET_PDEATHSIG
-
-
-def _after(words: list[str], option: str) -> str:
-    """The value of an option, joined to it or the next word; "" where it is not there."""
-    for k, word in enumerate(words):
-        if word == option:
-            return words[k + 1] if k + 1 < len(words) else ""
-        if word.startswith(option) and option in ("-o", "-MF"):
-            return word[len(option) :]
-    return ""
-
-
-def _output(given: list[str]) -> str:
-    """The object that is written, where it is one."""
-    sources = [w for w in given if w.endswith(".c") and not w.startswith("-")]
-    if "-c" not in given or len(sources) != 1:
-        return ""
-    return _after(given, "-o") or f"{Path(sources[0]).stem}.o"
-
-
-def _dependencies(given: list[str], output: str) -> str:
-    """The list of what is depended on; "" where none is asked for, or nobody but the compiler knows where it lies."""
-    if not {"-MD", "-MMD"} & set(given):
-        return ""
-    return _after(given, "-MF") or (str(Path(output).with_suffix(".d")) if output else "")
-
-
-def _to(words: list[str], output: str, part: str, dependencies: str) -> list[str]:
-    """The words with another output; what is derived from its name is said by itself."""
-    found, skip = [], False
-    for word in words:
-        if skip or word == "-o":
-            skip = not skip
-            continue
-        if word.startswith("-o") and word[2:] == output:
-            continue
-        found.append(word)
-    if dependencies and not _after(words, "-MF"):
-        found += ["-MF", dependencies]
-    if dependencies and not {"-MT", "-MQ"} & set(words):
-        found += ["-MQ", output]
-    return [*found, "-o", part]
-
-
-def _named(path: Path, given: list[str], changed: list[str], folder: str) -> None:
-    """The list of what the object depends on names the file, not its copy."""
-    try:
-        text = path.read_text(encoding="utf-8", errors="surrogateescape").replace("\\\n", " ")
-        more = len(changed) - len(given)
-        for old, new in zip(given, changed[more:], strict=True):
-            if new != old and new.startswith(folder):
-                text = re.sub(rf"{re.escape(str(Path(new).parent / SYSTEM))}/\S+:?", "", text.replace(new, old))
-        path.write_text(text, encoding="utf-8", errors="surrogateescape")
-    except OSError as error:
-        _note(f"{path}: {error.strerror}")
 
 
 if __name__ == "__main__":
