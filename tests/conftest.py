@@ -17,7 +17,7 @@ import hypothesis
 import pytest
 from xdist.remote import Producer
 
-from firstlight import ROOT, mpi_families
+from firstlight import ROOT, caller, mpi_families
 from firstlight.machine import Machine, linux
 from firstlight.toolchains import Mpi
 
@@ -69,6 +69,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    caller.clean(os.environ)  # as the command line does: what tests build must not hang on it either
     os.environ["FIRSTLIGHT_STRICT"] = "1"
     # What this machine's keeper wrote is no part of a test; processors to emulate are those of the example.
     os.environ["FIRSTLIGHT_SITE"] = str(ROOT / "sites/emulated.toml") if os.environ.get("FIRSTLIGHT_TARGET") else ""

@@ -15,7 +15,7 @@ from firstlight import ROOT, catalogue, mpi_families
 from firstlight.build import effort
 
 ROOMS = [
-    "errors", "reading", "units", "shell", "process", "site", "cmake", "mpi_families", "machine", "packages",
+    "caller", "errors", "reading", "units", "shell", "process", "site", "cmake", "mpi_families", "machine", "packages",
     "starters", "toolchains", "doctor", "formulas", "roles", "catalogue", "plan", "sources", "native", "build",
     "observer", "launch", "batch", "record", "store", "heritage", "profile", "judge", "history", "simulate", "patterns",
     "mapping", "project", "export", "report", "conduct", "nodes", "bench", "tune", "loops", "cli",

@@ -32,7 +32,7 @@ class Outcome(NamedTuple):
 
 def environment(toolchain: Toolchain | None, mpi: Mpi | None) -> dict[str, str]:
     """In which a build's wrappers call the compiler of its toolchain."""
-    found = dict(os.environ)
+    found = {name: value for name, value in os.environ.items() if name != "CXX"}  # the toolchain's compiler is measured
     if mpi is not None:
         found |= mpi.environment
         if toolchain is not None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from firstlight import catalogue, conduct, machine, store
+from firstlight import caller, catalogue, conduct, machine, store
 from firstlight.bench import building, describing, planning
 from firstlight.bench.building import Outcome
 from firstlight.bench.placeholders import BUILT, WRAPPERS, names
@@ -112,7 +112,12 @@ def _built(request: Request, made: Sequence[Made], folder: Path, progress: Progr
             continue
         variables = building.environment(one.toolchain, one.mpi)
         found[one.folder] = building.make(
-            request.build, values, folder, one.folder, variables, " ".join([*tools, *values.values()])
+            request.build,
+            values,
+            folder,
+            one.folder,
+            variables,
+            " ".join([*tools, *values.values(), *caller.steering(variables)]),
         )
         if found[one.folder].error:
             progress.note(f"does not build: {one.folder.name}")

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import click
 
-from firstlight import __version__, whole
+from firstlight import __version__, caller, whole
 from firstlight.errors import ENVIRONMENT, INTERRUPTED, OK, USAGE, FirstlightError
 
 COMMANDS = (
@@ -106,9 +106,12 @@ def group(
 
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit with its documented status. Every error is one line on stderr."""
-    for name in ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH"):  # also of all that is started from here
+    caller.clean(os.environ)
+    for name in ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", *caller.SEARCHED):  # also of all that is started from here
         if name in os.environ:
             os.environ[name] = whole(os.environ[name])
+            if not os.environ[name]:  # set to nothing, some of them mean the current folder
+                del os.environ[name]
     os.environ["PATH"] = os.environ.get("PATH") or os.defpath
     from firstlight.cli import streams
 

@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
+from firstlight import caller
 from firstlight.cli import runs
 from firstlight.cli.output import as_json, new_run_folder, note
 from firstlight.errors import UsageError
@@ -211,7 +212,7 @@ def _options(given: Mapping[str, Any], typed: set[str]) -> dict[str, Any]:
         "toolchain": lambda: given["toolchain"],
         "figure": lambda: request.figures(given["figure"], given["unit"], given["lower"]),
         "work": lambda: request.work(given["work"]),
-        "env": lambda: request.variables(given["env"], os.environ),
+        "env": lambda: request.variables(given["env"], caller.original(os.environ)),
         "like": lambda: request.output(given["like"], given["tolerance"]),
         "ignore_status": lambda: not given["ignore_status"],
     }

@@ -9,7 +9,7 @@ import socket
 import subprocess
 from collections.abc import Mapping
 
-from firstlight import ROOT, site
+from firstlight import ROOT, caller, site
 from firstlight.launch.environment import PREFIXES, SEARCHED
 from firstlight.mpi_families import outside
 from firstlight.process import bounded
@@ -39,9 +39,10 @@ def variables(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     """
     kept = {}
     for name, value in sorted(outside(environment).items()):
-        steers = name in _BATCH or name in SEARCHED or (name.startswith(PREFIXES) and not _PRIVATE.search(name))
+        folders = name in SEARCHED or name in caller.STEERING
+        steers = name in _BATCH or folders or (name.startswith(PREFIXES) and not _PRIVATE.search(name))
         if steers and value:
-            hidden = _without_user(value, environment) if name in SEARCHED else value
+            hidden = _without_user(value, environment) if folders else value
             text = _without(socket.gethostname(), "<host>", hidden)
             kept[name] = _short(text.encode("utf-8", "backslashreplace").decode())  # a folder's name may be no text
     return kept

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import msgspec
 
-from firstlight import site
+from firstlight import caller, site
 from firstlight.machine import Machine, cache_directory, cores, gpu_links
 from firstlight.mpi_families import outside
 from firstlight.process import bounded
@@ -144,7 +144,14 @@ def _machine(machine: Machine) -> tuple[Item, ...]:
         Item("limits", limits),
         Item("load", f"{machine.load:.2f}"),
         *_site(),
+        *_ignored(),
     )
+
+
+def _ignored() -> list[Item]:
+    """Return the variables of the caller that would change what is built."""
+    names = caller.ignored()
+    return [Item("ignored variables", f"{', '.join(names)}; see docs/site.md")] if names else []
 
 
 def _site() -> list[Item]:

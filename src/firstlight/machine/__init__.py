@@ -10,7 +10,7 @@ from typing import Annotated, Literal
 
 import msgspec
 
-from firstlight import ROOT
+from firstlight import ROOT, caller
 
 UNTIMED = "emulated: verified, not timed"
 """What every page says of a processor that was emulated, and of each result."""
@@ -112,9 +112,16 @@ def cache_directory() -> Path:
     return Path(os.environ.get("FIRSTLIGHT_CACHE") or ROOT / ".fl").absolute()
 
 
+def kind() -> tuple[str, ...]:
+    """Return the architecture, the C library and where compilers look for headers and libraries.
+
+    It is part of the key of all that is compiled: what one kind of machine compiles is useless to another.
+    """
+    return (*_system(), *caller.steering(os.environ))
+
+
 @functools.cache
-def kind() -> tuple[str, str]:
-    """The architecture and the C library: what is compiled for one kind of machine is nothing to another."""
+def _system() -> tuple[str, str]:
     return platform.machine(), " ".join(platform.libc_ver())
 
 

@@ -8,6 +8,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from statistics import median
 
+from firstlight import caller
 from firstlight.errors import UsageError
 from firstlight.judge.compare import CONFIDENCE, EQUIVALENCE, outcome_of
 from firstlight.judge.interval import ratio
@@ -42,7 +43,7 @@ def trial(
 
     Raises UsageError where either ends with an error, in its last words.
     """
-    environment = {**os.environ, **mpi.environment}
+    environment = {**caller.original(os.environ), **mpi.environment}
     times: dict[bool, list[float]] = {False: [], True: []}
     total = 2 * launches + 2
     for k in range(total):

@@ -9,6 +9,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from firstlight.errors import BuildError
+from firstlight.machine import kind
 from firstlight.mpi_families import every, of
 from firstlight.process import bounded
 from firstlight.profile import calls, wrappers
@@ -38,7 +39,7 @@ def build(mpi: Mpi, cxx: str | None, cache: Path) -> Path:
     except ValueError as error:
         raise BuildError(f"the profiler cannot be built for {mpi.label}: {error}") from error
     sources = sorted([*calls.FOLDER.glob("*.cpp"), *calls.FOLDER.glob("*.hpp")])
-    parts = [header, source, *(p.name + p.read_text() for p in sources), repr((FLAGS, LINK, mpi.cxx, cxx))]
+    parts = [header, source, *(p.name + p.read_text() for p in sources), repr((FLAGS, LINK, mpi.cxx, cxx, kind()))]
     folder = cache / "profile" / hashlib.sha256("\0".join(parts).encode()).hexdigest()[:24]
     if not (folder / NAME).exists():
         try:

@@ -13,6 +13,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Self
 
+from firstlight import caller
 from firstlight.errors import UsageError
 from firstlight.mpi_families import of
 from firstlight.toolchains import Mpi
@@ -43,7 +44,12 @@ def run(command: Sequence[str], mpi: Mpi, library: Path, folder: Path, to_stderr
             path.symlink_to(library)
         before = os.environ.get("LD_PRELOAD")
         preload = f"{path}:{before}" if before else str(path)
-        environment = {**os.environ, **mpi.environment, "LD_PRELOAD": preload, FOLDER: str(folder.absolute())}
+        environment = {
+            **caller.original(os.environ),
+            **mpi.environment,
+            "LD_PRELOAD": preload,
+            FOLDER: str(folder.absolute()),
+        }
         with _Signals() as signals:
             try:
                 process = subprocess.Popen(

@@ -10,7 +10,7 @@ from fnmatch import fnmatchcase
 from functools import cache
 from pathlib import Path
 
-from firstlight import whole
+from firstlight import caller, whole
 from firstlight.errors import UsageError
 from firstlight.site import modules
 from firstlight.site.entries import Choice, Site, Submission, Target, folder
@@ -30,6 +30,8 @@ LAUNCHER = "FIRSTLIGHT_LAUNCHER"
 """What --launcher says, likewise."""
 TARGET = "FIRSTLIGHT_TARGET"
 """What --target says, likewise."""
+
+_FOLDERS = ("PATH", "LD_LIBRARY_PATH", *caller.SEARCHED)
 
 
 def current() -> Read:
@@ -63,12 +65,12 @@ def _loaded(name: str, names: tuple[str, ...], folders: tuple[str, ...]) -> Load
     os.environ["PATH"] = os.pathsep.join((*folders, os.environ.get("PATH", os.defpath)))
     if not names:
         return None
-    changes = modules.changes(names, os.environ)
+    changes = {n: v for n, v in modules.changes(names, os.environ).items() if not caller.DROPPED.fullmatch(n)}
     for variable, value in changes.items():
         if value is None:
             os.environ.pop(variable, None)
         else:
-            os.environ[variable] = whole(value) if variable in ("PATH", "LD_LIBRARY_PATH") else value
+            os.environ[variable] = whole(value) if variable in _FOLDERS else value
     return Loaded(name, names, {variable: value or "" for variable, value in changes.items()})
 
 

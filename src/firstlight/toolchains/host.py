@@ -14,14 +14,14 @@ from pathlib import Path
 
 import msgspec
 
-from firstlight import whole
+from firstlight import caller, whole
 from firstlight.machine import Machine
 from firstlight.mpi_families import outside
 from firstlight.process import bounded
 from firstlight.toolchains import Absent
 from firstlight.toolchains.memory import Memory
 
-_RELEVANT = ("CPATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH", "LD_LIBRARY_PATH", "LD_PRELOAD")
+_RELEVANT = (*caller.STEERING, "LD_LIBRARY_PATH", "LD_PRELOAD")
 """Variables that change what a compiler or a program finds: part of the identity of a trial."""
 
 
