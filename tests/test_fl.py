@@ -28,8 +28,21 @@ case $how in
     -I | -P) shift ;;
     *) how= ;;
 esac
+case $1 in
+    */caller.py)
+        [ -n "${CLEANED:-}" ] && exec "$real" -I "$@"
+        shift
+        exec "$@"
+        ;;
+esac
 printf '%s\n' "$*" >>"$STAND_IN_LOG"
 [ -n "${REALLY:-}" ] && [ "$1" = -m ] && "$real" $how -m "$2" --help >/dev/null 2>&1
+[ "$1 $2 ${SHOWN:-}" = "-m pip ${SHOWN:-none}" ] &&
+    eval "echo \"pip sees <\$$SHOWN> and <$PIP_FIND_LINKS>\"" >>"$STAND_IN_LOG"
+case "$1 $2" in
+    "-c "*metadata*) [ -n "${LACKS:-}" ] && { echo "ModuleNotFoundError: No module named '$LACKS'" >&2; exit 1; } ;;
+    "-c import"*sys.executable*) echo "${ITSELF:-}" ;;
+esac
 case "$1 $2" in
     "-c import"*) exit "${TOO_OLD:-0}" ;;
     "-c "*flock*)
@@ -53,9 +66,10 @@ $2" "$3" "$4"
         ;;
     "-m pip")
         [ -n "${ROUND:-}" ] && sleep 0.05 && rm -f "$ROUND/$PPID" && exit 0
-        [ -n "${PIP_TAKES:-}" ] && exec sleep "$PIP_TAKES" # some shells lose a Ctrl-C that comes while they fork
-        while [ -n "${PIP_AWAITS:-}" ] && [ ! -e "$PIP_AWAITS" ]; do sleep 0.05; done
-        [ -n "${PIP_FAILS:-}" ] && { echo "line one"; echo "ERROR: line two" >&2; exit 1; }
+        # some shells lose a Ctrl-C that comes while they fork
+        [ -n "${INSTALLING_TAKES:-}" ] && exec sleep "$INSTALLING_TAKES"
+        while [ -n "${INSTALLING_AWAITS:-}" ] && [ ! -e "$INSTALLING_AWAITS" ]; do sleep 0.05; done
+        [ -n "${INSTALLING_FAILS:-}" ] && { echo "line one"; echo "ERROR: line two" >&2; exit 1; }
         exit 0
         ;;
     "-m firstlight")
@@ -85,6 +99,8 @@ class Checkout:
         self.root.mkdir()
         shutil.copy(ROOT / "fl", self.root / "fl")
         shutil.copy(ROOT / "pyproject.toml", self.root / "pyproject.toml")
+        (self.root / "src" / "firstlight").mkdir(parents=True)
+        shutil.copy(ROOT / "src" / "firstlight" / "caller.py", self.root / "src" / "firstlight")
         for folder_with_sources in ("native", "workloads", "tests"):
             (self.root / folder_with_sources).mkdir()
         self.python = folder / "python"
@@ -193,7 +209,7 @@ def test_no_python_at_all(checkout, tmp_path):
 
 
 def test_a_failing_pip_is_shown_in_full(checkout):
-    code, _, err = checkout.run("list", PIP_FAILS="1")
+    code, _, err = checkout.run("list", INSTALLING_FAILS="1")
     assert code == 3
     assert "line one\nERROR: line two\n" in err and err.splitlines()[-1].startswith("fl: installing firstlight failed")
     assert checkout.nothing_half_made()
@@ -221,7 +237,7 @@ def test_a_cache_that_cannot_be_made_is_one_line(checkout, tmp_path):
 
 
 def test_of_many_at_once_one_sets_up_and_all_go_on(checkout):
-    processes = [checkout.start("list", PIP_TAKES="2") for _ in range(4)]
+    processes = [checkout.start("list", INSTALLING_TAKES="2") for _ in range(4)]
     assert [process.wait(timeout=turns.PATIENCE) for process in processes] == [0] * 4
     assert checkout.asked("-m venv") == 1 and checkout.asked("-m firstlight list") == 4
     assert checkout.free()
@@ -253,7 +269,7 @@ def test_what_is_left_by_who_died_is_made_anew(checkout):
 
 def test_who_waits_says_so_and_a_pip_that_outlives_its_fl_is_waited_for(checkout, tmp_path):
     go = tmp_path / "go"
-    first = checkout.start("list", PIP_AWAITS=str(go))
+    first = checkout.start("list", INSTALLING_AWAITS=str(go))
     while not checkout.asked("-m pip install"):
         assert first.poll() is None
         time.sleep(0.02)
@@ -347,7 +363,7 @@ def test_a_path_without_a_whole_folder_is_one_line(checkout):
 @pytest.mark.faults
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGTERM, signal.SIGHUP])
 def test_an_interrupted_set_up_leaves_nothing(checkout, number):
-    process = checkout.start("list", PIP_TAKES="1000")
+    process = checkout.start("list", INSTALLING_TAKES="1000")
     while not checkout.asked("-m pip install"):
         assert process.poll() is None
         time.sleep(0.02)
@@ -360,7 +376,7 @@ def test_an_interrupted_set_up_leaves_nothing(checkout, number):
 
 @pytest.mark.faults
 def test_a_killed_set_up_is_made_anew(checkout):
-    process = checkout.start("list", PIP_TAKES="1000")
+    process = checkout.start("list", INSTALLING_TAKES="1000")
     while not checkout.asked("-m pip install"):
         assert process.poll() is None
         time.sleep(0.02)
@@ -458,6 +474,103 @@ def test_uv_installs_where_it_is_there_and_works(checkout, tmp_path, works):
     assert code == 0 and checkout.asked("uv: pip install --python ") == 1
     assert checkout.asked("-m pip install") == (0 if works else 1)
     assert ("uv does not install it (no index); trying pip" in err) is not works
+
+
+@pytest.mark.parametrize("file", ["uv.toml", "pyproject.toml", "../uv.toml", "../pyproject.toml", "../../uv.toml"])
+def test_uv_finds_no_configuration_of_the_current_folder_nor_above(checkout, tmp_path, file):
+    """The stand-in for uv looks for it as uv does: in its folder, then in those above."""
+    here = tmp_path / "a" / "b"
+    here.mkdir(parents=True)
+    (here / file).write_text('[[index]]\nurl = "file:///evil"\ndefault = true\n')
+    (tmp_path / "bin").mkdir()
+    (tmp_path / "bin" / "uv").write_text(f"""#!/bin/sh
+printf '%s\n' "$UV_TARGET$UV_INDEX" >>'{checkout.log}'
+while [ ! -e uv.toml ] && [ ! -e pyproject.toml ] && [ "$(pwd)" != / ]; do cd ..; done
+[ "$(pwd)" = / ] || echo "configured by $(pwd)" >>'{checkout.log}'
+""")
+    (tmp_path / "bin" / "uv").chmod(0o755)
+    more = {
+        "PATH": f"{tmp_path}/bin:{os.environ['PATH']}",
+        "UV_TARGET": "target",
+        "UV_INDEX": "file:///ours",
+        "CLEANED": "1",
+    }
+    done = subprocess.run(
+        [checkout.root / "fl", "list"], cwd=here, env=checkout.environment(**more), capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr
+    assert checkout.asked("file:///ours") == 1 and not checkout.asked("target") and not checkout.asked("configured by")
+
+
+@pytest.mark.parametrize("name", ["PIP_TARGET", "PIP_USER", "PIP_PREFIX", "PIP_ROOT", "PIP_REQUIREMENT", "PYTHONHOME"])
+def test_pip_installs_where_it_should_whatever_the_caller_has_set(checkout, name):
+    code, _, err = checkout.run("list", **{name: "/caller"}, PIP_FIND_LINKS="/wheels", SHOWN=name, CLEANED="1")
+    assert code == 0, err
+    assert checkout.asked("pip sees <> and </wheels>") == 1
+    assert checkout.asked("-m pip install") == 1 and "--no-user" in checkout.log.read_text()
+
+
+def test_what_cannot_be_imported_is_not_stamped_as_ready(checkout):
+    """A configuration of pip put it elsewhere, say."""
+    code, _, err = checkout.run("list", LACKS="click")
+    assert code == 3 and err.splitlines()[-2:] == [
+        "fl: ModuleNotFoundError: No module named 'click'",
+        f"fl: what was installed cannot be used in {checkout.venv}; `pip config list` shows a target, prefix or root "
+        "that puts packages elsewhere",
+    ]
+    assert checkout.nothing_half_made() and checkout.run("list")[0] == 0
+
+
+def test_the_interpreter_is_not_chosen_by_the_current_folder(checkout, tmp_path):
+    """Shims of pyenv or asdf choose by files of the folder that they are started in."""
+    (tmp_path / "bin").mkdir()
+    shim = tmp_path / "bin" / "python3"
+    shim.write_text(
+        f"#!/bin/sh\n[ -e .python-version ] && echo shim >>'{checkout.log}'\nexec '{checkout.python}' \"$@\"\n"
+    )
+    shim.chmod(0o755)
+    here = tmp_path / "hostile"
+    here.mkdir()
+    (here / ".python-version").write_text("evil\n")
+    world = checkout.environment(PATH=f"{tmp_path}/bin:{os.environ['PATH']}", ITSELF=str(checkout.python))
+    del world["FIRSTLIGHT_PYTHON"]
+    done = subprocess.run([checkout.root / "fl", "list"], cwd=here, env=world, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    assert not checkout.asked("shim")
+
+
+@pytest.mark.skipif(os.geteuid() != 0, reason="only root gives files away")
+@pytest.mark.parametrize("place", ["", "venv", "programs", "link"])
+def test_a_cache_of_another_user_is_refused(checkout, place):
+    assert checkout.run("list")[0] == 0
+    if place == "link":
+        (checkout.cache / place).symlink_to("/tmp")
+    (checkout.cache / "programs").mkdir(exist_ok=True)
+    owned = checkout.cache / place
+    os.chown(owned, 12345, -1, follow_symlinks=False)
+    code, out, err = checkout.run("list")
+    assert code == 3 and out == ""
+    assert err == (
+        f"fl: {str(owned).rstrip('/')} belongs to another user, whose programs would run here; "
+        "set FIRSTLIGHT_CACHE to a folder of your own\n"
+    )
+    os.chown(checkout.root, 12345, -1)  # whose sources are run anyway
+    assert checkout.run("list")[0] == 0
+
+
+def test_a_cache_in_which_no_program_can_be_started_is_one_line(checkout, tmp_path):
+    """Also where it was set up before."""
+    mounted = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs -o noexec,size=1m none "$0" && exec "$@"']
+    if subprocess.run([*mounted[:2], "true"], capture_output=True).returncode != 0:
+        pytest.skip("mounting a file system needs root")
+    checkout.cache.mkdir()
+    words = [*mounted, checkout.cache, checkout.root / "fl", "list"]
+    done = subprocess.run(words, env=checkout.environment(), capture_output=True, text=True)
+    assert done.returncode == 3
+    assert done.stderr == (
+        f"fl: programs in {checkout.cache} cannot be started (a file system mounted noexec?); "
+        "set FIRSTLIGHT_CACHE to a folder where they can\n"
+    )
 
 
 def test_a_checkout_may_be_moved_with_what_is_set_up_in_it(checkout):
