@@ -33,7 +33,7 @@ where = { n = 1000 }
 """
 
 # Speaks the record protocol for n=..., text=..., --samples; a file `<program>.wrong`, `.hang`, `.die` beside it makes
-# it so.
+# it so; `.refuse`: it refuses cases of 1000 and more, `.replaced`: n has no meaning beside a file.
 # Asked with --describe whether it takes values, it takes lengths of at least 1, and texts that are not "bad".
 BODY = """
 here = sys.argv[0]
@@ -61,8 +61,16 @@ if asked("die"):
     os.abort()
 more = {"text": name} if name else {}
 sizes = [int(n) for n in words.get("n", "100").split(",")]
+if kept and asked("replaced"):
+    sizes = sizes[:1]
+if asked("refuse") and min(sizes) >= 1000:
+    print(f"{here}: n is too large", file=sys.stderr)
+    sys.exit(2)
 for k, n in enumerate(sizes):
-    values = {"n": n, **more}
+    values = more if kept and asked("replaced") else {"n": n, **more}
+    if asked("refuse") and n >= 1000:
+        line(type="refused", case=k, parameters=values, threads=1, why="n is too large")
+        continue
     line(type="case", case=k, parameters=values, threads=1, cost={"flops": 2.0 * n}, working_set=16.0 * n, steps=1000)
     for index in range(3):
         wall = 2e-6 * n * (1 + 0.001 * index)
@@ -109,7 +117,7 @@ class Bench:
             (folder / f"{variant}.cpp").write_text(f"// {variant}\n")
 
     def ask(self, behaviour: str, *names: str) -> None:
-        """`wrong`, `die` or `hang` from now on, for a program (its key) or a variant."""
+        """`wrong`, `die`, `hang`, `refuse` or `replaced` from now on, for a program (its key) or a variant."""
         for name in names:
             (self.programs / f"{name}.{behaviour}").touch()
 
@@ -139,11 +147,15 @@ class Bench:
             f"#!{sys.executable} -IS\nimport sys\nsys.path.insert(0, {str(here)!r})\nfrom standin import *\n{BODY}"
         )
         path.chmod(0o755)
+        replaced = "text" if (self.programs / f"{program.variant}.replaced").exists() else ""
         described = Description(
             program.workload,
             program.variant,
             "t",
-            (Parameter("n", "1", "100", "length"), Parameter("text", "", "none", "a text", "file", options=("none",))),
+            (
+                Parameter("n", "1", "100", "length", replaced_by=replaced),
+                Parameter("text", "", "none", "a text", "file", options=("none",)),
+            ),
             (RATE,),
             "2 n",
             "the sum",

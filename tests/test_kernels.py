@@ -61,7 +61,6 @@ def test_a_program_tells_the_kernels_that_it_has() -> None:
     ("words", "says"),
     [
         (["kernel=add"], "dozen.few has no kernel add; it has prefix, dot, norm"),
-        (["kernel=dot,copy"], "dozen.few has no kernel copy; it has prefix, dot, norm"),
         (["n=10"], "dozen.few has no kernel copy; it has prefix, dot, norm"),
         (["kernel=cube"], "kernel must be one of copy|scale|add"),
         (["kernel=c*"], "no kernel of dozen.few matches c*; --describe lists them"),
@@ -71,6 +70,17 @@ def test_a_program_tells_the_kernels_that_it_has() -> None:
 def test_a_kernel_that_is_not_there_is_refused_in_one_line(words: list[str], says: str) -> None:
     done = native.direct(program("dozen", "few"), *words, *SHORT)
     assert (done.returncode, done.stdout) == (2, "") and says in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.native
+@pytest.mark.plain
+def test_a_kernel_that_is_not_there_leaves_the_others(tmp_path: Path) -> None:
+    said = native.verified(program("dozen", "few"), Placement(), tmp_path, "kernel=copy,dot,add", "n=10")
+    assert [(c["case"], c["parameters"]["kernel"]) for c in said.of("case")] == [(1, "dot")]
+    assert [(c["case"], c["why"].partition(";")[0]) for c in said.of("refused")] == [
+        (0, "dozen.few has no kernel copy"),
+        (2, "dozen.few has no kernel add"),
+    ]
 
 
 @pytest.mark.native

@@ -23,8 +23,10 @@ from firstlight.cli import runs
 from firstlight.cli.check import inspect
 from firstlight.conduct import documents as read_documents
 from firstlight.errors import OK, REGRESSION, USAGE, UsageError
+from firstlight.judge.asked import replaced
 from firstlight.plan.settings import names_file, parse, value
-from firstlight.store import documents, layout
+from firstlight.record import Exit
+from firstlight.store import documents, layout, lines
 
 WORDS = st.text(st.characters(codec="utf-8", exclude_characters="\0"), max_size=40)
 
@@ -105,6 +107,60 @@ def test_several_values_make_several_cases(bench: Bench, capsys: Captured) -> No
     assert inspect(runs.find("latest")).faults == []
     run = json.loads((runs.find("latest") / "run.json").read_text())
     assert run["settings"] == {"dot": {"n": [100, 2000]}}
+
+
+def test_a_case_that_is_refused_leaves_the_others_verified(bench: Bench, capsys: Captured) -> None:
+    """One launch runs what it can; what it refuses is unverified in the program's own words, and no launch is lost."""
+    bench.ask("refuse", "serial")
+    code, out, err = call(capsys, "run", "dot.serial", "n=100,1000,2000", "--launches", "2")
+    assert code == OK, err
+    figures = json.loads(call(capsys, "figures", "--json")[1])
+    told = {(f["parameters"]["n"], f["toolchain"]): (f["verdict"], f["reason"]) for f in figures}
+    for toolchain in ("gcc-base", "gcc-fast"):
+        assert told[100, toolchain] == ("verified", None)
+        assert told[1000, toolchain] == told[2000, toolchain] == ("unverified", "n is too large")
+    assert inspect(runs.find("latest")).faults == [] and "lost" not in out + err
+    code, out, err = call(capsys, "run", "dot.serial", "n=1000,2000", "--launches", "1")
+    assert code == OK and "4 unverified" in out and "refused: dot.serial.gcc-fast.1x1: n is too large" in err
+
+
+def test_a_launch_that_announces_a_refused_case_wrongly_is_a_defect(bench: Bench, capsys: Captured) -> None:
+    bench.ask("refuse", "serial")
+    assert call(capsys, "run", "dot.serial", "n=100,1000", "--launches", "1")[0] == OK
+    files = sorted((runs.find("latest") / layout.LAUNCHES).iterdir())
+    content = files[0].read_bytes()
+    kept = b"".join(line for line in content.splitlines(True)[:-1])
+    ending = lines.read(content).lines[-1][1]
+    assert isinstance(ending, Exit)
+    for old, new in ((b'"refused", "case": 1', b'"refused", "case": 7'), (b'"cases": 2', b'"cases": 1')):
+        assert old in kept
+        changed = kept.replace(old, new)
+        files[0].write_bytes(changed + lines.seal(changed, ending))
+        assert any(files[0].name in f.file for f in inspect(runs.find("latest")).faults)
+    files[0].write_bytes(content)
+
+
+def test_a_file_is_measured_once_where_it_replaces_what_a_suite_sweeps(
+    bench: Bench, capsys: Captured, tmp_path: Path
+) -> None:
+    bench.ask("replaced", "serial", "kahan")
+    (tmp_path / "mine.txt").write_text("mine")
+    name = documents.of("mine.txt", b"mine").name
+    code, _, err = call(capsys, "run", "dot", f"text={tmp_path / 'mine.txt'}", "--launches", "1")
+    assert code == OK, err
+    assert cells(bench) == {(f"text={name}",)}
+    figures = json.loads(call(capsys, "figures", "--json")[1])
+    assert [f["parameters"] for f in figures] == [{"text": name}] * 4 and {f["verdict"] for f in figures} == {
+        "verified"
+    }
+    assert inspect(runs.find("latest")).faults == []
+    page = (runs.find("latest") / "report.html").read_text()
+    assert "Scalar product: 1 core" in page and "n = 1000" not in page  # the suite's row has no length
+    code, _, err = call(capsys, "run", "dot", f"text={tmp_path / 'mine.txt'}", "n=5", "--launches", "1")
+    assert code == USAGE and err.endswith("firstlight: n has no meaning where text is a file; leave n= out\n")
+    described = stores.open(runs.find("latest")).run().descriptions.values()
+    assert replaced({"dot": {"text": (name,)}}, described) == {"dot": {"n"}}
+    assert replaced({"dot": {"text": ("none", name)}}, described) == {}  # the other case has a length
 
 
 @pytest.mark.parametrize(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 import math
 from ctypes import CDLL, c_double, c_int
 from itertools import groupby
@@ -181,6 +182,34 @@ def test_a_file_is_multiplied(variant: str, kernels: str, tmp_path: Path) -> Non
     assert built.executable is not None
     said = native.direct(built, f"kernel={kernels}", f"matrix={tmp_path / 'own.mtx'}")
     assert said.returncode == 0, said.stderr
+
+
+GENERAL = "%%MatrixMarket matrix coordinate integer general\n3 3 4\n1 1 2\n1 3 5\n2 3 -1\n3 1 7\n"
+
+
+@pytest.mark.plain
+@pytest.mark.parametrize("variant", ["serial", "omp", "mpi"])
+def test_what_one_format_refuses_others_multiply(variant: str, tmp_path: Path) -> None:
+    """A general matrix is none for half storage alone, and its size is no sweep."""
+    (tmp_path / "own.mtx").write_text(GENERAL)
+    words = (f"matrix={tmp_path / 'own.mtx'},banded", "kernel=*", "m=2,3")
+    said = native.verified(
+        program(variant), native.party_of_two(native.workloads["spmv"].variant(variant)), tmp_path, *words
+    )
+    told = [(c["parameters"]["kernel"], c["why"]) for c in said.of("refused")]
+    assert told == ([] if variant == "mpi" else [("symmetric", "symmetric storage needs a symmetric matrix")])
+    kernels = len({c["parameters"]["kernel"] for c in said.of("case")})
+    assert kernels == (8 if variant == "mpi" else 11)
+    assert (
+        len(said.of("case")) + len(told) == said.of("end")[0]["cases"] == 3 * kernels
+    )  # the file once, the band twice
+    assert {"m" in c["parameters"] for c in said.of("case") if c["parameters"]["matrix"] != "banded"} == {False}
+
+
+@pytest.mark.plain
+def test_a_program_describes_what_a_file_replaces() -> None:
+    told = {p["name"]: p.get("replaced_by", "") for p in json.loads(program("serial").describe)["parameters"]}
+    assert told == {"kernel": "", "matrix": "", "m": "matrix"}
 
 
 @pytest.mark.plain

@@ -1,8 +1,8 @@
 """The record: what a program writes while it runs, what a launch leaves behind, and what `run.json` holds.
 
-A launch file is JSON lines, tagged by `type`: start (firstlight), launch, case, sample, series, field, devices,
-check, counters, end (the program), exit (firstlight). Times are in seconds, sizes in bytes. Every line but the first
-and the last is written by the C++ harness; docs/schema holds the JSON Schemas.
+A launch file is JSON lines, tagged by `type`: start (firstlight), launch, case, refused, sample, series, field,
+devices, check, counters, end (the program), exit (firstlight). Times are in seconds, sizes in bytes. Every line but the
+first and the last is written by the C++ harness; docs/schema holds the JSON Schemas.
 """
 
 from __future__ import annotations
@@ -98,6 +98,18 @@ class Case(msgspec.Struct, frozen=True, tag="case"):
     cost: dict[str, float]
     working_set: float
     steps: int
+
+
+class Refused(msgspec.Struct, frozen=True, tag="refused"):
+    """A case that the program did not run, in the place of its line, and why in the program's own words.
+
+    A program that refuses all of its cases ends with status 2 instead and leaves no record.
+    """
+
+    case: int
+    parameters: dict[str, int | float | str]
+    threads: int
+    why: Annotated[str, msgspec.Meta(min_length=1, max_length=4096)]
 
 
 class Sample(msgspec.Struct, frozen=True, tag="sample"):
@@ -205,7 +217,7 @@ class Exit(msgspec.Struct, frozen=True, tag="exit"):
     left: int = 0  # processes that outlived the launcher and were ended by firstlight
 
 
-Line = Start | Launch | Case | Sample | Series | Field | Devices | Check | Counters | End | Exit
+Line = Start | Launch | Case | Refused | Sample | Series | Field | Devices | Check | Counters | End | Exit
 
 
 class LaunchRecord(msgspec.Struct, frozen=True):
@@ -222,6 +234,7 @@ class LaunchRecord(msgspec.Struct, frozen=True):
     series: tuple[Series, ...] = ()
     devices: tuple[Devices, ...] = ()
     fields: tuple[Field, ...] = ()
+    refused: tuple[Refused, ...] = ()
 
 
 class Parameter(msgspec.Struct, frozen=True):
@@ -233,6 +246,7 @@ class Parameter(msgspec.Struct, frozen=True):
     least: float | None = None
     most: float | None = None
     options: tuple[str, ...] = ()  # of a choice and of a file: those that the program has
+    replaced_by: str = ""  # the parameter beside which this one has no meaning if that one names a file
 
 
 class Metric(msgspec.Struct, frozen=True):

@@ -2,6 +2,7 @@
 
 #include <fnmatch.h>
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstdlib>
@@ -68,6 +69,22 @@ std::vector<Assignment> combinations(const std::vector<std::pair<std::string, st
   return cases;
 }
 
+class Names final : public Fields {
+ public:
+  explicit Names(std::string file) : file_(std::move(file)) {}
+  void integer(const char* name, Index&, const char*, Index, Index, const char*) override { all.emplace_back(name); }
+  void real(const char* name, double&, const char*, double, double, const char*) override { all.emplace_back(name); }
+  void choice(const char* name, std::string&, const char*, const char*) override { all.emplace_back(name); }
+  void file(const char* name, Document& value, const char*, const char*) override {
+    all.emplace_back(name);
+    if (file_ == name) value = {"some", "file"};
+  }
+  std::vector<std::string> all;
+
+ private:
+  std::string file_;
+};
+
 class Assigner final : public Fields {
  public:
   Assigner(const Assignment& values, const std::string& documents) : values_(values), documents_(documents), used_(values.size(), false) {}
@@ -122,8 +139,9 @@ class Assigner final : public Fields {
   }
 
   void finish() const {
+    const std::vector<std::string> known = declared_names(*workload.create());
     for (std::size_t i = 0; i < values_.size(); ++i)
-      if (!used_[i])
+      if (!used_[i] && std::find(known.begin(), known.end(), values_[i].first) == known.end())
         throw UsageError(text("%s has no parameter \"%.80s\"; --describe lists them", workload.name, values_[i].first.c_str()));
   }
 
@@ -192,6 +210,12 @@ void assign(Instance& instance, const Arguments& arguments, const Assignment& va
   Assigner assigner(values, arguments.documents);
   instance.declare(assigner);
   assigner.finish();
+}
+
+std::vector<std::string> declared_names(Instance& instance, const std::string& file) {
+  Names names(file);
+  instance.declare(names);
+  return names.all;
 }
 
 }  // namespace fl

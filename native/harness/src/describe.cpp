@@ -1,5 +1,8 @@
 #include "describe.hpp"
 
+#include <algorithm>
+
+#include "arguments.hpp"
 #include "firstlight/device.hpp"
 #include "firstlight/program.hpp"
 #include "firstlight/variant.hpp"
@@ -14,17 +17,20 @@ class Describer final : public Fields {
   explicit Describer(Json& json) : json_(json) {}
   void integer(const char* name, Index& value, const char* unit, Index least, Index most, const char* help) override {
     begin(name, unit, std::to_string(value), help, "integer");
-    json_.member("least", least).member("most", most).close('}');
+    json_.member("least", least).member("most", most);
+    end(name);
   }
   void real(const char* name, double& value, const char* unit, double least, double most, const char* help) override {
     begin(name, unit, shortest(value), help, "real");
-    json_.member("least", least).member("most", most).close('}');
+    json_.member("least", least).member("most", most);
+    end(name);
   }
   void choice(const char* name, std::string& value, const char* options, const char* help) override {
     one_of(name, value, options, help, "choice");
   }
   void file(const char* name, Document& value, const char* options, const char* help) override {
     one_of(name, value.name, options, help, "file");
+    files_.emplace_back(name);
   }
 
  private:
@@ -34,12 +40,24 @@ class Describer final : public Fields {
     begin(name, "", value, all.size() <= longest ? help + (" (" + all + ")") : help, kind);
     json_.key("options").open('[');
     for (const std::string& option : options_here(name, all)) json_.value(option);
-    json_.close(']').close('}');
+    json_.close(']');
+    end(name);
+  }
+  // A parameter that is not declared beside a file has no meaning there.
+  void end(const std::string& name) {
+    for (const std::string& file : files_) {
+      const std::vector<std::string> left = declared_names(*workload.create(), file);
+      if (std::find(left.begin(), left.end(), name) != left.end()) continue;
+      json_.member("replaced_by", file);
+      break;
+    }
+    json_.close('}');
   }
   void begin(const char* name, const char* unit, const std::string& standard, const std::string& help, const char* kind) {
     json_.open('{').member("name", name).member("unit", unit).member("default", standard).member("help", help).member("kind", kind);
   }
   Json& json_;
+  std::vector<std::string> files_;
 };
 
 }  // namespace

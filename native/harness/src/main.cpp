@@ -8,6 +8,7 @@
 #include <exception>
 #include <new>
 #include <string>
+#include <vector>
 
 #include "arguments.hpp"
 #include "comm.hpp"
@@ -53,15 +54,20 @@ bool given(const fl::Arguments& arguments) { return !arguments.cases.empty() && 
 
 fl::Team team(const fl::Arguments& arguments) { return {fl::comm::rank(), fl::comm::size(), arguments.threads, fl::comm::nodes()}; }
 
-int run(const fl::Arguments& arguments, fl::Counters& counters) {
+int run(const fl::Arguments& arguments, const std::vector<fl::PlannedCase>& cases, fl::Counters& counters) {
   fl::choose_device();
   fl::draw_seed(static_cast<std::uint64_t>(arguments.seed));
   fl::Recorder recorder(arguments.output);
   recorder.launch(team(arguments), counters);
   bool verified = true;
   int number = 0;
-  for (const fl::Assignment& assignment : arguments.cases)
-    verified = fl::run_case(recorder, counters, arguments, team(arguments), number++, assignment) && verified;
+  for (const fl::PlannedCase& one : cases) {
+    if (one.refusal.empty())
+      verified = fl::run_case(recorder, counters, arguments, team(arguments), number, one.values) && verified;
+    else
+      fl::refuse_case(recorder, arguments, team(arguments), number, one);
+    ++number;
+  }
   recorder.end(number);
   return verified ? 0 : 1;
 }
@@ -92,10 +98,10 @@ int main(int argc, char** argv) {
   if (fl::variant.start != nullptr) fl::variant.start();
   std::set_terminate(end_all);
   int status = 0;
-  if (const std::string refusal = fl::refusal_of_any(arguments, team(arguments)); refusal.empty()) {
-    status = run(arguments, counters);
+  if (const fl::PlannedCases planned = fl::planned_cases(arguments, team(arguments)); planned.refusal.empty()) {
+    status = run(arguments, planned.each, counters);
   } else {
-    if (fl::comm::rank() == 0) refuse(argv[0], refusal);
+    if (fl::comm::rank() == 0) refuse(argv[0], planned.refusal);
     status = 2;
   }
   if (fl::variant.stop != nullptr) fl::variant.stop();

@@ -6,6 +6,7 @@
 #include <iterator>
 #include <memory>
 #include <numeric>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -169,46 +170,28 @@ bool first_rank_says(bool mine) {
   return decided == 1;
 }
 
-// Why this rank cannot run the cases; empty where it can.
-std::string refusal(const Arguments& arguments, const Team& team) {
+// Why this rank runs no case at all; empty where it may.
+std::string refusal_of_all(const Team& team) {
   if (std::string lacking = lacks_device(); !lacking.empty()) return lacking;
   if (team.threads > 1 && variant.in_each_thread == nullptr) return "this variant runs one thread; leave --threads out";
-  for (const Assignment& assignment : arguments.cases) {
-    const auto instance = workload.create();
-    assign(*instance, arguments, assignment);
-    std::string reason = instance->refuse(team);
-    if (reason.empty() && variant.refuse != nullptr) reason = variant.refuse(instance->params());
-    if (!reason.empty()) return reason;
-    steps_of(*instance);
-  }
   return "";
 }
 
-}  // namespace
-
-void first_touch(void* state) {
-  if (variant.first_touch != nullptr) variant.first_touch(state);
-}
-
-void run_steps(Index first, Index count) { Stepper::current->run(first, count); }
-
-std::string wrong_values(const Arguments& arguments) {
-  for (const Assignment& assignment : arguments.cases) {
-    const auto instance = workload.create();
-    assign(*instance, arguments, assignment);
-    if (comm::with_mpi()) continue;  // how many ranks there will be is not known
-    if (std::string reason = instance->refuse({0, 1, arguments.threads, 1}); !reason.empty()) return reason;
-  }
-  return "";
-}
-
-std::string refusal_of_any(const Arguments& arguments, const Team& team) {
-  std::string mine;
+// Why this rank cannot run a case; empty where it can.
+std::string refusal(Instance& instance, const Team& team) {
+  std::string reason = instance.refuse(team);
+  if (reason.empty() && variant.refuse != nullptr) reason = variant.refuse(instance.params());
+  if (!reason.empty()) return reason;
   try {
-    mine = refusal(arguments, team);
+    steps_of(instance);
   } catch (const UsageError& error) {
-    mine = error.what();
+    return error.what();
   }
+  return "";
+}
+
+// What some rank says, empty where none says anything. Collective: not empty on every rank or on none, and in whole words on rank 0.
+std::string agreed(const std::string& mine, const Team& team) {
   if (!comm::any(!mine.empty())) return "";
   struct Said {
     char words[1000];
@@ -223,6 +206,66 @@ std::string refusal_of_any(const Arguments& arguments, const Team& team) {
   return (alone ? "rank " + std::to_string(first - all.begin()) + ": " : "") + first->words;
 }
 
+// The beginning of a JSON object.
+Json parameters_of(Instance& instance) {
+  Json parameters;
+  parameters.open('{');
+  ParameterWriter writer(parameters);
+  instance.declare(writer);
+  return parameters;
+}
+
+}  // namespace
+
+void first_touch(void* state) {
+  if (variant.first_touch != nullptr) variant.first_touch(state);
+}
+
+void run_steps(Index first, Index count) { Stepper::current->run(first, count); }
+
+std::string wrong_values(const Arguments& arguments) {
+  std::string first;
+  bool some = false;
+  for (const Assignment& assignment : arguments.cases) {
+    const auto instance = workload.create();
+    assign(*instance, arguments, assignment);
+    // With MPI it is not known how many ranks there will be.
+    const std::string reason = comm::with_mpi() ? "" : instance->refuse({0, 1, arguments.threads, 1});
+    some = some || reason.empty();
+    if (first.empty()) first = reason;
+  }
+  return some ? "" : first;
+}
+
+PlannedCases planned_cases(const Arguments& arguments, const Team& team) {
+  PlannedCases planned;
+  std::string mine = refusal_of_all(team);
+  try {
+    std::set<std::string> known;
+    for (const Assignment& assignment : arguments.cases) {
+      if (!mine.empty()) break;
+      const auto instance = workload.create();
+      assign(*instance, arguments, assignment);
+      if (known.insert(parameters_of(*instance).text()).second) planned.each.push_back({assignment, refusal(*instance, team)});
+    }
+  } catch (const UsageError& error) {
+    mine = error.what();
+  }
+  planned.refusal = agreed(mine, team);
+  if (!planned.refusal.empty()) return planned;
+  const auto runs = [](const PlannedCase& one) { return one.refusal.empty(); };
+  if (!comm::any(!std::all_of(planned.each.begin(), planned.each.end(), runs))) return planned;
+  for (PlannedCase& one : planned.each) one.refusal = agreed(one.refusal, team);
+  if (std::none_of(planned.each.begin(), planned.each.end(), runs)) planned.refusal = planned.each.front().refusal;
+  return planned;
+}
+
+void refuse_case(Recorder& recorder, const Arguments& arguments, const Team& team, int number, const PlannedCase& planned) {
+  const auto instance = workload.create();
+  assign(*instance, arguments, planned.values);
+  recorder.refused(number, parameters_of(*instance), team, planned.refusal);
+}
+
 bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments, const Team& team, int number,
               const Assignment& assignment) {
   const auto instance = workload.create();
@@ -230,10 +273,7 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
   instance->init(team);
   const Stepper stepper(*instance);
   const Cost cost = instance->cost(team);
-  Json parameters;
-  parameters.open('{');
-  ParameterWriter writer(parameters);
-  instance->declare(writer);
+  const Json parameters = parameters_of(*instance);
 
   Timer timer(recorder, team, *instance, stepper, number);
   Whereabouts whereabouts;

@@ -161,6 +161,14 @@ void Recorder::begin_case(int number, Json parameters, const Team& team, const C
   line(json);
 }
 
+void Recorder::refused(int number, Json parameters, const Team& team, const std::string& why) {
+  if (comm::rank() != 0) return;
+  Json json;
+  json.open('{').member("type", "refused").member("case", number);
+  json.key("parameters").raw(parameters.close('}').text()).member("threads", team.threads).member("why", why);
+  line(json);
+}
+
 Timing Recorder::sample(int number, int index, const Timing& mine, bool write, const Observed* observed) {
   auto all = gathered(mine);
   const auto values = write && observed != nullptr ? spread(*observed) : Spread{};

@@ -26,7 +26,7 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // All but begin_case, counters and end are collective; only rank 0 writes.
+  // All but begin_case, refused, counters and end are collective; only rank 0 writes.
   void launch(const Team& team, const Counters& counters);
   Timing sample(int number, int index, const Timing& mine, bool write, const Observed* observed);  // the maximum over ranks, on every rank
   void devices(int number, const device::Seen& mine);
@@ -34,6 +34,7 @@ class Recorder {
   void field(int number, const Sketch& sketch);                 // nothing where nothing was drawn
   bool check(int number, const char* when, const Check& mine);  // returns whether every rank's check is ok, on every rank
   void begin_case(int number, Json parameters, const Team& team, const Cost& cost, Index steps);
+  void refused(int number, Json parameters, const Team& team, const std::string& why);
   void counters(int number, Index steps, const Counted& counted);
   void end(int cases);
 

@@ -173,6 +173,7 @@ def unasked(path: Path, run: Run) -> list[Fault]:
         if not asked[0][1]:
             continue  # of nothing by name, or of too many to be listed
         ran = [(case.threads, case.parameters) for case in record.cases]
+        ran += [(case.threads, case.parameters) for case in record.refused]
         name = f"{layout.LAUNCHES}/{layout.launch_name(record.start.cell, record.start.launch)}"
         for case in (c for c in ran if not any(_fits(c, one) for one in asked)):
             faults.append(Fault(name, 0, f"{_told(case)} ran, which the arguments of the cell do not ask for"))

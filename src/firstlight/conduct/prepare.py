@@ -21,7 +21,7 @@ from firstlight.conduct.documents import Given
 from firstlight.conduct.outlook import Outlook, look_ahead
 from firstlight.conduct.progress import Progress
 from firstlight.errors import BuildError, UsageError
-from firstlight.judge.asked import asked
+from firstlight.judge.asked import Replaced, asked, replaced
 from firstlight.machine import Machine
 from firstlight.plan import EFFORT, LAUNCHES, Cell, Plan, Program, plan, select, suite_of
 from firstlight.plan.settings import Defaults, Setting, Settings
@@ -94,16 +94,18 @@ def prepare(order: Order, progress: Progress, set_up: bool = True) -> Prepared:
     given = settable.read(order.settings, named, workloads.values())  # and so is a file that is not there
     here, toolbox = discover(progress, set_up)
 
-    def planning(settings: Settings, defaults: Defaults) -> Plan:
+    def planning(settings: Settings, defaults: Defaults, without: Replaced) -> Plan:
         patterns = (order.toolchains, order.mpis, order.placements)
-        return plan(order.suite, workloads, order.names, toolbox, here, *patterns, settings, defaults)
+        return plan(order.suite, workloads, order.names, toolbox, here, *patterns, settings, defaults, without)
 
-    planned, settings = planning({}, {}), {}
+    planned, settings, without = planning({}, {}, {}), {}, {}
     if given.values:
         answers = _ask(settable.to_ask(planned, chosen), toolbox, workloads, progress, set_up)
         told = settable.described(answers)
         settings = settable.shared(given.values, named, told)
-        planned = planning(settings, settable.defaults(told))
+        without = replaced(settings, told.values())
+        settable.refuse_replaced(settings, without, told)
+        planned = planning(settings, settable.defaults(told), without)
         settable.refuse(planned.cells, answers, given, toolbox)
         names = [w.name for w in named]
         for line in (*settable.elsewhere(settings, names), *settable.unsure(settings, named, told)):
@@ -117,7 +119,7 @@ def prepare(order: Order, progress: Progress, set_up: bool = True) -> Prepared:
     planned, answered = asking.answered(planned, workloads, toolbox, here, order.results)
     for line in wording.answered(answered, toolbox):
         progress.note(line)
-    prepared = Prepared(here, toolbox, asked(workloads, settings), planned, settings, given, answered=answered)
+    prepared = Prepared(here, toolbox, asked(workloads, settings, without), planned, settings, given, answered=answered)
     if order.placements and (others := [c for c in planned.cells if not c.program.mpi]):
         progress.note(
             f"--placement holds for MPI programs: {len(others)} of {count(len(planned.cells), 'cell')} have none"

@@ -17,6 +17,7 @@ from firstlight.catalogue import Value, Workload, needs, on_device
 from firstlight.conduct import documents
 from firstlight.conduct.documents import Given
 from firstlight.errors import USAGE, BuildError, UsageError
+from firstlight.judge.asked import Replaced
 from firstlight.judge.words import listing
 from firstlight.plan import Cell, Plan, Program
 from firstlight.plan.settings import Setting, Settings, value
@@ -99,6 +100,13 @@ def shared(
         for workload in able:
             found.setdefault(workload, {})[name] = tuple(some)
     return found
+
+
+def refuse_replaced(settings: Settings, without: Replaced, told: Mapping[str, Description]) -> None:
+    """Raise UsageError for a parameter that the user sets beside files that replace it."""
+    for workload, names in without.items():
+        for p in (p for p in told[workload].parameters if p.name in names and p.name in settings[workload]):
+            raise UsageError(f"{p.name} has no meaning where {p.replaced_by} is a file; leave {p.name}= out")
 
 
 def unsure(settings: Settings, named: Sequence[Workload], told: Collection[str]) -> list[str]:

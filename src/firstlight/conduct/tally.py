@@ -40,7 +40,8 @@ class Tally:
         self.records.append(record)
         evidence, _ = gather(self._run, self.records)
         mine = {subject: e for subject, e in evidence.items() if subject.program == self.cell.program}
-        self._all_wrong = bool(mine) and all(e.wrong for e in mine.values())
+        ran = [e for e in mine.values() if not e.refused]
+        self._all_wrong = bool(ran) and all(e.wrong for e in ran)
         self._metrics = {s: m for s, e in mine.items() if (m := self._first(e)) is not None}
         estimates = ((s, _estimate(metric, mine[s])) for s, metric in self._metrics.items())
         self.estimates = {s: e for s, e in estimates if e is not None}

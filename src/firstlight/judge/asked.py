@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from itertools import islice, product
 
 from msgspec.structs import replace
@@ -11,8 +11,9 @@ from firstlight.catalogue import Plot, Row, Value, Workload
 from firstlight.catalogue.brought import together
 from firstlight.judge import words
 from firstlight.machine import cores
-from firstlight.plan.settings import Settings
-from firstlight.record import Run
+from firstlight.plan.settings import NONE, Settings
+from firstlight.record import Description, Run
+from firstlight.store import documents
 from firstlight.units import count
 
 MOST = 8
@@ -21,23 +22,45 @@ MOST = 8
 
 def of_run(workloads: Mapping[str, Workload], run: Run) -> dict[str, Workload]:
     """The workloads of a run: those of the catalogue with its settings, and those that it brings."""
-    return asked(together(workloads, run.brought), run.settings)
+    return asked(together(workloads, run.brought), run.settings, replaced(run.settings, run.descriptions.values()))
 
 
-def asked(workloads: Mapping[str, Workload], settings: Settings) -> dict[str, Workload]:
-    """The workloads of a run with these settings."""
-    return {name: _asked(w, settings[name]) if name in settings else w for name, w in workloads.items()}
+Replaced = Mapping[str, Collection[str]]
+"""By workload, the parameters without meaning in a run, since files are given that replace them."""
 
 
-def _asked(workload: Workload, given: Mapping[str, Sequence[Value]]) -> Workload:
+def replaced(settings: Settings, told: Iterable[Description]) -> dict[str, set[str]]:
+    """The parameters that files replace in all cases of a run with these settings, as its programs describe them."""
+    found: dict[str, set[str]] = {}
+    for described in told:
+        given = settings.get(described.workload, {})
+        for p in described.parameters:
+            values = given.get(p.replaced_by, ())
+            if values and all(map(documents.is_document, values)):
+                found.setdefault(described.workload, set()).add(p.name)
+    return found
+
+
+def asked(workloads: Mapping[str, Workload], settings: Settings, without: Replaced = NONE) -> dict[str, Workload]:
+    """The workloads of a run with these settings and `without` what files replace."""
+    return {
+        name: _asked(w, settings[name], without.get(name, ())) if name in settings else w
+        for name, w in workloads.items()
+    }
+
+
+def _asked(workload: Workload, given: Mapping[str, Sequence[Value]], without: Collection[str]) -> Workload:
+    def instead(where: Mapping[str, Value]) -> list[dict[str, Value]]:
+        return _instead({name: v for name, v in where.items() if name not in without}, given)
+
     rows: dict[str, Row] = {}
     for row in workload.rows:
-        for where in _instead(row.where, given):
+        for where in instead(row.where):
             new = row if where == row.where else replace(row, where=where, title=_title(workload, row, where))
             rows.setdefault(new.title, new)
     plots: list[Plot] = []
     for plot in workload.plots:
-        new_ones = (replace(plot, where=where) for where in _instead(plot.where, given))
+        new_ones = (replace(plot, where=where) for where in instead(plot.where))
         plots += [new for new in new_ones if new not in plots]
     return replace(workload, rows=tuple(rows.values()), plots=tuple(plots))
 

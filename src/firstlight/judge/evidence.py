@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from firstlight.errors import USAGE
 from firstlight.plan import Cell, Placement, Program
-from firstlight.record import PHASE, Case, Check, Devices, Launch, LaunchRecord, Metric, Run, Sample
+from firstlight.record import PHASE, Case, Check, Devices, Launch, LaunchRecord, Metric, Refused, Run, Sample
 from firstlight.units import significant
 
 VALUE, TOLD = "value", "told"  # forms of a metric that was observed, not work over time
@@ -54,6 +54,7 @@ class Evidence:
     lost: list[str] = field(default_factory=list)
     observed: set[str] = field(default_factory=set)
     incomplete: int = 0
+    refused: str = ""  # why the program did not run this case, in its own words
 
     @property
     def diverged(self) -> float:
@@ -61,6 +62,8 @@ class Evidence:
 
     def tells(self, metric: Metric) -> bool:
         """Whether the metric applies. Where nothing was observed because nothing was timed, every value is missing."""
+        if self.refused and not self.samples:
+            return True
         if metric.form in (VALUE, TOLD):
             return metric.quantity in self.observed or not self.samples
         if cost_of(metric.phase, self.quantities).get(metric.quantity, 0.0) == 0:
@@ -89,7 +92,7 @@ def gather(run: Run, records: Iterable[LaunchRecord]) -> tuple[dict[Subject, Evi
 
 def refused(record: LaunchRecord) -> str:
     """What the program needs and did not get (it said so and ended with status 2), or ""."""
-    if record.exit.ok or record.exit.status != USAGE or record.cases:
+    if record.exit.ok or record.exit.status != USAGE or record.cases or record.refused:
         return ""
     return record.exit.reason.partition("(status 2): ")[2] or record.exit.reason or "it refused its arguments"
 
@@ -148,6 +151,10 @@ def _take(found: dict[Subject, Evidence], cell: Cell, record: LaunchRecord, reas
         evidence.observed |= values.keys()
         evidence.timings.append(Timing(record.start.time, wall, case.steps, case.cost, values))
 
+    for line in record.refused:
+        subject = subject_of(cell, line)
+        found.setdefault(subject, Evidence(subject)).refused = line.why
+
 
 def _crowded(told: Devices, launch: Launch | None) -> bool:
     """Whether two ranks of a node had the same device."""
@@ -162,7 +169,7 @@ def _values(samples: list[Sample]) -> dict[str, float]:
     return {name: median(s.values[name][2] for s in samples) for name in sorted(names)}
 
 
-def subject_of(cell: Cell, case: Case) -> Subject:
+def subject_of(cell: Cell, case: Case | Refused) -> Subject:
     """What a case of a launch of that cell measures."""
     p = cell.placement
     p = p if p.threads == case.threads else replace(p, threads=case.threads)

@@ -8,13 +8,13 @@ from __future__ import annotations
 
 import math
 from collections import Counter
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from fnmatch import fnmatchcase
 from itertools import product
 
 from msgspec.structs import replace
 
-from firstlight.catalogue import Workload, needs
+from firstlight.catalogue import Value, Workload, needs
 from firstlight.judge import Judgement, levels
 from firstlight.judge.ceilings import Allowed, measured_limits, more_than_processors
 from firstlight.judge.evidence import (
@@ -37,6 +37,7 @@ from firstlight.judge.verdict import Cause, Failed, Figure, Identity, Untimed, U
 from firstlight.machine import UNTIMED
 from firstlight.plan import Cell, Placement, Program
 from firstlight.record import Better, Description, LaunchRecord, Metric, Run
+from firstlight.store import documents
 from firstlight.toolchains import OFFLOADING
 
 KERNEL = "kernel"
@@ -116,6 +117,8 @@ def _draft(
 ) -> Figure:
     """The figure by its program's checks and its own launches, without a ceiling."""
     identity = _identity(evidence.subject, metric.name)
+    if evidence.refused and not evidence.samples and not evidence.wrong:
+        return Unverified(identity, metric.unit, metric.better, evidence.refused)
     cause, reason = _wrong(evidence)
     unit, better = agreed[run.descriptions[evidence.subject.program.target].workload, metric.name]
     if not reason and (unit, better) != (metric.unit, metric.better):
@@ -257,7 +260,7 @@ def _silent(run: Run, records: Sequence[LaunchRecord], evidence: dict[Subject, E
     Failed where every launch died first; unverified where the program refused what it was asked, or was never started.
     A program that refused for want of a GPU has none: the GPU is what is not available.
     """
-    spoke = {r.start.cell for r in records if r.cases}
+    spoke = {r.start.cell for r in records if r.cases or r.refused}
     broken = {b.program for b in run.builds if not b.ok}
     ended: dict[str, list[str]] = {}
     refusals = {r.start.cell: told for r in records if (told := refused(r))}
@@ -286,8 +289,10 @@ def _silent(run: Run, records: Sequence[LaunchRecord], evidence: dict[Subject, E
 def expected(cell: Cell, description: Description | None) -> list[Subject]:
     """The cases that a cell's arguments ask for (n=100,1000 dt=0.5 kernel=* --threads 1,2).
 
-    Of more than a few hundred cases one subject without parameters stands for all.
+    Of more than a few hundred cases one subject without parameters stands for all. Beside a file a parameter that the
+    file replaces makes no case of its own.
     """
+    replaced = {p.name: p.replaced_by for p in description.parameters if p.replaced_by} if description else {}
     options = {p.name: p.options for p in description.parameters} if description is not None else {}
     axes: list[list[tuple[str, int | float | str]]] = []
     threads = [cell.placement.threads]
@@ -303,11 +308,17 @@ def expected(cell: Cell, description: Description | None) -> list[Subject]:
         count *= len(axis)
     if count > _MANY:
         return [Subject(cell.program, cell.placement, ())]
-    return [
-        Subject(cell.program, replace(cell.placement, threads=t), tuple(sorted(choice)))
+    subjects = (
+        Subject(cell.program, replace(cell.placement, threads=t), tuple(sorted(_meant(dict(choice), replaced).items())))
         for t in threads
         for choice in product(*axes)
-    ]
+    )
+    return list(dict.fromkeys(subjects))
+
+
+def _meant(case: dict[str, Value], replaced: Mapping[str, str]) -> dict[str, Value]:
+    """The parameters of a case that have a meaning in it."""
+    return {name: v for name, v in case.items() if not documents.is_document(case.get(replaced.get(name, "")))}
 
 
 def _values(given: str, options: Sequence[str]) -> list[int | float | str]:

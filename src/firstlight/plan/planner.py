@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from fnmatch import fnmatchcase
 
 from msgspec.structs import replace
@@ -36,6 +36,7 @@ def plan(
     placements: Sequence[str] = (),
     settings: Settings = NONE,
     defaults: Defaults = PLAIN,
+    without: Mapping[str, Collection[str]] = PLAIN,
 ) -> Plan:
     """Every cell of the suite that this machine can build and run. `toolchains` and `mpis` are patterns (fnmatch).
 
@@ -43,13 +44,14 @@ def plan(
     many cores, by one toolchain, with what the shortest suite that has it asks for.
     `placements` (see `placements.expand`) replace those of every MPI program, `settings` the suite's values of a
     workload's parameters; not of what is measured for its ceilings alone. With the `defaults` of that workload no case
-    is measured twice. A workload that is named and has no such suite is measured as its next one says.
+    is measured twice. Parameters `without` a meaning, by workload, are left out. A workload that is named and has no
+    such suite is measured as its next one says.
     Raises UsageError for an unknown name, for a pattern that matches nothing here and for what is no placement.
     """
     _must_match("toolchain", toolchains, [t.name for t in toolbox.toolchains])
     if tuple(mpis) != ("*",):
         _must_match("MPI library", mpis, [m.name for m in toolbox.mpis])
-    planner = _Planner(suite, toolbox, machine, toolchains, mpis, placements, settings, defaults)
+    planner = _Planner(suite, toolbox, machine, toolchains, mpis, placements, settings, defaults, without)
     named = {name.partition(".")[0] for name in names}
     for name, wanted in select(workloads, names).items():
         if name in named or suite in workloads[name].suites:  # a suite that leaves a workload out lacks nothing
@@ -67,7 +69,7 @@ def plan(
 
 def beside(cells: Sequence[Cell], workloads: dict[str, Workload], toolbox: Toolbox, machine: Machine) -> Plan:
     """What measures the ceilings of these cells, as far as none of them does."""
-    planner = _Planner(GUESTS, toolbox, machine, ("*",), ("*",), (), NONE, PLAIN)
+    planner = _Planner(GUESTS, toolbox, machine, ("*",), ("*",), (), NONE, PLAIN, PLAIN)
     for ceiling in unmeasured(cells, workloads, machine):
         planner.add_ceiling(ceiling, workloads)
     return Plan(tuple(planner.cells), tuple(dict.fromkeys(planner.absent)))
@@ -117,9 +119,10 @@ class _Planner:
         placements: Sequence[str],
         settings: Settings,
         defaults: Defaults,
+        without: Mapping[str, Collection[str]],
     ) -> None:
         self.suite, self.toolbox, self.machine = suite, toolbox, machine
-        self.shapes, self.settings, self.defaults = placements, settings, defaults
+        self.shapes, self.settings, self.defaults, self.without = placements, settings, defaults, without
         self.toolchains = [t for t in toolbox.toolchains if _matches(t.name, toolchains)]
         self.mpis = [m for m in toolbox.mpis if _matches(m.name, mpis)]
         self.cells: list[Cell] = []
@@ -199,7 +202,8 @@ class _Planner:
         said = dict.fromkeys(name for one in entries for name in one.parameters)
         known = self.defaults.get(workload.name, {})
         plain: Box = {name: [known[name]] for name in said if name in known and name not in entry.parameters}
-        return entry.parameters | plain | {name: [*values] for name, values in changed.items()}
+        given = entry.parameters | plain | {name: [*values] for name, values in changed.items()}
+        return {name: values for name, values in given.items() if name not in self.without.get(workload.name, ())}
 
     def _toolchains(self, workload: Workload, name: str, variant: Variant, entry: Selection) -> list[Toolchain]:
         """Those that match the entry and have what the variant needs; only one where that is asked for or enough."""

@@ -22,6 +22,7 @@ from firstlight.record import (
     Field,
     Launch,
     Line,
+    Refused,
     Run,
     Sample,
     Series,
@@ -217,15 +218,18 @@ def _content(content: list[tuple[int, Line]], cell: Cell | None) -> Found:
     pictured: set[int] = set()
     astray: set[int] = set()
     ranks = MOST_RANKS
-    ended = False
+    refused, ended = 0, False
     for number, line in content:
         what: list[str] = []
         if isinstance(line, Launch):
             what = list(_program(line, cell))
             ranks = line.ranks
         elif isinstance(line, Case):
-            what = list(_case(line, len(cases)))
+            what = list(_case(line, len(cases) + refused))
             cases[line.case] = line
+        elif isinstance(line, Refused):
+            what = list(_refused(line, len(cases) + refused))
+            refused += 1
         elif isinstance(line, Sample | Series | Field | Devices | Check | Counters) and line.case not in cases:
             what = [f"case {line.case} was not declared"]
         elif isinstance(line, Sample):
@@ -252,7 +256,9 @@ def _content(content: list[tuple[int, Line]], cell: Cell | None) -> Found:
             what = [] if line.steps >= 1 else ["counters over no steps"]
         elif isinstance(line, End):
             ended = True
-            what = [f"{line.cases} cases announced, {len(cases)} found"] if line.cases != len(cases) else []
+            found = len(cases) + refused
+            what = [f"{line.cases} cases announced, {found} found"] if line.cases != found else []
+            what += ["every case is refused, and the program ended as if it had run"] if refused and not cases else []
             what += _finished(cases, samples, checks)
             right = (case for case in astray if all(check.ok for check in checks.get(case, ())))
             what += [f"case {case} did not run on a device and has no failed check" for case in sorted(right)]
@@ -274,9 +280,19 @@ def _program(line: Launch, cell: Cell | None) -> Iterator[str]:
         yield f"{line.ranks} ranks ran where {cell.placement.ranks} were planned"
 
 
-def _case(line: Case, expected: int) -> Iterator[str]:
+def _number(line: Case | Refused, expected: int) -> Iterator[str]:
     if line.case != expected:
         yield f"case {line.case} where case {expected} was due"
+
+
+def _refused(line: Refused, expected: int) -> Iterator[str]:
+    yield from _number(line, expected)
+    if line.threads < 1:
+        yield "threads are impossible"
+
+
+def _case(line: Case, expected: int) -> Iterator[str]:
+    yield from _number(line, expected)
     if line.steps < 1 or line.threads < 1 or not 0 <= line.working_set < math.inf:
         yield "steps, threads or working set are impossible"
     for quantity, value in line.cost.items():

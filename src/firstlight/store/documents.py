@@ -40,10 +40,15 @@ def is_name(text: str) -> bool:
     return NAME.fullmatch(text) is not None
 
 
+def is_document(value: Value | None) -> bool:
+    """Whether the value of a parameter is the name of a document."""
+    return isinstance(value, str) and is_name(value)
+
+
 def named(settings: Settings) -> set[str]:
     """The documents among the values of a run's settings."""
     given = (v for of_one in settings.values() for values in of_one.values() for v in values)
-    return {v for v in given if isinstance(v, str) and is_name(v)}
+    return {v for v in given if isinstance(v, str) and is_document(v)}
 
 
 def file_name(name: str) -> str:

@@ -21,6 +21,7 @@ from firstlight.record import (
     Launch,
     LaunchRecord,
     Line,
+    Refused,
     Sample,
     Series,
     Start,
@@ -169,7 +170,10 @@ class _Order:
             return "a second start line" if self.began else "does not begin with a start line"
         if isinstance(line, Launch) and self.launched:
             return "a second launch line"
-        if isinstance(line, Case | Sample | Series | Field | Devices | Check | Counters | End) and not self.launched:
+        if (
+            isinstance(line, Case | Refused | Sample | Series | Field | Devices | Check | Counters | End)
+            and not self.launched
+        ):
             return "comes before the launch line"
         if self.ended and not isinstance(line, Exit):
             return "follows the end line"
@@ -212,4 +216,5 @@ def _group(lines: list[Line]) -> LaunchRecord:
         series=tuple(line for line in lines if isinstance(line, Series)),
         devices=tuple(line for line in lines if isinstance(line, Devices)),
         fields=tuple(line for line in lines if isinstance(line, Field)),
+        refused=tuple(line for line in lines if isinstance(line, Refused)),
     )

@@ -33,8 +33,8 @@ struct Params {
     fields.choice("preconditioner", preconditioner, "jacobi|ssor", "the diagonal, or a symmetric sweep over each party's own block");
     fields.file("matrix", matrix, std::string(sparse::formulas).c_str(),
                 "which matrix, symmetric and positive definite, or a Matrix Market file");
-    fields.integer("m", m, "points", 1, 4096,
-                   "along each dimension of a formula's grid, of 2^24 points at most; of a file without meaning");
+    if (matrix.text.empty())  // a file has its own size
+      fields.integer("m", m, "points", 1, 4096, "along each dimension of a formula's grid, of 2^24 points at most");
     fields.integer("digits", digits, "digits", 1, 12, "stop when the residual is so many powers of ten smaller than b");
     fields.integer("iterations", iterations, "iterations", 0, 100000,
                    "take so many instead, which shows how far residuals drift; 0: to the tolerance");
