@@ -118,6 +118,51 @@ def test_where_compilers_look_is_part_of_every_key_and_of_the_record(
     assert machine.kind() not in (before, (*before, f"{name}=/apps/blas/include"))
 
 
+@pytest.fixture
+def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
+    """A checkout from an archive in a folder of a repository of somebody else, whose configuration starts programs."""
+    folder = tmp_path / "outer" / "checkout"
+    folder.mkdir(parents=True)
+    _commit(folder.parent)
+    canary = tmp_path / "canary.sh"
+    canary.write_text(f"#!/bin/sh\n: >'{tmp_path}/canary'\n")
+    canary.chmod(0o755)
+    subprocess.run(["git", "-C", folder.parent, "config", "core.fsmonitor", canary], check=True)
+    monkeypatch.setattr(environment, "ROOT", folder)
+    return folder
+
+
+def _commit(folder: Path) -> None:
+    """Make the folder a repository with one commit."""
+    who = ("-c", "user.name=a", "-c", "user.email=a@b")
+    for words in (["init", "-q"], ["add", "-A"], [*who, "commit", "-q", "--allow-empty", "-m", "one"]):
+        subprocess.run(["git", "-C", folder, *words], check=True)
+
+
+@pytest.mark.parametrize("inner", ["nothing", "an empty .git", "a broken .git"])
+def test_the_revision_is_not_that_of_a_repository_around_the_checkout(checkout: Path, inner: str) -> None:
+    if inner == "an empty .git":
+        (checkout / ".git").mkdir()
+    elif inner == "a broken .git":
+        (checkout / ".git").write_text("gitdir: /nowhere\n")
+    assert environment.revision() == "" and not (checkout.parents[1] / "canary").exists()
+
+
+@pytest.mark.parametrize("name", ["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_COMMON_DIR", "GIT_NAMESPACE"])
+def test_the_revision_is_that_of_the_checkout_whatever_git_is_told(
+    checkout: Path, monkeypatch: pytest.MonkeyPatch, name: str
+) -> None:
+    (checkout / "file").write_text("1\n")
+    _commit(checkout)
+    subprocess.run(["git", "-C", checkout, "config", "core.fsmonitor", checkout.parents[1] / "canary.sh"], check=True)
+    monkeypatch.setenv(name, str(checkout.parent / ".git"))
+    told = environment.revision()
+    assert len(told) == 12
+    (checkout / "file").write_text("2\n")
+    assert environment.revision() == f"{told}+"
+    assert not (checkout.parents[1] / "canary").exists()
+
+
 CONFIGURE = """
 import contextlib, os, sys
 from pathlib import Path

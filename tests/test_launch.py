@@ -213,6 +213,21 @@ TOLD_A_RANK = """PMI_RANK PMI_SIZE PMI_FD PMI_PORT PMI_JOBID PMI_ID PMI_LOCAL_RA
     OMPI_MCA_orte_jobfam_session_dir PRTE_LAUNCHED MPIR_CVAR_CH3_INTERFACE_HOSTNAME I_MPI_INFO_NUMA_NODE_NUM"""
 
 
+LEFT_OVER = """OMP_THREAD_LIMIT OMP_DYNAMIC OMP_MAX_ACTIVE_LEVELS OMP_NESTED OMP_TEAMS_THREAD_LIMIT OMP_NUM_TEAMS
+    OMP_TOOL_LIBRARIES GOMP_CPU_AFFINITY KMP_AFFINITY KMP_HW_SUBSET MALLOC_ARENA_MAX MALLOC_TOP_PAD_
+    GLIBC_TUNABLES LD_PRELOAD LD_BIND_NOW LD_AUDIT MKL_ENABLE_INSTRUCTIONS OPENBLAS_CORETYPE
+    GFORTRAN_UNBUFFERED_ALL LIBRARY_PATH OMP_NUM_THREADS"""
+
+
+@pytest.mark.parametrize("name", LEFT_OVER.split())
+def test_what_is_left_in_a_shell_shrinks_no_team(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
+    """Nor does it bring other memory, other kernels or other libraries."""
+    monkeypatch.setenv(name, "1")
+    composed = environment.compose(Placement(threads=2), "identity", {})
+    assert composed.get(name) == ("2" if name == "OMP_NUM_THREADS" else None)
+    assert name in ("OMP_NUM_THREADS", "LIBRARY_PATH") or name not in variables({name: "1"})
+
+
 def test_programs_get_what_devices_launchers_and_fabrics_need_and_nothing_of_an_outer_rank() -> None:
     """Of these only settings are recorded: the others may name devices, folders and hosts."""
     given = {name: "value" for text in (DEVICES, MANAGERS, SETTINGS, TOLD_A_RANK) for name in text.split()}

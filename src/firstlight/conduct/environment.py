@@ -10,7 +10,7 @@ import subprocess
 from collections.abc import Mapping
 
 from firstlight import ROOT, caller, site
-from firstlight.launch.environment import PREFIXES, SEARCHED
+from firstlight.launch.environment import PREFIXES, SEARCHED, TEAMS
 from firstlight.mpi_families import outside
 from firstlight.process import bounded
 from firstlight.site import Loaded
@@ -40,7 +40,8 @@ def variables(environment: Mapping[str, str] = os.environ) -> dict[str, str]:
     kept = {}
     for name, value in sorted(outside(environment).items()):
         folders = name in SEARCHED or name in caller.STEERING
-        steers = name in _BATCH or folders or (name.startswith(PREFIXES) and not _PRIVATE.search(name))
+        passed = name.startswith(PREFIXES) and name not in TEAMS
+        steers = name in _BATCH or folders or (passed and not _PRIVATE.search(name))
         if steers and value:
             hidden = _without_user(value, environment) if folders else value
             text = _without(socket.gethostname(), "<host>", hidden)
@@ -76,16 +77,25 @@ def _short(value: str) -> str:
 
 
 def revision() -> str:
-    """The commit of the sources, with `+` where they were changed since; empty outside a git checkout."""
+    """Return the commit of the sources, with `+` where they were changed since.
+
+    It is empty where the checkout is not a repository itself, whatever repository is around it.
+    """
     commit = _git("rev-parse", "--short=12", "HEAD")
     if not commit:
         return ""
     return commit + ("+" if _git("status", "--porcelain", "--untracked-files=no") else "")
 
 
+_GIT = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
+"""Reading a repository starts no program that its configuration names."""
+
+
 def _git(*arguments: str) -> str:
+    environment = {name: value for name, value in os.environ.items() if not name.startswith("GIT_")}
+    environment |= {"GIT_CEILING_DIRECTORIES": str(ROOT.parent), "GIT_OPTIONAL_LOCKS": "0"}
     try:
-        done = bounded.run(["git", "-C", str(ROOT), *arguments], timeout=10)
+        done = bounded.run(["git", *_GIT, "-C", str(ROOT), *arguments], timeout=10, environment=environment)
     except (OSError, subprocess.TimeoutExpired):
         return ""  # no git here: a run from an archive has no revision
     return done.stdout.strip() if done.returncode == 0 else ""

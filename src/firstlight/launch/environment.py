@@ -15,6 +15,18 @@ NAMES = ("PATH", "HOME", "USER", "TMPDIR", *SEARCHED)
 FABRICS = ("UCX_", "FI_", "PSM2_", "PSM3_", "HFI_", "CXI_", "IBV_", "RDMAV_", "MLX5_")
 """Settings of what lies below an MPI library: they decide how fast it is, and are recorded."""
 PREFIXES = (*(prefix for family in every() for prefix in family.variables), "PMIX_MCA_", *FABRICS, "OMP_")
+TEAMS = (
+    "OMP_THREAD_LIMIT",
+    "OMP_DYNAMIC",
+    "OMP_MAX_ACTIVE_LEVELS",
+    "OMP_NESTED",
+    "OMP_NUM_TEAMS",
+    "OMP_TEAMS_THREAD_LIMIT",
+    "OMP_CANCELLATION",
+    "OMP_TOOL",
+    "OMP_TOOL_LIBRARIES",
+)
+"""They reach no program: a team smaller than its placement, or one that a tool watches, is not what a figure names."""
 DEVICES = (
     "CUDA_",
     "NVIDIA_VISIBLE_DEVICES",
@@ -39,7 +51,8 @@ recorded. What in them is of the job that firstlight itself is a rank of goes no
 def allowed(environment: Mapping[str, str]) -> dict[str, str]:
     """The variables of the user that reach a program. No others do: runs can be compared and hold no secrets."""
     prefixes = PREFIXES + DEVICES + BATCH
-    return {n: value for n, value in outside(environment).items() if n in NAMES or n.startswith(prefixes)}
+    passed = {n: value for n, value in outside(environment).items() if n in NAMES or n.startswith(prefixes)}
+    return {n: value for n, value in passed.items() if n not in TEAMS}
 
 
 def compose(

@@ -110,11 +110,14 @@ class Host:
         timeout: float = 60,
         folder: Path | None = None,
     ) -> Outcome:
-        """Run a command with no input and the C locale. Never raises: failure is an Outcome."""
+        """Run a command with no input and the C locale. Never raises: failure is an Outcome.
+
+        Without a folder it runs in /: no file of the current folder, or of one above, configures it.
+        """
         words = [str(word) for word in command]
         try:
             done = bounded.run(
-                words, timeout=timeout, environment={**self.environ, **(environment or {})}, folder=folder
+                words, timeout=timeout, environment={**self.environ, **(environment or {})}, folder=folder or Path("/")
             )
         except subprocess.TimeoutExpired:
             return Outcome(124, "", f"{words[0]} took longer than {timeout:g} s")
