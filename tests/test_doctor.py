@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import os
 import re
+import subprocess
+import sys
 from pathlib import Path
 
 import msgspec
@@ -61,6 +63,46 @@ def test_a_cache_that_cannot_be_written_is_named(machine, tmp_path):
     diagnosis = doctor.diagnose(machine, FULL, cache_dir=tmp_path / "file" / "cache")
     gap = next(gap for gap in diagnosis.absent if gap.what == "cache directory")
     assert "FIRSTLIGHT_CACHE" in gap.fix and not diagnosis.healthy
+
+
+MOUNTED = """
+import sys
+from pathlib import Path
+from types import SimpleNamespace
+from firstlight import doctor
+for answer in (doctor._cache(Path(sys.argv[1])), doctor._temporary(), doctor._shared(SimpleNamespace(cores=2))):
+    print(answer.what, "|", answer.why, "|", answer.fix)
+"""
+
+
+def test_file_systems_that_start_nothing_or_are_too_small_are_named(tmp_path):
+    script = (
+        'mount -t tmpfs -o size=1m none /dev/shm && mount -t tmpfs -o noexec,size=1m none "$0" && TMPDIR=$0 exec "$@"'
+    )
+    mounted = ["unshare", "--mount", "sh", "-c"]
+    if subprocess.run([*mounted[:2], "true"], capture_output=True).returncode != 0:
+        pytest.skip("mounting a file system needs root")
+    words = [*mounted, script, tmp_path, sys.executable, "-I", "-c", MOUNTED, tmp_path]
+    done = subprocess.run(words, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    cache, temporary, shared = done.stdout.splitlines()
+    assert (
+        cache.startswith(f"cache directory | no program in {tmp_path} can be started: ") and "FIRSTLIGHT_CACHE" in cache
+    )
+    assert (
+        temporary.startswith(f"temporary folder | no program in {tmp_path} can be started: ") and "TMPDIR" in temporary
+    )
+    assert shared.startswith("shared memory | /dev/shm has 1 MiB free; 32 MiB are wanted") and "--shm-size" in shared
+
+
+def test_a_system_that_refuses_to_pin_programs_is_named(machine, tmp_path, monkeypatch):
+    def refuse(process, cpus):
+        raise PermissionError(1, "Operation not permitted")
+
+    assert "pinning" not in {gap.what for gap in doctor.diagnose(machine, FULL, cache_dir=tmp_path).absent}
+    monkeypatch.setattr(os, "sched_setaffinity", refuse)
+    gap = next(g for g in doctor.diagnose(machine, FULL, cache_dir=tmp_path).absent if g.what == "pinning")
+    assert "sched_setaffinity (Operation not permitted)" in gap.why
 
 
 def test_a_full_disk_is_named(machine, tmp_path, monkeypatch):

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import json
 import os
+import platform
+import subprocess
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -94,6 +96,45 @@ def test_what_cannot_be_started_is_a_lost_launch(tmp_path: Path) -> None:
     assert outcome.reason == f"cannot start {tmp_path / 'nothing'}: No such file or directory"
     with pytest.raises(FileNotFoundError):
         supervise.run([str(tmp_path / "nothing")], {}, identity="nothing", timeout=1)
+
+
+def test_a_program_on_a_file_system_without_programs_tells_why(
+    program: Make, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    executable = program("record()")
+    executable.chmod(0o644)
+    assert run(executable, tmp_path).reason == f"cannot start {executable}: Permission denied"
+    monkeypatch.setattr("firstlight.launch.starts_nothing", lambda place: place == executable)
+    assert run(executable, tmp_path).reason.endswith(
+        "; its file system is mounted noexec: set FIRSTLIGHT_CACHE to a folder of another one"
+    )
+
+
+REFUSED = """
+import ctypes, platform, struct, sys
+number = {"x86_64": 203, "aarch64": 122}[platform.machine()]
+rules = [(0x20, 0, 0, 0), (0x15, 0, 1, number), (0x06, 0, 0, 0x00050001), (0x06, 0, 0, 0x7FFF0000)]  # EPERM
+packed = ctypes.create_string_buffer(b"".join(struct.pack("HBBI", *rule) for rule in rules))
+program = struct.pack("HxxxxxxQ", len(rules), ctypes.addressof(packed))
+libc = ctypes.CDLL(None, use_errno=True)
+if libc.prctl(38, 1, 0, 0, 0) or libc.prctl(22, 2, program, 0, 0):
+    sys.exit(77)
+from firstlight.launch import supervise
+ended = supervise.run(["/bin/echo", "it runs"], {}, identity=sys.argv[1], timeout=20, cpu=0)
+print(ended.status, ended.stdout, ended.stderr)
+"""
+
+
+@pytest.mark.skipif(platform.machine() not in ("x86_64", "aarch64"), reason="the filter of system calls has no number")
+def test_where_the_system_refuses_to_pin_programs_they_run_and_the_record_tells(tmp_path: Path) -> None:
+    """As in a container whose filter of system calls leaves that one out."""
+    words = [sys.executable, "-I", "-c", REFUSED, f"test-{os.getpid()}-{tmp_path.name}"]
+    done = subprocess.run(words, capture_output=True, text=True, check=False)
+    if done.returncode == 77:
+        pytest.skip("this system takes no filter of system calls")
+    assert done.returncode == 0, done.stderr
+    assert "0 b'it runs\\n'" in done.stdout
+    assert "firstlight: not pinned to its CPUs (sched_setaffinity: Operation not permitted)" in done.stdout
 
 
 def test_a_flood_of_output_never_blocks_and_only_its_tail_is_kept(program: Make, tmp_path: Path) -> None:

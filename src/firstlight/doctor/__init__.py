@@ -14,7 +14,15 @@ from pathlib import Path
 import msgspec
 
 from firstlight import caller, site
-from firstlight.machine import Machine, cache_directory, cores, gpu_links
+from firstlight.machine import (
+    SHARED_LEAST,
+    Machine,
+    cache_directory,
+    cores,
+    gpu_links,
+    shared_memory,
+    starts_nothing,
+)
 from firstlight.mpi_families import outside
 from firstlight.process import bounded
 from firstlight.toolchains import OFFLOADING, RUNTIMES, Absent, Mpi, Toolbox
@@ -60,7 +68,7 @@ def diagnose(machine: Machine, toolbox: Toolbox, *, cache_dir: Path | None = Non
     cache = cache_dir or cache_directory()
     present, absent = _found(toolbox), []
     needed = [_cache(cache), _disk(cache), _tool("cmake"), _tool("ninja"), _compiler(toolbox)]
-    optional = [_counters(machine)]
+    optional = [_counters(machine), _pinning(), _temporary(), _shared(machine)]
     if ranks:
         optional += [talk(mpi, cache, emulator=toolbox.emulator) for mpi in toolbox.mpis]
     for answer in (*needed, *optional):
@@ -216,6 +224,9 @@ def _cache(cache: Path) -> Item | Absent:
     except OSError as error:
         why = f"cannot write to {cache}: {error.strerror}"
         return Absent("cache directory", why, "set FIRSTLIGHT_CACHE to a writable folder")
+    if starts_nothing(cache):
+        why = f"no program in {cache} can be started: its file system is mounted noexec"
+        return Absent("cache directory", why, "set FIRSTLIGHT_CACHE to a folder of another file system")
     return Item("cache directory", str(cache))
 
 
@@ -228,6 +239,32 @@ def _disk(cache: Path) -> Item | Absent | None:
         why = f"{binary(free)} free at {cache}, {binary(ROOM)} are wanted"
         return Absent("disk space", why, "free some space, or set FIRSTLIGHT_CACHE to a larger disk")
     return Item("disk space", f"{binary(free)} free")
+
+
+def _pinning() -> Absent | None:
+    try:
+        os.sched_setaffinity(0, os.sched_getaffinity(0))
+    except OSError as error:
+        why = f"the system refuses sched_setaffinity ({error.strerror}): programs run, but move from core to core"
+        return Absent("pinning", why, "optional: allow it, in the seccomp profile of the container for instance")
+    return None
+
+
+def _temporary() -> Absent | None:
+    folder = Path(tempfile.gettempdir())
+    if not starts_nothing(folder):
+        return None
+    why = f"no program in {folder} can be started: its file system is mounted noexec; ./fl tune loop starts some there"
+    return Absent("temporary folder", why, "optional: set TMPDIR to a folder of another file system")
+
+
+def _shared(machine: Machine) -> Absent | None:
+    free, least = shared_memory(), SHARED_LEAST * machine.cores
+    if free is not None and free >= least:
+        return None
+    here = "does not exist" if free is None else f"has {binary(free)} free"
+    why = f"/dev/shm {here}; {binary(least)} are wanted: ranks on a node share memory in it"
+    return Absent("shared memory", why, "mount -o remount,size=1g /dev/shm; for a container: docker run --shm-size=1g")
 
 
 def _tool(name: str) -> Item | Absent:

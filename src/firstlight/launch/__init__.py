@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import contextlib
+import errno
 import os
 import re
 import signal
@@ -22,11 +23,11 @@ from firstlight.launch.invocation import Here, Invocation, Launcher
 from firstlight.launch.launcher import find, here
 from firstlight.launch.started import started
 from firstlight.launch.supervise import Ended
-from firstlight.machine import Machine, allocation, gpus
+from firstlight.machine import SHARED_LEAST, Machine, allocation, gpus, shared_memory, starts_nothing
 from firstlight.mpi_families import Room
 from firstlight.plan import Cell, Guest, Placement
 from firstlight.toolchains import Mpi, Toolbox
-from firstlight.units import count
+from firstlight.units import binary, count
 
 
 class Outcome(msgspec.Struct, frozen=True):
@@ -99,6 +100,8 @@ def launch(
             over(ended.status is not None)
     except OSError as error:
         reason = f"cannot start {words[0]}: {error.strerror}"
+        if error.errno == errno.EACCES and Path(words[0]).is_file() and starts_nothing(Path(words[0])):
+            reason += "; its file system is mounted noexec: set FIRSTLIGHT_CACHE to a folder of another one"
         if error.filename == leavings.folder:
             reason = f"cannot make the temporary folder {leavings.folder}: {error.strerror}"
         return Outcome(words, False, None, reason, 0.0, os.getloadavg()[0], "")
@@ -108,6 +111,9 @@ def launch(
     noun = "program" if mpi is None else "rank"
     told = _told(stderr, executable)
     reason = _reason(ended, number, told, timeout, flaw=flaw(output), noun=noun)
+    free = shared_memory()
+    if reason and mpi is not None and free is not None and free < SHARED_LEAST * cell.placement.per_node:
+        reason += f"; /dev/shm has only {binary(free)} free, and ranks on a node share memory in it"
     if ended.left:
         stderr += f"firstlight: ended {len(ended.left)} processes left behind: {', '.join(ended.left)}\n"
     if ended.removed:

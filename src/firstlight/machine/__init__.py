@@ -125,6 +125,25 @@ def _system() -> tuple[str, str]:
     return platform.machine(), " ".join(platform.libc_ver())
 
 
+def starts_nothing(place: Path) -> bool:
+    """Return whether the file system of `place` is mounted noexec: no program in it can be started."""
+    return bool(os.statvfs(place).f_flag & os.ST_NOEXEC)
+
+
+SHARED = Path("/dev/shm")
+SHARED_LEAST = 16 << 20
+"""Bytes for each core: below that, ranks of a node that share memory may be killed by SIGBUS or refuse to start."""
+
+
+def shared_memory() -> int | None:
+    """Return the bytes that are free in /dev/shm, None where it does not exist."""
+    try:
+        found = os.statvfs(SHARED)
+    except OSError:
+        return None
+    return found.f_bavail * found.f_frsize
+
+
 def compilers_at_once(root: Path = Path("/")) -> int:
     """How many compilers may run at once: one a usable CPU, as long as there is a GiB of memory for each of them.
 
