@@ -27,6 +27,7 @@ from firstlight.machine import Machine
 from firstlight.plan import EFFORT, Cell, Placement, Program, plan
 from firstlight.plan.expected import launch_seconds
 from firstlight.record import Case, Check, Description, Exit, Launch, LaunchRecord, Metric, Sample, Start
+from firstlight.toolchains import Library
 
 GIB = 1024**3
 SHIPPED = shipped.workloads()
@@ -47,8 +48,8 @@ def machine(cores: int) -> Machine:
 
 
 @cache
-def planned(suite: str, cores: int) -> tuple[Cell, ...]:
-    return plan(suite, SHIPPED, [], TOOLBOX, machine(cores)).cells
+def planned(suite: str, cores: int, names: tuple[str, ...] = ()) -> tuple[Cell, ...]:
+    return plan(suite, SHIPPED, names, TOOLBOX, machine(cores)).cells
 
 
 @cache
@@ -85,9 +86,9 @@ def ended(cell: Cell, launch: int, number: int, time: float, seconds: float = 1.
 class World:
     """A machine on which a launch takes what its arguments tell times a factor that nobody knows before."""
 
-    def __init__(self, suite: str, cores: int, seed: int, spread: float) -> None:
-        self.suite, self.cores, self.now, self.spread = suite, cores, 0.0, spread
-        self.cells = planned(suite, cores)
+    def __init__(self, suite: str, cores: int, seed: int, spread: float, names: tuple[str, ...] = ()) -> None:
+        self.suite, self.cores, self.now, self.spread, self.names = suite, cores, 0.0, spread, names
+        self.cells = planned(suite, cores, names)
         self.rng = random.Random(seed)
         names = {c.program.workload for c in self.cells} | {c.program.target for c in self.cells}
         self.factors = {name: math.exp(spread * self.rng.gauss(0, 0.5)) for name in sorted(names)}
@@ -114,7 +115,8 @@ class World:
             launches=6,
             seed=1,
         )
-        wanted = agenda.ranks(cells, SHIPPED, here, agenda.plainly(SHIPPED, TOOLBOX), known.of)
+        named = agenda.named(SHIPPED, self.names)
+        wanted = agenda.ranks(cells, SHIPPED, here, agenda.plainly(SHIPPED, TOOLBOX), known.of, wanted=named)
         present = list(self.records)
         rounds = Rounds(
             run, cells, self.launch, present, budget, Silent(), clock=lambda: self.now, ranks=wanted, costs=known
@@ -195,17 +197,61 @@ def test_what_an_earlier_run_measured_is_known_before_the_first_launch() -> None
     assert again.now > 50
 
 
+ASKED = [
+    ("fft", "ocean_nlom"), ("lu",), ("dot",), ("hartree_fock",), ("collectives",), ("dirac",), ("spmv", "cg"),
+    ("himeno", "fdtd2d"), ("matmul",), ("pingpong",), ("cfd",), ("stream",), ("dot.simd",), ("sparse",),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("names", ASKED, ids=" ".join)
+def test_what_is_named_comes_before_what_measures_its_ceilings(names: tuple[str, ...]) -> None:
+    named = agenda.named(SHIPPED, names)
+    for budget in (8.0, 70.0, 1e5):
+        world = World("standard", 2, 1, 0.0, names)
+        rounds = world.go(budget)
+        of = {c.id: c for c in world.cells}
+        asked = [of[r.start.cell].program.workload in named for r in world.records]
+        assert asked[0]
+        rows = agenda.rows(world.cells, SHIPPED, machine(2), named)
+        assert rows and {r.workload for r in rows} <= named
+        aside = sum(r.exit.seconds for r, own in zip(world.records, asked, strict=True) if not own)
+        unbegun = [t.cell for t in rounds.tallies.values() if not t.records]
+        waiting = [c for c in unbegun if any(c.id in row.cells for row in rows)]
+        assert all(6 * rounds.costs.of(c) * agenda.UNSURE > aside for c in waiting)  # there was no time for it
+        assert budget < 1e5 or all(t.records for t in rounds.tallies.values())
+
+
+def test_a_ceiling_alone_answers_nothing() -> None:
+    """Where nothing that was named fits six times, it is launched all the same, and no ceiling is."""
+    items = [item("dear", Rank.FRONT, 50.0), item("ceiling", Rank.CEILING, 1.0, "v")]
+    assert agenda.chosen(items, 10.0) == []
+    assert [i.cell.id for i in agenda.chosen(items, 10.0, answering=True)] == ["ceiling"]
+    assert [i.cell.id for i in agenda.chosen(items, 70.0)] == ["dear", "ceiling"]
+    assert [i.cell.id for i in agenda.first(items)] == ["dear"]
+
+
+@pytest.mark.parametrize("variant", ["blas1", "blas3", "lapack"])
+def test_a_reference_library_opens_no_row(variant: str) -> None:
+    """Whatever its launches cost, and whatever its name is: it is slow by design."""
+    libraries = [Library(n, n, (), (), reference=n == "netlib") for n in ("netlib", "openblas", "zlib")]
+    late = agenda.plainly(SHIPPED, replace(TOOLBOX, libraries=tuple(libraries)))
+    named = [Program("lu", f"{variant}_{library.name}", "gcc-native") for library in libraries]
+    others = [Program("lu", "blocked", t) for t in ("gcc-native", "gcc-base", "clang-fast")]
+    assert max([*named, *others], key=late).variant == f"{variant}_netlib"
+    assert sum(late(p)[0] for p in (*named, *others)) == 1
+
+
 def item(name: str, rank: int, need: float, workload: str = "w", begun: bool = False) -> Item:
     return Item(Cell(name, Program(workload, name, "gcc-base"), Placement(), ("n=1",)), Rank(rank), 1, need, begun)
 
 
-ITEMS = st.lists(st.tuples(st.integers(0, 6), st.floats(0.01, 50), st.sampled_from("uvw"), st.booleans()), max_size=20)
+ITEMS = st.lists(st.tuples(st.integers(0, 7), st.floats(0.01, 50), st.sampled_from("uvw"), st.booleans()), max_size=20)
 
 
 @given(ITEMS, st.floats(0, 200))
 def test_what_is_chosen_fits_and_is_what_is_wanted_most(some: list[tuple[int, float, str, bool]], room: float) -> None:
     items = [item(f"c{k}", rank, need, workload, begun) for k, (rank, need, workload, begun) in enumerate(some)]
-    taken = agenda.chosen(items, room)
+    taken = agenda.chosen(items, room, answering=True)
     assert sum(i.need for i in taken) <= room * (1 + 1e-9)
     for left in (i for i in items if i not in taken):
         before = [i for i in taken if (not i.begun, i.rank) <= (not left.begun, left.rank)]
@@ -223,18 +269,40 @@ def test_a_stage_leaves_no_more_wanted_cell_behind(some: list[tuple[int, float, 
     stages = {agenda.STAGE_OF[i.rank] for i in stage}
     assert len(stages) <= 1
     assert all(agenda.STAGE_OF[i.rank] >= max(stages) for i in items if i not in stage)
-    if stages == {2}:
+    if stages == {agenda.STAGE_OF[Rank.REST]}:
         (workload,) = {i.cell.program.workload for i in stage}
         assert all(i in stage for i in items if i.cell.program.workload == workload)
 
 
 def test_the_outlook_says_how_long_and_what_is_left_out_with_its_command() -> None:
-    items = [item("c0", 0, 8.0), item("c1", 6, 8.0, "v"), item("c2", 6, 400.0, "v")]
+    items = [i._replace(sure=True, seconds=i.seconds * agenda.UNSURE / agenda.STEADY)
+             for i in (item("c0", 0, 8.0), item("c1", 7, 8.0, "v"), item("c2", 7, 400.0, "v"))]  # fmt: skip
     row = SHIPPED["dot"].rows[0]
     ahead = look_ahead(items, [], [Answered("w", row, frozenset({"c0"})), Answered("v", row, frozenset({"c2"}))], 30)
     assert summary(ahead) == "plan: 2 of 3 cells, about 20 s of the 30 s; answers 1 of 2 headlines, 1 of 2 rows"
     assert left_out(ahead, "standard") == ["not in this budget: v, 1 of 2 cells: ./fl run v --standard --budget 10m"]
     assert in_short(ahead) == "not in this budget: v (1 of 2 cells); --budget 10m would do for all"
+
+
+@pytest.mark.parametrize(
+    ("seconds", "sure", "told"),
+    [
+        ((8.0, 8.0), (False, False), "1 to 2 of 2 rows, for most launches were never timed here"),
+        ((8.0, 8.0), (True, True), "2 of 2 headlines, 2 of 2 rows"),
+        ((2.0, 2.0), (False, False), "2 of 2 headlines, 2 of 2 rows"),
+        ((8.0, 15.0), (True, False), "1 to 2 of 2 rows, for most launches were never timed here"),
+        ((15.0, 15.0), (False, False), "0 to 2 of 2 rows, for most launches were never timed here"),
+        ((15.0, 90.0), (True, True), "1 of 2 headlines, 1 of 2 rows"),
+        ((90.0, 90.0), (True, True), "0 of 2 headlines, 0 of 2 rows"),
+    ],
+)
+def test_the_outlook_gives_a_range_where_launches_were_never_timed(
+    seconds: tuple[float, ...], sure: tuple[bool, ...], told: str
+) -> None:
+    some = [item(f"c{k}", 0, s)._replace(sure=known) for k, (s, known) in enumerate(zip(seconds, sure, strict=True))]
+    row = SHIPPED["dot"].rows[0]
+    ahead = look_ahead(some, [], [Answered("w", row, frozenset({i.cell.id})) for i in some], 40)
+    assert summary(ahead).endswith(f"answers {told}")
 
 
 @pytest.mark.parametrize("suite", ["quick", "standard"])

@@ -302,14 +302,15 @@ def test_whatever_is_named_brings_along_what_it_is_held_against(name: str, cpus:
     assert {c.name for c in unmeasured(planned.cells, SHIPPED, here)} <= device  # no compiler for a GPU here
 
 
-def test_what_is_brought_along_is_short_and_comes_first() -> None:
+def test_what_is_brought_along_is_short_and_comes_after_what_is_named() -> None:
     planned = plan("full", SHIPPED, ["dot.serial"], TOOLBOX, MACHINE)
     brought = [c for c in planned.cells if c.program.workload != "dot"]
     assert {c.program.toolchain.rpartition("-")[2] for c in brought} == {"native"}
     assert sum(launch_seconds(c, SHIPPED[c.program.workload]) for c in brought) < 30
-    wanted = agenda.ranks(planned.cells, SHIPPED, MACHINE, agenda.plainly(SHIPPED, TOOLBOX))
-    first = {c.program.workload for c in brought if wanted[c.id] is agenda.Rank.FRONT}
-    assert first == {c.program.workload for c in brought}
+    late = agenda.plainly(SHIPPED, TOOLBOX)
+    wanted = agenda.ranks(planned.cells, SHIPPED, MACHINE, late, wanted=agenda.named(SHIPPED, ["dot.serial"]))
+    assert {wanted[c.id] for c in brought} == {agenda.Rank.CEILING}
+    assert all(wanted[c.id] is not agenda.Rank.CEILING for c in planned.cells if c not in brought)
 
 
 def test_a_whole_suite_and_what_measures_ceilings_get_nothing_added() -> None:

@@ -8,11 +8,14 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+import synthetic
 from firstlight import heritage
 from firstlight.catalogue import Variant, Workload
 from firstlight.judge import Judgement, absence, words
 from firstlight.judge.compare import compare
+from firstlight.judge.figures import judge
 from firstlight.judge.verdict import Failed, States, Unverified, Verified
+from firstlight.record import RunState
 from firstlight.report import answers, comparison, failures, html, terminal
 from firstlight.report.unmeasured import unmeasured
 from firstlight.toolchains import Absent
@@ -42,8 +45,7 @@ def test_a_row_with_two_states_names_both_on_both_pages() -> None:
     two = replace(row.best, states=States(0.154, 0.471, 8, 5))
     figures = tuple(two if f is row.best else f for f in judgement.figures)
     lines = terminal.summary(replace(judgement, figures=figures), workloads).splitlines()
-    at = next(k for k, x in enumerate(lines) if x.strip().startswith(row.row.title))
-    assert lines[at + 1].strip() == "two states: 154 or 471 ns, 8 of 13 in the lower"
+    assert "two states: 154 or 471 ns, 8 of 13 in the lower" in [line.strip() for line in lines]
     page = html.render(replace(judgement, figures=figures), workloads, heritage.load())
     assert "two states: 154 or 471\u00a0ns, 8 of 13 in the lower" in re.sub(r"</?data[^>]*>", "", page)
 
@@ -56,8 +58,60 @@ def test_the_table_keeps_to_the_width_and_loses_nothing(width: int) -> None:
     assert max(len(line) for line in lines) <= width
     told = " ".join(" ".join(lines).split())
     for row in front.rows:
-        assert all(word in told for word in row.row.title.split())
+        assert all(word in told for word in row.row.title.split()) and row.program in told
         assert row.best is None or quantity(row.best.estimate.median, row.best.unit).replace("flop/s", "F/s") in told
+
+
+def without(state: RunState, *dropped: str) -> tuple[Judgement, dict[str, Workload]]:
+    """The sample without the launches of some programs (the beginnings of their keys)."""
+    scene = synthetic.run(1, 8, failed_build=False)
+    left = {c.id for c in scene.run.cells if not c.program.key.startswith(dropped)}
+    records = tuple(r for r in scene.records if r.start.cell in left)
+    judgement = judge(replace(scene.run, state=state), records, scene.workloads)
+    return replace(judgement, findings=()), scene.workloads
+
+
+@pytest.mark.parametrize(
+    ("state", "dropped", "title", "told"),
+    [
+        ("budget", ("dot.simd",), "scalar product in L1", "not measured: dot.simd"),
+        ("interrupted", ("dot.simd",), "scalar product in L1", "not measured: dot.simd"),
+        ("budget", ("dot.serial", "dot.simd"), "scalar product in memory", "not measured: dot.serial, dot.simd"),
+        ("budget", ("dot.simd@gcc-fast",), "scalar product in L1", "not measured: dot.simd with gcc-fast"),
+        ("budget", ("stream",), "scalar product in L1", ""),
+        ("budget", ("dot.simd",), "memory latency", ""),
+        (
+            "budget",
+            ("pingpong.mpi_blocking@gcc-native+mpich",),
+            "message latency, 2 ranks",
+            "not measured: pingpong.mpi_blocking with gcc-native with mpich",
+        ),
+        ("complete", ("dot.simd",), "scalar product in L1", ""),
+        ("budget", ("pingpong.mpi_blocking",), "message latency, 2 ranks", "not measured: pingpong.mpi_blocking"),
+        ("budget", (" ",), "scalar product in L1", ""),
+    ],
+)
+def test_a_row_names_the_candidates_that_were_not_measured(
+    state: RunState, dropped: tuple[str, ...], title: str, told: str
+) -> None:
+    judgement, workloads = without(state, *dropped)
+    (row,) = [a for a in answers.answers(judgement, workloads) if a.row.title == title]
+    assert row.not_measured.startswith(told) and bool(row.not_measured) == bool(told)
+    lines = " ".join(" ".join(terminal._table(answers.front(judgement.run, [row]), 80, terminal.Ink(False))).split())
+    assert f"{title} · {row.program}" in " ".join(lines.split()) or row.program in lines
+    assert (f"! {told}" in lines) == bool(told)
+
+
+def test_a_figure_whose_ceiling_was_not_measured_says_so() -> None:
+    judgement, workloads = without("budget", "stream")
+    rows = {a.row.title: a for a in answers.answers(judgement, workloads)}
+    assert rows["scalar product in L1"].unbounded == ("load_bandwidth",)
+    assert rows["memory latency"].unbounded == ()
+    page = terminal.summary(judgement, workloads)
+    assert f"{terminal.UNBOUNDED}: this run did not measure its ceiling" in page
+    whole = {a.row.title: a for a in answers.answers(*without("complete", " "))}
+    assert whole["scalar product in L1"].unbounded == ()
+    assert "ceiling not measured: load_bandwidth" in html.render(judgement, workloads, heritage.load())
 
 
 def with_rows(count: int, headlines: int, **run: object) -> tuple[Judgement, dict[str, Workload]]:

@@ -212,7 +212,7 @@ def resume(
                     f"{path}: its budget of {duration(old.budget)} is spent; give it more with --budget 5m"
                 )
             now = Prepared(here, toolbox, workloads, Plan(tuple(cells), ()))
-            ahead = look_into(now, cells, old.launches, left, Counter(r.start.cell for r in records))
+            ahead = look_into(now, cells, old.launches, left, Counter(r.start.cell for r in records), old.names)
             _tell(ahead.outlook, progress)
             more = _not_yet_built(old, ahead.programs, now)
             made = _made(old, [*wanted, *more], toolbox, workloads, progress)
@@ -262,7 +262,7 @@ def _carry_out(session: Session, budget: float, neighbours: Neighbours) -> Resul
         judgement=judgement,
         workloads=session.workloads,
         code=ENVIRONMENT if full or missing else _status(judgement, rounds),
-        line=full or ending.why(session.run, rounds, directory),
+        line=full or ending.why(session.run, rounds, directory, ending.came_out(judgement, session.workloads)),
         missing=missing,
     )
 

@@ -6,20 +6,23 @@ row has a figure, whatever was expected. What rows of the report choose from com
 compared with, then whole workloads, those first that tell most for their time. What a stage holds is launched in
 rounds, side by side.
 
+Where a user names workloads, only their rows count. What was added to measure their ceilings comes after all that their
+rows compare, and never without any of it: a figure without its ceiling still answers, a ceiling alone does not.
+
 A user's own commands are compared with each other: those of one case are begun together or not at all.
 """
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from enum import IntEnum
 from fnmatch import fnmatchcase
 from typing import NamedTuple
 
 from firstlight.catalogue import Row, Workload
 from firstlight.machine import Machine
-from firstlight.plan import Cell, Program, family
+from firstlight.plan import Cell, Program, family, select
 from firstlight.plan.ceilings import bounding, measures
 from firstlight.plan.expected import cases, parameters
 from firstlight.plan.serving import provides, serves
@@ -42,12 +45,13 @@ class Rank(IntEnum):
     CHAPTER_FIRST = 3
     FRONT_OTHER = 4  # further candidates, and what else gives ceilings that the answers are held against
     CHAPTER_OTHER = 5
-    REST = 6
+    CEILING = 6  # what was not named, and measures the ceilings of what was
+    REST = 7
 
 
 OPENING = (Rank.FRONT, Rank.CHAPTER)
 """What is launched once before anything is launched again."""
-STAGE_OF = {rank: 2 if rank is Rank.REST else rank % 2 for rank in Rank}
+STAGE_OF = {rank: {Rank.CEILING: 2, Rank.REST: 3}.get(rank, rank % 2) for rank in Rank}
 
 
 class Item(NamedTuple):
@@ -77,11 +81,21 @@ class Answered(NamedTuple):
     cells: frozenset[str]
 
 
-def rows(cells: Sequence[Cell], workloads: Mapping[str, Workload], machine: Machine) -> list[Answered]:
-    """The rows that some of these cells can answer."""
+def named(workloads: Mapping[str, Workload], names: Sequence[str], brought: Iterable[str] = ()) -> frozenset[str]:
+    """Return the workloads that the user named or brought; of a whole suite all."""
+    if own := frozenset(brought):
+        return own
+    return frozenset(select(dict(workloads), names))
+
+
+def rows(
+    cells: Sequence[Cell], workloads: Mapping[str, Workload], machine: Machine, wanted: Collection[str] | None = None
+) -> list[Answered]:
+    """The rows that some of these cells can answer. `wanted`: those of these workloads only."""
     of: dict[str, list[Cell]] = defaultdict(list)
     for cell in cells:
-        of[cell.program.workload].append(cell)
+        if wanted is None or cell.program.workload in wanted:
+            of[cell.program.workload].append(cell)
     found = []
     for workload in (w for name, w in workloads.items() if name in of):
         for row in workload.rows:
@@ -104,13 +118,17 @@ Preference = Callable[[Program], tuple[bool, ...]]
 
 
 def plainly(workloads: Mapping[str, Workload], toolbox: Toolbox) -> Preference:
-    """Which candidates of a row come first: variants of the quick suite, which are chosen for it, with native flags."""
+    """Return which candidates of a row come first: variants of the quick suite with native flags.
+
+    A reference library comes last, whatever it costs: it is slow by design.
+    """
+    slow = tuple(f"_{library.name}" for library in toolbox.libraries if library.reference)
     quick = {w.name: [p for entry in w.suites.get("quick", []) for p in entry.variants] for w in workloads.values()}
     flags = {t.name: (t.flag_set != "native", family(t.compiler) != "gcc") for t in toolbox.toolchains}
 
     def late(program: Program) -> tuple[bool, ...]:
         named = any(fnmatchcase(program.variant, pattern) for pattern in quick.get(program.workload, []))
-        return (not named, *flags.get(program.toolchain, (True, True)))
+        return (program.variant.endswith(slow), not named, *flags.get(program.toolchain, (True, True)))
 
     return late
 
@@ -122,9 +140,11 @@ def ranks(
     late: Preference = lambda program: (),
     seconds: Callable[[Cell], float] = lambda cell: 0.0,
     bases: Mapping[str, str] = {},
+    wanted: Collection[str] | None = None,
 ) -> dict[str, Rank]:
     """By cell. Of the candidates of a row those are first for which `late` is least; `seconds`: of a launch.
 
+    `wanted`: the workloads that the user named; None: all.
     `bases`: by the name of an MPI library with a setting the library as it is. What that does by itself comes first
     where its settings are measured, for each of them is compared with it.
     """
@@ -135,7 +155,7 @@ def ranks(
         for name in some:
             found[name] = min(found[name], rank)
 
-    for answered in rows(cells, workloads, machine):
+    for answered in rows(cells, workloads, machine, wanted):
         order = {name: late(known[name].program) for name in answered.cells}
         least = min(order.values())
         first = sorted((n for n, o in order.items() if o == least), key=lambda n: (seconds(known[n]), n))
@@ -152,21 +172,24 @@ def ranks(
         asking = {known[n].program.workload for n, r in found.items() if r in (chapter, chapter + Rank.FRONT_FIRST)}
         ceilings = {b.ceiling for name in asking if name in workloads for b in workloads[name].bounded_by}
         offered = [c for c in cells if c.program.workload in workloads]
+        aside = [c for c in offered if wanted is not None and c.program.workload not in wanted]
         giving = (c.id for c in offered if provides(c, ceilings, workloads[c.program.workload], machine))
         want(giving, Rank(Rank.FRONT_OTHER + chapter))
+        found |= {c.id: Rank.CEILING for c in aside if found[c.id] is not Rank.REST}
         answering = Rank(Rank.FRONT + chapter)
         answers = [c for c in offered if found[c.id] is answering]
         for ceiling in bounding(answers, workloads, machine):
             able = (c for c in offered if measures(c, ceiling, workloads, machine))
             soonest = min(able, key=lambda c: (late(c.program), seconds(c), c.id), default=None)
-            want([soonest.id] if soonest else [], answering)
+            want([soonest.id] if soonest else [], Rank.CEILING if soonest in aside else answering)
     return found
 
 
-def chosen(items: Sequence[Item], room: float, slack: float = 0.0) -> list[Item]:
+def chosen(items: Sequence[Item], room: float, slack: float = 0.0, answering: bool = False) -> list[Item]:
     """Those of which every launch that they want fits into `room` seconds, begun ones first, in the order of stages.
 
-    `slack`: seconds more for those that are begun.
+    `slack`: seconds more for those that are begun. `answering`: something that was asked for has launches already;
+    until then ceilings alone are not worth the time.
     """
     taken: list[Item] = []
     dear = _dearness(items)
@@ -181,7 +204,7 @@ def chosen(items: Sequence[Item], room: float, slack: float = 0.0) -> list[Item]
         if need <= room + (slack if _begun(unit) else 0.0):
             taken += unit
             room -= need
-    return taken
+    return taken if answering or any(item.rank is not Rank.CEILING for item in taken) else []
 
 
 def units(items: Iterable[Item]) -> list[list[Item]]:

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from pathlib import Path
 
+from firstlight.catalogue import Workload
+from firstlight.conduct import agenda
 from firstlight.conduct.rounds import BUDGET, Rounds
 from firstlight.errors import INCONCLUSIVE, OK, REGRESSION
 from firstlight.judge import Judgement
 from firstlight.judge.outcome import outcome
 from firstlight.plan import LAUNCHES, MOST_LAUNCHES
 from firstlight.record import LaunchRecord, Run
+from firstlight.report.answers import answers
 from firstlight.shell import command
-from firstlight.units import duration
+from firstlight.units import count, duration
 
 
 def status(judgement: Judgement, unfinished: bool = False) -> int:
@@ -22,8 +25,19 @@ def status(judgement: Judgement, unfinished: bool = False) -> int:
     return INCONCLUSIVE if unfinished else OK
 
 
-def why(run: Run, rounds: Rounds | None, directory: Path) -> str:
-    """One sentence. `rounds` None: interrupted."""
+def came_out(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
+    """`answered 10 of 28 rows; `: what became of the outlook; "" where every row that was asked for has its figure."""
+    run = judgement.run
+    named = agenda.named(workloads, run.names, (one.name for one in run.brought))
+    known = [c for c in run.cells if c.program.workload in workloads]
+    rows = agenda.rows(known, workloads, run.machine, named)
+    found = {(a.workload, a.row.title) for a in answers(judgement, workloads) if a.best is not None or a.untimed}
+    good = sum((r.workload, r.row.title) in found for r in rows)
+    return f"answered {good} of {count(len(rows), 'row')}; " if good < len(rows) else ""
+
+
+def why(run: Run, rounds: Rounds | None, directory: Path, rows: str = "") -> str:
+    """One sentence. `rounds` None: interrupted; `rows`: see `came_out`."""
     resume = command("run", "--resume", directory, *run.more())
     if rounds is None:
         return f"interrupted; go on with: {resume}"
@@ -34,7 +48,7 @@ def why(run: Run, rounds: Rounds | None, directory: Path) -> str:
         begun = [name for name in wide if rounds.tallies[name].records]
         unbegun = f"not begun: {none} of {planned} cells; " if none else ""
         return (
-            f"the budget of {duration(run.budget)} is spent; {unbegun}{_unfinished(run, rounds)}"
+            f"the budget of {duration(run.budget)} is spent; {rows}{unbegun}{_unfinished(run, rounds)}"
             f"less sure than {sure}: {len(begun)} of {planned - none} cells; "
             f"go on with: {resume}"
         )

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Sequence
 from typing import NamedTuple
 
-from firstlight.conduct.agenda import OPENING, Answered, Item, chosen
+from firstlight.conduct.agenda import OPENING, Answered, Item, Rank, chosen
 from firstlight.plan.settings import NONE, Settings
 from firstlight.record import SPARE
 from firstlight.shell import command
@@ -14,6 +14,8 @@ from firstlight.store.documents import typed
 from firstlight.units import count, duration, minutes
 
 MOST_NAMED = 4
+DOUBT = 3.0
+"""Launches that were never timed on a machine last up to so many times their estimate."""
 
 
 class Part(NamedTuple):
@@ -27,7 +29,8 @@ class Part(NamedTuple):
 
 class Outlook(NamedTuple):
     """`chosen` of `cells` cells are launched in `seconds` of `room`; all need `needed`, and one candidate of each
-    row `opening`. Rows: answered, of how many."""
+    row with its ceilings `opening`. Rows: answered, of how many; `surely`: answered also where each launch that was
+    never timed here lasts DOUBT times as long as estimated."""
 
     room: float
     seconds: float
@@ -37,13 +40,17 @@ class Outlook(NamedTuple):
     cells: int
     rows: tuple[int, int]
     headlines: tuple[int, int]
+    surely: int
     missing: tuple[Part, ...]
 
 
 def look_ahead(items: Sequence[Item], done: Collection[str], rows: Sequence[Answered], room: float) -> Outlook:
     """Before launching. `done`: the cells that want nothing more."""
-    some = chosen(items, room)
+    answering = bool(done) or any(i.begun for i in items)
+    some = chosen(items, room, answering=answering)
     measured = {i.cell.id for i in some} | set(done)
+    doubted = [i if i.sure else i._replace(seconds=DOUBT * i.seconds) for i in items]
+    surely = {i.cell.id for i in chosen(doubted, room, answering=answering)} | set(done)
     answers = [(a.row.headline, not measured.isdisjoint(a.cells)) for a in rows]
     front = [good for headline, good in answers if headline]
     of: dict[str, list[Item]] = defaultdict(list)
@@ -54,11 +61,12 @@ def look_ahead(items: Sequence[Item], done: Collection[str], rows: Sequence[Answ
         room=room,
         seconds=sum(i.need for i in some),
         needed=sum(i.need for i in items),
-        opening=sum(i.need for i in items if i.rank in OPENING),
+        opening=sum(i.need for i in items if i.rank in (*OPENING, Rank.CEILING)),
         chosen=len(measured),
         cells=len(items) + len(done),
         rows=(sum(good for _, good in answers), len(answers)),
         headlines=(sum(front), len(front)),
+        surely=min(sum(not surely.isdisjoint(a.cells) for a in rows), sum(good for _, good in answers)),
         missing=tuple(
             Part(name, lacking[name], len(mine), sum(i.need for i in mine))
             for name, mine in of.items()
@@ -70,10 +78,14 @@ def look_ahead(items: Sequence[Item], done: Collection[str], rows: Sequence[Answ
 def summary(o: Outlook) -> str:
     """One line: how long it takes, and what it answers."""
     cells = count(o.cells, "cell") if o.chosen == o.cells else f"{o.chosen} of {count(o.cells, 'cell')}"
+    known = f"plan: {cells}, about {duration(o.seconds)} of the {duration(o.room)}"
+    good, every = o.rows
+    if o.surely < good:
+        rows = f"{o.surely} to {good} of {count(every, 'row')}, for most launches were never timed here"
+        return f"{known}; answers {rows}"
     answers = [
         f"{good} of {count(all_, noun)}" for (good, all_), noun in ((o.headlines, "headline"), (o.rows, "row")) if all_
     ]
-    known = f"plan: {cells}, about {duration(o.seconds)} of the {duration(o.room)}"
     return "; ".join([known, *([f"answers {', '.join(answers)}"] if answers else [])])
 
 

@@ -177,7 +177,7 @@ class Foreseen(NamedTuple):
 
 def foresee(prepared: Prepared, order: Order) -> Foreseen:
     """Before anything is built."""
-    return look_into(prepared, prepared.plan.cells, order.launches, budget(prepared, order))
+    return look_into(prepared, prepared.plan.cells, order.launches, budget(prepared, order), names=order.names)
 
 
 def budget(prepared: Prepared, order: Order) -> float:
@@ -187,18 +187,26 @@ def budget(prepared: Prepared, order: Order) -> float:
         return order.budget
     if not order.names:
         return effort.budget
-    opening = look_into(prepared, prepared.plan.cells, order.launches, effort.budget).outlook.opening
+    cells, names = prepared.plan.cells, order.names
+    opening = look_into(prepared, cells, order.launches, effort.budget, names=names).outlook.opening
     return effort.enough(len(select(prepared.workloads, order.names)), opening)
 
 
 def look_into(
-    prepared: Prepared, cells: Sequence[Cell], launches: int, budget: float, had: Mapping[str, int] | None = None
+    prepared: Prepared,
+    cells: Sequence[Cell],
+    launches: int,
+    budget: float,
+    had: Mapping[str, int] | None = None,
+    names: Sequence[str] = (),
 ) -> Foreseen:
-    """`had`: launches that cells have already."""
+    """`had`: launches that cells have already. `names`: what the user named."""
     known, done = _costs(prepared), had or {}
     workloads, here = prepared.workloads, prepared.machine
     bases = {m.name: m.setting for m in prepared.toolbox.mpis if m.setting}
-    wanted = agenda.ranks(cells, workloads, here, agenda.plainly(workloads, prepared.toolbox), known.of, bases)
+    named = agenda.named(workloads, names, (one.name for one in prepared.brought))
+    late = agenda.plainly(workloads, prepared.toolbox)
+    wanted = agenda.ranks(cells, workloads, here, late, known.of, bases, named)
     compared = agenda.comparisons(cells, workloads)
     items = [
         Item(
@@ -214,7 +222,7 @@ def look_into(
         if done.get(c.id, 0) < launches
     ]
     whole = {c.id for c in cells} - {i.cell.id for i in items}
-    ahead = look_ahead(items, whole, agenda.rows(cells, workloads, here), budget)
+    ahead = look_ahead(items, whole, agenda.rows(cells, workloads, here, named), budget)
     may = {i.cell.id for i in agenda.chosen(items, IN_RESERVE * budget)} or {c.id for c in cells}
     return Foreseen(ahead, list(dict.fromkeys(c.program for c in cells if c.id in may)))
 

@@ -88,7 +88,8 @@ class Rounds:
     def _next(self) -> list[Cell]:
         """The cells of the next round."""
         items, left = self._items(), self._budget - self._elapsed()
-        taken = agenda.chosen(items, left, self._slack)
+        answering = any(t.records and self._ranks.get(n) is not Rank.CEILING for n, t in self.tallies.items())
+        taken = agenda.chosen(items, left, self._slack, answering)
         if taken:
             return [item.cell for item in agenda.stage(taken, left, everything=len(taken) == len(items))]
         if more := agenda.going_on(items, left, self._resumed):

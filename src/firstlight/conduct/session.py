@@ -74,7 +74,8 @@ class Session:
         known = costs.Costs(self.workloads, costs.load(cache_directory()), bool(self._machine.gpus))
         late = agenda.plainly(self.workloads, self.run.toolbox)
         bases = {m.name: m.setting for m in self.run.toolbox.mpis if m.setting}
-        wanted = agenda.ranks(cells, self.workloads, self.run.machine, late, known.of, bases)
+        named = agenda.named(self.workloads, self.run.names, (one.name for one in self.run.brought))
+        wanted = agenda.ranks(cells, self.workloads, self.run.machine, late, known.of, bases, named)
         rounds = Rounds(
             self.run,
             cells,

@@ -10,23 +10,31 @@ import msgspec
 
 from firstlight.catalogue import Row, Workload
 from firstlight.judge import Judgement, ranking, words
+from firstlight.judge.ceilings import bounds, cores
+from firstlight.judge.evidence import lacks_device
 from firstlight.judge.interval import quotient
 from firstlight.judge.select import in_row
 from firstlight.judge.verdict import Failed, Figure, Identity, Verified
 from firstlight.machine import UNTIMED
 from firstlight.plan import LAUNCHES
+from firstlight.plan.serving import serves
 from firstlight.record import Run
 from firstlight.report import chapters, wording
 from firstlight.store import documents
 
 _TOGETHER = "\0"  # between the names of several kinds of choices: no name has it
 MOST = 18  # rows of the front page
+MOST_MISSING = 4  # candidates of a row that are named where they were not measured
 UNCLEAR = "unclear"  # nothing can be recommended from these launches
 WIDE = 0.15  # medians this far apart are not called "any", even where no difference can be shown
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """One row. `best` is None where nothing was verified; `reason` then says why. `rivals`: the best of each choice."""
+    """One row. `best` is None where nothing was verified; `reason` then says why. `rivals`: the best of each choice.
+
+    `missing`: candidates that the run did not measure, so the best one may be among them. `unbounded`: resources that
+    bound `best` and were not measured with as many cores and as much data.
+    """
 
     row: Row
     workload: str
@@ -36,6 +44,21 @@ class Answer(msgspec.Struct, frozen=True):
     rivals: tuple[Verified, ...]
     failed: tuple[Failed, ...]
     reason: str
+    missing: tuple[str, ...] = ()
+    unbounded: tuple[str, ...] = ()
+
+    @property
+    def program(self) -> str:
+        """`lu.blocked`, whose figure the row shows."""
+        return f"{self.workload}.{self.best.identity.variant}" if self.best is not None else ""
+
+    @property
+    def not_measured(self) -> str:
+        """`not measured: lu.blocked, lu.calu and 3 more`; "" where every candidate was."""
+        if not self.missing:
+            return ""
+        more = f" and {len(self.missing) - MOST_MISSING} more" if len(self.missing) > MOST_MISSING else ""
+        return f"not measured: {', '.join(self.missing[:MOST_MISSING])}{more}"
 
     @property
     def untimed(self) -> bool:
@@ -98,7 +121,53 @@ def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None
             if _unclear(rivals)
             else ranking.choice(ranking.rank(rivals), lambda f: label(run, row.choose, key(f.identity)))
         )
-    return Answer(row, workload.name, workload.chapter, best, choose, tuple(rivals), failed, "")
+    return Answer(
+        row,
+        workload.name,
+        workload.chapter,
+        best,
+        choose,
+        tuple(rivals),
+        failed,
+        "",
+        _missing(judgement, row, workload, good),
+        _unbounded(judgement, best, workload),
+    )
+
+
+def _missing(judgement: Judgement, row: Row, workload: Workload, good: Sequence[Verified]) -> tuple[str, ...]:
+    """Return the row's candidates that were planned and have no figure: variants, else programs of known variants."""
+    run = judgement.run
+    if run.state == "complete":
+        return ()
+    failed = {b.program for b in run.builds if not b.ok}
+    measured = {_program(f.identity) for f in judgement.figures if not isinstance(f, Verified)}
+    measured |= {_program(f.identity) for f in good}
+    planned = {
+        c.program: None
+        for c in run.cells
+        if c.program.workload == workload.name
+        and c.program not in failed
+        and not lacks_device(run, c)
+        and serves(c, row, workload, run.machine)
+    }
+    left = [p for p in planned if (p.variant, p.toolchain, p.mpi) not in measured]
+    known = {variant for variant, _, _ in measured}
+    targets = dict.fromkeys(p.target for p in left if p.variant not in known)
+    programs = (" with ".join(filter(None, (p.target, p.toolchain, p.mpi))) for p in left if p.variant in known)
+    return (*targets, *programs)
+
+
+def _program(identity: Identity) -> tuple[str, str, str | None]:
+    return identity.variant, identity.toolchain, identity.mpi
+
+
+def _unbounded(judgement: Judgement, figure: Verified, workload: Workload) -> tuple[str, ...]:
+    if figure.ceiling is not None or figure.identity.placement.nodes > 1:
+        return ()
+    wanted = dict.fromkeys(b.ceiling for b in bounds(figure, workload, judgement.run.machine))
+    measured = {limit.name for limit in judgement.limits if limit.cores == cores(figure.identity)}
+    return tuple(name for name in wanted if name not in measured) or tuple(wanted)
 
 
 def _unclear(rivals: list[Verified]) -> bool:

@@ -27,6 +27,7 @@ from firstlight.shell import COLOURS, STYLES, printable
 from firstlight.units import binary, count, duration, interval, percent, quantity
 
 _MOST_FINDINGS = 4
+UNBOUNDED = "?"  # in the place of a share of a ceiling that was not measured
 _NARROW = 20  # columns of a title beside its numbers, at least
 
 
@@ -160,9 +161,12 @@ def _table(front: Front, width: int, ink: Ink) -> list[str]:
         lines += row if answer.best or answer.untimed else [ink("bad", x) for x in row]
         if answer.best is not None and answer.best.states is not None:
             lines += wrap(f"two states: {told(answer.best.states, answer.best.unit)}", width, "      ", "      ")
+        lines += [ink("warn", x) for x in wrap(answer.not_measured, width, "    ! ", "      ") if answer.not_measured]
         why = wrap(answer.reason, width, "      ", "      ")
         lines += [] if answer.best else [ink("dim" if answer.untimed else "bad", x) for x in why]
-    lines += [] if long else [ink("dim", "  (n: launches)")]
+    legend = [] if long else ["n: launches"]
+    legend += [f"{UNBOUNDED}: this run did not measure its ceiling"] if any(a.unbounded for a in rows) else []
+    lines += [ink("dim", f"  ({'; '.join(legend)})")] if legend else []
     return lines + ([ink("dim", f"  {more_rows(front)}")] if front.others else [])
 
 
@@ -208,10 +212,10 @@ def _cells(answer: Answer) -> tuple[str, ...]:
         return (answer.row.title, told, "", "", "", "")
     e, share = best.estimate, best.of_ceiling
     return (
-        answer.row.title,
+        f"{answer.row.title} · {answer.program}",
         _short(quantity(e.median, best.unit)),
         interval(e.low, e.high, e.median, best.unit, " - "),
-        "-" if share is None else percent(share),
+        (UNBOUNDED if answer.unbounded else "-") if share is None else percent(share),
         str(len(e.launches)),
         answer.choose,
     )

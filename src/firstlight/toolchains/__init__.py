@@ -86,6 +86,7 @@ class Library(msgspec.Struct, frozen=True):
     prefix: str = ""  # symbol prefix: "scipy_" in the scipy-openblas wheel
     offers: tuple[Offer, ...] = ("blas1",)  # which is all that was asked for once
     integer_bits: Literal[32] = 32  # of its interface: a trial with others behind a reference went well
+    reference: bool = False  # slow by design: others are checked against it
 
 
 class Cuda(msgspec.Struct, frozen=True):

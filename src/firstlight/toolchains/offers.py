@@ -95,6 +95,7 @@ class Candidate(NamedTuple):
     version: tuple[str, str]
     prefix: str = ""
     compile_flags: tuple[str, ...] = ()
+    reference: bool = False
 
 
 class _Answer(msgspec.Struct, frozen=True):
@@ -127,7 +128,9 @@ def prove(host: Host, candidate: Candidate) -> tuple[Library | str, list[Absent]
     label = f"{candidate.label} {answer.version}".strip()
     fix = "use another library for it"
     gaps = [Absent(f"{TITLES[offer]} of {label}", reason, fix) for offer, reason in answer.lacks.items()]
-    return Library(candidate.name, label, candidate.compile_flags, tuple(link), candidate.prefix, answer.offers), gaps
+    flags, reference = candidate.compile_flags, candidate.reference
+    made = Library(candidate.name, label, flags, tuple(link), candidate.prefix, answer.offers, reference=reference)
+    return made, gaps
 
 
 def _ask(host: Host, candidate: Candidate, link: Sequence[str]) -> _Answer:

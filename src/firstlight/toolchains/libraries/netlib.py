@@ -28,7 +28,8 @@ def probe(host: Host) -> Found[Library]:
     if blas is not None:
         names = find_library([blas.parent], ("libcblas.so", "libcblas.so.3"))  # Debian's libblas.so holds them, too
         files = [file for file in (lapack, names, blas) if file is not None]
-        answer, gaps = prove(host, Candidate("netlib", "Netlib LAPACK", files, (*BLAS, "lapack"), _VERSION))
+        candidate = Candidate("netlib", "Netlib LAPACK", files, (*BLAS, "lapack"), _VERSION, reference=True)
+        answer, gaps = prove(host, candidate)
         if isinstance(answer, Library):
             return Found((answer,), tuple(gaps))
         why = answer
