@@ -97,16 +97,21 @@ inline Route route(const State& s, fl::Index iteration) {
 }
 static_assert(hops == 1 << 12, "the line left out is one that the step comes to");
 
+// Writes the cycle into the buffer, in the order of addresses.
+inline void link(State& s) {
+  for (fl::Index i = 0; i < s.lines.size(); ++i)
+    s.lines[i] = {&s.lines[static_cast<fl::Index>(s.cycle.successor(static_cast<std::uint64_t>(i)))], 0};
+  s.at = s.before = s.lines.data();
+  s.left_out = s.at->next;
+}
+
 inline void init(State& s, const Params& p, const fl::Team& team) {
   s.team = team;
   s.lines = fl::Array<Line>(p.bytes / line_bytes);
   fl::first_touch(&s);
   s.cycle = scatter(s);
   s.seed = fl::hash(fl::seed());
-  for (fl::Index i = 0; i < s.lines.size(); ++i)
-    s.lines[i] = {&s.lines[static_cast<fl::Index>(s.cycle.successor(static_cast<std::uint64_t>(i)))], 0};
-  s.at = s.before = s.lines.data();
-  s.left_out = s.at->next;
+  link(s);
 }
 
 inline fl::Cost cost(const Params& p, const fl::Team&) {

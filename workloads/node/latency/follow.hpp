@@ -1,0 +1,22 @@
+// The chase itself: no access can begin before the one ahead of it has ended.
+#pragma once
+
+#include "latency.hpp"
+
+namespace latency::inline FL_ROLE {
+
+inline void follow(State& s) {
+  constexpr int unrolled = 16;
+  const Line* at = s.at;
+  std::uint64_t sum = 0;  // off the chain: it costs no time
+  for (fl::Index hop = 0; hop < hops; hop += unrolled) {
+    for (int k = 0; k < unrolled; ++k) {
+      sum += reinterpret_cast<std::uintptr_t>(at);
+      at = at->next;
+    }
+  }
+  s.at = const_cast<Line*>(at);
+  s.visited = visited_lines(s, sum);
+}
+
+}  // namespace latency::inline FL_ROLE
