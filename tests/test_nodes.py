@@ -12,6 +12,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+import synthetic
 from commands import Captured, call
 from firstlight.errors import RecordError, UsageError
 from firstlight.judge import nodes
@@ -103,6 +104,33 @@ def test_a_slow_link_is_named_as_a_link_and_a_node_all_of_whose_links_are_slow_a
     assert f"in the median {significant(shown[3])} of what other pairs give" in ends[0][2], "as the cells tell it"
     assert found.spread is not None and found.spread.of == 21 and not found.spread.named
     assert page._link(line(pairs), HOSTS, 3)[1] == []
+
+
+@pytest.mark.parametrize(
+    ("n", "measured", "failed", "no_pairs", "told"),
+    [
+        (2, [(0, 1)], [], "", "1 pair of nodes: 1 measured"),
+        (2, [], [(0, 1)], "", "1 pair of nodes: 0 measured, 1 tried without a result"),
+        (2, [], [], "no MPI library", "1 pair of nodes: 0 measured, 1 not available"),
+        (3, [(0, 1)], [(1, 2)], "", "3 pairs of nodes: 1 measured, 1 tried without a result, 1 not drawn"),
+        (3, [(0, 1), (1, 0), (0, 1)], [], "", "3 pairs of nodes: 1 measured, 2 not drawn"),
+        (4, [(0, 1)], [(0, 1), (2, 3)], "", "6 pairs of nodes: 1 measured, 1 tried without a result, 4 not drawn"),
+        (4, [], [], "", "6 pairs of nodes: 0 measured, 6 not drawn"),
+        (64, [(0, k) for k in range(1, 64)], [], "", "2016 pairs of nodes: 63 measured, 1953 not drawn"),
+        (1, [], [], "", ""),
+        (3, [(0, 1), (0, 2), (1, 2)], [], "", "3 pairs of nodes: 3 measured"),
+    ],
+)
+def test_every_pair_is_accounted_for(
+    n: int, measured: list[tuple[int, int]], failed: list[tuple[int, int]], no_pairs: str, told: str
+) -> None:
+    good = replace(synthetic.judgement(1, 6, only=("latency",)), figures=())
+    runs = [page.Answered(f"g{k}", pair, good, {}) for k, pair in enumerate(measured)]
+    runs += [page.Answered(f"f{k}", pair, None, {}, "was lost") for k, pair in enumerate(failed)]
+    found = page.nodes_of("x", [f"h{k}" for k in range(n)], runs, no_pairs)
+    shown = " ".join(page.summary(found, 120).split())
+    assert (told in shown) if told else ("of nodes: " not in shown)
+    assert told in page.render(found, "0.1")
 
 
 def test_only_what_is_as_on_the_median_node_is_said_to_be_as_elsewhere() -> None:

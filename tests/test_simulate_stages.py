@@ -142,6 +142,26 @@ def test_a_sweep_names_where_another_iteration_becomes_the_fastest(
     assert 128 < said["by_scale"][0]["until"] < 512 and "hides" in page.read_text()
 
 
+@pytest.mark.parametrize(
+    ("typed", "shown"),
+    [
+        ("results/one", "results/one"), ("one", "results/one"), ("results/one/", "results/one"),
+        ("./results/one", "results/one"), ("results/one/profile.json", "results/one/profile.json"),
+        ("results/of mine", "'results/of mine'"), ("of mine", "'results/of mine'"),
+    ],
+)  # fmt: skip
+def test_of_a_profile_it_names_the_command_that_takes_one(
+    typed: str, shown: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    for name in ("one", "of mine"):
+        (tmp_path / "results" / name).mkdir(parents=True)
+        (tmp_path / "results" / name / "profile.json").write_text("{}")
+    for more in ([], ["--topology", "flat:2"]):
+        assert cli.call(["simulate", typed, *more]) == USAGE
+        assert f"./fl map {shown} --topology torus:32x32 predicts its messages" in capsys.readouterr().err
+
+
 @pytest.mark.parametrize("words", [["broadcast"], ["--pattern", "halo"], ["--goal", "x.goal"]])
 def test_stages_stand_alone(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:
     assert cli.call(["simulate", *words, "--stages", "a=work:5", "--topology", "flat:2"]) == USAGE

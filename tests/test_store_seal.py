@@ -161,7 +161,7 @@ def result(bench: Bench, capsys: Captured) -> Path:
 
 def test_a_run_ends_sealed_and_every_edit_is_found(result: Path, capsys: Captured) -> None:
     code, out, _ = call(capsys, "check")
-    assert code == OK and "no defects" in out and "sealed: " in out
+    assert code == OK and "no defects" in out and ", as at the end of the run" in out
     files = sorted(str(p.relative_to(result)) for p in result.rglob("*") if p.is_file())
     assert sorted([*seal.read(result), layout.SEAL]) == files and [f for f in files if f.startswith("builds/")]
     (result / "run.json").write_bytes((result / "run.json").read_bytes().replace(b'"-O2"', b'"-O3"'))
@@ -170,6 +170,7 @@ def test_a_run_ends_sealed_and_every_edit_is_found(result: Path, capsys: Capture
     code, out, _ = call(capsys, "check")
     assert code == REGRESSION
     assert "run.json: was altered" in out and "report.html: was altered" in out and "2 defects" in out
+    assert ", not as at the end of the run" in out and ", as at" not in out
     code, out, _ = call(capsys, "check", "--json")
     found = json.loads(out)
     assert code == REGRESSION and found["covered"] == len(files) - 1 and len(found["defects"]) == 2

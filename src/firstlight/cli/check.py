@@ -93,7 +93,7 @@ def command(
         who, why = signature.verify(path, allowed_signers.expanduser(), identity)
         faults += [Fault(layout.SIGNATURE, 0, why)] if why else []
     launches = len(store.open(path).launches())
-    covered, words = _coverage(path, launches, opened)
+    covered, words = _coverage(path, launches, opened, bool(faults))
     checked = Checked(path.name, launches, covered, words, who or None, tuple(faults))
     if as_json:
         print_json(checked)
@@ -140,8 +140,8 @@ def inspect(path: Path) -> Inspected:
     return Inspected(faults + differing, run, 0)
 
 
-def _coverage(path: Path, launches: int, run: Run | None) -> tuple[int, str]:
-    """How many files a hash covers, and a sentence."""
+def _coverage(path: Path, launches: int, run: Run | None, altered: bool) -> tuple[int, str]:
+    """How many files a hash covers, and a sentence. `altered`: defects were found."""
     from firstlight.store import seal
 
     if seal.exists(path):
@@ -149,7 +149,8 @@ def _coverage(path: Path, launches: int, run: Run | None) -> tuple[int, str]:
             sealed = seal.read(path)
         except RecordError:
             return launches, "the seal cannot be read: only launches are covered"
-        words = f"sealed: {count(len(sealed), 'file')} as at the end of the run or of its last report"
+        as_then = "not as" if altered else "as"
+        words = f"sealed: {count(len(sealed), 'file')}, {as_then} at the end of the run or of its last report"
         return len(sealed), f"{words}; a seal has no key, who can write here can seal again (./fl sign)"
     if run is None or (run.sealed and run.state != "running"):
         return launches, "not sealed: only launches are covered"

@@ -158,6 +158,7 @@ def command(
     subject = "an iteration" if stages else subject if pattern is None else pattern
     if subject is None:
         raise UsageError("simulate what? name a collective, as ./fl simulate broadcast --topology tofu:24x18x16")
+    _refuse_profile(subject, results)
     from firstlight.report import simulation
     from firstlight.simulate import asking
 
@@ -194,6 +195,20 @@ def command(
     else:
         tell(simulation.summary(simulated, html, width()))
     return _code(simulated)
+
+
+def _refuse_profile(subject: str, results: Path) -> None:
+    """Raise UsageError for a profile: its folder, its file, or its name among the results."""
+    from firstlight import profile, shell
+
+    file = profile.PROFILE
+    places = (Path(subject), results / subject)
+    found = next((p for p in places if (p / file).is_file() or (p.name == file and p.is_file())), None)
+    if found is not None:
+        raise UsageError(
+            f"{subject} is a profile, and simulate takes a collective, FILE.goal, --pattern or --stages; "
+            f"{shell.command('map', found, '--topology', 'torus:32x32')} predicts its messages"
+        )
 
 
 def _machines(as_json: bool) -> int:

@@ -70,6 +70,14 @@ class Outlier(msgspec.Struct, frozen=True):
     evidence: tuple[str, ...]
 
 
+class Pairs(msgspec.Struct, frozen=True):
+    """What became of `all` pairs of nodes: `measured`, tried and `failed`; the others were not tried."""
+
+    all: int = 0
+    measured: int = 0
+    failed: int = 0
+
+
 class Nodes(msgspec.Struct, frozen=True):
     """`missing`: by name of the run, why a node or a pair has none. `code`: 4 where any is missing, else 0.
 
@@ -87,6 +95,7 @@ class Nodes(msgspec.Struct, frozen=True):
     left_out: int
     looked_at: int
     code: int
+    pairs: Pairs = Pairs()
 
 
 class Answered(msgspec.Struct, frozen=True):
@@ -103,6 +112,9 @@ def nodes_of(name: str, hosts: Sequence[str], runs: Sequence[Answered], no_pairs
     """All runs of a measurement of nodes, those of single nodes and of pairs."""
     single = [r for r in runs if len(r.members) == 1]
     double = [r for r in runs if len(r.members) == 2]
+    good = {frozenset(r.members) for r in double if r.judgement is not None}
+    every = len(hosts) * (len(hosts) - 1) // 2
+    pairs = Pairs(every, len(good), len({frozenset(r.members) for r in double} - good))
     lines, links = _lines(single), _lines(double)
     asked = len(lines) + 2 * len(links)  # of links, the nodes at their ends are looked at, too
     lines = [_judged(line, asked) for line in lines]
@@ -128,6 +140,7 @@ def nodes_of(name: str, hosts: Sequence[str], runs: Sequence[Answered], no_pairs
         left_out,
         asked,
         code,
+        pairs,
     )
 
 
@@ -356,12 +369,23 @@ def summary(found: Nodes, width: int = 80, colour: bool = False, place: Path | N
             for name, why in [*found.missing.items()][:MOST_SHOWN]
             for x in wrap(f"{name}: {why}", width, "    ", "      ")
         ]
+    if found.pairs.all:
+        lines += ["", *wrap(paired(found), width, "  ", "    ")]
     if found.no_pairs:
         lines += ["", *wrap(f"pairs of nodes: not available: {found.no_pairs}", width, "  ", "    ")]
     if found.left_out:
         said = f"{count(found.left_out, 'round')} of pairs left out: the rounds measured were drawn from all"
         lines += ["", *wrap(said, width, "  ", "    ")]
     return ink.page([*lines, *([f"  page: {place}"] if place else [])])
+
+
+def paired(found: Nodes) -> str:
+    """`6 pairs of nodes: 3 measured, 1 not measured (its run says why), 2 left out`: what became of each."""
+    of, rest = found.pairs, found.pairs.all - found.pairs.measured - found.pairs.failed
+    parts = [f"{of.measured} measured"]
+    parts += [f"{of.failed} tried without a result"] if of.failed else []
+    parts += [f"{rest} {'not available' if found.no_pairs else 'not drawn'}"] if rest else []
+    return f"{count(of.all, 'pair')} of nodes: {', '.join(parts)}"
 
 
 def write(found: Nodes, firstlight: str, path: Path) -> None:
@@ -377,7 +401,7 @@ def render(found: Nodes, firstlight: str) -> str:
     page = {
         "found": found, "firstlight": firstlight, "sections": sections, "sentence": sentence(found), "told": told,
         "percent": percent, "significant": significant, "matrix": _matrix, "shade": _shade,
-        "whole": whole,
+        "whole": whole, "paired": paired,
     }  # fmt: skip
     return html.page_of("nodes.html.j2", page, ())
 
