@@ -113,7 +113,7 @@ def test_a_dry_run_tells_how_long_it_takes_and_what_it_leaves_out(bench: Bench, 
     code, out, _ = call(capsys, "run", "--dry-run", "--budget", "1s")
     assert code == OK and not bench.results.exists()
     last = out.splitlines()[-2:]
-    assert last[0].startswith("plan: 2 of 4 cells, about ") and "answers 1 of 1 row" in last[0]
+    assert last[0].startswith("plan: 2 of 4 cells, about ") and "answers 0 to 1 of 1 row" in last[0]
     assert last[1] == "not in this budget: dot, 2 of 4 cells: ./fl run dot --quick --budget 1m"
     code, out, _ = call(capsys, "run", "--dry-run")
     assert "of the 2 min 20 s; answers 1 of 1 row" in out.splitlines()[-1]

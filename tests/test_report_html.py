@@ -176,7 +176,7 @@ def test_rows_that_are_no_headlines_stand_in_their_chapter_and_what_was_left_out
     page = re.sub(r"</?data[^>]*>", "", html.render(judgement, changed, heritage.load()))
     assert re.findall(r'<li class="card.*?<h3>(.*?)</h3>', page, flags=re.S) == ["scalar product in L1"]
     chapter = page[page.index('id="chapter-node"') : page.index('id="chapter-network"')]
-    assert '<th scope="row">scalar product in memory</th>' in chapter
+    assert '<th scope="row">scalar product in memory <span class="muted">dot.' in chapter
     assert '<th scope="row">scalar product in L1</th>' not in page
     assert "<code>./fl run later --standard</code>" in page[page.index('id="unmeasured"') :]
 

@@ -196,9 +196,12 @@ def test_choice_names_the_mpi_that_is_better() -> None:
 
 
 @pytest.mark.parametrize("width", [80, 100, 132])
-def test_lines_fit_the_width_unless_a_path_or_a_program_does_not(width: int) -> None:
-    page = terminal.summary(*sample(), width=width)
-    assert max(len(x) for x in page.splitlines()) <= width
+def test_lines_fit_the_width_and_commands_stay_whole(width: int) -> None:
+    judgement, workloads = sample()
+    lines = terminal.summary(judgement, workloads, width=width).splitlines()
+    assert max(len(x) for x in lines if not x.strip().startswith("see it: ")) <= width
+    shown = {f.command for f in judgement.findings}
+    assert {x.partition("see it: ")[2] for x in lines if "see it: " in x} <= shown
 
 
 def test_colour_is_a_second_signal_only() -> None:

@@ -1,5 +1,8 @@
 """The shell: commands that are offered for copying, and text that is shown where it could do more than be read.
 
+Every room writes a hint as `./fl COMMAND ...`, and `as_typed` makes it work where it is shown: for a terminal and for a
+page alike, with the name by which this firstlight was called, its global options and its results folder.
+
 Names, reasons and outputs come from files that others may have written. Whatever is offered as a command is made by
 `command`, and whatever goes to a terminal, into a page or into another tool's format passes `printable` or `visible`.
 """
@@ -9,8 +12,10 @@ from __future__ import annotations
 import json
 import re
 import shlex
-from collections.abc import Collection, Iterable
+from collections.abc import Callable, Collection, Iterable
+from contextvars import ContextVar
 from pathlib import Path
+from typing import NamedTuple
 
 STYLES = {"strong": "1", "dim": "2", "good": "32", "warn": "33", "bad": "31"}
 """Of our own colours: the numbers of their escape codes."""
@@ -19,6 +24,55 @@ COLOURS = frozenset(f"\x1b[{number}m" for number in (*STYLES.values(), "0"))
 _CODE = re.compile("\x1b\\[[0-9]{1,2}m|.", re.DOTALL)
 # Control characters but tab and newline, and the marks that change the direction of what follows.
 _HIDDEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\u2066-\u2069]")
+
+
+class Call(NamedTuple):
+    """How firstlight was called. `name`: as a shell reads it; `options`: those in front of the command.
+
+    `results`: the folder of the runs, None where it is the one that commands use by themselves. `with_results`: the
+    commands that have `--results`, as `run` or `export junit`.
+    """
+
+    name: str = "./fl"
+    options: tuple[str, ...] = ()
+    results: Path | None = None
+    with_results: frozenset[str] = frozenset()
+
+
+_PLAIN = Call()
+_CALL: ContextVar[Call] = ContextVar("call", default=_PLAIN)
+_GLOBAL = r"(?: --(?:site-file|modules|launcher|target)(?: '[^']*'| [^\s'`;]+))"
+_HINT = re.compile(rf"(?<![\w./-])\./fl(?=[\s`;,.)]|$)({_GLOBAL}*)((?: [a-z]+){{0,2}})")
+_END_OF_HINT = re.compile(r"[`;]|\n")
+
+
+def call() -> Call:
+    """Return how firstlight was called."""
+    return _CALL.get()
+
+
+def calling(call: Call) -> None:
+    """Keep how firstlight was called, for every hint that follows."""
+    _CALL.set(call)
+
+
+def as_typed(text: str, escape: Callable[[str], str] = str) -> str:
+    """Return the text with its hints as this user has to type them. `escape`: for the page that the text belongs to."""
+    if "./fl" not in text:
+        return text
+    now = _CALL.get()
+    start = " ".join([now.name, *map(_word, now.options)])
+
+    def hint(found: re.Match[str]) -> str:
+        words, before = found[2].split(), start + found[1]
+        known = next((k for k in (1, 2) if " ".join(words[:k]) in now.with_results and len(words) >= k), 0)
+        rest = _END_OF_HINT.split(text[found.start() :], maxsplit=1)[0]
+        if not known or now.results is None or "--results" in rest or f"{now.results}/" in rest:
+            return escape(start) + found[0].removeprefix("./fl")
+        folder = f"--results {_word(now.results)}"
+        return escape(" ".join([before, *words[:known], folder, *words[known:]]))
+
+    return _HINT.sub(hint, text)
 
 
 def is_text(word: str) -> bool:

@@ -94,8 +94,13 @@ def group(
     ctx: click.Context, site_file: str | None, modules: str | None, launcher: str | None, target: str | None
 ) -> None:
     """What this parallel machine really gives to your code: measured, verified, compared."""
+    from firstlight import shell
     from firstlight.cli import sites
+    from firstlight.cli.output import WITH_RESULTS, called
 
+    given = {"--site-file": site_file, "--modules": modules, "--launcher": launcher, "--target": target}
+    options = tuple(word for name, value in given.items() if value is not None for word in (name, value))
+    shell.calling(shell.Call(called(), options, None, WITH_RESULTS))
     sites.ask(site_file, modules, launcher, target)
     sites.refuse_target(ctx.invoked_subcommand or "")
     if ctx.invoked_subcommand is None:
@@ -123,6 +128,18 @@ def main(arguments: Sequence[str] | None = None) -> None:
 
 def call(arguments: list[str]) -> int:
     """Run one command; its exit status. Commands return their status, None standing for 0."""
+    from firstlight import shell
+    from firstlight.cli.output import WITH_RESULTS, called
+
+    before = shell.call()
+    shell.calling(shell.Call(called(), with_results=WITH_RESULTS))
+    try:
+        return _call(arguments)
+    finally:
+        shell.calling(before)
+
+
+def _call(arguments: list[str]) -> int:
     try:
         from firstlight.cli.output import called, readable
 

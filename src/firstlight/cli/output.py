@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import contextlib
 import os
-import re
 import shlex
 import shutil
 import sys
@@ -14,13 +13,30 @@ from pathlib import Path
 import click
 import msgspec
 
-from firstlight import ROOT
+from firstlight import ROOT, shell
 from firstlight.errors import UsageError
-from firstlight.shell import COLOURS, is_text, json_text, printable
+from firstlight.shell import COLOURS, as_typed, is_text, json_text, printable
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON; `./fl schema` has its schema.")
+WITH_RESULTS = frozenset(
+    (
+        "run", "bench", "submit", "figures", "export junit", "export hpcc", "compare", "history", "explain", "check",
+        "sign", "report", "nodes", "profile", "simulate", "project", "tune collectives", "map",
+    )
+)  # fmt: skip
+"""The commands that have `--results`."""
+
+
+def _keep_results(context: click.Context, _: click.Parameter, value: Path) -> Path:
+    """Hints name the folder where the command line does: a site file's is the same for the next command."""
+    named = context.get_parameter_source("results") is click.core.ParameterSource.COMMANDLINE
+    shell.calling(shell.call()._replace(results=value if named else None))
+    return value
+
+
 results_folder = click.option(
     "--results",
+    callback=_keep_results,
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("results"),
     show_default=True,
@@ -29,6 +45,7 @@ results_folder = click.option(
 )
 new_run_folder = click.option(
     "--results",
+    callback=_keep_results,
     type=click.Path(path_type=Path, file_okay=False),
     default=Path("results"),
     show_default=True,
@@ -91,11 +108,6 @@ def called() -> str:
     if start.name == "firstlight":
         return "firstlight"
     return "python -m firstlight" if start.parts[-2:] == ("firstlight", "__main__.py") else "./fl"
-
-
-def as_typed(text: str) -> str:
-    """The text with its hints (`./fl check`) as this user has to type them. Every room writes `./fl`."""
-    return re.sub(r"(?<![\w./-])\./fl(?=[\s`;,.)]|$)", lambda _: called(), text)
 
 
 def tell(text: str, *, err: bool = False, nl: bool = True) -> None:

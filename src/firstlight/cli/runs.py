@@ -6,6 +6,7 @@ import contextlib
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from firstlight import shell
 from firstlight.errors import UsageError
 
 if TYPE_CHECKING:
@@ -30,6 +31,8 @@ def find(text: str, results: Path = RESULTS) -> Path:
         return results / known[-1]
     place = named(text, results)
     if place is not None:
+        if place.parent != results:  # a path: hints name the run by its identifier
+            shell.calling(shell.call()._replace(results=place.parent))
         return place
     with contextlib.suppress(OSError, ValueError):
         if Path(text).is_dir():

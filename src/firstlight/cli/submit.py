@@ -132,8 +132,8 @@ def command(
     if as_json:
         print_json(sent)
     else:
-        tell(_told(sent))
-    return _wait(chosen, sent) if wait else OK
+        tell(_told(sent, asked.reader))
+    return _wait(chosen, sent, asked.reader) if wait else OK
 
 
 class Asked(msgspec.Struct, frozen=True):
@@ -149,6 +149,11 @@ class Asked(msgspec.Struct, frozen=True):
     settings: tuple[Setting, ...]
     given: Given
     each_node: bool = False
+
+    @property
+    def reader(self) -> str:
+        """The command that shows what the job measured."""
+        return "nodes" if self.each_node else "report"
 
     @property
     def record(self) -> str:
@@ -198,15 +203,15 @@ def _run_options(options: tuple[str, ...]) -> Asked:
     return Asked(given["suite"], budget, given["resume"], tuple(always), settings, read, given["each_node"])
 
 
-def _told(sent: Job) -> str:
+def _told(sent: Job, reader: str) -> str:
     return (
         f"{sent.system} job {sent.job}: run {sent.run}, output in {sent.output}\n"
-        f"when it has ended: {shell.command('report', sent.directory)}\n"
+        f"when it has ended: {shell.command(reader, sent.directory)}\n"
         f"to resume it after a time limit or a lost node: submit {sent.script} again"
     )
 
 
-def _wait(system: System, sent: Job) -> int:
+def _wait(system: System, sent: Job, reader: str) -> int:
     """Until the job has ended: its exit status, ENVIRONMENT where the batch system does not tell one."""
     from firstlight import batch
 
@@ -220,7 +225,7 @@ def _wait(system: System, sent: Job) -> int:
         if now and now.kind == "ended":
             return ENVIRONMENT if now.code is None else now.code
         if silent >= LOST:
-            note(f"{system.LABEL} does not know job {sent.job} any more; see ./fl report")
+            note(f"{system.LABEL} does not know job {sent.job} any more; see {shell.command(reader, sent.directory)}")
             return ENVIRONMENT
         time.sleep(PAUSES[min(count, len(PAUSES) - 1)])
         count += 1

@@ -35,7 +35,7 @@ def main(words: Sequence[str]) -> int:
     asked = parse(words)
     guest = json.loads(asked.options["guest"])
     name = os.path.dirname(os.path.abspath(__file__))  # noqa: PTH100, PTH120
-    with open(asked.options["output"], "a", encoding="utf-8") as output:  # noqa: PTH123
+    with open(asked.options.get("output", "/dev/stdout"), "a", encoding="utf-8") as output:  # noqa: PTH123
         try:
             os.chdir(guest["folder"])
             return observe(asked, guest, output)

@@ -136,7 +136,7 @@ def parts(e: Explained, limit: str = "") -> list[Part]:
             f"{disturbed} of them had not their processors (wall and CPU time diverged)"
         )
     others = [f"{p.program}: {p.command or p.why}" for p in e.peers]
-    last = [shell.line(e.launches[-1].command)] if e.launches else []
+    last = [shell.line(without_output(e.launches[-1].command))] if e.launches else []
     return [
         Part("how it is distributed", spread),
         Part("what limits it", [limit or e.limited, *(bound(c, e.unit) for c in e.limits)]),
@@ -146,6 +146,15 @@ def parts(e: Explained, limit: str = "") -> list[Part]:
         Part("what would narrow the interval", list(e.narrowing)),
         Part("repeat it", [e.repeat, *last, *(f"{k}={v}" for k, v in sorted(e.environment.items()))]),
     ]
+
+
+def without_output(command: Sequence[str]) -> list[str]:
+    """Return a launch's command without the file of its run that it wrote: to repeat it changes no run."""
+    words = list(command)
+    if "--output" in words:
+        at = words.index("--output")
+        del words[at : at + 2]
+    return words
 
 
 def bound(c: Considered, unit: str) -> str:

@@ -43,7 +43,7 @@ from firstlight.report.frame import Drawing, View
 from firstlight.report.palette import DARK, GREY, Palette
 from firstlight.report.plots import spread
 from firstlight.report.unmeasured import unanswered, unbegun, unmeasured
-from firstlight.shell import command, visible
+from firstlight.shell import as_typed, command, line, visible
 from firstlight.store.durable import replace
 
 TEMPLATES = Path(__file__).parent / "templates"
@@ -98,7 +98,7 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing],
     `figures`: those that the numbers of its sentences may come from, in the order of the download.
     """
     import jinja2
-    from markupsafe import Markup
+    from markupsafe import Markup, escape
 
     environment = jinja2.Environment(
         loader=jinja2.FileSystemLoader(TEMPLATES),
@@ -122,6 +122,7 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing],
         "count": units.count,
         "chapter": chapters.name,
         "repeat": wording.repeat,
+        "word": lambda text: line([text]),
         "states": sourced.two_states,
         "headline": lambda text: headline(text, index),
         "counted": lambda n, what: said(sourced.number(str(n), f"count('{what}')"), index),
@@ -133,7 +134,10 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing],
         """Of ourselves, to stand in the page as it is."""
 
     def shown(value: object) -> object:
-        return type(value)(visible(value)) if isinstance(value, str) and not isinstance(value, Own) else value
+        if not isinstance(value, str) or isinstance(value, Own):
+            return value
+        quoted = (lambda hint: str(escape(hint))) if isinstance(value, Markup) else str
+        return type(value)(visible(as_typed(value, quoted)))
 
     environment.finalize = shown
     drawings = list(drawings)

@@ -231,7 +231,7 @@ def _findings(findings: Sequence[Finding], width: int, ink: Ink) -> list[str]:
     for number, finding in enumerate(ordered[:_MOST_FINDINGS], 1):
         lines += wrap(finding.sentence, width, f"  {number}  ", "     ")
         lines += [ink("dim", "     " + e) for e in finding.evidence if len(e) <= width - 5][:1]
-        lines += wrap(f"see it: {finding.command}", width, "     ", "       ") if finding.command else []
+        lines += [f"     see it: {finding.command}"] if finding.command else []  # whole, to be copied
     if len(ordered) > _MOST_FINDINGS:
         lines.append(f"     and {len(ordered) - _MOST_FINDINGS} more in the report")
     return lines
