@@ -130,19 +130,18 @@ def _answer(judgement: Judgement, row: Row, workload: Workload) -> Answer | None
         tuple(rivals),
         failed,
         "",
-        _missing(judgement, row, workload, good),
+        _missing(judgement, row, workload, [*good, *(f for f in found if not isinstance(f, Verified))]),
         _unbounded(judgement, best, workload),
     )
 
 
-def _missing(judgement: Judgement, row: Row, workload: Workload, good: Sequence[Verified]) -> tuple[str, ...]:
+def _missing(judgement: Judgement, row: Row, workload: Workload, found: Sequence[Figure]) -> tuple[str, ...]:
     """Return the row's candidates that were planned and have no figure: variants, else programs of known variants."""
     run = judgement.run
     if run.state == "complete":
         return ()
     failed = {b.program for b in run.builds if not b.ok}
-    measured = {_program(f.identity) for f in judgement.figures if not isinstance(f, Verified)}
-    measured |= {_program(f.identity) for f in good}
+    measured = {_program(f.identity) for f in found}
     planned = {
         c.program: None
         for c in run.cells
