@@ -11,6 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from firstlight.judge import interval
 from firstlight.judge.interval import FEWEST, estimate, median_interval, quotient, ratio, shift_p
 
 positive = st.floats(1e-3, 1e3)
@@ -135,3 +136,31 @@ def test_zero_is_a_thousandth_of_the_smallest_value_seen() -> None:
     assert ratio(zero, zero)[:3] == (1, 1, 1) and ratio(zero, zero).p == 1
     quotients = [quotient(0, 0), quotient(3, 0), quotient(0, 3), quotient(6, 3)]
     assert quotients == pytest.approx([1, 1000, 0.001, 2])
+
+
+@given(st.data())
+def test_the_ratio_of_many_launches_lists_no_pairs_and_is_the_same(data: st.DataObject) -> None:
+    """Foreign records may have thousands of launches: what is selected is what sorting all pairs would give."""
+    some = st.lists(
+        st.sampled_from([0.0, 1.0, 1.5, 2.0, 1e-300, 1e300]) | st.floats(1e-9, 1e9), min_size=1, max_size=40
+    )
+    a, b = data.draw(some), data.draw(some)
+    wanted = interval.ratio(a, b)
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(interval, "_LISTED", 7)
+        assert interval.ratio(a, b) == wanted
+
+
+def test_bounds_of_many_launches_are_found_by_few_steps(monkeypatch: pytest.MonkeyPatch) -> None:
+    steps = [0]
+    real = interval._whitney_below
+
+    def counted(u: int, m: int, n: int) -> float:
+        steps[0] += 1
+        return real(u, m, n)
+
+    monkeypatch.setattr(interval, "_whitney_below", counted)
+    k = interval._whitney_rank(7919, 8111, 0.99)
+    assert steps[0] < 100
+    assert real(k - 1, 7919, 8111) <= 0.005 < real(k, 7919, 8111)
+    assert interval._binomial_rank(100_000, 0.95) == 49_690  # 50,000 less 1.96 times half of the root

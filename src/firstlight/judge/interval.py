@@ -1,6 +1,7 @@
 """Intervals without a distribution: the median of a sample, and the ratio of two samples.
 
 Everything here is exact for the sample sizes of a run (tens of launches) and plain Python, so importing it is cheap.
+Thousands of launches take time and memory in proportion to their number.
 
 Sources: H. A. David and H. N. Nagaraja, Order Statistics, 3rd ed., section 7.1 (interval of a quantile);
 J.-Y. Le Boudec, Performance Evaluation of Computer and Communication Systems, section 2.2 (the same, for measurements);
@@ -11,9 +12,11 @@ Ann. Math. Stat. 18 (1947) 50 (its distribution).
 from __future__ import annotations
 
 import math
+import operator
+import random
 from bisect import bisect_left, bisect_right
-from collections.abc import Sequence
-from functools import cache, lru_cache
+from collections.abc import Callable, Sequence
+from functools import cache, lru_cache, partial
 from statistics import NormalDist, median
 from typing import NamedTuple
 
@@ -22,6 +25,7 @@ from firstlight.judge.verdict import Estimate
 FEWEST = 6  # two-sided 95 % on a median needs 1 - 2 * 2**-n >= 0.95
 ZERO = 1000.0  # how many times smaller than the smallest positive value a zero counts in a ratio
 _ROUNDING = 1e-12  # of 1 - confidence, which may be met exactly
+_LISTED = 1 << 16  # the largest m * n of which all differences are listed
 _EXACT = 3600  # the largest m * n for which the Mann-Whitney distribution is counted out
 
 
@@ -66,11 +70,10 @@ def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[
 @cache
 def _binomial_rank(n: int, confidence: float) -> int:
     """The largest k with P(Bin(n, 1/2) <= k - 1) <= (1 - confidence) / 2; 0 where there is none."""
-    allowed, below, k = (1 - confidence) / 2 + _ROUNDING, 0.0, 0
-    while k <= n // 2:
-        below += math.comb(n, k) / 2**n
-        if below > allowed:
-            break
+    allowed, term, below, k = (1 - confidence) / 2 + _ROUNDING, 1, 1, 0  # term: n over k, each from the one before
+    while k <= n // 2 and below / 2**n <= allowed:
+        term = term * (n - k) // (k + 1)
+        below += term
         k += 1
     return k
 
@@ -85,13 +88,57 @@ def ratio(a: Sequence[float], b: Sequence[float], confidence: float = 0.99) -> R
     if not a or not b or min(a) < 0 or min(b) < 0:
         raise ValueError("a ratio needs two samples of values that are not negative")
     logs_a, logs_b = _logs(a, b), _logs(b, a)
-    shifts = sorted(y - x for x in logs_a for y in logs_b)
-    value = _exp(median(shifts))
+    many = len(a) * len(b)
+    shift = _ordered(sorted(logs_a), sorted(logs_b))
+    value = _exp(shift(many // 2) if many % 2 else (shift(many // 2 - 1) + shift(many // 2)) / 2)
     p = shift_p(logs_a, logs_b)
     k = _whitney_rank(len(a), len(b), confidence)
     if k == 0:
         return Ratio(value, None, None, p)
-    return Ratio(value, _exp(shifts[k - 1]), _exp(shifts[-k]), p)
+    return Ratio(value, _exp(shift(k - 1)), _exp(shift(many - k)), p)
+
+
+def _ordered(a: Sequence[float], b: Sequence[float]) -> Callable[[int], float]:
+    """Return the function from k to the k-th smallest difference y - x, from 0. Both samples are sorted."""
+    if len(a) * len(b) > _LISTED:
+        return partial(_selected, a, b)
+    return sorted(y - x for x in a for y in b).__getitem__
+
+
+def _selected(a: Sequence[float], b: Sequence[float], k: int) -> float:
+    """Select the k-th smallest y - x without a list of all: thousands of launches have too many.
+
+    For each x, `first` and `last` bound the y whose difference can be the one sought. A difference among those, drawn
+    at random, splits them; what is found does not depend on the draw.
+    """
+    first, last, draw = [0] * len(a), [len(b)] * len(a), random.Random(k)
+    while (left := sum(last) - sum(first)) > _LISTED:
+        place = draw.randrange(left)
+        pivot = 0.0
+        for x, low, high in zip(a, first, last, strict=True):
+            if place < high - low:
+                pivot = b[low + place] - x
+                break
+            place -= high - low
+        below, upto = _places(a, b, operator.lt, pivot), _places(a, b, operator.le, pivot)
+        if k < sum(below):
+            last = below
+        elif k < sum(upto):
+            return pivot
+        else:
+            first = upto
+    rest = sorted(b[j] - x for x, low, high in zip(a, first, last, strict=True) for j in range(low, high))
+    return rest[k - sum(first)]
+
+
+def _places(a: Sequence[float], b: Sequence[float], is_: Callable[[float, float], bool], pivot: float) -> list[int]:
+    """For each x the number of y, from the smallest, whose difference is below or up to the pivot. Both are sorted."""
+    found, place = [], 0
+    for x in a:
+        while place < len(b) and is_(b[place] - x, pivot):
+            place += 1
+        found.append(place)
+    return found
 
 
 def _logs(values: Sequence[float], others: Sequence[float]) -> list[float]:
@@ -121,10 +168,8 @@ def shift_p(a: Sequence[float], b: Sequence[float], margin: float = 0.0) -> floa
 @cache
 def _whitney_rank(m: int, n: int, confidence: float) -> int:
     """The largest k with P(U <= k - 1) <= (1 - confidence) / 2; 0 where there is none."""
-    allowed, k = (1 - confidence) / 2 + _ROUNDING, 0
-    while k < m * n // 2 and _whitney_below(k, m, n) <= allowed:
-        k += 1
-    return k
+    allowed = (1 - confidence) / 2 + _ROUNDING
+    return bisect_left(range(m * n // 2), True, key=lambda k: _whitney_below(k, m, n) > allowed)
 
 
 def _whitney_below(u: int, m: int, n: int) -> float:
