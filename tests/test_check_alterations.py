@@ -5,10 +5,11 @@ Who alters several places and writes all hashes anew is stopped by a signature a
 
 from __future__ import annotations
 
+import hashlib
 import json
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
@@ -20,7 +21,7 @@ from firstlight import cli
 from firstlight import store as stores
 from firstlight.cli import runs
 from firstlight.cli.check import inspect
-from firstlight.errors import OK, REGRESSION
+from firstlight.errors import INCONCLUSIVE, OK, REGRESSION, USAGE
 from firstlight.record import Exit
 from firstlight.store import layout, lines
 
@@ -228,3 +229,120 @@ def test_cases_that_nobody_asked_for(result: Path) -> None:
 
 def test_check_says_what_a_seal_cannot_promise(result: Path, capsys: Captured) -> None:
     assert "a seal has no key, who can write here can seal again (./fl sign)" in call(capsys, "check")[1]
+
+
+def tenfold(run: Path) -> None:
+    """A figure ten times as large: by the scale of its metric, which stands in run.json alone."""
+    text = (run / "run.json").read_text()
+    changed = re.sub(r'("scale": ?)1e-0?9', r"\g<1>1e-8", text)
+    assert changed != text
+    (run / "run.json").write_text(changed)
+
+
+def hashed_anew(run: Path) -> None:
+    """run.json with its own hash of what stands in it now."""
+    data = (run / "run.json").read_bytes()
+    old = json.loads(data)["whole"]["sha256"].encode()
+    blank = (b"0" * 64).join(data.rsplit(old, 1))
+    (run / "run.json").write_bytes(hashlib.sha256(blank).hexdigest().encode().join(data.rsplit(old, 1)))
+
+
+def without(run: Path, *keys: str) -> None:
+    (run / "run.json").write_text(
+        json.dumps(json.loads((run / "run.json").read_bytes()) | dict.fromkeys(keys), indent=1)
+    )
+
+
+ALTERATIONS: dict[str, Callable[[Path], object]] = {
+    "its scale": tenfold,
+    "its scale, without the seal": lambda run: (tenfold(run), (run / layout.SEAL).unlink()),
+    "its scale and its own hash": lambda run: (tenfold(run), hashed_anew(run)),
+    "its scale, without its own hash": lambda run: (tenfold(run), without(run, "whole")),
+    "its scale, without its hash and the seal": lambda run: (
+        tenfold(run), without(run, "whole"), (run / layout.SEAL).unlink(),
+    ),
+    "as if it ran": lambda run: (tenfold(run), without(run, "whole", "finished"), edit(run, '"complete"', '"running"')),
+    "as if never sealed": lambda run: (tenfold(run), edit(run, '"sealed": true', '"sealed": false')),
+    "its unit": lambda run: edit(run, "Gflop/s", "Tflop/s"),
+    "its revision": lambda run: edit(run, '"revision": "', '"revision": "0'),
+    "a blank": lambda run: edit(run, "\n", "\n "),
+    "the seal of it": lambda run: edit(run, "  run.json", "  run.jsom", layout.SEAL),
+    "a hash in the seal": lambda run: (run / layout.SEAL).write_text(
+        re.sub("[0-9a-f]{64}(?=  run.json)", "0" * 64, (run / layout.SEAL).read_text())
+    ),
+}  # fmt: skip
+READERS = (
+    ["figures"], ["figures", "--json"], ["figures", "--csv", "--launches"], ["report"], ["report", "--json"],
+    ["compare", "latest", "latest"], ["compare", "latest", "latest", "--json"], ["export", "junit"],
+    ["export", "hpcc"], ["explain", "dot"], ["run", "--resume", "latest"],
+    ["project", "latest"], ["sign", "latest", "--key", "mine.txt"],
+    ["simulate", "allreduce", "--topology", "torus:2x2", "--bytes", "8", "--machine", "fitted"],
+)  # fmt: skip
+
+
+def edit(run: Path, old: str, new: str, file: str = "run.json") -> None:
+    text = (run / file).read_text()
+    assert old in text
+    (run / file).write_text(text.replace(old, new, 1))
+
+
+def test_no_command_shows_an_altered_run(result: Path, capsys: Captured) -> None:
+    """A figure of a run.json that is not as it was sealed is shown by no reader; each names the file and `check`."""
+    whole = {name: (result / name).read_bytes() for name in ("run.json", layout.SEAL)}
+    silent = []
+    for what, alter in ALTERATIONS.items():
+        alter(result)
+        for words in READERS if what == "its scale" else READERS[::3]:
+            code, out, err = call(capsys, *words)
+            said = "altered" in err and "run.json" in err and "./fl check" in err
+            silent += (
+                [] if code == USAGE and said and "Gflop/s" not in out else [(what, words, code, (out + err)[:300])]
+            )
+        silent += [] if audited(result, "run.json") or audited(result, layout.SEAL) else [(what, "check")]
+        for name, data in whole.items():
+            (result / name).write_bytes(data)
+    assert silent == []
+    assert call(capsys, "figures")[0] == OK
+
+
+def resealed(path: Path) -> None:
+    """A launch with other numbers, and with its own hash of them."""
+    before, _, last = path.read_bytes().rstrip(b"\n").rpartition(b"\n")
+    ending = lines.decode(last)
+    assert isinstance(ending, Exit)
+    changed = re.sub(rb'"cpu": ?0.99', b'"cpu": 0.98', before) + b"\n"
+    assert changed != before + b"\n"
+    path.write_bytes(changed + lines.seal(changed, ending))
+
+
+def copied(path: Path) -> None:
+    shutil.copy(path, path.with_name(path.name.replace("0000", "0002")))
+
+
+@pytest.mark.parametrize(
+    ("alter", "why"),
+    [
+        (resealed, "was altered after the run was sealed"),
+        (Path.unlink, "is missing"),
+        (lambda path: path.write_bytes(path.read_bytes()[:-9]), ""),
+        (copied, ""),
+    ],
+)
+def test_a_launch_that_was_altered_since_counts_nowhere(
+    result: Path, capsys: Captured, alter: Callable[[Path], None], why: str
+) -> None:
+    path = sorted((result / layout.LAUNCHES).iterdir())[0]
+    alter(path)
+    name = f"{layout.LAUNCHES}/{path.name if alter is not copied else path.name.replace('0000', '0002')}"
+    for words in (["figures"], ["report"], ["compare", "latest", "latest"], ["export", "junit"]):
+        code, _, err = call(capsys, *words)
+        assert code in (OK, INCONCLUSIVE) and f"passed over {name}" in err and why in err, (words, err)
+
+
+def test_without_the_seal_some_altered_launch_hides_all(result: Path, capsys: Captured) -> None:
+    """Nothing shows which one it was."""
+    resealed(sorted((result / layout.LAUNCHES).iterdir())[0])
+    (result / layout.SEAL).unlink()
+    for words in (["figures"], ["report"], ["compare", "latest", "latest"], ["export", "junit"]):
+        code, out, err = call(capsys, *words)
+        assert code == USAGE and "some launch was altered after the run ended" in err and "Gflop/s" not in out

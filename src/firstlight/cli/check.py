@@ -92,7 +92,7 @@ def command(
     if signed and allowed_signers is not None:
         who, why = signature.verify(path, allowed_signers.expanduser(), identity)
         faults += [Fault(layout.SIGNATURE, 0, why)] if why else []
-    launches = len(store.open(path).launches())
+    launches = len(store.open(path, altered=True).launches())
     covered, words = _coverage(path, launches, opened, bool(faults))
     checked = Checked(path.name, launches, covered, words, who or None, tuple(faults))
     if as_json:
@@ -130,7 +130,7 @@ def inspect(path: Path) -> Inspected:
 
     faults, run = [Fault(*defect) for defect in store.check(path)], None
     with contextlib.suppress(RecordError):
-        run = store.open(path).run()
+        run = store.open(path, altered=True).run()
     if run is not None:
         faults += unasked(path, run)
     differing = verdicts(path)
@@ -167,7 +167,7 @@ def unasked(path: Path, run: Run) -> list[Fault]:
 
     wanted = {cell.id: expected(cell, run.descriptions.get(cell.program.target)) for cell in run.cells}
     faults = []
-    for record in store.open(path).records():
+    for record in store.open(path, altered=True).records():
         if not record.complete:
             continue
         asked = [(s.placement.threads, dict(s.parameters)) for s in wanted[record.start.cell]]
@@ -198,6 +198,7 @@ def _told(case: _Case) -> str:
 def verdicts(path: Path) -> list[Fault]:
     """Where figures.json differs from what the launches say when they are judged anew."""
     from firstlight import export, reading
+    from firstlight.judge.stored import judged
     from firstlight.store import layout
     from firstlight.store.layout import FIGURES
 
@@ -210,7 +211,7 @@ def verdicts(path: Path) -> list[Fault]:
     except (reading.MalformedError, RecordError) as error:
         return [Fault(FIGURES, 0, f"is not what firstlight writes: {error}")]
     try:
-        judgement, _, _ = runs.judged(path)
+        judgement, _, _ = judged(path)
     except RecordError:
         return []  # told by the store: without run.json nothing can be judged
     found = {_key(row): row for row in stored}

@@ -54,9 +54,7 @@ def command(words: tuple[str, ...], run: str, output: Path | None, as_json: bool
 
     if output is not None:
         writable(output)
-    judgement, workloads, defects = runs.judged(runs.find(run, results))
-    for defect in defects:
-        note(f"passed over {defect}")
+    judgement, workloads, _ = runs.judged(runs.find(run, results))
     figure = choose(judgement.figures, words)
     if not isinstance(figure, Verified):
         verdict = str(figure.__struct_config__.tag)

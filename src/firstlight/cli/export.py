@@ -7,7 +7,7 @@ from pathlib import Path
 import click
 
 from firstlight.cli import runs
-from firstlight.cli.output import note, results_folder, writable
+from firstlight.cli.output import results_folder, writable
 
 output = click.option(
     "-o",
@@ -53,9 +53,7 @@ def junit(run: str, against: str | None, output: Path | None, results: Path) -> 
     from firstlight.export.junit import to_junit
     from firstlight.judge.compare import compare
 
-    judgement, _, defects = runs.judged(runs.find(run, results))
-    for defect in defects:
-        note(f"passed over {defect}")
+    judgement, _, _ = runs.judged(runs.find(run, results))
     if against is None:
         _write(to_junit(judgement), output)
     else:
@@ -95,9 +93,7 @@ def hpcc(run: str, summary: bool, output: Path | None, results: Path) -> None:
     """
     from firstlight.export.hpcc import lines, to_summary, to_table
 
-    judgement, workloads, defects = runs.judged(runs.find(run, results))
-    for defect in defects:
-        note(f"passed over {defect}")
+    judgement, workloads, _ = runs.judged(runs.find(run, results))
     found = lines(judgement, workloads)
     _write(to_summary(found) if summary else to_table(judgement, found), output)
 

@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 import click
 
 from firstlight.cli import runs
-from firstlight.cli.output import as_json, echo_json, note, results_folder, tell
+from firstlight.cli.output import as_json, echo_json, results_folder, tell
 from firstlight.units import count, significant
 
 if TYPE_CHECKING:
@@ -46,7 +45,7 @@ def command(run: str, as_json: bool, as_csv: bool, failed: bool, launches: bool,
     before = None if launches else kept.key(path)
     known = kept.find(path, before)
     if known is not None and as_json and not failed:
-        _passed_over(known.defects)
+        runs.passed_over(known.defects)
         echo_json(known.pretty())
         return
     if known is None:
@@ -54,8 +53,8 @@ def command(run: str, as_json: bool, as_csv: bool, failed: bool, launches: bool,
         name, whole = judgement.run.id, export.rows(judgement, launches)
         kept.keep(path, name, defects, whole, before)
     else:
-        name, defects, whole = known.run, list(known.defects), known.table()
-    _passed_over(defects)
+        name, whole = known.run, known.table()
+        runs.passed_over(known.defects)
     table = [row for row in whole if row.verdict not in ("verified", "untimed")] if failed else whole
     if as_json:
         echo_json(export.to_json(table))
@@ -67,11 +66,6 @@ def command(run: str, as_json: bool, as_csv: bool, failed: bool, launches: bool,
             if row.values:
                 tell("  " + ", ".join(significant(value) for value in row.values))
         tell(f"{_counted(whole, failed)} of {name}")
-
-
-def _passed_over(defects: Sequence[str]) -> None:
-    for defect in defects:
-        note(f"passed over {defect}")
 
 
 def _counted(whole: list[Row], failed: bool) -> str:

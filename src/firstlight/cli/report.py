@@ -82,9 +82,7 @@ def command(run: str, other: str | None, output: Path | None, as_json: bool, res
     path = runs.find(run, results)
     if output is not None:
         writable(output)
-    judgement, workloads, defects = runs.judged(path)
-    for defect in defects:
-        note(f"passed over {defect}")
+    judgement, workloads, _ = runs.judged(path)
     compared = compare(runs.judged(runs.find(other, results))[0], judgement) if other else None
     place, missing = output or path / layout.REPORT, ""
     if output is not None:

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Iterable
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from firstlight import shell
+from firstlight.cli.output import note
 from firstlight.errors import UsageError
 
 if TYPE_CHECKING:
@@ -51,7 +53,14 @@ def identifiers(results: Path = RESULTS) -> list[str]:
 
 
 def judged(path: Path) -> Judged:
-    """As judge.stored has it, which is imported where a command judges."""
+    """Return the run as judge.stored has it, and print what was passed over: no command can forget to."""
     from firstlight.judge import stored
 
-    return stored.judged(path)
+    found = stored.judged(path)
+    passed_over(found.defects)
+    return found
+
+
+def passed_over(defects: Iterable[str]) -> None:
+    for defect in defects:
+        note(f"passed over {defect}")

@@ -59,11 +59,13 @@ class _Held:
 class Store:
     """One run directory. Made by `create`, `resume` (both write) or `open` (reads only).
 
-    `notes` tells what `resume` found and removed; `defects` lists what the last `records()` passed over.
+    `notes` tells what `resume` found and removed; `defects` lists what the last `records()` passed over. `altered`:
+    it is read although it may not be as it was sealed, for `check`, which lists what differs.
     """
 
-    def __init__(self, path: Path, held: _Held | None = None) -> None:
+    def __init__(self, path: Path, held: _Held | None = None, *, altered: bool = False) -> None:
         self.path = path
+        self._altered = altered
         self.notes: list[str] = []
         self.defects: list[Defect] = []
         self._open = held
@@ -176,9 +178,19 @@ class Store:
     # --- reading ----------------------------------------------------------------------------------
 
     def run(self) -> Run:
-        """Read run.json. Raises RecordError when it is missing, too large, malformed, or of another schema."""
+        """Read run.json.
+
+        Raises RecordError when it is missing, too large, malformed, of another schema, or altered since the run ended.
+        """
         path = self.path / layout.RUN
-        return _decode_run(layout.read_file(path, layout.MAX_RUN_BYTES), path)
+        while True:
+            data = layout.read_file(path, layout.MAX_RUN_BYTES)
+            run = _decode_run(data, path)
+            why = "" if self._altered else whole.altered(self.path, run, data)
+            if not why:
+                return run
+            if layout.read_file(path, layout.MAX_RUN_BYTES) == data:  # else it was written again between two reads
+                raise RecordError(f"{path}: {why}; {command('check', self.path)} lists what differs")
 
     def launches(self) -> list[tuple[str, int]]:
         """Cell and number of every finished launch, sorted by name."""
@@ -188,26 +200,53 @@ class Store:
     def records(self, only: Collection[str] | None = None) -> Iterator[LaunchRecord]:
         """Every launch that can be trusted, sorted by cell and number; the others are listed in `defects`.
 
-        `only`: of these cells alone. Raises RecordError only where there is no run to read at all.
+        `only`: of these cells alone. Each launch is compared with the seal as it is read; without a seal, all of them
+        with what run.json says of them. Raises RecordError where there is no run to read, and after the last launch
+        where one was altered and nothing shows which.
         """
         run = self.run()
         self.defects = []
         cells = {cell.id for cell in run.cells}
-        for cell, number in (one for one in self.launches() if only is None or one[0] in only):
+        there = [launch for launch in self.launches() if only is None or launch[0] in only]
+        sealed = self._sealed()
+        digests: dict[str, str] = {}
+        for cell, number in there:
             name = f"{layout.LAUNCHES}/{layout.launch_name(cell, number)}"
             try:
-                reading = lines.read(layout.read_file(self.path / name, layout.MAX_LAUNCH_BYTES))
+                data = layout.read_file(self.path / name, layout.MAX_LAUNCH_BYTES)
+                reading = lines.read(data)
             except RecordError as error:
                 self.defects.append(Defect(name, 0, str(error).removeprefix(f"{self.path / name}: ")))
                 continue
             found = [Defect(name, line, what) for line, what in reading.defects]
             if reading.record is not None:
+                digests[name] = seal.hashed(data)
                 found += [
                     Defect(name, 1, what) for what in misplaced(reading.record.start, run.id, cells, cell, number)
                 ]
+            if not found and sealed is not None and (what := seal.difference(name, digests[name], sealed)):
+                found = [Defect(name, 0, what)]
             if reading.record is not None and not found:
                 yield reading.record
             self.defects += found
+        if self._altered or run.whole is None:
+            return
+        counted = list(whole.counts({c: n for c, n in run.whole.launches.items() if only is None or c in only}, there))
+        self.defects += counted
+        complete = only is None and len(digests) == len(there) and not counted
+        if sealed is None and complete and whole.digest(digests) != run.whole.launches_sha256:
+            what = f"{whole.SOME}; {command('check', self.path)} lists what differs"
+            raise RecordError(f"{self.path / layout.LAUNCHES}: {what}")
+
+    def _sealed(self) -> dict[str, str] | None:
+        """Hashes by name; None where the run has no seal, or is read whatever it says. A bad seal is a defect."""
+        if self._altered or not seal.exists(self.path):
+            return None
+        try:
+            return seal.read(self.path)
+        except RecordError as error:
+            self.defects.append(Defect(layout.SEAL, 0, str(error).removeprefix(f"{self.path / layout.SEAL}: ")))
+            return None
 
 
 def misplaced(start: Start, run: str, cells: Collection[str], cell: str, number: int) -> Iterator[str]:
@@ -342,19 +381,19 @@ def _filled(root: Folder, run: Run, files: Sequence[Document]) -> Store:
         raise
 
 
-def open(path: Path) -> Store:
-    """A run to read. Raises RecordError when `path` holds none."""
+def open(path: Path, *, altered: bool = False) -> Store:
+    """A run to read. Raises RecordError when `path` holds none. `altered`: see `Store`."""
     if not (path / layout.RUN).is_file():
         raise RecordError(f"{path}: is no results directory (it has no {layout.RUN}); `ls results` shows yours")
-    return Store(path)
+    return Store(path, altered=altered)
 
 
 def resume(path: Path) -> Store:
     """A run to go on with: takes it over, removes what the launch in flight had left, and notes it.
 
-    Raises RecordError when `path` holds no readable run, UsageError while another firstlight works on it, where it
-    belongs to somebody else or others may write it, where it is signed, or where its run.json is not the one that was
-    sealed.
+    Raises RecordError when `path` holds no readable run or its run.json is not the one that was sealed, UsageError
+    while another firstlight works on it, where it belongs to somebody else or others may write it, or where it is
+    signed.
     """
     open(path)
     with durable.os_errors_as_store_error(path), contextlib.ExitStack() as opened:
@@ -374,14 +413,10 @@ def resume(path: Path) -> Store:
 
 
 def _resumable(path: Path) -> None:
-    """Raises UsageError where the run is not to go on, RecordError where it cannot be read."""
-    run = Store(path).run()
+    """Raises UsageError where the run is not to go on, RecordError where it cannot be read or was altered."""
+    Store(path).run()
     if (path / layout.SIGNATURE).exists():
         raise UsageError(f"{path}: is signed, and what goes on is no longer what was signed; resume a copy without it")
-    if run.whole and not whole.unaltered(layout.read_file(path / layout.RUN, layout.MAX_RUN_BYTES), run.whole):
-        raise UsageError(f"{path}: run.json was altered after the run ended; see {command('check', path)}")
-    if seal.exists(path) and seal.read(path).get(layout.RUN) != seal.digest(path, layout.RUN):
-        raise UsageError(f"{path}: run.json was altered after the run was sealed; see {command('check', path)}")
 
 
 def _swept(run: Folder, launches: Folder) -> Iterator[str]:
@@ -410,4 +445,4 @@ def check(path: Path) -> list[Defect]:
     """
     from firstlight.store.audit import audit, few
 
-    return few(audit(Store(path)))
+    return few(audit(Store(path, altered=True)))

@@ -72,12 +72,31 @@ def exists(run: Path) -> bool:
 
 def digest(run: Path, name: str) -> str:
     """SHA-256 of one file. Raises RecordError for what is no plain file, or is too large to be ours."""
-    return hashlib.sha256(layout.read_file(run / name, MAX_FILE_BYTES)).hexdigest()
+    return hashed(layout.read_file(run / name, MAX_FILE_BYTES))
+
+
+def hashed(data: bytes) -> str:
+    return hashlib.sha256(data).hexdigest()
+
+
+def difference(name: str, found: str, sealed: Mapping[str, str]) -> str:
+    """How a file with the hash `found` differs from the seal, "" where it does not."""
+    if name not in sealed:
+        return "was added after the run was sealed"
+    return "" if sealed[name] == found else "was altered after the run was sealed"
 
 
 def read(run: Path) -> dict[str, str]:
     """What the seal says: digest by name. Raises RecordError where it is missing or is none."""
     return parse(layout.read_file(run / layout.SEAL, MAX_BYTES), str(run / layout.SEAL))
+
+
+def line(run: Path, name: str) -> str:
+    """The hash of one file, "" where the seal has none: without a look at all other lines, for there may be many."""
+    found = re.search(
+        rb"^([0-9a-f]{64})  %s$" % re.escape(name.encode()), layout.read_file(run / layout.SEAL, MAX_BYTES), re.M
+    )
+    return found[1].decode() if found else ""
 
 
 def parse(data: bytes, place: str = layout.SEAL) -> dict[str, str]:
@@ -115,11 +134,9 @@ def differences(run: Path) -> Iterator[Defect]:
     for name in sorted(there | sealed.keys()):
         if name not in there:
             yield Defect(name, 0, "is missing")
-        elif name not in sealed:
-            yield Defect(name, 0, "was added after the run was sealed")
         else:
             try:
-                if digest(run, name) != sealed[name]:
-                    yield Defect(name, 0, "was altered after the run was sealed")
+                if what := difference(name, digest(run, name) if name in sealed else "", sealed):
+                    yield Defect(name, 0, what)
             except RecordError as error:
                 yield Defect(name, 0, str(error).removeprefix(f"{run / name}: "))

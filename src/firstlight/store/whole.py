@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Collection, Iterable, Iterator, Mapping
 from pathlib import Path
 
 import msgspec
@@ -17,15 +17,18 @@ from firstlight.store import layout, seal
 from firstlight.store.lines import Defect
 
 _BLANK = "0" * 64
+SOME = "some launch was altered after the run ended: its hash is not in run.json"
 
 
 def encoded(run: Run, path: Path) -> bytes:
     """run.json of a run in `path`; one that has ended and is to be sealed counts its launches. Raises RecordError."""
     if run.state == "running" or not run.sealed:
         return _text(msgspec.structs.replace(run, whole=None))
-    launches = [layout.launch_name(*launch) for launch in _launches(path)]
-    counted = Counter(cell for cell, _ in _launches(path))
-    text = _text(msgspec.structs.replace(run, whole=Whole(dict(counted), _digest(path, launches), _BLANK)))
+    launches = _launches(path)
+    counted = Counter(cell for cell, _ in launches)
+    names = [f"{layout.LAUNCHES}/{layout.launch_name(*launch)}" for launch in launches]
+    hashes = {name: seal.digest(path, name) for name in names}
+    text = _text(msgspec.structs.replace(run, whole=Whole(dict(counted), digest(hashes), _BLANK)))
     return _with(text, _BLANK, hashlib.sha256(text).hexdigest())
 
 
@@ -34,27 +37,43 @@ def unaltered(data: bytes, whole: Whole) -> bool:
     return hashlib.sha256(_with(data, whole.sha256, _BLANK)).hexdigest() == whole.sha256
 
 
-def differences(path: Path, whole: Whole, there: Iterable[tuple[str, int]], told: set[str]) -> Iterator[Defect]:
+def altered(path: Path, run: Run, data: bytes) -> str:
+    """Why run.json (`data`) of the run in `path` is not as it was when the run ended, "" where nothing shows that."""
+    if run.whole is not None and not unaltered(data, run.whole):
+        return "was altered after the run ended: its own hash does not fit"
+    if seal.exists(path):
+        return "" if seal.line(path, layout.RUN) == seal.hashed(data) else "was altered after the run was sealed"
+    lost = run.sealed and run.whole is None and run.state != "running"
+    return f"may have been altered: the run was sealed, and neither {layout.SEAL} nor a hash of its own is there" * lost
+
+
+def differences(path: Path, whole: Whole, there: Collection[tuple[str, int]], told: set[str]) -> Iterator[Defect]:
     """Launches that are missing, were added or altered since. `told`: files with a defect of their own."""
+    found = list(counts(whole.launches, there))
+    yield from (defect for defect in found if defect.file not in told)
+    if not found and not any(name.startswith(f"{layout.LAUNCHES}/") for name in told):
+        names = [f"{layout.LAUNCHES}/{layout.launch_name(*launch)}" for launch in there]
+        if digest({name: seal.digest(path, name) for name in names}) != whole.launches_sha256:
+            yield Defect(layout.LAUNCHES, 0, SOME)
+
+
+def counts(launches: Mapping[str, int], there: Iterable[tuple[str, int]]) -> Iterator[Defect]:
+    """Launches that are missing or were added since, by their numbers alone. `launches`: how many a cell had."""
     numbers: dict[str, set[int]] = {}
     for cell, number in there:
         numbers.setdefault(cell, set()).add(number)
-    found = False
-    for cell in sorted(numbers.keys() | whole.launches.keys()):
-        had, has = whole.launches.get(cell, 0), numbers.get(cell, set())
+    for cell in sorted(numbers.keys() | launches.keys()):
+        had, has = launches.get(cell, 0), numbers.get(cell, set())
         last = max(has, default=-1) + 1
-        if last < had:
-            name = f"{layout.LAUNCHES}/{layout.launch_name(cell, last)}"
-            more = f", and so are {had - last - 1} more up to number {had - 1}" if had - last > 1 else ""
+        first, more = last, f", and so are {had - last - 1} more up to number {had - 1}" if had - last > 1 else ""
+        if last >= had and len([n for n in has if n < had]) < had:  # not at the end
+            first, more = next(n for n in range(had) if n not in has), ""
+        if first < had:
+            name = f"{layout.LAUNCHES}/{layout.launch_name(cell, first)}"
             yield Defect(name, 0, f"is missing{more}: run.json counts {had} launches of this cell")
         for number in sorted(n for n in has if n >= had)[:1]:
             name = f"{layout.LAUNCHES}/{layout.launch_name(cell, number)}"
             yield Defect(name, 0, f"was added after the run ended: run.json counts {had} launches of this cell")
-        found |= last < had or last > had or len(has) != had
-    if not found and not any(name.startswith(f"{layout.LAUNCHES}/") for name in told):
-        names = [layout.launch_name(cell, number) for cell, some in numbers.items() for number in some]
-        if _digest(path, names) != whole.launches_sha256:
-            yield Defect(layout.LAUNCHES, 0, "some launch was altered after the run ended: its hash is not in run.json")
 
 
 def _launches(path: Path) -> list[tuple[str, int]]:
@@ -62,10 +81,9 @@ def _launches(path: Path) -> list[tuple[str, int]]:
     return [launch for launch in found if launch is not None]
 
 
-def _digest(path: Path, names: Iterable[str]) -> str:
+def digest(digests: Mapping[str, str]) -> str:
     """SHA-256 of the list of launches as it stands in a seal."""
-    shown = [f"{layout.LAUNCHES}/{name}" for name in names]
-    return hashlib.sha256(seal.text({name: seal.digest(path, name) for name in shown})).hexdigest()
+    return seal.hashed(seal.text(digests))
 
 
 def _text(run: Run) -> bytes:
