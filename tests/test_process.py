@@ -56,6 +56,101 @@ def test_a_command_that_takes_too_long_is_ended_with_all_that_it_started(tmp_pat
     turns.cut_short(attempt, lambda _: (tmp_path / "up").exists())
 
 
+@pytest.mark.parametrize("merge", [False, True])
+@pytest.mark.parametrize("way", ["yes", "yes >&2", "yes & wait", "trap '' TERM PIPE; yes; sleep 1000", "cat /dev/zero"])
+def test_what_prints_without_end_is_ended_and_not_kept(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str, merge: bool
+) -> None:
+    """A compiler or a launcher of somebody else may print gigabytes before a minute is over."""
+    monkeypatch.setattr(bounded, "MOST", 1 << 20)
+    monkeypatch.setattr(bounded, "GRACE", 0.1)
+    with pytest.raises(OSError, match="printed more than 1 MiB and was ended"):
+        bounded.run(["sh", "-c", f"{way}; : {tmp_path}/flood"], timeout=600, merge=merge)
+    assert not list(living(f"{tmp_path}/flood"))
+
+
+def test_a_probe_that_prints_too_much_is_a_failure_and_a_build_keeps_its_last_words(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(bounded, "MOST", 1000)
+    words = [sys.executable, "-c", "print('x' * 2000); print('end')"]
+    with pytest.raises(OSError, match="printed more than"):
+        bounded.run(words, timeout=600)
+    done = bounded.run(words, timeout=None)
+    assert done.returncode == 0 and len(done.stdout) == 1000 and done.stdout.endswith("x\nend\n")
+
+
+_STARTS = """
+import os, sys
+from pathlib import Path
+from firstlight.process import bounded, guard
+fake, place = sys.argv[1], Path(sys.argv[2])
+"""
+_COMMANDS = {
+    "a command": "bounded.run([fake], timeout=1000)",
+    "a build": "bounded.run([fake], timeout=None, environment={'PATH': os.environ['PATH']})",
+    "two at once": """
+import threading
+threading.Thread(target=lambda: bounded.run([fake], timeout=1000)).start()
+bounded.run([fake], timeout=1000)""",
+    "in a temporary folder": """
+with guard.scratch("firstlight-test-") as folder:
+    (folder / "deep").mkdir(); (folder / "deep" / "file").write_text("x"); (folder / "deep").chmod(0)
+    bounded.run([fake], timeout=1000, folder=folder)""",
+    "a trial of a compiler": """
+from firstlight.machine import discover
+from firstlight.toolchains.host import Host
+Host(discover(), place, dict(os.environ), None).trial("int main() {}", ".c", [fake])""",
+    "doctor's ranks": """
+from firstlight import doctor
+from firstlight.toolchains import Mpi
+doctor.talk(Mpi("mpich", "mpich", "MPICH", "1", "system", fake, None, (), fake, {}), place, 1000)""",
+    "simulate": "from firstlight.simulate import program; program.ask(Path(fake), ['list'])",
+    "simulate a schedule": """
+from firstlight.simulate import program
+program.predict_schedule(Path(fake), "num_ranks 1", "single", "L=1")""",
+    "map": "from firstlight.mapping import program; program.ask(Path(fake), [])",
+    "profile": """
+from firstlight.profile import recording
+from firstlight.toolchains import Mpi
+mpi = Mpi("mpich", "mpich", "MPICH", "1", "system", fake, None, (), fake, {})
+recording.run([fake], mpi, place / "a b.so", place / "profile")""",
+    "cmake": "from firstlight import cmake; cmake.run([fake], dict(os.environ))",
+    "bench --build": """
+from firstlight.bench import building
+(place / "source").mkdir()
+building.make("exec {cc}", {"cc": fake}, place / "source", place.parent / "copies" / "one", dict(os.environ), "")""",
+    "tune loop": """
+from firstlight.loops import trial
+trial.compiler(fake, ())""",
+    "under preparation": """
+from firstlight.conduct.interrupt import leaving_nothing
+with leaving_nothing(), guard.scratch("firstlight-test-"):
+    bounded.run([fake], timeout=None)""",
+}
+
+
+@pytest.mark.parametrize("what", _COMMANDS)
+def test_kill_of_firstlight_leaves_no_child_and_no_temporary_folder(tmp_path: Path, what: str) -> None:
+    """Whatever command of firstlight started it."""
+    place, fake, word = tmp_path / "place", tmp_path / "fake", f"{tmp_path}/outlives"
+    place.mkdir()
+    fake.write_text(f"#!/bin/sh\nsh -c 'sleep 1000; : {word}' &\ntouch {tmp_path}/up\nwait; : {word}\n")
+    fake.chmod(0o755)
+    script = _STARTS + _COMMANDS[what]
+    environment = {**os.environ, "TMPDIR": str(place), "FIRSTLIGHT_CACHE": str(place), "PYTHONPATH": str(ROOT / "src")}
+    started = subprocess.Popen([sys.executable, "-c", script, str(fake), str(place)], env=environment)
+    try:
+        await_(lambda: (tmp_path / "up").exists() or started.poll() is not None, "the command")
+        assert started.poll() is None and list(living(word))
+    finally:
+        started.kill()
+        started.wait()
+    await_(lambda: not list(living(word)), "the end of the command")
+    mine = {"source"}
+    await_(lambda: not [p for p in place.iterdir() if p.is_dir() and p.name not in mine], "the end of its folder")
+
+
 def test_what_holds_the_output_open_is_not_waited_for() -> None:
     done = bounded.run(["sh", "-c", "sleep 1000 & echo $!"], timeout=100)
     os.kill(int(done.stdout), signal.SIGKILL)

@@ -7,7 +7,6 @@ import fcntl
 import shutil
 import sys
 import sysconfig
-import tempfile
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
@@ -15,7 +14,7 @@ import msgspec
 
 from firstlight import ROOT
 from firstlight.errors import BuildError
-from firstlight.process import bounded
+from firstlight.process import bounded, guard
 
 
 class Tree(msgspec.Struct, frozen=True):
@@ -71,9 +70,9 @@ class Tree(msgspec.Struct, frozen=True):
             if _locked(lock.fileno(), waiting):
                 yield self
                 return
-        with tempfile.TemporaryDirectory(prefix=f"{self.folder.name}.", dir=self.folder.parent) as folder:
-            moved = {name: value.replace(str(self.folder), folder) for name, value in self.definitions.items()}
-            yield Tree(Path(folder), moved, self.environment)
+        with guard.scratch(f"{self.folder.name}.", self.folder.parent) as folder:
+            moved = {name: value.replace(str(self.folder), str(folder)) for name, value in self.definitions.items()}
+            yield Tree(folder, moved, self.environment)
 
 
 def _locked(descriptor: int, waiting: Callable[[], None]) -> bool:

@@ -27,6 +27,7 @@ from firstlight.conduct.progress import display
 from firstlight.errors import FirstlightError, UsageError
 from firstlight.machine import cache_directory
 from firstlight.plan.settings import Setting
+from firstlight.process import guard
 from firstlight.store import durable
 from firstlight.store.documents import Document
 
@@ -148,7 +149,8 @@ def prepare(setup: Sequence[str]) -> None:
         *_PYTHON,
         "firstlight.conduct.job",
     ]
-    status = subprocess.run(words, stdin=subprocess.DEVNULL, check=False).returncode
+    with guard.environment() as variables:
+        status = subprocess.run(words, stdin=subprocess.DEVNULL, env=variables, check=False).returncode
     if status == 99:
         raise UsageError("a --setup line fails here; its words are above. Try it in a shell of its own")
     if status != 0:

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import subprocess
-import tempfile
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from pathlib import Path
 
@@ -21,7 +20,7 @@ from firstlight.judge.asked import Replaced
 from firstlight.judge.words import listing
 from firstlight.plan import Cell, Plan, Program
 from firstlight.plan.settings import Setting, Settings, value
-from firstlight.process import bounded
+from firstlight.process import bounded, guard
 from firstlight.record import Description
 from firstlight.shell import command
 from firstlight.toolchains import Toolbox
@@ -143,14 +142,14 @@ def elsewhere(settings: Settings, named: Sequence[str]) -> list[str]:
 def refuse(cells: Iterable[Cell], asked: Mapping[Program, Built], given: Given, toolbox: Toolbox) -> None:
     """Raises UsageError, in the words of a program that was built, where it would take none of what it shall run."""
     own = {mpi.name: mpi.environment for mpi in toolbox.mpis}
-    with tempfile.TemporaryDirectory(prefix="fl-") as folder:
-        documents.write(Path(folder), given.files)
+    with guard.scratch("fl-") as folder:
+        documents.write(folder, given.files)
         for program, built in asked.items():
             mine = [cell for cell in cells if cell.program == program]
             environment = os.environ | own.get(program.mpi or "", {})
             starter = toolbox.emulator
             answers = [
-                _answer(built.executable, cell, folder, environment, starter) for cell in mine if built.executable
+                _answer(built.executable, cell, str(folder), environment, starter) for cell in mine if built.executable
             ]
             if answers and all(answers):
                 raise UsageError(answers[0])

@@ -24,7 +24,7 @@ from firstlight.machine import (
     starts_nothing,
 )
 from firstlight.mpi_families import outside
-from firstlight.process import bounded
+from firstlight.process import bounded, guard
 from firstlight.toolchains import OFFLOADING, RUNTIMES, Absent, Mpi, Toolbox
 from firstlight.toolchains.offers import said
 from firstlight.units import binary, count
@@ -107,8 +107,7 @@ def talk(mpi: Mpi, cache: Path, timeout: float = 60, emulator: tuple[str, ...] =
         return Item(what, f"talk to each other, started by {' '.join(mpi.starter)}")
     environment = {**outside(os.environ), **mpi.environment}
     try:
-        with tempfile.TemporaryDirectory(prefix="talk-", dir=cache) as name:
-            folder = Path(name)
+        with guard.scratch("talk-", cache) as folder:
             (folder / "talk.cpp").write_text(_RANKS)
             started = [mpi.launcher, "-n", "2", *emulator, str(folder / "talk")]
             for command in ([mpi.cxx, "talk.cpp", "-o", "talk"], started):

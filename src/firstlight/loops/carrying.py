@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import tempfile
 import textwrap
 import time
 from collections.abc import Callable
@@ -23,6 +22,7 @@ from firstlight.loops.engines import SpentError
 from firstlight.loops.judging import Judged, Launches, beside, judged, launched
 from firstlight.loops.source import Marked, Source
 from firstlight.loops.trial import Bench, Compiler, Place, points
+from firstlight.process import guard
 from firstlight.units import significant
 
 FIRST = 3  # launches of a candidate while it is searched for
@@ -93,8 +93,8 @@ def tune(source: Source, loop: Marked, request: Request, say: Callable[[str], No
     said = source.code[loop.begin : loop.node.start_byte].decode("utf-8", "replace").strip()
     whole = (str(source.path), loop.name, loop.line, cc.told, cc.family, loop.hash, date, said, _dedented(loop))
     outcome = Outcome(*whole, tried=[], judged=[], kept=[])
-    with tempfile.TemporaryDirectory(prefix="firstlight-loop-") as folder:
-        bench = Bench(source, loop, request.compiler, Path(folder))
+    with guard.scratch("firstlight-loop-") as folder:
+        bench = Bench(source, loop, request.compiler, folder)
         try:
             _Tuning(bench, request, outcome, say).go(search)
         except NotUnderstoodError as error:

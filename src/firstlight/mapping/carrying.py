@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -15,6 +14,7 @@ from firstlight.mapping.answer import Answer, Mapped, Trial, Written
 from firstlight.mapping.ground import Ground, Seat, seats
 from firstlight.mapping.source import Source
 from firstlight.mpi_families import of
+from firstlight.process import guard
 from firstlight.store.durable import replace
 from firstlight.toolchains import Mpi
 
@@ -84,10 +84,9 @@ def _searched(request: Request, built: Path, words: Sequence[str], on_best: prog
         if not request.source.text:
             answer = program.ask(built, [*request.source.words, *words], on_best)
         else:
-            with tempfile.NamedTemporaryFile("w", prefix="firstlight-", suffix=".pattern") as file:
-                file.write(request.source.text)
-                file.flush()
-                answer = program.ask(built, ["--pattern", file.name, *words], on_best)
+            with guard.scratch("firstlight-map-") as folder:
+                (folder / "traffic.pattern").write_text(request.source.text)
+                answer = program.ask(built, ["--pattern", str(folder / "traffic.pattern"), *words], on_best)
     except BuildError as error:
         if request.kept is None and kept.exists():
             raise BuildError(f"{error}; the best map so far is there: --map {shell.line([str(kept)])}") from error

@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-import os
 import signal
 import subprocess
 import tempfile
-import uuid
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -17,7 +15,7 @@ import msgspec
 from firstlight import machine, native, reading
 from firstlight.errors import INTERRUPTED, BuildError, UsageError
 from firstlight.mapping.answer import Answer
-from firstlight.process import guard, tree
+from firstlight.process import guard
 from firstlight.simulate.program import compiler
 
 _T = TypeVar("_T")
@@ -51,12 +49,11 @@ def ask(program: Path, words: Sequence[str], on_best: OnBest = lambda best: None
     Raises UsageError with the program's words where it refuses the question, BuildError for any other end.
     """
     answer: Answer | None = None
-    identity = f"map-{uuid.uuid4().hex}"
-    with tempfile.TemporaryFile() as errors, guard.watching(identity):  # a search does not outlive who asked for it
+    with tempfile.TemporaryFile() as errors, guard.environment() as variables:
         try:
             running = subprocess.Popen(
                 [str(program), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors,
-                env={**os.environ, tree.MARK: identity},
+                env=variables,
             )  # fmt: skip
         except OSError as error:
             raise BuildError(f"cannot start {program}: {error.strerror}; remove it and try again") from error

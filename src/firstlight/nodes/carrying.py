@@ -11,7 +11,7 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import IO
 
@@ -28,6 +28,7 @@ from firstlight.machine.allocation import ONLY, Allocation
 from firstlight.nodes import folder, schedule
 from firstlight.nodes.asking import Asked
 from firstlight.nodes.folder import Part, Record
+from firstlight.process import guard
 
 ENDED = (OK, REGRESSION, INCONCLUSIVE)
 """Exit statuses of a run that was carried out."""
@@ -81,11 +82,11 @@ def _round(path: Path, record: Record, number: int, here: Allocation, progress: 
     waiting = [k for k, part in enumerate(parts) if part.status not in ENDED]
     progress.state.total = len(waiting)
     running: dict[int, subprocess.Popen[bytes]] = {}
-    with _ending(running):
+    with guard.environment() as variables, _ending(running):
         while waiting or running:
             while waiting and len(running) < record.at_once:
                 k = waiting.pop(0)
-                running[k] = _start(path, record, parts[k], here)
+                running[k] = _start(path, record, parts[k], here, variables)
             progress.update()
             time.sleep(_PAUSE)
             for k in [k for k, process in running.items() if process.poll() is not None]:
@@ -101,7 +102,9 @@ def _round(path: Path, record: Record, number: int, here: Allocation, progress: 
     return record
 
 
-def _start(path: Path, record: Record, part: Part, here: Allocation) -> subprocess.Popen[bytes]:
+def _start(
+    path: Path, record: Record, part: Part, here: Allocation, environment: Mapping[str, str]
+) -> subprocess.Popen[bytes]:
     hosts = [record.hosts[k] for k in part.members]
     words = record.pairs if len(part.members) > 1 else record.nodes
     where = ("--results", str(path.absolute()))
@@ -114,7 +117,7 @@ def _start(path: Path, record: Record, part: Part, here: Allocation) -> subproce
     with _said(path, part) as file:
         return subprocess.Popen(
             [*srun.on_node(hosts[0], here.cpus), *job.myself(), *own, *where],
-            env=os.environ | variables,
+            env={**environment, **variables},
             stdin=subprocess.DEVNULL,
             stdout=file,
             stderr=subprocess.STDOUT,

@@ -1,23 +1,26 @@
 """Bounded: a command that answers (a compiler, a probe, a question to a batch system), and what to do if it does not.
 
-It gets a session of its own, so what it starts can be told from what the user runs beside firstlight, and is ended
-with it: when it takes too long, and when firstlight is interrupted.
+It gets a session and a mark of its own, so what it starts can be told from what the user runs beside firstlight, and is
+ended with it: when it takes too long, when it prints without end, and when firstlight is interrupted or killed.
 """
 
 from __future__ import annotations
 
 import contextlib
+import errno
 import subprocess
 import tempfile
 import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from firstlight.process import interrupts, tree
+from firstlight.process import guard, interrupts, tree
 from firstlight.process.outputs import Outputs, ended, until
 
 GRACE = 5.0
 """Seconds between SIGTERM and SIGKILL: a launcher ends its ranks, also those on other nodes, only when it is asked."""
+MOST = 16 << 20
+"""Bytes of each output that are kept: no answer is longer."""
 
 
 def run(
@@ -32,7 +35,8 @@ def run(
     """Run `words` to their end, for at most `timeout` seconds (None: as long as it takes).
 
     Their input is `data`, or nothing; `merge`: what goes to standard error comes with the rest, in its order.
-    Raises OSError when they cannot be started, and subprocess.TimeoutExpired after all that they started was ended.
+    Raises OSError when they cannot be started or print more than MOST, and subprocess.TimeoutExpired; all that they
+    started was ended then. Without a time-out (a build) the last MOST bytes are kept.
     Once the command has ended by itself nothing more is waited for, also where something else holds its output open.
     """
     began = time.monotonic()
@@ -43,6 +47,7 @@ def run(
             file.write(data)
             file.seek(0)
             source = file.fileno()
+        environment = stack.enter_context(guard.environment(environment))
         with interrupts.held() as waiting:
             process = subprocess.Popen(
                 words,
@@ -54,13 +59,19 @@ def run(
                 start_new_session=True,
             )
             root = tree.read(process.pid)  # not yet waited for, so it is there even if it has ended
-            outputs = Outputs([stream for stream in (process.stdout, process.stderr) if stream is not None])
+            outputs = Outputs([stream for stream in (process.stdout, process.stderr) if stream is not None], MOST)
             stack.callback(outputs.close)
+
+        def flood() -> bool:
+            return timeout is not None and outputs.overflowed
+
         try:
             waiting.deliver()
             deadline = None if timeout is None else began + timeout
-            if not until(lambda: ended(process.pid), process.pid, (), outputs=outputs, deadline=deadline):
+            if not until(lambda: ended(process.pid), process.pid, (), flood, outputs, deadline) and not flood():
                 raise subprocess.TimeoutExpired(list(words), timeout or 0.0)
+            if flood():
+                raise OSError(errno.EFBIG, f"printed more than {MOST >> 20} MiB and was ended")
         except BaseException:
             _, stuck = tree.end(None, root, GRACE)
             if process.pid not in {p.pid for p in stuck}:
@@ -68,4 +79,6 @@ def run(
             raise
         process.wait()
         texts = [part.decode("utf-8", "replace") for part in outputs.rest()]
+    if flood():  # by what still lay in the pipe
+        raise OSError(errno.EFBIG, f"printed more than {MOST >> 20} MiB")
     return subprocess.CompletedProcess(list(words), process.returncode, texts[0], "" if merge else texts[1])

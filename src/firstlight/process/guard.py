@@ -13,19 +13,22 @@ import os
 import socket
 import subprocess
 import sys
+import tempfile
 import threading
-from collections.abc import Iterator, Sequence
+import uuid
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from firstlight.errors import FirstlightError
 from firstlight.process import tree
-from firstlight.process.leavings import Leavings
+from firstlight.process.leavings import Leavings, make, remove
 
 _PROGRAM = "import sys; sys.path.append(sys.argv[1]); from firstlight.process import keeper; keeper.main()"
 
 _lock = threading.Lock()
 _guard: subprocess.Popen[bytes] | None = None
 _orders: socket.socket | None = None
+_watched: set[str] = set()
 
 
 def _start() -> tuple[subprocess.Popen[bytes], socket.socket]:
@@ -68,8 +71,43 @@ def keep(leavings: Leavings, control: int, stdout: int, stderr: int, folder: int
 def watching(identity: str) -> Iterator[None]:
     """While the body runs, processes with the mark `identity` do not outlive this process."""
     _tell(f"+ {identity}")
+    _watched.add(identity)
     try:
         yield
     finally:
+        _watched.discard(identity)
         with contextlib.suppress(BrokenPipeError, ConnectionResetError):
             _tell(f"- {identity}")  # a guard that died watches nothing: the next launch starts another
+
+
+@contextlib.contextmanager
+def environment(given: Mapping[str, str] | None = None) -> Iterator[dict[str, str]]:
+    """Yield the environment (`given`, None: our own) of a command that ends with this process, however this ends.
+
+    Whatever the command starts is found by the mark in it. A mark that is watched already stays.
+    """
+    variables = dict(os.environ if given is None else given)
+    if variables.get(tree.MARK) in _watched:
+        yield variables
+        return
+    identity = f"command-{uuid.uuid4().hex}"
+    with watching(identity):
+        yield {**variables, tree.MARK: identity}
+
+
+@contextlib.contextmanager
+def scratch(prefix: str, place: Path | None = None) -> Iterator[Path]:
+    """Yield a temporary folder that is removed at the end of the body, and when this process is killed.
+
+    Raises OSError where it cannot be made. `place`: None: where the system has temporary files.
+    """
+    folder = Path(place or tempfile.gettempdir()).absolute() / f"{prefix}{uuid.uuid4().hex[:12]}"
+    leavings = Leavings(str(folder), (), 0.0)
+    _tell(f"hold {folder}")
+    try:
+        make(leavings.folder)
+        yield folder
+    finally:
+        remove(leavings)
+        with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+            _tell(f"free {folder}")

@@ -6,9 +6,9 @@ environment still has the keeper among its ancestors, as the kernel tells them. 
 when it ends, when firstlight asks for its end, and when firstlight is gone (kill -9, out of memory), which the keeper
 sees by the end of its socket. A keeper that is killed itself leaves its processes to the guard, which ends them.
 
-Orders of firstlight to the guard: `+ identity` and `- identity` for processes with a mark that are to end with it, and
-`keep LEAVINGS` (see leavings.py) with the descriptors of a keeper: its socket, standard output, standard error, working
-directory.
+Orders of firstlight to the guard: `+ identity` and `- identity` for processes with a mark that are to end with it,
+`hold FOLDER` and `free FOLDER` for temporary folders that are to go with it, and `keep LEAVINGS` (see leavings.py) with
+the descriptors of a keeper: its socket, standard output, standard error, working directory.
 """
 
 from __future__ import annotations
@@ -56,6 +56,7 @@ class Guard:
     def __init__(self, orders: socket.socket) -> None:
         self._orders = orders
         self._watched: dict[str, None] = {}
+        self._folders: dict[str, None] = {}
         self._keepers: dict[int, Leavings] = {}
         self._before = {number: signal.getsignal(number) for number in DEAF}
         self._wake, woken = socket.socketpair()
@@ -87,6 +88,8 @@ class Guard:
         while self._keepers:  # each sees by itself that firstlight is gone
             self._wake.recv(4096)
             self._reap()
+        for folder in self._folders:  # no process writes into it now
+            remove(Leavings(folder, (), 0.0))
 
     def _order(self) -> bool:
         """Carry out one; False when firstlight is gone."""
@@ -96,6 +99,10 @@ class Guard:
             self._watched[what] = None
         elif sign == "-":
             self._watched.pop(what, None)
+        elif sign == "hold":
+            self._folders[what] = None
+        elif sign == "free":
+            self._folders.pop(what, None)
         elif sign == "keep":
             leavings = Leavings(*json.loads(what))
             child = os.fork()

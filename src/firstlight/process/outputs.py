@@ -17,12 +17,16 @@ class HasFileno(Protocol):
 
 
 class Outputs:
-    """The bytes of pipes that a process writes to; of each the last `most` are kept, None: all."""
+    """The bytes of pipes that a process writes to; of each the last `most` are kept, None: all.
+
+    `overflowed`: some pipe had more.
+    """
 
     def __init__(self, streams: Sequence[IO[bytes]], most: int | None = None) -> None:
         self._streams = streams
         self._kept = {stream.fileno(): bytearray() for stream in self._streams}
         self._most = most
+        self.overflowed = False
         for descriptor in self._kept:
             os.set_blocking(descriptor, False)
 
@@ -38,7 +42,8 @@ class Outputs:
             return True
         kept = self._kept[descriptor]
         kept += part
-        if self._most is not None:
+        if self._most is not None and len(kept) > self._most:
+            self.overflowed = True
             del kept[: -self._most]
         return bool(part)
 

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
+import contextlib
 import os
 import re
 import signal
 import subprocess
 import sys
-import tempfile
 from collections.abc import Sequence
 from pathlib import Path
 from types import FrameType
@@ -16,6 +16,7 @@ from typing import Self
 from firstlight import caller
 from firstlight.errors import UsageError
 from firstlight.mpi_families import of
+from firstlight.process import guard
 from firstlight.toolchains import Mpi
 
 FOLDER = "FIRSTLIGHT_PROFILE"
@@ -37,10 +38,10 @@ def run(command: Sequence[str], mpi: Mpi, library: Path, folder: Path, to_stderr
 
     With `to_stderr` its standard output goes there. Raises UsageError where the command cannot be started.
     """
-    with tempfile.TemporaryDirectory(prefix="firstlight-") as scratch:
+    with contextlib.ExitStack() as stack:
         path = library
         if re.search(r"[\s:]", str(library)):  # LD_PRELOAD is a list separated by blanks and colons
-            path = Path(scratch) / library.name
+            path = stack.enter_context(guard.scratch("firstlight-")) / library.name
             path.symlink_to(library)
         before = os.environ.get("LD_PRELOAD")
         preload = f"{path}:{before}" if before else str(path)
@@ -50,6 +51,7 @@ def run(command: Sequence[str], mpi: Mpi, library: Path, folder: Path, to_stderr
             "LD_PRELOAD": preload,
             FOLDER: str(folder.absolute()),
         }
+        environment = stack.enter_context(guard.environment(environment))
         with _Signals() as signals:
             try:
                 process = subprocess.Popen(

@@ -12,6 +12,7 @@ import msgspec
 
 from firstlight import machine, native, reading, toolchains
 from firstlight.errors import BuildError, UsageError
+from firstlight.process import guard
 from firstlight.simulate.prediction import Algorithm, Prediction
 
 _T = TypeVar("_T")
@@ -86,8 +87,8 @@ def predict_goal(program: Path, file: Path, words: Sequence[str]) -> list[Predic
 
 def predict_schedule(program: Path, text: str, topology: str, parameters: str) -> Prediction:
     """The answer for one schedule in the GOAL language. Raises as `ask`."""
-    with tempfile.TemporaryDirectory() as folder:
-        file = Path(folder) / "schedule.goal"
+    with guard.scratch("firstlight-simulate-") as folder:
+        file = folder / "schedule.goal"
         file.write_text(text)
         [found] = predict_goal(program, file, ["--topology", topology, "--machine", parameters])
     return found
@@ -99,10 +100,10 @@ def ask(program: Path, words: Iterable[str], on_line: OnLine = lambda line: None
     Raises UsageError with its own words where it ends with 2, BuildError for any other end.
     """
     lines: list[bytes] = []
-    with tempfile.TemporaryFile() as errors:
+    with tempfile.TemporaryFile() as errors, guard.environment() as variables:
         try:
             with subprocess.Popen(
-                [str(program), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors
+                [str(program), *words], stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=errors, env=variables
             ) as running:
                 assert running.stdout is not None
                 try:

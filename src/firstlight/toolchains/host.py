@@ -8,7 +8,6 @@ import re
 import shutil
 import subprocess
 import sys
-import tempfile
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
@@ -17,7 +16,7 @@ import msgspec
 from firstlight import caller, whole
 from firstlight.machine import Machine
 from firstlight.mpi_families import outside
-from firstlight.process import bounded
+from firstlight.process import bounded, guard
 from firstlight.toolchains import Absent
 from firstlight.toolchains.memory import Memory
 
@@ -135,8 +134,7 @@ class Host:
         run: bool = True,
     ) -> Outcome:
         """Compile and link `source` with `command -o PROGRAM SOURCE after`; run it. The first failure, else the run."""
-        with tempfile.TemporaryDirectory(prefix="trial-", dir=self.cache_dir) as name:
-            folder = Path(name)
+        with guard.scratch("trial-", self.cache_dir) as folder:
             (folder / f"trial{suffix}").write_text(source)
             program = folder / "trial.out"
             built = self.run([*command, "-o", program, f"trial{suffix}", *after], environment, folder=folder)

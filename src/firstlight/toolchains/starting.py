@@ -6,7 +6,6 @@ well. So the trial adds up the ranks.
 
 from __future__ import annotations
 
-import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
@@ -16,6 +15,7 @@ from msgspec.structs import replace
 from firstlight import starters
 from firstlight.machine import allocation
 from firstlight.mpi_families import Room, of
+from firstlight.process import guard
 from firstlight.site.launchers import is_template, template
 from firstlight.toolchains import Absent, Mpi
 from firstlight.toolchains.host import Host
@@ -56,8 +56,7 @@ def starting(host: Host, library: Mpi, way: str = "") -> tuple[Mpi, list[Absent]
     if not offered:
         return library, []
     reasons = []
-    with tempfile.TemporaryDirectory(prefix="start-", dir=host.cache_dir) as name:
-        folder = Path(name)  # in the cache: also the other nodes must see it
+    with guard.scratch("start-", host.cache_dir) as folder:  # in the cache: also the other nodes must see it
         (folder / "start.cpp").write_text(_TRIAL)
         program = folder / "start"
         built = host.run([library.cxx, "start.cpp", "-o", program], library.environment, folder=folder)
