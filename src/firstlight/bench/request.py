@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 import shlex
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Annotated, Literal, get_args
 
@@ -13,6 +13,7 @@ import msgspec
 from firstlight import reading
 from firstlight.catalogue import Value, needs
 from firstlight.errors import UsageError
+from firstlight.observer.program import value
 from firstlight.plan import settings
 
 FILE = "firstlight-bench.toml"
@@ -108,6 +109,10 @@ def sound(request: Request) -> Request:
         if variant_name(name) != name:
             raise UsageError(f"commands.{name}: name it {variant_name(name)}: lower-case letters, digits, underscores")
         _split(name, request.commands[name])
+        if why := _needs_a_shell(name, request.commands[name]):
+            raise UsageError(why)
+    if "\\u0000" in msgspec.json.encode(request).decode():
+        raise UsageError("a character of code 0 cannot be in a command, nor in anything that is passed to one")
     if not _NAMED.fullmatch(request.name):
         raise UsageError(f"name = {request.name!r}: lower-case letters, digits and underscores, a letter first")
     for name in (*request.sweep, *request.figures):
@@ -128,8 +133,39 @@ def sound(request: Request) -> Request:
     return request
 
 
+_QUOTED = re.compile(r"""\\.|'[^']*'|"(?:\\.|[^"\\])*\"""", re.DOTALL)
+_SHELL = re.compile(r"\|\|?|&&?|;|[0-9]?(?:<<?|>>?)(?:&[0-9-]?)?|`|\$(?:[A-Za-z_][A-Za-z0-9_]*|[({])")
+
+
+def _needs_a_shell(name: str, command: str) -> str:
+    """Return why the command means something to a shell alone, "" where it does not."""
+    bare = _SHELL.search(_QUOTED.sub("", command))
+    if bare is None:
+        return ""
+    again = f"sh -c {shlex.quote(command)}" if len(command) <= _SHOWN else "sh -c 'COMMAND'"
+    return f"the command {name}: {bare[0]} needs a shell, and there is none; with one: -- {again}"
+
+
+_SHOWN = 200  # characters of a command that is shown
+
+
+def quoted_operators(request: Request) -> Iterator[tuple[str, str]]:
+    """Yield the words of commands that are nothing but an operator of a shell, which find alone takes."""
+    for name in request.commands:
+        found = [word for word in words(request, name) if _SHELL.fullmatch(word) and word[0] not in "$;"]
+        yield from ((name, word) for word in found[:1])
+
+
 def words(request: Request, name: str) -> list[str]:
     return _split(name, request.commands[name])
+
+
+def started(request: Request) -> Iterator[tuple[str, str]]:
+    """Yield every command line that a request starts, with what it is."""
+    for what in ("build", "prepare", "check"):
+        if text := getattr(request, what):
+            yield what, text
+    yield from request.commands.items()
 
 
 def _split(name: str, command: str) -> list[str]:
@@ -170,8 +206,10 @@ def _names(some: Sequence[Sequence[str]]) -> list[str]:
             others = [o for j, o in enumerate(some) if j != k and plain[j] == name]
             own = next((w for i, w in enumerate(words) if all(i >= len(o) or o[i] != w for o in others)), "")
             name = variant_name(f"{name}_{own}") if own else name
+        base, number = name[:50], k
         while name in found:
-            name = variant_name(f"{name[:60]}_{k + 1}")
+            number += 1
+            name = variant_name(f"{base}_{number}")
         found.append(name)
     return found
 
@@ -194,7 +232,7 @@ def launcher_words(words: Sequence[str]) -> int:
 
 def variant_name(text: str) -> str:
     """A name that a variant may have, of which no part asks for anything (see catalogue.needs)."""
-    name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:60] or "command"
+    name = re.sub(r"[^a-z0-9]+", "_", text.lower()).strip("_")[:60].rstrip("_") or "command"
     name = name if name[0].isalpha() else f"x{name}"
     return f"my_{name}" if needs(name) else name
 
@@ -226,9 +264,9 @@ def work(texts: Sequence[str]) -> dict[str, str]:
 
 
 def sweep(texts: Sequence[str]) -> dict[str, list[Value]]:
-    """`n=1000,2000` each. Raises UsageError."""
+    """`n=1000,2000` each; values keep their words. Raises UsageError."""
     _, parsed = settings.parse([t if "=" in t else f"{t}=" for t in texts])
-    return {s.name: list(dict.fromkeys(settings.value(s.name, text) for text in s.values)) for s in parsed}
+    return {s.name: [value(text) for text in dict.fromkeys(s.values)] for s in parsed}
 
 
 def figures(texts: Sequence[str], units: Sequence[str], lower: Sequence[str]) -> dict[str, Told]:

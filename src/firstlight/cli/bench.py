@@ -10,13 +10,14 @@ from typing import TYPE_CHECKING, Any
 import click
 import msgspec
 
-from firstlight import caller
+from firstlight import caller, shell
 from firstlight.cli import runs
-from firstlight.cli.output import as_json, new_run_folder, note
+from firstlight.cli.output import as_json, new_run_folder, note, smallest, tell
 from firstlight.errors import UsageError
 
 if TYPE_CHECKING:
     from firstlight.bench.request import Request
+    from firstlight.conduct import Result
 
 
 @click.command(
@@ -125,6 +126,7 @@ Exit status:
     metavar="N",
     help="At least N launches of each, 6 if not given; fewer give no intervals.",
 )
+@smallest
 @click.option("--title", default="", metavar="TEXT", help="What the page calls it.")
 @new_run_folder
 @click.option("--resume", metavar="RUN", help="Go on with a run: a directory, its name, or `latest`.")
@@ -137,6 +139,7 @@ def command(
     name: str | None,
     resume: str | None,
     as_json: bool,
+    threshold: float,
     **given: Any,
 ) -> int:
     """Measure your own programs as firstlight measures its own: launches in random order, intervals, verdicts, a page.
@@ -148,7 +151,6 @@ def command(
     """
     from firstlight import conduct
     from firstlight.bench import carrying
-    from firstlight.cli.run import show
     from firstlight.conduct.interrupt import interruptible
     from firstlight.conduct.progress import display
     from firstlight.units import parse_duration
@@ -158,11 +160,23 @@ def command(
         _alone_with_resume(context, words)
         budget, timeout = (parse_duration(given[o], o) if given[o] else None for o in ("budget", "timeout"))
         with interruptible(), display() as progress:
-            return show(conduct.resume(runs.find(resume, results), progress, budget, timeout), as_json)
+            result = conduct.resume(runs.find(resume, results), progress, budget, timeout)
+        return _shown(result, threshold, as_json)
     asked, folder = _asked(context, words, file, given)
     with interruptible(), display() as progress:
         result = carrying.run(asked, folder, results, name, progress)
+    return _shown(result, threshold, as_json)
+
+
+def _shown(result: Result, threshold: float, as_json: bool) -> int:
+    """Show the page, how the commands compare, and why any of them failed."""
+    from firstlight.bench import carrying
+    from firstlight.cli.run import show
+    from firstlight.report import ratios
+
     code = show(result, as_json)
+    for line in () if as_json else ratios.lines(result.judgement, result.workloads, threshold):
+        tell(f"  {line}")
     for line in carrying.failures(result.judgement):
         note(line)
     return code
@@ -170,7 +184,7 @@ def command(
 
 def _alone_with_resume(context: click.Context, words: Sequence[str]) -> None:
     """A run that is resumed keeps what it was begun with."""
-    kept = _typed(context) - {"resume", "budget", "timeout", "results", "as_json"}
+    kept = _typed(context) - {"resume", "budget", "timeout", "results", "as_json", "threshold"}
     if kept or words:
         more = ", ".join(sorted(f"--{one}".replace("_", "-") for one in kept)) or "a command"
         raise UsageError(f"--resume goes on with what that run was begun with, not with {more}; start a new run")
@@ -186,6 +200,7 @@ def _asked(
 ) -> tuple[Request, Path]:
     """What is asked, and the folder in which commands are started. What is typed goes before what the file says."""
     from firstlight.bench import request
+    from firstlight.site.file import trusted
 
     place = (file or Path(request.FILE)).absolute()
     options = _options(given, _typed(context))
@@ -195,7 +210,16 @@ def _asked(
         return request.sound(request.Request(request.commands(words), **options)), Path.cwd()
     if file is None and not place.is_file():
         raise UsageError(f"no command: ./fl bench -- ./program, or a {request.FILE} in this folder")
-    return request.sound(msgspec.structs.replace(request.read(place), **options)), place.parent
+    if file is None and not trusted(place):
+        raise UsageError(
+            f"{place} belongs to another user, and its commands would be started; read it, then "
+            f"{shell.command('bench', '--file', place)}"
+        )
+    asked = request.sound(msgspec.structs.replace(request.read(place), **options))
+    note(f"{place}: these commands are started in {place.parent}:")
+    for what, text in request.started(asked):
+        note(f"  {what}: {text}")
+    return asked, place.parent
 
 
 def _options(given: Mapping[str, Any], typed: set[str]) -> dict[str, Any]:

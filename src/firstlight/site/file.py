@@ -52,12 +52,13 @@ def find(environment: Mapping[str, str], etc: Path = Path("/etc/firstlight.toml"
         if named and not Path(named).exists():
             raise UsageError(f"FIRSTLIGHT_SITE or --site-file: there is no file {named}")
         return Path(named).absolute() if named else None
-    return next((path for path in (etc, ROOT.parent / NAME) if path.is_file() and _trusted(path)), None)
+    return next((path for path in (etc, ROOT.parent / NAME) if path.is_file() and trusted(path)), None)
 
 
-def _trusted(path: Path) -> bool:
+def trusted(path: Path) -> bool:
     """Lines of it are run: in a folder such as /tmp, beside a checkout, anybody could have put it there."""
-    return path.stat().st_uid in (0, os.geteuid(), ROOT.stat().st_uid)
+    owners = {path.stat().st_uid, path.lstat().st_uid}  # a link of another user may lead to a file of this one
+    return owners <= {0, os.geteuid(), ROOT.stat().st_uid}
 
 
 def read(path: Path) -> Read:
