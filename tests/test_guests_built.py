@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shlex
 import socket
 import subprocess
@@ -54,6 +55,72 @@ def test_a_build_that_fails_is_told_and_the_others_go_on(sources: Path, capsys: 
     assert any("does not build: error: no fast" in str(f["reason"]) for f in found)
     code, _, err = call(capsys, "bench", "--build", "false # {cc}", "--toolchain", "gcc-*", "--", "./app")
     assert code == ENVIRONMENT and "nothing could be built" in err
+
+
+STALE = "the build made no new app: what was here before would be measured"
+
+
+@pytest.mark.parametrize(
+    ("before", "build", "words", "told"),
+    [
+        ("make", "make CC={cc}", "./app", STALE),
+        ("make", "make -B CC={cc}", "./app", ""),
+        pytest.param("make", "make clean; make CC={cc}", "./app", "", marks=pytest.mark.full),
+        pytest.param("make", "touch app.c; make CC={cc}", "./app", "", marks=pytest.mark.full),
+        pytest.param("make", "true {cc}", "./app", STALE, marks=pytest.mark.full),
+        pytest.param("make", "chmod 755 app.c; make CC={cc}", "./app", STALE, marks=pytest.mark.full),
+        pytest.param("make", "make CC={cc}", "sh -c ./app", STALE, marks=pytest.mark.full),
+        pytest.param("make", "make CC={cc}", "env ./app", "the build made no new", marks=pytest.mark.full),
+        ("make", "make CC={cc}", "./run.sh", "the build made nothing new"),
+        pytest.param("make", "make -B CC={cc}", "./run.sh", "", marks=pytest.mark.full),
+        pytest.param("", "make CC={cc}", "./app", "", marks=pytest.mark.full),
+        ("", "true {cc}", "./app", "the build ended with status 0 and made no ./app"),
+        pytest.param(
+            "",
+            "make CC={cc}; mv app other",
+            "./app",
+            "the build ended with status 0 and made no ./app",
+            marks=pytest.mark.full,
+        ),
+        pytest.param(
+            "",
+            "make CC={cc}; chmod -x app",
+            "./app",
+            "the build ended with status 0 and made no ./app",
+            marks=pytest.mark.full,
+        ),
+        pytest.param(
+            "", "make CC={cc} && mkdir bin && install -p app bin/app", "./bin/app", "", marks=pytest.mark.full
+        ),
+    ],
+)
+def test_only_what_the_build_made_is_measured(
+    before: str, build: str, words: str, told: str, sources: Path, tmp_path_factory: pytest.TempPathFactory
+) -> None:
+    (sources / "app.c").write_text("int main(void) { return 0; }\n")
+    (sources / "Makefile").write_text("app: app.c\n\t$(CC) app.c -o app\nclean:\n\trm -f app\n")
+    (sources / "run.sh").write_text("#!/bin/sh\n./app\n")
+    (sources / "run.sh").chmod(0o755)
+    if before:
+        subprocess.run([before, "-s", "CC=cc"], cwd=sources, check=True)
+    copy = tmp_path_factory.mktemp("copies") / "gcc-base"
+    commands = {"app": shlex.split(words), "other": ["./run.sh"]}
+    made = [building.make(build, {"cc": "cc"}, sources, copy, os.environ, "gcc", commands) for _ in range(2)]
+    assert made[0].error == "" and told in made[0].of("app") and (told != "") == ("app" in made[0].flaws)
+    assert made[1] == (made[0]._replace(seconds=made[1].seconds) if made[0].flaws else building.Outcome(0.0, ""))
+    if told:
+        assert str(building.log(copy)) in made[0].of("app") and building.log(copy).is_file()
+
+
+def test_a_program_from_before_the_build_is_not_ranked(sources: Path, capsys: Captured) -> None:
+    (sources / "app.c").write_text("int main(void) { return 0; }\n")
+    build = "case '{flags}' in *fast*) true;; *) {cc} app.c -o app;; esac"
+    subprocess.run(["cc", "app.c", "-o", "app"], check=True)
+    code, found, err = run(capsys, "--build", build, "--toolchain", "gcc-*", "--", "./app")
+    assert code == OK and "not measured: app of gcc-fast: the build made no new app" in err, err
+    assert {(f["toolchain"], f["verdict"]) for f in found} >= {("gcc-fast", "failed"), ("gcc-base", "verified")}
+    code, _, err = call(capsys, "bench", "--build", "true {cc}", "--toolchain", "gcc-*", "--", "./app")
+    assert code == ENVIRONMENT and "nothing could be built" in err and ".log" in err
 
 
 @pytest.mark.parametrize(

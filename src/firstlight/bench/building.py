@@ -6,12 +6,13 @@ import hashlib
 import os
 import shutil
 import time
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
 from firstlight.bench.placeholders import filled
 from firstlight.conduct import copies as kept
+from firstlight.conduct import guests
 from firstlight.errors import UsageError
 from firstlight.mpi_families import of
 from firstlight.process import bounded
@@ -24,10 +25,16 @@ PASSED_OVER = frozenset({".git", ".hg", ".svn", ".fl", "__pycache__", "results"}
 
 
 class Outcome(NamedTuple):
-    """`error`: what was said by a build that failed, "" by one that did not."""
+    """`error`: what was said by a build that failed, "" by one that did not. `flaws`: by the name of a command why what
+    it starts is not what was built."""
 
     seconds: float
     error: str
+    flaws: Mapping[str, str] = {}
+
+    def of(self, name: str) -> str:
+        """Return why the command cannot be measured, "" where it can."""
+        return self.error or self.flaws.get(name, "")
 
 
 def environment(toolchain: Toolchain | None, mpi: Mpi | None) -> dict[str, str]:
@@ -112,9 +119,18 @@ def log(copy: Path) -> Path:
 
 
 def make(
-    build: str, values: Mapping[str, str], source: Path, copy: Path, variables: Mapping[str, str], tools: str
+    build: str,
+    values: Mapping[str, str],
+    source: Path,
+    copy: Path,
+    variables: Mapping[str, str],
+    tools: str,
+    commands: Mapping[str, Sequence[str]],
 ) -> Outcome:
-    """Build `source` in `copy`, unless it was built there by these `tools` before. Raises OSError."""
+    """Build `source` in `copy`, unless it was built there by these `tools` before. Raises OSError.
+
+    `commands`: by name what is started there. Only a build of which each of them is made is remembered.
+    """
     done = copy.with_name(f"{copy.name}.built")
     if done.is_file() and done.read_text() == tools and copy.is_dir():
         return Outcome(0.0, "")
@@ -123,6 +139,7 @@ def make(
         shutil.rmtree(copy)
     copy.parent.mkdir(parents=True, exist_ok=True)
     shutil.copytree(source, copy, symlinks=True, ignore=_not_copied)
+    begun = _mark(copy)
     began = time.monotonic()
     ended = bounded.run(
         ["/bin/sh", "-c", filled(build, values)], timeout=None, environment=variables, folder=copy, merge=True
@@ -131,5 +148,51 @@ def make(
     log(copy).write_text(ended.stdout)
     if ended.returncode != 0:
         return Outcome(seconds, ended.stdout or f"the build ended with status {ended.returncode} and said nothing")
-    done.write_text(tools)
-    return Outcome(seconds, "")
+    flaws = {name: why for name, words in commands.items() if (why := _flaw(words, copy, begun))}
+    if not flaws:
+        done.write_text(tools)
+    return Outcome(seconds, "", flaws)
+
+
+TICK = 0.02
+"""Seconds within which two changes of files may have one time."""
+
+
+def _mark(copy: Path) -> int:
+    """Return a time after that of every file of the copy, and before what a build makes now."""
+    marker = copy.with_name(f"{copy.name}.begun")
+    time.sleep(TICK)
+    marker.unlink(missing_ok=True)
+    marker.touch()
+    time.sleep(TICK)
+    return marker.stat().st_ctime_ns
+
+
+def _flaw(words: Sequence[str], copy: Path, begun: int) -> str:
+    """Return why what the words start is not what the build made, "" where it is.
+
+    Of programs that the words name one must be new. Where they name none (an interpreter with a script), the build must
+    have made some file.
+    """
+    if "/" in words[0] and guests.found(words[0], copy) is None:
+        return f"the build ended with status 0 and made no {words[0]}; what it printed: {log(copy)}"
+    files = [
+        file for word in words if (file := copy / word).is_file() and file.resolve().is_relative_to(copy.resolve())
+    ]
+    programs = [file for file in files if _is_program(file)]
+    if any(file.stat().st_ctime_ns > begun for file in programs or _below(copy)):
+        return ""
+    made = f"no new {programs[0].relative_to(copy)}" if programs else "nothing new"
+    return (
+        f"the build made {made}: what was here before would be measured for each toolchain; "
+        f"begin --build with 'make clean;', or use make -B; what it printed: {log(copy)}"
+    )
+
+
+def _is_program(file: Path) -> bool:
+    with file.open("rb") as opened:
+        return os.access(file, os.X_OK) and opened.read(2) != b"#!"
+
+
+def _below(copy: Path) -> Iterator[Path]:
+    return (path for above, _, names in os.walk(copy) for name in names if (path := Path(above) / name).is_file())

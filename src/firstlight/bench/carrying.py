@@ -6,7 +6,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from firstlight import caller, catalogue, conduct, machine, store
-from firstlight.bench import building, describing, planning
+from firstlight.bench import building, describing, planning, startable
+from firstlight.bench import request as asking
 from firstlight.bench.building import Outcome
 from firstlight.bench.placeholders import BUILT, WRAPPERS, names
 from firstlight.bench.planning import Made
@@ -43,7 +44,9 @@ def order(request: Request, results: Path, name: str | None) -> conduct.Order:
 def prepare(request: Request, folder: Path, progress: Progress) -> tuple[conduct.Prepared, conduct.Made]:
     """What is here, the plan, and what is built for it. Raises UsageError and BuildError."""
     for word in planning.unknown(request):
-        progress.note(f"{{{word}}} is no placeholder here and stays as it is")
+        progress.note(f"{{{word}}} has no value and stays as it is; --sweep {word}=... gives it some")
+    for name, word in asking.quoted_operators(request):
+        progress.note(f"{name}: {word} is an argument, for there is no shell; with one: -- sh -c 'COMMAND'")
     parallel = any(planning.launched(request, name) for name in request.commands) or not names(
         [request.build]
     ).isdisjoint(WRAPPERS)
@@ -60,7 +63,7 @@ def prepare(request: Request, folder: Path, progress: Progress) -> tuple[conduct
     ceilings = beside(cells, workloads, toolbox, here)
     plan = Plan((*cells, *ceilings.cells), (*some.absent, *ceilings.absent))
     prepared = conduct.Prepared(here, toolbox, workloads, plan, brought=brought)
-    built = _built(request, made, folder, progress)
+    built = _built(request, made, cells, folder, progress)
     if any(outcome.seconds for outcome in built.values()):
         _make_room(progress)
     mine = _made(cells, request, built)
@@ -96,7 +99,9 @@ def _together(a: conduct.Made, b: conduct.Made) -> conduct.Made:
     )
 
 
-def _built(request: Request, made: Sequence[Made], folder: Path, progress: Progress) -> dict[Path, Outcome]:
+def _built(
+    request: Request, made: Sequence[Made], cells: Sequence[Cell], folder: Path, progress: Progress
+) -> dict[Path, Outcome]:
     """By the copy in which it was built. Raises BuildError where nothing could be."""
     found: dict[Path, Outcome] = {}
     for one in made if request.build else ():
@@ -111,37 +116,40 @@ def _built(request: Request, made: Sequence[Made], folder: Path, progress: Progr
             found[one.folder] = Outcome(0.0, f"error: {{{lacking[0]}}}: {' with '.join(tools)} has none")
             continue
         variables = building.environment(one.toolchain, one.mpi)
-        found[one.folder] = building.make(
+        commands = {c.program.variant: c.guest.command for c in cells if c.guest and c.guest.folder == str(one.folder)}
+        found[one.folder] = outcome = building.make(
             request.build,
             values,
             folder,
             one.folder,
             variables,
             " ".join([*tools, *values.values(), *caller.steering(variables)]),
+            commands,
         )
-        if found[one.folder].error:
+        if outcome.error:
             progress.note(f"does not build: {one.folder.name}")
-    if found and all(outcome.error for outcome in found.values()):
-        copy, first = next(iter(found.items()))
-        raise BuildError(
-            f"nothing could be built; the first error:\n{excerpt(first.error, 2000, str(building.log(copy)))}"
-        )
+        for name, why in outcome.flaws.items():
+            progress.note(f"not measured: {name} of {one.folder.name}: {why}")
+    reasons = [(copy, outcome.of(name)) for copy, outcome in found.items() for name in request.commands]
+    if reasons and all(why for _, why in reasons):
+        copy, first = reasons[0]
+        raise BuildError(f"nothing could be built; the first error:\n{excerpt(first, 2000, str(building.log(copy)))}")
     return found
 
 
 def _made(cells: Sequence[Cell], request: Request, outcomes: Mapping[Path, Outcome]) -> conduct.Made:
     """What was built, and what was there."""
     outcome = {c.program: outcomes.get(Path(c.guest.folder), Outcome(0.0, "")) for c in cells if c.guest is not None}
-    outputs = {p.key: o.error for p, o in outcome.items() if o.error}
-    good = [c for c in cells if c.guest is not None and not outcome[c.program].error]
+    outputs = {p.key: why for p, o in outcome.items() if (why := o.of(p.variant))}
+    good = [c for c in cells if c.guest is not None and not outcome[c.program].of(c.program.variant)]
     for cell in good:
         if cell.guest is not None:
-            planning.require(cell.guest)
+            startable.require(cell.guest)
     there = guests.builds(good, {p: o.seconds for p, o in outcome.items()})
     failed = [
-        Build(p, ok=False, seconds=o.seconds, error=excerpt(o.error, 4000, f"builds/{p.key}.log"))
+        Build(p, ok=False, seconds=o.seconds, error=excerpt(why, 4000, f"builds/{p.key}.log"))
         for p, o in outcome.items()
-        if o.error
+        if (why := o.of(p.variant))
     ]
     executables = {b.program: guests.OBSERVER for b in there}
     return conduct.Made((*there, *failed), executables, describing.descriptions(request), outputs)

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from firstlight.bench import request as asking
 from firstlight.bench.amounts import amount
 from firstlight.bench.building import known
-from firstlight.bench.placeholders import BUILT, KNOWN, OUT, PLACED, WRAPPERS, filled, names
+from firstlight.bench.placeholders import BUILT, KNOWN, PLACED, WRAPPERS, filled, names
 from firstlight.bench.request import WORKING_SET, Request, launcher_words
 from firstlight.catalogue import Value
 from firstlight.conduct import guests
@@ -71,8 +71,12 @@ def choices(request: Request, machine: Machine, toolbox: Toolbox, folder: Path) 
         raise UsageError("--mpi-share: no command begins with mpiexec -n, so none is known to use MPI")
     if request.build and not used & {*BUILT, *WRAPPERS}:
         raise UsageError("--build names no compiler: write {cxx} and {flags} where it takes them")
+    if "bind" in used and "bind" not in request.vary:
+        raise UsageError("{bind} has no value: --vary bind gives it two")
     absent: list[Absent] = []
     mpis = _mpis(request, toolbox, folder, absent)
+    if "mpi" in used and mpis == (None,):
+        raise UsageError("{mpi} has no value: no command begins with mpiexec -n {ranks}, and no --build names {mpicxx}")
     binds = ("bound", "unbound") if "bind" in request.vary else ()
     return Choices(
         toolchains=_toolchains(request, toolbox, used),
@@ -247,17 +251,6 @@ def _known(made: Made, placement: Placement) -> dict[str, object]:
     place = (placement.nodes, placement.ranks, placement.per_node, placement.threads)
     told: dict[str, object] = dict(zip(PLACED, place, strict=True))
     return told | known(made.toolchain, made.mpi)
-
-
-def require(guest: Guest) -> None:
-    """Raises UsageError where what it starts is not there."""
-    command, folder = guest.command, Path(guest.folder)
-    if OUT in names(command[:1]):
-        raise UsageError(f"{command[0]}: {{out}} is a file that a command writes, not one that is started")
-    if guests.found(command[0], folder) is None:
-        file = folder / command[0]
-        why = "cannot be executed (chmod +x it)" if "/" in command[0] and file.is_file() else "no such command"
-        raise UsageError(f"{command[0]}: {why}")
 
 
 def ways(some: Choices, build: str, folder: Path, copies: Path) -> Iterator[Made]:

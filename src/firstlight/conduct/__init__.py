@@ -371,6 +371,9 @@ def _versions(toolbox: Toolbox) -> dict[str, str]:
 _HARMLESS = re.compile(r"[a-z][a-z0-9_]*=[\w.,*?+-]+|--samples|--sample-seconds|--case-seconds|--threads|[0-9.e,+-]+")
 
 
+_OF_GUEST = re.compile(r"[a-z][a-z0-9_]*=.*", re.DOTALL)
+
+
 def _harmless(old: Run) -> None:
     """The arguments come from a file: they may be parameters and sampling, nothing that names a path."""
     if old.suite not in EFFORT:
@@ -380,6 +383,8 @@ def _harmless(old: Run) -> None:
         if not store.layout.CELL.fullmatch(cell.id):
             raise UsageError(f"run {old.id}: {cell.id[:80]!r} cannot name a cell; firstlight does not write it")
         for word, after in itertools.zip_longest(cell.arguments, cell.arguments[1:], fillvalue=""):
+            if cell.guest is not None and _OF_GUEST.fullmatch(word):
+                continue  # only recorded; what is started is in the guest
             files = {v for v in word.partition("=")[2].split(",") if names_file(v)} - kept
             if not _HARMLESS.fullmatch(word) or (word.startswith("--") and not _is_number(after)) or files:
                 raise UsageError(f"run {old.id}: cell {cell.id[:80]!r} has an argument that firstlight does not write")

@@ -13,6 +13,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 
 import msgspec
+from filelock import FileLock
 
 from firstlight import observer, reading
 from firstlight.conduct import copies
@@ -66,8 +67,9 @@ def remember(cells: Sequence[Cell]) -> None:
     """What a run launches was asked for here, by whoever works with this cache. Raises OSError."""
     cache = cache_directory()
     cache.mkdir(parents=True, exist_ok=True)
-    kept = [*(name for name in _known(cache) if name != _name(cells)), _name(cells)]
-    durable.replace(cache / FILE, msgspec.json.encode(kept[-MOST:]))
+    with FileLock(cache / f"{FILE}.lock"):  # runs begin at the same time: each adds to what the others wrote
+        kept = [*(name for name in _known(cache) if name != _name(cells)), _name(cells)]
+        durable.replace(cache / FILE, msgspec.json.encode(kept[-MOST:]))
 
 
 def require_remembered(run: Run) -> None:

@@ -13,7 +13,16 @@ import msgspec
 from firstlight.catalogue import Workload
 from firstlight.judge import Judgement, sourced
 from firstlight.judge.ceilings import Allowed, in_unit
-from firstlight.judge.evidence import UNDISTURBED, Timing, launch_value, may_be_untold, subject_of, why_lost
+from firstlight.judge.evidence import (
+    TOLD,
+    UNDISTURBED,
+    VALUE,
+    Timing,
+    launch_value,
+    may_be_untold,
+    subject_of,
+    why_lost,
+)
 from firstlight.judge.interval import FEWEST
 from firstlight.judge.verdict import Identity, Limit, Verified
 from firstlight.record import LaunchRecord, Metric
@@ -124,10 +133,10 @@ def drifting(values: Sequence[float]) -> bool:
 def considered(judgement: Judgement, figure: Verified, workloads: Mapping[str, Workload]) -> list[Considered]:
     """Every bound that the workload declares for the figure, the one that binds first."""
     workload = workloads.get(figure.identity.workload)
-    if workload is None:
+    metric = metric_of(judgement, figure.identity)
+    if workload is None or metric.form in (VALUE, TOLD):
         return []
     allowed = Allowed(judgement.limits, judgement.run.machine, judgement.hierarchy)
-    metric = metric_of(judgement, figure.identity)
     found = []
     for bound, limit in allowed.considered(figure, workload):
         cost = figure.cost[bound.quantity]

@@ -35,6 +35,7 @@ from firstlight.judge.states import states
 from firstlight.judge.steadiness import steadiness
 from firstlight.judge.verdict import Cause, Failed, Figure, Identity, Untimed, Unverified, Verified
 from firstlight.machine import UNTIMED
+from firstlight.observer.program import value
 from firstlight.plan import Cell, Placement, Program
 from firstlight.record import Better, Description, LaunchRecord, Metric, Run
 from firstlight.store import documents
@@ -302,7 +303,10 @@ def expected(cell: Cell, description: Description | None) -> list[Subject]:
             threads = [int(t) for t in next(words, "").split(",") if t.isdecimal()] or threads
         elif "=" in word and not word.startswith("-"):
             key, _, text = word.partition("=")
-            axes.append([(key, v) for given in text.split(",") for v in _values(given, options.get(key, ()))])
+            if cell.guest is not None:
+                axes.append([(key, value(text))])
+            else:
+                axes.append([(key, v) for given in text.split(",") for v in _values(given, options.get(key, ()))])
     count = len(threads)
     for axis in axes:
         count *= len(axis)

@@ -158,6 +158,9 @@ def flaw(output: Path) -> str:
     return "" if isinstance(line, dict) and line.get("type") == "end" else "an incomplete record"
 
 
+PIECE = 30_000
+"""Characters of a guest in one word: of at most four bytes each, they fit into what Linux passes."""
+
 _KINDS = {
     stat.S_IFIFO: "a named pipe",
     stat.S_IFDIR: "a directory",
@@ -246,9 +249,10 @@ def _words(
         return invocation.prefix + emulator + _program(cell, executable, output, options)
     place = cell.placement
     told = {"program": cell.program.target, "ranks": place.ranks, "nodes": place.nodes, "threads": place.threads}
-    told["guest"] = msgspec.json.encode(cell.guest).decode()
+    guest = msgspec.json.encode(cell.guest).decode()
     words = [sys.executable, "-I", "-S", str(executable.absolute()), *cell.arguments, *options]
     words += [word for name, value in told.items() for word in (f"--{name}", str(value))]
+    words += [word for k in range(0, len(guest), PIECE) for word in ("--guest", guest[k : k + PIECE])]
     return (*words, "--output", str(output.absolute()), "--", *(invocation.prefix if cell.guest.launched else ()))
 
 

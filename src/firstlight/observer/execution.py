@@ -5,11 +5,14 @@ from __future__ import annotations
 import os
 import resource
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import NamedTuple
 
 TAIL = 1 << 20
 """Bytes of what it prints that are looked at: the last ones."""
+
+OVERLAP = 1 << 16
+"""Bytes that two pieces of what it prints have in common."""
 
 
 class Executed(NamedTuple):
@@ -151,6 +154,41 @@ def printed(path: str) -> str:
             return file.read(TAIL).decode("utf-8", "replace")
     except OSError:
         return ""
+
+
+def contains(path: str, wanted: str) -> bool:
+    """Whether the text is anywhere in what was written there; False where there is no file."""
+    sought = wanted.encode("utf-8", "surrogateescape")
+    kept = b""
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            while more := file.read(TAIL):
+                if sought in kept + more:
+                    return True
+                kept = (kept + more)[-len(sought) :]
+    except OSError:
+        pass
+    return False
+
+
+def pieces(path: str) -> Iterator[str]:
+    """What was written there in pieces of about TAIL bytes, the last one first; none where there is no file.
+
+    Each begins a line, or a word where a line is very long, and holds the beginning of the piece after it: what a
+    pattern matches is whole in one of them unless it is longer than OVERLAP.
+    """
+    try:
+        with open(path, "rb") as file:  # noqa: PTH123
+            end = os.fstat(file.fileno()).st_size
+            while end > 0:
+                begin = max(0, end - TAIL)
+                file.seek(begin)
+                data = file.read(end - begin)
+                cut = (data.find(b"\n", 0, OVERLAP) + 1) or (data.find(b" ", 0, OVERLAP) + 1) if begin > 0 else 0
+                yield data[cut:].decode("utf-8", "replace")
+                end = begin + ((data.rfind(b"\n", 0, OVERLAP) + 1) or OVERLAP) if begin > 0 else 0
+    except OSError:
+        return
 
 
 def last_line(*texts: str) -> str:

@@ -14,6 +14,7 @@ from .execution import Executed, Files, clear, execute, files, last_line, peak_m
 
 PROTOCOL = 1
 FAILED, COULD_NOT = 1, 3
+_EXACT = 2**53  # whole numbers below are what they say in every reader of JSON
 
 
 class Asked(NamedTuple):
@@ -47,7 +48,10 @@ def main(words: Sequence[str]) -> int:
 
 
 def parse(words: Sequence[str]) -> Asked:
-    """`name=value` are the parameters of the case, `--name value` options, what follows `--` the launcher."""
+    """`name=value` are the parameters of the case, `--name value` options, what follows `--` the launcher.
+
+    A guest too long for one word comes in several.
+    """
     parameters: dict[str, int | float | str] = {}
     options: dict[str, str] = {}
     rest = iter(words)
@@ -55,7 +59,7 @@ def parse(words: Sequence[str]) -> Asked:
         if word == "--":
             break
         if word.startswith("--"):
-            options[word[2:]] = next(rest)
+            options[word[2:]] = options.get(word[2:], "") + next(rest) if word == "--guest" else next(rest)
         else:
             name, _, text = word.partition("=")
             parameters[name] = value(text)
@@ -63,15 +67,15 @@ def parse(words: Sequence[str]) -> Asked:
 
 
 def value(text: str) -> int | float | str:
-    """A value of a parameter as a plan writes it."""
-    try:
-        return int(text)
-    except ValueError:
-        pass
-    try:
-        return float(text)
-    except ValueError:
-        return text
+    """Return the number that is printed so, or else the text: `01`, `1e3` and `nan` keep their words."""
+    for kind in (int, float):
+        try:
+            number = kind(text)
+        except ValueError:
+            continue
+        if str(number) == text and text[-1].isdigit() and abs(number) < _EXACT:
+            return number
+    return text
 
 
 def observe(asked: Asked, guest: dict[str, Any], output: IO[str]) -> int:

@@ -57,9 +57,9 @@ def _cases_seconds(cell: Cell, workload: Workload, values: Mapping[str, Sequence
 
 
 def parameters(cell: Cell) -> dict[str, list[str]]:
-    """The values that a launch runs through: its cases are all combinations."""
+    """The values that a launch runs through: its cases are all combinations. Those of a guest are one case."""
     words = (word.partition("=") for word in cell.arguments if "=" in word)
-    return {name: values.split(",") for name, _, values in words}
+    return {name: values.split(",") if cell.guest is None else [values] for name, _, values in words}
 
 
 def cases(cell: Cell) -> int:
