@@ -368,6 +368,17 @@ def test_compared_commands_share_a_budget_that_is_too_short(count: int, budget: 
     assert rounds.unfinished() == list(names)
 
 
+@pytest.mark.parametrize(
+    ("budget", "price", "begun"), [(1.0, 2.0, 3), (1.0, 20.0, 3), (1.0, 25.0, 1), (200.0, 120.0, 3), (200.0, 150.0, 1)]
+)
+def test_what_is_compared_with_a_long_launch_is_begun_late(budget: float, price: float, begun: int) -> None:
+    """The first launch exceeds the budget, or leaves too little of it: the others follow, for a while at most."""
+    bench = Bench(3, steady)
+    rounds = compared(bench, {c.id: "1" for c in bench.cells}, budget, {c.id: price for c in bench.cells})
+    assert rounds.go() == BUDGET
+    assert bench.counts() == [1] * begun and len(rounds.unfinished()) == 3
+
+
 def test_a_case_whose_commands_do_not_all_fit_is_not_begun() -> None:
     """Cases 1 and 2 of two commands each: 12 launches of 1 s of each case; 20 s are enough for one."""
     bench = Bench(4, steady)

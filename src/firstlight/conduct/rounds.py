@@ -18,6 +18,8 @@ from firstlight.record import LaunchRecord, Run, RunState
 
 COMPLETE: Final[RunState] = "complete"
 BUDGET: Final[RunState] = "budget"
+LATE = 60.0
+"""Seconds, or else the budget, by which a budget may be exceeded so that all of a comparison have one launch."""
 
 
 class Rounds:
@@ -138,10 +140,20 @@ class Rounds:
         if not any(tally.records for tally in self.tallies.values()):
             return True
         tally = self.tallies[cell.id]
+        if joining := self._joining(tally):
+            return sum(self.costs.of(one) for one in joining) <= left + max(self._budget, LATE)
         if tally.records or alone:
             return self.costs.of(cell) <= left + (self._slack if self._short(tally) else 0.0)
         item = self._item(tally)
         return (item.seconds if item.rank in agenda.OPENING else kept + item.need) <= left
+
+    def _joining(self, tally: Tally) -> list[Cell]:
+        """The cells of a comparison that have no launch yet, if this is one of them and others have some."""
+        name = self._comparisons.get(tally.cell.id)
+        if not name or tally.records:
+            return []
+        compared = [t for t in self.tallies.values() if self._comparisons.get(t.cell.id) == name]
+        return [t.cell for t in compared if not t.records] if any(t.records for t in compared) else []
 
     def _kept(self, cell: Cell) -> float:
         """Seconds that a cell which is begun keeps for the launches that it still wants."""
