@@ -397,3 +397,126 @@ def test_the_examples_are_twelve_loops_that_are_understood() -> None:
         isinstance(dispatch.piece(loop, "clang"), Piece) and change.space(dispatch.piece(loop, "clang"))
         for loop in read.loops
     )
+
+
+# ---- macros and headers ----
+
+MACRO = """#include "h.h"
+{0}
+static double w[1000] = {{1}}, scale = 2;
+static int calls;
+int puts(const char *);
+double f(int n, double *x) {{ double s = 0; struct pair {{ double a; }} p = {{3}};
+{1}
+#pragma tune precious trip(4:300) {2}
+  for (int i = 0; i < n; ++i) {{ {3} }}
+  return s + p.a; }}
+"""
+HEADER = """#define OFFSET(i) table[i]
+#define THREE 3
+extern double table[4096];
+enum kind { FIRST, SECOND };
+"""
+
+
+def with_macro(tmp_path: Path, macro: str, body: str, before: str = "", clause: str = "") -> source.Source:
+    if shutil.which("gcc") is None:
+        pytest.skip("needs gcc")
+    (tmp_path / "h.h").write_text(HEADER)
+    (tmp_path / "m.c").write_text(MACRO.format(macro, before, clause, body))
+    return source.read(tmp_path / "m.c", command=["gcc", "-O2", "-DFROM_BUILD(i)=w[i]", "-g3"])
+
+
+@pytest.mark.parametrize(
+    ("macro", "body", "names", "shown"),
+    [
+        ("#define W(i) w[i]", "s += W(i) * x[i];", "n s w x", "w[i]"),
+        ("#define ALL w", "s += ALL[i] * x[i];", "n s w x", "w[i]"),
+        ("#define B(i) w[i]\n#define A(i) B(i)", "s += A(i);", "n s w", "w[i]"),
+        ("", "s += OFFSET(i);", "n s table", "table[i]"),
+        ("", "s += table[i] + SECOND;", "n s table", "SECOND"),
+        ("#define SCALED (scale * 2)", "s += SCALED * x[i];", "n s scale x", "(scale * 2)"),
+        ("#define COUNT calls++", "COUNT; s += x[i];", "calls n s x", "calls++"),
+        ("#define SET(a, b) a = b", "SET(s, x[i]);", "n s x", "s = x[i]"),
+        ("", "s += FROM_BUILD(i);", "n s w", "w[i]"),
+        ("#define CAT(a, b) a##b", "s += CAT(sca, le);", "n s scale", "scale"),
+        ("#define IT(i) x[(i)]", "IT(i) = 1;", "n x", "x[(i)] = 1"),
+        ("#define IS_I i", "s += IS_I;", "n s", "s += i"),
+        ("#define BODY s += x[i];", "BODY", "n s x", "s += x[i]"),
+        ("#define real double", "real t = x[i]; s += t;", "n s x", "double t"),
+        ("#define FACTOR 3", "s += FACTOR * x[i] + THREE;", "n s x", "FACTOR * x[i] + THREE"),
+    ],
+)
+def test_names_behind_macros_are_those_of_the_loop(
+    macro: str, body: str, names: str, shown: str, tmp_path: Path
+) -> None:
+    read = with_macro(tmp_path, macro, body)
+    assert read.refused == ()
+    assert sorted(p.name for p in read.loops[0].params) == sorted(names.split()) and shown in read.loops[0].text
+
+
+@pytest.mark.parametrize(
+    ("macro", "body", "before", "why"),
+    [
+        ("#define LOUD puts(0)", "LOUD;", "", "puts() is called"),
+        ("#define END return s", "if (x[i]) END;", "", "leaves the loop"),
+        ("#define A p.a", "s += A;", "", "copy members to local variables"),
+        ("#define AT *x", "s += AT;", "", "write `x[0]`"),
+        ("", "s += x[i];", "#pragma GCC ivdep", "another pragma stands before"),
+        ("", "s += x[i];", '_Pragma("GCC unroll 4")', "another pragma stands before"),
+        ("", "\n#pragma GCC unroll 4\nfor (int j = 0; j < 3; ++j) s += x[j];", "", "another pragma stands in the loop"),
+        ("#define STOP } if (s) {", "s += 1; STOP", "", "not one for loop"),
+        ("#define k (k + 1)", "s += k;", "#undef k\nint k = 1;", "means something else before the function"),
+        ("#define GO goto out", "GO;", "", "leaves the loop"),
+    ],
+)
+def test_what_a_macro_hides_is_refused_with_what_to_change(
+    macro: str, body: str, before: str, why: str, tmp_path: Path
+) -> None:
+    read = with_macro(tmp_path, macro, body, before)
+    assert read.loops == () and why in read.refused[0].why, read.refused
+
+
+def test_pragmas_that_the_compiler_does_not_obey_and_conditions_are_left_out(tmp_path: Path) -> None:
+    inner = "\n#pragma ivdep\n#pragma omp simd\nfor (int j = 0; j < 3; ++j)"
+    inner += "\n#ifdef NO\ns += 1;\n#else\ns += x[j];\n#endif\n"
+    (loop,) = with_macro(tmp_path, "", inner, "#pragma simd\n#pragma omp parallel for").loops
+    assert "#" not in loop.text and "s += x[j]" in loop.text and "1" not in loop.text
+    (tmp_path / "o.c").write_text(DOT.replace("  for", "#pragma ivdep\n  for"))
+    assert len(source.read(tmp_path / "o.c", command=["gcc"]).loops) == 1
+    (tmp_path / "o.c").write_text(DOT.replace("  for", "#pragma omp simd\n  for"))
+    assert "another pragma" in source.read(tmp_path / "o.c", command=["gcc", "-fopenmp-simd"]).refused[0].why
+
+
+def test_a_macro_that_changes_within_the_function_is_the_one_at_the_loop(tmp_path: Path) -> None:
+    read = with_macro(tmp_path, "#define K 1", "s += K;", "#undef K\n#define K 2")
+    assert "s += 2" in read.loops[0].text
+    (tmp_path / "off.c").write_text(f"#if 0\n{DOT}\n#endif\n")
+    assert "not compiled" in source.read(tmp_path / "off.c", command=["gcc"]).refused[0].why
+
+
+def test_the_names_of_a_clause_are_bound_and_a_macro_of_a_header_changes_the_view(tmp_path: Path) -> None:
+    views = set()
+    for header in (HEADER, HEADER.replace("THREE 3", "THREE 4"), HEADER.replace("extern double", "extern float")):
+        (tmp_path / "h.h").write_text(header)
+        (tmp_path / "m.c").write_text(
+            MACRO.format("#define MANY (calls + 1)", "", "extent(x, MANY)", "x[i] = THREE * table[i];")
+        )
+        (loop,) = source.read(tmp_path / "m.c", command=["gcc"]).loops
+        assert "calls" in {p.name for p in loop.params}
+        views.add(loop.view)
+    assert len(views) == 3
+
+
+def test_a_reordering_of_an_array_behind_a_macro_is_wrong_where_it_is_strict(
+    cc: Compiler, tmp_path: Path, capsys: Captured
+) -> None:
+    """Before, the array was zeros while candidates were verified, and the program's result changed."""
+    (tmp_path / "points.json").write_text('[{"lanes": "4"}]')
+    (tmp_path / "h.h").write_text(HEADER)
+    (tmp_path / "m.c").write_text(MACRO.format("#define W(i) w[i]", "", "", "s += W(i) * x[i];"))
+    words = ["--engine", f"replay:{tmp_path / 'points.json'}", "--launches", "6", "--flags", "-O1", "--cc", "gcc"]
+    code, out, err = call(capsys, "tune", "loop", str(tmp_path / "m.c"), "--json", *words)
+    assert code == 0, err
+    (outcome,) = msgspec.json.decode(out, type=list[Outcome])
+    assert outcome.tried[0].wrong and "s is" in outcome.tried[0].rejected and not outcome.written

@@ -9,13 +9,14 @@ import stat
 import subprocess
 import sys
 import time
+from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
 
 from firstlight import ROOT
 from firstlight.loops import NotUnderstoodError, dispatch, emit, source
-from firstlight.loops.trial import compiler
+from firstlight.loops.trial import compiler, whole_paths
 
 FLAGS = ("-O1", "-fno-inline", "-frandom-seed=1")
 CODE = """#include <stdio.h>
@@ -52,11 +53,11 @@ def place(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def tune(path: Path, family: str = "gcc", flags: tuple[str, ...] = FLAGS, code: str = MARKED) -> None:
-    (loop,) = source.read(path).loops
     cc = compiler(family, flags)
+    (loop,) = source.read(path, command=[family, *flags]).loops
     name = dispatch.identifier(path.stem, loop.name)
     piece = dispatch.Piece(code, loop.params, family, False)
-    header = emit.Header(name, loop.hash, emit.build_key(family, flags), cc.told, "2026-11-25")
+    header = emit.Header(name, loop.hash, loop.view, emit.build_key(family, flags), cc.told, "2026-11-25")
     written = dispatch.functions(loop, name, [dispatch.Version(0, piece, "twice as much")])
     emit.write(emit.place(path, loop.name, family), header, ["told"], written)
 
@@ -140,6 +141,70 @@ def test_golden_is_restored_by_a_command(place: Path) -> None:
 
     assert cli.call(["tune", "loop", "--golden", "a.c"]) == 0
     assert not emit.every(Path("a.c")) and ran(*FLAGS) == (GOLDEN, "")
+
+
+def test_golden_of_one_source_leaves_the_results_of_others(place: Path) -> None:
+    from firstlight import cli
+
+    others = ["a.v2", "a.c", "b", "a.f", "aa", "x.a", "a[1]", "a.scaled"]
+    for stem in others:
+        Path(f"{stem}.c").write_text(CODE)
+        tune(Path(f"{stem}.c"))
+    assert cli.call(["tune", "loop", "--golden", "a.c"]) == 0 and not emit.every(Path("a.c"))
+    assert [stem for stem in others if len(emit.every(Path(f"{stem}.c"))) != 1] == []
+
+
+FULL = "error: No space left on device"
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("fails", [PermissionError(13, "Permission denied"), OSError(28, "No space left"), FULL, ""])
+@pytest.mark.parametrize("after", [1, 2, 4, 6])  # commands: the driver, golden, its program, a candidate
+def test_an_environment_that_fails_removes_no_result(
+    fails: OSError | str, after: int, place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from firstlight import cli
+    from firstlight.process import bounded
+
+    Path("p.json").write_text('[{"unroll": "4"}, {"unroll": "2"}]')
+    real, count = bounded.run, 0
+
+    def run(words: Sequence[str], **options: object) -> subprocess.CompletedProcess[str]:
+        nonlocal count
+        count += options.get("folder") is not None
+        if count < after or options.get("folder") is None:
+            return real(words, **options)  # type: ignore[arg-type]
+        if isinstance(fails, OSError):
+            raise fails
+        return subprocess.CompletedProcess(list(words), 1, "", fails)
+
+    monkeypatch.setattr(bounded, "run", run)
+    (kept,) = emit.every(Path("a.c"))
+    whole = kept.read_bytes()
+    assert cli.call(["tune", "loop", "a.c", "--flags", " ".join(FLAGS), "--engine", "replay:p.json"]) == 3
+    out, err = capsys.readouterr()
+    assert kept.read_bytes() == whole and "golden stays" not in out and err
+
+
+def test_tuning_leaves_nothing_in_the_current_folder(place: Path) -> None:
+    from firstlight import cli
+
+    Path("p.json").write_text('[{"unroll": "4"}]')
+    Path("inc").mkdir()
+    Path("inc/k.h").write_text("#define K 1\n")
+    Path("a.c").write_text('#include "k.h"\n' + CODE.replace("x[i]", "K * x[i]"))
+    before = {str(p) for p in Path().iterdir()}
+    flags = "-O1 --coverage -save-temps -Iinc -L . -include inc/k.h"
+    words = ["--engine", "replay:p.json", "--launches", "6", "--flags", flags]
+    assert cli.call(["tune", "loop", "a.c", *words]) == 0
+    assert {str(p) for p in Path().iterdir()} == before
+
+
+def test_relative_paths_among_flags_are_made_whole(place: Path) -> None:
+    here = str(place)
+    flags = "-Ia -I b -I/c -O2 -isystem d -Le -include none.h -I- @r"
+    whole = f"-I{here}/a -I {here}/b -I/c -O2 -isystem {here}/d -L{here}/e -include none.h -I- @{here}/r"
+    assert whole_paths(flags.split()) == whole.split()
 
 
 def test_messages_status_and_dependencies_are_the_compilers(place: Path) -> None:
@@ -235,13 +300,10 @@ def test_a_compiler_with_options_of_its_own(place: Path, monkeypatch: pytest.Mon
 
 
 def test_a_build_that_tuned_code_breaks_is_that_of_the_compiler(place: Path) -> None:
-    """The call does not fit the pragma before it: the file itself is compiled."""
-    Path("a.c").write_text(
-        CODE.replace("#pragma tune", "#pragma GCC unroll 4\n#pragma tune").replace("double *x)", "double *x)  ")
-    )
-    tune(Path("a.c"))
-    done = fl_cc(*FLAGS, "-c", "a.c")
-    assert (done.returncode, done.stderr) == (0, "")
+    """The file itself is compiled, and one line says so."""
+    tune(Path("a.c"), code="no_such_name = 1;")
+    told, err = ran(*FLAGS)
+    assert told == GOLDEN and err.startswith("fl-cc: a.c") and err.count("\n") == 1
 
 
 def test_another_header_of_the_same_name_is_not_taken(place: Path) -> None:
@@ -253,7 +315,7 @@ def test_another_header_of_the_same_name_is_not_taken(place: Path) -> None:
     Path("i/x.h").write_text('#include "z/w.h"\n')
     Path("i/z/w.h").write_text('#include "y.h"\n')
     Path("s/a.c").write_text('#include "x.h"\n' + CODE.replace("__FILE__", "Y"))
-    tune(Path("s/a.c"))
+    tune(Path("s/a.c"), flags=(*FLAGS, "-Ii"))
     assert fl_cc(*FLAGS, "-Ii", "s/a.c", "-o", "b").returncode == 0
     assert subprocess.run(["./b"], capture_output=True, text=True).stdout.split()[2] == "i"
 

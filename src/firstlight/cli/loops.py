@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shlex
+import shutil
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -77,23 +78,23 @@ def command(
         if not found:
             raise UsageError(f"no loop of {file} was tuned; tune them: ./fl tune loop {file}")
         return _told(found, read, as_json)
-    wanted = [loop for loop in read.loops if not names or loop.name in names]
-    if unknown := sorted(set(names) - {loop.name for loop in read.loops}):
-        raise UsageError(
-            f"{file} has no loop {unknown[0]}; it has {', '.join(loop.name for loop in read.loops) or 'none'}"
-        )
-    if not wanted and not read.refused:
+    if not read.hashes and not read.refused:
         raise UsageError(f"{file} has no loop behind `#pragma tune precious`")
+    if unknown := sorted(set(names) - read.hashes.keys()):
+        raise UsageError(f"{file} has no loop {unknown[0]}; it has {', '.join(read.hashes) or 'none'}")
     options = tuple(shlex.split(flags))
     found = []
     with leaving_nothing():
         for name in cc or (os.environ.get("FL_CC") or "gcc",):
+            path, *own = [name] if shutil.which(name) else shlex.split(name)  # FL_CC="gcc -m64"
             request = carrying.Request(
-                trial.compiler(name, options), engine, parse_duration(budget, "budget"), launches, seed=seed
+                trial.compiler(path, (*own, *options)), engine, parse_duration(budget, "budget"), launches, seed=seed
             )
-            for loop in wanted:
-                found.append(carrying.tune(read, loop, request, note))
-                records.write(found[-1])
+            read = source.read(file, command=[path, *own, *options])
+            for loop in read.loops:
+                if not names or loop.name in names:
+                    found.append(carrying.tune(read, loop, request, note))
+                    records.write(found[-1])
     return _told(found, read, as_json)
 
 

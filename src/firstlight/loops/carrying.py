@@ -13,6 +13,7 @@ from statistics import geometric_mean, median
 
 import msgspec
 
+from firstlight.errors import BuildError
 from firstlight.judge.compare import BETTER
 from firstlight.loops import NotUnderstoodError, change, choosing, emit, engines
 from firstlight.loops.change import Piece, Point
@@ -90,18 +91,31 @@ def tune(source: Source, loop: Marked, request: Request, say: Callable[[str], No
     search = engines.find(request.engine)
     cc = request.compiler
     date = time.strftime("%Y-%m-%d", time.gmtime())
-    said = source.code[loop.begin : loop.node.start_byte].decode("utf-8", "replace").strip()
-    whole = (str(source.path), loop.name, loop.line, cc.told, cc.family, loop.hash, date, said, _dedented(loop))
+    said = source.code[loop.begin : loop.start].decode("utf-8", "replace").strip()
+    whole = (str(source.path), loop.name, loop.line, cc.told, cc.family, loop.hash, date, said, _dedented(source, loop))
     outcome = Outcome(*whole, tried=[], judged=[], kept=[])
+    path = emit.place(source.path, loop.name, cc.family)
     with guard.scratch("firstlight-loop-") as folder:
         bench = Bench(source, loop, request.compiler, folder)
         try:
             _Tuning(bench, request, outcome, say).go(search)
         except NotUnderstoodError as error:
+            if _valid(path, loop, cc):  # the same loop was verified with the same compiler: the environment fails
+                raise BuildError(f"{source.path}:{loop.line}: {error}; {path} stays, which was tuned before") from error
             outcome.why = str(error)
+            return outcome
     if not outcome.written:
-        emit.place(source.path, loop.name, cc.family).unlink(missing_ok=True)  # an older one would be taken
+        path.unlink(missing_ok=True)  # an older one would be taken
     return outcome
+
+
+def _valid(path: Path, loop: Marked, cc: Compiler) -> bool:
+    """Whether there is a tuned file that `fl-cc` takes for this loop."""
+    try:
+        header = emit.read(path).header
+    except (OSError, NotUnderstoodError):
+        return False
+    return (header.loop, header.view, header.build) == (loop.hash, loop.view, emit.build_key(cc.path, cc.flags))
 
 
 class _Tuning:
@@ -149,6 +163,8 @@ class _Tuning:
         path = self.bench.build([Version(0, candidate)])
         if isinstance(path, str):
             tried.rejected = path
+            if isinstance(again := self.bench.build([]), str):
+                raise BuildError(f"golden was built before, and now it {again}")
             return math.inf
         if (why := self.bench.verify(path)) is not None:
             tried.rejected, tried.wrong = why, True
@@ -236,7 +252,7 @@ class _Tuning:
         source, loop, cc = self.bench.source, self.bench.loop, self.request.compiler
         name = identifier(source.path.stem, loop.name)
         self.outcome.kept = _kept(chosen, some, versions)
-        header = emit.Header(name, loop.hash, emit.build_key(cc.path, cc.flags), cc.told, self.outcome.date)
+        header = emit.Header(name, loop.hash, loop.view, emit.build_key(cc.path, cc.flags), cc.told, self.outcome.date)
         told = [f"{source.path.name}, line {loop.line}: the loop {loop.name}, tuned {header.date} with {cc.told}", ""]
         told += [
             f"{j.trip} turns: {significant(1e9 * j.golden)} ns golden, {significant(1e9 * j.mine)} ns tuned: {_gain(j)}"
@@ -249,8 +265,9 @@ class _Tuning:
         self.outcome.written = str(path)
 
 
-def _dedented(loop: Marked) -> str:
-    return textwrap.dedent(" " * loop.node.start_point[1] + loop.text)
+def _dedented(source: Source, loop: Marked) -> str:
+    column = loop.start - source.code.rfind(b"\n", 0, loop.start) - 1
+    return textwrap.dedent(" " * column + source.code[loop.start : loop.end].decode("utf-8", "surrogateescape"))
 
 
 def _kept(chosen: list[str], some: list[Range], versions: list[Version]) -> list[Kept]:

@@ -32,6 +32,7 @@ class Header(msgspec.Struct, frozen=True):
 
     function: str
     loop: str  # the hash of the golden loop
+    view: str  # the hash of what the preprocessor makes of it
     build: str
     compiler: str
     date: str
@@ -55,11 +56,9 @@ def every(source: Path) -> list[Path]:
 
 def beside(source: Path, suffix: str) -> list[Path]:
     """What is kept of each of its loops and families of compilers."""
-    return sorted((source.parent / FOLDER).glob(f"{_escaped(source.stem)}.*.*.{suffix}"))
-
-
-def _escaped(name: str) -> str:
-    return re.sub(r"([*?[])", r"[\1]", name)
+    name = re.compile(rf"{re.escape(source.stem)}\.[^.]+\.[^.]+\.{suffix}")  # a.c is not a.v2.c
+    folder = source.parent / FOLDER
+    return sorted(path for path in folder.iterdir() if name.fullmatch(path.name)) if folder.is_dir() else []
 
 
 def write(path: Path, header: Header, told: Sequence[str], code: str) -> None:

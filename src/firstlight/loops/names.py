@@ -6,7 +6,7 @@ What is declared nowhere in the file is a macro or a constant of a header: it st
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import NamedTuple
 
 from tree_sitter import Node
@@ -20,6 +20,7 @@ PURE = frozenset(
         *("sqrt", "cbrt", "fabs", "exp", "exp2", "expm1", "log", "log2", "log10", "log1p", "sin", "cos", "tan", "asin"),
         *("acos", "atan", "atan2", "sinh", "cosh", "tanh", "pow", "hypot", "fmin", "fmax", "fma", "floor", "ceil"),
         *("trunc", "round", "rint", "fmod", "copysign", "erf", "erfc", "creal", "cimag", "conj", "cabs"),
+        *("isnan", "isinf", "isfinite", "signbit", "inf", "nan", "huge_val"),
     )
     for suffix in ("", "f")
 ) | {"abs", "labs", "llabs"}
@@ -32,14 +33,21 @@ class _Declared(NamedTuple):
     declarator: Node
 
 
-def free_names(loop: Node, function: Node) -> tuple[Param, ...]:
-    """Scalars first: an array's rows may be as long as one of them says. Raises NotUnderstoodError."""
+def free_names(
+    loop: Node, function: Node, more: Sequence[str] = (), constant: Callable[[str], bool] | None = None
+) -> tuple[Param, ...]:
+    """Scalars first: an array's rows may be as long as one of them says. Raises NotUnderstoodError.
+
+    more: names that the pragma uses. constant: whether a name that is not declared is a constant; None for a file whose
+    headers were not read, where every such name may be one.
+    """
     _may_be_moved(loop)
     own = {
         text(_name(d)) for n in walk(loop) if n.type == "declaration" for d in n.children_by_field_name("declarator")
     }
     used = list(dict.fromkeys(text(n) for n in walk(loop) if n.type == "identifier" and not called(n)))
     visible = _visible(loop, function)
+    used += [name for name in more if name in visible and name not in used]
     known = {name: visible[name] for name in used if name in visible and name not in own}
     for _ in range(4):  # the length of a row is a free name, too
         for name in [text(n) for d in list(known.values()) for n in _sizes(d.declarator)]:
@@ -47,25 +55,41 @@ def free_names(loop: Node, function: Node) -> tuple[Param, ...]:
                 known.setdefault(name, visible[name])
     changed = {text(_root(target)) for target in _targets(loop)}
     if lost := sorted(changed - known.keys() - own):
-        raise NotUnderstoodError(f"{lost[0]} is changed in the loop, and its declaration is not found in this file")
+        raise NotUnderstoodError(
+            f"{lost[0]} is changed in the loop, and its declaration is not found: copy it to a local variable"
+        )
+    for name in used if constant is not None else ():
+        if name not in known and name not in own and constant is not None and not constant(name):
+            raise NotUnderstoodError(f"{name} is not declared where the parser finds it: copy it to a local variable")
     params = [_param(name, d, loop, name in changed) for name, d in known.items()]
     return tuple(sorted(params, key=lambda p: p.array))
+
+
+HINTS = {
+    "pointer_expression": "write `x[0]` instead of `*x`, and hand over no addresses",
+    "field_expression": "copy members to local variables before the loop, and arrays to local pointers",
+    "gnu_asm_expression": "mark a loop without assembler",
+    "comma_expression": "write two statements",
+}
+"""What to write where something is not understood."""
 
 
 def _may_be_moved(loop: Node) -> None:
     for node in walk(loop):
         if node.type in JUMPS:
-            raise NotUnderstoodError(f"`{text(node).split()[0]}` leaves the loop")
-        if node.type in ("pointer_expression", "field_expression", "gnu_asm_expression", "comma_expression"):
-            raise NotUnderstoodError(f"`{' '.join(text(node).split())[:40]}` is not understood")
+            word = text(node).split()[0].rstrip(";")
+            raise NotUnderstoodError(f"`{word}` leaves the loop: set a variable instead, or mark a loop without it")
+        if node.type in HINTS:
+            raise NotUnderstoodError(f"`{' '.join(text(node).split())[:40]}` is not understood: {HINTS[node.type]}")
         if node.type == "call_expression":
             function = text(node.child_by_field_name("function"))
             root = loop
             while root.parent is not None:
                 root = root.parent
             macro = re.search(rf"^[ \t]*#[ \t]*define[ \t]+{re.escape(function)}\(", text(root), re.MULTILINE)
-            if function not in PURE and not macro:
-                raise NotUnderstoodError(f"{function}() is called, which may do anything")
+            if function.removeprefix("__builtin_") not in PURE and not macro:
+                hint = "write it as a macro, or mark a loop without it"
+                raise NotUnderstoodError(f"{function}() is called, which may do anything: {hint}")
 
 
 def _targets(loop: Node) -> Iterator[Node]:
@@ -133,12 +157,14 @@ def _sizes(declarator: Node) -> Iterator[Node]:
 def _param(name: str, declared: _Declared, loop: Node, written: bool) -> Param:
     kind, declarator = declared
     if re.search(r"\b(volatile|_Atomic|struct|union)\b", kind):
-        raise NotUnderstoodError(f"{name} is of the type {kind}, which is not understood")
+        raise NotUnderstoodError(f"{name} is of the type {kind}, which is not understood: use local numbers")
     if declarator.type == "init_declarator":
         declarator = declarator.child_by_field_name("declarator") or declarator
     shape = [n.type for n in walk(declarator) if n.type.endswith("declarator")]
     if "function_declarator" in shape or shape.count("pointer_declarator") > 1:
-        raise NotUnderstoodError(f"{name} is declared as `{text(declarator)}`, which is not understood")
+        raise NotUnderstoodError(
+            f"{name} is declared as `{text(declarator)}`, which is not understood: use a local array or number"
+        )
     if not shape:
         return Param(name, re.sub(r"\bconst\b\s*", "", kind).strip() if written else kind, written=written)
     rows: list[str] = []
@@ -148,7 +174,9 @@ def _param(name: str, declared: _Declared, loop: Node, written: bool) -> Param:
         at = at.child_by_field_name("declarator")
     pointer = "pointer_declarator" in shape
     if shape[0] == "pointer_declarator" and "array_declarator" in shape:
-        raise NotUnderstoodError(f"{name} is an array of pointers, which is not understood")
+        raise NotUnderstoodError(
+            f"{name} is an array of pointers, which is not understood: copy a row to a local pointer"
+        )
     rows = rows if pointer else rows[1:]
     restrict = bool(re.search(r"\b(__)?restrict(__)?\b", text(declarator)))
     _only_by_subscripts(name, loop)
@@ -164,4 +192,4 @@ def _only_by_subscripts(name: str, loop: Node) -> None:
                 or parent.type != "subscript_expression"
                 or parent.child_by_field_name("argument") != node
             ):
-                raise NotUnderstoodError(f"{name} is used otherwise than by its elements")
+                raise NotUnderstoodError(f"{name} is used otherwise than by its elements: write `{name}[i]`")

@@ -48,7 +48,7 @@ def write(outcomes: Sequence[Outcome], source: Source, path: Path) -> None:
 
 def render(outcomes: Sequence[Outcome], source: Source) -> str:
     """The page as text, of what came of the loops of a source as they are now."""
-    loops = _loops(outcomes, {loop.name: loop.hash for loop in source.loops})
+    loops = _loops(outcomes, source.hashes)
     overview = plots.overview(outcomes)
     page = {
         "title": _title(outcomes),

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import hashlib
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 from tree_sitter import Node
 
 from firstlight.loops import NotUnderstoodError, Param, Pragma
@@ -15,10 +17,14 @@ from firstlight.loops.names import free_names
 from firstlight.loops.pragma import MARK, parse
 from firstlight.loops.syntax import parse as parsed
 from firstlight.loops.syntax import text, walk
+from firstlight.loops.view import Place, View, hides
 
 
 class Marked(msgspec.Struct, frozen=True):
-    """A loop behind a pragma. `name` is unique in its file; offsets are those of bytes."""
+    """A loop behind a pragma. `name` is unique in its file; offsets are those of bytes.
+
+    `node`: the loop, or what the compiler's preprocessor makes of it where macros do more than name a constant.
+    """
 
     name: str  # the function's, with a number where it is not its first marked loop
     line: int
@@ -26,12 +32,11 @@ class Marked(msgspec.Struct, frozen=True):
     node: Node
     function: Node
     begin: int  # of the pragma
+    start: int  # of the loop
+    end: int
     params: tuple[Param, ...]
     hash: str  # of the tokens, the pragma, the types and the macros of this file that it uses
-
-    @property
-    def end(self) -> int:
-        return self.node.end_byte
+    view: str = ""  # a hash of what the preprocessor makes of it, "" where no compiler was asked
 
     @property
     def text(self) -> str:
@@ -46,12 +51,13 @@ class Refused(msgspec.Struct, frozen=True):
 
 
 class Source(msgspec.Struct, frozen=True):
-    """A file with all its pragmas; `loops` are those that are understood."""
+    """A file with all its pragmas; `loops` are those that are understood, `hashes` those of all loops by name."""
 
     path: Path
     code: bytes
     loops: tuple[Marked, ...]
     refused: tuple[Refused, ...]
+    hashes: dict[str, str] = {}
 
 
 def has_pragmas(code: bytes) -> bool:
@@ -59,53 +65,121 @@ def has_pragmas(code: bytes) -> bool:
     return b"tune" in code and MARK.search(code.decode("utf-8", "surrogateescape")) is not None
 
 
-def read(path: Path, code: bytes | None = None) -> Source:
-    """Raises OSError where the file cannot be read."""
+class _Found(NamedTuple):
+    """A loop behind a pragma as the file shows it."""
+
+    name: str
+    line: int
+    pragma: Pragma
+    begin: int
+    node: Node
+    function: Node
+    hash: str
+
+
+def read(path: Path, code: bytes | None = None, command: Sequence[str] = ()) -> Source:
+    """command: a compiler with the flags of the build, of which macros and headers are read; none: the file alone.
+
+    Raises OSError where the file cannot be read, BuildError where the compiler does not preprocess it.
+    """
     code = path.read_bytes() if code is None else code
+    found: list[_Found] = []
     loops: list[Marked] = []
     refused: list[Refused] = []
     for pragma in _pragmas(parsed(code)):
-        line = pragma.start_point[0] + 1
         try:
-            loops.append(_marked(pragma, code, [one.name for one in loops]))
+            found.append(_found(pragma, code, [one.name for one in found]))
         except NotUnderstoodError as error:
-            refused.append(Refused(line, str(error)))
-    return Source(path, code, tuple(loops), tuple(refused))
+            refused.append(Refused(pragma.start_point[0] + 1, str(error)))
+    view = View(command, path, code, [_place(one) for one in found]) if command and found else None
+    texts: list[tuple[int, Sequence[str]]] = []
+    for k, one in enumerate(found):
+        try:
+            loops.append(_marked(one, k, view))
+            if view is not None:
+                texts.append((k, [text(one.node), text(view.loop(k)[0])]))
+        except NotUnderstoodError as error:
+            refused.append(Refused(one.line, str(error)))
+    if view is not None and loops:
+        loops = list(_moved(loops, [found[k] for k, _ in texts], view, texts, refused))
+    refused.sort(key=lambda one: one.line)
+    return Source(path, code, tuple(loops), tuple(refused), {one.name: one.hash for one in found})
+
+
+def _place(one: _Found) -> Place:
+    said = one.pragma
+    expressions = [*said.extents.values(), *(e for _, low, high in said.ranges.values() for e in (low, high))]
+    return Place(one.begin, one.node.end_byte, one.function.start_byte, tuple(expressions))
+
+
+def _moved(
+    loops: list[Marked],
+    found: list[_Found],
+    view: View,
+    texts: list[tuple[int, Sequence[str]]],
+    refused: list[Refused],
+) -> Iterator[Marked]:
+    """The loops with the text that may be moved: their own where macros only name constants, else the expanded one."""
+    choices = [
+        (k, some[1:] if _unlike(one.node, view.loop(k)[0]) else some)
+        for (k, some), one in zip(texts, found, strict=True)
+    ]
+    chosen = view.moved(choices)
+    for marked, one, (k, some) in zip(loops, found, texts, strict=True):
+        if k not in chosen:
+            why = "a macro of it means something else before the function: use another name for it"
+            refused.append(Refused(marked.line, why))
+        else:
+            yield replace(marked, node=one.node) if chosen[k] == some[0] else marked
 
 
 def _pragmas(root: Node) -> list[Node]:
     return [n for n in walk(root) if n.type == "preproc_call" and re.match(r"#\s*pragma\s+tune\b", text(n))]
 
 
-def _marked(pragma: Node, code: bytes, taken: list[str]) -> Marked:
+def _unlike(loop: Node, expanded: Node) -> bool:
+    """Whether the file shows another loop than the compiler sees, but for constants."""
+    return loop.has_error or any(n.type.startswith("preproc_") for n in walk(loop)) or hides(loop, expanded)
+
+
+def _found(pragma: Node, code: bytes, taken: list[str]) -> _Found:
     said = parse(re.sub(r"^#\s*pragma\s+tune\b", "", text(pragma)).strip())
     loop = pragma.next_named_sibling
-    while loop is not None and loop.type == "comment":
+    while loop is not None and loop.type in ("comment", "preproc_call"):
         loop = loop.next_named_sibling
     if loop is None or loop.type != "for_statement":
-        raise NotUnderstoodError("what follows `#pragma tune` is no for loop")
-    if loop.has_error:
-        raise NotUnderstoodError("the loop is no C that the parser understands")
+        raise NotUnderstoodError("what follows `#pragma tune` is no for loop: put it directly before one")
     function: Node | None = loop
     while function is not None and function.type != "function_definition":
         function = function.parent
     if function is None or function.parent is None or function.parent.type not in _OUTSIDE:
         raise NotUnderstoodError("the loop stands in no function at the top of the file")
-    params = free_names(loop, function)
-    _known({*said.extents, *said.ranges}, params)
     base = next(text(n) for n in walk(function.child_by_field_name("declarator") or function) if n.type == "identifier")
     count = sum(1 for name in taken if name == base or re.fullmatch(rf"{re.escape(base)}-\d+", name))
     name = base if count == 0 else f"{base}-{count + 1}"
-    return Marked(
-        name,
-        pragma.start_point[0] + 1,
-        said,
-        loop,
-        function,
-        pragma.start_byte,
-        params,
-        _hash(loop, said, params, code),
-    )
+    try:
+        types = msgspec.json.encode(free_names(loop, function)).decode()
+    except NotUnderstoodError as error:
+        types = str(error)
+    hashed = _hash(loop, said, types, code)
+    return _Found(name, pragma.start_point[0] + 1, said, pragma.start_byte, loop, function, hashed)
+
+
+def _marked(one: _Found, k: int, view: View | None) -> Marked:
+    """Raises NotUnderstoodError."""
+    node, seen = one.node, ""
+    if view is None:
+        if node.has_error:
+            raise NotUnderstoodError("the loop is no C that the parser understands")
+        params = free_names(one.node, one.function)
+    else:
+        node, function = view.loop(k)
+        params = free_names(node, function, view.expressions(k), view.enumerates)
+        parts = [*tokens(node), *view.expressions(k), msgspec.json.encode(params).decode()]
+        seen = hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:32]
+    _known({*one.pragma.extents, *one.pragma.ranges}, params)
+    start, end = one.node.start_byte, one.node.end_byte
+    return Marked(one.name, one.line, one.pragma, node, one.function, one.begin, start, end, params, one.hash, seen)
 
 
 _OUTSIDE = ("translation_unit", "preproc_if", "preproc_ifdef", "preproc_else", "preproc_elif", "linkage_specification")
@@ -127,10 +201,9 @@ def tokens(node: Node) -> Iterator[str]:
         yield from tokens(child)
 
 
-def _hash(loop: Node, pragma: Pragma, params: tuple[Param, ...], code: bytes) -> str:
+def _hash(loop: Node, pragma: Pragma, types: str, code: bytes) -> str:
     used = {text(n) for n in walk(loop) if n.type == "identifier"}
     macros = re.findall(rb"^[ \t]*#[ \t]*define[ \t]+(\w+)((?:[^\n\\]|\\.|\\\n)*)", code, re.MULTILINE)
-    parts = [" ".join(tokens(loop)), msgspec.json.encode(pragma).decode()]
-    parts += [msgspec.json.encode(p).decode() for p in params]
+    parts = [" ".join(tokens(loop)), msgspec.json.encode(pragma).decode(), types]
     parts += [f"{n.decode()} {b.decode('utf-8', 'replace').strip()}" for n, b in macros if n.decode() in used]
     return hashlib.sha256("\n".join(parts).encode("utf-8", "surrogateescape")).hexdigest()[:32]

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import os
 import shlex
 import subprocess
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Literal
 
@@ -59,6 +61,25 @@ def compiler(path: str, flags: tuple[str, ...]) -> Compiler:
     return Compiler(path, who[0], who[1], flags)
 
 
+_PATHS = ("-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-I", "-L", "-B", "--sysroot=", "-specs=", "@")
+
+
+def whole_paths(flags: Sequence[str]) -> list[str]:
+    """The flags with the paths of files and folders made absolute, for a compiler that runs in another folder."""
+    found, option = list[str](), ""
+    for flag in flags:
+        if option or not (begins := next((p for p in _PATHS if flag.startswith(p)), "")):
+            prefix, value = "", flag
+        else:
+            prefix, value = begins, flag[len(begins) :]
+        named = (option or prefix) not in ("", "-include", "-imacros") or Path(value).exists()
+        if value and (option or prefix) and named and value[0] not in "-=":
+            value = value if value[0] == "/" else f"{Path.cwd()}/{value}"
+        found.append(prefix + value)
+        option = flag if not option and flag in _PATHS else ""
+    return found
+
+
 def _first(said: str) -> str:
     lines = [line.strip() for line in said.splitlines() if line.strip()]
     return next((line for line in lines if "error" in line), lines[0] if lines else "it says nothing")
@@ -70,12 +91,15 @@ class Bench:
     def __init__(self, source: Source, loop: Marked, cc: Compiler, folder: Path, computing: int = COMPUTING) -> None:
         self.source, self.loop, self.cc, self.folder, self.computing = source, loop, cc, folder, computing
         self._count = 0
+        self._empty = folder / "empty"  # what compilers and programs leave in their folder is removed with it
+        self._empty.mkdir(exist_ok=True)
+        self._compiler = [str(Path(cc.path).absolute()) if os.sep in cc.path else cc.path, *whole_paths(cc.flags)]
 
     def begin(self) -> Path:
         """Build the golden side; an executable whose candidate is golden. Raises NotUnderstoodError."""
         self._driver = self.folder / "driver.o"
         if (
-            why := self._run([self.cc.path, "-O2", "-c", str(DRIVER / "driver.c"), "-o", str(self._driver)])
+            why := self._run([self._compiler[0], "-O2", "-c", str(DRIVER / "driver.c"), "-o", str(self._driver)])
         ) is not None:
             raise BuildError(f"the driver does not compile: {why}")
         if (why := self._compiled("golden", golden(self.source, self.loop, str(DRIVER / "driver.h")))) is not None:
@@ -100,22 +124,30 @@ class Bench:
         path = self.folder / name
         objects = [str(self._driver), str(self.folder / "golden.o"), str(self.folder / f"{name}.o")]
         loose = ["-Wl,--allow-multiple-definition", "-Wl,--unresolved-symbols=ignore-all", "-Wl,--gc-sections"]
-        why = self._run([self.cc.path, *self.cc.flags, *objects, "-o", str(path), *loose, "-lm"])
+        why = self._run([*self._compiler, *objects, "-o", str(path), *loose, "-lm"])
         return path if why is None else f"does not link: {why}"
 
     def _compiled(self, name: str, text: str) -> str | None:
         file = self.folder / f"{name}.c"
         file.write_text(text, encoding="utf-8", errors="surrogateescape")
-        words = [self.cc.path, *self.cc.flags, "-w", "-Dmain=fl_main_of_the_file", "-ffunction-sections"]
+        words = [*self._compiler, "-w", "-Dmain=fl_main_of_the_file", "-ffunction-sections"]
         return self._run(
-            [*words, f"-iquote{self.source.path.parent}", "-c", str(file), "-o", str(self.folder / f"{name}.o")]
+            [
+                *words,
+                f"-iquote{self.source.path.parent.absolute()}",
+                "-c",
+                str(file),
+                "-o",
+                str(self.folder / f"{name}.o"),
+            ]
         )
 
     def _run(self, words: list[str]) -> str | None:
+        """None for a compilation that succeeds; else its error. Raises BuildError where it cannot run to its end."""
         try:
-            done = bounded.run(words, timeout=PATIENCE)
+            done = bounded.run(words, timeout=PATIENCE, folder=self._empty)
         except (OSError, subprocess.TimeoutExpired) as error:
-            return str(error)
+            raise BuildError(f"{words[0]} cannot be run: {getattr(error, 'strerror', None) or error}") from error
         return None if done.returncode == 0 else _first(done.stderr)
 
     def verify(self, path: Path) -> str | None:
@@ -144,11 +176,12 @@ class Bench:
 
     def _driven(self, path: Path, words: list[str]) -> str:
         try:
-            done = bounded.run([str(path), *words], timeout=PATIENCE)
+            done = bounded.run([str(path), *words], timeout=PATIENCE, folder=self._empty)
         except subprocess.TimeoutExpired:
             return "wrong hangs"
         except OSError as error:
-            return f"cannot {error}"
+            hint = "set TMPDIR to a folder whose programs can be started"
+            raise BuildError(f"{path} cannot be started: {error.strerror}; {hint}") from error
         lines = done.stdout.splitlines()
         if done.returncode == HANGS:
             return "wrong hangs"

@@ -88,8 +88,13 @@ def main(words: Sequence[str]) -> int:
         except Exception as error:  # golden is compiled whatever happens here
             _note(f"{type(error).__name__}: {error}; loops are compiled as they are")
             prepared = None
-        if prepared is not None and (status := _compiled(real, prepared, Path(folder))) is not None:
-            return status
+        if prepared is not None:
+            if _compiled(real, prepared, Path(folder)):
+                return 0
+            status = subprocess.call([real, *given], env=_environment(), preexec_fn=_end_with_parent)
+            if status == 0:
+                _note(f"{prepared.line.source} does not compile with its tuned loops; compiled as it is")
+            return status if status >= 0 else 128 - status
     finally:
         shutil.rmtree(folder, ignore_errors=True)
     return _become(real, given)
@@ -181,7 +186,8 @@ def _prepared(real: str, given: list[str], folder: Path) -> Prepared | None:
         return None
     path = Path(line.source)
     code = path.read_bytes()
-    source = read(path, code)
+    flags = [word for word in line.words if word not in ("-c", line.source) and not _LINKED.fullmatch(word)]
+    source = read(path, code, [real, *flags])
     for refused in source.refused:
         _note(f"{path}:{refused.line}: {refused.why}; compiled as it is")
     tuned = _tuned(source, real, given)
@@ -240,6 +246,8 @@ def _tuned(source: Source, real: str, given: list[str]) -> dict[str, emit.Tuned]
         again = f"it is compiled as it is; retune: ./fl tune loop {source.path}"
         if tuned.header.loop != loop.hash:
             _note(f"{where}: the loop was changed since it was tuned; {again}")
+        elif tuned.header.build == key and tuned.header.view != loop.view:
+            _note(f"{where}: a macro or a type of it was changed since it was tuned; {again}")
         elif tuned.header.build != key:
             flags = shlex.join(emit.code_flags(given))
             other = f"tuned for {tuned.header.compiler}, and this is another compiler or {flags}"
@@ -289,8 +297,8 @@ def _quoted(path: str) -> str:
     return path.replace("\\", "\\\\").replace('"', '\\"')
 
 
-def _compiled(real: str, prepared: Prepared, folder: Path) -> int | None:
-    """Compile the copy; the object gets its name when it is whole. None: it does not compile.
+def _compiled(real: str, prepared: Prepared, folder: Path) -> bool:
+    """Compile the copy; the object gets its name when it is whole. False: it does not compile.
 
     What the compiler reports is shown only where it succeeds: else it runs again, on the file itself.
     """
@@ -327,10 +335,9 @@ def _compiled(real: str, prepared: Prepared, folder: Path) -> int | None:
     if received or status < 0:
         shutil.rmtree(folder, ignore_errors=True)
         os.kill(os.getpid(), received[0] if received else -status)
-    if status != 0:
-        return None
-    sys.stderr.buffer.write(said)
-    return 0
+    if status == 0:
+        sys.stderr.buffer.write(said)
+    return status == 0
 
 
 def _listing(line: Line) -> list[str]:
