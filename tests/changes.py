@@ -21,8 +21,9 @@ def functions() -> CDLL:
     library.set_seed.argtypes = [c_ulonglong]
     library.follow.argtypes = [c_longlong, c_longlong, c_int, c_int, c_longlong, numbers]
     library.follow.restype = c_longlong
-    library.ages.argtypes = [c_longlong, c_longlong, c_int, c_longlong, numbers]
-    library.any_in.argtypes = [c_longlong] * 4
+    library.ages.argtypes = [c_longlong, c_longlong, numbers]
+    library.any_in.argtypes = [c_longlong] * 3
+    library.shown.argtypes = [c_longlong, c_longlong, numbers]
     return library
 
 

@@ -3,7 +3,8 @@
 
 namespace {
 std::uint64_t drawn = 1;
-}
+fl::Changing changing;  // of the last follow()
+}  // namespace
 std::uint64_t fl::seed() { return drawn; }
 
 extern "C" {
@@ -12,7 +13,7 @@ void set_seed(unsigned long long seed) { drawn = seed; }
 
 // Writes each step's iteration where something changes, as touch() and renew() do, over `batches` of so many steps; returns the last.
 long long follow(long long size, long long places, int always, int batches, long long steps, long long* held) {
-  const fl::Changing changing(size, places, always != 0);
+  changing = fl::Changing(size, places, always != 0);
   fl::Index next = 0;
   const auto touch = [&](fl::Index iteration) { changing.touch(iteration, [&](fl::Index i) { held[i] = iteration; }); };
   for (int batch = 0; batch < batches; ++batch) {
@@ -22,11 +23,17 @@ long long follow(long long size, long long places, int always, int batches, long
   return next - 1;
 }
 
-void ages(long long size, long long places, int always, long long last, long long* out) {
-  const fl::Ages found(fl::Changing(size, places, always != 0), last);
+// In the `size` inputs of the last follow().
+void ages(long long size, long long last, long long* out) {
+  const fl::Ages found(changing, last);
   for (fl::Index i = 0; i < size; ++i) out[i] = found.of(i, -1);
 }
 
-int any_in(long long size, long long last, long long first, long long end) { return fl::Ages(fl::Changing(size), last).any_in(first, end); }
+int any_in(long long last, long long first, long long end) { return fl::Ages(changing, last).any_in(first, end); }
+
+// The places that the touches of `steps` steps from `first` on lead to, as a step may look them up.
+void shown(long long first, long long steps, long long* out) {
+  for (fl::Index i = first; i < first + steps; ++i) changing.touch(i, [&](fl::Index place) { out[i - first] = place; });
+}
 
 }  // extern "C"

@@ -252,6 +252,9 @@ def small(workload: Workload, key: str, values: list[Value], most: int = SMALL) 
 EFFORT = ("--samples", "2", "--sample-seconds", "0.0001")
 """Of a launch in tests."""
 
+IN_BATCHES = ("--samples", "2", "--steps", "8")
+"""Of one whose samples have several steps, however long they are, for what differs within a batch."""
+
 COUNTED = ("--samples", "2", "--steps", "1")
 """Of one whose samples are of the same steps wherever it runs, for what differs from step to step."""
 

@@ -65,7 +65,7 @@ def test_a_sweep_runs_inside_one_launch(serial: Built) -> None:
 
 def test_verification_cannot_be_switched_off(serial: Built) -> None:
     done = native.direct(serial, "n=10", "--samples", "2", "--sample-seconds", "1e-5")
-    assert done.stdout.count('"type":"check"') == 2
+    assert done.stdout.count('"type":"check"') == 3
 
 
 def _mixed(index: int) -> int:
@@ -144,6 +144,25 @@ def test_a_program_dies_with_its_parent(serial: Built, tmp_path: Path) -> None:
         os.sched_yield()
         subprocess.run(["sleep", "0.001"])
     pytest.fail("the rank outlived its parent")
+
+
+@pytest.mark.parametrize(
+    ("left", "threads", "granted"),
+    [
+        ({"OMP_THREAD_LIMIT": "1"}, 2, 1),
+        ({"OMP_THREAD_LIMIT": "1"}, 4, 1),
+        ({"OMP_THREAD_LIMIT": "3"}, 4, 3),
+        ({"OMP_THREAD_LIMIT": "2", "OMP_DYNAMIC": "true"}, 8, None),  # the runtime's choice, 2 at most
+    ],
+)
+def test_a_team_smaller_than_told_is_refused(left: dict[str, str], threads: int, granted: int | None) -> None:
+    executable = program("omp").executable
+    assert executable is not None
+    words = [str(executable), "n=100", "--threads", str(threads), "--samples", "2", "--sample-seconds", "1e-5"]
+    done = subprocess.run(words, env=os.environ | left, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 2 and done.stdout == "" and len(done.stderr.splitlines()) == 1
+    assert f"OpenMP gives {granted or ''}" in done.stderr and f" of {threads} threads" in done.stderr
+    assert "unset OMP_THREAD_LIMIT" in done.stderr
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

@@ -191,6 +191,20 @@ def test_only_what_a_disturbance_explains_is_unverified(
     assert above and all(isinstance(f, Failed) == fails for f in above)
 
 
+@pytest.mark.parametrize(
+    ("provider", "others", "unit"), [("stream", "dot", "GB/s"), ("peak", "dot", "Gflop/s")], ids=["bytes", "flops"]
+)
+def test_a_ceiling_is_bounded_by_physics(provider: str, others: str, unit: str) -> None:
+    """A provider that stores only what changed fails, and is no ceiling of others."""
+    honest, fast = (judge(*synthetic.run(5, 6, only=(provider, others), slower=s)) for s in ({}, {provider: 1e-5}))
+    found = figures(fast, provider)
+    assert found and all(isinstance(f, Failed) and f.cause == "ceiling" for f in found)
+    for f in found:
+        assert isinstance(f, Failed) and f.reason.startswith("no processor is as fast: ") and f" {unit} on " in f.reason
+    assert not [f for f in figures(honest, provider) if isinstance(f, Failed) and f.cause == "ceiling"]
+    assert honest.limits and not fast.limits
+
+
 def test_noise_is_not_above_the_ceiling() -> None:
     for seed in range(3):
         j = synthetic.judgement(seed, 7, noise=0.05)

@@ -40,7 +40,7 @@ def described(variant: str) -> Description:
 def test_every_step_begins_from_the_restored_state(variant: str, tmp_path: Path) -> None:
     said = native.verified(program("relaxed", variant), Placement(), tmp_path, "n=16", "runs=1,7", "--steps", "3")
     assert [s["values"]["resets"] for s in said.of("sample")] == [[0, 0, 0]] * 4  # one for each step
-    assert {c["when"] for c in said.of("check")} == {"before", "after"}
+    assert {c["when"] for c in said.of("check")} == {"before", "between", "after"}
 
 
 @pytest.mark.native

@@ -147,12 +147,13 @@ def test_broken_variant_is_rejected(pair: tuple[Workload, Variant], tmp_path: Pa
 
 
 def rejected(program: Built, places: list[Placement], words: list[tuple[str, ...]], folder: Path) -> bool:
-    """Where it runs with these parameters its check fails, with the last words at the latest; False where it refuses
-    them on every placement."""
+    """Where it runs with these parameters its check fails, with the last words at the latest, or in samples of several
+    steps; False where it refuses them on every placement."""
+    tries = [(some, effort) for effort in (native.EFFORT, native.IN_BATCHES) for some in words]
     for place in places:
         accepted = False
-        for some in words:
-            said = native.run(program, place, some, folder)
+        for some, effort in tries:
+            said = native.run(program, place, some, folder, effort)
             if said.status == 2:
                 continue
             accepted = said.status == 0

@@ -181,7 +181,7 @@ class Check(msgspec.Struct, frozen=True, tag="check"):
     """`error` and `tolerance` as the workload defines them; `error` is null where the result is not finite."""
 
     case: int
-    when: Literal["before", "after"]
+    when: Literal["before", "between", "after"]
     ok: bool
     error: float | None
     tolerance: float

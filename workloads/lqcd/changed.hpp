@@ -41,7 +41,7 @@ class ChangedSites {
     changing_.touch(iteration, [&](Index) { put(psi, layout, numbers_[changing_.turn(iteration)], divisor_in(iteration)); });
   }
   template <class T>
-  Index renew(T* psi, const Layout& layout, Index next) const {
+  Index renew(T* psi, const Layout& layout, Index next) {
     return changing_.renew(next, [&](Index iteration) { touch(psi, layout, iteration); });
   }
   // As they were given.

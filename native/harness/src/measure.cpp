@@ -15,6 +15,7 @@
 #include "firstlight/program.hpp"
 #include "firstlight/variant.hpp"
 #include "kernels.hpp"
+#include "participants.hpp"
 #include "sketch.hpp"
 #include "whereabouts.hpp"
 
@@ -130,6 +131,24 @@ class Timer {
     }
   }
 
+  // So many steps, not timed, which a variant cannot tell from those of a sample. The last finds outputs that are poisoned.
+  void look(Index steps) {
+    next_ = instance_.renew(next_);
+    const auto take = [&](Index count) {
+      if (instance_.resets()) instance_.reset();
+      comm::barrier();
+      stepper_.run(next_, count);
+      next_ += count;
+    };
+    if (instance_.resets())
+      for (Index done = 1; done < steps; ++done) take(1);
+    else if (steps > 1)
+      take(steps - 1);
+    comm::barrier();  // no rank still sends to outputs
+    instance_.poison();
+    take(1);
+  }
+
   Index last() const { return next_ - 1; }
   void series() { recorder_.series(number_, observed_); }
 
@@ -163,6 +182,20 @@ Check fenced(const Check& found) {
   return {false, static_cast<double>(arrays), 0, text("wrote beyond the ends of %lld arrays", static_cast<long long>(arrays))};
 }
 
+// When a step of a case is checked that no variant can foresee: before which sample, at the end of a batch of which length. That batch is
+// neither a single step nor as long as a sample, where samples have three steps or more. Where they have one, the sample itself is checked,
+// which is not the last.
+struct Look {
+  Look(int number, int samples, Index steps)
+      : before(static_cast<int>(drawn(number, 0) % static_cast<std::uint64_t>(samples - 1))),
+        steps(steps < 3 ? steps : 2 + static_cast<Index>(drawn(number, 1) % static_cast<std::uint64_t>(steps - 2))) {}
+  int before;
+  Index steps;
+
+ private:
+  static std::uint64_t drawn(int number, int what) { return hash(~(seed() + static_cast<std::uint64_t>(2 * number + what))); }
+};
+
 // Ranks may see their clocks, counters and sizes differently, and what follows is collective: all do what the first one says.
 bool first_rank_says(bool mine) {
   int decided = mine ? 1 : 0;
@@ -173,6 +206,7 @@ bool first_rank_says(bool mine) {
 // Why this rank runs no case at all; empty where it may.
 std::string refusal_of_all(const Team& team) {
   if (std::string lacking = lacks_device(); !lacking.empty()) return lacking;
+  if (std::string lacking = lacks_threads(team); !lacking.empty()) return lacking;
   if (team.threads > 1 && variant.in_each_thread == nullptr) return "this variant runs one thread; leave --threads out";
   return "";
 }
@@ -297,10 +331,31 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
   recorder.begin_case(number, parameters, team, cost, steps);
   if (twice) recorder.check(number, "before", first);
   whereabouts.forget();
+  const Look look(number, arguments.samples, steps);
+  Participants participants(team);
+  bool ok = true, looked = !twice;
+  const auto judge_look = [&] {
+    whereabouts.ask();
+    ok = recorder.check(number, "between", whereabouts.judged(fenced(instance->check(timer.last()))));
+    instance->poison();
+    looked = true;
+  };
   const double start = wall_seconds();
   for (int index = 0; index < arguments.samples; ++index) {
-    if (index >= 2 && !first_rank_says(wall_seconds() - start < arguments.case_seconds)) break;
+    const bool late = index >= 2 && !first_rank_says(wall_seconds() - start < arguments.case_seconds);
+    if (late && (looked || steps == 1)) break;
+    const bool now = !looked && (late || index == look.before);
+    if (now && steps > 1) {
+      timer.look(look.steps);
+      judge_look();
+      timer.time(1, 0, false);  // caches are warm again, and what was observed of other steps is dropped
+    } else if (now) {
+      instance->poison();
+    }
+    participants.begin();
     timer.time(steps, index, true);
+    participants.end();
+    if (now && steps == 1) judge_look();
   }
   timer.series();
   if (instance->draws()) {
@@ -308,11 +363,12 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
     instance->draw(sketch);
     recorder.field(number, sketch);
   }
+  if (checked && !twice && steps > 1) timer.look(look.steps);  // for the one check that there is
   whereabouts.ask();
   whereabouts.record(recorder, number);
   const bool judge = checked || comm::any(whereabouts.astray());
-  const Check found = checked ? fenced(instance->check(timer.last())) : Check{true, 0, 0, ""};
-  const bool ok = !judge || recorder.check(number, "after", whereabouts.judged(found));
+  const Check found = checked ? participants.judged(fenced(instance->check(timer.last()))) : Check{true, 0, 0, ""};
+  if (judge) ok = recorder.check(number, "after", whereabouts.judged(found)) && ok;
   if (first_rank_says(counters.any())) timer.count(steps, counters);  // those of rank 0 are kept
   return ok;
 }

@@ -13,7 +13,8 @@ cache at its best may still have held in part sets no roof for the level beyond 
 Nothing verified lies above its ceiling. A figure that is clearly above is impossible and fails; between the two, the
 best launch of its own kind (the same work on as much data with as many cores) is a capacity that was measured,
 and becomes its ceiling. A ceiling that was disturbed while it was measured refutes nothing: what lies above it is
-unverified, unless no disturbance explains the distance.
+unverified, unless no disturbance explains the distance. What provides a ceiling has none but physics above it: a figure
+that no processor reaches fails, and is no ceiling of others.
 """
 
 from __future__ import annotations
@@ -42,6 +43,10 @@ seen to reach 0.90 of what a scalar product reads there, and one array in memory
 ABOVE_UNSURE = 1.5  # the same for a median, where one of the two has no interval
 BEYOND = 20.0
 """A median so many times above a disturbed ceiling fails all the same: no disturbance slows a ceiling so much."""
+
+POSSIBLE = {"bytes": 256 * 8e9, "flops": 128 * 8e9}
+"""What no core moves or computes per second: at 8 GHz, more per cycle than two loads and a store of 64 bytes, and twice
+the operations of two units for fused products of 16 numbers of 32 bits."""
 
 Kind = tuple[str, str, int, int, float]  # workload, ceiling, cores, step of the working set, cost
 
@@ -74,6 +79,8 @@ def _provided(
         return
     for p in workload.provides:
         if p.metric != identity.metric or not selects(identity, p, workload, machine):
+            continue
+        if not p.device and max(_per_second(metric, x) for x in figure.estimate.launches) > _possible(figure, metric):
             continue
         e = figure.estimate
         typical = [_per_second(metric, x) for x in (e.median, e.low or e.median, e.high or e.median)]
@@ -129,6 +136,8 @@ class Allowed:
         end of a cache the level before may have served most of the data, and in a better launch all of them: only a
         figure above the highest that may apply is impossible.
         """
+        if beyond := _beyond_physics(figure, metric, workload, self._machine):
+            return Impossible(beyond, sure=True)
         found = self._of_figure(figure, workload)
         chosen = [(figure.cost[b.quantity], _best(self._loose(figure, b))) for b in found]
         measured = [(cost, limit) for cost, limit in chosen if limit]
@@ -248,6 +257,28 @@ class Allowed:
         )
         diverged = max(own.diverged, before.diverged)
         return [replace(own, value=value, low=low, high=high, sure=own.sure and before.sure, diverged=diverged)]
+
+
+def _possible(figure: Verified, metric: Metric) -> float:
+    """The metric's quantity per second that no cores as many as the figure's reach; infinite where none is known."""
+    return POSSIBLE.get(metric.quantity, math.inf) * cores(figure.identity)
+
+
+def _beyond_physics(figure: Verified, metric: Metric, workload: Workload, machine: Machine) -> str:
+    """The sentence for a figure that provides a ceiling of cores and is faster than any; "" for others."""
+    possible, host = _possible(figure, metric), [p for p in workload.provides if not p.device]
+    if figure.observed or not any(
+        p.metric == metric.name and selects(figure.identity, p, workload, machine) for p in host
+    ):
+        return ""
+    if _per_second(metric, figure.estimate.median) <= possible:
+        return ""
+    most = possible * metric.scale if metric.form == "rate" else metric.scale / possible
+    n = cores(figure.identity)
+    return (
+        f"no processor is as fast: {significant(figure.estimate.median)} {figure.unit}, but at most "
+        f"{significant(most)} {figure.unit} on {n} core{'s'[: n > 1]} at 8 GHz"
+    )
 
 
 def bounds(figure: Verified, workload: Workload, machine: Machine) -> list[Bound]:

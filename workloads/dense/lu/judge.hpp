@@ -23,7 +23,7 @@ class Judge {
   }
 
  private:
-  double a(Index i, Index j) const { return element(i * s_.n + j, ages_.of(i * s_.n + j, -1)); }
+  double a(Index i, Index j) const { return with_sign(element(i * s_.n + j, ages_.of(i * s_.n + j, -1)), signs(s_.run, i, j / 64), j); }
 
   // visit(row, column, element of this process) in A's numbers, row by row.
   template <class Visit>

@@ -54,6 +54,7 @@ struct State {
   fl::Array<double> b, x;      // all of them
   fl::Array<Index> pivot;
   fl::Changing changing;                   // elements of A
+  Index run = 0;                           // how many steps there were, which A's signs follow
   double factor = 1;                       // of b
   std::vector<std::vector<Span>> threads;  // of the last step, where a scheduler of our own keeps it
   // A row of this process.
@@ -82,6 +83,13 @@ inline double element(Index at, Index iteration) {
   return fl::uniform(static_cast<std::uint64_t>(at) * 0x100000001b3ull + static_cast<std::uint64_t>(iteration + 1));
 }
 inline double right_side(Index i, Index iteration) { return fl::uniform(~static_cast<std::uint64_t>(i)) * fl::step_factor(iteration); }
+
+// Signs of the elements in columns 64 k to 64 k + 63 of a row, a bit each. They differ in every run: no elimination of an earlier one serves.
+inline std::uint64_t signs(Index run, Index row, Index k) {
+  return fl::hash(fl::hash(fl::seed() + static_cast<std::uint64_t>(run)) + (static_cast<std::uint64_t>(row) << 20) +
+                  static_cast<std::uint64_t>(k));
+}
+inline double with_sign(double x, std::uint64_t row_signs, Index column) { return (row_signs >> (column & 63) & 1) != 0 ? -x : x; }
 
 // Rows do not begin in the same set of a cache; behind each there is room for its right side.
 inline Index leading(Index n) { return (n + 7) / 8 * 8 + 8; }
@@ -123,8 +131,18 @@ inline void init(State& s, const Params& p, const fl::Team& team, const Traits& 
 
 inline void reset(State& s) {
   const Index wide = s.columns.size();
+  ++s.run;
   for (Index i = 0; i < s.rows.size(); ++i) {
-    std::copy_n(s.input.data() + i * wide, wide, s.row(i));
+    const double* const input = s.input.data() + i * wide;
+    double* const row = s.row(i);
+    for (Index begin = 0; begin < wide; begin += s.p.block) {  // columns side by side in A
+      const Index end = std::min(begin + s.p.block, wide), ahead = s.columns.at(begin) - begin;
+      for (Index j = begin; j < end;) {
+        const std::uint64_t bits = signs(s.run, s.rows.at(i), (j + ahead) / 64);
+        const Index last = std::min(end, ((j + ahead) / 64 + 1) * 64 - ahead);
+        for (; j < last; ++j) row[j] = with_sign(input[j], bits, j + ahead);
+      }
+    }
     std::fill(s.row(i) + wide, s.row(i) + s.ld, 0.0);
   }
   for (Index i = 0; i < s.n; ++i) s.b[i] = right_side(i, 0);
@@ -141,7 +159,8 @@ inline void touch(State& s, Index iteration) {
     const Index i = at / s.n, j = at % s.n;
     if (!s.rows.has(i) || !s.columns.has(j)) return;
     const Index row = s.rows.before(i), column = s.columns.before(j);
-    s.input[row * s.columns.size() + column] = s.row(row)[column] = element(at, iteration);
+    const double x = s.input[row * s.columns.size() + column] = element(at, iteration);
+    s.row(row)[column] = with_sign(x, signs(s.run, i, j / 64), j);
   });
   s.factor = fl::step_factor(iteration);
 }

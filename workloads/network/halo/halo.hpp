@@ -73,6 +73,7 @@ struct Domain {
 };
 
 struct State : Shape {
+  static constexpr bool own_loops = true;  // a team of threads, an epoch of a window
   fl::Team team;
   Traits traits;
   Data data = Data::packed;

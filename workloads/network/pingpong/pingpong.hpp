@@ -54,6 +54,7 @@ struct End {
 };
 
 struct State {
+  static constexpr bool own_loops = true;  // a team of threads, an epoch of a window
   fl::Team team;
   bool between_threads = false;
   Data data = Data::cached;

@@ -3,7 +3,8 @@
 // What changes at places that are always the same (the first word, the last) tells a step that was left out, and not one that keeps the sum
 // of all else. So some of the `size` inputs, one from each of up to 64 equal parts of them, in an order of no rule, change in turn, one in a
 // step; where, follows from a number that is drawn for each launch (fl::seed()) and stands in its record. Between batches, outside of their
-// time, all of these inputs change: any part of the inputs that is larger than two of those 64 parts is another one in each sample.
+// time, all of these inputs change: any part of the inputs that is larger than two of those 64 parts is another one in each sample. As many
+// further inputs change only then, where no touch() of a step leads: a step that looks up what changed, and computes only that, misses them.
 //
 // In a workload, with a member `fl::Changing changing` of its State that init() makes:
 //   touch():  s.changing.touch(iteration, [&](fl::Index i) { s.x[i] = value(i, iteration); });
@@ -29,15 +30,17 @@ namespace fl::inline FL_ROLE {
 class Changing {
  public:
   static constexpr Index most = 64;
+  static constexpr Index all = 2 * most;  // the second half changes between batches alone
   static constexpr Index few = 16384;
 
   Changing() = default;
   // Of inputs 0 to size - 1. `always`: in every step, however few they are, where a step takes long beside one store.
   explicit Changing(Index size, Index places = most, bool always = false)
       : parts_(std::clamp<Index>(places, 0, std::min(size, most))), shift_(always || size > few ? 0 : 8), mask_(between() - 1) {
-    for (Index k = 0; parts_ > 0 && k < most; ++k) {
+    for (Index k = 0; parts_ > 0 && k < all; ++k) {
       const Index part = k % parts_, begin = bound(size, part), length = bound(size, part + 1) - begin;
-      places_[static_cast<std::size_t>(k)] = begin + static_cast<Index>(drawn(k) % static_cast<std::uint64_t>(length));
+      places_[static_cast<std::size_t>(k)] =
+          begin + static_cast<Index>(drawn(k < most ? k : k + most) % static_cast<std::uint64_t>(length));
     }
     for (Index k = most - 1; k > 0; --k)
       std::swap(places_[static_cast<std::size_t>(k)], places_[drawn(most + k) % static_cast<std::uint64_t>(k + 1)]);
@@ -52,25 +55,33 @@ class Changing {
 
   // All that may change does, in iterations that have no step; `take` is the touch of one. Returns the iteration of the next step.
   template <class Take>
-  Index renew(Index next, Take take) const {
+  Index renew(Index next, Take take) {
     if (parts_ == 0) return next;
     Index iteration = (next + between() - 1) / between() * between();
-    for (Index k = 0; k < most; ++k, iteration += between()) take(iteration);
+    // The hidden half first: an input that is in both follows its steps.
+    for (hidden_ = most, hidden_since_ = iteration; hidden_ >= 0; hidden_ -= most)
+      for (Index k = 0; k < most; ++k, iteration += between()) take(iteration);
+    hidden_ = 0;
     return iteration;
   }
 
-  // Of a change in this iteration: which of the 64 it is.
-  std::size_t turn(Index iteration) const { return static_cast<std::size_t>(iteration >> shift_ & (most - 1)); }
-  // Calls with the place of each of the 64, in order of their turns.
+  // Of a change in this iteration: which of all it is.
+  std::size_t turn(Index iteration) const { return static_cast<std::size_t>((iteration >> shift_ & (most - 1)) + hidden_); }
+  // Calls with the place of each of them, in order of their turns.
   template <class Visit>
   void each_place(Visit visit) const {
-    for (Index k = 0; parts_ > 0 && k < most; ++k) visit(places_[static_cast<std::size_t>(k)]);
+    for (Index k = 0; parts_ > 0 && k < all; ++k) visit(places_[static_cast<std::size_t>(k)]);
   }
 
-  // Calls with the place and the iteration of the last 64 changes up to `last`, the earliest first.
+  // Calls with the place and the iteration of all hidden changes of the last renewal, and of the last 64 others up to `last`, the earliest
+  // first.
   template <class Visit>
   void each_change(Index last, Visit visit) const {
     if (parts_ == 0) return;
+    for (Index k = 0; hidden_since_ >= 0 && k < most; ++k) {
+      const Index iteration = hidden_since_ + k * between();
+      visit(places_[turn(iteration) + most], iteration);
+    }
     const Index latest = last / between();
     for (Index turn = std::max<Index>(latest - most + 1, 0); turn <= latest; ++turn) visit(place(turn * between()), turn * between());
   }
@@ -84,8 +95,10 @@ class Changing {
 
   Index parts_ = 0;
   int shift_ = 8;
-  Index mask_ = 255;  // none of these bits is set in the iteration of a change
-  std::array<Index, most> places_{};
+  Index mask_ = 255;         // none of these bits is set in the iteration of a change
+  Index hidden_ = 0;         // `most` while the hidden half changes
+  Index hidden_since_ = -1;  // the first iteration of its last change
+  std::array<Index, all> places_{};
 };
 
 // In which iteration an input changed last. None of the checks' own steps, whose inputs are all of their iteration.

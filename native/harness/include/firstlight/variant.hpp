@@ -11,8 +11,10 @@
 //     void close(halo::State&);                                optional: frees them; before the destructor
 //   };
 //
-// Instead of a step either may have the loop itself, (State&, fl::Index first, fl::Index count), because something must live as long as
-// that (a team of threads). Such a loop calls touch(s, i) before each step i. In a struct its name is `loop`.
+// Where the workload's State has `static constexpr bool own_loops = true`, or a step is a whole run, either may instead have the loop itself,
+// (State&, fl::Index first, fl::Index count), because something must live as long as that (a team of threads). Such a loop calls touch(s, i)
+// before each step i. In a struct its name is `loop`. Elsewhere the harness has the loop: a variant that knows which step is the last of a
+// batch could leave out the others.
 //
 // A file of many kernels, functions or structs as above, names them:
 //
@@ -104,6 +106,10 @@ struct Description {
 
 namespace seam {
 
+// Whether a variant may have the loop itself. Where a step is a whole run it is called for one at a time.
+template <class State>
+concept OwnLoops = requires(State& s) { reset(s); } || requires { requires State::own_loops; };
+
 // The loop that is timed lives with the step, so that the compiler under test sees both; the barrier keeps every step alive.
 template <class State, class Step>
 [[gnu::always_inline]] inline void each_step(State& s, Index first, Index count, Step step) {
@@ -118,9 +124,10 @@ template <class State, class Step>
 template <class State, auto step>
 void batch(void*, void* state, Index first, Index count) {
   State& s = *static_cast<State*>(state);
-  if constexpr (std::invocable<decltype(step), State&, Index, Index>)
+  if constexpr (std::invocable<decltype(step), State&, Index, Index>) {
+    static_assert(OwnLoops<State>, "the harness takes the steps of this workload: replace the loop by a step");
     step(s, first, count);
-  else
+  } else
     each_step(s, first, count, [&](Index i) __attribute__((always_inline)) { step(s, i); });
   asm volatile("" : : "g"(state) : "memory");
 }
@@ -142,9 +149,10 @@ struct Stepping {
   static void batch(void* object, void* state, Index first, Index count) {
     State& s = *static_cast<State*>(state);
     Object& o = *static_cast<Object*>(object);
-    if constexpr (requires { o.loop(s, first, count); })
+    if constexpr (requires { o.loop(s, first, count); }) {
+      static_assert(OwnLoops<State>, "the harness takes the steps of this workload: replace the loop by a step");
       o.loop(s, first, count);
-    else
+    } else
       each_step(s, first, count, [&](Index i) __attribute__((always_inline)) { o.step(s, i); });
     asm volatile("" : : "g"(state), "g"(object) : "memory");
   }

@@ -5,17 +5,21 @@
 
 namespace {
 
-void loop(dot::State& s, fl::Index first, fl::Index count) {
-  const fl::Index last = s.x.size() - 1;
+struct Step {
+  fl::Index before = -2;
   double kept = 0;
-  for (fl::Index i = first; i < first + count; ++i) {
-    touch(s, i);
-    if (i == first)
+
+  void step(dot::State& s, fl::Index iteration) {
+    const fl::Index last = s.x.size() - 1;
+    if (iteration != before + 1) {  // iterations between batches are left out
+      kept = 0;
       for (fl::Index k = 0; k < last; ++k) kept += s.x[k] * s.y[k];
+    }
+    before = iteration;
     s.result = kept + s.x[last] * s.y[last];
   }
-}
+};
 
 }  // namespace
 
-FL_VARIANT(dot, loop)
+FL_VARIANT(dot, Step)
