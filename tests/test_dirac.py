@@ -77,7 +77,7 @@ def test_reference_numbers(variant: str, built: dict[str, Built], tmp_path: Path
 def test_other_lattices(variant: str, extents: tuple[str, ...], built: dict[str, Built], tmp_path: Path) -> None:
     said = native.run(built[variant], placement(variant), (*extents, "bits=32,64", "operator=D,axpy,dot"), tmp_path)
     assert (said.status, said.reason) == (0, ""), said.stderr
-    assert len(said.of("check")) == 2 * len(said.of("case")) and all(c["ok"] for c in said.of("check"))
+    assert len(said.of("check")) == 3 * len(said.of("case")) and all(c["ok"] for c in said.of("check"))
 
 
 @pytest.mark.parametrize("variant", BROKEN)

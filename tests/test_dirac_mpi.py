@@ -111,7 +111,7 @@ def test_sixteen_processes_in_four_dimensions(built: dict[str, list[Built]], tmp
         words = (*lattice((8, 4, 4, 4), (2, 2, 2, 2)), "bits=64", "operator=D,Dhat", "boundary=antiperiodic")
         said = run(program, 16, tmp_path, *words)
         assert (said.status, said.reason) == (0, ""), said.stderr
-        assert all(c["ok"] for c in said.of("check")) and len(said.of("check")) == 4
+        assert all(c["ok"] for c in said.of("check")) and len(said.of("check")) == 6
 
 
 @pytest.mark.parametrize("variant", GOOD)

@@ -147,7 +147,7 @@ def test_the_application_runs_on_a_gpu_or_says_that_there_is_none(
         assert "this variant of heat3d needs a GPU; " in said.stderr and said.lines == []
         pytest.skip("compiled and refused: no GPU here")
     assert (said.status, said.reason) == (0, ""), said.stderr
-    assert len(said.of("check")) == 16 and all(check["ok"] for check in said.of("check"))
+    assert len(said.of("check")) == 24 and all(check["ok"] for check in said.of("check"))
 
 
 def test_every_link_between_documents_leads_somewhere() -> None:

@@ -47,7 +47,7 @@ def test_a_peer_solves_both_problems(variant: str, ranks: int, built: dict[Progr
     for program in programs(built, variant):
         said = native.run(program, Placement(ranks=ranks), arguments, tmp_path)
         assert (said.status, said.reason) == (0, ""), said.stderr
-        assert len(said.of("check")) == 8 and all(check["ok"] for check in said.of("check"))
+        assert len(said.of("check")) == 12 and all(check["ok"] for check in said.of("check"))
         for sample in said.of("sample"):
             values = sample["values"]
             assert 2 <= values["iterations"][1] <= 25 and values["assembly"][1] > 0
