@@ -356,12 +356,13 @@ def terminal(text: str, page: Page) -> list[str]:
 
 
 def row(lines: list[str], title: str) -> list[str]:
-    """The lines that begin with a row's title, which may go on in the next ones."""
+    """Return the lines that begin with a row's title, which may go on in the next ones; its program follows it."""
     found = []
     for k, line in enumerate(lines):
         first = re.split(r"\s{2,}", line.strip())[0]
         rest = " ".join(" ".join(lines[k + 1 : k + 4]).split())
-        if line.startswith("  ") and first and title.startswith(first) and rest.startswith(title[len(first) :].strip()):
+        goes_on = title.startswith(first) and rest.startswith(title[len(first) :].strip())
+        if line.startswith("  ") and first and (goes_on or first.startswith(f"{title} ·")):
             found.append(line)
     return found
 
