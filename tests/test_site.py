@@ -177,6 +177,23 @@ def test_compilers_and_libraries_are_left_out_with_the_line_that_does_it(tmp_pat
     assert considered(toolbox(), site.current()) == toolbox()
 
 
+def test_flags_of_a_site_are_part_of_every_flag_set_and_of_its_name(tmp_path: Path) -> None:
+    path = written(tmp_path, "[compilers]\nonly = ['gcc*']\nflags = ['-mno-avx512f', '--sysroot=/opt/site']\n")
+    read = file.read(path)
+    chains = considered(toolbox(), read).toolchains
+    assert [t.name for t in chains] == ["gcc-base+site", "gcc-fast+site"]
+    assert all(t.flags == ("-mno-avx512f", "--sysroot=/opt/site") and not t.strict for t in chains)
+    entry = next(e for e in examine(read, toolbox, {}, {}).entries if e.key == "compilers.flags")
+    assert entry.well and entry.did.endswith("never of a judge: gcc-base+site, gcc-fast+site")
+
+
+@pytest.mark.parametrize("flag", ["O3", "", "-O3 -g", "-DX=$HOME", "-DX=`id`", "-DX='1'", "-a;-b", "@file", "-x\\n"])
+def test_a_flag_of_a_site_is_one_word(tmp_path: Path, flag: str) -> None:
+    path = written(tmp_path, f'[compilers]\nflags = ["-g", "{flag}"]\n')
+    (fault,) = file.read(path).faults
+    assert fault.line == 2 and fault.text.endswith("is not a flag: each is one word that begins with -")
+
+
 def test_a_job_gets_the_entries_of_submit_and_the_command_line_wins(
     tmp_path: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -15,7 +15,7 @@ from firstlight import site
 from firstlight.errors import ENVIRONMENT, OK, USAGE, FirstlightError
 from firstlight.site import Choice, Read, Site, launchers, modules
 from firstlight.site.entries import OPTIONS, folder
-from firstlight.toolchains import Toolbox
+from firstlight.toolchains import SITE_FLAGS, Toolbox
 
 Survey = Callable[[], Toolbox]
 """What is here, before anything is left out."""
@@ -105,6 +105,14 @@ class _Trial:
                 return f"loads [toolchains.{value}] unless --modules says another", True
             case ("toolchains", name, "modules"):
                 return self._modules(name)
+            case ("compilers", "flags"):
+                kept = [
+                    t.name for t in self._toolbox.toolchains if site.chosen(self.whole.compilers, t.compiler, t.name)
+                ]
+                names = ", ".join(f"{name}{SITE_FLAGS}" for name in kept)
+                return f"are part of every flag set, never of a judge: {names or 'no compiler is considered'}", bool(
+                    kept
+                )
             case ("compilers" | "mpi" as table, _):
                 return self._choice(table, getattr(self.whole, table), tuple(value) if isinstance(value, tuple) else ())
             case ("targets", name, key):

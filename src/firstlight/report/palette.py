@@ -7,6 +7,7 @@ Every colour stands out from its page at 3:1 at least.
 from __future__ import annotations
 
 from firstlight.record import Run
+from firstlight.toolchains import SITE_FLAGS
 
 COOL = ("#0072B2", "#2B8FC7", "#009E73")  # blue, sky, green: the first compiler
 WARM = ("#D55E00", "#B07D00", "#C0679A")  # vermillion, orange, purple: the second
@@ -47,7 +48,7 @@ class Palette:
         return self._colour[name]
 
     def dash(self, name: str) -> str:
-        return _DASH.get(name.rpartition("-")[2], "solid")
+        return _DASH.get(name.removesuffix(SITE_FLAGS).rpartition("-")[2], "solid")
 
     def symbol(self, position: int) -> str:
         return _SYMBOLS[position % len(_SYMBOLS)]

@@ -25,6 +25,12 @@ class Choice(msgspec.Struct, frozen=True):
     leave_out: tuple[str, ...] = ()
 
 
+class Compilers(Choice, frozen=True):
+    """`[compilers]`: a choice, and the flags that the site's compilers need in every flag set."""
+
+    flags: tuple[str, ...] = ()
+
+
 class Target(msgspec.Struct, frozen=True):
     """`[targets.NAME]`: another processor, whose programs are made here and run under emulation."""
 
@@ -57,7 +63,7 @@ class Site(msgspec.Struct, frozen=True):
     modules: str = ""  # which of `toolchains` is loaded where nobody says another
     toolchains: dict[str, Modules] = {}
     targets: dict[str, Target] = {}
-    compilers: Choice = Choice()
+    compilers: Compilers = Compilers()
     mpi: Choice = Choice()
     launcher: str = ""  # of `launchers`, or a command line
     submit: Submission = Submission()
@@ -97,6 +103,9 @@ def check(path: tuple[str, ...], value: object, site: dict[str, object]) -> str:
         return f"{key}: {error}"
     if key == "modules" and value not in (known := _names(site)):
         return f"modules = {value!r}: no [toolchains.{value}] is in this file; there is {', '.join(known) or 'none'}"
+    if key == "compilers.flags" and isinstance(value, list):
+        odd = [flag for flag in value if not re.fullmatch(r"-[^\s;\"'\\$`]+", flag)]
+        return f"{key}: {odd[0]!r} is not a flag: each is one word that begins with -" if odd else ""
     if path[0] == "toolchains" and path[-1] == "modules" and isinstance(value, list):
         odd = [name for name in value if not re.fullmatch(r"[\w.+][\w.+/@:=~-]*", name)]
         return f"{key}: {odd[0]!r} is no name of a module" if odd else ""

@@ -13,6 +13,8 @@ from firstlight.machine import Machine
 from firstlight.mpi_families import Origin
 
 FlagSet = Literal["base", "native", "fast"]
+SITE_FLAGS = "+site"
+"""The end of the name of a toolchain whose flag set has flags of the site file."""
 
 
 class Absent(msgspec.Struct, frozen=True):

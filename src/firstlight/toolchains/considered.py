@@ -5,11 +5,14 @@ from __future__ import annotations
 from msgspec.structs import replace
 
 from firstlight import site
-from firstlight.toolchains import Absent, Toolbox
+from firstlight.toolchains import SITE_FLAGS, Absent, Toolbox
 
 
 def considered(toolbox: Toolbox, read: site.Read) -> Toolbox:
-    """The toolbox without what the file leaves out, which is absent and says in which line."""
+    """The toolbox without what the file leaves out, which is absent and says in which line.
+
+    Flags of the file are part of every flag set and of its name: gcc-fast+site.
+    """
     if toolbox.emulator:  # what is named is of this machine's own processor
         return toolbox
     compilers, mpi = read.site.compilers, read.site.mpi
@@ -21,7 +24,10 @@ def considered(toolbox: Toolbox, read: site.Read) -> Toolbox:
         if t not in chains
     ]
     out += [_out(m.label, site.left_out(read, "mpi", m.name)) for m in toolbox.mpis if m not in libraries]
-    return replace(toolbox, toolchains=chains, mpis=libraries, absent=(*toolbox.absent, *out)) if out else toolbox
+    if compilers.flags:
+        chains = tuple(replace(t, name=f"{t.name}{SITE_FLAGS}", flags=(*t.flags, *compilers.flags)) for t in chains)
+    changed = out or compilers.flags
+    return replace(toolbox, toolchains=chains, mpis=libraries, absent=(*toolbox.absent, *out)) if changed else toolbox
 
 
 def _out(what: str, why: str) -> Absent:
