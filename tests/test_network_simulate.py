@@ -292,6 +292,30 @@ def test_goal_comes_back_as_it_was(tool: Tool, tmp_path: Path, text: str) -> Non
     assert tool("time", paths[0], "flat:8", "events", LOGGOPS) == tool("time", paths[1], "flat:8", "events", LOGGOPS)
 
 
+@shared
+@given(programs(), st.integers(0, 13), st.integers(0, 9000))
+def test_a_message_has_the_size_that_is_sent(
+    tool: Tool, simulator: Path, tmp_path: Path, text: str, which: int, size: int
+) -> None:
+    """As in LogGOPSim: whatever a receive names, time and links are those of the bytes that are sent."""
+    right, wrong = tmp_path / "right.goal", tmp_path / "wrong.goal"
+    right.write_text(text)
+    tag = which % (1 + max(int(t) for t in re.findall(r" tag (\d+)", text)))
+    wrong.write_text(re.sub(rf"recv \d+b (from \d+ tag {tag}\n)", rf"recv {size}b \1", text))
+    for topology in ("flat:8", "torus:2x2x2"):
+        for evaluator in ("events", "maxplus"):
+            machine = LOGGOPS if topology == "flat:8" else "hop=70,overhead=300,bandwidth=2e9,interfaces=3"
+            words = ("--topology", topology, "--machine", machine, "--evaluator", evaluator, "--loads")
+            same, other = (ask(simulator, "goal", "predict", file, *words) for file in (right, wrong))
+            changed = int(right.read_text() != wrong.read_text())
+            assert (same.pop("mismatches"), other.pop("mismatches")) == (0, changed)
+            assert (
+                same.pop("mismatch") == "" and (f" receives {size} b where rank " in other.pop("mismatch")) == changed
+            )
+            del same["wall_seconds"], other["wall_seconds"]
+            assert same == other
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -223,6 +223,27 @@ def test_a_schedule_from_a_file(stand_in: Path, tmp_path: Path, capsys: pytest.C
     assert "on flat:2, 2 ranks\n\n  goal takes 5.00 us.\n" in capsys.readouterr().out
 
 
+@pytest.mark.parametrize(("sent", "received"), [(8, 800), (800, 8), (0, 8), (8, 0)])
+def test_a_receive_of_another_size_is_reported(
+    sent: int, received: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    """The message's own size counts, also for whether it waits for its receive (S)."""
+    file = tmp_path / "some.goal"
+    times = []
+    for size in (sent, received):
+        file.write_text(
+            f"num_ranks 2\nrank 0 {{\nsend {sent}b to 1 tag 7\n}}\nrank 1 {{\nrecv {size}b from 0 tag 7\n}}\n"
+        )
+        assert simulate(str(file), "--machine", "S=100", "--json") == 0
+        found = json.loads(capsys.readouterr().out)
+        times.append(found["predictions"][0]["seconds"])
+    assert times[0] == times[1]
+    assert simulate(str(file), "--machine", "S=100") == 0
+    said = " ".join(capsys.readouterr().out.split())
+    first = f"rank 1 receives {received} b where rank 0 sends {sent} b with tag 7"
+    assert f"1 message has another size than the receive, the first: {first}; the size of the message counts" in said
+
+
 def test_a_schedule_that_never_ends_is_wrong(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     file = tmp_path / "mismatched.goal"
     file.write_text("num_ranks 2\nrank 0 {\nsend 8b to 1 tag 3\n}\nrank 1 {\nrecv 8b from 0 tag 4\n}\n")

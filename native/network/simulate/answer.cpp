@@ -246,6 +246,7 @@ std::string prediction(network::Listing listing, const Task& task, const network
     write_machine(json, task, topology, 1);
     write_prediction(json, p);
     json.member("any_interface", named && topology.links() > 0);
+    json.member("mismatches", fl::Index{plan.mismatches()}).member("mismatch", plan.mismatch());
     const std::string stuck = network::stuck(plan);
     const collectives::Verdict v{.correct = true, .deadlock_free = stuck.empty(), .race_free = true, .why = stuck};
     write_verdict(json, &v, &p.contention);

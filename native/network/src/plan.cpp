@@ -1,6 +1,7 @@
 #include "firstlight/network/plan.hpp"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 namespace fl::network {
@@ -183,6 +184,11 @@ void Plan::match_for(const Schedule* schedule, std::int32_t receiver, std::span<
     if (s.segments != r.segments)
       throw Refused("rank " + std::to_string(receiver) + " receives a train of another length than rank " + std::to_string(sent[k].from) +
                     " sends");
+    if (s.bytes != r.bytes && mismatches_++ == 0)
+      mismatch_ = "rank " + std::to_string(receiver) + " receives " + std::to_string(std::llround(r.bytes)) + " b where rank " +
+                  std::to_string(sent[k].from) + " sends " + std::to_string(std::llround(s.bytes)) + " b with tag " +
+                  std::to_string(sent[k].tag);
+    r.bytes = s.bytes;
     s.match = wanted[k].step;
     r.match = sent[k].step;
   }

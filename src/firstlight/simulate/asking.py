@@ -306,6 +306,11 @@ def _goal(order: Order, fitted: Fitted | None) -> Simulated:
     predictions = program.predict_goal(built, file, _said(said))
     places = tuple(dict.fromkeys(p.topology for p in predictions))
     found = _together(order, fitted, places, (), predictions)
-    if not any(p.any_interface for p in predictions):
-        return found
-    return msgspec.structs.replace(found, notes=(_ANY_INTERFACE, *found.notes))
+    notes = [_ANY_INTERFACE] if any(p.any_interface for p in predictions) else []
+    notes += list(dict.fromkeys(_mismatched(p) for p in predictions if p.mismatches))
+    return msgspec.structs.replace(found, notes=(*notes, *found.notes))
+
+
+def _mismatched(p: Prediction) -> str:
+    some = "1 message has" if p.mismatches == 1 else f"{p.mismatches} messages have"
+    return f"{some} another size than the receive, the first: {p.mismatch}; the size of the message counts"

@@ -80,7 +80,8 @@ class Prediction(msgspec.Struct, frozen=True):
     """One algorithm for one size on one topology. `refused`: why it does not solve this problem; then no time.
 
     `machine`: the parameters that counted, key=value,... in nanoseconds, bytes a second and numbers.
-    `any_interface`: the schedule names interfaces, and messages took whichever was free. Of an iteration
+    `any_interface`: the schedule names interfaces, and messages took whichever was free. `mismatches`: messages whose
+    receive names another size, and `mismatch`, the first of them in words; their own size counts. Of an iteration
     of a pattern also: bytes `sent` in all, the `sizes` of its messages, of how many `passes` it consists, how many of
     them were `evaluated` in one go, and by what its collective operations were `carried` out.
     """
@@ -104,6 +105,8 @@ class Prediction(msgspec.Struct, frozen=True):
     machine: str = ""
     loads: Loads | None = None
     any_interface: bool = False
+    mismatches: int = 0
+    mismatch: str = ""
     sent: float | None = None
     passes: int | None = None
     evaluated: int | None = None

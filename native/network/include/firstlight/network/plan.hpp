@@ -70,6 +70,9 @@ class Plan {
   std::int64_t operations() const { return operations_; }  // of all ranks, segments counted
   std::int64_t messages() const { return messages_; }
   int depth() const { return depth_; }  // messages that wait for one another
+  // Messages whose receive names another number of bytes, and the first of them in words. The size of the message counts.
+  std::int64_t mismatches() const { return mismatches_; }
+  const std::string& mismatch() const { return mismatch_; }
 
   std::int32_t tag(Index step) const { return tags_[step]; }
 
@@ -95,6 +98,8 @@ class Plan {
   std::int64_t operations_ = 0;
   std::int64_t messages_ = 0;
   int depth_ = 0;
+  std::int64_t mismatches_ = 0;
+  std::string mismatch_;
 };
 
 // Why a plan does not come to its end if no send is complete before its receive is posted, as MPI allows; empty: it does. What a
