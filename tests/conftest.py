@@ -92,26 +92,29 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Those of --full are left out without it, unless they were asked for by name; with --of-machine also those that
-    another machine has run as well."""
+    """Leave out the tests of --full without it, unless one was named; with --of-machine also those whose result does
+    not depend on the machine, which a fresh machine has run."""
     shares.first_the_long(items)
     named = any("::" in argument for argument in config.args)
-    left_out = [] if asked.full or named else [i for i in items if i.get_closest_marker("full")]
+    left_out = [] if asked.full or named else [i for i in items if not _of_newcomer(i)]
     if config.getoption("of_machine"):
-        left_out += [i for i in items if not _asks_the_machine(i)]
+        left_out += [i for i in items if _of_newcomer(i) and not _depends_on_machine(i)]
     if left_out:
         gone = set(left_out)
         items[:] = [i for i in items if i not in gone]
         config.hook.pytest_deselected(items=left_out)
 
 
-def _asks_the_machine(item: pytest.Item) -> bool:
-    """Whether another compiler, MPI library, file system or user may make another result of it: by what it is marked
-    with, or as it asks for the MPI libraries here. All others need Python and g++ alone."""
-    if item.get_closest_marker("plain") and not item.get_closest_marker("full"):
-        return False
-    marked = any(item.get_closest_marker(name) for name in ("native", "browser", "faults", "alone", "full"))
-    return marked or "mpis" in getattr(item, "fixturenames", ())
+def _of_newcomer(item: pytest.Item) -> bool:
+    """Whether `./fl test` runs it: a unit or property test, or one that is marked."""
+    if item.get_closest_marker("newcomer"):
+        return True
+    return not any(item.get_closest_marker(name) for name in ("full", *KINDS))
+
+
+def _depends_on_machine(item: pytest.Item) -> bool:
+    """Whether another compiler or MPI library may change the result; all others need Python and g++ alone."""
+    return not {"mpis", "compiler"}.isdisjoint(getattr(item, "fixturenames", ()))
 
 
 KINDS = {"browser": "the report in a browser", "faults": "faults", "native": "native programs otherwise"}

@@ -35,7 +35,6 @@ def iterations(found: dict[tuple[str, ...], dict[str, float]]) -> dict[tuple[str
     return {key: some["iterations"] for key, some in found.items()}
 
 
-@pytest.mark.plain
 def test_iterations_are_the_published_ones(tmp_path: Path) -> None:
     """The Laplacian of 100^2 and 300^2 points, b = A 1, Jacobi."""
     small = values(tmp_path, "serial", Placement(), METHODS, "m=100", "digits=6,10")
@@ -46,7 +45,6 @@ def test_iterations_are_the_published_ones(tmp_path: Path) -> None:
         assert abs(some["true_residual"] / some["residual"] - 1) < 0.02
 
 
-@pytest.mark.plain
 def test_residuals_drift_where_all_follow_from_recurrences(tmp_path: Path) -> None:
     found = values(
         tmp_path, "serial", Placement(), "method=classic,gropp,pipelined,replaced", "m=100", "iterations=350"
@@ -99,14 +97,12 @@ FILE = """%%MatrixMarket matrix coordinate real symmetric
 """
 
 
-@pytest.mark.plain
 def test_a_file_is_solved(tmp_path: Path) -> None:
     (tmp_path / "own.mtx").write_text(FILE)
     said = native.direct(program("serial"), METHODS, "preconditioner=jacobi,ssor", f"matrix={tmp_path / 'own.mtx'}")
     assert said.returncode == 0, said.stdout + said.stderr
 
 
-@pytest.mark.plain
 @pytest.mark.parametrize(
     ("words", "why"),
     [

@@ -11,7 +11,7 @@ import pytest
 import native
 from firstlight import ROOT, build
 
-pytestmark = [pytest.mark.native, pytest.mark.plain]  # it reads objects of a tree, which must have made them itself
+pytestmark = pytest.mark.native
 
 PROGRAMS = ("noise.fixed_work", "stream.serial", "halo.mpi_sendrecv")
 VARIANT, WORKLOAD = "_ZN2fl7variantE", "_ZN2fl8workloadE"

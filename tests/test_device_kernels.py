@@ -14,7 +14,7 @@ import drivers
 import native
 from firstlight import ROOT
 
-pytestmark = [pytest.mark.native, pytest.mark.plain]
+pytestmark = pytest.mark.native
 
 Index, Real = ctypes.c_int64, ctypes.c_double
 OPERATIONS = ("copy", "scale", "add", "triad", "load")

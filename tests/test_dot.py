@@ -10,7 +10,7 @@ import native
 from firstlight.plan import Program
 from native import Placement
 
-pytestmark = [pytest.mark.native, pytest.mark.plain]
+pytestmark = pytest.mark.native
 
 DOT = native.workloads["dot"]
 LONG = 8_000_000

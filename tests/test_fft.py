@@ -21,7 +21,6 @@ def program(variant: str) -> Built:
     return native.plain("fft", variant)
 
 
-@pytest.mark.plain
 @pytest.mark.parametrize("variant", ["serial", "six_step"])
 def test_any_number_of_points_on_one_process(variant: str, tmp_path: Path) -> None:
     native.verified(program(variant), Placement(), tmp_path, ODD, BOTH, effort=COUNTED)
@@ -38,7 +37,6 @@ def test_more_processes_than_rows_are_refused(tmp_path: Path) -> None:
     assert said.status == 2 and "97 points in 1 rows: needs as many processes at most, 2 given" in said.stderr
 
 
-@pytest.mark.plain
 @pytest.mark.parametrize("variant", ["broken_point", "broken_swapped", "broken_narrow", "broken_twiddle"])
 @pytest.mark.parametrize("n", [600, 1 << 17])
 def test_errors_are_found_in_few_points_and_in_many(variant: str, n: int, tmp_path: Path) -> None:
@@ -47,7 +45,6 @@ def test_errors_are_found_in_few_points_and_in_many(variant: str, n: int, tmp_pa
     assert said.status == 1 and not any(check["ok"] for check in said.of("check"))
 
 
-@pytest.mark.plain
 def test_errors_are_far_below_the_rule(tmp_path: Path) -> None:
     """HPC Challenge allows 16 eps log2 n; a sound transform has a tenth of it at most."""
     said = native.verified(program("six_step"), Placement(), tmp_path, "n=600,4096,131072", BOTH, effort=COUNTED)

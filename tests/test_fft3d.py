@@ -22,12 +22,10 @@ def program(variant: str) -> Built:
     return native.plain("fft3d", variant)
 
 
-@pytest.mark.plain
 def test_boxes_of_any_sides_on_one_process(tmp_path: Path) -> None:
     native.verified(program("serial"), Placement(), tmp_path, "n=1,2,12", "ny=0,1,7", "nz=0,9", BOTH, effort=COUNTED)
 
 
-@pytest.mark.plain
 def test_waves_are_one_point_and_what_changed_beside_them(tmp_path: Path) -> None:
     """Of each point, in a box that is too large for sums."""
     said = native.verified(program("serial"), Placement(), tmp_path, "n=40", "ny=25", "nz=36", INPUTS, effort=COUNTED)
@@ -61,7 +59,6 @@ def test_boxes_that_nobody_can_cut_so_are_refused(words: tuple[str, ...], why: s
     assert said.status == 2 and why in said.stderr
 
 
-@pytest.mark.plain
 @pytest.mark.parametrize("variant", ["broken_axis", "broken_twiddle"])
 @pytest.mark.parametrize("words", [("n=20", INPUTS), ("n=40", INPUTS)])
 def test_errors_are_found_in_few_points_and_in_many(variant: str, words: tuple[str, ...], tmp_path: Path) -> None:

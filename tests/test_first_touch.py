@@ -12,7 +12,7 @@ import native
 import turns
 from firstlight import ROOT
 
-pytestmark = [pytest.mark.native, pytest.mark.plain]
+pytestmark = pytest.mark.native
 
 HERE = Path(__file__).parent
 HARNESS = ROOT / "native" / "harness"

@@ -16,7 +16,7 @@ import changes
 import native
 from firstlight.build import Built
 
-pytestmark = [pytest.mark.native, pytest.mark.plain]
+pytestmark = pytest.mark.native
 
 
 @cache

@@ -27,7 +27,6 @@ ALL = ["copy", "scale", "add", "triad", "product", "reverse", "difference", "pos
 
 
 @pytest.mark.native
-@pytest.mark.plain
 def test_a_star_stands_for_every_kernel_of_the_program(tmp_path: Path) -> None:
     said = native.verified(program("dozen", "serial"), Placement(), tmp_path, "kernel=*", "n=10,100")
     cases = [c["parameters"] for c in said.of("case")]
@@ -38,7 +37,6 @@ def test_a_star_stands_for_every_kernel_of_the_program(tmp_path: Path) -> None:
 
 
 @pytest.mark.native
-@pytest.mark.plain
 def test_each_kernel_is_checked_on_its_own(tmp_path: Path) -> None:
     said = native.run(program("dozen", "broken_some"), Placement(), ("kernel=*", "n=10"), tmp_path)
     ok = {said.of("case")[c["case"]]["parameters"]["kernel"]: c["ok"] for c in said.of("check")}
@@ -46,7 +44,6 @@ def test_each_kernel_is_checked_on_its_own(tmp_path: Path) -> None:
 
 
 @pytest.mark.native
-@pytest.mark.plain
 def test_a_program_tells_the_kernels_that_it_has() -> None:
     told = msgspec.json.decode(program("dozen", "few").describe, type=Description)
     (choice,) = (p for p in told.parameters if p.name == "kernel")
@@ -56,7 +53,6 @@ def test_a_program_tells_the_kernels_that_it_has() -> None:
 
 
 @pytest.mark.native
-@pytest.mark.plain
 @pytest.mark.parametrize(
     ("words", "says"),
     [
@@ -73,7 +69,6 @@ def test_a_kernel_that_is_not_there_is_refused_in_one_line(words: list[str], say
 
 
 @pytest.mark.native
-@pytest.mark.plain
 def test_a_kernel_that_is_not_there_leaves_the_others(tmp_path: Path) -> None:
     said = native.verified(program("dozen", "few"), Placement(), tmp_path, "kernel=copy,dot,add", "n=10")
     assert [(c["case"], c["parameters"]["kernel"]) for c in said.of("case")] == [(1, "dot")]
@@ -84,14 +79,12 @@ def test_a_kernel_that_is_not_there_leaves_the_others(tmp_path: Path) -> None:
 
 
 @pytest.mark.native
-@pytest.mark.plain
 def test_a_pattern_selects_some(tmp_path: Path) -> None:
     said = native.verified(program("dozen", "few"), Placement(), tmp_path, "kernel=*o*", "n=10")
     assert [c["parameters"]["kernel"] for c in said.of("case")] == ["dot", "norm"]
 
 
 @pytest.mark.native
-@pytest.mark.plain
 def test_a_kernel_that_the_workload_does_not_declare_does_not_start() -> None:
     built = program("dozen", "stranger")
     assert built.executable is None

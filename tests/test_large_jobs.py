@@ -10,7 +10,7 @@ import pytest
 import drivers
 from firstlight import ROOT
 
-pytestmark = [pytest.mark.native, pytest.mark.plain]
+pytestmark = pytest.mark.native
 
 HERE = Path(__file__).parent
 HARNESS = ROOT / "native" / "harness"

@@ -27,14 +27,12 @@ def fingerprints(variant: str, place: Placement, folder: Path, *words: str) -> d
     return found
 
 
-@pytest.mark.plain
 @pytest.mark.parametrize("variant", ["blocked", "calu"])
 def test_tiles_that_divide_nothing(variant: str, tmp_path: Path) -> None:
     words = ("n=1,2,3,31,32,33,97,130", "block=1,2,5,32,200", "groups=1,2,3,5")
     native.verified(program(variant), Placement(), tmp_path, *words, effort=COUNTED)
 
 
-@pytest.mark.plain
 @pytest.mark.parametrize(("plain", "threaded"), [("blocked", "omp"), ("blocked", "omp_tasks"), ("calu", "omp_calu")])
 def test_neither_threads_nor_the_fixed_share_change_a_bit(plain: str, threaded: str, tmp_path: Path) -> None:
     words = ("n=33,150", "block=8,32")
@@ -45,7 +43,6 @@ def test_neither_threads_nor_the_fixed_share_change_a_bit(plain: str, threaded: 
         assert fingerprints(threaded, Placement(threads=threads), tmp_path, *words, *fixed) == alone
 
 
-@pytest.mark.plain
 def test_growth_and_residual_of_a_tournament_are_the_published_ones(tmp_path: Path) -> None:
     """1024 equations, tile columns of 32, 4 groups: residual 0.0073 and growth 46.7 of another random matrix. Of ours
     the seed draws some elements: growth was 44 to 130 in 266 launches with others, residuals 0.0014 to 0.0029."""
@@ -57,7 +54,6 @@ def test_growth_and_residual_of_a_tournament_are_the_published_ones(tmp_path: Pa
     assert residuals and all(0.0073 / 8 < r < 0.0073 * 5 for r in residuals), residuals
 
 
-@pytest.mark.plain
 @pytest.mark.parametrize("broken", ["broken_pivot", "broken_stale_panel", "broken_lost_update", "broken_unmoved"])
 def test_many_equations_are_judged_as_few_are(broken: str, tmp_path: Path) -> None:
     """Beyond 96 equations no elimination is made once more."""

@@ -23,7 +23,7 @@ from firstlight import ROOT
 from firstlight.mapping import program
 from network_tool import NATIVE, Tool
 
-pytestmark = [pytest.mark.native, pytest.mark.plain]
+pytestmark = pytest.mark.native
 
 Messages = list[tuple[int, int, int]]
 SPECS = {

@@ -10,7 +10,7 @@ import native
 from firstlight.build import Built
 from native import COUNTED, Placement
 
-pytestmark = [pytest.mark.native, pytest.mark.plain]
+pytestmark = pytest.mark.native
 
 BOTH = "precision=64,32"
 

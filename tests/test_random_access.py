@@ -76,14 +76,12 @@ def program(variant: str) -> Built:
 
 
 @pytest.mark.native
-@pytest.mark.plain
 @pytest.mark.parametrize("variant", ["serial", "batched"])
 def test_tables_of_any_size(variant: str, tmp_path: Path) -> None:
     native.verified(program(variant), Placement(), tmp_path, "words=1024,2048,131072", "per_word=1,3,4", effort=COUNTED)
 
 
 @pytest.mark.native
-@pytest.mark.plain
 @pytest.mark.parametrize("threads", [1, 3, 5])
 def test_no_update_of_threads_is_lost(threads: int, tmp_path: Path) -> None:
     words = ("words=1024,65536", "per_word=1,4")
@@ -92,7 +90,6 @@ def test_no_update_of_threads_is_lost(threads: int, tmp_path: Path) -> None:
 
 
 @pytest.mark.native
-@pytest.mark.plain
 def test_threads_that_do_not_care_may_lose_one_in_a_hundred_words(tmp_path: Path) -> None:
     """One thread of them loses nothing."""
     alone = native.verified(program("omp"), Placement(), tmp_path, "words=65536", effort=COUNTED)
@@ -124,7 +121,6 @@ def test_processes_in_any_number(variant: str, ranks: int, tmp_path: Path, monke
 
 
 @pytest.mark.native
-@pytest.mark.plain
 @pytest.mark.parametrize(("word", "why"), [("words=1000", "from 1024 to"), ("words=3000", "a power of two, not 3000")])
 def test_what_is_no_table_is_refused_in_one_line(word: str, why: str) -> None:
     said = native.direct(program("serial"), word)

@@ -31,7 +31,6 @@ def energies(variant: str, place: Placement, folder: Path, *words: str) -> list[
     return list(series)
 
 
-@pytest.mark.plain
 @pytest.mark.parametrize("order", PUBLISHED)
 def test_the_lowest_state_of_a_trap_is_the_published_one(order: int, tmp_path: Path) -> None:
     words = ("n=41", "spacing=0.4", f"order={order}", "states=8", "wanted=1", "degree=24", "passes=6", *TRAP)
@@ -41,7 +40,6 @@ def test_the_lowest_state_of_a_trap_is_the_published_one(order: int, tmp_path: P
         assert abs(lowest / 1.5 - 1) < 2e-7
 
 
-@pytest.mark.plain
 def test_the_levels_of_a_trap_are_those_of_its_formula(tmp_path: Path) -> None:
     """1.5, three times 2.5, six times 3.5; each order is nearer to them than the one before."""
     exact = [1.5] + 3 * [2.5] + 6 * [3.5]
@@ -52,7 +50,6 @@ def test_the_levels_of_a_trap_are_those_of_its_formula(tmp_path: Path) -> None:
     assert all(after < before for before, after in pairwise(furthest)) and furthest[-1] < 1e-4
 
 
-@pytest.mark.plain
 @pytest.mark.parametrize("variant", ["serial", "simd"])
 def test_boxes_orders_and_states(variant: str, tmp_path: Path) -> None:
     some = ("states=16", "wanted=10", "order=2,4,6,8,10,12", "projectors=0,2")
@@ -77,7 +74,6 @@ def test_three_groups_have_unlike_shares_of_the_states(tmp_path: Path) -> None:
     )
 
 
-@pytest.mark.plain
 @pytest.mark.parametrize("threads", [1, 3])
 def test_threads_take_any_share(threads: int, tmp_path: Path) -> None:
     native.verified(program("omp"), Placement(threads=threads), tmp_path, "n=17", "order=2,8", effort=COUNTED)

@@ -41,7 +41,6 @@ def fingerprints(folder: Path, variant: str, place: Placement, *words: str) -> d
     return found
 
 
-@pytest.mark.plain
 def test_formats_that_keep_the_order_agree_bit_by_bit(tmp_path: Path) -> None:
     alone = fingerprints(tmp_path, "serial", Placement(), f"kernel={IN_ORDER}", PATTERNS, "m=1,2,3,9")
     assert len(alone) == 16 and all(len(bits) == 1 for bits in alone.values())
@@ -51,7 +50,6 @@ def test_formats_that_keep_the_order_agree_bit_by_bit(tmp_path: Path) -> None:
         assert fingerprints(tmp_path, "omp", place, f"kernel={IN_ORDER}", PATTERNS, "m=1,2,3,9") == alone
 
 
-@pytest.mark.plain
 def test_tiles_change_no_bit_where_there_are_four(tmp_path: Path) -> None:
     """Of 32768 rows and columns at most; three threads have three blocks of rows with two tiles each."""
     words = ("kernel=csr,tiled", PATTERNS, "m=33")
@@ -157,7 +155,6 @@ def test_the_middle_is_multiplied_while_messages_travel(tmp_path: Path) -> None:
         assert sample["values"]["overlapped"] == [0 if matrix == "random" else 0.75] * 3
 
 
-@pytest.mark.plain
 def test_ell_agrees_where_rows_are_of_like_length(tmp_path: Path) -> None:
     words = ("matrix=hpcg,banded,fem", "m=2,7")
     assert all(len(b) == 1 for b in fingerprints(tmp_path, "serial", Placement(), "kernel=csr,ell", *words).values())
@@ -174,7 +171,6 @@ FILE = """%%MatrixMarket matrix coordinate real symmetric
 """
 
 
-@pytest.mark.plain
 @pytest.mark.parametrize(("variant", "kernels"), [("serial", "*"), ("omp", "*"), ("mpi", "csr,streamed4,sell")])
 def test_a_file_is_multiplied(variant: str, kernels: str, tmp_path: Path) -> None:
     (tmp_path / "own.mtx").write_text(FILE)
@@ -187,7 +183,6 @@ def test_a_file_is_multiplied(variant: str, kernels: str, tmp_path: Path) -> Non
 GENERAL = "%%MatrixMarket matrix coordinate integer general\n3 3 4\n1 1 2\n1 3 5\n2 3 -1\n3 1 7\n"
 
 
-@pytest.mark.plain
 @pytest.mark.parametrize("variant", ["serial", "omp", "mpi"])
 def test_what_one_format_refuses_others_multiply(variant: str, tmp_path: Path) -> None:
     """A general matrix is none for half storage alone, and its size is no sweep."""
@@ -206,13 +201,11 @@ def test_what_one_format_refuses_others_multiply(variant: str, tmp_path: Path) -
     assert {"m" in c["parameters"] for c in said.of("case") if c["parameters"]["matrix"] != "banded"} == {False}
 
 
-@pytest.mark.plain
 def test_a_program_describes_what_a_file_replaces() -> None:
     told = {p["name"]: p.get("replaced_by", "") for p in json.loads(program("serial").describe)["parameters"]}
     assert told == {"kernel": "", "matrix": "", "m": "matrix"}
 
 
-@pytest.mark.plain
 @pytest.mark.parametrize("variant", ["serial", "omp"])
 @pytest.mark.parametrize(
     ("rows", "entries"),
@@ -236,7 +229,6 @@ def test_a_symmetric_file_without_a_diagonal_is_multiplied(
     assert said.returncode == 0, said.stdout + said.stderr
 
 
-@pytest.mark.plain
 def test_a_file_of_more_than_a_mib_is_multiplied_and_known_by_its_name(tmp_path: Path) -> None:
     """Harness and run agree about a large file's hash."""
     rows, file = 70_000, tmp_path / "large.mtx"
@@ -248,7 +240,6 @@ def test_a_file_of_more_than_a_mib_is_multiplied_and_known_by_its_name(tmp_path:
     assert f'"{documents.of(str(file), file.read_bytes()).name}"' in said.stdout
 
 
-@pytest.mark.plain
 @pytest.mark.parametrize(
     ("text", "why"),
     [
@@ -270,14 +261,12 @@ def test_what_is_wrong_in_a_file_is_told_by_its_line(text: str, why: str, tmp_pa
     assert said.returncode == 2 and why in said.stderr and said.stderr.count("\n") == 1
 
 
-@pytest.mark.plain
 def test_a_program_by_itself_says_who_unpacks(tmp_path: Path) -> None:
     (tmp_path / "own.mtx.gz").write_bytes(gzip.compress(FILE.encode()))
     said = native.direct(program("serial"), f"matrix={tmp_path / 'own.mtx.gz'}")
     assert said.returncode == 2 and "./fl run unpacks it" in said.stderr and said.stderr.count("\n") == 1
 
 
-@pytest.mark.plain
 @pytest.mark.parametrize(
     ("words", "why"),
     [

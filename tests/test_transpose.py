@@ -10,7 +10,7 @@ import native
 from firstlight.build import Built
 from native import COUNTED, Placement
 
-pytestmark = [pytest.mark.native, pytest.mark.plain]
+pytestmark = pytest.mark.native
 
 BOTH = "precision=64,32"
 SIZES = "n=1,2,3,4,5,7,8,9,15,16,17,24,25,31,32,33,47,48,63,64,65,96,127,128,129,130,145,160,257,300,331,336"

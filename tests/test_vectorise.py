@@ -44,7 +44,6 @@ def verdicts(said: native.Said) -> dict[str, set[bool]]:
 
 
 @pytest.mark.native
-@pytest.mark.plain
 @pytest.mark.parametrize(("variant", "loops"), [("serial", LOOPS), ("serial_novec", LOOPS), ("helped", HELPED)])
 def test_all_loops_are_verified_in_one_launch(variant: str, loops: int, tmp_path: Path) -> None:
     """An odd length, too, so that what was unrolled has something left."""
@@ -75,7 +74,6 @@ def test_fast_arithmetic_is_wrong_in_nothing_but_rounding(compiler: str, variant
 
 
 @pytest.mark.native
-@pytest.mark.plain
 def test_one_wrong_loop_of_many_fails_alone_and_by_name(tmp_path: Path) -> None:
     """Elements are small whole numbers, so that one that was left out may be right by chance; not in three sizes."""
     said = native.run(program("broken_gather"), Placement(), ("kernel=*", "m=9,10,11"), tmp_path)
@@ -86,7 +84,6 @@ def test_one_wrong_loop_of_many_fails_alone_and_by_name(tmp_path: Path) -> None:
 
 
 @pytest.mark.native
-@pytest.mark.plain
 def test_a_vectoriser_is_switched_off_without_a_file(tmp_path: Path) -> None:
     plain, without = (program(variant) for variant in ("serial", "serial_novec"))
     told = [msgspec.json.decode(built.describe, type=Description) for built in (plain, without)]
@@ -98,7 +95,6 @@ def test_a_vectoriser_is_switched_off_without_a_file(tmp_path: Path) -> None:
 
 
 @pytest.mark.native
-@pytest.mark.plain
 @pytest.mark.skipif(platform.machine() != "x86_64" or shutil.which("objdump") is None, reason="knows x86's loops")
 def test_the_object_code_tells_who_has_vectors() -> None:
     names = ("plain_add", "reduction_sum", "reduction_whole_numbers", "recurrence_first", "not_there")
@@ -112,7 +108,6 @@ def test_the_object_code_tells_who_has_vectors() -> None:
 
 
 @pytest.mark.native
-@pytest.mark.plain
 @pytest.mark.skipif(shutil.which("objdump") is None, reason="no objdump here")
 def test_the_loop_that_is_explained_is_the_kernels_own() -> None:
     """Not the widest one of the program."""

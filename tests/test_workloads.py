@@ -28,9 +28,10 @@ def name(pair: tuple[Workload, Variant]) -> str:
 
 
 @cache
-def built(workload: str, compiler: str, broken: bool) -> dict[Program, Built]:
-    """All programs of a workload with the base flags of a compiler, warnings being errors."""
+def built(workload: str, compiler: str, broken: bool, every: bool) -> dict[Program, Built]:
+    """Programs of a workload with the base flags of a compiler, warnings being errors: every one, or a newcomer's."""
     pairs = [(w, v) for w, v in (BROKEN if broken else GOOD) if w.name == workload and compiler in native.compilers(v)]
+    pairs = [pair for pair in pairs if every or native.of_newcomer(*pair)]
     return native.make(p for w, v in pairs for p in native.met(w, v, compiler))
 
 
@@ -66,7 +67,8 @@ def enough(workload: Workload, variant: Variant, program: Program) -> int:
 
 
 def built_from(workload: Workload, variant: Variant, compiler: str, broken: bool = False) -> list[Built]:
-    found = [built(workload.name, compiler, broken)[p] for p in native.met(workload, variant, compiler)]
+    every = asked.full or not native.of_newcomer(workload, variant)
+    found = [built(workload.name, compiler, broken, every)[p] for p in native.met(workload, variant, compiler)]
     assert found, f"{compiler} was said to have what {variant.name} needs: {', '.join(variant.needs)}"
     return found
 
@@ -74,7 +76,11 @@ def built_from(workload: Workload, variant: Variant, compiler: str, broken: bool
 def combinations() -> list[object]:
     """Each variant with each compiler that it meets; those that none here can build are told and skipped."""
     met = [(p, c) for p in GOOD for c in native.compilers(p[1]) or [""] if not c or native.met(*p, c)]
-    return [pytest.param(p, c, id=f"{name(p)}-{c or 'none'}") for p, c in met]
+    return [pytest.param(p, c, id=f"{name(p)}-{c or 'none'}", marks=marks(p)) for p, c in met]
+
+
+def marks(pair: tuple[Workload, Variant]) -> list[pytest.MarkDecorator]:
+    return [pytest.mark.newcomer] if native.of_newcomer(*pair) else []
 
 
 def lacks(variant: Variant) -> None:
@@ -124,14 +130,7 @@ def test_variant_verifies(pair: tuple[Workload, Variant], compiler: str, tmp_pat
         assert ran > 0, f"refused on every placement: {told[0]}"
 
 
-def rejectable() -> list[object]:
-    """Each broken variant. That a check bites hangs neither on the compiler nor on the MPI library: a fresh machine has
-    shown it for all that it can build."""
-    shown = {True: [pytest.mark.plain], False: []}
-    return [pytest.param(p, id=name(p), marks=shown[{"mpi", "openmp"}.issuperset(p[1].needs)]) for p in BROKEN]
-
-
-@pytest.mark.parametrize("pair", rejectable())
+@pytest.mark.parametrize("pair", [pytest.param(p, id=name(p), marks=marks(p)) for p in BROKEN])
 def test_broken_variant_is_rejected(pair: tuple[Workload, Variant], tmp_path: Path) -> None:
     workload, variant = pair
     if not native.compilers(variant):
@@ -248,8 +247,8 @@ def test_each_compiler_meets_each_mpi_library_and_each_variant(compiler: str) ->
 @pytest.mark.full
 def test_each_variant_meets_each_mpi_library() -> None:
     tools = {c: t for c in native.COMPILERS if (t := native.toolchain("base", c))}
-    shown = {"mpich"} if asked.of_machine else set()  # pip's, on the fresh machine
     for workload, variant in GOOD:
+        shown = {"mpich"} if asked.of_machine and native.of_newcomer(workload, variant) else set()  # pip's
         every = {p.mpi for t in tools.values() for p in native.programs(workload, variant, t)}
         met = {p.mpi for c in tools for p in native.met(workload, variant, c)}
         assert met | shown == every | shown or len(every) > len(tools) or not native.runs(variant), variant.name
