@@ -395,31 +395,36 @@ def test_the_tests_are_run_from_the_checkout_with_their_arguments(checkout):
     code, out, err = checkout.run("test", "-k", "two words")
     assert code == 0
     assert f"-m pytest -n auto -k two words in {checkout.root}\n" in out
+    assert "-m mypy" not in out and "-m ruff" not in out and "clang-format" not in err
+    assert checkout.asked("pyproject.toml test\n") == 1  # all that is needed is installed by one call
+    assert checkout.asked("-m pip install") == 1
+    checkout.run("test")
+    checkout.run("run")
+    assert checkout.asked("-m pip install") == 1
+    assert checkout.asked("pyproject.toml test\n") == 1 and checkout.asked("pyproject.toml test,full\n") == 0
+    _, out, err = checkout.run("test", "--full")
+    assert "-m pytest -n auto --full in" in out
     assert [line for line in err.splitlines() if "passed" in line] == [
         "fl: ruff check: passed",
         "fl: ruff format: passed",
         "fl: clang-format: passed",
         "fl: mypy: passed",
     ]
-    assert (
-        checkout.asked("pyproject.toml test\n") == 1 and checkout.asked("-m pip install") == 1
-    )  # all that is needed at once
-    checkout.run("test")
-    checkout.run("run")
-    assert checkout.asked("-m pip install") == 1
-    assert checkout.asked("pyproject.toml test\n") == 1 and checkout.asked("pyproject.toml test,full\n") == 0
-    checkout.run("test", "--full")
     checkout.run("test", "--full")
     checkout.run("test")
     assert checkout.asked("pyproject.toml test\n") == 1 and checkout.asked("pyproject.toml test,full\n") == 1
-    _, out, err = checkout.run("test", "--full", "--of-machine")  # another machine has looked at the style
-    assert "-m pytest -n auto --full --of-machine in" in out
-    assert "-m mypy" not in out and "-m ruff" not in out and "clang-format" not in err
+
+
+@pytest.mark.parametrize("words", [["-h"], ["--help"], ["--full", "--help"], ["-k", "halo", "-h"]])
+def test_help_of_the_tests_installs_nothing(checkout, words):
+    code, out, err = checkout.run("test", *words)
+    assert code == 0 and err == "" and out.startswith("Usage: ./fl test ")
+    assert not checkout.venv.exists() and not checkout.log.exists()
 
 
 @pytest.mark.parametrize("failing", ["ruff check", "ruff format", "mypy", "pytest"])
 def test_a_failing_check_fails_the_tests_and_the_others_still_run(checkout, failing):
-    code, out, err = checkout.run("test", FAILING=failing)
+    code, out, err = checkout.run("test", "--full", FAILING=failing)
     assert code == 1
     assert failing == "pytest" or f"fl: {failing}: FAILED" in err
     everything = {"-m ruff check", "-m ruff format", "-m mypy", "-m pytest"}

@@ -103,9 +103,9 @@ def test_every_figure_has_one_place() -> None:
     assert sorted(map(str, placed)) == sorted(str(f.identity) for f in same)
 
 
+@pytest.mark.full
 def test_the_type_checker_rejects_what_is_not_verified(tmp_path: Path) -> None:
     """One call a line; the lines that must be errors are marked in the text."""
-    pytest.importorskip("mypy")
     lines = [
         "from firstlight.judge.compare import compare_figures",
         "from firstlight.judge.ranking import best, rank",

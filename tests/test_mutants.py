@@ -53,6 +53,7 @@ def test_changes_that_are_worth_compiling(was: str, now: str, kind: str) -> None
     assert mutants.sensible(was, now) == kind
 
 
+@pytest.mark.full
 def test_the_sample_does_not_change_with_other_lines(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(mutants, "ROOT", tmp_path)
     file = tmp_path / "a.cpp"
