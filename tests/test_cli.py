@@ -248,6 +248,7 @@ def test_fl_tells_how_it_was_called(tmp_path: Path) -> None:
     environment.mkdir(parents=True)
     (environment / "python").write_text('#!/bin/sh\necho "$FIRSTLIGHT_CALLED"\n')
     (environment / "python").chmod(0o755)
+    shutil.copy(environment / "python", environment / "pip")
     checkout = tmp_path / "checkout"
     checkout.mkdir()
     shutil.copy(ROOT / "fl", checkout / "fl")
