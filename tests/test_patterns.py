@@ -124,6 +124,10 @@ def test_npb_cg_loads_a_torus_as_published(
         (("lans", "--processes", "4", "--parameters", "px=3"), "cannot put 4 processes into a grid"),
         (("lans", "--processes", "0"), "--processes should be a number from 1"),
         (("none", "--processes", "4"), "there is no pattern 'none'"),
+        (
+            ("nicam", "--processes", "4", "--parameters", "r=9"),
+            "nicam with r=9 has 2621440 regions; at most 2097152 for 4",
+        ),
     ],
 )
 def test_what_cannot_be_is_refused_in_one_line(simulator: Path, words: tuple[str, ...], why: str) -> None:
