@@ -98,7 +98,7 @@ def test_all_wrong_lines_are_told_by_the_doctor(tmp_path: Path, capsys: Captured
     code, out, _ = call(capsys, "--site-file", str(path), "doctor", "--site")
     assert code == USAGE and out.count(f"wrong    {path}:") == 3
     _, _, err = call(capsys, "--site-file", str(path), "list")
-    assert "(and 2 more: ./fl doctor --site)" in err.replace("python -m firstlight", "./fl")
+    assert f"(and 2 more: ./fl --site-file {path} doctor --site)" in err.replace("python -m firstlight", "./fl")
 
 
 @given(st.text(alphabet="ab=[]'\"#\n{}.1 \\", max_size=60))
@@ -132,7 +132,7 @@ def test_files_that_are_none_are_told(tmp_path: Path, capsys: Captured) -> None:
     (tmp_path / "large").write_bytes(b"#" * (file.MOST + 1))
     os.mkfifo(tmp_path / "pipe")
     told = {name: file.read(tmp_path / name).faults[0].text for name in ("latin", "large", "pipe")}
-    assert told == {"latin": "is not UTF-8", "large": "is larger than 64 KiB", "pipe": "is no plain file"}
+    assert told == {"latin": "is not UTF-8", "large": "is larger than 64 KiB", "pipe": "is not a plain file"}
     assert call(capsys, "--site-file", str(tmp_path / "none"), "list")[0] == USAGE
 
 

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import json as python_json
+import os
+import stat
 import tomllib
+from pathlib import Path
 from typing import TypeVar
 
 import msgspec
@@ -13,6 +16,20 @@ T = TypeVar("T")
 
 class MalformedError(ValueError):
     """What was read is not what it should be; the text says why."""
+
+
+def plain(path: Path, most: int) -> bytes:
+    """Return the content of a plain file of at most `most` bytes. Raises MalformedError and OSError.
+
+    A pipe is not waited for, and of a larger file no more is read.
+    """
+    with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
+        if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):
+            raise MalformedError("is not a plain file")
+        data = file.read(most + 1)
+    if len(data) > most:
+        raise MalformedError(f"is larger than {most >> 10} KiB")
+    return data
 
 
 def json(data: bytes, kind: type[T]) -> T:

@@ -17,6 +17,7 @@ from firstlight.observer.program import value
 from firstlight.plan import settings
 
 FILE = "firstlight-bench.toml"
+MOST = 1 << 20  # bytes of it
 TIME, CPU, MEMORY = "time", "cpu_time", "peak_memory"
 """Figures that every program has."""
 SHARE = "mpi_share"
@@ -93,7 +94,7 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 def read(path: Path) -> Request:
     """A `firstlight-bench.toml`. Raises UsageError naming the file and the key."""
     try:
-        return sound(reading.toml(path.read_bytes(), Request))
+        return sound(reading.toml(reading.plain(path, MOST), Request))
     except (reading.MalformedError, OSError) as error:
         why = error.strerror if isinstance(error, OSError) else error
         raise UsageError(f"{path}: {why}") from None

@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 
 import msgspec
+from filelock import FileLock
 
 from firstlight import reading
 from firstlight.catalogue import Workload, device_variant
@@ -99,12 +100,12 @@ def load(cache: Path) -> dict[str, float]:
 def keep(cache: Path, measured: Mapping[str, float]) -> None:
     """For the next run. A cache that cannot be written is none."""
     try:
-        together = load(cache)
-        for name, seconds in measured.items():
-            together.pop(name, None)
-            together[name] = seconds  # newest last
-        kept = dict(list(together.items())[-MOST:])
         cache.mkdir(parents=True, exist_ok=True)
-        durable.replace(cache / FILE, msgspec.json.encode(kept))
+        with FileLock(cache / f"{FILE}.lock"):  # runs end at the same time: each adds to what the others wrote
+            together = load(cache)
+            for name, seconds in measured.items():
+                together.pop(name, None)
+                together[name] = seconds  # newest last
+            durable.replace(cache / FILE, msgspec.json.encode(dict(list(together.items())[-MOST:])))
     except OSError:
         return

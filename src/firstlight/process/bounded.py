@@ -14,6 +14,7 @@ import time
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
+from firstlight.errors import FirstlightError
 from firstlight.process import guard, interrupts, tree
 from firstlight.process.outputs import Outputs, ended, until
 
@@ -82,3 +83,19 @@ def run(
     if flood():  # by what still lay in the pipe
         raise OSError(errno.EFBIG, f"printed more than {MOST >> 20} MiB")
     return subprocess.CompletedProcess(list(words), process.returncode, texts[0], "" if merge else texts[1])
+
+
+def answer(
+    words: Sequence[str], *, timeout: float, environment: Mapping[str, str] | None = None, hint: str = ""
+) -> subprocess.CompletedProcess[str]:
+    """Run `words` as `run` does. Raises FirstlightError, in one line that names them, where they do not answer.
+
+    `hint`: what the user can do then.
+    """
+    try:
+        return run(words, timeout=timeout, environment=environment)
+    except subprocess.TimeoutExpired:
+        why = f"no answer within {timeout:g} s"
+    except OSError as error:
+        why = error.strerror or str(error)
+    raise FirstlightError(f"{' '.join(words[:2])}: {why}" + (f"; {hint}" if hint else ""))

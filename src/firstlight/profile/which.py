@@ -15,6 +15,10 @@ from firstlight.mpi_families import every, interchangeable, launcher_of, library
 from firstlight.process import bounded
 from firstlight.toolchains import Mpi
 
+PATIENCE = 60.0
+"""Seconds for each program that is started to find the library."""
+HINT = "name the MPI library with --mpi"
+
 _LAUNCHER = re.compile(f"({'|'.join(dict.fromkeys(n for f in every() for n in f.launchers))})([.-].*)?")
 
 
@@ -28,7 +32,8 @@ class Trace(msgspec.Struct, frozen=True):
 def mpi_of(command: Sequence[str], mpis: Sequence[Mpi], named: str | None) -> Mpi:
     """The MPI library of `command`, with the wrapper of the same installation where that has one.
 
-    Raises UsageError where it cannot be told, FirstlightError where no wrapper of its family is here.
+    Raises UsageError where it cannot be told, FirstlightError where no wrapper of its family is here, or where a
+    program that is started to find it does not answer.
     """
     known = ", ".join(m.name for m in mpis) or "none"
     if named is not None:
@@ -62,7 +67,7 @@ def linked(program: Path) -> Trace | None:
     with program.open("rb") as file:
         if file.read(4) != b"\x7fELF":
             return None
-    done = bounded.run(["ldd", str(program)], timeout=60)
+    done = bounded.answer(["ldd", str(program)], timeout=PATIENCE, hint=HINT)
     needs = dict(re.findall(r"^\s*(libmpi\S*) => (/\S+)", done.stdout, re.MULTILINE))
     if any(name.startswith("libmpi_abi.so") for name in needs):
         raise UsageError(f"{program} uses the standard MPI ABI, which the profiler does not know; link it with mpicxx")
@@ -71,7 +76,7 @@ def linked(program: Path) -> Trace | None:
 
 
 def _launched(launcher: Path) -> Trace | None:
-    done = bounded.run([str(launcher), "--version"], timeout=60)
+    done = bounded.answer([str(launcher), "--version"], timeout=PATIENCE, hint=HINT)
     family = launcher_of(done.stdout + done.stderr)
     return Trace(family, launcher) if family else None
 
@@ -91,7 +96,7 @@ def _of_installation(trace: Trace, found: Mpi | None) -> Mpi | None:
         words = [str(wrapper), "-dM", "-E", "-x", "c++", "-include", "mpi.h", "/dev/null"]
         alike = interchangeable(trace.family)  # a file does not tell which of them: a wrapper ignores what others need
         environment = {name: value for f in alike for name, value in f.environment(prefix, {}).items()}
-        done = bounded.run(words, timeout=60, environment=os.environ | environment)
+        done = bounded.answer(words, timeout=PATIENCE, environment=os.environ | environment, hint=HINT)
         who = library_of(done.stdout) if done.returncode == 0 else None
         if who is not None and who[0] in [f.name for f in alike]:
             return _made(wrapper, who, environment)

@@ -26,6 +26,7 @@ ROADMAP = FOLDER / "roadmap" / "itrs2006.toml"
 PowerModel = Literal["simplistic", "full"]
 MODELS: tuple[PowerModel, ...] = ("simplistic", "full")
 EXA = 1e18
+MOST = 1 << 16  # bytes of a file
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
@@ -141,9 +142,10 @@ def load(folder: Path = FOLDER) -> dict[str, Class]:
 def read(path: Path) -> Class:
     """Raises UsageError naming the file and the defect."""
     try:
-        found = reading.toml(path.read_bytes(), Class)
+        found = reading.toml(reading.plain(path, MOST), Class)
     except (reading.MalformedError, OSError) as error:
-        raise UsageError(f"{path}: {error}") from error
+        why = error.strerror if isinstance(error, OSError) else error
+        raise UsageError(f"{path}: {why}") from error
     wrong = [
         n for n, s in found.stated().items() if not (s.value > 0 and math.isfinite(s.value)) or not s.source.strip()
     ]

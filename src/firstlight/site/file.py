@@ -12,7 +12,7 @@ from typing import Any, get_args, get_origin, get_type_hints
 
 import msgspec
 
-from firstlight import ROOT
+from firstlight import ROOT, reading
 from firstlight.errors import UsageError
 from firstlight.site.entries import Site, check
 
@@ -64,17 +64,10 @@ def trusted(path: Path) -> bool:
 def read(path: Path) -> Read:
     """The file with all that is wrong with it."""
     try:
-        if not path.is_file():
-            raise UsageError("is no plain file")
-        with path.open("rb") as file:
-            data = file.read(MOST + 1)
-        if len(data) > MOST:
-            raise UsageError(f"is larger than {MOST >> 10} KiB")
-        text = data.decode().replace("\r\n", "\n")
-    except (OSError, UnicodeDecodeError, UsageError) as error:
-        why = (
-            error.strerror if isinstance(error, OSError) else "is not UTF-8" if isinstance(error, ValueError) else error
-        )
+        text = reading.plain(path, MOST).decode().replace("\r\n", "\n")
+    except (OSError, UnicodeDecodeError, reading.MalformedError) as error:
+        why = error.strerror if isinstance(error, OSError) else error
+        why = "is not UTF-8" if isinstance(error, UnicodeDecodeError) else why
         return Read(path, Site(), (Fault(0, str(why)),), {})
     lines = places(text)
     try:

@@ -95,7 +95,7 @@ def tune(request: Request, progress: Progress) -> Tuned:
         first_run = _whole(conduct.carry_out(order, *_run(prepared, planned.cells, planned.mpis, made), progress))
         directory, judgement = first_run.directory, first_run.judgement
     else:
-        directory, judgement = request.measured, _judged(request.measured, prepared)
+        directory, judgement = request.measured, _judged(request.measured, prepared, progress)
     measured = choosing.times(judgement.figures, player, prepared.machine)
     some = choosing.candidates(measured, planned.settings)
     points = _points(measured, where)
@@ -121,13 +121,19 @@ def _whole(result: Result) -> Result:
     return result
 
 
-def _judged(path: Path, prepared: Prepared) -> Judgement:
-    """An earlier measurement. What was set in it is known by our own names only, and its figures are judged again."""
+def _judged(path: Path, prepared: Prepared, progress: Progress) -> Judgement:
+    """Judge the figures of an earlier measurement again: its settings have names that only a tuning knows.
+
+    Print the files that were passed over.
+    """
     opened = store.open(path)
     run = opened.run()
     if run.machine.name != prepared.machine.name:
         raise UsageError(f"run {run.id} was measured on another machine; measure here, without --from")
-    return judge(run, list(opened.records()), prepared.workloads)
+    records = list(opened.records())
+    for defect in opened.defects:
+        progress.note(f"passed over {defect}")
+    return judge(run, records, prepared.workloads)
 
 
 def _crowded(place: Place, prepared: Prepared) -> bool:

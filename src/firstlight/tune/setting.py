@@ -9,6 +9,10 @@ from msgspec.structs import replace
 
 from firstlight.toolchains import Mpi
 
+PATIENCE = 60.0
+"""Seconds for each program that is started to list the algorithms of a library."""
+HINT = "with --for preload it is not needed"
+
 
 class Setting(msgspec.Struct, frozen=True):
     """`algorithm` of `collective`, forced by `environment`. `word` is what a file of the library calls it."""

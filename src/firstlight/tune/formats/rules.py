@@ -15,7 +15,7 @@ from pathlib import Path
 from firstlight.errors import BuildError
 from firstlight.process import bounded
 from firstlight.toolchains import Mpi
-from firstlight.tune.setting import Setting
+from firstlight.tune.setting import HINT, PATIENCE, Setting
 from firstlight.tune.table import LIBRARY, Table, ranges
 
 NAMES = {
@@ -33,7 +33,7 @@ _LINE = re.compile(r"coll_tuned_(\w+)_algorithm:enumerator:value:(\d+):([\w-]+)"
 
 
 def settings(mpi: Mpi, collective: str, ranks: int) -> list[Setting]:
-    """The algorithms of this library that can be forced. Raises BuildError where it does not tell them."""
+    """The algorithms of this library that can be forced. Raises FirstlightError where it does not tell them."""
     return [
         Setting(collective, _safe(own), number, forced(collective, number))
         for number, own in _algorithms(mpi).get(collective, [])
@@ -66,7 +66,7 @@ def _algorithms(mpi: Mpi) -> dict[str, list[tuple[str, str]]]:
     if not info.exists():
         raise BuildError(f"{mpi.label}: no ompi_info beside {mpi.launcher}, which lists its algorithms")
     words = [str(info), "--param", "coll", "tuned", "--level", "9", "--parsable"]
-    done = bounded.run(words, timeout=60, environment=os.environ | mpi.environment)
+    done = bounded.answer(words, timeout=PATIENCE, environment=os.environ | mpi.environment, hint=HINT)
     if done.returncode != 0:
         raise BuildError(f"{mpi.label}: ompi_info ended with status {done.returncode}; its algorithms are not known")
     return listed(done.stdout)

@@ -19,7 +19,7 @@ from typing import Any
 from firstlight.errors import BuildError
 from firstlight.process import bounded
 from firstlight.toolchains import Mpi
-from firstlight.tune.setting import Setting
+from firstlight.tune.setting import HINT, PATIENCE, Setting
 from firstlight.tune.table import Rule, Table
 
 NAMES = {
@@ -45,7 +45,7 @@ _TREE = re.compile(rb'\{"collective=[^\0]{100,1000000}\0')
 
 
 def settings(mpi: Mpi, collective: str, ranks: int) -> list[Setting]:
-    """The algorithms of this library that can be forced. Raises BuildError where the library is not found."""
+    """The algorithms of this library that can be forced. Raises FirstlightError where the library is not found."""
     data = _library(mpi)
     return [
         Setting(collective, word, full(collective, word), forced(collective, word))
@@ -80,7 +80,8 @@ def _library(mpi: Mpi) -> bytes:
 
 def library(mpi: Mpi) -> Path | None:
     """libmpi or libmpich with a selection tree in it, where the wrapper links from or beside it."""
-    shown = bounded.run([mpi.cxx, "-show"], timeout=60, environment=os.environ | mpi.environment).stdout
+    words = [mpi.cxx, "-show"]
+    shown = bounded.answer(words, timeout=PATIENCE, environment=os.environ | mpi.environment, hint=HINT).stdout
     folders = [Path(f) for f in re.findall(r"-L(\S+)", shown)]
     folders += [Path(mpi.cxx).resolve().parent.parent / "lib", Path(mpi.cxx).parent.parent / "lib"]
     for folder in dict.fromkeys(folders):
