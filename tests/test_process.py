@@ -119,7 +119,8 @@ recording.run([fake], mpi, place / "a b.so", place / "profile")""",
     "bench --build": """
 from firstlight.bench import building
 (place / "source").mkdir()
-building.make("exec {cc}", {"cc": fake}, place / "source", place.parent / "copies" / "one", dict(os.environ), "", {})""",
+copy = place.parent / "copies" / "one"
+building.make("exec {cc}", {"cc": fake}, place / "source", copy, dict(os.environ), "", {})""",
     "tune loop": """
 from firstlight.loops import trial
 trial.compiler(fake, ())""",
