@@ -14,7 +14,10 @@ from hypothesis import strategies as st
 
 import changes
 import native
+import own
+import turns
 from firstlight.build import Built
+from firstlight.plan import Program
 
 pytestmark = pytest.mark.native
 
@@ -163,6 +166,40 @@ def test_a_team_smaller_than_told_is_refused(left: dict[str, str], threads: int,
     assert done.returncode == 2 and done.stdout == "" and len(done.stderr.splitlines()) == 1
     assert f"OpenMP gives {granted or ''}" in done.stderr and f" of {threads} threads" in done.stderr
     assert "unset OMP_THREAD_LIMIT" in done.stderr
+
+
+def team_of(built: Built, threads: int, waiting: str, *words: str) -> tuple[int, str]:
+    """The status, and what the last check found; `waiting`: OMP_WAIT_POLICY, "" where it is not set."""
+    assert built.executable is not None, built.error
+    policy = {"OMP_WAIT_POLICY": waiting} if waiting else {}
+    inherited = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}
+    command = [str(built.executable), *words, "--threads", str(threads), "--samples", "2"]
+    done = subprocess.run(command, env=inherited | policy, capture_output=True, text=True, timeout=turns.PATIENCE)
+    checks = [line for line in map(msgspec.json.decode, done.stdout.splitlines()) if line["type"] == "check"]
+    return done.returncode, checks[-1]["what"]
+
+
+@pytest.mark.parametrize("threads", [2, 5])
+@pytest.mark.parametrize(
+    ("compiler", "waiting"), [("gcc", ""), ("gcc", "passive"), ("gcc", "active"), ("clang", ""), ("clang", "passive")]
+)
+def test_threads_that_only_wait_take_no_part(compiler: str, waiting: str, threads: int) -> None:
+    """Those of the harness's own region would spin: GNU's while they are told to, LLVM's for 200 ms."""
+    tool = native.toolchain("base", compiler, broken=True)
+    if tool is None:
+        pytest.skip(f"no {compiler} here")
+    program = Program("dot", "broken_omp_one_thread", tool.name)
+    built = native.make([program])[program]
+    found = team_of(built, threads, waiting, "n=1000", "--sample-seconds", "1e-4")
+    assert found == (1, f"1 of {threads} threads took part")
+
+
+@pytest.mark.parametrize("waiting", ["", "passive"])
+@pytest.mark.parametrize("threads", [2, 3, 4, 8])
+def test_a_team_before_a_smaller_one_took_part(threads: int, waiting: str) -> None:
+    """The threads that ended with the last region have left no clock."""
+    status, what = team_of(own.program("relaxed", "omp_uneven"), threads, waiting, "n=64", "--steps", "8")
+    assert status == 0, what
 
 
 @settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

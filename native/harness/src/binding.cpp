@@ -7,6 +7,7 @@
 #include <set>
 
 #include "firstlight/variant.hpp"
+#include "participants.hpp"
 
 namespace fl {
 namespace {
@@ -40,7 +41,7 @@ void add_own(void* data) {
 std::vector<int> observed_binding(int threads) {
   Observed observed;
   if (threads > 1 && variant.in_each_thread != nullptr)
-    variant.in_each_thread(threads, &add_own, &observed);
+    in_each_thread(threads, &add_own, &observed);
   else
     add_own(&observed);
   return {observed.cpus.begin(), observed.cpus.end()};
