@@ -144,6 +144,27 @@ def test_a_run_that_goes_on_for_less_than_a_cell_wants_goes_on_with_one_that_is_
     assert bench.counts() == [1, 1, 1, 3]
 
 
+@pytest.mark.parametrize("count", [1, 2, 4])
+@pytest.mark.parametrize("compared", [False, True])
+def test_a_run_that_is_resumed_for_less_than_a_launch_gets_one_each_time(count: int, compared: bool) -> None:
+    """As a fresh run does; so short stretches come to an end, whatever a launch takes."""
+    bench = Bench(count, steady)
+    names = {c.id: "1" for c in bench.cells} if compared else {}
+    present = [bench.launch(bench.cells[0], 0)]
+    for launches in range(2, 2 * count + 1):
+        run = bench.run(launches=2)
+        rounds = Rounds(
+            run, bench.cells, bench.launch, present, 0.1, bench.notes, clock=lambda: bench.now, comparisons=names
+        )
+        taken = [record for tally in rounds.tallies.values() for record in tally.records]
+        state = rounds.go()
+        present = [record for tally in rounds.tallies.values() for record in tally.records]
+        assert len(present) > len(taken) and (compared or len(present) == launches)
+        if len(present) == 2 * count:
+            break
+    assert state == COMPLETE and bench.counts() == [2] * count
+
+
 def test_wrong_cells_are_launched_twice_and_lost_ones_given_up() -> None:
     bench = Bench(3, steady)
     bench.bad = {"c0": "wrong", "c1": "lost"}

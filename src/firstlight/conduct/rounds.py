@@ -56,7 +56,7 @@ class Rounds:
                 self.tallies[record.start.cell].take(record)
                 self.costs.take(self.tallies[record.start.cell].cell, record.exit.seconds)
         self._varying, self._slack = varying(cells), agenda.SLACK * budget
-        self._began, self._resumed = clock(), bool(present)
+        self._began, self._resumed, self._launched = clock(), bool(present), False
 
     def go(self) -> RunState:
         """Launch until nothing wants more (COMPLETE) or what wants more no longer fits the budget (BUDGET)."""
@@ -96,7 +96,7 @@ class Rounds:
             return [item.cell for item in agenda.stage(taken, left, everything=len(taken) == len(items))]
         if more := agenda.going_on(items, left, self._resumed):
             return [item.cell for item in more]
-        if items and not any(tally.records for tally in self.tallies.values()):
+        if items and not self._launched:
             return [item.cell for item in agenda.first(items)]  # too short for anything: something
         return [t.cell for t in self.tallies.values() if not self._short(t) and t.wants(self._run.launches)]
 
@@ -137,7 +137,7 @@ class Rounds:
         `kept`: what the stage's cells that were begun before keep for theirs. `alone`: it is the only one of its stage.
         """
         left = self._budget - self._elapsed()
-        if not any(tally.records for tally in self.tallies.values()):
+        if not self._launched:
             return True
         tally = self.tallies[cell.id]
         if joining := self._joining(tally):
@@ -167,6 +167,7 @@ class Rounds:
         tally = self.tallies[cell.id]
         before = self._clock()
         record = self._launch(cell, number)
+        self._launched = True
         self.costs.take(cell, self._clock() - before)
         tally.take(record)
         if tally.dropped:
