@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import multiprocessing
 import os
 import re
@@ -13,14 +14,15 @@ import pytest
 
 import many_runs
 import synthetic
+from commands import Captured, call
 from firstlight.bench import request
 from firstlight.conduct import Prepared, costs
 from firstlight.conduct.progress import Plain
-from firstlight.errors import ENVIRONMENT, FirstlightError, UsageError
+from firstlight.errors import ENVIRONMENT, USAGE, FirstlightError, UsageError
 from firstlight.plan import Plan
 from firstlight.process import bounded
 from firstlight.profile import which
-from firstlight.project import machines
+from firstlight.project import asking, machines
 from firstlight.store import layout
 from firstlight.toolchains import Mpi
 from firstlight.tune import carrying
@@ -118,3 +120,79 @@ def test_a_tuning_prints_the_launches_that_it_passes_over(tmp_path: Path, damage
     stream = io.StringIO()
     judged = carrying._judged(path, prepared, Plain(stream))
     assert judged.figures and f"passed over {layout.LAUNCHES}/{file.name}" in stream.getvalue()
+
+
+# -- numbers that no computation survives
+
+CLASS = (machines.FOLDER / "light.toml").read_text()
+NUMBERS = re.findall(r"^(\w+) = \{ value = ", CLASS, re.MULTILINE)
+
+
+@pytest.mark.parametrize("number", ["0", "0.0", "-1.0", "1e-320", "1e-300", "1e300", "inf", "nan", "1e400"])
+def test_a_class_of_nodes_has_numbers_within_bounds(tmp_path: Path, number: str) -> None:
+    file = tmp_path / "mine.toml"
+    for name in NUMBERS:
+        file.write_text(re.sub(rf"^{name} = \{{ value = [^,]+,", f"{name} = {{ value = {number},", CLASS, flags=re.M))
+        with pytest.raises(UsageError, match=f": {name} without a value above 0"):
+            machines.named(str(file))
+
+
+def test_a_rack_has_at_least_one_node(tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(CLASS.replace("value = 1024", "value = 0.3"))
+    with pytest.raises(UsageError, match="rack without a value above 0"):
+        machines.named(str(file))
+
+
+@pytest.mark.parametrize("number", [machines.LEAST_VALUE, machines.MOST_VALUE])
+@pytest.mark.parametrize("name", [name for name in NUMBERS if not name.endswith("_share")])
+def test_a_class_at_its_bounds_is_computed(tmp_path: Path, name: str, number: float) -> None:
+    number = max(number, 1.0) if name == "rack" else number
+    file = tmp_path / "mine.toml"
+    file.write_text(re.sub(rf"^{name} = \{{ value = [^,]+,", f"{name} = {{ value = {number},", CLASS, flags=re.M))
+    of, plan = machines.named(str(file)), machines.roadmap()
+    for model in machines.MODELS:
+        fits = machines.fits(of, 2018, model, plan, asking.MOST_WATTS)
+        assert math.isfinite(fits.peak) and math.isfinite(fits.watts)
+
+
+@pytest.mark.parametrize(
+    "text", ["9" * 400 + "W", "9" * 300 + "GW", "1000001GW", "0." + "0" * 400 + "1W", "0kW", "-1W", "infW", "nanW", "W"]
+)
+def test_a_power_is_within_bounds(text: str) -> None:
+    with pytest.raises(UsageError, match="write a power of at most") as told:
+        asking.watts(text, "--power")
+    assert len(str(told.value)) < 200
+
+
+@pytest.mark.parametrize(
+    ("words", "said"),
+    [
+        (["compare", "a", "b", "--threshold", "nan"], "nan is not a finite number"),
+        (["compare", "a", "b", "--threshold", "inf"], "--threshold"),
+        (["compare", "a", "b", "--threshold", "1e400"], "--threshold"),
+        (["history", "--threshold", "nan"], "nan is not a finite number"),
+        (["bench", "--threshold", "nan", "--", "true"], "nan is not a finite number"),
+        (["bench", "--tolerance", "nan", "--", "true"], "nan is not a finite number"),
+        (["bench", "--tolerance", "inf", "--", "true"], "inf is not a finite number"),
+        (["bench", "--tolerance", "1e400", "--", "true"], "1e400 is not a finite number"),
+        (["simulate", "broadcast", "--topology", "flat:4", "--html", "none/x.html"], "there is no folder none"),
+        (["simulate", "broadcast", "--topology", "flat:4", "--goal", "none/x.goal"], "there is no folder none"),
+        (["patterns", "halo", "-n", "8", "--html", "none/x.html"], "there is no folder none"),
+        (["project", "--nodes", "4", "--html", "none/x.html"], "there is no folder none"),
+    ],
+)
+def test_wrong_values_are_refused_before_the_work(
+    words: list[str], said: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: Captured
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, out, err = call(capsys, *words)
+    assert (code, out, err.count("\n")) == (USAGE, "", 1) and said in err
+
+
+@pytest.mark.parametrize("number", ["nan", "inf", "1e400"])
+def test_a_tolerance_in_a_file_is_finite(number: str, tmp_path: Path) -> None:
+    file = tmp_path / "mine.toml"
+    file.write_text(f"commands.a = 'true'\noutput = {{ file = 'a', reference = 'b', tolerance = {number} }}\n")
+    with pytest.raises(UsageError, match="tolerance"):
+        request.read(file)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import shlex
 from collections.abc import Iterator, Mapping, Sequence
@@ -114,6 +115,8 @@ def sound(request: Request) -> Request:
             raise UsageError(why)
     if "\\u0000" in msgspec.json.encode(request).decode():
         raise UsageError("a character of code 0 cannot be in a command, nor in anything that is passed to one")
+    if request.output is not None and not math.isfinite(request.output.tolerance or 0.0):
+        raise UsageError(f"output.tolerance = {request.output.tolerance}: write a finite number")
     if not _NAMED.fullmatch(request.name):
         raise UsageError(f"name = {request.name!r}: lower-case letters, digits and underscores, a letter first")
     for name in (*request.sweep, *request.figures):

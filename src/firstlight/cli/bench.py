@@ -12,7 +12,7 @@ import msgspec
 
 from firstlight import caller, shell
 from firstlight.cli import runs
-from firstlight.cli.output import as_json, new_run_folder, note, smallest, tell
+from firstlight.cli.output import FiniteRange, as_json, new_run_folder, note, smallest, tell
 from firstlight.errors import UsageError
 
 if TYPE_CHECKING:
@@ -76,7 +76,7 @@ Exit status:
 )
 @click.option(
     "--tolerance",
-    type=click.FloatRange(min=0),
+    type=FiniteRange(min=0),
     help="Of --like: numbers may differ by this much, relative; without it every byte counts.",
 )
 @click.option(

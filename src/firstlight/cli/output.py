@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import contextlib
+import math
 import os
 import shlex
 import shutil
 import sys
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import click
 import msgspec
@@ -16,6 +18,17 @@ import msgspec
 from firstlight import ROOT, shell
 from firstlight.errors import UsageError
 from firstlight.shell import COLOURS, as_typed, is_text, json_text, printable
+
+
+class FiniteRange(click.FloatRange):
+    """A range of numbers without `nan`, which no comparison excludes, and without `inf`."""
+
+    def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
+        found = super().convert(value, param, ctx)
+        if not math.isfinite(found):
+            self.fail(f"{value} is not a finite number", param, ctx)
+        return found
+
 
 as_json = click.option("--json", "as_json", is_flag=True, help="Print JSON; `./fl schema` has its schema.")
 WITH_RESULTS = frozenset(
@@ -54,11 +67,16 @@ new_run_folder = click.option(
 )
 smallest = click.option(
     "--threshold",
-    type=click.FloatRange(0, 1, max_open=True),
+    type=FiniteRange(0, 1, max_open=True),
     default=0.05,
     show_default=True,
     help="The smallest difference that matters, as a share.",
 )
+
+
+def to_write(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:
+    """Check the folder of a file that an option names. Raises UsageError before the work is done."""
+    return None if value is None else writable(value)
 
 
 def print_json(value: object) -> None:

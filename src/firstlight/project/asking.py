@@ -24,6 +24,7 @@ POINTS = 5
 """Networks of a curve, the whole one among them."""
 _WATTS = re.compile(r"(\d+(?:\.\d+)?)\s*(k|M|G)?W", re.ASCII)
 _TIMES = {None: 1.0, "k": 1e3, "M": 1e6, "G": 1e9}
+MOST_WATTS = 1e15
 Progress = Callable[[str], None]
 
 
@@ -45,9 +46,9 @@ class Order(msgspec.Struct, frozen=True):
 def watts(text: str, option: str) -> float:
     """`20MW`, `350 W`. Raises UsageError."""
     found = _WATTS.fullmatch(text.strip())
-    if found is None or not float(found[1]) > 0:
-        raise UsageError(f"{option} {text!r}: write a power, as 350W, 40kW or 20MW")
-    return float(found[1]) * _TIMES[found[2]]
+    if found is None or not 0 < (value := float(found[1]) * _TIMES[found[2]]) <= MOST_WATTS:
+        raise UsageError(f"{option} {text[:60]!r}: write a power of at most {MOST_WATTS:g} W, as 350W, 40kW or 20MW")
+    return value
 
 
 def project(

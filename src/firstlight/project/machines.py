@@ -27,6 +27,8 @@ PowerModel = Literal["simplistic", "full"]
 MODELS: tuple[PowerModel, ...] = ("simplistic", "full")
 EXA = 1e18
 MOST = 1 << 16  # bytes of a file
+LEAST_VALUE, MOST_VALUE = 1e-15, 1e30
+"""Of a number of a class: products and powers of a few of them are finite and above 0."""
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 
@@ -147,10 +149,13 @@ def read(path: Path) -> Class:
         why = error.strerror if isinstance(error, OSError) else error
         raise UsageError(f"{path}: {why}") from error
     wrong = [
-        n for n, s in found.stated().items() if not (s.value > 0 and math.isfinite(s.value)) or not s.source.strip()
+        n
+        for n, s in found.stated().items()
+        if not LEAST_VALUE <= s.value <= MOST_VALUE or not s.source.strip() or (n == "rack" and s.value < 1)
     ]
     if wrong:
-        raise UsageError(f"{path}: {', '.join(wrong)} without a value above 0 and its source")
+        bounds = f"from {LEAST_VALUE:g} to {MOST_VALUE:g}"
+        raise UsageError(f"{path}: {', '.join(wrong)} without a value above 0 ({bounds}; of a rack 1) and its source")
     undated = [n for n, s in found.stated().items() if s.read and not _DAY.fullmatch(s.read)]
     if undated:
         raise UsageError(f"{path}: {', '.join(undated)}: write the day of reading as 2026-11-25")
