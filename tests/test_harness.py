@@ -168,6 +168,17 @@ def test_a_team_smaller_than_told_is_refused(left: dict[str, str], threads: int,
     assert "unset OMP_THREAD_LIMIT" in done.stderr
 
 
+@pytest.mark.parametrize("steps", ["1", "2"])
+@pytest.mark.parametrize("samples", ["2", "3", "6"])
+def test_a_case_that_is_out_of_time_is_right_whichever_step_was_checked(
+    samples: str, steps: str, serial: Built
+) -> None:
+    for seed in range(1, 13):
+        words = ["n=100", "--samples", samples, "--steps", steps, "--case-seconds", "1e-9", "--seed", str(seed)]
+        done = native.direct(serial, *words)
+        assert done.returncode == 0, done.stdout
+
+
 def team_of(built: Built, threads: int, waiting: str, *words: str) -> tuple[int, str]:
     """The status, and what the last check found; `waiting`: OMP_WAIT_POLICY, "" where it is not set."""
     assert built.executable is not None, built.error

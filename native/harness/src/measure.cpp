@@ -333,17 +333,17 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
   whereabouts.forget();
   const Look look(number, arguments.samples, steps);
   Participants participants(team);
-  bool ok = true, looked = !twice;
+  bool ok = true, looked = !twice, blank = false;  // blank: outputs are poisoned, and no step has followed
   const auto judge_look = [&] {
     whereabouts.ask();
     ok = recorder.check(number, "between", whereabouts.judged(fenced(instance->check(timer.last()))));
     instance->poison();
-    looked = true;
+    looked = blank = true;
   };
   const double start = wall_seconds();
   for (int index = 0; index < arguments.samples; ++index) {
     const bool late = index >= 2 && !first_rank_says(wall_seconds() - start < arguments.case_seconds);
-    if (late && (looked || steps == 1)) break;
+    if (late && !blank && (looked || steps == 1)) break;
     const bool now = !looked && (late || index == look.before);
     if (now && steps > 1) {
       timer.look(look.steps);
@@ -355,6 +355,7 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
     participants.begin();
     timer.time(steps, index, true);
     participants.end();
+    blank = false;
     if (now && steps == 1) judge_look();
   }
   timer.series();
