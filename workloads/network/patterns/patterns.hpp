@@ -67,8 +67,9 @@ struct State {
   std::vector<data::Pass> passes;
   std::vector<Stage> stages;
   fl::Array<Word> memory;
-  fl::Index epoch = 0;  // how often all words were filled
-  fl::Index steps = 0;  // since
+  fl::Index epoch = 0;         // how often all words were filled
+  fl::Index steps = 0;         // since
+  fl::Index counted_from = 0;  // the first of these steps that tallies have
 };
 
 inline constexpr fl::About about{
@@ -218,6 +219,7 @@ inline void blank(Channel& c) {
 }
 
 inline void poison(State& s) {
+  s.counted_from = s.steps;
   for (Stage& g : s.stages) {
     for (Channel& c : g.in) blank(c);
     if (g.collective != Collective::other && gets(s, g)) blank(g.got);
@@ -348,25 +350,26 @@ inline void compare(const State& s, std::size_t number, const Channel& c, const 
   }
 }
 
-inline void inspect_tally(const State& s, std::size_t number, const Channel& c, fl::Index repetitions, fl::Damage& damage) {
+inline void inspect_tally(const State& s, std::size_t number, const Channel& c, fl::Index first, fl::Index repetitions,
+                          fl::Damage& damage) {
   Word tally = 0;
-  for (fl::Index t = 0; t < repetitions; ++t)
+  for (fl::Index t = first; t < repetitions; ++t)
     each_new(c.n, t, [&](fl::Index i) { tally += static_cast<Word>(t + 1) * c.key * moment(i, s.epoch, t); });
   if (tally == c.tally) return;
   damage.add([&] {
     return fl::text("%s: of %lld messages from rank %d to rank %d some did not come, or not in their order",
-                    s.instance.phases[number].name.c_str(), repetitions, c.peer, s.team.rank);
+                    s.instance.phases[number].name.c_str(), repetitions - first, c.peer, s.team.rank);
   });
 }
 
 inline void inspect(State& s, fl::Damage& damage) {
   for (std::size_t k = 0; k < s.stages.size(); ++k) {
     Stage& g = s.stages[k];
-    const fl::Index repetitions = s.steps * s.instance.phases[k].repetitions;
+    const fl::Index of_step = s.instance.phases[k].repetitions, repetitions = s.steps * of_step;
     for (const Channel& c : g.in) {
       compare(s, k, c, fl::text("from rank %d", c.peer), damage,
               [&](fl::Index i) { return c.key * moment(i, s.epoch, written(c.n, i, repetitions)); });
-      inspect_tally(s, k, c, repetitions, damage);
+      inspect_tally(s, k, c, s.counted_from * of_step, repetitions, damage);
     }
     if (g.collective == Collective::other || !gets(s, g)) continue;
     const Word all = keys(g, k);
