@@ -109,7 +109,8 @@ def _of_newcomer(item: pytest.Item) -> bool:
     """Whether `./fl test` runs it: a unit or property test, or one that is marked."""
     if item.get_closest_marker("newcomer"):
         return True
-    return not any(item.get_closest_marker(name) for name in ("full", *KINDS))
+    builds = "simulator" in getattr(item, "fixturenames", ())
+    return not builds and not any(item.get_closest_marker(name) for name in ("full", *KINDS))
 
 
 def _depends_on_machine(item: pytest.Item) -> bool:

@@ -12,6 +12,8 @@ import pytest
 import drivers
 from firstlight import ROOT
 
+pytestmark = pytest.mark.native
+
 THREADS = 32
 
 

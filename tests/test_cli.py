@@ -286,6 +286,7 @@ def test_no_colour_where_there_is_no_terminal_or_nobody_wants_it(monkeypatch: py
 
 
 @pytest.mark.native
+@pytest.mark.newcomer
 @pytest.mark.alone
 def test_the_whole_way_with_real_programs(tmp_path: Path) -> None:
     """One variant with all flag sets of the first compiler: built, launched, verified, reported, checked, compared."""

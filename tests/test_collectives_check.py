@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 import algorithms
 import turns
 
+pytestmark = pytest.mark.native
+
 
 @pytest.fixture(scope="module")
 def checker() -> Path:

@@ -20,6 +20,8 @@ import turns
 from firstlight.simulate.prediction import Verdict
 from firstlight.simulate.program import Question, predict
 
+pytestmark = pytest.mark.native
+
 Shape = tuple[int, ...]
 Ask = Callable[[list[str]], list[dict[str, Any]]]
 """Questions to answers, see collectives_torus.cpp."""

@@ -12,6 +12,8 @@ from hypothesis import strategies as st
 import drivers
 from firstlight import ROOT
 
+pytestmark = pytest.mark.native
+
 RANKS = 1 << 20
 words = st.integers(0, 1 << 31)
 iterations = st.integers(0, 1 << 40)

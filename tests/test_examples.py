@@ -55,6 +55,7 @@ def place(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made
 
 
+@pytest.mark.native
 @pytest.mark.parametrize("command", sorted(set(COMMANDS) - set(ELSEWHERE)))
 def test_they_work_as_typed(command: str, place: Path, capsys: Captured, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(place)

@@ -14,6 +14,8 @@ from hypothesis import strategies as st
 import drivers
 from firstlight import ROOT
 
+pytestmark = pytest.mark.native
+
 HARNESS = ROOT / "native/harness/include"
 WIDTHS = {"least": (), "avx2": ("-mavx2", "-mfma"), "native": ("-march=native",)}
 LINES = [1, 2, 3, 4, 12, 16, 28, 35, 44, 64, 97, 100, 128, 192, 320, 448, 512, 704, 960, 1024, 1536]

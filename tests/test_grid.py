@@ -20,6 +20,8 @@ from hypothesis import strategies as st
 import drivers
 from firstlight import ROOT
 
+pytestmark = pytest.mark.native
+
 INCLUDES = (f"-I{ROOT}/native/harness/include", f"-I{ROOT}/native/grid/include")
 FLAGS = ("-O1", "-Wall", "-Wextra", "-Werror", "-Wno-psabi", *INCLUDES)
 FACES, EDGES, CORNERS = 1, 2, 4

@@ -123,9 +123,8 @@ def test_a_program_from_before_the_build_is_not_ranked(sources: Path, capsys: Ca
     assert code == ENVIRONMENT and "nothing could be built" in err and ".log" in err
 
 
-@pytest.mark.parametrize(
-    ("ranks", "binds"), [([2], []), pytest.param([1, 2], ["bound", "unbound"], marks=pytest.mark.full)]
-)
+@pytest.mark.full
+@pytest.mark.parametrize(("ranks", "binds"), [([2], []), ([1, 2], ["bound", "unbound"])])
 def test_it_is_launched_by_every_mpi_library_that_it_is_built_for(
     ranks: list[int], binds: list[str], sources: Path, capsys: Captured
 ) -> None:

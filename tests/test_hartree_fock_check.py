@@ -11,6 +11,8 @@ import drivers
 import test_hartree_fock
 from firstlight import ROOT
 
+pytestmark = pytest.mark.native
+
 HARNESS = ROOT / "native" / "harness"
 SOURCES = (
     ROOT / "tests/hartree_fock_check.cpp",

@@ -12,6 +12,8 @@ from numpy.typing import NDArray
 import drivers
 from firstlight import ROOT
 
+pytestmark = pytest.mark.native
+
 WIDTHS = (1, 4, 8)  # of two each simd variant with base flags is made
 FOLDER = ROOT / "workloads/accelerators/hartree_fock"
 Array = NDArray[np.float64]

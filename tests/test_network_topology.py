@@ -15,6 +15,8 @@ from hypothesis import strategies as st
 
 from network_tool import Tool, build
 
+pytestmark = pytest.mark.native
+
 Route = list[tuple[int, int, int]]
 """Links: from, to, kind."""
 

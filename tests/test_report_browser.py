@@ -83,6 +83,7 @@ class Shown:
         self.context.close()
 
 
+@pytest.mark.newcomer
 @pytest.mark.parametrize(
     ("name", "scheme"),
     [
@@ -99,7 +100,6 @@ def test_no_error_no_violation_no_request(browser: Any, pages: dict[str, Path], 
 PLOTS = {"sample": 8, "halo": 6}
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("name", ["sample", "halo"])
 def test_every_plot_is_drawn_with_points(browser: Any, pages: dict[str, Path], name: str) -> None:
     with Shown(browser, pages[name]) as shown:
@@ -112,7 +112,6 @@ def test_every_plot_is_drawn_with_points(browser: Any, pages: dict[str, Path], n
             assert len(points) > 1 or heat is not None, canvas.get_attribute("id")
 
 
-@pytest.mark.full
 def test_lines_carry_their_names_where_there_is_room_and_a_legend_on_a_phone(
     browser: Any, pages: dict[str, Path]
 ) -> None:
@@ -125,7 +124,6 @@ def test_lines_carry_their_names_where_there_is_room_and_a_legend_on_a_phone(
             assert (numbers > 0) is labels
 
 
-@pytest.mark.full
 def test_hostile_text_is_shown_as_text(browser: Any, pages: dict[str, Path]) -> None:
     with Shown(browser, pages["hostile"]) as shown:
         assert HOSTILE in shown.page.inner_text("body")
@@ -133,7 +131,6 @@ def test_hostile_text_is_shown_as_text(browser: Any, pages: dict[str, Path]) -> 
         assert "<script>" in shown.page.text_content("#plot-dot-0-0 .legend")
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("name", ["sample", "hostile", "compared", "halo"])
 def test_nothing_is_wider_than_a_phone(browser: Any, pages: dict[str, Path], name: str) -> None:
     with Shown(browser, pages[name], "phone") as shown:
@@ -144,7 +141,6 @@ def test_nothing_is_wider_than_a_phone(browser: Any, pages: dict[str, Path], nam
         assert widest <= 390
 
 
-@pytest.mark.full
 @pytest.mark.parametrize("name", ["sample", "compared", "halo"])
 def test_nothing_is_wider_than_paper(browser: Any, pages: dict[str, Path], name: str, tmp_path: Path) -> None:
     with Shown(browser, pages[name], scheme="dark") as shown:
@@ -159,7 +155,6 @@ def test_nothing_is_wider_than_paper(browser: Any, pages: dict[str, Path], name:
         assert (tmp_path / "report.pdf").stat().st_size > 10_000
 
 
-@pytest.mark.full
 def test_plots_take_the_colours_of_the_page(browser: Any, pages: dict[str, Path]) -> None:
     tick = "getComputedStyle(document.querySelector('.main-svg .xtick text')).fill"
     ink = "getComputedStyle(document.body).color"
@@ -172,7 +167,6 @@ def test_plots_take_the_colours_of_the_page(browser: Any, pages: dict[str, Path]
         assert dark == shown.page.evaluate(ink) and dark != light
 
 
-@pytest.mark.full
 def test_keyboard_and_screen_reader_reach_every_plot(browser: Any, pages: dict[str, Path]) -> None:
     with Shown(browser, pages["sample"]) as shown:
         assert shown.page.evaluate("[...document.querySelectorAll('.canvas')].every(c => c.getAttribute('aria-label'))")
@@ -182,7 +176,6 @@ def test_keyboard_and_screen_reader_reach_every_plot(browser: Any, pages: dict[s
         assert shown.page.locator("figure.plot details[open] table").first.is_visible()
 
 
-@pytest.mark.full
 def test_hover_tells_the_launches_and_the_command(browser: Any, pages: dict[str, Path]) -> None:
     with Shown(browser, pages["sample"]) as shown:
         found = shown.page.evaluate(

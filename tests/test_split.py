@@ -13,6 +13,8 @@ from hypothesis import strategies as st
 import drivers
 from firstlight import ROOT
 
+pytestmark = pytest.mark.native
+
 HARNESS = ROOT / "native/harness/include"
 
 
