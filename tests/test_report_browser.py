@@ -83,11 +83,10 @@ class Shown:
         self.context.close()
 
 
-@pytest.mark.newcomer
 @pytest.mark.parametrize(
     ("name", "scheme"),
     [
-        pytest.param(name, scheme, marks=[] if (name, scheme) == ("sample", "light") else [pytest.mark.full])
+        pytest.param(name, scheme, marks=[pytest.mark.newcomer] if (name, scheme) == ("sample", "light") else [])
         for name in ("sample", "hostile", "compared", "halo")
         for scheme in ("light", "dark")
     ],
