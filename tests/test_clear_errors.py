@@ -10,6 +10,7 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+import msgspec
 import pytest
 
 import many_runs
@@ -23,6 +24,7 @@ from firstlight.plan import Plan
 from firstlight.process import bounded
 from firstlight.profile import which
 from firstlight.project import asking, machines
+from firstlight.record import Run
 from firstlight.store import layout
 from firstlight.toolchains import Mpi
 from firstlight.tune import carrying
@@ -196,3 +198,13 @@ def test_a_tolerance_in_a_file_is_finite(number: str, tmp_path: Path) -> None:
     file.write_text(f"commands.a = 'true'\noutput = {{ file = 'a', reference = 'b', tolerance = {number} }}\n")
     with pytest.raises(UsageError, match="tolerance"):
         request.read(file)
+
+
+@pytest.mark.parametrize("size", [0, -5])
+def test_a_run_whose_caches_have_no_size_is_not_read(size: int) -> None:
+    """Pages divide by it. This machine's own caches are found by their sizes."""
+    raw = msgspec.json.decode(msgspec.json.encode(synthetic.run().run))
+    assert raw["machine"]["caches"]
+    raw["machine"]["caches"][0]["size"] = size
+    with pytest.raises(msgspec.ValidationError, match=r"machine\.caches\[0\]\.size"):
+        msgspec.convert(raw, Run)

@@ -23,7 +23,7 @@ class Cache(msgspec.Struct, frozen=True):
 
     level: Annotated[int, msgspec.Meta(ge=1, le=9)]
     kind: CacheKind
-    size: int
+    size: Annotated[int, msgspec.Meta(ge=1)]
     line: int
     shared_by: tuple[int, ...]
 
