@@ -276,6 +276,9 @@ def small(workload: Workload, key: str, values: list[Value], most: int = SMALL) 
 EFFORT = ("--samples", "2", "--sample-seconds", "0.0001")
 """Of a launch in tests."""
 
+SEVERAL_BATCHES = ("--samples", "4", "--steps", "3")
+"""Of one with a check at a random step of a random batch, further samples after it, and steps before it."""
+
 IN_BATCHES = ("--samples", "2", "--steps", "8")
 """Of one whose samples have several steps, however long they are, for what differs within a batch."""
 

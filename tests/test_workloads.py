@@ -130,6 +130,25 @@ def test_variant_verifies(pair: tuple[Workload, Variant], compiler: str, tmp_pat
         assert ran > 0, f"refused on every placement: {told[0]}"
 
 
+@pytest.mark.full
+@pytest.mark.parametrize("pair", GOOD, ids=name)
+def test_batches_of_steps_verify(pair: tuple[Workload, Variant], tmp_path: Path) -> None:
+    """A check looks at a step at a random place of a batch, and no right variant may fail it."""
+    workload, variant = pair
+    if not native.compilers(variant):
+        lacks(variant)
+    program = built_from(workload, variant, native.compilers(variant)[-1])[0]
+    assert program.error == ""
+    words = native.arguments(workload, program.program.variant)
+    for place in party_of_two_first(bearable(placements(variant), program)):
+        said = native.run(program, place, words, tmp_path, native.SEVERAL_BATCHES)
+        if said.status != 2:
+            wrong = [c for c in said.of("check") if not c["ok"]]
+            assert (said.status, said.reason) == (0, ""), (place, wrong, said.stderr)
+            return
+    pytest.skip(said.stderr.strip().partition("\n")[0])
+
+
 @pytest.mark.parametrize("pair", [pytest.param(p, id=name(p), marks=marks(p)) for p in BROKEN])
 def test_broken_variant_is_rejected(pair: tuple[Workload, Variant], tmp_path: Path) -> None:
     workload, variant = pair
