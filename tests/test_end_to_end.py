@@ -25,8 +25,8 @@ from firstlight import ROOT
 from firstlight.errors import ENVIRONMENT, INCONCLUSIVE, INTERRUPTED, OK, REGRESSION, USAGE
 from firstlight.plan import LAUNCHES
 from firstlight.process import tree
-from firstlight.record import Exit
-from firstlight.store import lines
+from firstlight.record import Exit, Run
+from firstlight.store import layout, lines, whole
 from firstlight.toolchains import Mpi
 
 pytestmark = [pytest.mark.native, pytest.mark.faults]
@@ -435,8 +435,9 @@ def test_a_foreign_run_with_hostile_strings_is_shown_as_text(copy: Path) -> None
     for description in run["descriptions"].values():
         description["title"] = description["verified"] = HOSTILE
     run["not_available"] = [{"what": HOSTILE, "why": HOSTILE, "fix": HOSTILE}]
-    (path / "run.json").write_text(json.dumps(run))
     forge(path)
+    (path / layout.SEAL).unlink()
+    (path / "run.json").write_bytes(whole.encoded(msgspec.convert(run, Run), path))
     done = firstlight(copy, "report")
     assert done.returncode == OK, done.stderr
     page = (path / "report.html").read_text()
