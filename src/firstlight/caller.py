@@ -34,7 +34,7 @@ DROPPED = re.compile(
             r"(FCC|fcc|FRT|frt)_ENV",
             r"CCACHE_(COMPILER|COMPILERTYPE|PREFIX|PREFIX_CPP|PATH)",
             # The compiler wrappers of MPI libraries.
-            rf"(OMPI|OSHMEM|OPAL|ORTE|MPICH|I_MPI|MV2|MVP|MPT)_({_COMPILERS}|{_FLAGS}|CPPFLAGS)(_PROFILE)?",
+            rf"(OMPI|OSHMEM|OPAL|ORTE|MPICH|I_MPI|MV2|MVP|MPT)_({_COMPILERS}|{_FLAGS})(_PROFILE)?",
             r"MPI(CC|CXX|FC|F77|F90|F08)_\w+|(OMPI|MPICH)_(LINK|COMPILE)\w*",
             # Python, pip, virtualenv and uv: where they install, and what. Where packages come from stays.
             r"PYTHON(?!PATH$)\w+|VIRTUALENV_\w+|SETUPTOOLS_\w+|DISTUTILS_\w+",

@@ -8,9 +8,9 @@ import os
 import shlex
 import shutil
 import sys
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import click
 import msgspec
@@ -18,6 +18,8 @@ import msgspec
 from firstlight import ROOT, shell
 from firstlight.errors import UsageError
 from firstlight.shell import COLOURS, as_typed, is_text, json_text, printable
+
+_Command = TypeVar("_Command", bound=Callable[..., object])
 
 
 class FiniteRange(click.FloatRange):
@@ -77,6 +79,12 @@ smallest = click.option(
 def to_write(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:
     """Check the folder of a file that an option names. Raises UsageError before the work is done."""
     return None if value is None else writable(value)
+
+
+def html_page(what: str) -> Callable[[_Command], _Command]:
+    """Return the option `--html FILE` of a command that writes a page; `what`: its help."""
+    kind = click.Path(path_type=Path, dir_okay=False)
+    return click.option("--html", type=kind, callback=to_write, metavar="FILE", help=what)
 
 
 def print_json(value: object) -> None:

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import click
 
-from firstlight.cli.output import as_json, print_json, tell, to_write, width
+from firstlight.cli.output import as_json, html_page, print_json, tell, width
 from firstlight.errors import UsageError
 
 
@@ -26,13 +26,7 @@ Exit status:
 @click.argument("name", required=False, metavar="[PATTERN]")
 @click.option("--processes", "-n", type=click.IntRange(1, 1 << 24), metavar="P", help="How many processes.")
 @click.option("--parameter", "-p", "given", multiple=True, metavar="NAME=VALUE", help="A size, as class=B; repeatable.")
-@click.option(
-    "--html",
-    type=click.Path(path_type=Path, dir_okay=False),
-    callback=to_write,
-    metavar="FILE",
-    help="Draw the matrix, too.",
-)
+@html_page("Draw the matrix, too.")
 @click.option("--matrix", "with_matrix", is_flag=True, help="With --json: the matrix instead, as a profile has it.")
 @click.option("--memory", "of_memory", is_flag=True, help="What buffers for its messages need, up to 82,944 processes.")
 @click.option("--node-memory", metavar="SIZE", help="With --memory: of a node; else this machine's.")

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from firstlight.cli.output import as_json, print_json, results_folder, tell, to_write, width
+from firstlight.cli.output import as_json, html_page, print_json, results_folder, tell, width
 from firstlight.errors import INCONCLUSIVE, OK
 
 
@@ -49,13 +49,7 @@ Exit status:
 @click.option("--only", default="", metavar="WORKLOADS", help="Only these, comma separated.")
 @click.option("--simulate", "simulated", type=click.IntRange(4, 1 << 20), default=256, show_default=True, metavar="N",
               help="The largest network to be simulated; messages on larger ones are continued.")  # fmt: skip
-@click.option(
-    "--html",
-    type=click.Path(path_type=Path, dir_okay=False),
-    callback=to_write,
-    metavar="FILE",
-    help="Write a page, too.",
-)
+@html_page("Write a page, too.")
 @results_folder
 @as_json
 def command(

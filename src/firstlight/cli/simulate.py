@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from firstlight.cli.output import as_json, print_json, results_folder, tell, to_write, width
+from firstlight.cli.output import as_json, html_page, print_json, results_folder, tell, to_write, width
 from firstlight.errors import INCONCLUSIVE, OK, REGRESSION, UsageError
 
 if TYPE_CHECKING:
@@ -108,13 +108,7 @@ Exit status:
     metavar="FILE",
     help="Write the schedule in the GOAL language instead: of one algorithm and size, or of a pattern.",
 )
-@click.option(
-    "--html",
-    type=click.Path(path_type=Path, dir_okay=False),
-    callback=to_write,
-    metavar="FILE",
-    help="Write a page, too.",
-)
+@html_page("Write a page, too.")
 @results_folder
 @as_json
 def command(

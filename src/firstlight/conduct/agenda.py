@@ -185,6 +185,19 @@ def ranks(
     return found
 
 
+def ranked(
+    cells: Sequence[Cell],
+    workloads: Mapping[str, Workload],
+    machine: Machine,
+    toolbox: Toolbox,
+    seconds: Callable[[Cell], float],
+    wanted: Collection[str],
+) -> dict[str, Rank]:
+    """Return the ranks of a run's cells: its toolbox decides which candidates come first. Parameters as in `ranks`."""
+    bases = {m.name: m.setting for m in toolbox.mpis if m.setting}
+    return ranks(cells, workloads, machine, plainly(workloads, toolbox), seconds, bases, wanted)
+
+
 def chosen(items: Sequence[Item], room: float, slack: float = 0.0, answering: bool = False) -> list[Item]:
     """Those of which every launch that they want fits into `room` seconds, begun ones first, in the order of stages.
 

@@ -203,10 +203,8 @@ def look_into(
     """`had`: launches that cells have already. `names`: what the user named."""
     known, done = _costs(prepared), had or {}
     workloads, here = prepared.workloads, prepared.machine
-    bases = {m.name: m.setting for m in prepared.toolbox.mpis if m.setting}
     named = agenda.named(workloads, names, (one.name for one in prepared.brought))
-    late = agenda.plainly(workloads, prepared.toolbox)
-    wanted = agenda.ranks(cells, workloads, here, late, known.of, bases, named)
+    wanted = agenda.ranked(cells, workloads, here, prepared.toolbox, known.of, named)
     compared = agenda.comparisons(cells, workloads)
     items = [
         Item(

@@ -72,10 +72,8 @@ class Session:
         failed = {b.program for b in self.run.builds if not b.ok}
         later = [c for c in wanted_here if c.program not in self._executables and c.program not in failed]
         known = costs.Costs(self.workloads, costs.load(cache_directory()), bool(self._machine.gpus))
-        late = agenda.plainly(self.workloads, self.run.toolbox)
-        bases = {m.name: m.setting for m in self.run.toolbox.mpis if m.setting}
         named = agenda.named(self.workloads, self.run.names, (one.name for one in self.run.brought))
-        wanted = agenda.ranks(cells, self.workloads, self.run.machine, late, known.of, bases, named)
+        wanted = agenda.ranked(cells, self.workloads, self.run.machine, self.run.toolbox, known.of, named)
         rounds = Rounds(
             self.run,
             cells,

@@ -32,7 +32,7 @@ from firstlight.judge.verdict import DISTURBED, Ceiling, Identity, Limit, Verifi
 from firstlight.machine import Machine
 from firstlight.machine.cores import crowded
 from firstlight.record import Metric
-from firstlight.units import percent, significant
+from firstlight.units import count, percent, significant
 
 NEAR = 2.0  # a limit measured at a working set within this factor speaks for it where levels are not known
 CLEAR = 2.0  # so many times what the level before holds: a sweep through the data finds nothing left in it
@@ -274,10 +274,9 @@ def _beyond_physics(figure: Verified, metric: Metric, workload: Workload, machin
     if _per_second(metric, figure.estimate.median) <= possible:
         return ""
     most = possible * metric.scale if metric.form == "rate" else metric.scale / possible
-    n = cores(figure.identity)
     return (
         f"no processor is as fast: {significant(figure.estimate.median)} {figure.unit}, but at most "
-        f"{significant(most)} {figure.unit} on {n} core{'s'[: n > 1]} at 8 GHz"
+        f"{significant(most)} {figure.unit} on {count(cores(figure.identity), 'core')} at 8 GHz"
     )
 
 
