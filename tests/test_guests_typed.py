@@ -1,0 +1,250 @@
+"""Commands of a user: how a command line and a firstlight-bench.toml are read, and what is refused."""
+
+from __future__ import annotations
+
+import re
+import shlex
+from pathlib import Path
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from commands import Captured, call
+from firstlight import ROOT
+from firstlight.bench import placeholders, request, startable
+from firstlight.bench.amounts import amount
+from firstlight.bench.request import Request
+from firstlight.catalogue import needs
+from firstlight.errors import USAGE, UsageError
+from firstlight.observer import program as observed
+from firstlight.plan import Guest
+
+WORDS = st.lists(st.text("abc-{}. ", min_size=1, max_size=6).filter(lambda w: w != "--" and w.strip()), min_size=1)
+
+
+@given(st.lists(WORDS, min_size=1, max_size=4))
+def test_commands_between_dashes_keep_their_words(some: list[list[str]]) -> None:
+    typed = [word for words in some for word in ("--", *words)][1:]
+    found = request.commands(typed)
+    assert len(found) == len(some)
+    for words, text in zip(some, found.values(), strict=True):
+        assert shlex.split(text) == (shlex.split(words[0]) if len(words) == 1 and " " in words[0] else words)
+
+
+@given(st.text())
+def test_a_name_made_of_any_text_can_name_a_variant_that_needs_nothing(text: str) -> None:
+    name = request.variant_name(text)
+    assert re.fullmatch(r"[a-z][a-z0-9_]{0,63}", name) and not needs(name) and request.variant_name(name) == name
+
+
+@given(st.lists(st.sampled_from(["./a", "./a_2", "./a_3", "sh -c 'true; true'", "true; " * 40, "x" * 200]), min_size=1))
+def test_each_command_has_a_name_of_its_own(some: list[str]) -> None:
+    typed = [word for text in some for word in ("--", *(["sh", "-c", text] if ";" in text else [text]))][1:]
+    assert len(request.commands(typed)) == len(some)
+    request.sound(Request(request.commands(typed)))
+
+
+def test_commands_of_one_program_are_told_apart_by_their_words() -> None:
+    typed = ["./app", "-n", "5", "--", "./app", "-n", "7", "--", "mpiexec", "-n", "2", "./app", "--", "python3", "app"]
+    assert list(request.commands(typed)) == ["app_5", "app_7", "app_mpiexec", "app_python3"]
+
+
+def test_what_stands_in_braces_and_has_no_value_stays() -> None:
+    assert placeholders.filled("awk '{print}' {n} {out}", {"n": 3}) == "awk '{print}' 3 {out}"
+    assert placeholders.names(["{n} {out} {N} {{m}}"]) == {"n", "out", "m"}
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        ([], "no command: ./fl bench -- ./program"),
+        (["--", "./a", "--"], "an empty command between two"),
+        (["--sweep", "n=1,2", "--", "true"], "the sweep n is used nowhere: write {n}"),
+        (["--sweep", "ranks=1", "--", "echo", "{ranks}"], "a sweep cannot be called ranks"),
+        (["--sweep", "n", "--", "echo", "{n}"], "write it as name=value"),
+        (["--vary", "mpi", "--", "true"], "no command begins with mpiexec"),
+        (["--vary", "colour", "--", "true"], "what can be varied is mpi, placement, bind"),
+        (["--build", "make", "--", "true"], "names no compiler: write {cxx}"),
+        (["--figure", "x", "--", "true"], "write it as NAME=REGEX"),
+        (["--figure", "x=(", "--", "true"], "is no regular expression"),
+        (["--figure", "time=1", "--", "true"], "is measured anyway"),
+        (["--lower", "x", "--figure", "y=1", "--", "true"], "--lower x: no --figure has this name"),
+        (["--like", "a", "--", "true"], "write it as FILE=REFERENCE"),
+        (["--tolerance", "1", "--", "true"], "--tolerance belongs to --like"),
+        (["--env", "NO_SUCH_VARIABLE", "--", "true"], "there is no such variable here"),
+        (["--timeout", "soon", "--", "true"], "timeout"),
+        (["--work", "flops=n**2", "--", "true"], "--work flops=n**2: no positive number"),
+        (["--work", "words=2", "--", "true"], "what can be told is flops, bytes, working_set"),
+        (["--mpi-share", "--", "true"], "--mpi-share: no command begins with mpiexec"),
+        (["--work", "2e9", "--", "true"], "write it as NAME=AMOUNT"),
+        (["--resume", "x", "--", "true"], "--resume goes on with what that run was begun with"),
+        (["--", "./nosuch"], "./nosuch: no such command"),
+        (["--", "nosuchcommand"], "nosuchcommand: no such command"),
+        (["--", "''"], "'': no such command"),
+        (["--", "echo hello > f"], "> needs a shell, and there is none; with one: -- sh -c 'echo hello > f'"),
+        (["--", "echo a | cat"], "| needs a shell"),
+        (["--", "true", "--", "true && true"], "&& needs a shell"),
+        (["--", "true || true"], "|| needs a shell"),
+        (["--", "sleep 1 &"], "& needs a shell"),
+        (["--", "cd x; true"], "; needs a shell"),
+        (["--", "cat <f"], "< needs a shell"),
+        (["--", "ls >> f"], ">> needs a shell"),
+        (["--", "ls 2>&1"], "2>&1 needs a shell"),
+        (["--", "echo `date`"], "` needs a shell"),
+        (["--", "echo $(date)"], "$( needs a shell"),
+        (["--", "echo $HOME"], "$HOME needs a shell"),
+        (["--", "echo ${HOME}"], "${ needs a shell"),
+        (["--", "echo \\\\| cat"], "| needs a shell"),
+        pytest.param(
+            ["--", "OMP_NUM_THREADS=2 ./a"],
+            "no such command; set a variable with --env OMP_NUM_THREADS=2",
+            marks=pytest.mark.full,
+        ),
+        pytest.param(["--", "echo", "{bind}"], "{bind} has no value: --vary bind", marks=pytest.mark.full),
+        pytest.param(["--", "echo", "{mpi}"], "{mpi} has no value", marks=pytest.mark.full),
+        (["--like", "{out}=missing", "--", "echo", "x"], "echo: --like: there is no reference"),
+        pytest.param(
+            ["--sweep", "n=1", "--like", "{out}=want.{n}", "--", "echo", "{n}"],
+            "there is no reference",
+            marks=pytest.mark.full,
+        ),
+        pytest.param(["--like", "{out}=.", "--", "echo", "x"], "is no plain file", marks=pytest.mark.full),
+        pytest.param(["--like", "a=a", "--", "echo", "x"], "with itself", marks=pytest.mark.full),
+        (["--", "true", "x" * 140000], "true: an argument or variable of 140000 bytes, and Linux takes at most"),
+        pytest.param(
+            ["--env", "A=" + "x" * 140000, "--", "true"],
+            "an argument or variable of 140000 bytes",
+            marks=pytest.mark.full,
+        ),
+        pytest.param(["--", "true", *["y" * 70000] * 40], "are more than this system takes", marks=pytest.mark.full),
+        (["--sweep", "n=1,,2", "--", "echo", "{n}"], "lacks a value"),
+    ],
+)
+def test_what_cannot_be_asked_is_one_line(
+    words: list[str], told: str, capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    code, _, err = call(capsys, "bench", *words)
+    last = err.strip().splitlines()[-1]
+    assert code == USAGE and told in last, err
+    assert not (tmp_path / "results").exists()
+
+
+SCRIPTS = {
+    "#!/bin/bash\r\necho\r\n": "its first line ends with a carriage return; remove them: sed -i",
+    "#!/usr/bin/env python3\r\n": "its first line ends with a carriage return",
+    "echo hi\n": "is a script without #! at its start; begin it with #!/bin/sh",
+    "": "is a script without #!",
+    "\ufeff#!/bin/sh\n": "a byte order mark before it",
+    " #!/bin/sh\n": "is a script without #!",
+    "#!/no/such/interpreter\n": "its first line names /no/such/interpreter, which is not here",
+    "#!/etc/passwd\n": "its first line names /etc/passwd, which is not here or cannot be executed",
+    "#!/usr/bin/env nosuchpython\n": "its first line names nosuchpython, which is not on PATH",
+    "#!\n": "names no interpreter",
+    "#!/bin/sh " + "x" * 400: "is longer than the 256 bytes",
+    "#!/bin/sh\n": "",
+    "#! /bin/sh -e\n": "",
+    "#!/usr/bin/env -S sh -e\n": "",
+    "\x7fELF\0": "",
+}
+
+
+@pytest.mark.parametrize(("text", "told"), SCRIPTS.items())
+def test_a_script_that_cannot_be_started_is_found_before(text: str, told: str, tmp_path: Path) -> None:
+    file = tmp_path / "a"
+    file.write_text(text)
+    file.chmod(0o755)
+    guest = Guest(("./a",), str(tmp_path))
+    if not told:
+        startable.require(guest)
+        return
+    with pytest.raises(UsageError, match=re.escape(told)) as caught:
+        startable.require(guest)
+    assert str(caught.value).startswith("./a: ") and "\n" not in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    ("command", "why"),
+    [
+        ("find . -name a -exec true ;", "; needs"),
+        (r"find . -name a -exec true \;", ""),
+        ("awk '{print $1 > 2}' f", ""),
+        ('awk "{print $1 > 2}" f', ""),
+        ("grep 'a|b' f", ""),
+        (r"grep a\|b f", ""),
+        ("grep ^a$ f", ""),
+        ("sh -c 'a | b'", ""),
+        ("./a {n} {out} --x=1 [1] 5% a:b ~ * ? !", ""),
+    ],
+)
+def test_what_is_quoted_needs_no_shell(command: str, why: str) -> None:
+    try:
+        request.sound(Request({"a": command}))
+    except UsageError as error:
+        assert why and why in str(error)
+    else:
+        assert not why
+
+
+def test_an_operator_that_was_quoted_is_passed_on_and_noted() -> None:
+    typed = request.commands(["expr", "1", ">", "2", "--", "find", "-exec", "true", ";", "--", "grep", "$a", "f"])
+    assert list(request.quoted_operators(request.sound(Request(typed)))) == [("expr", ">")]
+
+
+@pytest.mark.parametrize(
+    ("typed", "values"),
+    [
+        ("01,02", ["01", "02"]),
+        ("1,1.0,1e0", [1, 1.0, "1e0"]),
+        ("1e3,1000", ["1e3", 1000]),
+        ("0.1,0.10,.1", [0.1, "0.10", ".1"]),
+        ("+1,-1,-0", ["+1", -1, "-0"]),
+        ("nan,inf,-inf", ["nan", "inf", "-inf"]),
+        ("a/b.txt,./c.txt,/d", ["a/b.txt", "./c.txt", "/d"]),
+        ("-O2 -g,-O3", ["-O2 -g", "-O3"]),
+        ("1_000,0x10", ["1_000", "0x10"]),
+        ("9007199254740993,1e400", ["9007199254740993", "1e400"]),
+        ("a=b,c", ["a=b", "c"]),
+        ("\u00e9,\u0661", ["\u00e9", "\u0661"]),
+    ],
+)
+def test_the_values_of_a_sweep_keep_their_words(typed: str, values: list[object]) -> None:
+    assert request.sweep([f"n={typed}"]) == {"n": values}
+    assert [str(v) for v in request.sweep([f"n={typed}"])["n"]] == typed.split(",")
+
+
+@given(st.text(st.characters(exclude_categories=["Cs"])))
+def test_a_value_is_recorded_as_it_is_passed(text: str) -> None:
+    assert str(observed.value(text)) == text
+
+
+def test_a_file_with_an_unknown_key_names_it(tmp_path: Path) -> None:
+    file = tmp_path / request.FILE
+    file.write_text('[commands]\na = "true"\n[sweeps]\nn = [1]\n')
+    with pytest.raises(UsageError, match=r"firstlight-bench\.toml.*sweeps"):
+        request.read(file)
+
+
+@given(st.floats(1e-3, 1e6), st.floats(1e-3, 1e6), st.integers(1, 5))
+def test_an_amount_is_what_it_comes_to(a: float, b: float, n: int) -> None:
+    assert amount("flops", f"{a!r} * {b!r} + {n}**2 / 4") == a * b + n**2 / 4
+
+
+@pytest.mark.parametrize(
+    "text", ["", "-1", "0", "1/0", "9**9**9**9", "f(2)", "'a'", "1e400", "{n}", "(" * 150, "True or 2"]
+)
+def test_what_is_no_amount_is_refused(text: str) -> None:
+    with pytest.raises(UsageError, match="no positive number"):
+        amount("flops", text)
+
+
+def test_the_file_of_the_documentation_is_one_with_every_key(tmp_path: Path) -> None:
+    text = (ROOT / "docs" / "your-programs.md").read_text()
+    (tmp_path / request.FILE).write_text(text.partition("```toml\n")[2].partition("```")[0])
+    asked = request.read(tmp_path / request.FILE)
+    plain = Request(asked.commands)
+    same = [f for f in Request.__struct_fields__ if getattr(asked, f) == getattr(plain, f)]
+    assert set(same) == {"commands", "warmup", "verify_status"}
+    told = set(re.findall(r"`\{(\w+)\}`", text.partition("| placeholder |")[2]))
+    assert told == {*placeholders.KNOWN, "n"}
