@@ -28,6 +28,7 @@ import shares
 import spent
 import turns
 from bench import Bench
+from checkouts import Checkout
 from commands import Captured
 from shares import Shares
 from surveys import look, only_gcc_in
@@ -237,6 +238,12 @@ def bench(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Bench:
     monkeypatch.chdir(tmp_path)
     monkeypatch.setenv("CI", "1")
     return Bench(tmp_path, monkeypatch)
+
+
+@pytest.fixture
+def checkout(tmp_path: Path) -> Checkout:
+    """A checkout whose Python is a stand-in."""
+    return Checkout(tmp_path)
 
 
 @pytest.fixture
