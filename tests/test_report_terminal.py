@@ -98,7 +98,7 @@ def test_a_row_names_the_candidates_that_were_not_measured(
     (row,) = [a for a in answers.answers(judgement, workloads) if a.row.title == title]
     assert row.not_measured.startswith(told) and bool(row.not_measured) == bool(told)
     lines = " ".join(" ".join(terminal._table(answers.front(judgement.run, [row]), 80, terminal.Ink(False))).split())
-    assert f"{title} · {row.program}" in " ".join(lines.split()) or row.program in lines
+    assert f"{title} ({row.program})" in " ".join(lines.split()) or row.program in lines
     assert (f"! {told}" in lines) == bool(told)
 
 

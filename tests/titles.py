@@ -362,7 +362,7 @@ def row(lines: list[str], title: str) -> list[str]:
         first = re.split(r"\s{2,}", line.strip())[0]
         rest = " ".join(" ".join(lines[k + 1 : k + 4]).split())
         goes_on = title.startswith(first) and rest.startswith(title[len(first) :].strip())
-        if line.startswith("  ") and first and (goes_on or first.startswith(f"{title} ·")):
+        if line.startswith("  ") and first and (goes_on or first.startswith(f"{title} (")):
             found.append(line)
     return found
 

@@ -212,7 +212,7 @@ def _cells(answer: Answer) -> tuple[str, ...]:
         return (answer.row.title, told, "", "", "", "")
     e, share = best.estimate, best.of_ceiling
     return (
-        f"{answer.row.title} · {answer.program}",
+        f"{answer.row.title} ({answer.program})",
         _short(quantity(e.median, best.unit)),
         interval(e.low, e.high, e.median, best.unit, " - "),
         (UNBOUNDED if answer.unbounded else "-") if share is None else percent(share),
