@@ -6,7 +6,7 @@ full = False
 """--full: every compiler x MPI library x placement, sanitizers, faults, batch systems; else representatives once."""
 
 of_machine = False
-"""--of-machine: a fresh machine has met the representatives with g++ and pip's MPICH."""
+"""--of-machine: a fresh machine has already run the representatives with g++ and pip's MPICH."""
 
 fresh = False
 """--fresh: launch also what was launched before with the same executable, placement and arguments."""

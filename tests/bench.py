@@ -33,7 +33,7 @@ where = { n = 1000 }
 """
 
 # Speaks the record protocol for n=..., text=..., --samples; a file `<program>.wrong`, `.hang`, `.die` beside it makes
-# it so; `.refuse`: it refuses cases of 1000 and more, `.replaced`: n has no meaning beside a file.
+# it do so; `.refuse`: it refuses cases of 1000 and more, `.replaced`: n has no meaning with a file.
 # Asked with --describe whether it takes values, it takes lengths of at least 1, and texts that are not "bad".
 BODY = """
 here = sys.argv[0]
@@ -117,7 +117,7 @@ class Bench:
             (folder / f"{variant}.cpp").write_text(f"// {variant}\n")
 
     def ask(self, behaviour: str, *names: str) -> None:
-        """`wrong`, `die`, `hang`, `refuse` or `replaced` from now on, for a program (its key) or a variant."""
+        """Make a program (by its key) or a variant do `wrong`, `die`, `hang`, `refuse` or `replaced` from now on."""
         for name in names:
             (self.programs / f"{name}.{behaviour}").touch()
 

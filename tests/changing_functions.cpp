@@ -3,7 +3,7 @@
 
 namespace {
 std::uint64_t drawn = 1;
-fl::Changing changing;  // of the last follow()
+fl::Changing changing;  // as the last follow() left it
 }  // namespace
 std::uint64_t fl::seed() { return drawn; }
 
@@ -23,7 +23,7 @@ long long follow(long long size, long long places, int always, int batches, long
   return next - 1;
 }
 
-// In the `size` inputs of the last follow().
+// Writes the iterations in which the `size` inputs of the last follow() changed.
 void ages(long long size, long long last, long long* out) {
   const fl::Ages found(changing, last);
   for (fl::Index i = 0; i < size; ++i) out[i] = found.of(i, -1);
@@ -31,7 +31,7 @@ void ages(long long size, long long last, long long* out) {
 
 int any_in(long long last, long long first, long long end) { return fl::Ages(changing, last).any_in(first, end); }
 
-// The places that the touches of `steps` steps from `first` on lead to, as a step may look them up.
+// Writes the places that the touches of `steps` steps from `first` on reach, as a step may look them up.
 void shown(long long first, long long steps, long long* out) {
   for (fl::Index i = first; i < first + steps; ++i) changing.touch(i, [&](fl::Index place) { out[i - first] = place; });
 }

@@ -70,7 +70,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    caller.clean(os.environ)  # as the command line does: what tests build must not hang on it either
+    caller.clean(os.environ)  # as the command line does: builds in tests must not depend on the environment either
     os.environ["FIRSTLIGHT_STRICT"] = "1"
     # What this machine's keeper wrote is no part of a test; processors to emulate are those of the example.
     os.environ["FIRSTLIGHT_SITE"] = str(ROOT / "sites/emulated.toml") if os.environ.get("FIRSTLIGHT_TARGET") else ""
@@ -93,8 +93,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 
 
 def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item]) -> None:
-    """Leave out the tests of --full without it, unless one was named; with --of-machine also those whose result does
-    not depend on the machine, which a fresh machine has run."""
+    """Exclude the tests of --full without it, unless one was named; with --of-machine also those whose result does not
+    depend on the machine, because a fresh machine has already run them."""
     shares.first_the_long(items)
     named = any("::" in argument for argument in config.args)
     left_out = [] if asked.full or named else [i for i in items if not _of_newcomer(i)]
@@ -107,7 +107,7 @@ def pytest_collection_modifyitems(config: pytest.Config, items: list[pytest.Item
 
 
 def _of_newcomer(item: pytest.Item) -> bool:
-    """Whether `./fl test` runs it: a unit or property test, or one that is marked."""
+    """Return whether `./fl test` runs it: a unit or property test, or one that is marked."""
     if item.get_closest_marker("newcomer"):
         return True
     builds = "simulator" in getattr(item, "fixturenames", ())
@@ -115,7 +115,7 @@ def _of_newcomer(item: pytest.Item) -> bool:
 
 
 def _depends_on_machine(item: pytest.Item) -> bool:
-    """Whether another compiler or MPI library may change the result; all others need Python and g++ alone."""
+    """Return whether another compiler or MPI library may change the result; other tests need only Python and g++."""
     return not {"mpis", "compiler"}.isdisjoint(getattr(item, "fixturenames", ()))
 
 

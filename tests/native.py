@@ -82,7 +82,7 @@ def variants(broken: bool) -> list[tuple[Workload, Variant]]:
 
 @cache
 def _representatives(workload: str) -> frozenset[str]:
-    """The names of a workload's plainest variants: serial, with threads, and with processes, as far as it has them."""
+    """Return the names of a workload's plainest variants: serial, with threads, and with processes, if it has them."""
     found = set()
     for needs in ((), ("openmp",), ("mpi",)):
         names = [v.name for v in workloads[workload].variants if not v.broken and tuple(v.needs) == needs]
@@ -91,9 +91,9 @@ def _representatives(workload: str) -> frozenset[str]:
 
 
 def of_newcomer(workload: Workload, variant: Variant) -> bool:
-    """Whether `./fl test` builds it: a representative, or a broken variant that was made from one.
+    """Return whether `./fl test` builds it: a representative, or a broken variant derived from one.
 
-    The name of a broken variant begins with that of the variant it was made from, where that is not the plainest."""
+    The name of a broken variant begins with that of its original variant, unless that is the plainest."""
     chosen = _representatives(workload.name)
     if not variant.broken:
         return variant.name in chosen
@@ -149,8 +149,8 @@ def met(workload: Workload, variant: Variant, compiler: str) -> list[Program]:
     So every variant meets every compiler and, with two compilers and two libraries, every library; and each compiler
     meets each library. What only one compiler can build meets all libraries there, if it can run.
 
-    With --of-machine a fresh machine has met each representative with gcc and pip's MPICH: two of three then meet the
-    other compiler and the other library alone, but for the chapter whose subject is what the libraries do.
+    With --of-machine a fresh machine has already run each representative with gcc and pip's MPICH. Two of three then
+    use only the other compiler and the other library, except in the chapter about the libraries themselves.
     """
     tool = toolchain("base", compiler, variant.broken)
     every = programs(workload, variant, tool) if tool else []
@@ -277,10 +277,10 @@ EFFORT = ("--samples", "2", "--sample-seconds", "0.0001")
 """Of a launch in tests."""
 
 SEVERAL_BATCHES = ("--samples", "4", "--steps", "3")
-"""Of one with a check at a random step of a random batch, further samples after it, and steps before it."""
+"""Arguments of a launch with a check at a random step of a random batch, samples after it, and steps before it."""
 
 IN_BATCHES = ("--samples", "2", "--steps", "8")
-"""Of one whose samples have several steps, however long they are, for what differs within a batch."""
+"""Arguments of a launch whose samples have several steps, however long, for what differs within a batch."""
 
 COUNTED = ("--samples", "2", "--steps", "1")
 """Of one whose samples are of the same steps wherever it runs, for what differs from step to step."""

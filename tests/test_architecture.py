@@ -143,7 +143,7 @@ def attributes(path: Path) -> set[str]:
 SUBJECTS = {"workload", "variant", "metric"}
 """Attributes with the name of a workload, a variant or a metric."""
 TABLES = re.compile(r"(?:^|_)(?:workload|variant)s?$")
-"""Identifiers of what is selected by such a name: a mapping, a parameter."""
+"""Identifiers of a mapping or a parameter for which such a name selects a value."""
 
 
 @cache
@@ -160,7 +160,7 @@ def addressed(text: str) -> set[str]:
 
 
 def _compared(node: ast.Compare) -> set[str]:
-    """Return the strings that a workload's, a variant's or a metric's name is compared with."""
+    """Return the strings that are compared with the name of a workload, a variant or a metric."""
     sides = [list(ast.walk(side)) for side in (node.left, *node.comparators) if not isinstance(side, ast.JoinedStr)]
     subjects = [any(isinstance(n, ast.Attribute) and n.attr in SUBJECTS for n in side) for side in sides]
     texts_ = [{n.value for n in side if isinstance(n, ast.Constant) and isinstance(n.value, str)} for side in sides]
@@ -169,7 +169,7 @@ def _compared(node: ast.Compare) -> set[str]:
 
 
 def _selected(node: ast.Subscript | ast.Call) -> set[str]:
-    """Return the strings by which a workload or a variant is looked up: `workloads["x"]`, `pick(workload="x")`."""
+    """Return the strings that look up a workload or a variant: `workloads["x"]`, `pick(workload="x")`."""
     if isinstance(node, ast.Subscript):
         given = [(node.value, node.slice)]
     else:
@@ -185,7 +185,7 @@ def _identifier(node: ast.AST) -> str:
 
 
 def names_told_apart(tree: ast.AST) -> set[str]:
-    """Return the strings by which code tells workloads, variants or metrics apart.
+    """Return the strings with which code distinguishes workloads, variants or metrics.
 
     No other string or identifier counts: a workload may be called `sort`, `sum` or `copy`.
     """
@@ -215,7 +215,7 @@ def test_neither_native_rooms_nor_templates_know_a_workload_by_name() -> None:
 
 
 def _quoted(line: str) -> set[str]:
-    """Return the workloads that a line of another language names in quotation marks beside the word workload."""
+    """Return the workloads that a line of another language names in quotation marks together with the word workload."""
     return set(re.findall(r"[\"']([a-z0-9_]+)[\"']", line)) & SHIPPED.keys() if "workload" in line else set()
 
 

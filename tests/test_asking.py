@@ -184,7 +184,7 @@ STRANGER = Brought("halo", "halo", "?", dict.fromkeys(WAYS, "./x"))
     ],
 )
 def test_a_run_that_brings_another_role_is_not_read(roles: tuple[Role, ...], tmp_path: Path, capsys: Captured) -> None:
-    """A stranger's run in the folder decides neither what programs are given nor whether they are."""
+    """A run of another user in the folder does not affect the arguments of programs, nor whether they have any."""
     keep(tmp_path, "20261120-101010-standard")
     path = keep(tmp_path, "20261122-101010-standard", 2, brought=(replace(STRANGER, roles=roles),))
     arguments, (told,) = asked(tmp_path, cell())
@@ -194,7 +194,7 @@ def test_a_run_that_brings_another_role_is_not_read(roles: tuple[Role, ...], tmp
 
 
 def test_a_workload_that_a_run_brings_plays_no_role_of_the_catalogue(tmp_path: Path) -> None:
-    """Its own programs measured what is called `halo` there."""
+    """The run's own programs measured what it calls `halo`."""
     keep(tmp_path, "20261120-101010-standard", brought=(replace(STRANGER, roles=(Role(EXECUTION, "exchange"),)),))
     assert asked(tmp_path, cell())[1][0].run == ""
     keep(tmp_path, "20261119-101010-standard")

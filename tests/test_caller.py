@@ -75,7 +75,7 @@ def test_every_command_begins_without_them(monkeypatch: pytest.MonkeyPatch) -> N
         monkeypatch.setenv(name, "caller's")
     for name in caller.SEARCHED:
         monkeypatch.setenv(name, ":.:/a b::include")
-    monkeypatch.setenv("LIBRARY_PATH", ".")  # set to nothing, it means the current folder as well
+    monkeypatch.setenv("LIBRARY_PATH", ".")  # if this becomes empty, it also means the current folder
     with pytest.raises(SystemExit):
         cli.main(["--version"])
     assert not {"CXXFLAGS", "PIP_TARGET", "CMAKE_GENERATOR", "LIBRARY_PATH"} & set(os.environ)
@@ -120,7 +120,7 @@ def test_where_compilers_look_is_part_of_every_key_and_of_the_record(
 
 @pytest.fixture
 def checkout(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    """A checkout from an archive in a folder of a repository of somebody else, whose configuration starts programs."""
+    """Make a checkout without its own repository, inside another repository whose configuration starts programs."""
     folder = tmp_path / "outer" / "checkout"
     folder.mkdir(parents=True)
     _commit(folder.parent)

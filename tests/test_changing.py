@@ -54,14 +54,14 @@ def test_a_range_without_a_change_is_told(seed: int, first: int, length: int) ->
 
 @given(seed=seeds, size=st.integers(20_000, 40_000), batches=st.integers(1, 3))
 def test_a_batch_changes_inputs_that_no_touch_leads_to(seed: int, size: int, batches: int) -> None:
-    """Whoever looks up what the steps change, and computes only that, misses them."""
+    """A step that looks up its own changes, and computes only those, misses these inputs."""
     held, last = followed(seed, size, batches, 1)
     shown = np.empty(PARTS, np.int64)
     functions().shown(last, PARTS, shown)
     hidden = set(np.flatnonzero(held >= 0)) - set(shown)
     assert len(hidden) > PARTS // 2
     again, _ = followed(seed, size, batches + 1, 1)
-    assert all(again[i] > last for i in hidden)  # in each batch
+    assert all(again[i] > last for i in hidden)  # they change in each batch
 
 
 def test_the_checks_own_steps_have_inputs_of_one_iteration() -> None:

@@ -232,7 +232,7 @@ def test_check_says_what_a_seal_cannot_promise(result: Path, capsys: Captured) -
 
 
 def tenfold(run: Path) -> None:
-    """A figure ten times as large: by the scale of its metric, which stands in run.json alone."""
+    """Make a figure ten times as large with the scale of its metric, which is stored only in run.json."""
     text = (run / "run.json").read_text()
     changed = re.sub(r'("scale": ?)1e-0?9', r"\g<1>1e-8", text)
     assert changed != text
@@ -240,7 +240,7 @@ def tenfold(run: Path) -> None:
 
 
 def hashed_anew(run: Path) -> None:
-    """run.json with its own hash of what stands in it now."""
+    """Replace the hash in run.json with that of its present content."""
     data = (run / "run.json").read_bytes()
     old = json.loads(data)["whole"]["sha256"].encode()
     blank = (b"0" * 64).join(data.rsplit(old, 1))
@@ -287,7 +287,7 @@ def edit(run: Path, old: str, new: str, file: str = "run.json") -> None:
 
 
 def test_no_command_shows_an_altered_run(result: Path, capsys: Captured) -> None:
-    """A figure of a run.json that is not as it was sealed is shown by no reader; each names the file and `check`."""
+    """No reader shows a figure of a run.json that differs from its seal; each names the file and `check`."""
     whole = {name: (result / name).read_bytes() for name in ("run.json", layout.SEAL)}
     silent = []
     for what, alter in ALTERATIONS.items():
@@ -306,7 +306,7 @@ def test_no_command_shows_an_altered_run(result: Path, capsys: Captured) -> None
 
 
 def resealed(path: Path) -> None:
-    """A launch with other numbers, and with its own hash of them."""
+    """Change the numbers of a launch, and its own hash with them."""
     before, _, last = path.read_bytes().rstrip(b"\n").rpartition(b"\n")
     ending = lines.decode(last)
     assert isinstance(ending, Exit)
@@ -340,7 +340,7 @@ def test_a_launch_that_was_altered_since_counts_nowhere(
 
 
 def test_without_the_seal_some_altered_launch_hides_all(result: Path, capsys: Captured) -> None:
-    """Nothing shows which one it was."""
+    """Nothing shows which launch was altered."""
     resealed(sorted((result / layout.LAUNCHES).iterdir())[0])
     (result / layout.SEAL).unlink()
     for words in (["figures"], ["report"], ["compare", "latest", "latest"], ["export", "junit"]):

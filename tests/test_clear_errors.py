@@ -1,4 +1,4 @@
-"""Input that no user means, and programs that do not answer: one line that names the cause, and never a traceback."""
+"""Unintended input and programs that do not answer cause one line that names the cause, and never a traceback."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_a_program_that_does_not_answer_is_one_line(
     file.parent.mkdir(exist_ok=True)
     file.write_text(script)
     file.chmod(0o755)
-    others = "" if how == "cannot be started" else f":{os.environ['PATH']}"  # a search goes on to the next folder
+    others = "" if how == "cannot be started" else f":{os.environ['PATH']}"  # a search continues in the next folder
     monkeypatch.setenv("PATH", f"{tmp_path}{others}")
     monkeypatch.setattr(bounded, "MOST", 1 << 16)
     for module in (which, rules, selection):
@@ -124,7 +124,7 @@ def test_a_tuning_prints_the_launches_that_it_passes_over(tmp_path: Path, damage
     assert judged.figures and f"passed over {layout.LAUNCHES}/{file.name}" in stream.getvalue()
 
 
-# -- numbers that no computation survives
+# -- numbers that no computation can use
 
 CLASS = (machines.FOLDER / "light.toml").read_text()
 NUMBERS = re.findall(r"^(\w+) = \{ value = ", CLASS, re.MULTILINE)
@@ -202,7 +202,7 @@ def test_a_tolerance_in_a_file_is_finite(number: str, tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("size", [0, -5])
 def test_a_run_whose_caches_have_no_size_is_not_read(size: int) -> None:
-    """Pages divide by it. This machine's own caches are found by their sizes."""
+    """Pages divide by the size. This machine's own caches are found by their sizes."""
     raw = msgspec.json.decode(msgspec.json.encode(synthetic.run().run))
     assert raw["machine"]["caches"]
     raw["machine"]["caches"][0]["size"] = size

@@ -290,7 +290,7 @@ def test_no_colour_where_there_is_no_terminal_or_nobody_wants_it(monkeypatch: py
 @pytest.mark.alone
 def test_the_whole_way_with_real_programs(tmp_path: Path) -> None:
     """One variant with all flag sets of the first compiler: built, launched, verified, reported, checked, compared."""
-    words = ["--launches", "1", "--budget", "10m"]  # however slow the machine is, each toolchain is launched
+    words = ["--launches", "1", "--budget", "10m"]  # each toolchain is launched, however slow the machine is
     done = program("run", "dot.kahan", "--toolchain", "gcc-*", *words, cwd=tmp_path, timeout=turns.PATIENCE)
     assert done.returncode == OK, done.stderr
     assert "figures verified" in done.stdout

@@ -222,7 +222,7 @@ def test_what_is_named_comes_before_what_measures_its_ceilings(names: tuple[str,
 
 
 def test_a_ceiling_alone_answers_nothing() -> None:
-    """Where nothing that was named fits six times, it is launched all the same, and no ceiling is."""
+    """If no named cell fits six times, a named cell is launched anyway, and no ceiling is."""
     items = [item("dear", Rank.FRONT, 50.0), item("ceiling", Rank.CEILING, 1.0, "v")]
     assert agenda.chosen(items, 10.0) == []
     assert [i.cell.id for i in agenda.chosen(items, 10.0, answering=True)] == ["ceiling"]
@@ -232,7 +232,7 @@ def test_a_ceiling_alone_answers_nothing() -> None:
 
 @pytest.mark.parametrize("variant", ["blas1", "blas3", "lapack"])
 def test_a_reference_library_opens_no_row(variant: str) -> None:
-    """Whatever its launches cost, and whatever its name is: it is slow by design."""
+    """A reference library comes last whatever its launch time and name are: it is slow by design."""
     libraries = [Library(n, n, (), (), reference=n == "netlib") for n in ("netlib", "openblas", "zlib")]
     late = agenda.plainly(SHIPPED, replace(TOOLBOX, libraries=tuple(libraries)))
     named = [Program("lu", f"{variant}_{library.name}", "gcc-native") for library in libraries]

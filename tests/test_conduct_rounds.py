@@ -147,7 +147,7 @@ def test_a_run_that_goes_on_for_less_than_a_cell_wants_goes_on_with_one_that_is_
 @pytest.mark.parametrize("count", [1, 2, 4])
 @pytest.mark.parametrize("compared", [False, True])
 def test_a_run_that_is_resumed_for_less_than_a_launch_gets_one_each_time(count: int, compared: bool) -> None:
-    """As a fresh run does; so short stretches come to an end, whatever a launch takes."""
+    """A resumed run behaves like a fresh one, so short stretches finish however long a launch lasts."""
     bench = Bench(count, steady)
     names = {c.id: "1" for c in bench.cells} if compared else {}
     present = [bench.launch(bench.cells[0], 0)]
@@ -349,21 +349,21 @@ def test_what_is_missing_is_told_in_time() -> None:
 
 
 def commands(bench: Bench, cases: dict[str, str]) -> dict[str, str]:
-    """Make guests of the cells of the bench; by cell what it is compared with."""
+    """Make the cells of the bench guests; return the comparison of each cell."""
     replace = msgspec.structs.replace
     bench.cells = [replace(c, arguments=(f"n={cases[c.id]}",), guest=Guest((c.id,), "/")) for c in bench.cells]
     return agenda.comparisons(bench.cells, choosing())
 
 
 def choosing() -> dict[str, Workload]:
-    """A workload whose rows choose among the commands of a case."""
+    """Return a workload whose rows choose among the commands of a case."""
     rows = tuple(Row(f"row {n}", "rate", n, {"n": n}, choose="variant", headline=True) for n in (1, 2, 3))
     made = invented_plan.workload(variants={f"v{k}": () for k in range(8)})
     return {"w": msgspec.structs.replace(made["w"], rows=rows)}
 
 
 def compared(bench: Bench, cases: dict[str, str], budget: float, prices: dict[str, float], **changes: Any) -> Rounds:
-    """Guests of these cases, launched for that long."""
+    """Launch guests of these cases with this budget."""
     present, earlier = changes.pop("present", []), changes.pop("earlier", {})
     names, known = commands(bench, cases), Costs({}, earlier)
     wanted = dict.fromkeys(names, Rank.FRONT)
@@ -393,7 +393,7 @@ def test_compared_commands_share_a_budget_that_is_too_short(count: int, budget: 
     ("budget", "price", "begun"), [(1.0, 2.0, 3), (1.0, 20.0, 3), (1.0, 25.0, 1), (200.0, 120.0, 3), (200.0, 150.0, 1)]
 )
 def test_what_is_compared_with_a_long_launch_is_begun_late(budget: float, price: float, begun: int) -> None:
-    """The first launch exceeds the budget, or leaves too little of it: the others follow, for a while at most."""
+    """The first launch exceeds the budget, or leaves too little of it: the others follow, up to a limit."""
     bench = Bench(3, steady)
     rounds = compared(bench, {c.id: "1" for c in bench.cells}, budget, {c.id: price for c in bench.cells})
     assert rounds.go() == BUDGET
@@ -401,7 +401,7 @@ def test_what_is_compared_with_a_long_launch_is_begun_late(budget: float, price:
 
 
 def test_a_case_whose_commands_do_not_all_fit_is_not_begun() -> None:
-    """Cases 1 and 2 of two commands each: 12 launches of 1 s of each case; 20 s are enough for one."""
+    """Cases 1 and 2 have two commands each: 12 launches of 1 s per case; 20 s are enough for one case."""
     bench = Bench(4, steady)
     rounds = compared(bench, {"c0": "1", "c1": "1", "c2": "2", "c3": "2"}, 20, {})
     assert rounds.go() == BUDGET

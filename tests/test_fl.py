@@ -258,7 +258,7 @@ def test_the_tests_are_run_from_the_checkout_with_their_arguments(checkout):
     assert code == 0
     assert f"-m pytest -n auto -k two words in {checkout.root}\n" in out
     assert "-m mypy" not in out and "-m ruff" not in out and "clang-format" not in err
-    assert checkout.asked("pyproject.toml test\n") == 1  # all that is needed is installed by one call
+    assert checkout.asked("pyproject.toml test\n") == 1  # one call installs everything that is needed
     assert checkout.asked("-m pip install") == 1
     checkout.run("test")
     checkout.run("run")

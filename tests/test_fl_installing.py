@@ -49,7 +49,7 @@ def test_uv_installs_where_it_is_there_and_works(checkout, tmp_path, works):
 
 @pytest.mark.parametrize("file", ["uv.toml", "pyproject.toml", "../uv.toml", "../pyproject.toml", "../../uv.toml"])
 def test_uv_finds_no_configuration_of_the_current_folder_nor_above(checkout, tmp_path, file):
-    """The stand-in for uv looks for it as uv does: in its folder, then in those above."""
+    """The stand-in for uv looks for it as uv does: in its folder, then in the folders above."""
     here = tmp_path / "a" / "b"
     here.mkdir(parents=True)
     (here / file).write_text('[[index]]\nurl = "file:///evil"\ndefault = true\n')
@@ -82,7 +82,7 @@ def test_pip_installs_where_it_should_whatever_the_caller_has_set(checkout, name
 
 
 def test_what_cannot_be_imported_is_not_stamped_as_ready(checkout):
-    """A configuration of pip put it elsewhere, say."""
+    """For example, a configuration of pip installed it elsewhere."""
     code, _, err = checkout.run("list", LACKS="click")
     assert code == 3 and err.splitlines()[-2:] == [
         "fl: ModuleNotFoundError: No module named 'click'",
@@ -93,7 +93,7 @@ def test_what_cannot_be_imported_is_not_stamped_as_ready(checkout):
 
 
 def test_the_interpreter_is_not_chosen_by_the_current_folder(checkout, tmp_path):
-    """Shims of pyenv or asdf choose by files of the folder that they are started in."""
+    """Shims of pyenv or asdf choose the interpreter from files of the folder in which they start."""
     (tmp_path / "bin").mkdir()
     shim = tmp_path / "bin" / "python3"
     shim.write_text(
@@ -125,12 +125,12 @@ def test_a_cache_of_another_user_is_refused(checkout, place):
         f"fl: {str(owned).rstrip('/')} belongs to another user, whose programs would run here; "
         "set FIRSTLIGHT_CACHE to a folder of your own\n"
     )
-    os.chown(checkout.root, 12345, -1)  # whose sources are run anyway
+    os.chown(checkout.root, 12345, -1)  # the sources of that user are run anyway
     assert checkout.run("list")[0] == 0
 
 
 def test_a_cache_in_which_no_program_can_be_started_is_one_line(checkout, tmp_path):
-    """Also where it was set up before."""
+    """This also applies to a cache that was set up before."""
     mounted = ["unshare", "--mount", "sh", "-c", 'mount -t tmpfs -o noexec,size=1m none "$0" && exec "$@"']
     if subprocess.run([*mounted[:2], "true"], capture_output=True).returncode != 0:
         pytest.skip("mounting a file system needs root")

@@ -41,7 +41,7 @@ def test_nothing_else_is_a_formula(text: str) -> None:
 
 
 def test_what_is_nested_deep_needs_no_deep_stack() -> None:
-    """A formula is read wherever the caller is, so it leaves the limit of recursion to others."""
+    """A formula may be read at any depth of the stack, so it must not use up the limit of recursion."""
     assert formulas.value("+".join(["a"] * 90), {"a": 1.0}) == 90
     assert formulas.names("min(1, " * 40 + "a" + ")" * 40) == {"a"}
 

@@ -94,7 +94,7 @@ def test_a_file_of_another_user_starts_nothing_by_itself(
     real = os.stat
 
     def stat(path: Any, *args: Any, **options: Any) -> os.stat_result:
-        """What lies at the name that is read belongs to user 4711, not what a link there leads to."""
+        """Report user 4711 as the owner of the named file itself, not of a link's target."""
         found = real(path, *args, **options)
         ours = os.fspath(path) == str(file) and (not linked or options.get("follow_symlinks") is False)
         return os.stat_result([*found[:4], 4711, *found[5:]]) if ours else found

@@ -85,9 +85,9 @@ def test_what_is_not_there_holds_no_text(tmp_path: Path) -> None:
 @pytest.mark.parametrize(
     ("mine", "theirs"),
     [
-        (b"a\x80 1", b"a\x81 1"),  # no UTF-8
+        (b"a\x80 1", b"a\x81 1"),  # is not UTF-8
         (b"a\xff 1", b"a\xef\xbf\xbd 1"),
-        (b"a\xc2\xa0b 1", b"a b 1"),  # no blank of ASCII
+        (b"a\xc2\xa0b 1", b"a b 1"),  # is not an ASCII blank
         (b"a\xc2\x85b 1", b"a b 1"),
         (b"a\x1cb 1", b"a b 1"),
         (b"\xd9\xa1 1", b"\xd9\xa2 1"),  # digits of other scripts are words

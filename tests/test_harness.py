@@ -155,7 +155,7 @@ def test_a_program_dies_with_its_parent(serial: Built, tmp_path: Path) -> None:
         ({"OMP_THREAD_LIMIT": "1"}, 2, 1),
         ({"OMP_THREAD_LIMIT": "1"}, 4, 1),
         ({"OMP_THREAD_LIMIT": "3"}, 4, 3),
-        ({"OMP_THREAD_LIMIT": "2", "OMP_DYNAMIC": "true"}, 8, None),  # the runtime's choice, 2 at most
+        ({"OMP_THREAD_LIMIT": "2", "OMP_DYNAMIC": "true"}, 8, None),  # the runtime chooses, 2 at most
     ],
 )
 def test_a_team_smaller_than_told_is_refused(left: dict[str, str], threads: int, granted: int | None) -> None:
@@ -180,7 +180,7 @@ def test_a_case_that_is_out_of_time_is_right_whichever_step_was_checked(
 
 
 def team_of(built: Built, threads: int, waiting: str, *words: str) -> tuple[int, str]:
-    """The status, and what the last check found; `waiting`: OMP_WAIT_POLICY, "" where it is not set."""
+    """Return the status and the message of the last check; `waiting`: OMP_WAIT_POLICY, "" if it is not set."""
     assert built.executable is not None, built.error
     policy = {"OMP_WAIT_POLICY": waiting} if waiting else {}
     inherited = {name: value for name, value in os.environ.items() if name != "OMP_WAIT_POLICY"}
@@ -195,7 +195,7 @@ def team_of(built: Built, threads: int, waiting: str, *words: str) -> tuple[int,
     ("compiler", "waiting"), [("gcc", ""), ("gcc", "passive"), ("gcc", "active"), ("clang", ""), ("clang", "passive")]
 )
 def test_threads_that_only_wait_take_no_part(compiler: str, waiting: str, threads: int) -> None:
-    """Those of the harness's own region would spin: GNU's while they are told to, LLVM's for 200 ms."""
+    """Threads of the harness's own region would spin: GNU's as long as the policy is active, LLVM's for 200 ms."""
     tool = native.toolchain("base", compiler, broken=True)
     if tool is None:
         pytest.skip(f"no {compiler} here")
@@ -208,7 +208,7 @@ def test_threads_that_only_wait_take_no_part(compiler: str, waiting: str, thread
 @pytest.mark.parametrize("waiting", ["", "passive"])
 @pytest.mark.parametrize("threads", [2, 3, 4, 8])
 def test_a_team_before_a_smaller_one_took_part(threads: int, waiting: str) -> None:
-    """The threads that ended with the last region have left no clock."""
+    """The threads that ended with the last region no longer have a clock."""
     status, what = team_of(own.program("relaxed", "omp_uneven"), threads, waiting, "n=64", "--steps", "8")
     assert status == 0, what
 

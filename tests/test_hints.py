@@ -22,7 +22,7 @@ SAMPLES = re.compile(r"\b(RUN|NAME|VARIANT|PARAMETER|VALUE|DIR|FILE|K|PATTERN|SH
 
 
 def with_results(command: click.Command, name: str = "") -> set[str]:
-    """The names of a command and of those below it that have `--results`."""
+    """Return the names of a command and of its subcommands that have `--results`."""
     if isinstance(command, click.Group):
         context = click.Context(command)
         below = ((inner, command.get_command(context, inner)) for inner in command.list_commands(context))
@@ -35,7 +35,7 @@ def test_all_commands_that_have_a_results_folder_are_known() -> None:
 
 
 def hints(text: str, name: str) -> list[list[str]]:
-    """The words of every complete command in a text, without the program's name."""
+    """Return the words of every complete command in a text, without the program's name."""
     found = []
     for part in HINT.findall(text):
         words = shlex.split(re.split(r"\)? (?:makes|lists|shows|prints|writes|seals|goes|tells|says|would)\b", part)[0])
@@ -46,7 +46,7 @@ def hints(text: str, name: str) -> list[list[str]]:
 
 
 def resolve(words: list[str]) -> None:
-    """Parse the words as a user's command line, and find the run that they name. A command alone is a mention of it."""
+    """Parse the words as a user's command line, and find the run that they name. A bare command is only a mention."""
     if "--help" in words:
         words = [word for word in words if word != "--help"]
     if {*words} <= {*COMMANDS, "--results"} or (words[1:2] == ["--results"] and len(words) == 3):
@@ -138,7 +138,7 @@ def test_a_hint_has_the_name_the_options_and_the_folder(call: shell.Call, text: 
 def test_a_site_file_s_folder_is_no_part_of_a_hint(
     result: Path, capsys: Captured, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """The next command takes it from there, too; the file itself is named where the command line does."""
+    """The next command also reads the folder from the site file; a hint names that file if the command line did."""
     monkeypatch.setenv("FIRSTLIGHT_SITE", "")
     shutil.move(result.parent, tmp_path / "site runs")
     site = tmp_path / "site.toml"
@@ -156,7 +156,7 @@ def test_a_run_s_own_path_leads_hints_to_its_folder(result: Path, capsys: Captur
 
 
 def test_to_repeat_a_figure_changes_no_run(result: Path, capsys: Captured) -> None:
-    """The command of the last launch writes to standard output: its run is sealed."""
+    """The command of the last launch writes to standard output, because its run is sealed."""
     _, out, _ = call(capsys, "explain", "dot.serial", "rate")
     repeat = out.partition("repeat it")[2]
     assert "dot.serial" in repeat and "--output" not in repeat and str(result) not in repeat

@@ -209,7 +209,7 @@ def test_a_copy_counts_once(some: Path, capsys: Captured) -> None:
 def test_an_altered_copy_does_not_hide_the_sound_run(
     whole: Path, tmp_path: Path, capsys: Captured, how: str, known: bool
 ) -> None:
-    """Whatever its name: earlier or later than that of the sound run, and whether the index knows that already."""
+    """The name of the copy does not matter: earlier or later than that of the intact run, known to the index or not."""
     some = tmp_path / "runs"
     shutil.copytree(whole / "run-003", some / "run-003")
     if known:

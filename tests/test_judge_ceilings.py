@@ -89,7 +89,7 @@ def test_what_a_gpu_measures_is_no_ceiling_of_the_processors_nor_theirs_one_of_a
 ) -> None:
     run, _, workloads = scene
     host = [f for f in figures(judged, "stream", op="load", n=1000) if isinstance(f, Verified)]
-    gpu = replace(on_a_gpu(host[0], 100.0), diverged=1.0)  # which waits for its device, and is not disturbed
+    gpu = replace(on_a_gpu(host[0], 100.0), diverged=1.0)  # it waits for its device, and is not disturbed
     metrics = {d: described.metrics for d, described in run.descriptions.items()}
     metrics |= {"stream.cuda": metrics[f"stream.{host[0].identity.variant}"]}
     declared = Provides("device_load_bandwidth", "bandwidth", {"op": "load"}, by_working_set=True, device=True)
@@ -143,7 +143,7 @@ def test_what_remembers_instead_of_computing_is_above_the_ceiling() -> None:
 
 
 def with_others_beside(scene: synthetic.Scene, *workloads: str, share: float = 1.0) -> synthetic.Scene:
-    """The scene in which a share of the samples of these workloads did not have their processors."""
+    """Return the scene with other processes on the processors during a share of the samples of these workloads."""
     cells = {c.id for c in scene.run.cells if c.program.workload in workloads}
 
     def disturbed(record: LaunchRecord) -> LaunchRecord:
@@ -174,10 +174,10 @@ def test_above_a_ceiling_that_was_disturbed_nothing_fails(
     ("disturbed", "share", "slower", "fails"),
     [
         (("stream",), 1.0, 0.3, False),  # the bound that refutes it was disturbed, the other one allows it
-        (("peak",), 1.0, 0.3, True),  # only the bound that does not matter was disturbed
+        (("peak",), 1.0, 0.3, True),  # only the irrelevant bound was disturbed
         (("stream", "peak"), 0.6, 0.3, False),
         (("stream", "peak"), 0.0, 0.3, True),
-        (("dot",), 1.0, 0.3, True),  # that the figure itself was disturbed cannot have made it fast
+        (("dot",), 1.0, 0.3, True),  # a disturbance of the figure itself cannot have made it fast
         (("stream", "peak"), 1.0, 1e-5, True),  # no disturbance explains the distance
     ],
 )
@@ -195,7 +195,7 @@ def test_only_what_a_disturbance_explains_is_unverified(
     ("provider", "others", "unit"), [("stream", "dot", "GB/s"), ("peak", "dot", "Gflop/s")], ids=["bytes", "flops"]
 )
 def test_a_ceiling_is_bounded_by_physics(provider: str, others: str, unit: str) -> None:
-    """A provider that stores only what changed fails, and is no ceiling of others."""
+    """A provider that stores only what changed fails, and provides no ceiling for others."""
     honest, fast = (
         judge(*synthetic.run(5, 6, only=(provider, others), slower=s, failed_build=False))
         for s in ({}, {provider: 1e-5})

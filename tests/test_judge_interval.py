@@ -140,7 +140,7 @@ def test_zero_is_a_thousandth_of_the_smallest_value_seen() -> None:
 
 @given(st.data())
 def test_the_ratio_of_many_launches_lists_no_pairs_and_is_the_same(data: st.DataObject) -> None:
-    """Foreign records may have thousands of launches: what is selected is what sorting all pairs would give."""
+    """Foreign records may have thousands of launches: the selected value is that of sorting all pairs."""
     some = st.lists(
         st.sampled_from([0.0, 1.0, 1.5, 2.0, 1e-300, 1e300]) | st.floats(1e-9, 1e9), min_size=1, max_size=40
     )
@@ -163,4 +163,4 @@ def test_bounds_of_many_launches_are_found_by_few_steps(monkeypatch: pytest.Monk
     k = interval._whitney_rank(7919, 8111, 0.99)
     assert steps[0] < 100
     assert real(k - 1, 7919, 8111) <= 0.005 < real(k, 7919, 8111)
-    assert interval._binomial_rank(10_000, 0.95) == 4_902  # 5,000 less 1.96 times half of the root
+    assert interval._binomial_rank(10_000, 0.95) == 4_902  # 5,000 minus 1.96 times half of the root

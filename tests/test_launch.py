@@ -127,7 +127,7 @@ print(ended.status, ended.stdout, ended.stderr)
 
 @pytest.mark.skipif(platform.machine() not in ("x86_64", "aarch64"), reason="the filter of system calls has no number")
 def test_where_the_system_refuses_to_pin_programs_they_run_and_the_record_tells(tmp_path: Path) -> None:
-    """As in a container whose filter of system calls leaves that one out."""
+    """Simulate a container whose filter of system calls excludes that call."""
     words = [sys.executable, "-I", "-c", REFUSED, f"test-{os.getpid()}-{tmp_path.name}"]
     done = subprocess.run(words, capture_output=True, text=True, check=False)
     if done.returncode == 77:
@@ -262,7 +262,7 @@ LEFT_OVER = """OMP_THREAD_LIMIT OMP_DYNAMIC OMP_MAX_ACTIVE_LEVELS OMP_NESTED OMP
 
 @pytest.mark.parametrize("name", LEFT_OVER.split())
 def test_what_is_left_in_a_shell_shrinks_no_team(monkeypatch: pytest.MonkeyPatch, name: str) -> None:
-    """Nor does it bring other memory, other kernels or other libraries."""
+    """Leftover variables do not change the memory, kernels or libraries either."""
     monkeypatch.setenv(name, "1")
     composed = environment.compose(Placement(threads=2), "identity", {})
     assert composed.get(name) == ("2" if name == "OMP_NUM_THREADS" else None)

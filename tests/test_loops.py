@@ -511,7 +511,7 @@ def test_the_names_of_a_clause_are_bound_and_a_macro_of_a_header_changes_the_vie
 def test_a_reordering_of_an_array_behind_a_macro_is_wrong_where_it_is_strict(
     cc: Compiler, tmp_path: Path, capsys: Captured
 ) -> None:
-    """Before, the array was zeros while candidates were verified, and the program's result changed."""
+    """Candidates must be verified with other values than zeros in the array, or a wrong candidate passes."""
     (tmp_path / "points.json").write_text('[{"lanes": "4"}]')
     (tmp_path / "h.h").write_text(HEADER)
     (tmp_path / "m.c").write_text(MACRO.format("#define W(i) w[i]", "", "", "s += W(i) * x[i];"))

@@ -220,7 +220,7 @@ def test_messages_status_and_dependencies_are_the_compilers(place: Path) -> None
 
 
 def build(place: Path, compiler: str | Path, line: str) -> tuple[dict[str, bytes], int, str, str]:
-    """Every file with its content, the status and the messages of one compilation, in a folder of one name."""
+    """Return every file with its content, the status and the messages of one compilation in a folder of fixed name."""
     folder = place / "work"
     folder.mkdir()
     sources = {"a.c": CODE, "b.c": "int b;\n", "h/x.h": "int x;\n", "flags": f"{O1} -c a.c\n"}
@@ -300,14 +300,14 @@ def test_a_compiler_with_options_of_its_own(place: Path, monkeypatch: pytest.Mon
 
 
 def test_a_build_that_tuned_code_breaks_is_that_of_the_compiler(place: Path) -> None:
-    """The file itself is compiled, and one line says so."""
+    """The compiler compiles the file itself, and one line reports this."""
     tune(Path("a.c"), code="no_such_name = 1;")
     told, err = ran(*FLAGS)
     assert told == GOLDEN and err.startswith("fl-cc: a.c") and err.count("\n") == 1
 
 
 def test_another_header_of_the_same_name_is_not_taken(place: Path) -> None:
-    """A copy in another folder finds the header beside the source from within headers, too."""
+    """A copy in another folder finds the header next to the source from within headers, too."""
     for name, code in (("s/y.h", '#define Y "s"\n'), ("i/y.h", '#define Y "i"\n'), ("i/x.h", '#include "y.h"\n')):
         Path(name).parent.mkdir(exist_ok=True)
         Path(name).write_text(code)

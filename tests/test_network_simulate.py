@@ -297,7 +297,7 @@ def test_goal_comes_back_as_it_was(tool: Tool, tmp_path: Path, text: str) -> Non
 def test_a_message_has_the_size_that_is_sent(
     tool: Tool, simulator: Path, tmp_path: Path, text: str, which: int, size: int
 ) -> None:
-    """As in LogGOPSim: whatever a receive names, time and links are those of the bytes that are sent."""
+    """As in LogGOPSim, time and links depend on the bytes that are sent, whatever a receive names."""
     right, wrong = tmp_path / "right.goal", tmp_path / "wrong.goal"
     right.write_text(text)
     tag = which % (1 + max(int(t) for t in re.findall(r" tag (\d+)", text)))

@@ -61,7 +61,7 @@ def test_a_command_that_takes_too_long_is_ended_with_all_that_it_started(tmp_pat
 def test_what_prints_without_end_is_ended_and_not_kept(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, way: str, merge: bool
 ) -> None:
-    """A compiler or a launcher of somebody else may print gigabytes before a minute is over."""
+    """A foreign compiler or launcher may print gigabytes within a minute."""
     monkeypatch.setattr(bounded, "MOST", 1 << 20)
     monkeypatch.setattr(bounded, "GRACE", 0.1)
     with pytest.raises(OSError, match="printed more than 1 MiB and was ended"):
@@ -133,7 +133,7 @@ with leaving_nothing(), guard.scratch("firstlight-test-"):
 
 @pytest.mark.parametrize("what", _COMMANDS)
 def test_kill_of_firstlight_leaves_no_child_and_no_temporary_folder(tmp_path: Path, what: str) -> None:
-    """Whatever command of firstlight started it."""
+    """This applies to every command of firstlight that starts a child."""
     place, fake, word = tmp_path / "place", tmp_path / "fake", f"{tmp_path}/outlives"
     place.mkdir()
     fake.write_text(f"#!/bin/sh\nsh -c 'sleep 1000; : {word}' &\ntouch {tmp_path}/up\nwait; : {word}\n")

@@ -1,4 +1,4 @@
-"""Ratios of commands: what is shown beside the page of `./fl bench`."""
+"""Ratios of commands: the lines that `./fl bench` prints after its page."""
 
 from __future__ import annotations
 

@@ -63,7 +63,7 @@ def test_the_table_keeps_to_the_width_and_loses_nothing(width: int) -> None:
 
 
 def without(state: RunState, *dropped: str) -> tuple[Judgement, dict[str, Workload]]:
-    """The sample without the launches of some programs (the beginnings of their keys)."""
+    """Return the sample without the launches of some programs (given by the beginnings of their keys)."""
     scene = synthetic.run(1, 8, failed_build=False)
     left = {c.id for c in scene.run.cells if not c.program.key.startswith(dropped)}
     records = tuple(r for r in scene.records if r.start.cell in left)

@@ -110,7 +110,7 @@ def test_several_values_make_several_cases(bench: Bench, capsys: Captured) -> No
 
 
 def test_a_case_that_is_refused_leaves_the_others_verified(bench: Bench, capsys: Captured) -> None:
-    """One launch runs what it can; what it refuses is unverified in the program's own words, and no launch is lost."""
+    """One launch runs the cases it can; refused ones are unverified with the program's reason; no launch is lost."""
     bench.ask("refuse", "serial")
     code, out, err = call(capsys, "run", "dot.serial", "n=100,1000,2000", "--launches", "2")
     assert code == OK, err

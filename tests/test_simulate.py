@@ -227,7 +227,7 @@ def test_a_schedule_from_a_file(stand_in: Path, tmp_path: Path, capsys: pytest.C
 def test_a_receive_of_another_size_is_reported(
     sent: int, received: int, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The message's own size counts, also for whether it waits for its receive (S)."""
+    """The send's size counts, and decides whether the message waits for its receive (S)."""
     file = tmp_path / "some.goal"
     times = []
     for size in (sent, received):

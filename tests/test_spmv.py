@@ -185,7 +185,7 @@ GENERAL = "%%MatrixMarket matrix coordinate integer general\n3 3 4\n1 1 2\n1 3 5
 
 @pytest.mark.parametrize("variant", ["serial", "omp", "mpi"])
 def test_what_one_format_refuses_others_multiply(variant: str, tmp_path: Path) -> None:
-    """A general matrix is none for half storage alone, and its size is no sweep."""
+    """Only half storage refuses a general matrix, and a file's size is not swept."""
     (tmp_path / "own.mtx").write_text(GENERAL)
     words = (f"matrix={tmp_path / 'own.mtx'},banded", "kernel=*", "m=2,3")
     said = native.verified(
@@ -210,12 +210,12 @@ def test_a_program_describes_what_a_file_replaces() -> None:
 @pytest.mark.parametrize(
     ("rows", "entries"),
     [
-        (1, ""),  # no entry at all
-        (2, "2 1 3\n"),  # no diagonal
+        (1, ""),  # has no entry at all
+        (2, "2 1 3\n"),  # has no diagonal
         (5, "2 2 1\n4 3 -2\n"),  # the first row and the last are empty: both check with NaN in x
         (5, "1 1 0\n3 1 0\n5 5 0\n"),  # stored zeros are multiplied
-        (9, "".join(f"{i} 1 {i}\n" for i in range(2, 10))),  # one full column
-        (9, "".join(f"9 {i} {i}\n" for i in range(1, 9))),  # one full row
+        (9, "".join(f"{i} 1 {i}\n" for i in range(2, 10))),  # has one full column
+        (9, "".join(f"9 {i} {i}\n" for i in range(1, 9))),  # has one full row
     ],
 )
 def test_a_symmetric_file_without_a_diagonal_is_multiplied(

@@ -1,6 +1,6 @@
-"""Random valid inputs: each is verified, or refused in one clear line; none hangs, crashes or is found wrong.
+"""Random valid inputs: each is verified, or refused in one clear line; none hangs, crashes or fails a check.
 
-`VALID_INPUTS=200` tries so many of each kind, from a seed of chance; a failure names the seed of its input.
+`VALID_INPUTS=200` tries 200 of each kind, from a random seed; a failure names the seed of its input.
 """
 
 from __future__ import annotations
@@ -52,7 +52,7 @@ def test_a_file_is_verified_or_refused_in_one_line(
         assert said.status in (OK, USAGE) and not wrong, (seed, said.reason, said.stderr, wrong, file.read_text())
         refused = said.of("refused")
         if workload == "spmv":
-            # Half storage needs a symmetric matrix and ELL rows of like length; all else is multiplied.
+            # Half storage requires a symmetric matrix, ELL rows of similar length; other formats accept any.
             assert said.status == OK, (seed, said.stderr)
             assert {c["parameters"]["kernel"] for c in refused} <= {"symmetric", "ell"}, (seed, refused)
             assert len(said.of("case")) >= len(said.of("check")) / 2 > 0

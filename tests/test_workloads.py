@@ -29,7 +29,7 @@ def name(pair: tuple[Workload, Variant]) -> str:
 
 @cache
 def built(workload: str, compiler: str, broken: bool, every: bool) -> dict[Program, Built]:
-    """Programs of a workload with the base flags of a compiler, warnings being errors: every one, or a newcomer's."""
+    """Build programs of a workload with a compiler's base flags and warnings as errors: every one, or a newcomer's."""
     pairs = [(w, v) for w, v in (BROKEN if broken else GOOD) if w.name == workload and compiler in native.compilers(v)]
     pairs = [pair for pair in pairs if every or native.of_newcomer(*pair)]
     return native.make(p for w, v in pairs for p in native.met(w, v, compiler))
@@ -133,7 +133,7 @@ def test_variant_verifies(pair: tuple[Workload, Variant], compiler: str, tmp_pat
 @pytest.mark.full
 @pytest.mark.parametrize("pair", GOOD, ids=name)
 def test_batches_of_steps_verify(pair: tuple[Workload, Variant], tmp_path: Path) -> None:
-    """A check looks at a step at a random place of a batch, and no right variant may fail it."""
+    """A check examines a step at a random place of a batch, and no correct variant may fail it."""
     workload, variant = pair
     if not native.compilers(variant):
         lacks(variant)
@@ -165,8 +165,10 @@ def test_broken_variant_is_rejected(pair: tuple[Workload, Variant], tmp_path: Pa
 
 
 def rejected(program: Built, places: list[Placement], words: list[tuple[str, ...]], folder: Path) -> bool:
-    """Where it runs with these parameters its check fails, with the last words at the latest, or in samples of several
-    steps; False where it refuses them on every placement."""
+    """Return True if its check fails where it runs: at the latest with the last words, or in samples of several steps.
+
+    Return False if it refuses these parameters on every placement.
+    """
     tries = [(some, effort) for effort in (native.EFFORT, native.IN_BATCHES) for some in words]
     for place in places:
         accepted = False

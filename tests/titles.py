@@ -356,7 +356,7 @@ def terminal(text: str, page: Page) -> list[str]:
 
 
 def row(lines: list[str], title: str) -> list[str]:
-    """Return the lines that begin with a row's title, which may go on in the next ones; its program follows it."""
+    """Return the lines that begin with a row's title, which may continue on the next lines; its program follows it."""
     found = []
     for k, line in enumerate(lines):
         first = re.split(r"\s{2,}", line.strip())[0]

@@ -8,11 +8,11 @@ from random import Random
 from firstlight.record import Description, Parameter
 
 SHAPES = ("empty", "one", "diagonal", "no_diagonal", "row", "column", "arrow", "dense", "sparse", "zeros", "wide")
-"""What a matrix looks like: `one` has one entry, `wide` values of all magnitudes, `zeros` explicit zeros."""
+"""Shapes of a matrix: `one` has one entry, `wide` values of all magnitudes, `zeros` explicit zeros."""
 
 
 def matrix(random: Random) -> str:
-    """A Matrix Market file as spmv's README describes it: square, every field and symmetry, odd blanks and ends."""
+    """Return a square Matrix Market file as in spmv's README: every field and symmetry, odd blanks and line ends."""
     shape, symmetry = random.choice(SHAPES), random.choice(("general", "symmetric", "skew-symmetric"))
     rows = random.choice((1, 1, 2, 3, 5, 7, 8, 9, 16, 33, 64, 100, 257))
     field = random.choice(("real", "integer", "pattern"))
@@ -64,7 +64,7 @@ def _value(random: Random, field: str, shape: str) -> tuple[str, ...]:
 
 
 def definite(random: Random) -> str:
-    """A symmetric file with a dominant diagonal, for solvers."""
+    """Return a symmetric file with a dominant diagonal, for solvers."""
     rows = random.choice((1, 2, 3, 5, 8, 33, 100))
     off = {(i, j) for _ in range(2 * rows) for i, j in [(random.randint(1, rows), random.randint(1, rows))] if i > j}
     sums = [0.0] * (rows + 1)
@@ -82,7 +82,7 @@ ELECTRONS = {"H": 1, "C": 6, "N": 7, "O": 8}
 
 
 def molecule(random: Random) -> str:
-    """An XYZ file of H, C, N and O with an even number of electrons, atoms at least 0.7 angstrom apart."""
+    """Return an XYZ file of H, C, N and O with an even number of electrons, atoms at least 0.7 angstrom apart."""
     elements = [random.choice(list(ELECTRONS)) for _ in range(random.choice((1, 2, 2, 3, 4, 5)))]
     if sum(map(ELECTRONS.__getitem__, elements)) % 2:
         elements.append("H")
@@ -97,7 +97,7 @@ def molecule(random: Random) -> str:
 
 
 def goal(random: Random) -> str:
-    """A schedule in GOAL that ends: messages in one order everywhere, ranks in any order or without a program."""
+    """Return a GOAL schedule that ends: messages in one order everywhere, ranks in any order or without a program."""
     ranks = random.choice((1, 2, 3, 5, 8, 17))
     body: list[list[str]] = [[] for _ in range(ranks)]
     labels: list[list[str]] = [[] for _ in range(ranks)]
@@ -134,7 +134,7 @@ def goal(random: Random) -> str:
 
 
 def values(random: Random, described: Description, largest: float) -> dict[str, str]:
-    """Values of some of a program's parameters within their ranges; numbers above `largest` are left to other tests."""
+    """Return values of some of a program's parameters within their ranges; other tests try large numbers."""
     return {p.name: _within(random, p, largest) for p in described.parameters if random.random() < 0.7}
 
 

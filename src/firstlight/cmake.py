@@ -104,9 +104,9 @@ def tool(name: str) -> str:
 
 
 def run(command: Sequence[str], environment: Mapping[str, str], merge: bool = True) -> tuple[int, str]:
-    """(status, output); the errors' stream is part of it where `merge` is set or the command failed.
+    """Run the command and return its status and output, with standard error if `merge` is set or the command failed.
 
-    It runs in /: no file of the current folder, or of one above, configures it.
+    The command runs in /, so no file of the current folder, or of one above, configures it.
     """
     done = bounded.run(command, timeout=None, environment=environment, folder=Path("/"), merge=merge)
     return done.returncode, done.stdout if merge or done.returncode == 0 else done.stdout + done.stderr

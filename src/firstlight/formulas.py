@@ -16,7 +16,7 @@ _OPERATORS: Mapping[type[ast.AST], Callable[[float, float], float]] = {
     ast.Pow: operator.pow,
 }  # fmt: skip
 _MOST = 2000  # characters
-_DEEPEST = 100  # levels, as a sum of so many terms has: far below Python's own limit, wherever a formula is read
+_DEEPEST = 100  # levels, as in a sum of 100 terms: far below Python's own limit, wherever a formula is read
 
 
 class FormulaError(ValueError):

@@ -21,7 +21,7 @@ class MalformedError(ValueError):
 def plain(path: Path, most: int) -> bytes:
     """Return the content of a plain file of at most `most` bytes. Raises MalformedError and OSError.
 
-    A pipe is not waited for, and of a larger file no more is read.
+    Never wait for a pipe, and never read more of a larger file.
     """
     with os.fdopen(os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC), "rb") as file:
         if not stat.S_ISREG(os.fstat(file.fileno()).st_mode):

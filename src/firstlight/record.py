@@ -1,8 +1,8 @@
 """The record: what a program writes while it runs, what a launch leaves behind, and what `run.json` holds.
 
 A launch file is JSON lines, tagged by `type`: start (firstlight), launch, case, refused, sample, series, field,
-devices, check, counters, end (the program), exit (firstlight). Times are in seconds, sizes in bytes. Every line but the
-first and the last is written by the C++ harness; docs/schema holds the JSON Schemas.
+devices, check, counters, end (the program), exit (firstlight). Times are in seconds, sizes in bytes. The C++ harness
+writes every line except the first and the last; docs/schema contains the JSON Schemas.
 """
 
 from __future__ import annotations
@@ -101,7 +101,7 @@ class Case(msgspec.Struct, frozen=True, tag="case"):
 
 
 class Refused(msgspec.Struct, frozen=True, tag="refused"):
-    """A case that the program did not run, in the place of its line, and why in the program's own words.
+    """A case that the program did not run, recorded instead of a case line, with the program's own reason.
 
     A program that refuses all of its cases ends with status 2 instead and leaves no record.
     """
@@ -246,7 +246,7 @@ class Parameter(msgspec.Struct, frozen=True):
     least: float | None = None
     most: float | None = None
     options: tuple[str, ...] = ()  # of a choice and of a file: those that the program has
-    replaced_by: str = ""  # the parameter beside which this one has no meaning if that one names a file
+    replaced_by: str = ""  # this parameter has no meaning if the parameter named here names a file
 
 
 class Metric(msgspec.Struct, frozen=True):

@@ -1,7 +1,7 @@
 """The shell: commands that are offered for copying, and text that is shown where it could do more than be read.
 
-Every room writes a hint as `./fl COMMAND ...`, and `as_typed` makes it work where it is shown: for a terminal and for a
-page alike, with the name by which this firstlight was called, its global options and its results folder.
+Every package writes a hint as `./fl COMMAND ...`, and `as_typed` makes it work for the user, on a terminal and on a
+page: with the name by which this firstlight was called, its global options and its results folder.
 
 Names, reasons and outputs come from files that others may have written. Whatever is offered as a command is made by
 `command`, and whatever goes to a terminal, into a page or into another tool's format passes `printable` or `visible`.
@@ -27,10 +27,10 @@ _HIDDEN = re.compile("[\0-\x08\x0b-\x1f\x7f-\x9f\u061c\u200e\u200f\u202a-\u202e\
 
 
 class Call(NamedTuple):
-    """How firstlight was called. `name`: as a shell reads it; `options`: those in front of the command.
+    """The way firstlight was called. `name`: quoted for a shell; `options`: those before the command.
 
-    `results`: the folder of the runs, None where it is the one that commands use by themselves. `with_results`: the
-    commands that have `--results`, as `run` or `export junit`.
+    `results`: the folder of the runs, None if it is the default of the commands. `with_results`: the commands that have
+    `--results`, such as `run` or `export junit`.
     """
 
     name: str = "./fl"
@@ -47,17 +47,17 @@ _END_OF_HINT = re.compile(r"[`;]|\n")
 
 
 def call() -> Call:
-    """Return how firstlight was called."""
+    """Return the way firstlight was called."""
     return _CALL.get()
 
 
 def calling(call: Call) -> None:
-    """Keep how firstlight was called, for every hint that follows."""
+    """Keep the way firstlight was called, for all later hints."""
     _CALL.set(call)
 
 
 def as_typed(text: str, escape: Callable[[str], str] = str) -> str:
-    """Return the text with its hints as this user has to type them. `escape`: for the page that the text belongs to."""
+    """Return the text with its hints as this user must type them. `escape`: for the page that contains the text."""
     if "./fl" not in text:
         return text
     now = _CALL.get()

@@ -33,10 +33,10 @@ struct Arguments {
 Arguments parse(int argc, char** argv);
 
 // Sets the declared parameters from one of the cases. Throws UsageError for an unknown name or a value out of range. A parameter that the
-// instance declares only while another one names no file is not unknown; it has no meaning then.
+// instance declares only while another one names no file is accepted; it then has no meaning.
 void assign(Instance& instance, const Arguments& arguments, const Assignment& values);
 
-// Names of the parameters that an instance declares with its present values. With `file`, that parameter first names a file.
+// Returns the names of the parameters that an instance declares with its present values. With `file`, that parameter first names a file.
 std::vector<std::string> declared_names(Instance& instance, const std::string& file = "");
 
 }  // namespace fl

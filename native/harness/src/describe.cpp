@@ -43,7 +43,7 @@ class Describer final : public Fields {
     json_.close(']');
     end(name);
   }
-  // A parameter that is not declared beside a file has no meaning there.
+  // A parameter that is not declared when `file` names a file has no meaning with a file.
   void end(const std::string& name) {
     for (const std::string& file : files_) {
       const std::vector<std::string> left = declared_names(*workload.create(), file);

@@ -131,7 +131,7 @@ class Timer {
     }
   }
 
-  // So many steps, not timed, which a variant cannot tell from those of a sample. The last finds outputs that are poisoned.
+  // Runs `steps` steps without timing them. A variant cannot distinguish them from a sample. The outputs are poisoned before the last step.
   void look(Index steps) {
     next_ = instance_.renew(next_);
     const auto take = [&](Index count) {
@@ -144,7 +144,7 @@ class Timer {
       for (Index done = 1; done < steps; ++done) take(1);
     else if (steps > 1)
       take(steps - 1);
-    comm::barrier();  // no rank still sends to outputs
+    comm::barrier();  // no rank still sends to the outputs
     instance_.poison();
     take(1);
   }
@@ -182,9 +182,9 @@ Check fenced(const Check& found) {
   return {false, static_cast<double>(arrays), 0, text("wrote beyond the ends of %lld arrays", static_cast<long long>(arrays))};
 }
 
-// When a step of a case is checked that no variant can foresee: before which sample, at the end of a batch of which length. That batch is
-// neither a single step nor as long as a sample, where samples have three steps or more. Where they have one, the sample itself is checked,
-// which is not the last.
+// Chooses when to check a step that no variant can predict: before which sample, at the end of a batch of which length. If samples have
+// three steps or more, that batch is neither a single step nor as long as a sample. If they have one step, the sample itself is checked,
+// which is not the last sample.
 struct Look {
   Look(int number, int samples, Index steps)
       : before(static_cast<int>(drawn(number, 0) % static_cast<std::uint64_t>(samples - 1))),
@@ -203,7 +203,7 @@ bool first_rank_says(bool mine) {
   return decided == 1;
 }
 
-// Why this rank runs no case at all; empty where it may.
+// Returns why this rank runs no case at all; empty if it may run cases.
 std::string refusal_of_all(const Team& team) {
   if (std::string lacking = lacks_device(); !lacking.empty()) return lacking;
   if (std::string lacking = lacks_threads(team); !lacking.empty()) return lacking;
@@ -211,7 +211,7 @@ std::string refusal_of_all(const Team& team) {
   return "";
 }
 
-// Why this rank cannot run a case; empty where it can.
+// Returns why this rank cannot run a case; empty if it can.
 std::string refusal(Instance& instance, const Team& team) {
   std::string reason = instance.refuse(team);
   if (reason.empty() && variant.refuse != nullptr) reason = variant.refuse(instance.params());
@@ -224,7 +224,7 @@ std::string refusal(Instance& instance, const Team& team) {
   return "";
 }
 
-// What some rank says, empty where none says anything. Collective: not empty on every rank or on none, and in whole words on rank 0.
+// Returns the message of some rank, empty if no rank has one. Collective: all ranks agree whether it is empty; rank 0 has the full text.
 std::string agreed(const std::string& mine, const Team& team) {
   if (!comm::any(!mine.empty())) return "";
   struct Said {
@@ -240,7 +240,7 @@ std::string agreed(const std::string& mine, const Team& team) {
   return (alone ? "rank " + std::to_string(first - all.begin()) + ": " : "") + first->words;
 }
 
-// The beginning of a JSON object.
+// Returns an open JSON object with the parameters.
 Json parameters_of(Instance& instance) {
   Json parameters;
   parameters.open('{');
@@ -263,7 +263,7 @@ std::string wrong_values(const Arguments& arguments) {
   for (const Assignment& assignment : arguments.cases) {
     const auto instance = workload.create();
     assign(*instance, arguments, assignment);
-    // With MPI it is not known how many ranks there will be.
+    // With MPI, the number of ranks is not known here.
     const std::string reason = comm::with_mpi() ? "" : instance->refuse({0, 1, arguments.threads, 1});
     some = some || reason.empty();
     if (first.empty()) first = reason;
@@ -348,7 +348,7 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
     if (now && steps > 1) {
       timer.look(look.steps);
       judge_look();
-      timer.time(1, 0, false);  // caches are warm again, and what was observed of other steps is dropped
+      timer.time(1, 0, false);  // this warms the caches and drops what was observed of other steps
     } else if (now) {
       instance->poison();
     }
@@ -364,7 +364,7 @@ bool run_case(Recorder& recorder, Counters& counters, const Arguments& arguments
     instance->draw(sketch);
     recorder.field(number, sketch);
   }
-  if (checked && !twice && steps > 1) timer.look(look.steps);  // for the one check that there is
+  if (checked && !twice && steps > 1) timer.look(look.steps);  // this prepares the only check of the case
   whereabouts.ask();
   whereabouts.record(recorder, number);
   const bool judge = checked || comm::any(whereabouts.astray());

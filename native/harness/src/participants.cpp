@@ -12,8 +12,8 @@
 
 #include "firstlight/variant.hpp"
 
-// How long the calling thread of a parallel region waits for another one before it sleeps, in LLVM's and Intel's runtime, in ms; and of
-// OpenMP 5.0. Null where the program has no such runtime.
+// LLVM's and Intel's runtime: sets how long a thread waits for the next parallel region before it sleeps, in ms. Below: OpenMP 5.0.
+// Both are null if the program has no such runtime.
 extern "C" [[gnu::weak]] void kmp_set_blocktime(int milliseconds);
 extern "C" [[gnu::weak]] int omp_pause_resource_all(int kind);
 
@@ -22,7 +22,7 @@ namespace {
 
 constexpr int pause_soft = 1;
 
-// The CPU clock of a thread by its number, as the kernel makes it: linux/posix-timers.h, CPUCLOCK_SCHED of one thread.
+// Returns the CPU clock of a thread, computed from its number as the kernel does: linux/posix-timers.h, CPUCLOCK_SCHED of one thread.
 clockid_t clock_of(int thread) { return static_cast<clockid_t>(~static_cast<unsigned>(thread) << 3 | 6u); }
 
 double seconds_of(clockid_t clock) {
@@ -30,7 +30,7 @@ double seconds_of(clockid_t clock) {
   return clock_gettime(clock, &used) == 0 ? static_cast<double>(used.tv_sec) + 1e-9 * static_cast<double>(used.tv_nsec) : -1;
 }
 
-// Whether CPU clocks of threads advance with what they run. Some systems count ticks of 10 ms, which short work escapes.
+// Returns whether the CPU clocks of threads are fine-grained. Some systems count ticks of 10 ms, which miss short work.
 bool fine_clocks() {
   const double begin = seconds_of(CLOCK_THREAD_CPUTIME_ID);
   double now = begin;
@@ -38,12 +38,12 @@ bool fine_clocks() {
   return now > begin && now - begin < 1e-3;
 }
 
-// Threads that were there before any parallel region, but for the first: helpers of MPI and of other libraries.
+// Threads that existed before any parallel region, except the first: helpers of MPI and of other libraries.
 std::set<int> helpers;
-// Whether the system showed the threads of the harness's own parallel region.
+// Set if the system showed the threads of the harness's own parallel region.
 bool shown = false;
 
-// CPU seconds of each thread of this process. Ends the job where the system does not show them.
+// Returns the CPU seconds of each thread of this process. Aborts the job if the system does not show them.
 std::map<int, double> cpu_times() {
   std::map<int, double> times;
   const std::unique_ptr<DIR, int (*)(DIR*)> tasks(opendir("/proc/self/task"), &closedir);
@@ -56,8 +56,8 @@ std::map<int, double> cpu_times() {
 }
 
 struct Ran {
-  int threads = 0;     // how many used processor time, without helpers
-  double seconds = 0;  // how much all of them used, helpers too
+  int threads = 0;     // those that used processor time, without helpers
+  double seconds = 0;  // used by all threads, including helpers
 };
 
 Ran ran_since(const std::map<int, double>& before) {
@@ -107,7 +107,7 @@ void in_each_thread(int threads, void (*call)(void*), void* data) {
         if (kmp_set_blocktime != nullptr) kmp_set_blocktime(0);
       },
       &calling);
-  // GNU's runtime ends its threads then. LLVM's would wake them for the next region, however small that is.
+  // GNU's runtime then ends its threads. LLVM's would wake them for the next region, however small that region is.
   if (kmp_set_blocktime == nullptr && omp_pause_resource_all != nullptr) omp_pause_resource_all(pause_soft);
 }
 
@@ -121,12 +121,12 @@ void Participants::begin() {
 
 void Participants::end() {
   if (!visible_) return;
-  cpu_times();  // else the clock of the process lacks what threads used since the kernel last looked
+  cpu_times();  // without this, the process clock lacks the time since the kernel last updated it
   const double process = seconds_of(CLOCK_PROCESS_CPUTIME_ID) - process_before_;
   const Ran ran = ran_since(before_);
   ++samples_;
-  // What the threads that are here did not use, others used that have ended: a runtime ends threads where a region has fewer than the one
-  // before, and how many there were is not visible then.
+  // If the existing threads used less time than the process, threads that have ended used the rest: a runtime ends threads if a region has
+  // fewer threads than the one before. Their number is then not visible.
   if (ran.threads >= threads_ || ran.seconds < process) return;
   ++short_;
   seen_ = std::max(seen_, ran.threads);

@@ -26,7 +26,7 @@ class Recorder {
   Recorder(const Recorder&) = delete;
   Recorder& operator=(const Recorder&) = delete;
 
-  // All but begin_case, refused, counters and end are collective; only rank 0 writes.
+  // All functions except begin_case, refused, counters and end are collective; only rank 0 writes.
   void launch(const Team& team, const Counters& counters);
   Timing sample(int number, int index, const Timing& mine, bool write, const Observed* observed);  // the maximum over ranks, on every rank
   void devices(int number, const device::Seen& mine);

@@ -87,7 +87,7 @@ Instance instance(Rank ranks, const Values& v) {
   if (grid.regions() < ranks)
     throw Refused("nicam with r=" + std::to_string(r) + " has " + std::to_string(grid.regions()) + " regions, one a process at least; " +
                   std::to_string(ranks) + " processes given");
-  // Each region's neighbours are enumerated: more regions than this only cost minutes.
+  // The neighbours of each region are enumerated: this limit keeps that to seconds.
   if (const Number most = std::max(Number{1} << 21, Number{16} * ranks); grid.regions() > most)
     throw Refused("nicam with r=" + std::to_string(r) + " has " + std::to_string(grid.regions()) + " regions; at most " +
                   std::to_string(most) + " for " + std::to_string(ranks) + " processes; give a smaller r");

@@ -25,15 +25,15 @@ PASSED_OVER = frozenset({".git", ".hg", ".svn", ".fl", "__pycache__", "results"}
 
 
 class Outcome(NamedTuple):
-    """`error`: what was said by a build that failed, "" by one that did not. `flaws`: by the name of a command why what
-    it starts is not what was built."""
+    """`error`: the output of a build that failed, "" for one that succeeded. `flaws`: by the name of a command, why
+    it starts something other than what was built."""
 
     seconds: float
     error: str
     flaws: Mapping[str, str] = {}
 
     def of(self, name: str) -> str:
-        """Return why the command cannot be measured, "" where it can."""
+        """Return why the command cannot be measured, "" if it can."""
         return self.error or self.flaws.get(name, "")
 
 
@@ -127,9 +127,9 @@ def make(
     tools: str,
     commands: Mapping[str, Sequence[str]],
 ) -> Outcome:
-    """Build `source` in `copy`, unless it was built there by these `tools` before. Raises OSError.
+    """Build `source` in `copy`, unless these `tools` built it there before. Raises OSError.
 
-    `commands`: by name what is started there. Only a build of which each of them is made is remembered.
+    `commands`: the words of each command, by name. A build is remembered only if it made what each of them starts.
     """
     done = copy.with_name(f"{copy.name}.built")
     if done.is_file() and done.read_text() == tools and copy.is_dir():
@@ -155,11 +155,11 @@ def make(
 
 
 TICK = 0.02
-"""Seconds within which two changes of files may have one time."""
+"""Two changes of files within this many seconds may have the same time."""
 
 
 def _mark(copy: Path) -> int:
-    """Return a time after that of every file of the copy, and before what a build makes now."""
+    """Return a time after the changes of all files of the copy, and before those of a build that starts now."""
     marker = copy.with_name(f"{copy.name}.begun")
     time.sleep(TICK)
     marker.unlink(missing_ok=True)
@@ -169,9 +169,9 @@ def _mark(copy: Path) -> int:
 
 
 def _flaw(words: Sequence[str], copy: Path, begun: int) -> str:
-    """Return why what the words start is not what the build made, "" where it is.
+    """Return why the words start something that the build did not make, "" if the build made it.
 
-    Of programs that the words name one must be new. Where they name none (an interpreter with a script), the build must
+    One of the programs among the words must be new. If there is none (an interpreter with a script), the build must
     have made some file.
     """
     if "/" in words[0] and guests.found(words[0], copy) is None:

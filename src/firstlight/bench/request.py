@@ -18,7 +18,7 @@ from firstlight.observer.program import value
 from firstlight.plan import settings
 
 FILE = "firstlight-bench.toml"
-MOST = 1 << 20  # bytes of it
+MOST = 1 << 20  # largest size of the file, in bytes
 TIME, CPU, MEMORY = "time", "cpu_time", "peak_memory"
 """Figures that every program has."""
 SHARE = "mpi_share"
@@ -142,7 +142,7 @@ _SHELL = re.compile(r"\|\|?|&&?|;|[0-9]?(?:<<?|>>?)(?:&[0-9-]?)?|`|\$(?:[A-Za-z_
 
 
 def _needs_a_shell(name: str, command: str) -> str:
-    """Return why the command means something to a shell alone, "" where it does not."""
+    """Return why the command requires a shell, "" if it does not."""
     bare = _SHELL.search(_QUOTED.sub("", command))
     if bare is None:
         return ""
@@ -150,11 +150,11 @@ def _needs_a_shell(name: str, command: str) -> str:
     return f"the command {name}: {bare[0]} needs a shell, and there is none; with one: -- {again}"
 
 
-_SHOWN = 200  # characters of a command that is shown
+_SHOWN = 200  # characters; a longer command is not shown
 
 
 def quoted_operators(request: Request) -> Iterator[tuple[str, str]]:
-    """Yield the words of commands that are nothing but an operator of a shell, which find alone takes."""
+    """Yield command words that consist only of a shell operator; only find accepts such words."""
     for name in request.commands:
         found = [word for word in words(request, name) if _SHELL.fullmatch(word) and word[0] not in "$;"]
         yield from ((name, word) for word in found[:1])
@@ -165,7 +165,7 @@ def words(request: Request, name: str) -> list[str]:
 
 
 def started(request: Request) -> Iterator[tuple[str, str]]:
-    """Yield every command line that a request starts, with what it is."""
+    """Yield every command line that a request starts, with its kind or name."""
     for what in ("build", "prepare", "check"):
         if text := getattr(request, what):
             yield what, text
@@ -268,7 +268,7 @@ def work(texts: Sequence[str]) -> dict[str, str]:
 
 
 def sweep(texts: Sequence[str]) -> dict[str, list[Value]]:
-    """`n=1000,2000` each; values keep their words. Raises UsageError."""
+    """Parse `n=1000,2000` texts; values stay as typed. Raises UsageError."""
     _, parsed = settings.parse([t if "=" in t else f"{t}=" for t in texts])
     return {s.name: [value(text) for text in dict.fromkeys(s.values)] for s in parsed}
 

@@ -1,4 +1,4 @@
-"""Startable: whether the system can start a command as it is written, found out before the first launch."""
+"""Startable: checks, before the first launch, whether the system can start a command as it is written."""
 
 from __future__ import annotations
 
@@ -17,15 +17,15 @@ from firstlight.shell import line
 from firstlight.units import binary
 
 LONGEST = (1 << 17) - 1
-"""Bytes of one argument that Linux passes to a program."""
+"""Linux passes at most this many bytes of one argument to a program."""
 SPARE = 1 << 17
-"""Bytes of all arguments that stay free: for the variables of a launch and the words of a launcher."""
-_FIRST_LINE = 256  # bytes that Linux reads of it
+"""Bytes that stay free among all arguments, for the variables of a launch and the words of a launcher."""
+_FIRST_LINE = 256  # Linux reads this many bytes of it
 _SETS = re.compile(r"[A-Za-z_][A-Za-z0-9_]*=.*", re.DOTALL)
 
 
 def require(guest: Guest) -> None:
-    """Raise UsageError where what it starts, or the reference that it is compared with, cannot be used."""
+    """Raise UsageError if the command's program, or the reference of its output, cannot be used."""
     command, folder = guest.command, Path(guest.folder)
     if OUT in names(command[:1]):
         raise UsageError(f"{command[0]}: {{out}} is a file that a command writes, not one that is started")
@@ -54,7 +54,7 @@ def _script(file: Path) -> str:
         with file.open("rb") as opened:
             head = opened.read(_FIRST_LINE)
     except OSError:
-        return ""  # what may be executed but not read is no script
+        return ""  # a file that can be executed but not read is not a script
     shebang, end, _ = head.partition(b"\n")
     if not head.startswith(b"#!"):
         if b"\0" in head:
@@ -77,7 +77,7 @@ def _script(file: Path) -> str:
 
 
 def _arguments(guest: Guest) -> str:
-    """Return why the system would not take the words, "" where it does."""
+    """Return why the system would refuse the words, "" if it accepts them."""
     longest = max(len(os.fsencode(word)) for word in (*guest.command, *guest.environment.values()))
     if longest > LONGEST:
         return f"an argument or variable of {longest} bytes, and Linux takes at most {LONGEST}; give it in a file"
@@ -89,7 +89,7 @@ def _arguments(guest: Guest) -> str:
 
 
 def _reference(guest: Guest) -> str:
-    """Return why the reference cannot be read, "" where it can. A command that prepares may make it."""
+    """Return why the reference cannot be read, "" if it can. A command that prepares may create it."""
     if guest.like is None:
         return ""
     reference = Path(guest.like.reference)

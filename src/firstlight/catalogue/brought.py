@@ -30,10 +30,10 @@ class Brought(msgspec.Struct, frozen=True):
     roles: tuple[Role, ...] = ()
 
     def defect(self) -> str:
-        """Return what no run of `./fl bench` brings, "" if there is nothing: a stranger may have written it.
+        """Return what `./fl bench` never writes into a run, "" if there is nothing: the run may come from another user.
 
-        Simulations, projections and parameters of other workloads use the figures of a role, so that of a command can
-        only be its execution.
+        Simulations, projections and parameters of other workloads use the figures of a role. Therefore a command can
+        only play the role of its execution.
         """
         for role in self.roles:
             if role.role not in OF_GUESTS:

@@ -112,10 +112,10 @@ def group(
 def main(arguments: Sequence[str] | None = None) -> None:
     """Run one command and exit with its documented status. Every error is one line on stderr."""
     caller.clean(os.environ)
-    for name in ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", *caller.SEARCHED):  # also of all that is started from here
+    for name in ("PATH", "PYTHONPATH", "LD_LIBRARY_PATH", *caller.SEARCHED):  # child processes inherit these
         if name in os.environ:
             os.environ[name] = whole(os.environ[name])
-            if not os.environ[name]:  # set to nothing, some of them mean the current folder
+            if not os.environ[name]:  # an empty value of some of them means the current folder
                 del os.environ[name]
     os.environ["PATH"] = os.environ.get("PATH") or os.defpath
     from firstlight.cli import streams

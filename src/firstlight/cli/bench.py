@@ -169,7 +169,7 @@ def command(
 
 
 def _shown(result: Result, threshold: float, as_json: bool) -> int:
-    """Show the page, how the commands compare, and why any of them failed."""
+    """Show the page, the ratios of the commands, and the reason for each failure."""
     from firstlight.bench import carrying
     from firstlight.cli.run import show
     from firstlight.report import ratios

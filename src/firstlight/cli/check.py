@@ -141,7 +141,7 @@ def inspect(path: Path) -> Inspected:
 
 
 def _coverage(path: Path, launches: int, run: Run | None, altered: bool) -> tuple[int, str]:
-    """How many files a hash covers, and a sentence. `altered`: defects were found."""
+    """Return how many files a hash covers, and a sentence about it. `altered`: defects were found."""
     from firstlight.store import seal
 
     if seal.exists(path):

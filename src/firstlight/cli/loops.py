@@ -86,7 +86,7 @@ def command(
     found = []
     with leaving_nothing():
         for name in cc or (os.environ.get("FL_CC") or "gcc",):
-            path, *own = [name] if shutil.which(name) else shlex.split(name)  # FL_CC="gcc -m64"
+            path, *own = [name] if shutil.which(name) else shlex.split(name)  # FL_CC="gcc -m64" has an option
             request = carrying.Request(
                 trial.compiler(path, (*own, *options)), engine, parse_duration(budget, "budget"), launches, seed=seed
             )

@@ -23,7 +23,7 @@ _Command = TypeVar("_Command", bound=Callable[..., object])
 
 
 class FiniteRange(click.FloatRange):
-    """A range of numbers without `nan`, which no comparison excludes, and without `inf`."""
+    """A range of finite numbers: rejects `inf`, and `nan`, which no comparison excludes."""
 
     def convert(self, value: Any, param: click.Parameter | None, ctx: click.Context | None) -> Any:
         found = super().convert(value, param, ctx)
@@ -43,7 +43,7 @@ WITH_RESULTS = frozenset(
 
 
 def _keep_results(context: click.Context, _: click.Parameter, value: Path) -> Path:
-    """Hints name the folder where the command line does: a site file's is the same for the next command."""
+    """Keep the folder for hints if it is on the command line: the next command reads a site file's folder itself."""
     named = context.get_parameter_source("results") is click.core.ParameterSource.COMMANDLINE
     shell.calling(shell.call()._replace(results=value if named else None))
     return value
@@ -77,7 +77,7 @@ smallest = click.option(
 
 
 def to_write(_: click.Context, __: click.Parameter, value: Path | None) -> Path | None:
-    """Check the folder of a file that an option names. Raises UsageError before the work is done."""
+    """Check the folder of a file that an option names. Raises UsageError before the work starts."""
     return None if value is None else writable(value)
 
 

@@ -33,7 +33,7 @@ def find(text: str, results: Path = RESULTS) -> Path:
         return results / known[-1]
     place = named(text, results)
     if place is not None:
-        if place.parent != results:  # a path: hints name the run by its identifier
+        if place.parent != results:  # the text is a path, but hints name the run by its identifier
             shell.calling(shell.call()._replace(results=place.parent))
         return place
     with contextlib.suppress(OSError, ValueError):
@@ -53,7 +53,7 @@ def identifiers(results: Path = RESULTS) -> list[str]:
 
 
 def judged(path: Path) -> Judged:
-    """Return the run as judge.stored has it, and print what was passed over: no command can forget to."""
+    """Return the run as judge.stored has it, and print what was passed over, so that no command forgets to."""
     from firstlight.judge import stored
 
     found = stored.judged(path)

@@ -199,7 +199,7 @@ def command(
 
 
 def _refuse_profile(subject: str, results: Path) -> None:
-    """Raise UsageError for a profile: its folder, its file, or its name among the results."""
+    """Raise UsageError if the subject is a profile: its folder, its file, or its name among the results."""
     from firstlight import profile, shell
 
     file = profile.PROFILE

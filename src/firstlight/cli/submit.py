@@ -152,7 +152,7 @@ class Asked(msgspec.Struct, frozen=True):
 
     @property
     def reader(self) -> str:
-        """The command that shows what the job measured."""
+        """Return the name of the command that shows what the job measured."""
         return "nodes" if self.each_node else "report"
 
     @property

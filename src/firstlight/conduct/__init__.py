@@ -268,7 +268,7 @@ def _carry_out(session: Session, budget: float, neighbours: Neighbours) -> Resul
 
 
 def _status(judgement: Judgement, rounds: Rounds | None) -> int:
-    """`rounds` None: interrupted."""
+    """Return the exit status. `rounds`: None if the run was interrupted."""
     return INTERRUPTED if rounds is None else ending.status(judgement, bool(rounds.unfinished()))
 
 
@@ -384,7 +384,7 @@ def _harmless(old: Run) -> None:
             raise UsageError(f"run {old.id}: {cell.id[:80]!r} cannot name a cell; firstlight does not write it")
         for word, after in itertools.zip_longest(cell.arguments, cell.arguments[1:], fillvalue=""):
             if cell.guest is not None and _OF_GUEST.fullmatch(word):
-                continue  # only recorded; what is started is in the guest
+                continue  # the word is only recorded: the guest has the command that is started
             files = {v for v in word.partition("=")[2].split(",") if names_file(v)} - kept
             if not _HARMLESS.fullmatch(word) or (word.startswith("--") and not _is_number(after)) or files:
                 raise UsageError(f"run {old.id}: cell {cell.id[:80]!r} has an argument that firstlight does not write")

@@ -6,10 +6,10 @@ row has a figure, whatever was expected. What rows of the report choose from com
 compared with, then whole workloads, those first that tell most for their time. What a stage holds is launched in
 rounds, side by side.
 
-Where a user names workloads, only their rows count. What was added to measure their ceilings comes after all that their
-rows compare, and never without any of it: a figure without its ceiling still answers, a ceiling alone does not.
+If a user names workloads, only their rows count. Cells that were added only to measure ceilings come after all that the
+rows compare, and are never launched alone: a figure without its ceiling is useful, a ceiling without figures is not.
 
-A user's own commands are compared with each other: those of one case are begun together or not at all.
+A user's own commands are compared with each other: those of one case start together or not at all.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Rank(IntEnum):
     CHAPTER_FIRST = 3
     FRONT_OTHER = 4  # further candidates, and what else gives ceilings that the answers are held against
     CHAPTER_OTHER = 5
-    CEILING = 6  # what was not named, and measures the ceilings of what was
+    CEILING = 6  # cells of workloads that were not named, for the ceilings of those that were
     REST = 7
 
 
@@ -55,9 +55,9 @@ STAGE_OF = {rank: {Rank.CEILING: 2, Rank.REST: 3}.get(rank, rank % 2) for rank i
 
 
 class Item(NamedTuple):
-    """A cell that still wants `launches` launches of `seconds` each. `begun`: it has had some.
+    """A cell that still needs `launches` launches of `seconds` each. `begun`: it has had some.
 
-    `comparison`: cells with the same name here begin together or not at all; "": the cell begins alone.
+    `comparison`: cells with the same name here start together or not at all; "": the cell starts alone.
     """
 
     cell: Cell
@@ -82,7 +82,7 @@ class Answered(NamedTuple):
 
 
 def named(workloads: Mapping[str, Workload], names: Sequence[str], brought: Iterable[str] = ()) -> frozenset[str]:
-    """Return the workloads that the user named or brought; of a whole suite all."""
+    """Return the workloads that the user named or brought; for a whole suite, all of them."""
     if own := frozenset(brought):
         return own
     return frozenset(select(dict(workloads), names))
@@ -91,7 +91,7 @@ def named(workloads: Mapping[str, Workload], names: Sequence[str], brought: Iter
 def rows(
     cells: Sequence[Cell], workloads: Mapping[str, Workload], machine: Machine, wanted: Collection[str] | None = None
 ) -> list[Answered]:
-    """The rows that some of these cells can answer. `wanted`: those of these workloads only."""
+    """Return the rows that some of these cells can answer. `wanted`: only rows of these workloads."""
     of: dict[str, list[Cell]] = defaultdict(list)
     for cell in cells:
         if wanted is None or cell.program.workload in wanted:
@@ -105,7 +105,7 @@ def rows(
 
 
 def comparisons(cells: Sequence[Cell], workloads: Mapping[str, Workload]) -> dict[str, str]:
-    """By a guest's cell the case that rows choose for: a row compares all cells of its case."""
+    """Map each cell of a guest to the case that rows choose for: a row compares all cells of its case."""
     names = {w.name: sorted({name for row in w.rows for name in row.where}) for w in workloads.values()}
     found = {}
     for cell in (c for c in cells if c.guest is not None):
@@ -120,7 +120,7 @@ Preference = Callable[[Program], tuple[bool, ...]]
 def plainly(workloads: Mapping[str, Workload], toolbox: Toolbox) -> Preference:
     """Return which candidates of a row come first: variants of the quick suite with native flags.
 
-    A reference library comes last, whatever it costs: it is slow by design.
+    A reference library comes last, however short its launches are: it is slow by design.
     """
     slow = tuple(f"_{library.name}" for library in toolbox.libraries if library.reference)
     quick = {w.name: [p for entry in w.suites.get("quick", []) for p in entry.variants] for w in workloads.values()}
@@ -201,8 +201,8 @@ def ranked(
 def chosen(items: Sequence[Item], room: float, slack: float = 0.0, answering: bool = False) -> list[Item]:
     """Those of which every launch that they want fits into `room` seconds, begun ones first, in the order of stages.
 
-    `slack`: seconds more for those that are begun. `answering`: something that was asked for has launches already;
-    until then ceilings alone are not worth the time.
+    `slack`: additional seconds for those that are begun. `answering`: a workload that was named has launches already;
+    until then, ceilings alone are not launched.
     """
     taken: list[Item] = []
     dear = _dearness(items)
@@ -221,7 +221,7 @@ def chosen(items: Sequence[Item], room: float, slack: float = 0.0, answering: bo
 
 
 def units(items: Iterable[Item]) -> list[list[Item]]:
-    """What begins together: the items of each comparison, any other item alone."""
+    """Return groups that start together: the items of each comparison, any other item alone."""
     found: dict[str, list[Item]] = defaultdict(list)
     for item in items:
         found[item.comparison or item.cell.id].append(item)
@@ -233,17 +233,16 @@ def _begun(unit: Iterable[Item]) -> bool:
 
 
 def going_on(items: Iterable[Item], room: float, resumed: bool) -> list[Item]:
-    """Of what is begun and lacks the time for all its launches, the most wanted unit that fits once more.
+    """Return the group with the highest priority that has started, lacks time for all its launches, and fits once more.
 
-    That serves a comparison, which gets as many launches of each as there is time for, and a run that is resumed for a
-    short time.
+    This serves comparisons, whose commands run as often as time allows, and runs that are resumed for a short time.
     """
     some = [u for u in units(items) if _begun(u) and (resumed or u[0].comparison)]
     return _most_wanted([u for u in some if sum(i.seconds for i in u) <= room])
 
 
 def first(items: Iterable[Item]) -> list[Item]:
-    """The unit to begin with where there is too little time for any."""
+    """Return the group to start with if there is too little time for any."""
     return _most_wanted(units(items))
 
 

@@ -137,9 +137,9 @@ def _numbers(words: Iterable[str]) -> Iterator[float]:
 
 
 def _found(role: str, workloads: Mapping[str, Workload], here: Machine, results: Path) -> Iterator[Found]:
-    """What the newest runs of this machine measured of a role, the newest first.
+    """Yield what the newest runs of this machine measured of a role, the newest first.
 
-    Only workloads of the catalogue count. A workload that a run brings is data of whoever wrote the run.
+    Only workloads of the catalogue count. A workload in a run's own record is data from the author of that run.
     """
     able = {player.workload.name for player in players(workloads, role)}
     bounds = {b.ceiling for name in able for b in workloads[name].bounded_by}

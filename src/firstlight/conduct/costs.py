@@ -101,11 +101,11 @@ def keep(cache: Path, measured: Mapping[str, float]) -> None:
     """For the next run. A cache that cannot be written is none."""
     try:
         cache.mkdir(parents=True, exist_ok=True)
-        with FileLock(cache / f"{FILE}.lock"):  # runs end at the same time: each adds to what the others wrote
+        with FileLock(cache / f"{FILE}.lock"):  # several runs may end simultaneously: each adds to the others' records
             together = load(cache)
             for name, seconds in measured.items():
                 together.pop(name, None)
-                together[name] = seconds  # newest last
+                together[name] = seconds  # the newest is last
             durable.replace(cache / FILE, msgspec.json.encode(dict(list(together.items())[-MOST:])))
     except OSError:
         return

@@ -19,14 +19,14 @@ from firstlight.units import count, duration
 
 
 def status(judgement: Judgement, unfinished: bool = False) -> int:
-    """1 where a variant that was tried is verified under no toolchain, 4 where a comparison is unfinished, else 0."""
+    """Return 1 if no toolchain verified a variant that was tried, 4 if a comparison is unfinished, else 0."""
     if outcome(judgement).failed:
         return REGRESSION
     return INCONCLUSIVE if unfinished else OK
 
 
 def came_out(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
-    """`answered 10 of 28 rows; `: what became of the outlook; "" where every row that was asked for has its figure."""
+    """Return `answered 10 of 28 rows; `, to compare with the outlook; "" if every requested row has its figure."""
     run = judgement.run
     named = agenda.named(workloads, run.names, (one.name for one in run.brought))
     known = [c for c in run.cells if c.program.workload in workloads]
@@ -37,7 +37,7 @@ def came_out(judgement: Judgement, workloads: Mapping[str, Workload]) -> str:
 
 
 def why(run: Run, rounds: Rounds | None, directory: Path, rows: str = "") -> str:
-    """One sentence. `rounds` None: interrupted; `rows`: see `came_out`."""
+    """Return one sentence. `rounds`: None if the run was interrupted; `rows`: see `came_out`."""
     resume = command("run", "--resume", directory, *run.more())
     if rounds is None:
         return f"interrupted; go on with: {resume}"
@@ -64,7 +64,7 @@ def why(run: Run, rounds: Rounds | None, directory: Path, rows: str = "") -> str
 
 
 def _unfinished(run: Run, rounds: Rounds) -> str:
-    """Which launches the comparisons of commands lack."""
+    """Return which launches the comparisons of commands lack."""
     lacking = rounds.unfinished()
     if not lacking:
         return ""

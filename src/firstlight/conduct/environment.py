@@ -77,9 +77,9 @@ def _short(value: str) -> str:
 
 
 def revision() -> str:
-    """Return the commit of the sources, with `+` where they were changed since.
+    """Return the commit of the sources, with `+` if they were changed since.
 
-    It is empty where the checkout is not a repository itself, whatever repository is around it.
+    The commit is empty if the checkout itself is not a repository, even if it is inside another repository.
     """
     commit = _git("rev-parse", "--short=12", "HEAD")
     if not commit:
@@ -88,7 +88,7 @@ def revision() -> str:
 
 
 _GIT = ("-c", "core.fsmonitor=false", "-c", "core.hooksPath=/dev/null")
-"""Reading a repository starts no program that its configuration names."""
+"""Options that keep git from starting programs that the repository's configuration names."""
 
 
 def _git(*arguments: str) -> str:

@@ -67,7 +67,7 @@ def remember(cells: Sequence[Cell]) -> None:
     """What a run launches was asked for here, by whoever works with this cache. Raises OSError."""
     cache = cache_directory()
     cache.mkdir(parents=True, exist_ok=True)
-    with FileLock(cache / f"{FILE}.lock"):  # runs begin at the same time: each adds to what the others wrote
+    with FileLock(cache / f"{FILE}.lock"):  # several runs may start simultaneously: each adds to the others' records
         kept = [*(name for name in _known(cache) if name != _name(cells)), _name(cells)]
         durable.replace(cache / FILE, msgspec.json.encode(kept[-MOST:]))
 

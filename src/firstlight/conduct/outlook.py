@@ -15,7 +15,7 @@ from firstlight.units import count, duration, minutes
 
 MOST_NAMED = 4
 DOUBT = 3.0
-"""Launches that were never timed on a machine last up to so many times their estimate."""
+"""Launches that were never timed on a machine last up to this many times their estimate."""
 
 
 class Part(NamedTuple):
@@ -29,8 +29,8 @@ class Part(NamedTuple):
 
 class Outlook(NamedTuple):
     """`chosen` of `cells` cells are launched in `seconds` of `room`; all need `needed`, and one candidate of each
-    row with its ceilings `opening`. Rows: answered, of how many; `surely`: answered also where each launch that was
-    never timed here lasts DOUBT times as long as estimated."""
+    row with its ceilings `opening`. `rows`: how many are answered, of how many; `surely`: how many are answered even if
+    each launch that was never timed here lasts DOUBT times as long as estimated."""
 
     room: float
     seconds: float

@@ -200,7 +200,7 @@ def look_into(
     had: Mapping[str, int] | None = None,
     names: Sequence[str] = (),
 ) -> Foreseen:
-    """`had`: launches that cells have already. `names`: what the user named."""
+    """Forecast the run. `had`: launches that cells already have. `names`: what the user named."""
     known, done = _costs(prepared), had or {}
     workloads, here = prepared.workloads, prepared.machine
     named = agenda.named(workloads, names, (one.name for one in prepared.brought))

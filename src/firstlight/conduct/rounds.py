@@ -19,7 +19,7 @@ from firstlight.record import LaunchRecord, Run, RunState
 COMPLETE: Final[RunState] = "complete"
 BUDGET: Final[RunState] = "budget"
 LATE = 60.0
-"""Seconds, or else the budget, by which a budget may be exceeded so that all of a comparison have one launch."""
+"""A run may exceed its budget by these seconds, or by the budget if longer, to launch all of a comparison once."""
 
 
 class Rounds:
@@ -43,7 +43,7 @@ class Rounds:
         comparisons: Mapping[str, str] = {},
     ) -> None:
         """`ranks`: what cells are wanted for; all alike where nothing is said. `costs`: what their launches take.
-        `comparisons`: by cell, what it begins together with.
+        `comparisons`: for each cell, the name of the comparison that it starts with.
 
         `later`: cells that this stretch cannot launch, for there was no time to expect that needed their programs.
         """
@@ -97,7 +97,7 @@ class Rounds:
         if more := agenda.going_on(items, left, self._resumed):
             return [item.cell for item in more]
         if items and not self._launched:
-            return [item.cell for item in agenda.first(items)]  # too short for anything: something
+            return [item.cell for item in agenda.first(items)]  # time is too short for any cell: launch something
         return [t.cell for t in self.tallies.values() if not self._short(t) and t.wants(self._run.launches)]
 
     def _items(self) -> list[Item]:
@@ -148,7 +148,7 @@ class Rounds:
         return (item.seconds if item.rank in agenda.OPENING else kept + item.need) <= left
 
     def _joining(self, tally: Tally) -> list[Cell]:
-        """The cells of a comparison that have no launch yet, if this is one of them and others have some."""
+        """Return the cells of this cell's comparison that have no launch, if this has none and others have some."""
         name = self._comparisons.get(tally.cell.id)
         if not name or tally.records:
             return []
@@ -192,7 +192,7 @@ class Rounds:
         ]
 
     def unfinished(self) -> list[str]:
-        """The cells of comparisons that lack launches of those that were wanted, given up ones left out."""
+        """Return the cells of comparisons that lack wanted launches, except those that were given up."""
         return [name for name in self._comparisons if name in self.tallies and self._short(self.tallies[name])]
 
     def missing(self) -> float:

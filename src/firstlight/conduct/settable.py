@@ -102,7 +102,7 @@ def shared(
 
 
 def refuse_replaced(settings: Settings, without: Replaced, told: Mapping[str, Description]) -> None:
-    """Raise UsageError for a parameter that the user sets beside files that replace it."""
+    """Raise UsageError for a parameter that the user sets together with files that replace it."""
     for workload, names in without.items():
         for p in (p for p in told[workload].parameters if p.name in names and p.name in settings[workload]):
             raise UsageError(f"{p.name} has no meaning where {p.replaced_by} is a file; leave {p.name}= out")

@@ -156,7 +156,7 @@ def _machine(machine: Machine) -> tuple[Item, ...]:
 
 
 def _ignored() -> list[Item]:
-    """Return the variables of the caller that would change what is built."""
+    """Return the caller's variables that would change what is built."""
     names = caller.ignored()
     return [Item("ignored variables", f"{', '.join(names)}; see docs/site.md")] if names else []
 

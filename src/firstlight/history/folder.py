@@ -86,7 +86,7 @@ def read(paths: Iterable[Path], index: Path, told: Callable[[int, int], None] = 
     known.chapters |= {name: workload.chapter for name, workload in workloads.items()}
     for done, key in enumerate(new):
         told(done, len(new))
-        for path, stamp in alike[key]:  # an altered copy does not hide a sound one, whatever its name
+        for path, stamp in alike[key]:  # an altered copy does not hide an intact one, whatever its name
             try:
                 known.entries[key] = _entry(path, stamp, workloads, known, numbers)
             except RecordError as error:
@@ -149,7 +149,7 @@ def _entry(
     if altered:
         more = f", and {len(altered) - 1} more defects" if len(altered) > 1 else ""
         raise RecordError(f"{path}: {altered[0]}{more}; see {shell.command('check', path)}")
-    for one in run.brought:  # the chapter of a workload of the catalogue stays
+    for one in run.brought:  # a workload of the catalogue keeps its chapter
         index.chapters.setdefault(one.name, one.workload().chapter)
     figures = judge(run, opened.records(), of_run(workloads, run)).figures
     if opened.defects:

@@ -26,11 +26,11 @@ def of_run(workloads: Mapping[str, Workload], run: Run) -> dict[str, Workload]:
 
 
 Replaced = Mapping[str, Collection[str]]
-"""By workload, the parameters without meaning in a run, since files are given that replace them."""
+"""For each workload, the parameters without meaning in a run, because the user set files that replace them."""
 
 
 def replaced(settings: Settings, told: Iterable[Description]) -> dict[str, set[str]]:
-    """The parameters that files replace in all cases of a run with these settings, as its programs describe them."""
+    """Return the parameters that files replace in all cases of a run with these settings, according to its programs."""
     found: dict[str, set[str]] = {}
     for described in told:
         given = settings.get(described.workload, {})
@@ -42,7 +42,7 @@ def replaced(settings: Settings, told: Iterable[Description]) -> dict[str, set[s
 
 
 def asked(workloads: Mapping[str, Workload], settings: Settings, without: Replaced = NONE) -> dict[str, Workload]:
-    """The workloads of a run with these settings and `without` what files replace."""
+    """Return the workloads of a run with these settings, `without` the parameters that files replace."""
     return {
         name: _asked(w, settings[name], without.get(name, ())) if name in settings else w
         for name, w in workloads.items()

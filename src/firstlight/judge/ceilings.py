@@ -12,9 +12,9 @@ cache at its best may still have held in part sets no roof for the level beyond 
 
 Nothing verified lies above its ceiling. A figure that is clearly above is impossible and fails; between the two, the
 best launch of its own kind (the same work on as much data with as many cores) is a capacity that was measured,
-and becomes its ceiling. A ceiling that was disturbed while it was measured refutes nothing: what lies above it is
-unverified, unless no disturbance explains the distance. What provides a ceiling has none but physics above it: a figure
-that no processor reaches fails, and is no ceiling of others.
+and becomes its ceiling. A ceiling that was disturbed while it was measured refutes nothing: a figure above it is
+unverified, unless it is too far above for a disturbance. A figure that provides a ceiling is bounded only by physics:
+if it exceeds what any processor reaches, it fails, and provides no ceiling for others.
 """
 
 from __future__ import annotations
@@ -42,11 +42,11 @@ ABOVE = 1.20
 seen to reach 0.90 of what a scalar product reads there, and one array in memory 0.84 of what thirteen streams are."""
 ABOVE_UNSURE = 1.5  # the same for a median, where one of the two has no interval
 BEYOND = 20.0
-"""A median so many times above a disturbed ceiling fails all the same: no disturbance slows a ceiling so much."""
+"""A median this many times above a disturbed ceiling fails: no disturbance slows a ceiling that much."""
 
 POSSIBLE = {"bytes": 256 * 8e9, "flops": 128 * 8e9}
-"""What no core moves or computes per second: at 8 GHz, more per cycle than two loads and a store of 64 bytes, and twice
-the operations of two units for fused products of 16 numbers of 32 bits."""
+"""No core moves or computes as much per second: at 8 GHz, more per cycle than two loads and a store of 64 bytes, and
+twice the operations of two units for fused products of 16 numbers of 32 bits."""
 
 Kind = tuple[str, str, int, int, float]  # workload, ceiling, cores, step of the working set, cost
 
@@ -99,7 +99,7 @@ def _provided(
 
 
 class Impossible(NamedTuple):
-    """Why a figure above its ceiling cannot be right. `sure`: the ceiling was not disturbed, so the figure fails."""
+    """The reason why a figure above its ceiling cannot be correct. `sure`: the figure fails, else it is unverified."""
 
     reason: str
     sure: bool
@@ -130,7 +130,7 @@ class Allowed:
         return [(b, self._chosen(figure, b)) for b in self._of_figure(figure, workload)]
 
     def impossible(self, figure: Verified, metric: Metric, workload: Workload) -> Impossible | None:
-        """Return why the figure cannot be right; None for a possible one.
+        """Return why the figure cannot be correct; None for a possible one.
 
         One of its bounds is enough: the others, where they were not measured, could only make a step longer. Near the
         end of a cache the level before may have served most of the data, and in a better launch all of them: only a
@@ -260,12 +260,12 @@ class Allowed:
 
 
 def _possible(figure: Verified, metric: Metric) -> float:
-    """The metric's quantity per second that no cores as many as the figure's reach; infinite where none is known."""
+    """Return a rate of the metric's quantity per second that the figure's cores cannot exceed; infinite if unknown."""
     return POSSIBLE.get(metric.quantity, math.inf) * cores(figure.identity)
 
 
 def _beyond_physics(figure: Verified, metric: Metric, workload: Workload, machine: Machine) -> str:
-    """The sentence for a figure that provides a ceiling of cores and is faster than any; "" for others."""
+    """Return the reason if a figure provides a ceiling of cores and exceeds what any core reaches; "" for others."""
     possible, host = _possible(figure, metric), [p for p in workload.provides if not p.device]
     if figure.observed or not any(
         p.metric == metric.name and selects(figure.identity, p, workload, machine) for p in host
@@ -345,7 +345,7 @@ def _ceiling(
 
 
 def _above(figure: Verified, ceiling: Ceiling | None) -> str:
-    """The sentence for a figure above this ceiling; "" for one that is not."""
+    """Return the reason if the figure is above this ceiling; "" if it is not."""
     if ceiling is None:
         return ""
     e = figure.estimate

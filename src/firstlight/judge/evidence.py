@@ -54,7 +54,7 @@ class Evidence:
     lost: list[str] = field(default_factory=list)
     observed: set[str] = field(default_factory=set)
     incomplete: int = 0
-    refused: str = ""  # why the program did not run this case, in its own words
+    refused: str = ""  # the program's own reason not to run this case
 
     @property
     def diverged(self) -> float:

@@ -200,7 +200,7 @@ def _doubtful(run: Run, evidence: Evidence) -> str:
 
 
 def _held(drafts: Sequence[Figure], run: Run, workloads: dict[str, Workload], allowed: Allowed) -> list[Figure]:
-    """Compare the drafts with their ceilings: what is impossible fails; what the others reached is possible."""
+    """Compare the drafts with their ceilings: an impossible figure fails; what other figures reached is possible."""
     held: list[Figure] = []
     for draft in drafts:
         workload = workloads.get(draft.identity.workload)
@@ -290,8 +290,8 @@ def _silent(run: Run, records: Sequence[LaunchRecord], evidence: dict[Subject, E
 def expected(cell: Cell, description: Description | None) -> list[Subject]:
     """The cases that a cell's arguments ask for (n=100,1000 dt=0.5 kernel=* --threads 1,2).
 
-    Of more than a few hundred cases one subject without parameters stands for all. Beside a file a parameter that the
-    file replaces makes no case of its own.
+    For more than a few hundred cases, one subject without parameters represents all. If a parameter names a file, the
+    parameters that the file replaces do not multiply the cases.
     """
     replaced = {p.name: p.replaced_by for p in description.parameters if p.replaced_by} if description else {}
     options = {p.name: p.options for p in description.parameters} if description is not None else {}
@@ -321,7 +321,7 @@ def expected(cell: Cell, description: Description | None) -> list[Subject]:
 
 
 def _meant(case: dict[str, Value], replaced: Mapping[str, str]) -> dict[str, Value]:
-    """The parameters of a case that have a meaning in it."""
+    """Return the parameters of a case that have a meaning in it."""
     return {name: v for name, v in case.items() if not documents.is_document(case.get(replaced.get(name, "")))}
 
 

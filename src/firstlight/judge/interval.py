@@ -1,7 +1,7 @@
 """Intervals without a distribution: the median of a sample, and the ratio of two samples.
 
 Everything here is exact for the sample sizes of a run (tens of launches) and plain Python, so importing it is cheap.
-Thousands of launches take time and memory in proportion to their number.
+For thousands of launches, time and memory are proportional to their number.
 
 Sources: H. A. David and H. N. Nagaraja, Order Statistics, 3rd ed., section 7.1 (interval of a quantile);
 J.-Y. Le Boudec, Performance Evaluation of Computer and Communication Systems, section 2.2 (the same, for measurements);
@@ -25,7 +25,7 @@ from firstlight.judge.verdict import Estimate
 FEWEST = 6  # two-sided 95 % on a median needs 1 - 2 * 2**-n >= 0.95
 ZERO = 1000.0  # how many times smaller than the smallest positive value a zero counts in a ratio
 _ROUNDING = 1e-12  # of 1 - confidence, which may be met exactly
-_LISTED = 1 << 16  # the largest m * n of which all differences are listed
+_LISTED = 1 << 16  # list all differences only up to this m * n
 _EXACT = 3600  # the largest m * n for which the Mann-Whitney distribution is counted out
 
 
@@ -70,7 +70,7 @@ def median_interval(values: Sequence[float], confidence: float = 0.95) -> tuple[
 @cache
 def _binomial_rank(n: int, confidence: float) -> int:
     """The largest k with P(Bin(n, 1/2) <= k - 1) <= (1 - confidence) / 2; 0 where there is none."""
-    allowed, term, below, k = (1 - confidence) / 2 + _ROUNDING, 1, 1, 0  # term: n over k, each from the one before
+    allowed, term, below, k = (1 - confidence) / 2 + _ROUNDING, 1, 1, 0  # term: n over k, from the previous one
     while k <= n // 2 and below / 2**n <= allowed:
         term = term * (n - k) // (k + 1)
         below += term
@@ -99,17 +99,17 @@ def ratio(a: Sequence[float], b: Sequence[float], confidence: float = 0.99) -> R
 
 
 def _ordered(a: Sequence[float], b: Sequence[float]) -> Callable[[int], float]:
-    """Return the function from k to the k-th smallest difference y - x, from 0. Both samples are sorted."""
+    """Return the function that maps k to the k-th smallest difference y - x, from 0. Both samples are sorted."""
     if len(a) * len(b) > _LISTED:
         return partial(_selected, a, b)
     return sorted(y - x for x in a for y in b).__getitem__
 
 
 def _selected(a: Sequence[float], b: Sequence[float], k: int) -> float:
-    """Select the k-th smallest y - x without a list of all: thousands of launches have too many.
+    """Select the k-th smallest y - x without a list of all differences: thousands of launches have too many.
 
-    For each x, `first` and `last` bound the y whose difference can be the one sought. A difference among those, drawn
-    at random, splits them; what is found does not depend on the draw.
+    For each x, `first` and `last` bound the y whose difference can be the wanted one. A random difference among these
+    splits them; the result does not depend on the random choice.
     """
     first, last, draw = [0] * len(a), [len(b)] * len(a), random.Random(k)
     while (left := sum(last) - sum(first)) > _LISTED:
@@ -132,7 +132,7 @@ def _selected(a: Sequence[float], b: Sequence[float], k: int) -> float:
 
 
 def _places(a: Sequence[float], b: Sequence[float], is_: Callable[[float, float], bool], pivot: float) -> list[int]:
-    """For each x the number of y, from the smallest, whose difference is below or up to the pivot. Both are sorted."""
+    """Return, for each x, how many of the smallest y have `is_(y - x, pivot)`. Both samples are sorted."""
     found, place = [], 0
     for x in a:
         while place < len(b) and is_(b[place] - x, pivot):

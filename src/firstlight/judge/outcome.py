@@ -46,12 +46,12 @@ def outcome(judgement: Judgement) -> Outcome:
 
 
 def _sound(figures: Iterable[Figure], by_design: bool) -> bool:
-    """Something is right (or cannot be verified, by design), and nothing that was launched is wrong."""
+    """Return whether some figure is correct (or unverified by design), and no launched one is wrong."""
     some = list(figures)
     right = by_design or any(isinstance(f, Verified | Untimed) or _doubted(f) for f in some)
     return right and not any(isinstance(f, Failed) for f in some)
 
 
 def _doubted(figure: Figure) -> bool:
-    """Whether its results are right and its speed alone is doubtful."""
+    """Return whether the results are correct and only the speed is doubtful."""
     return isinstance(figure, Unverified) and figure.cause == "ceiling"

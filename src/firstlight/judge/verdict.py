@@ -18,7 +18,7 @@ Doubt = Literal["", "ceiling"]
 Verdict = Literal["verified", "untimed", "failed", "unverified"]
 
 DISTURBED = 0.2
-"""The share of samples without their processors from which a figure, or a run, is called disturbed."""
+"""A figure or a run is disturbed from this share of samples in which other processes used its processors."""
 
 
 class Identity(msgspec.Struct, frozen=True):
@@ -88,8 +88,8 @@ class Limit(msgspec.Struct, frozen=True):
     """A ceiling as measured in this run: `value` of a quantity (bytes, flops) a second that `cores` cores reached.
 
     `working_set` in bytes; None where the limit does not depend on it. `low`, `high`: 95 % interval, or the median
-    itself where there were too few launches (`sure` is false then). `source`: the figure that it was taken from;
-    `diverged`: the share of that figure's samples in which something else had the processors.
+    itself if there were too few launches (`sure` is then false). `source`: the figure that provides the ceiling;
+    `diverged`: the share of that figure's samples in which other processes used the processors.
     """
 
     name: str  # load_bandwidth, flops_64, ...
@@ -136,7 +136,7 @@ class Failed(msgspec.Struct, frozen=True, tag="failed"):
 
 
 class Unverified(msgspec.Struct, frozen=True, tag="unverified"):
-    """`cause`: ceiling where the results are right and the speed lies above a ceiling that was disturbed."""
+    """`cause`: "ceiling" if the results are correct but the speed is above a ceiling that was disturbed."""
 
     identity: Identity
     unit: str

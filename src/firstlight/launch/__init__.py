@@ -159,7 +159,7 @@ def flaw(output: Path) -> str:
 
 
 PIECE = 30_000
-"""Characters of a guest in one word: of at most four bytes each, they fit into what Linux passes."""
+"""Characters of a guest in one word: with up to four bytes each, they stay below the limit of Linux."""
 
 _KINDS = {
     stat.S_IFIFO: "a named pipe",

@@ -26,7 +26,7 @@ TEAMS = (
     "OMP_TOOL",
     "OMP_TOOL_LIBRARIES",
 )
-"""They reach no program: a team smaller than its placement, or one that a tool watches, is not what a figure names."""
+"""Variables that reach no program: a figure must not show a team smaller than its placement, or one under a tool."""
 DEVICES = (
     "CUDA_",
     "NVIDIA_VISIBLE_DEVICES",

@@ -1,7 +1,7 @@
 """Loops: loops of C programs that a pragma marks, made faster and proved beside what they were.
 
     pragma, source  what is marked: the pragma's clauses, the loop with its names and types, its hash
-    view            what the preprocessor makes of it: macros expanded, headers included
+    view            the preprocessor's view of it: macros expanded, headers included
     nest, change/   what may be done to it: one kind of change a file, each a rewriting of the parse tree
     dispatch        which candidate is taken when, and golden where none may be
     engines/        which candidates are tried: one way of searching a file

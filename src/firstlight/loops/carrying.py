@@ -100,17 +100,17 @@ def tune(source: Source, loop: Marked, request: Request, say: Callable[[str], No
         try:
             _Tuning(bench, request, outcome, say).go(search)
         except NotUnderstoodError as error:
-            if _valid(path, loop, cc):  # the same loop was verified with the same compiler: the environment fails
+            if _valid(path, loop, cc):  # it was verified with this compiler, so the environment fails
                 raise BuildError(f"{source.path}:{loop.line}: {error}; {path} stays, which was tuned before") from error
             outcome.why = str(error)
             return outcome
     if not outcome.written:
-        path.unlink(missing_ok=True)  # an older one would be taken
+        path.unlink(missing_ok=True)  # fl-cc would use an older one
     return outcome
 
 
 def _valid(path: Path, loop: Marked, cc: Compiler) -> bool:
-    """Whether there is a tuned file that `fl-cc` takes for this loop."""
+    """Return whether there is a tuned file that `fl-cc` accepts for this loop."""
     try:
         header = emit.read(path).header
     except (OSError, NotUnderstoodError):

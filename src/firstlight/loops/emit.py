@@ -32,7 +32,7 @@ class Header(msgspec.Struct, frozen=True):
 
     function: str
     loop: str  # the hash of the golden loop
-    view: str  # the hash of what the preprocessor makes of it
+    view: str  # the hash of the preprocessed loop
     build: str
     compiler: str
     date: str
@@ -56,7 +56,7 @@ def every(source: Path) -> list[Path]:
 
 def beside(source: Path, suffix: str) -> list[Path]:
     """What is kept of each of its loops and families of compilers."""
-    name = re.compile(rf"{re.escape(source.stem)}\.[^.]+\.[^.]+\.{suffix}")  # a.c is not a.v2.c
+    name = re.compile(rf"{re.escape(source.stem)}\.[^.]+\.[^.]+\.{suffix}")  # a.c does not match a.v2.c
     folder = source.parent / FOLDER
     return sorted(path for path in folder.iterdir() if name.fullmatch(path.name)) if folder.is_dir() else []
 

@@ -36,10 +36,10 @@ class _Declared(NamedTuple):
 def free_names(
     loop: Node, function: Node, more: Sequence[str] = (), constant: Callable[[str], bool] | None = None
 ) -> tuple[Param, ...]:
-    """Scalars first: an array's rows may be as long as one of them says. Raises NotUnderstoodError.
+    """Return the free names, scalars first: a scalar may be the length of an array's rows. Raises NotUnderstoodError.
 
-    more: names that the pragma uses. constant: whether a name that is not declared is a constant; None for a file whose
-    headers were not read, where every such name may be one.
+    more: names that the pragma uses. constant: whether an undeclared name is a constant; None for a file whose headers
+    were not read, where every such name may be one.
     """
     _may_be_moved(loop)
     own = {
@@ -71,7 +71,7 @@ HINTS = {
     "gnu_asm_expression": "mark a loop without assembler",
     "comma_expression": "write two statements",
 }
-"""What to write where something is not understood."""
+"""Hints for constructs that the parser does not understand."""
 
 
 def _may_be_moved(loop: Node) -> None:

@@ -21,9 +21,9 @@ from firstlight.loops.view import Place, View, hides
 
 
 class Marked(msgspec.Struct, frozen=True):
-    """A loop behind a pragma. `name` is unique in its file; offsets are those of bytes.
+    """A loop behind a pragma. `name` is unique in its file; offsets are in bytes.
 
-    `node`: the loop, or what the compiler's preprocessor makes of it where macros do more than name a constant.
+    `node`: the loop, or its preprocessed form if macros do more than name a constant.
     """
 
     name: str  # the function's, with a number where it is not its first marked loop
@@ -32,11 +32,11 @@ class Marked(msgspec.Struct, frozen=True):
     node: Node
     function: Node
     begin: int  # of the pragma
-    start: int  # of the loop
+    start: int  # offset of the loop
     end: int
     params: tuple[Param, ...]
     hash: str  # of the tokens, the pragma, the types and the macros of this file that it uses
-    view: str = ""  # a hash of what the preprocessor makes of it, "" where no compiler was asked
+    view: str = ""  # a hash of the preprocessed loop, "" if no compiler was run
 
     @property
     def text(self) -> str:
@@ -66,7 +66,7 @@ def has_pragmas(code: bytes) -> bool:
 
 
 class _Found(NamedTuple):
-    """A loop behind a pragma as the file shows it."""
+    """A loop behind a pragma as it is in the file."""
 
     name: str
     line: int
@@ -78,9 +78,9 @@ class _Found(NamedTuple):
 
 
 def read(path: Path, code: bytes | None = None, command: Sequence[str] = ()) -> Source:
-    """command: a compiler with the flags of the build, of which macros and headers are read; none: the file alone.
+    """Read a file. command: a compiler with the build's flags, which expands macros and headers; none: the file alone.
 
-    Raises OSError where the file cannot be read, BuildError where the compiler does not preprocess it.
+    Raises OSError if the file cannot be read, BuildError if the compiler does not preprocess it.
     """
     code = path.read_bytes() if code is None else code
     found: list[_Found] = []
@@ -119,7 +119,7 @@ def _moved(
     texts: list[tuple[int, Sequence[str]]],
     refused: list[Refused],
 ) -> Iterator[Marked]:
-    """The loops with the text that may be moved: their own where macros only name constants, else the expanded one."""
+    """Yield the loops with text that may be moved: their own if macros only name constants, else the expanded text."""
     choices = [
         (k, some[1:] if _unlike(one.node, view.loop(k)[0]) else some)
         for (k, some), one in zip(texts, found, strict=True)
@@ -138,7 +138,7 @@ def _pragmas(root: Node) -> list[Node]:
 
 
 def _unlike(loop: Node, expanded: Node) -> bool:
-    """Whether the file shows another loop than the compiler sees, but for constants."""
+    """Return whether the loop in the file differs from the loop that the compiler sees in more than constants."""
     return loop.has_error or any(n.type.startswith("preproc_") for n in walk(loop)) or hides(loop, expanded)
 
 
@@ -166,7 +166,7 @@ def _found(pragma: Node, code: bytes, taken: list[str]) -> _Found:
 
 
 def _marked(one: _Found, k: int, view: View | None) -> Marked:
-    """Raises NotUnderstoodError."""
+    """Return the loop with its free names. Raises NotUnderstoodError."""
     node, seen = one.node, ""
     if view is None:
         if node.has_error:

@@ -65,7 +65,7 @@ _PATHS = ("-isystem", "-iquote", "-idirafter", "-include", "-imacros", "-I", "-L
 
 
 def whole_paths(flags: Sequence[str]) -> list[str]:
-    """The flags with the paths of files and folders made absolute, for a compiler that runs in another folder."""
+    """Return the flags with absolute paths of files and folders, for a compiler that runs in another folder."""
     found, option = list[str](), ""
     for flag in flags:
         if option or not (begins := next((p for p in _PATHS if flag.startswith(p)), "")):
@@ -91,7 +91,7 @@ class Bench:
     def __init__(self, source: Source, loop: Marked, cc: Compiler, folder: Path, computing: int = COMPUTING) -> None:
         self.source, self.loop, self.cc, self.folder, self.computing = source, loop, cc, folder, computing
         self._count = 0
-        self._empty = folder / "empty"  # what compilers and programs leave in their folder is removed with it
+        self._empty = folder / "empty"  # files that compilers and programs leave here are removed with it
         self._empty.mkdir(exist_ok=True)
         self._compiler = [str(Path(cc.path).absolute()) if os.sep in cc.path else cc.path, *whole_paths(cc.flags)]
 
@@ -143,7 +143,7 @@ class Bench:
         )
 
     def _run(self, words: list[str]) -> str | None:
-        """None for a compilation that succeeds; else its error. Raises BuildError where it cannot run to its end."""
+        """Return None if the compilation succeeds; else its error. Raises BuildError if it cannot run to its end."""
         try:
             done = bounded.run(words, timeout=PATIENCE, folder=self._empty)
         except (OSError, subprocess.TimeoutExpired) as error:

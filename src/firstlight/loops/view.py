@@ -1,7 +1,7 @@
-"""View: what a compiler makes of the marked loops of a file: macros expanded, headers included.
+"""View: the marked loops of a file as its compiler sees them, with macros expanded and headers included.
 
-Two runs of its preprocessor on a copy with marks around each loop: the first shows the loops, the second that the text
-which is moved before the loop's function means the same there.
+The preprocessor runs twice on a copy with marks around each loop. The first run shows the loops; the second shows that
+the text that moves before the loop's function has the same meaning there.
 """
 
 from __future__ import annotations
@@ -23,13 +23,13 @@ from firstlight.process import bounded
 
 PATIENCE = 600.0
 OBEYED = ("GCC", "clang", "STDC", "(no)?unroll(_and_jam)?")
-"""Pragmas that GCC or Clang obey at a loop; `#pragma ivdep` and `simd` are those of other compilers."""
+"""Pragmas that GCC or Clang obey at a loop; `#pragma ivdep` and `simd` belong to other compilers."""
 WITH_FLAG = {"-fopenmp": "omp", "-fopenacc": "acc"}
 
 
 class Place(msgspec.Struct, frozen=True):
-    """A marked loop in its file: offsets in bytes of the pragma, the loop's end and the function, and the pragma's
-    expressions."""
+    """A marked loop in its file: offsets in bytes of the pragma, of the loop's end and of the function, and the
+    expressions of the pragma."""
 
     begin: int
     end: int
@@ -38,7 +38,7 @@ class Place(msgspec.Struct, frozen=True):
 
 
 class View:
-    """A file as the preprocessor shows it. Raises BuildError where it does not accept the file."""
+    """A file as the preprocessor shows it. Raises BuildError if the preprocessor rejects the file."""
 
     def __init__(self, command: Sequence[str], path: Path, code: bytes, places: Sequence[Place]) -> None:
         self.command, self.path, self.code, self.places = command, path, code, places
@@ -72,7 +72,7 @@ class View:
         return shown.encode("utf-8", "surrogateescape")
 
     def loop(self, k: int) -> tuple[Node, Node]:
-        """The loop of a place, and the function around it."""
+        """Return the loop of a place, and the function around it."""
         begin, end = self.output.find(b"fl_begin_%d_" % k), self.output.find(b" fl_end_%d_" % k)
         if begin < 0 or end < begin:
             raise NotUnderstoodError("the loop is not compiled with these flags")
@@ -95,7 +95,7 @@ class View:
         return node, function
 
     def expressions(self, k: int) -> list[str]:
-        """The names in the expressions of the pragma of a place."""
+        """Return the names in the expressions of the pragma of a place."""
         begin, end = (self.output.find(b"fl_%s_%d_" % (mark, k)) for mark in (b"end", b"more"))
         inside = self.output[begin:end].decode("utf-8", "surrogateescape")
         return [word for word in re.findall(r"[A-Za-z_]\w*", inside) if not word.startswith("fl_end_")]
@@ -105,7 +105,7 @@ class View:
         return re.search(pattern, self.output) is not None
 
     def moved(self, chosen: Sequence[tuple[int, Sequence[str]]]) -> dict[int, str]:
-        """By place: the first of some texts that means, before the loop's function, what the loop means itself."""
+        """Return, by place, the first text that has the loop's own meaning when it is before the loop's function."""
         inserted = []
         for k, texts in chosen:
             for n, one in enumerate(texts):
@@ -126,7 +126,7 @@ def tokens(code: str) -> list[str]:
 
 
 def hides(loop: Node, expanded: Node) -> bool:
-    """Whether the macros of a loop are more than constants: they name variables, or touch something."""
+    """Return whether the macros of a loop are more than constants: they name variables, or access something."""
     names, shown = (Counter(text(n) for n in walk(node) if n.type == "identifier") for node in (loop, expanded))
     return not shown <= names or _touched(loop) != _touched(expanded)
 

@@ -1,8 +1,8 @@
-"""Wrapper: what `fl-cc` does where a file has pragmas: tuned loops instead of golden ones, all else unchanged.
+"""Wrapper: compiles tuned loops instead of golden ones for `fl-cc`, and leaves everything else unchanged.
 
 The compiler reads a copy of the file in which each marked loop is a call, with `#line` so that messages name the file
-itself. Where nothing is tuned, where a word of the command line is not understood, and where the copy does not compile,
-the compiler runs with the words that the build wrote.
+itself. If nothing is tuned, a word of the command line is not understood, or the copy does not compile, the compiler
+runs with the unchanged command line of the build.
 """
 
 from __future__ import annotations
@@ -29,7 +29,7 @@ from firstlight.loops.trial import compiler
 SYSTEM = "system"
 """Tuned code is included from here as a header of the system: warnings that a build asks for are of its own code."""
 QUIETED = {"gcc": "-Wno-aggressive-loop-optimizations", "clang": "-Wno-pass-failed"}
-"""Warnings that are on by default and that tuned code causes in the function around it."""
+"""Options against default warnings that tuned code causes in the function around it."""
 
 _SIMPLE = re.compile(
     r"-(c|w|s|g[0-3]?|ggdb[0-3]?|gdwarf(-[2-5])?|O\w*|W(?![alp],)[\w+=-]*|Wl,.*|pedantic(-errors)?|ansi|std=[\w:+]+"
@@ -48,17 +48,17 @@ _NOTHING_COMPILED = re.compile(
     r"-(E|S|M|MM|fsyntax-only|v|###|-version|-help|dump(version|machine|specs|fullversion)|print-.*)"
 )
 _WRITING = ("DEPENDENCIES_OUTPUT", "SUNPRO_DEPENDENCIES", "CCC_OVERRIDE_OPTIONS")
-"""Variables with which a compiler writes or does more than its command line says."""
+"""Variables that make a compiler write or do more than its command line requests."""
 
 
 class Line(NamedTuple):
-    """A command line that is understood: one C file that is compiled to an object, or to a program."""
+    """A command line that is understood: it compiles one C file to an object or to a program."""
 
     source: str
-    words: list[str]  # all but the options of output and dependencies; the source is among them
-    output: str  # of -o; "" where it is not given
-    objects: bool  # -c
-    listed: list[str]  # the words that make a list of dependencies; none for no list
+    words: list[str]  # all except the options for output and dependencies; includes the source
+    output: str  # the value of -o; "" without -o
+    objects: bool  # true with -c
+    listed: list[str]  # the words that create a list of dependencies; empty without a list
 
     def object(self) -> str:
         return self.output or f"{Path(self.source).stem}.o"
@@ -73,7 +73,7 @@ class Inserted(NamedTuple):
 
 
 class Prepared(NamedTuple):
-    """The words that compile the copy, and those that the copy needs beside its own."""
+    """The words that compile the copy, and the words that only the copy needs."""
 
     line: Line
     words: list[str]
@@ -105,13 +105,13 @@ def _note(line: str) -> None:
 
 
 def _environment() -> dict[bytes, bytes]:
-    """The environment of the build: Python sets LC_CTYPE where the locale is C, and messages would differ."""
+    """Return the environment of the build: Python sets LC_CTYPE in the C locale, which would change messages."""
     pairs = Path("/proc/self/environ").read_bytes().split(b"\0")
     return {name: value for name, _, value in (pair.partition(b"=") for pair in pairs if pair)}
 
 
 def _become(real: str, given: list[str]) -> int:
-    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores them, and a program inherits that
+    for number in (signal.SIGPIPE, signal.SIGXFSZ):  # Python ignores these, and a program inherits that
         signal.signal(number, signal.SIG_DFL)
     try:
         os.execvpe(real, [real, *given], _environment())
@@ -121,7 +121,7 @@ def _become(real: str, given: list[str]) -> int:
 
 
 def understood(given: list[str]) -> Line | str:
-    """The command line in parts, or the first word that is not understood."""
+    """Return the parts of the command line, or the first word that is not understood."""
     sources: list[str] = []
     words, listed, outputs = list[str](), list[str](), list[str]()
     rest = iter(given)
@@ -159,7 +159,7 @@ def understood(given: list[str]) -> Line | str:
 
 
 def _plain(path: str) -> bool:
-    """Whether this is a plain file, or nothing so far: no device, no link, no folder, not standard output."""
+    """Return whether this is a plain file or does not exist: no device, link, folder or standard output."""
     try:
         return path not in ("", "-") and stat.S_ISREG(os.lstat(path).st_mode)
     except FileNotFoundError:
@@ -169,7 +169,7 @@ def _plain(path: str) -> bool:
 
 
 def _prepared(real: str, given: list[str], folder: Path) -> Prepared | None:
-    """The words that compile a copy with tuned loops. None: nothing is tuned, or not for such a command line."""
+    """Return the words that compile a copy with tuned loops. None: nothing is tuned, or the line is unsuitable."""
     marked = [word for word in given if word.endswith(".c") and word[0] not in "-@" and _marked(Path(word))]
     tuned_files = [word for word in marked if emit.every(Path(word))]
     if any(_NOTHING_COMPILED.fullmatch(word) for word in given):
@@ -212,11 +212,11 @@ def _marked(path: Path) -> bool:
     try:
         return has_pragmas(path.read_bytes())
     except OSError:
-        return False  # the compiler reports it
+        return False  # the compiler reports the error
 
 
 def _included(real: str, words: list[str], folder: Path) -> list[str]:
-    """The files that are read beside the source itself and tuned code. Raises NotUnderstoodError."""
+    """Return the files that are read besides the source and tuned code. Raises NotUnderstoodError."""
     listed = folder / "listed"
     asked = [real, *(word for word in words if word != "-c"), "-M", "-MT", "x", "-MF", str(listed)]
     done = subprocess.run(asked, stdin=subprocess.DEVNULL, capture_output=True, check=False)
@@ -298,9 +298,9 @@ def _quoted(path: str) -> str:
 
 
 def _compiled(real: str, prepared: Prepared, folder: Path) -> bool:
-    """Compile the copy; the object gets its name when it is whole. False: it does not compile.
+    """Compile the copy; the object appears under its name only when complete. False: the copy does not compile.
 
-    What the compiler reports is shown only where it succeeds: else it runs again, on the file itself.
+    The compiler's messages are shown only if it succeeds: otherwise it runs again, on the file itself.
     """
     line, part = prepared.line, ""
     output = line.object() if line.objects else line.output
@@ -341,7 +341,7 @@ def _compiled(real: str, prepared: Prepared, folder: Path) -> bool:
 
 
 def _listing(line: Line) -> list[str]:
-    """The words that make the list of dependencies of the file itself."""
+    """Return the words that create the list of dependencies of the file itself."""
     words = [word for word in line.words if word != "-c"]
     for word in line.listed:
         words.append({"-MD": "-M", "-MMD": "-MM"}.get(word, word))

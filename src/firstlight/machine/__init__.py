@@ -113,9 +113,9 @@ def cache_directory() -> Path:
 
 
 def kind() -> tuple[str, ...]:
-    """Return the architecture, the C library and where compilers look for headers and libraries.
+    """Return the architecture, the C library and the compilers' search paths for headers and libraries.
 
-    It is part of the key of all that is compiled: what one kind of machine compiles is useless to another.
+    These are part of the key of everything that is compiled: no program is shared between kinds of machines.
     """
     return (*_system(), *caller.steering(os.environ))
 
@@ -126,17 +126,17 @@ def _system() -> tuple[str, str]:
 
 
 def starts_nothing(place: Path) -> bool:
-    """Return whether the file system of `place` is mounted noexec: no program in it can be started."""
+    """Return whether the file system of `place` is mounted noexec, so that no program in it can be started."""
     return bool(os.statvfs(place).f_flag & os.ST_NOEXEC)
 
 
 SHARED = Path("/dev/shm")
 SHARED_LEAST = 16 << 20
-"""Bytes for each core: below that, ranks of a node that share memory may be killed by SIGBUS or refuse to start."""
+"""Bytes per core; with less, ranks of a node that share memory may be killed by SIGBUS or refuse to start."""
 
 
 def shared_memory() -> int | None:
-    """Return the bytes that are free in /dev/shm, None where it does not exist."""
+    """Return the free bytes in /dev/shm, None if it does not exist."""
     try:
         found = os.statvfs(SHARED)
     except OSError:

@@ -74,7 +74,7 @@ def like(wanted: Mapping[str, Any], where: Files) -> Checked:
     if wanted["tolerance"] is None:
         same = texts[0] == texts[1]
         return passed(0.0 if same else 1.0, 0.0, f"{shown} {'is' if same else 'is not'} what the reference is")
-    error, told = difference(*(text.decode("latin-1") for text in texts))  # a character for each byte: none is lost
+    error, told = difference(*(text.decode("latin-1") for text in texts))  # one character per byte: none is lost
     return passed(error, wanted["tolerance"], f"{shown} beside its reference: {told}")
 
 
@@ -103,8 +103,8 @@ def difference(text: str, reference: str) -> tuple[float, str]:
 
 
 def _apart(a: str, b: str) -> float:
-    """The relative difference of two numbers with other digits that are one number to a processor."""
-    from decimal import Decimal, localcontext  # only here: most outputs have no such numbers
+    """Return the relative difference of two numbers with different digits that are equal as floating-point numbers."""
+    from decimal import Decimal, localcontext  # imported only here: most outputs have no such numbers
 
     with localcontext() as context:
         context.traps = dict.fromkeys(context.traps, False)
@@ -128,7 +128,7 @@ def figures(patterns: Mapping[str, str], where: Files) -> tuple[dict[str, float]
 
 
 def figure(pattern: str, texts: Iterable[str]) -> float | str:
-    """Return the number of the last match in the first text that has one, or the reason why there is no figure."""
+    """Return the number of the last match in the first text that has a match, or the reason why there is no figure."""
     for text in texts:
         for match in reversed(list(re.finditer(pattern, text, re.MULTILINE))):
             told = (match[1] if match.re.groups else match[0]) or ""

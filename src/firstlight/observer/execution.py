@@ -12,7 +12,7 @@ TAIL = 1 << 20
 """Bytes of what it prints that are looked at: the last ones."""
 
 OVERLAP = 1 << 16
-"""Bytes that two pieces of what it prints have in common."""
+"""Bytes by which two pieces of the output overlap."""
 
 
 class Executed(NamedTuple):
@@ -157,7 +157,7 @@ def printed(path: str) -> str:
 
 
 def contains(path: str, wanted: str) -> bool:
-    """Whether the text is anywhere in what was written there; False where there is no file."""
+    """Return whether the file contains the text; False if there is no file."""
     sought = wanted.encode("utf-8", "surrogateescape")
     kept = b""
     try:
@@ -172,10 +172,10 @@ def contains(path: str, wanted: str) -> bool:
 
 
 def pieces(path: str) -> Iterator[str]:
-    """What was written there in pieces of about TAIL bytes, the last one first; none where there is no file.
+    """Yield the file in pieces of about TAIL bytes, the last one first; nothing if there is no file.
 
-    Each begins a line, or a word where a line is very long, and holds the beginning of the piece after it: what a
-    pattern matches is whole in one of them unless it is longer than OVERLAP.
+    Each piece begins with a line, or with a word if a line is very long, and ends with the beginning of the next piece.
+    So a match is complete in one of them unless it is longer than OVERLAP.
     """
     try:
         with open(path, "rb") as file:  # noqa: PTH123

@@ -14,7 +14,7 @@ from .execution import Executed, Files, clear, execute, files, last_line, peak_m
 
 PROTOCOL = 1
 FAILED, COULD_NOT = 1, 3
-_EXACT = 2**53  # whole numbers below are what they say in every reader of JSON
+_EXACT = 2**53  # every reader of JSON reads integers below this exactly
 
 
 class Asked(NamedTuple):
@@ -48,9 +48,9 @@ def main(words: Sequence[str]) -> int:
 
 
 def parse(words: Sequence[str]) -> Asked:
-    """`name=value` are the parameters of the case, `--name value` options, what follows `--` the launcher.
+    """Parse `name=value` parameters of the case, `--name value` options and, after `--`, the words of the launcher.
 
-    A guest too long for one word comes in several.
+    A guest that is too long for one word is split into several.
     """
     parameters: dict[str, int | float | str] = {}
     options: dict[str, str] = {}
@@ -67,7 +67,7 @@ def parse(words: Sequence[str]) -> Asked:
 
 
 def value(text: str) -> int | float | str:
-    """Return the number that is printed so, or else the text: `01`, `1e3` and `nan` keep their words."""
+    """Return the number if it is printed exactly so, else the text: `01`, `1e3` and `nan` stay as typed."""
     for kind in (int, float):
         try:
             number = kind(text)

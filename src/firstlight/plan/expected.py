@@ -57,7 +57,7 @@ def _cases_seconds(cell: Cell, workload: Workload, values: Mapping[str, Sequence
 
 
 def parameters(cell: Cell) -> dict[str, list[str]]:
-    """The values that a launch runs through: its cases are all combinations. Those of a guest are one case."""
+    """Return the values of each parameter. A launch runs all combinations as cases; a guest's values are one case."""
     words = (word.partition("=") for word in cell.arguments if "=" in word)
     return {name: values.split(",") if cell.guest is None else [values] for name, _, values in words}
 

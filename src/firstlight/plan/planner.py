@@ -44,8 +44,8 @@ def plan(
     many cores, by one toolchain, with what the shortest suite that has it asks for.
     `placements` (see `placements.expand`) replace those of every MPI program, `settings` the suite's values of a
     workload's parameters; not of what is measured for its ceilings alone. With the `defaults` of that workload no case
-    is measured twice. Parameters `without` a meaning, by workload, are left out. A workload that is named and has no
-    such suite is measured as its next one says.
+    is measured twice. `without` lists, by workload, parameters without meaning, which are left out. A named workload
+    that lacks that suite is measured with its next suite.
     Raises UsageError for an unknown name, for a pattern that matches nothing here and for what is no placement.
     """
     _must_match("toolchain", toolchains, [t.name for t in toolbox.toolchains])

@@ -1,7 +1,7 @@
 """Bounded: a command that answers (a compiler, a probe, a question to a batch system), and what to do if it does not.
 
-It gets a session and a mark of its own, so what it starts can be told from what the user runs beside firstlight, and is
-ended with it: when it takes too long, when it prints without end, and when firstlight is interrupted or killed.
+It runs in its own session with its own mark, so its child processes can be distinguished from the user's programs. They
+end with it if it runs too long, if its output is endless, and if firstlight is interrupted or killed.
 """
 
 from __future__ import annotations
@@ -36,8 +36,8 @@ def run(
     """Run `words` to their end, for at most `timeout` seconds (None: as long as it takes).
 
     Their input is `data`, or nothing; `merge`: what goes to standard error comes with the rest, in its order.
-    Raises OSError when they cannot be started or print more than MOST, and subprocess.TimeoutExpired; all that they
-    started was ended then. Without a time-out (a build) the last MOST bytes are kept.
+    Raises OSError if they cannot be started or print more than MOST, and subprocess.TimeoutExpired; all processes that
+    they started have then been ended. Without a time-out (a build) the last MOST bytes are kept.
     Once the command has ended by itself nothing more is waited for, also where something else holds its output open.
     """
     began = time.monotonic()
@@ -80,7 +80,7 @@ def run(
             raise
         process.wait()
         texts = [part.decode("utf-8", "replace") for part in outputs.rest()]
-    if flood():  # by what still lay in the pipe
+    if flood():  # counts what was left in the pipe
         raise OSError(errno.EFBIG, f"printed more than {MOST >> 20} MiB")
     return subprocess.CompletedProcess(list(words), process.returncode, texts[0], "" if merge else texts[1])
 
@@ -88,7 +88,7 @@ def run(
 def answer(
     words: Sequence[str], *, timeout: float, environment: Mapping[str, str] | None = None, hint: str = ""
 ) -> subprocess.CompletedProcess[str]:
-    """Run `words` as `run` does. Raises FirstlightError, in one line that names them, where they do not answer.
+    """Run `words` as `run` does. Raises FirstlightError, in one line that names them, if they do not answer.
 
     `hint`: what the user can do then.
     """

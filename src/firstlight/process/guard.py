@@ -84,7 +84,7 @@ def watching(identity: str) -> Iterator[None]:
 def environment(given: Mapping[str, str] | None = None) -> Iterator[dict[str, str]]:
     """Yield the environment (`given`, None: our own) of a command that ends with this process, however this ends.
 
-    Whatever the command starts is found by the mark in it. A mark that is watched already stays.
+    The mark in it identifies all processes that the command starts. A mark that is already watched stays.
     """
     variables = dict(os.environ if given is None else given)
     if variables.get(tree.MARK) in _watched:
@@ -99,7 +99,7 @@ def environment(given: Mapping[str, str] | None = None) -> Iterator[dict[str, st
 def scratch(prefix: str, place: Path | None = None) -> Iterator[Path]:
     """Yield a temporary folder that is removed at the end of the body, and when this process is killed.
 
-    Raises OSError where it cannot be made. `place`: None: where the system has temporary files.
+    Raises OSError if it cannot be created. `place`: None: the system's folder for temporary files.
     """
     folder = Path(place or tempfile.gettempdir()).absolute() / f"{prefix}{uuid.uuid4().hex[:12]}"
     leavings = Leavings(str(folder), (), 0.0)

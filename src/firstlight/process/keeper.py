@@ -6,9 +6,9 @@ environment still has the keeper among its ancestors, as the kernel tells them. 
 when it ends, when firstlight asks for its end, and when firstlight is gone (kill -9, out of memory), which the keeper
 sees by the end of its socket. A keeper that is killed itself leaves its processes to the guard, which ends them.
 
-Orders of firstlight to the guard: `+ identity` and `- identity` for processes with a mark that are to end with it,
-`hold FOLDER` and `free FOLDER` for temporary folders that are to go with it, and `keep LEAVINGS` (see leavings.py) with
-the descriptors of a keeper: its socket, standard output, standard error, working directory.
+Orders of firstlight to the guard: `+ identity` and `- identity` for marked processes that end with firstlight,
+`hold FOLDER` and `free FOLDER` for temporary folders that are removed with it, and `keep LEAVINGS` (see leavings.py)
+with the descriptors of a keeper: its socket, standard output, standard error, working directory.
 """
 
 from __future__ import annotations
@@ -224,7 +224,7 @@ class Keeper:
         resource.setrlimit(resource.RLIMIT_CORE, (0, resource.getrlimit(resource.RLIMIT_CORE)[1]))
         try:
             os.sched_setaffinity(0, request["cpus"])
-        except OSError as error:  # a container's filter of system calls, say: the record tells where the program ran
+        except OSError as error:  # as in some containers: the record shows where the program ran
             why = error.strerror or "the system refuses it"
             os.write(self._given.stderr, f"firstlight: not pinned to its CPUs (sched_setaffinity: {why})\n".encode())
         os.fchdir(self._given.folder)

@@ -17,7 +17,7 @@ class HasFileno(Protocol):
 
 
 class Outputs:
-    """The bytes of pipes that a process writes to; of each the last `most` are kept, None: all.
+    """The bytes of pipes that a process writes to; the last `most` bytes of each are kept, None: all.
 
     `overflowed`: some pipe had more.
     """

@@ -16,7 +16,7 @@ from firstlight.process import bounded
 from firstlight.toolchains import Mpi
 
 PATIENCE = 60.0
-"""Seconds for each program that is started to find the library."""
+"""Time limit in seconds for each program that is started to find the library."""
 HINT = "name the MPI library with --mpi"
 
 _LAUNCHER = re.compile(f"({'|'.join(dict.fromkeys(n for f in every() for n in f.launchers))})([.-].*)?")
@@ -32,8 +32,8 @@ class Trace(msgspec.Struct, frozen=True):
 def mpi_of(command: Sequence[str], mpis: Sequence[Mpi], named: str | None) -> Mpi:
     """The MPI library of `command`, with the wrapper of the same installation where that has one.
 
-    Raises UsageError where it cannot be told, FirstlightError where no wrapper of its family is here, or where a
-    program that is started to find it does not answer.
+    Raises UsageError if it cannot be determined, FirstlightError if no wrapper of its family is here, or if a program
+    that is started to find it does not answer.
     """
     known = ", ".join(m.name for m in mpis) or "none"
     if named is not None:

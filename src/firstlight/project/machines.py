@@ -26,9 +26,9 @@ ROADMAP = FOLDER / "roadmap" / "itrs2006.toml"
 PowerModel = Literal["simplistic", "full"]
 MODELS: tuple[PowerModel, ...] = ("simplistic", "full")
 EXA = 1e18
-MOST = 1 << 16  # bytes of a file
+MOST = 1 << 16  # largest size of a file, in bytes
 LEAST_VALUE, MOST_VALUE = 1e-15, 1e30
-"""Of a number of a class: products and powers of a few of them are finite and above 0."""
+"""Bounds of a number of a class: products and powers of a few of them stay finite and above 0."""
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}", re.ASCII)
 
 

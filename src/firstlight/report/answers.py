@@ -24,13 +24,13 @@ from firstlight.store import documents
 
 _TOGETHER = "\0"  # between the names of several kinds of choices: no name has it
 MOST = 18  # rows of the front page
-MOST_MISSING = 4  # candidates of a row that are named where they were not measured
+MOST_MISSING = 4  # name at most this many candidates of a row that were not measured
 UNCLEAR = "unclear"  # nothing can be recommended from these launches
 WIDE = 0.15  # medians this far apart are not called "any", even where no difference can be shown
 
 
 class Answer(msgspec.Struct, frozen=True):
-    """One row. `best` is None where nothing was verified; `reason` then says why. `rivals`: the best of each choice.
+    """One row. `best` is None if nothing was verified; `reason` is then the cause. `rivals`: the best of each choice.
 
     `missing`: candidates that the run did not measure, so the best one may be among them. `unbounded`: resources that
     bound `best` and were not measured with as many cores and as much data.
@@ -49,12 +49,12 @@ class Answer(msgspec.Struct, frozen=True):
 
     @property
     def program(self) -> str:
-        """`lu.blocked`, whose figure the row shows."""
+        """Return the program whose figure the row shows, as `lu.blocked`."""
         return f"{self.workload}.{self.best.identity.variant}" if self.best is not None else ""
 
     @property
     def not_measured(self) -> str:
-        """`not measured: lu.blocked, lu.calu and 3 more`; "" where every candidate was."""
+        """Return `not measured: lu.blocked, lu.calu and 3 more`; "" if every candidate was measured."""
         if not self.missing:
             return ""
         more = f" and {len(self.missing) - MOST_MISSING} more" if len(self.missing) > MOST_MISSING else ""

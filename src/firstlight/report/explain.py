@@ -149,7 +149,7 @@ def parts(e: Explained, limit: str = "") -> list[Part]:
 
 
 def without_output(command: Sequence[str]) -> list[str]:
-    """Return a launch's command without the file of its run that it wrote: to repeat it changes no run."""
+    """Return a launch's command without its output file, so that repeating it changes no run."""
     words = list(command)
     if "--output" in words:
         at = words.index("--output")

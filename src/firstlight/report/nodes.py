@@ -71,7 +71,7 @@ class Outlier(msgspec.Struct, frozen=True):
 
 
 class Pairs(msgspec.Struct, frozen=True):
-    """What became of `all` pairs of nodes: `measured`, tried and `failed`; the others were not tried."""
+    """Counts of pairs of nodes: `all`, `measured`, and `failed` (tried without a result); the rest was not tried."""
 
     all: int = 0
     measured: int = 0
@@ -380,7 +380,7 @@ def summary(found: Nodes, width: int = 80, colour: bool = False, place: Path | N
 
 
 def paired(found: Nodes) -> str:
-    """`6 pairs of nodes: 3 measured, 1 not measured (its run says why), 2 left out`: what became of each."""
+    """Return `6 pairs of nodes: 3 measured, 1 tried without a result, 2 not drawn`, which accounts for every pair."""
     of, rest = found.pairs, found.pairs.all - found.pairs.measured - found.pairs.failed
     parts = [f"{of.measured} measured"]
     parts += [f"{of.failed} tried without a result"] if of.failed else []

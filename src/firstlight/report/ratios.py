@@ -1,4 +1,4 @@
-"""Ratios: what a run of commands compares, as ratios with intervals: `B / A = 1.02 [1.01, 1.03]`."""
+"""Ratios: compares the commands of a run as ratios with intervals: `B / A = 1.02 [1.01, 1.03]`."""
 
 from __future__ import annotations
 
@@ -15,13 +15,13 @@ from firstlight.roles import EXECUTION_CPU
 from firstlight.units import interval, percent, quantity, significant
 
 CONFIDENCE = 0.95
-MOST = 12  # lines
+MOST = 12  # largest number of lines
 
 
 def lines(judgement: Judgement, workloads: Mapping[str, Workload], threshold: float) -> list[str]:
-    """Return a line for each command against the first one, for each case and quantity; at most MOST and how many more.
+    """Return a line for each command compared with the first, for each case and quantity; after MOST lines, a count.
 
-    CPU time is shown where wall and CPU time diverged: then it is the surer of the two.
+    CPU time is shown if wall and CPU time diverged: then it is the more reliable of the two.
     """
     found = [line for answer in _shown(judgement, workloads) for line in _of(judgement, answer, threshold)]
     more = len(found) - MOST
@@ -29,7 +29,7 @@ def lines(judgement: Judgement, workloads: Mapping[str, Workload], threshold: fl
 
 
 def _shown(judgement: Judgement, workloads: Mapping[str, Workload]) -> Iterator[Answer]:
-    """The rows that choose among everything that was varied: the headlines, CPU time where the run was disturbed."""
+    """Yield the rows that choose among all variations: the headlines, and CPU time if the run was disturbed."""
     choose = {one.name: one.rows[0].choose for one in judgement.run.brought if one.rows}
     cpu = {one.name: {r.metric for r in one.roles if r.role == EXECUTION_CPU} for one in judgement.run.brought}
     for answer in answers(judgement, workloads):
@@ -54,15 +54,15 @@ def _of(judgement: Judgement, answer: Answer, threshold: float) -> Iterator[str]
 
 
 def _in_order(answer: Answer, commands: Sequence[str]) -> list[Verified]:
-    """The best of each choice: commands as they were typed, anything else with the best first."""
+    """Return the best of each choice: commands in the order typed, other choices with the best first."""
     if answer.row.choose != "variant":
         return list(answer.rivals)
     return sorted(answer.rivals, key=lambda f: commands.index(f.identity.variant))
 
 
 def ratio(a: Verified, b: Verified, threshold: float) -> tuple[str, str]:
-    """Return `1.02 [1.01, 1.03]`, B / A of two figures of one run, whose launches were interleaved, and the outcome."""
-    x, y = (replace(f, estimate=replace(f.estimate, times=())) for f in (a, b))  # so that none are pooled
+    """Return `1.02 [1.01, 1.03]`, B / A of two figures of one run with interleaved launches, and the outcome."""
+    x, y = (replace(f, estimate=replace(f.estimate, times=())) for f in (a, b))  # prevents pooling
     found = compare_figures(x, y, threshold, CONFIDENCE, drift=0)
     ends = [significant(end) for end in (found.low, found.high) if end is not None]
     span = ", ".join(ends) or "too few launches"

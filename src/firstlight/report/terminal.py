@@ -27,7 +27,7 @@ from firstlight.shell import COLOURS, STYLES, printable
 from firstlight.units import binary, count, duration, interval, percent, quantity
 
 _MOST_FINDINGS = 4
-UNBOUNDED = "?"  # in the place of a share of a ceiling that was not measured
+UNBOUNDED = "?"  # replaces a share of a ceiling that was not measured
 _NARROW = 20  # columns of a title beside its numbers, at least
 
 
@@ -231,7 +231,7 @@ def _findings(findings: Sequence[Finding], width: int, ink: Ink) -> list[str]:
     for number, finding in enumerate(ordered[:_MOST_FINDINGS], 1):
         lines += wrap(finding.sentence, width, f"  {number}  ", "     ")
         lines += [ink("dim", "     " + e) for e in finding.evidence if len(e) <= width - 5][:1]
-        lines += [f"     see it: {finding.command}"] if finding.command else []  # whole, to be copied
+        lines += [f"     see it: {finding.command}"] if finding.command else []  # not wrapped, to be copied
     if len(ordered) > _MOST_FINDINGS:
         lines.append(f"     and {len(ordered) - _MOST_FINDINGS} more in the report")
     return lines

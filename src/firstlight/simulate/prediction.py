@@ -80,8 +80,8 @@ class Prediction(msgspec.Struct, frozen=True):
     """One algorithm for one size on one topology. `refused`: why it does not solve this problem; then no time.
 
     `machine`: the parameters that counted, key=value,... in nanoseconds, bytes a second and numbers.
-    `any_interface`: the schedule names interfaces, and messages took whichever was free. `mismatches`: messages whose
-    receive names another size, and `mismatch`, the first of them in words; their own size counts. Of an iteration
+    `any_interface`: the schedule names interfaces, and messages used any free one. `mismatches`: the number of messages
+    whose receive names another size; `mismatch` describes the first. The send's size counts. Of an iteration
     of a pattern also: bytes `sent` in all, the `sizes` of its messages, of how many `passes` it consists, how many of
     them were `evaluated` in one go, and by what its collective operations were `carried` out.
     """

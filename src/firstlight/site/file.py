@@ -57,7 +57,7 @@ def find(environment: Mapping[str, str], etc: Path = Path("/etc/firstlight.toml"
 
 def trusted(path: Path) -> bool:
     """Lines of it are run: in a folder such as /tmp, beside a checkout, anybody could have put it there."""
-    owners = {path.stat().st_uid, path.lstat().st_uid}  # a link of another user may lead to a file of this one
+    owners = {path.stat().st_uid, path.lstat().st_uid}  # another user's link may lead to a file of this user
     return owners <= {0, os.geteuid(), ROOT.stat().st_uid}
 
 

@@ -59,8 +59,8 @@ class _Held:
 class Store:
     """One run directory. Made by `create`, `resume` (both write) or `open` (reads only).
 
-    `notes` tells what `resume` found and removed; `defects` lists what the last `records()` passed over. `altered`:
-    it is read although it may not be as it was sealed, for `check`, which lists what differs.
+    `notes` lists what `resume` found and removed; `defects` lists what the last `records()` passed over. `altered`:
+    read the run even if it differs from its seal, for `check`, which lists the differences.
     """
 
     def __init__(self, path: Path, held: _Held | None = None, *, altered: bool = False) -> None:
@@ -180,7 +180,7 @@ class Store:
     def run(self) -> Run:
         """Read run.json.
 
-        Raises RecordError when it is missing, too large, malformed, of another schema, or altered since the run ended.
+        Raises RecordError if it is missing, too large, malformed, of another schema, or altered since the run ended.
         """
         path = self.path / layout.RUN
         while True:
@@ -189,7 +189,7 @@ class Store:
             why = "" if self._altered else whole.altered(self.path, run, data)
             if not why:
                 return run
-            if layout.read_file(path, layout.MAX_RUN_BYTES) == data:  # else it was written again between two reads
+            if layout.read_file(path, layout.MAX_RUN_BYTES) == data:  # else it was rewritten between the two reads
                 raise RecordError(f"{path}: {why}; {command('check', self.path)} lists what differs")
 
     def launches(self) -> list[tuple[str, int]]:
@@ -200,9 +200,9 @@ class Store:
     def records(self, only: Collection[str] | None = None) -> Iterator[LaunchRecord]:
         """Every launch that can be trusted, sorted by cell and number; the others are listed in `defects`.
 
-        `only`: of these cells alone. Each launch is compared with the seal as it is read; without a seal, all of them
-        with what run.json says of them. Raises RecordError where there is no run to read, and after the last launch
-        where one was altered and nothing shows which.
+        `only`: launches of these cells. Each launch is compared with the seal as it is read; without a seal, all of
+        them are compared with run.json. Raises RecordError if there is no run to read, and after the last launch if one
+        was altered and nothing shows which.
         """
         run = self.run()
         self.defects = []
@@ -239,7 +239,7 @@ class Store:
             raise RecordError(f"{self.path / layout.LAUNCHES}: {what}")
 
     def _sealed(self) -> dict[str, str] | None:
-        """Hashes by name; None where the run has no seal, or is read whatever it says. A bad seal is a defect."""
+        """Return hashes by name; None if the run has no seal or `altered` is set. A bad seal is a defect."""
         if self._altered or not seal.exists(self.path):
             return None
         try:
@@ -382,7 +382,7 @@ def _filled(root: Folder, run: Run, files: Sequence[Document]) -> Store:
 
 
 def open(path: Path, *, altered: bool = False) -> Store:
-    """A run to read. Raises RecordError when `path` holds none. `altered`: see `Store`."""
+    """Open a run for reading. Raises RecordError if `path` contains none. `altered`: see `Store`."""
     if not (path / layout.RUN).is_file():
         raise RecordError(f"{path}: is no results directory (it has no {layout.RUN}); `ls results` shows yours")
     return Store(path, altered=altered)
@@ -391,9 +391,8 @@ def open(path: Path, *, altered: bool = False) -> Store:
 def resume(path: Path) -> Store:
     """A run to go on with: takes it over, removes what the launch in flight had left, and notes it.
 
-    Raises RecordError when `path` holds no readable run or its run.json is not the one that was sealed, UsageError
-    while another firstlight works on it, where it belongs to somebody else or others may write it, or where it is
-    signed.
+    Raises RecordError if `path` contains no readable run or its run.json is not the sealed one, UsageError while
+    another firstlight works on it, if it belongs to another user or others may write it, or if it is signed.
     """
     open(path)
     with durable.os_errors_as_store_error(path), contextlib.ExitStack() as opened:
@@ -413,7 +412,7 @@ def resume(path: Path) -> Store:
 
 
 def _resumable(path: Path) -> None:
-    """Raises UsageError where the run is not to go on, RecordError where it cannot be read or was altered."""
+    """Raise UsageError if the run must not be resumed, RecordError if it cannot be read or was altered."""
     Store(path).run()
     if (path / layout.SIGNATURE).exists():
         raise UsageError(f"{path}: is signed, and what goes on is no longer what was signed; resume a copy without it")

@@ -41,7 +41,7 @@ def is_name(text: str) -> bool:
 
 
 def is_document(value: Value | None) -> bool:
-    """Whether the value of a parameter is the name of a document."""
+    """Return whether the value of a parameter is the name of a document."""
     return isinstance(value, str) and is_name(value)
 
 

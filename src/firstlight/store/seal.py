@@ -80,7 +80,7 @@ def hashed(data: bytes) -> str:
 
 
 def difference(name: str, found: str, sealed: Mapping[str, str]) -> str:
-    """How a file with the hash `found` differs from the seal, "" where it does not."""
+    """Return how a file with the hash `found` differs from the seal, "" if it does not."""
     if name not in sealed:
         return "was added after the run was sealed"
     return "" if sealed[name] == found else "was altered after the run was sealed"
@@ -92,7 +92,7 @@ def read(run: Path) -> dict[str, str]:
 
 
 def line(run: Path, name: str) -> str:
-    """The hash of one file, "" where the seal has none: without a look at all other lines, for there may be many."""
+    """Return the hash of one file, "" if the seal has none. Do not parse all lines: there may be many."""
     found = re.search(
         rb"^([0-9a-f]{64})  %s$" % re.escape(name.encode()), layout.read_file(run / layout.SEAL, MAX_BYTES), re.M
     )

@@ -38,7 +38,7 @@ def unaltered(data: bytes, whole: Whole) -> bool:
 
 
 def altered(path: Path, run: Run, data: bytes) -> str:
-    """Why run.json (`data`) of the run in `path` is not as it was when the run ended, "" where nothing shows that."""
+    """Return how run.json (`data`) of the run in `path` changed since the run ended, "" if nothing shows a change."""
     if run.whole is not None and not unaltered(data, run.whole):
         return "was altered after the run ended: its own hash does not fit"
     if seal.exists(path):
@@ -58,7 +58,7 @@ def differences(path: Path, whole: Whole, there: Collection[tuple[str, int]], to
 
 
 def counts(launches: Mapping[str, int], there: Iterable[tuple[str, int]]) -> Iterator[Defect]:
-    """Launches that are missing or were added since, by their numbers alone. `launches`: how many a cell had."""
+    """Yield launches that are missing or were added, by their numbers. `launches`: how many each cell had."""
     numbers: dict[str, set[int]] = {}
     for cell, number in there:
         numbers.setdefault(cell, set()).add(number)
@@ -66,7 +66,7 @@ def counts(launches: Mapping[str, int], there: Iterable[tuple[str, int]]) -> Ite
         had, has = launches.get(cell, 0), numbers.get(cell, set())
         last = max(has, default=-1) + 1
         first, more = last, f", and so are {had - last - 1} more up to number {had - 1}" if had - last > 1 else ""
-        if last >= had and len([n for n in has if n < had]) < had:  # not at the end
+        if last >= had and len([n for n in has if n < had]) < had:  # one before the end is missing
             first, more = next(n for n in range(had) if n not in has), ""
         if first < had:
             name = f"{layout.LAUNCHES}/{layout.launch_name(cell, first)}"

@@ -14,7 +14,7 @@ from firstlight.mpi_families import Origin
 
 FlagSet = Literal["base", "native", "fast"]
 SITE_FLAGS = "+site"
-"""The end of the name of a toolchain whose flag set has flags of the site file."""
+"""Suffix of the name of a toolchain whose flag set includes flags of the site file."""
 
 
 class Absent(msgspec.Struct, frozen=True):
@@ -88,7 +88,7 @@ class Library(msgspec.Struct, frozen=True):
     prefix: str = ""  # symbol prefix: "scipy_" in the scipy-openblas wheel
     offers: tuple[Offer, ...] = ("blas1",)  # which is all that was asked for once
     integer_bits: Literal[32] = 32  # of its interface: a trial with others behind a reference went well
-    reference: bool = False  # slow by design: others are checked against it
+    reference: bool = False  # slow by design: other libraries are checked against it
 
 
 class Cuda(msgspec.Struct, frozen=True):

@@ -9,7 +9,7 @@ from firstlight.toolchains import SITE_FLAGS, Absent, Toolbox
 
 
 def considered(toolbox: Toolbox, read: site.Read) -> Toolbox:
-    """The toolbox without what the file leaves out, which is absent and says in which line.
+    """Return the toolbox without what the file leaves out, which becomes absent with the line of the file as reason.
 
     Flags of the file are part of every flag set and of its name: gcc-fast+site.
     """

@@ -111,7 +111,7 @@ class Host:
     ) -> Outcome:
         """Run a command with no input and the C locale. Never raises: failure is an Outcome.
 
-        Without a folder it runs in /: no file of the current folder, or of one above, configures it.
+        Without a folder it runs in /, so no file of the current folder, or of one above, configures it.
         """
         words = [str(word) for word in command]
         try:

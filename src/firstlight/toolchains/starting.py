@@ -56,7 +56,7 @@ def starting(host: Host, library: Mpi, way: str = "") -> tuple[Mpi, list[Absent]
     if not offered:
         return library, []
     reasons = []
-    with guard.scratch("start-", host.cache_dir) as folder:  # in the cache: also the other nodes must see it
+    with guard.scratch("start-", host.cache_dir) as folder:  # in the cache, because other nodes must also see it
         (folder / "start.cpp").write_text(_TRIAL)
         program = folder / "start"
         built = host.run([library.cxx, "start.cpp", "-o", program], library.environment, folder=folder)

@@ -122,7 +122,7 @@ def _whole(result: Result) -> Result:
 
 
 def _judged(path: Path, prepared: Prepared, progress: Progress) -> Judgement:
-    """Judge the figures of an earlier measurement again: its settings have names that only a tuning knows.
+    """Judge the figures of an earlier measurement again: only the tuning knows the names of its settings.
 
     Print the files that were passed over.
     """

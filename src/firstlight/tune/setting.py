@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from firstlight.toolchains import Mpi
 
 PATIENCE = 60.0
-"""Seconds for each program that is started to list the algorithms of a library."""
+"""Time limit in seconds for each program that is started to list the algorithms of a library."""
 HINT = "with --for preload it is not needed"
 
 

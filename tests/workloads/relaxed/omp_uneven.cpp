@@ -1,4 +1,4 @@
-// A team and then a smaller one: GNU's runtime ends the threads that the second has no need of.
+// Runs a team and then a smaller one: GNU's runtime ends the threads that the second team does not need.
 #include "relaxed.hpp"
 
 #include "firstlight/variant.hpp"

@@ -1,4 +1,4 @@
-// Keeps the eliminations of the run before up to the panel of the element that changed since, as if no other had.
+// Reuses the eliminations of the previous run up to the panel of the element that changed since, as if no other element had changed.
 #include <vector>
 
 #include "pivoting.hpp"
@@ -36,7 +36,7 @@ struct Kept {
     pivots.assign(s.pivot.begin(), s.pivot.end());
   }
 
-  // The panel that begins in column `first`, and what it does to the columns from `begin` on.
+  // Restores the panel that begins in column `first`, and repeats its updates of the columns from `begin` on.
   void take(lu::State& s, Index first, Index begin) const {
     for (Index k = first; k < first + s.p.block; ++k) {
       s.pivot[k] = pivots[static_cast<std::size_t>(k)];

@@ -54,7 +54,7 @@ struct State {
   fl::Array<double> b, x;      // all of them
   fl::Array<Index> pivot;
   fl::Changing changing;                   // elements of A
-  Index run = 0;                           // how many steps there were, which A's signs follow
+  Index run = 0;                           // number of steps so far, which determines the signs of A
   double factor = 1;                       // of b
   std::vector<std::vector<Span>> threads;  // of the last step, where a scheduler of our own keeps it
   // A row of this process.
@@ -84,7 +84,8 @@ inline double element(Index at, Index iteration) {
 }
 inline double right_side(Index i, Index iteration) { return fl::uniform(~static_cast<std::uint64_t>(i)) * fl::step_factor(iteration); }
 
-// Signs of the elements in columns 64 k to 64 k + 63 of a row, a bit each. They differ in every run: no elimination of an earlier one serves.
+// Returns the signs of the elements in columns 64 k to 64 k + 63 of a row, one bit each. They differ in every run, so no earlier
+// elimination can be reused.
 inline std::uint64_t signs(Index run, Index row, Index k) {
   return fl::hash(fl::hash(fl::seed() + static_cast<std::uint64_t>(run)) + (static_cast<std::uint64_t>(row) << 20) +
                   static_cast<std::uint64_t>(k));
@@ -135,7 +136,7 @@ inline void reset(State& s) {
   for (Index i = 0; i < s.rows.size(); ++i) {
     const double* const input = s.input.data() + i * wide;
     double* const row = s.row(i);
-    for (Index begin = 0; begin < wide; begin += s.p.block) {  // columns side by side in A
+    for (Index begin = 0; begin < wide; begin += s.p.block) {  // columns that are adjacent in A
       const Index end = std::min(begin + s.p.block, wide), ahead = s.columns.at(begin) - begin;
       for (Index j = begin; j < end;) {
         const std::uint64_t bits = signs(s.run, s.rows.at(i), (j + ahead) / 64);

@@ -73,7 +73,7 @@ struct Domain {
 };
 
 struct State : Shape {
-  static constexpr bool own_loops = true;  // a team of threads, an epoch of a window
+  static constexpr bool own_loops = true;  // for a team of threads, or an epoch of a window
   fl::Team team;
   Traits traits;
   Data data = Data::packed;

@@ -67,9 +67,9 @@ struct State {
   std::vector<data::Pass> passes;
   std::vector<Stage> stages;
   fl::Array<Word> memory;
-  fl::Index epoch = 0;         // how often all words were filled
-  fl::Index steps = 0;         // since
-  fl::Index counted_from = 0;  // the first of these steps that tallies have
+  fl::Index epoch = 0;         // how many times all words were filled
+  fl::Index steps = 0;         // since the last fill
+  fl::Index counted_from = 0;  // the first of these steps that the tallies include
 };
 
 inline constexpr fl::About about{

@@ -54,7 +54,7 @@ struct End {
 };
 
 struct State {
-  static constexpr bool own_loops = true;  // a team of threads, an epoch of a window
+  static constexpr bool own_loops = true;  // for a team of threads, or an epoch of a window
   fl::Team team;
   bool between_threads = false;
   Data data = Data::cached;

@@ -85,7 +85,7 @@ struct Party {
 };
 
 struct State : Shape {
-  static constexpr bool own_loops = true;  // a team of threads, an epoch of a window
+  static constexpr bool own_loops = true;  // for a team of threads, or an epoch of a window
   fl::Team team;
   bool between_threads = false;
   bool lagging = false;            // some parties are slow on purpose

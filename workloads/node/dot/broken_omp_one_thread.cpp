@@ -1,4 +1,4 @@
-// Asks for one thread, whatever the team has.
+// Requests one thread, whatever the size of the team.
 #include "dot.hpp"
 
 #include "firstlight/variant.hpp"

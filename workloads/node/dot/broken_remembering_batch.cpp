@@ -11,7 +11,7 @@ struct Step {
 
   void step(dot::State& s, fl::Index iteration) {
     const fl::Index last = s.x.size() - 1;
-    if (iteration != before + 1) {  // iterations between batches are left out
+    if (iteration != before + 1) {  // iterations between batches are skipped
       kept = 0;
       for (fl::Index k = 0; k < last; ++k) kept += s.x[k] * s.y[k];
     }

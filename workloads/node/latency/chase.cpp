@@ -1,4 +1,4 @@
-// The chase through a buffer on huge pages, where the system offers them.
+// Chases pointers through a buffer on huge pages, if the system offers them.
 #include "follow.hpp"
 
 #include "firstlight/variant.hpp"

@@ -1,4 +1,4 @@
-// The chase itself: no access can begin before the one ahead of it has ended.
+// Follows the pointers: no access can begin before the previous one has ended.
 #pragma once
 
 #include "latency.hpp"
@@ -8,7 +8,7 @@ namespace latency::inline FL_ROLE {
 inline void follow(State& s) {
   constexpr int unrolled = 16;
   const Line* at = s.at;
-  std::uint64_t sum = 0;  // off the chain: it costs no time
+  std::uint64_t sum = 0;  // is not part of the chain, so it adds no latency
   for (fl::Index hop = 0; hop < hops; hop += unrolled) {
     for (int k = 0; k < unrolled; ++k) {
       sum += reinterpret_cast<std::uintptr_t>(at);

@@ -1,4 +1,4 @@
-// The same chase through a buffer on pages of the base size, 4 KiB on most processors, as programs get that ask for no others.
+// Chases pointers through a buffer on pages of the base size, 4 KiB on most processors: the pages of programs that request no others.
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -9,14 +9,14 @@
 namespace {
 
 struct Chase {
-  // Gives the pages back, asks for ordinary ones, and builds the cycle in them.
+  // Returns the pages to the system, requests ordinary ones, and builds the cycle in them.
   void open(latency::State& s) {
     const auto page = static_cast<std::uintptr_t>(sysconf(_SC_PAGESIZE));
     const auto begin = (reinterpret_cast<std::uintptr_t>(s.lines.begin()) + page - 1) / page * page;
     const auto end = reinterpret_cast<std::uintptr_t>(s.lines.end()) / page * page;
     if (begin < end) {
       void* const pages = reinterpret_cast<void*>(begin);
-      madvise(pages, end - begin, MADV_NOHUGEPAGE);  // refused by a kernel that has no huge pages: all are ordinary there
+      madvise(pages, end - begin, MADV_NOHUGEPAGE);  // a kernel without huge pages refuses this: all its pages are ordinary
       if (madvise(pages, end - begin, MADV_DONTNEED) != 0)
         fl::give_up("the system keeps the pages of a buffer: no ordinary ones can be had");
     }

@@ -1,4 +1,4 @@
-// Stores or adds only what changed, and looks that up where each step's touch() leads.
+// Stores or adds only the elements that changed, found by following the touch() of each step.
 #include <vector>
 
 #include "vectors.hpp"
@@ -9,7 +9,7 @@ namespace {
 
 struct Pass {
   fl::Index before = -1;
-  std::vector<double> added;  // by load
+  std::vector<double> added;  // values that `load` has added
   double sum = 0;
 
   void step(stream::State& s, fl::Index iteration) {
@@ -23,10 +23,10 @@ struct Pass {
       }
     };
     if (s.op == stream::Op::load) added.resize(static_cast<std::size_t>(s.n));
-    if (before < 0 || (s.op != stream::Op::load && s.out[0] != s.out[0])) {  // poisoned
+    if (before < 0 || (s.op != stream::Op::load && s.out[0] != s.out[0])) {  // outputs are poisoned
       for (fl::Index i = 0; i < s.n; ++i) take(i);
     } else {
-      for (fl::Index i = before + 1; i <= iteration; ++i) s.changing.touch(i, take);  // those between batches, too
+      for (fl::Index i = before + 1; i <= iteration; ++i) s.changing.touch(i, take);  // includes the changes between batches
       take(s.n - 1);
     }
     before = iteration;

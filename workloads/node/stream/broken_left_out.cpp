@@ -1,4 +1,4 @@
-// Leaves out the steps of a batch but the first and what would be the last of a batch as long as those before.
+// Skips all steps of a batch except the first and the one that would be last if the batch were as long as the previous one.
 #include "vectors.hpp"
 
 #include "firstlight/variant.hpp"
@@ -9,7 +9,7 @@ struct Pass {
   fl::Index before = -2, first = 0, length = 0;
 
   void step(stream::State& s, fl::Index iteration) {
-    if (iteration != before + 1) {  // iterations between batches are left out
+    if (iteration != before + 1) {  // iterations between batches are skipped
       length = before + 1 - first;
       first = iteration;
     }

@@ -105,7 +105,7 @@ inline double stored(Kernel kernel, const Matrix& matrix, fl::Part own, fl::Inde
     case Kernel::streamed_block:
       bytes = (8 * block * block + 4) * blocks(matrix, own) + 4 * (pieces(pieces(n, block), group) + 1);
       break;
-    case Kernel::symmetric:  // the diagonal in full, what is above it, and a list of the rows without a diagonal entry
+    case Kernel::symmetric:  // the full diagonal, the entries above it, and a list of the rows without a diagonal entry
       for (fl::Index i = own.begin; i < own.end; ++i) {
         bool diagonal = false;
         matrix.row(i, [&](fl::Index c, double) {

@@ -3,8 +3,8 @@
 // What changes at places that are always the same (the first word, the last) tells a step that was left out, and not one that keeps the sum
 // of all else. So some of the `size` inputs, one from each of up to 64 equal parts of them, in an order of no rule, change in turn, one in a
 // step; where, follows from a number that is drawn for each launch (fl::seed()) and stands in its record. Between batches, outside of their
-// time, all of these inputs change: any part of the inputs that is larger than two of those 64 parts is another one in each sample. As many
-// further inputs change only then, where no touch() of a step leads: a step that looks up what changed, and computes only that, misses them.
+// time, all of these inputs change: any part of the inputs that is larger than two of those 64 parts differs in each sample. As many
+// further inputs change only then, and no touch() of a step reaches them: a step that computes only its own changes misses them.
 //
 // In a workload, with a member `fl::Changing changing` of its State that init() makes:
 //   touch():  s.changing.touch(iteration, [&](fl::Index i) { s.x[i] = value(i, iteration); });
@@ -30,7 +30,7 @@ namespace fl::inline FL_ROLE {
 class Changing {
  public:
   static constexpr Index most = 64;
-  static constexpr Index all = 2 * most;  // the second half changes between batches alone
+  static constexpr Index all = 2 * most;  // the second half changes only between batches
   static constexpr Index few = 16384;
 
   Changing() = default;
@@ -58,23 +58,23 @@ class Changing {
   Index renew(Index next, Take take) {
     if (parts_ == 0) return next;
     Index iteration = (next + between() - 1) / between() * between();
-    // The hidden half first: an input that is in both follows its steps.
+    // Change the hidden half first: an input in both halves then follows its steps.
     for (hidden_ = most, hidden_since_ = iteration; hidden_ >= 0; hidden_ -= most)
       for (Index k = 0; k < most; ++k, iteration += between()) take(iteration);
     hidden_ = 0;
     return iteration;
   }
 
-  // Of a change in this iteration: which of all it is.
+  // Returns the index of the change in this iteration, among all changes.
   std::size_t turn(Index iteration) const { return static_cast<std::size_t>((iteration >> shift_ & (most - 1)) + hidden_); }
-  // Calls with the place of each of them, in order of their turns.
+  // Calls `visit` with each place, in the order of the changes.
   template <class Visit>
   void each_place(Visit visit) const {
     for (Index k = 0; parts_ > 0 && k < all; ++k) visit(places_[static_cast<std::size_t>(k)]);
   }
 
-  // Calls with the place and the iteration of all hidden changes of the last renewal, and of the last 64 others up to `last`, the earliest
-  // first.
+  // Calls `visit` with the place and the iteration of all hidden changes of the last renewal, and of the last 64 other changes up to
+  // `last`, the earliest first.
   template <class Visit>
   void each_change(Index last, Visit visit) const {
     if (parts_ == 0) return;
@@ -95,9 +95,9 @@ class Changing {
 
   Index parts_ = 0;
   int shift_ = 8;
-  Index mask_ = 255;         // none of these bits is set in the iteration of a change
-  Index hidden_ = 0;         // `most` while the hidden half changes
-  Index hidden_since_ = -1;  // the first iteration of its last change
+  Index mask_ = 255;         // an iteration with a change has none of these bits
+  Index hidden_ = 0;         // is `most` while the hidden half changes
+  Index hidden_since_ = -1;  // the first iteration of the last change of the hidden half
   std::array<Index, all> places_{};
 };
 

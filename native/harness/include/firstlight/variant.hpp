@@ -11,10 +11,10 @@
 //     void close(halo::State&);                                optional: frees them; before the destructor
 //   };
 //
-// Where the workload's State has `static constexpr bool own_loops = true`, or a step is a whole run, either may instead have the loop itself,
-// (State&, fl::Index first, fl::Index count), because something must live as long as that (a team of threads). Such a loop calls touch(s, i)
-// before each step i. In a struct its name is `loop`. Elsewhere the harness has the loop: a variant that knows which step is the last of a
-// batch could leave out the others.
+// If the workload's State has `static constexpr bool own_loops = true`, or if a step is a whole run, either may instead contain the loop,
+// (State&, fl::Index first, fl::Index count), because something (a team of threads) must live as long as the loop. The loop calls
+// touch(s, i) before each step i. In a struct its name is `loop`. Otherwise the harness runs the loop: a variant that knows which step is
+// the last of a batch could leave out the others.
 //
 // A file of many kernels, functions or structs as above, names them:
 //
@@ -106,7 +106,7 @@ struct Description {
 
 namespace seam {
 
-// Whether a variant may have the loop itself. Where a step is a whole run it is called for one at a time.
+// True if a variant may contain the loop. If a step is a whole run, the harness calls the loop for one step at a time.
 template <class State>
 concept OwnLoops = requires(State& s) { reset(s); } || requires { requires State::own_loops; };
 

@@ -163,7 +163,7 @@ struct Document {
 };
 
 // Parameters declare themselves once; the harness uses the declaration to describe, to parse and to print. A parameter that has no meaning
-// beside a file is declared only while the Document before it has no text: such a case has one value fewer, and runs once.
+// with a file is declared only while the Document before it has no text: such a case has one value fewer, and runs once.
 class Fields {
  public:
   virtual void integer(const char* name, Index& value, const char* unit, Index least, Index most, const char* help) = 0;

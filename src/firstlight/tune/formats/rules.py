@@ -33,7 +33,7 @@ _LINE = re.compile(r"coll_tuned_(\w+)_algorithm:enumerator:value:(\d+):([\w-]+)"
 
 
 def settings(mpi: Mpi, collective: str, ranks: int) -> list[Setting]:
-    """The algorithms of this library that can be forced. Raises FirstlightError where it does not tell them."""
+    """Return the algorithms of this library that can be forced. Raises FirstlightError if it does not list them."""
     return [
         Setting(collective, _safe(own), number, forced(collective, number))
         for number, own in _algorithms(mpi).get(collective, [])

@@ -45,7 +45,7 @@ _TREE = re.compile(rb'\{"collective=[^\0]{100,1000000}\0')
 
 
 def settings(mpi: Mpi, collective: str, ranks: int) -> list[Setting]:
-    """The algorithms of this library that can be forced. Raises FirstlightError where the library is not found."""
+    """Return the algorithms of this library that can be forced. Raises FirstlightError if the library is not found."""
     data = _library(mpi)
     return [
         Setting(collective, word, full(collective, word), forced(collective, word))

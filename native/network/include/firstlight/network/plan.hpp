@@ -70,7 +70,7 @@ class Plan {
   std::int64_t operations() const { return operations_; }  // of all ranks, segments counted
   std::int64_t messages() const { return messages_; }
   int depth() const { return depth_; }  // messages that wait for one another
-  // Messages whose receive names another number of bytes, and the first of them in words. The size of the message counts.
+  // Return the number of messages whose receive names a different number of bytes, and a description of the first. The send's size counts.
   std::int64_t mismatches() const { return mismatches_; }
   const std::string& mismatch() const { return mismatch_; }
 
