@@ -160,7 +160,7 @@ def test_another_figure_behind_a_title_is_found(tmp_path: Path) -> None:
 def test_a_terminal_page_that_says_another_number_is_found(tmp_path: Path) -> None:
     assert stored("node", tmp_path).mismatches == []
     _, _, _, exported, shown, names = pages("node")
-    median = re.search(r"^  memory latency \(.*?  +(\d\S*)", shown, flags=re.M)
+    median = re.search(r"^  memory latency\b.*?  +(\d\S*)", shown, flags=re.M)
     assert median
     spoiled = shown.replace(f" {median[1]} ", f" {corrupted(median[1])} ", 1)
     assert titles.check(tmp_path, json.loads(exported), spoiled, names).mismatches

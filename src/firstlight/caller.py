@@ -50,8 +50,8 @@ DROPPED = re.compile(
     )
 )
 """Variables that compilers, linkers, CMake, Ninja, make, pip, uv, Python and git read, and that change what they build
-or install. firstlight and its child processes run without them. The commands of `profile` and `map --try` receive them, and a
-command of `bench` those that `--env` names."""
+or install. firstlight and its child processes run without them. The commands of `profile` and `map --try` receive them,
+and a command of `bench` those that `--env` names."""
 
 SEARCHED = ("CPATH", "C_INCLUDE_PATH", "CPLUS_INCLUDE_PATH", "LIBRARY_PATH")
 """Search paths of compilers for headers and libraries; environment modules set them for the libraries of a site."""
