@@ -38,7 +38,7 @@ if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # as in a shell's backgro
 if signal.getsignal(signal.SIGHUP) is signal.SIG_IGN:  # under nohup, likewise
     signal.signal(signal.SIGHUP, signal.SIG_DFL)
 
-hypothesis.settings.register_profile("firstlight", deadline=None, max_examples=50)  # a busy machine is no failure
+hypothesis.settings.register_profile("firstlight", deadline=None, max_examples=25)  # a busy machine is no failure
 hypothesis.settings.register_profile("full", deadline=None)
 hypothesis.settings.load_profile("firstlight")
 
@@ -110,7 +110,7 @@ def _of_newcomer(item: pytest.Item) -> bool:
     """Return whether `./fl test` runs it: a unit or property test, or one that is marked."""
     if item.get_closest_marker("newcomer"):
         return True
-    builds = "simulator" in getattr(item, "fixturenames", ())
+    builds = not {"simulator", "tool"}.isdisjoint(getattr(item, "fixturenames", ()))
     return not builds and not any(item.get_closest_marker(name) for name in ("full", *KINDS))
 
 

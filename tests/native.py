@@ -80,28 +80,30 @@ def variants(broken: bool) -> list[tuple[Workload, Variant]]:
     return [(w, v) for w in workloads.values() for v in w.variants if v.broken == broken]
 
 
+KINDS = ((), ("openmp",), ("mpi",))
+"""What a representative needs: nothing (serial), threads or processes."""
+
+
 @cache
 def _representatives(workload: str) -> frozenset[str]:
-    """Return the names of a workload's plainest variants: serial, with threads, and with processes, if it has them."""
-    found = set()
-    for needs in ((), ("openmp",), ("mpi",)):
-        names = [v.name for v in workloads[workload].variants if not v.broken and tuple(v.needs) == needs]
-        found |= set(sorted(names, key=lambda n: (n not in ("serial", "omp", "mpi"), len(n), n))[:1])
-    return frozenset(found)
+    """Return the names of a workload's plainest variant of each kind, and of one broken variant derived from each.
+
+    The name of a broken variant begins with that of its original variant, unless that is the plainest."""
+    every = workloads[workload].variants
+    plainest, broken = set(), set()
+    for needs in KINDS:
+        names = [v.name for v in every if not v.broken and tuple(v.needs) == needs]
+        plainest |= set(sorted(names, key=lambda n: (n not in ("serial", "omp", "mpi"), len(n), n))[:1])
+    others = {f"broken_{v.name}" for v in every if not v.broken} - {f"broken_{name}" for name in plainest}
+    derived = [v for v in every if v.broken and not any(f"{v.name}_".startswith(f"{other}_") for other in others)]
+    for needs in KINDS:
+        broken |= set([v.name for v in derived if tuple(v.needs) == needs][:1])
+    return frozenset(plainest | broken)
 
 
 def of_newcomer(workload: Workload, variant: Variant) -> bool:
-    """Return whether `./fl test` builds it: a representative, or a broken variant derived from one.
-
-    The name of a broken variant begins with that of its original variant, unless that is the plainest."""
-    chosen = _representatives(workload.name)
-    if not variant.broken:
-        return variant.name in chosen
-    if not {"mpi", "openmp"}.issuperset(variant.needs):
-        return False
-    mistake = variant.name.removeprefix("broken_")
-    others = {v.name for v in workload.variants if not v.broken} - chosen
-    return not any(mistake.startswith(f"{other}_") or mistake == other for other in others)
+    """Return whether `./fl test` builds it: a representative."""
+    return variant.name in _representatives(workload.name)
 
 
 def programs(workload: Workload, variant: Variant, tool: Toolchain) -> list[Program]:
@@ -149,8 +151,9 @@ def met(workload: Workload, variant: Variant, compiler: str) -> list[Program]:
     So every variant meets every compiler and, with two compilers and two libraries, every library; and each compiler
     meets each library. What only one compiler can build meets all libraries there, if it can run.
 
-    With --of-machine a fresh machine has already run each representative with gcc and pip's MPICH. Two of three then
-    use only the other compiler and the other library, except in the chapter about the libraries themselves.
+    With --of-machine a variant meets one compiler and one library. A representative is the program of the fresh machine
+    again, but for the library; of the others a workload's meet one compiler, so that one has to build its judge. The
+    chapter about the libraries themselves still meets all.
     """
     tool = toolchain("base", compiler, variant.broken)
     every = programs(workload, variant, tool) if tool else []
@@ -159,11 +162,15 @@ def met(workload: Workload, variant: Variant, compiler: str) -> list[Program]:
         return [p for p in every if p.mpi in (*mpis[:1], None)]
     if variant.broken:
         return [p for p in every if p.mpi in (*mpis[-1:], None)]
-    if len(mpis) < 2 or (len(compilers(variant)) < 2 and runs(variant)):
-        return every
+    able = compilers(variant)
     turn = sum(f"{workload.name}.{variant.name}".encode())
-    if asked.of_machine and of_newcomer(workload, variant) and turn % 6 > 1 and workload.chapter != "network":
-        return [p for p in every if compiler != COMPILERS[0] and p.mpi == mpis[-1]]
+    if asked.of_machine and len(able) > 1 and workload.chapter != "network":
+        if compiler != (able[0] if of_newcomer(workload, variant) else able[sum(workload.name.encode()) % len(able)]):
+            return []
+        library = mpis[-1 if of_newcomer(workload, variant) else turn % len(mpis)] if mpis else None
+        return [p for p in every if p.mpi == library]
+    if len(mpis) < 2 or (len(able) < 2 and runs(variant)):
+        return every
     return [p for p in every if p.mpi == mpis[(turn + COMPILERS.index(compiler)) % len(mpis)]]
 
 

@@ -217,6 +217,7 @@ def results(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return made / "results"
 
 
+@pytest.mark.native
 def test_a_run_is_projected_end_to_end(results: Path, capsys: Captured, tmp_path: Path) -> None:
     page = tmp_path / "page.html"
     words = ["project", "solved", "--results", str(results), "--nodes", "16", "--machine", "hdr200"]

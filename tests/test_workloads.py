@@ -103,7 +103,9 @@ def test_variant_verifies(pair: tuple[Workload, Variant], compiler: str, tmp_pat
         for place in [two, *others] if wanted == 1 else [*others, two]:
             if ran == wanted:
                 break
-            said = native.run(program, place, native.arguments(workload, program.program.variant), tmp_path)
+            # A check examines a step at a random place of a batch, and no correct variant may fail it.
+            effort = native.EFFORT if ran else native.SEVERAL_BATCHES
+            said = native.run(program, place, native.arguments(workload, program.program.variant), tmp_path, effort)
             if said.status == 2:
                 # What the guard of the launch adds speaks of shared files, which may be those of another test's ranks.
                 told = [s for s in said.stderr.strip().splitlines() if not s.startswith("firstlight: removed")]
@@ -128,25 +130,6 @@ def test_variant_verifies(pair: tuple[Workload, Variant], compiler: str, tmp_pat
         if ran == 0 and "this compiler offers none on this processor" in told[0]:
             pytest.skip(told[0].partition(": ")[2])
         assert ran > 0, f"refused on every placement: {told[0]}"
-
-
-@pytest.mark.full
-@pytest.mark.parametrize("pair", GOOD, ids=name)
-def test_batches_of_steps_verify(pair: tuple[Workload, Variant], tmp_path: Path) -> None:
-    """A check examines a step at a random place of a batch, and no correct variant may fail it."""
-    workload, variant = pair
-    if not native.compilers(variant):
-        lacks(variant)
-    program = built_from(workload, variant, native.compilers(variant)[-1])[0]
-    assert program.error == ""
-    words = native.arguments(workload, program.program.variant)
-    for place in party_of_two_first(bearable(placements(variant), program)):
-        said = native.run(program, place, words, tmp_path, native.SEVERAL_BATCHES)
-        if said.status != 2:
-            wrong = [c for c in said.of("check") if not c["ok"]]
-            assert (said.status, said.reason) == (0, ""), (place, wrong, said.stderr)
-            return
-    pytest.skip(said.stderr.strip().partition("\n")[0])
 
 
 @pytest.mark.parametrize("pair", [pytest.param(p, id=name(p), marks=marks(p)) for p in BROKEN])
@@ -202,10 +185,11 @@ def sanitizable() -> list[tuple[Workload, Variant]]:
     code it contains.
 
     Without what emulates a device: its threads are fibers with stacks of their own, which the address sanitizer does
-    not know, and it takes minutes to compile so.
+    not know, and it takes minutes to compile so. With --of-machine the representatives.
     """
     alone = [(w, v) for w, v in GOOD if "mpi" not in v.needs and not of_library(v.needs) and not on_device(v.needs)]
-    return [(w, v) for w, v in alone if v.name != "emulated" and all(f"omp_{v.name}" != o.name for o in w.variants)]
+    some = [(w, v) for w, v in alone if v.name != "emulated" and all(f"omp_{v.name}" != o.name for o in w.variants)]
+    return [(w, v) for w, v in some if not asked.of_machine or native.of_newcomer(w, v)]
 
 
 @pytest.mark.full
@@ -253,23 +237,22 @@ def sanitized(workload: str) -> dict[Program, Built]:
 
 
 @pytest.mark.full
-@pytest.mark.parametrize("compiler", native.COMPILERS)
-def test_each_compiler_meets_each_mpi_library_and_each_variant(compiler: str) -> None:
-    tool = native.toolchain("base", compiler)
-    if tool is None:
-        pytest.skip(f"no {compiler} here")
-    every = {p for w, v in GOOD for p in native.programs(w, v, tool)}
-    chosen = {p for w, v in GOOD for p in native.met(w, v, compiler)}
-    assert chosen <= every and {p.mpi for p in chosen} == {p.mpi for p in every}
-    if compiler == native.COMPILERS[-1] or not asked.of_machine:  # else a fresh machine's has met the rest
-        assert {(p.workload, p.variant) for p in chosen} == {(p.workload, p.variant) for p in every}
-
-
-@pytest.mark.full
-def test_each_variant_meets_each_mpi_library() -> None:
+@pytest.mark.parametrize("of_machine", [False, True])
+def test_compilers_mpi_libraries_and_variants_meet(of_machine: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(asked, "of_machine", of_machine)
     tools = {c: t for c in native.COMPILERS if (t := native.toolchain("base", c))}
-    for workload, variant in GOOD:
-        shown = {"mpich"} if asked.of_machine and native.of_newcomer(workload, variant) else set()  # pip's
-        every = {p.mpi for t in tools.values() for p in native.programs(workload, variant, t)}
-        met = {p.mpi for c in tools for p in native.met(workload, variant, c)}
-        assert met | shown == every | shown or len(every) > len(tools) or not native.runs(variant), variant.name
+    every = {c: {p for w, v in GOOD for p in native.programs(w, v, t)} for c, t in tools.items()}
+    chosen = {c: {p for w, v in GOOD for p in native.met(w, v, c)} for c in tools}
+    for compiler in tools:
+        assert chosen[compiler] <= every[compiler]
+        assert {p.mpi for p in chosen[compiler]} == {p.mpi for p in every[compiler]}
+        assert of_machine or names(chosen[compiler]) == names(every[compiler])
+    assert names(*chosen.values()) == names(*every.values())
+    for workload, variant in [] if of_machine else GOOD:
+        libraries = {p.mpi for t in tools.values() for p in native.programs(workload, variant, t)}
+        shown = {p.mpi for c in tools for p in native.met(workload, variant, c)}
+        assert shown == libraries or len(libraries) > len(tools) or not native.runs(variant), variant.name
+
+
+def names(*programs: set[Program]) -> set[tuple[str, str]]:
+    return {(p.workload, p.variant) for some in programs for p in some}
