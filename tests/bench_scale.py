@@ -28,7 +28,7 @@ import synthetic_machine
 from firstlight import ROOT
 from firstlight.machine import Machine
 from firstlight.plan import plan
-from firstlight.plan.expected import cases
+from firstlight.plan.runtime_estimate import cases
 from firstlight.record import LaunchRecord
 from firstlight.toolchains import Toolbox
 

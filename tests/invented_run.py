@@ -20,7 +20,7 @@ from firstlight.judge.levels import Hierarchy, nominal
 from firstlight.machine import Machine, cores
 from firstlight.mpi_families import Room, grain
 from firstlight.plan import Cell, plan
-from firstlight.plan.expected import parameters
+from firstlight.plan.runtime_estimate import parameters
 from firstlight.record import (
     SCHEMA,
     Binding,

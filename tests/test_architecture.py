@@ -108,7 +108,7 @@ def test_what_a_variant_needs_is_decided_in_one_place() -> None:
     assert asking <= {
         "catalogue/__init__.py",
         "catalogue/capabilities.py",
-        "plan/ability.py",
+        "plan/requirements.py",
         "plan/planner.py",
         "build/recipe.py",
         "cli/listing.py",

@@ -23,11 +23,11 @@ from firstlight.errors import ENVIRONMENT, USAGE, FirstlightError, UsageError
 from firstlight.plan import Plan
 from firstlight.process import bounded
 from firstlight.profile import which
-from firstlight.project import asking, machines
+from firstlight.project import machines, projector
 from firstlight.record import Run
 from firstlight.store import layout
 from firstlight.toolchains import Mpi
-from firstlight.tune import carrying
+from firstlight.tune import tuner
 from firstlight.tune.formats import rules, selection
 
 # -- programs that do not answer
@@ -120,7 +120,7 @@ def test_a_tuning_prints_the_launches_that_it_passes_over(tmp_path: Path, damage
     file.write_bytes(damage)
     prepared = Prepared(scene.run.machine, scene.run.toolbox, dict(scene.workloads), Plan((), ()))
     stream = io.StringIO()
-    judged = carrying._judged(path, prepared, Plain(stream))
+    judged = tuner._judged(path, prepared, Plain(stream))
     assert judged.figures and f"passed over {layout.LAUNCHES}/{file.name}" in stream.getvalue()
 
 
@@ -154,7 +154,7 @@ def test_a_class_at_its_bounds_is_computed(tmp_path: Path, name: str, number: fl
     file.write_text(re.sub(rf"^{name} = \{{ value = [^,]+,", f"{name} = {{ value = {number},", CLASS, flags=re.M))
     of, plan = machines.named(str(file)), machines.roadmap()
     for model in machines.MODELS:
-        fits = machines.fits(of, 2018, model, plan, asking.MOST_WATTS)
+        fits = machines.fits(of, 2018, model, plan, projector.MOST_WATTS)
         assert math.isfinite(fits.peak) and math.isfinite(fits.watts)
 
 
@@ -163,7 +163,7 @@ def test_a_class_at_its_bounds_is_computed(tmp_path: Path, name: str, number: fl
 )
 def test_a_power_is_within_bounds(text: str) -> None:
     with pytest.raises(UsageError, match="write a power of at most") as told:
-        asking.watts(text, "--power")
+        projector.watts(text, "--power")
     assert len(str(told.value)) < 200
 
 

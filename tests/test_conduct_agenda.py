@@ -25,7 +25,7 @@ from firstlight.conduct.progress import State
 from firstlight.conduct.rounds import Rounds
 from firstlight.machine import Machine
 from firstlight.plan import EFFORT, Cell, Placement, Program, plan
-from firstlight.plan.expected import launch_seconds
+from firstlight.plan.runtime_estimate import launch_seconds
 from firstlight.record import Case, Check, Description, Exit, Launch, LaunchRecord, Metric, Sample, Start
 from firstlight.toolchains import Library
 

@@ -17,10 +17,10 @@ import synthetic
 from firstlight.catalogue import Row, Workload
 from firstlight.conduct import agenda
 from firstlight.conduct.agenda import Rank
+from firstlight.conduct.cell_progress import Tally, varying
 from firstlight.conduct.costs import Costs, key
 from firstlight.conduct.progress import State
 from firstlight.conduct.rounds import BUDGET, COMPLETE, Rounds
-from firstlight.conduct.tally import Tally, varying
 from firstlight.plan import Cell, Guest, Placement, Program
 from firstlight.record import Case, Check, Description, Exit, Launch, LaunchRecord, Metric, Run, Sample, Start
 

@@ -25,7 +25,7 @@ import turns
 from firstlight import ROOT, catalogue
 from firstlight.catalogue import Workload
 from firstlight.cli import call
-from firstlight.conduct import ending
+from firstlight.conduct import exit_status
 from firstlight.errors import OK, REGRESSION
 from firstlight.export import figures
 from firstlight.export.junit import NOT_AVAILABLE, to_junit
@@ -120,7 +120,7 @@ def of_variants(judgement: Judgement, *variants: str) -> Judgement:
 def test_a_toolchain_that_is_fast_but_wrong_leaves_a_healthy_machine_green(judgement: Judgement) -> None:
     healthy = of_variants(judgement, "serial", "simd", "kahan")
     root = checked(to_junit(healthy))
-    assert ending.status(healthy) == OK and any(isinstance(f, Failed) for f in healthy.figures)
+    assert exit_status.status(healthy) == OK and any(isinstance(f, Failed) for f in healthy.figures)
     assert root.get("failures") == root.get("errors") == "0" and not root.findall(".//failure")
 
 
@@ -128,7 +128,7 @@ def test_a_variant_that_no_toolchain_gets_right_is_a_failure(judgement: Judgemen
     kahan = of_variants(judgement, "kahan")
     bad = {f.identity.toolchain for f in kahan.figures if isinstance(f, Failed)}
     kahan = replace(kahan, figures=tuple(f for f in kahan.figures if f.identity.toolchain in bad))
-    assert ending.status(kahan) == REGRESSION
+    assert exit_status.status(kahan) == REGRESSION
     told = [e.get("message") for e in checked(to_junit(kahan)).findall(".//failure")]
     assert sorted(map(str, told)) == sorted(f.reason for f in kahan.figures if isinstance(f, Failed))
 
@@ -158,7 +158,7 @@ def test_red_and_green_are_those_of_the_exit_status(data: st.DataObject) -> None
     judgement = replace(of_variants(whole, *names), figures=tuple(figures))
     root = checked(to_junit(judgement))
     red = int(root.get("failures", "0")) + int(root.get("errors", "0"))
-    assert (red > 0) == (ending.status(judgement) == REGRESSION)
+    assert (red > 0) == (exit_status.status(judgement) == REGRESSION)
 
 
 def test_a_suite_names_run_machine_and_toolchains(judgement: Judgement) -> None:
@@ -203,7 +203,7 @@ def test_lost_launches_are_errors_and_what_was_never_launched_is_skipped(judgeme
     root = checked(to_junit(odd))
     errors = root.findall(".//error")
     assert [e.get("message") for e in errors] == ["all 2 launches were lost: killed by signal 9"]
-    assert root.get("errors") == "1" and ending.status(odd) == REGRESSION
+    assert root.get("errors") == "1" and exit_status.status(odd) == REGRESSION
     skipped = {e.get("message") for e in root.findall(".//skipped")}
     assert {"never launched: the budget was spent", "no mpiicpx here"} <= skipped
     assert "launch 0: killed by signal 9" in (root.findtext(".//system-err") or "")

@@ -16,9 +16,9 @@ from firstlight.judge import Finding, Judgement, findings
 from firstlight.judge.figures import judge
 from firstlight.judge.findings import discover, rules
 from firstlight.judge.findings._common import told
+from firstlight.judge.formatting import listing
 from firstlight.judge.interval import estimate
 from firstlight.judge.verdict import Figure, Identity, Verified
-from firstlight.judge.words import listing
 from firstlight.plan import Placement
 from firstlight.record import LaunchRecord
 from firstlight.units import binary, factor, significant

@@ -12,7 +12,7 @@ from firstlight.judge import Finding, Judgement
 from firstlight.judge.findings import flags_harm
 from firstlight.judge.findings._common import gain, shown
 from firstlight.judge.interval import estimate
-from firstlight.judge.sourced import settle
+from firstlight.judge.provenance import settle
 from firstlight.judge.states import states
 from firstlight.judge.verdict import Identity, Verified
 from firstlight.plan import Placement

@@ -10,7 +10,7 @@ import pytest
 from msgspec.structs import replace
 
 import shipped
-from firstlight.judge import sourced
+from firstlight.judge import provenance
 from firstlight.judge import states as judged
 from firstlight.judge.compare import compare_figures
 from firstlight.judge.interval import estimate
@@ -178,11 +178,11 @@ def test_an_advantage_is_that_of_the_nearer_states() -> None:
     mostly_low, mostly_high = figure(*[0.15] * 9, *[0.6] * 4), figure(*[0.9] * 4, *[3.0] * 9)
     assert advantage(mostly_low, mostly_high) == pytest.approx(5)  # 0.6 to 3; 0.15 to 0.9 is 6
     assert advantage(mostly_high, mostly_low) == pytest.approx(1 / 5)
-    told = sourced.settle(sourced.advantage("5.0 ×", mostly_low, mostly_high))
+    told = provenance.settle(provenance.advantage("5.0 ×", mostly_low, mostly_high))
     assert [s.formula for s in told.sources] == ["nearest(a, b)"]
     one, other = figure(*[0.2] * 8), figure(*[0.3] * 8)
     assert advantage(one, other) == pytest.approx(1.5)
-    assert [s.formula for s in sourced.settle(sourced.advantage("1.5 ×", one, other)).sources] == ["a / b"]
+    assert [s.formula for s in provenance.settle(provenance.advantage("1.5 ×", one, other)).sources] == ["a / b"]
 
 
 def test_states_are_scaled_with_the_figure_they_belong_to() -> None:

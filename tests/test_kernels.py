@@ -13,7 +13,7 @@ from msgspec.structs import replace
 import native
 import synthetic
 from firstlight.catalogue import Selection
-from firstlight.conduct.tally import Tally
+from firstlight.conduct.cell_progress import Tally
 from firstlight.judge.figures import expected, judge
 from firstlight.judge.verdict import Failed, Verified
 from firstlight.plan import Cell, Placement, Program, plan

@@ -20,7 +20,7 @@ from firstlight.judge.figures import judge
 from firstlight.judge.verdict import Failed
 from firstlight.machine import Gpu, Machine
 from firstlight.plan import EFFORT, plan
-from firstlight.plan.expected import launch_seconds
+from firstlight.plan.runtime_estimate import launch_seconds
 from firstlight.plan.serving import serves
 from firstlight.record import Binding
 from firstlight.report import answers, html, maps, terminal

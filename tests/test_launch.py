@@ -26,7 +26,7 @@ from firstlight.mpi_families import Room
 from firstlight.mpi_families.family import Origin
 from firstlight.plan import Cell, Placement, Program
 from firstlight.process import tree
-from firstlight.process.leavings import Leavings
+from firstlight.process.shm_leftovers import Leavings
 from firstlight.toolchains import Mpi, Toolbox
 
 MACHINE = synthetic_machine.machine()

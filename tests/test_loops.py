@@ -16,9 +16,9 @@ from commands import Captured, call, examples
 from firstlight import ROOT
 from firstlight.errors import UsageError
 from firstlight.loops import NotUnderstoodError, Pragma, change, dispatch, emit, engines, judging, pragma, source
-from firstlight.loops.carrying import Outcome
 from firstlight.loops.change import Piece
 from firstlight.loops.trial import Bench, Compiler, compiler, edges, points
+from firstlight.loops.tuner import Outcome
 
 FLAGS = ("-O2", "-ffp-contract=off")
 DOT = """double dot(long n, const double *x, const double *y) {

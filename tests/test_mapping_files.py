@@ -16,8 +16,8 @@ from firstlight.machine import Cache, Machine
 from firstlight.machine.allocation import Allocation
 from firstlight.mapping import formats, ground, source, trying
 from firstlight.mapping.answer import Answer, Mapped, Side
-from firstlight.mapping.carrying import Request, compared
 from firstlight.mapping.ground import Ground, Seat
+from firstlight.mapping.runner import Request, compared
 from firstlight.profile.traffic import Kind, Pair, Phase, Traffic
 from firstlight.report.mapping import notes
 from firstlight.toolchains import Mpi

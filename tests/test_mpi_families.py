@@ -37,7 +37,7 @@ class Invented(Family):
     def placing(self, spread, room):
         return ["--each", str(spread.per_node)]
 
-    def carrying(self, variables):
+    def export_options(self, variables):
         return [f"--send={variable}" for variable in variables]
 
 FAMILY = Invented()

@@ -17,7 +17,7 @@ from commands import Captured, call
 from firstlight.errors import RecordError, UsageError
 from firstlight.judge import nodes
 from firstlight.judge.verdict import Estimate
-from firstlight.nodes import asking, folder, schedule
+from firstlight.nodes import folder, requests, schedule
 from firstlight.nodes.folder import Part, Record
 from firstlight.report import nodes as page
 from firstlight.report.nodes import Line, Value
@@ -200,8 +200,8 @@ def test_under_another_batch_system_it_is_not_available(tmp_path: Path) -> None:
     nodefile = tmp_path / "nodes"
     nodefile.write_text("a\nb\n")
     with pytest.raises(UsageError, match="not available under pbs"):
-        asking.held({"PBS_JOBID": "1.server", "PBS_NODEFILE": str(nodefile)})
+        requests.held({"PBS_JOBID": "1.server", "PBS_NODEFILE": str(nodefile)})
     job = {"SLURM_JOB_ID": "1", "SLURM_JOB_NODELIST": "n[1-4]", "SLURM_NNODES": "4", "SLURMD_NODENAME": "n1"}
-    assert asking.held(job).hosts == ("n1", "n2", "n3", "n4")
+    assert requests.held(job).hosts == ("n1", "n2", "n3", "n4")
     with pytest.raises(UsageError, match="no allocation of Slurm with two nodes"):
-        asking.held(job | {"FIRSTLIGHT_NODES": "n2,n3"})
+        requests.held(job | {"FIRSTLIGHT_NODES": "n2,n3"})

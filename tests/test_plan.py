@@ -19,7 +19,7 @@ from firstlight.conduct import agenda
 from firstlight.errors import UsageError
 from firstlight.plan import EFFORT, Cell, Placement, Plan, Program, order, plan, select
 from firstlight.plan.ceilings import bounding, unmeasured
-from firstlight.plan.expected import START, launch_seconds
+from firstlight.plan.runtime_estimate import START, launch_seconds
 from firstlight.plan.splitting import Box, split
 from firstlight.toolchains import Library, Linking
 from invented_plan import GIB, KIB, MACHINE, MIB, TOOLBOX, keys, machine, mpi, workload

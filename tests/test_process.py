@@ -18,8 +18,8 @@ import pytest
 
 import turns
 from firstlight import ROOT
-from firstlight.process import bounded, leavings, tree
-from firstlight.process.leavings import Leavings
+from firstlight.process import bounded, shm_leftovers, tree
+from firstlight.process.shm_leftovers import Leavings
 from turns import await_
 
 
@@ -204,8 +204,8 @@ def test_only_what_is_fresh_our_own_and_held_by_nobody_is_removed(tmp_path: Path
         return tmp_path / name
 
     old = made("seg.old")
-    time.sleep(4 * leavings.COARSE)
-    since = time.time() - leavings.COARSE
+    time.sleep(4 * shm_leftovers.COARSE)
+    since = time.time() - shm_leftovers.COARSE
     left, opened, mapped, told, other = map(made, ("seg.left", "seg.opened", "seg.mapped", "seg.told", "other"))
     (tmp_path / "seg.link").symlink_to(other)
     kept = {old, opened, mapped, told, other, tmp_path / "seg.link"}
@@ -217,7 +217,7 @@ def test_only_what_is_fresh_our_own_and_held_by_nobody_is_removed(tmp_path: Path
     try:
         with opened.open(), mapped.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ):
             file.close()
-            removed = leavings.remove(Leavings(str(tmp_path / "folder"), (f"{tmp_path}/seg.*",), since))
+            removed = shm_leftovers.remove(Leavings(str(tmp_path / "folder"), (f"{tmp_path}/seg.*",), since))
     finally:
         sleeper.kill()
         sleeper.wait()
@@ -231,8 +231,8 @@ def test_a_folder_of_another_user_is_neither_taken_nor_removed(tmp_path: Path) -
     theirs.mkdir()
     os.chown(theirs, 54321, 54321)
     with pytest.raises(FileExistsError):
-        leavings.make(str(theirs))
-    leavings.remove(Leavings(str(theirs), (), 0.0))
+        shm_leftovers.make(str(theirs))
+    shm_leftovers.remove(Leavings(str(theirs), (), 0.0))
     assert theirs.exists()
 
 

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 from documented import computed
 from firstlight import heritage
 from firstlight.export.comparison import compared as export_of
-from firstlight.judge import absence, words
+from firstlight.judge import absence, formatting
 from firstlight.judge.compare import compare
 from firstlight.judge.verdict import Verified
 from firstlight.report import failures, html
@@ -155,7 +155,7 @@ def test_what_failed_and_what_is_absent_is_there_once() -> None:
     section = markup.unescape(text[text.index('id="failed"') : text.index('id="measured"')])
     for entry in failures.failures(judgement):
         assert section.count(f"<b>{entry.program}</b>{entry.title.removeprefix(entry.program)}") == 1
-        assert all(f"{words.name(f.identity)}: {f.reason}" in section for f in entry.figures)
+        assert all(f"{formatting.name(f.identity)}: {f.reason}" in section for f in entry.figures)
     shown = absence.absences(replace(judgement, run=run))
     assert shown and section.count('<tr><td data-label="what">') == len(shown)
 

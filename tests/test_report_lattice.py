@@ -11,8 +11,8 @@ from msgspec.structs import replace
 import shipped
 import synthetic_lattice
 from firstlight import heritage
-from firstlight.conduct import ending
-from firstlight.conduct.tally import Tally
+from firstlight.conduct import exit_status
+from firstlight.conduct.cell_progress import Tally
 from firstlight.errors import OK, REGRESSION
 from firstlight.judge import ranking
 from firstlight.judge.figures import judge
@@ -238,14 +238,14 @@ def test_variants_have_words(variant: str, shown: str) -> None:
 
 def test_a_run_with_a_twin_ends_well_unless_the_twin_is_lost() -> None:
     v = view()
-    assert ending.status(v.judgement) == OK
+    assert exit_status.status(v.judgement) == OK
     lost = tuple(
         Failed(f.identity, f.unit, f.better, "all 8 launches were lost", "lost")
         if f.identity.variant == "mpi_silent"
         else f
         for f in v.judgement.figures
     )
-    assert ending.status(replace(v.judgement, figures=lost)) == REGRESSION
+    assert exit_status.status(replace(v.judgement, figures=lost)) == REGRESSION
 
 
 def test_progress_shows_no_number_of_the_twin() -> None:

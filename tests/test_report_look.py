@@ -12,7 +12,7 @@ import pytest
 
 from firstlight import heritage
 from firstlight.export import junit
-from firstlight.judge import Judgement, words
+from firstlight.judge import Judgement, formatting
 from firstlight.judge.absence import absences
 from firstlight.judge.hockney import Regime
 from firstlight.report import html, method, palette, wording
@@ -176,4 +176,4 @@ def test_no_folder_of_the_machine_stands_on_a_page() -> None:
     ],
 )  # fmt: skip
 def test_bare_text_has_no_folders(text: str, kept: str) -> None:
-    assert words.bare(text) == kept
+    assert formatting.bare(text) == kept

@@ -17,7 +17,7 @@ from firstlight.report.palette import Palette
 from report_samples import sample
 
 REPORT = """
-from firstlight.judge.words import listing
+from firstlight.judge.formatting import listing
 from firstlight.report.frame import HEAD, Drawing
 
 from .parts import words

@@ -12,7 +12,7 @@ from firstlight import heritage
 from firstlight.catalogue import Plot
 from firstlight.errors import UsageError
 from firstlight.judge.figures import judge
-from firstlight.judge.sourced import settle
+from firstlight.judge.provenance import settle
 from firstlight.judge.verdict import Figure, Verified
 from firstlight.report import plots, sentence
 from firstlight.report.frame import Drawing, View

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 import synthetic
 from firstlight import heritage
 from firstlight.catalogue import Variant, Workload
-from firstlight.judge import Judgement, absence, words
+from firstlight.judge import Judgement, absence, formatting
 from firstlight.judge.compare import compare
 from firstlight.judge.figures import judge
 from firstlight.judge.verdict import Failed, States, Unverified, Verified
@@ -240,7 +240,7 @@ def test_failures_are_listed_in_full() -> None:
     text = terminal.failures(judgement)
     failed = [f for f in judgement.figures if isinstance(f, Failed)]
     line = " ".join(text.split())
-    assert failed and all(words.name(f.identity) in line and f.reason in line for f in failed)
+    assert failed and all(formatting.name(f.identity) in line and f.reason in line for f in failed)
     assert "fortran_loop.f90:12: error" in text and "install BLIS" in text
     complete = replace(judgement.run.toolbox, absent=())
     empty = Judgement(replace(judgement.run, builds=(), not_available=(), toolbox=complete), (), (), ())

@@ -23,7 +23,7 @@ from firstlight.cli import runs
 from firstlight.cli.check import inspect
 from firstlight.conduct import documents as read_documents
 from firstlight.errors import OK, REGRESSION, USAGE, UsageError
-from firstlight.judge.asked import replaced
+from firstlight.judge.overrides import replaced
 from firstlight.plan.settings import names_file, parse, value
 from firstlight.record import Exit
 from firstlight.store import documents, layout, lines

@@ -17,7 +17,7 @@ from firstlight.doctor.lines import examine, text
 from firstlight.errors import ENVIRONMENT, OK, USAGE, UsageError
 from firstlight.site import file, modules
 from firstlight.toolchains import Mpi, Toolbox, Toolchain
-from firstlight.toolchains.considered import considered
+from firstlight.toolchains.site_filter import considered
 
 EXAMPLES = sorted((ROOT / "sites").glob("*.toml"))
 

@@ -15,7 +15,7 @@ import native
 import synthetic
 from firstlight.catalogue import load
 from firstlight.errors import UsageError
-from firstlight.judge import Judgement, words
+from firstlight.judge import Judgement, formatting
 from firstlight.judge.figures import judge
 from firstlight.judge.select import same_value
 from firstlight.judge.verdict import Failed, Verified
@@ -216,7 +216,7 @@ def test_a_real_number_out_of_its_range_gets_one_line(given: str) -> None:
 
 def test_a_whole_number_among_real_ones_is_the_same_parameter() -> None:
     assert same_value(2.0, 2) and same_value(0.1, 0.1) and not same_value(0.1, 0.1000001)
-    assert words.values((("dt", 0.123456), ("n", 100))) == "dt = 0.123, n = 100"
+    assert formatting.values((("dt", 0.123456), ("n", 100))) == "dt = 0.123, n = 100"
 
 
 def test_real_numbers_of_a_declaration_are_finite(tmp_path: Path) -> None:

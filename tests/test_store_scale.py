@@ -14,10 +14,10 @@ from driver import run_of
 from faulty import Faulty
 from firstlight import store as stores
 from firstlight.build import Built
+from firstlight.conduct.cell_progress import Tally
 from firstlight.conduct.costs import Costs
 from firstlight.conduct.prepare import ALL_WORDS, make
 from firstlight.conduct.rounds import COMPLETE
-from firstlight.conduct.tally import Tally
 from firstlight.errors import RecordError
 from firstlight.plan import Cell, Program
 from firstlight.record import Run, Start

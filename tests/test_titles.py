@@ -21,7 +21,7 @@ import titles
 from firstlight import export, heritage
 from firstlight.catalogue import Plot
 from firstlight.cli.report import reported
-from firstlight.judge import sourced
+from firstlight.judge import provenance
 from firstlight.judge.figures import judge
 from firstlight.plan import Placement
 from firstlight.record import End, LaunchRecord
@@ -186,7 +186,7 @@ def test_findings_are_plain_text_in_json() -> None:
 
 
 def test_foreign_marks_are_no_sources() -> None:
-    text = sourced.settle('a \ue000["1","",[]]\ue001 b \ue000not json\ue0019\ue002 c')
+    text = provenance.settle('a \ue000["1","",[]]\ue001 b \ue000not json\ue0019\ue002 c')
     assert not re.search("[\ue000-\ue002]", text) and text.sources == ()
-    plain = sourced.settle(f"it is {sourced.number('1.5 ×', '3 / 2')} more")
+    plain = provenance.settle(f"it is {provenance.number('1.5 ×', '3 / 2')} more")
     assert plain == "it is 1.5 × more" and plain[plain.sources[0].start : plain.sources[0].end] == "1.5 ×"

@@ -10,10 +10,10 @@ import pytest
 from firstlight.machine import Gpu, linux
 from firstlight.toolchains import Absent, Offload
 from firstlight.toolchains.accelerators import openacc, openmp
-from firstlight.toolchains.found import Compiler
 from firstlight.toolchains.host import Host
 from firstlight.toolchains.memory import Memory
 from firstlight.toolchains.offloading import architectures
+from firstlight.toolchains.probe_result import Compiler
 
 # $SAYS: what the trial prints; $FAILS: a pattern of the command lines that this compiler refuses.
 COMPILER = """

@@ -10,10 +10,10 @@ import pytest
 import native
 from firstlight.machine import linux
 from firstlight.toolchains import Absent, Linking, Mpi
-from firstlight.toolchains.found import Compiler
 from firstlight.toolchains.host import Host
 from firstlight.toolchains.memory import Memory
 from firstlight.toolchains.peers import Place, prove_peer
+from firstlight.toolchains.probe_result import Compiler
 from firstlight.toolchains.runtimes import hypre, petsc
 
 COMPILERS = [Compiler("gcc", "gcc", "12.2.0", str(shutil.which("g++")))]

@@ -14,9 +14,9 @@ from firstlight.machine import linux
 from firstlight.plan import Cell, Placement, Program
 from firstlight.toolchains import RUNTIMES, Absent, Linking, Mpi, Toolbox
 from firstlight.toolchains.discovery import _runtimes
-from firstlight.toolchains.found import Compiler
 from firstlight.toolchains.host import Host
 from firstlight.toolchains.memory import Memory
+from firstlight.toolchains.probe_result import Compiler
 from firstlight.toolchains.runtimes import caf, shmem
 from surveys import GXX, needs_gcc, script
 

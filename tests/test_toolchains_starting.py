@@ -10,9 +10,9 @@ from msgspec.structs import replace
 import synthetic_machine
 from firstlight import mpi_families
 from firstlight.toolchains import Mpi
-from firstlight.toolchains.found import Found
 from firstlight.toolchains.host import Host
 from firstlight.toolchains.memory import Memory
+from firstlight.toolchains.probe_result import Found
 from firstlight.toolchains.starting import refused, starting
 from firstlight.toolchains.wrappers import probe
 from surveys import script

@@ -29,12 +29,12 @@ from firstlight.plan import Placement
 from firstlight.roles import COLLECTIVE as COLLECTIVE_ROLE
 from firstlight.toolchains import Mpi
 from firstlight.tune import choosing, preload
-from firstlight.tune.carrying import Tuned
 from firstlight.tune.choosing import Candidate, Case, Choice
 from firstlight.tune.formats import rules as rules_file
 from firstlight.tune.formats import selection as selection_file
 from firstlight.tune.setting import Setting, applied
 from firstlight.tune.table import BLOCKWISE, LIBRARY, Rule, Table, ranges, table
+from firstlight.tune.tuner import Tuned
 
 COLLECTIVES = tuple(rules_file.NAMES)
 choices = st.dictionaries(
@@ -278,7 +278,7 @@ def test_only_what_proves_better_is_kept() -> None:
 
 
 def test_what_is_kept_is_told_with_how_to_use_it(tmp_path: Path) -> None:
-    from firstlight.tune import words
+    from firstlight.tune import terminal
     from firstlight.tune.files import Written
 
     good = Choice(
@@ -286,7 +286,7 @@ def test_what_is_kept_is_told_with_how_to_use_it(tmp_path: Path) -> None:
     )
     bad = Choice(Case("openmpi", "rules", "alltoall", 2, 8), "pairwise", False, "worse in its trial", 1.2, 1.1, 1.3)
     written = Written("openmpi", "rules", "rules-openmpi.conf", ("OMPI_MCA_x=1", "MPICH_y=/my results/a=b"), 1)
-    said = words.summary(Tuned("1", "a", "b", 9, (good, bad), (written,), ()))
+    said = terminal.summary(Tuned("1", "a", "b", 9, (good, bad), (written,), ()))
     assert "2 candidates, 1 kept" in said and "worse in its trial" in said
     assert "    export OMPI_MCA_x=1\n    export MPICH_y='/my results/a=b'" in said
     assert max(map(len, said.splitlines())) <= 80

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from firstlight.loops import source
-from firstlight.loops.carrying import Kept, Outcome, Tried
 from firstlight.loops.judging import Judged, judged
 from firstlight.loops.source import Source
+from firstlight.loops.tuner import Kept, Outcome, Tried
 
 CODE = """double sum(long n, const double *x) {
   double s = 0;

@@ -367,7 +367,7 @@ def _described() -> list[bytes]:
 def read_description(data: bytes) -> None:
     """What an executable answers to --describe."""
     from firstlight.build import Built
-    from firstlight.conduct.settable import describe
+    from firstlight.conduct.parameters import describe
 
     program = _scene().run.cells[0].program
     describe(Built(program, Path("program"), data, 0.1, "0" * 64, "0" * 64, ""))

@@ -8,7 +8,7 @@ from itertools import product
 from firstlight.bench.request import BYTES, CPU, FLOPS, MEMORY, SHARE, TIME, Request
 from firstlight.catalogue import Bound, Row, Value
 from firstlight.catalogue.brought import Brought
-from firstlight.judge import words
+from firstlight.judge import formatting
 from firstlight.plan import Cell
 from firstlight.record import Description, Metric, Parameter
 from firstlight.roles import EXECUTION, EXECUTION_CPU, EXECUTION_MEMORY, Role
@@ -93,7 +93,7 @@ def _rows(request: Request, cells: Sequence[Cell]) -> Iterator[Row]:
         open_ = "placement" in choose
         for placement in placements[:1] if open_ else placements:
             order += 1
-            where = "" if len(placements) == 1 or open_ else words.where(placement) or "1 core"
+            where = "" if len(placements) == 1 or open_ else formatting.where(placement) or "1 core"
             yield Row(
                 title=_title(request, metric, case, where, choose if choose != choices[0] else ""),
                 metric=metric,
@@ -123,4 +123,4 @@ def _title(request: Request, metric: str, case: dict[str, Value], where: str, ax
     called = CALLED.get(metric, metric.replace("_", " "))
     head = f"{next(iter(request.commands))}: {called}" if len(request.commands) == 1 else called
     by = {"": "", "variant": "by command", "mpi": "by MPI library", "bind": "by binding"}.get(axis, f"by {axis}")
-    return ", ".join(filter(None, [head, words.values(case.items()), where, by]))
+    return ", ".join(filter(None, [head, formatting.values(case.items()), where, by]))

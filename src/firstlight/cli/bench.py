@@ -150,7 +150,7 @@ def command(
     --like it is verified by its exit status alone, and the page says so.
     """
     from firstlight import conduct
-    from firstlight.bench import carrying
+    from firstlight.bench import runner
     from firstlight.conduct.interrupt import interruptible
     from firstlight.conduct.progress import display
     from firstlight.units import parse_duration
@@ -164,20 +164,20 @@ def command(
         return _shown(result, threshold, as_json)
     asked, folder = _asked(context, words, file, given)
     with interruptible(), display() as progress:
-        result = carrying.run(asked, folder, results, name, progress)
+        result = runner.run(asked, folder, results, name, progress)
     return _shown(result, threshold, as_json)
 
 
 def _shown(result: Result, threshold: float, as_json: bool) -> int:
     """Show the page, the ratios of the commands, and the reason for each failure."""
-    from firstlight.bench import carrying
+    from firstlight.bench import runner
     from firstlight.cli.run import show
     from firstlight.report import ratios
 
     code = show(result, as_json)
     for line in () if as_json else ratios.lines(result.judgement, result.workloads, threshold):
         tell(f"  {line}")
-    for line in carrying.failures(result.judgement):
+    for line in runner.failures(result.judgement):
         note(line)
     return code
 

@@ -77,7 +77,7 @@ def command(
 
 def _beside(names: tuple[str, ...], as_json: bool, output: Path | None, threshold: float, results: Path) -> int:
     from firstlight import heritage
-    from firstlight.report import beside as page
+    from firstlight.report import compare_machines as page
 
     if output is not None:
         writable(output)

@@ -48,8 +48,8 @@ def command(words: tuple[str, ...], run: str, output: Path | None, as_json: bool
     FIGURE are words of its name, as `./fl figures` writes it, as many as tell it from the others; where several figures
     have them and differ in the toolchain or a parameter only, the best one is taken.
     """
+    from firstlight.judge.formatting import name
     from firstlight.judge.verdict import Verified
-    from firstlight.judge.words import name
     from firstlight.report import explain as page
 
     if output is not None:
@@ -75,9 +75,9 @@ def choose(figures: Sequence[Figure], words: Sequence[str]) -> Figure:
 
     What is a word of some figure's name is meant as that word: `time` is not `cpu_time`. Anything else may be a part.
     """
+    from firstlight.judge.formatting import name
     from firstlight.judge.ranking import best
     from firstlight.judge.verdict import Verified
-    from firstlight.judge.words import name
 
     asked = [part.strip(",()") for word in words for part in word.split()]
     text = " ".join(asked)

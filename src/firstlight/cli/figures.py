@@ -80,8 +80,8 @@ def _counted(whole: list[Row], failed: bool) -> str:
 
 def line(row: Row) -> str:
     """One figure as one line; the reason in full where there is no number."""
+    from firstlight.judge.formatting import values, where
     from firstlight.judge.states import told
-    from firstlight.judge.words import values, where
 
     tools = row.toolchain + (f" {row.mpi}" if row.mpi else "")
     what = ", ".join(x for x in (values(sorted(row.parameters.items())), where(row.placement)) if x)

@@ -193,7 +193,7 @@ def _compared(
 
     from firstlight.history.accepted import baseline
     from firstlight.judge.compare import compare
-    from firstlight.judge.words import name
+    from firstlight.judge.formatting import name
 
     newest = history.runs[-1]
     base = baseline(folder, newest.run.machine.name)

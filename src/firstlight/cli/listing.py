@@ -34,7 +34,7 @@ class ListedWorkload(msgspec.Struct, frozen=True):
 
 def listed(names: tuple[str, ...]) -> list[ListedWorkload]:
     """The workloads named, or all."""
-    from firstlight.conduct.settable import declared
+    from firstlight.conduct.parameters import declared
 
     workloads = catalogue.load(catalogue.roots())
     found = []

@@ -14,8 +14,8 @@ from firstlight.cli.output import as_json, note, print_json, tell, width
 from firstlight.errors import OK, UsageError
 
 if TYPE_CHECKING:
-    from firstlight.loops.carrying import Outcome
     from firstlight.loops.source import Source
+    from firstlight.loops.tuner import Outcome
 
 
 @click.command()
@@ -67,7 +67,7 @@ def command(
     and rejected. The pragma is in docs/tune-loop.md.
     """
     from firstlight.conduct.interrupt import leaving_nothing
-    from firstlight.loops import carrying, records, source, trial
+    from firstlight.loops import records, source, trial, tuner
     from firstlight.units import parse_duration
 
     if golden:
@@ -87,13 +87,13 @@ def command(
     with leaving_nothing():
         for name in cc or (os.environ.get("FL_CC") or "gcc",):
             path, *own = [name] if shutil.which(name) else shlex.split(name)  # FL_CC="gcc -m64" has an option
-            request = carrying.Request(
+            request = tuner.Request(
                 trial.compiler(path, (*own, *options)), engine, parse_duration(budget, "budget"), launches, seed=seed
             )
             read = source.read(file, command=[path, *own, *options])
             for loop in read.loops:
                 if not names or loop.name in names:
-                    found.append(carrying.tune(read, loop, request, note))
+                    found.append(tuner.tune(read, loop, request, note))
                     records.write(found[-1])
     return _told(found, read, as_json)
 
@@ -116,7 +116,7 @@ def _back(file: Path, names: tuple[str, ...]) -> int:
 def _told(found: list[Outcome], read: Source, as_json: bool) -> int:
     """What came of these loops; the page is of all loops of the file that were ever tuned."""
     from firstlight.loops import page as pages
-    from firstlight.loops import records, words
+    from firstlight.loops import records, terminal
 
     page = None
     if some := records.read(read.path):
@@ -125,5 +125,5 @@ def _told(found: list[Outcome], read: Source, as_json: bool) -> int:
     if as_json:
         print_json(found)
     else:
-        tell(words.page(found, [(str(read.path), one) for one in read.refused], page, width()))
+        tell(terminal.page(found, [(str(read.path), one) for one in read.refused], page, width()))
     return OK

@@ -107,7 +107,7 @@ def command(
     """
     from firstlight import store
     from firstlight.mapping import source
-    from firstlight.mapping.carrying import Request, carry_out
+    from firstlight.mapping.runner import Request, carry_out
     from firstlight.report import mapping as page
     from firstlight.units import parse_duration
 

@@ -74,10 +74,10 @@ def command(
     sizes to the largest.
     """
     from firstlight.cli import runs
-    from firstlight.project import asking
+    from firstlight.project import projector
     from firstlight.report import projection
 
-    order = asking.Order(
+    order = projector.Order(
         nodes=nodes,
         topology=topology,
         node_class=node_class,
@@ -90,7 +90,7 @@ def command(
         only=tuple(dict.fromkeys(w.strip() for w in only.split(",") if w.strip())),
     )
     judgement, workloads, _ = runs.judged(runs.find(run_name, results))
-    found = asking.project(judgement, workloads, order, _progress)
+    found = projector.project(judgement, workloads, order, _progress)
     _progress("")
     if html is not None:
         projection.write(found, html)

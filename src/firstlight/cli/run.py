@@ -191,20 +191,20 @@ def _each_node(
     from firstlight.cli import nodes
     from firstlight.conduct.interrupt import interruptible, leaving_nothing
     from firstlight.conduct.progress import display
-    from firstlight.nodes import asking, carrying, folder
+    from firstlight.nodes import folder, requests, runner
 
     if dry_run:
         raise UsageError("--dry-run shows the plan of one node: leave out --each-node")
-    here = asking.held()
+    here = requests.held()
     with display() as progress:
         if resume is not None:
             path = folder.find(resume, order.results)
         else:
             with interruptible(), leaving_nothing():
-                asked = asking.make(order, options, True, here, progress)
-            path = carrying.begin(order.results, order.name, order.suite, asked, here, at_once)
+                asked = requests.make(order, options, True, here, progress)
+            path = runner.begin(order.results, order.name, order.suite, asked, here, at_once)
         try:
-            carrying.go_on(path, here, progress)
+            runner.go_on(path, here, progress)
         except KeyboardInterrupt:
             progress.note(f"interrupted; {shell.command('run', '--each-node', '--resume', path)} goes on")
             nodes.show(path, None, as_json)

@@ -18,13 +18,13 @@ def published() -> dict[str, Any]:
     from firstlight.doctor.lines import Examined
     from firstlight.export.comparison import ComparedRuns
     from firstlight.export.history import ToldHistory
-    from firstlight.loops.carrying import Outcome
+    from firstlight.loops.tuner import Outcome
     from firstlight.mapping.answer import Mapped
     from firstlight.profile import traffic
     from firstlight.project.answer import Projected
-    from firstlight.report import beside, explain, nodes
+    from firstlight.report import compare_machines, explain, nodes
     from firstlight.simulate import answer, validate
-    from firstlight.tune import carrying
+    from firstlight.tune import tuner
 
     return {
         "run": record.Run,
@@ -37,7 +37,7 @@ def published() -> dict[str, Any]:
         "plan": plan.Plan,
         "check": check.Checked,
         "compare": ComparedRuns,
-        "compare-many": beside.Beside,
+        "compare-many": compare_machines.Beside,
         "history": ToldHistory,
         "explain": explain.Explained,
         "nodes": nodes.Nodes,
@@ -49,7 +49,7 @@ def published() -> dict[str, Any]:
         "simulate": answer.Simulated,
         "validate": validate.Validated,
         "project": Projected,
-        "tune": carrying.Tuned,
+        "tune": tuner.Tuned,
         "tune-loop": list[Outcome],
         "map": Mapped,
         "setup": setup.SetUp,

@@ -161,9 +161,9 @@ def command(
         raise UsageError("simulate what? name a collective, as ./fl simulate broadcast --topology tofu:24x18x16")
     _refuse_profile(subject, results)
     from firstlight.report import simulation
-    from firstlight.simulate import asking
+    from firstlight.simulate import queries
 
-    order = asking.Order(
+    order = queries.Order(
         subject=subject,
         topology=topology,
         sizes=sizes,
@@ -186,9 +186,9 @@ def command(
     if goal is not None:
         if html is not None or as_json:
             raise UsageError("--goal writes a schedule and predicts nothing; leave out --html and --json")
-        asking.export(order, fitted, goal)
+        queries.export(order, fitted, goal)
         return OK
-    simulated = asking.simulate(order, fitted, _progress)
+    simulated = queries.simulate(order, fitted, _progress)
     if html is not None:
         simulation.write(simulated, html)
     if as_json:

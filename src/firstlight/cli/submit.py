@@ -165,16 +165,16 @@ class Asked(msgspec.Struct, frozen=True):
 
     def between(self, nodes: int) -> float:
         """Seconds for all pairs of nodes."""
-        from firstlight.nodes import asking, schedule
+        from firstlight.nodes import requests, schedule
 
-        return min(max(0, nodes - 1), schedule.MOST_ROUNDS) * asking.ROUND_SECONDS if self.each_node else 0.0
+        return min(max(0, nodes - 1), schedule.MOST_ROUNDS) * requests.ROUND_SECONDS if self.each_node else 0.0
 
 
 def _run_options(options: tuple[str, ...]) -> Asked:
     """What `./fl run` would make of them. Raises as it would, now and not when the job has waited for a day."""
     from firstlight import catalogue
     from firstlight.cli import group
-    from firstlight.conduct import settable
+    from firstlight.conduct import parameters
     from firstlight.plan import select
     from firstlight.plan.settings import parse
     from firstlight.units import parse_duration
@@ -191,7 +191,7 @@ def _run_options(options: tuple[str, ...]) -> Asked:
     chosen = [workloads[name] for name in select(workloads, names)] if names else []
     if given["resume"] is not None and settings:
         raise UsageError("a run that is resumed keeps its settings; leave them out")
-    read = settable.read(settings, chosen, workloads.values())
+    read = parameters.read(settings, chosen, workloads.values())
     if given["timeout"] is not None:
         parse_duration(given["timeout"], "timeout")
     if given["each_node"] and given["resume"] is not None:

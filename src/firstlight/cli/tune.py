@@ -113,8 +113,8 @@ def collectives(
     from firstlight.conduct.interrupt import interruptible
     from firstlight.conduct.progress import display
     from firstlight.simulate.naming import collective
-    from firstlight.tune import words
-    from firstlight.tune.carrying import Request, tune
+    from firstlight.tune import terminal
+    from firstlight.tune.tuner import Request, tune
     from firstlight.units import parse_duration, parse_sizes
 
     wanted = parse_sizes(sizes)
@@ -139,7 +139,7 @@ def collectives(
     if as_json:
         print_json(tuned)
     else:
-        tell(words.summary(tuned, width()))
+        tell(terminal.summary(tuned, width()))
     if tuned.interrupted:
         return INTERRUPTED
     unclear = bool(tuned.choices) and all(c.unclear for c in tuned.choices)

@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 from firstlight import __version__, catalogue, site, store
 from firstlight.catalogue import Workload
-from firstlight.conduct import documents, ending, environment, guests, outlook
+from firstlight.conduct import documents, environment, exit_status, guests, outlook
 from firstlight.conduct.interrupt import interruptible, leaving_nothing
 from firstlight.conduct.outlook import Outlook
 from firstlight.conduct.prepare import Made, Order, Prepared, discover, foresee, look_into, make, prepare
@@ -28,7 +28,7 @@ from firstlight.conduct.rounds import Rounds
 from firstlight.conduct.session import Session
 from firstlight.errors import ENVIRONMENT, INTERRUPTED, UsageError
 from firstlight.judge import Judgement, stop
-from firstlight.judge.asked import of_run
+from firstlight.judge.overrides import of_run
 from firstlight.machine import Machine
 from firstlight.machine.neighbours import BESIDE, Neighbours, beside
 from firstlight.plan import AS_IT_IS, EFFORT, Plan, Program, unfit
@@ -205,7 +205,7 @@ def resume(
             old, refused = _fitting(old, workloads, toolbox, here, placements, progress)
             cells = [cell for cell in old.cells if cell.id not in refused]
             records = list(opened.records())
-            used = ending.spent(records)
+            used = exit_status.spent(records)
             left = old.budget - used if budget is None else budget
             if left <= 0:
                 raise UsageError(
@@ -262,14 +262,15 @@ def _carry_out(session: Session, budget: float, neighbours: Neighbours) -> Resul
         judgement=judgement,
         workloads=session.workloads,
         code=ENVIRONMENT if full or missing else _status(judgement, rounds),
-        line=full or ending.why(session.run, rounds, directory, ending.came_out(judgement, session.workloads)),
+        line=full
+        or exit_status.why(session.run, rounds, directory, exit_status.came_out(judgement, session.workloads)),
         missing=missing,
     )
 
 
 def _status(judgement: Judgement, rounds: Rounds | None) -> int:
     """Return the exit status. `rounds`: None if the run was interrupted."""
-    return INTERRUPTED if rounds is None else ending.status(judgement, bool(rounds.unfinished()))
+    return INTERRUPTED if rounds is None else exit_status.status(judgement, bool(rounds.unfinished()))
 
 
 def _not_yet_built(run: Run, programs: Sequence[Program], now: Prepared) -> list[Program]:

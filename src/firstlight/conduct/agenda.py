@@ -24,7 +24,7 @@ from firstlight.catalogue import Row, Workload
 from firstlight.machine import Machine
 from firstlight.plan import Cell, Program, family, select
 from firstlight.plan.ceilings import bounding, measures
-from firstlight.plan.expected import cases, parameters
+from firstlight.plan.runtime_estimate import cases, parameters
 from firstlight.plan.serving import provides, serves
 from firstlight.toolchains import Toolbox
 

@@ -14,7 +14,7 @@ from filelock import FileLock
 from firstlight import reading
 from firstlight.catalogue import Workload, device_variant
 from firstlight.plan import Cell
-from firstlight.plan.expected import START, launch_seconds
+from firstlight.plan.runtime_estimate import START, launch_seconds
 from firstlight.store import durable
 
 FILE = "launches.json"

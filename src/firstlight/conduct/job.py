@@ -20,7 +20,7 @@ import msgspec
 
 from firstlight import ROOT, batch, site, store
 from firstlight.batch import Limits, Work
-from firstlight.conduct import documents, ending
+from firstlight.conduct import documents, exit_status
 from firstlight.conduct.documents import Given
 from firstlight.conduct.prepare import discover
 from firstlight.conduct.progress import display
@@ -73,7 +73,7 @@ def again(path: Path) -> Target:
     if not store.layout.NAME.fullmatch(directory.name):
         raise UsageError(f"{directory.name!r} cannot name a job; rename the directory of the run to letters and digits")
     opened = store.open(directory)
-    left = max(0.0, opened.run().budget - ending.spent(opened.records()))
+    left = max(0.0, opened.run().budget - exit_status.spent(opened.records()))
     jobs = directory.parent / store.layout.JOBS
     names = (jobs / (directory.name + (f"-{k}" if k > 1 else "")) for k in range(1, 10_000))
     return Target(directory, next(place for place in names if not place.exists()), left)

@@ -14,14 +14,14 @@ from firstlight.build.assembly import widths
 from firstlight.build.effort import Effort, efforts
 from firstlight.catalogue import Value, Workload
 from firstlight.catalogue.brought import Brought
-from firstlight.conduct import agenda, asking, costs, settable
+from firstlight.conduct import agenda, costs, parameters, tuned_defaults
 from firstlight.conduct.agenda import Item
 from firstlight.conduct.costs import Costs
 from firstlight.conduct.documents import Given
 from firstlight.conduct.outlook import Outlook, look_ahead
 from firstlight.conduct.progress import Progress
 from firstlight.errors import BuildError, UsageError
-from firstlight.judge.asked import Replaced, asked, replaced
+from firstlight.judge.overrides import Replaced, asked, replaced
 from firstlight.machine import Machine
 from firstlight.plan import EFFORT, LAUNCHES, Cell, Plan, Program, plan, select, suite_of
 from firstlight.plan.settings import Defaults, Setting, Settings
@@ -91,7 +91,7 @@ def prepare(order: Order, progress: Progress, set_up: bool = True) -> Prepared:
     workloads = catalogue.load(catalogue.roots())
     chosen = select(workloads, order.names)  # a misspelt name is told before the machine is searched
     named = [workloads[name] for name in chosen] if order.names else []
-    given = settable.read(order.settings, named, workloads.values())  # and so is a file that is not there
+    given = parameters.read(order.settings, named, workloads.values())  # and so is a file that is not there
     here, toolbox = discover(progress, set_up)
 
     def planning(settings: Settings, defaults: Defaults, without: Replaced) -> Plan:
@@ -100,15 +100,15 @@ def prepare(order: Order, progress: Progress, set_up: bool = True) -> Prepared:
 
     planned, settings, without = planning({}, {}, {}), {}, {}
     if given.values:
-        answers = _ask(settable.to_ask(planned, chosen), toolbox, workloads, progress, set_up)
-        told = settable.described(answers)
-        settings = settable.shared(given.values, named, told)
+        answers = _ask(parameters.to_ask(planned, chosen), toolbox, workloads, progress, set_up)
+        told = parameters.described(answers)
+        settings = parameters.shared(given.values, named, told)
         without = replaced(settings, told.values())
-        settable.refuse_replaced(settings, without, told)
-        planned = planning(settings, settable.defaults(told), without)
-        settable.refuse(planned.cells, answers, given, toolbox)
+        parameters.refuse_replaced(settings, without, told)
+        planned = planning(settings, parameters.defaults(told), without)
+        parameters.refuse(planned.cells, answers, given, toolbox)
         names = [w.name for w in named]
-        for line in (*settable.elsewhere(settings, names), *settable.unsure(settings, named, told)):
+        for line in (*parameters.elsewhere(settings, names), *parameters.unsure(settings, named, told)):
             progress.note(line)
     if not planned.cells:
         reasons = "; ".join(f"{a.what}: {a.why} ({a.fix})" for a in planned.absent[:3])
@@ -116,7 +116,7 @@ def prepare(order: Order, progress: Progress, set_up: bool = True) -> Prepared:
     for workload in (workloads[n] for n in order.names if n in workloads):
         if (other := suite_of(workload, order.suite)) != order.suite:
             progress.note(f"{workload.name} has no {order.suite} suite: what --{other} measures, with less effort")
-    planned, answered = asking.answered(planned, workloads, toolbox, here, order.results)
+    planned, answered = tuned_defaults.answered(planned, workloads, toolbox, here, order.results)
     for line in wording.answered(answered, toolbox):
         progress.note(line)
     prepared = Prepared(here, toolbox, asked(workloads, settings, without), planned, settings, given, answered=answered)
@@ -257,7 +257,7 @@ def _record(built: Built, room: int) -> Build:
 
 def _widths(built: Built) -> dict[str, int]:
     """Of each kernel of a program that has many; {} where no disassembler tells."""
-    if built.executable is None or not built.describe or not (names := settable.describe(built).kernels):
+    if built.executable is None or not built.describe or not (names := parameters.describe(built).kernels):
         return {}
     found = widths(built.executable, names)
     return {} if isinstance(found, str) else found
@@ -281,5 +281,5 @@ def _descriptions(built: Iterable[Built]) -> dict[str, Description]:
     found: dict[str, Description] = {}
     for one in built:
         if one.describe and one.program.target not in found:
-            found[one.program.target] = settable.describe(one)
+            found[one.program.target] = parameters.describe(one)
     return found

@@ -8,9 +8,9 @@ from typing import Final
 
 from firstlight.conduct import agenda
 from firstlight.conduct.agenda import Item, Rank
+from firstlight.conduct.cell_progress import LOST_IN_A_ROW, Tally, varying
 from firstlight.conduct.costs import Costs
 from firstlight.conduct.progress import Progress
-from firstlight.conduct.tally import LOST_IN_A_ROW, Tally, varying
 from firstlight.judge import stop
 from firstlight.judge.evidence import refused
 from firstlight.plan import Cell, order

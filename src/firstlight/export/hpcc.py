@@ -14,9 +14,9 @@ import msgspec
 from firstlight import reading
 from firstlight.catalogue import Elsewhere, Row, Workload
 from firstlight.judge import Judgement, ranking
+from firstlight.judge.formatting import values, where
 from firstlight.judge.select import in_row
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import values, where
 from firstlight.units import convert, significant
 
 SUITE = "hpcc"

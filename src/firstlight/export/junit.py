@@ -21,9 +21,9 @@ from firstlight.export.figures import OVERSUBSCRIBED
 from firstlight.judge import Judgement, states
 from firstlight.judge.absence import absences
 from firstlight.judge.compare import SAME, UNCLEAR, WORSE, Changed, Compared, Comparison
+from firstlight.judge.formatting import values, where
 from firstlight.judge.outcome import Outcome, outcome
 from firstlight.judge.verdict import Failed, Figure, Identity, Untimed, Unverified, Verified
-from firstlight.judge.words import values, where
 from firstlight.record import Metric, Run
 from firstlight.shell import printable
 from firstlight.units import quantity, significant

@@ -15,10 +15,10 @@ from firstlight.catalogue import Workload
 from firstlight.errors import RecordError
 from firstlight.history import index as indices
 from firstlight.history.index import Entry, Index, Measured
-from firstlight.judge.asked import of_run
 from firstlight.judge.changes import Value
 from firstlight.judge.compare import share_disturbed, work
 from firstlight.judge.figures import judge
+from firstlight.judge.overrides import of_run
 from firstlight.judge.verdict import Verified
 from firstlight.record import Run
 from firstlight.store import layout, seal

@@ -16,8 +16,8 @@ from firstlight.judge import changes
 from firstlight.judge.changes import Change, Value
 from firstlight.judge.compare import BETTER, WORSE
 from firstlight.judge.environment import Difference, differing
+from firstlight.judge.formatting import name
 from firstlight.judge.verdict import DISTURBED, Identity
-from firstlight.judge.words import name
 
 ANY = "any"  # machine
 

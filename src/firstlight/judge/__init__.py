@@ -5,7 +5,7 @@ from __future__ import annotations
 import msgspec
 
 from firstlight.judge.levels import Hierarchy, nominal
-from firstlight.judge.sourced import settle
+from firstlight.judge.provenance import settle
 from firstlight.judge.verdict import Figure, Identity, Limit, Steadiness
 from firstlight.record import LaunchRecord, Run
 

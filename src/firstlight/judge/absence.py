@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from firstlight.judge import Judgement
 from firstlight.judge.evidence import lacks_device, may_be_untold
+from firstlight.judge.formatting import bare, listing
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import bare, listing
 from firstlight.record import Run
 from firstlight.toolchains import OFFLOADING, Absent
 

@@ -11,7 +11,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from firstlight.catalogue import Workload
-from firstlight.judge import Judgement, sourced
+from firstlight.judge import Judgement, provenance
 from firstlight.judge.ceilings import Allowed, in_unit
 from firstlight.judge.evidence import (
     TOLD,
@@ -162,7 +162,7 @@ def limited(figure: Verified, some: Sequence[Considered]) -> str:
     if not some or figure.ceiling is None:
         return "no ceiling: the figure is itself a source of one, or its workload declares none for it"
     first = some[0]
-    share = sourced.share(figure)
+    share = provenance.share(figure)
     told = f"{first.resource} limits it: a step takes longer by it than by anything else measured; it reaches {share}"
     if figure.ceiling.own:
         told = (

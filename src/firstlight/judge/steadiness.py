@@ -19,7 +19,7 @@ from statistics import fmean, median, pstdev
 from typing import Literal, NamedTuple
 
 from firstlight.catalogue import Workload, device_variant
-from firstlight.judge.sourced import number, settle
+from firstlight.judge.provenance import number, settle
 from firstlight.judge.states import levels
 from firstlight.judge.verdict import Figure, Steadiness, Together, Verified
 from firstlight.machine import Machine

@@ -8,8 +8,8 @@ from typing import NamedTuple
 from firstlight import catalogue, store
 from firstlight.catalogue import Workload
 from firstlight.judge import Judgement
-from firstlight.judge.asked import of_run
 from firstlight.judge.figures import judge
+from firstlight.judge.overrides import of_run
 
 
 class Judged(NamedTuple):

@@ -13,7 +13,7 @@ from pathlib import Path
 
 from firstlight.machine import Machine, allocation
 from firstlight.mpi_families import of
-from firstlight.process.leavings import Leavings
+from firstlight.process.shm_leftovers import Leavings
 from firstlight.toolchains import Mpi
 
 LONGEST = 32

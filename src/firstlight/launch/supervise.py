@@ -13,9 +13,9 @@ from typing import Any
 import msgspec
 
 from firstlight.process import guard, tree
-from firstlight.process.leavings import Leavings, remove
 from firstlight.process.messages import Reader, send
 from firstlight.process.outputs import Outputs, until
+from firstlight.process.shm_leftovers import Leavings, remove
 
 SETTLE = 0.3
 """Seconds that the helpers of a launcher may live on after it ended by itself."""

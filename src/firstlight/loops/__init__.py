@@ -8,7 +8,7 @@
     unit, trial     what is compiled, how it is verified and timed, each in a process of its own
     judging         what is faster than golden, by the judge's own intervals
     choosing        which candidate runs at which trip counts, and where golden does
-    carrying        all of this in time
+    tuner           all of this in time
     emit, wrapper   the tuned file with its seal, and the compiler wrapper that takes it
     records, page   what came of each loop, kept beside the tuned file, and the page made of that
 

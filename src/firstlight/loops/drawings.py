@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from firstlight.loops.carrying import Outcome
 from firstlight.loops.judging import Judged
+from firstlight.loops.tuner import Outcome
 from firstlight.report import frame
 from firstlight.report.frame import Drawing, Trace, text
 from firstlight.report.palette import COOL, MORE, WARM

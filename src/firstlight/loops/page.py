@@ -7,10 +7,10 @@ from pathlib import Path
 from typing import NamedTuple
 
 from firstlight import __version__
-from firstlight.judge.words import bare
+from firstlight.judge.formatting import bare
 from firstlight.loops import drawings as plots
-from firstlight.loops.carrying import Kept, Outcome, Tried
 from firstlight.loops.source import Source
+from firstlight.loops.tuner import Kept, Outcome, Tried
 from firstlight.report import html
 from firstlight.report.frame import Drawing
 from firstlight.store.durable import replace

@@ -12,7 +12,7 @@ import msgspec
 from firstlight import reading
 from firstlight.errors import UsageError
 from firstlight.loops import emit
-from firstlight.loops.carrying import Outcome
+from firstlight.loops.tuner import Outcome
 from firstlight.store.durable import replace
 
 

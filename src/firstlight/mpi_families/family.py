@@ -139,7 +139,7 @@ class Family:
     emulated: Mapping[str, str] = {}
     """What keeps it from system calls that an emulator does not have."""
 
-    def carrying(self, variables: Sequence[str]) -> Sequence[str]:
+    def export_options(self, variables: Sequence[str]) -> Sequence[str]:
         """Options of mpiexec that carry variables of its environment to the ranks, where that needs any."""
         return []
 

@@ -59,7 +59,7 @@ class OpenMpi(Family):
     # Version 5 starts libfabric to ask it: a second a launch. Ranks of a node use shared memory with and without it.
     on_one_node: Mapping[str, str] = {"OMPI_MCA_btl": "^ofi", "OMPI_MCA_mtl": "^ofi"}
 
-    def carrying(self, variables: Sequence[str]) -> Sequence[str]:
+    def export_options(self, variables: Sequence[str]) -> Sequence[str]:
         """Its launcher carries to other nodes only variables that it is told of."""
         return [word for variable in variables for word in ("-x", variable)]
 

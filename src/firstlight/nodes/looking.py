@@ -7,7 +7,7 @@ from pathlib import Path
 from firstlight import __version__
 from firstlight.errors import RecordError
 from firstlight.judge.stored import judged
-from firstlight.nodes import carrying, folder
+from firstlight.nodes import folder, runner
 from firstlight.nodes.folder import Part
 from firstlight.report import nodes
 from firstlight.report.nodes import Answered, Nodes
@@ -29,7 +29,7 @@ def page(path: Path, found: Nodes, output: Path | None = None) -> Path:
 
 def _answered(path: Path, part: Part) -> Answered:
     """Of what is there, however it ended."""
-    if part.status not in carrying.ENDED and not (path / part.name / "run.json").exists():
+    if part.status not in runner.ENDED and not (path / part.name / "run.json").exists():
         return Answered(part.name, part.members, None, {}, part.why or "not begun")
     try:
         found = judged(path / part.name)

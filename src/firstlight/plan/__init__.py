@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-from firstlight.plan.ability import family, library_names, programs, variant_names
 from firstlight.plan.choice import order, select
 from firstlight.plan.effort import EFFORT, LAUNCHES, MOST_LAUNCHES, Effort, effort
 from firstlight.plan.fitting import unfit
 from firstlight.plan.planner import beside, plan, suite_of
+from firstlight.plan.requirements import family, library_names, programs, variant_names
 from firstlight.plan.serving import same_work
 from firstlight.plan.sizes import MEMORY_SHARE, resolve_size
 from firstlight.plan.types import AS_IT_IS, Cell, Guest, Likeness, Placement, Plan, Program

@@ -7,7 +7,7 @@ from typing import NamedTuple
 
 from firstlight.catalogue import Workload
 from firstlight.machine import Machine, cores
-from firstlight.plan.expected import parameters
+from firstlight.plan.runtime_estimate import parameters
 from firstlight.plan.serving import provides, speaks_of
 from firstlight.plan.types import Cell
 

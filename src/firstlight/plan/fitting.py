@@ -12,9 +12,9 @@ from msgspec.structs import replace
 
 from firstlight.catalogue import Sizes, Workload
 from firstlight.machine import Machine, cores
-from firstlight.plan.expected import option, parameters
 from firstlight.plan.placements import expand
 from firstlight.plan.planner import plan
+from firstlight.plan.runtime_estimate import option, parameters
 from firstlight.plan.settings import NONE, Settings
 from firstlight.plan.sizes import needed, told
 from firstlight.plan.types import Cell

@@ -10,12 +10,12 @@ from msgspec.structs import replace
 from firstlight.catalogue import Selection, Value, Variant, Workload, of_library, on_device
 from firstlight.errors import UsageError
 from firstlight.machine import Machine, cores
-from firstlight.plan.ability import family, lacking_compiler, lacking_here, programs, variant_names
 from firstlight.plan.ceilings import Ceiling, measures, unmeasured
 from firstlight.plan.choice import select
 from firstlight.plan.effort import EFFORT, GUESTS, effort
-from firstlight.plan.expected import launch_seconds
 from firstlight.plan.placements import expand
+from firstlight.plan.requirements import family, lacking_compiler, lacking_here, programs, variant_names
+from firstlight.plan.runtime_estimate import launch_seconds
 from firstlight.plan.serving import can_serve, part, speaks_of
 from firstlight.plan.settings import NONE, PLAIN, Defaults, Settings
 from firstlight.plan.sizes import lacking, resolve_size, with_less_memory

@@ -7,7 +7,7 @@ from fnmatch import fnmatchcase
 
 from firstlight.catalogue import Declaration, Row, Value, Workload, device_variant
 from firstlight.machine import Machine, cores
-from firstlight.plan.expected import parameters
+from firstlight.plan.runtime_estimate import parameters
 from firstlight.plan.sizes import resolve_size
 from firstlight.plan.types import Cell, Placement, Program
 

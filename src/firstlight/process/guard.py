@@ -21,7 +21,7 @@ from pathlib import Path
 
 from firstlight.errors import FirstlightError
 from firstlight.process import tree
-from firstlight.process.leavings import Leavings, make, remove
+from firstlight.process.shm_leftovers import Leavings, make, remove
 
 _PROGRAM = "import sys; sys.path.append(sys.argv[1]); from firstlight.process import keeper; keeper.main()"
 

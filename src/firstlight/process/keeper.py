@@ -28,9 +28,9 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple, NoReturn
 
 from firstlight.process import tree
-from firstlight.process.leavings import Leavings, make, remove
 from firstlight.process.messages import Reader, send
 from firstlight.process.outputs import ended, until
+from firstlight.process.shm_leftovers import Leavings, make, remove
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 DEAF = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)

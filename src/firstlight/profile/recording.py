@@ -29,7 +29,7 @@ def words(command: Sequence[str], mpi: Mpi) -> list[str]:
     names = [name for launcher in family.launchers for name in (launcher, f"{launcher}.{family.name}")]
     for place, word in enumerate(given):
         if Path(word).name in names:
-            return [*given[: place + 1], *family.carrying(["LD_PRELOAD", FOLDER]), *given[place + 1 :]]
+            return [*given[: place + 1], *family.export_options(["LD_PRELOAD", FOLDER]), *given[place + 1 :]]
     return given
 
 

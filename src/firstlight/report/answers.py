@@ -9,7 +9,7 @@ from typing import NamedTuple
 import msgspec
 
 from firstlight.catalogue import Row, Workload
-from firstlight.judge import Judgement, ranking, words
+from firstlight.judge import Judgement, formatting, ranking
 from firstlight.judge.ceilings import bounds, cores
 from firstlight.judge.evidence import lacks_device
 from firstlight.judge.interval import quotient
@@ -191,7 +191,7 @@ def chooser(kind: str) -> Callable[[Identity], str]:
     if kind == "mpi":
         return lambda i: i.mpi or "none"
     if kind == "placement":
-        return lambda i: words.where(i.placement) or "1 core"
+        return lambda i: formatting.where(i.placement) or "1 core"
     return lambda i: documents.shown(dict(i.parameters).get(kind, "none"))
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from typing import NamedTuple
 
-from firstlight.judge import words
+from firstlight.judge import formatting
 from firstlight.judge.compare import BETTER, SAME, UNCLEAR, WORSE, Changed, Compared, Comparison
-from firstlight.judge.sourced import number, states_of
+from firstlight.judge.provenance import number, states_of
 from firstlight.report.terminal import Ink, wrap
 from firstlight.units import count, percent, quantity, ratio, significant
 
@@ -34,7 +34,9 @@ def comparison(
         if alone:
             more = ", ..." if len(alone) > 1 else ""
             lines += [
-                *wrap(f"{title}: {count(len(alone), 'figure')}, {words.name(alone[0])}{more}", width, "  ", "    "),
+                *wrap(
+                    f"{title}: {count(len(alone), 'figure')}, {formatting.name(alone[0])}{more}", width, "  ", "    "
+                ),
                 "",
             ]
     lines += [ink("dim", "  what differs in the environments")]
@@ -89,7 +91,7 @@ def _said(f: Compared, where: str) -> Row:
     shown = number(significant(f.ratio), f"{where}.ratio")
     told = f"{f.outcome}: {f.reason}" if f.reason and f.reason != f.two_states else f.outcome
     two = (states_of(s, f.unit, f"{where}.{run}_states") for run, s in (("a", f.a_states), ("b", f.b_states)))
-    return Row(words.name(f.identity), before, after, shown, span, told, *two)
+    return Row(formatting.name(f.identity), before, after, shown, span, told, *two)
 
 
 def said(compared: Comparison) -> dict[str, str]:
@@ -117,14 +119,14 @@ def _group(outcome: str, some: list[Compared], width: int, ink: Ink, most: int) 
     if not some:
         return []
     at = max(4, width - _NUMBERS - 2)  # where the numbers begin; a longer name stands above them
-    fitting = [n + 4 for n in (len(words.name(f.identity)) for f in some[:most]) if n + 4 <= at]
+    fitting = [n + 4 for n in (len(formatting.name(f.identity)) for f in some[:most]) if n + 4 <= at]
     at = max(fitting, default=at) if len(fitting) == len(some[:most]) else at
     lines = [ink("dim", f"  {outcome:<{at - 2}}{'A':>12}  {'B':>12}  B / A".rstrip())]
     for f in some[:most]:
         span = "too few" if f.low is None or f.high is None else f"{significant(f.low)} - {significant(f.high)}"
         numbers = f"{quantity(f.a.median, f.unit):>12}  {quantity(f.b.median, f.unit):>12}  "
         numbers += f"{significant(f.ratio)} ({span})"
-        name = words.name(f.identity)
+        name = formatting.name(f.identity)
         if len(name) + 4 <= at:
             lines.append(ink(_STYLE[outcome], f"  {name:<{at - 2}}") + numbers)
         else:
@@ -142,7 +144,7 @@ def _changed(changed: tuple[Changed, ...], width: int, ink: Ink) -> list[str]:
         return []
     lines = [ink("dim", "  verdicts that changed")]
     for c in changed:
-        told = f"{words.name(c.identity)}: {c.before} in A, {c.after} in B" + (f": {c.reason}" if c.reason else "")
+        told = f"{formatting.name(c.identity)}: {c.before} in A, {c.after} in B" + (f": {c.reason}" if c.reason else "")
         lines += [ink("bad" if c.regression else "warn", x) for x in wrap(told, width, "  ✗ ", "    ")]
     return [*lines, ""]
 

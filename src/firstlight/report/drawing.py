@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from msgspec.structs import replace
 
 from firstlight.judge import Judgement
-from firstlight.judge.words import listing
+from firstlight.judge.formatting import listing
 from firstlight.machine import Cache, Kind, Machine, cores
 from firstlight.record import Binding, LaunchRecord
 from firstlight.report import many

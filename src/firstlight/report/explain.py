@@ -12,7 +12,7 @@ from firstlight import shell
 from firstlight.build.assembly import Loop
 from firstlight.catalogue import Workload
 from firstlight.export.comparison import Which, which
-from firstlight.judge import Judgement, sourced
+from firstlight.judge import Judgement, provenance
 from firstlight.judge.explaining import (
     Considered,
     Counted,
@@ -25,8 +25,8 @@ from firstlight.judge.explaining import (
     narrowing,
     shape,
 )
+from firstlight.judge.formatting import name
 from firstlight.judge.verdict import Ceiling, Estimate, States, Verified
-from firstlight.judge.words import name
 from firstlight.record import Better
 from firstlight.report import html, wording
 from firstlight.report.frame import Drawing, Trace, layout, text
@@ -90,7 +90,7 @@ def explain(judgement: Judgement, figure: Verified, workloads: Mapping[str, Work
         launches=tuple(map(_launch, some)),
         ceiling=figure.ceiling,
         of_ceiling=figure.of_ceiling,
-        limited=str(sourced.settle(limited(figure, bounds))),
+        limited=str(provenance.settle(limited(figure, bounds))),
         limits=tuple(bounds),
         counters=counted(some, figure),
         loop=loop,

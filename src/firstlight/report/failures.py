@@ -6,7 +6,7 @@ from typing import Literal
 
 import msgspec
 
-from firstlight.judge import Judgement, words
+from firstlight.judge import Judgement, formatting
 from firstlight.judge.verdict import Failed, Unverified
 from firstlight.report import wording
 from firstlight.units import count
@@ -54,6 +54,6 @@ def _key(item: tuple[tuple[Kind, str, str, str], list[Failed | Unverified]]) -> 
 
 def _program(judgement: Judgement, some: list[Failed | Unverified]) -> str:
     first = some[0].identity
-    toolchains = words.listing(list(dict.fromkeys(f.identity.toolchain for f in some)))
+    toolchains = formatting.listing(list(dict.fromkeys(f.identity.toolchain for f in some)))
     mpi = f", {wording.mpi_name(judgement.run, first.mpi)}" if first.mpi else ""
     return f"{first.workload}.{first.variant}, {toolchains}{mpi}"

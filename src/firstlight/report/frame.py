@@ -16,11 +16,11 @@ import msgspec
 
 from firstlight.catalogue import Plot, Workload
 from firstlight.heritage import Heritage
-from firstlight.judge import Judgement, words
+from firstlight.judge import Judgement, formatting
 from firstlight.judge.ceilings import of_node, total
 from firstlight.judge.levels import Hierarchy
+from firstlight.judge.provenance import settle
 from firstlight.judge.select import selects
-from firstlight.judge.sourced import settle
 from firstlight.judge.states import told
 from firstlight.judge.verdict import Figure, Identity, Verified
 from firstlight.record import Metric
@@ -120,7 +120,7 @@ def hover(figure: Verified) -> str:
     lines = [
         f"<b>{quantity(e.median, figure.unit)}</b>  ({interval(e.low, e.high, e.median, figure.unit)})",
         *([f"two states: {told(figure.states, figure.unit)}"] if figure.states else []),
-        text(words.name(i)),
+        text(formatting.name(i)),
         share(figure),
         *_folded(count(len(e.launches), "launch", "launches") + ": " + ", ".join(shown) + more),
         "<i>" + text(wording.repeat(i)) + "</i>",
@@ -247,7 +247,7 @@ def table(figures: Iterable[Figure]) -> list[tuple[str, ...]]:
     for f in figures:
         i = f.identity
         program = ", ".join(p for p in (f"{i.workload}.{i.variant}", i.toolchain, i.mpi) if p)
-        case = ", ".join(p for p in (words.values(i.parameters), words.where(i.placement)) if p)
+        case = ", ".join(p for p in (formatting.values(i.parameters), formatting.where(i.placement)) if p)
         if isinstance(f, Verified):
             e = f.estimate
             limit = "–" if f.of_ceiling is None else percent(f.of_ceiling)

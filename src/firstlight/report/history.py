@@ -13,9 +13,9 @@ from firstlight.history.folder import Past
 from firstlight.history.series import History, Moved, Series
 from firstlight.judge.compare import BETTER, SAME, UNCLEAR, WORSE, Comparison
 from firstlight.judge.environment import Difference
-from firstlight.judge.sourced import bare, number, settle
+from firstlight.judge.formatting import name
+from firstlight.judge.provenance import bare, number, settle
 from firstlight.judge.verdict import DISTURBED
-from firstlight.judge.words import name
 from firstlight.report import chapters, html
 from firstlight.report.comparison import Row, groups
 from firstlight.report.terminal import Ink, wrap

@@ -16,7 +16,7 @@ import msgspec
 from firstlight import export, units
 from firstlight.catalogue import Workload
 from firstlight.heritage import Heritage
-from firstlight.judge import Finding, Judgement, sourced, words
+from firstlight.judge import Finding, Judgement, formatting, provenance
 from firstlight.judge.absence import absences
 from firstlight.judge.compare import Comparison
 from firstlight.judge.evidence import UNDISTURBED
@@ -110,22 +110,22 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing],
     index = {f.identity: k for k, f in enumerate(figures)}
     environment.filters |= {
         "said": lambda text: said(text, index),
-        "named": lambda title: said(sourced.name(title), index),
-        "median": sourced.median,
-        "span": sourced.span,
-        "share": sourced.share,
-        "launches": sourced.launches,
-        "launched": lambda f: sourced.number(str(len(f.estimate.launches)), "a.launches", of=(f,)),
+        "named": lambda title: said(provenance.name(title), index),
+        "median": provenance.median,
+        "span": provenance.span,
+        "share": provenance.share,
+        "launches": provenance.launches,
+        "launched": lambda f: provenance.number(str(len(f.estimate.launches)), "a.launches", of=(f,)),
         "quantity": units.quantity,
         "percent": units.percent,
-        "name": words.name,
+        "name": formatting.name,
         "count": units.count,
         "chapter": chapters.name,
         "repeat": wording.repeat,
         "word": lambda text: line([text]),
-        "states": sourced.two_states,
+        "states": provenance.two_states,
         "headline": lambda text: headline(text, index),
-        "counted": lambda n, what: said(sourced.number(str(n), f"count('{what}')"), index),
+        "counted": lambda n, what: said(provenance.number(str(n), f"count('{what}')"), index),
         "duration": units.duration,
         "unbroken": unbroken,
     }
@@ -173,11 +173,11 @@ def said(text: str, index: Mapping[Identity, int]) -> str:
     """
     from markupsafe import Markup, escape
 
-    sentence = sourced.settle(text)
+    sentence = provenance.settle(text)
     parts, at = [], 0
     plain = unbroken_at_numbers(sentence)
     for s in sentence.sources:
-        told = sourced.attributes(s, index)
+        told = provenance.attributes(s, index)
         if told is None:
             continue
         parts.append(escape(plain[at : s.start]))
@@ -196,7 +196,7 @@ def headline(text: str, index: Mapping[Identity, int]) -> str:
 
     whole = said(text, index)
     before, _, unit = whole.partition("\u00a0")
-    if not unit and " " in sourced.settle(text):
+    if not unit and " " in provenance.settle(text):
         before, _, unit = whole.rpartition(" ")
     if not unit:
         return whole
@@ -276,8 +276,8 @@ def _facts(judgement: Judgement, workloads: Mapping[str, Workload], palette: Pal
         "matrices": matrix.matrices(judgement, workloads),
         "failures": failures.failures(judgement),
         "absences": absences(judgement),
-        "builds": [(b.program.key, words.bare(b.error)) for b in run.builds if not b.ok],
-        "lost": [words.bare(line) for line in judgement.lost],
+        "builds": [(b.program.key, formatting.bare(b.error)) for b in run.builds if not b.ok],
+        "lost": [formatting.bare(line) for line in judgement.lost],
         "method": method.paragraphs(judgement, workloads),
         "descriptions": sorted(
             {(d.workload, d.title, d.verified, d.tolerance, d.cost) for d in run.descriptions.values()}
@@ -339,7 +339,7 @@ def _disturbed(judgement: Judgement) -> list[str]:
     """What may have disturbed the measurement: what the machine does not tell, launches that were slow, lost time."""
     samples = [s for r in judgement.records if r.complete for s in r.samples]
     share = sum(not s.cpu >= UNDISTURBED for s in samples) / len(samples) if samples else 0.0
-    many = sourced.number(units.percent(share), "diverged(True) / samples(True)")
+    many = provenance.number(units.percent(share), "diverged(True) / samples(True)")
     diverged = f"wall and CPU time diverged in {many} of the samples: something else used the processors"
     told = [*judgement.run.machine.warnings, *disturbances(judgement.steadiness)]
     return told + ([diverged] if share > 0 else [])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import msgspec
 
-from firstlight.judge.words import bare
+from firstlight.judge.formatting import bare
 from firstlight.record import Run
 from firstlight.units import count
 

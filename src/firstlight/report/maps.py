@@ -6,7 +6,7 @@ from collections.abc import Iterable, Sequence
 
 import msgspec
 
-from firstlight.judge import Judgement, words
+from firstlight.judge import Judgement, formatting
 from firstlight.judge.placing import SAME_CORE, SHARED, UNBOUND, Placed, placed
 from firstlight.machine import Machine, cores
 from firstlight.record import Binding
@@ -52,13 +52,14 @@ def _map(judgement: Judgement, same: Sequence[Placed]) -> Map:
         "more ranks and threads than processors" if crowded else "",
         first.arrangement.order if p.nodes > 1 or first.launch.nodes > 1 else "",
         first.arrangement.binding,
-        f"{launches} of {words.listing(workloads[:4])}" + (f" and {len(workloads) - 4} more" * (len(workloads) > 4)),
+        f"{launches} of {formatting.listing(workloads[:4])}"
+        + (f" and {len(workloads) - 4} more" * (len(workloads) > 4)),
     ]
     alone = p.ranks * p.threads == 1
     some_on_one = first.arrangement.binding == SAME_CORE and p.ranks * p.threads <= p.nodes * run.machine.cores
     strange = crowded or some_on_one or (first.arrangement.binding in (UNBOUND, SHARED) and not alone)
     return Map(
-        title=f"{words.where(p) or '1 core'} · {words.listing(mpis)}",
+        title=f"{formatting.where(p) or '1 core'} · {formatting.listing(mpis)}",
         note="; ".join(n for n in notes if n),
         strange=strange,
         picture=picture,

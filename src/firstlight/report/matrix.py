@@ -7,10 +7,10 @@ from collections.abc import Mapping
 import msgspec
 
 from firstlight.catalogue import Row, Workload
-from firstlight.judge import Judgement, ranking, sourced, states
+from firstlight.judge import Judgement, provenance, ranking, states
+from firstlight.judge.formatting import listing, where
 from firstlight.judge.select import selects
 from firstlight.judge.verdict import Figure, Identity, Verified
-from firstlight.judge.words import listing, where
 from firstlight.machine import cores
 from firstlight.record import Run
 from firstlight.report import answers, sentence, wording
@@ -30,7 +30,7 @@ class MatrixCell(msgspec.Struct, frozen=True):
     failed: bool = False
 
     def __post_init__(self) -> None:
-        msgspec.structs.force_setattr(self, "text", sourced.settle(self.text))
+        msgspec.structs.force_setattr(self, "text", provenance.settle(self.text))
 
 
 class Matrix(msgspec.Struct, frozen=True):
@@ -40,7 +40,7 @@ class Matrix(msgspec.Struct, frozen=True):
     rows: tuple[tuple[str, tuple[MatrixCell, ...]], ...]
 
     def __post_init__(self) -> None:
-        msgspec.structs.force_setattr(self, "title", sourced.settle(self.title))
+        msgspec.structs.force_setattr(self, "title", provenance.settle(self.title))
 
     @property
     def head(self) -> tuple[str, ...]:
@@ -80,7 +80,7 @@ def matrices(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Ma
         mine = cores.ranks(row.ranks, judgement.run.machine)
         for ranks, figures in sorted(_by_ranks(judgement, row, workload).items(), key=lambda x: x[0] != mine):
             own = ranks == mine
-            title = sourced.name(sentence.capital(row.title))
+            title = provenance.name(sentence.capital(row.title))
             title += "" if own else f", with {count(ranks, 'rank')} instead"
             name = f"choose-{k}" + ("" if own else f"-{ranks}")
             for n, (work, alike) in enumerate(_by_work(figures, workload).items()):
@@ -145,10 +145,10 @@ def _cost(best: Verified, ranked: list[Verified]) -> str:
     known = [f for f in ranked if few or f is best or not ranking.alike(best, f)]
     worst = max(known, key=lambda f: ranking.advantage(best, f))
     if (by := ranking.advantage(best, worst)) >= 1 + ranking.PRACTICAL:
-        cost = sourced.advantage(f"{significant(by)} ×", best, worst)
+        cost = provenance.advantage(f"{significant(by)} ×", best, worst)
         return f"the wrong choice costs up to {cost}"
     if all(ranking.advantage(best, f) < 1 + SAME and f.states is None for f in ranked):
-        return f"all choices are the same within {sourced.number(f'{100 * SAME:.0f} %', str(SAME))}"
+        return f"all choices are the same within {provenance.number(f'{100 * SAME:.0f} %', str(SAME))}"
     return "no difference can be shown"
 
 
@@ -183,5 +183,5 @@ def _cell(run: Run, figures: list[Figure], best: Verified) -> MatrixCell:
         return MatrixCell("?", 0, f"{why}; no difference from the best can be shown")
     unclear = " ?" if by >= 1 + SAME and ranking.alike(best, here) else ""
     why += "; no difference from the best can be shown" if unclear else ""
-    cost = sourced.advantage(f"{significant(by)} ×", best, here)
+    cost = provenance.advantage(f"{significant(by)} ×", best, here)
     return MatrixCell(f"{cost}{unclear}", shade, why)

@@ -10,8 +10,8 @@ from pathlib import Path
 from firstlight.catalogue import Workload
 from firstlight.judge import Judgement
 from firstlight.judge.absence import compilers_for_devices
+from firstlight.judge.formatting import bare, listing
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import bare, listing
 from firstlight.launch.environment import SEARCHED
 from firstlight.record import Run
 from firstlight.report import wording

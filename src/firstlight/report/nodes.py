@@ -13,10 +13,10 @@ from msgspec.structs import replace
 from firstlight.catalogue import Workload
 from firstlight.errors import INCONCLUSIVE, OK
 from firstlight.judge import Judgement, environment, nodes, states
+from firstlight.judge.formatting import name as named_figure
 from firstlight.judge.interval import quotient
 from firstlight.judge.nodes import Spread
 from firstlight.judge.verdict import Estimate, States, Verified
-from firstlight.judge.words import name as named_figure
 from firstlight.record import Better
 from firstlight.report import answers, chapters, html
 from firstlight.report.terminal import Ink, wrap

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from firstlight.judge import ranking, sourced
+from firstlight.judge import provenance, ranking
+from firstlight.judge.formatting import listing
 from firstlight.judge.interval import quotient
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import listing
 from firstlight.units import ratio, significant
 
 
@@ -93,13 +93,13 @@ def span(pairs: Sequence[tuple[Verified, Verified]]) -> str:
     """`1.5 to 3.7 ×`, or one number where they are alike: how many times better the first of each pair is."""
     factors = [ranking.advantage(a, b) for a, b in pairs] or [1.0]
     low, high = min(factors), max(factors)
-    most = sourced.among(ratio2(high), pairs)
-    return most if high < 1.1 * low else f"{sourced.among(significant(low, 2), pairs, 'min')} to {most}"
+    most = provenance.among(ratio2(high), pairs)
+    return most if high < 1.1 * low else f"{provenance.among(significant(low, 2), pairs, 'min')} to {most}"
 
 
 def ahead(a: Verified, b: Verified) -> str:
     """`1.9 ×`: how many times better a is than b."""
-    return sourced.advantage(ratio2(ranking.advantage(a, b)), a, b)
+    return provenance.advantage(ratio2(ranking.advantage(a, b)), a, b)
 
 
 def ratio2(value: float) -> str:
@@ -109,7 +109,7 @@ def ratio2(value: float) -> str:
 
 def staircase(at: Mapping[str, Verified], verb: str) -> str:
     """`takes 1.60 ns in L1, 5.00 ns in L2 and 98.0 ns in memory`"""
-    return f"{verb} " + listing([f"{sourced.median(f)} in {place}" for place, f in at.items()])
+    return f"{verb} " + listing([f"{provenance.median(f)} in {place}" for place, f in at.items()])
 
 
 def falls(ordered: Sequence[tuple[str, Mapping[str, Verified]]], lines: str) -> str:
@@ -119,13 +119,13 @@ def falls(ordered: Sequence[tuple[str, Mapping[str, Verified]]], lines: str) -> 
         best = ranking.best(figures.values())
         name = next((key for key, f in figures.items() if f is best), "")
         if best is not None:
-            ends.append((best, f"{sourced.median(best)} in {place} ({lines} = {name})"))
+            ends.append((best, f"{provenance.median(best)} in {place} ({lines} = {name})"))
     if len(ends) < 2 or len(ordered) < 2:
         return f"is {ends[0][1]}" if ends else ""
     a, b = ends[0][0].estimate.median, ends[1][0].estimate.median
     verb = "falls" if b < a else "rises"
     over, under = (ends[0][0], ends[1][0]) if b < a else (ends[1][0], ends[0][0])
-    by = sourced.number(ratio2(max(quotient(a, b), quotient(b, a))), "a / b", of=(over, under))
+    by = provenance.number(ratio2(max(quotient(a, b), quotient(b, a))), "a / b", of=(over, under))
     return f"{verb} {by} from {ends[0][1]} to {ends[1][1]}"
 
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from firstlight import shell
 from firstlight.catalogue import Workload
-from firstlight.judge import Finding, Judgement, words
+from firstlight.judge import Finding, Judgement, formatting
 from firstlight.judge.absence import absences
 from firstlight.judge.placing import of_one_core
 from firstlight.judge.states import told
@@ -283,7 +283,7 @@ def _failure(failure: Failure, width: int, ink: Ink) -> list[str]:
     lines = [ink(style, f"  {mark} ") + failure.title, *wrap(failure.reason, width, "      ", "      ")]
     lines += [f"      see it: {failure.command}"]
     for f in failure.figures:
-        lines += wrap(words.name(f.identity), width, "      - ", "        ")
+        lines += wrap(formatting.name(f.identity), width, "      - ", "        ")
         lines += wrap(f.reason, width, "        ", "        ") if f.reason != failure.reason else []
     return lines
 

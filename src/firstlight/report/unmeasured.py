@@ -10,7 +10,7 @@ from firstlight.catalogue import SUITES, Workload
 from firstlight.judge import Judgement
 from firstlight.judge.evidence import lacks_device
 from firstlight.plan import Cell
-from firstlight.plan.ability import lacking_here
+from firstlight.plan.requirements import lacking_here
 from firstlight.plan.serving import serves
 from firstlight.record import Run
 from firstlight.report import chapters

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Sequence
 
 from firstlight.catalogue import Value
+from firstlight.judge.formatting import listing
 from firstlight.judge.verdict import Identity
-from firstlight.judge.words import listing
 from firstlight.record import Answered, Run
 from firstlight.shell import command
 from firstlight.store import documents

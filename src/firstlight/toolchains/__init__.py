@@ -138,7 +138,7 @@ def played(machine: Machine, cache_dir: Path) -> Machine:
 
     Raises UsageError for one that the site file does not know, FirstlightError where its programs do not start.
     """
-    from firstlight.toolchains.crossing import play
+    from firstlight.toolchains.cross_compile import play
 
     site.load()
     target = site.target()
@@ -157,8 +157,8 @@ def discover(
     First this process is brought into the environment of the modules that were asked for; what the site file leaves out
     is absent.
     """
-    from firstlight.toolchains.considered import considered  # the probes are loaded only by who asks
     from firstlight.toolchains.discovery import survey
+    from firstlight.toolchains.site_filter import considered  # the probes are loaded only by who asks
 
     site.load()
     return considered(survey(machine, cache_dir, embed_mpi=embed_mpi, say=say or (lambda _: None)), site.current())

@@ -7,8 +7,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from firstlight.toolchains import Absent, FlagSet, Toolchain, vendors
-from firstlight.toolchains.found import Compiler
 from firstlight.toolchains.host import Host, Outcome
+from firstlight.toolchains.probe_result import Compiler
 
 _WHO = "compiler {}"
 

@@ -26,16 +26,16 @@ from firstlight.toolchains import (
     Toolchain,
     accelerators,
     compilers,
-    crossing,
+    cross_compile,
     extras,
     libraries,
     runtimes,
 )
 from firstlight.toolchains.compiling import fortran_of, toolchains_of
 from firstlight.toolchains.embedding import embed, wants_embedding
-from firstlight.toolchains.found import Compiler, Found, probes
 from firstlight.toolchains.host import BARE, Host
 from firstlight.toolchains.memory import Memory
+from firstlight.toolchains.probe_result import Compiler, Found, probes
 from firstlight.toolchains.starting import refused, starting
 from firstlight.toolchains.wrappers import probe, prove_mpi
 
@@ -119,16 +119,16 @@ def _ask(host: Host, embed_mpi: bool, say: Callable[[str], None]) -> Toolbox:
 def _cross(host: Host, target: site.Target) -> Toolbox:
     """What there is for another processor: its compilers, MPI libraries made for it, and numerical ones of headers
     alone. No devices, and no batch system that could start what only an emulator starts."""
-    found = crossing.compilers(host, target)
+    found = cross_compile.compilers(host, target)
     every, absent = [_with_fortran(host, c) for c in found.items], list(found.absent)
     toolchains: list[Toolchain] = []
     for compiler in every:
-        sets = crossing.flag_sets(target, compiler.family)
-        absent += crossing.missing(compiler.name, sets)
+        sets = cross_compile.flag_sets(target, compiler.family)
+        absent += cross_compile.missing(compiler.name, sets)
         some, missing = toolchains_of(host, compiler, sets)
         toolchains += some
         absent += missing
-    made_for_it = crossing.libraries(host, target, every[0] if every else None)
+    made_for_it = cross_compile.libraries(host, target, every[0] if every else None)
     usable, missing = _prove(host, list(made_for_it.items), every)
     numerical, lacking = _libraries(host, every)
     absent += [*made_for_it.absent, *missing, *lacking]
@@ -143,7 +143,7 @@ def _cross(host: Host, target: site.Target) -> Toolbox:
 
 
 def _with_fortran(host: Host, compiler: Compiler) -> Compiler:
-    found = fortran_of(host, compiler, crossing.names_of_fortran(compiler))
+    found = fortran_of(host, compiler, cross_compile.names_of_fortran(compiler))
     return msgspec.structs.replace(compiler, fortran=found[0], fortran_version=found[1]) if found else compiler
 
 

@@ -9,8 +9,8 @@ import msgspec
 
 from firstlight.machine import Machine
 from firstlight.toolchains import Absent, Offload
-from firstlight.toolchains.found import Compiler
 from firstlight.toolchains.host import Host
+from firstlight.toolchains.probe_result import Compiler
 
 WITHOUT_A_GPU = ("sm_75", "sm_80", "sm_70", "sm_53", "sm_35")
 """Intermediate code for NVIDIA's GPUs from these on runs on later ones; new tools no longer take the old."""

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from firstlight.mpi_families import of
 from firstlight.toolchains import Absent, Linking, Mpi
-from firstlight.toolchains.found import Compiler
 from firstlight.toolchains.host import Host
+from firstlight.toolchains.probe_result import Compiler
 
 # A library of another MPI often links, and brings its own MPI along: two in one process, with handles that mean nothing
 # to each other. So the trial looks at what is loaded before it calls anything.

@@ -11,8 +11,8 @@ import msgspec
 from firstlight import mpi_families
 from firstlight.mpi_families import Family, Origin
 from firstlight.toolchains import Absent, Mpi
-from firstlight.toolchains.found import Compiler, Found
 from firstlight.toolchains.host import Host
+from firstlight.toolchains.probe_result import Compiler, Found
 
 _CXX = """#include <mpi.h>
 int main(int argc, char** argv) { MPI_Init(&argc, &argv); MPI_Barrier(MPI_COMM_WORLD); return MPI_Finalize(); }

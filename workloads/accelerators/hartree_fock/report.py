@@ -8,9 +8,9 @@ from typing import NamedTuple
 
 from firstlight.catalogue import Plot, Workload
 from firstlight.heritage import Entry
-from firstlight.judge import ranking, sourced, states, words
+from firstlight.judge import formatting, provenance, ranking, states
+from firstlight.judge.formatting import listing
 from firstlight.judge.verdict import Figure, Verified
-from firstlight.judge.words import listing
 from firstlight.record import PHASE
 from firstlight.report import answers, frame, observed, sentence
 from firstlight.report.frame import Drawing, Trace, View
@@ -53,8 +53,8 @@ def classes(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawi
         frame.log_axis("speed over the serial variant", [g.times for some in shown.values() for g in some]),
     )
     caption = (
-        f"One matrix G, {words.values(case)}: each class against the serial variant of the same run, medians with 95 % "
-        "intervals. Grey: what R4's GPU gained over its one core, on another input; its times are in the table."
+        f"One matrix G, {formatting.values(case)}: each class against the serial variant of the same run, medians with "
+        "95 % intervals. Grey: what R4's GPU gained over its one core, on another input; its times are in the table."
     )
     rows = [_row(v, g) for v, some in gains.items() for g in some] + [_row_of(e, published) for e in published]
     head = ("class", "program", "time of a matrix", "a quartet", "95 % interval", "over one core")
@@ -77,9 +77,9 @@ def inputs(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawin
         cycles = observed.other(view, best, "iterations")
         rows.append(
             (
-                words.values(case),
+                formatting.values(case),
                 quantity(serial.estimate.median, serial.unit) if serial else "–",
-                ", ".join(p for p in (best.identity.variant, words.where(best.identity.placement)) if p),
+                ", ".join(p for p in (best.identity.variant, formatting.where(best.identity.placement)) if p),
                 quantity(best.estimate.median, best.unit),
                 "–" if alone or serial is None else ratio(ranking.advantage(best, serial)),
                 f"{cycles.estimate.median:.0f}" if cycles else "–",
@@ -214,10 +214,10 @@ def _gain_of(entry: Entry, entries: Sequence[Entry]) -> float | None:
 def _row(variant: str, gain: Gain) -> tuple[str, ...]:
     f, e = gain.figure, gain.figure.estimate
     i = f.identity
-    program = ", ".join(p for p in (variant, i.toolchain, i.mpi, words.where(i.placement)) if p)
+    program = ", ".join(p for p in (variant, i.toolchain, i.mpi, formatting.where(i.placement)) if p)
     whole = "–" if gain.seconds is None else quantity(gain.seconds, "s")
     over = "–" if variant == SERIAL else ratio(gain.times)
-    return (gain.name, program, whole, quantity(e.median, f.unit), sourced.settle(sourced.span(f)), over)
+    return (gain.name, program, whole, quantity(e.median, f.unit), provenance.settle(provenance.span(f)), over)
 
 
 def _row_of(entry: Entry, entries: Sequence[Entry]) -> tuple[str, ...]:

@@ -4,9 +4,9 @@ sum of residuals: as found, exact, and as the official program adds it up."""
 from __future__ import annotations
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import sourced
+from firstlight.judge import provenance
+from firstlight.judge.formatting import listing
 from firstlight.judge.verdict import Identity, Verified
-from firstlight.judge.words import listing
 from firstlight.plan import same_work
 from firstlight.report import answers, frame, ghosts, observed, sentence
 from firstlight.report.frame import Drawing, View
@@ -74,8 +74,8 @@ def residuals(view: View, workload: Workload, plot: Plot, name: str) -> list[Dra
         for (grid, sweeps), of in sorted(found.items(), key=lambda x: (x[0][0], str(x[0][1])))
     ]
     (grid, sweeps), worst = max(found.items(), key=lambda x: abs(_beside(x[1]) - 1))
-    told = sourced.number(f"{factor(_beside(worst))} x", "a / b", of=(worst[2], worst[1]))
-    after = sourced.parameter(str(sweeps), worst[1], "a['sweeps']")
+    told = provenance.number(f"{factor(_beside(worst))} x", "a / b", of=(worst[2], worst[1]))
+    after = provenance.parameter(str(sweeps), worst[1], "a['sweeps']")
     title = (
         f"{plot.subject or plot.metric}: after {after} sweeps on {_grid(grid)} the official one is {told} the exact one"
     )
@@ -126,7 +126,7 @@ def _title(found: Lines) -> str:
     said = []
     for key, line in list(found.items())[:2]:
         ends = (min(line), max(line))
-        who = sourced.placed(key, line[ends[0]]) if key.endswith(("core", "cores")) else sourced.name(key)
+        who = provenance.placed(key, line[ends[0]]) if key.endswith(("core", "cores")) else provenance.name(key)
         verb = "reach" if key.endswith("cores") else "reaches"
-        said.append(f"{who} {verb} " + listing([f"{sourced.median(line[x])} on {_grid(x)}" for x in ends]))
+        said.append(f"{who} {verb} " + listing([f"{provenance.median(line[x])} on {_grid(x)}" for x in ends]))
     return sentence.capital("; ".join(said))

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import sourced
+from firstlight.judge import provenance
 from firstlight.judge.verdict import Verified
 from firstlight.record import FINEST, Field
 from firstlight.report import answers, frame, observed
@@ -35,10 +35,10 @@ def timeline(view: View, workload: Workload, plot: Plot, name: str) -> list[Draw
 
 def _drawing(name: str, plot: Plot, noise: int, seen: Sequence[Seen]) -> Drawing:
     told = ", ".join(
-        f"{sourced.parameter(f'{_parameter(f, plot.x)} %', f, f'a[{plot.x!r}]', '%')}: {sourced.median(f)}"
+        f"{provenance.parameter(f'{_parameter(f, plot.x)} %', f, f'a[{plot.x!r}]', '%')}: {provenance.median(f)}"
         for f, _ in seen
     )
-    share = sourced.parameter(f"{noise} %", seen[0][0], "a['noise']", "%")
+    share = provenance.parameter(f"{noise} %", seen[0][0], "a['noise']", "%")
     taken = f", {share} of each thread taken away" if noise else ""
     caption = (
         "What each thread had in hand during the last step, from its start to its end: the darker, the later the tile "

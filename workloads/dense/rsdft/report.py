@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import sourced
+from firstlight.judge import provenance
 from firstlight.judge.verdict import Verified
 from firstlight.record import Field
 from firstlight.report import answers, frame, pictures
@@ -30,6 +30,6 @@ def density(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawi
 
 def _message(figure: Verified, picture: Field) -> str:
     wanted = dict(figure.identity.parameters)["wanted"]
-    states = sourced.parameter(f"{wanted} states", figure, "a['wanted']", "states")
-    most = sourced.number(significant(picture.largest), "largest(a)", of=(figure,))
+    states = provenance.parameter(f"{wanted} states", figure, "a['wanted']", "states")
+    most = provenance.number(significant(picture.largest), "largest(a)", of=(figure,))
     return f"Two electrons in each of {states} are {most} in a volume of 1 where they are densest"

@@ -10,8 +10,8 @@ import math
 from collections.abc import Iterable, Mapping, Sequence
 
 from firstlight.catalogue import Plot, Workload
+from firstlight.judge.formatting import listing
 from firstlight.judge.verdict import Figure, Verified
-from firstlight.judge.words import listing
 from firstlight.report import answers, frame, sentence
 from firstlight.report.frame import Drawing, Trace, View
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import sourced
+from firstlight.judge import provenance
 from firstlight.judge.verdict import Verified
 from firstlight.report import answers, frame, observed
 from firstlight.report.frame import Drawing, Trace, View
@@ -29,11 +29,11 @@ def memory(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawin
             drawn.append(frame.line(own, f"{label}: its buffers", {"color": look, "dash": "dash"}))
             shown += [f for _, f in own]
     most = max((line[-1] for line in grown.values()), key=lambda point: (point[0], point[1].estimate.median))[1]
-    ranks = sourced.placed(f"{most.identity.placement.ranks} ranks", most)
+    ranks = provenance.placed(f"{most.identity.placement.ranks} ranks", most)
     return [
         Drawing(
             name,
-            f"{most.identity.variant} grows a process by up to {sourced.median(most)} with {ranks}",
+            f"{most.identity.variant} grows a process by up to {provenance.median(most)} with {ranks}",
             "Resident growth since before the first message, the largest of all processes, medians of launches with "
             "95 % intervals. Dashed: bytes of buffers in use, as the messenger counts them.",
             frame.HEAD,

@@ -9,9 +9,9 @@ from typing import NamedTuple
 
 from firstlight.catalogue import Plot, Workload
 from firstlight.heritage import Entry
-from firstlight.judge import hockney, ranking, words
+from firstlight.judge import formatting, hockney, ranking
+from firstlight.judge.formatting import listing
 from firstlight.judge.verdict import Figure, Identity, Verified
-from firstlight.judge.words import listing
 from firstlight.plan import Placement
 from firstlight.record import Metric
 from firstlight.report import answers, frame, sentence, wording
@@ -169,7 +169,7 @@ def _model_rows(view: View, model: Model, metric: Metric, line: dict[float, Veri
         value = model.value(metric, size)
         if value is None:
             continue
-        case = ", ".join((words.values(f.identity.parameters), words.where(f.identity.placement)))
+        case = ", ".join((formatting.values(f.identity.parameters), formatting.where(f.identity.placement)))
         times = max(f.estimate.median / value, value / f.estimate.median)
         side = "above" if f.estimate.median > value else "below"
         name = f"model, {_label(view, model.mpi, model.variant)}"
@@ -200,7 +200,7 @@ class _Stretch(NamedTuple):
 
 def _title(view: View, plot: Plot, lines: Lines, metric: Metric, placement: Placement) -> str:
     """Who wins where, and between which sizes that changes."""
-    subject = f"{sentence.capital(plot.subject or plot.metric)}, {words.where(placement)}: "
+    subject = f"{sentence.capital(plot.subject or plot.metric)}, {formatting.where(placement)}: "
     everyone = {_label(view, *key) for key in lines}
     if len(everyone) == 1:
         points = list(next(iter(lines.values())).items())

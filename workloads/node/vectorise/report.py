@@ -7,7 +7,7 @@ from statistics import median
 from typing import NamedTuple
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import sourced
+from firstlight.judge import provenance
 from firstlight.judge.interval import quotient
 from firstlight.judge.verdict import Failed, Identity, Verified
 from firstlight.report import frame
@@ -57,8 +57,8 @@ def vectorised(view: View, workload: Workload, plot: Plot, name: str) -> list[Dr
     kinds = list(dict.fromkeys(loop.kind for some in loops.values() for loop in some))
     best = max((loop for some in loops.values() for loop in some), key=lambda loop: loop.gain)
     title = (
-        f"The vectoriser gains most in {sourced.name(str(dict(best.plain.identity.parameters)[plot.x]))}: "
-        f"{sourced.times(best.plain, best.without)} ({best.plain.identity.toolchain})"
+        f"The vectoriser gains most in {provenance.name(str(dict(best.plain.identity.parameters)[plot.x]))}: "
+        f"{provenance.times(best.plain, best.without)} ({best.plain.identity.toolchain})"
     )
     caption = (
         "Vectorised: takes 1.15 x less time than the same source from the same compiler with its vectoriser off, and "

@@ -8,12 +8,12 @@ from typing import TypeVar
 from msgspec.structs import replace
 
 from firstlight import shell
-from firstlight.judge import Judgement, ranking, sourced
+from firstlight.judge import Judgement, provenance, ranking
+from firstlight.judge.formatting import name
 from firstlight.judge.interval import Ratio
 from firstlight.judge.states import least, ratio
 from firstlight.judge.verdict import Failed, Identity, Verified
-from firstlight.judge.words import name
-from firstlight.plan.expected import parameters
+from firstlight.plan.runtime_estimate import parameters
 from firstlight.record import Run
 
 T = TypeVar("T")
@@ -115,9 +115,9 @@ def told(judgement: Judgement, identity: Identity) -> Identity:
 def shown(judgement: Judgement, figure: Verified) -> str:
     """A figure as evidence: its name, median and interval, and its states where it has two."""
     e = figure.estimate
-    span = "too few launches for an interval" if e.low is None else sourced.span(figure)
-    two = f"; two states: {sourced.two_states(figure)}" if figure.states else ""
-    return f"{name(told(judgement, figure.identity))}: {sourced.median(figure)} ({span}{two})"
+    span = "too few launches for an interval" if e.low is None else provenance.span(figure)
+    two = f"; two states: {provenance.two_states(figure)}" if figure.states else ""
+    return f"{name(told(judgement, figure.identity))}: {provenance.median(figure)} ({span}{two})"
 
 
 def gain(better: Verified, worse: Verified, confidence: float = CONFIDENCE) -> Ratio:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from firstlight.catalogue import Workload
-from firstlight.judge import Finding, Judgement, sourced
+from firstlight.judge import Finding, Judgement, provenance
 from firstlight.judge.findings._common import SHOWN, command, failed, grouped, once, target, told
-from firstlight.judge.words import listing, name
+from firstlight.judge.formatting import listing, name
 
 
 def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
@@ -19,8 +19,8 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
         found.append(
             Finding(
                 rule="above_ceiling",
-                sentence=f"{what} {verb} {sourced.reason(figures[0])} ({listing(toolchains)})",
-                evidence=tuple(f"{name(told(judgement, f.identity))}: {sourced.reason(f)}" for f in figures[:SHOWN]),
+                sentence=f"{what} {verb} {provenance.reason(figures[0])} ({listing(toolchains)})",
+                evidence=tuple(f"{name(told(judgement, f.identity))}: {provenance.reason(f)}" for f in figures[:SHOWN]),
                 command=command(what, *sources, toolchains=toolchains),
                 weight=95,
                 about=tuple(f.identity for f in figures),

@@ -10,12 +10,12 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from firstlight.catalogue import Workload
-from firstlight.judge import Finding, Judgement, sourced
+from firstlight.judge import Finding, Judgement, provenance
 from firstlight.judge.ceilings import cores
 from firstlight.judge.findings._common import SHOWN, clearly, gain, grouped, shown, target, told, verified
+from firstlight.judge.formatting import values, where
 from firstlight.judge.roles import measuring
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import values, where
 from firstlight.record import Metric
 from firstlight.roles import OS_NOISE
 
@@ -48,7 +48,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
                 rule="all_processors_lose",
                 sentence=(
                     f"all {n} cores of a node lose against {busy(worst.spare)}: {what}{case} is "
-                    f"{sourced.times(worst.spare, worst.full)} better with {where(left.placement)} than with "
+                    f"{provenance.times(worst.spare, worst.full)} better with {where(left.placement)} than with "
                     f"{where(i.placement)}; leave one to the system"
                 ),
                 evidence=tuple(shown(judgement, f) for loss in some[: SHOWN // 2] for f in (loss.spare, loss.full)),

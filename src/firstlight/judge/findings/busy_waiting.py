@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from firstlight.catalogue import Workload
-from firstlight.judge import Finding, Judgement, sourced
+from firstlight.judge import Finding, Judgement, provenance
 from firstlight.judge.findings._common import SHOWN, command, grouped, mpi_label, once, shown, target
+from firstlight.judge.formatting import listing
 from firstlight.judge.roles import played, players
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import listing
 from firstlight.roles import BUSY_WAITING
 from firstlight.units import significant
 
@@ -48,4 +48,4 @@ def _share(figure: Verified) -> float:
 
 
 def _said(figure: Verified) -> str:
-    return sourced.number(f"{significant(_share(figure), 2)} %", "a", "%", (figure,))
+    return provenance.number(f"{significant(_share(figure), 2)} %", "a", "%", (figure,))

@@ -12,12 +12,12 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from firstlight.catalogue import Workload, device_variant
-from firstlight.judge import Finding, Judgement, sourced
+from firstlight.judge import Finding, Judgement, provenance
 from firstlight.judge.ceilings import of_node
 from firstlight.judge.findings._common import command, gain, grouped, shown, target, verified
+from firstlight.judge.formatting import value
 from firstlight.judge.levels import Hierarchy, Level
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import value
 from firstlight.units import binary, significant
 
 FALL = 1.5
@@ -108,13 +108,13 @@ def _cliffs(axis: str, points: list[Verified], levels: Hierarchy) -> Iterator[Cl
 def _finding(judgement: Judgement, workload: str, c: Cliff) -> Finding:
     i = c.before.identity
     first, last = (
-        sourced.parameter(value(c.axis, dict(f.identity.parameters)[c.axis]), f, f"a[{c.axis!r}]")
+        provenance.parameter(value(c.axis, dict(f.identity.parameters)[c.axis]), f, f"a[{c.axis!r}]")
         for f in (c.before, c.after)
     )
-    size = sourced.number(binary(c.cache.size), f"cache({c.cache.number})", "B")
+    size = provenance.number(binary(c.cache.size), f"cache({c.cache.number})", "B")
     if c.cache.acts is not None:
-        size += f", acts like {sourced.fitted(binary(c.cache.acts))}"
-    edge = sourced.parameter(
+        size += f", acts like {provenance.fitted(binary(c.cache.acts))}"
+    edge = provenance.parameter(
         binary(float(f"{c.edge:.2g}"), 2) if c.axis == "bytes" else significant(c.edge, 2),
         c.before,
         f"a[{c.axis!r}] * {c.capacity:.6g} / working_set(a)",
@@ -122,8 +122,8 @@ def _finding(judgement: Judgement, workload: str, c: Cliff) -> Finding:
     return Finding(
         rule="cache_cliff",
         sentence=(
-            f"{workload} falls {sourced.times(c.before, c.after)} between {c.axis} = {first} and {last}: it leaves the "
-            f"{c.cache.name} cache ({size}) at {c.axis} = {edge}"
+            f"{workload} falls {provenance.times(c.before, c.after)} between {c.axis} = {first} and {last}: it leaves "
+            f"the {c.cache.name} cache ({size}) at {c.axis} = {edge}"
         ),
         evidence=(shown(judgement, c.before), shown(judgement, c.after)),
         command=command(target(i), toolchains=[i.toolchain], mpi=i.mpi),

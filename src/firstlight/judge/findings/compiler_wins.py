@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from firstlight.catalogue import Workload
-from firstlight.judge import Finding, Judgement, sourced
+from firstlight.judge import Finding, Judgement, provenance
 from firstlight.judge.findings._common import (
     at_least,
     by_flags,
@@ -21,8 +21,8 @@ from firstlight.judge.findings._common import (
     target,
     told,
 )
+from firstlight.judge.formatting import values
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import values
 
 WORTH = 0.2  # a gain of less than 20 % is in the table, not in the findings
 
@@ -46,7 +46,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
                 rule="compiler_wins",
                 sentence=(
                     f"{flag_set(run, i.toolchain)} flags make {target(i)} {at_least(win.best, win.base)}"
-                    f"{sourced.times(win.best, win.base)} faster than base with {compiler(run, i.toolchain)}"
+                    f"{provenance.times(win.best, win.base)} faster than base with {compiler(run, i.toolchain)}"
                     + (f" ({at})" if at else "")
                 ),
                 evidence=(shown(judgement, win.best), shown(judgement, win.base)),

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from firstlight.catalogue import Workload
-from firstlight.judge import Finding, Judgement, sourced
+from firstlight.judge import Finding, Judgement, provenance
 from firstlight.judge.evidence import UNDISTURBED
 from firstlight.judge.findings._common import SHOWN, command, target, told, verified
+from firstlight.judge.formatting import name
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import name
 from firstlight.units import significant
 
 NOTICED = 0.02
@@ -20,8 +20,8 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
         return []
     share = diverged / len(samples)
     worst = sorted((f for f in verified(judgement) if f.diverged > 0), key=lambda f: -f.diverged)[:SHOWN]
-    many = sourced.number(f"{significant(100 * share, 2)} %", "diverged() / samples()")
-    counts = f"{sourced.number(str(diverged), 'diverged()')} of {sourced.number(str(len(samples)), 'samples()')}"
+    many = provenance.number(f"{significant(100 * share, 2)} %", "diverged() / samples()")
+    counts = f"{provenance.number(str(diverged), 'diverged()')} of {provenance.number(str(len(samples)), 'samples()')}"
     of = f"{many} of the samples ({counts})"
     return [
         Finding(
@@ -36,4 +36,4 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
 
 
 def _said(figure: Verified) -> str:
-    return sourced.number(f"{significant(100 * figure.diverged, 2)} %", "diverged_of(a)", of=(figure,))
+    return provenance.number(f"{significant(100 * figure.diverged, 2)} %", "diverged_of(a)", of=(figure,))

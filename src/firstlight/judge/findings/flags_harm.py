@@ -11,7 +11,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 from firstlight.catalogue import Workload
-from firstlight.judge import Finding, Judgement, sourced
+from firstlight.judge import Finding, Judgement, provenance
 from firstlight.judge.findings._common import (
     SHOWN,
     at_least,
@@ -26,8 +26,8 @@ from firstlight.judge.findings._common import (
     target,
     told,
 )
+from firstlight.judge.formatting import values
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import values
 from firstlight.toolchains.flag_sets import FLAG_SETS
 
 WORTH = 0.15  # a loss of less is in the table, not in the findings
@@ -67,12 +67,12 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
 def _sentence(judgement: Judgement, h: Harm) -> str:
     """`fast flags make dot.unrolled_8 5.8 x slower than native with clang: 3.20 against 18.4 Gflop/s (n = 1000)`"""
     i, e, run = h.better.identity, (h.better, h.lesser), judgement.run
-    slow, quick = (sourced.median(f) for f in e)
+    slow, quick = (provenance.median(f) for f in e)
     at = values(told(judgement, i).parameters)
     return (
-        f"{flag_set(run, i.toolchain)} flags make {target(i)} {at_least(*e)}{sourced.times(h.lesser, h.better)} slower "
-        f"than {flag_set(run, h.lesser.identity.toolchain)} with {compiler(run, i.toolchain)}: {slow} against {quick}"
-        + (f" ({at})" if at else "")
+        f"{flag_set(run, i.toolchain)} flags make {target(i)} {at_least(*e)}{provenance.times(h.lesser, h.better)} "
+        f"slower than {flag_set(run, h.lesser.identity.toolchain)} with {compiler(run, i.toolchain)}: {slow} "
+        f"against {quick}" + (f" ({at})" if at else "")
     )
 
 

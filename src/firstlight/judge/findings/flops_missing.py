@@ -9,7 +9,7 @@ from __future__ import annotations
 from statistics import median
 
 from firstlight.catalogue import Workload
-from firstlight.judge import Finding, Judgement, sourced
+from firstlight.judge import Finding, Judgement, provenance
 from firstlight.judge.findings._common import SHOWN, command
 from firstlight.units import significant
 
@@ -45,12 +45,12 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
 
 
 def _share(target: str, toolchain: str, found: list[float]) -> str:
-    return sourced.number(significant(median(found), 2), f"median(counted({target!r}, {toolchain!r}))")
+    return provenance.number(significant(median(found), 2), f"median(counted({target!r}, {toolchain!r}))")
 
 
 def _evidence(target: str, toolchain: str, found: list[float]) -> list[str]:
     """What the launches counted, the least first, each number once."""
     of = f"counted({target!r}, {toolchain!r})"
     first = {significant(x, 3): k for k, x in reversed(list(enumerate(sorted(found))))}
-    told = [sourced.number(text, f"sorted({of})[{k}]") for text, k in sorted(first.items(), key=lambda one: one[1])]
+    told = [provenance.number(text, f"sorted({of})[{k}]") for text, k in sorted(first.items(), key=lambda one: one[1])]
     return [f"a launch counted {share} of them" for share in told[:SHOWN]]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement
-from firstlight.judge.words import listing
+from firstlight.judge.formatting import listing
 
 STEADY = {"performance", "userspace"}
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from typing import NamedTuple
 
 from firstlight.catalogue import Workload
-from firstlight.judge import Finding, Judgement, sourced
+from firstlight.judge import Finding, Judgement, provenance
 from firstlight.judge.findings._common import (
     SHOWN,
     apart,
@@ -19,8 +19,8 @@ from firstlight.judge.findings._common import (
     told,
     verified,
 )
+from firstlight.judge.formatting import values
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import values
 
 THRESHOLD = 0.05
 
@@ -45,7 +45,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
                 rule="gpus_differ",
                 sentence=(
                     f"the GPUs of a node differ: {what}{f', {case}' if case else ''}, is "
-                    f"{at_least(worst.winner, worst.loser)}{sourced.times(worst.winner, worst.loser)} faster on GPU "
+                    f"{at_least(worst.winner, worst.loser)}{provenance.times(worst.winner, worst.loser)} faster on GPU "
                     f"{quick.placement.gpu} than on GPU {slow.placement.gpu}"
                 ),
                 evidence=tuple(shown(judgement, f) for f in worst.all[:SHOWN]),

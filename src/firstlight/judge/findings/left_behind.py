@@ -5,7 +5,7 @@ from __future__ import annotations
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement
 from firstlight.judge.findings._common import SHOWN, command, grouped, mpi_label, once
-from firstlight.judge.words import listing
+from firstlight.judge.formatting import listing
 
 OF_RESULTS = True
 

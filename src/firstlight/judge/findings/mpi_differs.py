@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 from firstlight.catalogue import Workload
-from firstlight.judge import Finding, Judgement, sourced
+from firstlight.judge import Finding, Judgement, provenance
 from firstlight.judge.findings._common import (
     SHOWN,
     apart,
@@ -20,8 +20,8 @@ from firstlight.judge.findings._common import (
     told,
     verified,
 )
+from firstlight.judge.formatting import values
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import values
 from firstlight.units import binary
 
 THRESHOLD = 0.05
@@ -83,7 +83,9 @@ def _message(figure: Verified) -> float | None:
 
 def _size(d: Difference) -> str:
     """Bytes of one message: what a step declares, over its messages."""
-    return sourced.number(binary(d.message or 0.0), "cost(a, 'message_bytes') / cost(a, 'messages')", "B", (d.winner,))
+    return provenance.number(
+        binary(d.message or 0.0), "cost(a, 'message_bytes') / cost(a, 'messages')", "B", (d.winner,)
+    )
 
 
 def _chosen(differences: list[Difference]) -> list[Difference]:
@@ -103,7 +105,7 @@ def _sentence(judgement: Judgement, chosen: Iterable[Difference]) -> str:
         than = "" if before in ((winner, loser), (loser, winner)) else f" than {loser}"
         theirs = than and f"{than}'s"
         messages = "" if d.message is None else f"{_size(d)} messages of {target(d.winner.identity)}"
-        by = f"{at_least(d.winner, d.loser)}{sourced.times(d.winner, d.loser)}"
+        by = f"{at_least(d.winner, d.loser)}{provenance.times(d.winner, d.loser)}"
         if d.message is None:
             case = values(told(judgement, d.winner.identity).parameters)
             what = target(d.winner.identity) + (f" ({case})" if case else "")

@@ -6,8 +6,8 @@ from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement
 from firstlight.judge.ceilings import cores, more_than_processors
 from firstlight.judge.findings._common import SHOWN, command, once, shown, target
+from firstlight.judge.formatting import listing, where
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import listing, where
 from firstlight.units import count
 
 

@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
 from firstlight.catalogue import Workload
-from firstlight.judge import Finding, Judgement, sourced
+from firstlight.judge import Finding, Judgement, provenance
 from firstlight.judge.findings._common import (
     SHOWN,
     at_least,
@@ -21,8 +21,8 @@ from firstlight.judge.findings._common import (
     mpi_label,
     shown,
 )
+from firstlight.judge.formatting import listing, where
 from firstlight.judge.roles import Played, played, players
-from firstlight.judge.words import listing, where
 from firstlight.plan import Placement
 from firstlight.record import Run
 from firstlight.roles import LIBRARY_SUM
@@ -120,11 +120,11 @@ def _sentence(run: Run, chosen: list[Defeat]) -> str:
     loser, parts = chosen[0].loser, []
     for d in chosen:
         rival = f"by {d.winner.title} over the same library" if d.own else f"{mpi_label(run, d.winner.identity.mpi)}'s"
-        by = f"{at_least(d.winner.figure, d.loser.figure)}{sourced.times(d.winner.figure, d.loser.figure)}"
+        by = f"{at_least(d.winner.figure, d.loser.figure)}{provenance.times(d.winner.figure, d.loser.figure)}"
         parts.append(f"{by} as long as {rival}")
     return f"{_size(loser)} over {where(loser.identity.placement)} take {listing(parts)}"
 
 
 def _size(p: Played) -> str:
     formula = f"{p.role.bytes_per_element:g} * a[{p.role.size!r}]"
-    return sourced.parameter(binary(_bytes(p)), p.figure, formula, "B")
+    return provenance.parameter(binary(_bytes(p)), p.figure, formula, "B")

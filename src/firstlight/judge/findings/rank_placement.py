@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement
 from firstlight.judge.findings._common import SHOWN, command, grouped, mpi_label, once
+from firstlight.judge.formatting import listing, where
 from firstlight.judge.placing import SAME_CORE, SHARED, UNBOUND, Placed, placed
-from firstlight.judge.words import listing, where
 from firstlight.plan import Placement
 
 OF_RESULTS = True

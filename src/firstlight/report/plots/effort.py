@@ -13,7 +13,7 @@ from msgspec.structs import replace
 
 from firstlight.build.effort import SERIAL, Effort
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import ranking, sourced, states, words
+from firstlight.judge import formatting, provenance, ranking, states
 from firstlight.judge.select import selects
 from firstlight.judge.verdict import Figure, Verified
 from firstlight.report import answers, frame, sentence
@@ -96,7 +96,7 @@ def _points(every: Sequence[Figure], counted: Mapping[str, Effort]) -> tuple[str
         of = {f.identity.variant: f for f in answers.best_of_each(figures, answers.chooser("variant"))}
         found = [_point(f, of[e.serial], e) for v, f in of.items() if (e := counted[v]).serial in of]
         if len(found) > 1 and len(found) >= len(best[1]):
-            said = words.values((k, v) for k, v in parameters if any(dict(c).get(k) != v for c in by_case))
+            said = formatting.values((k, v) for k, v in parameters if any(dict(c).get(k) != v for c in by_case))
             best = (f", {said}" if said else "", sorted(found, key=lambda p: (p.effort.added, p.gain)))
     return best
 
@@ -134,7 +134,7 @@ def _message(plot: Plot, points: Sequence[Point]) -> str:
 
 
 def _who(point: Point) -> str:
-    return sourced.name(point.figure.identity.variant)
+    return provenance.name(point.figure.identity.variant)
 
 
 def _gain(points: Sequence[Point], point: Point) -> str:
@@ -144,7 +144,7 @@ def _gain(points: Sequence[Point], point: Point) -> str:
 
 def _amount(plot: Plot, point: Point) -> str:
     which = _count(plot)
-    return sourced.number(str(_number(plot, point)), f"a.effort.{which}", of=(point.figure,))
+    return provenance.number(str(_number(plot, point)), f"a.effort.{which}", of=(point.figure,))
 
 
 def _number(plot: Plot, point: Point) -> int:
@@ -178,10 +178,10 @@ def _row(point: Point) -> tuple[str, ...]:
     e, f = point.effort, point.figure
     known = point.low is not None and point.high is not None
     span = f"{ratio(point.low or 0)} – {ratio(point.high or 0)}" if known else "too few"
-    where = words.where(f.identity.placement)
+    where = formatting.where(f.identity.placement)
     program = ", ".join(p for p in (f.identity.variant, f.identity.toolchain, f.identity.mpi, where) if p)
     numbers = (str(e.added), str(e.removed), str(e.directives))
-    return (program, *numbers, sourced.settle(sourced.median(f)), ratio(point.gain), span)
+    return (program, *numbers, provenance.settle(provenance.median(f)), ratio(point.gain), span)
 
 
 def _left_out(every: Sequence[Figure], points: Sequence[Point]) -> tuple[str, ...]:

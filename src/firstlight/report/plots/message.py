@@ -9,10 +9,10 @@ import math
 from collections.abc import Sequence
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import hockney, ranking, sourced
+from firstlight.judge import hockney, provenance, ranking
+from firstlight.judge.formatting import listing
 from firstlight.judge.hockney import Regime
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import listing
 from firstlight.record import Metric
 from firstlight.report import answers, frame, sentence
 from firstlight.report.frame import Drawing, Trace, View
@@ -114,7 +114,7 @@ def _title(view: View, plot: Plot, lines: dict[str, dict[float, Verified]]) -> s
         groups = ranking.rank(figures)
         best = groups[0].best
         who = [answers.label(view.judgement.run, plot.lines, key(f.identity)) for f in groups[0].figures]
-        value, what = sourced.median(best), f"{_size(best, plot)} messages"
+        value, what = provenance.median(best), f"{_size(best, plot)} messages"
         if len(groups) > 1:
             verb = "is" if len(who) == 1 else "are"
             factor = sentence.ahead(best, groups[1].best)
@@ -132,7 +132,7 @@ def _same(view: View, plot: Plot, lines: dict[str, dict[float, Verified]], ends:
     at = [ranking.rank([line[size] for line in lines.values() if size in line]) for size in ends]
     if len(ends) < 2 or any(len(groups) != 1 or len(groups[0].figures) < 2 for groups in at):
         return None
-    first, last = (f"{sourced.median(g[0].best)} at {_size(g[0].best, plot)}" for g in at)
+    first, last = (f"{provenance.median(g[0].best)} at {_size(g[0].best, plot)}" for g in at)
     names = listing([answers.label(view.judgement.run, plot.lines, key) for key in lines])
     if all(sentence.equal(groups[0].figures) for groups in at):
         return sentence.capital(f"{names} are equal, from {first} to {last}")
@@ -141,7 +141,7 @@ def _same(view: View, plot: Plot, lines: dict[str, dict[float, Verified]], ends:
 
 def _size(figure: Verified, plot: Plot) -> str:
     size = float(dict(figure.identity.parameters)[plot.x])
-    return sourced.parameter(binary(size), figure, f"a[{plot.x!r}]", "B")
+    return provenance.parameter(binary(size), figure, f"a[{plot.x!r}]", "B")
 
 
 def _caption(fits: dict[str, list[Regime]]) -> str:

@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import sourced, words
+from firstlight.judge import formatting, provenance
+from firstlight.judge.formatting import listing
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import listing
 from firstlight.record import PHASE
 from firstlight.report import answers, frame, observed, sentence
 from firstlight.report.frame import Drawing, Trace, View, text
@@ -117,7 +117,7 @@ def _three(three: Three) -> str:
 def _row(bar: Bar, phases: Sequence[str]) -> tuple[str, ...]:
     i, e = bar.figure.identity, bar.figure.estimate
     program = ", ".join(p for p in (i.variant, i.toolchain, i.mpi) if p)
-    case = ", ".join(p for p in (words.values(i.parameters), words.where(i.placement)) if p)
+    case = ", ".join(p for p in (formatting.values(i.parameters), formatting.where(i.placement)) if p)
     times = tuple(_three(bar.parts[p]) if p in bar.parts else "–" for p in phases)
     return (program, case, quantity(e.median, bar.figure.unit), *times)
 
@@ -137,4 +137,4 @@ def _title(plot: Plot, bars: Sequence[Bar], phases: Sequence[str]) -> str:
 def _share(bar: Bar, phase: str) -> str:
     parts = ", ".join(repr(OTHER if p == REST else p) for p in bar.parts)
     formula = f"share(a, {OTHER if phase == REST else phase!r}, [{parts}])"
-    return sourced.number(percent(bar.share(phase)), formula, of=(bar.figure,))
+    return provenance.number(percent(bar.share(phase)), formula, of=(bar.figure,))

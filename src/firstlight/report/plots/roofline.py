@@ -11,10 +11,10 @@ import math
 from collections.abc import Sequence
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import sourced
+from firstlight.judge import provenance
 from firstlight.judge.ceilings import Allowed, bounds
+from firstlight.judge.formatting import listing, name
 from firstlight.judge.verdict import Limit, Verified
-from firstlight.judge.words import listing, name
 from firstlight.report import answers, frame, labels, sentence
 from firstlight.report.frame import Drawing, Trace, View
 from firstlight.units import count, quantity
@@ -221,19 +221,19 @@ def _title(peak: Limit, roofs: dict[str, Limit], where: str) -> str:
     places = list(roofs)
     fast, slow = roofs[places[0]], roofs[places[-1]]
     ridge = peak.value / slow.value
-    balance = sourced.number(f"{ridge:.2g}", "best(a) / best(b)", "flop/B", (peak.source, slow.source))
+    balance = provenance.number(f"{ridge:.2g}", "best(a) / best(b)", "flop/B", (peak.source, slow.source))
     told = (
         f"{_measured(peak, 'Gflop/s')} of arithmetic{where}, but {places[-1]} feeds only "
         f"{_measured(slow, 'GB/s')}: codes below {balance} flop a byte wait for it"
     )
     if len(places) == 1:
         return sentence.capital(told)
-    by = sourced.number(sentence.ratio2(fast.value / slow.value), "best(a) / best(b)", of=(fast.source, slow.source))
+    by = provenance.number(sentence.ratio2(fast.value / slow.value), "best(a) / best(b)", of=(fast.source, slow.source))
     return sentence.capital(f"{told} ({places[0]} feeds {by} as much)")
 
 
 def _measured(limit: Limit, unit: str) -> str:
-    return sourced.number(quantity(limit.value / 1e9, unit), "best(a)", unit, (limit.source,))
+    return provenance.number(quantity(limit.value / 1e9, unit), "best(a)", unit, (limit.source,))
 
 
 def _rows(

@@ -13,9 +13,9 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from firstlight.catalogue import Plot, Workload, needs
-from firstlight.judge import ranking, sourced
+from firstlight.judge import provenance, ranking
+from firstlight.judge.formatting import listing
 from firstlight.judge.verdict import Identity, Verified
-from firstlight.judge.words import listing
 from firstlight.machine.cores import runner
 from firstlight.record import Run
 from firstlight.report import answers, frame, sentence, wording
@@ -173,7 +173,7 @@ def _weak(view: View, workload: Workload, plot: Plot, name: str, figures: Sequen
         beyond = ", more than there are processors" if last.oversubscribed else ""
         relative = last.estimate.median / (first.estimate.median * grow[-1])
         formula = f"b / a * {min(p)} / {max(p)}" if first.better == "higher" else "a / b"
-        pace = sourced.number(
+        pace = provenance.number(
             percent(relative if first.better == "higher" else 1 / relative), formula, of=(first, last)
         )
         kept.append(f"{t.words(run)} keeps {pace} of its pace on {_runners(view, last)}{beyond}")

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Sequence
 from statistics import median
 
-from firstlight.judge import sourced
+from firstlight.judge import provenance
 from firstlight.judge.steadiness import restless, slow
 from firstlight.report import answers, frame
 from firstlight.report.frame import Drawing, Trace, View
@@ -37,7 +37,7 @@ def distributions(view: View) -> Drawing | None:
         showlegend=False,
     )
     everything = [abs(x) for v in by_program.values() for x in v]
-    near = sourced.number(percent(median(everything) / 100), "median(scatter())")
+    near = provenance.number(percent(median(everything) / 100), "median(scatter())")
     title = f"Half of all launches lie within {near} of their figure's median; {ordered[0]} scatters most"
     kept = f"; the {MOST_ROWS} widest programs are drawn, all are in the table" if len(ordered) > MOST_ROWS else ""
     rows = [_summary(name, by_program[name]) for name in ordered]
@@ -107,8 +107,8 @@ def drift(view: View) -> Drawing | None:
         {"title": {"text": "slower than usual (%)"}},
     )
     swing = (max(smooth) - min(smooth)) / 100
-    span = sourced.number(duration(max(xs) - min(xs)), "lasted()", "s")
-    moved = f"moved by {sourced.number(percent(swing), 'drift()')} over {span}"
+    span = provenance.number(duration(max(xs) - min(xs)), "lasted()", "s")
+    moved = f"moved by {provenance.number(percent(swing), 'drift()')} over {span}"
     title = f"The machine {'drifted' if swing > 0.03 else 'held still'}: its level {moved}"
     if worst := restless(view.judgement.steadiness):
         title = f"{slow(worst)}; the level of all launches {moved}"

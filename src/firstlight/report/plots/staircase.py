@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import ranking, sourced, words
+from firstlight.judge import formatting, provenance, ranking
 from firstlight.judge.ceilings import of_node, total
 from firstlight.judge.verdict import Verified
 from firstlight.plan import Placement, same_work
@@ -63,7 +63,7 @@ def _drawing(view: View, workload: Workload, plot: Plot, name: str, placement: P
         data += ghosts(view, workload.name, plot, some, xs[0], xs[-1])
     title = _title(view, plot, lines, placement)
     if of > 1:
-        title += f" · {sourced.placed(words.where(placement) or '1 core', some)}"
+        title += f" · {provenance.placed(formatting.where(placement) or '1 core', some)}"
     return Drawing(
         name, title, _caption(view, plot, lines, len(ceiling) > 1), frame.HEAD, frame.table(every), data, drawn
     )

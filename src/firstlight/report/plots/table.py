@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import sourced
-from firstlight.judge.words import listing
+from firstlight.judge import provenance
+from firstlight.judge.formatting import listing
 from firstlight.report import answers, frame, sentence
 from firstlight.report.frame import Drawing, View
 
@@ -15,7 +15,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
         return []
     key = answers.chooser(plot.lines)
     told = [
-        f"{sourced.median(f)} ({answers.label(view.judgement.run, plot.lines, key(f.identity))})"
+        f"{provenance.median(f)} ({answers.label(view.judgement.run, plot.lines, key(f.identity))})"
         for f in answers.best_of_each(answers.verified(every), key)
     ]
     message = listing(told) if told else "nothing was verified"

@@ -9,8 +9,8 @@ from pathlib import Path
 
 from firstlight.machine import Machine
 from firstlight.toolchains import Absent, Cuda
-from firstlight.toolchains.found import Compiler
 from firstlight.toolchains.host import Host
+from firstlight.toolchains.probe_result import Compiler
 
 _TRIAL = """#include <algorithm>
 #include <cstdio>

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firstlight.toolchains import Absent, Offload
-from firstlight.toolchains.found import Compiler
 from firstlight.toolchains.host import Host
 from firstlight.toolchains.offloading import gcc_spellings, prove
+from firstlight.toolchains.probe_result import Compiler
 
 _TRIAL = """#include <openacc.h>
 #include <cstdio>

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firstlight.toolchains import Absent, Offload
-from firstlight.toolchains.found import Compiler
 from firstlight.toolchains.host import Host
 from firstlight.toolchains.offloading import Spelling, architectures, gcc_spellings, prove
+from firstlight.toolchains.probe_result import Compiler
 
 # Clang compiles a region once for each target; it calls the host itself a device, too, where it is asked to.
 _TRIAL = """#include <omp.h>

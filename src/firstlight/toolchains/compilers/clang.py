@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from firstlight.toolchains.compiling import family_compilers, fortran_of
-from firstlight.toolchains.found import Compiler, Found
 from firstlight.toolchains.host import Host
+from firstlight.toolchains.probe_result import Compiler, Found
 
 RANK = 1  # after gcc: the first toolchain serves as the default of trials
 

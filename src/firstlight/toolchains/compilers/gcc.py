@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from firstlight.toolchains import Absent
 from firstlight.toolchains.compiling import family_compilers, fortran_of
-from firstlight.toolchains.found import Compiler, Found
 from firstlight.toolchains.host import Host
+from firstlight.toolchains.probe_result import Compiler, Found
 
 
 def probe(host: Host) -> Found[Compiler]:

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from firstlight.toolchains import Absent, vendors
 from firstlight.toolchains.compiling import fortran_of, knows_cxx20, version_in, who
-from firstlight.toolchains.found import Compiler, Found
 from firstlight.toolchains.host import Host
+from firstlight.toolchains.probe_result import Compiler, Found
 
 RANK = 2  # the first toolchain serves as the default of trials
 

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from firstlight.toolchains.found import Found
 from firstlight.toolchains.host import Host
+from firstlight.toolchains.probe_result import Found
 
 
 def probe(host: Host) -> Found[str]:

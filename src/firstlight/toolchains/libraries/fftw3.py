@@ -5,10 +5,10 @@ from __future__ import annotations
 from pathlib import Path
 
 from firstlight.toolchains import Library
-from firstlight.toolchains.found import Found
 from firstlight.toolchains.host import Host
 from firstlight.toolchains.linking import find_library, library_folders
 from firstlight.toolchains.offers import Candidate, prove
+from firstlight.toolchains.probe_result import Found
 
 
 def probe(host: Host) -> Found[Library]:

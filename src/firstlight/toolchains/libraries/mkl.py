@@ -7,10 +7,10 @@ from pathlib import Path
 
 from firstlight import typed
 from firstlight.toolchains import Library
-from firstlight.toolchains.found import Found
 from firstlight.toolchains.host import Host
 from firstlight.toolchains.linking import find_library, library_folders
 from firstlight.toolchains.offers import OFFERS, Candidate, prove
+from firstlight.toolchains.probe_result import Found
 
 
 def probe(host: Host) -> Found[Library]:

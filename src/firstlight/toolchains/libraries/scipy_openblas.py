@@ -6,10 +6,10 @@ import importlib.util
 from pathlib import Path
 
 from firstlight.toolchains import Library
-from firstlight.toolchains.found import Found
 from firstlight.toolchains.host import Host
 from firstlight.toolchains.libraries.openblas import OFFERED, VERSION
 from firstlight.toolchains.offers import Candidate, prove
+from firstlight.toolchains.probe_result import Found
 
 RANK = 1  # after the system's
 

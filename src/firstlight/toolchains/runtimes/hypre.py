@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from firstlight.toolchains import Absent, Linking, Mpi
-from firstlight.toolchains.found import Compiler
 from firstlight.toolchains.host import Host
 from firstlight.toolchains.linking import find_library, system_folders
 from firstlight.toolchains.peers import Place, prove_peer
+from firstlight.toolchains.probe_result import Compiler
 
 _SOURCE = (
     "#include <HYPRE.h>\n#include <HYPRE_parcsr_ls.h>",

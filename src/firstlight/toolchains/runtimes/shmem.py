@@ -8,8 +8,8 @@ from pathlib import Path
 
 from firstlight.mpi_families import every, of
 from firstlight.toolchains import RUNTIMES, Absent, Linking, Mpi
-from firstlight.toolchains.found import Compiler
 from firstlight.toolchains.host import Host
+from firstlight.toolchains.probe_result import Compiler
 
 _TRIAL = """#include <mpi.h>
 #include <shmem.h>

@@ -6,7 +6,7 @@ from itertools import pairwise
 from typing import Any
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import sourced
+from firstlight.judge import provenance
 from firstlight.judge.verdict import Verified
 from firstlight.record import FINEST, Field
 from firstlight.report import answers, pictures
@@ -41,11 +41,11 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
 
 
 def _message(figure: Verified, picture: Field) -> str:
-    steps = sourced.parameter(str(_parameter(figure, "steps")), figure, "a['steps']")
+    steps = provenance.parameter(str(_parameter(figure, "steps")), figure, "a['steps']")
     if ("problem", "cpml") in figure.identity.parameters:
-        left = sourced.number(significant(picture.largest), "largest(a)", of=(figure,))
+        left = provenance.number(significant(picture.largest), "largest(a)", of=(figure,))
         return f"after {steps} time steps a pulse runs out through absorbing layers, |Ez| is {left} at most"
-    waves = [sourced.number(str(half_waves(picture, k)), f"half_waves(a, {k})", of=(figure,)) for k in (0, 1)]
+    waves = [provenance.number(str(half_waves(picture, k)), f"half_waves(a, {k})", of=(figure,)) for k in (0, 1)]
     return f"after {steps} a closed box holds {waves[0]} by {waves[1]} half waves"
 
 

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from firstlight.judge import ranking, sourced
+from firstlight.judge import provenance, ranking
 from firstlight.judge.verdict import Verified
 from firstlight.report import frame, sentence
 from firstlight.report.frame import Drawing, View
@@ -102,10 +102,10 @@ def _title(found: Lines, figures: Sequence[Verified]) -> str:
     if best is None:
         return "Time per unknown and iteration"
     value = best.estimate.median
-    title = f"An unknown costs {best.identity.variant} {sourced.median(best)} an iteration at level {level}"
+    title = f"An unknown costs {best.identity.variant} {provenance.median(best)} an iteration at level {level}"
     whole = next((t for t in figures if t.identity == replace(best.identity, metric=t.identity.metric)), None)
     if whole is not None and whole.of_ceiling is not None:
-        title += f", {sourced.share(whole)} of its ceiling"
+        title += f", {provenance.share(whole)} of its ceiling"
     slow = [line[level] for line in of.values() if level in line and line[level] is not best]
     worst = max(slow, key=lambda f: f.estimate.median, default=None)
     if worst is not None and worst.estimate.median > 1.1 * value:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from firstlight.heritage import Entry
-from firstlight.judge import sourced
+from firstlight.judge import provenance
 from firstlight.judge.verdict import Verified
 from firstlight.report import frame, observed, wording
 from firstlight.report.frame import Drawing, Trace, View, text
@@ -200,4 +200,4 @@ def _title(view: View, best: dict[tuple[str, str], list[Point]]) -> str:
 
 def _said(point: Point, k: int) -> str:
     """The least, the median or the largest share over the ranks."""
-    return sourced.number(percent(point.share[k]), f"over_ranks(a, {SHARE!r}, {k})", of=(point.figure,))
+    return provenance.number(percent(point.share[k]), f"over_ranks(a, {SHARE!r}, {k})", of=(point.figure,))

@@ -6,9 +6,9 @@ from collections.abc import Sequence
 
 from firstlight.catalogue import Plot, Workload
 from firstlight.heritage import Entry
-from firstlight.judge import ranking, sourced
+from firstlight.judge import provenance, ranking
+from firstlight.judge.formatting import listing
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import listing
 from firstlight.report import frame, sentence
 from firstlight.report.frame import Drawing, Trace, View, text
 from firstlight.units import convert, quantity
@@ -114,7 +114,7 @@ def _title(plot: Plot, found: Lines, n: int) -> str:
     at = shared[0] if shared else level
     groups = ranking.rank(line[at] for line in found.values() if at in line)
     first = groups[0].best
-    value = f"{sourced.median(first)} at level {at}"
+    value = f"{provenance.median(first)} at level {at}"
     if len(groups[0].figures) > 1:
         names = listing([_name(f) for f in groups[0].figures])
         alike = "take the same" if sentence.equal(groups[0].figures) else "cannot be told apart"

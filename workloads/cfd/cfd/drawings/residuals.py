@@ -5,9 +5,9 @@ from __future__ import annotations
 from itertools import takewhile
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import sourced
+from firstlight.judge import provenance
+from firstlight.judge.formatting import listing
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import listing
 from firstlight.report import answers, frame, observed, sentence
 from firstlight.report.frame import Drawing, Trace, View
 from firstlight.units import significant
@@ -63,10 +63,10 @@ def _histories(view: View, figure: Verified) -> Histories:
 
 def _message(case: str, figure: Verified) -> str:
     digits = dict(figure.identity.parameters).get("digits")
-    taken = f"{CASES[case].short} takes {sourced.median(figure)}"
+    taken = f"{CASES[case].short} takes {provenance.median(figure)}"
     if not isinstance(digits, int):
         return taken
-    down = sourced.parameter(str(digits), figure, "a['digits']")
+    down = provenance.parameter(str(digits), figure, "a['digits']")
     return f"{taken} for {down} digits"
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import sourced
+from firstlight.judge import provenance
 from firstlight.judge.verdict import Verified
 from firstlight.record import Field
 from firstlight.report import answers, pictures
@@ -59,7 +59,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
 
 
 def _message(case: str, figure: Verified, picture: Field) -> str:
-    largest = sourced.number(significant(picture.largest), "largest(a)", of=(figure,))
+    largest = provenance.number(significant(picture.largest), "largest(a)", of=(figure,))
     if case == "combustor":
         return f"a flame gets {largest} times as hot as the air that enters"
     if case == "cavity":

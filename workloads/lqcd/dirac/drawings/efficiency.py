@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from firstlight.catalogue import Workload
 from firstlight.heritage import Entry
-from firstlight.judge import sourced
+from firstlight.judge import provenance
 from firstlight.judge.verdict import Verified
 from firstlight.report import frame, wording
 from firstlight.report.frame import Drawing, Trace, View, text
@@ -235,7 +235,7 @@ def _title(view: View, exchanges: Sequence[Exchange]) -> str:
             best.setdefault(sites.words(e.figure.identity.variant), e)
     (name, first), *others = best.items()
     mpi = wording.mpi_name(view.judgement.run, first.figure.identity.mpi or "")
-    bits = sourced.parameter(f"{c.bits} bit", first.figure, "a['bits']") if c else ""
+    bits = provenance.parameter(f"{c.bits} bit", first.figure, "a['bits']") if c else ""
     where = f"{c.lattice} on {c.processes}, {bits}" if c else ""
     if any(e.kept.low is None for e in best.values()):
         return f"{mpi}: too few launches to tell what communication costs ({where} sends most)"
@@ -245,11 +245,11 @@ def _title(view: View, exchanges: Sequence[Exchange]) -> str:
 
 
 def _kept(e: Exchange) -> str:
-    return sourced.number(percent(e.kept.value), f"kept(a, {sites.SILENT!r})", of=(e.figure,))
+    return provenance.number(percent(e.kept.value), f"kept(a, {sites.SILENT!r})", of=(e.figure,))
 
 
 def _lost(e: Exchange) -> str:
     if e.bandwidth is None:
         return HIDDEN
     width = quantity(e.bandwidth / 1e9, "GB/s")
-    return f"{sourced.number(width, f'each_way(a, {sites.SILENT!r})', 'B/s', (e.figure,))} each way"
+    return f"{provenance.number(width, f'each_way(a, {sites.SILENT!r})', 'B/s', (e.figure,))} each way"

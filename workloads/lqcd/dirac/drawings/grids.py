@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from firstlight.catalogue import Plot, Workload
 from firstlight.heritage import Entry
-from firstlight.judge import ranking, sourced
+from firstlight.judge import provenance, ranking
+from firstlight.judge.formatting import listing
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import listing
 from firstlight.report import frame, sentence
 from firstlight.report.frame import Drawing, Trace, View, text
 from firstlight.units import convert, percent, quantity
@@ -140,10 +140,10 @@ def _title(found: Best, cases: Sequence[Case]) -> str:
     names = listing([sites.words(f.identity.variant) for f in groups[0].figures])
     alike = "reach the same:" if sentence.equal(groups[0].figures) else "cannot be told apart:"
     verb = "reaches" if len(groups[0].figures) == 1 else alike
-    value = sourced.median(top)
+    value = provenance.median(top)
     title = f"{at.lattice} on {at.processes} in {at.bits} bit: {names} {verb} {value} a core"
     last = groups[-1].best
     if len(groups) > 1:
-        share = sourced.advantage(percent(1 / ranking.advantage(top, last)), last, top)
+        share = provenance.advantage(percent(1 / ranking.advantage(top, last)), last, top)
         title += f", {sites.words(last.identity.variant)} {share} of it"
     return title

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 
 from firstlight.catalogue import Plot, Workload
 from firstlight.heritage import Entry
-from firstlight.judge import sourced
+from firstlight.judge import provenance
+from firstlight.judge.formatting import listing
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import listing
 from firstlight.report import frame, sentence
 from firstlight.report.frame import Drawing, Trace, View, text
 from firstlight.units import convert, quantity
@@ -102,7 +102,7 @@ def _title(view: View, found: Lines) -> str:
     bits, top = next(iter(first.items()))
     x, c = top.working_set, sites.case(top)
     place = view.place(top)
-    value = sourced.median(top)
+    value = provenance.median(top)
     verb = "reach" if top.identity.variant == "serial" else "reaches"
     title = f"{sites.words(top.identity.variant)} {verb} {value} a core in {bits} bit"
     title += f" ({c.lattice if c else ''}, {place})"

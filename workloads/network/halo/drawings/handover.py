@@ -10,10 +10,10 @@ from collections.abc import Iterable, Sequence
 from typing import NamedTuple
 
 from firstlight.catalogue import Plot
-from firstlight.judge import ranking, sourced
+from firstlight.judge import provenance, ranking
+from firstlight.judge.formatting import listing
 from firstlight.judge.interval import Ratio, ratio
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import listing
 from firstlight.report import frame, sentence
 from firstlight.report.frame import Drawing, Trace, View
 from firstlight.units import quantity, significant
@@ -159,12 +159,12 @@ def _title(plot: Plot, contest: Contest, entries: Sequence[Entry], first: str) -
                 place = f"{short(most.strategy, contest.times)}, {plot.x.upper()} = {most.x:g}"
                 value = sentence.ratio2(math.exp(abs(math.log(most.ratio.value))))
                 over = (most.one, most.first) if what == "slower" else (most.first, most.one)
-                value = sourced.number(value, "shift(a, b)", of=over)
+                value = provenance.number(value, "shift(a, b)", of=over)
                 pairs = [f for e in these for f in ((e.one, e.first) if what == "slower" else (e.first, e.one))]
-                many = sourced.number(str(len(these)), "above(each)", of=tuple(pairs))
+                many = provenance.number(str(len(these)), "above(each)", of=tuple(pairs))
                 told.append(f"{what} in {many}, up to {value} ({place})")
         told = told or ["as fast, as far as can be shown"]
-        cases = sourced.number(str(len(some)), "len(each)", of=tuple(e.one for e in some))
+        cases = provenance.number(str(len(some)), "len(each)", of=tuple(e.one for e in some))
         parts.append(f"{way} against {first} is, in {cases} cases, {listing(told)}")
     lead = f"{contest.label}: " if contest.label else ""
     return sentence.capital(lead + "; ".join(parts))

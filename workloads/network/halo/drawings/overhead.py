@@ -10,7 +10,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import sourced, words
+from firstlight.judge import formatting, provenance
 from firstlight.judge.interval import quotient
 from firstlight.judge.verdict import Identity, Verified
 from firstlight.plan import Placement
@@ -76,7 +76,7 @@ def _drawing(view: View, plot: Plot, name: str, mpi: str, found: list[Line], row
     shown = found[: frame.MOST_LINES]
     data = []
     for k, line in enumerate(shown):
-        label = words.where(line.placement) or "1 rank"
+        label = formatting.where(line.placement) or "1 rank"
         symbol = view.palette.symbol(k) + ("-open" if line.load == OVER else "")
         look = {"color": view.palette.colour(label), "symbol": symbol, "dash": _DASH[line.load]}
         marked = f"{label}, oversubscribed" if line.load == OVER else label
@@ -127,12 +127,12 @@ def _loads(named: Mapping[str, Line], x: float) -> str:
         line = named.get(kind)
         if line is None:
             continue
-        here, label = line.points[x], words.where(line.placement) or "1 rank"
+        here, label = line.points[x], formatting.where(line.placement) or "1 rank"
         if first is None:
             first = here
-            parts.append(f"{sourced.median(here)} with {kind} ({label})")
+            parts.append(f"{provenance.median(here)} with {kind} ({label})")
         else:
             times = sentence.ratio2(quotient(here.estimate.median, first.estimate.median))
-            times = sourced.number(times, "a / b", of=(here, first))
+            times = provenance.number(times, "a / b", of=(here, first))
             parts.append(f"{times} that with {kind} ({label})")
-    return words.listing(parts)
+    return formatting.listing(parts)

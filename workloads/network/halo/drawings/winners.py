@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from firstlight.catalogue import Plot
-from firstlight.judge import ranking, sourced
+from firstlight.judge import provenance, ranking
+from firstlight.judge.formatting import listing
 from firstlight.judge.verdict import Verified
-from firstlight.judge.words import listing
 from firstlight.report import sentence
 from firstlight.report.frame import Drawing
 from firstlight.units import interval, quantity
@@ -50,7 +50,7 @@ def title(plot: Plot, contest: Contest) -> str:
         return "measured with more processes or threads than processors: shown, not ranked"
     if len(contest.times) == 1:
         first, last = wins[0].winners[0], wins[-1].winners[0]
-        ends = [sourced.median(f) for f in (first, last)]
+        ends = [provenance.median(f) for f in (first, last)]
         only = short(next(iter(contest.times)))
         return f"{only} takes {ends[0]} at {_at(plot, wins[0])}" + (
             f" and {ends[1]} at {_at(plot, wins[-1])}" if len(wins) > 1 else ""
@@ -65,7 +65,7 @@ def title(plot: Plot, contest: Contest) -> str:
 
 
 def _at(plot: Plot, w: Win) -> str:
-    x = sourced.parameter(f"{w.x:g}", w.winners[0], f"a[{plot.x!r}]")
+    x = provenance.parameter(f"{w.x:g}", w.winners[0], f"a[{plot.x!r}]")
     return f"{plot.x.upper() if len(plot.x) == 1 else plot.x} = {x}"
 
 
@@ -113,7 +113,7 @@ def _range(pairs: Sequence[tuple[Verified, Verified]], alike: bool = False) -> s
     """`up to 2.1 ×`; `alike`: somewhere else there is no difference."""
     factors = [ranking.advantage(a, b) for a, b in pairs] or [1.0]
     low, high = min(factors), max(factors)
-    most = sourced.among(sentence.ratio2(high), pairs)
+    most = provenance.among(sentence.ratio2(high), pairs)
     return most if high < 1.1 * low and not alike else f"up to {most}"
 
 
@@ -133,7 +133,7 @@ def _mostly(plot: Plot, contest: Contest, wins: Sequence[Win]) -> str:
     if over:
         pairs = [(w.winners[0], beaten) for _, w in over if (beaten := w.loser(contest.reference)) is not None]
         by, where = max(over, key=lambda one: one[0])
-        long = sourced.among(sentence.ratio2(by), pairs)
+        long = provenance.among(sentence.ratio2(by), pairs)
         costs = f"; {short(contest.reference, contest.times)} takes up to {long} as long"
         at = f" ({_at(plot, where)})"
     return f"{who} {verb} among the fastest at {every}{costs}{at}"

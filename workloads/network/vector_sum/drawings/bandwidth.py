@@ -11,7 +11,7 @@ import math
 from msgspec.structs import replace
 
 from firstlight.heritage import Entry
-from firstlight.judge import sourced
+from firstlight.judge import provenance
 from firstlight.judge.verdict import Estimate, Figure, Identity, Verified
 from firstlight.record import Metric
 from firstlight.units import binary, quantity
@@ -53,16 +53,16 @@ def said(f: Verified) -> str:
     """The median as a sentence has it: where it comes from is the rate that the program reports, or the time."""
     text = quantity(f.estimate.median, f.unit)
     if f.identity.metric != METRIC.name:
-        return sourced.median(f)
+        return provenance.median(f)
     formula = f"{METRIC.scale} * {_MBIT:.0f} * a / (2 * log2(a.ranks))"
-    return sourced.number(text, formula, METRIC.unit, (_reported(f),))
+    return provenance.number(text, formula, METRIC.unit, (_reported(f),))
 
 
 def ahead(text: str, a: Verified, b: Verified) -> str:
     """A text that says how many times better a is than b."""
     over, under = (a, b) if a.better == "higher" else (b, a)
-    formula = sourced.larger("a", "b", over, under)
-    return sourced.number(text, formula, of=(_reported(over), _reported(under)))
+    formula = provenance.larger("a", "b", over, under)
+    return provenance.number(text, formula, of=(_reported(over), _reported(under)))
 
 
 def _reported(f: Verified) -> Identity:
@@ -71,4 +71,4 @@ def _reported(f: Verified) -> Identity:
 
 def size(n_bytes: float, f: Verified) -> str:
     """The bytes of the vector of a figure."""
-    return sourced.parameter(binary(n_bytes), _reported(f), "8 * a['n']", "B")
+    return provenance.parameter(binary(n_bytes), _reported(f), "8 * a['n']", "B")

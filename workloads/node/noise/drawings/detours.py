@@ -6,7 +6,7 @@ from statistics import median
 from typing import NamedTuple
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import sourced, words
+from firstlight.judge import formatting, provenance
 from firstlight.judge.verdict import Verified
 from firstlight.report import answers, frame, observed
 from firstlight.report.frame import Drawing, Trace, View
@@ -64,16 +64,16 @@ def _title(view: View, figure: Verified, some: list[Window]) -> str:
     place = figure.identity.placement
     processors = place.ranks * place.threads
     whose = "one processor" if processors == 1 else f"the worst of {processors} processors"
-    stolen = f"OS noise takes {sourced.median(figure)} of {whose}"
+    stolen = f"OS noise takes {provenance.median(figure)} of {whose}"
     lengths = sorted(d.length for w in some for d in detours(w))
     if not lengths:
         return f"{stolen}: no detour was seen"
     rate = observed.other(view, figure, "detours")
     often = ""
     if rate is not None:
-        often = f"{sourced.number(significant(rate.estimate.median), 'a', rate.unit, (rate,))} detours a second, "
-    half = sourced.number(quantity(median(lengths), "us"), "median(series(a, 'detour_length'))", "us", (figure,))
-    longest = sourced.number(quantity(lengths[-1], "us"), "max(series(a, 'detour_length'))", "us", (figure,))
+        often = f"{provenance.number(significant(rate.estimate.median), 'a', rate.unit, (rate,))} detours a second, "
+    half = provenance.number(quantity(median(lengths), "us"), "median(series(a, 'detour_length'))", "us", (figure,))
+    longest = provenance.number(quantity(lengths[-1], "us"), "max(series(a, 'detour_length'))", "us", (figure,))
     return f"{stolen}: {often}half of those seen shorter than {half}, the longest {longest}"
 
 
@@ -86,8 +86,8 @@ def _distribution(view: View, figure: Verified, some: list[Window], k: int) -> T
     step = max(1, len(points) // MOST_POINTS)
     points = points[: MOST_POINTS // 4] + points[MOST_POINTS // 4 :: step]
     i = figure.identity
-    label = ", ".join(x for x in (i.variant, words.where(place) or "1 processor") if x)
-    colour = view.palette.colour(f"{i.variant} {words.where(place)}")
+    label = ", ".join(x for x in (i.variant, formatting.where(place) or "1 processor") if x)
+    colour = view.palette.colour(f"{i.variant} {formatting.where(place)}")
     return {
         "type": "scatter", "mode": "lines+markers", "name": frame.text(label),
         "x": [x for x, _ in points], "y": [float(f"{y:.4g}") for _, y in points],
@@ -123,9 +123,9 @@ def _over_time(view: View, name: str, figure: Verified, some: list[Window]) -> l
     cut = any(len(series.get("detour_at", ())) >= KEPT for series in window.ranks.values())
     number = _last(str(len(found)), "len({})", "", figure)
     many = f"the longest {number} detours" if cut else f"{number} detour{'s' * (len(found) > 1)}"
-    length = sourced.number(quantity(window.seconds, "s"), "window(a)", "s", (figure,))
+    length = provenance.number(quantity(window.seconds, "s"), "window(a)", "s", (figure,))
     most = _last(quantity(longest.length, "us"), "max({})", "us", figure)
-    after = sourced.number(quantity(longest.at, "us"), "at_longest(a)", "us", (figure,))
+    after = provenance.number(quantity(longest.at, "us"), "at_longest(a)", "us", (figure,))
     title = f"One window of {length}: {many}, {away} in all; the longest, {most}, after {after}"
     more = f" {len(by) - len(shown)} more processors are in the table." if len(by) > len(shown) else ""
     caption = f"A point is one detour of the last launch; equal distances show something that comes regularly.{more}"
@@ -136,7 +136,7 @@ def _over_time(view: View, name: str, figure: Verified, some: list[Window]) -> l
 
 def _last(text: str, formula: str, unit: str, figure: Verified) -> str:
     """A number of the lengths of the last window's detours."""
-    return sourced.number(text, formula.format("last(a, 'detour_length')"), unit, (figure,))
+    return provenance.number(text, formula.format("last(a, 'detour_length')"), unit, (figure,))
 
 
 def _processor(figure: Verified, processor: tuple[int, int]) -> str:

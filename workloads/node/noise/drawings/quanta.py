@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 from itertools import pairwise
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import sourced, words
+from firstlight.judge import formatting, provenance
 from firstlight.judge.interval import quotient
 from firstlight.judge.verdict import Verified
 from firstlight.report import answers, frame, observed, sentence, wording
@@ -90,7 +90,7 @@ def _histogram(values: Sequence[float], edges: Sequence[float], label: str, colo
 def _label(view: View, figure: Verified) -> str:
     i = figure.identity
     who = wording.mpi_name(view.judgement.run, i.mpi) if i.mpi else ""
-    return ", ".join(x for x in (words.where(i.placement) or "1 processor", who) if x)
+    return ", ".join(x for x in (formatting.where(i.placement) or "1 processor", who) if x)
 
 
 def _title(view: View, seen: list[tuple[Verified, list[Window]]]) -> str:
@@ -106,20 +106,20 @@ def _title(view: View, seen: list[tuple[Verified, list[Window]]]) -> str:
         together = observed.other(view, figure, "together")
         assert together is not None
         more = quotient(together.estimate.median, figure.estimate.median)
-        ratio = sourced.number(sentence.ratio2(more), "a / b", of=(together, figure))
+        ratio = provenance.number(sentence.ratio2(more), "a / b", of=(together, figure))
         by = f", {ratio} what the worst of them loses by itself" if more > 1 else ""
-        lost = sourced.median(together)
+        lost = provenance.median(together)
         head = "" if parts else f"{_mean(view, figure, some)}; "
         parts.append(f"{head}{figure.identity.placement.ranks} processes that wait for each other lose {lost}{by}")
     return "; ".join(parts)
 
 
 def _mean(view: View, figure: Verified, some: Sequence[Window]) -> str:
-    least = sourced.number(quantity(min(points(some, "quanta")), "us"), "min(series(a, 'quanta'))", "us", (figure,))
-    longer = sourced.median(figure)
+    least = provenance.number(quantity(min(points(some, "quanta")), "us"), "min(series(a, 'quanta'))", "us", (figure,))
+    longer = provenance.median(figure)
     return f"A quantum of {least} takes {longer} longer in the mean ({_label(view, figure)})"
 
 
 def _times(figure: Verified, values: Sequence[float]) -> str:
     formula = "max(series(a, 'quanta')) / min(series(a, 'quanta'))"
-    return f"{sourced.number(significant(max(values) / min(values), 2), formula, of=(figure,))} times as long"
+    return f"{provenance.number(significant(max(values) / min(values), 2), formula, of=(figure,))} times as long"

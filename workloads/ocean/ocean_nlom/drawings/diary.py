@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import sourced
+from firstlight.judge import provenance
 from firstlight.judge.verdict import Verified
 from firstlight.report import answers, frame, observed
 from firstlight.report.frame import Drawing, Trace, View
@@ -22,8 +22,8 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     figure, entries = max(seen, key=lambda x: x[1]["time"][-1])
     time, mass = entries["time"], entries["mass"]
     changed = significant(max(max(mass), -min(mass)))
-    most = sourced.number(changed, "max(max(last(a, 'mass')), -min(last(a, 'mass')))", of=(figure,))
-    days = sourced.number(significant(max(time)), "max(last(a, 'time'))", "d", (figure,))
+    most = provenance.number(changed, "max(max(last(a, 'mass')), -min(last(a, 'mass')))", of=(figure,))
+    days = provenance.number(significant(max(time)), "max(last(a, 'time'))", "d", (figure,))
     title = f"In {days} days of the model the mass of the sea changes by no more than {most} of itself"
     caption = (
         "Energy and potential enstrophy over what they were at the beginning, each from all layers. Wind and friction "

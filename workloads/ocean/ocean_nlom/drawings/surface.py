@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firstlight.catalogue import Plot, Workload
-from firstlight.judge import sourced
+from firstlight.judge import provenance
 from firstlight.report import answers, frame, pictures
 from firstlight.report.frame import Drawing, View
 from firstlight.units import significant
@@ -17,7 +17,7 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     if seen is None:
         return []
     figure, picture = seen
-    most = sourced.number(significant(picture.largest), "largest(a)", "m", (figure,))
+    most = provenance.number(significant(picture.largest), "largest(a)", "m", (figure,))
     caption = (
         f"Height above rest, as means over boxes of cells, north above: blue below, red above it, "
         f"{picture.columns} x {picture.rows} cells, {significant(picture.largest)} m at most."

@@ -1,4 +1,4 @@
-"""Asked: rows and drawings of a workload that speak of values which the user replaced by others speak of those."""
+"""Overrides: rows and drawings of a workload use the values that a user set instead of the declared ones."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from firstlight.catalogue import Plot, Row, Value, Workload
 from firstlight.catalogue.brought import together
-from firstlight.judge import words
+from firstlight.judge import formatting
 from firstlight.machine import cores
 from firstlight.plan.settings import NONE, Settings
 from firstlight.record import Description, Run
@@ -73,7 +73,7 @@ def _instead(where: Mapping[str, Value], given: Mapping[str, Sequence[Value]]) -
 
 
 def _title(workload: Workload, row: Row, where: Mapping[str, Value]) -> str:
-    values = [words.value(k, v) if isinstance(v, str) else words.values([(k, v)]) for k, v in where.items()]
+    values = [formatting.value(k, v) if isinstance(v, str) else formatting.values([(k, v)]) for k, v in where.items()]
     if not isinstance(row.ranks, int):
         on = "all GPUs"
     else:

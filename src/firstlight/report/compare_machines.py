@@ -1,4 +1,4 @@
-"""Beside: any number of machines side by side, by the rows of their reports, and earlier machines as more columns."""
+"""Compare any number of machines by the rows of their reports, with machines of those reports as further columns."""
 
 from __future__ import annotations
 
@@ -16,9 +16,9 @@ from firstlight.heritage import Entry, Heritage
 from firstlight.judge import Judgement
 from firstlight.judge.compare import DRIFT, EQUIVALENCE, disturbance, moments, outcome_of, share_disturbed
 from firstlight.judge.interval import quotient, ratio
+from firstlight.judge.provenance import bare, number, states_of
 from firstlight.judge.ranking import CONFIDENCE
 from firstlight.judge.select import resolved, same_value
-from firstlight.judge.sourced import bare, number, states_of
 from firstlight.judge.states import spanning, told
 from firstlight.judge.verdict import DISTURBED, Estimate, States, Verified
 from firstlight.machine import Machine, cores

@@ -1,4 +1,4 @@
-"""Carrying out: a firstlight of its own on each node, all at once, then on pairs of nodes, round by round.
+"""Run firstlight on all nodes simultaneously, then on pairs of nodes, round by round.
 
 Each is a run like any other, in a directory of its own, so nothing that is finished can be lost: who goes on with a
 measurement of nodes begins what was not begun, and resumes what was not ended.
@@ -26,8 +26,8 @@ from firstlight.launch import srun
 from firstlight.machine import cache_directory
 from firstlight.machine.allocation import ONLY, Allocation
 from firstlight.nodes import folder, schedule
-from firstlight.nodes.asking import Asked
 from firstlight.nodes.folder import Part, Record
+from firstlight.nodes.requests import Asked
 from firstlight.process import guard
 
 ENDED = (OK, REGRESSION, INCONCLUSIVE)

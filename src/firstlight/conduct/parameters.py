@@ -1,4 +1,4 @@
-"""Settable: which workloads have the parameters that a user sets, and whether their programs take the values.
+"""Parameters: which workloads have those that a user sets, and whether their programs accept the values.
 
 What stands in a workload.toml is known at once; all else a program of the workload says, which is built first.
 """
@@ -16,8 +16,8 @@ from firstlight.catalogue import Value, Workload, needs, on_device
 from firstlight.conduct import documents
 from firstlight.conduct.documents import Given
 from firstlight.errors import USAGE, BuildError, UsageError
-from firstlight.judge.asked import Replaced
-from firstlight.judge.words import listing
+from firstlight.judge.formatting import listing
+from firstlight.judge.overrides import Replaced
 from firstlight.plan import Cell, Plan, Program
 from firstlight.plan.settings import Setting, Settings, value
 from firstlight.process import bounded, guard

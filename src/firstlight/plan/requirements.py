@@ -1,4 +1,4 @@
-"""Ability: which programs a variant becomes here, and what is missing for the others; decided nowhere else."""
+"""Requirements: the programs that a variant becomes on this machine, and what is missing for the others."""
 
 from __future__ import annotations
 

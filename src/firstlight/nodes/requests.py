@@ -1,4 +1,4 @@
-"""What is asked of all nodes, and of pairs of them: words of `./fl run`, with their programs built before."""
+"""The `./fl run` command lines for all nodes and for pairs of nodes; their programs are built before."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Words: the terminal page of a tuning."""
+"""The terminal page of a tuning."""
 
 from __future__ import annotations
 
@@ -6,8 +6,8 @@ import textwrap
 from collections.abc import Sequence
 
 from firstlight import shell
-from firstlight.tune.carrying import Tuned
 from firstlight.tune.choosing import Choice
+from firstlight.tune.tuner import Tuned
 from firstlight.units import binary, count, significant
 
 _TARGETS = {"rules": "its own algorithms", "preload": "schedules of the preloaded library"}

@@ -18,31 +18,31 @@ from firstlight import heritage
 from firstlight.errors import INCONCLUSIVE, OK, USAGE
 from firstlight.heritage import Entry, Heritage, Source
 from firstlight.judge.figures import judge
-from firstlight.judge.sourced import settle
+from firstlight.judge.provenance import settle
 from firstlight.judge.states import told
 from firstlight.judge.verdict import States, Verified
-from firstlight.report import answers, beside
+from firstlight.report import answers, compare_machines
 
 SOURCE = Source("X", "A. Author", "Title", "Venue", "1996", 1996)
 
 
-def of(seed: int, name: str, **options: object) -> beside.Judged:
+def of(seed: int, name: str, **options: object) -> compare_machines.Judged:
     scene = synthetic.run(seed, 16, on=synthetic_machine.machine(name=name), **options)  # type: ignore[arg-type]
     judgement = judge(*scene)
     return replace(judgement, run=replace(judgement.run, id=name)), scene.workloads
 
 
 @pytest.fixture(scope="module")
-def three() -> list[beside.Judged]:
+def three() -> list[compare_machines.Judged]:
     """Two equal machines, and one that is slower in one workload."""
     return [of(1, "one"), of(2, "two"), of(3, "slow", slower={"latency": 1.5})]
 
 
-def found(runs: list[beside.Judged], given: Heritage | None = None) -> beside.Beside:
-    return beside.beside(runs, given or Heritage(), 0.05)
+def found(runs: list[compare_machines.Judged], given: Heritage | None = None) -> compare_machines.Beside:
+    return compare_machines.beside(runs, given or Heritage(), 0.05)
 
 
-def test_every_share_is_that_of_the_medians_shown(three: list[beside.Judged]) -> None:
+def test_every_share_is_that_of_the_medians_shown(three: list[compare_machines.Judged]) -> None:
     whole = found(three)
     assert whole.code == OK and len(whole.lines) >= 5
     for line in whole.lines:
@@ -55,7 +55,7 @@ def test_every_share_is_that_of_the_medians_shown(three: list[beside.Judged]) ->
         assert sum(c.standing == "best" for c in line.cells) == 1
 
 
-def test_each_cell_is_what_the_run_s_own_report_answers(three: list[beside.Judged]) -> None:
+def test_each_cell_is_what_the_run_s_own_report_answers(three: list[compare_machines.Judged]) -> None:
     whole = found(three)
     for k, run in enumerate(three):
         own = {a.row.title: a.best for a in answers.answers(*run)}
@@ -64,7 +64,7 @@ def test_each_cell_is_what_the_run_s_own_report_answers(three: list[beside.Judge
             assert best is not None and cell.estimate == best.estimate
 
 
-def test_equal_machines_are_alike_and_a_slow_one_is_behind(three: list[beside.Judged]) -> None:
+def test_equal_machines_are_alike_and_a_slow_one_is_behind(three: list[compare_machines.Judged]) -> None:
     for line in found(three).lines:
         slow = line.cells[2].standing
         assert {c.standing for c in line.cells[:2]} <= {"best", "alike"}, line.title
@@ -72,18 +72,18 @@ def test_equal_machines_are_alike_and_a_slow_one_is_behind(three: list[beside.Ju
             assert slow == "behind" and line.cells[2].share == pytest.approx(1 / 1.5, rel=0.05)
 
 
-def disturbed(run: beside.Judged) -> beside.Judged:
+def disturbed(run: compare_machines.Judged) -> compare_machines.Judged:
     judgement, workloads = run
     figures = tuple(replace(f, diverged=0.5) if isinstance(f, Verified) else f for f in judgement.figures)
     return replace(judgement, figures=figures), workloads
 
 
-def test_a_disturbed_run_is_said_before_any_number_and_nothing_is_decided(three: list[beside.Judged]) -> None:
+def test_a_disturbed_run_is_said_before_any_number_and_nothing_is_decided(three: list[compare_machines.Judged]) -> None:
     whole = found([three[0], disturbed(three[1]), three[2]])
-    text = beside.summary(whole, 100)
+    text = compare_machines.summary(whole, 100)
     assert whole.code == INCONCLUSIVE
     assert "B was disturbed" in text and text.index("B was disturbed") < text.index("GB/s")
-    page = beside.render(whole, "0")
+    page = compare_machines.render(whole, "0")
     assert page.index("B was disturbed") < page.index("GB/s")
 
 
@@ -93,7 +93,7 @@ def test_runs_without_a_row_in_common_are_inconclusive() -> None:
     assert {c.reason for line in whole.lines for c in line.cells} == {"", "not measured"}
 
 
-def test_earlier_machines_are_columns_where_they_answer_the_same_question(three: list[beside.Judged]) -> None:
+def test_earlier_machines_are_columns_where_they_answer_the_same_question(three: list[compare_machines.Judged]) -> None:
     whole = found(three)
     line = next(line for line in whole.lines if line.better == "higher" and all(c.identity for c in line.cells))
     who = line.cells[0].identity
@@ -109,21 +109,21 @@ def test_earlier_machines_are_columns_where_they_answer_the_same_question(three:
     assert [(p.machine, p.value) for p in shown.published] == [("Old", 2.0)]
     best = max(c.estimate.median for c in shown.cells if c.estimate)
     assert shown.published[0].share == pytest.approx(2.0 / best)
-    page = beside.render(found(three, given), "0")
+    page = compare_machines.render(found(three, given), "0")
     assert "Old (1996)" in page and "A. Author" in page
 
 
-def test_every_number_of_the_tables_follows_from_the_document_as_it_says(three: list[beside.Judged]) -> None:
+def test_every_number_of_the_tables_follows_from_the_document_as_it_says(three: list[compare_machines.Judged]) -> None:
     whole = found(three)
     line = whole.lines[1]
-    old = beside.Published("Old", 1996, 2.0, 0.5, "A. Author", "")
+    old = compare_machines.Published("Old", 1996, 2.0, 0.5, "A. Author", "")
     two = [States(154.0, upper, 8, 5) for upper in (471.0, 4710.0)]  # in one unit, and in two
     cells = [replace(cell, states=s) for cell, s in zip(line.cells, two, strict=False)]
     line = replace(line, published=(old,), cells=(*cells, *line.cells[2:]))
     whole = replace(whole, lines=(whole.lines[0], line, *whole.lines[2:]))
     for k, s in enumerate(two):
-        assert settle(beside.states(whole, 1, k)) == told(s, line.unit)
-    formulas = computed(beside.render(whole, "0"), msgspec.json.encode(whole).decode())
+        assert settle(compare_machines.states(whole, 1, k)) == told(s, line.unit)
+    formulas = computed(compare_machines.render(whole, "0"), msgspec.json.encode(whole).decode())
     cells = [f"lines[{row}].cells[{k}]" for row, line in enumerate(whole.lines) for k in range(len(line.cells))]
     said = [f"{cell}.{what}" for cell in cells for what in ("estimate.median", "share")]
     said += [f"lines[1].cells[{k}].states.{what}" for k in (0, 1) for what in ("upper", "in_lower")]
@@ -132,22 +132,24 @@ def test_every_number_of_the_tables_follows_from_the_document_as_it_says(three: 
     assert set(said) <= set(formulas) and {f"{cell}.estimate.low" for cell in cells} <= set(ends)
 
 
-def test_a_page_that_does_not_follow_from_the_document_is_refused(three: list[beside.Judged]) -> None:
+def test_a_page_that_does_not_follow_from_the_document_is_refused(three: list[compare_machines.Judged]) -> None:
     whole = found(three)
     text = msgspec.json.encode(replace(whole, threshold=whole.threshold * 1.1)).decode()
     with pytest.raises(AssertionError, match="threshold"):
-        computed(beside.render(whole, "0"), text)
+        computed(compare_machines.render(whole, "0"), text)
 
 
 @pytest.mark.parametrize("width", [60, 100, 160])
-def test_the_terminal_page_keeps_its_width_and_names_every_run(three: list[beside.Judged], width: int) -> None:
-    text = beside.summary(found(three, heritage.load()), width)
+def test_the_terminal_page_keeps_its_width_and_names_every_run(
+    three: list[compare_machines.Judged], width: int
+) -> None:
+    text = compare_machines.summary(found(three, heritage.load()), width)
     assert max(map(len, text.splitlines())) <= width
     assert all(re.search(rf"^  {name}  ", text, re.M) for name in "ABC")
 
 
 def test_letters_go_on_after_z() -> None:
-    assert [beside.letter(k) for k in (0, 25, 26, 51, 52)] == ["A", "Z", "AA", "AZ", "BA"]
+    assert [compare_machines.letter(k) for k in (0, 25, 26, 51, 52)] == ["A", "Z", "AA", "AZ", "BA"]
 
 
 def test_the_command_takes_any_number_of_runs(tmp_path: Path, capsys: Captured) -> None:

@@ -30,7 +30,7 @@ from firstlight.machine import UNTIMED, Machine
 from firstlight.plan import EFFORT, Cell, Placement, Program, effort
 from firstlight.report import html, terminal
 from firstlight.sources import Sources
-from firstlight.toolchains import Toolbox, crossing
+from firstlight.toolchains import Toolbox, cross_compile
 from firstlight.toolchains.flag_sets import FLAG_SETS
 
 EXAMPLE = ROOT / "sites/emulated.toml"
@@ -80,7 +80,7 @@ def test_what_cannot_be_emulated_is_one_line(
 ) -> None:
     monkeypatch.delenv("FIRSTLIGHT_BARE", raising=False)  # `env` and `false` are the system's
     with pytest.raises(FirstlightError, match=re.escape(said)) as told:
-        crossing.play(native.here, target, tmp_path)
+        cross_compile.play(native.here, target, tmp_path)
     assert "\n" not in str(told.value)
 
 
@@ -93,11 +93,11 @@ def test_commands_about_times_take_no_target(monkeypatch: pytest.MonkeyPatch, co
 
 
 def test_flags_for_another_processor_are_said_or_left_out() -> None:
-    plain = crossing.flag_sets(site.Target(), "gcc")
+    plain = cross_compile.flag_sets(site.Target(), "gcc")
     assert not [flag for some in plain.values() for flags in some for flag in flags if "native" in flag]
     assert plain["base"] == FLAG_SETS["base"] and "native" not in plain and plain["fast"][0] == ("-Ofast",)
-    assert [gap.what for gap in crossing.missing("gcc", plain)] == ["gcc-native"]
-    told = crossing.flag_sets(site.Target(native=("-mcpu=power9",)), "gcc")
+    assert [gap.what for gap in cross_compile.missing("gcc", plain)] == ["gcc-native"]
+    told = cross_compile.flag_sets(site.Target(native=("-mcpu=power9",)), "gcc")
     assert told["native"] == (("-O3", "-mcpu=power9"),) and told["fast"][0] == ("-Ofast", "-mcpu=power9")
 
 

@@ -1,4 +1,4 @@
-"""Carrying out: a request becomes a plan, and the plan a run as any other."""
+"""Turn a bench request into a plan and execute it as a run."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What of the tools that are here is considered: all, unless the site file says otherwise."""
+"""The compilers and libraries that firstlight uses: all that are installed, unless the site file excludes some."""
 
 from __future__ import annotations
 

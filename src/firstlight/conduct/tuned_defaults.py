@@ -1,4 +1,4 @@
-"""Asking: parameters that nobody set take what an earlier run of this machine found best for the role they ask for."""
+"""Tuned defaults: parameters that are not set use the best value of an earlier run on this machine for their role."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ from firstlight.catalogue import Workload
 from firstlight.errors import RecordError
 from firstlight.formulas import FormulaError
 from firstlight.judge import ranking
-from firstlight.judge.asked import asked
 from firstlight.judge.figures import judge
+from firstlight.judge.overrides import asked
 from firstlight.judge.roles import Played, players
 from firstlight.judge.roles import played as playing
 from firstlight.machine import Machine
 from firstlight.plan import Cell, Placement, Plan
-from firstlight.plan.expected import parameters
+from firstlight.plan.runtime_estimate import parameters
 from firstlight.record import Answered, Run
 from firstlight.roles import Ask
 from firstlight.store.listing import identifiers

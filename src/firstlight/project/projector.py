@@ -1,4 +1,4 @@
-"""Asking: what the user wants projected, answered from a run, the tables and the simulator."""
+"""Project a run to another machine from its figures, the tables and the simulator."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a probe returns, and how probes are found: by listing their folder."""
+"""The result of a probe; probes are discovered by listing their folder."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Carrying: a loop from its pragma to its tuned file: candidates, verified, timed, tried as a whole, kept or not."""
+"""Tune a loop from its pragma to its tuned file: generate candidates, verify, time and test them, keep the best."""
 
 from __future__ import annotations
 

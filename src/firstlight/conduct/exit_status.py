@@ -1,4 +1,4 @@
-"""The ending: why a run stopped, in one line, and the exit status that follows from its figures."""
+"""Why a run stopped, in one line, and the exit status that follows from its figures."""
 
 from __future__ import annotations
 

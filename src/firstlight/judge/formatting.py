@@ -1,4 +1,4 @@
-"""Words: figures, parameters, placements and lists as a reader wants them, in plain English."""
+"""Format figures, parameters, placements and lists in plain English."""
 
 from __future__ import annotations
 

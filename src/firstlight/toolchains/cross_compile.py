@@ -1,4 +1,4 @@
-"""Crossing: programs for another processor, made by cross compilers of the site file and started by an emulator.
+"""Cross compilation: programs for another processor, built by compilers of the site file and run under an emulator.
 
 All that is known of that processor is what a program says that was compiled for it and run under the emulator.
 """
@@ -22,9 +22,9 @@ from firstlight.toolchains import Absent, FlagSet, Mpi, vendors
 from firstlight.toolchains.compiling import knows_cxx20, proved, version_in, who
 from firstlight.toolchains.embedding import place
 from firstlight.toolchains.flag_sets import FLAG_SETS
-from firstlight.toolchains.found import Compiler, Found
 from firstlight.toolchains.host import Host
 from firstlight.toolchains.memory import Memory
+from firstlight.toolchains.probe_result import Compiler, Found
 from firstlight.toolchains.wrappers import first_of_family
 
 _ITSELF = """#include <sys/utsname.h>

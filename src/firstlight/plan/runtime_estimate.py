@@ -1,4 +1,4 @@
-"""Expected: about how many seconds a launch takes, told before anything was launched."""
+"""Estimate the seconds of a launch before anything is launched."""
 
 from __future__ import annotations
 

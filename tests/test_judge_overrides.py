@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from firstlight.catalogue import Plot, Row, Value, Workload
-from firstlight.judge.asked import MOST, asked
+from firstlight.judge.overrides import MOST, asked
 
 MINE = "mine.xyz-0123456789abcdef"
 

@@ -1,4 +1,4 @@
-"""What a launch leaves in the file system when it is killed: its temporary folder, and what it had shared.
+"""What a killed launch leaves behind: its temporary folder and its shared-memory files.
 
 The folder is made for one launch and goes with it, whatever lies in it. Shared segments (/dev/shm) and files whose
 place a library does not let choose are known by name only. Of those one is removed where it is this user's, was made

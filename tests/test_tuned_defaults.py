@@ -15,7 +15,7 @@ from commands import Captured, call
 from firstlight import heritage
 from firstlight.catalogue import Variant, Workload
 from firstlight.catalogue.brought import Brought
-from firstlight.conduct import asking
+from firstlight.conduct import tuned_defaults
 from firstlight.errors import USAGE
 from firstlight.judge.figures import judge
 from firstlight.plan import Cell, Placement, Plan, Program
@@ -55,7 +55,7 @@ def cell(*arguments: str, mpi: str | None = "openmpi", place: Placement | None =
 
 
 def asked(folder: Path, one: Cell) -> tuple[tuple[str, ...], tuple[Answered, ...]]:
-    planned, told = asking.answered(Plan((one,), ()), WORKLOADS, TOOLBOX, HERE, folder)
+    planned, told = tuned_defaults.answered(Plan((one,), ()), WORKLOADS, TOOLBOX, HERE, folder)
     return planned.cells[0].arguments, told
 
 
@@ -117,7 +117,7 @@ def test_a_run_of_another_machine_or_library_says_nothing(tmp_path: Path) -> Non
 def test_nodes_of_one_kind_in_a_batch_system_are_one_machine(tmp_path: Path) -> None:
     keep(tmp_path, "20261120-101010-standard", machine=replace(HERE, name="elsewhere", batch="slurm"))
     here = replace(HERE, batch="slurm")
-    _, (told,) = asking.answered(Plan((cell(),), ()), WORKLOADS, TOOLBOX, here, tmp_path)
+    _, (told,) = tuned_defaults.answered(Plan((cell(),), ()), WORKLOADS, TOOLBOX, here, tmp_path)
     assert told.value == "shared"
 
 
@@ -143,7 +143,7 @@ def test_what_is_set_and_what_has_no_messages_is_left_alone(tmp_path: Path) -> N
 def test_cells_that_are_answered_alike_are_told_once(tmp_path: Path) -> None:
     keep(tmp_path, "20261120-101010-standard")
     cells = tuple(replace(cell(f"cells={n}"), id=f"c{n}") for n in (30, 32, 2000))
-    planned, told = asking.answered(Plan(cells, ()), WORKLOADS, TOOLBOX, HERE, tmp_path)
+    planned, told = tuned_defaults.answered(Plan(cells, ()), WORKLOADS, TOOLBOX, HERE, tmp_path)
     assert [(one.value, one.cells) for one in told] == [("shared", ("c30", "c32")), ("two_sided", ("c2000",))]
     assert [c.arguments[0] for c in planned.cells] == ["way=shared", "way=shared", "way=two_sided"]
     more = replace(told[0], workload="lake", size=2048)

@@ -1,4 +1,4 @@
-"""The tally: what is known of one cell while it is launched, and whether another launch would tell more."""
+"""The progress of one cell during a run, and whether another launch would improve its interval."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 from msgspec.structs import replace
 
-from firstlight.judge import stop, words
+from firstlight.judge import formatting, stop
 from firstlight.judge.evidence import Evidence, gather, launch_value, refused, why_lost
 from firstlight.judge.interval import estimate
 from firstlight.judge.verdict import Estimate, Identity
 from firstlight.plan import LAUNCHES, MOST_LAUNCHES, Cell
-from firstlight.plan.expected import parameters
+from firstlight.plan.runtime_estimate import parameters
 from firstlight.record import LaunchRecord, Metric, Run
 from firstlight.units import significant
 
@@ -78,7 +78,7 @@ class Tally:
         who = identity(subject, metric.name)
         if varying is not None:
             who = replace(who, parameters=tuple((name, v) for name, v in who.parameters if name in varying))
-        return f"{words.name(who)}: {significant(estimate.median)} {metric.unit}"
+        return f"{formatting.name(who)}: {significant(estimate.median)} {metric.unit}"
 
 
 def _estimate(metric: Metric, evidence: Evidence) -> Estimate | None:

@@ -1,4 +1,4 @@
-"""Asking: what the user wants simulated, as questions to the native program, and the answers put together."""
+"""Translate a simulation request into queries to the native program, and combine its answers."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Sourced: numbers in sentences that carry where they come from, so that a reader or a script can compute them again.
+"""Provenance: numbers in sentences carry their formula and figures, so that a reader or a script can recompute them.
 
 A sentence is written as any other string, its numbers by the functions here. While it is being put together, a number
 stands between marks that no text has; `settle` takes them out and leaves a `Sentence`: the plain text, and for each

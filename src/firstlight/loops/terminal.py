@@ -1,4 +1,4 @@
-"""Words: the terminal page of tuned loops: golden, best, what made it faster, what was rejected as wrong and why."""
+"""The terminal page of tuned loops: golden and best time, what made it faster, which candidates failed and why."""
 
 from __future__ import annotations
 
@@ -6,9 +6,9 @@ import textwrap
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 
-from firstlight.loops.carrying import Outcome, Tried
 from firstlight.loops.judging import Judged
 from firstlight.loops.source import Refused
+from firstlight.loops.tuner import Outcome, Tried
 from firstlight.units import count, quantity, significant
 
 

@@ -1,4 +1,4 @@
-"""Carrying out: measure, choose, write what a library reads, try it against the library as it is, keep the better."""
+"""Tune the collectives of an MPI library: measure, choose, write its selection file, compare, keep the faster one."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Carrying out: search, write the files that launchers read, try them."""
+"""Search for a rank map, write the files that launchers read, and try them."""
 
 from __future__ import annotations
 
