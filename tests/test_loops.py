@@ -307,7 +307,7 @@ def test_an_engine_finds_what_is_best(name: str) -> None:
 
     def score(point: change.Point) -> float:
         assert all(value in SPACE[kind] for kind, value in point.items())
-        tried[change.told(point)] = value = valley(point)
+        tried[change.describe(point)] = value = valley(point)
         return value
 
     engines.find(name)(SPACE, score, Random(1))

@@ -57,7 +57,7 @@ def tune(path: Path, family: str = "gcc", flags: tuple[str, ...] = FLAGS, code: 
     (loop,) = source.read(path, command=[family, *flags]).loops
     name = dispatch.identifier(path.stem, loop.name)
     piece = dispatch.Piece(code, loop.params, family, False)
-    header = emit.Header(name, loop.hash, loop.view, emit.build_key(family, flags), cc.told, "2026-11-25")
+    header = emit.Header(name, loop.hash, loop.view, emit.build_key(family, flags), cc.label, "2026-11-25")
     written = dispatch.functions(loop, name, [dispatch.Version(0, piece, "twice as much")])
     emit.write(emit.place(path, loop.name, family), header, ["told"], written)
 

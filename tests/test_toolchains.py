@@ -22,7 +22,7 @@ from firstlight.toolchains.compiling import identify, version_in
 from firstlight.toolchains.discovery import survey
 from firstlight.toolchains.host import Host
 from firstlight.toolchains.memory import Memory
-from firstlight.toolchains.offers import BLAS, said
+from firstlight.toolchains.offers import BLAS, format_offers
 from surveys import GXX, look, needs_gcc, script
 
 
@@ -272,8 +272,8 @@ def test_a_record_from_before_other_capabilities_tells_of_level_1():
     blas = b'{"name":"blis","label":"BLIS 1","compile_flags":[],"link_flags":[]}'
     old = b'{"toolchains":[],"mpis":[],"blas":[' + blas + b'],"absent":[]}'
     (library,) = msgspec.json.decode(old, type=Toolbox).libraries
-    assert library.offers == ("blas1",) and said(library.offers) == "BLAS 1"
-    assert said(("blas1", "blas2", "blas3", "lapack", "fft")) == "BLAS 1-3, LAPACK, FFT"
+    assert library.offers == ("blas1",) and format_offers(library.offers) == "BLAS 1"
+    assert format_offers(("blas1", "blas2", "blas3", "lapack", "fft")) == "BLAS 1-3, LAPACK, FFT"
 
 
 @needs_gcc

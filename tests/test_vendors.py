@@ -71,22 +71,28 @@ RECORDED = [(family, text, version) for family, some in SAID.items() for text, v
 
 @pytest.mark.parametrize(("family", "text", "version"), RECORDED)
 def test_vendors_are_told_by_what_they_say(family: str, text: str, version: str) -> None:
-    assert vendors.told(text) == (family, version)
+    assert vendors.parse_version(text) == (family, version)
 
 
 @pytest.mark.parametrize("text", OTHERS)
 def test_others_are_not(text: str) -> None:
-    assert vendors.told(text) is None
+    assert vendors.parse_version(text) is None
 
 
 def test_amd_is_told_whether_aocc_or_rocm() -> None:
     """The form of both is that of LLVM's own driver with AMD in front; no whole output was found to be cited."""
-    assert vendors.told("AMD clang version 16.0.3 (CLANG: AOCC_4.1.0-Build#270 2023_07_10)\n") == ("amd", "16.0.3")
+    assert vendors.parse_version("AMD clang version 16.0.3 (CLANG: AOCC_4.1.0-Build#270 2023_07_10)\n") == (
+        "amd",
+        "16.0.3",
+    )
 
 
 def test_the_versions_of_fortran_compilers_of_vendors() -> None:
-    told = ["ifx (IFX) 2023.1.0 20230320\n", "nvfortran 20.9-0 LLVM 64-bit target on x86-64 Linux -tp haswell\n"]
-    assert list(map(version_in, told)) == ["2023.1.0", "20.9"]
+    parse_version = [
+        "ifx (IFX) 2023.1.0 20230320\n",
+        "nvfortran 20.9-0 LLVM 64-bit target on x86-64 Linux -tp haswell\n",
+    ]
+    assert list(map(version_in, parse_version)) == ["2023.1.0", "20.9"]
 
 
 def test_every_vendor_has_all_flag_sets_and_base_keeps_arithmetic_as_it_is_written() -> None:

@@ -31,9 +31,9 @@ def make(
     """
     files = [p for f in folders for p in (ROOT / "native" / f).rglob("*") if p.is_file()]
     sources = Sources()
-    said = repr((target, sorted((definitions or {}).items()), kind()))
+    key = repr((target, sorted((definitions or {}).items()), kind()))
     folder = (
-        cache / "native" / digest([said.encode(), sources.digest([*sources.closure(files), *rules()]).encode()])[:24]
+        cache / "native" / digest([key.encode(), sources.digest([*sources.closure(files), *rules()]).encode()])[:24]
     )
     if (folder / file).exists():
         return folder / file

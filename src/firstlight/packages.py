@@ -50,8 +50,8 @@ def collect(folder: Path, more: Sequence[str]) -> list[str]:
     try:
         folder.mkdir(parents=True, exist_ok=True)
         system = " ".join(part for part in platform.libc_ver() if part)
-        told = f"made for Python {sys.version_info.major}.{sys.version_info.minor}, {platform.machine()}, {system}\n"
-        (folder / MADE_FOR).write_text(told)
+        text = f"made for Python {sys.version_info.major}.{sys.version_info.minor}, {platform.machine()}, {system}\n"
+        (folder / MADE_FOR).write_text(text)
     except OSError as error:
         raise UsageError(f"{folder}: {error.strerror}") from error
     words = [sys.executable, "-I", "-m", "pip", "download", *COMMON, f"--dest={folder}", *wanted]

@@ -148,12 +148,12 @@ class Model(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     def defect(self) -> str:
         """What is wrong; "" if nothing is."""
         some = [self.elements, self.memory, self.flops, self.bytes, self.repeats, self.group, *self.steps.values()]
-        told = (self.stages, *self.values.values())
+        templates = (self.stages, *self.values.values())
         try:
             for text in (
                 *some,
                 *([self.message] if self.message else []),
-                *(inside for one in told for inside in _BRACES.findall(one)),
+                *(inside for one in templates for inside in _BRACES.findall(one)),
             ):
                 formulas.names(text)
         except formulas.FormulaError as error:

@@ -47,8 +47,8 @@ def submit(system: System, script: Path) -> str:
         raise FirstlightError(f"{words[0]} does not answer; ask {system.LABEL} whether the job is there") from error
     job = system.job(done.stdout)
     if done.returncode != 0 or job is None:
-        said = " ".join((done.stderr or done.stdout).split()) or f"status {done.returncode}"
-        raise FirstlightError(f"{system.LABEL} did not take the job: {said}")
+        message = " ".join((done.stderr or done.stdout).split()) or f"status {done.returncode}"
+        raise FirstlightError(f"{system.LABEL} did not take the job: {message}")
     return job
 
 

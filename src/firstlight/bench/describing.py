@@ -33,7 +33,7 @@ BIND = Parameter("bind", "", "", "whether processes and threads are bound to cor
 
 
 def descriptions(request: Request) -> dict[str, Description]:
-    told = tuple(Metric(n, f.unit, n, "told", 1.0, f.better) for n, f in request.figures.items())
+    figures = tuple(Metric(n, f.unit, n, "told", 1.0, f.better) for n, f in request.figures.items())
     parameters = tuple(Parameter(name, "", "", f"{{{name}}} of the command") for name in request.sweep)
     unverified = "" if request.verified else "nothing was said that would verify it"
     return {
@@ -44,7 +44,7 @@ def descriptions(request: Request) -> dict[str, Description]:
             parameters=(*parameters, *([BIND] if "bind" in request.vary else [])),
             metrics=(
                 *OWN,
-                *told,
+                *figures,
                 *([IN_MPI] if request.mpi_share else []),
                 *(RATES[name] for name in RATES if name in request.work),
             ),

@@ -216,31 +216,31 @@ def _guest(
     recorders: Mapping[str, str],
 ) -> Guest:
     own = launched(request, name)
-    told = bool(request.placements) or "placement" in request.vary or bool(bind) or "threads" in names(texts(request))
-    told_of = {**values, **_known(made, placement), **({"bind": bind} if bind else {})}
-    full = [filled(word, told_of) for word in asking.words(request, name)]
+    placed = bool(request.placements) or "placement" in request.vary or bool(bind) or "threads" in names(texts(request))
+    placeholders = {**values, **_known(made, placement), **({"bind": bind} if bind else {})}
+    full = [filled(word, placeholders) for word in asking.words(request, name)]
     command = full[launcher_words(full) :] if own else full
     like = None
     if request.output is not None:
-        reference = made.folder / filled(request.output.reference, told_of)
-        like = Likeness(filled(request.output.file, told_of), str(reference), request.output.tolerance)
+        reference = made.folder / filled(request.output.reference, placeholders)
+        like = Likeness(filled(request.output.file, placeholders), str(reference), request.output.tolerance)
     return Guest(
         command=tuple(command),
         folder=str(made.folder),
         launched=own,
         bound=bind == "bound" or (own and not bind),
-        placed=told,
-        environment={key: filled(value, told_of) for key, value in request.environment.items()},
-        prepare=filled(request.prepare, told_of),
+        placed=placed,
+        environment={key: filled(value, placeholders) for key, value in request.environment.items()},
+        prepare=filled(request.prepare, placeholders),
         warmup=request.warmup,
-        figures={key: told.pattern for key, told in request.figures.items()},
+        figures={key: figure.pattern for key, figure in request.figures.items()},
         status=request.verify_status,
-        expect=filled(request.expect, told_of),
-        check=filled(request.check, told_of),
+        expect=filled(request.expect, placeholders),
+        check=filled(request.check, placeholders),
         like=like,
         recorder=recorders.get(mpi.name, "") if (mpi := made.mpi) is not None and own else "",
-        cost={n: amount(n, filled(text, told_of)) for n, text in request.work.items() if n != WORKING_SET},
-        working_set=amount(WORKING_SET, filled(request.work[WORKING_SET], told_of))
+        cost={n: amount(n, filled(text, placeholders)) for n, text in request.work.items() if n != WORKING_SET},
+        working_set=amount(WORKING_SET, filled(request.work[WORKING_SET], placeholders))
         if WORKING_SET in request.work
         else 0.0,
     )
@@ -249,8 +249,8 @@ def _guest(
 def _known(made: Made, placement: Placement) -> dict[str, object]:
     """What placeholders stand for, sweeps apart."""
     place = (placement.nodes, placement.ranks, placement.per_node, placement.threads)
-    told: dict[str, object] = dict(zip(PLACED, place, strict=True))
-    return told | known(made.toolchain, made.mpi)
+    values: dict[str, object] = dict(zip(PLACED, place, strict=True))
+    return values | known(made.toolchain, made.mpi)
 
 
 def ways(some: Choices, build: str, folder: Path, copies: Path) -> Iterator[Made]:

@@ -32,7 +32,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
 _NAMED = re.compile(r"[a-z][a-z0-9_]{0,63}")
 
 
-class Told(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class FigureRule(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A figure that a program prints: the last match of `pattern`, its first group where it has one."""
 
     pattern: str
@@ -65,7 +65,7 @@ class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     mpis: tuple[str, ...] = ()
     build: str = ""
     toolchains: tuple[str, ...] = ()
-    figures: dict[str, Told] = {}
+    figures: dict[str, FigureRule] = {}
     work: dict[str, str] = {}
     mpi_share: bool = False
     prepare: str = ""
@@ -127,13 +127,13 @@ def sound(request: Request) -> Request:
             raise UsageError(f"the sweep {name} has no values")
     if unknown := [name for name in request.work if name not in WORK]:
         raise UsageError(f"--work {unknown[0]}: what can be told is {', '.join(WORK)}")
-    for name, told in request.figures.items():
+    for name, figure in request.figures.items():
         if name in (TIME, CPU, MEMORY, SHARE):
             raise UsageError(f"the figure {name} is measured anyway; give yours another name")
         try:
-            re.compile(told.pattern)
+            re.compile(figure.pattern)
         except re.error as error:
-            raise UsageError(f"the figure {name}: {told.pattern!r} is no regular expression: {error}") from None
+            raise UsageError(f"the figure {name}: {figure.pattern!r} is no regular expression: {error}") from None
     return request
 
 
@@ -273,9 +273,9 @@ def sweep(texts: Sequence[str]) -> dict[str, list[Value]]:
     return {s.name: [value(text) for text in dict.fromkeys(s.values)] for s in parsed}
 
 
-def figures(texts: Sequence[str], units: Sequence[str], lower: Sequence[str]) -> dict[str, Told]:
+def figures(texts: Sequence[str], units: Sequence[str], lower: Sequence[str]) -> dict[str, FigureRule]:
     """`NAME=REGEX` each, with the units in their order. `lower`: names of which less is better."""
-    found: dict[str, Told] = {}
+    found: dict[str, FigureRule] = {}
     if len(units) > len(texts):
         raise UsageError("more --unit than --figure; a --unit belongs to the --figure before it")
     for k, text in enumerate(texts):
@@ -283,7 +283,7 @@ def figures(texts: Sequence[str], units: Sequence[str], lower: Sequence[str]) ->
         if not equal or not pattern:
             raise UsageError(f"--figure {text!r}: write it as NAME=REGEX, as in 'rate=rate: ([0-9.]+)'")
         unit = units[k] if k < len(units) else ""
-        found[name] = Told(pattern, unit, "lower" if name in lower else "higher")
+        found[name] = FigureRule(pattern, unit, "lower" if name in lower else "higher")
     if unknown := [name for name in lower if name not in found]:
         raise UsageError(f"--lower {unknown[0]}: no --figure has this name")
     return found

@@ -23,7 +23,7 @@ from firstlight import ROOT, mpi_families, native, reading
 from firstlight.build import kernels
 from firstlight.build.kernels import Kernel
 from firstlight.build.parts import Part, Parts, parts, unmade
-from firstlight.build.recipe import SAID, SCHEDULES, Recipe, harness_flags, key, recipe, runs_schedules
+from firstlight.build.recipe import LOG_SUFFIX, SCHEDULES, Recipe, harness_flags, key, recipe, runs_schedules
 from firstlight.build.stored import Entry
 from firstlight.catalogue import Workload
 from firstlight.cmake import Tree, run
@@ -108,15 +108,15 @@ class _Kind(msgspec.Struct, frozen=True):
     @property
     def binutils(self) -> dict[str, str]:
         """Of a cross compiler, as CMake calls them; {}: CMake finds those of this machine."""
-        told = self.toolchain.binutils
-        return {_BINUTILS[tool]: path for tool, path in told.items() if tool in _BINUTILS}
+        tools = self.toolchain.binutils
+        return {_BINUTILS[tool]: path for tool, path in tools.items() if tool in _BINUTILS}
 
     @property
     def name(self) -> str:
         return self.toolchain.compiler + (f"+{self.mpi.name}" if self.mpi else "")
 
     @property
-    def said(self) -> str:
+    def label(self) -> str:
         return self.toolchain.compiler + (f" with {self.mpi.name}" if self.mpi else "")
 
     def tree(self, cache: Path) -> Tree:
@@ -169,7 +169,7 @@ def build(
     with ThreadPoolExecutor(workers) as pool:
         for shop, built in zip(shops, pool.map(lambda shop: shop.build(jobs_each, waiting), shops), strict=True):
             results |= {b.program: b for b in built}
-            progress(len(results), len(wanted), shop.kind.said)
+            progress(len(results), len(wanted), shop.kind.label)
     return {program: results[program] for program in wanted}
 
 
@@ -331,8 +331,12 @@ class _Shop:
         link = next((line for line in reversed(lines) if f" -o {output} " in line), None)
         if compiled is None or link is None:
             raise BuildError(f"{made.target}: Ninja does not tell how {own.name} is compiled and linked")
-        told = ("-MT", "-MF", "-o", "-c")  # with a word after each
-        kept = [w for before, w in zip(["", *compiled], compiled, strict=False) if before not in told and w not in told]
+        with_argument = ("-MT", "-MF", "-o", "-c")  # with a word after each
+        kept = [
+            w
+            for before, w in zip(["", *compiled], compiled, strict=False)
+            if before not in with_argument and w not in with_argument
+        ]
         words = tuple(word for word in kept if word not in ("-MD", "-Werror"))
         made_of = compiled[compiled.index("-o") + 1]
         return Commands(words, link, made_of, output, self.tree.folder, dict(self.tree.environment))
@@ -343,7 +347,7 @@ class _Shop:
 
     def _make(self, programs: Sequence[Program], jobs: int) -> dict[Program, str]:
         """Configure where that is due and build; returns the failed programs with the compiler's output."""
-        errors = {p: told for p in programs if (told := unmade(self.unmade, p.workload))}
+        errors = {p: reason for p in programs if (reason := unmade(self.unmade, p.workload))}
         programs = [p for p in programs if p not in errors]
         return errors | (self._make_with_parts(programs, jobs) if programs else {})
 
@@ -402,8 +406,8 @@ class _Shop:
         """Of the object that another compiler made."""
         if made.foreign is None:
             return ()
-        said = self.tree.folder / f"{made.foreign.object}{SAID}"
-        return kernels.told(said.read_text(encoding="utf-8", errors="replace"), self.kind.environment)
+        log = self.tree.folder / f"{made.foreign.object}{LOG_SUFFIX}"
+        return kernels.parse_kernels(log.read_text(encoding="utf-8", errors="replace"), self.kind.environment)
 
     def _built(self, program: Program, error: str, seconds: float) -> Built:
         stored = self.orders[program].stored

@@ -43,23 +43,25 @@ _USED = re.compile(r"Used (\d+) registers\b.*")
 _SHARED = re.compile(r"(\d+) bytes smem")
 
 
-def told(said: str, environment: Mapping[str, str]) -> tuple[Kernel, ...]:
+def parse_kernels(printed: str, environment: Mapping[str, str]) -> tuple[Kernel, ...]:
     """Those that nvcc's words speak of, by name as in the source, without parameters; () where they speak of none."""
-    begins = list(_BEGIN.finditer(said))[:MOST]
-    ends = [*(found.start() for found in begins[1:]), len(said)][: len(begins)]
+    begins = list(_BEGIN.finditer(printed))[:MOST]
+    ends = [*(found.start() for found in begins[1:]), len(printed)][: len(begins)]
     names = _demangled([found["name"] for found in begins], environment)
     made = (
-        _kernel(name, found["for"], found["name"], said[found.end() : end])
+        _kernel(name, found["for"], found["name"], printed[found.end() : end])
         for name, found, end in zip(names, begins, ends, strict=True)
     )
     return tuple(sorted((one for one in made if one is not None), key=lambda k: (k.name, k.architecture)))
 
 
-def _kernel(name: str, architecture: str, symbol: str, said: str) -> Kernel | None:
-    used = _USED.search(said)
+def _kernel(name: str, architecture: str, symbol: str, printed: str) -> Kernel | None:
+    used = _USED.search(printed)
     if used is None:
         return None
-    own = re.search(rf"Function properties for {re.escape(symbol)}\s+([^\n]*)", said)  # functions it calls have theirs
+    own = re.search(
+        rf"Function properties for {re.escape(symbol)}\s+([^\n]*)", printed
+    )  # functions it calls have theirs
     frame = _FRAME.search(own[1]) if own else None
     stack, stores, loads = (int(n) for n in frame.groups()) if frame else (0, 0, 0)
     shared = _SHARED.search(used[0])

@@ -62,8 +62,8 @@ class Parts(msgspec.Struct, frozen=True):
         return self._part(workload, header, files, sources)
 
     def _part(self, name: str, header: Path | None, files: Iterable[Path], sources: Sources) -> Part:
-        said = repr((name, kind(), self.compiler, sources.digest(files), sources.digest(rules())))
-        return Part(name, header, self.folder / digest([said.encode()])[:24] / f"{name}.o")
+        key = repr((name, kind(), self.compiler, sources.digest(files), sources.digest(rules())))
+        return Part(name, header, self.folder / digest([key.encode()])[:24] / f"{name}.o")
 
     def make(self, wanted: Iterable[Part], jobs: int, waiting: Callable[[], None]) -> dict[str, str]:
         """Make those that are missing; returns what the compiler said of those that cannot be made, by name."""
@@ -136,6 +136,6 @@ def _blame(part: Part, output: str) -> str:
     return "".join(own or failures or [output]).strip()
 
 
-def unmade(told: Mapping[str, str], workload: str) -> str:
+def unmade(errors: Mapping[str, str], workload: str) -> str:
     """Of what `make` returned, why no program of the workload can be linked; "" where it can."""
-    return told.get(workload, "") or told.get(HARNESS, "")
+    return errors.get(workload, "") or errors.get(HARNESS, "")

@@ -24,7 +24,7 @@ def harness_flags(toolchain: Toolchain) -> str:
     return " ".join(("-O2", *toolchain.strict))
 
 
-SAID = ".said"
+LOG_SUFFIX = ".said"
 """Of the file beside a foreign object with what its compiler said."""
 
 
@@ -89,8 +89,8 @@ class Recipe(msgspec.Struct, frozen=True):
         if self.foreign is not None:
             parts |= {"OBJECT": (self.foreign.object,), "OBJECT_SOURCE": (str(self.foreign.source),)}
             parts |= {"OBJECT_COMMAND": self.foreign.command + (self.foreign.warnings if strict else ())}
-        said = "".join(f"  {key} {' '.join(map(_quoted, some))}\n" for key, some in parts.items() if some)
-        return f"fl_program({self.target}\n{said}{SCHEDULES if schedules else ''})\n"
+        arguments = "".join(f"  {key} {' '.join(map(_quoted, some))}\n" for key, some in parts.items() if some)
+        return f"fl_program({self.target}\n{arguments}{SCHEDULES if schedules else ''})\n"
 
 
 def recipe(
@@ -121,7 +121,7 @@ def recipe(
     if "fortran" in needs:
         files.append(workload.folder / "c_abi.cpp")  # its C side; the C++ compiler links, as for every other variant
         if mpi is not None and mpi.fortran is not None:
-            link += _told_by(mpi.fortran, tuple(sorted(environment.items())), ("-l", "-L", "-Wl,"))
+            link += _wrapper_flags(mpi.fortran, tuple(sorted(environment.items())), ("-l", "-L", "-Wl,"))
     for extra in (mpi.extras[need] for need in needs if mpi is not None and need in mpi.extras):
         own += extra.compile_flags  # -fcoarray is a Fortran flag, and the C side of a variant calls plain procedures
         link += extra.link_flags
@@ -183,14 +183,14 @@ def _cuda_object(
     """nvcc compiles the file, the C++ compiler links it. Its flags are its own: those under test are for the processor,
     and nvcc does not take any host compiler. `threads`: what makes the file's directives of OpenMP be obeyed."""
     flags = ("-O3", f"-arch={cuda.architecture}")
-    told = {"VARIANT_NAME": program.variant, "FLAGS": " ".join(flags), "COMPILER": cuda.label}
+    macros = {"VARIANT_NAME": program.variant, "FLAGS": " ".join(flags), "COMPILER": cuda.label}
     words: tuple[str, ...] = (cuda.nvcc, "-c", "-std=c++20", "-ccbin", cuda.host, *flags, *kernels.FLAGS)
     words += ("-Xcompiler=-Wall",)
     words += tuple(f"-Xcompiler={flag}" for flag in threads)
     if mpi is not None:
-        words += _told_by(mpi.cxx, tuple(sorted(environment.items())), ("-I", "-D"))
+        words += _wrapper_flags(mpi.cxx, tuple(sorted(environment.items())), ("-I", "-D"))
         words += ("-DOMPI_SKIP_MPICXX", "-DMPICH_SKIP_MPICXX")  # as everywhere: bindings that MPI no longer has
-    words += tuple(f'-DFL_{name}="{value}"' for name, value in told.items())
+    words += tuple(f'-DFL_{name}="{value}"' for name, value in macros.items())
     return Foreign(f"cuda/{program.target}.o", variant.source, words, ("-Werror", "all-warnings"))
 
 
@@ -202,7 +202,9 @@ def _quoted(word: str) -> str:
 
 
 @cache
-def _told_by(wrapper: str, environment: tuple[tuple[str, str], ...], beginnings: tuple[str, ...]) -> tuple[str, ...]:
+def _wrapper_flags(
+    wrapper: str, environment: tuple[tuple[str, str], ...], beginnings: tuple[str, ...]
+) -> tuple[str, ...]:
     """What an MPI library's wrapper adds for those who do without it: for nvcc, which does not know the headers, or for
     the C++ wrapper, which does not know what the Fortran wrapper links."""
     code, output = run([wrapper, "-show"], dict(environment))

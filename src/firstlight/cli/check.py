@@ -177,9 +177,9 @@ def unasked(path: Path, run: Run) -> list[Fault]:
         ran += [(case.threads, case.parameters) for case in record.refused]
         name = f"{layout.LAUNCHES}/{layout.launch_name(record.start.cell, record.start.launch)}"
         for case in (c for c in ran if not any(_fits(c, one) for one in asked)):
-            faults.append(Fault(name, 0, f"{_told(case)} ran, which the arguments of the cell do not ask for"))
+            faults.append(Fault(name, 0, f"{_case_name(case)} ran, which the arguments of the cell do not ask for"))
         for one in (a for a in asked if not any(_fits(c, a) for c in ran)):
-            faults.append(Fault(name, 0, f"{_told(one)} did not run, and the arguments of the cell ask for it"))
+            faults.append(Fault(name, 0, f"{_case_name(one)} did not run, and the arguments of the cell ask for it"))
     return faults
 
 
@@ -191,7 +191,7 @@ def _fits(case: _Case, asked: _Case) -> bool:
     return case[0] == asked[0] and all(case[1].get(name) == value for name, value in asked[1].items())
 
 
-def _told(case: _Case) -> str:
+def _case_name(case: _Case) -> str:
     return " ".join(f"{name}={value}" for name, value in case[1].items())[:200] + f" with {count(case[0], 'thread')}"
 
 
@@ -207,7 +207,7 @@ def verdicts(path: Path) -> list[Fault]:
     try:
         content = layout.read_file(path / FIGURES, layout.MAX_LAUNCH_BYTES)
         stored = reading.json(content, list[export.Row])
-        told = {name for row in reading.json(content, list[dict[str, Any]]) for name in row}
+        names = {name for row in reading.json(content, list[dict[str, Any]]) for name in row}
     except (reading.MalformedError, RecordError) as error:
         return [Fault(FIGURES, 0, f"is not what firstlight writes: {error}")]
     try:
@@ -220,7 +220,7 @@ def verdicts(path: Path) -> list[Fault]:
     for key, row in fresh.items():
         if key not in found:
             faults.append(Fault(FIGURES, 0, f"{_name(row)}: is missing"))
-        elif difference := _difference(row, found[key], told):
+        elif difference := _difference(row, found[key], names):
             faults.append(Fault(FIGURES, 0, f"{_name(row)}: {difference}"))
     return faults
 
@@ -242,10 +242,10 @@ def _rounded(row: Row) -> dict[str, object]:
     return {name: f"{value:.9g}" if isinstance(value, float) else value for name, value in fields.items()}
 
 
-def _difference(fresh: Row, stored: Row, told: set[str]) -> str:
-    """The first field that differs, of those that are `told` in the file: an earlier firstlight knew fewer."""
+def _difference(fresh: Row, stored: Row, names: set[str]) -> str:
+    """The first field that differs, of those that are `names` in the file: an earlier firstlight knew fewer."""
     now, then = _rounded(fresh), _rounded(stored)
-    name = next((name for name in now if name in told and now[name] != then[name]), None)
+    name = next((name for name in now if name in names and now[name] != then[name]), None)
     if name is None:
         return ""
     return f"{name} is {str(then[name])[:100]} there, but the launches say {str(now[name])[:100]}"

@@ -74,8 +74,8 @@ def _counted(whole: list[Row], failed: bool) -> str:
     if not failed:
         good = f"{numbers['untimed']} verified, not timed," if numbers["untimed"] else f"{numbers['verified']} verified"
         return f"{good} of {count(len(whole), 'figure')}"
-    told = (f"{numbers[verdict] or 'none'} {verdict}" for verdict in ("failed", "unverified"))
-    return f"{', '.join(told)}, of {count(len(whole), 'figure')}"
+    parts = (f"{numbers[verdict] or 'none'} {verdict}" for verdict in ("failed", "unverified"))
+    return f"{', '.join(parts)}, of {count(len(whole), 'figure')}"
 
 
 def line(row: Row) -> str:

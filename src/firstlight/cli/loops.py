@@ -77,7 +77,7 @@ def command(
         found = records.read(file)
         if not found:
             raise UsageError(f"no loop of {file} was tuned; tune them: ./fl tune loop {file}")
-        return _told(found, read, as_json)
+        return _show(found, read, as_json)
     if not read.hashes and not read.refused:
         raise UsageError(f"{file} has no loop behind `#pragma tune precious`")
     if unknown := sorted(set(names) - read.hashes.keys()):
@@ -95,7 +95,7 @@ def command(
                 if not names or loop.name in names:
                     found.append(tuner.tune(read, loop, request, note))
                     records.write(found[-1])
-    return _told(found, read, as_json)
+    return _show(found, read, as_json)
 
 
 def _back(file: Path, names: tuple[str, ...]) -> int:
@@ -113,7 +113,7 @@ def _back(file: Path, names: tuple[str, ...]) -> int:
     return OK
 
 
-def _told(found: list[Outcome], read: Source, as_json: bool) -> int:
+def _show(found: list[Outcome], read: Source, as_json: bool) -> int:
     """What came of these loops; the page is of all loops of the file that were ever tuned."""
     from firstlight.loops import page as pages
     from firstlight.loops import records, terminal

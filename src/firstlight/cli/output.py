@@ -128,8 +128,8 @@ def called() -> str:
 
     `fl` tells it in FIRSTLIGHT_CALLED; without that, the program is what Python was started with.
     """
-    if told := os.environ.get("FIRSTLIGHT_CALLED"):
-        return shlex.quote(told) if told.isprintable() else "./fl"
+    if name := os.environ.get("FIRSTLIGHT_CALLED"):
+        return shlex.quote(name) if name.isprintable() else "./fl"
     start = Path(sys.argv[0])
     if start.name == "firstlight":
         return "firstlight"

@@ -99,7 +99,7 @@ def command(
     if as_json:
         print_json(ready)
     else:
-        tell(_told(ready))
+        tell(_summary(ready))
     return OK
 
 
@@ -133,7 +133,7 @@ def _prepare(order: Order, offline: bool) -> SetUp:
     )
 
 
-def _told(ready: SetUp) -> str:
+def _summary(ready: SetUp) -> str:
     with_mpi = f" and {', '.join(ready.mpis)}" if ready.mpis else ""
     lines = [f"{count(ready.programs, 'program')} ready in {ready.cache}, by {', '.join(ready.toolchains)}{with_mpi}"]
     lines += [f"{count(len(ready.failed), 'program')} do not build; ./fl run tells more"] if ready.failed else []

@@ -25,8 +25,8 @@ def ask(site_file: str | None, modules: str | None, launcher: str | None, target
         from firstlight.site.launchers import check
 
         check(launcher)
-    said = {"FIRSTLIGHT_MODULES": modules, "FIRSTLIGHT_LAUNCHER": launcher, "FIRSTLIGHT_TARGET": target}
-    for name, value in said.items():
+    options = {"FIRSTLIGHT_MODULES": modules, "FIRSTLIGHT_LAUNCHER": launcher, "FIRSTLIGHT_TARGET": target}
+    for name, value in options.items():
         if value is not None:
             os.environ[name] = value
 
@@ -47,12 +47,12 @@ def defaults(commands: Sequence[str]) -> dict[str, Any]:
     from firstlight import site
     from firstlight.site.entries import OPTIONS, folder
 
-    said = site.current().site
+    settings = site.current().site
     found: dict[str, Any] = {}
-    if said.results:
-        where = {"results": folder(said.results)}
+    if settings.results:
+        where = {"results": folder(settings.results)}
         found = {name: {_ONE_DEEPER[name]: where} if name in _ONE_DEEPER else dict(where) for name in commands}
-    submit = said.submit
+    submit = settings.submit
     given = {name: getattr(submit, name) for name in submit.__struct_fields__ if getattr(submit, name)}
     found.setdefault("submit", {}).update({OPTIONS.get(name, name): value for name, value in given.items()})
     return found

@@ -132,7 +132,7 @@ def command(
     if as_json:
         print_json(sent)
     else:
-        tell(_told(sent, asked.reader))
+        tell(_summary(sent, asked.reader))
     return _wait(chosen, sent, asked.reader) if wait else OK
 
 
@@ -203,7 +203,7 @@ def _run_options(options: tuple[str, ...]) -> Asked:
     return Asked(given["suite"], budget, given["resume"], tuple(always), settings, read, given["each_node"])
 
 
-def _told(sent: Job, reader: str) -> str:
+def _summary(sent: Job, reader: str) -> str:
     return (
         f"{sent.system} job {sent.job}: run {sent.run}, output in {sent.output}\n"
         f"when it has ended: {shell.command(reader, sent.directory)}\n"

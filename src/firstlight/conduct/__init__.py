@@ -338,8 +338,8 @@ def _same_machine(old: Run, here: Machine, progress: Progress) -> Run:
     if not (was.batch and was.batch == here.batch and _kind(was) == _kind(here)):
         raise _refuse(f"run {old.id} was measured on another machine or with other CPUs")
     progress.note(OTHER_NODES)
-    told = was.warnings if OTHER_NODES in was.warnings else (*was.warnings, OTHER_NODES)
-    return replace(old, machine=replace(was, warnings=told))
+    warnings = was.warnings if OTHER_NODES in was.warnings else (*was.warnings, OTHER_NODES)
+    return replace(old, machine=replace(was, warnings=warnings))
 
 
 def _kind(machine: Machine) -> tuple[object, ...]:

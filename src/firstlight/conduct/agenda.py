@@ -265,13 +265,13 @@ def stage(items: Sequence[Item], room: float, everything: bool) -> list[Item]:
 
 def _dearness(items: Sequence[Item]) -> dict[str, tuple[float, str]]:
     """Seconds a case of the workload that a cell belongs to, where it is no row's: the less, the sooner its turn."""
-    seconds, told = defaultdict[str, float](float), defaultdict[str, int](int)
+    seconds, numbers = defaultdict[str, float](float), defaultdict[str, int](int)
     for item in items:
         if item.rank is Rank.REST:
             seconds[item.cell.program.workload] += item.need
-            told[item.cell.program.workload] += item.launches * cases(item.cell)
+            numbers[item.cell.program.workload] += item.launches * cases(item.cell)
     return {
-        i.cell.id: (seconds[name] / told[name], name) if i.rank is Rank.REST else (0.0, "")
+        i.cell.id: (seconds[name] / numbers[name], name) if i.rank is Rank.REST else (0.0, "")
         for i in items
         for name in [i.cell.program.workload]
     }

@@ -54,8 +54,8 @@ class Tally:
     @property
     def dropped(self) -> str:
         """Why this cell is given up, or "": its program refused, or its last launches were lost one after the other."""
-        if self.records and (told := refused(self.records[-1])):
-            return told
+        if self.records and (reason := refused(self.records[-1])):
+            return reason
         last = [why_lost(self.cell, record) for record in self.records[-LOST_IN_A_ROW:]]
         return last[-1] if len(last) == LOST_IN_A_ROW and all(last) else ""
 

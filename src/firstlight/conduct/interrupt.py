@@ -42,9 +42,9 @@ def interruptible(first: Callable[[], None] = lambda: None) -> Iterator[None]:
         if issubclass(what.exc_type, KeyboardInterrupt):
             signal.setitimer(signal.ITIMER_REAL, AGAIN)
         else:
-            others_are_told(what)
+            previous_hook(what)
 
-    others_are_told, sys.unraisablehook = sys.unraisablehook, dropped
+    previous_hook, sys.unraisablehook = sys.unraisablehook, dropped
     before = {number: signal.getsignal(number) for number in SIGNALS}
     before = {number: handler for number, handler in before.items() if handler not in (signal.SIG_IGN, None)}
     before[signal.SIGALRM] = signal.getsignal(signal.SIGALRM)
@@ -54,7 +54,7 @@ def interruptible(first: Callable[[], None] = lambda: None) -> Iterator[None]:
         yield
     finally:
         left, _ = signal.setitimer(signal.ITIMER_REAL, 0)
-        sys.unraisablehook = others_are_told
+        sys.unraisablehook = previous_hook
         for number, handler in before.items():
             if signal.getsignal(number) is not signal.SIG_IGN:
                 signal.signal(number, handler)

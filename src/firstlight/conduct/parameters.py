@@ -77,20 +77,24 @@ def described(asked: Mapping[Program, Built]) -> dict[str, Description]:
     return {program.workload: describe(built) for program, built in asked.items()}
 
 
-def defaults(told: Mapping[str, Description]) -> dict[str, dict[str, Value]]:
+def defaults(descriptions: Mapping[str, Description]) -> dict[str, dict[str, Value]]:
     """What programs take where nothing is said, by workload."""
-    return {w: {p.name: value(p.name, p.default) for p in d.parameters if p.default} for w, d in told.items()}
+    return {w: {p.name: value(p.name, p.default) for p in d.parameters if p.default} for w, d in descriptions.items()}
 
 
 def shared(
-    values: Mapping[str, Sequence[Value]], named: Sequence[Workload], told: Mapping[str, Description]
+    values: Mapping[str, Sequence[Value]], named: Sequence[Workload], descriptions: Mapping[str, Description]
 ) -> dict[str, dict[str, tuple[Value, ...]]]:
-    """The settings by workload: each goes to those that have the parameter. `told`: what programs say, by workload.
+    """Assign each setting to the workloads that have its parameter.
 
-    What nobody tells of may have a parameter that nobody else has. Raises UsageError for one that none can have.
+    `descriptions`: what programs print of themselves, by workload. A workload without a description may have any
+    parameter that no described workload has. Raises UsageError for a parameter that no workload can have.
     """
-    has = {w.name: {p.name for p in told[w.name].parameters} if w.name in told else {*declared(w)} for w in named}
-    silent = [w.name for w in named if w.name not in told]
+    has = {
+        w.name: {p.name for p in descriptions[w.name].parameters} if w.name in descriptions else {*declared(w)}
+        for w in named
+    }
+    silent = [w.name for w in named if w.name not in descriptions]
     found: dict[str, dict[str, tuple[Value, ...]]] = {}
     for name, some in values.items():
         able = [w for w, known in has.items() if name in known] or silent
@@ -101,21 +105,21 @@ def shared(
     return found
 
 
-def refuse_replaced(settings: Settings, without: Replaced, told: Mapping[str, Description]) -> None:
+def refuse_replaced(settings: Settings, without: Replaced, descriptions: Mapping[str, Description]) -> None:
     """Raise UsageError for a parameter that the user sets together with files that replace it."""
     for workload, names in without.items():
-        for p in (p for p in told[workload].parameters if p.name in names and p.name in settings[workload]):
+        for p in (p for p in descriptions[workload].parameters if p.name in names and p.name in settings[workload]):
             raise UsageError(f"{p.name} has no meaning where {p.replaced_by} is a file; leave {p.name}= out")
 
 
-def unsure(settings: Settings, named: Sequence[Workload], told: Collection[str]) -> list[str]:
+def unsure(settings: Settings, named: Sequence[Workload], descriptions: Collection[str]) -> list[str]:
     """A sentence for each parameter that nothing tells of yet: nothing is built, and no workload.toml has it."""
     return [
         f"whether {w.name} has a parameter {name!r} is known when a program of it is built; "
         f"its suites give: {', '.join(sorted(declared(w))) or 'none'}"
         for w in named
         for name in settings.get(w.name, {})
-        if w.name not in told and name not in declared(w)
+        if w.name not in descriptions and name not in declared(w)
     ]
 
 
@@ -129,14 +133,14 @@ def _unknown(name: str, has: Mapping[str, Collection[str]]) -> str:
 
 def elsewhere(settings: Settings, named: Sequence[str]) -> list[str]:
     """A sentence for each parameter that only some of the workloads have."""
-    told = []
+    sentences = []
     for name in dict.fromkeys(name for some in settings.values() for name in some):
         having = [w for w in named if name in settings.get(w, {})]
         others = [w for w in named if w not in having]
         if others:
             verb = "has" if len(others) == 1 else "have"
-            told.append(f"{name} is set for {listing(having)}; {listing(others)} {verb} no such parameter")
-    return told
+            sentences.append(f"{name} is set for {listing(having)}; {listing(others)} {verb} no such parameter")
+    return sentences
 
 
 def refuse(cells: Iterable[Cell], asked: Mapping[Program, Built], given: Given, toolbox: Toolbox) -> None:
@@ -169,7 +173,7 @@ def _answer(executable: Path, cell: Cell, folder: str, environment: Mapping[str,
         raise BuildError(f"{cell.program.key} was built but does not answer: {error}") from error
     if ended.returncode == 0:
         return ""
-    told = ended.stderr.strip().rpartition("\n")[2].removeprefix(f"{executable}: ")
-    if ended.returncode != USAGE or not told:
-        raise BuildError(f"{cell.program.key} was built but does not answer (status {ended.returncode}): {told}")
-    return told
+    message = ended.stderr.strip().rpartition("\n")[2].removeprefix(f"{executable}: ")
+    if ended.returncode != USAGE or not message:
+        raise BuildError(f"{cell.program.key} was built but does not answer (status {ended.returncode}): {message}")
+    return message

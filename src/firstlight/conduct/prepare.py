@@ -101,14 +101,14 @@ def prepare(order: Order, progress: Progress, set_up: bool = True) -> Prepared:
     planned, settings, without = planning({}, {}, {}), {}, {}
     if given.values:
         answers = _ask(parameters.to_ask(planned, chosen), toolbox, workloads, progress, set_up)
-        told = parameters.described(answers)
-        settings = parameters.shared(given.values, named, told)
-        without = replaced(settings, told.values())
-        parameters.refuse_replaced(settings, without, told)
-        planned = planning(settings, parameters.defaults(told), without)
+        descriptions = parameters.described(answers)
+        settings = parameters.shared(given.values, named, descriptions)
+        without = replaced(settings, descriptions.values())
+        parameters.refuse_replaced(settings, without, descriptions)
+        planned = planning(settings, parameters.defaults(descriptions), without)
         parameters.refuse(planned.cells, answers, given, toolbox)
         names = [w.name for w in named]
-        for line in (*parameters.elsewhere(settings, names), *parameters.unsure(settings, named, told)):
+        for line in (*parameters.elsewhere(settings, names), *parameters.unsure(settings, named, descriptions)):
             progress.note(line)
     if not planned.cells:
         reasons = "; ".join(f"{a.what}: {a.why} ({a.fix})" for a in planned.absent[:3])

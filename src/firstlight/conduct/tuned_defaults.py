@@ -55,14 +55,14 @@ def answered(
         return list(_found(role, workloads, here, results))
 
     cells: list[Cell] = []
-    told: dict[Answered, list[str]] = {}
+    by_answer: dict[Answered, list[str]] = {}
     for cell in planned.cells:
         for ask in _open(cell, workloads):
             answer = _answer(ask, cell, known(ask.role), versions)
-            told.setdefault(answer, []).append(cell.id)
+            by_answer.setdefault(answer, []).append(cell.id)
             cell = replace(cell, arguments=(f"{ask.parameter}={answer.value}", *cell.arguments))
         cells.append(cell)
-    return replace(planned, cells=tuple(cells)), tuple(replace(a, cells=tuple(ids)) for a, ids in told.items())
+    return replace(planned, cells=tuple(cells)), tuple(replace(a, cells=tuple(ids)) for a, ids in by_answer.items())
 
 
 def _open(cell: Cell, workloads: Mapping[str, Workload]) -> Iterator[Ask]:

@@ -26,7 +26,7 @@ from firstlight.machine import (
 from firstlight.mpi_families import outside
 from firstlight.process import bounded, guard
 from firstlight.toolchains import OFFLOADING, RUNTIMES, Absent, Mpi, Toolbox
-from firstlight.toolchains.offers import said
+from firstlight.toolchains.offers import format_offers
 from firstlight.units import binary, count
 
 ROOM = 2 << 30
@@ -111,9 +111,9 @@ def talk(mpi: Mpi, cache: Path, timeout: float = 60, emulator: tuple[str, ...] =
             (folder / "talk.cpp").write_text(_RANKS)
             started = [mpi.launcher, "-n", "2", *emulator, str(folder / "talk")]
             for command in ([mpi.cxx, "talk.cpp", "-o", "talk"], started):
-                code, said = _run(command, environment, folder, timeout)
+                code, output = _run(command, environment, folder, timeout)
                 if code != 0:
-                    lines = [line.strip() for line in said.splitlines() if re.search(r"\w", line)]
+                    lines = [line.strip() for line in output.splitlines() if re.search(r"\w", line)]
                     reason = lines[-1] if lines else f"exit status {code}"
                     return Absent(what, f"{Path(command[0]).name}: {reason}", f"repair {mpi.label} or remove it")
     except OSError as error:
@@ -132,7 +132,7 @@ def _run(command: list[str], environment: dict[str, str], folder: Path, timeout:
 
 def _machine(machine: Machine) -> tuple[Item, ...]:
     caches = {c.level: f"L{c.level} {binary(c.size)}" for c in machine.caches}
-    kinds = f" ({told})" if (told := cores.kinds(machine)) else ""
+    kinds = f" ({text})" if (text := cores.kinds(machine)) else ""
     usable = f"{count(machine.cores, 'core')}{kinds}, {count(len(machine.cpus), 'CPU')} usable"
     nodes = f"{count(machine.sockets, 'socket')}, {count(len(machine.numa), 'NUMA node')}"
     parts = [usable, nodes, *caches.values()]
@@ -173,7 +173,7 @@ def _site() -> list[Item]:
 
 def _gpus(machine: Machine) -> str:
     counts = Counter(f"{gpu.name}{f', {binary(gpu.memory)}' if gpu.memory else ''}" for gpu in machine.gpus)
-    links = gpu_links.told(machine.gpu_links)
+    links = gpu_links.format_links(machine.gpu_links)
     listed = [f"{number} x {name}" for name, number in counts.items()]
     return "; ".join([*listed, *([links] if links else [])]) or "none"
 
@@ -198,10 +198,11 @@ def _found(toolbox: Toolbox) -> list[Item]:
         )
     for offload in toolbox.offloads:
         runs = "a trial ran on a device" if offload.ran else "compiled, not run: no device here"
-        told = f"code for {offload.device}; {runs}" if offload.device else "compiled for the host only: never run"
-        items.append(Item(f"{OFFLOADING[offload.capability]}, {offload.compiler}", told))
+        text = f"code for {offload.device}; {runs}" if offload.device else "compiled for the host only: never run"
+        items.append(Item(f"{OFFLOADING[offload.capability]}, {offload.compiler}", text))
     items += [
-        Item(x.label, f"{said(x.offers)}; {' '.join(x.link_flags or x.compile_flags)}") for x in toolbox.libraries
+        Item(x.label, f"{format_offers(x.offers)}; {' '.join(x.link_flags or x.compile_flags)}")
+        for x in toolbox.libraries
     ]
     items += [Item(name, f"./fl submit; {_started(toolbox)}") for name in toolbox.batch]
     return items

@@ -63,7 +63,7 @@ def text(examined: Examined) -> str:
     if examined.path is None:
         return "no site file: none is needed; docs/site.md says what one can do for you"
     path = Path(examined.path)
-    lines = [f"wrong    {fault.told(path)}" for fault in examined.faults]
+    lines = [f"wrong    {fault.format(path)}" for fault in examined.faults]
     for entry in examined.entries:
         lines.append(f"{'ok' if entry.well else 'PROBLEM':<8} {path}:{entry.line}: {entry.key} = {entry.value}")
         lines.append(f"{'':<8} {entry.did}")
@@ -129,14 +129,14 @@ class _Trial:
                 return "./fl submit " + " ".join(f"--{name} {_shown(word)}" for word in words), True
         return "is taken", True
 
-    def _launcher(self, said: str) -> tuple[str, bool]:
-        if launchers.is_template(said):
-            words = launchers.template(said)
+    def _launcher(self, launcher: str) -> tuple[str, bool]:
+        if launchers.is_template(launcher):
+            words = launchers.template(launcher)
             if shutil.which(words[0], path=self.environment.get("PATH")) is None:
                 return f"{words[0]} is not on the search path", False
             example = " ".join(words).format(ranks=8, nodes=2, per_node=4, threads=1)
             return f"8 ranks on 2 nodes are started by {example} PROGRAM; --launcher says another", True
-        return f"MPI programs are started by {said} inside of an allocation; --launcher says another", True
+        return f"MPI programs are started by {launcher} inside of an allocation; --launcher says another", True
 
     @cached_property
     def _toolbox(self) -> Toolbox:

@@ -109,8 +109,8 @@ def launch(
     stdout = _text(ended.stdout, machine)
     number = None if ended.status is None else launcher.signal_of(ended.status, f"{stderr}\n{stdout}")
     noun = "program" if mpi is None else "rank"
-    told = _told(stderr, executable)
-    reason = _reason(ended, number, told, timeout, flaw=flaw(output), noun=noun)
+    message = _last_message(stderr, executable)
+    reason = _reason(ended, number, message, timeout, flaw=flaw(output), noun=noun)
     free = shared_memory()
     if reason and mpi is not None and free is not None and free < SHARED_LEAST * cell.placement.per_node:
         reason += f"; /dev/shm has only {binary(free)} free, and ranks on a node share memory in it"
@@ -248,10 +248,10 @@ def _words(
     if cell.guest is None:
         return invocation.prefix + emulator + _program(cell, executable, output, options)
     place = cell.placement
-    told = {"program": cell.program.target, "ranks": place.ranks, "nodes": place.nodes, "threads": place.threads}
+    values = {"program": cell.program.target, "ranks": place.ranks, "nodes": place.nodes, "threads": place.threads}
     guest = msgspec.json.encode(cell.guest).decode()
     words = [sys.executable, "-I", "-S", str(executable.absolute()), *cell.arguments, *options]
-    words += [word for name, value in told.items() for word in (f"--{name}", str(value))]
+    words += [word for name, value in values.items() for word in (f"--{name}", str(value))]
     words += [word for k in range(0, len(guest), PIECE) for word in ("--guest", guest[k : k + PIECE])]
     return (*words, "--output", str(output.absolute()), "--", *(invocation.prefix if cell.guest.launched else ()))
 
@@ -263,17 +263,17 @@ def _program(cell: Cell, executable: Path, output: Path, options: Sequence[str])
     return tuple(words)
 
 
-def _told(stderr: str, executable: Path) -> str:
+def _last_message(stderr: str, executable: Path) -> str:
     """The line to show: the program's own (`PROGRAM: message`), for launchers add theirs; else the last with a word."""
     lines = [line.strip() for line in stderr.splitlines() if re.search(r"\w", line)]
     own = [line.partition(f"{executable.absolute()}: ")[2] for line in lines]
     return next((message for message in own if message), lines[-1] if lines else "no message")
 
 
-def _reason(ended: Ended, number: int | None, told: str, timeout: float, *, flaw: str, noun: str) -> str:
+def _reason(ended: Ended, number: int | None, message: str, timeout: float, *, flaw: str, noun: str) -> str:
     """One sentence, empty when the launch ended by itself with status 0 or 1 and a complete record.
 
-    `number` is the signal that the launcher told of, `told` what was printed last, `flaw` what there is in place of
+    `number` is the signal that the launcher told of, `message` what was printed last, `flaw` what there is in place of
     a record that ends with its end line.
     """
     if ended.stuck:
@@ -285,9 +285,9 @@ def _reason(ended: Ended, number: int | None, told: str, timeout: float, *, flaw
     if number is not None:
         return f"{noun} aborted: signal {number} ({_signal_name(number)})"
     if ended.status in (0, 1):
-        return f"ended with status {ended.status} and {flaw}: {told}" if flaw else ""
+        return f"ended with status {ended.status} and {flaw}: {message}" if flaw else ""
     kind = {2: "rejected its arguments", 3: "could not run here"}.get(ended.status, "ended by itself")
-    return f"{kind} (status {ended.status}): {told}"
+    return f"{kind} (status {ended.status}): {message}"
 
 
 def _signal_name(number: int) -> str:

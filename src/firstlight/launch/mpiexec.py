@@ -33,6 +33,8 @@ class Mpiexec:
         return {name: value for name, value in self._family.on_one_node.items() if name not in os.environ}
 
     def signal_of(self, status: int, printed: str) -> int | None:
-        told = self._family.signals(printed)
+        signals = self._family.signals(printed)
         # The first that died did so by itself: the launcher then kills the others.
-        return next((number for number in told if number != signal.SIGKILL), told[0] if told else shell_signal(status))
+        return next(
+            (number for number in signals if number != signal.SIGKILL), signals[0] if signals else shell_signal(status)
+        )

@@ -56,13 +56,13 @@ def best(times: Times, some: Sequence[Range]) -> list[str]:
     found: list[str] = []
     for low, high in some:
         means = {
-            told: geometric_mean([by[low].ratio, by[high].ratio])
-            for told, by in times.items()
+            label: geometric_mean([by[low].ratio, by[high].ratio])
+            for label, by in times.items()
             if by[low].faster and by[high].faster
         }
-        told = min(means, key=lambda t: means[t], default="")
+        label = min(means, key=lambda t: means[t], default="")
         before = found[-1] if found else ""
-        found.append(before if before in means and means[before] * ANOTHER <= means[told] else told)
+        found.append(before if before in means and means[before] * ANOTHER <= means[label] else label)
     return found
 
 
@@ -83,8 +83,8 @@ def given_back(chosen: Sequence[str], some: Sequence[Range], rows: Sequence[Judg
 def versions(chosen: Sequence[str], some: Sequence[Range], pieces: Mapping[str, Piece], times: Times) -> list[Version]:
     """For the dispatcher: neighbours that are the same are one."""
     found: list[Version] = []
-    for k, (told, one) in enumerate(zip(chosen, some, strict=True)):
-        if k == 0 or told != chosen[k - 1]:
-            gain = f"{told}: {significant(1 / times[told][one.low].ratio)} x at {one.low} turns" if told else ""
-            found.append(Version(one.low, pieces[told] if told else None, gain))
+    for k, (label, one) in enumerate(zip(chosen, some, strict=True)):
+        if k == 0 or label != chosen[k - 1]:
+            gain = f"{label}: {significant(1 / times[label][one.low].ratio)} x at {one.low} turns" if label else ""
+            found.append(Version(one.low, pieces[label] if label else None, gain))
     return found

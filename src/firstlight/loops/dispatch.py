@@ -28,7 +28,7 @@ class Version(msgspec.Struct, frozen=True):
 
     low: int
     piece: Piece | None
-    told: str = ""  # what was changed, and what that gives
+    comment: str = ""  # what was changed, and what that gives
 
 
 def piece(loop: Marked, family: str) -> Piece:
@@ -48,7 +48,7 @@ def functions(loop: Marked, name: str, versions: list[Version], guarded: bool = 
     """
     alone = "__attribute__((noinline)) "
     golden = alone if apart == "all" else ""
-    said = [f"static {golden}void {name}_golden({listed(loop.params)}) {block(loop.params, loop.text)}"]
+    definitions = [f"static {golden}void {name}_golden({listed(loop.params)}) {block(loop.params, loop.text)}"]
     called: list[tuple[Piece, str]] = []
     ways: list[tuple[Version, str]] = []
     for k, version in enumerate(versions):
@@ -59,11 +59,11 @@ def functions(loop: Marked, name: str, versions: list[Version], guarded: bool = 
             continue
         called.append((one, function))
         attributes = "".join(f"{a} " for a in one.attributes) + ("" if apart == "none" else alone)
-        told = f"/* {version.told} */\n" if version.told else ""
-        head = f"{told}static {attributes}void {function}({listed(one.params, one.restrict)})"
-        said.append(f"{head} {block(one.params, one.code, one.opening)}")
-    said.append(f"static void {name}({listed(loop.params)}) {_dispatch(loop, name, ways, guarded)}")
-    return "\n\n".join(map(indented, said)) + "\n"
+        comment = f"/* {version.comment} */\n" if version.comment else ""
+        head = f"{comment}static {attributes}void {function}({listed(one.params, one.restrict)})"
+        definitions.append(f"{head} {block(one.params, one.code, one.opening)}")
+    definitions.append(f"static void {name}({listed(loop.params)}) {_dispatch(loop, name, ways, guarded)}")
+    return "\n\n".join(map(indented, definitions)) + "\n"
 
 
 def indented(code: str) -> str:

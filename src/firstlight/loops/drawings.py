@@ -31,17 +31,17 @@ def overview(outcomes: Sequence[Outcome]) -> list[Drawing]:
         mine = [one for one in some if one.compiler == compiler]
         x: list[float | None] = []
         y: list[str | None] = []
-        said: list[str] = []
+        hover: list[str] = []
         for one in mine:
             rows = sorted(one.judged, key=lambda row: row.ratio)
             x += [*(1 / row.ratio for row in rows), None]
             y += [*([f"{one.loop}, {one.family}"] * len(rows)), None]
-            said += [*(_hover(one, row) for row in rows), ""]
+            hover += [*(_hover(one, row) for row in rows), ""]
         look = {"color": _COLOURS[k % len(_COLOURS)], "symbol": _SYMBOLS[k % len(_SYMBOLS)], "size": 8}
         line = {"color": look["color"], "width": 1.5}
         data.append(
             {"type": "scatter", "mode": "lines+markers", "name": text(compiler), "x": x, "y": y, "marker": look,
-             "line": line, "hoverinfo": "text", "hovertext": said}
+             "line": line, "hoverinfo": "text", "hovertext": hover}
         )  # fmt: skip
     values = [1 / row.ratio for one in some for row in one.judged]
     order = {"type": "category", "categoryorder": "array", "categoryarray": names[::-1], "automargin": True}
@@ -106,7 +106,7 @@ def _factors(values: Sequence[float]) -> dict[str, object]:
 
 def _cells(one: Outcome, row: Judged) -> tuple[str, ...]:
     times = quantity(row.golden, "s"), quantity(row.mine, "s"), significant(1 / row.ratio)
-    return str(row.trip), one.compiler, *times, _between(row), row.outcome, row.told
+    return str(row.trip), one.compiler, *times, _between(row), row.outcome, row.label
 
 
 def _between(row: Judged) -> str:
@@ -115,4 +115,4 @@ def _between(row: Judged) -> str:
 
 def _hover(one: Outcome, row: Judged) -> str:
     where = text(f"{one.loop}, {one.compiler}, {row.trip} turns")
-    return f"{where}: <b>{significant(1 / row.ratio)} x</b> ({_between(row)})<br>{text(row.told)}"
+    return f"{where}: <b>{significant(1 / row.ratio)} x</b> ({_between(row)})<br>{text(row.label)}"

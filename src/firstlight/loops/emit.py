@@ -61,9 +61,9 @@ def beside(source: Path, suffix: str) -> list[Path]:
     return sorted(path for path in folder.iterdir() if name.fullmatch(path.name)) if folder.is_dir() else []
 
 
-def write(path: Path, header: Header, told: Sequence[str], code: str) -> None:
-    """Raises OSError. `told`: lines for who reads it."""
-    comment = [part for line in told for part in (textwrap.wrap(line, 116, subsequent_indent="  ") or [""])]
+def write(path: Path, header: Header, notes: Sequence[str], code: str) -> None:
+    """Raises OSError. `notes`: lines for who reads it."""
+    comment = [part for line in notes for part in (textwrap.wrap(line, 116, subsequent_indent="  ") or [""])]
     lines = ["/* Written by ./fl tune loop. Do not edit it: with another line in it, the golden loop is compiled."]
     lines += [
         f" * {msgspec.json.encode(header).decode().replace('*/', '')}",

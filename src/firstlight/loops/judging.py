@@ -20,7 +20,7 @@ Launches = Mapping[str, list[float]]
 class Judged(msgspec.Struct, frozen=True):
     """A candidate beside golden at one trip count: time over time with its 99 % interval, None for too few launches.
 
-    `told`: what ran there, "golden" where the dispatcher takes that.
+    `label`: what ran there, "golden" where the dispatcher takes that.
     """
 
     trip: int
@@ -30,7 +30,7 @@ class Judged(msgspec.Struct, frozen=True):
     low: float | None
     high: float | None
     outcome: Outcome
-    told: str = ""
+    label: str = msgspec.field(default="", name="told")
 
     @property
     def faster(self) -> bool:
@@ -59,25 +59,25 @@ def launched(
     return found
 
 
-def judged(golden: list[float], mine: list[float], trip: int, told: str = "") -> Judged:
+def judged(golden: list[float], mine: list[float], trip: int, label: str = "") -> Judged:
     """Launches that alternate share what disturbs the machine: no drift is allowed for."""
     found, narrow = ratio(golden, mine), ratio(golden, mine, EQUIVALENCE)
     a, b = median(golden), median(mine)
     outcome = outcome_of(found, b / a, narrow, "lower", drift=0.0)
-    return Judged(trip, a, b, b / a, found.low, found.high, outcome, told)
+    return Judged(trip, a, b, b / a, found.low, found.high, outcome, label)
 
 
-def beside(launched: Callable[[int, int, Place], Launches], trip: int, told: str) -> Judged:
+def beside(launched: Callable[[int, int, Place], Launches], trip: int, label: str) -> Judged:
     """`mine` beside `golden` at a trip count, in that place of the arrays where it gains less.
 
     launched: what (trip, how many times as long, place) takes. What seems slower is measured anew, longer: of many
     intervals some are wrong. Golden beside itself is so wherever arrays lie: one place is enough.
     """
     found = []
-    for place in PLACES if told != "golden" else PLACES[:1]:
+    for place in PLACES if label != "golden" else PLACES[:1]:
         for longer in (1, 2):
             times = launched(trip, longer, place)
-            row = judged(times["golden"], times["mine"], trip, told)
+            row = judged(times["golden"], times["mine"], trip, label)
             if not row.slower:
                 break
         found.append(row)

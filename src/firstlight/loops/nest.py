@@ -81,14 +81,14 @@ def header(node: Node) -> Header | None:
 
 
 def _step(update: Node, name: str) -> int:
-    said = re.sub(r"\s", "", text(update))
+    compact = re.sub(r"\s", "", text(update))
     escaped = re.escape(name)
-    if said in (f"++{name}", f"{name}++"):
+    if compact in (f"++{name}", f"{name}++"):
         return 1
-    if said in (f"--{name}", f"{name}--"):
+    if compact in (f"--{name}", f"{name}--"):
         return -1
-    found = re.fullmatch(rf"{escaped}([+-])=(\d{{1,6}})", said) or re.fullmatch(
-        rf"{escaped}={escaped}([+-])(\d{{1,6}})", said
+    found = re.fullmatch(rf"{escaped}([+-])=(\d{{1,6}})", compact) or re.fullmatch(
+        rf"{escaped}={escaped}([+-])(\d{{1,6}})", compact
     )
     return int(found[1] + found[2]) if found else 0
 

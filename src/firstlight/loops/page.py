@@ -71,19 +71,19 @@ def _title(outcomes: Sequence[Outcome]) -> str:
 
 def facts(outcomes: Sequence[Outcome]) -> list[str]:
     """What holds for all loops: by compiler, how many gain, and how many trip counts were slower."""
-    said = []
+    lines = []
     for compiler in dict.fromkeys(one.compiler for one in outcomes):
         mine = [one for one in outcomes if one.compiler == compiler]
         kept = [one for one in mine if one.written]
         rows = [row for one in kept for row in one.judged]
         half = [one for one in kept if any(row.ratio <= 1 / 1.5 for row in one.judged)]
         slower = sum(row.slower for row in rows)
-        said.append(
+        lines.append(
             f"{compiler}: {len(kept)} of {count(len(mine), 'loop')} faster, {len(half)} of them by a factor of 1.5 or "
             f"more at one trip count at least; slower than golden, outside of the interval, at {slower} of "
             f"{count(len(rows), 'trip count')}"
         )
-    return said
+    return lines
 
 
 def _loops(outcomes: Sequence[Outcome], hashes: dict[str, str]) -> list[Loop]:
@@ -104,9 +104,9 @@ def _side(one: Outcome, stale: bool) -> Side:
         sentence=sentence(one),
         stale=stale,
         kept=one.kept,
-        wrong=[(t.told, bare(t.rejected)) for t in one.tried if t.wrong],
-        refused=[(t.told, bare(t.rejected)) for t in one.tried if t.rejected and not t.wrong],
-        tried=[(t.told, _ratios(t, trips)) for t in one.tried if t.ratios],
+        wrong=[(t.label, bare(t.rejected)) for t in one.tried if t.wrong],
+        refused=[(t.label, bare(t.rejected)) for t in one.tried if t.rejected and not t.wrong],
+        tried=[(t.label, _ratios(t, trips)) for t in one.tried if t.ratios],
         trips=trips,
     )
 
@@ -114,10 +114,10 @@ def _side(one: Outcome, stale: bool) -> Side:
 def sentence(one: Outcome) -> str:
     if not one.written:
         return f"golden stays: {bare(one.why)}"
-    gains = [1 / row.ratio for row in one.judged if row.told != "golden"]
+    gains = [1 / row.ratio for row in one.judged if row.label != "golden"]
     low, high = significant(min(gains)), significant(max(gains))
     between = low if low == high else f"{low} to {high}"
-    made = dict.fromkeys(kept.told for kept in one.kept if kept.told != "golden")
+    made = dict.fromkeys(kept.label for kept in one.kept if kept.label != "golden")
     return f"{between} times as fast, by {'; '.join(made)}"
 
 

@@ -79,9 +79,9 @@ def _with(pragma: Pragma, word: str, inside: str | None) -> Pragma:
                     f"range({inside}): say range(NAME, LOW:HIGH) or range(NAME, ascending LOW:HIGH)"
                 )
             return replace(pragma, ranges={**pragma.ranges, name: (kind, first, last)})
-    told = word if inside is None else f"{word}({inside})"
+    clause = word if inside is None else f"{word}({inside})"
     raise NotUnderstoodError(
-        f"{told} is none of precious, trip(LOW:HIGH), even, not_pow2, tol(rel=R), fpmode(strict|reassoc), "
+        f"{clause} is none of precious, trip(LOW:HIGH), even, not_pow2, tol(rel=R), fpmode(strict|reassoc), "
         "extent(NAME, N), range(NAME, LOW:HIGH)"
     )
 

@@ -107,8 +107,8 @@ def read(path: Path, code: bytes | None = None, command: Sequence[str] = ()) -> 
 
 
 def _place(one: _Found) -> Place:
-    said = one.pragma
-    expressions = [*said.extents.values(), *(e for _, low, high in said.ranges.values() for e in (low, high))]
+    pragma = one.pragma
+    expressions = [*pragma.extents.values(), *(e for _, low, high in pragma.ranges.values() for e in (low, high))]
     return Place(one.begin, one.node.end_byte, one.function.start_byte, tuple(expressions))
 
 
@@ -143,7 +143,7 @@ def _unlike(loop: Node, expanded: Node) -> bool:
 
 
 def _found(pragma: Node, code: bytes, taken: list[str]) -> _Found:
-    said = parse(re.sub(r"^#\s*pragma\s+tune\b", "", text(pragma)).strip())
+    parsed = parse(re.sub(r"^#\s*pragma\s+tune\b", "", text(pragma)).strip())
     loop = pragma.next_named_sibling
     while loop is not None and loop.type in ("comment", "preproc_call"):
         loop = loop.next_named_sibling
@@ -161,8 +161,8 @@ def _found(pragma: Node, code: bytes, taken: list[str]) -> _Found:
         types = msgspec.json.encode(free_names(loop, function)).decode()
     except NotUnderstoodError as error:
         types = str(error)
-    hashed = _hash(loop, said, types, code)
-    return _Found(name, pragma.start_point[0] + 1, said, pragma.start_byte, loop, function, hashed)
+    hashed = _hash(loop, parsed, types, code)
+    return _Found(name, pragma.start_point[0] + 1, parsed, pragma.start_byte, loop, function, hashed)
 
 
 def _marked(one: _Found, k: int, view: View | None) -> Marked:

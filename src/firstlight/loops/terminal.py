@@ -34,7 +34,7 @@ def _loop(one: Outcome, width: int) -> Iterator[str]:
         yield "    " + _row(j)
     if one.written:
         for k in one.kept:
-            yield f"    {k.low} to {k.high} turns: {k.told}"
+            yield f"    {k.low} to {k.high} turns: {k.label}"
         yield f"    in {one.written}"
     else:
         yield f"    golden stays: {one.why}"
@@ -47,8 +47,8 @@ def _loop(one: Outcome, width: int) -> Iterator[str]:
 def _row(j: Judged) -> str:
     between = f" ({significant(1 / j.high)} - {significant(1 / j.low)})" if j.low and j.high else ""
     times = f"golden {quantity(j.golden, 's'):>9}   tuned {quantity(j.mine, 's'):>9}"
-    return f"{j.trip:>8} turns   {times}   {significant(1 / j.ratio)} x{between} {j.outcome}, {j.told}"
+    return f"{j.trip:>8} turns   {times}   {significant(1 / j.ratio)} x{between} {j.outcome}, {j.label}"
 
 
 def _wrong(t: Tried, width: int) -> list[str]:
-    return textwrap.wrap(f"{t.told}: {t.rejected}", width - 6, initial_indent="      ", subsequent_indent="        ")
+    return textwrap.wrap(f"{t.label}: {t.rejected}", width - 6, initial_indent="      ", subsequent_indent="        ")

@@ -43,7 +43,7 @@ class Compiler(msgspec.Struct, frozen=True):
     flags: tuple[str, ...]
 
     @property
-    def told(self) -> str:
+    def label(self) -> str:
         return f"{self.family} {self.version} {shlex.join(self.flags)}"
 
 
@@ -80,8 +80,8 @@ def whole_paths(flags: Sequence[str]) -> list[str]:
     return found
 
 
-def _first(said: str) -> str:
-    lines = [line.strip() for line in said.splitlines() if line.strip()]
+def _first(output: str) -> str:
+    lines = [line.strip() for line in output.splitlines() if line.strip()]
     return next((line for line in lines if "error" in line), lines[0] if lines else "it says nothing")
 
 
@@ -162,16 +162,16 @@ class Bench:
             str(self.computing),
             *map(str, trips),
         ]
-        said = self._driven(path, words)
-        how, _, why = said.partition(" ")
-        return None if how == "ok" else why or said
+        output = self._driven(path, words)
+        how, _, why = output.partition(" ")
+        return None if how == "ok" else why or output
 
     def time(self, path: Path, trip: int, seconds: float, place: Place = "malloc") -> float:
         """Seconds of one call, the median within one launch. Raises NotUnderstoodError."""
-        said = self._driven(path, ["time", str(trip), repr(seconds), place])
-        how, _, value = said.partition(" ")
+        output = self._driven(path, ["time", str(trip), repr(seconds), place])
+        how, _, value = output.partition(" ")
         if how != "ns":
-            raise NotUnderstoodError(f"it cannot be timed: {value or said}")
+            raise NotUnderstoodError(f"it cannot be timed: {value or output}")
         return float(value) * 1e-9
 
     def _driven(self, path: Path, words: list[str]) -> str:

@@ -35,7 +35,7 @@ class Tried(msgspec.Struct):
     """A candidate. `ratios`: time over golden's, by trip count; `rejected`: why it is wrong, or cannot be built."""
 
     point: dict[str, str]
-    told: str
+    label: str = msgspec.field(name="told")
     ratios: dict[int, float] = {}
     rejected: str = ""
     wrong: bool = False  # it was built, and its results are others
@@ -46,7 +46,7 @@ class Kept(msgspec.Struct):
 
     low: int
     high: int
-    told: str
+    label: str = msgspec.field(name="told")
     code: str
 
 
@@ -91,8 +91,9 @@ def tune(source: Source, loop: Marked, request: Request, say: Callable[[str], No
     search = engines.find(request.engine)
     cc = request.compiler
     date = time.strftime("%Y-%m-%d", time.gmtime())
-    said = source.code[loop.begin : loop.start].decode("utf-8", "replace").strip()
-    whole = (str(source.path), loop.name, loop.line, cc.told, cc.family, loop.hash, date, said, _dedented(source, loop))
+    pragma = source.code[loop.begin : loop.start].decode("utf-8", "replace").strip()
+    place = str(source.path), loop.name, loop.line
+    whole = (*place, cc.label, cc.family, loop.hash, date, pragma, _dedented(source, loop))
     outcome = Outcome(*whole, tried=[], judged=[], kept=[])
     path = emit.place(source.path, loop.name, cc.family)
     with guard.scratch("firstlight-loop-") as folder:
@@ -142,16 +143,16 @@ class _Tuning:
 
     def score(self, point: Point) -> float:
         """Build, verify and time a candidate: the mean over trip counts of its time over golden's."""
-        told = change.told(point)
-        if told in self.known:
-            return self.known[told]
+        label = change.describe(point)
+        if label in self.known:
+            return self.known[label]
         if time.monotonic() > self.until:
             raise SpentError
-        tried = Tried({k: v for k, v in point.items() if v}, told)
+        tried = Tried({k: v for k, v in point.items() if v}, label)
         self.outcome.tried.append(tried)
-        self.known[told] = value = self._scored(point, tried)
+        self.known[label] = value = self._scored(point, tried)
         shown = tried.rejected or ", ".join(f"{significant(1 / r)} x at {t}" for t, r in tried.ratios.items())
-        self.say(f"{self.outcome.loop}: {told}: {shown}")
+        self.say(f"{self.outcome.loop}: {label}: {shown}")
         return value
 
     def _scored(self, point: Point, tried: Tried) -> float:
@@ -169,7 +170,7 @@ class _Tuning:
         if (why := self.bench.verify(path)) is not None:
             tried.rejected, tried.wrong = why, True
             return math.inf
-        self.built[tried.told] = candidate, path
+        self.built[tried.label] = candidate, path
         for trip in self.trips:
             both = launched(
                 self.bench, {"golden": self.golden, "mine": path}, trip, FIRST, self.request.seconds / 2, self.random
@@ -179,21 +180,21 @@ class _Tuning:
 
     def finalists(self) -> list[str]:
         """The fastest at each trip count, and on the whole."""
-        passed = [t for t in self.outcome.tried if t.told in self.built]
-        found = [t.told for t in sorted(passed, key=lambda t: geometric_mean(t.ratios.values()))[:1]]
+        passed = [t for t in self.outcome.tried if t.label in self.built]
+        found = [t.label for t in sorted(passed, key=lambda t: geometric_mean(t.ratios.values()))[:1]]
         for trip in self.trips:
             some = sorted((t for t in passed if t.ratios[trip] < 1), key=lambda t: t.ratios[trip])
-            found += [t.told for t in some[:FINALISTS]]
+            found += [t.label for t in some[:FINALISTS]]
         return list(dict.fromkeys(found))
 
     def trial(self, names: list[str], trips: list[int]) -> choosing.Times:
         """Candidates and golden in turn at each trip count."""
-        found: dict[str, dict[int, Judged]] = {told: {} for told in names}
-        paths = {told: self.built[told][1] for told in names} | {"golden": self.golden}
+        found: dict[str, dict[int, Judged]] = {label: {} for label in names}
+        paths = {label: self.built[label][1] for label in names} | {"golden": self.golden}
         for trip in trips:
             times = self.launched(paths, trip)
-            for told in names:
-                found[told][trip] = judged(times["golden"], times[told], trip, told)
+            for label in names:
+                found[label][trip] = judged(times["golden"], times[label], trip, label)
         return found
 
     def launched(self, paths: dict[str, Path], trip: int, longer: int = 1, place: Place = "malloc") -> Launches:
@@ -211,7 +212,7 @@ class _Tuning:
         some = choosing.ranges(at)
         times = self.trial(names, at)
         chosen, ways = choosing.best(times, some), list(APART)
-        pieces = {told: self.built[told][0] for told in names}
+        pieces = {label: self.built[label][0] for label in names}
         for _ in range(ROUNDS):
             if not any(chosen):
                 break
@@ -244,24 +245,24 @@ class _Tuning:
         """The function beside golden at each trip count, in that place of the arrays where it gains less."""
         found = []
         for trip in trips:
-            told = chosen[choosing.place(some, trip)] or "golden"
-            found.append(beside(partial(self.launched, {"golden": self.golden, "mine": path}), trip, told))
+            label = chosen[choosing.place(some, trip)] or "golden"
+            found.append(beside(partial(self.launched, {"golden": self.golden, "mine": path}), trip, label))
         return found
 
     def keep(self, versions: list[Version], apart: Apart, chosen: list[str], some: list[Range]) -> None:
         source, loop, cc = self.bench.source, self.bench.loop, self.request.compiler
         name = identifier(source.path.stem, loop.name)
         self.outcome.kept = _kept(chosen, some, versions)
-        header = emit.Header(name, loop.hash, loop.view, emit.build_key(cc.path, cc.flags), cc.told, self.outcome.date)
-        told = [f"{source.path.name}, line {loop.line}: the loop {loop.name}, tuned {header.date} with {cc.told}", ""]
-        told += [
+        header = emit.Header(name, loop.hash, loop.view, emit.build_key(cc.path, cc.flags), cc.label, self.outcome.date)
+        notes = [f"{source.path.name}, line {loop.line}: the loop {loop.name}, tuned {header.date} with {cc.label}", ""]
+        notes += [
             f"{j.trip} turns: {significant(1e9 * j.golden)} ns golden, {significant(1e9 * j.mine)} ns tuned: {_gain(j)}"
             for j in self.outcome.judged
         ]
-        told += ["", f"{change.LEGALITY}; {len(self.outcome.tried)} candidates, of which these were wrong:"]
-        told += [f"  {t.told}: {t.rejected}" for t in self.outcome.tried if t.wrong] or ["  none"]
+        notes += ["", f"{change.LEGALITY}; {len(self.outcome.tried)} candidates, of which these were wrong:"]
+        notes += [f"  {t.label}: {t.rejected}" for t in self.outcome.tried if t.wrong] or ["  none"]
         path = emit.place(source.path, loop.name, cc.family)
-        emit.write(path, header, told, functions(loop, name, versions, apart=apart))
+        emit.write(path, header, notes, functions(loop, name, versions, apart=apart))
         self.outcome.written = str(path)
 
 
@@ -273,15 +274,15 @@ def _dedented(source: Source, loop: Marked) -> str:
 def _kept(chosen: list[str], some: list[Range], versions: list[Version]) -> list[Kept]:
     codes = {version.low: indented(version.piece.code) for version in versions if version.piece is not None}
     found: list[Kept] = []
-    for told, one in zip(chosen, some, strict=True):
+    for label, one in zip(chosen, some, strict=True):
         last = one.high if one.low == one.high else one.high - 1
-        if found and found[-1].told == (told or "golden"):
+        if found and found[-1].label == (label or "golden"):
             found[-1].high = last
         else:
-            found.append(Kept(one.low, last, told or "golden", codes.get(one.low, "")))
+            found.append(Kept(one.low, last, label or "golden", codes.get(one.low, "")))
     return found
 
 
 def _gain(j: Judged) -> str:
     between = f" ({significant(1 / j.high)} - {significant(1 / j.low)})" if j.low and j.high else ""
-    return f"{significant(1 / j.ratio)} x{between}, {j.outcome}, by {j.told}"
+    return f"{significant(1 / j.ratio)} x{between}, {j.outcome}, by {j.label}"

@@ -326,7 +326,7 @@ def _compiled(real: str, prepared: Prepared, folder: Path) -> bool:
         for number in (signal.SIGINT, signal.SIGTERM, signal.SIGHUP):
             signal.signal(number, signal.SIG_DFL)
         messages.seek(0)
-        said = messages.read()
+        printed = messages.read()
     if part and Path(part).exists():
         if status == 0 and not received:
             Path(part).replace(output)
@@ -336,7 +336,7 @@ def _compiled(real: str, prepared: Prepared, folder: Path) -> bool:
         shutil.rmtree(folder, ignore_errors=True)
         os.kill(os.getpid(), received[0] if received else -status)
     if status == 0:
-        sys.stderr.buffer.write(said)
+        sys.stderr.buffer.write(printed)
     return status == 0
 
 

@@ -38,7 +38,7 @@ def chosen(links: Links, visible: str | None) -> Links:
     return tuple(tuple(links[a][b] for b in kept) for a in kept) if len(kept) == len(numbers) else ()
 
 
-def told(links: Links) -> str:
+def format_links(links: Links) -> str:
     """`each two by NV12`, or how many pairs by which; "" where nothing is known, and of a single GPU."""
     pairs = [links[a][b] for a in range(len(links)) for b in range(a)]
     kinds = sorted(set(pairs), key=lambda kind: (-pairs.count(kind), kind))

@@ -24,7 +24,7 @@ Ask = Callable[[tuple[str, ...]], str]
 """Runs a command and returns what it prints, "" where it fails."""
 
 
-class Told(msgspec.Struct, frozen=True):
+class Reported(msgspec.Struct, frozen=True):
     """One GPU of the node with its driver's identifier, which is matched against CUDA_VISIBLE_DEVICES, never kept."""
 
     uuid: str
@@ -37,8 +37,8 @@ def discover(root: Path, environment: Mapping[str, str] | None = None, ask: Ask 
     Without nvidia-smi (some containers) the driver's files still tell how many there are, and their names.
     """
     given = os.environ if environment is None else environment
-    told = query((ask or _run)(_QUERY)) or files(root)
-    return visible(told, given.get("CUDA_VISIBLE_DEVICES"))
+    reported = query((ask or _run)(_QUERY)) or files(root)
+    return visible(reported, given.get("CUDA_VISIBLE_DEVICES"))
 
 
 def linked(
@@ -73,11 +73,11 @@ def alone(number: int, gpus: Sequence[Gpu], environment: Mapping[str, str] | Non
 
 def _word(given: Mapping[str, str], name: str, number: int) -> str:
     """The name of a GPU among those that the variable leaves; its number where that leaves all."""
-    told = given.get(name)
-    return str(number) if told is None else told.split(",")[number].strip()
+    chosen = given.get(name)
+    return str(number) if chosen is None else chosen.split(",")[number].strip()
 
 
-def query(text: str) -> tuple[Told, ...]:
+def query(text: str) -> tuple[Reported, ...]:
     """Lines of nvidia-smi: `GPU-1a2b..., 9.0, 143771, NVIDIA H200`; memory in MiB."""
     found = []
     for line in text.splitlines()[:MOST]:
@@ -86,11 +86,11 @@ def query(text: str) -> tuple[Told, ...]:
             continue
         capability = words[1] if re.fullmatch(r"[0-9]{1,2}\.[0-9]", words[1], re.ASCII) else ""
         memory = parse.number(words[2])
-        found.append(Told(words[0], Gpu(words[3], capability, memory << 20 if memory else None)))
+        found.append(Reported(words[0], Gpu(words[3], capability, memory << 20 if memory else None)))
     return tuple(found)
 
 
-def files(root: Path) -> tuple[Told, ...]:
+def files(root: Path) -> tuple[Reported, ...]:
     """From /proc/driver/nvidia/gpus/ADDRESS/information, in the order of the bus."""
     found = []
     for file in sorted((root / "proc/driver/nvidia/gpus").glob("*/information"))[:MOST]:
@@ -99,25 +99,25 @@ def files(root: Path) -> tuple[Told, ...]:
         except OSError:
             continue
         if block and block[0].get("Model"):
-            found.append(Told(block[0].get("GPU UUID", ""), Gpu(block[0]["Model"])))
+            found.append(Reported(block[0].get("GPU UUID", ""), Gpu(block[0]["Model"])))
     return tuple(found)
 
 
-def visible(told: tuple[Told, ...], chosen: str | None) -> tuple[Gpu, ...]:
+def visible(reported: tuple[Reported, ...], chosen: str | None) -> tuple[Gpu, ...]:
     """Those that CUDA_VISIBLE_DEVICES leaves, in its order; like CUDA, it is read up to the first that is not there.
 
     A part of a GPU (MIG-...) counts as one, by a name of its own.
     """
     if chosen is None:
-        return tuple(one.gpu for one in told)
+        return tuple(one.gpu for one in reported)
     kept: list[Gpu] = []
     for word in (part.strip() for part in chosen.split(",")[:MOST]):
         number = parse.number(word)
-        if number is not None and number < len(told):
-            kept.append(told[number].gpu)
-        elif told and word.startswith("MIG-"):
-            kept.append(Gpu(f"part of {told[0].gpu.name}", told[0].gpu.capability))
-        elif match := [one.gpu for one in told if word.startswith("GPU-") and one.uuid.startswith(word)]:
+        if number is not None and number < len(reported):
+            kept.append(reported[number].gpu)
+        elif reported and word.startswith("MIG-"):
+            kept.append(Gpu(f"part of {reported[0].gpu.name}", reported[0].gpu.capability))
+        elif match := [one.gpu for one in reported if word.startswith("GPU-") and one.uuid.startswith(word)]:
             kept.append(match[0])
         else:
             break

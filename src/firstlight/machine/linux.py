@@ -138,8 +138,8 @@ def _microarchitecture() -> tuple[str, str]:
 
 def _memory(root: Path) -> tuple[int, int]:
     """Bytes of memory, and of what is available of it."""
-    told = next(iter(parse.fields(read(root / "proc/meminfo"))), {})
-    total, free = (parse.size((told.get(name) or "").upper()) for name in ("MemTotal", "MemAvailable"))
+    fields = next(iter(parse.fields(read(root / "proc/meminfo"))), {})
+    total, free = (parse.size((fields.get(name) or "").upper()) for name in ("MemTotal", "MemAvailable"))
     if total and free:
         return total, free
     import psutil

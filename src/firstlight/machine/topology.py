@@ -50,8 +50,8 @@ def cores(root: Path, cpus: Sequence[int]) -> Cores:
     for cpu in cpus:
         if cpu not in seen:
             folder = root / _CPU / f"cpu{cpu}/topology"
-            told = _set(folder, "core_cpus_list", "core_cpus", "thread_siblings_list", "thread_siblings")
-            core = tuple(c for c in told if c in mine and c not in seen)
+            sharing = _set(folder, "core_cpus_list", "core_cpus", "thread_siblings_list", "thread_siblings")
+            core = tuple(c for c in sharing if c in mine and c not in seen)
             seen |= dict.fromkeys(core if cpu in core else (cpu,), core if cpu in core else (cpu,))
     return tuple(dict.fromkeys(seen[cpu] for cpu in cpus))
 
@@ -125,15 +125,15 @@ def numa(root: Path, cpus: Sequence[int]) -> tuple[Node, ...]:
         mine = tuple(cpu for cpu in cpus if cpu in set(inside))
         if mine or (not inside and (not allowed or number in allowed)):
             found.append(Node(number, mine, _memory(folder)))
-    told = [cpu for node in found for cpu in node.cpus]
-    return tuple(found) if len(told) == len(set(told)) else ()
+    listed = [cpu for node in found for cpu in node.cpus]
+    return tuple(found) if len(listed) == len(set(listed)) else ()
 
 
 def _of_gpus(root: Path) -> frozenset[int]:
     """The nodes that NVIDIA's driver makes of the memory of GPUs."""
     files = (root / "proc/driver/nvidia/gpus").glob("*/numa_status")
-    told = (parse.number(block.get("Node")) for file in files for block in parse.fields(read(file)))
-    return frozenset(number for number in told if number is not None)
+    numbers = (parse.number(block.get("Node")) for file in files for block in parse.fields(read(file)))
+    return frozenset(number for number in numbers if number is not None)
 
 
 def allowed_memory(root: Path) -> int | None:

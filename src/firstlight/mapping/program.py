@@ -69,8 +69,8 @@ def ask(program: Path, words: Sequence[str], on_best: OnBest = lambda best: None
                 running.kill()
                 raise
         errors.seek(0)
-        said = errors.read().decode("utf-8", "replace").strip().splitlines()
-    last = said[-1].removeprefix(f"{TARGET}: ") if said else ""
+        messages = errors.read().decode("utf-8", "replace").strip().splitlines()
+    last = messages[-1].removeprefix(f"{TARGET}: ") if messages else ""
     if running.returncode == 2:
         raise UsageError(last or f"{TARGET} does not accept this")
     if running.returncode not in (0, INTERRUPTED) or answer is None:

@@ -67,7 +67,7 @@ def _once(words: Sequence[str], environment: dict[str, str]) -> float:
         raise UsageError(f"cannot start {words[0]}: {error.strerror}") from error
     seconds = time.perf_counter() - begin
     if done.returncode != 0:
-        said = [line.strip() for line in done.stderr.splitlines() if line.strip(" -\t")]
-        last = said[0] if said else "no message"
+        lines = [line.strip() for line in done.stderr.splitlines() if line.strip(" -\t")]
+        last = lines[0] if lines else "no message"
         raise UsageError(f"{' '.join(words[:6])} ... ended with status {done.returncode}: {last}")
     return seconds

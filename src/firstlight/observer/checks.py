@@ -47,15 +47,15 @@ def check(guest: Mapping[str, Any], done: Executed, where: Files, environment: M
 def _status(done: Executed, where: Files) -> Checked:
     if done.status < 0:
         return passed(float(-done.status), 0.0, f"ended by signal {-done.status}")
-    told = last_line(printed(where.stderr), printed(where.stdout)) if done.status else ""
-    return passed(float(done.status), 0.0, f"ended with status {done.status}" + (f": {told}" if told else ""))
+    message = last_line(printed(where.stderr), printed(where.stdout)) if done.status else ""
+    return passed(float(done.status), 0.0, f"ended with status {done.status}" + (f": {message}" if message else ""))
 
 
 def _command(words: str, where: Files, environment: Mapping[str, str]) -> Checked:
     beside = Files(where.out, where.stderr + ".check-out", where.stderr + ".check")  # stdout may be /dev/null
     status = shell(words.replace(OUT, shlex.quote(where.out)), environment, beside)
-    told = last_line(printed(beside.stderr), printed(beside.stdout)) if status else ""
-    what = f"the check command ended with status {status}" + (f": {told}" if told else "")
+    message = last_line(printed(beside.stderr), printed(beside.stdout)) if status else ""
+    what = f"the check command ended with status {status}" + (f": {message}" if message else "")
     return passed(float(abs(status)), 0.0, what)
 
 
@@ -74,8 +74,8 @@ def like(wanted: Mapping[str, Any], where: Files) -> Checked:
     if wanted["tolerance"] is None:
         same = texts[0] == texts[1]
         return passed(0.0 if same else 1.0, 0.0, f"{shown} {'is' if same else 'is not'} what the reference is")
-    error, told = difference(*(text.decode("latin-1") for text in texts))  # one character per byte: none is lost
-    return passed(error, wanted["tolerance"], f"{shown} beside its reference: {told}")
+    error, detail = difference(*(text.decode("latin-1") for text in texts))  # one character per byte: none is lost
+    return passed(error, wanted["tolerance"], f"{shown} beside its reference: {detail}")
 
 
 def difference(text: str, reference: str) -> tuple[float, str]:
@@ -131,10 +131,10 @@ def figure(pattern: str, texts: Iterable[str]) -> float | str:
     """Return the number of the last match in the first text that has a match, or the reason why there is no figure."""
     for text in texts:
         for match in reversed(list(re.finditer(pattern, text, re.MULTILINE))):
-            told = (match[1] if match.re.groups else match[0]) or ""
-            number = NUMBER.search(_THOUSANDS.sub("", told).replace("\N{MINUS SIGN}", "-"))
+            matched = (match[1] if match.re.groups else match[0]) or ""
+            number = NUMBER.search(_THOUSANDS.sub("", matched).replace("\N{MINUS SIGN}", "-"))
             if number is None:
-                return f"the last match of {pattern!r} has no number: {told[:80]!r}"
+                return f"the last match of {pattern!r} has no number: {matched[:80]!r}"
             value = float(number[0].lower().replace("d", "e"))
             if 0 <= value < math.inf:
                 return value

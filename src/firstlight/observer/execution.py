@@ -81,14 +81,14 @@ def peak_memory(words: list[str], environment: Mapping[str, str], where: Files) 
     if adopt is None:
         return None
     made = os.O_WRONLY | os.O_CREAT | os.O_TRUNC
-    told = where.stderr + ".process"
+    process_file = where.stderr + ".process"
     gate, hold = os.pipe()
     actions = [
         (os.POSIX_SPAWN_DUP2, gate, 4),
         (os.POSIX_SPAWN_OPEN, 0, os.devnull, os.O_RDONLY, 0),
         (os.POSIX_SPAWN_OPEN, 1, where.stdout, made, 0o600),
         (os.POSIX_SPAWN_OPEN, 2, where.stderr, made, 0o600),
-        (os.POSIX_SPAWN_OPEN, 3, told, made, 0o600),
+        (os.POSIX_SPAWN_OPEN, 3, process_file, made, 0o600),
     ]
     adopt(True)
     try:
@@ -98,14 +98,14 @@ def peak_memory(words: list[str], environment: Mapping[str, str], where: Files) 
         finally:
             os.close(gate)
             os.close(hold)
-        process = int(printed(told))
+        process = int(printed(process_file))
         _, _, used = os.wait4(process, 0)
     except (OSError, ValueError):
         return None
     finally:
         adopt(False)
-        if os.path.lexists(told):
-            os.unlink(told)  # noqa: PTH108
+        if os.path.lexists(process_file):
+            os.unlink(process_file)  # noqa: PTH108
     return used.ru_maxrss * 1024.0
 
 

@@ -105,12 +105,12 @@ def _observed(asked: Asked, guest: dict[str, Any], output: IO[str], folder: str)
     while failed is None and index < most and (index == 0 or time.monotonic() - began < seconds):
         _prepare(guest, where, environment)
         done = execute(command, environment, where)
-        told, last = figures(guest["figures"], where)
+        values, last = figures(guest["figures"], where)
         last = check(guest, done, where, environment) + last
         failed = next((one for one in last if not one.ok), None)
         if index == 0 and failed is None and done.memory is None and done.wall < asked.number("case-seconds", 0):
             beside |= _memory(guest, command, environment, where)
-        _write(output, type="sample", case=0, sample=index, **_sample(done, beside | told))
+        _write(output, type="sample", case=0, sample=index, **_sample(done, beside | values))
         index += 1
     if last:  # one line: that which failed, or else the strongest
         one = failed or last[-1]
@@ -125,8 +125,10 @@ def _prepare(guest: dict[str, Any], where: Files, environment: dict[str, str]) -
     if guest["prepare"]:
         status = shell(guest["prepare"].replace(OUT, where.out), environment, where)
         if status:
-            told = last_line(printed(where.stderr), printed(where.stdout))
-            raise RefusedError(f"the command to prepare it ended with status {status}" + (f": {told}" if told else ""))
+            message = last_line(printed(where.stderr), printed(where.stdout))
+            raise RefusedError(
+                f"the command to prepare it ended with status {status}" + (f": {message}" if message else "")
+            )
 
 
 def _recorded(
@@ -150,8 +152,8 @@ def _recorded(
 def _memory(guest: dict[str, Any], command: list[str], environment: dict[str, str], where: Files) -> dict[str, float]:
     """One more execution of a short guest that is smaller than the observer, which is not timed."""
     _prepare(guest, where, environment)
-    told = peak_memory(command, environment, where)
-    return {} if told is None else {"peak_memory": told}
+    memory = peak_memory(command, environment, where)
+    return {} if memory is None else {"peak_memory": memory}
 
 
 def _begin(asked: Asked, guest: dict[str, Any], output: IO[str]) -> None:
@@ -185,8 +187,8 @@ def _begin(asked: Asked, guest: dict[str, Any], output: IO[str]) -> None:
     _write(output, type="case", case=0, **case)
 
 
-def _sample(done: Executed, told: dict[str, float]) -> dict[str, Any]:
-    values = {"cpu_time": done.cpu, **told, **({} if done.memory is None else {"peak_memory": done.memory})}
+def _sample(done: Executed, observed: dict[str, float]) -> dict[str, Any]:
+    values = {"cpu_time": done.cpu, **observed, **({} if done.memory is None else {"peak_memory": done.memory})}
     return {
         "wall": done.wall,
         "wall_min": done.wall,

@@ -16,7 +16,7 @@ from firstlight.plan.placements import expand
 from firstlight.plan.planner import plan
 from firstlight.plan.runtime_estimate import option, parameters
 from firstlight.plan.settings import NONE, Settings
-from firstlight.plan.sizes import needed, told
+from firstlight.plan.sizes import format_needed, needed
 from firstlight.plan.types import Cell
 from firstlight.toolchains import Absent, Toolbox
 from firstlight.units import binary, count
@@ -72,7 +72,7 @@ def _too_large(cell: Cell, workloads: Mapping[str, Workload], machine: Machine) 
     for value in parameters(cell).get(sizes.parameter, []):
         bytes_ = _needed(value, replace(sizes, bytes_per_element=each))
         if bytes_ > machine.memory:
-            why = f"{sizes.parameter}={value} takes {told(bytes_)}, this machine has {binary(machine.memory)}"
+            why = f"{sizes.parameter}={value} takes {format_needed(bytes_)}, this machine has {binary(machine.memory)}"
             return Absent(cell.id, why, "resume it on a machine with more memory")
     return None
 

@@ -199,9 +199,9 @@ class _Planner:
         if not changed:
             return entry.parameters
         entries = workload.suites.get(suite_of(workload, self.suite), [])
-        said = dict.fromkeys(name for one in entries for name in one.parameters)
+        known_names = dict.fromkeys(name for one in entries for name in one.parameters)
         known = self.defaults.get(workload.name, {})
-        plain: Box = {name: [known[name]] for name in said if name in known and name not in entry.parameters}
+        plain: Box = {name: [known[name]] for name in known_names if name in known and name not in entry.parameters}
         given = entry.parameters | plain | {name: [*values] for name, values in changed.items()}
         return {name: values for name, values in given.items() if name not in self.without.get(workload.name, ())}
 

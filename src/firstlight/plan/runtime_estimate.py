@@ -31,11 +31,11 @@ def step_seconds(variant: str, case: Mapping[str, str], workload: Workload) -> f
     """What the workload tells of a step of the case, on one core; 0 where it tells nothing."""
     if not workload.durations or device_variant(workload, variant):
         return 0.0
-    for told in workload.durations:
-        of_case = all(case.get(name) == str(value) for name, value in told.where.items())
-        of_variant = any(fnmatchcase(variant, pattern) for pattern in told.variants)
-        if of_case and of_variant and all(_number(case.get(name)) for name in told.per):
-            return told.seconds * prod(float(case[name]) for name in told.per)
+    for duration in workload.durations:
+        of_case = all(case.get(name) == str(value) for name, value in duration.where.items())
+        of_variant = any(fnmatchcase(variant, pattern) for pattern in duration.variants)
+        if of_case and of_variant and all(_number(case.get(name)) for name in duration.per):
+            return duration.seconds * prod(float(case[name]) for name in duration.per)
     return 0.0
 
 
@@ -50,7 +50,7 @@ def _cases_seconds(cell: Cell, workload: Workload, values: Mapping[str, Sequence
         sample = max(least, step_seconds(cell.program.variant, case, workload) / gain)
         return (BESIDE + min(most, max(2, ceil(room / sample)))) * sample
 
-    named = {name for told in workload.durations for name in (*told.where, *told.per)}
+    named = {name for duration in workload.durations for name in (*duration.where, *duration.per)}
     telling = {name: some for name, some in values.items() if name in named}
     some = [seconds(dict(zip(telling, case, strict=True))) for case in islice(product(*telling.values()), LOOKED_AT)]
     return sum(some) / len(some) * prod(map(len, values.values()))

@@ -53,7 +53,7 @@ def lacking(value: Value, sizes: Sizes | None, machine: Machine) -> tuple[str, s
         return "no such cache here, or more than the memory available allows", "nothing to do"
     if sizes.most is not None and value > sizes.most:
         return f"the program takes {sizes.most} at most", "nothing to do"
-    why = f"it needs {told(needed(value, sizes))}, and a launch may take {binary(int(_room(machine)))} here"
+    why = f"it needs {format_needed(needed(value, sizes))}, and a launch may take {binary(int(_room(machine)))} here"
     return why, "run it on a machine with more memory"
 
 
@@ -65,7 +65,7 @@ def needed(value: float, sizes: Sizes) -> float:
         return math.inf
 
 
-def told(size: float) -> str:
+def format_needed(size: float) -> str:
     """Of `needed`."""
     return binary(int(size)) if size < 1e18 else "more than any machine has"
 

@@ -198,22 +198,22 @@ class Keeper:
 
     def _start(self, request: Mapping[str, Any]) -> tuple[tree.Process, int]:
         """The process that became the command (or could not), and the error number of that."""
-        told, tell = os.pipe()
+        reader, writer = os.pipe()
         me = os.getpid()
         child = os.fork()
         if child == 0:
             try:
                 self._become(request, me)
             except OSError as error:
-                os.write(tell, str(error.errno or errno.ENOEXEC).encode())
+                os.write(writer, str(error.errno or errno.ENOEXEC).encode())
             finally:
                 os._exit(127)
-        os.close(tell)
-        with open(told, "rb") as answer:  # noqa: PTH123 (a descriptor)
-            said = answer.read()
+        os.close(writer)
+        with open(reader, "rb") as answer:  # noqa: PTH123 (a descriptor)
+            text = answer.read()
         root = tree.read(child)  # not yet waited for, so it is there even if it has ended
         assert root is not None
-        return root, int(said or 0)
+        return root, int(text or 0)
 
     def _become(self, request: Mapping[str, Any], parent: int) -> None:
         """Die with the keeper, leave no core file, stay on the given CPUs, and be the command."""

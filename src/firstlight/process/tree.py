@@ -138,7 +138,7 @@ def end(
     """
     began, quiet, pause = time.monotonic(), 0, 0.005
     seen: dict[int, Process] = {}
-    told: set[int] = set()
+    signalled: set[int] = set()
     while True:
         alive, orphans, shared = look(identity, root, seen, adopted, spare)
         seen |= alive
@@ -150,8 +150,8 @@ def end(
             return seen, list(alive.values())
         if passed >= grace:
             _kill({**alive, **orphans}, shared - seen.keys())
-        for pid in alive.keys() - told if passed < grace else ():
-            told.add(pid)
+        for pid in alive.keys() - signalled if passed < grace else ():
+            signalled.add(pid)
             with contextlib.suppress(ProcessLookupError, PermissionError):
                 os.kill(pid, signal.SIGTERM)
         for pid in orphans:

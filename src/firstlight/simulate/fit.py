@@ -336,12 +336,12 @@ def rising(times: Sequence[tuple[float, float]]) -> list[tuple[float, float]]:
 
 
 def _misfit(measured: Sequence[tuple[float, float]], curve: Sequence[tuple[float, float]]) -> float:
-    errors = [taken / told - 1 for (_, told), (_, taken) in zip(measured, curve, strict=True)]
+    errors = [taken / seconds - 1 for (_, seconds), (_, taken) in zip(measured, curve, strict=True)]
     return math.sqrt(sum(e * e for e in errors) / len(errors))
 
 
 def _separated(nodes: int, exchanged: bool, hint: str) -> list[str]:
-    said = [
+    notes = [
         "ping-pong tells only the sum L + 2 o; "
         + (
             "on one node processors carry messages, so all of it counts as o"
@@ -351,11 +351,11 @@ def _separated(nodes: int, exchanged: bool, hint: str) -> list[str]:
         "the gap g of messages in a row is not measured; it is set to o",
     ]
     if exchanged:
-        said.append("O is what an exchange takes longer than a message one way, by size")
+        notes.append("O is what an exchange takes longer than a message one way, by size")
     elif nodes == 1:
-        said.append("O is set to G: on one node the processors copy")
+        notes.append("O is set to G: on one node the processors copy")
     else:
-        said.append("O is set to 0: between nodes the interfaces copy")
+        notes.append("O is set to 0: between nodes the interfaces copy")
     if hint:
-        said.append(f"adding and copying within a rank count as nothing: the run did not measure copying; {hint}")
-    return said
+        notes.append(f"adding and copying within a rank count as nothing: the run did not measure copying; {hint}")
+    return notes

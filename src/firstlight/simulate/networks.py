@@ -88,17 +88,17 @@ class Network(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     def figures(self) -> list[tuple[str, str, str]]:
         """(`latency`, `600 ns`, `source`), what was published."""
-        told = [("latency", self.latency, "s"), ("overhead of a message", self.overhead, "s")]
-        told += [("bandwidth", self.bandwidth, "B/s"), ("hop", self.hop, "s")]
-        said = [(what, quantity(p.value, unit), _cited(p)) for what, p, unit in told if p is not None]
+        published = [("latency", self.latency, "s"), ("overhead of a message", self.overhead, "s")]
+        published += [("bandwidth", self.bandwidth, "B/s"), ("hop", self.hop, "s")]
+        rows = [(what, quantity(p.value, unit), _cited(p)) for what, p, unit in published if p is not None]
         if self.interfaces is not None:
-            said.append(("interfaces a node", f"{self.interfaces.value:.0f}", _cited(self.interfaces)))
-        return said
+            rows.append(("interfaces a node", f"{self.interfaces.value:.0f}", _cited(self.interfaces)))
+        return rows
 
     def sources(self) -> list[str]:
         """Each figure and who published it, in words."""
-        said = [f"{what} {value}: {source}" for what, value, source in self.figures()]
-        return said if said or not self.source else [self.source]
+        lines = [f"{what} {value}: {source}" for what, value, source in self.figures()]
+        return lines if lines or not self.source else [self.source]
 
 
 def _cited(figure: Published) -> str:

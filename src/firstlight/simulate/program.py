@@ -58,7 +58,7 @@ class Question(msgspec.Struct, frozen=True):
 
     def words(self) -> list[str]:
         """The command line of `firstlight-simulate predict`."""
-        said = {
+        options = {
             "collective": self.collective,
             "algorithm": ",".join(self.algorithms),
             "topology": self.topology,
@@ -71,7 +71,7 @@ class Question(msgspec.Struct, frozen=True):
             "evaluator": self.evaluator,
             "missing": self.missing,
         }
-        given = [word for name, value in said.items() if value for word in (f"--{name}", value)]
+        given = [word for name, value in options.items() if value for word in (f"--{name}", value)]
         return ["predict", *given, *(["--loads"] if self.loads else [])]
 
 
@@ -117,8 +117,8 @@ def ask(program: Path, words: Iterable[str], on_line: OnLine = lambda line: None
         except OSError as error:
             raise BuildError(f"cannot start {program}: {error.strerror}; remove it and try again") from error
         errors.seek(0)
-        said = errors.read().decode("utf-8", "replace").strip().splitlines()
-    last = said[-1].removeprefix(f"{TARGET}: ") if said else ""
+        messages = errors.read().decode("utf-8", "replace").strip().splitlines()
+    last = messages[-1].removeprefix(f"{TARGET}: ") if messages else ""
     if running.returncode == 2:
         raise UsageError(last or "firstlight-simulate does not accept this")
     if running.returncode != 0:

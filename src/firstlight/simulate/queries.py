@@ -105,7 +105,7 @@ def export(order: Order, fitted: Fitted | None, file: Path) -> None:
     machine = _machine(order, fitted)
     if order.pattern:
         words = iterations.words(order.subject, order.processes, order.given, "goal")
-        words += _said({"topology": order.topology or "", "machine": machine, "algorithm": _chosen(order)})
+        words += _option_words({"topology": order.topology or "", "machine": machine, "algorithm": _chosen(order)})
     else:
         order = msgspec.structs.replace(order, subject=collective(order.subject))
         wanted = (0,) if order.subject == "barrier" else tuple(parse_sizes(order.sizes))
@@ -119,7 +119,7 @@ def export(order: Order, fitted: Fitted | None, file: Path) -> None:
     program.ask(program.build(), [*words, "--output", str(file)])
 
 
-def _said(options: dict[str, str]) -> list[str]:
+def _option_words(options: dict[str, str]) -> list[str]:
     return [word for name, value in options.items() if value for word in (f"--{name}", value)]
 
 
@@ -127,13 +127,13 @@ def _chosen(order: Order) -> str:
     """Which algorithm stands for which collective operation of a pattern."""
     if order.algorithms == "all":
         return ""
-    said = []
+    pairs = []
     for one in order.algorithms.split(","):
         name, sign, algorithm = one.partition("=")
         if not sign:
             raise UsageError(f"--algorithm {one!r} of a pattern: write COLLECTIVE=ALGORITHM, as allreduce=ring")
-        said.append(f"{collective(name)}={algorithm.strip()}")
-    return ",".join(said)
+        pairs.append(f"{collective(name)}={algorithm.strip()}")
+    return ",".join(pairs)
 
 
 def _pattern(order: Order, fitted: Fitted | None, progress: Progress) -> Simulated:
@@ -144,7 +144,10 @@ def _pattern(order: Order, fitted: Fitted | None, progress: Progress) -> Simulat
     made = count(1)
     for place in places:
         words = iterations.words(order.subject, order.processes, order.given, "predict")
-        words += [*_said({"topology": place, **options}), *(["--loads"] if not place.startswith("flat") else [])]
+        words += [
+            *_option_words({"topology": place, **options}),
+            *(["--loads"] if not place.startswith("flat") else []),
+        ]
         predictions += iterations.predict(built, words, lambda _: progress(next(made), len(places)))
     subject = f"an iteration of {order.subject}" + (f" ({', '.join(order.given)})" if order.given else "")
     found = _together(msgspec.structs.replace(order, subject=subject), fitted, places, (), predictions)
@@ -159,7 +162,7 @@ def _stages(order: Order, fitted: Fitted | None, progress: Progress) -> Simulate
     made = count(1)
     total = len(places) * len(order.stages)
     for place in places:
-        words = _said({"topology": place, **options})
+        words = _option_words({"topology": place, **options})
         predictions += stages.predict(built, order.stages, words, lambda _: progress(next(made), total))
     order = msgspec.structs.replace(order, subject="an iteration")
     found = _together(order, fitted, places, (), predictions)
@@ -236,7 +239,7 @@ def _notes(order: Order, fitted: Fitted | None, topologies: Sequence[str]) -> tu
     network = _network(order)
     if network is None:
         return () if order.machine else (_BETTER,)
-    said = network.sources()
+    notes = network.sources()
     flat, linked = (any(t.startswith("flat") == f for t in topologies) for f in (True, False))
     if flat and not network.flat:
         raise UsageError(
@@ -246,10 +249,10 @@ def _notes(order: Order, fitted: Fitted | None, topologies: Sequence[str]) -> tu
     if linked and not network.linked:
         raise UsageError(f"{network.name} tells what messages take, not what links do: it is for --topology flat:P")
     if flat and network.latency is not None:
-        said.append("of the latency half counts as L, a quarter as each o; g is set to o")
+        notes.append("of the latency half counts as L, a quarter as each o; g is set to o")
     if linked and network.hop is None:
-        said.append("nobody published what a switch takes: the model's 100 ns")
-    return tuple(said)
+        notes.append("nobody published what a switch takes: the model's 100 ns")
+    return tuple(notes)
 
 
 def _question(order: Order, chosen: tuple[str, ...], place: str, machine: str, wanted: tuple[int, ...]) -> Question:
@@ -297,13 +300,13 @@ def _goal(order: Order, fitted: Fitted | None) -> Simulated:
         raise UsageError(f"{file}: no such file")
     _notes(order, fitted, (order.topology or "flat",))
     built = program.build()
-    said = {
+    options = {
         "topology": order.topology or "",
         "machine": _machine(order, fitted),
         "noise": order.noise,
         "evaluator": order.evaluator,
     }
-    predictions = program.predict_goal(built, file, _said(said))
+    predictions = program.predict_goal(built, file, _option_words(options))
     places = tuple(dict.fromkeys(p.topology for p in predictions))
     found = _together(order, fitted, places, (), predictions)
     notes = [_ANY_INTERFACE] if any(p.any_interface for p in predictions) else []

@@ -144,9 +144,9 @@ def validate(
         if case.mpi not in fits:
             missing.append(f"{case.collective} with {case.mpi}: no verified ping-pong of it")
             continue
-        found, told = collectives.predicted(case, some, fits[case.mpi], best[case.mpi], asks)
+        found, failures = collectives.predicted(case, some, fits[case.mpi], best[case.mpi], asks)
         points += [_point(case, p, fits[case.mpi]) for p in found]
-        missing += told
+        missing += failures
     effects = _steps(judgement, workloads, mpi, steps, asks, missing) if steps else []
     points += effects[len(MODELS) - 1][1] if effects else []
     if not points:
@@ -284,13 +284,13 @@ def _sentences(
     offs = [p.off for p in points]
     worst = max(points, key=lambda p: p.off)
     way = "long" if worst.factor > 1 else "short"
-    said = [
+    lines = [
         f"Half of the {len(points)} predictions are within a factor of {median(offs):.2f} of what was measured",
         *(_held(x) for x in shares),
         f"the worst is {worst.algorithm} for {worst.collective} of {binary(worst.bytes)} on {worst.ranks} ranks: "
         f"{significant(worst.off, 2)} times too {way}",
     ]
-    said += [
+    lines += [
         f"longer messages of {f.label} were often faster than shorter ones, by {100 * f.misfit:.0f} %, so the machine "
         "was busy: no prediction can be better than that; measure again"
         for f in fits
@@ -299,18 +299,18 @@ def _sentences(
     far = [p for p in points if p.off > NEAR]
     if far:
         shown = sum(any(r.measured for r in p.reasons) for p in far)
-        said.append(f"of {len(far)} that are off by more than 1.5, a measurement of this run shows why for {shown}")
+        lines.append(f"of {len(far)} that are off by more than 1.5, a measurement of this run shows why for {shown}")
     two = [p for p in points if p.states is not None]
     if two:
         lower = sum(p.states.in_lower for p in two if p.states is not None)
         upper = sum(p.states.in_upper for p in two if p.states is not None)
-        said.append(
+        lines.append(
             f"launches of {len(two)} of {len(points)} fall into two states of the machine, {lower} of "
             f"{lower + upper} into the faster"
         )
     if ranking[1]:
-        said.append(
+        lines.append(
             f"the algorithm that is predicted to be the fastest is the fastest, or within 5 % of it, in {ranking[0]} "
             f"of {ranking[1]} cases"
         )
-    return said
+    return lines

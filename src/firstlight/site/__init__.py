@@ -42,7 +42,7 @@ def current() -> Read:
     found = _kept(path)
     if found.faults:
         more = f" (and {len(found.faults) - 1} more: ./fl doctor --site)" if len(found.faults) > 1 else ""
-        raise UsageError(f"{found.faults[0].told(path)}{more}")
+        raise UsageError(f"{found.faults[0].format(path)}{more}")
     return found
 
 
@@ -53,8 +53,8 @@ def _kept(path: Path) -> Read:
 
 def wanted() -> tuple[str, tuple[str, ...]]:
     """(name of a toolchain of the site file or "", its modules): those of --modules, else the file's own choice."""
-    site, said = current().site, os.environ.get(MODULES)
-    words = site.modules if said is None else said
+    site, named = current().site, os.environ.get(MODULES)
+    words = site.modules if named is None else named
     if words in site.toolchains:
         return words, site.toolchains[words].modules
     return "", tuple(word for word in words.split(",") if word)

@@ -29,7 +29,7 @@ class Fault(msgspec.Struct, frozen=True):
     line: int
     text: str
 
-    def told(self, path: Path) -> str:
+    def format(self, path: Path) -> str:
         return f"{path}:{self.line}: {self.text}" if self.line else f"{path}: {self.text}"
 
 
@@ -109,13 +109,13 @@ def _line(where: tuple[str, ...], lines: Lines) -> int:
     return next((lines[where[:k]] for k in range(len(where), 0, -1) if where[:k] in lines), 0)
 
 
-def _syntax(said: str, text: str) -> Fault:
-    told = re.search(r"\s*\((?:at line ([0-9]+), column ([0-9]+)|at end of document)\)", said)
-    if told is None:
-        return Fault(0, f"no TOML: {said}")
-    column = f" in column {told[2]}" if told[2] else ""
-    line = int(told[1]) if told[1] else len(text.rstrip("\n").split("\n"))
-    return Fault(line, f"no TOML: {said[: told.start()]}{column}")
+def _syntax(message: str, text: str) -> Fault:
+    place = re.search(r"\s*\((?:at line ([0-9]+), column ([0-9]+)|at end of document)\)", message)
+    if place is None:
+        return Fault(0, f"no TOML: {message}")
+    column = f" in column {place[2]}" if place[2] else ""
+    line = int(place[1]) if place[1] else len(text.rstrip("\n").split("\n"))
+    return Fault(line, f"no TOML: {message[: place.start()]}{column}")
 
 
 def _wrong(
@@ -131,10 +131,10 @@ def _wrong(
             yield from _tables(value, get_args(fields[key])[1], where, whole)
         elif isinstance(fields[key], type) and issubclass(fields[key], msgspec.Struct):
             yield from _table(value, fields[key], where, whole)
-        elif said := _mistyped(value, fields[key]):
-            yield where, f"{'.'.join(where)} {said}"
-        elif said := check(where, value, whole):
-            yield where, said
+        elif reason := _mistyped(value, fields[key]):
+            yield where, f"{'.'.join(where)} {reason}"
+        elif reason := check(where, value, whole):
+            yield where, reason
 
 
 def _table(

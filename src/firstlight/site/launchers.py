@@ -20,12 +20,12 @@ def is_template(text: str) -> bool:
 def template(text: str) -> tuple[str, ...]:
     """Its words. Raises UsageError where it does not say how many ranks, and for what stands in braces and is no place
     for a number."""
-    told = re.findall(r"\{([^{}]*)\}", text)
-    odd = [name for name in told if name not in PLACES]
-    if odd or text.count("{") != len(told) or text.count("}") != len(told):
+    names = re.findall(r"\{([^{}]*)\}", text)
+    odd = [name for name in names if name not in PLACES]
+    if odd or text.count("{") != len(names) or text.count("}") != len(names):
         wrong = f"{{{odd[0]}}}" if odd else "a single brace"
         raise UsageError(f"{text!r}: {wrong} is not understood; there are {', '.join(f'{{{p}}}' for p in PLACES)}")
-    if "ranks" not in told and not {"nodes", "per_node"} <= set(told):
+    if "ranks" not in names and not {"nodes", "per_node"} <= set(names):
         raise UsageError(f"{text!r} does not say how many ranks: write {{ranks}}, as in 'prun -n {{ranks}}'")
     return tuple(text.split())
 

@@ -53,12 +53,12 @@ def changes(names: Sequence[str], own: Mapping[str, str]) -> dict[str, str | Non
         raise FirstlightError(
             f"module load {listed}: a login shell (bash -l) knows no command `module` here; leave --modules out"
         )
-    said = " ".join(line.strip() for line in done.stderr.splitlines() if line.strip())
+    messages = " ".join(line.strip() for line in done.stderr.splitlines() if line.strip())
     if done.returncode != 0:
-        raise UsageError(f"module load {listed} failed: {said[-400:] or f'status {done.returncode}'}")
+        raise UsageError(f"module load {listed} failed: {messages[-400:] or f'status {done.returncode}'}")
     _, first, last = done.stdout.split("\0\0", 2)
     before, after = _variables(first), _variables(last)
-    _require(names, after.get("LOADEDMODULES", ""), said)
+    _require(names, after.get("LOADEDMODULES", ""), messages)
     changed = sorted(name for name in before.keys() | after.keys() if before.get(name) != after.get(name))
     return {name: _changed(name, before.get(name, ""), after.get(name), own.get(name, "")) for name in changed}
 
@@ -68,13 +68,13 @@ def _variables(text: str) -> dict[str, str]:
     return {name: value for name, _, value in pairs if name.isidentifier() and name not in _OF_SHELL}
 
 
-def _require(names: Iterable[str], loaded: str, said: str) -> None:
+def _require(names: Iterable[str], loaded: str, messages: str) -> None:
     """Older versions end with status 0 whatever happened. Raises UsageError."""
     have = loaded.split(":")
     for name in names:
         if not any(module == name or module.startswith(f"{name}/") for module in have):
-            told = f": {said[-300:]}" if said else "; name it as `module list` does"
-            raise UsageError(f"module load {name} ended, and {name} is not among the loaded modules{told}")
+            detail = f": {messages[-300:]}" if messages else "; name it as `module list` does"
+            raise UsageError(f"module load {name} ended, and {name} is not among the loaded modules{detail}")
 
 
 def _changed(name: str, before: str, after: str | None, own: str) -> str | None:

@@ -47,9 +47,9 @@ def audit(store: Store) -> Iterator[Defect]:
     except RecordError as error:
         yield Defect(".", 0, _bare(error, store.path))
         return
-    told: set[str] = set()
+    reported: set[str] = set()
     for defect in _names(store.path, top):
-        told.add(defect.file)
+        reported.add(defect.file)
         yield defect
     run: Run | None = None
     try:
@@ -58,22 +58,22 @@ def audit(store: Store) -> Iterator[Defect]:
         yield Defect(layout.RUN, 0, _bare(error, store.path / layout.RUN))
     if run is not None:
         for what in _run(run):
-            told.add(layout.RUN)
+            reported.add(layout.RUN)
             yield Defect(layout.RUN, 0, what)
         for defect in _documents(store.path, run):
-            if defect.file not in told:
-                told.add(defect.file)
+            if defect.file not in reported:
+                reported.add(defect.file)
                 yield defect
     for defect in _launches(store, run):
-        told.add(defect.file)
+        reported.add(defect.file)
         yield defect
-    for defect in _ended(store, run, set(top), told):
-        told.add(defect.file)
+    for defect in _ended(store, run, set(top), reported):
+        reported.add(defect.file)
         yield defect
-    yield from _sealed(store.path, run, told)
+    yield from _sealed(store.path, run, reported)
 
 
-def _ended(store: Store, run: Run | None, top: set[str], told: set[str]) -> Iterator[Defect]:
+def _ended(store: Store, run: Run | None, top: set[str], reported: set[str]) -> Iterator[Defect]:
     """What a run that has ended must have, by its own run.json."""
     if run is None or run.state == "running" or not (run.sealed or run.whole):
         return
@@ -87,21 +87,21 @@ def _ended(store: Store, run: Run | None, top: set[str], told: set[str]) -> Iter
         data = layout.read_file(store.path / layout.RUN, layout.MAX_RUN_BYTES)
         if not whole.unaltered(data, run.whole):
             yield Defect(layout.RUN, 0, "was altered after the run ended: its own hash does not fit")
-        yield from whole.differences(store.path, run.whole, there, told)
+        yield from whole.differences(store.path, run.whole, there, reported)
     except RecordError:
         return  # a file that cannot be read is a defect of its own
 
 
 def few(found: Iterable[Defect]) -> list[Defect]:
     """The first defects, and how many more there are."""
-    told, more = lines.first(found, MOST)
-    return [*told, Defect(".", 0, f"and {more} defects more")] if more else told
+    shown, more = lines.first(found, MOST)
+    return [*shown, Defect(".", 0, f"and {more} defects more")] if more else shown
 
 
-def _sealed(path: Path, run: Run | None, told: set[str]) -> Iterator[Defect]:
-    """What differs from the seal. `told`: files with a defect of their own, of which nothing more is said."""
+def _sealed(path: Path, run: Run | None, reported: set[str]) -> Iterator[Defect]:
+    """What differs from the seal. `reported`: files with a defect of their own, of which nothing more is said."""
     if seal.exists(path):
-        yield from (defect for defect in seal.differences(path) if defect.file not in told)
+        yield from (defect for defect in seal.differences(path) if defect.file not in reported)
     elif run is not None and run.sealed and run.state != "running":
         yield Defect(layout.SEAL, 0, "is missing: only launches are covered; ./fl report seals the run as it is now")
     if layout.SIGNATURE in layout.names(path) and not seal.exists(path):
@@ -336,8 +336,8 @@ def _check(line: Check) -> Iterator[str]:
     if not 0 <= line.tolerance < math.inf:
         yield f"tolerance is {line.tolerance}"
     if line.ok != (line.error is not None and line.error <= line.tolerance):
-        said = "passed" if line.ok else "failed"
-        yield f"the check {said}, but its error is {line.error} and its tolerance {line.tolerance}"
+        outcome = "passed" if line.ok else "failed"
+        yield f"the check {outcome}, but its error is {line.error} and its tolerance {line.tolerance}"
 
 
 def _finished(cases: dict[int, Case], samples: Counter[int], checks: dict[int, list[Check]]) -> Iterator[str]:

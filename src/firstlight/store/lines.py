@@ -132,8 +132,8 @@ def first(found: Iterable[T], most: int) -> tuple[list[T], int]:
 
 def few(found: Iterable[tuple[int, str]]) -> list[tuple[int, str]]:
     """The first defects of a file, and how many more there are."""
-    told, more = first(found, MOST_OF_A_FILE)
-    return [*told, (0, f"and {more} more")] if more else told
+    shown, more = first(found, MOST_OF_A_FILE)
+    return [*shown, (0, f"and {more} more")] if more else shown
 
 
 def _defects(data: bytes, lines: list[tuple[int, Line]], once: bool) -> Iterator[tuple[int, str]]:

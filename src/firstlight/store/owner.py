@@ -197,9 +197,9 @@ def _refuse_the_living(run: Folder, name: str, there: bytes, found: Owner | None
         return
     requeued = bool(me.job) and found.job == me.job  # after its node failed; what ran there has ended
     if age < FRESH and not requeued:
-        said = f"{age:.0f} s ago" if age >= 0 else "(its note is dated ahead of the clock of this file system)"
+        when = f"{age:.0f} s ago" if age >= 0 else "(its note is dated ahead of the clock of this file system)"
         raise LostError(
-            f"{run.path}: a firstlight on another machine worked on this run {said}; "
+            f"{run.path}: a firstlight on another machine worked on this run {when}; "
             f"wait for it, or delete {run.path / OWNER} if it is dead"
         )
 

@@ -31,7 +31,7 @@ def sign(run: Path, key: Path) -> None:
         raise UsageError(f"{key}: no key there; make one with ssh-keygen -t ed25519 -f {key}")
     done = _run(["sign", "-f", str(key), "-n", NAMESPACE, "-q"], seal.text(seal.read(run)), None)
     if done.returncode != 0 or not done.stdout.startswith("-----BEGIN SSH SIGNATURE-----"):
-        raise SignatureError(f"{TOOL} did not sign with {key}: {_said(done)}")
+        raise SignatureError(f"{TOOL} did not sign with {key}: {_message(done)}")
     with durable.os_errors_as_store_error(run):
         durable.replace(run / layout.SIGNATURE, done.stdout.encode())
 
@@ -54,24 +54,24 @@ def verify(run: Path, allowed: Path, identity: str | None = None) -> tuple[str, 
     known = _run(["find-principals", *signature], b"").stdout.splitlines()
     if identity is None and not known:
         return "", f"was made with a key that {allowed} does not name"
-    said = ""
+    reason = ""
     for who in [identity] if identity is not None else known:
         done = _run(["verify", "-n", NAMESPACE, "-I", who, *signature], content)
         if done.returncode == 0:
             key = re.search(r"with (\S+ key \S+)", done.stdout)
             return f"{who} ({key[1]})" if key else who, ""
-        said = _said(done)
+        reason = _message(done)
     if identity is not None and identity not in known:
         return "", f"is not one of {identity}" + (f" but of {', '.join(known)}" if known else "")
-    return "", f"does not fit: {said}"
+    return "", f"does not fit: {reason}"
 
 
 def _run(words: list[str], data: bytes, patience: float | None = PATIENCE) -> subprocess.CompletedProcess[str]:
     try:
         if patience is None:  # in the user's own session: only there can it ask at the terminal
             done = subprocess.run([TOOL, "-Y", *words], input=data, capture_output=True, check=False)
-            said = (part.decode("utf-8", "replace") for part in (done.stdout, done.stderr))
-            return subprocess.CompletedProcess(words, done.returncode, *said)
+            texts = (part.decode("utf-8", "replace") for part in (done.stdout, done.stderr))
+            return subprocess.CompletedProcess(words, done.returncode, *texts)
         return bounded.run([TOOL, "-Y", *words], timeout=patience, data=data)
     except FileNotFoundError as error:
         raise SignatureError(f"{TOOL} is not here: install openssh-client (openssh-clients, openssh)") from error
@@ -81,6 +81,6 @@ def _run(words: list[str], data: bytes, patience: float | None = PATIENCE) -> su
         raise SignatureError(f"{TOOL} does not answer") from error
 
 
-def _said(done: subprocess.CompletedProcess[str]) -> str:
+def _message(done: subprocess.CompletedProcess[str]) -> str:
     words = " ".join((done.stderr or done.stdout).split())
     return words[:300] or f"status {done.returncode}"

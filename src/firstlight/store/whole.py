@@ -47,11 +47,11 @@ def altered(path: Path, run: Run, data: bytes) -> str:
     return f"may have been altered: the run was sealed, and neither {layout.SEAL} nor a hash of its own is there" * lost
 
 
-def differences(path: Path, whole: Whole, there: Collection[tuple[str, int]], told: set[str]) -> Iterator[Defect]:
-    """Launches that are missing, were added or altered since. `told`: files with a defect of their own."""
+def differences(path: Path, whole: Whole, there: Collection[tuple[str, int]], reported: set[str]) -> Iterator[Defect]:
+    """Launches that are missing, were added or altered since. `reported`: files with a defect of their own."""
     found = list(counts(whole.launches, there))
-    yield from (defect for defect in found if defect.file not in told)
-    if not found and not any(name.startswith(f"{layout.LAUNCHES}/") for name in told):
+    yield from (defect for defect in found if defect.file not in reported)
+    if not found and not any(name.startswith(f"{layout.LAUNCHES}/") for name in reported):
         names = [f"{layout.LAUNCHES}/{layout.launch_name(*launch)}" for launch in there]
         if digest({name: seal.digest(path, name) for name in names}) != whole.launches_sha256:
             yield Defect(layout.LAUNCHES, 0, SOME)

@@ -173,8 +173,8 @@ def who(host: Host, path: Path) -> tuple[str, str] | None:
     known = host.memory.recall(key, tuple[str, str])
     if known is not None:
         return known
-    said = host.run([path, "--version"])
-    known = vendors.told(said.out) if said.ok else None
+    version = host.run([path, "--version"])
+    known = vendors.parse_version(version.out) if version.ok else None
     if known is None:
         outcome = host.run([path, "-dM", "-E", "-x", "c++", "/dev/null"])
         known = identify(outcome.out) if outcome.ok else None
@@ -207,10 +207,10 @@ def _with_length(host: Host, compiler: Compiler, flags: tuple[str, ...]) -> tupl
     if host.machine.architecture != "aarch64":
         return flags
     identity = host.identity(compiler.cxx)
-    told = proved(host, f"vector length {flags} {identity}", _LENGTH, ".cpp", [compiler.cxx, *flags])
-    bits = told.out.strip()
+    length = proved(host, f"vector length {flags} {identity}", _LENGTH, ".cpp", [compiler.cxx, *flags])
+    bits = length.out.strip()
     fixed = (*flags, f"-msve-vector-bits={bits}")
-    if not told.ok or not bits.isdecimal() or bits == "0":
+    if not length.ok or not bits.isdecimal() or bits == "0":
         return flags
     taken = proved(host, f"flags {fixed} {identity}", CXX, ".cpp", [compiler.cxx, "-std=c++20", "-Werror", *fixed])
     return fixed if taken.ok else flags

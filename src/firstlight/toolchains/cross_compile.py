@@ -31,9 +31,9 @@ _ITSELF = """#include <sys/utsname.h>
 #include <unistd.h>
 #include <cstdio>
 int main() {
-  utsname told{};
-  if (uname(&told) != 0) return 1;
-  std::printf("%s %ld\\n", told.machine, sysconf(_SC_PAGESIZE));
+  utsname system{};
+  if (uname(&system) != 0) return 1;
+  std::printf("%s %ld\\n", system.machine, sysconf(_SC_PAGESIZE));
 }
 """
 
@@ -52,10 +52,10 @@ def play(machine: Machine, target: Target, cache_dir: Path) -> Machine:
     label = f"{target.run[0]} {version_in(host.run([target.run[0], '--version']).out) or ''}".strip()
     assert compiler is not None
     key = f"itself {host.identity(compiler, starter)}"
-    told = proved(host, key, _ITSELF, ".cpp", [compiler])
-    words = told.out.split()
-    if not told.ok or len(words) != 2:
-        raise FirstlightError(f"--target: what {compiler.name} makes does not run under {label}: {told.reason}")
+    outcome = proved(host, key, _ITSELF, ".cpp", [compiler])
+    words = outcome.out.split()
+    if not outcome.ok or len(words) != 2:
+        raise FirstlightError(f"--target: what {compiler.name} makes does not run under {label}: {outcome.reason}")
     memory.save()
     return replace(
         machine,
@@ -98,8 +98,8 @@ def compilers(host: Host, target: Target) -> Found[Compiler]:
 
 def _binutils(host: Host, compiler: Path) -> dict[str, str]:
     """Those that the compiler itself would call."""
-    told = {tool: host.run([compiler, f"-print-prog-name={tool}"]).out.strip() for tool in TOOLS}
-    return {tool: str(path) for tool, name in told.items() if name and (path := host.which(name)) is not None}
+    names = {tool: host.run([compiler, f"-print-prog-name={tool}"]).out.strip() for tool in TOOLS}
+    return {tool: str(path) for tool, name in names.items() if name and (path := host.which(name)) is not None}
 
 
 def flag_sets(target: Target, family: str) -> dict[FlagSet, tuple[tuple[str, ...], ...]]:

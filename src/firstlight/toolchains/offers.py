@@ -106,7 +106,7 @@ class _Answer(msgspec.Struct, frozen=True):
     lacks: dict[Offer, str]
 
 
-def said(offers: Sequence[Offer]) -> str:
+def format_offers(offers: Sequence[Offer]) -> str:
     """`BLAS 1-3, LAPACK`."""
     levels = ["BLAS 1-3"] if set(BLAS) <= set(offers) else [TITLES[offer] for offer in offers if offer in BLAS]
     return ", ".join([*levels, *(TITLES[offer] for offer in offers if offer not in BLAS)])

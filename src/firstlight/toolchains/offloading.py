@@ -80,9 +80,9 @@ def _prove(
     for spelling in spellings:
         command = [compiler.cxx, "-std=c++20", "-O2", *spelling.flags]
         outcome = host.trial(trial, ".cpp", command, spelling.link_flags)
-        told = outcome.out.strip()
-        if outcome.ok and told in ("device", "host"):
-            ran = told == "device"
+        where = outcome.out.strip()
+        if outcome.ok and where in ("device", "host"):
+            ran = where == "device"
             found = Offload(capability, compiler.name, spelling.device, spelling.flags, spelling.link_flags, ran)
             return _Answer(found, None, lasting)
         reason = f"{' '.join(spelling.flags)}: {outcome.reason}"

@@ -66,7 +66,7 @@ def starting(host: Host, library: Mpi, way: str = "") -> tuple[Mpi, list[Absent]
             reason = _try(host, library, offer, program)
             if not reason:
                 return replace(library, starter=offer.starter), []
-            reasons.append(f"{offer.told}: {reason}")
+            reasons.append(f"{offer.description}: {reason}")
     return library, [_absent(library, offered[0].label, "; ".join(reasons))]
 
 
@@ -76,7 +76,7 @@ class _Offer(NamedTuple):
     starter: tuple[str, ...]
     line: tuple[str, ...]
     label: str
-    told: str
+    description: str
 
 
 def _offered(host: Host, library: Mpi, way: str) -> Iterator[_Offer]:

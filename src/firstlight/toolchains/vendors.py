@@ -38,7 +38,7 @@ def every() -> Mapping[str, Vendor]:
     return reading.toml(Path(__file__).with_name("vendors.toml").read_bytes(), dict[str, Vendor])
 
 
-def told(printed: str) -> tuple[str, str] | None:
+def parse_version(printed: str) -> tuple[str, str] | None:
     """(family, version) of what `--version` printed, None for a compiler that is none of these."""
     for line in printed.splitlines():
         for name, vendor in every().items():

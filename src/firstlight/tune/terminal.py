@@ -16,26 +16,26 @@ _TARGETS = {"rules": "its own algorithms", "preload": "schedules of the preloade
 def summary(tuned: Tuned, width: int = 80) -> str:
     """What is kept, what is not and why, and how to use what was written."""
     kept = tuned.kept
-    said = [f"firstlight · tuned collectives · {count(len(tuned.choices), 'candidate')}, {len(kept)} kept"]
+    lines = [f"firstlight · tuned collectives · {count(len(tuned.choices), 'candidate')}, {len(kept)} kept"]
     if not tuned.choices:
-        said += ["", "  nothing here beats the library's own choice by more than 5 %: nothing is written"]
+        lines += ["", "  nothing here beats the library's own choice by more than 5 %: nothing is written"]
     if kept:
-        said += ["", "  kept: the library with it beat the library without it", *_table(kept)]
+        lines += ["", "  kept: the library with it beat the library without it", *_table(kept)]
     lost = [c for c in tuned.choices if not c.kept]
     if lost:
-        said += ["", "  not kept", *_table(lost)]
+        lines += ["", "  not kept", *_table(lost)]
     if unclear := sum(c.unclear for c in lost):
-        said += ["", f"  {count(unclear, 'trial')} did not tell: launches were too few or too different;"]
-        said.append("  give a larger --budget, fewer collectives or sizes, or a quieter machine")
+        lines += ["", f"  {count(unclear, 'trial')} did not tell: launches were too few or too different;"]
+        lines.append("  give a larger --budget, fewer collectives or sizes, or a quieter machine")
     for written in tuned.files:
-        said += ["", f"  to use {written.file} with {written.mpi}:"]
-        said += [f"    {shell.export(*line.split('=', 1))}" for line in written.lines]
+        lines += ["", f"  to use {written.file} with {written.mpi}:"]
+        lines += [f"    {shell.export(*line.split('=', 1))}" for line in written.lines]
     for absent in tuned.absent:
-        said += textwrap.wrap(
+        lines += textwrap.wrap(
             f"- {absent.what}: {absent.why}", width - 2, initial_indent="  ", subsequent_indent="    "
         )
-    said += ["", f"  measured in run {tuned.measured}" + (f", tried in run {tuned.tried}" if tuned.tried else "")]
-    return "\n".join(line.rstrip() for line in said)
+    lines += ["", f"  measured in run {tuned.measured}" + (f", tried in run {tuned.tried}" if tuned.tried else "")]
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def _table(some: Sequence[Choice]) -> list[str]:

@@ -68,6 +68,6 @@ def changed(piece: Piece, point: Point) -> Piece:
     return piece
 
 
-def told(point: Point) -> str:
+def describe(point: Point) -> str:
     """`interchange ikj, unroll 4`; "golden" where nothing is changed."""
     return ", ".join(f"{name} {point[name]}" for name in ORDER if point.get(name)) or "golden"

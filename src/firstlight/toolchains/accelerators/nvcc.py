@@ -67,8 +67,8 @@ def _prove(host: Host, nvcc: Path, gpu: str, compilers: Sequence[Compiler]) -> C
 
 def _folders(host: Host, nvcc: Path, cxx: str) -> tuple[str, ...]:
     """Where the toolkit's libraries lie, in its own words: on a line `#$ LIBRARIES= "-L..."` of a dry run."""
-    told = host.run([nvcc, "--dryrun", "-ccbin", cxx, "trial.cu"])
-    line = re.search(r"^#\$ LIBRARIES=(.*)$", told.err + told.out, re.MULTILINE)
+    outcome = host.run([nvcc, "--dryrun", "-ccbin", cxx, "trial.cu"])
+    line = re.search(r"^#\$ LIBRARIES=(.*)$", outcome.err + outcome.out, re.MULTILINE)
     flags = shlex.split(line[1]) if line else []
     return tuple(flag for flag in flags if flag.startswith("-L") and not flag.endswith("/stubs"))
 

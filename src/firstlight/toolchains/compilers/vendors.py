@@ -42,6 +42,6 @@ def _unknown(host: Host) -> Compiler | None:
     path = host.which(named[0]) if len(named) == 1 else None
     if path is None or who(host, path) is not None:
         return None
-    said = host.run([path, "--version"])
-    version = version_in(said.out.strip()) if said.ok else None
+    outcome = host.run([path, "--version"])
+    version = version_in(outcome.out.strip()) if outcome.ok else None
     return Compiler(vendors.OTHER, vendors.OTHER, version or "0", str(path))

@@ -34,10 +34,10 @@ def probe(host: Host, mpi: Mpi, compilers: Sequence[Compiler]) -> Linking | Abse
         packages = f"gfortran lib{family.name}-dev {apt}" if apt else ""
         return host.absent(what, f"{mpi.label} has no {lacking}", apt=packages, otherwise=fix)
     fix = f"install the OpenCoarrays built with {mpi.label}, so that its caf is on PATH"
-    told = _flags(host, mpi, mpi.fortran)
-    if told is None:
+    flags = _flags(host, mpi, mpi.fortran)
+    if flags is None:
         return host.absent(what, f"no OpenCoarrays of {mpi.label}: no caf that calls it", apt=apt, otherwise=fix)
-    compile_flags, link_flags = told
+    compile_flags, link_flags = flags
     libraries = [word for word in link_flags if word.startswith("/")]
     key = f"caf {compile_flags} {link_flags} {host.identity(mpi.fortran, gfortran, *libraries)}"
     if not host.memory.recall(key, bool):
