@@ -10,8 +10,10 @@ ROOT = Path(__file__).resolve().parents[2]
 
 
 def whole(folders: str) -> str:
-    """Of a list as in PATH, the folders that are named by their whole path: any other, an empty one too, is the current
-    folder or one in it, so whoever fills that folder would choose what is run."""
+    """Return the absolute folders of a list as in PATH.
+
+    A relative or empty entry means the current folder or one below it: any user who can write there could choose what
+    firstlight runs."""
     return os.pathsep.join(folder for folder in folders.split(os.pathsep) if Path(folder).is_absolute())
 
 

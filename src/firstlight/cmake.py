@@ -41,7 +41,7 @@ class Tree(msgspec.Struct, frozen=True):
         return ""
 
     def make(self, targets: Sequence[str], jobs: int) -> tuple[int, str]:
-        """Build the targets and go on where one fails; (status, what Ninja and the compilers said)."""
+        """Build the targets, also after one fails; return (status, the output of Ninja and the compilers)."""
         return run([tool("ninja"), "-C", str(self.folder), "-k", "0", f"-j{jobs}", *targets], self.environment)
 
     def commands(self, target: str) -> list[str]:

@@ -31,7 +31,7 @@ def names(text: str) -> set[str]:
 
 
 def value(text: str, numbers: Mapping[str, float]) -> float:
-    """Raises FormulaError for what is no formula, a name that is not known and a value that is not finite."""
+    """Evaluate a formula. Raises FormulaError for a malformed one, an unknown name and a value that is not finite."""
     try:
         found = float(_evaluated(_parsed(text), numbers))
     except (ArithmeticError, ValueError, TypeError) as error:

@@ -12,7 +12,7 @@ from firstlight.units import duration
 SETUP = 15 * 60.0
 """Seconds for looking around and building inside of the job, where the user names no other time."""
 WARNING = 120.0
-"""Seconds before the time limit at which the run is told to end: enough for its report."""
+"""Seconds before the time limit at which the run gets the signal to end: enough for its report."""
 EARLY = 60.0
 """Seconds by which Slurm may tell it too early."""
 

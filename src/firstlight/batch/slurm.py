@@ -53,7 +53,7 @@ def questions(job: str) -> list[tuple[str, ...]]:
 
 
 def state(printed: str) -> State | None:
-    """From `JobState=RUNNING ... ExitCode=0:0`, or `COMPLETED|0:0`. A status is told as code:signal."""
+    """Parse `JobState=RUNNING ... ExitCode=0:0`, or `COMPLETED|0:0`. Slurm prints a status as code:signal."""
     word = re.search(r"(?:\bJobState=|^)([A-Z_]{4,})", printed, re.MULTILINE)
     if word is None:
         return None
@@ -61,5 +61,5 @@ def state(printed: str) -> State | None:
         return State("waiting" if word[1] in _WAITING else "running", word[1])
     status = re.search(r"(?:\bExitCode=|\|)([0-9]{1,3}):([0-9]{1,3})\b", printed)
     code = int(status[1]) if status and status[2] == "0" else None
-    # A job that timed out or lost its node may be told with status 0.
+    # Slurm may report status 0 for a job that timed out or lost its node.
     return State("ended", word[1], code if code or word[1] == "COMPLETED" else None)

@@ -18,7 +18,7 @@ _NO_SYSTEMS = ("limits", "queue", "script", "system")
 
 
 class Request(msgspec.Struct, frozen=True):
-    """What a job needs. `seconds`: its time limit; `warning`: seconds before that at which the run is told to end.
+    """What a job needs. `seconds`: its time limit; `warning`: seconds before that limit at which a signal ends the run.
 
     `per_node`: CPUs wanted of each node, None for whole nodes; `gpus`: GPUs of each node. `directives` are passed on
     as they are.

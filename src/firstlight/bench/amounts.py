@@ -20,7 +20,7 @@ LONGEST = 200  # characters
 
 
 def amount(name: str, text: str) -> float:
-    """The number that the sum or product in `text` comes to. Raises UsageError for anything that is no positive one."""
+    """Evaluate the sum or product in `text`. Raises UsageError for anything that is not a positive number."""
     try:
         if len(text) > LONGEST:
             raise ValueError

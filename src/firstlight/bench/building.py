@@ -20,7 +20,7 @@ from firstlight.toolchains import Mpi, Toolchain
 from firstlight.units import binary
 
 MOST_BYTES, MOST_FILES = 1 << 30, 50_000
-"""Of a folder that is copied for every toolchain."""
+"""Limits of a folder that is copied for every toolchain."""
 PASSED_OVER = frozenset({".git", ".hg", ".svn", ".fl", "__pycache__", "results"})
 
 
@@ -114,7 +114,7 @@ def _not_copied(above: str, names: list[str]) -> set[str]:
 
 
 def log(copy: Path) -> Path:
-    """What the build in that copy said."""
+    """Return the file with the output of the build in that copy."""
     return copy.with_name(f"{copy.name}.log")
 
 

@@ -18,14 +18,14 @@ OWN = (
     Metric(CPU, "s", CPU, "value", 1.0, "lower"),
     Metric(MEMORY, "MiB", MEMORY, "value", 2.0**-20, "lower"),
 )
-"""Of every program; the first decides how often it is launched."""
+"""Metrics of every program; the first one decides how often the program is launched."""
 CALLED = {SHARE: "share of time in MPI", TIME: "wall time", CPU: "CPU time", MEMORY: "peak memory of one process"}
 RATES = {
     FLOPS: Metric("flop_rate", "Gflop/s", FLOPS, "rate", 1e-9, "higher"),
     BYTES: Metric("bandwidth", "GB/s", BYTES, "rate", 1e-9, "higher"),
 }
-"""Of a program whose work is told, and which measured ceiling bounds it: no mix of loads and stores is known, and
-loads alone are the fastest."""
+"""The measured ceiling that bounds each rate of a program with --work. Bytes are bounded by loads alone, the fastest
+mix: the program's own mix of loads and stores is not known."""
 BOUNDS = {FLOPS: Bound(FLOPS, "flops_64"), BYTES: Bound(BYTES, "load_bandwidth")}
 ROLES = (Role(EXECUTION, TIME), Role(EXECUTION_CPU, CPU), Role(EXECUTION_MEMORY, MEMORY))
 IN_MPI = Metric(SHARE, "%", SHARE, "value", 100.0, "lower")

@@ -56,7 +56,7 @@ def texts(request: Request) -> list[str]:
 
 
 def unknown(request: Request) -> list[str]:
-    """What stands in braces and is no placeholder here; braces mean something to shells and to awk, too."""
+    """Return the names in braces that are not placeholders; braces mean something to shells and to awk, too."""
     return sorted(names(texts(request)) - {*request.sweep, *KNOWN})
 
 
@@ -169,7 +169,7 @@ def _several(machine: Machine, parallel: bool) -> tuple[str, ...]:
 
 
 def cells(request: Request, some: Choices, made: Sequence[Made], recorders: Mapping[str, str] = {}) -> list[Cell]:
-    """Of every command, in the order of the request. `recorders`: by MPI library, what records its calls."""
+    """Return the cells of every command, in the order of the request. `recorders`: the call recorder by MPI library."""
     found: list[Cell] = []
     taken: dict[str, int] = {}
     for name in request.commands:

@@ -24,7 +24,7 @@ TIME, CPU, MEMORY = "time", "cpu_time", "peak_memory"
 SHARE = "mpi_share"
 """The share of their time that ranks spend in MPI, where it is asked for."""
 FLOPS, BYTES, WORKING_SET = WORK = ("flops", "bytes", "working_set")
-"""What can be told of an execution: operations in 64 bits, bytes from and to memory, bytes a process has in use."""
+"""Amounts of work per execution: 64-bit operations, bytes from and to memory, bytes that a process has in use."""
 
 Axis = Literal["mpi", "placement", "bind"]
 AXES: tuple[Axis, ...] = get_args(Axis)
@@ -51,7 +51,7 @@ class Output(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 class Request(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """All that can be asked; as `firstlight-bench.toml` has it. `commands` by name, as a shell has them.
 
-    `mpi_share`: whether the share of time in MPI is told, by one more execution a launch. `work`: what an execution
+    `mpi_share`: whether one more execution per launch measures the share of time in MPI. `work`: what an execution
     does, by FLOPS, BYTES and WORKING_SET, as sums and products of numbers and placeholders. `placements`, `mpis` and
     `toolchains` are patterns as `./fl run` takes them. Without `verify_status` the exit status is not looked at.
     """
@@ -201,7 +201,7 @@ def commands(typed: Sequence[str]) -> dict[str, str]:
 
 
 def _names(some: Sequence[Sequence[str]]) -> list[str]:
-    """Of each command its program's name; where several have one, with the first word in which they differ."""
+    """Return each command's program name; commands of the same program also get the first word in which they differ."""
     plain = [variant_name(Path(_program(words)).name) for words in some]
     found: list[str] = []
     for k, words in enumerate(some):

@@ -74,7 +74,7 @@ def prepare(request: Request, folder: Path, progress: Progress) -> tuple[conduct
 
 
 def _make_room(progress: Progress) -> None:
-    """Old copies go where new ones were made, and that is said."""
+    """Remove old copies of sources to make space for new ones, and report it."""
     gone = copies.shrink(machine.cache_directory())
     if gone.copies:
         some = f"{count(gone.copies, 'copy', 'copies')} of earlier sources, {binary(gone.bytes)}"
@@ -167,7 +167,7 @@ def run(request: Request, folder: Path, results: Path, name: str | None, progres
 
 
 def failures(judgement: Judgement) -> list[str]:
-    """Of each command that failed one line with the first reason."""
+    """Return one line for each command that failed, with the first reason."""
     reasons: dict[str, str] = {}
     for figure in judgement.figures:
         if isinstance(figure, Failed):

@@ -94,7 +94,7 @@ class _Kind(msgspec.Struct, frozen=True):
 
     @property
     def definitions(self) -> dict[str, str]:
-        """Of CMake."""
+        """CMake definitions of this kind of build."""
         values = {
             "CMAKE_CXX_COMPILER": self.mpi.cxx if self.mpi else self.toolchain.cxx,
             "FL_HARNESS_FLAGS": harness_flags(self.toolchain),
@@ -107,7 +107,7 @@ class _Kind(msgspec.Struct, frozen=True):
 
     @property
     def binutils(self) -> dict[str, str]:
-        """Of a cross compiler, as CMake calls them; {}: CMake finds those of this machine."""
+        """Paths of a cross compiler's binutils by CMake variable; empty for this machine, whose tools CMake finds."""
         tools = self.toolchain.binutils
         return {_BINUTILS[tool]: path for tool, path in tools.items() if tool in _BINUTILS}
 
@@ -215,7 +215,7 @@ def commands(
 ) -> dict[Program, Commands]:
     """Build all that the programs are linked with and say how; for those who compile a file in place of the variant's.
 
-    Raises BuildError where one cannot be built, or is no C++.
+    Raises BuildError where one cannot be built, or is not C++.
     """
     found: dict[Program, Commands] = {}
     shops = _shops(list(programs), toolbox, workloads, cache, options)
@@ -318,7 +318,7 @@ class _Shop:
         return [p for p, order in self.orders.items() if not order.stored.whole(self.kind.environment, strict)]
 
     def commands(self, jobs: int) -> dict[Program, Commands]:
-        """Of all its programs, built in the tree once more."""
+        """Build all its programs in the tree once more and return their commands."""
         with self._alone(lambda: None):
             if errors := self._make(self.missing, jobs):
                 raise BuildError("\n".join(errors.values()))
@@ -403,7 +403,7 @@ class _Shop:
         return {}
 
     def _kernels(self, made: Recipe) -> tuple[Kernel, ...]:
-        """Of the object that another compiler made."""
+        """Return the kernels of the object that another compiler made."""
         if made.foreign is None:
             return ()
         log = self.tree.folder / f"{made.foreign.object}{LOG_SUFFIX}"

@@ -69,7 +69,7 @@ def root_of(kernel: object) -> str:
 
 
 def widths(executable: Path, kernels: Sequence[str]) -> dict[str, int] | str:
-    """Of each kernel of a program the bits of the widest vector in its loops, 0 where they take one number at a time.
+    """Return for each kernel of a program the bits of the widest vector in its loops; 0 for scalar loops.
 
     Vectors that compute, gather, scatter, load or store count; those that hold one number, or a constant, do not, nor
     do those of a library that is called. Vectors of SVE, whose width a program does not know, count with their least.

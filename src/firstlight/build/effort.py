@@ -30,7 +30,7 @@ SERIAL = {".cpp": "serial", ".cu": "serial", ".f90": "fortran_serial"}
 """The variant that others are held against, by the extension of their file."""
 
 MOST_LINES = 20_000
-"""Of a file; one with more was not written by hand, and its diff could take minutes."""
+"""Maximum lines of a file. A longer one was not written by hand, and its diff could take minutes."""
 
 Count = Annotated[int, msgspec.Meta(ge=0, le=10_000_000)]
 
@@ -49,8 +49,9 @@ _GOES_ON = re.compile(r"^!\$(?:omp|acc)\b.*&$", re.IGNORECASE)
 
 
 class Effort(msgspec.Struct, frozen=True):
-    """Of one variant, against the variant `serial` of the same folder: lines of code `added` and `removed`, and how
-    many `directives` are among the added ones. Of the serial variant itself all are 0."""
+    """Lines of code `added` and `removed` in one variant, compared with the variant `serial` of the same folder.
+
+    `directives`: how many of the added lines are directives. All are 0 for the serial variant itself."""
 
     serial: Annotated[str, msgspec.Meta(pattern=r"^[a-z][a-z0-9_]{0,63}\Z")]
     added: Count
@@ -69,7 +70,7 @@ def efforts(programs: Iterable[Program], workloads: Mapping[str, Workload]) -> d
 
 
 def effort(name: str, workload: Workload, sources: Sources) -> Effort | None:
-    """Of a variant by its name; None where there is no serial variant to hold it against, or a file is too long."""
+    """Return the effort of the variant `name`; None without a serial variant to compare it with, or for a long file."""
     variant = workload.variant(name)
     serial = next((v for v in workload.variants if v.name == SERIAL.get(variant.source.suffix)), None)
     if serial is None:

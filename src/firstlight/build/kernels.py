@@ -44,7 +44,7 @@ _SHARED = re.compile(r"(\d+) bytes smem")
 
 
 def parse_kernels(printed: str, environment: Mapping[str, str]) -> tuple[Kernel, ...]:
-    """Those that nvcc's words speak of, by name as in the source, without parameters; () where they speak of none."""
+    """Parse the kernels in nvcc's output, named as in the source, without parameters; () where it mentions none."""
     begins = list(_BEGIN.finditer(printed))[:MOST]
     ends = [*(found.start() for found in begins[1:]), len(printed)][: len(begins)]
     names = _demangled([found["name"] for found in begins], environment)

@@ -18,7 +18,7 @@ from firstlight.machine import kind
 from firstlight.sources import NATIVE, Sources, digest
 
 HARNESS = "harness"
-"""The name of the part that is no judge."""
+"""The name of the part that is not a judge."""
 
 _SEAM = NATIVE / "harness" / "include" / "firstlight" / "program.hpp"
 """What CMake includes beside a workload's header to make its judge."""
@@ -35,7 +35,7 @@ class Part(msgspec.Struct, frozen=True):
 
     @property
     def target(self) -> str:
-        """Of CMake."""
+        """The name of the CMake target."""
         return f"{self.name}.part"
 
     @property
@@ -66,7 +66,7 @@ class Parts(msgspec.Struct, frozen=True):
         return Part(name, header, self.folder / digest([key.encode()])[:24] / f"{name}.o")
 
     def make(self, wanted: Iterable[Part], jobs: int, waiting: Callable[[], None]) -> dict[str, str]:
-        """Make those that are missing; returns what the compiler said of those that cannot be made, by name."""
+        """Make the missing parts; return the compiler's output for each part that cannot be made, by name."""
         if not _missing(wanted := list(wanted)):
             return {}
         with self.tree.alone(waiting) as tree:
@@ -137,5 +137,5 @@ def _blame(part: Part, output: str) -> str:
 
 
 def unmade(errors: Mapping[str, str], workload: str) -> str:
-    """Of what `make` returned, why no program of the workload can be linked; "" where it can."""
+    """Return the error of `make` that keeps the programs of the workload from linking; "" if there is none."""
     return errors.get(workload, "") or errors.get(HARNESS, "")

@@ -20,12 +20,12 @@ from firstlight.toolchains import OFFLOADING, Cuda, Mpi, Toolbox, Toolchain
 
 
 def harness_flags(toolchain: Toolchain) -> str:
-    """Of the harness and of every workload's judge: never the flags under test."""
+    """Return the flags of the harness and of every workload's judge: never the flags under test."""
     return " ".join(("-O2", *toolchain.strict))
 
 
 LOG_SUFFIX = ".said"
-"""Of the file beside a foreign object with what its compiler said."""
+"""Suffix of the file next to a foreign object that stores the output of its compiler."""
 
 
 SCHEDULES = "  SCHEDULES"
@@ -61,7 +61,7 @@ class Recipe(msgspec.Struct, frozen=True):
 
     @property
     def target(self) -> str:
-        """Of CMake: unique among the flag sets that share a tree."""
+        """The name of the CMake target: unique among the flag sets that share a tree."""
         return f"{self.name}+{self.folder}"
 
     @property

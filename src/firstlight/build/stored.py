@@ -63,7 +63,7 @@ class Entry(msgspec.Struct, frozen=True):
         return (self.folder / DESCRIPTION).read_bytes()
 
     def kernels(self) -> tuple[Kernel, ...]:
-        """What the compiler said of the kernels for GPUs; () for a program that has none."""
+        """Return the GPU kernels in the compiler's output; () for a program that has none."""
         kept = self.folder / KERNELS
         return reading.json(kept.read_bytes(), tuple[Kernel, ...]) if kept.exists() else ()
 
@@ -72,7 +72,7 @@ class Entry(msgspec.Struct, frozen=True):
         return self._sum(self.executable)
 
     def _sums(self) -> str:
-        """Of all that must be as it was put here."""
+        """Return the checksums of all files that must not change."""
         others = [path for path in (self.folder / KERNELS,) if path.exists()]
         return "".join(f"{self._sum(path)}  {path.name}\n" for path in (self.executable, *others))
 

@@ -142,7 +142,7 @@ def roots() -> list[Path]:
 def load(roots: list[Path]) -> dict[str, Workload]:
     """Read every workload folder under `roots`, directly or one group deeper, sorted by name.
 
-    Raises UsageError naming the file and the key for a defect in a workload.toml, and for a root that is no folder.
+    Raises UsageError naming the file and the key for a defect in a workload.toml, and for a root that is not a folder.
     """
     found: dict[str, Workload] = {}
     for root in roots:
@@ -199,8 +199,9 @@ def _read(document: Path, chapter: str) -> Workload:
 
 
 def _variants(folder: Path, flags: tuple[Flags, ...]) -> list[Variant]:
-    """One variant a source file, and one more for each set of flags that fits it. `c_abi.cpp` is no variant: it is the
-    C side of the folder's Fortran variants."""
+    """Return one variant per source file, and one more for each set of flags that fits it.
+
+    `c_abi.cpp` is not a variant: it is the C side of the folder's Fortran variants."""
     variants = []
     for source in sorted(folder.iterdir()):
         if source.suffix not in (".cpp", ".f90", ".cu") or source.name == "c_abi.cpp":

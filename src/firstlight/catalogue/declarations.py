@@ -58,11 +58,11 @@ class Sizes(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
             raise ValueError(f"`largest` is a formula over `cores`, which knows no {', '.join(sorted(unknown))}")
 
     def elements(self, value: float) -> float:
-        """Of a value of the parameter. Raises OverflowError where they are more than any number."""
+        """Return the number of elements for a value of the parameter. Raises OverflowError where that is too large."""
         return self.growth**value if self.growth else value**self.power
 
     def bytes_with(self, values: Mapping[str, Sequence[Value]]) -> list[float]:
-        """Of an element, for each of the values of that parameter; the usual ones where there is no such value."""
+        """Return the bytes per element for each value of that parameter; the default for a value that is not listed."""
         for name, known in self.bytes_of.items():
             if name in values:
                 return [known.get(str(value), self.bytes_per_element) for value in values[name]]
@@ -109,8 +109,8 @@ class Duration(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
     With its share in what comes beside it (restoring, checking): a launch of a case, divided by its samples and three.
 
-    It is told of steps that are longer than a sample, before any of them was launched. Of several entries that speak of
-    a case the first holds; none speaks of a GPU, nor of a case that leaves one of `where` or `per` to its default.
+    Entries describe steps that are longer than a sample, before the first launch. If several entries match a case, the
+    first one applies; none speaks of a GPU, nor of a case that leaves one of `where` or `per` to its default.
     """
 
     seconds: Annotated[float, msgspec.Meta(gt=0)]

@@ -213,7 +213,7 @@ def verdicts(path: Path) -> list[Fault]:
     try:
         judgement, _, _ = judged(path)
     except RecordError:
-        return []  # told by the store: without run.json nothing can be judged
+        return []  # the store reports this: without run.json nothing can be judged
     found = {_key(row): row for row in stored}
     fresh = {_key(row): row for row in export.rows(judgement)}
     faults = [Fault(FIGURES, 0, f"{_name(row)}: no launch says this") for key, row in found.items() if key not in fresh]
@@ -243,7 +243,7 @@ def _rounded(row: Row) -> dict[str, object]:
 
 
 def _difference(fresh: Row, stored: Row, names: set[str]) -> str:
-    """The first field that differs, of those that are `names` in the file: an earlier firstlight knew fewer."""
+    """Return the first differing field among `names`, those in the file: an earlier firstlight wrote fewer."""
     now, then = _rounded(fresh), _rounded(stored)
     name = next((name for name in now if name in names and now[name] != then[name]), None)
     if name is None:

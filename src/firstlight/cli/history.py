@@ -25,7 +25,7 @@ if TYPE_CHECKING:
     from firstlight.judge.verdict import Identity
 
 PAGE = "history.html"
-MOST_LEFT = 8  # runs that were left out, each told in a line
+MOST_LEFT = 8  # runs that were left out, one line each
 
 
 @click.command(

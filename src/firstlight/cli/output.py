@@ -105,7 +105,7 @@ def _text(value: object) -> object:
 
 
 def readable(words: Sequence[str]) -> None:
-    """Raise UsageError where a word of the command line or a folder in use is no text: records are written in UTF-8."""
+    """Raise UsageError if a word of the command line or a folder in use is not text: records are written in UTF-8."""
     named = [("the word", word) for word in words]
     named += [(name, os.environ.get(name, "")) for name in ("FIRSTLIGHT_CACHE", "FIRSTLIGHT_WORKLOADS")]
     named.append(("the checkout", str(ROOT)))
@@ -126,7 +126,7 @@ def echo_json(document: str) -> None:
 def called() -> str:
     """How the user called this program: `./fl`, a path to it from elsewhere, or the module itself.
 
-    `fl` tells it in FIRSTLIGHT_CALLED; without that, the program is what Python was started with.
+    `fl` sets FIRSTLIGHT_CALLED to it; without that variable, the program is the one that Python was started with.
     """
     if name := os.environ.get("FIRSTLIGHT_CALLED"):
         return shlex.quote(name) if name.isprintable() else "./fl"

@@ -1,7 +1,7 @@
 """The standard streams: there in any case, and what goes to stderr is never the reason why a command ends.
 
-A terminal may be closed, a log's disk be full, a reader of a pipe go away while hours of measuring are under way. What
-is said on the way goes to stderr and is forgotten then; what a command answers goes to stdout, where a loss is told.
+A terminal may be closed, a log's disk be full, a reader of a pipe go away while hours of measuring are under way. Then
+progress messages, which go to stderr, are dropped; results go to stdout, where a loss is reported as an error.
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ def run(order: Order, progress: Progress) -> Result:
 
 @contextlib.contextmanager
 def _measuring(progress: Progress) -> Iterator[Neighbours]:
-    """Others who measure on this node are told of at once: building, too, takes processors from them."""
+    """Report at once the other processes that measure on this node: building, too, takes processors from them."""
     with beside() as neighbours:
         for process in neighbours.before:
             who = f" (process {process})" if process else ""
@@ -121,7 +121,7 @@ def _new_run(order: Order, prepared: Prepared, made: Made, progress: Progress, n
 
 
 def _writable(results: Path) -> None:
-    """Told before minutes of building, not after."""
+    """Raise UsageError for a folder without write permission, before minutes of building."""
     there = next(p for p in (results.absolute(), *results.absolute().parents) if p.exists())
     if not there.is_dir() or not os.access(there, os.W_OK | os.X_OK):
         raise UsageError(f"cannot write {results}; choose another folder with --results DIR")
@@ -227,7 +227,7 @@ def resume(
 def _made(
     old: Run, programs: Sequence[Program], toolbox: Toolbox, workloads: dict[str, Workload], progress: Progress
 ) -> Made:
-    """Of a run that is gone on with: programs of firstlight are built again, guests are as they are."""
+    """Build the programs of a resumed run again; guests stay as they are."""
     visiting = guests.programs(old.cells)
     own = [program for program in programs if program not in visiting]
     made = make(own, toolbox, workloads, progress) if own else Made((), {}, {})

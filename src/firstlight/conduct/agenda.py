@@ -264,7 +264,7 @@ def stage(items: Sequence[Item], room: float, everything: bool) -> list[Item]:
 
 
 def _dearness(items: Sequence[Item]) -> dict[str, tuple[float, str]]:
-    """Seconds a case of the workload that a cell belongs to, where it is no row's: the less, the sooner its turn."""
+    """Return for each cell that no row needs the seconds per case of its workload: the cheapest are launched first."""
     seconds, numbers = defaultdict[str, float](float), defaultdict[str, int](int)
     for item in items:
         if item.rank is Rank.REST:

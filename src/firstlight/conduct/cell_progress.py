@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from firstlight.judge.evidence import Subject
 
 LOST_IN_A_ROW = 2  # then a cell is given up
-FAILED_LAUNCHES = 2  # of a cell of which every result is wrong: once more, to see that it is no accident
+FAILED_LAUNCHES = 2  # of a cell of which every result is wrong: once more, to see that it is not an accident
 
 
 class Tally:
@@ -47,7 +47,7 @@ class Tally:
         self.estimates = {s: e for s, e in estimates if e is not None}
 
     def _first(self, evidence: Evidence) -> Metric | None:
-        """The first metric that is told of the case; all its metrics share its launches."""
+        """Return the first metric that the case has; all its metrics share its launches."""
         description = self._run.descriptions.get(self.cell.program.target)
         return next((m for m in description.metrics if evidence.tells(m)), None) if description else None
 

@@ -18,7 +18,7 @@ from firstlight.plan import Cell
 from firstlight.record import Run
 
 MOST_BYTES = 4 << 30
-"""Of all copies together; those in use may be more."""
+"""Maximum bytes of all copies together; those in use may exceed it."""
 IN_USE = 86400.0
 """Seconds after it was marked for which a run may still use a copy."""
 

@@ -1,4 +1,4 @@
-"""Costs: what a launch of a cell takes, told by its own launches, by those of its like, or by its arguments."""
+"""Costs: the duration of a launch of a cell, from its own launches, those of similar cells, or its arguments."""
 
 from __future__ import annotations
 

@@ -34,7 +34,7 @@ class Given(NamedTuple):
 def given(some: Sequence[Setting], words: Mapping[str, Collection[str]]) -> Given:
     """Read the files that settings name. `words`: values with a dot that are none, by parameter.
 
-    Raises UsageError for a file that cannot be read, and for two of one name: they could not be told apart.
+    Raises UsageError for a file that cannot be read, and for two of one name: they could not be distinguished.
     """
     values: dict[str, tuple[Value, ...]] = {}
     files: dict[str, Document] = {}

@@ -36,7 +36,7 @@ def programs(cells: Iterable[Cell]) -> list[Program]:
 
 
 def builds(cells: Sequence[Cell], seconds: Mapping[Program, float] | None = None) -> tuple[Build, ...]:
-    """Of each guest what is recorded of an executable: the hash of the files that its command starts.
+    """Return a build record for each guest: the hash of the files that its command starts.
 
     `seconds`: what those took that were built for this run.
     """

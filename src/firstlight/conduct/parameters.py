@@ -54,7 +54,7 @@ def read(some: Sequence[Setting], named: Collection[Workload], all_of: Iterable[
 
 
 def to_ask(plan: Plan, named: Collection[str]) -> list[Program]:
-    """Of each workload the program that is built the soonest: without MPI, libraries and devices where it can be."""
+    """Return for each workload the program that builds fastest: without MPI, libraries and devices where possible."""
 
     def order(program: Program) -> tuple[int, bool, str]:
         wants = needs(program.variant)
@@ -78,7 +78,7 @@ def described(asked: Mapping[Program, Built]) -> dict[str, Description]:
 
 
 def defaults(descriptions: Mapping[str, Description]) -> dict[str, dict[str, Value]]:
-    """What programs take where nothing is said, by workload."""
+    """Return the default values of the programs' parameters, by workload."""
     return {w: {p.name: value(p.name, p.default) for p in d.parameters if p.default} for w, d in descriptions.items()}
 
 

@@ -67,8 +67,8 @@ class Prepared(msgspec.Struct, frozen=True):
 class Made(msgspec.Struct, frozen=True):
     """The builds as recorded, the executables of those that succeeded, and what these say of themselves.
 
-    `outputs`: all that was said while a program failed to build, by its key. `efforts`: what each variant adds to the
-    serial one of its workload.
+    `outputs`: the build output of each program that failed to build, by its key. `efforts`: what each variant adds to
+    the serial one of its workload.
     """
 
     builds: tuple[Build, ...]
@@ -89,7 +89,7 @@ def discover(progress: Progress, set_up: bool = True) -> tuple[Machine, Toolbox]
 def prepare(order: Order, progress: Progress, set_up: bool = True) -> Prepared:
     """Discover this machine and plan. Raises UsageError for what is not here, BuildError for an empty plan."""
     workloads = catalogue.load(catalogue.roots())
-    chosen = select(workloads, order.names)  # a misspelt name is told before the machine is searched
+    chosen = select(workloads, order.names)  # reports a misspelt name before the machine is searched
     named = [workloads[name] for name in chosen] if order.names else []
     given = parameters.read(order.settings, named, workloads.values())  # and so is a file that is not there
     here, toolbox = discover(progress, set_up)
@@ -150,7 +150,7 @@ def _shown(progress: Progress) -> build.Progress:
 
 
 def _long_enough(timeout: float, prepared: Prepared, progress: Progress) -> None:
-    """Told before minutes of building: launches that are expected to be killed."""
+    """Report launches that are expected to exceed the time limit, before minutes of building."""
     known = _costs(prepared)
     cells = prepared.plan.cells
     late = [cell for cell in cells if known.of(cell) > timeout]
@@ -256,7 +256,7 @@ def _record(built: Built, room: int) -> Build:
 
 
 def _widths(built: Built) -> dict[str, int]:
-    """Of each kernel of a program that has many; {} where no disassembler tells."""
+    """Return the vector width of each kernel of a program with named kernels; {} without a disassembler."""
     if built.executable is None or not built.describe or not (names := parameters.describe(built).kernels):
         return {}
     found = widths(built.executable, names)
@@ -264,7 +264,7 @@ def _widths(built: Built) -> dict[str, int]:
 
 
 MOST_WORDS, LEAST_WORDS, ALL_WORDS = 4000, 300, 1 << 20
-"""Characters of what is said of one failed build in run.json, and of all together; each has a file with the whole."""
+"""Characters of build output in run.json: most and least of one build, and of all; each has a file with the whole."""
 
 
 def excerpt(output: str, room: int, place: str) -> str:

@@ -42,7 +42,7 @@ class Rounds:
         later: Sequence[Cell] = (),
         comparisons: Mapping[str, str] = {},
     ) -> None:
-        """`ranks`: what cells are wanted for; all alike where nothing is said. `costs`: what their launches take.
+        """`ranks`: the purpose of each cell; all equal by default. `costs`: the durations of their launches.
         `comparisons`: for each cell, the name of the comparison that it starts with.
 
         `later`: cells that this stretch cannot launch, for there was no time to expect that needed their programs.

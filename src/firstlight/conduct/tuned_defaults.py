@@ -121,7 +121,7 @@ def _nearest(cases: Sequence[list[Played]], size: float, ranks: int) -> list[Pla
 
 
 def _bytes(ask: Ask, cell: Cell) -> float:
-    """Of the largest message of a cell."""
+    """Return the bytes of the largest message of a cell."""
     numbers = {name: values for name, some in parameters(cell).items() if (values := list(_numbers(some)))}
     found = []
     for case in islice(product(*numbers.values()), CASES):

@@ -156,7 +156,7 @@ class _Trial:
         )
 
     def _target(self, name: str, key: str) -> tuple[str, bool]:
-        """Whether what it names is there; that it works is told by ./fl --target NAME doctor."""
+        """Check that what it names is there; ./fl --target NAME doctor checks that it works."""
         target = self.whole.targets[name]
         path = self.environment.get("PATH", os.defpath)
         tools = {"compilers": target.compilers, "run": target.run[:1]}.get(key, ())

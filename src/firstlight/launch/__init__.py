@@ -76,7 +76,7 @@ def launch(
 
     Whatever happens (a hang, an abort, Ctrl-C, kill -9 of this process), no process of the launch survives it.
     `identity` must be unique on this machine. Raises UsageError as `command` does, and KeyboardInterrupt after the
-    launch was ended; everything that the program does wrong is told in the outcome.
+    launch was ended; the outcome reports everything that the program does wrong.
     """
     mpi, launcher = _launcher(cell, toolbox)
     invocation = _invocation(cell, mpi, launcher, machine)
@@ -209,7 +209,7 @@ def _invocation(cell: Cell, mpi: Mpi | None, launcher: Launcher, machine: Machin
 
 
 def _of_guest(guest: Guest, placement: Placement, mpi: Mpi | None, launcher: Launcher, machine: Machine) -> Invocation:
-    """Where it is not to be bound, its launcher is told of no room on which that could be done."""
+    """Build the invocation of a guest. A launcher that must not bind processes gets a node without cores."""
     invocation = launcher.invocation(mpi, placement, here(machine) if guest.bound else Here(Room(0, 0)))
     if guest.bound:
         return invocation
@@ -273,8 +273,8 @@ def _last_message(stderr: str, executable: Path) -> str:
 def _reason(ended: Ended, number: int | None, message: str, timeout: float, *, flaw: str, noun: str) -> str:
     """One sentence, empty when the launch ended by itself with status 0 or 1 and a complete record.
 
-    `number` is the signal that the launcher told of, `message` what was printed last, `flaw` what there is in place of
-    a record that ends with its end line.
+    `number` is the signal that the launcher reported, `message` the last line of output, `flaw` what there is instead
+    of a record that ends with its end line.
     """
     if ended.stuck:
         return f"could not be killed: {', '.join(ended.stuck)} still there (waiting in the kernel)"

@@ -1,4 +1,4 @@
-"""What every launcher supplies, and the words in which it is said."""
+"""The interface of every launcher, and the command line and environment that it returns."""
 
 from __future__ import annotations
 

@@ -42,7 +42,7 @@ def _base(environment: Mapping[str, str]) -> str:
 
 
 def _only_here(machine: Machine) -> bool:
-    """Of an allocation of one node this must be that node: from where jobs are submitted its ranks run elsewhere."""
+    """Return whether all ranks run on this node: ranks of a job run elsewhere when this is the submit node."""
     if machine.nodes > 1:
         return False
     node = os.uname().nodename.partition(".")[0]

@@ -60,7 +60,7 @@ def invocation(mpi: Mpi | None, placement: Placement, here: Here) -> Invocation:
 
 
 def _name(held: Allocation) -> str:
-    """Of one's own steps: who keeps to some nodes leaves those on the others alone."""
+    """Return the name of our own job steps; a confined firstlight must not touch steps on other nodes."""
     return "@".join((STEP, *held.hosts)) if held.confined else STEP
 
 

@@ -60,7 +60,7 @@ def overview(outcomes: Sequence[Outcome]) -> list[Drawing]:
 
 
 def by_trip(outcomes: Sequence[Outcome]) -> Drawing | None:
-    """Of one loop, a line a compiler; None where nothing was tried as a whole."""
+    """Draw one loop, with a line per compiler; None where no whole function was measured."""
     some = [one for one in outcomes if one.judged]
     if not some:
         return None

@@ -62,7 +62,7 @@ def beside(source: Path, suffix: str) -> list[Path]:
 
 
 def write(path: Path, header: Header, notes: Sequence[str], code: str) -> None:
-    """Raises OSError. `notes`: lines for who reads it."""
+    """Write the header file. Raises OSError. `notes`: comment lines for the reader."""
     comment = [part for line in notes for part in (textwrap.wrap(line, 116, subsequent_indent="  ") or [""])]
     lines = ["/* Written by ./fl tune loop. Do not edit it: with another line in it, the golden loop is compiled."]
     lines += [
@@ -93,7 +93,7 @@ def read(path: Path) -> Tuned:
 
 
 def build_key(cc: str, words: Sequence[str]) -> str:
-    """A hash of what a compiler makes of a loop: its own macros (version, processor, dialect) and what it was told.
+    """Return a hash of what decides the code of a loop: the compiler's macros (version, processor, dialect) and flags.
 
     A candidate is verified with one compiler and its flags: with others it may contract or reorder otherwise.
     """

@@ -20,7 +20,7 @@ Launches = Mapping[str, list[float]]
 class Judged(msgspec.Struct, frozen=True):
     """A candidate beside golden at one trip count: time over time with its 99 % interval, None for too few launches.
 
-    `label`: what ran there, "golden" where the dispatcher takes that.
+    `label` (stored as `told`): the change that ran there, "golden" where the dispatcher calls the original loop.
     """
 
     trip: int

@@ -17,7 +17,7 @@ from firstlight.store.durable import replace
 
 
 def write(outcome: Outcome) -> None:
-    """Whole or not at all; what is no UTF-8 in a name or a source has escapes in it. Raises OSError."""
+    """Write the record atomically; bytes of a name or a source that are not UTF-8 are escaped. Raises OSError."""
     path = emit.place(Path(outcome.file), outcome.loop, outcome.family).with_suffix(".json")
     path.parent.mkdir(exist_ok=True)
     plain = msgspec.structs.replace(
@@ -31,7 +31,7 @@ def write(outcome: Outcome) -> None:
 
 
 def read(source: Path) -> list[Outcome]:
-    """Of all loops of a source, by line and compiler. Raises UsageError for a file that is no such record."""
+    """Read the records of all loops of a source, by line and compiler. Raises UsageError for an invalid file."""
     found = []
     for path in every(source):
         try:

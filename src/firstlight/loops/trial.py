@@ -48,7 +48,7 @@ class Compiler(msgspec.Struct, frozen=True):
 
 
 def compiler(path: str, flags: tuple[str, ...]) -> Compiler:
-    """Raises BuildError for what is no GCC and no Clang."""
+    """Identify a compiler. Raises BuildError for one that is neither GCC nor Clang."""
     try:
         done = bounded.run([path, *flags, "-dM", "-E", "-x", "c", "/dev/null"], timeout=PATIENCE)
     except (OSError, subprocess.TimeoutExpired) as error:

@@ -29,7 +29,7 @@ class Cache(msgspec.Struct, frozen=True):
 
 
 class Gpu(msgspec.Struct, frozen=True):
-    """One GPU: its commercial name, its compute capability ("9.0"; "": not told), its memory in bytes."""
+    """One GPU: its commercial name, its compute capability ("9.0"; "": not reported), its memory in bytes."""
 
     name: str
     capability: str = ""
@@ -82,13 +82,13 @@ class Machine(msgspec.Struct, frozen=True):
     nodes: int = 1  # of the batch allocation that this process stands in
     batch: str = ""  # slurm, pbs, flux, lsf: whose allocation it is; "" outside of one
     gpus: tuple[Gpu, ...] = ()  # those of this node that a program may use
-    gpu_links: tuple[tuple[str, ...], ...] = ()  # by GPU and GPU: NV12, SYS, XGMI, X for itself; empty where not told
+    gpu_links: tuple[tuple[str, ...], ...] = ()  # by GPU and GPU: NV12, SYS, XGMI, X for itself; empty: unknown
     siblings: tuple[tuple[int, ...], ...] = ()  # usable CPUs by core; empty in records that are older than it
     kinds: tuple[Kind, ...] = ()  # of cores, the fastest first; empty where all are of one kind
     numa_numbers: tuple[int, ...] = ()  # what the system calls the nodes of `numa`
     memory_only: tuple[MemoryNode, ...] = ()
-    page: int | None = None  # bytes of a page, None: not told
-    huge_page: int | None = None  # bytes of a transparent huge page, None: not told, or there are none
+    page: int | None = None  # bytes of a page, None: unknown
+    huge_page: int | None = None  # bytes of a transparent huge page, None: unknown, or there are none
     emulated: str = ""  # what plays this processor: qemu-aarch64 7.2.22; "": it is what it says
 
     def cache(self, level: int) -> Cache | None:

@@ -1,6 +1,6 @@
 """The batch allocation that this process stands in: which batch system, how many nodes, what it allows on each.
 
-Read from the variables that a batch system gives to a job. What is damaged or foreign counts as not told; nothing here
+Read from the variables that a batch system gives to a job. Damaged or foreign values count as missing; nothing here
 raises.
 """
 
@@ -22,12 +22,12 @@ from firstlight.process import bounded
 MOST_NODES = 1 << 16
 """No allocation has more nodes than this: a larger count is damaged text."""
 MOST_BYTES = 1 << 24
-"""Of a node file that are read: one line for each process."""
+"""Bytes of a node file that are read: it has one line for each process."""
 
 
 class Allocation(msgspec.Struct, frozen=True):
-    """`system`: slurm, pbs, flux, lsf, or "" outside of an allocation. `cpus`: allowed on the smallest node, None: not
-    told.
+    """`system`: slurm, pbs, flux, lsf, or "" outside of an allocation. `cpus`: allowed on the smallest node, None:
+    unknown.
 
     `hosts` are the names of the nodes: never recorded, only taken out of what is printed. `job` is the batch system's
     own name of the job. `confined`: to some nodes of the job, by ONLY.
@@ -43,7 +43,7 @@ class Allocation(msgspec.Struct, frozen=True):
     confined: bool = False
 
     def words(self, nodes: int) -> list[str]:
-        """Of srun, that keep a step to the first of its own nodes; none where the whole allocation is its own."""
+        """Return the srun options that keep a step to the first of its own nodes; none if it owns the whole allocation."""
         return [f"--nodelist={','.join(self.hosts[:nodes])}"] if self.confined else []
 
 

@@ -18,7 +18,7 @@ WORD = r"(?:all-threads|all-[1-9]\d{0,6}|all|half|[1-9]\d{0,9})"
 
 
 MOST_KINDS = 6
-"""That are told by name: no processor has more."""
+"""Kinds of cores that are listed by name: no processor has more."""
 
 
 def amount(word: int | str, machine: Machine) -> int:

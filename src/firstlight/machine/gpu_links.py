@@ -1,4 +1,4 @@
-"""How the GPUs of a node are linked, as the drivers' tools print it. What is damaged counts as not told."""
+"""How the GPUs of a node are linked, as the drivers' tools print it. Damaged output counts as no output."""
 
 from __future__ import annotations
 
@@ -48,7 +48,7 @@ def format_links(links: Links) -> str:
 
 
 def _table(lines: Iterable[str]) -> Links:
-    """Rows `GPU0 X NV12 ...` below a head `GPU0 GPU1 ...`; empty unless each pair is told, the same way from both."""
+    """Rows `GPU0 X NV12 ...` below a head `GPU0 GPU1 ...`; empty unless both directions of each pair agree."""
     words = [line.split() for line in lines]
     start = next((k for k, row in enumerate(words) if _head(row)), None)
     if start is None:
@@ -66,5 +66,5 @@ def _table(lines: Iterable[str]) -> Links:
 
 
 def _head(row: list[str]) -> bool:
-    """`GPU0 GPU1 ...`; of a single one `GPU0` alone, or before what is no link."""
+    """Return whether a row is `GPU0 GPU1 ...`; with a single GPU, `GPU0` alone or before a word that is not a link."""
     return row[:1] == ["GPU0"] and not (len(row) > 1 and (row[1] in (SELF, "0") or _LINK.fullmatch(row[1])))

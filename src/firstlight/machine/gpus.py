@@ -1,4 +1,4 @@
-"""The GPUs that a program started here may use and their links, as the drivers tell. What is damaged is not told."""
+"""The GPUs that a program started here may use and their links, as the drivers report. Damaged output is ignored."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ class Reported(msgspec.Struct, frozen=True):
 def discover(root: Path, environment: Mapping[str, str] | None = None, ask: Ask | None = None) -> tuple[Gpu, ...]:
     """GPUs in the order in which a program counts them. `root` is "/" except in tests. Never raises.
 
-    Without nvidia-smi (some containers) the driver's files still tell how many there are, and their names.
+    Without nvidia-smi (some containers) the driver's files still show how many there are, and their names.
     """
     given = os.environ if environment is None else environment
     reported = query((ask or _run)(_QUERY)) or files(root)
@@ -44,9 +44,10 @@ def discover(root: Path, environment: Mapping[str, str] | None = None, ask: Ask 
 def linked(
     gpus: int, environment: Mapping[str, str] | None = None, ask: Ask | None = None
 ) -> tuple[int, gpu_links.Links]:
-    """(GPUs that only AMD's tool knows of, how all that may be used are linked). `gpus`: how many NVIDIA's driver told.
+    """Return the number of GPUs that only AMD's tool lists, and the links of all usable GPUs.
 
-    The tool tells neither their names nor their memory in a form that is the same in all of its versions.
+    `gpus`: the number that NVIDIA's driver reported. AMD's tool prints neither names nor memory in a form that is the
+    same in all of its versions.
     """
     given, run = os.environ if environment is None else environment, ask or _run
     if gpus:
@@ -61,7 +62,7 @@ def linked(
 def alone(number: int, gpus: Sequence[Gpu], environment: Mapping[str, str] | None = None) -> dict[str, str]:
     """Variables in which a program sees that one of the GPUs that may be used here. Raises IndexError for no such one.
 
-    CUDA counts the fastest first unless told to count as the driver does, by whose numbers `gpus` are known.
+    CUDA counts the fastest first unless the environment selects the driver's order, which `gpus` has.
     """
     given = os.environ if environment is None else environment
     if gpus[number].name != OF_AMD:

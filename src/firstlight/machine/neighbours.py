@@ -1,4 +1,4 @@
-"""Neighbours: other firstlights that measure on this node at the same time; both are told, and nobody waits.
+"""Neighbours: other firstlights that measure on this node at the same time; both report it, and neither waits.
 
 Each binds one of a few names of abstract sockets: they need no folder, work between users, leave nothing behind, and
 end with the process, however that comes. Whoever finds a name taken connects to it, so its owner learns of it too.
@@ -23,7 +23,7 @@ BESIDE = "another firstlight measured on this node at the same time: the figures
 
 
 class Neighbours:
-    """`before`: the numbers of the processes that measured here when this one began, 0 where it is not told."""
+    """`before`: process numbers of those that measured here when this one began, 0 for an unknown number."""
 
     def __init__(self, held: socket.socket | None, before: tuple[int, ...]) -> None:
         self.before = before

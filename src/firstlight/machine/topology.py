@@ -27,7 +27,7 @@ _NODE = "sys/devices/system/node"
 
 
 class Node(NamedTuple):
-    """One NUMA node: the number that the system gives it, its usable CPUs, its memory in bytes (None: not told)."""
+    """One NUMA node: the number that the system gives it, its usable CPUs, its memory in bytes (None: unknown)."""
 
     number: int
     cpus: tuple[int, ...]
@@ -57,15 +57,15 @@ def cores(root: Path, cpus: Sequence[int]) -> Cores:
 
 
 def sockets(root: Path, of: Cores) -> int:
-    """Processors that the cores belong to; what is not told (-1 on some) counts as one."""
+    """Return the number of processors that the cores belong to; an unknown number (-1 on some machines) counts as one."""
     return len({parse.number(read(root / _CPU / f"cpu{core[0]}/topology/physical_package_id")) or 0 for core in of})
 
 
 def kinds(root: Path, of: Cores) -> tuple[Kind, ...]:
     """The kinds of cores of a hybrid processor, the fastest first; empty where all are of one kind.
 
-    Told by Intel's counters, by the capacity that Arm's kernels tell, else by cores with two threads beside cores with
-    one; that says nothing where some threads are offline or not ours.
+    They come from Intel's counters or from the capacity that Arm's kernels report. Otherwise cores with two threads
+    are distinguished from cores with one, unless some threads are offline or not usable here.
     """
     named = [
         (name, set(parse.cpu_list(read(root / f"sys/devices/{unit}/cpus"))))
@@ -159,7 +159,7 @@ def _memory(folder: Path) -> int | None:
 
 
 def _allowed_nodes(root: Path) -> frozenset[int]:
-    """Empty where it is not told."""
+    """Return the NUMA nodes that this process may allocate memory on; empty if unknown."""
     status = _status(root)
     return frozenset(parse.cpu_list(status.get("Mems_allowed_list")) or parse.cpu_map(status.get("Mems_allowed")))
 
@@ -190,7 +190,7 @@ _KINDS: dict[str, CacheKind] = {"Data": "data", "Unified": "unified"}
 def caches(root: Path, of: Cores) -> tuple[Cache, ...]:
     """Data and unified caches behind the usable CPUs, each once, by level; from the C library where /sys has none."""
     found: dict[tuple[int, str, tuple[int, ...]], Cache] = {}
-    numbered: dict[tuple[int, str, int], list[int]] = {}  # caches whose sharers are told by number alone
+    numbered: dict[tuple[int, str, int], list[int]] = {}  # caches without a list of CPUs, only with the number of sharers
     cpus = [cpu for core in of for cpu in core]
     of_core = {cpu: core for core in of for cpu in core}
     covered: set[int] = set()  # CPUs that share a first-level cache with one that was read share all that is behind it

@@ -41,7 +41,7 @@ class Seat(msgspec.Struct, frozen=True):
 
 
 def seats(places: tuple[int, ...], ground: Ground) -> list[Seat]:
-    """Of each rank, from its slot."""
+    """Return the seat of each rank, from its slot."""
     found = []
     for slot in places:
         node, place = (0, slot) if ground.one else divmod(slot, ground.per_node)
@@ -51,7 +51,7 @@ def seats(places: tuple[int, ...], ground: Ground) -> list[Seat]:
 
 
 def names_in(file: Path) -> tuple[str, ...]:
-    """Of nodes, one a line. Raises UsageError."""
+    """Read the names of nodes, one per line. Raises UsageError."""
     try:
         return tuple(line.strip() for line in file.read_text().splitlines() if line.strip())
     except (OSError, UnicodeDecodeError) as error:

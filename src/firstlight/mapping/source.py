@@ -20,7 +20,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 class Source(msgspec.Struct, frozen=True):
-    """`words`: how firstlight-map is told; `text`: of a file that it reads, "" where it knows the pattern itself."""
+    """`words`: options of firstlight-map; `text`: the content of the file that it reads, "" for a pattern of its own."""
 
     title: str
     words: tuple[str, ...] = ()

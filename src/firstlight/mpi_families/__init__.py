@@ -83,7 +83,7 @@ def outside(environment: Mapping[str, str]) -> dict[str, str]:
     starts are jobs of their own, with launchers that tell their ranks such things anew; a launcher, or a program that
     is one process, would else ask the outer job's manager, wait for the outer job's ranks, or end its step.
     """
-    pattern = re.compile("|".join([_RANK, *(family.rank_told for family in every() if family.rank_told)]))
+    pattern = re.compile("|".join([_RANK, *(family.per_rank_env for family in every() if family.per_rank_env)]))
     return {name: value for name, value in environment.items() if not pattern.fullmatch(name)}
 
 

@@ -55,7 +55,7 @@ class Family:
     base: str = ""
     """The family that it is made from, whose binary interface it has."""
 
-    # -- how it is told from others
+    # -- how it is distinguished from others
 
     launcher_says: tuple[str, ...] = ()
     """What `mpiexec --version` prints: one of these words."""
@@ -96,7 +96,7 @@ class Family:
     """The macro that leaves the old C++ interface out of mpi.h."""
     variables: tuple[str, ...] = ()
     """What the names of its own environment variables begin with: a user's reach the programs that are launched."""
-    rank_told: str = ""
+    per_rank_env: str = ""
     """A regular expression for those of them that its launcher sets for a rank: they hold for that rank alone."""
     launchers: tuple[str, ...] = ("mpiexec", "mpirun")
     """Names of its launchers."""

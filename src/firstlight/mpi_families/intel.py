@@ -17,7 +17,7 @@ class Intel(Family):
     wrapped = "I_MPI"
     wrapper_names = ("mpigxx", "mpicxx")
     variables = ("I_MPI_",)
-    rank_told = r"I_MPI_(INFO|HYDRA_JOB|MPIRUN)\w*"
+    per_rank_env = r"I_MPI_(INFO|HYDRA_JOB|MPIRUN)\w*"
     pmi = ("pmi2", "pmix")
     signal_message = r"KILLED BY SIGNAL: (\d{1,2})"
     fortran_symbols = ("_f08_",)
@@ -42,7 +42,7 @@ class Intel(Family):
         return ["-ppn", str(spread.per_node)] if spread.nodes > 1 else []
 
     def pinning(self, spread: Spread, room: Room) -> dict[str, str]:
-        # Over several nodes it takes the batch system's layout, not -ppn, unless told otherwise.
+        # On several nodes it uses the batch system's layout instead of -ppn, unless this variable is 0.
         layout = {"I_MPI_JOB_RESPECT_PROCESS_PLACEMENT": "0"} if spread.nodes > 1 else {}
         unit = grain(spread, room)
         if not unit:

@@ -19,7 +19,7 @@ class Mpich(Family):
     wrapped = "MPICH"
     skip_cxx = "MPICH_SKIP_MPICXX"
     variables = ("MPICH_", "MPIR_", "HYDRA_")
-    rank_told = "MPIR_CVAR_CH3_INTERFACE_HOSTNAME"  # the node of that rank
+    per_rank_env = "MPIR_CVAR_CH3_INTERFACE_HOSTNAME"  # the node of that rank
     pmi: tuple[str, ...] = ("pmi2", "pmix")
     emulated = MappingProxyType({"MPIR_CVAR_CH4_CMA_ENABLE": "0"})  # process_vm_readv
     telling = ("-print-all-exitcodes",)

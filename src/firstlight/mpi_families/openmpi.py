@@ -18,7 +18,7 @@ class OpenMpi(Family):
     wrapped = "OMPI"
     skip_cxx = "OMPI_SKIP_MPICXX"
     variables = ("OMPI_", "OPAL_", "PRTE_")
-    rank_told = (
+    per_rank_env = (
         r"OMPI_(COMM_WORLD|UNIVERSE|APP_CTX|NUM_APP|FIRST|FILE|ARGV|COMMAND|VERSION|RELEASE)\w*|PRTE_(?!MCA_)\w+|"
         r"OMPI_MCA_(ess|ess_\w+|pmix|initial_wdir|shmem_RUNTIME_\w+|mpi_oversubscribe|orte_(hnp_uri|local_daemon_uri|"
         r"parent_uri|jobfam_session_dir|top_session_dir|ess_\w+|app_num|launch|num_nodes|bound_at_launch|"
@@ -44,12 +44,12 @@ class OpenMpi(Family):
 
     def placing(self, spread: Spread, room: Room) -> Sequence[str]:
         unit = grain(spread, room)
-        # Its slots are cores, unless it is told to count hardware threads; PE counts the same.
+        # Its slots are cores, unless this option makes them hardware threads; PE counts the same.
         many = ["--use-hwthread-cpus"] if unit == "hwthread" else ["--oversubscribe"] * (spread.per_node > room.cores)
         if spread.nodes > 1:
             wide = f":PE={spread.threads}" if unit and spread.threads > 1 else ""
             return [*many, "--map-by", f"ppr:{spread.per_node}:node{wide}", "--bind-to", unit or "none"]
-        if not unit:  # said aloud: the default binds, and even a rank with many threads to one core
+        if not unit:  # explicit: the default binds, and even a rank with many threads to one core
             return [*many, "--bind-to", "none"]
         return [*many, "--map-by", unit if spread.threads == 1 else f"slot:PE={spread.threads}", "--bind-to", unit]
 
@@ -60,7 +60,7 @@ class OpenMpi(Family):
     on_one_node: Mapping[str, str] = {"OMPI_MCA_btl": "^ofi", "OMPI_MCA_mtl": "^ofi"}
 
     def export_options(self, variables: Sequence[str]) -> Sequence[str]:
-        """Its launcher carries to other nodes only variables that it is told of."""
+        """Return the -x options: its launcher exports only named variables to other nodes."""
         return [word for variable in variables for word in ("-x", variable)]
 
     litter = ("/dev/shm/vader_segment.*", "/dev/shm/sm_segment.*", "/dev/shm/osc_sm.*", "/dev/shm/osc_rdma.*")

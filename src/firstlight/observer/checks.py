@@ -1,4 +1,4 @@
-"""Checks: what of an execution is held against what its user said it must be."""
+"""Checks: compare the results of an execution with what its user requires."""
 
 from __future__ import annotations
 

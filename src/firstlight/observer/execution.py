@@ -18,7 +18,7 @@ OVERLAP = 1 << 16
 class Executed(NamedTuple):
     """`wall` and `cpu` in seconds (user and system, of all processes that were waited for below it), `memory` the
     largest resident set of one of them in bytes, None where it is not known: the kernel counts the process that starts
-    another as the beginning of that one, so what is smaller than the observer cannot be told. `undisturbed`: the share
+    another as the beginning of that one, so a smaller one than the observer's is not visible. `undisturbed`: the share
     of its time in which its first thread did not wait for a processor that others had (1 where the kernel does not
     tell). `status`: negative for a signal.
     """
@@ -40,7 +40,7 @@ class Files(NamedTuple):
 
 
 def files(folder: str, named: bool, wanted: bool) -> Files:
-    """`named`: the guest is told `{out}`. What it prints is thrown away where nobody looks at it (`wanted`)."""
+    """Return the output files. `named`: the command names `{out}`. Output that no check reads (`wanted`) is discarded."""
     out = f"{folder}/out"
     shown = f"{folder}/stdout" if named else out
     return Files(out, shown if wanted or not named else os.devnull, f"{folder}/stderr")
@@ -71,8 +71,9 @@ def execute(words: list[str], environment: Mapping[str, str], where: Files) -> E
 
 
 def peak_memory(words: list[str], environment: Mapping[str, str], where: Files) -> float | None:
-    """Of one more execution the largest resident set in bytes, also where that is smaller than the observer's; None
-    where the kernel does not tell.
+    """Run the command once more and return its largest resident set in bytes, even if it is smaller than the observer's.
+
+    Returns None where the kernel does not report it.
 
     A shell starts it and ends, so that it becomes a child of the observer whose count began with the shell's own size.
     It waits for that end: what ended before, the shell might ask for itself.

@@ -134,8 +134,9 @@ def _prepare(guest: dict[str, Any], where: Files, environment: dict[str, str]) -
 def _recorded(
     guest: dict[str, Any], command: list[str], environment: dict[str, str], where: Files, folder: str
 ) -> dict[str, float]:
-    """One execution with the recorder, which costs time and is not timed: the share of their time that ranks were in
-    MPI, of all of them together; nothing where no rank told."""
+    """Execute once with the recorder, untimed because it costs time, and return the share of the ranks' time in MPI.
+
+    The share is that of all ranks together; the result is empty if no rank reported."""
     notes = f"{folder}/recorded"
     os.mkdir(notes)  # noqa: PTH102
     _prepare(guest, where, environment)

@@ -83,7 +83,7 @@ class Shown(msgspec.Struct, frozen=True):
 
     @property
     def messages(self) -> int:
-        """Of one iteration, those that name their peer."""
+        """Messages of one iteration that name their peer."""
         return sum(p.messages * p.repetitions for p in self.phases)
 
     @property

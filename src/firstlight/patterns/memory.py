@@ -27,11 +27,11 @@ OFTEN = 15
 PLAIN = 145 * 256 * 4
 """Bytes of buffers a process in the plain design."""
 COUNTS = (1, 4, 16, 64, 256, 1024, 4096, 16_384, 65_536, 82_944)
-"""Of processes; 82,944 is the K computer."""
+"""Numbers of processes; 82,944 is the K computer."""
 
 
 class Need(msgspec.Struct, frozen=True):
-    """Of the process that needs most: others that it exchanges messages with, those that are hot, bytes of buffers."""
+    """The process that needs most buffers: the number of its partners, that of hot ones, and the bytes."""
 
     processes: int
     contacted: int
@@ -64,7 +64,7 @@ def need(shown: Shown) -> Need:
 
 
 def _partners(phase: Phase, number: int) -> tuple[object, ...]:
-    """How many others a member of the largest group talks to, and by what groups with the same partners are told."""
+    """Return the number of partners of a member of the largest group, and a key for groups with the same partners."""
     assert phase.together is not None
     members = phase.together.members[1]
     if phase.together.collective == "alltoall":
@@ -73,7 +73,7 @@ def _partners(phase: Phase, number: int) -> tuple[object, ...]:
 
 
 def curve(built: Path, name: str, given: Sequence[str] = (), counts: Sequence[int] = COUNTS) -> tuple[Need, ...]:
-    """Of those numbers of processes that the pattern is for. Raises UsageError, in its words, where it is for none."""
+    """Return the needs for each number of processes that the pattern supports. Raises its UsageError if there is none."""
     found: list[Need] = []
     refusal: UsageError | None = None
     for processes in counts:

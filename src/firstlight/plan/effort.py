@@ -45,7 +45,7 @@ PATIENCE = 20
 
 
 def effort(suite: str, machine: Machine) -> Effort:
-    """Of a suite on that machine. What is emulated is not timed: the fewest samples, and as long as they take."""
+    """Return the effort of a suite on that machine. Emulated programs are not timed: fewest samples, long time limit."""
     usual = EFFORT[suite]
     if not machine.emulated:
         return usual

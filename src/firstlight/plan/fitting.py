@@ -78,7 +78,7 @@ def _too_large(cell: Cell, workloads: Mapping[str, Workload], machine: Machine) 
 
 
 def _needed(value: str, sizes: Sizes) -> float:
-    """Bytes; 0 for what is no number: the program refuses it."""
+    """Return the bytes that a value needs; 0 if it is not a number: the program refuses it."""
     try:
         return needed(float(value), sizes)
     except ValueError:

@@ -46,7 +46,7 @@ def plan(
     workload's parameters; not of what is measured for its ceilings alone. With the `defaults` of that workload no case
     is measured twice. `without` lists, by workload, parameters without meaning, which are left out. A named workload
     that lacks that suite is measured with its next suite.
-    Raises UsageError for an unknown name, for a pattern that matches nothing here and for what is no placement.
+    Raises UsageError for an unknown name, for a pattern that matches nothing here and for an invalid placement.
     """
     _must_match("toolchain", toolchains, [t.name for t in toolbox.toolchains])
     if tuple(mpis) != ("*",):

@@ -40,7 +40,7 @@ def step_seconds(variant: str, case: Mapping[str, str], workload: Workload) -> f
 
 
 def _cases_seconds(cell: Cell, workload: Workload, values: Mapping[str, Sequence[str]]) -> float:
-    """Of all samples of a launch, and of what comes beside them. Of a case two are taken, however long they are."""
+    """Return the seconds of all samples of a launch and the work around them; each case has at least two samples."""
     least, room = option(cell, "sample-seconds", 0.002), option(cell, "case-seconds", 10.0)
     most = int(option(cell, "samples", 5))
 

@@ -14,7 +14,7 @@ Settings = Mapping[str, Mapping[str, Sequence[Value]]]
 """By workload, then by parameter, the values that it shall take."""
 NONE: Settings = {}
 Defaults = Mapping[str, Mapping[str, Value]]
-"""By workload, then by parameter, what a program takes where nothing is said."""
+"""The default value of a program by workload, then by parameter."""
 PLAIN: Defaults = {}
 
 _NAME = re.compile(r"[a-z][a-z0-9_]{0,31}")
@@ -50,12 +50,12 @@ def parse(words: Sequence[str]) -> tuple[tuple[str, ...], tuple[Setting, ...]]:
 
 
 def names_file(text: str) -> bool:
-    """Whether a value is the path of a file: it has a dot or a slash and is no number."""
+    """Return whether a value is the path of a file: it has a dot or a slash and is not a number."""
     return ("/" in text or "." in text) and not _NUMBER.fullmatch(text)
 
 
 def value(name: str, text: str) -> Value:
-    """A value that is no file, each number in one way. Raises UsageError for what no program takes."""
+    """Parse a value that is not a file, each number in one form. Raises UsageError for what no program accepts."""
     if _NUMBER.fullmatch(text):
         number = float(text)
         if math.isfinite(number):

@@ -66,7 +66,7 @@ def needed(value: float, sizes: Sizes) -> float:
 
 
 def format_needed(size: float) -> str:
-    """Of `needed`."""
+    """Format a result of `needed`."""
     return binary(int(size)) if size < 1e18 else "more than any machine has"
 
 

@@ -34,7 +34,7 @@ from firstlight.process.shm_leftovers import Leavings, make, remove
 
 PR_SET_PDEATHSIG, PR_SET_CHILD_SUBREAPER = 1, 36
 DEAF = (signal.SIGINT, signal.SIGTERM, signal.SIGHUP)
-"""A batch system sends them to every process of a job; what is to end is said by firstlight, or by its end."""
+"""A batch system sends them to every process of a job. Only firstlight, or its end, decides which processes end."""
 AFTERWARDS = 0.3
 """Seconds in which the guard looks again for processes with a mark: firstlight may have died between fork and exec."""
 

@@ -2,7 +2,7 @@
 
 The folder is made for one launch and goes with it, whatever lies in it. Shared segments (/dev/shm) and files whose
 place a library does not let choose are known by name only. Of those one is removed where it is this user's, was made
-since the launch began, and no living process has it open or mapped or was told of it: so nothing of another user's,
+since the launch began, and no living process has it open or mapped or has its name: so nothing of another user's,
 and of no other job that still runs. Jobs in a container that shares /dev/shm but not its processes cannot be seen:
 what they share keeps working, for a segment without a name stays with those who have it.
 """
@@ -21,7 +21,7 @@ COARSE = 0.05
 
 
 class Leavings(NamedTuple):
-    """Of one launch: its folder ("": it has none), patterns of what else its programs make, and when it began."""
+    """The leftovers of one launch: its folder ("": none), patterns of other files of its programs, and its start time."""
 
     folder: str
     patterns: tuple[str, ...]

@@ -23,7 +23,7 @@ FOLDER = "FIRSTLIGHT_PROFILE"
 
 
 def words(command: Sequence[str], mpi: Mpi) -> list[str]:
-    """The command as it is started: some launchers carry to other nodes only variables that they are told of."""
+    """Return the command to start: some launchers export only named variables to other nodes."""
     given = list(command)
     family = of(mpi.family)
     names = [name for launcher in family.launchers for name in (launcher, f"{launcher}.{family.name}")]

@@ -38,7 +38,7 @@ class Kind(msgspec.Struct, frozen=True):
 
     `group`: point-to-point, one-sided and neighbourhood calls name their peers and are in the pairs; collective calls
     are not, because MPI prescribes no route for them; receiving, waiting, setting up and files send nothing.
-    `waiting`: seconds that ranks have waited in it at least, where that can be told (see `waiting`).
+    `waiting`: the least seconds that ranks have waited in it, where this is known (see `waiting`).
     """
 
     name: str

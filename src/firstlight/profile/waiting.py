@@ -1,6 +1,6 @@
 """Waiting: who shares processors, and how much of the time inside MPI cannot have been spent moving data.
 
-A call that ends when its partner is ready tells its whole time only. What is said here holds nevertheless:
+Only the whole time of a call that ends when its partner is ready is known. These bounds hold nevertheless:
 
 - In a collective from which nobody returns before all have entered (barrier, allreduce, ...), the last to come waits
   for nobody, so the least time of any rank bounds what the call itself takes. Beyond the least sum over its calls,
@@ -79,7 +79,7 @@ def nodes(traffic: Traffic) -> int:
 
 
 def in_collectives(phase: Phase) -> Split | None:
-    """Of the collectives that all ranks call equally often; None where there is none."""
+    """Split the time in collectives that all ranks call equally often; None where there is none."""
     some = [k for k in phase.kinds if k.waiting is not None]
     if not some:
         return None
@@ -87,7 +87,7 @@ def in_collectives(phase: Phase) -> Split | None:
 
 
 def between_two(traffic: Traffic) -> tuple[Split | None, str]:
-    """Of messages between two ranks; or None, and why it cannot be told."""
+    """Split the time in messages between two ranks; or return None and the reason why it cannot be split."""
     total = whole(traffic)
     inside = sum(k.seconds for k in total.kinds if k.group in _BETWEEN_TWO)
     if not inside or not total.sizes:

@@ -1,4 +1,4 @@
-"""Restrict: the compiler is told that arrays do not overlap; the dispatcher looks before it goes that way."""
+"""Restrict: declare that arrays do not overlap; the dispatcher checks this before it calls that version."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from msgspec.structs import replace
 from firstlight.loops.change import Piece
 
 ENABLES = True
-"""Of little use by itself: other changes gain by it, so it is tried before them."""
+"""This change has little effect alone but improves others, so it is tried before them."""
 
 
 def choices(piece: Piece) -> tuple[str, ...]:

@@ -1,4 +1,4 @@
-"""SIMD: the innermost loops are said to have no dependences that vectors would break, or how wide vectors shall be."""
+"""SIMD: declare that the innermost loops have no dependences that vectors would break, or set the vector width."""
 
 from __future__ import annotations
 

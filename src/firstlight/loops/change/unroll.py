@@ -1,4 +1,4 @@
-"""Unroll: the innermost loops several turns at once, as the compiler does when it is told."""
+"""Unroll: repeat the body of the innermost loops, using the compiler's own pragma."""
 
 from __future__ import annotations
 
