@@ -81,14 +81,14 @@ class Launch(msgspec.Struct, frozen=True, tag="launch"):
     binding: tuple[Binding, ...]
     counters: str  # "instructions cycles flops", or the reason why there are none
     clock: float  # resolution of the wall clock
-    seed: int | None = None  # of where inputs change from step to step; --seed sets it. None: not told
+    seed: int | None = None  # of where inputs change from step to step; --seed sets it. None: unknown
 
 
 class Case(msgspec.Struct, frozen=True, tag="case"):
     """One combination of parameters.
 
     `cost` is per step and for the whole job: flops, bytes, messages, message_bytes, accesses, operations (of the
-    workload's own kind); flow counts the bytes into and out of one process, elements what a time is told for one of.
+    workload's own kind); flow counts the bytes into and out of one process; a time per element divides by elements.
     `solver.flops` is what of the flops lies in the phase solver. A sample is `steps` of them.
     """
 
@@ -149,7 +149,7 @@ class Field(msgspec.Struct, frozen=True, tag="field"):
     """A two-dimensional field as the last sample of a case left it, reduced to means over boxes of cells, for drawing.
 
     `rows`, `columns`: the cells of the whole field. `values`, row by row, are in 1/999 of `largest`, the largest mean
-    without its sign. Of a step that left what is no number, all are 0.
+    without its sign. All are 0 if the step left a value that is not a number.
     """
 
     case: int
@@ -171,7 +171,7 @@ class Device(msgspec.Struct, frozen=True):
 
 
 class Devices(msgspec.Struct, frozen=True, tag="devices"):
-    """Of a case of a variant for devices; a case that did not run on one fails its check."""
+    """The devices that a case of a device variant ran on; a case that did not run on one fails its check."""
 
     case: int
     devices: tuple[Device, ...]
@@ -242,7 +242,7 @@ class Parameter(msgspec.Struct, frozen=True):
     unit: str
     default: str
     help: str
-    kind: Literal["integer", "real", "choice", "file", ""] = ""  # "": as programs before this was told
+    kind: Literal["integer", "real", "choice", "file", ""] = ""  # "": records of programs that do not report it
     least: float | None = None
     most: float | None = None
     options: tuple[str, ...] = ()  # of a choice and of a file: those that the program has
@@ -250,11 +250,11 @@ class Parameter(msgspec.Struct, frozen=True):
 
 
 class Metric(msgspec.Struct, frozen=True):
-    """What is told of a case. The first metric that a case has decides how often its cells are launched.
+    """A metric of a case. The first metric that a case has decides how often its cells are launched.
 
     `form` rate: scale * cost[quantity] * steps / wall. `form` time: scale * wall / (cost[quantity] * steps).
     `form` value: scale * the observed value `quantity`, largest over ranks, median over samples; it may be 0. `form`
-    told: the same of what a program tells of its own speed: ranked and compared as a rate or a time is.
+    told: the same for a speed that the program itself prints; it is ranked and compared as a rate or a time is.
     With a `phase`, a rate or a time is that of the phase: its share of the cost, and its time on the rank that is
     longest in it.
     """

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 STYLES = {"strong": "1", "dim": "2", "good": "32", "warn": "33", "bad": "31"}
-"""Of our own colours: the numbers of their escape codes."""
+"""The numbers of the escape codes of our own colours."""
 COLOURS = frozenset(f"\x1b[{number}m" for number in (*STYLES.values(), "0"))
 
 _CODE = re.compile("\x1b\\[[0-9]{1,2}m|.", re.DOTALL)
@@ -83,7 +83,7 @@ def is_text(word: str) -> bool:
 def command(*words: object) -> str:
     """`./fl` with these words, as a shell reads them back: one line, whatever the words hold.
 
-    A path that begins with a dash is written so that it is no option.
+    A path that begins with a dash is written so that it is not an option.
     """
     return f"./fl {line(words)}"
 
@@ -109,7 +109,7 @@ def _word(word: object) -> str:
 
 
 def _escape(c: str) -> str:
-    """Its bytes, of a name that is no text the ones that it has on the disk."""
+    """Escape the bytes of a character; of a name that is not text, the bytes that are on the disk."""
     return "".join(f"\\x{byte:02x}" for byte in c.encode("utf-8", "surrogateescape"))
 
 

@@ -43,7 +43,7 @@ class Sources:
         return frozenset(path for name in names for path in self._room(name))
 
     def digest(self, files: Iterable[Path]) -> str:
-        """Of names and contents: a checkout elsewhere gives the same."""
+        """Return a digest of names and contents: a checkout in another folder has the same."""
         return digest(word for _, word in sorted((path.name, self._content(path)) for path in files))
 
     def _room(self, name: str) -> frozenset[Path]:

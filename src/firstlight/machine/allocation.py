@@ -43,7 +43,7 @@ class Allocation(msgspec.Struct, frozen=True):
     confined: bool = False
 
     def words(self, nodes: int) -> list[str]:
-        """Return the srun options that keep a step to the first of its own nodes; none if it owns the whole allocation."""
+        """Return the srun options that keep a step to the first of its nodes; none if it owns the whole allocation."""
         return [f"--nodelist={','.join(self.hosts[:nodes])}"] if self.confined else []
 
 

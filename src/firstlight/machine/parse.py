@@ -72,7 +72,7 @@ def processor(cpuinfo: str | None) -> str | None:
 
 
 def instructions(cpuinfo: str | None) -> str:
-    """Return what decides the instructions of `-march=native`: model and feature flags of the first listed processor."""
+    """Return what decides the instructions of `-march=native`: model and flags of the first listed processor."""
     keys = ("vendor_id", "cpu family", "model", "flags", "CPU implementer", "CPU part", "Features", "isa", "cpu")
     first = next((block for block in fields(cpuinfo) if block), {})
     return "; ".join(f"{key}: {first[key]}" for key in keys if key in first)

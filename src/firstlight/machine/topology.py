@@ -57,7 +57,7 @@ def cores(root: Path, cpus: Sequence[int]) -> Cores:
 
 
 def sockets(root: Path, of: Cores) -> int:
-    """Return the number of processors that the cores belong to; an unknown number (-1 on some machines) counts as one."""
+    """Return the number of processors of the cores; an unknown number (-1 on some machines) counts as one."""
     return len({parse.number(read(root / _CPU / f"cpu{core[0]}/topology/physical_package_id")) or 0 for core in of})
 
 
@@ -190,7 +190,7 @@ _KINDS: dict[str, CacheKind] = {"Data": "data", "Unified": "unified"}
 def caches(root: Path, of: Cores) -> tuple[Cache, ...]:
     """Data and unified caches behind the usable CPUs, each once, by level; from the C library where /sys has none."""
     found: dict[tuple[int, str, tuple[int, ...]], Cache] = {}
-    numbered: dict[tuple[int, str, int], list[int]] = {}  # caches without a list of CPUs, only with the number of sharers
+    numbered: dict[tuple[int, str, int], list[int]] = {}  # caches with a number of sharers but no list of CPUs
     cpus = [cpu for core in of for cpu in core]
     of_core = {cpu: core for core in of for cpu in core}
     covered: set[int] = set()  # CPUs that share a first-level cache with one that was read share all that is behind it

@@ -116,7 +116,7 @@ def written(folder: Path, stood: Sequence[Seat], answer: Answer) -> tuple[Writte
 def compared(request: Request, answer: Answer, mpi: Mpi, on_launch: trying.OnLaunch = lambda n, m: None) -> Trial:
     """Measure the command with its ranks where the map puts them, and in their own order.
 
-    Both are bound by the same means, so that only the map differs. Raises UsageError for a launcher without rank maps."""
+    Both are bound by the same means, so that only the map differs. Raises UsageError for a launcher without maps."""
     order = seats(answer.identity, request.ground), seats(answer.places, request.ground)
     files = request.folder / ORDER, request.folder
     plain, mapped = (

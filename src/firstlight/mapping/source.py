@@ -20,7 +20,7 @@ _NAME = re.compile(r"[a-z][a-z0-9_]*")
 
 
 class Source(msgspec.Struct, frozen=True):
-    """`words`: options of firstlight-map; `text`: the content of the file that it reads, "" for a pattern of its own."""
+    """`words`: options of firstlight-map; `text`: the content of its input file, "" for a pattern of its own."""
 
     title: str
     words: tuple[str, ...] = ()

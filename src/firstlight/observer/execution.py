@@ -40,7 +40,7 @@ class Files(NamedTuple):
 
 
 def files(folder: str, named: bool, wanted: bool) -> Files:
-    """Return the output files. `named`: the command names `{out}`. Output that no check reads (`wanted`) is discarded."""
+    """Return the output files. `named`: the command contains `{out}`. Unless `wanted`, its output is discarded then."""
     out = f"{folder}/out"
     shown = f"{folder}/stdout" if named else out
     return Files(out, shown if wanted or not named else os.devnull, f"{folder}/stderr")
@@ -71,7 +71,7 @@ def execute(words: list[str], environment: Mapping[str, str], where: Files) -> E
 
 
 def peak_memory(words: list[str], environment: Mapping[str, str], where: Files) -> float | None:
-    """Run the command once more and return its largest resident set in bytes, even if it is smaller than the observer's.
+    """Run the command once more and return its largest resident set in bytes, also if the observer's is larger.
 
     Returns None where the kernel does not report it.
 

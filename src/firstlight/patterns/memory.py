@@ -73,7 +73,7 @@ def _partners(phase: Phase, number: int) -> tuple[object, ...]:
 
 
 def curve(built: Path, name: str, given: Sequence[str] = (), counts: Sequence[int] = COUNTS) -> tuple[Need, ...]:
-    """Return the needs for each number of processes that the pattern supports. Raises its UsageError if there is none."""
+    """Return the need of each number of processes that the pattern supports. Raises its UsageError if there is none."""
     found: list[Need] = []
     refusal: UsageError | None = None
     for processes in counts:

@@ -45,7 +45,7 @@ PATIENCE = 20
 
 
 def effort(suite: str, machine: Machine) -> Effort:
-    """Return the effort of a suite on that machine. Emulated programs are not timed: fewest samples, long time limit."""
+    """Return the effort of a suite on that machine. Emulated programs are not timed: few samples, long time limit."""
     usual = EFFORT[suite]
     if not machine.emulated:
         return usual

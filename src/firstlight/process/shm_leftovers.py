@@ -21,7 +21,7 @@ COARSE = 0.05
 
 
 class Leavings(NamedTuple):
-    """The leftovers of one launch: its folder ("": none), patterns of other files of its programs, and its start time."""
+    """Leftovers of one launch: its folder ("": none), patterns of other files of its programs, and its start time."""
 
     folder: str
     patterns: tuple[str, ...]

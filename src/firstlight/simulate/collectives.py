@@ -58,7 +58,7 @@ def measured(
 def predicted(
     case: Case, some: Mapping[tuple[str, int], Played], fitted: Fitted, best: Fitted, asks: Asks
 ) -> tuple[list[Predicted], list[str]]:
-    """Of what `measured` gives for a case, what is predicted, and what is not with the reason.
+    """Predict what `measured` returns for a case; return the predictions, and the reason for each missing one.
 
     `fitted` and `best`: the parameters of all launches of messages and of the fastest ones. One question a size; all
     ranks are alike far from each other, for a ping-pong between two tells no more.

@@ -3,7 +3,7 @@
 A. Alexandrov et al., JPDC 44 (1997) 71 (LogGP); T. Hoefler, T. Schneider, A. Lumsdaine, LogGOPSim, HPDC 2010 (O, S);
 T. Kielmann, H. Bal, K. Verstoep, Fast Measurement of LogP Parameters, IPDPS 2000 Workshops (a gap for each size).
 Half a round trip of m bytes, one alone, takes L + 2 o + (m - 1) max(G, O). The shortest one is L + 2 o, which ping-
-pong does not tell apart: they are set by a convention that is told with the result. What a longer message takes beyond
+pong cannot separate: a convention sets both, and the result names it. What a longer message takes beyond
 it is G of that size, so every measured size comes out as it was measured (`rising`): the hand-over from short to long
 messages (S) and the ends of caches are in it. Of several ways to send a message of one size the fastest counts, as the
 executor of schedules takes it. An exchange, in which both ends send and receive, takes (m - 1) O longer, which gives O
@@ -48,7 +48,7 @@ class Rate(msgspec.Struct, frozen=True):
 
 
 class Messages(msgspec.Struct, frozen=True):
-    """Of so many bytes, one way: seconds by the curve, and by the fastest and the slowest launch.
+    """Seconds of a message of so many bytes, one way: by the curve, and by the fastest and the slowest launch.
 
     `states`: where the launches fall into two.
     """
@@ -61,8 +61,9 @@ class Messages(msgspec.Struct, frozen=True):
 
 
 class Written(msgspec.Struct, frozen=True):
-    """Of so many bytes in a row, one way by the same calls: seconds where they are written before and read after, and
-    where the same buffers are sent again and again."""
+    """Seconds of so many bytes in a row, one way by the same calls.
+
+    `seconds`: the bytes are written before and read after. `cached`: the same buffers are sent again and again."""
 
     bytes: int
     seconds: float

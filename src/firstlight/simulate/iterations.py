@@ -20,7 +20,7 @@ from firstlight.units import binary, count
 
 
 class Iteration(msgspec.Struct, frozen=True):
-    """Of a pattern that was measured, with small or usual sizes. `bytes`: half of what a process gives and gets."""
+    """An iteration of a measured pattern, `small` or not. `bytes`: half of what a process sends and receives."""
 
     title: str
     ranks: int

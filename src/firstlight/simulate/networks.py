@@ -43,7 +43,7 @@ class Network(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """A network as its file tells it; `topology`: one of the kind that is built of it, as an example.
 
     latency: half a round trip of the shortest message. overhead: what an interface takes for a message, where that is
-    told apart. hop: a switch. bandwidth: of a link and of an interface, one way. given: the parameters themselves.
+    separate. hop: a switch. bandwidth: of a link and of an interface, one way. given: the parameters themselves.
     """
 
     title: str

@@ -38,7 +38,7 @@ class Order(msgspec.Struct, frozen=True):
     """What the user asks for, as written on the command line. `loads`: also the load of every link.
 
     `pattern`: the subject is a pattern, of so many `processes` (None: as many as nodes), with the values `given`.
-    `stages`: in place of a subject, iterations that are told stage by stage.
+    `stages`: instead of a subject, iterations that are described stage by stage.
     """
 
     subject: str
@@ -155,7 +155,7 @@ def _pattern(order: Order, fitted: Fitted | None, progress: Progress) -> Simulat
 
 
 def _stages(order: Order, fitted: Fitted | None, progress: Progress) -> Simulated:
-    """One iteration of each of what is told stage by stage, on every network asked for."""
+    """Simulate each iteration that is described stage by stage, on every requested network."""
     places, options = _iterated(order, fitted)
     built = program.build()
     predictions: list[Prediction] = []
@@ -170,7 +170,7 @@ def _stages(order: Order, fitted: Fitted | None, progress: Progress) -> Simulate
 
 
 def _iterated(order: Order, fitted: Fitted | None) -> tuple[tuple[str, ...], dict[str, str]]:
-    """The networks of an iteration, and what the program is told of each."""
+    """Return the networks of an iteration and the program's options for each."""
     if order.topology is None:
         raise UsageError("on which network? give --topology tofu:24x18x16, torus:8x8x8 or flat:1024")
     if order.missing or order.root or order.segment_bytes or order.segments != "auto":

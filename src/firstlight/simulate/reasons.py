@@ -47,7 +47,7 @@ def reasons(
     carried: Sequence[Carried] = (),
     fastest: Fastest | None = None,
 ) -> tuple[Reason, ...]:
-    """Of a prediction that is off; none where nothing that was measured explains it.
+    """Return the reasons why a prediction is wrong; empty where no measurement explains it.
 
     `launches`: seconds of each launch of what is predicted. `sizes`: bytes of its messages. `carried`: collective
     operations in it that go by our schedules. `fastest`: the same of the fastest launches. Times in seconds.

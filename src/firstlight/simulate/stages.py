@@ -63,7 +63,7 @@ def read(words: Iterable[str]) -> tuple[Stages, ...]:
 
 
 def measured(judgement: Judgement, workloads: Mapping[str, Workload]) -> tuple[Stages, ...]:
-    """Of all iterations whose stages a workload tells, each as fast as its fastest figure.
+    """Return all iterations whose stages a workload declares, each with the time of its fastest figure.
 
     Raises UsageError where the run has none.
     """

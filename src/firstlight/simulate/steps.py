@@ -55,7 +55,7 @@ FASTEST = Model("all of that, the fastest launch of each against the fastest", f
 
 
 class Step(Protocol):
-    """One step of all processes. `bytes`: by which steps of one kind are told apart and drawn."""
+    """One step of all processes. `bytes`: the size that distinguishes steps of one kind, also in drawings."""
 
     @property
     def ranks(self) -> int: ...

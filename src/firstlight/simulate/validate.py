@@ -75,7 +75,7 @@ class Error(msgspec.Struct, frozen=True):
 
 
 class Share(msgspec.Struct, frozen=True):
-    """Of so many predictions: how many are within 10 % of the measurement, and within a factor of 1.5."""
+    """How many of the predictions are within 10 % of the measurement, and within a factor of 1.5."""
 
     of: str
     predictions: int
@@ -170,7 +170,7 @@ def _steps(
     asks: Asks,
     missing: list[str],
 ) -> list[tuple[str, list[Point]]]:
-    """By model, the points of all steps whose MPI library's messages are known; the others are told in `missing`."""
+    """Return by model the points of all steps whose MPI library's messages are known; `missing` gets the others."""
     found = []
     best: dict[int, Fastest] = {}
     for model in (FASTEST, *MODELS):

@@ -1,6 +1,6 @@
-"""Site: what is said once for all who measure on a machine (modules, queue, where results go), in one optional file.
+"""Site: defaults for all users of a machine (modules, queue, folder of results), in one optional file.
 
-Everything in it can be said on the command line as well, and nothing of it is needed on a laptop.
+The command line has an option for each of them, and a laptop needs no such file.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""What may be said of how MPI programs are started: a launcher by name, or a command line of one's own."""
+"""How MPI programs are started: by a launcher of a known name, or by the user's own command line."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ def is_template(text: str) -> bool:
 
 
 def template(text: str) -> tuple[str, ...]:
-    """Its words. Raises UsageError where it does not say how many ranks, and for what stands in braces and is no place
-    for a number."""
+    """Split the command line into words. Raises UsageError if it lacks the number of ranks or has an unknown name in
+    braces."""
     names = re.findall(r"\{([^{}]*)\}", text)
     odd = [name for name in names if name not in PLACES]
     if odd or text.count("{") != len(names) or text.count("}") != len(names):

@@ -438,9 +438,9 @@ def _swept(run: Folder, launches: Folder) -> Iterator[str]:
 
 
 def check(path: Path) -> list[Defect]:
-    """The defects of a run directory: names, links, sizes, schema, hashes, order, and whether the numbers agree.
+    """Return the defects of a run directory: names, links, sizes, schema, hashes, order, and numbers that disagree.
 
-    Of very many the first are told, and how many more there are.
+    The list has the first defects only, and the number of the others.
     """
     from firstlight.store.audit import audit, few
 

@@ -37,7 +37,7 @@ _KNOWN = {
 Found = Iterator[tuple[int, str]]
 
 MOST = 1000
-"""Defects that are told in all: nobody reads more, and a small directory can have millions."""
+"""Maximum number of reported defects: a small directory can have millions."""
 
 
 def audit(store: Store) -> Iterator[Defect]:
@@ -99,7 +99,7 @@ def few(found: Iterable[Defect]) -> list[Defect]:
 
 
 def _sealed(path: Path, run: Run | None, reported: set[str]) -> Iterator[Defect]:
-    """What differs from the seal. `reported`: files with a defect of their own, of which nothing more is said."""
+    """Yield what differs from the seal. `reported`: files that already have a defect; they are skipped."""
     if seal.exists(path):
         yield from (defect for defect in seal.differences(path) if defect.file not in reported)
     elif run is not None and run.sealed and run.state != "running":

@@ -74,7 +74,7 @@ class File(Held):
 
 
 class Folder(Held):
-    """A folder that is held open; `path` is for messages, and for programs that must be told one."""
+    """A folder that stays open; `path` is for messages, and for programs that need a path."""
 
     def __init__(self, path: Path, descriptor: int) -> None:
         super().__init__(descriptor)
@@ -105,7 +105,7 @@ class Folder(Held):
         return File(os.open(name, flags | PLAIN, dir_fd=self._descriptor))
 
     def status(self, name: str | None = None) -> os.stat_result | None:
-        """Of what has that name (no link is followed), None where there is nothing; without a name, of the folder."""
+        """Return the status of that name (no link is followed), None if missing; without a name, of the folder."""
         if name is None:
             return os.fstat(self._descriptor)
         try:
@@ -160,7 +160,7 @@ class Folder(Held):
             shutil.rmtree(name, dir_fd=self._descriptor)
 
     def try_to_remove(self, name: str) -> None:
-        """To give space back after an error that is told: that this fails, too, tells nothing more."""
+        """Free space after an error that is reported anyway; a failure here is ignored."""
         with contextlib.suppress(OSError):
             self.remove(name)
 

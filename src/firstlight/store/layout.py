@@ -20,7 +20,7 @@ SEAL = "SHA256SUMS"
 SIGNATURE = "SHA256SUMS.sig"
 
 NAME = re.compile(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,199}")
-"""Of a run: the name of its directory."""
+"""The name of a run's directory."""
 JOBS = "jobs"
 """Beside the runs: the folder of job scripts."""
 TUNED = "tuned"
@@ -33,7 +33,7 @@ MAX_LAUNCH_BYTES = 64 << 20
 MAX_LINES = 1_000_000
 MAX_FILES = 500_000
 MAX_LOG_BYTES = 1 << 20
-"""Of what compilers say of one program: the beginning, where the first error is, and the end."""
+"""Bytes of compiler output for one program: the beginning, which has the first error, and the end."""
 EXIT_ROOM = 1 << 16
 """Bytes of a launch file that are kept free for the exit line."""
 
@@ -71,7 +71,7 @@ def is_build_log(name: str) -> bool:
 
 
 KEPT: dict[str, Callable[[str], bool]] = {BUILDS: is_build_log, DOCUMENTS: documents.is_name}
-"""Folders of a run beside its launches, and what they hold: what compilers said, and files that programs read."""
+"""Folders of a run beside its launches, and a test of their file names: compiler output, and input files."""
 
 
 def is_part(name: str) -> bool:

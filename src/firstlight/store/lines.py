@@ -33,7 +33,7 @@ T = TypeVar("T")
 _decoder: msgspec.json.Decoder[Line] = msgspec.json.Decoder(Line)
 
 MOST_OF_A_FILE = 20
-"""Defects of one file that are told: a megabyte of newlines is a million lines, and none of them says more."""
+"""Maximum number of reported defects of one file: a megabyte of newlines is a million equal defects."""
 
 
 class Defect(NamedTuple):

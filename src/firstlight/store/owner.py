@@ -3,7 +3,7 @@
 It holds the process and when it began; the boot and the process namespace that these numbers belong to are hashed, so
 the note names no host. Locks are not asked, for network file systems refuse them or grant them twice: a note is placed
 by a hard link, which one claimant makes and no other, and what takes the place of a dead one's note is settled the
-same way. Its age is told by the clock of the file system alone.
+same way. Only the clock of the file system decides its age.
 """
 
 from __future__ import annotations

@@ -71,7 +71,7 @@ def exists(run: Path) -> bool:
 
 
 def digest(run: Path, name: str) -> str:
-    """SHA-256 of one file. Raises RecordError for what is no plain file, or is too large to be ours."""
+    """Return the SHA-256 of one file. Raises RecordError if it is not a plain file, or is too large to be ours."""
     return hashed(layout.read_file(run / name, MAX_FILE_BYTES))
 
 

@@ -48,7 +48,7 @@ def altered(path: Path, run: Run, data: bytes) -> str:
 
 
 def differences(path: Path, whole: Whole, there: Collection[tuple[str, int]], reported: set[str]) -> Iterator[Defect]:
-    """Launches that are missing, were added or altered since. `reported`: files with a defect of their own."""
+    """Yield launches that are missing, added or altered. `reported`: files that already have a defect."""
     found = list(counts(whole.launches, there))
     yield from (defect for defect in found if defect.file not in reported)
     if not found and not any(name.startswith(f"{layout.LAUNCHES}/") for name in reported):

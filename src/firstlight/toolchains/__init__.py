@@ -151,8 +151,8 @@ def discover(
     """Probe compilers, MPI libraries and numerical ones; what works is proved by a trial and remembered in `cache_dir`.
 
     Where the system has no MPI and `embed_mpi` is true, pip's MPICH and Open MPI are installed below `cache_dir`, once;
-    `say` is told when that takes a while. What is looked for and not usable is in `absent`, with the reason. Raises
-    FirstlightError where `cache_dir` cannot be written.
+    `say` gets a message when that takes a while. What is looked for and not usable is in `absent`, with the reason.
+    Raises FirstlightError where `cache_dir` cannot be written.
 
     First this process is brought into the environment of the modules that were asked for; what the site file leaves out
     is absent.

@@ -38,7 +38,7 @@ int main() {
 """
 
 TOOLS = ("ar", "ld", "objcopy", "objdump", "ranlib")
-"""Of a compiler's binutils: those of this machine do not know another's programs."""
+"""Binutils of a cross compiler: those of this machine cannot read another machine's programs."""
 
 
 def play(machine: Machine, target: Target, cache_dir: Path) -> Machine:
@@ -103,7 +103,7 @@ def _binutils(host: Host, compiler: Path) -> dict[str, str]:
 
 
 def flag_sets(target: Target, family: str) -> dict[FlagSet, tuple[tuple[str, ...], ...]]:
-    """Those that a cross compiler can have: what is `native` on the processor it is on is said by the site file."""
+    """Return the flag sets that a cross compiler can have; the site file defines `native` for its processor."""
     return {
         name: tuple(dict.fromkeys(_spelled(flags, target.native) for flags in some))
         for name, some in vendors.flags(family).items()

@@ -9,7 +9,7 @@ from pathlib import Path
 from firstlight.toolchains.host import Host
 
 _STANDARD = re.compile(r"(/usr)?/lib(32|64)?(/\w+-linux-gnu\w*)?")
-"""Where linker and loader look by themselves. A compiler's own list is no such proof: it holds $LIBRARY_PATH."""
+"""Where linker and loader look by themselves. A compiler's own list does not prove it: it includes $LIBRARY_PATH."""
 
 
 def library_folders(host: Host) -> list[Path]:

@@ -1,4 +1,4 @@
-"""Table: an algorithm for every collective, number of ranks and size; where nothing is said, the library decides."""
+"""Table: an algorithm for every collective, number of ranks and size; the library decides where there is none."""
 
 from __future__ import annotations
 
