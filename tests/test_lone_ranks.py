@@ -96,7 +96,7 @@ def test_a_rank_that_fails_alone_ends_the_job_with_its_words(mpis: tuple[Mpi, ..
         assert done.returncode != 0 and WORDS[where] in done.stderr, (mpi.label, done.returncode, done.stderr)
         executable = program(mpi).executable
         assert executable is not None
-        told = launch._told(done.stderr, executable)  # what a run reports, and not what its launcher adds
+        told = launch._last_message(done.stderr, executable)  # what a run reports, and not what its launcher adds
         assert told.startswith(WORDS[where]), (mpi.label, done.stderr)
         assert not lines(done, "end")
 
@@ -106,7 +106,7 @@ def test_a_rank_without_others_is_heard_over_its_launcher(mpis: tuple[Mpi, ...])
         done = launched(mpi, 1, "rank=0", "where=init")
         executable = program(mpi).executable
         assert executable is not None and done.returncode != 0
-        assert launch._told(done.stderr, executable) == "met trouble in init", (mpi.label, done.stderr)
+        assert launch._last_message(done.stderr, executable) == "met trouble in init", (mpi.label, done.stderr)
 
 
 def test_a_refusal_of_one_rank_is_a_refusal_of_all(mpis: tuple[Mpi, ...]) -> None:
