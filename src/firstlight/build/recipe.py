@@ -35,7 +35,7 @@ SCHEDULES = "  SCHEDULES"
 class Foreign(msgspec.Struct, frozen=True):
     """An object that another compiler makes of `source`. `warnings` are for strict builds: they change no bytes."""
 
-    object: str  # below the tree; what the compiler says of it is kept in the file of this name and SAID
+    object: str  # below the tree; the compiler's output is in the file of this name and LOG_SUFFIX
     source: Path
     command: tuple[str, ...]  # without the source, -o, the folders of headers
     warnings: tuple[str, ...]
