@@ -19,7 +19,7 @@ from firstlight.errors import INCONCLUSIVE, OK, USAGE
 from firstlight.heritage import Entry, Heritage, Source
 from firstlight.judge.figures import judge
 from firstlight.judge.provenance import settle
-from firstlight.judge.states import told
+from firstlight.judge.states import describe_states
 from firstlight.judge.verdict import States, Verified
 from firstlight.report import answers, compare_machines
 
@@ -122,7 +122,7 @@ def test_every_number_of_the_tables_follows_from_the_document_as_it_says(three: 
     line = replace(line, published=(old,), cells=(*cells, *line.cells[2:]))
     whole = replace(whole, lines=(whole.lines[0], line, *whole.lines[2:]))
     for k, s in enumerate(two):
-        assert settle(compare_machines.states(whole, 1, k)) == told(s, line.unit)
+        assert settle(compare_machines.states(whole, 1, k)) == describe_states(s, line.unit)
     formulas = computed(compare_machines.render(whole, "0"), msgspec.json.encode(whole).decode())
     cells = [f"lines[{row}].cells[{k}]" for row, line in enumerate(whole.lines) for k in range(len(line.cells))]
     said = [f"{cell}.{what}" for cell in cells for what in ("estimate.median", "share")]

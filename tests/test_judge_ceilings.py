@@ -305,7 +305,7 @@ def test_what_a_cache_may_still_serve_is_possible(scene: synthetic.Scene, judged
         swept = replace(figure, working_set=80.0 * 2**20, estimate=e, ceiling=None)
         held = replace(swept, ceiling=allowed.ceiling(swept, synthetic_workloads.RATE, dot))
         told[rate] = allowed.impossible(held, synthetic_workloads.RATE, dot)
-        allowed.learn(held, synthetic_workloads.RATE, dot)
+        allowed.raise_ceiling(held, synthetic_workloads.RATE, dot)
         after = allowed.ceiling(swept, synthetic_workloads.RATE, dot)
         assert after is not None and after.value == pytest.approx(max(rate, 48) / 8) and after.own == (rate > 48)
     above = told[100.0]

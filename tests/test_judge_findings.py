@@ -15,7 +15,7 @@ from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement, findings
 from firstlight.judge.figures import judge
 from firstlight.judge.findings import discover, rules
-from firstlight.judge.findings._common import told
+from firstlight.judge.findings._common import without_defaults
 from firstlight.judge.formatting import listing
 from firstlight.judge.interval import estimate
 from firstlight.judge.verdict import Figure, Identity, Verified
@@ -50,14 +50,14 @@ def test_no_default_that_nobody_set_is_printed(judged: Judgement) -> None:
     of_dot = [f for f in judged.figures if f.identity.workload == "dot"]
     alike = replace(judged, figures=tuple(with_pi(f, 0) for f in of_dot))
     was, now = of_dot[0].identity, alike.figures[0].identity
-    assert told(alike, now).parameters == told(judged, was).parameters != ()
+    assert without_defaults(alike, now).parameters == without_defaults(judged, was).parameters != ()
     assert "pi" not in "".join("".join(f.evidence) + f.sentence for f in discover(alike, synthetic.run().workloads))
     differing = replace(alike, figures=(*alike.figures[:-1], with_pi(of_dot[-1], 2)))
-    assert told(differing, now) == now
+    assert without_defaults(differing, now) == now
     (first, *rest) = judged.run.cells
     dot = replace(first, program=replace(first.program, workload="dot"), arguments=(*first.arguments, "pi=0"))
     given = replace(alike, run=replace(alike.run, cells=(dot, *rest)))
-    assert told(given, now) == now
+    assert without_defaults(given, now) == now
 
 
 def test_fast_but_wrong(judged: Judgement) -> None:

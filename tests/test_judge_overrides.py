@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 from firstlight.catalogue import Plot, Row, Value, Workload
-from firstlight.judge.overrides import MOST, asked
+from firstlight.judge.overrides import MOST, apply_settings
 
 MINE = "mine.xyz-0123456789abcdef"
 
@@ -15,7 +15,7 @@ def workload(rows: tuple[Row, ...], plots: tuple[Plot, ...] = ()) -> dict[str, W
 
 
 def rows(given: dict[str, tuple[Value, ...]], *some: Row) -> list[Row]:
-    return list(asked(workload(some), {"w": given})["w"].rows)
+    return list(apply_settings(workload(some), {"w": given})["w"].rows)
 
 
 def test_a_row_of_a_replaced_value_is_one_of_each_of_the_users() -> None:
@@ -30,7 +30,7 @@ def test_what_is_still_measured_is_still_asked() -> None:
     assert rows({"molecule": ("water", "benzene")}, row) == [row]
     assert rows({"basis": ("3-21G",)}, row) == [row]
     some = workload((row,))
-    assert asked(some, {}) == some and asked(some, {"v": {"molecule": (MINE,)}}) == some
+    assert apply_settings(some, {}) == some and apply_settings(some, {"v": {"molecule": (MINE,)}}) == some
 
 
 def test_rows_that_would_ask_the_same_are_one_and_of_several_metrics_each_says_its_own() -> None:
@@ -51,5 +51,5 @@ def test_a_sweep_makes_no_page_of_rows_and_drawings_follow() -> None:
     row = Row("n", "time", 1, {"n": 5})
     assert len(rows({"n": tuple(range(100, 200))}, row)) == MOST
     plots = tuple(Plot("phases", "x", "time", "variant", {"molecule": m}) for m in ("water", "decane"))
-    (drawn,) = asked(workload((), plots), {"w": {"molecule": (MINE,)}})["w"].plots
+    (drawn,) = apply_settings(workload((), plots), {"w": {"molecule": (MINE,)}})["w"].plots
     assert drawn.where == {"molecule": MINE}

@@ -15,7 +15,7 @@ from firstlight.judge import states as judged
 from firstlight.judge.compare import compare_figures
 from firstlight.judge.interval import estimate
 from firstlight.judge.ranking import advantage, rank
-from firstlight.judge.states import states, told
+from firstlight.judge.states import describe_states, states
 from firstlight.judge.verdict import Identity, States, Verified
 from firstlight.plan import Placement
 from firstlight.report import frame
@@ -92,8 +92,8 @@ def figure(*launches: float, toolchain: str = "gcc-native", better: str = "lower
 
 
 def test_words() -> None:
-    assert told(States(0.154, 0.482, 6, 2), "us") == "154 or 482 ns, 6 of 8 in the lower"
-    assert told(States(0.15, 2.0, 3, 3), "us") == "150 ns or 2.00 us, 3 of 6 in the lower"
+    assert describe_states(States(0.154, 0.482, 6, 2), "us") == "154 or 482 ns, 6 of 8 in the lower"
+    assert describe_states(States(0.15, 2.0, 3, 3), "us") == "150 ns or 2.00 us, 3 of 6 in the lower"
 
 
 def test_how_the_states_were_drawn_is_no_difference() -> None:

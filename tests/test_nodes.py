@@ -144,7 +144,7 @@ def test_only_what_is_as_on_the_median_node_is_said_to_be_as_elsewhere() -> None
 def test_a_line_tells_how_far_from_the_others_one_must_lie() -> None:
     values = [10.0, 10.1, 9.9, 10.0]
     few, some, wild = ({(k,): v for k, v in enumerate(some)} for some in (values[:3], values, [1.0, 9.0, 80.0, 700.0]))
-    told = [page.told(page._judged(line(one), 1)) for one in (few, some, wild)]
+    told = [page.describe_spread(page._judged(line(one), 1)) for one in (few, some, wild)]
     assert told[0] == "10.0 us, 9.90 us to 10.1 us over 3 nodes"
     assert "from 1.1" in told[1] and "too uneven" in told[2]
 
@@ -200,8 +200,8 @@ def test_under_another_batch_system_it_is_not_available(tmp_path: Path) -> None:
     nodefile = tmp_path / "nodes"
     nodefile.write_text("a\nb\n")
     with pytest.raises(UsageError, match="not available under pbs"):
-        requests.held({"PBS_JOBID": "1.server", "PBS_NODEFILE": str(nodefile)})
+        requests.current_allocation({"PBS_JOBID": "1.server", "PBS_NODEFILE": str(nodefile)})
     job = {"SLURM_JOB_ID": "1", "SLURM_JOB_NODELIST": "n[1-4]", "SLURM_NNODES": "4", "SLURMD_NODENAME": "n1"}
-    assert requests.held(job).hosts == ("n1", "n2", "n3", "n4")
+    assert requests.current_allocation(job).hosts == ("n1", "n2", "n3", "n4")
     with pytest.raises(UsageError, match="no allocation of Slurm with two nodes"):
-        requests.held(job | {"FIRSTLIGHT_NODES": "n2,n3"})
+        requests.current_allocation(job | {"FIRSTLIGHT_NODES": "n2,n3"})

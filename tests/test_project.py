@@ -169,7 +169,7 @@ def test_declared_models_grow_with_the_problem_and_can_be_simulated(
     for text in (model.memory, model.flops):
         small, large = (formulas.value(text, model.numbers(known, e, 8)) for e in (1e5, 1e6))
         assert 0 < small < large
-    takes = messages.asked(simulator)
+    takes = messages.step_times(simulator)
     assert formulas.value(model.elements, known) > 0
     times = [
         takes(model, model.numbers(known, 1e6, p), p, f"flat:{p}", "L=1000,o=500,g=0,G=1,O=0,S=1e12") for p in (1, 2, 8)
@@ -186,7 +186,7 @@ def test_linpack_of_the_k_computer_from_its_data_sheet(simulator: Path) -> None:
     ideal = 2 / 3 * n**3 / of.flops.value
     s = Sample("w", "v", "g", None, model.title, 1, 8, n, {"n": n}, (ideal,) * 6, ideal, 8 * n**2)
     a = Application(workload, model, [s])
-    takes = messages.asked(simulator)
+    takes = messages.step_times(simulator)
 
     def sent(model: Model, numbers: dict[str, float], ranks: int, topology: str) -> float:
         return takes(model, numbers, ranks, topology, "")

@@ -19,7 +19,7 @@ from firstlight.export.comparison import compared as export_of
 from firstlight.export.junit import against, to_junit
 from firstlight.judge import Judgement
 from firstlight.judge.compare import compare
-from firstlight.judge.states import told
+from firstlight.judge.states import describe_states
 from firstlight.judge.verdict import Estimate, States, Verified
 from firstlight.report import html, nodes
 from firstlight.report.comparison import comparison
@@ -101,8 +101,8 @@ def test_nodes_and_pairs_tell_both_states() -> None:
     some[3] = replace(some[3], states=TWO)
     line = nodes._judged(Line("network", "latency", "us", "lower", tuple(some), None), 1)
     assert line.values[3].named and SAID in nodes._evidence(line, line.values[3])
-    assert "two states on 1 node" in nodes.told(line)
-    assert nodes.whole(line.values[3], "us") == f"9.00 us, run node-003; two states: {told(TWO, 'us')}"
+    assert "two states on 1 node" in nodes.describe_spread(line)
+    assert nodes.whole(line.values[3], "us") == f"9.00 us, run node-003; two states: {describe_states(TWO, 'us')}"
     found = nodes.Nodes("n", ("a", "b", "c", "d"), (line,), (), (), (), {}, "no MPI", 0, 1, 0)
     page = bare(nodes.render(found, "0"))
     assert page.count('<span class="muted">two states</span>') == 1 and SAID in page

@@ -81,7 +81,7 @@ def _counted(whole: list[Row], failed: bool) -> str:
 def line(row: Row) -> str:
     """One figure as one line; the reason in full where there is no number."""
     from firstlight.judge.formatting import values, where
-    from firstlight.judge.states import told
+    from firstlight.judge.states import describe_states
 
     tools = row.toolchain + (f" {row.mpi}" if row.mpi else "")
     what = ", ".join(x for x in (values(sorted(row.parameters.items())), where(row.placement)) if x)
@@ -91,5 +91,5 @@ def line(row: Row) -> str:
     interval = "too few" if row.low is None or row.high is None else f"{significant(row.low)} - {significant(row.high)}"
     share = "" if row.of_ceiling is None else f", {100 * row.of_ceiling:.0f} % of ceiling"
     note = f" ({row.reason})" if row.reason else ""
-    note = f"; two states: {told(row.states, row.unit)}{note}" if row.states else note
+    note = f"; two states: {describe_states(row.states, row.unit)}{note}" if row.states else note
     return f"{head}: {significant(row.median)} {row.unit} [{interval}], {row.launches} launches{share}{note}"

@@ -81,7 +81,7 @@ def command(
     RUNS are runs, or folders of runs; without any, the results folder. Each run is judged once and kept in an index in
     the cache, which may be thrown away. What cannot be read, was altered or is only a part is told and left out.
     """
-    from firstlight.export.history import told
+    from firstlight.export.history import document
     from firstlight.report import history as page
 
     folder, paths = _places(places, results)
@@ -97,7 +97,7 @@ def command(
     if junit is not None:
         _junit(junit, comparison, judged)
     if as_json:
-        print_json(told(history, read.left, comparison, code))
+        print_json(document(history, read.left, comparison, code))
         return code
     place: Path | None = output or folder / PAGE
     left = [(left.path, left.why) for left in read.left]

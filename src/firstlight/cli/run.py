@@ -195,7 +195,7 @@ def _each_node(
 
     if dry_run:
         raise UsageError("--dry-run shows the plan of one node: leave out --each-node")
-    here = requests.held()
+    here = requests.current_allocation()
     with display() as progress:
         if resume is not None:
             path = folder.find(resume, order.results)

@@ -17,7 +17,7 @@ def published() -> dict[str, Any]:
     from firstlight.conduct import job
     from firstlight.doctor.lines import Examined
     from firstlight.export.comparison import ComparedRuns
-    from firstlight.export.history import ToldHistory
+    from firstlight.export.history import HistoryDocument
     from firstlight.loops.tuner import Outcome
     from firstlight.mapping.answer import Mapped
     from firstlight.profile import traffic
@@ -38,7 +38,7 @@ def published() -> dict[str, Any]:
         "check": check.Checked,
         "compare": ComparedRuns,
         "compare-many": compare_machines.Beside,
-        "history": ToldHistory,
+        "history": HistoryDocument,
         "explain": explain.Explained,
         "nodes": nodes.Nodes,
         "report": report.Reported,

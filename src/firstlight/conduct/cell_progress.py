@@ -49,7 +49,7 @@ class Tally:
     def _first(self, evidence: Evidence) -> Metric | None:
         """Return the first metric that the case has; all its metrics share its launches."""
         description = self._run.descriptions.get(self.cell.program.target)
-        return next((m for m in description.metrics if evidence.tells(m)), None) if description else None
+        return next((m for m in description.metrics if evidence.applies(m)), None) if description else None
 
     @property
     def dropped(self) -> str:

@@ -21,7 +21,7 @@ from firstlight.conduct.documents import Given
 from firstlight.conduct.outlook import Outlook, look_ahead
 from firstlight.conduct.progress import Progress
 from firstlight.errors import BuildError, UsageError
-from firstlight.judge.overrides import Replaced, asked, replaced
+from firstlight.judge.overrides import Replaced, apply_settings, replaced
 from firstlight.machine import Machine
 from firstlight.plan import EFFORT, LAUNCHES, Cell, Plan, Program, plan, select, suite_of
 from firstlight.plan.settings import Defaults, Setting, Settings
@@ -119,7 +119,9 @@ def prepare(order: Order, progress: Progress, set_up: bool = True) -> Prepared:
     planned, answered = tuned_defaults.answered(planned, workloads, toolbox, here, order.results)
     for line in wording.answered(answered, toolbox):
         progress.note(line)
-    prepared = Prepared(here, toolbox, asked(workloads, settings, without), planned, settings, given, answered=answered)
+    prepared = Prepared(
+        here, toolbox, apply_settings(workloads, settings, without), planned, settings, given, answered=answered
+    )
     if order.placements and (others := [c for c in planned.cells if not c.program.mpi]):
         progress.note(
             f"--placement holds for MPI programs: {len(others)} of {count(len(planned.cells), 'cell')} have none"

@@ -19,7 +19,7 @@ from firstlight.errors import RecordError
 from firstlight.formulas import FormulaError
 from firstlight.judge import ranking
 from firstlight.judge.figures import judge
-from firstlight.judge.overrides import asked
+from firstlight.judge.overrides import apply_settings
 from firstlight.judge.roles import Played, players
 from firstlight.judge.roles import played as playing
 from firstlight.machine import Machine
@@ -153,7 +153,7 @@ def _found(role: str, workloads: Mapping[str, Workload], here: Machine, results:
             cells = tuple(c for c in run.cells if c.program.workload in measured)
             if not _same_machine(run.machine, here) or not any(c.program.workload in able for c in cells):
                 continue
-            known = asked(workloads, run.settings)
+            known = apply_settings(workloads, run.settings)
             records = list(opened.records({c.id for c in cells}))
         except RecordError:
             continue  # `check` tells what is wrong with it

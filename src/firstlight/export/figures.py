@@ -79,7 +79,7 @@ def _row(figure: Figure, run: Run, date: str, each: bool) -> Row:
             verdict = "failed" if isinstance(figure, Failed) else "unverified"
             verdict = "untimed" if isinstance(figure, Untimed) else verdict
             reason = figure.reason
-    told = figure.estimate if isinstance(figure, Verified) else None
+    estimate = figure.estimate if isinstance(figure, Verified) else None
     return Row(
         run=run.id,
         machine=run.machine.name,
@@ -103,8 +103,8 @@ def _row(figure: Figure, run: Run, date: str, each: bool) -> Row:
         reason=reason,
         states=states,
         effort=run.efforts.get(f"{who.workload}.{who.variant}"),
-        values=(told.launches if told else ()) if each else UNSET,
-        times=(told.times if told else ()) if each else UNSET,
+        values=(estimate.launches if estimate else ()) if each else UNSET,
+        times=(estimate.times if estimate else ()) if each else UNSET,
     )
 
 

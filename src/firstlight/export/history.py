@@ -14,7 +14,7 @@ from firstlight.judge.compare import Comparison
 from firstlight.record import Better, Time
 
 
-class ToldRun(msgspec.Struct, frozen=True):
+class HistoryRun(msgspec.Struct, frozen=True):
     """A run: `disturbed` is the share of its samples whose wall and CPU time diverged."""
 
     id: str
@@ -25,7 +25,7 @@ class ToldRun(msgspec.Struct, frozen=True):
     disturbed: float
 
 
-class ToldPoint(msgspec.Struct, frozen=True):
+class HistoryPoint(msgspec.Struct, frozen=True):
     """A figure in one run, `run` counting the runs from 0: median, interval, and both states where it has two."""
 
     run: int
@@ -36,7 +36,7 @@ class ToldPoint(msgspec.Struct, frozen=True):
     upper: float | None
 
 
-class ToldDifference(msgspec.Struct, frozen=True):
+class HistoryDifference(msgspec.Struct, frozen=True):
     """What differs between two runs; null: it was not there."""
 
     what: str
@@ -44,7 +44,7 @@ class ToldDifference(msgspec.Struct, frozen=True):
     since: str | None
 
 
-class ToldChange(msgspec.Struct, frozen=True):
+class HistoryChange(msgspec.Struct, frozen=True):
     """A change shows first in point `at` of the figure, a point of run `first`; `last` is the run before.
 
     `before` and `after` are medians of the medians of all points from the change before, and up to the one after;
@@ -59,10 +59,10 @@ class ToldChange(msgspec.Struct, frozen=True):
     ratio: float
     outcome: Outcome
     certainty: float
-    environment: tuple[ToldDifference, ...]
+    environment: tuple[HistoryDifference, ...]
 
 
-class ToldSeries(msgspec.Struct, frozen=True):
+class HistorySeries(msgspec.Struct, frozen=True):
     """A figure over the runs. `deviation`: from run to run by itself, as a share; null: too few runs."""
 
     identity: Which
@@ -71,32 +71,32 @@ class ToldSeries(msgspec.Struct, frozen=True):
     observed: bool
     deviation: float | None
     other_work: int
-    points: tuple[ToldPoint, ...]
-    changes: tuple[ToldChange, ...]
+    points: tuple[HistoryPoint, ...]
+    changes: tuple[HistoryChange, ...]
 
 
-class ToldHistory(msgspec.Struct, frozen=True):
+class HistoryDocument(msgspec.Struct, frozen=True):
     """The runs, oldest first. `noise`: median of the deviations of what is timed; a quarter deviate by more than
     `quarter`. `others`: runs of other machines, by machine. `accepted`: the newest run against the accepted one, null
     where none is. `code`: the exit status.
     """
 
     machine: str
-    runs: tuple[ToldRun, ...]
+    runs: tuple[HistoryRun, ...]
     left_out: tuple[Left, ...]
     others: dict[str, int]
     threshold: float
     noise: float | None
     quarter: float | None
-    figures: tuple[ToldSeries, ...]
+    figures: tuple[HistorySeries, ...]
     accepted: ComparedRuns | None
     code: int
 
 
-def told(history: History, left: Sequence[Left], comparison: Comparison | None, code: int) -> ToldHistory:
+def document(history: History, left: Sequence[Left], comparison: Comparison | None, code: int) -> HistoryDocument:
     """The history as it is printed."""
     places = {past.path: k for k, past in enumerate(history.runs)}
-    return ToldHistory(
+    return HistoryDocument(
         machine=history.machine,
         runs=tuple(_run(past) for past in history.runs),
         left_out=tuple(left),
@@ -110,17 +110,18 @@ def told(history: History, left: Sequence[Left], comparison: Comparison | None, 
     )
 
 
-def _run(past: Past) -> ToldRun:
+def _run(past: Past) -> HistoryRun:
     run = past.run
-    return ToldRun(run.id, str(past.path), run.started, run.machine.name, run.firstlight, past.entry.disturbed)
+    return HistoryRun(run.id, str(past.path), run.started, run.machine.name, run.firstlight, past.entry.disturbed)
 
 
-def _series(series: Series, places: dict[Path, int]) -> ToldSeries:
+def _series(series: Series, places: dict[Path, int]) -> HistorySeries:
     figure = series.figure
     points = tuple(
-        ToldPoint(k, v.median, v.low, v.high, v.lower, v.upper) for k, v in zip(series.at, series.values, strict=True)
+        HistoryPoint(k, v.median, v.low, v.high, v.lower, v.upper)
+        for k, v in zip(series.at, series.values, strict=True)
     )
-    return ToldSeries(
+    return HistorySeries(
         which(figure.identity),
         figure.unit,
         figure.better,
@@ -132,9 +133,9 @@ def _series(series: Series, places: dict[Path, int]) -> ToldSeries:
     )
 
 
-def _change(moved: Moved, places: dict[Path, int]) -> ToldChange:
+def _change(moved: Moved, places: dict[Path, int]) -> HistoryChange:
     change, (last, first) = moved.change, moved.runs
-    return ToldChange(
+    return HistoryChange(
         change.at,
         places[last.path],
         places[first.path],
@@ -143,5 +144,5 @@ def _change(moved: Moved, places: dict[Path, int]) -> ToldChange:
         change.ratio,
         moved.outcome,
         change.certainty,
-        tuple(ToldDifference(*difference) for difference in moved.environment),
+        tuple(HistoryDifference(*difference) for difference in moved.environment),
     )

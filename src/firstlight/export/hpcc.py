@@ -84,16 +84,15 @@ def _reason(row: Row, workload: Workload, measured: bool) -> str:
 
 def to_summary(found: list[Line]) -> str:
     """As HPC Challenge's own output has it; a name without a verified figure has no line."""
-    told = [f"{line.known.name}={line.value:.6g}" for line in found if line.value is not None]
-    return "\n".join(["Begin of Summary section.", *told, "End of Summary section.", ""])
+    lines = [f"{line.known.name}={line.value:.6g}" for line in found if line.value is not None]
+    return "\n".join(["Begin of Summary section.", *lines, "End of Summary section.", ""])
 
 
 def to_table(judgement: Judgement, found: list[Line]) -> str:
     """For people: each name with its rule, our figure, and what is different."""
-    told = sum(line.value is not None for line in found)
-    head = (
-        f"HPC Challenge's figures, {told} of {len(found)} of them in {judgement.run.id} on {judgement.run.machine.name}"
-    )
+    shown = sum(line.value is not None for line in found)
+    run = judgement.run
+    head = f"HPC Challenge's figures, {shown} of {len(found)} of them in {run.id} on {run.machine.name}"
     text = [head, ""]
     for line in found:
         value = "none" if line.value is None else f"{significant(line.value)} {line.known.unit}"

@@ -68,7 +68,7 @@ def against(found: Comparison, judgement: Judgement) -> str:
         who = figure.identity
         test = _named(suites[who.workload], who)
         if who in compared:
-            _held(test, compared[who], found)
+            _compared(test, compared[who], found)
         elif who in changed:
             _verdict(test, changed[who])
         elif who in known:
@@ -87,34 +87,34 @@ def against(found: Comparison, judgement: Judgement) -> str:
     return _document(root)
 
 
-def _held(test: ElementTree.Element, one: Compared, found: Comparison) -> None:
+def _compared(test: ElementTree.Element, one: Compared, found: Comparison) -> None:
     """A figure that both runs verified."""
     span = "too few" if one.low is None or one.high is None else f"{significant(one.low)} - {significant(one.high)}"
     values = " and ".join(quantity(e.median, one.unit) for e in (one.a, one.b))
-    told = f"{one.outcome}: {values}, {significant(one.ratio)} times ({span})"
-    told += f"; {one.two_states}" if one.two_states else ""
+    text = f"{one.outcome}: {values}, {significant(one.ratio)} times ({span})"
+    text += f"; {one.two_states}" if one.two_states else ""
     if one.observed and one.outcome != SAME:
-        _mark(test, "skipped", f"an observed value, which decides nothing: {told}")
+        _mark(test, "skipped", f"an observed value, which decides nothing: {text}")
     elif found.disturbed and one.different:
-        _mark(test, "skipped", f"inconclusive: {'; '.join(found.disturbed)}; {told}")
+        _mark(test, "skipped", f"inconclusive: {'; '.join(found.disturbed)}; {text}")
     elif one.outcome == WORSE:
-        _mark(test, "failure", told, WORSE)
+        _mark(test, "failure", text, WORSE)
     elif one.outcome == UNCLEAR:
-        _mark(test, "skipped", told if one.reason == one.two_states else f"{told}: {one.reason}")
+        _mark(test, "skipped", text if one.reason == one.two_states else f"{text}: {one.reason}")
     else:
-        ElementTree.SubElement(test, "system-out").text = _clean(told)
+        ElementTree.SubElement(test, "system-out").text = _clean(text)
 
 
 def _verdict(test: ElementTree.Element, changed: Changed) -> None:
-    told = f"{changed.before} in the accepted run, {changed.after} now" + (
+    text = f"{changed.before} in the accepted run, {changed.after} now" + (
         f": {changed.reason}" if changed.reason else ""
     )
     if changed.regression:
-        _mark(test, "failure", told, "verdict")
+        _mark(test, "failure", text, "verdict")
     elif changed.after == "unverified":
-        _mark(test, "skipped", told)
+        _mark(test, "skipped", text)
     else:
-        ElementTree.SubElement(test, "system-out").text = _clean(told)
+        ElementTree.SubElement(test, "system-out").text = _clean(text)
 
 
 def _named(suite: ElementTree.Element, who: Identity) -> ElementTree.Element:
@@ -203,10 +203,10 @@ def _test(suite: ElementTree.Element, figures: Sequence[Figure], run: Run, came:
                 _mark(test, "failure", figure.reason, figure.cause)
             case Unverified():
                 _mark(test, "skipped", figure.reason)
-    told = [_figure(figure) for figure in figures if isinstance(figure, Verified)]
-    told += [f"{figure.identity.metric}: {figure.reason}" for figure in figures if isinstance(figure, Untimed)]
-    if told:
-        ElementTree.SubElement(test, "system-out").text = _clean("\n".join(told))
+    lines = [_figure(figure) for figure in figures if isinstance(figure, Verified)]
+    lines += [f"{figure.identity.metric}: {figure.reason}" for figure in figures if isinstance(figure, Untimed)]
+    if lines:
+        ElementTree.SubElement(test, "system-out").text = _clean("\n".join(lines))
 
 
 def _expected(figure: Failed, right: Sequence[str]) -> str:
@@ -237,7 +237,7 @@ def _figure(figure: Verified) -> str:
     share = "" if figure.of_ceiling is None else f", {100 * figure.of_ceiling:.0f} % of ceiling"
     note = f" ({OVERSUBSCRIBED})" if figure.oversubscribed else ""
     number = f"{significant(e.median)} {figure.unit} [{interval}]"
-    two = f"; two states: {states.told(figure.states, figure.unit)}" if figure.states else ""
+    two = f"; two states: {states.describe_states(figure.states, figure.unit)}" if figure.states else ""
     return f"{figure.identity.metric}: {number}, {len(e.launches)} launches{share}{two}{note}"
 
 

@@ -56,7 +56,7 @@ class Folder(msgspec.Struct, frozen=True):
     note: str = ""
 
 
-def read(paths: Iterable[Path], index: Path, told: Callable[[int, int], None] = lambda done, of: None) -> Folder:
+def read(paths: Iterable[Path], index: Path, progress: Callable[[int, int], None] = lambda done, of: None) -> Folder:
     """The runs at these paths, each a run or a folder of runs. `told` hears how many of those to judge are done.
 
     Raises OSError where a folder cannot be listed.
@@ -85,7 +85,7 @@ def read(paths: Iterable[Path], index: Path, told: Callable[[int, int], None] = 
     workloads = catalogue.load(catalogue.roots()) if new else {}
     known.chapters |= {name: workload.chapter for name, workload in workloads.items()}
     for done, key in enumerate(new):
-        told(done, len(new))
+        progress(done, len(new))
         for path, stamp in alike[key]:  # an altered copy does not hide an intact one, whatever its name
             try:
                 known.entries[key] = _entry(path, stamp, workloads, known, numbers)

@@ -78,7 +78,7 @@ class History(msgspec.Struct, frozen=True):
         return sorted(some, key=lambda x: (-x[1].runs[1].run.started, -abs(x[1].change.certainty)))
 
     @property
-    def tellable(self) -> bool:
+    def enough_runs(self) -> bool:
         """Whether any figure is in runs enough for a change to be told."""
         return any(len(series.at) >= 2 * changes.SHORTEST for series in self.series)
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from firstlight.judge import Judgement
-from firstlight.judge.evidence import lacks_device, may_be_untold
+from firstlight.judge.evidence import lacks_device, may_be_missing
 from firstlight.judge.formatting import bare, listing
 from firstlight.judge.verdict import Verified
 from firstlight.record import Run
@@ -19,7 +19,7 @@ def absences(judgement: Judgement) -> list[Absent]:
     """
     run = judgement.run
     found: dict[tuple[str, str, str], list[str]] = {}
-    for a in dict.fromkeys((*run.not_available, *run.toolbox.absent, *_devices(judgement), *_untold(judgement))):
+    for a in dict.fromkeys((*run.not_available, *run.toolbox.absent, *_devices(judgement), *_unreported(judgement))):
         program, _, toolchain = a.what.partition(_WITH)
         found.setdefault((program, bare(a.why), bare(a.fix)), []).append(toolchain)
     return [
@@ -28,10 +28,10 @@ def absences(judgement: Judgement) -> list[Absent]:
     ]
 
 
-def _untold(judgement: Judgement) -> list[Absent]:
+def _unreported(judgement: Judgement) -> list[Absent]:
     """What launches of a guest may leave out, where none of those that were verified told it."""
     some = {f.identity for f in judgement.figures if isinstance(f, Verified)}
-    told = {(i.workload, i.variant, i.metric) for i in some}
+    reported = {(i.workload, i.variant, i.metric) for i in some}
     return [
         Absent(
             f"{m.name} of {d.workload}.{d.variant}",
@@ -40,9 +40,9 @@ def _untold(judgement: Judgement) -> list[Absent]:
         )
         for d in judgement.run.descriptions.values()
         for m in d.metrics
-        if may_be_untold(judgement.run, d.workload, m)
+        if may_be_missing(judgement.run, d.workload, m)
         and any((i.workload, i.variant) == (d.workload, d.variant) for i in some)
-        and (d.workload, d.variant, m.name) not in told
+        and (d.workload, d.variant, m.name) not in reported
     ]
 
 

@@ -158,7 +158,7 @@ class Allowed:
             sure=False,
         )
 
-    def learn(self, figure: Verified, metric: Metric, workload: Workload) -> None:
+    def raise_ceiling(self, figure: Verified, metric: Metric, workload: Workload) -> None:
         """Take the best launch of a figure for a capacity of its kind, where it beats what was measured for it."""
         if figure.ceiling is None:
             return

@@ -50,7 +50,7 @@ from firstlight.errors import INCONCLUSIVE, OK, REGRESSION
 from firstlight.judge import Judgement
 from firstlight.judge.environment import differences
 from firstlight.judge.interval import Ratio, ratio
-from firstlight.judge.states import spanning, told
+from firstlight.judge.states import describe_states, spanning
 from firstlight.judge.verdict import (
     DISTURBED,
     Estimate,
@@ -325,7 +325,7 @@ def _far(value: float) -> float:
 def _two_states(unit: str, a: tuple[Estimate, States | None], b: tuple[Estimate, States | None]) -> str:
     if a[1] is None and b[1] is None:
         return ""
-    in_a, in_b = (told(s, unit) if s is not None else quantity(e.median, unit) for e, s in (a, b))
+    in_a, in_b = (describe_states(s, unit) if s is not None else quantity(e.median, unit) for e, s in (a, b))
     return f"two states: {in_a} in A, {in_b} in B"
 
 

@@ -16,7 +16,7 @@ from firstlight.plan import Cell, Placement, Program
 from firstlight.record import PHASE, Case, Check, Devices, Launch, LaunchRecord, Metric, Refused, Run, Sample
 from firstlight.units import significant
 
-VALUE, TOLD = "value", "told"  # forms of a metric that was observed, not work over time
+VALUE, REPORTED = "value", "told"  # forms of a metric that was observed, not work over time
 UNDISTURBED = 0.9  # CPU time over wall time below which a sample is marked as disturbed
 
 
@@ -60,11 +60,11 @@ class Evidence:
     def diverged(self) -> float:
         return self.disturbed / self.samples if self.samples else 0.0
 
-    def tells(self, metric: Metric) -> bool:
+    def applies(self, metric: Metric) -> bool:
         """Whether the metric applies. Where nothing was observed because nothing was timed, every value is missing."""
         if self.refused and not self.samples:
             return True
-        if metric.form in (VALUE, TOLD):
+        if metric.form in (VALUE, REPORTED):
             return metric.quantity in self.observed or not self.samples
         if cost_of(metric.phase, self.quantities).get(metric.quantity, 0.0) == 0:
             return False
@@ -131,11 +131,11 @@ def _take(found: dict[Subject, Evidence], cell: Cell, record: LaunchRecord, reas
         subject = subject_of(cell, case)
         evidence = found.setdefault(subject, Evidence(subject))
         evidence.wrong += [sentence(c) for c in checks[case.case] if not c.ok]
-        for told in (d for d in record.devices if d.case == case.case):
-            astray = [one for one in told.devices if one.place != "device"]
+        for devices in (d for d in record.devices if d.case == case.case):
+            astray = [one for one in devices.devices if one.place != "device"]
             if astray and all(c.ok for c in checks[case.case]):
                 evidence.wrong.append(f"rank {astray[0].rank} did not run on a device, which its checks do not show")
-            evidence.crowded |= _crowded(told, record.launch)
+            evidence.crowded |= _crowded(devices, record.launch)
         if not evidence.quantities:
             evidence.quantities, evidence.working_set = case.cost, case.working_set
         if reason:
@@ -156,10 +156,10 @@ def _take(found: dict[Subject, Evidence], cell: Cell, record: LaunchRecord, reas
         found.setdefault(subject, Evidence(subject)).refused = line.why
 
 
-def _crowded(told: Devices, launch: Launch | None) -> bool:
+def _crowded(devices: Devices, launch: Launch | None) -> bool:
     """Whether two ranks of a node had the same device."""
     nodes = {binding.rank: binding.node for binding in launch.binding} if launch is not None else {}
-    taken = [(nodes.get(one.rank, 0), one.address) for one in told.devices]
+    taken = [(nodes.get(one.rank, 0), one.address) for one in devices.devices]
     return len(set(taken)) < len(taken)
 
 
@@ -189,7 +189,7 @@ def cost_of(phase: str, cost: Mapping[str, float]) -> dict[str, float]:
     return {name.removeprefix(f"{phase}."): x for name, x in cost.items() if name.startswith(f"{phase}.")}
 
 
-def may_be_untold(run: Run, workload: str, metric: Metric) -> bool:
+def may_be_missing(run: Run, workload: str, metric: Metric) -> bool:
     """Whether some launches may leave it out: the memory of a guest that is about as small as its observer, say."""
     return metric.form == VALUE and any(one.name == workload for one in run.brought)
 
@@ -199,7 +199,7 @@ def launch_value(metric: Metric, timing: Timing) -> float:
 
     An observed value may be 0.
     """
-    if metric.form in (VALUE, TOLD):
+    if metric.form in (VALUE, REPORTED):
         return _observed(metric, timing)
     try:
         cost, steps = cost_of(metric.phase, timing.cost).get(metric.quantity, 0.0), float(timing.steps)

@@ -14,12 +14,12 @@ from firstlight.catalogue import Workload
 from firstlight.judge import Judgement, provenance
 from firstlight.judge.ceilings import Allowed, in_unit
 from firstlight.judge.evidence import (
-    TOLD,
+    REPORTED,
     UNDISTURBED,
     VALUE,
     Timing,
     launch_value,
-    may_be_untold,
+    may_be_missing,
     subject_of,
     why_lost,
 )
@@ -89,7 +89,7 @@ def launches(judgement: Judgement, figure: Verified) -> list[Launched]:
             if not mine or (placement, parameters) != (i.placement, i.parameters):
                 continue
             samples = [s for s in record.samples if s.case == case.case]
-            if may_be_untold(judgement.run, i.workload, metric):
+            if may_be_missing(judgement.run, i.workload, metric):
                 samples = [s for s in samples if metric.quantity in s.values]
             if not samples:
                 continue
@@ -97,8 +97,10 @@ def launches(judgement: Judgement, figure: Verified) -> list[Launched]:
                 Timing(record.start.time, s.wall, case.steps, case.cost, {k: v[2] for k, v in s.values.items()})
                 for s in samples
             )
-            told = tuple(launch_value(metric, timing) for timing in values)
-            found.append(Launched(record.start.time, told, tuple(not s.cpu >= UNDISTURBED for s in samples), record))
+            measured = tuple(launch_value(metric, timing) for timing in values)
+            found.append(
+                Launched(record.start.time, measured, tuple(not s.cpu >= UNDISTURBED for s in samples), record)
+            )
     return sorted(found, key=lambda x: x.time)
 
 
@@ -134,7 +136,7 @@ def considered(judgement: Judgement, figure: Verified, workloads: Mapping[str, W
     """Every bound that the workload declares for the figure, the one that binds first."""
     workload = workloads.get(figure.identity.workload)
     metric = metric_of(judgement, figure.identity)
-    if workload is None or metric.form in (VALUE, TOLD):
+    if workload is None or metric.form in (VALUE, REPORTED):
         return []
     allowed = Allowed(judgement.limits, judgement.run.machine, judgement.hierarchy)
     found = []
@@ -163,13 +165,13 @@ def limited(figure: Verified, some: Sequence[Considered]) -> str:
         return "no ceiling: the figure is itself a source of one, or its workload declares none for it"
     first = some[0]
     share = provenance.share(figure)
-    told = f"{first.resource} limits it: a step takes longer by it than by anything else measured; it reaches {share}"
+    text = f"{first.resource} limits it: a step takes longer by it than by anything else measured; it reaches {share}"
     if figure.ceiling.own:
-        told = (
+        text = (
             f"{first.resource} would limit it, but the best launch of its own kind was faster than what was measured "
             f"of that; held against that launch, it reaches {share}"
         )
-    return told
+    return text
 
 
 def counted(some: Sequence[Launched], figure: Verified) -> Counted | str:
@@ -187,33 +189,33 @@ def counted(some: Sequence[Launched], figure: Verified) -> Counted | str:
                         values.append(value / line.steps)
     if any(sums.values()):
         return Counted(**{name: fmean(values) if values else None for name, values in sums.items()})
-    told = next((x.record.launch.counters for x in some if x.record.launch is not None), "")
-    return f"not available: {told or 'the program told none'}"
+    reason = next((x.record.launch.counters for x in some if x.record.launch is not None), "")
+    return f"not available: {reason or 'the program reason none'}"
 
 
 def narrowing(judgement: Judgement, figure: Verified) -> list[str]:
     """What would narrow the interval, the most useful first."""
-    e, wanted, told = figure.estimate, judgement.run.precision, []
+    e, wanted, hints = figure.estimate, judgement.run.precision, []
     n = len(e.launches)
     if figure.states is not None:
-        told.append(
+        hints.append(
             "each launch draws one of two states: more launches tell their shares, no more; a fixed placement "
             "(--placement, binding, huge pages) may leave one"
         )
     elif drifting(e.launches):
-        told.append("the machine changed during the run: a quiet machine and a fixed clock help more than launches do")
+        hints.append("the machine changed during the run: a quiet machine and a fixed clock help more than launches do")
     if figure.diverged >= DISTURBING:
-        told.append(f"in {percent(figure.diverged)} of its samples something else had the processor: run it alone")
+        hints.append(f"in {percent(figure.diverged)} of its samples something else had the processor: run it alone")
     if e.low is None or e.high is None:
-        told.append(f"{count(FEWEST - n, 'more launch', 'more launches')}: an interval takes {FEWEST}")
+        hints.append(f"{count(FEWEST - n, 'more launch', 'more launches')}: an interval takes {FEWEST}")
     elif e.median > 0:
         half = (e.high - e.low) / 2 / e.median
         if half <= wanted:
-            told.append(f"nothing needs to: ± {percent(half)} is within the {percent(wanted)} that the run asked for")
+            hints.append(f"nothing needs to: ± {percent(half)} is within the {percent(wanted)} that the run asked for")
         elif figure.states is None:
             needed = math.ceil(n * (half / wanted) ** 2)
-            told.append(
+            hints.append(
                 f"about {needed} launches for ± {percent(wanted)}, after ± {percent(half)} by {n}: it narrows with the "
                 "square root of their number"
             )
-    return told
+    return hints

@@ -18,7 +18,7 @@ from firstlight.catalogue import Value, Workload, needs
 from firstlight.judge import Judgement, levels
 from firstlight.judge.ceilings import Allowed, measured_limits, more_than_processors
 from firstlight.judge.evidence import (
-    TOLD,
+    REPORTED,
     VALUE,
     Evidence,
     Subject,
@@ -26,7 +26,7 @@ from firstlight.judge.evidence import (
     gather,
     lacks_device,
     launch_value,
-    may_be_untold,
+    may_be_missing,
     refused,
 )
 from firstlight.judge.findings import discover
@@ -45,7 +45,7 @@ KERNEL = "kernel"
 """The parameter that chooses one of the kernels of a program."""
 
 _SHARED = ("flops", "bytes", "messages", "message_bytes", "accesses")  # what phases divide among them
-Told = tuple[str, Better]
+UnitAndDirection = tuple[str, Better]
 Suspect = tuple[Program, int | float | str | None]
 _MANY = 256  # a cell that left no record is listed case by case up to this many
 
@@ -56,19 +56,19 @@ def judge(run: Run, records: Iterable[LaunchRecord], workloads: dict[str, Worklo
     evidence, lost = gather(run, records)
     tainted, agreed = _tainted(run, evidence.values()), _agreed(run)
     drafts = [
-        _draft(run, e, metric, tainted, agreed)
+        _unbounded_figure(run, e, metric, tainted, agreed)
         for e in evidence.values()
         for metric in _metrics(run, e.subject.program)
-        if e.tells(metric)
+        if e.applies(metric)
     ]
     metrics = {name: d.metrics for name, d in run.descriptions.items()}
     limits = measured_limits((d for d in drafts if isinstance(d, Verified)), metrics, workloads, run.machine)
     hierarchy = levels.observed(drafts, workloads, run.machine)
-    figures = _held(drafts, run, workloads, Allowed(limits, run.machine, hierarchy))
+    figures = _apply_ceilings(drafts, run, workloads, Allowed(limits, run.machine, hierarchy))
     figures += _unbuilt(run)
-    figures += _silent(run, records, evidence)
-    held = steadiness(figures, workloads, run.machine)
-    judgement = Judgement(run, tuple(figures), (), records, tuple(lost), limits, held, hierarchy)
+    figures += _missing_figures(run, records, evidence)
+    steady = steadiness(figures, workloads, run.machine)
+    judgement = Judgement(run, tuple(figures), (), records, tuple(lost), limits, steady, hierarchy)
     return replace(judgement, findings=tuple(discover(judgement, workloads)))
 
 
@@ -100,21 +100,24 @@ def _tainted(run: Run, evidence: Iterable[Evidence]) -> dict[Suspect, str]:
     return found
 
 
-def _agreed(run: Run) -> dict[tuple[str, str], Told]:
-    """Unit and direction of each metric of a workload, as most of its variants tell them: others cannot be compared."""
-    told: dict[tuple[str, str], Counter[Told]] = {}
+def _agreed(run: Run) -> dict[tuple[str, str], UnitAndDirection]:
+    """Return the unit and direction of each metric of a workload, as most of its variants report them.
+
+    Figures of the other variants cannot be compared.
+    """
+    counts: dict[tuple[str, str], Counter[UnitAndDirection]] = {}
     for described in run.descriptions.values():
         for metric in described.metrics:
-            told.setdefault((described.workload, metric.name), Counter())[metric.unit, metric.better] += 1
-    return {name: some.most_common(1)[0][0] for name, some in told.items()}
+            counts.setdefault((described.workload, metric.name), Counter())[metric.unit, metric.better] += 1
+    return {name: some.most_common(1)[0][0] for name, some in counts.items()}
 
 
-def _draft(
+def _unbounded_figure(
     run: Run,
     evidence: Evidence,
     metric: Metric,
     tainted: dict[Suspect, str],
-    agreed: dict[tuple[str, str], Told],
+    agreed: dict[tuple[str, str], UnitAndDirection],
 ) -> Figure:
     """The figure by its program's checks and its own launches, without a ceiling."""
     identity = _identity(evidence.subject, metric.name)
@@ -123,8 +126,8 @@ def _draft(
     cause, reason = _wrong(evidence)
     unit, better = agreed[run.descriptions[evidence.subject.program.target].workload, metric.name]
     if not reason and (unit, better) != (metric.unit, metric.better):
-        told, others = (f"{u}, {b} is better" for u, b in ((metric.unit, metric.better), (unit, better)))
-        cause, reason = "record", f"tells {metric.name} in {told}, and other variants of its workload in {others}"
+        own, others = (f"{u}, {b} is better" for u, b in ((metric.unit, metric.better), (unit, better)))
+        cause, reason = "record", f"tells {metric.name} in {own}, and other variants of its workload in {others}"
     if not reason:
         cause, reason = "check", tainted.get(_suspect(run, evidence.subject), "")
     if reason:
@@ -133,7 +136,7 @@ def _draft(
     if reason:
         return Unverified(identity, metric.unit, metric.better, reason)
     timings = evidence.timings
-    if may_be_untold(run, identity.workload, metric):
+    if may_be_missing(run, identity.workload, metric):
         timings = [t for t in timings if metric.quantity in t.values] or timings
     try:
         values = [launch_value(metric, t) for t in timings]
@@ -199,30 +202,32 @@ def _doubtful(run: Run, evidence: Evidence) -> str:
     return ""
 
 
-def _held(drafts: Sequence[Figure], run: Run, workloads: dict[str, Workload], allowed: Allowed) -> list[Figure]:
+def _apply_ceilings(
+    drafts: Sequence[Figure], run: Run, workloads: dict[str, Workload], allowed: Allowed
+) -> list[Figure]:
     """Compare the drafts with their ceilings: an impossible figure fails; what other figures reached is possible."""
-    held: list[Figure] = []
+    judged: list[Figure] = []
     for draft in drafts:
         workload = workloads.get(draft.identity.workload)
         metric = _metric(run, draft.identity) if isinstance(draft, Verified) else None
-        if not isinstance(draft, Verified) or metric is None or workload is None or metric.form == TOLD:
-            held.append(draft)
+        if not isinstance(draft, Verified) or metric is None or workload is None or metric.form == REPORTED:
+            judged.append(draft)
             continue
         figure = replace(draft, ceiling=allowed.ceiling(draft, metric, workload))
         impossible = allowed.impossible(figure, metric, workload)
         if impossible is None:
-            held.append(figure)
+            judged.append(figure)
         else:
             kind = Failed if impossible.sure else Unverified
-            held.append(kind(draft.identity, draft.unit, draft.better, impossible.reason, "ceiling"))
-    bounded = [f for f in held if isinstance(f, Verified) and f.ceiling is not None]
+            judged.append(kind(draft.identity, draft.unit, draft.better, impossible.reason, "ceiling"))
+    bounded = [f for f in judged if isinstance(f, Verified) and f.ceiling is not None]
     for figure in bounded:
-        allowed.learn(figure, _metric(run, figure.identity), workloads[figure.identity.workload])
+        allowed.raise_ceiling(figure, _metric(run, figure.identity), workloads[figure.identity.workload])
     return [
         replace(f, ceiling=allowed.ceiling(f, _metric(run, f.identity), workloads[f.identity.workload]))
         if isinstance(f, Verified) and f.ceiling is not None
         else f
-        for f in held
+        for f in judged
     ]
 
 
@@ -255,7 +260,7 @@ def _any_metrics(run: Run, program: Program) -> tuple[Metric, ...]:
     return known or (Metric("", "", "", "rate", 1.0, "higher"),)
 
 
-def _silent(run: Run, records: Sequence[LaunchRecord], evidence: dict[Subject, Evidence]) -> Iterator[Figure]:
+def _missing_figures(run: Run, records: Sequence[LaunchRecord], evidence: dict[Subject, Evidence]) -> Iterator[Figure]:
     """Figures of cells that left no case at all.
 
     Failed where every launch died first; unverified where the program refused what it was asked, or was never started.
@@ -264,7 +269,7 @@ def _silent(run: Run, records: Sequence[LaunchRecord], evidence: dict[Subject, E
     spoke = {r.start.cell for r in records if r.cases or r.refused}
     broken = {b.program for b in run.builds if not b.ok}
     ended: dict[str, list[str]] = {}
-    refusals = {r.start.cell: told for r in records if (told := refused(r))}
+    refusals = {r.start.cell: refusal for r in records if (refusal := refused(r))}
     for r in records:
         ended.setdefault(r.start.cell, []).append(r.exit.reason or f"ended with status {r.exit.status}")
     for cell in run.cells:

@@ -108,16 +108,18 @@ def nominal(machine: Machine) -> Hierarchy:
 
 def observed(figures: Iterable[Figure], workloads: Mapping[str, Workload], machine: Machine) -> Hierarchy:
     """As the accesses of one core in this run tell; as the system does where they are too few."""
-    told = nominal(machine)
+    nominal_levels = nominal(machine)
     best: dict[float, float] = {}
     for p in played(figures, players(workloads, MEMORY_ACCESS), machine):
         seconds, place = p.seconds(), p.identity.placement
         if place.ranks * place.threads == 1 and seconds is not None and p.figure.working_set > 0:
             size = p.figure.working_set
             best[size] = min(seconds, best.get(size, math.inf))
-    ends = capacities([level.size for level in told.levels], [Step(*x) for x in best.items()])
-    acts = (c if c is not None and c != level.size else None for c, level in zip(ends, told.levels, strict=True))
-    levels = (msgspec.structs.replace(x, acts=a) for x, a in zip(told.levels, acts, strict=True))
+    ends = capacities([level.size for level in nominal_levels.levels], [Step(*x) for x in best.items()])
+    acts = (
+        c if c is not None and c != level.size else None for c, level in zip(ends, nominal_levels.levels, strict=True)
+    )
+    levels = (msgspec.structs.replace(x, acts=a) for x, a in zip(nominal_levels.levels, acts, strict=True))
     return Hierarchy(tuple(levels), any(c is not None for c in ends))
 
 

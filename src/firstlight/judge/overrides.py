@@ -22,17 +22,19 @@ MOST = 8
 
 def of_run(workloads: Mapping[str, Workload], run: Run) -> dict[str, Workload]:
     """The workloads of a run: those of the catalogue with its settings, and those that it brings."""
-    return asked(together(workloads, run.brought), run.settings, replaced(run.settings, run.descriptions.values()))
+    return apply_settings(
+        together(workloads, run.brought), run.settings, replaced(run.settings, run.descriptions.values())
+    )
 
 
 Replaced = Mapping[str, Collection[str]]
 """For each workload, the parameters without meaning in a run, because the user set files that replace them."""
 
 
-def replaced(settings: Settings, told: Iterable[Description]) -> dict[str, set[str]]:
+def replaced(settings: Settings, descriptions: Iterable[Description]) -> dict[str, set[str]]:
     """Return the parameters that files replace in all cases of a run with these settings, according to its programs."""
     found: dict[str, set[str]] = {}
-    for described in told:
+    for described in descriptions:
         given = settings.get(described.workload, {})
         for p in described.parameters:
             values = given.get(p.replaced_by, ())
@@ -41,15 +43,17 @@ def replaced(settings: Settings, told: Iterable[Description]) -> dict[str, set[s
     return found
 
 
-def asked(workloads: Mapping[str, Workload], settings: Settings, without: Replaced = NONE) -> dict[str, Workload]:
+def apply_settings(
+    workloads: Mapping[str, Workload], settings: Settings, without: Replaced = NONE
+) -> dict[str, Workload]:
     """Return the workloads of a run with these settings, `without` the parameters that files replace."""
     return {
-        name: _asked(w, settings[name], without.get(name, ())) if name in settings else w
+        name: _apply(w, settings[name], without.get(name, ())) if name in settings else w
         for name, w in workloads.items()
     }
 
 
-def _asked(workload: Workload, given: Mapping[str, Sequence[Value]], without: Collection[str]) -> Workload:
+def _apply(workload: Workload, given: Mapping[str, Sequence[Value]], without: Collection[str]) -> Workload:
     def instead(where: Mapping[str, Value]) -> list[dict[str, Value]]:
         return _instead({name: v for name, v in where.items() if name not in without}, given)
 

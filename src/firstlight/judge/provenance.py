@@ -100,10 +100,10 @@ def median(f: Verified) -> str:
 def span(f: Verified, dash: str = " - ") -> str:
     """`14.0 - 14.3`, in the unit that `median` has; "too few" where there is none."""
     e = f.estimate
-    told = interval(e.low, e.high, e.median, f.unit, dash)
+    text = interval(e.low, e.high, e.median, f.unit, dash)
     if e.low is None or e.high is None:
-        return told
-    low, high = told.split(dash, 1)
+        return text
+    low, high = text.split(dash, 1)
     unit = quantity(e.median, f.unit).partition(" ")[2]
     return number(low, "a.low", unit, (f,)) + dash + number(high, "a.high", unit, (f,))
 

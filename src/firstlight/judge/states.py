@@ -81,7 +81,7 @@ def spanning(found: Ratio, a: Verified, b: Verified) -> Ratio:
     return found._replace(low=min(found.low, *both), high=max(found.high, *both))
 
 
-def told(s: States, unit: str) -> str:
+def describe_states(s: States, unit: str) -> str:
     """`154 or 471 ns, 8 of 13 in the lower`"""
     lower, upper = quantity(s.lower, unit), quantity(s.upper, unit)
     if lower.partition(" ")[2] == upper.partition(" ")[2]:

@@ -98,9 +98,9 @@ def _of(name: Kind, figures: Sequence[Verified]) -> Steadiness | None:
     )
 
 
-def disturbances(held: Iterable[Steadiness]) -> list[str]:
+def disturbances(classes: Iterable[Steadiness]) -> list[str]:
     """A sentence for each class in which a share of the launches was slow, the largest share first."""
-    some = [s for s in held if s.slow >= 2 and s.slow >= SHARE * s.launches]
+    some = [s for s in classes if s.slow >= 2 and s.slow >= SHARE * s.launches]
     return [settle(sentence(s)) for s in sorted(some, key=lambda s: -s.slow / s.launches)]
 
 
@@ -129,9 +129,9 @@ def slow(s: Steadiness) -> str:
     return f"{launches} took {slower} as long as the others"
 
 
-def restless(held: Iterable[Steadiness]) -> Steadiness | None:
+def restless(classes: Iterable[Steadiness]) -> Steadiness | None:
     """The class with the largest share of slow launches; None where no class had two: the machine held still."""
-    return max((s for s in held if s.slow > 1), key=lambda s: s.slow / s.launches, default=None)
+    return max((s for s in classes if s.slow > 1), key=lambda s: s.slow / s.launches, default=None)
 
 
 def launched(figures: Iterable[Verified]) -> list[Launched]:
@@ -154,14 +154,14 @@ def _together(some: Sequence[Launched]) -> Together:
     programs: dict[tuple[object, ...], list[bool]] = {}
     for x in some:
         programs.setdefault(x.program, []).append(x.slower >= SLOW)
-    told = [x.program for x in some if 0 < sum(programs[x.program]) < len(programs[x.program])]
-    if len(told) < FEWEST or sum(sum(programs[p]) for p in set(told)) < FEWEST_SLOW:
+    varying = [x.program for x in some if 0 < sum(programs[x.program]) < len(programs[x.program])]
+    if len(varying) < FEWEST or sum(sum(programs[p]) for p in set(varying)) < FEWEST_SLOW:
         return "unclear"
-    observed = _alike(told, programs)
-    chance = random.Random(len(told))
+    observed = _alike(varying, programs)
+    chance = random.Random(len(varying))
     dealt = []
     for _ in range(SHUFFLES):
-        dealt.append(_alike(told, {p: chance.sample(labels, len(labels)) for p, labels in programs.items()}))
+        dealt.append(_alike(varying, {p: chance.sample(labels, len(labels)) for p, labels in programs.items()}))
     expected, deviation = fmean(dealt), max(pstdev(dealt), 1e-9)
     if observed > expected + CERTAIN * deviation:
         return "together"

@@ -16,7 +16,7 @@ from firstlight.errors import RecordError, UsageError
 from firstlight.store import durable
 
 SCHEMA = 1
-RECORD, PAGE, SAID = "nodes.json", "nodes.html", "said"
+RECORD, PAGE, OUTPUT = "nodes.json", "nodes.html", "said"
 _MOST_BYTES = 64 << 20
 
 

@@ -31,7 +31,7 @@ ROUND_SECONDS = 60.0
 """Of a round of pairs in all, as a job's time limit counts it."""
 
 
-class Asked(msgspec.Struct, frozen=True):
+class Commands(msgspec.Struct, frozen=True):
     """Words of `./fl run` for a node, and for a pair: none, and why, where no messages can be measured."""
 
     nodes: tuple[str, ...]
@@ -39,7 +39,7 @@ class Asked(msgspec.Struct, frozen=True):
     no_pairs: str = ""
 
 
-def held(environment: Mapping[str, str] | None = None) -> Allocation:
+def current_allocation(environment: Mapping[str, str] | None = None) -> Allocation:
     """The allocation whose nodes are to be measured. Raises UsageError, in one line, where there is none."""
     found = allocation.discover(environment)
     if found.system not in ("", "slurm"):
@@ -50,24 +50,24 @@ def held(environment: Mapping[str, str] | None = None) -> Allocation:
     return found
 
 
-def make(order: Order, words: Sequence[str], pairs: bool, here: Allocation, progress: Progress) -> Asked:
+def make(order: Order, words: Sequence[str], pairs: bool, here: Allocation, progress: Progress) -> Commands:
     """Build all that the nodes will launch, once, and say what they are asked. `words`: options of the user's."""
     order = replace(order, names=order.names or (CHAPTER,))
     options = (f"--{order.suite}", *words)
     with _keeping_to(here.hosts[:1]):
         prepared = conduct.prepare(order, progress)
         conduct.make(conduct.foresee(prepared, order).programs, prepared.toolbox, prepared.workloads, progress)
-    asked = Asked((*order.names, *map(str, order.settings), *options))
+    commands = Commands((*order.names, *map(str, order.settings), *options))
     if not pairs:
-        return replace(asked, no_pairs="not asked for")
+        return replace(commands, no_pairs="not asked for")
     with _keeping_to(here.hosts[:2]):
-        return _with_pairs(asked, order, progress)
+        return _with_pairs(commands, order, progress)
 
 
-def _with_pairs(asked: Asked, order: Order, progress: Progress) -> Asked:
+def _with_pairs(commands: Commands, order: Order, progress: Progress) -> Commands:
     workloads = catalogue.load(catalogue.roots())
     if why := missing(workloads, PLAIN_MESSAGE):
-        return replace(asked, no_pairs=why)
+        return replace(commands, no_pairs=why)
     player = players(workloads, PLAIN_MESSAGE)[0]
     role, name = player.role, f"{player.workload.name}.{player.role.variants[0]}"
     sizes = ",".join(str(max(1, size // role.bytes_per_element)) for size in SIZES)
@@ -77,7 +77,7 @@ def _with_pairs(asked: Asked, order: Order, progress: Progress) -> Asked:
         m.name for m in toolbox.mpis if m.starter and m.name in _matching(order.mpis, [x.name for x in toolbox.mpis])
     ]
     if not able:
-        return replace(asked, no_pairs="the batch system starts no MPI library here; ./fl doctor in a job tells why")
+        return replace(commands, no_pairs="the batch system starts no MPI library here; ./fl doctor in a job tells why")
     seconds = PAIR_SECONDS if order.budget is None else min(PAIR_SECONDS, order.budget)
 
     names, given = parse((name, *settings))
@@ -99,7 +99,7 @@ def _with_pairs(asked: Asked, order: Order, progress: Progress) -> Asked:
     words += ["--timeout", f"{order.timeout:g}s"] if order.timeout is not None else []
     prepared = conduct.prepare(between, progress)
     conduct.make(conduct.foresee(prepared, between).programs, prepared.toolbox, prepared.workloads, progress)
-    return replace(asked, pairs=tuple(words))
+    return replace(commands, pairs=tuple(words))
 
 
 def _matching(patterns: Sequence[str], names: Sequence[str]) -> set[str]:

@@ -27,7 +27,7 @@ from firstlight.machine import cache_directory
 from firstlight.machine.allocation import ONLY, Allocation
 from firstlight.nodes import folder, schedule
 from firstlight.nodes.folder import Part, Record
-from firstlight.nodes.requests import Asked
+from firstlight.nodes.requests import Commands
 from firstlight.process import guard
 
 ENDED = (OK, REGRESSION, INCONCLUSIVE)
@@ -37,20 +37,22 @@ PATIENCE = 90.0
 _PAUSE = 0.2
 
 
-def begin(results: Path, name: str | None, suite: str, asked: Asked, here: Allocation, at_once: int | None) -> Path:
+def begin(
+    results: Path, name: str | None, suite: str, commands: Commands, here: Allocation, at_once: int | None
+) -> Path:
     """A new folder, with all that is to be measured in it. Raises UsageError for a name that is taken, StoreError."""
     started = time.time()
     path = results / (store.free_name(results, name) if name else store.free_id(results, started, f"nodes-{suite}"))
     n = len(here.hosts)
-    pairs, left_out = schedule.sampled(n, int(started)) if asked.pairs else ([], 0)
+    pairs, left_out = schedule.sampled(n, int(started)) if commands.pairs else ([], 0)
     rounds = [tuple(Part(f"node-{k + 1:03d}", (k,)) for k in range(n))]
     rounds += [tuple(Part(f"pair-{a + 1:03d}-{b + 1:03d}", (a, b)) for a, b in one) for one in pairs]
     record = Record(
-        folder.SCHEMA, started, __version__, ("./fl", *sys.argv[1:]), here.hosts, asked.nodes, asked.pairs,
-        asked.no_pairs, left_out, at_once or n, tuple(rounds),
+        folder.SCHEMA, started, __version__, ("./fl", *sys.argv[1:]), here.hosts, commands.nodes, commands.pairs,
+        commands.no_pairs, left_out, at_once or n, tuple(rounds),
     )  # fmt: skip
     with store.durable.os_errors_as_store_error(path):
-        (path / folder.SAID).mkdir(parents=True)
+        (path / folder.OUTPUT).mkdir(parents=True)
     folder.write(path, record)
     return path
 
@@ -91,7 +93,7 @@ def _round(path: Path, record: Record, number: int, here: Allocation, progress: 
             time.sleep(_PAUSE)
             for k in [k for k, process in running.items() if process.poll() is not None]:
                 status = running.pop(k).returncode
-                parts[k] = replace(parts[k], status=status, why="" if status in ENDED else _last(path, parts[k]))
+                parts[k] = replace(parts[k], status=status, why="" if status in ENDED else _last_line(path, parts[k]))
                 progress.state.done += 1
                 if parts[k].why:
                     names = " and ".join(record.hosts[m] for m in parts[k].members)
@@ -114,7 +116,7 @@ def _start(
         else ("run", *words, "--as", part.name)
     )
     variables = {ONLY: ",".join(hosts), "FIRSTLIGHT_CACHE": str(cache_directory())}
-    with _said(path, part) as file:
+    with _open_output(path, part) as file:
         return subprocess.Popen(
             [*srun.on_node(hosts[0], here.cpus), *job.myself(), *own, *where],
             env={**environment, **variables},
@@ -125,15 +127,15 @@ def _start(
         )
 
 
-def _said(path: Path, part: Part) -> IO[bytes]:
+def _open_output(path: Path, part: Part) -> IO[bytes]:
     with store.durable.os_errors_as_store_error(path):
-        return (path / folder.SAID / f"{part.name}.txt").open("wb")
+        return (path / folder.OUTPUT / f"{part.name}.txt").open("wb")
 
 
-def _last(path: Path, part: Part) -> str:
+def _last_line(path: Path, part: Part) -> str:
     """What it said last."""
     try:
-        with (path / folder.SAID / f"{part.name}.txt").open("rb") as file:
+        with (path / folder.OUTPUT / f"{part.name}.txt").open("rb") as file:
             file.seek(max(0, file.seek(0, os.SEEK_END) - 4096))
             lines = file.read().decode(errors="replace").strip().splitlines()
     except OSError:

@@ -48,7 +48,7 @@ def smaller(topology: str, points: int) -> list[str]:
     return found[(len(found) - 1) % step :: step]
 
 
-def asked(built: Path) -> Takes:
+def step_times(built: Path) -> Takes:
     """Answers of the program, each asked once."""
     known: dict[tuple[str, ...], float] = {}
 

@@ -64,11 +64,11 @@ def project(
     fits, then = _fits(of, order, power, count)
     machine = _machine(judgement, rates, of, order.year, then, own_watts)
     measured = _fitted(judgement, workloads, order.mpi)
-    words, told = _messages_by(order, measured)
+    words, messages_from = _messages_by(order, measured)
     fitted = None if isinstance(measured, UsageError) else measured
-    takes = messages.asked(program.build())
+    takes = messages.step_times(program.build())
     spread = Spread(_launches(judgement, workloads) if words is None else ())
-    held = scaling.left_out(apps, rates, None if fitted is None else _by(takes, fitted, None), spread)
+    comparisons = scaling.left_out(apps, rates, None if fitted is None else _by(takes, fitted, None), spread)
     there = _there(rates, apps, machine) if of else rates
     place = Place(rates, there, _by(takes, fitted, words), order.simulated, spread, machine.watts)
     found = []
@@ -80,10 +80,10 @@ def project(
     return answer.Projected(
         firstlight=__version__,
         run=judgement.run.id,
-        left_out=tuple(sorted(held, key=lambda h: (h.application, h.kind, h.processes, h.program))),
+        left_out=tuple(sorted(comparisons, key=lambda h: (h.application, h.kind, h.processes, h.program))),
         topology=topology,
         nodes=count,
-        messages_from=told,
+        messages_from=messages_from,
         machine=machine,
         power=power,
         fits=fits,
@@ -163,12 +163,12 @@ def _machine(
             "given by --watts" if own_watts else "by its class, simplistically scaled", dict(machines.sources(of)),
             machines.standing(of, year or of.year, machines.roadmap()),
         )  # fmt: skip
-    told = "given by --watts" if own_watts else "not known; give --watts"
+    source = "given by --watts" if own_watts else "not known; give --watts"
     found = own_watts
     if found is None and (found := rapl.package_watts()) is not None:
-        told = "RAPL's long-term limit of the packages of the machine that projects, without memory and network"
+        source = "RAPL's long-term limit of the packages of the machine that projects, without memory and network"
     flops, moved = (rates.rate(name, here.cores, 1e15) for name in ("flops_64", "bandwidth"))
-    return answer.Machine(f"the node that was measured: {here.processor}", None, flops, moved, found, told, {})
+    return answer.Machine(f"the node that was measured: {here.processor}", None, flops, moved, found, source, {})
 
 
 def _fitted(judgement: Judgement, workloads: Mapping[str, Workload], mpi: str | None) -> Fitted | UsageError:
@@ -234,45 +234,47 @@ def _scaled(
     together have the problem that one node has in weak scaling."""
     some = scaling.of_node(app)
     largest = max(some, key=lambda s: s.memory)
-    held = largest.memory
+    memory_used = largest.memory
     if app.model.filling:
         whole = memory.memory if isinstance(memory, machines.Node) else memory or 0.0
-        held = max(held, app.model.filling * whole)
-    told = answer.Application(
+        memory_used = max(memory_used, app.model.filling * whole)
+    application = answer.Application(
         app.model.title, f"{largest.workload}.{largest.variant}", largest.cores, largest.memory, (), ()
     )
     curve = [t for t in messages.smaller(topology, POINTS) if messages.nodes(t) > 1]
     try:
-        alone = scaling.elements_for(app, largest, held, 1)
+        alone = scaling.elements_for(app, largest, memory_used, 1)
         first = scaling.point(app, place, alone, "flat:1", None)
         weak, strong = [first], [first]
         for where in curve:
             n = messages.nodes(where)
-            weak.append(scaling.point(app, place, scaling.elements_for(app, largest, n * held, n), where, first.rate))
+            weak.append(
+                scaling.point(app, place, scaling.elements_for(app, largest, n * memory_used, n), where, first.rate)
+            )
             strong.append(scaling.point(app, place, alone, where, first.rate))
     except (UsageError, formulas.FormulaError) as error:
-        return msgspec.structs.replace(told, refused=str(error))
-    return msgspec.structs.replace(told, weak=tuple(weak), strong=tuple(strong))
+        return msgspec.structs.replace(application, refused=str(error))
+    return msgspec.structs.replace(application, weak=tuple(weak), strong=tuple(strong))
 
 
 def _notes(
     apps: Sequence[node.Application], place: Place, fitted: Fitted | None, words: str | None, count: int
 ) -> tuple[str, ...]:
-    said = [
+    notes = [
         "assumed constant: the share of its ceilings that an application reached at the sizes beside it, and what "
         "the messages of a step are; they do not travel beside work",
         "not in it: noise, file systems, faults, and other jobs on the network",
         "weak scaling keeps the bytes of a node, strong scaling the problem of one node",
     ]
     if words is None and fitted is not None and fitted.nodes == 1:
-        said.append(
+        notes.append(
             "messages are those between processes of one node, which no network matches; --machine hdr200 takes one"
         )
     if words is not None:
-        said.append("a network's published figures have no interval: intervals are of the launches of the work alone")
+        notes.append("a network's published figures have no interval: intervals are of the launches of the work alone")
     if count > place.simulated:
-        said.append(
+        notes.append(
             f"beyond {place.simulated} nodes (--simulate) times of messages go on as a power of the number of nodes, "
             "from the two largest networks of this kind that were simulated"
         )
-    return tuple(said)
+    return tuple(notes)

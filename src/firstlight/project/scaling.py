@@ -91,11 +91,11 @@ def left_out(apps: Sequence[Application], rates: Rates, messages: Messages | Non
     for app in apps:
         for s in app.samples:
             if s.ranks > 1 and s.threads == 1 and messages is not None:
-                found += _held(app, _alone(app, s), s, rates, messages, spread)
+                found += _predicted(app, _alone(app, s), s, rates, messages, spread)
         for group in _groups(app.samples):
             *less, largest = sorted(group, key=lambda s: s.elements)
             smaller_ones = [s for s in less if s.elements < largest.elements]
-            found += _held(app, smaller_ones, largest, rates, None, spread)
+            found += _predicted(app, smaller_ones, largest, rates, None, spread)
     return found
 
 
@@ -113,7 +113,7 @@ def _groups(samples: Iterable[Sample]) -> list[list[Sample]]:
     return list(found.values())
 
 
-def _held(
+def _predicted(
     app: Application, some: Sequence[Sample], target: Sample, rates: Rates, messages: Messages | None, spread: Spread
 ) -> list[LeftOut]:
     """The target from these, if there are any. `messages`: None where both have as many processes, so that the samples'
@@ -125,7 +125,7 @@ def _held(
     work = rates.ideal(app.model, numbers, target.cores) / share(app, some, base, _each(target), rates)
     sent = messages(app.model, numbers, target.ranks, f"flat:{target.ranks}") if messages else 0.0
     low, high = spread.interval(base, work, sent)
-    held = LeftOut(
+    prediction = LeftOut(
         application=app.model.title,
         kind="processes" if messages else "size",
         program=f"{target.workload}.{target.variant}",
@@ -137,7 +137,7 @@ def _held(
         high=high,
         measured=target.seconds,
     )
-    return [held]
+    return [prediction]
 
 
 def of_node(app: Application) -> list[Sample]:
@@ -150,14 +150,14 @@ def elements_for(app: Application, sample: Sample, memory: float, processes: flo
     """The elements that take so much memory in all, by bisection."""
     low, high = 1.0, 2.0
 
-    def held(elements: float) -> float:
+    def memory_of(elements: float) -> float:
         return formulas.value(app.model.memory, app.numbers(sample, elements, processes))
 
-    while held(high) < memory and high < 1e30:
+    while memory_of(high) < memory and high < 1e30:
         high *= 2
     for _ in range(_STEPS):
         middle = (low + high) / 2
-        low, high = (middle, high) if held(middle) < memory else (low, middle)
+        low, high = (middle, high) if memory_of(middle) < memory else (low, middle)
     return high
 
 

@@ -19,7 +19,7 @@ from firstlight.judge.interval import quotient, ratio
 from firstlight.judge.provenance import bare, number, states_of
 from firstlight.judge.ranking import CONFIDENCE
 from firstlight.judge.select import resolved, same_value
-from firstlight.judge.states import spanning, told
+from firstlight.judge.states import describe_states, spanning
 from firstlight.judge.verdict import DISTURBED, Estimate, States, Verified
 from firstlight.machine import Machine, cores
 from firstlight.record import Better
@@ -123,8 +123,8 @@ def letter(number: int) -> str:
 
 def _column(number: int, judgement: Judgement) -> Column:
     share = share_disturbed(judgement.figures)
-    told = disturbance(letter(number), judgement, share) if share >= DISTURBED else ""
-    return Column(judgement.run.id, judgement.run.machine.name, machine_line(judgement), told)
+    warning = disturbance(letter(number), judgement, share) if share >= DISTURBED else ""
+    return Column(judgement.run.id, judgement.run.machine.name, machine_line(judgement), warning)
 
 
 def _line(
@@ -184,7 +184,7 @@ def _published(
     found: dict[str, Published] = {}
     for entry in heritage.matching(workload.name, row.metric):
         value = convert(entry.value, entry.unit, like.unit)
-        if value is None or entry.ranks != ranks or not _asked(entry, where):
+        if value is None or entry.ranks != ranks or not _matches(entry, where):
             continue
         note = ", ".join(x for x in (entry.mpi or entry.variant, entry.note) if x)
         one = Published(entry.machine, entry.year, value, _share(value, best, like.better), entry.source.citation, note)
@@ -194,7 +194,7 @@ def _published(
     return sorted(found.values(), key=lambda p: (p.year, p.machine))
 
 
-def _asked(entry: Entry, where: Mapping[str, int | float | str | None]) -> bool:
+def _matches(entry: Entry, where: Mapping[str, int | float | str | None]) -> bool:
     """Whether a published figure is of the values that the row asks for, as far as it tells its own."""
     return all(k not in entry.parameters or same_value(entry.parameters[k], v) for k, v in where.items())
 
@@ -260,7 +260,7 @@ def summary(found: Beside, width: int = 80, colour: bool = False, place: Path | 
     lines = [ink("strong", "firstlight") + f" · {count(len(names), 'run')} side by side"]
     for name, column in zip(names, found.runs, strict=True):
         lines += wrap(f"{name}  {column.run}, {column.machine}: {column.described}", width, "  ", "     ")
-    lines += [ink("warn", x) for told in found.disturbed for x in wrap(told, width, "  ! ", "    ")]
+    lines += [ink("warn", x) for warning in found.disturbed for x in wrap(warning, width, "  ! ", "    ")]
     wide = width - 30 >= _NUMBERS * len(names)
     chapter = ""
     for line in found.lines:
@@ -296,7 +296,7 @@ def _row(line: Line, names: Sequence[str], width: int, wide: bool, ink: Ink) -> 
         lines += [f"    {name}  {text}" for name, text in zip(names, texts, strict=True)]
     for name, cell in zip(names, line.cells, strict=True):
         if cell.states is not None:
-            lines += wrap(f"{name}: two states: {told(cell.states, line.unit)}", width, "      ", "        ")
+            lines += wrap(f"{name}: two states: {describe_states(cell.states, line.unit)}", width, "      ", "        ")
         if cell.reason.startswith("failed"):
             lines += [ink("bad", x) for x in wrap(f"{name}: {cell.reason}", width, "      ", "        ")]
     for p in line.published:

@@ -23,7 +23,7 @@ def comparison(
     title, runs = "firstlight", f" · run {compared.b} against run {compared.a}"
     lines = wrap(title + runs, width, "", "  ")
     lines[0] = ink("strong", title) + lines[0][len(title) :]
-    lines += [ink("warn", x) for told in warnings(compared) for x in wrap(told, width, "  ! ", "    ")] + [""]
+    lines += [ink("warn", x) for warning in warnings(compared) for x in wrap(warning, width, "  ! ", "    ")] + [""]
     if compared.same_run and not everything:
         return ink.page(lines).rstrip("\n")
     for outcome in (WORSE, BETTER, UNCLEAR, *((SAME,) if everything else ())):
@@ -74,14 +74,14 @@ def groups(compared: Comparison, document: str = "") -> list[Group]:
     `accepted.`"""
     found = []
     for outcome in (WORSE, BETTER, UNCLEAR, SAME):
-        rows = [_said(f, f"{document}figures[{k}]") for k, f in enumerate(compared.figures) if f.outcome == outcome]
+        rows = [_row(f, f"{document}figures[{k}]") for k, f in enumerate(compared.figures) if f.outcome == outcome]
         if rows:
             counted = number(str(len(rows)), f"sum(f.outcome == '{outcome}' for f in {document}figures)")
             found.append(Group(outcome, counted, rows))
     return found
 
 
-def _said(f: Compared, where: str) -> Row:
+def _row(f: Compared, where: str) -> Row:
     before, after = (
         number(quantity(e.median, f.unit), f"{where}.{run}.median", f.unit) for run, e in (("a", f.a), ("b", f.b))
     )
@@ -89,18 +89,18 @@ def _said(f: Compared, where: str) -> Row:
     if f.low is not None and f.high is not None:
         span = f"{number(significant(f.low), f'{where}.low')} – {number(significant(f.high), f'{where}.high')}"
     shown = number(significant(f.ratio), f"{where}.ratio")
-    told = f"{f.outcome}: {f.reason}" if f.reason and f.reason != f.two_states else f.outcome
+    outcome = f"{f.outcome}: {f.reason}" if f.reason and f.reason != f.two_states else f.outcome
     two = (states_of(s, f.unit, f"{where}.{run}_states") for run, s in (("a", f.a_states), ("b", f.b_states)))
-    return Row(formatting.name(f.identity), before, after, shown, span, told, *two)
+    return Row(formatting.name(f.identity), before, after, shown, span, outcome, *two)
 
 
-def said(compared: Comparison) -> dict[str, str]:
+def summary_numbers(compared: Comparison) -> dict[str, str]:
     """The numbers of the sentences around the tables, by their names in the document."""
-    told = {f"counts_{what}": number(str(n), f"counts.{what}") for what, n in compared.counts.items()}
-    told |= {name: number(percent(getattr(compared, name)), name) for name in ("confidence", "drift", "threshold")}
+    numbers = {f"counts_{what}": number(str(n), f"counts.{what}") for what, n in compared.counts.items()}
+    numbers |= {name: number(percent(getattr(compared, name)), name) for name in ("confidence", "drift", "threshold")}
     if compared.shift is not None:
-        told["shift"] = number(ratio(compared.shift), "shift")
-    return told | {"changed": number(str(len(compared.changed)), "len(changed)")}
+        numbers["shift"] = number(ratio(compared.shift), "shift")
+    return numbers | {"changed": number(str(len(compared.changed)), "len(changed)")}
 
 
 def warnings(compared: Comparison) -> list[str]:
@@ -108,7 +108,7 @@ def warnings(compared: Comparison) -> list[str]:
     if compared.same_run:
         return ["A and B are the same run: there is nothing to compare"]
     advice = "; what is worse or better below may be that alone: measure it again on a quiet machine"
-    return [told + advice for told in compared.disturbed]
+    return [warning + advice for warning in compared.disturbed]
 
 
 def _distance(figure: Compared) -> float:
@@ -132,7 +132,10 @@ def _group(outcome: str, some: list[Compared], width: int, ink: Ink, most: int) 
         else:
             lines += [ink(_STYLE[outcome], x) for x in wrap(name, width, "  ", "      ")] + [" " * at + numbers]
         lines += [
-            x for told in dict.fromkeys((f.reason, f.two_states)) for x in wrap(told, width, "      ", "      ") if told
+            x
+            for reason in dict.fromkeys((f.reason, f.two_states))
+            for x in wrap(reason, width, "      ", "      ")
+            if reason
         ]
     if len(some) > most:
         lines.append(f"  and {len(some) - most} more")
@@ -144,15 +147,17 @@ def _changed(changed: tuple[Changed, ...], width: int, ink: Ink) -> list[str]:
         return []
     lines = [ink("dim", "  verdicts that changed")]
     for c in changed:
-        told = f"{formatting.name(c.identity)}: {c.before} in A, {c.after} in B" + (f": {c.reason}" if c.reason else "")
-        lines += [ink("bad" if c.regression else "warn", x) for x in wrap(told, width, "  ✗ ", "    ")]
+        line = f"{formatting.name(c.identity)}: {c.before} in A, {c.after} in B" + (f": {c.reason}" if c.reason else "")
+        lines += [ink("bad" if c.regression else "warn", x) for x in wrap(line, width, "  ✗ ", "    ")]
     return [*lines, ""]
 
 
 def _verdict(compared: Comparison, width: int, ink: Ink) -> list[str]:
     n = compared.counts
-    told = " · ".join(ink(_STYLE[k], f"{n[k]} {k}") if n[k] else f"{n[k]} {k}" for k in (WORSE, BETTER, UNCLEAR, SAME))
-    lines = ["  " + told] if len(told) < width or ink.colour else wrap(told, width, "  ", "  ")
+    counts = " · ".join(
+        ink(_STYLE[k], f"{n[k]} {k}") if n[k] else f"{n[k]} {k}" for k in (WORSE, BETTER, UNCLEAR, SAME)
+    )
+    lines = ["  " + counts] if len(counts) < width or ink.colour else wrap(counts, width, "  ", "  ")
     observed = sum(f.observed and f.outcome in (WORSE, UNCLEAR) for f in compared.figures)
     if observed:
         which = f"of these, {count(observed, 'observed value')} (noise, shares of time) decide{'s' * (observed == 1)}"

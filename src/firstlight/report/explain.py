@@ -37,7 +37,7 @@ from firstlight.store.durable import replace
 from firstlight.units import binary, count, interval, percent, quantity, significant
 
 
-class ToldLaunch(msgspec.Struct, frozen=True):
+class ExplainedLaunch(msgspec.Struct, frozen=True):
     """A launch: when it began in seconds since the epoch, the figure by each sample, which samples were disturbed."""
 
     time: float
@@ -58,7 +58,7 @@ class Explained(msgspec.Struct, frozen=True):
     shape: Shape
     states: States | None
     diverged: float
-    launches: tuple[ToldLaunch, ...]
+    launches: tuple[ExplainedLaunch, ...]
     ceiling: Ceiling | None
     of_ceiling: float | None
     limited: str
@@ -101,8 +101,8 @@ def explain(judgement: Judgement, figure: Verified, workloads: Mapping[str, Work
     )
 
 
-def _launch(one: Launched) -> ToldLaunch:
-    return ToldLaunch(one.time, one.values, one.diverged, one.record.start.command)
+def _launch(one: Launched) -> ExplainedLaunch:
+    return ExplainedLaunch(one.time, one.values, one.diverged, one.record.start.command)
 
 
 class Part(NamedTuple):
@@ -170,13 +170,13 @@ def bound(c: Considered, unit: str) -> str:
     )
 
 
-def counters(told: Counted | str) -> str:
+def counters(counted: Counted | str) -> str:
     """`12.3 instructions, 4.0 cycles, 2.0 flops; 3.1 instructions a cycle`"""
-    if isinstance(told, str):
-        return told
-    found = [f"{significant(v)} {k}" for k in Counted.__struct_fields__ if (v := getattr(told, k)) is not None]
-    if told.instructions is not None and told.cycles:
-        found.append(f"{significant(told.instructions / told.cycles)} instructions a cycle")
+    if isinstance(counted, str):
+        return counted
+    found = [f"{significant(v)} {k}" for k in Counted.__struct_fields__ if (v := getattr(counted, k)) is not None]
+    if counted.instructions is not None and counted.cycles:
+        found.append(f"{significant(counted.instructions / counted.cycles)} instructions a cycle")
     return ", ".join(found)
 
 
@@ -185,8 +185,8 @@ def loop_lines(loop: Loop | str) -> list[str]:
     if isinstance(loop, str):
         return [loop]
     wide = f"vectors of {loop.width} bits" if loop.width > 64 else f"one number of {loop.width} bits at a time"
-    told = f"{loop.function}: computes with {wide}, {count(loop.arithmetic, 'instruction')} of arithmetic"
-    return [told, *(f"  {line}" for line in loop.lines)]
+    summary = f"{loop.function}: computes with {wide}, {count(loop.arithmetic, 'instruction')} of arithmetic"
+    return [summary, *(f"  {line}" for line in loop.lines)]
 
 
 def summary(e: Explained, width: int = 80, colour: bool = False, place: Path | None = None) -> str:

@@ -21,7 +21,7 @@ from firstlight.judge.ceilings import of_node, total
 from firstlight.judge.levels import Hierarchy
 from firstlight.judge.provenance import settle
 from firstlight.judge.select import selects
-from firstlight.judge.states import told
+from firstlight.judge.states import describe_states
 from firstlight.judge.verdict import Figure, Identity, Verified
 from firstlight.record import Metric
 from firstlight.report import labels, wording
@@ -119,7 +119,7 @@ def hover(figure: Verified) -> str:
     more = f" and {len(e.launches) - _MOST_SHOWN} more" if len(e.launches) > _MOST_SHOWN else ""
     lines = [
         f"<b>{quantity(e.median, figure.unit)}</b>  ({interval(e.low, e.high, e.median, figure.unit)})",
-        *([f"two states: {told(figure.states, figure.unit)}"] if figure.states else []),
+        *([f"two states: {describe_states(figure.states, figure.unit)}"] if figure.states else []),
         text(formatting.name(i)),
         share(figure),
         *_folded(count(len(e.launches), "launch", "launches") + ": " + ", ".join(shown) + more),
@@ -252,7 +252,7 @@ def table(figures: Iterable[Figure]) -> list[tuple[str, ...]]:
             e = f.estimate
             limit = "–" if f.of_ceiling is None else percent(f.of_ceiling)
             verdict = "verified" + (", oversubscribed" if f.oversubscribed else "")
-            verdict += f"; two states: {told(f.states, f.unit)}" if f.states else ""
+            verdict += f"; two states: {describe_states(f.states, f.unit)}" if f.states else ""
             numbers = (quantity(e.median, f.unit), interval(e.low, e.high, e.median, f.unit), limit)
             rows.append((program, case, *numbers, str(len(e.launches)), verdict))
         else:

@@ -86,8 +86,8 @@ def _below(found: list[Ghost], k: int) -> bool:
 
 def _trace(ghost: Ghost, shown: str, left: float, right: float, below: bool) -> Trace:
     entry, x, y = ghost.entry, ghost.x, ghost.y
-    told = f"<b>{text(_label(entry))}</b><br>{quantity(entry.value, entry.unit)}"
-    told += "".join(f"<br>{text(t)}" for t in (entry.place, entry.note, entry.source.citation) if t)
+    hover = f"<b>{text(_label(entry))}</b><br>{quantity(entry.value, entry.unit)}"
+    hover += "".join(f"<br>{text(t)}" for t in (entry.place, entry.note, entry.source.citation) if t)
     vertical, side = "bottom" if below else "top", "left"
     if x is not None and x <= left:
         side = "right"
@@ -97,7 +97,7 @@ def _trace(ghost: Ghost, shown: str, left: float, right: float, below: bool) -> 
         "legendgroup": "ghosts",
         "legendrank": 2000,
         "hoverinfo": "text",
-        "hovertext": [told, told] if x is None else [told],
+        "hovertext": [hover, hover] if x is None else [hover],
         "x": [left, right] if x is None else [max(x, left)],
         "y": [y, y] if x is None else [y],
         "marker": {"color": "@ghost", "size": 9, "symbol": "x-thin-open", "line": {"width": 2, "color": "@ghost"}},

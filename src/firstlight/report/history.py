@@ -58,14 +58,14 @@ class Places:
 
     def counts(self, turn: Turn) -> str:
         """`3 figures worse, 1 better`"""
-        told: list[str] = []
+        parts: list[str] = []
         for what in (WORSE, BETTER):
             n = sum(one.outcome == what for _, one in turn.figures)
             if n:
                 first = f"c.first == {self.runs[turn.first.path]} and c.outcome == '{what}'"
-                text = str(n) if told else count(n, "figure")
-                told.append(f"{number(text, f'sum({first} for f in figures for c in f.changes)')} {what}")
-        return ", ".join(told)
+                text = str(n) if parts else count(n, "figure")
+                parts.append(f"{number(text, f'sum({first} for f in figures for c in f.changes)')} {what}")
+        return ", ".join(parts)
 
     def moved(self, series: Series, one: Moved) -> str:
         """`8.40 to 6.70 GB/s, 0.80 ×`: from level to level."""
@@ -135,13 +135,13 @@ def worse(comparison: Comparison | None) -> list[Row]:
 
 def differences(some: Sequence[Difference]) -> list[str]:
     """`kernel: 6.1.0, since then 6.18.0`"""
-    told = []
+    lines = []
     for d in some:
         if d.a is None or d.b is None:
-            told.append(f"{d.what}: {'new' if d.a is None else 'no longer there'}")
+            lines.append(f"{d.what}: {'new' if d.a is None else 'no longer there'}")
         else:
-            told.append(f"{d.what}: {d.a}, since then {d.b}")
-    return told
+            lines.append(f"{d.what}: {d.a}, since then {d.b}")
+    return lines
 
 
 def noise(history: History) -> str:
@@ -163,8 +163,8 @@ def standing(comparison: Comparison | None) -> str:
         return f"the newest run, {comparison.b}, is the accepted one"
     n = comparison.counts
     wrong = sum(c.regression for c in comparison.changed)
-    said = {WORSE: "worse", BETTER: "better", UNCLEAR: "inconclusive", SAME: "the same"}
-    words = [f"{number(str(n[what]), f'accepted.counts.{what}')} {text}" for what, text in said.items()]
+    outcomes = {WORSE: "worse", BETTER: "better", UNCLEAR: "inconclusive", SAME: "the same"}
+    words = [f"{number(str(n[what]), f'accepted.counts.{what}')} {text}" for what, text in outcomes.items()]
     counted = "sum(c.before == 'verified' and c.after == 'failed' for c in accepted.changed)"
     words += [f"{number(str(wrong), counted)} verified before and wrong now"] if wrong else []
     return f"the newest run, {comparison.b}, against the accepted {comparison.a}: {', '.join(words)}"
@@ -177,30 +177,32 @@ def date(past: Past) -> str:
 
 def warnings(history: History, comparison: Comparison | None, left: int) -> list[str]:
     """What a reader must know before any number."""
-    told = list(comparison.disturbed) if comparison is not None else []
+    found = list(comparison.disturbed) if comparison is not None else []
     bad = [past for past in history.runs if history.disturbed(past)]
     if bad:
         many = number(count(len(bad), "run"), f"sum(r.disturbed >= {DISTURBED} for r in runs)")
         share = number(percent(bad[-1].entry.disturbed), f"runs[{history.runs.index(bad[-1])}].disturbed")
-        told.append(
+        found.append(
             f"{many} disturbed (drawn as the others, told here), the newest of them "
             f"{bad[-1].run.id}: wall and CPU time diverged in {share} of its samples"
         )
     if left:
         many = number(count(left, "run"), "len(left_out)")
-        told.append(f"{many} left out, each for a reason that is told on stderr and in --json")
+        found.append(f"{many} left out, each for a reason that is told on stderr and in --json")
     if history.others:
         of = ", ".join(f"{n} of {other}" for other, n in sorted(history.others.items()))
-        told.append(f"runs of other machines are not shown ({of}); --machine NAME shows them, --machine any all as one")
+        found.append(
+            f"runs of other machines are not shown ({of}); --machine NAME shows them, --machine any all as one"
+        )
     reworked = [series for series in history.series if series.other_work]
     if reworked:
         many = number(count(len(reworked), "figure"), "sum(f.other_work > 0 for f in figures)")
-        told.append(
+        found.append(
             f"{many} did other work a step in earlier runs, which are not shown beside later ones: {reworked[0].name}"
         )
-    if not history.tellable:
-        told.append("fewer than six runs of any figure: no change can be told yet")
-    return told
+    if not history.enough_runs:
+        found.append("fewer than six runs of any figure: no change can be told yet")
+    return found
 
 
 def summary(
@@ -219,8 +221,8 @@ def summary(
     )
     lines = wrap(head, width, "", "  ")
     lines[0] = ink("strong", "firstlight") + lines[0].removeprefix("firstlight")
-    told_first = [settle(told) for told in warnings(history, comparison, left)]
-    lines += [ink("warn", x) for told in told_first for x in wrap(told, width, "  ! ", "    ")]
+    first_lines = [settle(sentence) for sentence in warnings(history, comparison, left)]
+    lines += [ink("warn", x) for sentence in first_lines for x in wrap(sentence, width, "  ! ", "    ")]
     lines += ["", *wrap(settle(noise(history)), width, "  ", "  "), ""]
     places = Places(history)
     found = turns(history)
@@ -228,9 +230,9 @@ def summary(
         lines += wrap(settle(f"{date(turn.first)}  {turn.first.run.id}: {places.counts(turn)}"), width, "  ", "    ")
         for series, one in turn.figures[:MOST_FIGURES]:
             style = "bad" if one.outcome == WORSE else "good"
-            told = f"{one.outcome}: {series.name}: {places.moved(series, one)}, {places.since(series, one)} since"
-            told += f"; {two} now" if (two := places.states(series)) else ""
-            lines += [ink(style, x) for x in wrap(settle(told), width, "    ", "      ")]
+            sentence = f"{one.outcome}: {series.name}: {places.moved(series, one)}, {places.since(series, one)} since"
+            sentence += f"; {two} now" if (two := places.states(series)) else ""
+            lines += [ink(style, x) for x in wrap(settle(sentence), width, "    ", "      ")]
         if len(turn.figures) > MOST_FIGURES:
             lines.append(f"    and {len(turn.figures) - MOST_FIGURES} more")
         changed = "; ".join(differences(turn.environment)) or "nothing that was recorded"
@@ -252,10 +254,10 @@ def summary(
     if comparison is not None:
         for f in [f for f in comparison.figures if f.outcome == WORSE and not f.observed][:MOST_CHANGES]:
             from_to = f"{quantity(f.a.median, f.unit)} to {quantity(f.b.median, f.unit)}"
-            told = f"worse: {name(f.identity)}: {from_to}, {ratio(f.ratio)}" + (
+            sentence = f"worse: {name(f.identity)}: {from_to}, {ratio(f.ratio)}" + (
                 f"; {f.two_states}" if f.two_states else ""
             )
-            lines += [ink("bad", x) for x in wrap(told, width, "    ", "      ")]
+            lines += [ink("bad", x) for x in wrap(sentence, width, "    ", "      ")]
     return ink.page([*lines, *([f"  page: {place}"] if place else [])])
 
 

@@ -85,7 +85,7 @@ def render(
         "spread": _spread(view),
         "compared": compared,
         "compared_groups": comparison.groups(compared) if compared is not None else [],
-        "compared_said": comparison.said(compared) if compared is not None else {},
+        "compared_numbers": comparison.summary_numbers(compared) if compared is not None else {},
         "compared_first": comparison.warnings(compared) if compared is not None else [],
     }
     drawings = [d for c in sections for some in (c["overview"], *(p.drawings for p in c["parts"])) for d in some]
@@ -109,8 +109,8 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing],
     )
     index = {f.identity: k for k, f in enumerate(figures)}
     environment.filters |= {
-        "said": lambda text: said(text, index),
-        "named": lambda title: said(provenance.name(title), index),
+        "annotate": lambda text: annotate(text, index),
+        "named": lambda title: annotate(provenance.name(title), index),
         "median": provenance.median,
         "span": provenance.span,
         "share": provenance.share,
@@ -125,7 +125,7 @@ def page_of(template: str, page: Mapping[str, Any], drawings: Iterable[Drawing],
         "word": lambda text: line([text]),
         "states": provenance.two_states,
         "headline": lambda text: headline(text, index),
-        "counted": lambda n, what: said(provenance.number(str(n), f"count('{what}')"), index),
+        "counted": lambda n, what: annotate(provenance.number(str(n), f"count('{what}')"), index),
         "duration": units.duration,
         "unbroken": unbroken,
     }
@@ -166,7 +166,7 @@ def _plotly() -> str:
     return str(get_plotlyjs())
 
 
-def said(text: str, index: Mapping[Identity, int]) -> str:
+def annotate(text: str, index: Mapping[Identity, int]) -> str:
     """A sentence in which each number says where it comes from: `<data data-from="a / b" data-of="3 17">1.6 x</data>`.
 
     `data-of` counts the figures of the download, and of `./fl figures --json`, from 0.
@@ -177,13 +177,13 @@ def said(text: str, index: Mapping[Identity, int]) -> str:
     parts, at = [], 0
     plain = unbroken_at_numbers(sentence)
     for s in sentence.sources:
-        told = provenance.attributes(s, index)
-        if told is None:
+        source = provenance.attributes(s, index)
+        if source is None:
             continue
         parts.append(escape(plain[at : s.start]))
         parts.append(
             Markup('<data value="{}" data-from="{}" data-unit="{}" data-of="{}">{}</data>').format(
-                sentence[s.start : s.end], told["from"], told["unit"], told["of"], plain[s.start : s.end]
+                sentence[s.start : s.end], source["from"], source["unit"], source["of"], plain[s.start : s.end]
             )
         )
         at = s.end
@@ -194,7 +194,7 @@ def headline(text: str, index: Mapping[Identity, int]) -> str:
     """A number as `said`, its unit, where it has one, smaller beside it."""
     from markupsafe import Markup
 
-    whole = said(text, index)
+    whole = annotate(text, index)
     before, _, unit = whole.partition("\u00a0")
     if not unit and " " in provenance.settle(text):
         before, _, unit = whole.rpartition(" ")
@@ -341,8 +341,8 @@ def _disturbed(judgement: Judgement) -> list[str]:
     share = sum(not s.cpu >= UNDISTURBED for s in samples) / len(samples) if samples else 0.0
     many = provenance.number(units.percent(share), "diverged(True) / samples(True)")
     diverged = f"wall and CPU time diverged in {many} of the samples: something else used the processors"
-    told = [*judgement.run.machine.warnings, *disturbances(judgement.steadiness)]
-    return told + ([diverged] if share > 0 else [])
+    reasons = [*judgement.run.machine.warnings, *disturbances(judgement.steadiness)]
+    return reasons + ([diverged] if share > 0 else [])
 
 
 def _download(figures: bytes) -> str:

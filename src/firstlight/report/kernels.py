@@ -12,9 +12,9 @@ HEAD = ("program", "kernel", "made for", "registers", "spill stores", "spill loa
 
 
 class Kernels(msgspec.Struct, frozen=True):
-    """`said`: where the numbers come from, and whether there was a GPU; `rows` as `HEAD` says."""
+    """`summary`: where the numbers come from, and whether there was a GPU; `rows`: columns as in `HEAD`."""
 
-    said: str
+    summary: str
     head: tuple[str, ...]
     rows: list[tuple[str, ...]]
 
@@ -30,10 +30,10 @@ def kernels(run: Run) -> Kernels | None:
             found[row] = None
     if not found:
         return None
-    said = (
+    text = (
         "In the compiler's words: registers and stack a thread, shared memory a block, and the bytes a thread that are "
         "stored and loaded for want of registers, counted in the code once. "
     )
     if not run.machine.gpus:
-        said += "They are facts of the build: there was no GPU in this run, and none of these kernels ran."
-    return Kernels(f"{count(len(found), 'kernel')}. {said}".strip(), HEAD, list(found))
+        text += "They are facts of the build: there was no GPU in this run, and none of these kernels ran."
+    return Kernels(f"{count(len(found), 'kernel')}. {text}".strip(), HEAD, list(found))

@@ -39,30 +39,30 @@ def render(mapped: Mapped) -> str:
 
 def sentences(mapped: Mapped) -> list[str]:
     """What was found, most important first."""
-    return [s[:1].upper() + s[1:] + "." for s in _said(mapped)]
+    return [s[:1].upper() + s[1:] + "." for s in _sentences(mapped)]
 
 
-def _said(mapped: Mapped) -> list[str]:
+def _sentences(mapped: Mapped) -> list[str]:
     a = mapped.answer
     if a.proved:
         return ["nothing to gain: the busiest links carry no more than any map has to put on them"]
-    said = [_verdict(mapped)]
-    said.append(
+    lines = [_verdict(mapped)]
+    lines.append(
         f"the busiest links carry {binary(a.after.maxima)} in place of {binary(a.before.maxima)} "
         f"({significant(a.gain)} times less), all links {binary(a.after.hop_bytes)} in place of "
         f"{binary(a.before.hop_bytes)}; found by {a.after.by}"
     )
     before, after, gain = a.before.seconds, a.after.seconds, a.simulated_gain
     if before is not None and after is not None and gain is not None:
-        said.append(
+        lines.append(
             f"by simulated events the messages take {quantity(after, 's')} in place of {quantity(before, 's')} "
             f"({significant(gain)} times less){_apart(mapped)}"
         )
     if gain is not None and a.flowing_gain is not None and len(a.names) > 1:
-        said.append(_confirmed(gain, a.flowing_gain))
+        lines.append(_confirmed(gain, a.flowing_gain))
     if mapped.trial is not None:
-        said.append(_tried(mapped.trial))
-    return said
+        lines.append(_tried(mapped.trial))
+    return lines
 
 
 def _verdict(mapped: Mapped) -> str:
@@ -122,20 +122,20 @@ def _tried(trial: Trial) -> str:
 def notes(mapped: Mapped) -> list[str]:
     """What one must know of it."""
     a = mapped.answer
-    said = list(mapped.notes)
+    lines = list(mapped.notes)
     if a.least is not None:
-        said.append(
+        lines.append(
             f"another map puts {binary(a.least)} on the busiest links, less than this one, but simulated events "
             "take longer with it; --by links takes it"
         )
     if a.interrupted:
-        said.append("the search was interrupted: this is the best map so far")
+        lines.append("the search was interrupted: this is the best map so far")
     elif mapped.budget is not None and not a.in_time:
-        said.append(
+        lines.append(
             f"the search was ended by its budget of {quantity(mapped.budget, 's')}: the same seed may end elsewhere; "
             f"--budget {math.ceil(2 * mapped.budget)}s gives it more"
         )
-    return said
+    return lines
 
 
 def summary(mapped: Mapped, place: Path | None, width: int = 80) -> str:

@@ -75,7 +75,7 @@ def _picture(machine: Machine, binding: Iterable[Binding], unbound: bool) -> Pic
     for node, ranks in nodes.items():
         alike.setdefault(tuple(b.cpus for b in ranks), []).append(node)
     boxes: list[Box] = []
-    y, widest, told = 0.0, 0.0, []
+    y, widest, lines = 0.0, 0.0, []
     for same in list(alike.values())[:_MOST_NODES]:
         ranks = nodes[same[0]]
         name = "" if len(nodes) == 1 else _nodes(same)
@@ -85,12 +85,12 @@ def _picture(machine: Machine, binding: Iterable[Binding], unbound: bool) -> Pic
         inner, width, height = _node(machine, ranks, y, unbound)
         boxes += inner
         y, widest = y + height + 2 * _GAP, max(widest, width)
-        told.append(f"{name}: {_note(ranks)}" if name else _note(ranks))
+        lines.append(f"{name}: {_note(ranks)}" if name else _note(ranks))
     if len(alike) > _MOST_NODES:
         boxes.append(Box(0, y, 1, _LINE, "label", f"and {len(alike) - _MOST_NODES} other kinds of nodes", top=True))
         y += _LINE
     widest = max(widest, 7.0 * max((len(b.label) for b in boxes if b.style == "label"), default=0))
-    return Picture(widest, max(y - 2 * _GAP, 1.0), tuple(boxes), 1.0, "; ".join(told))
+    return Picture(widest, max(y - 2 * _GAP, 1.0), tuple(boxes), 1.0, "; ".join(lines))
 
 
 def _nodes(same: Sequence[int]) -> str:

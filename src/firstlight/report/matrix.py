@@ -59,12 +59,12 @@ class Matrix(msgspec.Struct, frozen=True):
     @property
     def reasons(self) -> list[str]:
         """Why cells failed, each reason once with what it concerns."""
-        told: dict[str, list[str]] = {}
+        reasons: dict[str, list[str]] = {}
         for line, cells in self.rows:
             for column, cell in zip(self.columns, cells, strict=True):
                 if cell.failed:
-                    told.setdefault(cell.why, []).append(f"{column} with {line}")
-        return [f"{listing(what)}: {why}" for why, what in told.items()]
+                    reasons.setdefault(cell.why, []).append(f"{column} with {line}")
+        return [f"{listing(what)}: {why}" for why, what in reasons.items()]
 
 
 def matrices(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Matrix]:
@@ -84,8 +84,8 @@ def matrices(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Ma
             title += "" if own else f", with {count(ranks, 'rank')} instead"
             name = f"choose-{k}" + ("" if own else f"-{ranks}")
             for n, (work, alike) in enumerate(_by_work(figures, workload).items()):
-                told = f"{title}, {work}" if work else title
-                made.append(_matrix(judgement, row, alike, told, f"{name}-{chr(97 + n)}" if n else name))
+                full_title = f"{title}, {work}" if work else title
+                made.append(_matrix(judgement, row, alike, full_title, f"{name}-{chr(97 + n)}" if n else name))
     return [m for m in made if m is not None]
 
 
@@ -95,7 +95,7 @@ def _by_ranks(judgement: Judgement, row: Row, workload: Workload) -> dict[int, l
     run = judgement.run
     threads, ranks = cores.amount(row.threads, run.machine), cores.ranks(row.ranks, run.machine)
     alike = (row.metric, row.where, row.variants, row.device)
-    told = {
+    other_ranks = {
         cores.ranks(r.ranks, run.machine)
         for r in workload.rows
         if r is not row and r.placed and (r.metric, r.where, r.variants, r.device) == alike
@@ -103,7 +103,11 @@ def _by_ranks(judgement: Judgement, row: Row, workload: Workload) -> dict[int, l
     found: dict[int, list[Figure]] = {}
     for f in judgement.figures:
         i = f.identity
-        fits = i.placement.ranks not in told if i.mpi else (i.placement.threads, i.placement.ranks) == (threads, ranks)
+        fits = (
+            i.placement.ranks not in other_ranks
+            if i.mpi
+            else (i.placement.threads, i.placement.ranks) == (threads, ranks)
+        )
         fits |= not row.placed
         if i.metric == row.metric and fits and selects(i, row, workload, run.machine):
             found.setdefault(i.placement.ranks if row.placed else ranks, []).append(f)
@@ -175,7 +179,7 @@ def _cell(run: Run, figures: list[Figure], best: Verified) -> MatrixCell:
     shade = next((k for k, most in enumerate(_STEPS) if by <= most), len(_STEPS))
     e = here.estimate
     span = interval(e.low, e.high, e.median, here.unit)
-    two = f"; two states: {states.told(here.states, here.unit)}" if here.states else ""
+    two = f"; two states: {states.describe_states(here.states, here.unit)}" if here.states else ""
     why = f"{quantity(e.median, here.unit)} ({span}){two}; {wording.repeat(here.identity, run)}"
     if here is best:
         return MatrixCell("best", shade, why)

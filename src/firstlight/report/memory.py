@@ -27,22 +27,22 @@ def sentences(needs: Needs, node: int) -> list[str]:
     """Who needs more than its share of a node's memory, and what a plain design would need."""
     limit = SHARE * node
     over = {name: next((n for n in some if n.bytes > limit), None) for name, some in needs.items()}
-    said = [
+    lines = [
         f"{SHARE:.0%} of a node's memory is {binary(limit)} for all processes of a node together".replace("%", " %")
     ]
     beyond = [
         f"{name} from {count(n.processes, 'process', 'processes')} on" for name, n in over.items() if n is not None
     ]
-    said.append(
+    lines.append(
         f"one process needs more than that in {', '.join(beyond)}" if beyond else "no process needs as much as that"
     )
     most = max((n for some in needs.values() for n in some), key=lambda n: n.bytes)
     largest = max(n.processes for some in needs.values() for n in some)
-    said.append(
+    lines.append(
         f"the most is {binary(most.bytes)} a process; buffers for everybody would be {binary(PLAIN * largest)} "
         f"at {count(largest, 'process', 'processes')}"
     )
-    return [s[:1].upper() + s[1:] + "." for s in said]
+    return [s[:1].upper() + s[1:] + "." for s in lines]
 
 
 def summary(needs: Needs, node: int, place: Path | None) -> str:
@@ -57,7 +57,7 @@ def summary(needs: Needs, node: int, place: Path | None) -> str:
         lines.append(f"  {name:<16}{cells}{some[-1].contacted:>12,}{some[-1].hot:>8,}")
     plain = "".join(f"{binary(PLAIN * c):>11}" for c in shown)
     lines += [f"  {'(plain design)':<16}{plain}", ""]
-    lines += [f"  {said}" for said in sentences(needs, node)]
+    lines += [f"  {line}" for line in sentences(needs, node)]
     lines += ["  Contacted and hot: at the largest number of processes. `-`: the pattern is not for so many."]
     if place is not None:
         lines += ["", f"  curves: {place}"]
@@ -97,7 +97,7 @@ def drawing(needs: Needs, node: int) -> Drawing:
 
 def _curve(name: str, some: Sequence[Need], number: int) -> Trace:
     colour = _COLOURS[number % len(_COLOURS)]
-    told = [
+    texts = [
         f"{name} of {n.processes:,}<br>{binary(n.bytes)}: {n.contacted:,} contacted, {n.hot:,} of them hot"
         for n in some
     ]
@@ -106,7 +106,7 @@ def _curve(name: str, some: Sequence[Need], number: int) -> Trace:
         "x": [n.processes for n in some], "y": [max(1, n.bytes) for n in some],
         "line": {"color": colour, "width": 2},
         "marker": {"color": colour, "size": 7, "symbol": _SYMBOLS[number // len(_COLOURS) % len(_SYMBOLS)]},
-        "hoverinfo": "text", "hovertext": told,
+        "hoverinfo": "text", "hovertext": texts,
     }  # fmt: skip
 
 

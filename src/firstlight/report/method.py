@@ -39,8 +39,8 @@ def _answered(run: Run) -> str:
     """Parameters that took what an earlier run found."""
     if not run.answered:
         return ""
-    told = "; ".join(wording.answered(run.answered, run.toolbox))
-    return f"Parameters that nobody set asked what an earlier run of this machine found best: {told}."
+    defaults = "; ".join(wording.answered(run.answered, run.toolbox))
+    return f"Parameters that nobody set asked what an earlier run of this machine found best: {defaults}."
 
 
 def _launches(judgement: Judgement) -> str:
@@ -71,26 +71,26 @@ def _figures(judgement: Judgement) -> str:
     few = sum(f.estimate.low is None for f in good)
     marked = sum(f.diverged > 0 for f in good)
     over = sum(f.oversubscribed for f in good)
-    told = (
+    text = (
         "A figure is the median over launches of each launch's median sample, warm-up excluded; its interval is the "
         "exact nonparametric 95 % interval of a median, which needs six launches. Rates are work over time; the time "
         "of a sample is the maximum over its ranks."
     )
-    told += f" {count(few, 'figure')} had too few launches for an interval." if few else ""
-    told += f" In {count(marked, 'figure')} wall and CPU time diverged in some samples." if marked else ""
-    told += f" {count(over, 'figure')} used more ranks and threads than CPUs: shown, never ranked." if over else ""
-    told += " Two figures differ where the interval of their ratio excludes 1 and they are 3 % or more apart."
-    return told
+    text += f" {count(few, 'figure')} had too few launches for an interval." if few else ""
+    text += f" In {count(marked, 'figure')} wall and CPU time diverged in some samples." if marked else ""
+    text += f" {count(over, 'figure')} used more ranks and threads than CPUs: shown, never ranked." if over else ""
+    text += " Two figures differ where the interval of their ratio excludes 1 and they are 3 % or more apart."
+    return text
 
 
 def _verification(judgement: Judgement) -> str:
     checks = [c for r in judgement.records for c in r.checks]
     failed = sum(not c.ok for c in checks)
     own = {one.name for one in judgement.run.brought}
-    told = sorted({f"{d.variant} by {d.verified}" for d in judgement.run.descriptions.values() if d.workload in own})
+    kinds = sorted({f"{d.variant} by {d.verified}" for d in judgement.run.descriptions.values() if d.workload in own})
     if own:
         return (
-            f"What is yours is verified by what you said it must do: {listing(told)} ({len(checks):,} checks in all, "
+            f"What is yours is verified by what you said it must do: {listing(kinds)} ({len(checks):,} checks in all, "
             f"{failed:,} failed). A figure that failed has no number on this page and is never ranked."
         )
     return (

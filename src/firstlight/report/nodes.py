@@ -116,15 +116,15 @@ def nodes_of(name: str, hosts: Sequence[str], runs: Sequence[Answered], no_pairs
     every = len(hosts) * (len(hosts) - 1) // 2
     pairs = Pairs(every, len(good), len({frozenset(r.members) for r in double} - good))
     lines, links = _lines(single), _lines(double)
-    asked = len(lines) + 2 * len(links)  # of links, the nodes at their ends are looked at, too
-    lines = [_judged(line, asked) for line in lines]
+    questions = len(lines) + 2 * len(links)  # of links, the nodes at their ends are looked at, too
+    lines = [_judged(line, questions) for line in lines]
     facts = _facts(hosts, single)
     ends: list[tuple[int, bool, str]] = []
     judged = []
     for line in links:
-        found, said = _link(line, hosts, asked)
+        found, sentences = _link(line, hosts, questions)
         judged.append(found)
-        ends += said
+        ends += sentences
     outliers = _outliers(hosts, lines, judged, ends, facts)
     missing = {r.name: r.why for r in runs if r.judgement is None}
     code = INCONCLUSIVE if missing else OK
@@ -138,7 +138,7 @@ def nodes_of(name: str, hosts: Sequence[str], runs: Sequence[Answered], no_pairs
         missing,
         no_pairs,
         left_out,
-        asked,
+        questions,
         code,
         pairs,
     )
@@ -196,12 +196,12 @@ def _measured(line: Line) -> list[tuple[int, Estimate]]:
     return [(k, v.estimate) for k, v in enumerate(line.values) if v.estimate is not None]
 
 
-def _judged(line: Line, asked: int, but: frozenset[int] = frozenset()) -> Line:
+def _judged(line: Line, questions: int, but: frozenset[int] = frozenset()) -> Line:
     """With its spread, each value's share of the centre and who is named. `but`: nodes whose values say nothing new."""
     some = [(k, e) for k, e in _measured(line) if not but.intersection(line.values[k].members)]
     if len(some) < 2:
         return line
-    found = nodes.spread([e.median for _, e in some], [e for _, e in some], asked)
+    found = nodes.spread([e.median for _, e in some], [e for _, e in some], questions)
     named = tuple(some[k][0] for k in found.named)
     values = [
         v
@@ -216,9 +216,9 @@ def _share(value: float, centre: float, better: Better) -> float:
     return quotient(value, centre) if better == "higher" else quotient(centre, value)
 
 
-def _link(line: Line, hosts: Sequence[str], asked: int) -> tuple[Line, list[tuple[int, bool, str]]]:
-    """A node all of whose messages are slow is told as a node; links are held against those of other nodes."""
-    first = _judged(line, asked)
+def _link(line: Line, hosts: Sequence[str], questions: int) -> tuple[Line, list[tuple[int, bool, str]]]:
+    """A node all of whose messages are slow is reported as a node; links are held against those of other nodes."""
+    first = _judged(line, questions)
     of: dict[int, list[float]] = {}
     for value in first.values:
         for member in value.members if value.share is not None else ():
@@ -226,24 +226,24 @@ def _link(line: Line, hosts: Sequence[str], asked: int) -> tuple[Line, list[tupl
     members = sorted(of)
     if len(members) < nodes.FEWEST:
         return first, []
-    found = nodes.spread([median(of[k]) for k in members], [], asked)
+    found = nodes.spread([median(of[k]) for k in members], [], questions)
     named = {members[k]: median(of[members[k]]) < found.centre for k in found.named}
-    last = _judged(line, asked, frozenset(named))
-    said = []
+    last = _judged(line, questions, frozenset(named))
+    sentences = []
     for k, worse in named.items():
         share = median(v.share for v in last.values if k in v.members and v.share is not None)
         sentence = f"{line.title}, with each other node: in the median {_of(share)} of what other pairs give"
-        said.append((k, worse, sentence))
-    return last, said
+        sentences.append((k, worse, sentence))
+    return last, sentences
 
 
 def _facts(hosts: Sequence[str], runs: Sequence[Answered]) -> list[Fact]:
     known = {hosts[r.members[0]]: environment.facts(r.judgement.run.machine) for r in runs if r.judgement is not None}
     found = []
     for what in dict.fromkeys(key for facts in known.values() for key in facts):
-        said = {host: facts.get(what, "unknown") for host, facts in known.items()}
-        most = Counter(said.values()).most_common(1)[0][0] if said else ""
-        if others := {host: value for host, value in said.items() if value != most}:
+        values = {host: facts.get(what, "unknown") for host, facts in known.items()}
+        most = Counter(values.values()).most_common(1)[0][0] if values else ""
+        if others := {host: value for host, value in values.items() if value != most}:
             found.append(Fact(what, most, others))
     return found
 
@@ -266,12 +266,12 @@ def _outliers(
     for k, slow, sentence in ends:
         evidence.setdefault((k,), []).append(sentence)
         worse.setdefault((k,), []).append(slow)
-    for members, said in evidence.items():
+    for members, reasons in evidence.items():
         if len(members) == 1:
             host = hosts[members[0]]
-            said += [f"{f.what}: {f.others[host]}, on most nodes {f.most}" for f in facts if host in f.others]
-            said += _as_others(lines, members[0])
-    found = [Outlier(tuple(hosts[k] for k in m), all(worse[m]), tuple(said)) for m, said in evidence.items()]
+            reasons += [f"{f.what}: {f.others[host]}, on most nodes {f.most}" for f in facts if host in f.others]
+            reasons += _as_others(lines, members[0])
+    found = [Outlier(tuple(hosts[k] for k in m), all(worse[m]), tuple(reasons)) for m, reasons in evidence.items()]
     return sorted(found, key=lambda o: (len(o.hosts), not o.worse, -len(o.evidence)))
 
 
@@ -292,7 +292,7 @@ def whole(value: Value, unit: str) -> str:
 
 
 def _two_states(value: Value, unit: str) -> str:
-    return f"; two states: {states.told(value.states, unit)}" if value.states is not None else ""
+    return f"; two states: {states.describe_states(value.states, unit)}" if value.states is not None else ""
 
 
 def _of(share: float) -> str:
@@ -325,24 +325,24 @@ def sentence(found: Nodes) -> str:
     return f"{n}: {', '.join(named[:4])}{more} {'is' if len(named) == 1 else 'are'} not like the others"
 
 
-def told(line: Line) -> str:
+def describe_spread(line: Line) -> str:
     """`14.2 GB/s, 13.9 to 14.5 over 4 nodes; from 1.31 times on one would be named`"""
     spread = line.spread
     if spread is None:
         return "measured on fewer than two"
     noun = "pair" if line.values and len(line.values[0].members) > 1 else "node"
-    said = f"{quantity(spread.centre, line.unit)}, {quantity(spread.low, line.unit)} to "
-    said += f"{quantity(spread.high, line.unit)} over {count(spread.of, noun)}"
+    text = f"{quantity(spread.centre, line.unit)}, {quantity(spread.low, line.unit)} to "
+    text += f"{quantity(spread.high, line.unit)} over {count(spread.of, noun)}"
     two = sum(value.states is not None for value in line.values)
-    said += f", two states on {count(two, noun)}" if two else ""
+    text += f", two states on {count(two, noun)}" if two else ""
     if spread.limit is None:
-        return said
+        return text
     far = (
         f"from {ratio(spread.limit)} on one would be named"
         if spread.limit < UNEVEN
         else "too uneven for one to be named"
     )
-    return f"{said}; {far}"
+    return f"{text}; {far}"
 
 
 def summary(found: Nodes, width: int = 80, colour: bool = False, place: Path | None = None) -> str:
@@ -351,12 +351,12 @@ def summary(found: Nodes, width: int = 80, colour: bool = False, place: Path | N
     lines = [ink("strong", "firstlight") + f" · {found.name}", *wrap(sentence(found), width, "  ", "  ")]
     for outlier in found.outliers:
         lines += ["", ink("bad" if outlier.worse else "warn", f"  {' - '.join(outlier.hosts)}")]
-        lines += [x for said in outlier.evidence for x in wrap(said, width, "    · ", "      ")]
+        lines += [x for text in outlier.evidence for x in wrap(text, width, "    · ", "      ")]
     for title, some in (("nodes", found.lines), ("pairs of nodes", found.links)):
         if some:
             lines += ["", ink("dim", f"  {title}")]
         for line in some:
-            lines += wrap(f"{line.title}: {told(line)}", width, "  ", "    ")
+            lines += wrap(f"{line.title}: {describe_spread(line)}", width, "  ", "    ")
     if found.facts:
         lines += ["", ink("dim", "  not the same on all nodes")]
         for fact in found.facts:
@@ -374,8 +374,8 @@ def summary(found: Nodes, width: int = 80, colour: bool = False, place: Path | N
     if found.no_pairs:
         lines += ["", *wrap(f"pairs of nodes: not available: {found.no_pairs}", width, "  ", "    ")]
     if found.left_out:
-        said = f"{count(found.left_out, 'round')} of pairs left out: the rounds measured were drawn from all"
-        lines += ["", *wrap(said, width, "  ", "    ")]
+        text = f"{count(found.left_out, 'round')} of pairs left out: the rounds measured were drawn from all"
+        lines += ["", *wrap(text, width, "  ", "    ")]
     return ink.page([*lines, *([f"  page: {place}"] if place else [])])
 
 
@@ -399,7 +399,8 @@ def render(found: Nodes, firstlight: str) -> str:
     for line in found.lines:
         sections.setdefault(chapters.title(line.chapter), []).append(line)
     page = {
-        "found": found, "firstlight": firstlight, "sections": sections, "sentence": sentence(found), "told": told,
+        "found": found, "firstlight": firstlight, "sections": sections, "sentence": sentence(found),
+        "describe_spread": describe_spread,
         "percent": percent, "significant": significant, "matrix": _matrix, "shade": _shade,
         "whole": whole, "paired": paired,
     }  # fmt: skip

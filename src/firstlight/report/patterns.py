@@ -30,23 +30,23 @@ def listed(known: Iterable[Pattern], width: int) -> str:
 def sentences(shown: Shown) -> list[str]:
     """What the pattern comes to, most important first."""
     least, middle, most = shown.partners
-    said = [shown.title]
+    lines = [shown.title]
     if shown.messages:
-        said.append(
+        lines.append(
             f"one iteration of {shown.iterations:,} has {count(shown.messages, 'message')}, {binary(shown.bytes)}, "
             "from rank to rank"
         )
-        said.append(
+        lines.append(
             f"each rank sends to {count(most, 'other')}"
             if least == most
             else f"ranks send to {least} to {count(most, 'other')} (half of them to at most {middle})"
         )
     together = [p for p in shown.phases if p.together is not None]
     if together:
-        said.append(
+        lines.append(
             f"{count(len(together), 'phase')} of {len(shown.phases)} {'is' if len(together) == 1 else 'are'} collective"
         )
-    return [s[:1].upper() + s[1:] + "." for s in said]
+    return [s[:1].upper() + s[1:] + "." for s in lines]
 
 
 def summary(shown: Shown, place: Path | None, width: int) -> str:
@@ -55,8 +55,8 @@ def summary(shown: Shown, place: Path | None, width: int) -> str:
     lines = [f"firstlight · {shown.pattern} of {count(shown.processes, 'process', 'processes')}"]
     lines += textwrap.wrap(sizes, max(width, 60), initial_indent="  ", subsequent_indent="  ")
     lines.append("")
-    for said in (*sentences(shown), f"Stands for {shown.applications}. Source: {shown.source}."):
-        lines += textwrap.wrap(said, max(width, 60) - 2, initial_indent="  ", subsequent_indent="    ")
+    for line in (*sentences(shown), f"Stands for {shown.applications}. Source: {shown.source}."):
+        lines += textwrap.wrap(line, max(width, 60) - 2, initial_indent="  ", subsequent_indent="    ")
     lines += ["", f"  {'times':>6} {'messages':>12} {'bytes':>12} {'each':>24}  phase"]
     lines += [_phase(p) for p in shown.phases]
     if place is not None:

@@ -41,32 +41,32 @@ def errors(left_out: Sequence[LeftOut]) -> list[str]:
     by: dict[tuple[str, str], list[LeftOut]] = {}
     for one in left_out:
         by.setdefault((one.application, one.kind), []).append(one)
-    said = []
+    lines = []
     for (name, kind), some in by.items():
         worst = max(some, key=lambda h: h.off)
-        said.append(
+        lines.append(
             f"{name}, {_KINDS[kind]}: {significant(median(h.factor for h in some))} x the measurement in the median of "
             f"{len(some)}, off by {percent(median(h.off for h in some))}; the worst {significant(worst.factor)} x "
             f"({worst.program} from {worst.fro}, {worst.processes} x {significant(worst.elements)} elements)"
         )
-    return said or [
+    return lines or [
         "the run has nothing to hold a projection against: no figure of several processes and no second size"
     ]
 
 
 def limits(projected: Projected) -> list[str]:
     """What power and racks allow."""
-    said = [_fits(f, projected) for f in projected.fits]
+    lines = [_fits(f, projected) for f in projected.fits]
     m = projected.machine
     if m.watts is not None:
         whole = projected.nodes * m.watts
         over = ""
         if projected.power is not None and whole > projected.power:
             over = f", {significant(whole / projected.power)} x the limit of {_watts(projected.power)}"
-        said.append(f"{projected.nodes} nodes of {_watts(m.watts)} ({m.watts_from}) take {_watts(whole)}{over}")
+        lines.append(f"{projected.nodes} nodes of {_watts(m.watts)} ({m.watts_from}) take {_watts(whole)}{over}")
     else:
-        said.append(f"power: {m.watts_from}")
-    return said
+        lines.append(f"power: {m.watts_from}")
+    return lines
 
 
 def _fits(f: Fits, projected: Projected) -> str:
@@ -89,11 +89,11 @@ def _watts(value: float) -> str:
 
 def basis(projected: Projected) -> list[str]:
     m = projected.machine
-    said = [m.title]
-    said += [f"{quantity(m.flops, 'flop/s')} at most"] if m.flops else []
-    said += [f"{quantity(m.bandwidth, 'B/s')} to memory"] if m.bandwidth else []
+    lines = [m.title]
+    lines += [f"{quantity(m.flops, 'flop/s')} at most"] if m.flops else []
+    lines += [f"{quantity(m.bandwidth, 'B/s')} to memory"] if m.bandwidth else []
     standing = [m.standing] if m.standing else []
-    return [", ".join(said), *standing, f"messages: {projected.messages_from}", *projected.notes]
+    return [", ".join(lines), *standing, f"messages: {projected.messages_from}", *projected.notes]
 
 
 HEAD = ("nodes", "elements", "a step", "95 %", "flop/s", "of one node", "messages", "energy")
@@ -115,37 +115,37 @@ def row(p: Point) -> tuple[str, ...]:
 
 def summary(projected: Projected, page: Path | None, width: int = 80) -> str:
     """The terminal page."""
-    said = [f"firstlight · run {projected.run} on {projected.nodes} nodes, {projected.topology}", ""]
-    said.append("  The same projection within the run, against what was measured:")
+    lines = [f"firstlight · run {projected.run} on {projected.nodes} nodes, {projected.topology}", ""]
+    lines.append("  The same projection within the run, against what was measured:")
     for line in errors(projected.left_out):
-        said += _folded(f"- {line}", width)
-    said += ["", "  Power and racks:"]
+        lines += _folded(f"- {line}", width)
+    lines += ["", "  Power and racks:"]
     for line in limits(projected):
-        said += _folded(f"- {line}", width)
+        lines += _folded(f"- {line}", width)
     for app in projected.applications:
-        said += ["", *_application(app, width)]
-    said.append("")
+        lines += ["", *_application(app, width)]
+    lines.append("")
     for line in basis(projected):
-        said += _folded(f"- {line}", width)
+        lines += _folded(f"- {line}", width)
     if page is not None:
-        said.append(f"  page: {page}")
-    return "\n".join(line.rstrip() for line in said)
+        lines.append(f"  page: {page}")
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def _application(app: Application, width: int) -> list[str]:
-    said = _folded(
+    lines = _folded(
         f"{app.title}: from {app.fro} on {count(app.cores, 'core')}, measured to {binary(app.measured_to)} a node",
         width,
     )
     if app.refused:
-        return [*said, *_folded(f"not projected: {app.refused}", width)]
+        return [*lines, *_folded(f"not projected: {app.refused}", width)]
     widths = (9, 10, 10, 22, 15, 12, 10, 10)
     for name, points in (("weak", app.weak), ("strong", app.strong)):
-        said.append(f"  {name:<7}" + "".join(f"{h:>{w}}" for h, w in zip(HEAD, widths, strict=True)))
-        said += ["  " + " " * 7 + "".join(f"{c:>{w}}" for c, w in zip(row(p), widths, strict=True)) for p in points]
+        lines.append(f"  {name:<7}" + "".join(f"{h:>{w}}" for h, w in zip(HEAD, widths, strict=True)))
+        lines += ["  " + " " * 7 + "".join(f"{c:>{w}}" for c, w in zip(row(p), widths, strict=True)) for p in points]
     if any(p.beyond for p in (*app.weak, *app.strong)):
-        said += _folded("* messages beyond what was simulated", width)
-    return said
+        lines += _folded("* messages beyond what was simulated", width)
+    return lines
 
 
 def _folded(text: str, width: int) -> list[str]:

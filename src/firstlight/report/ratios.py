@@ -66,5 +66,5 @@ def ratio(a: Verified, b: Verified, threshold: float) -> tuple[str, str]:
     found = compare_figures(x, y, threshold, CONFIDENCE, drift=0)
     ends = [significant(end) for end in (found.low, found.high) if end is not None]
     span = ", ".join(ends) or "too few launches"
-    told = {SAME: f"same within {100 * threshold:g} %", BETTER: "better", WORSE: "worse"}
-    return f"{significant(found.ratio)} [{span}]", told.get(found.outcome, "inconclusive")
+    outcomes = {SAME: f"same within {100 * threshold:g} %", BETTER: "better", WORSE: "worse"}
+    return f"{significant(found.ratio)} [{span}]", outcomes.get(found.outcome, "inconclusive")

@@ -77,15 +77,15 @@ def at(simulated: Simulated, size: float, topology: str) -> list[Prediction]:
 
 def sentences(simulated: Simulated) -> list[str]:
     """What the predictions say, most important first."""
-    said: list[str] = []
+    lines: list[str] = []
     if len(simulated.bytes) > 1:
-        said.append(_capital(crossings(simulated.by_size, "size")) + ".")
+        lines.append(_capital(crossings(simulated.by_size, "size")) + ".")
     if simulated.by_scale:
         of = f" ({binary(simulated.bytes[-1])})" if simulated.bytes and simulated.bytes[-1] else ""
-        said.append(_capital(crossings(simulated.by_scale, "scale")) + f"{of}.")
-    if not said and any(not p.wrong for p in simulated.predictions):
-        said.append(_winner(at(simulated, simulated.predictions[0].bytes, simulated.predictions[0].topology)))
-    return said + verdicts(simulated.predictions)
+        lines.append(_capital(crossings(simulated.by_scale, "scale")) + f"{of}.")
+    if not lines and any(not p.wrong for p in simulated.predictions):
+        lines.append(_winner(at(simulated, simulated.predictions[0].bytes, simulated.predictions[0].topology)))
+    return lines + verdicts(simulated.predictions)
 
 
 def _capital(text: str) -> str:
@@ -115,30 +115,30 @@ def verdicts(predictions: Sequence[Prediction]) -> list[str]:
     """What the checker proved, in as few sentences as possible."""
     judged = [p for p in predictions if p.judged]
     wrong = {p.algorithm: p.verdict.why for p in predictions if p.wrong and p.verdict}
-    said = [f"WRONG: {name}: {why}." for name, why in sorted(wrong.items())]
-    said += [
+    lines = [f"WRONG: {name}: {why}." for name, why in sorted(wrong.items())]
+    lines += [
         f"It ends only because sends need not wait for their receives: {p.verdict.why}."
         for p in predictions
         if p.collective == "other" and p.usable and p.verdict and p.verdict.deadlock_free is False and p.verdict.why
     ]
     if not judged:
-        return said
+        return lines
     proved = [p for p in judged if p.verdict and p.verdict.correct and p.verdict.deadlock_free]
     if not wrong and len(proved) == len(judged):
-        said.append("Every schedule is proved correct and free of deadlock.")
+        lines.append("Every schedule is proved correct and free of deadlock.")
     unproved = dict.fromkeys(p.algorithm for p in judged if p.verdict and p.verdict.correct is None)
     if unproved:
-        said.append(f"Too large to be proved here, as smaller ones of the same kind are: {', '.join(unproved)}.")
+        lines.append(f"Too large to be proved here, as smaller ones of the same kind are: {', '.join(unproved)}.")
     free = _always(judged, "contention_free")
     disjoint = _always(judged, "link_disjoint")
     if free:
         also = [name for name in free if name in disjoint]
-        said.append(
+        lines.append(
             f"Free of contention: {', '.join(free)}"
             + (f" (trees share no link: {', '.join(also)})" if also and also != free else "")
             + "."
         )
-    return said
+    return lines
 
 
 def _always(judged: Sequence[Prediction], what: str) -> list[str]:
@@ -199,45 +199,45 @@ def known(networks: Iterable[Network], width: int = 80) -> str:
     """The networks that are known by name: what was published of each, and by whom."""
     import textwrap
 
-    said = ["firstlight · networks known by name, for ./fl simulate ... --machine NAME", ""]
+    lines = ["firstlight · networks known by name, for ./fl simulate ... --machine NAME", ""]
     for network in networks:
         figures = [f"{what} {value}" for what, value, _ in network.figures()]
         figures = figures or [parameter(key, f"{value}") for key, value in network.given.items()]
         head = f"{network.name:<12} {network.title}, {network.year}: {', '.join(figures)}"
         head += f"; as --topology {network.topology}"
-        said += textwrap.wrap(head, width - 2, initial_indent="  ", subsequent_indent=" " * 15)
+        lines += textwrap.wrap(head, width - 2, initial_indent="  ", subsequent_indent=" " * 15)
         for source in (KINDS[network.kind], *network.sources()):
             indent = " " * 15
-            said += textwrap.wrap(f"- {source}", width - 2, initial_indent=indent, subsequent_indent=f"{indent}  ")
-    return "\n".join(said)
+            lines += textwrap.wrap(f"- {source}", width - 2, initial_indent=indent, subsequent_indent=f"{indent}  ")
+    return "\n".join(lines)
 
 
 def summary(simulated: Simulated, page: Path | None, width: int = 80) -> str:
     """The terminal page."""
     import textwrap
 
-    said = [f"firstlight · {heading(simulated)}", ""]
+    lines = [f"firstlight · {heading(simulated)}", ""]
     for sentence in sentences(simulated):
-        said += textwrap.wrap(sentence, width - 2, initial_indent="  ", subsequent_indent="    ")
+        lines += textwrap.wrap(sentence, width - 2, initial_indent="  ", subsequent_indent="    ")
     topologies, sizes = simulated.topologies, simulated.bytes or (0,)
     if len(sizes) > 1:
-        said += ["", *_swept(simulated, False)]
+        lines += ["", *_swept(simulated, False)]
     if len(topologies) > 1:
-        said += ["", *_swept(simulated, True)]
+        lines += ["", *_swept(simulated, True)]
     some = plots.detailed(simulated)
     if any(p.usable for p in some):
-        said += ["", *_table(some, len(sizes) > 1 or len(topologies) > 1)]
+        lines += ["", *_table(some, len(sizes) > 1 or len(topologies) > 1)]
     for name, why in refused(simulated.predictions):
-        said += textwrap.wrap(f"- {name}: {why}", width - 2, initial_indent="  ", subsequent_indent="    ")
-    said += [
+        lines += textwrap.wrap(f"- {name}: {why}", width - 2, initial_indent="  ", subsequent_indent="    ")
+    lines += [
         "",
         *textwrap.wrap(f"machine: {machine(simulated)}", width - 2, initial_indent="  ", subsequent_indent="    "),
     ]
     for note in simulated.notes:
-        said += textwrap.wrap(f"- {note}", width - 2, initial_indent="  ", subsequent_indent="    ")
+        lines += textwrap.wrap(f"- {note}", width - 2, initial_indent="  ", subsequent_indent="    ")
     if page is not None:
-        said.append(f"  page: {page}")
-    return "\n".join(line.rstrip() for line in said)
+        lines.append(f"  page: {page}")
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def _table(ordered: Sequence[Prediction], named: bool) -> list[str]:

@@ -12,7 +12,7 @@ from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement, formatting
 from firstlight.judge.absence import absences
 from firstlight.judge.placing import of_one_core
-from firstlight.judge.states import told
+from firstlight.judge.states import describe_states
 from firstlight.judge.steadiness import disturbances
 from firstlight.judge.verdict import Failed, Untimed, Unverified, Verified
 from firstlight.machine import UNTIMED, cores
@@ -116,14 +116,14 @@ def _machine(judgement: Judgement, width: int) -> list[str]:
     mpis = ", ".join(m.label for m in run.toolbox.mpis) or "no MPI"
     chains = "  ×  ".join([", ".join(wording.tools(run)) or "no compiler", ", ".join(sets), mpis])
     taken = wording.answered(run.answered, run.toolbox)
-    told = filter(None, (machine_line(judgement), chains, wording.verified(run), *taken))
-    return [line for text in told for line in wrap(text, width, "  ", "    ")]
+    texts = filter(None, (machine_line(judgement), chains, wording.verified(run), *taken))
+    return [line for text in texts for line in wrap(text, width, "  ", "    ")]
 
 
 def _warnings(judgement: Judgement, width: int, ink: Ink) -> list[str]:
     run = judgement.run
-    told = [*run.machine.warnings, *disturbances(judgement.steadiness)]
-    lines = [line for text in told for line in wrap(text, width, "  ! ", "    ")]
+    warnings = [*run.machine.warnings, *disturbances(judgement.steadiness)]
+    lines = [line for text in warnings for line in wrap(text, width, "  ! ", "    ")]
     if run.state != "complete":  # the command stands on a line of its own, to be copied
         how, go_on = state(run)
         lines += [*wrap(f"{how}; go on with", width, "  ! ", "    "), f"    {go_on}"]
@@ -160,7 +160,9 @@ def _table(front: Front, width: int, ink: Ink) -> list[str]:
         row = _row(cell, sizes, titles, below)
         lines += row if answer.best or answer.untimed else [ink("bad", x) for x in row]
         if answer.best is not None and answer.best.states is not None:
-            lines += wrap(f"two states: {told(answer.best.states, answer.best.unit)}", width, "      ", "      ")
+            lines += wrap(
+                f"two states: {describe_states(answer.best.states, answer.best.unit)}", width, "      ", "      "
+            )
         lines += [ink("warn", x) for x in wrap(answer.not_measured, width, "    ! ", "      ") if answer.not_measured]
         why = wrap(answer.reason, width, "      ", "      ")
         lines += [] if answer.best else [ink("dim" if answer.untimed else "bad", x) for x in why]
@@ -208,8 +210,8 @@ def _row(cell: Sequence[str], sizes: Sequence[int], titles: int, below: bool) ->
 def _cells(answer: Answer) -> tuple[str, ...]:
     best = answer.best
     if best is None:
-        told = "✓" if answer.untimed else "✗ failed" if answer.failed else "✗ none"
-        return (answer.row.title, told, "", "", "", "")
+        verdict = "✓" if answer.untimed else "✗ failed" if answer.failed else "✗ none"
+        return (answer.row.title, verdict, "", "", "", "")
     e, share = best.estimate, best.of_ceiling
     return (
         f"{answer.row.title} ({answer.program})",

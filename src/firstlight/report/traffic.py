@@ -42,50 +42,50 @@ def sentences(traffic: Traffic) -> list[str]:
     """What the profile says, most important first."""
     total = whole(traffic)
     crowded = waiting.crowds(traffic.times)
-    said = [
+    lines = [
         f"MPI takes {percent(shape.mpi_share(traffic))} of the recorded time"
         + (", but ranks share processors: that is no measure of communication" if crowded else "")
     ]
     if not crowded:
-        said += splits(traffic)
+        lines += splits(traffic)
     if total.pairs:
-        said.append(shape.title(total, traffic.ranks))
-        said.append(f"{count(total.messages, 'message')}, {binary(total.bytes)}; {shape.symmetry_sentence(total)}")
+        lines.append(shape.title(total, traffic.ranks))
+        lines.append(f"{count(total.messages, 'message')}, {binary(total.bytes)}; {shape.symmetry_sentence(total)}")
         if total.sizes:
-            said.append(plots.sizes_title(total))
+            lines.append(plots.sizes_title(total))
         heavy = shape.imbalance(total, traffic.ranks)
         if heavy >= 1.2:
-            said.append(f"the busiest sender sends {heavy:.2g} x the mean")
+            lines.append(f"the busiest sender sends {heavy:.2g} x the mean")
     else:
-        said.append(
+        lines.append(
             "no message names its receiver: all communication is collective, and MPI prescribes no route for that"
         )
-    return [s[:1].upper() + s[1:] + "." for s in said]
+    return [s[:1].upper() + s[1:] + "." for s in lines]
 
 
 def splits(traffic: Traffic) -> list[str]:
     """What can be told of waiting and moving data from the outside of calls, with its grounds."""
-    said = []
+    lines = []
     together = waiting.in_collectives(whole(traffic))
     if together is not None and together.inside > 0:
-        said.append(
+        lines.append(
             f"of {quantity(together.inside, 's')} in collectives that hold all ranks up, at least "
             f"{_at_least(together)} is waiting for those that come later"
         )
     two, why = waiting.between_two(traffic)
     if two is not None and traffic.cost is not None and two.waiting == 0:
-        said.append(
+        lines.append(
             f"{quantity(two.inside, 's')} in sends, receives and waits may all be moving data ({traffic.cost.source})"
         )
     elif two is not None and two.transfer is not None and traffic.cost is not None:
-        said.append(
+        lines.append(
             f"of {quantity(two.inside, 's')} in sends, receives and waits, moving the data takes "
             f"{quantity(two.transfer, 's')} at most ({traffic.cost.source}); at least "
             f"{_at_least(two)} is waiting for a partner, or messages in each other's way"
         )
     elif why:
-        said.append(f"how much of the time in sends, receives and waits is waiting cannot be told: {why}")
-    return said
+        lines.append(f"how much of the time in sends, receives and waits is waiting cannot be told: {why}")
+    return lines
 
 
 def _at_least(split: waiting.Split) -> str:
@@ -95,28 +95,28 @@ def _at_least(split: waiting.Split) -> str:
 
 def warnings(traffic: Traffic) -> list[str]:
     """What a reader must know before trusting the figures."""
-    said = []
+    lines = []
     crowded = waiting.crowds(traffic.times)
     if crowded:
         worst = max(crowded, key=lambda c: c.ranks / c.processors)
         on = "" if len(crowded) == 1 else f" (and so on {count(len(crowded) - 1, 'other node')})"
-        said.append(
+        lines.append(
             f"{count(worst.ranks, 'rank')} share {count(worst.processors, 'processor')} of a node{on}: they wait for a "
             f"processor inside MPI calls, so times say nothing about communication; take {worst.processors} ranks a "
             "node at most, and see how they are bound"
         )
-    said += traffic.notes
+    lines += traffic.notes
     if traffic.missing:
         shown = ", ".join(map(str, traffic.missing[:8])) + (", ..." if len(traffic.missing) > 8 else "")
-        said.append(
+        lines.append(
             f"no record of {count(len(traffic.missing), 'rank')} ({shown}): killed, or the record could not be written"
         )
     early = [r for r in traffic.times if not r.complete]
     if early:
-        said.append(
+        lines.append(
             f"{count(len(early), 'rank')} ended early (rank {early[0].rank}: {early[0].how}): figures go up to there"
         )
-    return said
+    return lines
 
 
 def summary(traffic: Traffic, place: Path | None, width: int = 80) -> str:

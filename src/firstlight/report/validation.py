@@ -52,19 +52,19 @@ def explained(validated: Validated) -> list[str]:
     for p in validated.points:
         if p.off > CLOSE:
             of = f"{p.collective} {p.algorithm}" + ("" if p.algorithm.count(" ") else f" {binary(p.bytes)}")
-            told = f"{of} ({significant(p.factor, 2)} x"
+            point = f"{of} ({significant(p.factor, 2)} x"
             for r in p.reasons:
-                by.setdefault(r.name, []).append(f"{told}; {r.shown})")
+                by.setdefault(r.name, []).append(f"{point}; {r.shown})")
             if not p.reasons:
-                by.setdefault("nothing that was measured explains it", []).append(f"{told})")
+                by.setdefault("nothing that was measured explains it", []).append(f"{point})")
     return [f"{name}: {len(some)}, as {', '.join(some[:2])}" for name, some in by.items()]
 
 
 def fitted(fit: Fitted) -> list[str]:
     """What was fitted, with the speed of messages of some sizes, and what could not be separated."""
     shortest = fit.L + 2 * fit.o
-    told = [r for k, r in enumerate(reversed(fit.rates)) if k % 4 == 0 and r.G > 0][:4]
-    speeds = ", ".join(f"{quantity(1 / r.G, 'B/s')} at {binary(r.bytes)}" for r in reversed(told))
+    rates = [r for k, r in enumerate(reversed(fit.rates)) if k % 4 == 0 and r.G > 0][:4]
+    speeds = ", ".join(f"{quantity(1 / r.G, 'B/s')} at {binary(r.bytes)}" for r in reversed(rates))
     return [
         fit.source,
         f"L + 2 o = {quantity(shortest, 's')} (L {quantity(fit.L, 's')}, o {quantity(fit.o, 's')})",
@@ -76,22 +76,22 @@ def fitted(fit: Fitted) -> list[str]:
 
 def summary(validated: Validated, page: Path | None, width: int = 80) -> str:
     """The terminal page."""
-    said = [f"firstlight · predictions against run {validated.run}", ""]
+    lines = [f"firstlight · predictions against run {validated.run}", ""]
     for sentence in sentences(validated):
-        said += _folded(sentence, width)
-    said += ["", *_table(validated.errors), ""]
+        lines += _folded(sentence, width)
+    lines += ["", *_table(validated.errors), ""]
     for line in effects(validated):
-        said += _folded(line, width)
+        lines += _folded(line, width)
     for line in explained(validated):
-        said += _folded(f"off by more than 10 %, {line}", width)
+        lines += _folded(f"off by more than 10 %, {line}", width)
     for fit in validated.fits:
         for k, line in enumerate(fitted(fit)):
-            said += _folded(line if k == 0 else f"- {line}", width)
+            lines += _folded(line if k == 0 else f"- {line}", width)
     for line in validated.unpredicted:
-        said += _folded(f"not predicted: {line}", width)
+        lines += _folded(f"not predicted: {line}", width)
     if page is not None:
-        said.append(f"  page: {page}")
-    return "\n".join(line.rstrip() for line in said)
+        lines.append(f"  page: {page}")
+    return "\n".join(line.rstrip() for line in lines)
 
 
 def _folded(text: str, width: int) -> list[str]:

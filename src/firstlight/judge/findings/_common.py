@@ -102,7 +102,7 @@ def target(identity: Identity) -> str:
     return f"{identity.workload}.{identity.variant}"
 
 
-def told(judgement: Judgement, identity: Identity) -> Identity:
+def without_defaults(judgement: Judgement, identity: Identity) -> Identity:
     """With the parameters that the suite or the user gave, and those of which this run has several values: not with
     defaults of the program that nobody set."""
     cells = (cell for cell in judgement.run.cells if cell.program.workload == identity.workload)
@@ -117,7 +117,7 @@ def shown(judgement: Judgement, figure: Verified) -> str:
     e = figure.estimate
     span = "too few launches for an interval" if e.low is None else provenance.span(figure)
     two = f"; two states: {provenance.two_states(figure)}" if figure.states else ""
-    return f"{name(told(judgement, figure.identity))}: {provenance.median(figure)} ({span}{two})"
+    return f"{name(without_defaults(judgement, figure.identity))}: {provenance.median(figure)} ({span}{two})"
 
 
 def gain(better: Verified, worse: Verified, confidence: float = CONFIDENCE) -> Ratio:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement, provenance
-from firstlight.judge.findings._common import SHOWN, command, failed, grouped, once, target, told
+from firstlight.judge.findings._common import SHOWN, command, failed, grouped, once, target, without_defaults
 from firstlight.judge.formatting import listing, name
 
 
@@ -20,7 +20,9 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
             Finding(
                 rule="above_ceiling",
                 sentence=f"{what} {verb} {provenance.reason(figures[0])} ({listing(toolchains)})",
-                evidence=tuple(f"{name(told(judgement, f.identity))}: {provenance.reason(f)}" for f in figures[:SHOWN]),
+                evidence=tuple(
+                    f"{name(without_defaults(judgement, f.identity))}: {provenance.reason(f)}" for f in figures[:SHOWN]
+                ),
                 command=command(what, *sources, toolchains=toolchains),
                 weight=95,
                 about=tuple(f.identity for f in figures),

@@ -12,7 +12,7 @@ from typing import NamedTuple
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement, provenance
 from firstlight.judge.ceilings import cores
-from firstlight.judge.findings._common import SHOWN, clearly, gain, grouped, shown, target, told, verified
+from firstlight.judge.findings._common import SHOWN, clearly, gain, grouped, shown, target, verified, without_defaults
 from firstlight.judge.formatting import values, where
 from firstlight.judge.roles import measuring
 from firstlight.judge.verdict import Verified
@@ -41,7 +41,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     for what, some in grouped(losses, lambda loss: target(loss.full.identity)).items():
         worst = some[0]
         i, left = worst.full.identity, worst.spare.identity
-        at = values(told(judgement, i).parameters)
+        at = values(without_defaults(judgement, i).parameters)
         case = f", {at}" if at else ""
         found.append(
             Finding(

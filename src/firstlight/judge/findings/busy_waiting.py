@@ -22,7 +22,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     if not busy:
         return []
     quiet = [mpi_label(judgement.run, mpi) for mpi in most if mpi not in busy]
-    named = [f"{mpi_label(judgement.run, mpi)} ({_said(f)})" for mpi, f in busy.items()]
+    named = [f"{mpi_label(judgement.run, mpi)} ({_share_text(f)})" for mpi, f in busy.items()]
     keep = "keeps" if len(busy) == 1 else "keep"
     calm = f"; {listing(quiet)} {'does' if len(quiet) == 1 else 'do'} not" if quiet else ""
     return [
@@ -47,5 +47,5 @@ def _share(figure: Verified) -> float:
     return figure.estimate.median
 
 
-def _said(figure: Verified) -> str:
+def _share_text(figure: Verified) -> str:
     return provenance.number(f"{significant(_share(figure), 2)} %", "a", "%", (figure,))

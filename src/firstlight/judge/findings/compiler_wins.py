@@ -19,7 +19,7 @@ from firstlight.judge.findings._common import (
     grouped,
     shown,
     target,
-    told,
+    without_defaults,
 )
 from firstlight.judge.formatting import values
 from firstlight.judge.verdict import Verified
@@ -40,7 +40,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
             continue
         win = max(wins, key=lambda w: w.factor)
         i, run = win.best.identity, judgement.run
-        at = values(told(judgement, i).parameters)
+        at = values(without_defaults(judgement, i).parameters)
         found.append(
             Finding(
                 rule="compiler_wins",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement, provenance
 from firstlight.judge.evidence import UNDISTURBED
-from firstlight.judge.findings._common import SHOWN, command, target, told, verified
+from firstlight.judge.findings._common import SHOWN, command, target, verified, without_defaults
 from firstlight.judge.formatting import name
 from firstlight.judge.verdict import Verified
 from firstlight.units import significant
@@ -27,7 +27,9 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
         Finding(
             rule="divergence",
             sentence=f"not alone: wall and CPU time diverged in {of}",
-            evidence=tuple(f"{name(told(judgement, f.identity))}: {_said(f)} of its samples" for f in worst),
+            evidence=tuple(
+                f"{name(without_defaults(judgement, f.identity))}: {_share_text(f)} of its samples" for f in worst
+            ),
             command=command(*(target(f.identity) for f in worst[:1])),
             weight=45 + 40 * share,
             about=tuple(f.identity for f in worst),
@@ -35,5 +37,5 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     ]
 
 
-def _said(figure: Verified) -> str:
+def _share_text(figure: Verified) -> str:
     return provenance.number(f"{significant(100 * figure.diverged, 2)} %", "diverged_of(a)", of=(figure,))

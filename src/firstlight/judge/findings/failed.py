@@ -5,7 +5,7 @@ from __future__ import annotations
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement, provenance
 from firstlight.judge.findings import _common
-from firstlight.judge.findings._common import SHOWN, command, grouped, once, target, told
+from firstlight.judge.findings._common import SHOWN, command, grouped, once, target, without_defaults
 from firstlight.judge.findings.fast_but_wrong import broken_by_flags
 from firstlight.judge.formatting import listing, name
 from firstlight.judge.verdict import Failed
@@ -28,7 +28,9 @@ def _finding(judgement: Judgement, what: str, cause: str, figures: list[Failed])
     return Finding(
         rule="failed",
         sentence=f"{what} failed with {tools}: {provenance.reason(figures[0])}",
-        evidence=tuple(f"{name(told(judgement, f.identity))}: {provenance.reason(f)}" for f in figures[:SHOWN]),
+        evidence=tuple(
+            f"{name(without_defaults(judgement, f.identity))}: {provenance.reason(f)}" for f in figures[:SHOWN]
+        ),
         command=command(what, toolchains=toolchains, mpi=mpis[0] if len(mpis) == 1 else None),
         weight=WEIGHT.get(cause, 75.0),
         about=tuple(f.identity for f in figures),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from firstlight.catalogue import Workload
 from firstlight.judge import Finding, Judgement, provenance
-from firstlight.judge.findings._common import SHOWN, command, failed, flag_set, grouped, once, target, told
+from firstlight.judge.findings._common import SHOWN, command, failed, flag_set, grouped, once, target, without_defaults
 from firstlight.judge.formatting import listing, name
 from firstlight.judge.verdict import Failed, Untimed, Verified
 from firstlight.record import Run
@@ -21,7 +21,9 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
             Finding(
                 rule="fast_but_wrong",
                 sentence=f"fast but wrong: {listing(toolchains)} {verb} {what}: {provenance.reason(wrong[0])}",
-                evidence=tuple(f"{name(told(judgement, f.identity))}: {provenance.reason(f)}" for f in wrong[:SHOWN]),
+                evidence=tuple(
+                    f"{name(without_defaults(judgement, f.identity))}: {provenance.reason(f)}" for f in wrong[:SHOWN]
+                ),
                 command=command(what, toolchains=toolchains),
                 weight=100 + min(9.0, len(wrong) / 10),
                 about=tuple(f.identity for f in wrong),

@@ -24,7 +24,7 @@ from firstlight.judge.findings._common import (
     grouped,
     shown,
     target,
-    told,
+    without_defaults,
 )
 from firstlight.judge.formatting import values
 from firstlight.judge.verdict import Verified
@@ -68,7 +68,7 @@ def _sentence(judgement: Judgement, h: Harm) -> str:
     """`fast flags make dot.unrolled_8 5.8 x slower than native with clang: 3.20 against 18.4 Gflop/s (n = 1000)`"""
     i, e, run = h.better.identity, (h.better, h.lesser), judgement.run
     slow, quick = (provenance.median(f) for f in e)
-    at = values(told(judgement, i).parameters)
+    at = values(without_defaults(judgement, i).parameters)
     return (
         f"{flag_set(run, i.toolchain)} flags make {target(i)} {at_least(*e)}{provenance.times(h.lesser, h.better)} "
         f"slower than {flag_set(run, h.lesser.identity.toolchain)} with {compiler(run, i.toolchain)}: {slow} "

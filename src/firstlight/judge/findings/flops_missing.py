@@ -52,5 +52,7 @@ def _evidence(target: str, toolchain: str, found: list[float]) -> list[str]:
     """What the launches counted, the least first, each number once."""
     of = f"counted({target!r}, {toolchain!r})"
     first = {significant(x, 3): k for k, x in reversed(list(enumerate(sorted(found))))}
-    told = [provenance.number(text, f"sorted({of})[{k}]") for text, k in sorted(first.items(), key=lambda one: one[1])]
-    return [f"a launch counted {share} of them" for share in told[:SHOWN]]
+    shares = [
+        provenance.number(text, f"sorted({of})[{k}]") for text, k in sorted(first.items(), key=lambda one: one[1])
+    ]
+    return [f"a launch counted {share} of them" for share in shares[:SHOWN]]

@@ -16,8 +16,8 @@ from firstlight.judge.findings._common import (
     grouped,
     shown,
     target,
-    told,
     verified,
+    without_defaults,
 )
 from firstlight.judge.formatting import values
 from firstlight.judge.verdict import Verified
@@ -39,7 +39,7 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     for what, some in grouped(_differences(judgement), lambda d: target(d.winner.identity)).items():
         worst = max(some, key=lambda d: d.factor)
         quick, slow = worst.winner.identity, worst.loser.identity
-        case = values(told(judgement, slow).parameters)
+        case = values(without_defaults(judgement, slow).parameters)
         found.append(
             Finding(
                 rule="gpus_differ",

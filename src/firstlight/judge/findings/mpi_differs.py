@@ -17,8 +17,8 @@ from firstlight.judge.findings._common import (
     mpi_label,
     shown,
     target,
-    told,
     verified,
+    without_defaults,
 )
 from firstlight.judge.formatting import values
 from firstlight.judge.verdict import Verified
@@ -107,7 +107,7 @@ def _sentence(judgement: Judgement, chosen: Iterable[Difference]) -> str:
         messages = "" if d.message is None else f"{_size(d)} messages of {target(d.winner.identity)}"
         by = f"{at_least(d.winner, d.loser)}{provenance.times(d.winner, d.loser)}"
         if d.message is None:
-            case = values(told(judgement, d.winner.identity).parameters)
+            case = values(without_defaults(judgement, d.winner.identity).parameters)
             what = target(d.winner.identity) + (f" ({case})" if case else "")
             parts.append(f"{winner} makes {what} {by} faster{than}")
         elif d.winner.better == "higher":

@@ -66,19 +66,19 @@ def find(judgement: Judgement, workloads: dict[str, Workload]) -> list[Finding]:
     return found
 
 
-def at(beaten: Sequence[float], measured: Sequence[float], said: Callable[[float], str] = binary) -> str:
+def at(beaten: Sequence[float], measured: Sequence[float], form: Callable[[float], str] = binary) -> str:
     """`at 512 KiB and 1 MiB, not at 8 MiB`: where it holds and where not, of the sizes that were measured."""
     spared = [x for x in measured if x not in beaten]
-    held, free = _sizes(beaten, measured, said), _sizes(spared, measured, said)
-    return held + (f", not {free}" if free else "")
+    where, free = _sizes(beaten, measured, form), _sizes(spared, measured, form)
+    return where + (f", not {free}" if free else "")
 
 
-def _sizes(some: Sequence[float], measured: Sequence[float], said: Callable[[float], str]) -> str:
+def _sizes(some: Sequence[float], measured: Sequence[float], form: Callable[[float], str]) -> str:
     """`from 256 KiB to 2 MiB` where all sizes between that were measured are among them, else each by name."""
     between = [x for x in measured if some and some[0] <= x <= some[-1]]
     if len(some) > 2 and len(between) == len(some):
-        return f"from {said(some[0])} to {said(some[-1])}"
-    return f"at {listing([said(x) for x in some])}" if some else ""
+        return f"from {form(some[0])} to {form(some[-1])}"
+    return f"at {listing([form(x) for x in some])}" if some else ""
 
 
 def _sums(judgement: Judgement, workloads: Mapping[str, Workload]) -> list[Played]:

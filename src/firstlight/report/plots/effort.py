@@ -96,8 +96,8 @@ def _points(every: Sequence[Figure], counted: Mapping[str, Effort]) -> tuple[str
         of = {f.identity.variant: f for f in answers.best_of_each(figures, answers.chooser("variant"))}
         found = [_point(f, of[e.serial], e) for v, f in of.items() if (e := counted[v]).serial in of]
         if len(found) > 1 and len(found) >= len(best[1]):
-            said = formatting.values((k, v) for k, v in parameters if any(dict(c).get(k) != v for c in by_case))
-            best = (f", {said}" if said else "", sorted(found, key=lambda p: (p.effort.added, p.gain)))
+            text = formatting.values((k, v) for k, v in parameters if any(dict(c).get(k) != v for c in by_case))
+            best = (f", {text}" if text else "", sorted(found, key=lambda p: (p.effort.added, p.gain)))
     return best
 
 
@@ -125,12 +125,12 @@ def _message(plot: Plot, points: Sequence[Point]) -> str:
     if not raised:
         return f"no variant gains anything over the serial one by {many}"
     most = max(raised, key=lambda p: p.gain)
-    told = f"{_who(most)} gains {_gain(points, most)} with {_amount(plot, most)} {many} more"
+    lead = f"{_who(most)} gains {_gain(points, most)} with {_amount(plot, most)} {many} more"
     frugal = max(raised, key=lambda p: (p.gain - 1) / max(1, _number(plot, p)))
     one = COUNTS[_count(plot)][0]
     if frugal is most:
-        return f"{told}, the most a {one}, too"
-    return f"{told}; most a {one} gains {_who(frugal)}: {_gain(points, frugal)} with {_amount(plot, frugal)}"
+        return f"{lead}, the most a {one}, too"
+    return f"{lead}; most a {one} gains {_who(frugal)}: {_gain(points, frugal)} with {_amount(plot, frugal)}"
 
 
 def _who(point: Point) -> str:

@@ -40,10 +40,10 @@ def axes(ordered: Sequence[Prediction], most: int) -> list[Drawing]:
 
 def _title(some: Loaded) -> str:
     (least, low), (worst, high) = (end(some, key=lambda one: one[1].most) for end in (min, max))
-    said = f"The busiest link carries {binary(high.most)}"
+    busiest = f"The busiest link carries {binary(high.most)}"
     if high.most <= low.most:
-        return said
-    return f"{said} with {worst.algorithm}, {binary(low.most)} with {least.algorithm}"
+        return busiest
+    return f"{busiest} with {worst.algorithm}, {binary(low.most)} with {least.algorithm}"
 
 
 def _heat(some: Loaded) -> Trace:

@@ -145,11 +145,11 @@ def _size(figure: Verified, plot: Plot) -> str:
 
 
 def _caption(fits: dict[str, list[Regime]]) -> str:
-    told = [f"{label}: {_regimes(some)}" for label, some in fits.items() if some]
+    laws = [f"{label}: {_regimes(some)}" for label, some in fits.items() if some]
     fitted = (
         f" Thin dotted: t = α + β m, fitted by least squares of the relative error; half: the size that "
-        f"reaches half of 1/β. {'. '.join(told)}."
-        if told
+        f"reaches half of 1/β. {'. '.join(laws)}."
+        if laws
         else ""
     )
     return f"Both axes are logarithmic; lines are medians, bars their 95 % intervals, bands span all launches.{fitted}"

@@ -94,7 +94,7 @@ def _parts(view: View, figure: Verified) -> dict[str, Three]:
 
 
 def _part(bars: Sequence[Bar], phase: str, colour: str) -> Trace:
-    said = [
+    texts = [
         f"<b>{text(phase)}: {percent(b.share(phase))}</b><br>{_three(b.parts[phase])} over the ranks<br>"
         + frame.hover(b.figure)
         if phase in b.parts
@@ -103,7 +103,7 @@ def _part(bars: Sequence[Bar], phase: str, colour: str) -> Trace:
     ]
     return {
         "type": "bar", "name": text(phase), "x": [text(f"{b.x:g}, {b.label}") for b in bars],
-        "y": [100 * b.share(phase) for b in bars], "hoverinfo": "text", "hovertext": said,
+        "y": [100 * b.share(phase) for b in bars], "hoverinfo": "text", "hovertext": texts,
         "marker": {"color": "@ghost" if phase == REST else colour},
     }  # fmt: skip
 

@@ -13,7 +13,7 @@ _HEAD = ("application", "nodes", "elements", "a step", "95 % interval", "flop/s"
 
 
 def drawings(projected: Projected) -> list[Drawing]:
-    found = [_held(projected)] if projected.left_out else []
+    found = [_left_out(projected)] if projected.left_out else []
     if any(len(a.weak) > 1 for a in projected.applications):
         found += [
             _curve(projected, "weak", "As many bytes on every node"),
@@ -60,10 +60,10 @@ def _curve(projected: Projected, which: str, title: str) -> Drawing:
     return Drawing(f"projection-{which}", title, caption, _HEAD, rows, data, layout)
 
 
-def _held(projected: Projected) -> Drawing:
-    held = projected.left_out
-    low = min(min(h.predicted, h.measured) for h in held)
-    high = max(max(h.predicted, h.measured) for h in held)
+def _left_out(projected: Projected) -> Drawing:
+    points = projected.left_out
+    low = min(min(h.predicted, h.measured) for h in points)
+    high = max(max(h.predicted, h.measured) for h in points)
     data: list[Trace] = [
         {
             "type": "scatter", "mode": "lines", "name": name, "hoverinfo": "skip", "x": [low, high],
@@ -72,8 +72,8 @@ def _held(projected: Projected) -> Drawing:
         }
         for factor, name in ((1.0, "equal"), (1.1, "10 % more"), (1 / 1.1, "10 % less"))
     ]  # fmt: skip
-    for k, name in enumerate(dict.fromkeys(h.application for h in held)):
-        mine = [h for h in held if h.application == name]
+    for k, name in enumerate(dict.fromkeys(h.application for h in points)):
+        mine = [h for h in points if h.application == name]
         data.append(
             {
                 "type": "scatter", "mode": "markers", "name": text(name), "x": [h.measured for h in mine],
@@ -87,15 +87,15 @@ def _held(projected: Projected) -> Drawing:
             h.application, h.program, h.fro, str(h.processes), significant(h.elements), quantity(h.measured, "s"),
             quantity(h.predicted, "s"), f"{quantity(h.low, 's')} – {quantity(h.high, 's')}", significant(h.factor),
         )
-        for h in held
+        for h in points
     ]  # fmt: skip
     head = (
         "application", "program", "projected from", "processes", "elements", "measured", "projected", "95 % interval",
         "projected / measured",
     )  # fmt: skip
     layout = frame.layout(
-        frame.seconds_axis("measured", [h.measured for h in held]),
-        frame.seconds_axis("projected", [h.predicted for h in held]),
+        frame.seconds_axis("measured", [h.measured for h in points]),
+        frame.seconds_axis("projected", [h.predicted for h in points]),
     )
     return Drawing(
         "projection-held", "How far the same projection is off within the run",

@@ -222,14 +222,14 @@ def _title(peak: Limit, roofs: dict[str, Limit], where: str) -> str:
     fast, slow = roofs[places[0]], roofs[places[-1]]
     ridge = peak.value / slow.value
     balance = provenance.number(f"{ridge:.2g}", "best(a) / best(b)", "flop/B", (peak.source, slow.source))
-    told = (
+    text = (
         f"{_measured(peak, 'Gflop/s')} of arithmetic{where}, but {places[-1]} feeds only "
         f"{_measured(slow, 'GB/s')}: codes below {balance} flop a byte wait for it"
     )
     if len(places) == 1:
-        return sentence.capital(told)
+        return sentence.capital(text)
     by = provenance.number(sentence.ratio2(fast.value / slow.value), "best(a) / best(b)", of=(fast.source, slow.source))
-    return sentence.capital(f"{told} ({places[0]} feeds {by} as much)")
+    return sentence.capital(f"{text} ({places[0]} feeds {by} as much)")
 
 
 def _measured(limit: Limit, unit: str) -> str:

@@ -147,8 +147,8 @@ def _gains(view: View, lines: Mapping[Team, Points], base: Verified) -> str:
         ordered = sorted(some, key=lambda one: one[:2], reverse=True)
         won = [f"{sentence.ahead(f, base)} with {who}" for gain, who, f in ordered if gain > 1]
         lost = [f"{who} ({sentence.ahead(base, f)} {worse})" for gain, who, f in ordered if gain <= 1]
-        said = [f"gain {listing(won)}"] * bool(won) + [f"gain nothing with {listing(lost)}"] * bool(lost)
-        parts.append(f"{_runners(view, some[0][2])} " + ", ".join(said))
+        outcomes = [f"gain {listing(won)}"] * bool(won) + [f"gain nothing with {listing(lost)}"] * bool(lost)
+        parts.append(f"{_runners(view, some[0][2])} " + ", ".join(outcomes))
     return "; ".join(parts) or "more ranks and threads than processors: shown, not ranked"
 
 

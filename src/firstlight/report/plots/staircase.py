@@ -168,9 +168,9 @@ def _caches(view: View) -> str:
     """What the marks are: as measured, or as the system tells."""
     if not view.levels.levels:
         return ""
-    told = " Dotted verticals: where the data outgrow a cache"
+    text = " Dotted verticals: where the data outgrow a cache"
     if not view.levels.measured:
-        return told + " of the size that the system tells; too few sizes were accessed at random to see how it acts."
+        return text + " of the size that the system tells; too few sizes were accessed at random to see how it acts."
     if any(level.acts for level in view.levels.levels):
-        return told + "; a cache acts like the most bytes that one core was seen to get from it at its speed."
-    return told + "."
+        return text + "; a cache acts like the most bytes that one core was seen to get from it at its speed."
+    return text + "."

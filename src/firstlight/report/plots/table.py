@@ -14,10 +14,10 @@ def draw(view: View, workload: Workload, plot: Plot, name: str) -> list[Drawing]
     if not every:
         return []
     key = answers.chooser(plot.lines)
-    told = [
+    medians = [
         f"{provenance.median(f)} ({answers.label(view.judgement.run, plot.lines, key(f.identity))})"
         for f in answers.best_of_each(answers.verified(every), key)
     ]
-    message = listing(told) if told else "nothing was verified"
+    message = listing(medians) if medians else "nothing was verified"
     title = sentence.capital(f"{plot.subject or plot.metric}: {message}")
     return [Drawing(name, title, "Medians over launches with their 95 % intervals.", frame.HEAD, frame.table(every))]

@@ -49,7 +49,7 @@ def drawings(traffic: Traffic, prefix: str) -> list[Drawing]:
 
 def matrices(phase: Phase, ranks: int, name: str, before: str) -> list[Drawing]:
     """The bytes and the messages of a phase, each as a heat map: a row a sender, a column a receiver."""
-    said = shape.title(phase, ranks)
+    title = shape.title(phase, ranks)
     symmetry = shape.symmetry_sentence(phase)
     sizes = sorted({p.bytes // p.messages for p in phase.pairs})
     mean = phase.bytes / phase.messages if phase.messages else 0
@@ -62,7 +62,7 @@ def matrices(phase: Phase, ranks: int, name: str, before: str) -> list[Drawing]:
             phase,
             ranks,
             f"{name}-bytes",
-            f"{before}{_capital(said, before)}",
+            f"{before}{_capital(title, before)}",
             1,
             binary,
             f"{binary(phase.bytes)} in all; {symmetry}.",
@@ -80,7 +80,7 @@ def _plain(value: float) -> str:
 
 
 def _heat(
-    phase: Phase, ranks: int, name: str, title: str, which: int, form: Callable[[float], str], said: str
+    phase: Phase, ranks: int, name: str, title: str, which: int, form: Callable[[float], str], what: str
 ) -> Drawing:
     width, sums = shape.blocks(phase.pairs, ranks, MOST_BLOCKS)
     side = -(-ranks // width)
@@ -92,7 +92,7 @@ def _heat(
     return Drawing(
         name,
         title,
-        f"{said} A row is a sender, a column a receiver; the colour is logarithmic, empty is nothing.{grouped}",
+        f"{what} A row is a sender, a column a receiver; the colour is logarithmic, empty is nothing.{grouped}",
         ("from", "to", "messages", "bytes", "bytes a message"),
         [
             (str(p.source), str(p.target), str(p.messages), str(p.bytes), significant(p.bytes / p.messages))

@@ -66,15 +66,15 @@ def _all(validated: Validated) -> Drawing:
                 "marker": {"color": _COLOURS[k % len(_COLOURS)], "symbol": _SYMBOLS[k % len(_SYMBOLS)], "size": 8},
             }
         )  # fmt: skip
-    held = share("all", [p.off for p in points])
+    every = share("all", [p.off for p in points])
     drawn = frame.layout(
         frame.seconds_axis("measured", [low, high]),
         frame.seconds_axis("predicted", [low, high]),
     )
     return Drawing(
         "validation-all",
-        f"{held.close} of {len(points)} predictions are within 10 % of what was measured, "
-        f"{held.near} within a factor of 1.5",
+        f"{every.close} of {len(points)} predictions are within 10 % of what was measured, "
+        f"{every.near} within a factor of 1.5",
         "Each point is one algorithm or way of exchanging at one size. On the solid line the prediction is right; "
         "between the dotted lines "
         "it is off by less than a factor of 1.5.",
